@@ -1,0 +1,82 @@
+//! Failures of a run: which tasks failed, and which of them the waiter hears of.
+
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::flow::{Failure, FlowError, Space};
+
+/// Why a task did not do its work.
+pub(super) enum Cause {
+    /// The kernel said so.
+    Failed(Failure),
+    /// The kernel panicked with this payload.
+    Panicked(Box<dyn Any + Send>),
+}
+
+struct Record {
+    codelet: &'static str,
+    cause: Result<Arc<dyn std::error::Error + Send + Sync>, Box<dyn Any + Send>>,
+}
+
+/// Failures that were raised and not yet forgotten.
+///
+/// A task is named by its *mark*: 1 + its program index. The smallest mark wins, whatever the
+/// order in time, so that the answer is the same on every run.
+#[derive(Default)]
+pub(super) struct Failures {
+    /// Smallest mark that a task raised or met since the last [`take`](Self::take); 0 for none.
+    first: AtomicU64,
+    records: Mutex<BTreeMap<u64, Record>>,
+}
+
+impl Failures {
+    /// Notes that the task with `mark` failed.
+    pub(super) fn raise(&self, mark: u64, codelet: &'static str, cause: Cause) {
+        let cause = match cause {
+            Cause::Failed(failure) => Ok(Arc::from(failure)),
+            Cause::Panicked(payload) => Err(payload),
+        };
+        self.lock().insert(mark, Record { codelet, cause });
+        self.meet(mark);
+    }
+
+    /// Notes that a task was skipped because of the failure `mark`.
+    pub(super) fn meet(&self, mark: u64) {
+        let smaller = |old: u64| (old == 0 || mark < old).then_some(mark);
+        let _ = self.first.fetch_update(Ordering::Relaxed, Ordering::Relaxed, smaller);
+    }
+
+    /// The failure with the smallest mark since the last call. Records that no handle of `space`
+    /// is marked with are forgotten.
+    ///
+    /// # Panics
+    /// With the payload of that task, if it panicked.
+    pub(super) fn take(&self, space: &Space) -> Option<FlowError> {
+        let mark = self.first.swap(0, Ordering::Relaxed);
+        if mark == 0 {
+            return None;
+        }
+        let used: BTreeSet<u64> = space.handles.iter().map(|handle| handle.poison()).collect();
+        let mut records = self.lock();
+        let record = records.remove(&mark).expect("a mark names a record until it is forgotten");
+        let (source, payload) = match record.cause {
+            Ok(source) => (source, None),
+            Err(payload) => (Arc::from(Failure::from("the kernel panicked")), Some(payload)),
+        };
+        let kept = Record { codelet: record.codelet, cause: Ok(source.clone()) };
+        records.insert(mark, kept);
+        records.retain(|mark, _| used.contains(mark));
+        drop(records);
+        if let Some(payload) = payload {
+            resume_unwind(payload);
+        }
+        Some(FlowError::Task { codelet: record.codelet, task: mark - 1, source })
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<u64, Record>> {
+        self.records.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,277 @@
+//! The real engine: worker threads that run tasks on this machine's cores.
+//!
+//! Worker 0 is the thread that submits: it runs tasks when it waits or when the window is full.
+//! The others are threads of the engine. Each takes tasks from the shards that the policy names,
+//! keeps the best task that it has just made ready where the policy allows, and sleeps when there
+//! is nothing to do.
+
+mod failures;
+mod queues;
+mod run;
+mod sequential;
+mod sleep;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+
+use failures::Failures;
+use queues::Queues;
+use run::Runner;
+pub use sequential::Sequential;
+use sleep::Sleep;
+
+use crate::flow::{Engine, FlowError, FlowSpace, ReadyTasks, Space};
+use crate::platform::{allowed_cores, bind_to_core};
+use crate::sched::{DEFAULT_POLICY, Policy, PolicyOptions, WorkerId, policy};
+use crate::trace::{Recorder, TaskRecord};
+
+/// Looks at the shards of an idle worker before it sleeps: some ten microseconds.
+const SEARCHES: usize = 200;
+/// Tasks between two looks of a helping submitter, or of a busy worker that somebody waits for,
+/// at how many are done.
+const CHECK_EVERY: u64 = 64;
+
+/// How the engine runs.
+#[derive(Clone, Copy, Debug)]
+pub struct ExecOptions {
+    /// Number of workers, the submitting thread included.
+    pub workers: usize,
+    /// Who runs what.
+    pub policy: &'static Policy,
+    /// For policies that draw at random.
+    pub seed: u64,
+    /// Binds each worker to a core of its own, if there are as many as workers.
+    pub bind: bool,
+    /// Records every task.
+    pub trace: bool,
+}
+
+impl ExecOptions {
+    /// `workers` workers under the default policy, not bound, not traced.
+    #[must_use]
+    pub fn new(workers: usize) -> Self {
+        let policy = policy(DEFAULT_POLICY).expect("the default policy is listed");
+        Self { workers, policy, seed: 0, bind: false, trace: false }
+    }
+}
+
+/// The real engine.
+pub struct Exec {
+    options: ExecOptions,
+    shared: Option<Arc<Shared>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl std::fmt::Debug for Exec {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Exec").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+/// What the workers share.
+struct Shared {
+    space: Arc<Space>,
+    queues: Queues,
+    sleep: Sleep,
+    runner: Runner,
+    stop: AtomicBool,
+    /// Number of completed tasks that the submitter waits for; 0 if it does not.
+    target: AtomicU64,
+}
+
+impl Exec {
+    /// An engine with these options; its threads start with the flow.
+    ///
+    /// # Panics
+    /// If there is no worker.
+    #[must_use]
+    pub fn new(options: ExecOptions) -> Self {
+        assert!(options.workers > 0, "an engine needs at least one worker");
+        Self { options, shared: None, threads: Vec::new() }
+    }
+
+    /// An engine with `workers` workers and else default options.
+    #[must_use]
+    pub fn with_workers(workers: usize) -> Self {
+        Self::new(ExecOptions::new(workers))
+    }
+
+    fn shared(&self) -> &Arc<Shared> {
+        self.shared.as_ref().expect("the engine is attached to a flow")
+    }
+}
+
+impl Engine for Exec {
+    fn attach(&mut self, space: FlowSpace) {
+        let ExecOptions { workers, policy, seed, bind, trace } = self.options;
+        let shared = Arc::new(Shared {
+            space: space.0,
+            queues: Queues::new((policy.build)(&PolicyOptions { workers, seed })),
+            sleep: Sleep::new(),
+            runner: Runner {
+                failures: Failures::default(),
+                recorder: trace.then(|| Recorder::new(workers)),
+            },
+            stop: AtomicBool::new(false),
+            target: AtomicU64::new(0),
+        });
+        let cores = allowed_cores();
+        let bind = bind && cores.len() >= workers;
+        if bind {
+            bind_to_core(cores[0]);
+        }
+        for worker in 1..workers {
+            let (shared, core) = (shared.clone(), cores.get(worker).copied().filter(|_| bind));
+            let thread = std::thread::Builder::new().name(format!("worker {worker}"));
+            let body = move || {
+                if let Some(core) = core {
+                    bind_to_core(core);
+                }
+                shared.work(WorkerId(worker));
+            };
+            self.threads.push(thread.spawn(body).expect("the system starts a thread"));
+        }
+        self.shared = Some(shared);
+    }
+
+    fn workers(&self) -> usize {
+        self.options.workers
+    }
+
+    fn ready(&mut self, tasks: ReadyTasks<'_>) {
+        let shared = self.shared();
+        shared.queues.push(&shared.space, tasks.0, None);
+        shared.publish();
+    }
+
+    fn advance(&mut self, submitted: u64, unfinished: u64) {
+        self.shared().help(submitted - unfinished);
+    }
+
+    fn take_failure(&mut self) -> Option<FlowError> {
+        let shared = self.shared();
+        shared.runner.failures.take(&shared.space)
+    }
+
+    fn take_records(&mut self) -> Vec<TaskRecord> {
+        self.shared().runner.recorder.as_ref().map_or_else(Vec::new, Recorder::take)
+    }
+}
+
+impl Drop for Exec {
+    fn drop(&mut self) {
+        if let Some(shared) = &self.shared {
+            shared.stop.store(true, Ordering::SeqCst);
+            shared.sleep.wake_all();
+        }
+        for thread in self.threads.drain(..) {
+            let result = thread.join();
+            debug_assert!(result.is_ok(), "a worker thread panicked outside a kernel");
+        }
+    }
+}
+
+impl Shared {
+    /// Life of worker `me`, a thread of the engine.
+    fn work(&self, me: WorkerId) {
+        let mut ready = Vec::new();
+        let mut count = 0;
+        loop {
+            let mut next = self.pop(me);
+            while let Some(task) = next {
+                next = self.run(task, me, &mut ready);
+                count += 1;
+                if count % CHECK_EVERY == 0 {
+                    self.notify_waiter();
+                }
+                if next.is_none() {
+                    next = self.pop(me);
+                }
+            }
+            if !self.idle(me, || self.stop.load(Ordering::SeqCst)) {
+                return;
+            }
+        }
+    }
+
+    /// Runs tasks on the submitting thread until `target` tasks in all are completed.
+    fn help(&self, target: u64) {
+        let me = WorkerId(0);
+        let mut ready = Vec::new();
+        let reached = || self.space.completed() >= target;
+        let mut next = None;
+        let mut count = 0;
+        while !reached() {
+            while let Some(task) = next.take().or_else(|| self.pop(me)) {
+                next = self.run(task, me, &mut ready);
+                count += 1;
+                if count % CHECK_EVERY == 0 && reached() {
+                    break;
+                }
+            }
+            if let Some(task) = next.take() {
+                self.queues.push(&self.space, &[task], Some(me));
+                self.publish();
+            } else {
+                self.target.store(target, Ordering::SeqCst);
+                self.idle(me, reached);
+                self.target.store(0, Ordering::SeqCst);
+            }
+        }
+    }
+
+    /// Runs `task`; returns the task to run next, if one was kept.
+    fn run(&self, task: u32, me: WorkerId, ready: &mut Vec<u32>) -> Option<u32> {
+        ready.clear();
+        self.runner.run(&self.space, task, me.0, ready);
+        if ready.is_empty() {
+            return None;
+        }
+        let (kept, pushed) = self.queues.release(&self.space, ready, me);
+        if pushed {
+            self.publish();
+        }
+        kept
+    }
+
+    /// Searches for tasks and sleeps until there may be one (true) or `over` says so (false).
+    fn idle(&self, me: WorkerId, over: impl Fn() -> bool) -> bool {
+        self.sleep.begin_search();
+        self.notify_waiter();
+        loop {
+            for _ in 0..SEARCHES {
+                let found = self.queues.has_task_for(me);
+                if found || over() {
+                    if self.sleep.end_search() && self.queues.has_tasks() {
+                        self.publish();
+                    }
+                    return found;
+                }
+                std::hint::spin_loop();
+            }
+            self.sleep.sleep(|| over() || self.queues.has_task_for(me));
+        }
+    }
+
+    fn pop(&self, me: WorkerId) -> Option<u32> {
+        self.queues.pop(me, || self.publish())
+    }
+
+    /// Sees to it that somebody looks for the tasks that were just added.
+    fn publish(&self) {
+        if self.queues.are_shared() {
+            self.sleep.publish();
+        } else {
+            self.sleep.wake_all();
+        }
+    }
+
+    /// Wakes the submitter if it waits for what has been reached.
+    fn notify_waiter(&self) {
+        let target = self.target.load(Ordering::SeqCst);
+        if target != 0 && self.space.completed() >= target {
+            self.sleep.wake_all();
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Runs one task on the calling thread: gathers its buffers, calls the kernel, completes it.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
+use std::time::Instant;
+
+use super::failures::{Cause, Failures};
+use crate::flow::{Access, Buffers, Kind, MAX_ACCESSES, RawBuffer, Space, TaskData};
+use crate::memory::OutOfMemory;
+use crate::trace::{Outcome, Recorder, TaskRecord};
+
+/// What tasks run with.
+pub(super) struct Runner {
+    pub(super) failures: Failures,
+    pub(super) recorder: Option<Recorder>,
+}
+
+impl Runner {
+    /// Runs `task` to its end; the tasks that it made ready join `ready`.
+    ///
+    /// A task that must wait for a commuting handle is left alone: it becomes ready again later.
+    pub(super) fn run(&self, space: &Space, task: u32, worker: usize, ready: &mut Vec<u32>) {
+        let data = space.task(task);
+        let commutes = data.accesses().any(|(_, access)| access == Access::Commute);
+        if commutes && !space.enter_gates(task) {
+            return;
+        }
+        let start = self.recorder.as_ref().map(|_| Instant::now());
+        let outcome = self.attempt(space, data, worker);
+        if let (Some(recorder), Some(start)) = (&self.recorder, start) {
+            recorder.push(start, TaskRecord::new(data, worker, outcome));
+        }
+        if commutes {
+            space.leave_gates(data, ready);
+        }
+        space.complete(task, worker, ready);
+    }
+
+    /// Does the work of the task unless what it reads is spoiled; spoils what it writes if it
+    /// fails.
+    fn attempt(&self, space: &Space, data: &TaskData, worker: usize) -> Outcome {
+        let mark = spoiled(space, data);
+        if mark != 0 {
+            self.failures.meet(mark);
+            spoil(space, data, mark);
+            if data.kind == Kind::Fold {
+                drop_copies(space, data.handles[0]);
+            }
+            return Outcome::Skipped;
+        }
+        for (handle, access) in data.accesses() {
+            let slot = space.handles.get(handle);
+            if access == Access::W {
+                slot.set_poison(0);
+            }
+            if matches!(access, Access::W | Access::RW | Access::Commute) {
+                slot.set_home(worker);
+            }
+        }
+        let work = || match data.kind {
+            Kind::Fold => fold(space, data.handles[0]).map_err(|error| Cause::Failed(error.into())),
+            _ => call(space, data, worker),
+        };
+        match catch_unwind(AssertUnwindSafe(work))
+            .unwrap_or_else(|payload| Err(Cause::Panicked(payload)))
+        {
+            Ok(()) => Outcome::Done,
+            Err(cause) => {
+                self.failures.raise(data.index + 1, data.info.name, cause);
+                spoil(space, data, data.index + 1);
+                Outcome::Failed
+            }
+        }
+    }
+}
+
+/// The smallest mark on what the task reads; 0 if all of it is whole.
+fn spoiled(space: &Space, data: &TaskData) -> u64 {
+    let reads = |access| matches!(access, Access::R | Access::RW | Access::Commute);
+    let marks = data.accesses().filter(|&(_, access)| reads(access));
+    marks
+        .map(|(handle, _)| space.handles.get(handle).poison())
+        .filter(|&mark| mark != 0)
+        .min()
+        .unwrap_or(0)
+}
+
+fn spoil(space: &Space, data: &TaskData, mark: u64) {
+    for (handle, access) in data.accesses() {
+        let slot = space.handles.get(handle);
+        match access {
+            Access::W | Access::RW | Access::Commute => slot.set_poison(mark),
+            Access::Reduce => slot.add_poison(mark),
+            Access::R | Access::Scratch => {}
+        }
+    }
+}
+
+/// Calls the kernel on the buffers of the task.
+#[allow(unsafe_code)]
+fn call(space: &Space, data: &TaskData, worker: usize) -> Result<(), Cause> {
+    let none = RawBuffer { pointer: std::ptr::null_mut(), bytes: 0, writable: false };
+    let mut buffers = [none; MAX_ACCESSES];
+    let mut count = 0;
+    let mut gathered = Ok(());
+    for (handle, access) in data.accesses() {
+        match gather(space, handle, access, worker) {
+            Ok(pointer) => {
+                let bytes = space.handles.get(handle).bytes();
+                let writable = access.writes();
+                buffers[count] = RawBuffer { pointer: pointer.as_ptr(), bytes, writable };
+                count += 1;
+            }
+            Err(error) => {
+                gathered = Err(Cause::Failed(error.into()));
+                break;
+            }
+        }
+    }
+    let scratch = Scratch { space, data, buffers: &buffers[..count] };
+    gathered?;
+    // SAFETY: the flow orders tasks by their accesses: nobody writes what this task reads, and
+    // nobody touches what it writes; gates and private copies do the same for `Commute` and
+    // `Reduce`. Buffers are initialised, aligned to 64 and outlive the call.
+    let view = unsafe { Buffers::new(scratch.buffers, worker) };
+    // SAFETY: the arguments were stored for the codelet that `info` describes.
+    unsafe { (data.info.cpu)(data.argument_pointer(), &view) }.map_err(Cause::Failed)
+}
+
+/// Gives scratch buffers back, also when the kernel panics.
+struct Scratch<'a> {
+    space: &'a Space,
+    data: &'a TaskData,
+    buffers: &'a [RawBuffer],
+}
+
+impl Drop for Scratch<'_> {
+    #[allow(unsafe_code)]
+    fn drop(&mut self) {
+        for (buffer, (_, access)) in self.buffers.iter().zip(self.data.accesses()) {
+            if access == Access::Scratch
+                && let Some(pointer) = NonNull::new(buffer.pointer)
+            {
+                // SAFETY: taken from this cache for this call alone, with this size.
+                unsafe { self.space.handles.cache.give(pointer, buffer.bytes) };
+            }
+        }
+    }
+}
+
+/// The buffer that a task with `access` works on.
+fn gather(
+    space: &Space,
+    handle: u32,
+    access: Access,
+    worker: usize,
+) -> Result<NonNull<u8>, OutOfMemory> {
+    let slot = space.handles.get(handle);
+    match access {
+        Access::Scratch => Ok(space.handles.cache.take(slot.bytes())?.0),
+        Access::Reduce => private_copy(space, handle, worker),
+        _ => match slot.buffer() {
+            Some(pointer) => Ok(pointer),
+            None => slot.materialise(&space.handles.cache, access == Access::W),
+        },
+    }
+}
+
+/// This worker's private copy of `handle`, made on first use.
+#[allow(unsafe_code)]
+fn private_copy(space: &Space, handle: u32, worker: usize) -> Result<NonNull<u8>, OutOfMemory> {
+    let slot = space.handles.get(handle);
+    let mut rare = slot.rare();
+    if let Some((_, copy)) = rare.copies.iter().find(|(owner, _)| *owner == worker) {
+        return Ok(copy.0);
+    }
+    let reduction = rare.reduction.unwrap_or_else(|| panic!("handle {handle} has no reduction"));
+    let (pointer, _) = space.handles.cache.take(slot.bytes())?;
+    // SAFETY: the buffer was just taken and has this size.
+    (reduction.init)(unsafe { std::slice::from_raw_parts_mut(pointer.as_ptr(), slot.bytes()) });
+    rare.copies.push((worker, crate::memory::Copy(pointer)));
+    Ok(pointer)
+}
+
+/// Adds the private copies of `handle` to its contents, in the order of workers.
+#[allow(unsafe_code)]
+fn fold(space: &Space, handle: u32) -> Result<(), OutOfMemory> {
+    let slot = space.handles.get(handle);
+    let into = slot.materialise(&space.handles.cache, false)?;
+    let mut rare = slot.rare();
+    let Some(reduction) = rare.reduction else { return Ok(()) };
+    rare.copies.sort_unstable_by_key(|(worker, _)| *worker);
+    for (_, copy) in &rare.copies {
+        // SAFETY: the fold runs after the whole group and before the next user of the handle, so
+        // nobody else touches the contents or the copies; both have this size.
+        unsafe {
+            let contents = std::slice::from_raw_parts_mut(into.as_ptr(), slot.bytes());
+            let copy = std::slice::from_raw_parts(copy.0.as_ptr(), slot.bytes());
+            (reduction.fold)(contents, copy);
+        }
+    }
+    drop(rare);
+    drop_copies(space, handle);
+    Ok(())
+}
+
+#[allow(unsafe_code)]
+fn drop_copies(space: &Space, handle: u32) {
+    let slot = space.handles.get(handle);
+    for (_, copy) in slot.rare().copies.drain(..) {
+        // SAFETY: the copy has the handle's size and nobody uses it any more.
+        unsafe { space.handles.cache.give(copy.0, slot.bytes()) };
+    }
+}

@@ -1,0 +1,64 @@
+//! The reference engine: each task runs when it is submitted, in program order.
+
+use super::failures::Failures;
+use super::run::Runner;
+use crate::flow::{Engine, FlowError, FlowSpace, ReadyTasks};
+use crate::trace::{Recorder, TaskRecord};
+
+/// Runs tasks one after the other on the submitting thread, as the program says; what every other
+/// engine is compared with.
+#[derive(Default)]
+pub struct Sequential {
+    space: Option<FlowSpace>,
+    runner: Option<Runner>,
+}
+
+impl std::fmt::Debug for Sequential {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Sequential")
+    }
+}
+
+impl Sequential {
+    /// A sequential engine.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+impl Engine for Sequential {
+    fn attach(&mut self, space: FlowSpace) {
+        let recorder = Some(Recorder::new(1));
+        self.runner = Some(Runner { failures: Failures::default(), recorder });
+        self.space = Some(space);
+    }
+
+    fn workers(&self) -> usize {
+        1
+    }
+
+    fn ready(&mut self, tasks: ReadyTasks<'_>) {
+        let (Some(FlowSpace(space)), Some(runner)) = (&self.space, &self.runner) else { return };
+        let mut queue = tasks.0.to_vec();
+        while let Some(task) = queue.pop() {
+            runner.run(space, task, 0, &mut queue);
+        }
+    }
+
+    fn advance(&mut self, _submitted: u64, _unfinished: u64) {}
+
+    fn take_failure(&mut self) -> Option<FlowError> {
+        let (Some(FlowSpace(space)), Some(runner)) = (&self.space, &self.runner) else {
+            return None;
+        };
+        runner.failures.take(space)
+    }
+
+    fn take_records(&mut self) -> Vec<TaskRecord> {
+        self.runner
+            .as_ref()
+            .and_then(|runner| runner.recorder.as_ref())
+            .map_or_else(Vec::new, Recorder::take)
+    }
+}

@@ -1,0 +1,186 @@
+//! A kernel as the runtime sees it: a name, access modes, a cost, and a body to run on buffers.
+
+use std::cell::Cell;
+use std::error::Error;
+use std::marker::PhantomData;
+
+use bytemuck::Pod;
+
+use super::access::Access;
+
+/// What a kernel that cannot do its job returns: a value with its payload, never a panic.
+pub type Failure = Box<dyn Error + Send + Sync>;
+
+/// Work of one task, from which performance models start.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Floating-point operations.
+    pub flops: f64,
+    /// Bytes read and written once each.
+    pub bytes: f64,
+}
+
+/// A kernel with its arguments: what a task runs.
+///
+/// The value holds the scalar arguments (sizes, coefficients); it is copied into the task's slot
+/// and must fit [`MAX_ARGUMENT_BYTES`]. Data travels through handles.
+///
+/// ```
+/// use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+///
+/// /// x := a x
+/// #[derive(Clone, Copy)]
+/// struct Scale {
+///     a: f64,
+/// }
+///
+/// impl Codelet for Scale {
+///     const NAME: &'static str = "scale";
+///     const ACCESS: &'static [Access] = &[Access::RW];
+///     fn cost(&self) -> Cost {
+///         Cost::default()
+///     }
+///     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
+///         buffers.write::<f64>(0).iter_mut().for_each(|x| *x *= self.a);
+///         Ok(())
+///     }
+/// }
+/// ```
+pub trait Codelet: Copy + Send + 'static {
+    /// Name in traces and tables: the kernel's, without the precision letter.
+    const NAME: &'static str;
+    /// How the kernel uses each buffer; a task may refine `RW` to `Commute` or `Reduce`.
+    const ACCESS: &'static [Access];
+    /// Work of this task.
+    fn cost(&self) -> Cost;
+    /// Runs on one CPU core.
+    fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure>;
+}
+
+/// Largest size of a codelet value, in bytes.
+pub const MAX_ARGUMENT_BYTES: usize = 64;
+
+/// The type-erased form of a [`Codelet`]: one static per type.
+#[derive(Debug)]
+pub struct CodeletInfo {
+    /// [`Codelet::NAME`].
+    pub name: &'static str,
+    /// [`Codelet::ACCESS`].
+    pub access: &'static [Access],
+    pub(crate) cost: unsafe fn(*const u8) -> Cost,
+    pub(crate) cpu: unsafe fn(*const u8, &Buffers<'_>) -> Result<(), Failure>,
+}
+
+/// The static description of codelet `C`.
+#[must_use]
+pub fn codelet_info<C: Codelet>() -> &'static CodeletInfo {
+    const {
+        assert!(size_of::<C>() <= MAX_ARGUMENT_BYTES, "a codelet's arguments exceed 64 bytes");
+        assert!(align_of::<C>() <= 16, "a codelet's alignment exceeds 16 bytes");
+        assert!(C::ACCESS.len() <= super::MAX_ACCESSES, "a codelet uses more than 8 handles");
+        &CodeletInfo { name: C::NAME, access: C::ACCESS, cost: cost_of::<C>, cpu: cpu_of::<C> }
+    }
+}
+
+/// # Safety
+/// `arguments` points to a valid, aligned `C`.
+#[allow(unsafe_code)]
+unsafe fn cost_of<C: Codelet>(arguments: *const u8) -> Cost {
+    // SAFETY: the caller passes the bytes of a `C`, as this function stands beside in the table.
+    unsafe { (*arguments.cast::<C>()).cost() }
+}
+
+/// # Safety
+/// `arguments` points to a valid, aligned `C`.
+#[allow(unsafe_code)]
+unsafe fn cpu_of<C: Codelet>(arguments: *const u8, buffers: &Buffers<'_>) -> Result<(), Failure> {
+    // SAFETY: as in `cost_of`.
+    unsafe { (*arguments.cast::<C>()).cpu(buffers) }
+}
+
+/// One buffer of a running task.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawBuffer {
+    pub(crate) pointer: *mut u8,
+    pub(crate) bytes: usize,
+    pub(crate) writable: bool,
+}
+
+/// The buffers of a running task, in the order of its accesses.
+#[derive(Debug)]
+pub struct Buffers<'a> {
+    buffers: &'a [RawBuffer],
+    taken: Cell<u64>,
+    worker: usize,
+    lifetime: PhantomData<&'a mut u8>,
+}
+
+impl<'a> Buffers<'a> {
+    /// # Safety
+    /// Each pointer is valid for `bytes` bytes, aligned to 64, initialised, and for the lifetime
+    /// `'a` written by nobody else; writable ones are accessed by nobody else at all.
+    #[allow(unsafe_code)]
+    pub(crate) unsafe fn new(buffers: &'a [RawBuffer], worker: usize) -> Self {
+        Self { buffers, taken: Cell::new(0), worker, lifetime: PhantomData }
+    }
+
+    /// Number of buffers.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.buffers.len()
+    }
+
+    /// Whether the task has no buffers.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.buffers.is_empty()
+    }
+
+    /// Index of the worker that runs the task.
+    #[must_use]
+    pub fn worker(&self) -> usize {
+        self.worker
+    }
+
+    /// Buffer `index`, to read.
+    ///
+    /// # Panics
+    /// If the size is not a multiple of `T`'s, or the buffer was taken by [`write`](Self::write).
+    #[must_use]
+    #[allow(unsafe_code)]
+    pub fn read<T: Pod>(&self, index: usize) -> &[T] {
+        let buffer = &self.buffers[index];
+        assert!(self.taken.get() >> index & 1 == 0, "buffer {index} is already taken for writing");
+        let length = elements::<T>(buffer, index);
+        if buffer.writable {
+            // A later `write` of the same buffer would alias this slice.
+            self.taken.set(self.taken.get() | 1 << index);
+        }
+        // SAFETY: `new` promises validity and no concurrent writer; a writable buffer is handed
+        // out once (`taken`); `Pod` accepts any bit pattern; alignment is 64 >= align_of::<T>().
+        unsafe { std::slice::from_raw_parts(buffer.pointer.cast::<T>(), length) }
+    }
+
+    /// Buffer `index`, to write.
+    ///
+    /// # Panics
+    /// If the access mode does not allow writing, the size is not a multiple of `T`'s, or the
+    /// buffer was taken before.
+    #[must_use]
+    #[allow(unsafe_code, clippy::mut_from_ref)]
+    pub fn write<T: Pod>(&self, index: usize) -> &mut [T] {
+        let buffer = &self.buffers[index];
+        assert!(buffer.writable, "buffer {index} is declared read-only");
+        assert!(self.taken.get() >> index & 1 == 0, "buffer {index} is already taken");
+        let length = elements::<T>(buffer, index);
+        self.taken.set(self.taken.get() | 1 << index);
+        // SAFETY: as in `read`; the mask makes this the only slice of the buffer.
+        unsafe { std::slice::from_raw_parts_mut(buffer.pointer.cast::<T>(), length) }
+    }
+}
+
+fn elements<T>(buffer: &RawBuffer, index: usize) -> usize {
+    let (bytes, size) = (buffer.bytes, size_of::<T>());
+    assert!(bytes % size == 0, "buffer {index} holds {bytes} bytes, not a multiple of {size}");
+    bytes / size
+}

@@ -1,0 +1,35 @@
+//! How a flow fails.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use crate::memory::OutOfMemory;
+
+/// Why what was submitted did not all run.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum FlowError {
+    /// A kernel failed; the task with the smallest program index is the one named.
+    #[error("{codelet} (task {task}): {source}")]
+    Task {
+        /// Name of the codelet.
+        codelet: &'static str,
+        /// Position of the task in the program.
+        task: u64,
+        /// What the kernel returned.
+        source: Arc<dyn Error + Send + Sync>,
+    },
+    /// There is no memory for the contents of a handle.
+    #[error(transparent)]
+    OutOfMemory(#[from] OutOfMemory),
+}
+
+impl FlowError {
+    /// The kernel's own error, if it is an `E`.
+    #[must_use]
+    pub fn kernel_error<E: Error + 'static>(&self) -> Option<&E> {
+        match self {
+            Self::Task { source, .. } => source.downcast_ref(),
+            Self::OutOfMemory(_) => None,
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Commuting: a task takes the gates of the handles it commutes on, one after the other.
+//!
+//! Gates are taken in the order of their handles and kept while waiting for the next, so tasks
+//! that wait for each other never form a circle.
+
+use super::access::Access;
+use super::space::Space;
+use super::task::{MAX_ACCESSES, TaskData};
+use crate::sync::Ordering;
+
+impl Space {
+    /// Takes the gates that `task` still needs; false if it was queued at one and will be ready
+    /// again when that one is handed over.
+    pub(crate) fn enter_gates(&self, task: u32) -> bool {
+        let mut room = [0; MAX_ACCESSES];
+        let gates = commuting(self.task(task), &mut room);
+        let held = &self.slot(task).gates;
+        while let Some(&handle) = gates.get(held.load(Ordering::Relaxed) as usize) {
+            if !self.handles.get(handle).rare().gate.enter(task) {
+                return false;
+            }
+            held.store(held.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        }
+        true
+    }
+
+    /// Leaves the gates of `data`'s task; tasks that they were handed over to join `ready`.
+    pub(crate) fn leave_gates(&self, data: &TaskData, ready: &mut Vec<u32>) {
+        let mut room = [0; MAX_ACCESSES];
+        for &handle in commuting(data, &mut room) {
+            let mut rare = self.handles.get(handle).rare();
+            if let Some(next) = rare.gate.leave() {
+                self.slot(next).gates.fetch_add(1, Ordering::Relaxed);
+                ready.push(next);
+            }
+        }
+    }
+}
+
+/// The handles that `data` commutes on, in ascending order.
+fn commuting<'a>(data: &TaskData, room: &'a mut [u32; MAX_ACCESSES]) -> &'a [u32] {
+    let mut count = 0;
+    for (handle, access) in data.accesses() {
+        if access == Access::Commute {
+            room[count] = handle;
+            count += 1;
+        }
+    }
+    room[..count].sort_unstable();
+    &room[..count]
+}

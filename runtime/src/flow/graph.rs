@@ -1,0 +1,343 @@
+//! Infers the task graph from the order of submission and the declared accesses.
+//!
+//! All of this is the submitter's alone; only edges and slots are shared with workers.
+
+use std::sync::Arc;
+
+use super::access::Access;
+use super::codelet::{Buffers, CodeletInfo, Cost, Failure};
+use super::edge::{EDGES, edge_number};
+use super::handle::{Group, Handle, HandleState, TaskRef};
+use super::space::Space;
+use super::task::{Arguments, Kind, TaskData};
+use crate::memory::{BufferCache, Reduction};
+use crate::sync::Ordering;
+
+/// Added to `pending` while edges are hung, so that no predecessor can make the task ready.
+const BIAS: u32 = 1 << 30;
+
+/// The graph as the submitter sees it.
+#[derive(Debug)]
+pub(crate) struct Graph {
+    space: Arc<Space>,
+    slots: usize,
+    free: Vec<u32>,
+    handles: Vec<HandleState>,
+    free_handles: Vec<u32>,
+    predecessors: Vec<TaskRef>,
+    /// Tasks that became ready by submitting one.
+    ready: Vec<u32>,
+    next_index: u64,
+    submitted: u64,
+}
+
+impl Graph {
+    pub(crate) fn new(workers: usize, cache: BufferCache) -> Self {
+        Self {
+            space: Arc::new(Space::new(workers, cache)),
+            slots: 0,
+            free: Vec::new(),
+            handles: Vec::new(),
+            free_handles: Vec::new(),
+            predecessors: Vec::new(),
+            ready: Vec::new(),
+            next_index: 0,
+            submitted: 0,
+        }
+    }
+
+    pub(crate) fn space(&self) -> &Arc<Space> {
+        &self.space
+    }
+
+    /// Tasks submitted that a worker must run.
+    pub(crate) fn submitted(&self) -> u64 {
+        self.submitted
+    }
+
+    /// Gives contents of `bytes` bytes a name.
+    pub(crate) fn register(&mut self, bytes: usize) -> Handle {
+        let index = self.free_handles.pop().unwrap_or_else(|| {
+            let index = self.handles.len() as u32;
+            self.space.handles.reserve(self.handles.len() + 1);
+            self.handles.push(HandleState::new(0));
+            index
+        });
+        self.space.handles.reset(index, bytes);
+        Handle { index, generation: self.handles[index as usize].generation }
+    }
+
+    /// Takes the name of `handle` away; every task that uses it has completed.
+    pub(crate) fn unregister(&mut self, handle: Handle) {
+        let state = self.state(handle);
+        *state = HandleState::new(state.generation.wrapping_add(1));
+        self.space.handles.discard(handle.index);
+        self.free_handles.push(handle.index);
+    }
+
+    /// Says how the handle is reduced.
+    pub(crate) fn set_reduction(&mut self, handle: Handle, reduction: Reduction) {
+        self.check(handle);
+        self.space.handles.get(handle.index).rare().reduction = Some(reduction);
+    }
+
+    /// # Panics
+    /// If `handle` is not of this flow or was unregistered.
+    pub(crate) fn check(&self, handle: Handle) {
+        let known = self.handles.get(handle.index as usize);
+        assert!(
+            known.is_some_and(|state| state.generation == handle.generation),
+            "handle {} (generation {}) is not registered with this flow",
+            handle.index,
+            handle.generation
+        );
+    }
+
+    fn state(&mut self, handle: Handle) -> &mut HandleState {
+        self.check(handle);
+        &mut self.handles[handle.index as usize]
+    }
+
+    /// Adds a task, and returns those that are ready to run by it: itself, or none, or tasks that
+    /// the graph inserted.
+    pub(crate) fn submit(
+        &mut self,
+        info: &'static CodeletInfo,
+        arguments: Arguments,
+        accesses: &[(Handle, Access)],
+        priority: i32,
+        phase: u8,
+    ) -> &[u32] {
+        self.ready.clear();
+        check_accesses(info, accesses);
+        let task = self.allocate();
+        self.predecessors.clear();
+        let mut named = [(0, Access::R); super::MAX_ACCESSES];
+        for (position, &(handle, access)) in accesses.iter().enumerate() {
+            self.check(handle);
+            named[position] = (handle.index, access);
+            self.depend(handle.index, access, task, priority, phase);
+        }
+        let mut data = TaskData::new(info, Kind::Run, arguments, &named[..accesses.len()]);
+        (data.priority, data.phase) = (priority, phase);
+        self.publish(task, data);
+        &self.ready
+    }
+
+    /// Submits a task that gives the buffer of `handle` back after all its users.
+    pub(crate) fn discard(&mut self, handle: Handle) -> &[u32] {
+        self.ready.clear();
+        self.check(handle);
+        let task = self.allocate();
+        self.predecessors.clear();
+        self.depend(handle.index, Access::W, task, 0, 0);
+        let accesses = [(handle.index, Access::W)];
+        self.publish(task, TaskData::new(&DISCARD, Kind::Discard, Arguments::NONE, &accesses));
+        &self.ready
+    }
+
+    /// Ends a running reduction on `handle`, so that its contents are whole once all is done.
+    pub(crate) fn settle(&mut self, handle: Handle) -> &[u32] {
+        self.ready.clear();
+        self.check(handle);
+        let state = &self.handles[handle.index as usize];
+        if state.mode == Access::Reduce && !state.group.tasks().is_empty() {
+            self.fold(handle.index, 0, 0);
+        }
+        &self.ready
+    }
+
+    /// Notes in `predecessors` what `task` must wait for to use `handle`, and that it uses it.
+    fn depend(&mut self, handle: u32, access: Access, task: TaskRef, priority: i32, phase: u8) {
+        if access == Access::Scratch {
+            return;
+        }
+        if !self.handles[handle as usize].joins(access) {
+            if self.handles[handle as usize].mode == Access::Reduce {
+                let kept = std::mem::take(&mut self.predecessors);
+                self.fold(handle, priority, phase);
+                self.predecessors = kept;
+            }
+            let state = &mut self.handles[handle as usize];
+            state.before = state.group;
+            state.group = Group::EMPTY;
+            state.mode = access;
+        }
+        if self.handles[handle as usize].group.is_full() {
+            self.thin(handle);
+        }
+        let state = &mut self.handles[handle as usize];
+        self.predecessors.extend_from_slice(state.before.tasks());
+        state.group.push(task);
+    }
+
+    /// Makes room in the full group of `handle`: forgets who is done, or joins the rest.
+    fn thin(&mut self, handle: u32) {
+        let mut group = self.handles[handle as usize].group;
+        group.retain(|task| self.is_running(task));
+        if group.is_full() {
+            let join = self.join(group.tasks());
+            group = Group::EMPTY;
+            group.push(join);
+        }
+        self.handles[handle as usize].group = group;
+    }
+
+    fn is_running(&self, task: TaskRef) -> bool {
+        let slot = self.space.slot(task.slot);
+        slot.generation.load(Ordering::Relaxed) == task.generation && !slot.successors.is_closed()
+    }
+
+    /// Inserts a task that completes when `tasks` (at most [`EDGES`]) have.
+    fn join(&mut self, tasks: &[TaskRef]) -> TaskRef {
+        let join = self.allocate();
+        self.fill(join, TaskData::new(&JOIN, Kind::Join, Arguments::NONE, &[]));
+        if self.connect(join, tasks) {
+            self.make_ready(join);
+        }
+        join
+    }
+
+    /// Inserts the task that adds the private copies of a reduction to its handle.
+    fn fold(&mut self, handle: u32, priority: i32, phase: u8) {
+        let task = self.allocate();
+        let state = &mut self.handles[handle as usize];
+        self.predecessors.clear();
+        self.predecessors.extend_from_slice(state.group.tasks());
+        // A member of the group may have completed before the group was thinned, and the group
+        // before it with it; what the fold adds to was then written before, so nothing is missed.
+        state.group = Group::EMPTY;
+        state.group.push(task);
+        state.mode = Access::RW;
+        let mut data = TaskData::new(&FOLD, Kind::Fold, Arguments::NONE, &[(handle, Access::RW)]);
+        (data.priority, data.phase) = (priority, phase);
+        self.publish(task, data);
+    }
+
+    /// Fills the slot of `task`, hangs it on `predecessors`, and notes whether it is ready.
+    fn publish(&mut self, task: TaskRef, mut data: TaskData) {
+        let kind = data.kind;
+        if matches!(kind, Kind::Run | Kind::Fold) {
+            data.index = self.next_index;
+            self.next_index += 1;
+            self.submitted += 1;
+        }
+        let mut predecessors = std::mem::take(&mut self.predecessors);
+        while predecessors.len() > EDGES {
+            predecessors.retain(|&task| self.is_running(task));
+            predecessors.sort_unstable_by_key(|task| task.slot);
+            predecessors.dedup();
+            if predecessors.len() > EDGES {
+                let rest = predecessors.split_off(predecessors.len() - EDGES);
+                let join = self.join(&rest);
+                predecessors.insert(0, join);
+            }
+        }
+        self.fill(task, data);
+        if self.connect(task, &predecessors) {
+            self.make_ready(task);
+        }
+        self.predecessors = predecessors;
+    }
+
+    /// Notes that `task` is ready, or completes it if no worker needs to run it.
+    fn make_ready(&mut self, task: TaskRef) {
+        let position = self.ready.len();
+        self.ready.push(task.slot);
+        self.space.finish_inline(position, 0, &mut self.ready);
+    }
+
+    /// Hangs `task` on `predecessors`; true if none of them is still to come.
+    fn connect(&self, task: TaskRef, predecessors: &[TaskRef]) -> bool {
+        let slot = self.space.slot(task.slot);
+        if predecessors.is_empty() {
+            return true;
+        }
+        slot.pending.store(BIAS, Ordering::Relaxed);
+        let mut hung = 0;
+        for &predecessor in predecessors {
+            let other = self.space.slot(predecessor.slot);
+            if other.generation.load(Ordering::Relaxed) != predecessor.generation {
+                continue;
+            }
+            let edge = edge_number(task.slot, hung as usize);
+            if other.successors.push(edge, slot.edges.next(edge)) {
+                hung += 1;
+            }
+        }
+        hung == 0 || slot.pending.fetch_sub(BIAS - hung, Ordering::AcqRel) == BIAS - hung
+    }
+
+    fn fill(&self, task: TaskRef, data: TaskData) {
+        // SAFETY: `allocate` handed the slot out and it is not published yet.
+        #[allow(unsafe_code)]
+        unsafe {
+            self.space.slot(task.slot).fill(data);
+        }
+    }
+
+    fn allocate(&mut self) -> TaskRef {
+        if self.free.is_empty() {
+            let free = &mut self.free;
+            self.space.take_freed(|task| free.push(task));
+        }
+        if self.free.is_empty() {
+            let first = self.slots;
+            self.slots = self.space.grow_tasks(first);
+            self.free.extend((first as u32..self.slots as u32).rev());
+        }
+        let task = self.free.pop().expect("the slab has just grown");
+        let slot = self.space.slot(task);
+        let generation = slot.generation.load(Ordering::Relaxed).wrapping_add(1);
+        slot.generation.store(generation, Ordering::Relaxed);
+        slot.gates.store(0, Ordering::Relaxed);
+        slot.successors.open();
+        TaskRef { slot: task, generation }
+    }
+}
+
+/// # Panics
+/// If the number of accesses is not the codelet's, a mode is not one that it allows, or a handle
+/// that is written appears twice.
+fn check_accesses(info: &CodeletInfo, accesses: &[(Handle, Access)]) {
+    assert!(
+        accesses.len() == info.access.len(),
+        "{} takes {} handles, not {}",
+        info.name,
+        info.access.len(),
+        accesses.len()
+    );
+    for (position, &(handle, access)) in accesses.iter().enumerate() {
+        let declared = info.access[position];
+        let refines = declared == Access::RW && matches!(access, Access::Commute | Access::Reduce);
+        assert!(
+            access == declared || refines,
+            "{} uses its handle {position} as {declared:?}, not {access:?}",
+            info.name
+        );
+        let twice = accesses[..position]
+            .iter()
+            .any(|&(other, mode)| other == handle && (mode != Access::R || access != Access::R));
+        assert!(!twice, "{} writes handle {} and names it twice", info.name, handle.index);
+    }
+}
+
+static JOIN: CodeletInfo = internal("join");
+static FOLD: CodeletInfo = internal("fold");
+static DISCARD: CodeletInfo = internal("discard");
+
+const fn internal(name: &'static str) -> CodeletInfo {
+    /// # Safety
+    /// None: nothing is read.
+    #[allow(unsafe_code)]
+    unsafe fn cost(_: *const u8) -> Cost {
+        Cost { flops: 0.0, bytes: 0.0 }
+    }
+    /// # Safety
+    /// None: nothing is read.
+    #[allow(unsafe_code)]
+    unsafe fn cpu(_: *const u8, _: &Buffers<'_>) -> Result<(), Failure> {
+        Ok(())
+    }
+    CodeletInfo { name, access: &[], cost, cpu }
+}

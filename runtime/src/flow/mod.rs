@@ -1,0 +1,326 @@
+//! The sequential task flow: tasks are submitted in program order with the way each uses its
+//! handles, and the graph follows from that.
+//!
+//! A [`Flow`] infers the graph and hands ready tasks to an [`Engine`], which runs them for real
+//! ([`crate::exec`]) or in virtual time ([`crate::sim`]). This module knows neither threads nor
+//! clocks.
+
+mod access;
+mod codelet;
+mod edge;
+mod error;
+mod gate;
+mod graph;
+mod handle;
+mod slab;
+mod space;
+mod task;
+
+use std::sync::Arc;
+
+use bytemuck::Pod;
+
+pub use access::Access;
+pub(crate) use codelet::RawBuffer;
+pub use codelet::{Buffers, Codelet, CodeletInfo, Cost, Failure, MAX_ARGUMENT_BYTES, codelet_info};
+pub use error::FlowError;
+use graph::Graph;
+pub use handle::Handle;
+pub(crate) use slab::Slab;
+pub(crate) use space::{Padded, Space, task_view};
+use task::Arguments;
+pub use task::MAX_ACCESSES;
+pub(crate) use task::{Kind, TaskData};
+
+use crate::memory::{BufferCache, MemoryUse, OutOfMemory, Reduction};
+use crate::trace::{TaskRecord, Trace};
+
+/// What advances the tasks of a flow: see [`crate::exec`] and [`crate::sim`].
+pub trait Engine: Send {
+    /// Tells the engine which tasks and handles it works on; called once, first.
+    fn attach(&mut self, space: FlowSpace);
+    /// Number of workers.
+    fn workers(&self) -> usize;
+    /// `tasks` may run now.
+    fn ready(&mut self, tasks: ReadyTasks<'_>);
+    /// Runs tasks until at most `unfinished` of the `submitted` ones are left.
+    fn advance(&mut self, submitted: u64, unfinished: u64);
+    /// The failure with the smallest program index since the last call, if there was one.
+    fn take_failure(&mut self) -> Option<FlowError>;
+    /// What was recorded since the last call; empty unless the engine records.
+    fn take_records(&mut self) -> Vec<TaskRecord>;
+}
+
+/// The tasks and handles of a flow, for an engine.
+#[derive(Clone, Debug)]
+pub struct FlowSpace(pub(crate) Arc<Space>);
+
+/// Tasks that became ready, for an engine.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadyTasks<'a>(pub(crate) &'a [u32]);
+
+/// How a flow behaves.
+#[derive(Clone, Copy, Debug)]
+pub struct FlowOptions {
+    /// Most unfinished tasks: submitting one more first helps to run some.
+    pub window: u64,
+    /// Whether buffers that are given back are kept for the next one to take them.
+    pub cache: bool,
+    /// Runs `Commute` and `Reduce` in program order, so that results do not depend on timing.
+    pub deterministic: bool,
+}
+
+impl Default for FlowOptions {
+    fn default() -> Self {
+        Self { window: 8192, cache: true, deterministic: false }
+    }
+}
+
+/// A sequential task flow on an engine.
+///
+/// ```
+/// use tegula_runtime::exec::Exec;
+/// use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Flow, FlowOptions};
+///
+/// #[derive(Clone, Copy)]
+/// struct Add(f64);
+///
+/// impl Codelet for Add {
+///     const NAME: &'static str = "add";
+///     const ACCESS: &'static [Access] = &[Access::RW];
+///     fn cost(&self) -> Cost {
+///         Cost { flops: 1.0, bytes: 8.0 }
+///     }
+///     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
+///         buffers.write::<f64>(0)[0] += self.0;
+///         Ok(())
+///     }
+/// }
+///
+/// let mut flow = Flow::new(Exec::with_workers(2), FlowOptions::default());
+/// let x = flow.register_from(&[1.0]);
+/// flow.submit(Add(2.0), &[(x, Access::RW)], 0);
+/// flow.submit(Add(4.0), &[(x, Access::RW)], 0);
+/// assert_eq!(flow.read::<f64>(x).unwrap(), [7.0]);
+/// ```
+pub struct Flow {
+    graph: Graph,
+    engine: Box<dyn Engine>,
+    options: FlowOptions,
+    /// How many more tasks fit the window without counting those completed.
+    credit: u64,
+    phases: Vec<&'static str>,
+    phase: u8,
+}
+
+impl std::fmt::Debug for Flow {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Flow").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+impl Flow {
+    /// A flow whose tasks `engine` runs.
+    #[must_use]
+    pub fn new(engine: impl Engine + 'static, options: FlowOptions) -> Self {
+        let mut engine: Box<dyn Engine> = Box::new(engine);
+        let graph = Graph::new(engine.workers(), BufferCache::new(options.cache));
+        engine.attach(FlowSpace(graph.space().clone()));
+        Self { graph, engine, options, credit: 0, phases: vec!["none"], phase: 0 }
+    }
+
+    /// Number of workers of the engine.
+    #[must_use]
+    pub fn workers(&self) -> usize {
+        self.engine.workers()
+    }
+
+    /// Names contents of `bytes` bytes. Nothing is allocated until a task uses them; they read as
+    /// zero until they are written.
+    pub fn register(&mut self, bytes: usize) -> Handle {
+        self.graph.register(bytes)
+    }
+
+    /// Names a copy of `contents`.
+    ///
+    /// # Panics
+    /// If there is no memory for the copy.
+    pub fn register_from<T: Pod>(&mut self, contents: &[T]) -> Handle {
+        let handle = self.register(size_of_val(contents));
+        let buffer = self.host_buffer(handle).unwrap_or_else(|error| panic!("{error}"));
+        buffer.copy_from_slice(bytemuck::cast_slice(contents));
+        handle
+    }
+
+    /// Takes the name away, after everything submitted has run.
+    pub fn unregister(&mut self, handle: Handle) {
+        self.drain();
+        self.graph.unregister(handle);
+    }
+
+    /// Says how private copies of `handle` are started and folded; needed before `Reduce`.
+    pub fn set_reduction(&mut self, handle: Handle, reduction: Reduction) {
+        self.graph.set_reduction(handle, reduction);
+    }
+
+    /// Tasks submitted from now on belong to the phase `name`, in traces and times.
+    pub fn phase(&mut self, name: &'static str) {
+        let known = self.phases.iter().position(|&phase| phase == name);
+        let index = known.unwrap_or_else(|| {
+            assert!(self.phases.len() < 256, "a flow has at most 255 phases");
+            self.phases.push(name);
+            self.phases.len() - 1
+        });
+        self.phase = index as u8;
+    }
+
+    /// Names of the phases, by their number in traces; phase 0 is that of tasks before any.
+    #[must_use]
+    pub fn phases(&self) -> &[&'static str] {
+        &self.phases
+    }
+
+    /// Submits a task that runs `codelet` on the handles of `accesses`; higher `priority` first.
+    ///
+    /// When the window is full, the calling thread first helps to run tasks.
+    ///
+    /// # Panics
+    /// If number, order or modes of the accesses are not those that the codelet declares, if a
+    /// handle that is written appears twice, or if a handle is unknown.
+    pub fn submit<C: Codelet>(&mut self, codelet: C, accesses: &[(Handle, Access)], priority: i32) {
+        if self.credit == 0 {
+            self.make_room();
+        }
+        self.credit -= 1;
+        let arguments = Arguments::of(codelet);
+        let mut ordered =
+            [accesses.first().copied().unwrap_or((NO_HANDLE, Access::R)); MAX_ACCESSES];
+        let accesses =
+            if self.options.deterministic { in_order(accesses, &mut ordered) } else { accesses };
+        let info = codelet_info::<C>();
+        let ready = self.graph.submit(info, arguments, accesses, priority, self.phase);
+        if !ready.is_empty() {
+            self.engine.ready(ReadyTasks(ready));
+        }
+    }
+
+    /// Says that the contents of `handle` are not needed after what was submitted so far: its
+    /// buffer goes back to the cache as soon as the last user is done.
+    pub fn done_with(&mut self, handle: Handle) {
+        let ready = self.graph.discard(handle);
+        if !ready.is_empty() {
+            self.engine.ready(ReadyTasks(ready));
+        }
+    }
+
+    /// Ends the reduction that runs on `handle`, if there is one.
+    fn settle(&mut self, handle: Handle) {
+        let ready = self.graph.settle(handle);
+        if !ready.is_empty() {
+            self.engine.ready(ReadyTasks(ready));
+        }
+    }
+
+    /// Runs everything that was submitted; the calling thread helps.
+    ///
+    /// # Errors
+    /// The failure of the task with the smallest program index, if tasks failed since the last
+    /// wait. What the failed tasks and their successors would have written stays poisoned until a
+    /// task overwrites it (`W`).
+    ///
+    /// # Panics
+    /// With the message of a kernel that panicked.
+    pub fn wait(&mut self) -> Result<(), FlowError> {
+        self.drain();
+        self.engine.take_failure().map_or(Ok(()), Err)
+    }
+
+    /// Waits, then lends the contents of `handle`.
+    ///
+    /// # Errors
+    /// As [`wait`](Self::wait), or if there is no memory for contents that were never written.
+    pub fn read<T: Pod>(&mut self, handle: Handle) -> Result<&[T], FlowError> {
+        self.settle(handle);
+        self.wait()?;
+        Ok(bytemuck::cast_slice(self.host_buffer(handle)?))
+    }
+
+    /// Waits, then lends the contents of `handle` to be changed.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn write<T: Pod>(&mut self, handle: Handle) -> Result<&mut [T], FlowError> {
+        self.settle(handle);
+        self.wait()?;
+        Ok(bytemuck::cast_slice_mut(self.host_buffer(handle)?))
+    }
+
+    /// What the engine recorded since the last call, after everything submitted has run.
+    pub fn take_trace(&mut self) -> Trace {
+        self.drain();
+        Trace::new(self.engine.take_records(), self.workers(), &self.phases)
+    }
+
+    /// Memory that the buffers of this flow take.
+    #[must_use]
+    pub fn memory(&self) -> MemoryUse {
+        self.graph.space().handles.cache.usage()
+    }
+
+    /// Gives cached buffers back to the system.
+    pub fn trim(&mut self) {
+        self.graph.space().handles.cache.trim();
+    }
+
+    fn make_room(&mut self) {
+        let unfinished = self.graph.submitted() - self.graph.space().completed();
+        let window = self.options.window.max(1);
+        if unfinished < window {
+            self.credit = window - unfinished;
+            return;
+        }
+        let left = window - window.div_ceil(4);
+        self.engine.advance(self.graph.submitted(), left);
+        self.credit = window - left;
+    }
+
+    fn drain(&mut self) {
+        self.engine.advance(self.graph.submitted(), 0);
+        self.credit = 0;
+    }
+
+    /// The bytes of `handle`; nothing else uses them, since everything has run.
+    #[allow(unsafe_code)]
+    fn host_buffer(&mut self, handle: Handle) -> Result<&mut [u8], OutOfMemory> {
+        self.graph.check(handle);
+        let table = &self.graph.space().handles;
+        let slot = table.get(handle.index);
+        let pointer = slot.materialise(&table.cache, false)?;
+        // SAFETY: the buffer has this size and is initialised; no task is unfinished (or none uses
+        // a handle that was just registered), and the borrow of the flow forbids new ones.
+        Ok(unsafe { std::slice::from_raw_parts_mut(pointer.as_ptr(), slot.bytes()) })
+    }
+}
+
+impl Drop for Flow {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.drain();
+        }
+    }
+}
+
+const NO_HANDLE: Handle = Handle { index: u32::MAX, generation: u32::MAX };
+
+/// `accesses` with every mode that leaves the order open replaced by `RW`.
+fn in_order<'a>(
+    accesses: &[(Handle, Access)],
+    room: &'a mut [(Handle, Access); MAX_ACCESSES],
+) -> &'a [(Handle, Access)] {
+    let room = &mut room[..accesses.len()];
+    for (ordered, &(handle, access)) in room.iter_mut().zip(accesses) {
+        let loose = matches!(access, Access::Commute | Access::Reduce);
+        *ordered = (handle, if loose { Access::RW } else { access });
+    }
+    room
+}

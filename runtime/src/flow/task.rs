@@ -1,0 +1,168 @@
+//! Task slots: everything about one task, in three cache lines, used again after it is done.
+
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
+
+use super::access::Access;
+use super::codelet::{Codelet, CodeletInfo, Cost, MAX_ARGUMENT_BYTES};
+use super::edge::{Edges, Successors};
+use crate::sync::AtomicU32;
+
+/// Most handles that one task uses.
+pub const MAX_ACCESSES: usize = 8;
+
+/// What completing a task means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Runs a codelet.
+    Run,
+    /// Folds the private copies of a reduction into its handle.
+    Fold,
+    /// Waits for its predecessors, does nothing.
+    Join,
+    /// Gives the buffer of its handle back.
+    Discard,
+}
+
+/// What the submitter writes about a task before it publishes it; constant until it is done.
+#[derive(Debug)]
+pub(crate) struct TaskData {
+    pub(crate) info: &'static CodeletInfo,
+    /// Position in the program.
+    pub(crate) index: u64,
+    pub(crate) priority: i32,
+    pub(crate) kind: Kind,
+    pub(crate) phase: u8,
+    pub(crate) count: u8,
+    pub(crate) modes: [Access; MAX_ACCESSES],
+    pub(crate) handles: [u32; MAX_ACCESSES],
+    arguments: Arguments,
+}
+
+/// Room for a codelet value.
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+pub(crate) struct Arguments(MaybeUninit<[u8; MAX_ARGUMENT_BYTES]>);
+
+impl std::fmt::Debug for Arguments {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Arguments")
+    }
+}
+
+impl Arguments {
+    /// No arguments.
+    pub(crate) const NONE: Self = Self(MaybeUninit::uninit());
+
+    /// Stores the bytes of `codelet`.
+    #[allow(unsafe_code)]
+    pub(crate) fn of<C: Codelet>(codelet: C) -> Self {
+        const { assert!(size_of::<C>() <= MAX_ARGUMENT_BYTES && align_of::<C>() <= 16) };
+        let mut arguments = Self::NONE;
+        // SAFETY: size and alignment were just checked; `C` is `Copy`, so nothing is dropped.
+        unsafe { arguments.0.as_mut_ptr().cast::<C>().write(codelet) };
+        arguments
+    }
+}
+
+impl TaskData {
+    pub(crate) fn new(
+        info: &'static CodeletInfo,
+        kind: Kind,
+        arguments: Arguments,
+        accesses: &[(u32, Access)],
+    ) -> Self {
+        let mut data = Self {
+            info,
+            index: 0,
+            priority: 0,
+            kind,
+            phase: 0,
+            count: accesses.len() as u8,
+            modes: [Access::R; MAX_ACCESSES],
+            handles: [0; MAX_ACCESSES],
+            arguments,
+        };
+        for (position, &(handle, mode)) in accesses.iter().enumerate() {
+            data.handles[position] = handle;
+            data.modes[position] = mode;
+        }
+        data
+    }
+
+    /// The handles of the task and how it uses them.
+    pub(crate) fn accesses(&self) -> impl Iterator<Item = (u32, Access)> + '_ {
+        let count = self.count as usize;
+        self.handles[..count].iter().copied().zip(self.modes[..count].iter().copied())
+    }
+
+    /// Work of the task.
+    #[allow(unsafe_code)]
+    pub(crate) fn cost(&self) -> Cost {
+        match self.kind {
+            // SAFETY: `arguments` was made by `Arguments::of` for the codelet of `info`.
+            Kind::Run => unsafe { (self.info.cost)(self.argument_pointer()) },
+            _ => Cost::default(),
+        }
+    }
+
+    pub(crate) fn argument_pointer(&self) -> *const u8 {
+        self.arguments.0.as_ptr().cast()
+    }
+}
+
+/// One task, from submission until its slot is used again.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(crate) struct TaskSlot {
+    pub(crate) successors: Successors,
+    /// Predecessors that have not completed, plus a bias while the task is being submitted.
+    pub(crate) pending: AtomicU32,
+    /// Next slot in a list of free ones.
+    pub(crate) next_free: AtomicU32,
+    /// How often the slot was used; written and read by the submitter.
+    pub(crate) generation: AtomicU32,
+    /// How many of its commuting handles the task holds.
+    pub(crate) gates: AtomicU32,
+    pub(crate) edges: Edges,
+    data: UnsafeCell<MaybeUninit<TaskData>>,
+}
+
+// SAFETY: `data` is written by the submitter alone, while the slot is free, and read by others
+// only between publication (a release operation) and the return of the slot (another one).
+#[allow(unsafe_code)]
+unsafe impl Sync for TaskSlot {}
+
+impl TaskSlot {
+    pub(crate) fn new() -> Self {
+        Self {
+            successors: Successors::closed(),
+            pending: AtomicU32::new(0),
+            next_free: AtomicU32::new(u32::MAX),
+            generation: AtomicU32::new(0),
+            gates: AtomicU32::new(0),
+            edges: Edges::new(),
+            data: UnsafeCell::new(MaybeUninit::uninit()),
+        }
+    }
+
+    /// Fills the slot.
+    ///
+    /// # Safety
+    /// The slot is free and the caller is the submitter.
+    #[allow(unsafe_code)]
+    pub(crate) unsafe fn fill(&self, data: TaskData) {
+        // SAFETY: nobody else refers to the data of a free slot; `TaskData` needs no drop.
+        unsafe { (*self.data.get()).write(data) };
+    }
+
+    /// What the submitter said of the task.
+    ///
+    /// # Safety
+    /// The slot was filled and not given back since.
+    #[allow(unsafe_code)]
+    pub(crate) unsafe fn data(&self) -> &TaskData {
+        // SAFETY: filled, hence initialised; constant until the slot is given back.
+        unsafe { (*self.data.get()).assume_init_ref() }
+    }
+}

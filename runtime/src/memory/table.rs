@@ -1,0 +1,244 @@
+//! The table of handles: for each, its buffer, whether its contents are poisoned, who commutes.
+
+use std::collections::VecDeque;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use bytemuck::{Pod, Zeroable};
+
+use super::cache::{BufferCache, OutOfMemory};
+use crate::flow::Slab;
+
+/// How private copies of a handle are started and folded: `init(copy)`, `fold(into, copy)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Reduction {
+    /// Sets a fresh copy to the neutral element.
+    pub init: fn(&mut [u8]),
+    /// Adds a copy to the handle's contents.
+    pub fold: fn(&mut [u8], &[u8]),
+}
+
+impl Reduction {
+    /// Element-wise sum.
+    #[must_use]
+    pub fn sum<T: Pod + Zeroable + std::ops::AddAssign>() -> Self {
+        Self {
+            init: |copy| copy.fill(0),
+            fold: |into, copy| {
+                let copy = bytemuck::cast_slice::<u8, T>(copy);
+                for (x, y) in bytemuck::cast_slice_mut::<u8, T>(into).iter_mut().zip(copy) {
+                    *x += *y;
+                }
+            },
+        }
+    }
+}
+
+/// Who may use a handle with the mode `Commute`: one task at a time, the others in a queue.
+#[derive(Debug, Default)]
+pub(crate) struct Gate {
+    held: bool,
+    waiting: VecDeque<u32>,
+}
+
+impl Gate {
+    /// Takes the gate for `task`, or queues the task; says whether it was taken.
+    pub(crate) fn enter(&mut self, task: u32) -> bool {
+        if self.held {
+            self.waiting.push_back(task);
+            return false;
+        }
+        self.held = true;
+        true
+    }
+
+    /// Leaves the gate; the first task in the queue, if any, now holds it.
+    pub(crate) fn leave(&mut self) -> Option<u32> {
+        debug_assert!(self.held, "a gate was left that nobody holds");
+        let next = self.waiting.pop_front();
+        self.held = next.is_some();
+        next
+    }
+}
+
+/// What few handles need.
+#[derive(Debug, Default)]
+pub(crate) struct Rare {
+    pub(crate) gate: Gate,
+    pub(crate) reduction: Option<Reduction>,
+    /// Private copies of a running reduction, by worker.
+    pub(crate) copies: Vec<(usize, Copy)>,
+}
+
+/// A private copy of a handle's contents.
+#[derive(Debug)]
+pub(crate) struct Copy(pub(crate) NonNull<u8>);
+
+// SAFETY: a copy is plain bytes, used by one worker and then by the task that folds it.
+#[allow(unsafe_code)]
+unsafe impl Send for Copy {}
+
+/// One handle as tasks see it.
+#[derive(Debug)]
+pub(crate) struct HandleSlot {
+    bytes: AtomicUsize,
+    buffer: AtomicPtr<u8>,
+    /// 0, or 1 + the program index of the task whose failure spoiled the contents.
+    poison: AtomicU64,
+    /// The worker that wrote last, plus 1.
+    home: AtomicU32,
+    rare: Mutex<Rare>,
+}
+
+impl HandleSlot {
+    fn new() -> Self {
+        Self {
+            bytes: AtomicUsize::new(0),
+            buffer: AtomicPtr::default(),
+            poison: AtomicU64::new(0),
+            home: AtomicU32::new(0),
+            rare: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// The buffer, if a task has written the handle since it was registered or discarded.
+    pub(crate) fn buffer(&self) -> Option<NonNull<u8>> {
+        NonNull::new(self.buffer.load(Ordering::Relaxed))
+    }
+
+    /// The buffer, taken from `cache` on first use: with any contents if `overwrite`, else zero.
+    ///
+    /// Only a task that may write the handle, or the first of its readers, calls this; two readers
+    /// of a handle that was never written may race, so the loser gives its buffer back.
+    #[allow(unsafe_code)]
+    pub(crate) fn materialise(
+        &self,
+        cache: &BufferCache,
+        overwrite: bool,
+    ) -> Result<NonNull<u8>, OutOfMemory> {
+        if let Some(pointer) = NonNull::new(self.buffer.load(Ordering::Acquire)) {
+            return Ok(pointer);
+        }
+        let bytes = self.bytes();
+        let (fresh, zeroed) = cache.take(bytes)?;
+        if !overwrite && !zeroed {
+            // SAFETY: the buffer was just taken, with this size.
+            unsafe { fresh.as_ptr().write_bytes(0, bytes) };
+        }
+        match self.buffer.compare_exchange(
+            std::ptr::null_mut(),
+            fresh.as_ptr(),
+            Ordering::AcqRel,
+            Ordering::Acquire,
+        ) {
+            Ok(_) => Ok(fresh),
+            Err(other) => {
+                // SAFETY: nobody saw `fresh`.
+                unsafe { cache.give(fresh, bytes) };
+                Ok(NonNull::new(other).expect("the exchange failed against a buffer"))
+            }
+        }
+    }
+
+    /// Gives the buffer back and forgets any failure: the contents are no longer needed.
+    #[allow(unsafe_code)]
+    pub(crate) fn discard(&self, cache: &BufferCache) {
+        self.poison.store(0, Ordering::Relaxed);
+        if let Some(pointer) =
+            NonNull::new(self.buffer.swap(std::ptr::null_mut(), Ordering::AcqRel))
+        {
+            // SAFETY: the flow orders a discard after every task that uses the buffer.
+            unsafe { cache.give(pointer, self.bytes()) };
+        }
+    }
+
+    pub(crate) fn poison(&self) -> u64 {
+        self.poison.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_poison(&self, poison: u64) {
+        self.poison.store(poison, Ordering::Relaxed);
+    }
+
+    /// Adds a cause beside those that other tasks of the same group may add; the smallest stays.
+    pub(crate) fn add_poison(&self, poison: u64) {
+        let smaller = |old: u64| (old == 0 || poison < old).then_some(poison);
+        let _ = self.poison.fetch_update(Ordering::Relaxed, Ordering::Relaxed, smaller);
+    }
+
+    /// The worker that wrote the contents last.
+    pub(crate) fn home(&self) -> Option<usize> {
+        (self.home.load(Ordering::Relaxed) as usize).checked_sub(1)
+    }
+
+    pub(crate) fn set_home(&self, worker: usize) {
+        self.home.store(worker as u32 + 1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn rare(&self) -> MutexGuard<'_, Rare> {
+        self.rare.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Every handle of a flow, and the cache that their buffers come from.
+#[derive(Debug)]
+pub(crate) struct HandleTable {
+    slots: Slab<HandleSlot>,
+    length: AtomicUsize,
+    pub(crate) cache: BufferCache,
+}
+
+impl HandleTable {
+    pub(crate) fn new(cache: BufferCache) -> Self {
+        Self { slots: Slab::new(), length: AtomicUsize::new(0), cache }
+    }
+
+    /// Makes sure that there are `length` slots. Called by the submitter only.
+    pub(crate) fn reserve(&self, length: usize) {
+        let now = self.length.load(Ordering::Relaxed);
+        if now < length {
+            self.length.store(self.slots.grow(now, HandleSlot::new), Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn get(&self, handle: u32) -> &HandleSlot {
+        self.slots.get(handle)
+    }
+
+    /// Prepares the free slot `handle` for contents of `bytes` bytes.
+    pub(crate) fn reset(&self, handle: u32, bytes: usize) {
+        let slot = self.get(handle);
+        slot.bytes.store(bytes, Ordering::Relaxed);
+        slot.set_poison(0);
+        slot.home.store(0, Ordering::Relaxed);
+        slot.rare().reduction = None;
+    }
+
+    /// Gives the buffer of `handle` back.
+    pub(crate) fn discard(&self, handle: u32) {
+        self.get(handle).discard(&self.cache);
+    }
+
+    /// Every slot, used or not.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &HandleSlot> {
+        (0..self.length.load(Ordering::Relaxed) as u32).map(|handle| self.get(handle))
+    }
+}
+
+impl Drop for HandleTable {
+    #[allow(unsafe_code)]
+    fn drop(&mut self) {
+        for slot in self.iter() {
+            slot.discard(&self.cache);
+            for (_, copy) in slot.rare().copies.drain(..) {
+                // SAFETY: no task is left that could use the copy, which has the handle's size.
+                unsafe { self.cache.give(copy.0, slot.bytes()) };
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Scheduling policies: which worker runs which ready task, and in which order.
+//!
+//! A policy is a pure state machine: no thread, no clock, no I/O. The real engine and the
+//! simulator drive the very same code. A *queue policy* spreads ready tasks over shards, each an
+//! ordered queue; the real engine locks each shard by itself, so that no lock is global.
+//!
+//! To add a policy: one file with a type that implements [`QueuePolicy`], and one line in
+//! [`POLICIES`].
+
+mod eager;
+mod lws;
+mod prio;
+mod random;
+mod shard;
+
+pub use shard::{Key, Shard};
+
+/// A worker of an engine, by number from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct WorkerId(pub usize);
+
+/// A ready task as a queue policy sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct TaskView {
+    /// Higher first.
+    pub priority: i32,
+    /// Position in the program.
+    pub index: u64,
+    /// The worker that last wrote the first handle that the task writes, if any did.
+    pub home: Option<WorkerId>,
+}
+
+/// Where a ready task goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Number of the shard, below [`QueuePolicy::shards`].
+    pub shard: usize,
+    /// Order within the shard.
+    pub key: Key,
+}
+
+/// A policy that puts ready tasks into shards.
+///
+/// The smallest example, one queue in order of priority:
+///
+/// ```
+/// use tegula_runtime::sched::{Key, Place, QueuePolicy, TaskView, WorkerId};
+///
+/// struct Prio;
+///
+/// impl QueuePolicy for Prio {
+///     fn shards(&self) -> usize {
+///         1
+///     }
+///     fn route(&self, task: &TaskView, _by: Option<WorkerId>) -> Place {
+///         Place { shard: 0, key: Key::by_priority(task) }
+///     }
+///     fn sources(&self, _worker: WorkerId) -> &[usize] {
+///         &[0]
+///     }
+/// }
+/// ```
+pub trait QueuePolicy: Send + Sync {
+    /// Number of shards.
+    fn shards(&self) -> usize;
+
+    /// Where `task` goes that became ready on worker `by` (none: by submission).
+    fn route(&self, task: &TaskView, by: Option<WorkerId>) -> Place;
+
+    /// The shards that `worker` takes tasks from, in the order in which it looks.
+    fn sources(&self, worker: WorkerId) -> &[usize];
+
+    /// Whether a worker may go on with the best task that it has just made ready, if nothing in
+    /// its first source comes before it.
+    fn keeps_successor(&self) -> bool {
+        false
+    }
+
+    /// Whether no worker stays idle while a task is ready.
+    fn is_work_conserving(&self) -> bool {
+        true
+    }
+}
+
+/// How many tasks a thief takes along besides the one that it runs, from a shard that still has
+/// `length`: few where tasks are few and each counts, more where they are many and so are small.
+pub(crate) fn loot(length: usize) -> usize {
+    (length / 8).min(15)
+}
+
+/// From what a policy is built.
+#[derive(Clone, Copy, Debug)]
+pub struct PolicyOptions {
+    /// Number of workers.
+    pub workers: usize,
+    /// For policies that draw at random.
+    pub seed: u64,
+}
+
+/// A member of [`POLICIES`].
+#[derive(Clone, Copy)]
+pub struct Policy {
+    /// Value of `--policy`.
+    pub name: &'static str,
+    /// One line of help.
+    pub summary: &'static str,
+    /// Makes one.
+    pub build: fn(&PolicyOptions) -> Box<dyn QueuePolicy>,
+}
+
+impl std::fmt::Debug for Policy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// Every policy.
+pub const POLICIES: &[Policy] = &[eager::POLICY, prio::POLICY, lws::POLICY, random::POLICY];
+
+/// The policy that is used unless another is asked for.
+pub const DEFAULT_POLICY: &str = "lws";
+
+/// The policy called `name`.
+#[must_use]
+pub fn policy(name: &str) -> Option<&'static Policy> {
+    POLICIES.iter().find(|policy| policy.name == name)
+}

@@ -1,0 +1,134 @@
+//! One ordered queue of ready tasks.
+
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, VecDeque};
+
+use super::TaskView;
+
+/// Order within a shard: higher priority first, then as the policy ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key {
+    priority: i32,
+    /// Ties go to the higher rank.
+    rank: u64,
+}
+
+impl Key {
+    /// All equal: the queue is first in, first out.
+    pub const EQUAL: Self = Self { priority: 0, rank: 0 };
+
+    /// Higher priority first, then program order.
+    #[must_use]
+    pub fn by_priority(task: &TaskView) -> Self {
+        Self { priority: task.priority, rank: u64::MAX - task.index }
+    }
+}
+
+/// A queue of ready tasks, the one with the highest key first; equal keys in order of arrival.
+///
+/// Tasks that arrive in order are kept in a plain queue, which costs next to nothing; only those
+/// that overtake others go into a heap.
+#[derive(Debug, Default)]
+pub struct Shard {
+    /// In order of their keys, the best first.
+    ordered: VecDeque<Entry>,
+    heap: BinaryHeap<Entry>,
+    arrivals: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    key: Key,
+    arrival: u64,
+    task: u32,
+}
+
+impl Ord for Entry {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key.cmp(&other.key).then(other.arrival.cmp(&self.arrival))
+    }
+}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Entry {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Entry {}
+
+impl Shard {
+    /// Adds a task.
+    pub fn push(&mut self, task: u32, key: Key) {
+        let entry = Entry { key, arrival: self.arrivals, task };
+        self.arrivals += 1;
+        match self.ordered.back() {
+            Some(last) if *last < entry => self.heap.push(entry),
+            _ => self.ordered.push_back(entry),
+        }
+    }
+
+    /// Takes the first task.
+    pub fn pop(&mut self) -> Option<(u32, Key)> {
+        let from_heap = match (self.ordered.front(), self.heap.peek()) {
+            (Some(ordered), Some(heap)) => heap > ordered,
+            (ordered, _) => ordered.is_none(),
+        };
+        let entry = if from_heap { self.heap.pop() } else { self.ordered.pop_front() };
+        entry.map(|entry| (entry.task, entry.key))
+    }
+
+    /// The key of the first task.
+    #[must_use]
+    pub fn first_key(&self) -> Option<Key> {
+        let first = self.ordered.front().into_iter().chain(self.heap.peek()).max();
+        first.map(|entry| entry.key)
+    }
+
+    /// Number of tasks.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ordered.len() + self.heap.len()
+    }
+
+    /// Whether there is no task.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Any mixture of pushes and pops gives what a sorted list gives.
+        #[test]
+        fn is_a_stable_priority_queue(steps in prop::collection::vec(prop::option::of((0..4i32, 0..3u64)), 0..200)) {
+            let mut shard = Shard::default();
+            let mut model: Vec<(Key, u32)> = Vec::new();
+            for (number, step) in steps.into_iter().enumerate() {
+                if let Some((priority, rank)) = step {
+                    let key = Key { priority, rank };
+                    shard.push(number as u32, key);
+                    let place = model.iter().position(|(other, _)| *other < key).unwrap_or(model.len());
+                    model.insert(place, (key, number as u32));
+                } else {
+                    let expected = (!model.is_empty()).then(|| model.remove(0));
+                    prop_assert_eq!(shard.first_key(), expected.map(|(key, _)| key));
+                    prop_assert_eq!(shard.pop(), expected.map(|(key, task)| (task, key)));
+                }
+                prop_assert_eq!(shard.len(), model.len());
+            }
+        }
+    }
+}

@@ -7,6 +7,7 @@ pub mod exec;
 pub mod flow;
 pub mod memory;
 pub mod platform;
+pub mod plot;
 pub mod sched;
 pub mod sim;
 mod sync;

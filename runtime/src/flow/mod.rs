@@ -111,6 +111,8 @@ pub struct Flow {
     credit: u64,
     phases: Vec<&'static str>,
     phase: u8,
+    /// Added to the priority of every task.
+    shift: i32,
 }
 
 impl std::fmt::Debug for Flow {
@@ -126,7 +128,7 @@ impl Flow {
         let mut engine: Box<dyn Engine> = Box::new(engine);
         let graph = Graph::new(engine.workers(), BufferCache::new(options.cache));
         engine.attach(FlowSpace(graph.space().clone()));
-        Self { graph, engine, options, credit: 0, phases: vec!["none"], phase: 0 }
+        Self { graph, engine, options, credit: 0, phases: vec!["none"], phase: 0, shift: 0 }
     }
 
     /// Number of workers of the engine.
@@ -174,6 +176,12 @@ impl Flow {
         self.phase = index as u8;
     }
 
+    /// Adds `shift` to the priority of every task submitted from now on, so that what one algorithm
+    /// submits comes before or after what another does.
+    pub fn shift_priorities(&mut self, shift: i32) {
+        self.shift = shift;
+    }
+
     /// Names of the phases, by their number in traces; phase 0 is that of tasks before any.
     #[must_use]
     pub fn phases(&self) -> &[&'static str] {
@@ -198,6 +206,7 @@ impl Flow {
         let accesses =
             if self.options.deterministic { in_order(accesses, &mut ordered) } else { accesses };
         let info = codelet_info::<C>();
+        let priority = priority.saturating_add(self.shift);
         let ready = self.graph.submit(info, arguments, accesses, priority, self.phase);
         if !ready.is_empty() {
             self.engine.ready(ReadyTasks(ready));
@@ -259,6 +268,22 @@ impl Flow {
     pub fn take_trace(&mut self) -> Trace {
         self.drain();
         Trace::new(self.engine.take_records(), self.workers(), &self.phases)
+    }
+
+    /// Waits, then replaces the contents of `handle`; a failure that spoiled the old ones is
+    /// forgotten.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    ///
+    /// # Panics
+    /// If `contents` has another size.
+    pub fn overwrite<T: Pod>(&mut self, handle: Handle, contents: &[T]) -> Result<(), FlowError> {
+        self.settle(handle);
+        self.wait()?;
+        self.host_buffer(handle)?.copy_from_slice(bytemuck::cast_slice(contents));
+        self.graph.space().handles.get(handle.index).set_poison(0);
+        Ok(())
     }
 
     /// Memory that the buffers of this flow take.

@@ -1,0 +1,71 @@
+//! Speed and accuracy of a covariance: what a benchmark prints.
+
+use std::time::Instant;
+
+use tegula_kernels::geometry::{Geometry, Points};
+use tegula_kernels::kernel::covariance::{Vectors, rate};
+use tegula_kernels::scalar::Precision;
+
+use super::{Covariance, CovarianceError, Function};
+
+/// What was measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measure {
+    /// Entries of a tile per second, on the calling thread.
+    pub entries_per_second: f64,
+    /// Direct evaluations per second, on the calling thread.
+    pub direct_per_second: f64,
+    /// Seconds to fill the table, the least of several.
+    pub table_seconds: f64,
+    /// Largest relative difference from direct evaluation, over the entries of a tile.
+    pub relative_error: f64,
+}
+
+/// Order of the tile.
+const ORDER: usize = 512;
+
+/// Measures `covariance` on random points in the unit interval, square or cube, or on the sphere.
+///
+/// # Errors
+/// If a parameter is out of its bounds.
+pub fn measure(
+    covariance: &Covariance,
+    values: &[f64],
+    geometry: Geometry,
+    precision: Precision,
+    vectors: Vectors,
+) -> Result<Measure, CovarianceError> {
+    let mut table = covariance.table(values, 0.0)?;
+    let mut table_seconds = f64::INFINITY;
+    for _ in 0..7 {
+        let start = Instant::now();
+        covariance.tabulate(values, 0.0, &mut table)?;
+        table_seconds = table_seconds.min(start.elapsed().as_secs_f64());
+    }
+    let [rows, columns] = [1, 2].map(|seed| rate::random_points(geometry, ORDER, 1.0, seed));
+    let direct = covariance.function(values);
+    let (entries_per_second, relative_error) = match precision {
+        Precision::Double => (
+            rate::entries_per_second::<f64>(vectors, &table, &rows, &columns),
+            rate::largest_relative_error::<f64>(vectors, &table, &rows, &columns, &direct),
+        ),
+        Precision::Single => (
+            rate::entries_per_second::<f32>(vectors, &table, &rows, &columns),
+            rate::largest_relative_error::<f32>(vectors, &table, &rows, &columns, &direct),
+        ),
+    };
+    let direct_per_second = direct_rate(&direct, &rows);
+    Ok(Measure { entries_per_second, direct_per_second, table_seconds, relative_error })
+}
+
+fn direct_rate(direct: &Function, points: &Points) -> f64 {
+    let distances: Vec<f64> = (1..points.len()).map(|i| points.distance(0, i)).collect();
+    let start = Instant::now();
+    let mut rounds = 0;
+    while start.elapsed().as_secs_f64() < 0.02 {
+        let sum: f64 = distances.iter().map(|&d| direct(d)).sum();
+        std::hint::black_box(sum);
+        rounds += 1;
+    }
+    (rounds * distances.len()) as f64 / start.elapsed().as_secs_f64()
+}

@@ -1,0 +1,258 @@
+//! The list of covariances: for each its parameters, formula, direct value and radial table.
+//!
+//! A new covariance is a new file and one line in [`COVARIANCES`]. It gives its value at a
+//! distance, for tests and for single values, and a [`RadialTable`], from which the kernel fills
+//! tiles; both take the variance and the range among the parameters. The nugget is apart, and
+//! available to all.
+
+mod exponential;
+mod gaussian;
+mod matern;
+pub mod measure;
+mod powered_exponential;
+mod spherical;
+
+use tegula_kernels::geometry::Geometry;
+use tegula_kernels::kernel::covariance::RadialTable;
+use thiserror::Error;
+
+/// All covariances.
+pub static COVARIANCES: &[Covariance] = &[
+    matern::MATERN,
+    exponential::EXPONENTIAL,
+    gaussian::GAUSSIAN,
+    powered_exponential::POWERED_EXPONENTIAL,
+    spherical::SPHERICAL,
+];
+
+/// A parameter of a covariance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameter {
+    /// Name in flags, files and output.
+    pub name: &'static str,
+    /// What it means, with its unit.
+    pub meaning: &'static str,
+    /// Value where none is given.
+    pub default: f64,
+    /// It must be greater than this.
+    pub above: f64,
+    /// It must not be greater than this.
+    pub most: f64,
+    /// Interval in which a fit searches unless told otherwise; the range's is in units of the
+    /// largest distance in the data, the variance's in units of their sample variance.
+    pub search: (f64, f64),
+}
+
+/// The sill: covariance at distance 0.
+const VARIANCE: Parameter = Parameter {
+    name: "variance",
+    meaning: "covariance at distance 0, in squared units of the data",
+    default: 1.0,
+    above: 0.0,
+    most: f64::MAX,
+    search: (0.01, 100.0),
+};
+
+/// The scale of distance.
+const RANGE: Parameter = Parameter {
+    name: "range",
+    meaning: "scale of distance, in its units",
+    default: 0.1,
+    above: 0.0,
+    most: f64::MAX,
+    search: (0.001, 2.0),
+};
+
+/// A covariance as a function of distance.
+#[derive(Clone, Copy, Debug)]
+pub struct Covariance {
+    /// Name in flags, files and output.
+    pub name: &'static str,
+    /// The parameters, in the order of their values everywhere.
+    pub parameters: &'static [Parameter],
+    /// The formula in terms of the parameters and the distance `d > 0`.
+    pub formula: &'static str,
+    /// Where it comes from.
+    pub citation: &'static str,
+    /// Where it is a covariance, in words.
+    pub validity: &'static str,
+    /// Whether it is exactly 0 from some distance on.
+    pub is_compact: bool,
+    /// Smoothness or power up to which it is known to be a covariance of great-circle distance.
+    great_circle: Validity,
+    function: fn(&[f64]) -> Function,
+    tabulate: fn(&[f64], f64, &mut RadialTable),
+}
+
+/// A function of distance.
+pub type Function = Box<dyn Fn(f64) -> f64 + Send + Sync>;
+
+/// Whether a covariance holds with great-circle distance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Validity {
+    /// For all parameters.
+    Always,
+    /// For none.
+    Never,
+    /// If parameter `index` is at most `most`.
+    UpTo {
+        /// Index of the parameter.
+        index: usize,
+        /// The bound.
+        most: f64,
+    },
+}
+
+/// Why a covariance cannot be had.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum CovarianceError {
+    /// No such name in the list.
+    #[error("there is no covariance \"{name}\"; there are {}", names())]
+    Unknown {
+        /// The name asked for.
+        name: String,
+    },
+    /// Another number of parameters.
+    #[error("{covariance} takes {expected} parameters, not {found}")]
+    Count {
+        /// The covariance.
+        covariance: &'static str,
+        /// Parameters it has.
+        expected: usize,
+        /// Values given.
+        found: usize,
+    },
+    /// A parameter out of its bounds.
+    #[error(
+        "{parameter} of {covariance} is {value}; it must be above {above} and at most {most:e}"
+    )]
+    Parameter {
+        /// The covariance.
+        covariance: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+        /// The value given.
+        value: f64,
+        /// The bound below.
+        above: f64,
+        /// The bound above.
+        most: f64,
+    },
+    /// A nugget that is negative, infinite or NaN.
+    #[error("the nugget is {value}; it must be 0 or more")]
+    Nugget {
+        /// The value given.
+        value: f64,
+    },
+}
+
+/// The names in the list, for messages.
+fn names() -> String {
+    COVARIANCES.iter().map(|c| c.name).collect::<Vec<_>>().join(", ")
+}
+
+/// The covariance of a name.
+///
+/// # Errors
+/// If there is none.
+pub fn find(name: &str) -> Result<&'static Covariance, CovarianceError> {
+    let found = COVARIANCES.iter().find(|c| c.name == name);
+    found.ok_or_else(|| CovarianceError::Unknown { name: name.to_owned() })
+}
+
+impl Covariance {
+    /// Whether the values are parameters of this covariance.
+    ///
+    /// # Errors
+    /// If they are too many or too few, or one is out of its bounds.
+    pub fn check(&self, values: &[f64]) -> Result<(), CovarianceError> {
+        let (expected, found) = (self.parameters.len(), values.len());
+        if expected != found {
+            return Err(CovarianceError::Count { covariance: self.name, expected, found });
+        }
+        for (parameter, &value) in self.parameters.iter().zip(values) {
+            let &Parameter { name, above, most, .. } = parameter;
+            if !(value > above && value <= most) {
+                let (covariance, parameter) = (self.name, name);
+                return Err(CovarianceError::Parameter {
+                    covariance,
+                    parameter,
+                    value,
+                    above,
+                    most,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// A warning if these values are not known to give a covariance in this geometry.
+    ///
+    /// The bounds on the sphere are those of T. Gneiting, "Strictly and non-strictly positive
+    /// definite functions on spheres", Bernoulli 19 (2013) 1327-1349, table 1.
+    ///
+    /// # Panics
+    /// If there are fewer values than parameters.
+    #[must_use]
+    pub fn caution(&self, geometry: Geometry, values: &[f64]) -> Option<String> {
+        if geometry != Geometry::GreatCircle {
+            return None;
+        }
+        let name = self.name;
+        match self.great_circle {
+            Validity::Always => None,
+            Validity::Never => Some(format!("{name} is not a covariance of great-circle distance")),
+            Validity::UpTo { index, most } if values[index] <= most => None,
+            Validity::UpTo { index, most } => Some(format!(
+                "{name} is a covariance of great-circle distance only for {} up to {most}, not {}",
+                self.parameters[index].name, values[index]
+            )),
+        }
+    }
+
+    /// The covariance as a function of distance `d >= 0`, evaluated directly: slow and plain.
+    ///
+    /// # Panics
+    /// If the values do not [`check`](Self::check).
+    #[must_use]
+    pub fn function(&self, values: &[f64]) -> Function {
+        if let Err(error) = self.check(values) {
+            panic!("{error}");
+        }
+        (self.function)(values)
+    }
+
+    /// Fills the table of these parameters and `nugget`.
+    ///
+    /// # Errors
+    /// If a parameter or the nugget is out of its bounds.
+    pub fn tabulate(
+        &self,
+        values: &[f64],
+        nugget: f64,
+        table: &mut RadialTable,
+    ) -> Result<(), CovarianceError> {
+        self.check(values)?;
+        if !(nugget >= 0.0 && nugget.is_finite()) {
+            return Err(CovarianceError::Nugget { value: nugget });
+        }
+        (self.tabulate)(values, nugget, table);
+        Ok(())
+    }
+
+    /// The table of these parameters and `nugget`.
+    ///
+    /// # Errors
+    /// As [`tabulate`](Self::tabulate).
+    pub fn table(&self, values: &[f64], nugget: f64) -> Result<Box<RadialTable>, CovarianceError> {
+        let mut table = RadialTable::empty();
+        self.tabulate(values, nugget, &mut table)?;
+        Ok(table)
+    }
+
+    /// The default of every parameter.
+    #[must_use]
+    pub fn defaults(&self) -> Vec<f64> {
+        self.parameters.iter().map(|p| p.default).collect()
+    }
+}

@@ -1,0 +1,70 @@
+//! The powered exponential covariance, whose range is not raised to the power.
+
+use tegula_kernels::kernel::covariance::{Correlation, Far, Near};
+
+use super::{Covariance, Parameter, RANGE, VARIANCE, Validity};
+
+pub(super) const POWERED_EXPONENTIAL: Covariance = Covariance {
+    name: "powered-exponential",
+    parameters: &[
+        VARIANCE,
+        Parameter { meaning: "scale, in units of distance to the power", ..RANGE },
+        Parameter {
+            name: "power",
+            meaning: "exponent of the distance",
+            default: 1.0,
+            above: 0.0,
+            most: 2.0,
+            search: (0.1, 2.0),
+        },
+    ],
+    formula: "variance * exp(-d^power/range)",
+    citation: "P. J. Diggle, J. A. Tawn, R. A. Moyeed, Model-based geostatistics, Applied \
+               Statistics 47 (1998) 299-350",
+    validity: "in any dimension; with great-circle distance for power up to 1",
+    is_compact: false,
+    great_circle: Validity::UpTo { index: 2, most: 1.0 },
+    function: |values| {
+        let (variance, range, power) = (values[0], values[1], values[2]);
+        Box::new(move |d| variance * (-d.powf(power) / range).exp())
+    },
+    tabulate: |values, nugget, table| {
+        let powered = Powered::new(values[1], values[2]);
+        table.tabulate(&powered, values[0], powered.scale, nugget);
+    },
+};
+
+/// `exp(-factor x^power)` with `x = d / scale`; the factor is about 1 wherever the scale that makes
+/// it so is a reasonable number.
+struct Powered {
+    factor: f64,
+    power: f64,
+    scale: f64,
+}
+
+impl Powered {
+    fn new(range: f64, power: f64) -> Self {
+        let scale = range.powf(1.0 / power).clamp(1e-100, 1e100);
+        Self { factor: scale.powf(power) / range, power, scale }
+    }
+}
+
+impl Correlation for Powered {
+    fn value(&self, x: f64) -> f64 {
+        self.logarithm(x).exp()
+    }
+
+    fn logarithm(&self, x: f64) -> f64 {
+        -self.factor * x.powf(self.power)
+    }
+
+    /// Not an expansion but the function itself.
+    fn near(&self) -> Near {
+        Near::Logarithm { a: [0.0; 3], b: [-self.factor, 0.0, 0.0], power: 0.5 * self.power }
+    }
+
+    /// For small powers it decays too slowly for any table.
+    fn far(&self) -> Far {
+        Far::Near
+    }
+}

@@ -1,0 +1,108 @@
+//! Maximum likelihood: the parameters under which the observations are most likely.
+//!
+//! The search is derivative-free (Powell's BOBYQA, "The BOBYQA algorithm for bound constrained
+//! optimization without derivatives", Cambridge NA2009/06), on logarithms of the parameters, from
+//! a guess at the data; mean and, where possible, variance are profiled out.
+
+mod search;
+mod space;
+mod start;
+
+use thiserror::Error;
+
+pub use search::{Progress, fit};
+pub use space::BoundHit;
+pub use start::Extent;
+
+use crate::likelihood::{Evaluation, LikelihoodError};
+use crate::model::Model;
+use crate::observations::ObservationsError;
+
+/// What is done about the nugget.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum NuggetChoice {
+    /// It has this value.
+    Fixed(f64),
+    /// It is estimated, within these bounds if there are any.
+    Estimated {
+        /// Least and greatest value.
+        bounds: Option<(f64, f64)>,
+    },
+}
+
+/// What to estimate and how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FitOptions {
+    /// For each parameter of the covariance its value, if it is fixed.
+    pub fixed: Vec<Option<f64>>,
+    /// For each parameter its bounds, if they are not the default ones.
+    pub bounds: Vec<Option<(f64, f64)>>,
+    /// The nugget.
+    pub nugget: NuggetChoice,
+    /// Most evaluations of the likelihood.
+    pub max_evaluations: usize,
+    /// Relative accuracy of the parameters at which the search ends; by default a small fraction of
+    /// their standard errors.
+    pub tolerance: Option<f64>,
+}
+
+impl FitOptions {
+    /// All of `count` parameters free, no nugget.
+    #[must_use]
+    pub fn all_free(count: usize) -> Self {
+        Self {
+            fixed: vec![None; count],
+            bounds: vec![None; count],
+            nugget: NuggetChoice::Fixed(0.0),
+            max_evaluations: 1000,
+            tolerance: None,
+        }
+    }
+}
+
+/// A fitted model.
+#[derive(Clone, Debug)]
+pub struct Fit {
+    /// The estimates.
+    pub model: Model,
+    /// The likelihood there.
+    pub evaluation: Evaluation,
+    /// Evaluations of the likelihood in all.
+    pub evaluations: usize,
+    /// Of these, how many had no value because the covariance matrix was not positive definite.
+    pub failed_evaluations: usize,
+    /// Evaluations of the search alone, without the checks afterwards.
+    pub iterations: usize,
+    /// Whether the search reached its accuracy.
+    pub converged: bool,
+    /// Parameters that ended at a bound.
+    pub bounds_hit: Vec<BoundHit>,
+    /// What the user should know, in words.
+    pub remarks: Vec<String>,
+}
+
+/// Why there is no fit.
+#[derive(Debug, Error)]
+pub enum FitError {
+    /// The observations do not allow one.
+    #[error(transparent)]
+    Observations(#[from] ObservationsError),
+    /// Bounds that are empty or outside the parameter's domain.
+    #[error(
+        "{parameter} cannot be searched between {low} and {high}: both bounds must be in its domain, above 0, and in order"
+    )]
+    Bounds {
+        /// Name of the parameter.
+        parameter: String,
+        /// The lower bound.
+        low: f64,
+        /// The upper bound.
+        high: f64,
+    },
+    /// The likelihood has no value where the search starts, and nowhere near.
+    #[error("the search found no parameters to start from: {0}")]
+    Start(LikelihoodError),
+    /// The likelihood failed for a reason other than the parameters.
+    #[error(transparent)]
+    Likelihood(#[from] LikelihoodError),
+}

@@ -1,0 +1,201 @@
+//! The space in which a fit searches: logarithms of the parameters that are free.
+//!
+//! The variance is profiled out where it can be: with the nugget as a share of it, the covariance
+//! is the variance times a matrix, and the best variance has a closed form. One dimension less
+//! saves a third of the evaluations or more.
+
+use super::start::{Extent, Guess, range_for};
+use super::{FitError, FitOptions, NuggetChoice};
+use crate::covariance::Covariance;
+
+/// A coordinate of the search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Coordinate {
+    /// Logarithm of a parameter, by index.
+    Parameter(usize),
+    /// Logarithm of the nugget, or of its share of the variance where that is profiled.
+    Nugget,
+}
+
+/// Free coordinates with their bounds, and what is fixed.
+#[derive(Clone, Debug)]
+pub(super) struct Space {
+    covariance: &'static Covariance,
+    coordinates: Vec<Coordinate>,
+    /// Bounds of the coordinates' values.
+    bounds: Vec<(f64, f64)>,
+    /// Logarithms of the lower bounds.
+    pub(super) lower: Vec<f64>,
+    /// Logarithms of the upper bounds.
+    pub(super) upper: Vec<f64>,
+    /// Where the search starts.
+    pub(super) start: Vec<f64>,
+    /// Values of what is fixed; 1 for a profiled variance.
+    values: Vec<f64>,
+    nugget: f64,
+    /// Whether the variance is profiled out.
+    pub(super) profiles: bool,
+}
+
+/// Widest share of the variance that a nugget may have by default, and least.
+const NUGGET_SHARE: (f64, f64) = (1e-6, 1e4);
+
+impl Space {
+    pub(super) fn new(
+        covariance: &'static Covariance,
+        options: &FitOptions,
+        extent: Extent,
+        guess: Guess,
+    ) -> Result<Self, FitError> {
+        let count = covariance.parameters.len();
+        let fixed_nugget = matches!(options.nugget, NuggetChoice::Fixed(nugget) if nugget > 0.0);
+        let bounded_nugget = matches!(options.nugget, NuggetChoice::Estimated { bounds: Some(_) });
+        let variance_is_plain = options.fixed[0].is_none() && options.bounds[0].is_none();
+        let profiles = variance_is_plain && !fixed_nugget && !bounded_nugget;
+        let mut values: Vec<f64> = (0..count)
+            .map(|index| options.fixed[index].unwrap_or(covariance.parameters[index].default))
+            .collect();
+        let (sill, share) = (guess.sill, (guess.nugget / guess.sill).clamp(1e-3, 0.9));
+        values[0] = if profiles { 1.0 } else { options.fixed[0].unwrap_or(sill) };
+        if options.fixed[1].is_none() {
+            values[1] = range_for(covariance, &values, guess.distance);
+        }
+        let mut space = Self {
+            covariance,
+            coordinates: Vec::new(),
+            bounds: Vec::new(),
+            lower: Vec::new(),
+            upper: Vec::new(),
+            start: Vec::new(),
+            values: values.clone(),
+            nugget: if let NuggetChoice::Fixed(nugget) = options.nugget { nugget } else { 0.0 },
+            profiles,
+        };
+        for index in 0..count {
+            if options.fixed[index].is_some() || (index == 0 && profiles) {
+                continue;
+            }
+            let default = match index {
+                0 => (1e-6 * sill, 1e6 * sill),
+                1 => (0.01 * extent.least, 100.0 * extent.diameter),
+                _ => covariance.parameters[index].search,
+            };
+            let name = covariance.parameters[index].name;
+            space.add(
+                Coordinate::Parameter(index),
+                name,
+                options.bounds[index],
+                default,
+                values[index],
+            )?;
+        }
+        if let NuggetChoice::Estimated { bounds } = options.nugget {
+            let unit = if profiles { 1.0 } else { sill };
+            let default = (NUGGET_SHARE.0 * unit, NUGGET_SHARE.1 * unit);
+            space.add(Coordinate::Nugget, "nugget", bounds, default, share * unit)?;
+        }
+        Ok(space)
+    }
+
+    fn add(
+        &mut self,
+        coordinate: Coordinate,
+        name: &str,
+        bounds: Option<(f64, f64)>,
+        default: (f64, f64),
+        start: f64,
+    ) -> Result<(), FitError> {
+        let (low, high) = bounds.unwrap_or(default);
+        let within = |x: f64| match coordinate {
+            Coordinate::Parameter(index) => {
+                let parameter = &self.covariance.parameters[index];
+                x > parameter.above && x <= parameter.most
+            }
+            Coordinate::Nugget => x > 0.0,
+        };
+        if !(low < high && low > 0.0 && within(low) && within(high)) {
+            return Err(FitError::Bounds { parameter: name.to_owned(), low, high });
+        }
+        self.coordinates.push(coordinate);
+        self.bounds.push((low, high));
+        self.lower.push(low.ln());
+        self.upper.push(high.ln());
+        // Away from the bounds, where the first steps need room.
+        let margin = 0.1 * (high.ln() - low.ln());
+        self.start.push(start.ln().clamp(low.ln() + margin, high.ln() - margin));
+        Ok(())
+    }
+
+    /// Number of free coordinates.
+    pub(super) fn dimension(&self) -> usize {
+        self.coordinates.len()
+    }
+
+    /// Parameters and nugget at the point `x`; in units of the variance if that is profiled.
+    pub(super) fn parameters(&self, x: &[f64]) -> (Vec<f64>, f64) {
+        let (mut values, mut nugget) = (self.values.clone(), self.nugget);
+        for ((coordinate, x), (low, high)) in self.coordinates.iter().zip(x).zip(&self.bounds) {
+            // The rounding of a logarithm must not lead out of the bounds.
+            let value = x.exp().clamp(*low, *high);
+            match *coordinate {
+                Coordinate::Parameter(index) => values[index] = value,
+                Coordinate::Nugget => nugget = value,
+            }
+        }
+        (values, nugget)
+    }
+
+    /// Name of coordinate `index`.
+    pub(super) fn name(&self, index: usize) -> &'static str {
+        match self.coordinates[index] {
+            Coordinate::Parameter(parameter) => self.covariance.parameters[parameter].name,
+            Coordinate::Nugget => "nugget",
+        }
+    }
+
+    /// Index of the coordinate that is the range, if it is free.
+    pub(super) fn range(&self) -> Option<usize> {
+        self.coordinates.iter().position(|&coordinate| coordinate == Coordinate::Parameter(1))
+    }
+
+    /// Names of the coordinates at which `x` lies on a bound, and on which.
+    pub(super) fn bounds_hit(&self, x: &[f64], tolerance: f64) -> Vec<BoundHit> {
+        (0..self.dimension())
+            .filter_map(|index| {
+                let (low, high) = (self.lower[index], self.upper[index]);
+                let end = if x[index] - low <= tolerance {
+                    "lower"
+                } else if high - x[index] <= tolerance {
+                    "upper"
+                } else {
+                    return None;
+                };
+                let bound =
+                    if end == "lower" { self.bounds[index].0 } else { self.bounds[index].1 };
+                let is_share = self.coordinates[index] == Coordinate::Nugget && self.profiles;
+                Some(BoundHit { parameter: self.name(index), end, bound, is_share })
+            })
+            .collect()
+    }
+}
+
+/// A parameter that ended at one of its bounds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoundHit {
+    /// Name of the parameter.
+    pub parameter: &'static str,
+    /// `lower` or `upper`.
+    pub end: &'static str,
+    /// The bound.
+    pub bound: f64,
+    /// Whether the bound is a share of the variance.
+    pub is_share: bool,
+}
+
+impl std::fmt::Display for BoundHit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { parameter, end, bound, is_share } = self;
+        let unit = if *is_share { " times the variance" } else { "" };
+        write!(f, "{parameter} ended at its {end} bound, {bound:.6}{unit}")
+    }
+}

@@ -1,0 +1,137 @@
+//! Where a fit starts: a guess from the data, as one reads it off a variogram.
+//!
+//! The variogram is Matheron's estimator, Cressie, "Statistics for spatial data" (1993), equation
+//! 2.4.2. The range is set so that the model's correlation falls to `1/e` where the variogram
+//! reaches that share of the sill.
+
+use tegula_kernels::geometry::{Geometry, Points};
+
+use crate::covariance::Covariance;
+
+/// Most observations that the variogram looks at.
+const LOOKS_AT: usize = 700;
+/// Number of its distance classes.
+const CLASSES: usize = 25;
+
+/// Extent of a set of places.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Extent {
+    /// Smallest distance between two different places.
+    pub least: f64,
+    /// Length of the diagonal of the box around the places.
+    pub diameter: f64,
+}
+
+impl Extent {
+    /// The extent of `points`; both distances are 1 if all places are the same.
+    #[must_use]
+    pub fn of(points: &Points) -> Self {
+        let n = points.len();
+        let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+        for i in 0..n {
+            for (axis, x) in points.point(i).into_iter().enumerate() {
+                (low[axis], high[axis]) = (low[axis].min(x), high[axis].max(x));
+            }
+        }
+        let diagonal = (0..3).map(|axis| (high[axis] - low[axis]).powi(2)).sum::<f64>().sqrt();
+        let diameter = match points.geometry() {
+            // Chords of the unit sphere; 2 is from pole to pole.
+            Geometry::GreatCircle => points.geometry().distance(&[0.0, 0.0, 1.0], &{
+                let half = (diagonal.min(2.0) / 2.0).asin();
+                [(2.0 * half).sin(), 0.0, (2.0 * half).cos()]
+            }),
+            _ => diagonal,
+        };
+        let least = closest(points).map(|(i, j)| points.distance(i, j));
+        match least {
+            Some(least) if diameter > 0.0 => Self { least, diameter },
+            _ => Self { least: 1.0, diameter: 1.0 },
+        }
+    }
+}
+
+/// The two different places that are nearest to each other, by a sweep along the first coordinate.
+fn closest(points: &Points) -> Option<(usize, usize)> {
+    let place: Vec<[f64; 3]> = (0..points.len()).map(|i| points.point(i)).collect();
+    let mut order: Vec<usize> = (0..place.len()).collect();
+    order.sort_unstable_by(|&a, &b| place[a][0].total_cmp(&place[b][0]));
+    let (mut best, mut pair) = (f64::INFINITY, None);
+    for (position, &i) in order.iter().enumerate() {
+        for &j in &order[position + 1..] {
+            if (place[j][0] - place[i][0]).powi(2) > best {
+                break;
+            }
+            let squared = (0..3).map(|axis| (place[i][axis] - place[j][axis]).powi(2)).sum::<f64>();
+            if squared > 0.0 && squared < best {
+                (best, pair) = (squared, Some((i, j)));
+            }
+        }
+    }
+    pair
+}
+
+/// A guess at the structure of the data.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Guess {
+    /// Sample variance.
+    pub(super) sill: f64,
+    /// Variance at no distance, as the first classes suggest.
+    pub(super) nugget: f64,
+    /// Distance at which the correlation has fallen to `1/e`.
+    pub(super) distance: f64,
+}
+
+impl Guess {
+    /// Reads the variogram of `residuals` at `points`.
+    pub(super) fn from_data(points: &Points, residuals: &[f64], extent: Extent) -> Self {
+        let n = residuals.len();
+        let sill = residuals.iter().map(|r| r * r).sum::<f64>() / n.max(1) as f64;
+        let classes = variogram(points, residuals, extent.diameter / 2.0);
+        let first: Vec<(f64, f64)> = classes.iter().copied().take(2).collect();
+        let nugget = match first.as_slice() {
+            [(d1, g1), (d2, g2)] => (g1 - (g2 - g1) * d1 / (d2 - d1)).clamp(0.0, 0.9 * sill),
+            _ => 0.0,
+        };
+        let level = nugget + (sill - nugget) * (1.0 - (-1f64).exp());
+        let reached = classes.iter().find(|(_, gamma)| *gamma >= level).map(|(d, _)| *d);
+        let distance = reached.unwrap_or(extent.diameter / 4.0).max(extent.least);
+        Self { sill, nugget, distance }
+    }
+}
+
+/// Mean half squared difference by distance class: (mean distance, value), of classes with pairs.
+fn variogram(points: &Points, residuals: &[f64], reach: f64) -> Vec<(f64, f64)> {
+    let step = residuals.len().div_ceil(LOOKS_AT).max(1);
+    let chosen: Vec<usize> = (0..residuals.len()).step_by(step).collect();
+    let mut sums = [(0usize, 0.0, 0.0); CLASSES];
+    for (position, &i) in chosen.iter().enumerate() {
+        for &j in &chosen[..position] {
+            let d = points.distance(i, j);
+            if d < reach {
+                let class = &mut sums[(d / reach * CLASSES as f64) as usize % CLASSES];
+                let gamma = (residuals[i] - residuals[j]).powi(2) / 2.0;
+                *class = (class.0 + 1, class.1 + d, class.2 + gamma);
+            }
+        }
+    }
+    let full = sums.iter().filter(|(count, ..)| *count >= 3);
+    full.map(|&(count, d, gamma)| (d / count as f64, gamma / count as f64)).collect()
+}
+
+/// The range at which `covariance`, its other parameters as in `values`, has correlation `1/e` at
+/// `distance`, by bisection on a logarithmic scale.
+pub(super) fn range_for(covariance: &Covariance, values: &[f64], distance: f64) -> f64 {
+    let mut values = values.to_vec();
+    values[0] = 1.0;
+    let (mut low, mut high) = ((distance * 1e-4).ln(), (distance * 1e4).ln());
+    for _ in 0..40 {
+        let middle = f64::midpoint(low, high);
+        values[1] = middle.exp();
+        if covariance.function(&values)(distance) < (-1f64).exp() {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    f64::midpoint(low, high).exp()
+}

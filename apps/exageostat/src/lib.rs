@@ -1,0 +1,13 @@
+//! Gaussian random fields: likelihood, fitting, kriging and draws on tiled linear algebra.
+//!
+//! Start with [`observations::Observations`]; [`likelihood::Likelihood`] evaluates parameters,
+//! [`fit::fit`] finds the best ones, [`predict::Predictor`] uses them at new places.
+
+pub mod covariance;
+pub mod design;
+pub mod fit;
+pub mod likelihood;
+pub mod model;
+pub mod observations;
+pub mod predict;
+pub mod sample;

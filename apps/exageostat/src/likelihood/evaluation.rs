@@ -1,0 +1,156 @@
+//! What one evaluation of the likelihood yields, and how it can fail.
+
+use std::f64::consts::PI;
+
+use tegula_kernels::error::NumericalError;
+use tegula_runtime::flow::FlowError;
+use thiserror::Error;
+
+use crate::covariance::CovarianceError;
+
+/// Why the likelihood has no value.
+#[derive(Clone, Debug, Error)]
+pub enum LikelihoodError {
+    /// The covariance matrix is not positive definite in this precision.
+    #[error(
+        "the covariance matrix is not positive definite: its leading minor of order {order} of \
+         {n} is not. Places may be too near each other for a field this smooth; a nugget, a \
+         smaller smoothness or a smaller range helps"
+    )]
+    NotPositiveDefinite {
+        /// Order of the first leading minor that is not positive.
+        order: usize,
+        /// Order of the matrix.
+        n: usize,
+    },
+    /// The columns of the mean are dependent under this covariance.
+    #[error("the columns of the mean are dependent under this covariance")]
+    DependentMean,
+    /// The parameters do not make a covariance.
+    #[error(transparent)]
+    Covariance(#[from] CovarianceError),
+    /// Something else went wrong in the flow.
+    #[error(transparent)]
+    Flow(FlowError),
+}
+
+impl LikelihoodError {
+    /// The error of a flow that evaluates a matrix of order `n`.
+    pub(crate) fn from_flow(error: FlowError, n: usize) -> Self {
+        match error.kernel_error::<NumericalError>() {
+            Some(&NumericalError::NotPositiveDefinite { order }) => {
+                Self::NotPositiveDefinite { order, n }
+            }
+            _ => Self::Flow(error),
+        }
+    }
+
+    /// Whether the parameters are to blame, so that a search may go on elsewhere.
+    #[must_use]
+    pub fn is_numerical(&self) -> bool {
+        matches!(self, Self::NotPositiveDefinite { .. } | Self::DependentMean)
+    }
+}
+
+/// The parts of a log-likelihood, the mean profiled out by generalised least squares.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluation {
+    /// Number of observations.
+    pub n: usize,
+    /// `ln |C|`.
+    pub logdet: f64,
+    /// `r' C^-1 r` with the residuals `r = z - F b`.
+    pub quadratic: f64,
+    /// Coefficients of the orthonormal columns of the mean.
+    pub coefficients: Vec<f64>,
+    /// `(Q' C^-1 Q)^-1`, their covariance, `p x p` by columns.
+    pub coefficient_covariance: Vec<f64>,
+}
+
+impl Evaluation {
+    /// From `ln |C|` and the Gram matrix `W' W` of `W = L^-1 [Q z]`, `(p + 1) x (p + 1)` by
+    /// columns.
+    ///
+    /// # Errors
+    /// [`LikelihoodError::DependentMean`] if `Q' C^-1 Q` is not positive definite.
+    pub(crate) fn new(
+        n: usize,
+        logdet: f64,
+        gram: &[f64],
+        p: usize,
+    ) -> Result<Self, LikelihoodError> {
+        let size = p + 1;
+        let at = |i: usize, j: usize| gram[i + j * size];
+        let factor = cholesky(p, at).ok_or(LikelihoodError::DependentMean)?;
+        let rhs: Vec<f64> = (0..p).map(|i| at(i, p)).collect();
+        let half = forward(&factor, p, &rhs);
+        let quadratic = at(p, p) - half.iter().map(|x| x * x).sum::<f64>();
+        let coefficients = backward(&factor, p, &half);
+        let mut coefficient_covariance = Vec::with_capacity(p * p);
+        for j in 0..p {
+            let unit: Vec<f64> = (0..p).map(|i| f64::from(u8::from(i == j))).collect();
+            coefficient_covariance.extend(backward(&factor, p, &forward(&factor, p, &unit)));
+        }
+        Ok(Self { n, logdet, quadratic: quadratic.max(0.0), coefficients, coefficient_covariance })
+    }
+
+    /// The log-likelihood.
+    #[must_use]
+    pub fn loglik(&self) -> f64 {
+        -0.5 * (self.n as f64 * (2.0 * PI).ln() + self.logdet + self.quadratic)
+    }
+
+    /// The variance by which to multiply `C` so that the likelihood is greatest.
+    #[must_use]
+    pub fn best_scale(&self) -> f64 {
+        self.quadratic / self.n as f64
+    }
+
+    /// The evaluation for `scale` times `C`.
+    #[must_use]
+    pub fn scaled(mut self, scale: f64) -> Self {
+        self.logdet += self.n as f64 * scale.ln();
+        self.quadratic /= scale;
+        self.coefficient_covariance.iter_mut().for_each(|x| *x *= scale);
+        self
+    }
+}
+
+/// Lower Cholesky factor of a small matrix, by columns.
+fn cholesky(n: usize, at: impl Fn(usize, usize) -> f64) -> Option<Vec<f64>> {
+    let mut l = vec![0.0; n * n];
+    for j in 0..n {
+        for i in j..n {
+            let sum: f64 = (0..j).map(|k| l[i + k * n] * l[j + k * n]).sum();
+            let rest = at(i, j) - sum;
+            l[i + j * n] = if i > j {
+                rest / l[j + j * n]
+            } else if rest > 0.0 {
+                rest.sqrt()
+            } else {
+                return None;
+            };
+        }
+    }
+    Some(l)
+}
+
+/// `L^-1 b`.
+fn forward(l: &[f64], n: usize, b: &[f64]) -> Vec<f64> {
+    let mut x = b.to_vec();
+    for i in 0..n {
+        let sum: f64 = (0..i).map(|k| l[i + k * n] * x[k]).sum();
+        x[i] = (x[i] - sum) / l[i + i * n];
+    }
+    x
+}
+
+/// `L^-T b`.
+fn backward(l: &[f64], n: usize, b: &[f64]) -> Vec<f64> {
+    let mut x = b.to_vec();
+    for i in (0..n).rev() {
+        let sum: f64 = (i + 1..n).map(|k| l[k + i * n] * x[k]).sum();
+        x[i] = (x[i] - sum) / l[i + i * n];
+    }
+    x
+}

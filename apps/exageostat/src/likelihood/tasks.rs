@@ -1,0 +1,245 @@
+//! Submits the five phases of an evaluation.
+
+use tegula_data::matrix::TileMatrix;
+use tegula_kernels::geometry::Points;
+use tegula_kernels::kernel::covariance::{
+    Covariance as CovarianceKernel, RadialTable, TABLE_BYTES,
+};
+use tegula_kernels::kernel::dot::Dot;
+use tegula_kernels::kernel::gemm::Gemm;
+use tegula_kernels::kernel::logdet::LogDet;
+use tegula_kernels::option::Trans;
+use tegula_kernels::scalar::Scalar;
+use tegula_linalg::potrf;
+use tegula_runtime::flow::Access::{R, RW, W};
+use tegula_runtime::flow::{Flow, FlowError, Handle};
+
+use super::evaluation::{Evaluation, LikelihoodError};
+use super::solve::solve;
+use crate::covariance::Covariance;
+use crate::observations::Observations;
+
+/// What lets the phases overlap; each can be put back to what it was before, to measure its part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overlap {
+    /// Submit all phases at once instead of waiting after each.
+    pub asynchronous: bool,
+    /// Accumulate the updates of the solve beside the right-hand side.
+    pub local_solve: bool,
+    /// Priorities along the critical path of the whole instead of the factorisation's alone.
+    pub priorities: bool,
+    /// Submit the generation by decreasing priority instead of column by column.
+    pub submission_order: bool,
+    /// Keep the tiles from one evaluation to the next.
+    pub memory_cache: bool,
+}
+
+impl Default for Overlap {
+    fn default() -> Self {
+        Self {
+            asynchronous: true,
+            local_solve: true,
+            priorities: true,
+            submission_order: true,
+            memory_cache: true,
+        }
+    }
+}
+
+/// Evaluates the likelihood of one set of observations, as often as wanted, on one flow.
+#[derive(Debug)]
+pub struct Likelihood<T> {
+    flow: Flow,
+    overlap: Overlap,
+    n: usize,
+    /// Columns of the mean.
+    p: usize,
+    points: Points,
+    /// Coordinates of the places, a handle per row of tiles.
+    places: Vec<Handle>,
+    table: Handle,
+    covariance: TileMatrix<T>,
+    /// `[Q z]` as given.
+    given: Vec<Vec<T>>,
+    /// `[Q z]`, overwritten by `L^-1 [Q z]`.
+    rhs: TileMatrix<T>,
+    /// Updates of the solve.
+    updates: TileMatrix<T>,
+    logdet: Handle,
+    gram: Handle,
+}
+
+impl<T: Scalar> Likelihood<T> {
+    /// Prepares evaluations of `observations` in tiles of order `nb` on `flow`.
+    #[must_use]
+    pub fn new(mut flow: Flow, observations: &Observations, nb: usize, overlap: Overlap) -> Self {
+        let (n, p) = (observations.len(), observations.design.columns());
+        let covariance = TileMatrix::lower(&mut flow, n, nb);
+        let places = places(&mut flow, &observations.points, nb);
+        let rhs = TileMatrix::panel(&mut flow, (n, p + 1), nb);
+        let updates = TileMatrix::panel(&mut flow, (n, p + 1), nb);
+        let given = (0..rhs.mt()).map(|i| given_block(observations, i * nb, rhs.tile_rows(i)));
+        let gram_bytes = if p == 0 { size_of::<f64>() } else { (p + 1) * (p + 1) * size_of::<T>() };
+        Self {
+            overlap,
+            n,
+            p,
+            points: observations.points.clone(),
+            places,
+            table: flow.register(TABLE_BYTES),
+            covariance,
+            given: given.collect(),
+            rhs,
+            updates,
+            logdet: flow.register(size_of::<f64>()),
+            gram: flow.register(gram_bytes),
+            flow,
+        }
+    }
+
+    /// The flow, for its trace and its memory.
+    pub fn flow(&mut self) -> &mut Flow {
+        &mut self.flow
+    }
+
+    /// Number of observations.
+    #[must_use]
+    pub fn n(&self) -> usize {
+        self.n
+    }
+
+    /// Evaluates the likelihood under `covariance` with parameters `values` and a `nugget`.
+    ///
+    /// # Errors
+    /// If the parameters are not the covariance's, or its matrix is not positive definite.
+    pub fn evaluate(
+        &mut self,
+        covariance: &Covariance,
+        values: &[f64],
+        nugget: f64,
+    ) -> Result<Evaluation, LikelihoodError> {
+        let table = covariance.table(values, nugget)?;
+        let n = self.n;
+        self.factorise(&table).map_err(|error| LikelihoodError::from_flow(error, n))?;
+        let read = |error| LikelihoodError::from_flow(error, n);
+        let logdet = self.flow.read::<f64>(self.logdet).map_err(read)?[0];
+        let gram: Vec<f64> = if self.p == 0 {
+            self.flow.read::<f64>(self.gram).map_err(read)?.to_vec()
+        } else {
+            self.flow.read::<T>(self.gram).map_err(read)?.iter().map(|x| x.to_f64()).collect()
+        };
+        if !self.overlap.memory_cache {
+            self.covariance.done_with(&mut self.flow);
+        }
+        Evaluation::new(n, logdet, &gram, self.p)
+    }
+
+    /// Takes the flow with the factor `L`, the solved `L^-1 [Q z]` and the places of the last
+    /// evaluation, for predictions.
+    pub(crate) fn into_parts(self) -> (Flow, TileMatrix<T>, TileMatrix<T>, Vec<Handle>) {
+        (self.flow, self.covariance, self.rhs, self.places)
+    }
+
+    /// Submits all phases and waits for them.
+    fn factorise(&mut self, table: &RadialTable) -> Result<(), FlowError> {
+        self.reset(table)?;
+        let nt = self.covariance.nt() as i32;
+        self.flow.phase("generation");
+        self.generate();
+        self.barrier()?;
+        self.flow.phase("factorization");
+        // Before priorities covered the whole, the factorisation had 2 nt .. -nt, the rest 0.
+        self.flow.shift_priorities(if self.overlap.priorities { 0 } else { -nt });
+        potrf(&mut self.flow, &self.covariance);
+        self.flow.shift_priorities(0);
+        self.barrier()?;
+        self.flow.phase("determinant");
+        for k in 0..self.covariance.nt() {
+            let sum = LogDet::<T>::cholesky(self.covariance.tile_rows(k), k * self.covariance.nb());
+            self.flow.submit(sum, &[(self.covariance.tile(k, k), R), (self.logdet, RW)], 0);
+        }
+        self.barrier()?;
+        self.flow.phase("solve");
+        let Overlap { local_solve, priorities, .. } = self.overlap;
+        let updates = local_solve.then_some(&self.updates);
+        solve(&mut self.flow, &self.covariance, &self.rhs, updates, priorities);
+        self.barrier()?;
+        self.flow.phase("dot");
+        self.multiply();
+        self.flow.wait()
+    }
+
+    fn barrier(&mut self) -> Result<(), FlowError> {
+        if self.overlap.asynchronous { Ok(()) } else { self.flow.wait() }
+    }
+
+    /// Sets what an evaluation starts from.
+    fn reset(&mut self, table: &RadialTable) -> Result<(), FlowError> {
+        self.flow.overwrite(self.table, bytemuck::bytes_of(table))?;
+        self.flow.overwrite(self.logdet, &[0.0f64])?;
+        if self.p == 0 {
+            self.flow.overwrite(self.gram, &[0.0f64])?;
+        } else {
+            self.flow.overwrite(self.gram, &vec![T::ZERO; (self.p + 1) * (self.p + 1)])?;
+        }
+        for (i, given) in self.given.iter().enumerate() {
+            self.flow.overwrite(self.rhs.tile(i, 0), given)?;
+            self.flow.overwrite(self.updates.tile(i, 0), &vec![T::ZERO; given.len()])?;
+        }
+        Ok(())
+    }
+
+    /// Submits a task per tile of the covariance matrix, along anti-diagonals from the first on:
+    /// the order in which the factorisation needs them, halved so that generation runs ahead.
+    fn generate(&mut self) {
+        let nt = self.covariance.nt();
+        let mut tiles: Vec<(usize, usize)> =
+            self.covariance.indices().map(|index| (index.row, index.column)).collect();
+        if self.overlap.submission_order {
+            tiles.sort_by_key(|(i, j)| i + j);
+        }
+        let nb = self.covariance.nb();
+        for (i, j) in tiles {
+            let shape = (self.covariance.tile_rows(i), self.covariance.tile_rows(j));
+            let kernel =
+                CovarianceKernel::<T>::within(self.points.geometry(), shape, (i * nb, j * nb));
+            let priority =
+                if self.overlap.priorities { (3 * nt - (i + j).div_ceil(2)) as i32 } else { 0 };
+            let (rows, columns) = (self.places[i], self.places[j]);
+            let accesses =
+                [(self.table, R), (rows, R), (columns, R), (self.covariance.tile(i, j), W)];
+            self.flow.submit(kernel, &accesses, priority);
+        }
+    }
+
+    /// Submits `G = W' W` of the solved right-hand sides.
+    fn multiply(&mut self) {
+        for i in 0..self.rhs.mt() {
+            let (tile, rows, q) = (self.rhs.tile(i, 0), self.rhs.tile_rows(i), self.p + 1);
+            let accesses = [(tile, R), (tile, R), (self.gram, RW)];
+            if self.p == 0 {
+                self.flow.submit(Dot::<T>::new(rows), &accesses, 0);
+            } else {
+                let (trans_a, trans_b) = (Trans::Yes, Trans::No);
+                let gram =
+                    Gemm { trans_a, trans_b, m: q, n: q, k: rows, alpha: T::ONE, beta: T::ONE };
+                self.flow.submit(gram, &accesses, 0);
+            }
+        }
+    }
+}
+
+/// Registers the coordinates of `points` in blocks of `nb`.
+pub(crate) fn places(flow: &mut Flow, points: &Points, nb: usize) -> Vec<Handle> {
+    let starts = (0..points.len()).step_by(nb);
+    let block = |start: usize| points.block(start..(start + nb).min(points.len()));
+    starts.map(|start| flow.register_from(&block(start))).collect()
+}
+
+/// Rows `start..start + rows` of `[Q z]`, by columns.
+fn given_block<T: Scalar>(observations: &Observations, start: usize, rows: usize) -> Vec<T> {
+    let design = &observations.design;
+    let columns =
+        (0..design.columns()).map(|j| design.q(j)).chain([observations.values.as_slice()]);
+    columns.flat_map(|column| column[start..start + rows].iter().map(|&x| T::from_f64(x))).collect()
+}

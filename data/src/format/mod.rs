@@ -1,0 +1,19 @@
+//! Files in and out: tables as CSV, atomic writing, digests of bytes and of numbers.
+//!
+//! Nothing here knows matrices or covariances. What the world does wrong (a missing file, a ragged row, a full disk)
+//! comes back as an error that names the file, the line and the column.
+
+mod atomic;
+pub mod csv;
+mod digest;
+mod error;
+mod names;
+
+pub use atomic::{FillError, write_atomically};
+pub use csv::{
+    ColumnIndex, Decimal, Delimiter, Dialect, Header, NamedValues, ReadOptions, Table,
+    write_columns, write_columns_to,
+};
+pub use digest::{Digest, digest_bytes, digest_numbers};
+pub use error::{TableError, WriteError};
+pub use names::nearest_name;

@@ -1,0 +1,5 @@
+//! Placeholder.
+
+pub mod expression;
+pub mod format;
+pub mod matrix;

@@ -1,0 +1,106 @@
+//! Gather and scatter: a tiled matrix to and from a plain array.
+
+use tegula_kernels::scalar::Scalar;
+use tegula_runtime::flow::{Flow, FlowError};
+
+use super::descriptor::{Storage, TileIndex, TileMatrix};
+
+/// How a plain array holds an `m x n` matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Entry `(i, j)` at `i + j * ld`, `ld >= m`, as in Fortran.
+    ColumnMajor {
+        /// Leading dimension.
+        ld: usize,
+    },
+    /// Entry `(i, j)` at `i * ld + j`, `ld >= n`, as in C.
+    RowMajor {
+        /// Leading dimension.
+        ld: usize,
+    },
+}
+
+impl Order {
+    fn position(self, i: usize, j: usize) -> usize {
+        match self {
+            Self::ColumnMajor { ld } => i + j * ld,
+            Self::RowMajor { ld } => i * ld + j,
+        }
+    }
+
+    /// # Panics
+    /// If `length` entries do not hold an `m x n` matrix in this order.
+    fn check(self, (m, n): (usize, usize), length: usize) {
+        let (ld, least, lines) = match self {
+            Self::ColumnMajor { ld } => (ld, m, n),
+            Self::RowMajor { ld } => (ld, n, m),
+        };
+        assert!(ld >= least, "leading dimension {ld} is less than {least}");
+        let needed = if m == 0 || n == 0 { 0 } else { ld * (lines - 1) + least };
+        assert!(
+            length >= needed,
+            "{m} x {n} with leading dimension {ld} needs {needed} entries, not {length}"
+        );
+    }
+}
+
+impl<T: Scalar> TileMatrix<T> {
+    /// Fills the tiles from `array`. Of a [`Storage::Lower`] matrix, tiles on and below the
+    /// diagonal are filled whole.
+    ///
+    /// # Errors
+    /// Those of tasks submitted before, and of allocation.
+    ///
+    /// # Panics
+    /// If the array is too short.
+    pub fn scatter(&self, flow: &mut Flow, array: &[T], order: Order) -> Result<(), FlowError> {
+        order.check((self.m(), self.n()), array.len());
+        self.fill_with(flow, |i, j| array[order.position(i, j)])
+    }
+
+    /// Sets entry `(i, j)` of every tile to `entry(i, j)`.
+    ///
+    /// # Errors
+    /// Those of tasks submitted before, and of allocation.
+    pub fn fill_with(
+        &self,
+        flow: &mut Flow,
+        entry: impl Fn(usize, usize) -> T,
+    ) -> Result<(), FlowError> {
+        for index in self.indices() {
+            let (rows, first) = (self.tile_rows(index.row), self.origin(index));
+            let tile = flow.write::<T>(self.tile(index.row, index.column))?;
+            for (position, x) in tile.iter_mut().enumerate() {
+                *x = entry(first.0 + position % rows, first.1 + position / rows);
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies the tiles to `array`. Of a [`Storage::Lower`] matrix only the entries on and below
+    /// the diagonal are written.
+    ///
+    /// # Errors
+    /// Those of tasks submitted before.
+    ///
+    /// # Panics
+    /// If the array is too short.
+    pub fn gather(&self, flow: &mut Flow, array: &mut [T], order: Order) -> Result<(), FlowError> {
+        order.check((self.m(), self.n()), array.len());
+        for index in self.indices() {
+            let (rows, first) = (self.tile_rows(index.row), self.origin(index));
+            let tile = flow.read::<T>(self.tile(index.row, index.column))?;
+            for (position, &x) in tile.iter().enumerate() {
+                let (i, j) = (first.0 + position % rows, first.1 + position / rows);
+                if self.storage() == Storage::Full || i >= j {
+                    array[order.position(i, j)] = x;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn origin(&self, index: TileIndex) -> (usize, usize) {
+        (index.row * self.mb(), index.column * self.nb())
+    }
+}

@@ -1,0 +1,9 @@
+//! Tiled matrices: which handle holds which piece, and the way to and from plain arrays.
+
+mod array;
+mod descriptor;
+mod generate;
+
+pub use array::Order;
+pub use descriptor::{Storage, TileIndex, TileMatrix};
+pub use generate::{random_entry, random_spd_entry};

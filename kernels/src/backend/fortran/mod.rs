@@ -1,0 +1,39 @@
+//! Backends on a Fortran BLAS and LAPACK: OpenBLAS loaded at run time, or whatever the crate
+//! `blas-src` links.
+#![allow(unsafe_code)]
+
+mod calls;
+#[cfg(feature = "blas-src")]
+pub(super) mod linked;
+pub(super) mod openblas;
+
+pub(super) use calls::Calls;
+
+use super::{Backend, Blas};
+
+/// A library with its calls in both precisions.
+#[derive(Debug)]
+struct Library {
+    name: &'static str,
+    description: String,
+    single: Calls<f32>,
+    double: Calls<f64>,
+}
+
+impl Backend for Library {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn description(&self) -> String {
+        self.description.clone()
+    }
+
+    fn single(&self) -> &dyn Blas<f32> {
+        &self.single
+    }
+
+    fn double(&self) -> &dyn Blas<f64> {
+        &self.double
+    }
+}

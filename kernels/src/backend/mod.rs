@@ -1,0 +1,138 @@
+//! Where the arithmetic of one core comes from: the leaf calls that kernels are made of, and the
+//! choice, made once for the process, of who answers them.
+
+mod blocked;
+pub mod environment;
+mod faer;
+mod fortran;
+#[cfg(target_arch = "x86_64")]
+mod native;
+mod select;
+mod vector;
+
+pub use select::{BACKENDS, BackendError, Choice, current, select};
+
+use crate::error::NumericalError;
+use crate::option::Triangle;
+use crate::scalar::Scalar;
+use crate::tile::{TileMut, TileRef};
+
+/// A source of arithmetic in both precisions. Every call runs on the calling thread alone.
+pub trait Backend: Sync {
+    /// Name, as in the list [`BACKENDS`].
+    fn name(&self) -> &'static str;
+    /// What answers, in words: version, instruction set.
+    fn description(&self) -> String;
+    /// The calls in `f32`.
+    fn single(&self) -> &dyn Blas<f32>;
+    /// The calls in `f64`.
+    fn double(&self) -> &dyn Blas<f64>;
+}
+
+/// The leaf calls in one precision.
+///
+/// A view carries both strides, so a transposed operand is a transposed view and "upper" is the
+/// transpose of "lower": one call serves all of BLAS's variants. A coefficient `beta` of zero
+/// overwrites, as in BLAS: what was there, NaN included, does not count.
+pub trait Blas<T: Scalar>: Sync {
+    /// `C = alpha A B + beta C`.
+    ///
+    /// # Panics
+    /// If the shapes do not agree.
+    fn gemm(&self, alpha: T, a: TileRef<'_, T>, b: TileRef<'_, T>, beta: T, c: TileMut<'_, T>);
+
+    /// Lower triangle of `C = alpha A A' + beta C`; the rest of `C` is neither read nor written.
+    ///
+    /// # Panics
+    /// If `C` is not square of the order of `A`'s rows.
+    fn syrk(&self, alpha: T, a: TileRef<'_, T>, beta: T, c: TileMut<'_, T>) {
+        blocked::syrk(self.leaf(), alpha, a, beta, c);
+    }
+
+    /// `B = alpha inv(T) B`.
+    ///
+    /// # Panics
+    /// If the orders do not agree.
+    fn trsm(&self, t: Triangle<'_, T>, alpha: T, b: TileMut<'_, T>) {
+        blocked::trsm(self.leaf(), t, alpha, b);
+    }
+
+    /// `B = T B`.
+    ///
+    /// # Panics
+    /// If the orders do not agree.
+    fn trmm(&self, t: Triangle<'_, T>, b: TileMut<'_, T>) {
+        blocked::trmm(self.leaf(), t, b);
+    }
+
+    /// Lower triangle of `A` becomes `L` with `L L' = A`; the rest is neither read nor written.
+    ///
+    /// # Errors
+    /// [`NumericalError::NotPositiveDefinite`], with the order within `A`.
+    fn potrf(&self, a: TileMut<'_, T>) -> Result<(), NumericalError> {
+        blocked::potrf(self.leaf(), a)
+    }
+
+    /// `A` becomes `L` (unit, below the diagonal) and `U` with `L U = A`, without pivoting.
+    ///
+    /// # Errors
+    /// [`NumericalError::SingularPivot`], with the index within `A`.
+    fn getrf(&self, a: TileMut<'_, T>) -> Result<(), NumericalError> {
+        blocked::getrf(self.leaf(), a)
+    }
+
+    /// Lower triangle of `A`, a triangular matrix, becomes its inverse; the rest (and a unit
+    /// diagonal) is neither read nor written.
+    ///
+    /// # Errors
+    /// [`NumericalError::SingularTriangle`], with the index within `A`; `A` is then unchanged.
+    fn trtri(&self, diag: crate::option::Diag, a: TileMut<'_, T>) -> Result<(), NumericalError> {
+        blocked::trtri(self.leaf(), diag, a)
+    }
+
+    /// Lower triangle of `A`, a triangular matrix `L`, becomes that of `L' L`; the rest is neither
+    /// read nor written.
+    fn lauum(&self, a: TileMut<'_, T>) {
+        blocked::lauum(self.leaf(), a);
+    }
+
+    /// `y = alpha A x + beta y`, with `x` and `y` of one column.
+    ///
+    /// # Panics
+    /// If the shapes do not agree.
+    fn gemv(&self, alpha: T, a: TileRef<'_, T>, x: TileRef<'_, T>, beta: T, y: TileMut<'_, T>) {
+        vector::gemv(alpha, a, x, beta, y);
+    }
+
+    /// `x = inv(T) x`, with `x` of one column.
+    ///
+    /// # Panics
+    /// If the orders do not agree.
+    fn trsv(&self, t: Triangle<'_, T>, x: TileMut<'_, T>) {
+        vector::trsv(self.leaf(), t, x);
+    }
+
+    /// This backend as what the provided methods recurse through.
+    fn leaf(&self) -> &dyn Blas<T>;
+}
+
+/// Panics unless `A B` has the shape of `C`.
+pub(crate) fn check_product<T>(a: TileRef<'_, T>, b: TileRef<'_, T>, c: &TileMut<'_, T>) {
+    let (m, k, k2, n) = (a.rows(), a.cols(), b.rows(), b.cols());
+    let (rows, cols) = (c.rows(), c.cols());
+    assert!(k == k2, "product of {m} x {k} and {k2} x {n}");
+    assert!((m, n) == (rows, cols), "product of {m} x {n} into {rows} x {cols}");
+}
+
+/// Panics unless the matrix is square; returns its order.
+pub(crate) fn check_square<T>(a: &TileMut<'_, T>) -> usize {
+    let (rows, cols) = (a.rows(), a.cols());
+    assert!(rows == cols, "a square matrix is needed, not {rows} x {cols}");
+    rows
+}
+
+/// Panics unless `T B` makes sense.
+pub(crate) fn check_triangle<T: Scalar>(t: &Triangle<'_, T>, b: &TileMut<'_, T>) {
+    let (order, rows) = (t.order(), b.rows());
+    assert!(order == rows, "a triangular matrix of order {order} against {rows} rows");
+}

@@ -1,0 +1,133 @@
+//! Vector registers: the few instructions that the micro-kernels are written in, for AVX-512 and
+//! for AVX2 with FMA, in both precisions.
+
+use std::arch::x86_64 as x86;
+
+/// A vector register of `T`.
+///
+/// # Safety
+/// Every function needs a processor with the instruction set; pointers are valid for `LANES`
+/// elements, of any alignment.
+pub(super) trait Lanes<T> {
+    /// The register.
+    type V: Copy;
+    /// Elements in a register.
+    const LANES: usize;
+    unsafe fn zero() -> Self::V;
+    unsafe fn load(from: *const T) -> Self::V;
+    unsafe fn store(to: *mut T, x: Self::V);
+    unsafe fn splat(x: T) -> Self::V;
+    unsafe fn mul(a: Self::V, b: Self::V) -> Self::V;
+    /// `a b + c`.
+    unsafe fn add_product(a: Self::V, b: Self::V, c: Self::V) -> Self::V;
+    /// `c - a b`.
+    unsafe fn sub_product(a: Self::V, b: Self::V, c: Self::V) -> Self::V;
+}
+
+/// 512-bit registers: AVX-512F.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Avx512;
+
+/// 256-bit registers: AVX2 and FMA.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Avx2;
+
+macro_rules! lanes {
+    ($set:ty, $scalar:ty, $register:ident, $lanes:literal,
+     $zero:ident, $load:ident, $store:ident, $splat:ident, $mul:ident, $add:ident, $sub:ident) => {
+        // SAFETY (all functions): the caller of `Lanes` has the instruction set and valid pointers.
+        impl Lanes<$scalar> for $set {
+            type V = x86::$register;
+            const LANES: usize = $lanes;
+
+            #[inline(always)]
+            unsafe fn zero() -> Self::V {
+                // SAFETY: see the trait.
+                unsafe { x86::$zero() }
+            }
+            #[inline(always)]
+            unsafe fn load(from: *const $scalar) -> Self::V {
+                // SAFETY: see the trait.
+                unsafe { x86::$load(from) }
+            }
+            #[inline(always)]
+            unsafe fn store(to: *mut $scalar, x: Self::V) {
+                // SAFETY: see the trait.
+                unsafe { x86::$store(to, x) }
+            }
+            #[inline(always)]
+            unsafe fn splat(x: $scalar) -> Self::V {
+                // SAFETY: see the trait.
+                unsafe { x86::$splat(x) }
+            }
+            #[inline(always)]
+            unsafe fn mul(a: Self::V, b: Self::V) -> Self::V {
+                // SAFETY: see the trait.
+                unsafe { x86::$mul(a, b) }
+            }
+            #[inline(always)]
+            unsafe fn add_product(a: Self::V, b: Self::V, c: Self::V) -> Self::V {
+                // SAFETY: see the trait.
+                unsafe { x86::$add(a, b, c) }
+            }
+            #[inline(always)]
+            unsafe fn sub_product(a: Self::V, b: Self::V, c: Self::V) -> Self::V {
+                // SAFETY: see the trait.
+                unsafe { x86::$sub(a, b, c) }
+            }
+        }
+    };
+}
+
+lanes!(
+    Avx512,
+    f64,
+    __m512d,
+    8,
+    _mm512_setzero_pd,
+    _mm512_loadu_pd,
+    _mm512_storeu_pd,
+    _mm512_set1_pd,
+    _mm512_mul_pd,
+    _mm512_fmadd_pd,
+    _mm512_fnmadd_pd
+);
+lanes!(
+    Avx512,
+    f32,
+    __m512,
+    16,
+    _mm512_setzero_ps,
+    _mm512_loadu_ps,
+    _mm512_storeu_ps,
+    _mm512_set1_ps,
+    _mm512_mul_ps,
+    _mm512_fmadd_ps,
+    _mm512_fnmadd_ps
+);
+lanes!(
+    Avx2,
+    f64,
+    __m256d,
+    4,
+    _mm256_setzero_pd,
+    _mm256_loadu_pd,
+    _mm256_storeu_pd,
+    _mm256_set1_pd,
+    _mm256_mul_pd,
+    _mm256_fmadd_pd,
+    _mm256_fnmadd_pd
+);
+lanes!(
+    Avx2,
+    f32,
+    __m256,
+    8,
+    _mm256_setzero_ps,
+    _mm256_loadu_ps,
+    _mm256_storeu_ps,
+    _mm256_set1_ps,
+    _mm256_mul_ps,
+    _mm256_fmadd_ps,
+    _mm256_fnmadd_ps
+);

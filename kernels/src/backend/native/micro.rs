@@ -1,0 +1,358 @@
+//! Micro-kernels: a block of the result, three registers high and `N` columns wide, stays in
+//! registers while the inner size runs.
+//!
+//! The scheme is that of Goto, van de Geijn, "Anatomy of high-performance matrix multiplication",
+//! ACM TOMS 34 (2008), with the register block of Van Zee, van de Geijn, "BLIS", ACM TOMS 41
+//! (2015). Operands are packed: `a` as `k` columns of `MR = 3 LANES` rows, `b` as `k` rows of `N`
+//! columns. Each processor set instantiates the bodies here under its own target feature.
+
+use super::lanes::{Avx2, Avx512, Lanes};
+use super::pack::{Strided, pack, unpack};
+use crate::scalar::Scalar;
+
+/// Registers down a block.
+const HIGH: usize = 3;
+
+/// Where a block of the product goes: `c = alpha a b + beta c`.
+#[derive(Clone, Copy)]
+pub(super) struct Target<T> {
+    /// First element; rows are adjacent.
+    pub(super) c: *mut T,
+    /// Elements between columns.
+    pub(super) ld: usize,
+    /// Rows that exist, at most `MR`.
+    pub(super) rows: usize,
+    /// Columns that exist, at most `N`.
+    pub(super) cols: usize,
+    /// Entries with `row + below < col` are left alone: how far the first row is under the diagonal
+    /// at the first column, if only the lower triangle counts.
+    pub(super) below: isize,
+    pub(super) alpha: T,
+    /// Zero overwrites.
+    pub(super) beta: T,
+}
+
+/// The micro-kernels of a processor set in one precision.
+///
+/// # Safety
+/// Every function needs the processor set. `a` holds `MR * k` elements, `b` holds `NR * k`, a
+/// target its block; a panel `x` holds `MR * (k + NR)` and a panel `l` holds `NR * (k + NR)`.
+pub(super) trait Kit<T: Scalar> {
+    /// Rows of a block.
+    const MR: usize;
+    /// Columns of a block.
+    const NR: usize;
+
+    /// A block of a product. `ahead` is a place that will be read soon: `k` cache lines `stride`
+    /// elements apart are fetched from there meanwhile.
+    unsafe fn product(k: usize, a: *const T, b: *const T, target: &Target<T>, ahead: Ahead<T>);
+    /// Columns `k..k + NR` of `x` less the product of columns `..k` with `l'`.
+    unsafe fn reduce(k: usize, x: *mut T, l: *const T);
+    /// As `reduce`, then times the inverse of the transposed triangle at the end of `l`, whose
+    /// diagonal holds reciprocals.
+    unsafe fn solve(k: usize, x: *mut T, l: *const T);
+    /// Packs `MR` rows.
+    unsafe fn pack_rows(source: Strided<T>, to: *mut T);
+    /// Writes `MR` rows back.
+    unsafe fn unpack_rows(from: *const T, target: Strided<T>);
+    /// Packs `NR` columns, given transposed.
+    unsafe fn pack_cols(source: Strided<T>, to: *mut T);
+}
+
+/// Cache lines to fetch ahead of their use.
+#[derive(Clone, Copy)]
+pub(super) struct Ahead<T> {
+    pub(super) first: *const T,
+    pub(super) stride: isize,
+}
+
+#[inline(always)]
+unsafe fn fetch<T>(from: *const T) {
+    // SAFETY: a prefetch touches no memory that the program sees; any address will do.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T1 }>(from.cast::<i8>());
+    }
+}
+
+#[inline(always)]
+unsafe fn fetch_near<T>(from: *const T) {
+    // SAFETY: as above.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(from.cast::<i8>());
+    }
+}
+
+/// Registers of a block.
+type Block<V, const N: usize> = [[V; HIGH]; N];
+
+/// `block + a b` (or `- a b`) over `k`.
+#[inline(always)]
+unsafe fn accumulate<T: Scalar, S: Lanes<T>, const N: usize, const SUB: bool>(
+    k: usize,
+    mut a: *const T,
+    mut b: *const T,
+    mut block: Block<S::V, N>,
+    mut ahead: Ahead<T>,
+) -> Block<S::V, N> {
+    // SAFETY: the caller passes packed operands of `k` steps.
+    unsafe {
+        for _ in 0..k {
+            fetch(ahead.first);
+            ahead.first = ahead.first.wrapping_offset(ahead.stride);
+            fetch_near(a.wrapping_add(HIGH * S::LANES * 8));
+            let column: [S::V; HIGH] = std::array::from_fn(|h| S::load(a.add(h * S::LANES)));
+            for (j, sums) in block.iter_mut().enumerate() {
+                let factor = S::splat(*b.add(j));
+                for h in 0..HIGH {
+                    sums[h] = if SUB {
+                        S::sub_product(column[h], factor, sums[h])
+                    } else {
+                        S::add_product(column[h], factor, sums[h])
+                    };
+                }
+            }
+            a = a.add(HIGH * S::LANES);
+            b = b.add(N);
+        }
+        block
+    }
+}
+
+#[inline(always)]
+unsafe fn product_body<T: Scalar, S: Lanes<T>, const N: usize>(
+    k: usize,
+    a: *const T,
+    b: *const T,
+    target: &Target<T>,
+    ahead: Ahead<T>,
+) {
+    // SAFETY: the caller passes packed operands and a target that holds its block.
+    unsafe {
+        for j in 0..target.cols {
+            for h in 0..=HIGH {
+                fetch_near(target.c.wrapping_add(j * target.ld + h * S::LANES));
+            }
+        }
+        let zero = [[S::zero(); HIGH]; N];
+        let block = accumulate::<T, S, N, false>(k, a, b, zero, ahead);
+        if target.rows == HIGH * S::LANES && target.cols == N && target.below >= N.cast_signed() {
+            store_whole::<T, S, N>(&block, target);
+        } else {
+            store_part::<T, S, N>(&block, target);
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn store_whole<T: Scalar, S: Lanes<T>, const N: usize>(
+    block: &Block<S::V, N>,
+    target: &Target<T>,
+) {
+    // SAFETY: the target holds the whole block.
+    unsafe {
+        let (alpha, beta) = (S::splat(target.alpha), S::splat(target.beta));
+        for (j, sums) in block.iter().enumerate() {
+            for (h, &sum) in sums.iter().enumerate() {
+                let place = target.c.add(j * target.ld + h * S::LANES);
+                let new = if target.beta == T::ZERO {
+                    S::mul(alpha, sum)
+                } else {
+                    S::add_product(alpha, sum, S::mul(beta, S::load(place)))
+                };
+                S::store(place, new);
+            }
+        }
+    }
+}
+
+/// Blocks at the edge or across the diagonal, through memory.
+#[inline(never)]
+unsafe fn store_part<T: Scalar, S: Lanes<T>, const N: usize>(
+    block: &Block<S::V, N>,
+    target: &Target<T>,
+) {
+    let rows = HIGH * S::LANES;
+    for (j, sums) in block.iter().enumerate().take(target.cols) {
+        // SAFETY: a register is an array of its lanes, and `sums` is `HIGH` of them.
+        let sums = unsafe { std::slice::from_raw_parts(sums.as_ptr().cast::<T>(), rows) };
+        let first = (j.cast_signed() - target.below).max(0).cast_unsigned();
+        for (i, &sum) in sums.iter().enumerate().take(target.rows).skip(first) {
+            // SAFETY: the target holds this row and column.
+            unsafe {
+                let place = target.c.add(j * target.ld + i);
+                let old = if target.beta == T::ZERO { T::ZERO } else { target.beta * *place };
+                *place = target.alpha * sum + old;
+            }
+        }
+    }
+}
+
+/// Loads columns `k..k + N` of a panel and takes the product of the columns before from them.
+#[inline(always)]
+unsafe fn reduced<T: Scalar, S: Lanes<T>, const N: usize>(
+    k: usize,
+    x: *const T,
+    l: *const T,
+) -> Block<S::V, N> {
+    let rows = HIGH * S::LANES;
+    // SAFETY: the panels hold `k + N` columns.
+    unsafe {
+        let block = std::array::from_fn(|j| {
+            std::array::from_fn(|h| S::load(x.add((k + j) * rows + h * S::LANES)))
+        });
+        let ahead = Ahead { first: l.wrapping_add((k + N) * N), stride: N.cast_signed() };
+        accumulate::<T, S, N, true>(k, x, l, block, ahead)
+    }
+}
+
+#[inline(always)]
+unsafe fn store_panel<T: Scalar, S: Lanes<T>, const N: usize>(
+    k: usize,
+    x: *mut T,
+    block: &Block<S::V, N>,
+) {
+    let rows = HIGH * S::LANES;
+    for (j, sums) in block.iter().enumerate() {
+        for (h, &sum) in sums.iter().enumerate() {
+            // SAFETY: the panel holds `k + N` columns.
+            unsafe { S::store(x.add((k + j) * rows + h * S::LANES), sum) };
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn reduce_body<T: Scalar, S: Lanes<T>, const N: usize>(k: usize, x: *mut T, l: *const T) {
+    // SAFETY: the caller passes panels of `k + N` columns.
+    unsafe {
+        let block = reduced::<T, S, N>(k, x, l);
+        store_panel::<T, S, N>(k, x, &block);
+    }
+}
+
+#[inline(always)]
+unsafe fn solve_body<T: Scalar, S: Lanes<T>, const N: usize>(k: usize, x: *mut T, l: *const T) {
+    // SAFETY: the caller passes panels of `k + N` columns.
+    unsafe {
+        let mut block = reduced::<T, S, N>(k, x, l);
+        let triangle = l.add(k * N);
+        for c in 0..N {
+            let reciprocal = S::splat(*triangle.add(c * N + c));
+            let solved: [S::V; HIGH] = std::array::from_fn(|h| S::mul(block[c][h], reciprocal));
+            block[c] = solved;
+            for d in c + 1..N {
+                let factor = S::splat(*triangle.add(c * N + d));
+                for h in 0..HIGH {
+                    block[d][h] = S::sub_product(solved[h], factor, block[d][h]);
+                }
+            }
+        }
+        store_panel::<T, S, N>(k, x, &block);
+    }
+}
+
+macro_rules! kit {
+    ($set:ty, $features:literal, $columns:literal) => {
+        impl<T: Scalar> Kit<T> for $set
+        where
+            $set: Lanes<T>,
+        {
+            const MR: usize = HIGH * <$set as Lanes<T>>::LANES;
+            const NR: usize = $columns;
+
+            unsafe fn product(k: usize, a: *const T, b: *const T, c: &Target<T>, ahead: Ahead<T>) {
+                #[target_feature(enable = $features)]
+                unsafe fn body<T: Scalar>(
+                    k: usize,
+                    a: *const T,
+                    b: *const T,
+                    c: &Target<T>,
+                    ahead: Ahead<T>,
+                ) where
+                    $set: Lanes<T>,
+                {
+                    // SAFETY: see the trait.
+                    unsafe { product_body::<T, $set, $columns>(k, a, b, c, ahead) }
+                }
+                // SAFETY: see the trait.
+                unsafe { body(k, a, b, c, ahead) }
+            }
+
+            unsafe fn reduce(k: usize, x: *mut T, l: *const T) {
+                #[target_feature(enable = $features)]
+                unsafe fn body<T: Scalar>(k: usize, x: *mut T, l: *const T)
+                where
+                    $set: Lanes<T>,
+                {
+                    // SAFETY: see the trait.
+                    unsafe { reduce_body::<T, $set, $columns>(k, x, l) }
+                }
+                // SAFETY: see the trait.
+                unsafe { body(k, x, l) }
+            }
+
+            unsafe fn solve(k: usize, x: *mut T, l: *const T) {
+                #[target_feature(enable = $features)]
+                unsafe fn body<T: Scalar>(k: usize, x: *mut T, l: *const T)
+                where
+                    $set: Lanes<T>,
+                {
+                    // SAFETY: see the trait.
+                    unsafe { solve_body::<T, $set, $columns>(k, x, l) }
+                }
+                // SAFETY: see the trait.
+                unsafe { body(k, x, l) }
+            }
+
+            unsafe fn pack_rows(source: Strided<T>, to: *mut T) {
+                #[target_feature(enable = $features)]
+                unsafe fn body<T: Scalar>(source: Strided<T>, to: *mut T)
+                where
+                    $set: Lanes<T>,
+                {
+                    // SAFETY: see the trait.
+                    unsafe {
+                        match <$set as Lanes<T>>::LANES {
+                            4 => pack::<T, 12>(source, to),
+                            8 => pack::<T, 24>(source, to),
+                            _ => pack::<T, 48>(source, to),
+                        }
+                    }
+                }
+                // SAFETY: see the trait.
+                unsafe { body(source, to) }
+            }
+
+            unsafe fn unpack_rows(from: *const T, target: Strided<T>) {
+                #[target_feature(enable = $features)]
+                unsafe fn body<T: Scalar>(from: *const T, target: Strided<T>)
+                where
+                    $set: Lanes<T>,
+                {
+                    // SAFETY: see the trait.
+                    unsafe {
+                        match <$set as Lanes<T>>::LANES {
+                            4 => unpack::<T, 12>(from, target),
+                            8 => unpack::<T, 24>(from, target),
+                            _ => unpack::<T, 48>(from, target),
+                        }
+                    }
+                }
+                // SAFETY: see the trait.
+                unsafe { body(from, target) }
+            }
+
+            unsafe fn pack_cols(source: Strided<T>, to: *mut T) {
+                #[target_feature(enable = $features)]
+                unsafe fn body<T: Scalar>(source: Strided<T>, to: *mut T) {
+                    // SAFETY: see the trait.
+                    unsafe { pack::<T, $columns>(source, to) }
+                }
+                // SAFETY: see the trait.
+                unsafe { body(source, to) }
+            }
+        }
+    };
+}
+
+kit!(Avx512, "avx512f,avx512vl,avx512dq,avx2,fma", 8);
+kit!(Avx2, "avx2,fma", 4);

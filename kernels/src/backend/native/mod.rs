@@ -1,0 +1,119 @@
+//! The backend of this crate's own: micro-kernels for x86 processors with AVX-512, or AVX2 and FMA.
+//!
+//! At tile sizes a library spends a tenth of its time in laying out operands and has triangular
+//! solves that are far slower than products; here products, solves and factorizations share one
+//! micro-kernel and one packed layout.
+#![allow(unsafe_code)]
+
+mod lanes;
+mod micro;
+mod pack;
+mod product;
+mod solve;
+#[cfg(test)]
+#[allow(warnings)]
+mod probe;
+
+use super::{Backend, Blas, blocked, check_product, check_square, check_triangle};
+use crate::error::NumericalError;
+use crate::option::Triangle;
+use crate::scalar::Scalar;
+use crate::tile::{TileMut, TileRef};
+use lanes::{Avx2, Avx512};
+use micro::Kit;
+use product::Part;
+
+/// The micro-kernels of one processor set. A value exists only where the processor has the set.
+#[derive(Debug)]
+struct Native<S> {
+    name: &'static str,
+    set: &'static str,
+    _kit: S,
+}
+
+/// The backend with the widest registers of this processor, if it has AVX2 and FMA at least.
+pub(super) fn detect() -> Option<&'static dyn Backend> {
+    static WIDE: Native<Avx512> = Native { name: "native", set: "AVX-512", _kit: Avx512 };
+    let avx512 = is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512dq");
+    let avx2 = detect_avx2()?;
+    Some(if avx512 { &WIDE } else { avx2 })
+}
+
+/// The backend with 256-bit registers, if this processor has AVX2 and FMA.
+pub(super) fn detect_avx2() -> Option<&'static dyn Backend> {
+    static MEDIUM: Native<Avx2> = Native { name: "native-avx2", set: "AVX2", _kit: Avx2 };
+    let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+    avx2.then_some(&MEDIUM)
+}
+
+impl<S: Kit<f32> + Kit<f64> + Sync> Backend for Native<S> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn description(&self) -> String {
+        format!("own micro-kernels, {}", self.set)
+    }
+
+    fn single(&self) -> &dyn Blas<f32> {
+        self
+    }
+
+    fn double(&self) -> &dyn Blas<f64> {
+        self
+    }
+}
+
+impl<T: Scalar, S: Kit<T> + Sync> Blas<T> for Native<S> {
+    fn gemm(&self, alpha: T, a: TileRef<'_, T>, b: TileRef<'_, T>, beta: T, mut c: TileMut<'_, T>) {
+        check_product(a, b, &c);
+        if c.rows() == 0 || c.cols() == 0 {
+            return;
+        }
+        if a.cols() == 0 || alpha == T::ZERO {
+            return c.scale(beta);
+        }
+        // SAFETY: `self` exists only where the processor has the set.
+        unsafe {
+            if c.row_stride() == 1 {
+                product::multiply::<T, S>(Part::Whole, alpha, a, b, beta, c);
+            } else {
+                let (a, b) = (b.transposed(), a.transposed());
+                product::multiply::<T, S>(Part::Whole, alpha, a, b, beta, c.transposed());
+            }
+        }
+    }
+
+    fn syrk(&self, alpha: T, a: TileRef<'_, T>, beta: T, c: TileMut<'_, T>) {
+        check_product(a, a.transposed(), &c);
+        if a.cols() == 0 || alpha == T::ZERO || c.row_stride() != 1 {
+            return blocked::syrk(self, alpha, a, beta, c);
+        }
+        // SAFETY: as in `gemm`.
+        unsafe { product::multiply::<T, S>(Part::Lower, alpha, a, a.transposed(), beta, c) };
+    }
+
+    fn trsm(&self, t: Triangle<'_, T>, alpha: T, mut b: TileMut<'_, T>) {
+        check_triangle(&t, &b);
+        if t.order() > solve::ORDER {
+            return blocked::trsm(self, t, alpha, b);
+        }
+        b.scale(alpha);
+        // SAFETY: as in `gemm`.
+        unsafe { solve::solve::<T, S>(t, b) };
+    }
+
+    fn potrf(&self, a: TileMut<'_, T>) -> Result<(), NumericalError> {
+        if check_square(&a) > solve::ORDER {
+            return blocked::potrf(self, a);
+        }
+        // SAFETY: as in `gemm`.
+        unsafe { solve::factor::<T, S>(a) }
+    }
+
+    fn leaf(&self) -> &dyn Blas<T> {
+        self
+    }
+}

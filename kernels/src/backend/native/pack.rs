@@ -1,0 +1,123 @@
+//! Packing: a strip of a matrix laid out in the order in which a micro-kernel reads it, and back.
+
+use std::cell::RefCell;
+
+use crate::scalar::Scalar;
+use crate::tile::TileRef;
+
+/// A strip of a matrix: `width` rows (at most the packed width) and `k` columns, by raw strides,
+/// which may be negative.
+#[derive(Clone, Copy)]
+pub(super) struct Strided<T> {
+    pub(super) first: *const T,
+    pub(super) width: usize,
+    pub(super) k: usize,
+    /// Elements between rows.
+    pub(super) across: isize,
+    /// Elements between columns.
+    pub(super) along: isize,
+}
+
+impl<T> Strided<T> {
+    /// The matrix as one strip.
+    pub(super) fn new(a: TileRef<'_, T>) -> Self {
+        let (across, along) = (a.row_stride().cast_signed(), a.col_stride().cast_signed());
+        Self { first: a.as_ptr(), width: a.rows(), k: a.cols(), across, along }
+    }
+
+    /// The matrix with rows and columns swapped.
+    pub(super) fn transposed(self) -> Self {
+        let Self { first, width, k, across, along } = self;
+        Self { first, width: k, k: width, across: along, along: across }
+    }
+
+    /// Rows `row..row + width` and columns `col..col + k`; the caller keeps inside.
+    pub(super) fn part(self, row: usize, col: usize, width: usize, k: usize) -> Self {
+        let offset = row.cast_signed() * self.across + col.cast_signed() * self.along;
+        Self { first: self.first.wrapping_offset(offset), width, k, ..self }
+    }
+}
+
+/// Writes `k` groups of `W` elements; rows that do not exist are zero.
+///
+/// # Safety
+/// The strip is readable, at most `W` wide, and `to` holds `W * k` elements.
+#[inline(always)]
+pub(super) unsafe fn pack<T: Scalar, const W: usize>(source: Strided<T>, to: *mut T) {
+    let Strided { first, width, k, across, along } = source;
+    // SAFETY: all offsets are inside the strip and the packed area.
+    unsafe {
+        if width == W && across == 1 {
+            for p in 0..k {
+                let group = first.offset(p.cast_signed() * along).cast::<[T; W]>();
+                to.add(p * W).cast::<[T; W]>().write_unaligned(group.read_unaligned());
+            }
+            return;
+        }
+        if width < W {
+            (0..W * k).for_each(|place| to.add(place).write(T::ZERO));
+        }
+        const RUN: usize = 8;
+        for run in (0..k).step_by(RUN) {
+            for i in 0..width {
+                let row = first.offset(i.cast_signed() * across);
+                for p in run..k.min(run + RUN) {
+                    to.add(p * W + i).write(*row.offset(p.cast_signed() * along));
+                }
+            }
+        }
+    }
+}
+
+/// Writes groups of `W` elements back to where [`pack`] takes them from.
+///
+/// # Safety
+/// The strip is writable, at most `W` wide, and `from` holds `W * k` elements.
+#[inline(always)]
+pub(super) unsafe fn unpack<T: Scalar, const W: usize>(from: *const T, target: Strided<T>) {
+    let Strided { first, width, k, across, along } = target;
+    // SAFETY: all offsets are inside the strip and the packed area.
+    unsafe {
+        for p in 0..k {
+            let group = from.add(p * W);
+            let column = first.cast_mut().offset(p.cast_signed() * along);
+            if width == W && across == 1 {
+                column.cast::<[T; W]>().write_unaligned(group.cast::<[T; W]>().read_unaligned());
+            } else {
+                for i in 0..width {
+                    column.offset(i.cast_signed() * across).write(*group.add(i));
+                }
+            }
+        }
+    }
+}
+
+/// One cache line, so that packed areas begin on one.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Line {
+    _bytes: [u8; 64],
+}
+
+thread_local! {
+    static WORKSPACE: RefCell<Vec<Line>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Calls `work` with room for two packed operands of so many elements, which begin on cache lines.
+/// The room belongs to the thread and is kept for the next call; its contents are arbitrary numbers.
+pub(super) fn with_workspace<T: Scalar, R>(
+    elements: [usize; 2],
+    work: impl FnOnce([*mut T; 2]) -> R,
+) -> R {
+    let lines = elements.map(|count| (count * size_of::<T>()).div_ceil(size_of::<Line>()));
+    WORKSPACE.with_borrow_mut(|workspace| {
+        let needed = lines[0] + lines[1];
+        if workspace.len() < needed {
+            workspace.resize(needed, Line { _bytes: [0; 64] });
+        }
+        let first = workspace.as_mut_ptr();
+        // `lines[0] <= needed`: the second part is inside the workspace too.
+        let second = first.wrapping_add(lines[0]);
+        work([first.cast::<T>(), second.cast::<T>()])
+    })
+}

@@ -1,0 +1,260 @@
+//! Triangular solves and Cholesky factorizations of one tile, entirely in packed storage: a strip
+//! of `MR` rows of the unknown is packed, solved against the packed triangle, and written back.
+//!
+//! The product with what is solved already and the small triangular solve are fused in registers,
+//! as in Van Zee, van de Geijn, "BLIS", ACM TOMS 41 (2015), section on trsm. The factorization is
+//! the up-looking one: each strip of rows is solved against the rows above, then its own diagonal
+//! block is factored (Golub, Van Loan, "Matrix computations", 4.2).
+
+use super::micro::Kit;
+use super::pack::{Strided, with_workspace};
+use crate::error::NumericalError;
+use crate::option::{Diag, Triangle, Uplo};
+use crate::scalar::Scalar;
+use crate::tile::TileMut;
+
+/// Largest order of a triangle that is packed as a whole: 1.6 MB of double precision, which a
+/// second cache of 2 MiB holds. Larger ones are split by the caller.
+pub(super) const ORDER: usize = 640;
+
+/// A triangle in strips of `NR` rows: strip `q` holds `NR (q + 1)` groups of `NR` elements, of which
+/// the last `NR` are its diagonal block with reciprocals on the diagonal.
+#[derive(Clone, Copy)]
+struct Packed<T> {
+    first: *mut T,
+    width: usize,
+}
+
+impl<T: Scalar> Packed<T> {
+    fn strip(self, q: usize) -> *mut T {
+        self.first.wrapping_add(self.width * self.width * q * (q + 1) / 2)
+    }
+
+    /// Elements of a triangle of `order` rows.
+    fn elements(order: usize, width: usize) -> usize {
+        let strips = order.div_ceil(width);
+        width * width * strips * (strips + 1) / 2
+    }
+}
+
+/// `B = inv(T) B`.
+///
+/// # Safety
+/// The processor has the set of `K`.
+pub(super) unsafe fn solve<T: Scalar, K: Kit<T>>(t: Triangle<'_, T>, b: TileMut<'_, T>) {
+    let n = t.order();
+    let columns = b.cols();
+    // Upper triangles are lower ones with rows and columns in reverse order.
+    let reverse = t.uplo == Uplo::Upper;
+    let l = turned(Strided::new(t.entries), reverse, reverse);
+    let b = turned(Strided::new(b.as_ref()), reverse, false).transposed();
+    let padded = n.next_multiple_of(K::NR);
+    let room = [K::MR * padded, Packed::<T>::elements(n, K::NR)];
+    with_workspace(room, |[x, l_room]| {
+        let packed = Packed { first: l_room, width: K::NR };
+        // SAFETY: the room holds a strip and the packed triangle; strips are inside `b`, which is
+        // ours to write (its view was consumed).
+        unsafe {
+            pack_triangle::<T, K>(l, n, t.diag, packed);
+            for i in (0..columns).step_by(K::MR) {
+                let strip = b.part(i, 0, K::MR.min(columns - i), n);
+                for place in K::MR * n..K::MR * padded {
+                    x.add(place).write(T::ZERO);
+                }
+                K::pack_rows(strip, x);
+                solve_strip::<T, K>(padded, x, packed);
+                K::unpack_rows(x, strip);
+            }
+        }
+    });
+}
+
+/// The matrix with its rows, columns or both in reverse order.
+fn turned<T: Copy>(a: Strided<T>, rows: bool, cols: bool) -> Strided<T> {
+    let mut turned = a;
+    if rows && a.width > 0 {
+        turned = Strided { across: -a.across, ..turned.part(a.width - 1, 0, a.width, a.k) };
+    }
+    if cols && a.k > 0 {
+        turned = Strided { along: -a.along, ..turned.part(0, a.k - 1, a.width, a.k) };
+    }
+    turned
+}
+
+/// # Safety
+/// `l` is readable on and below the diagonal, `packed` holds a triangle of `n` rows.
+unsafe fn pack_triangle<T: Scalar, K: Kit<T>>(
+    l: Strided<T>,
+    n: usize,
+    diag: Diag,
+    packed: Packed<T>,
+) {
+    for q in 0..n.div_ceil(K::NR) {
+        let first = q * K::NR;
+        let rows = K::NR.min(n - first);
+        // SAFETY: the strip holds `first` groups and the diagonal block after them.
+        unsafe {
+            let strip = packed.strip(q);
+            K::pack_cols(l.part(first, 0, rows, first), strip);
+            let block = strip.add(first * K::NR);
+            for c in 0..K::NR {
+                for d in 0..K::NR {
+                    let entry = || *l.part(first + d, first + c, 1, 1).first;
+                    let value = if d == c && (d >= rows || diag == Diag::Unit) {
+                        T::ONE
+                    } else if d < c || d >= rows {
+                        T::ZERO
+                    } else if d == c {
+                        T::ONE / entry()
+                    } else {
+                        entry()
+                    };
+                    block.add(c * K::NR + d).write(value);
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+/// The processor has the set of `K`; `x` holds `MR * order` elements, `l` a triangle of that order.
+unsafe fn solve_strip<T: Scalar, K: Kit<T>>(order: usize, x: *mut T, l: Packed<T>) {
+    for q in 0..order / K::NR {
+        // SAFETY: strip `q` of the triangle goes with columns up to `q * NR + NR` of `x`.
+        unsafe { K::solve(q * K::NR, x, l.strip(q)) };
+    }
+}
+
+/// Lower triangle of `A` becomes `L` with `L L' = A`.
+///
+/// # Safety
+/// The processor has the set of `K`.
+pub(super) unsafe fn factor<T: Scalar, K: Kit<T>>(a: TileMut<'_, T>) -> Result<(), NumericalError> {
+    let n = a.rows();
+    let a = Strided::new(a.as_ref());
+    let padded = n.next_multiple_of(K::MR);
+    let room = [K::MR * padded, Packed::<T>::elements(padded, K::NR)];
+    with_workspace(room, |[x, l_room]| {
+        let l = Packed { first: l_room, width: K::NR };
+        for i in (0..n).step_by(K::MR) {
+            let rows = K::MR.min(n - i);
+            // SAFETY: the room holds a strip and the packed factor; rows are inside `a`, which is
+            // ours to write (its view was consumed), and only its lower triangle is touched.
+            unsafe {
+                K::pack_rows(a.part(i, 0, rows, i), x);
+                pack_diagonal::<T>(a.part(i, i, rows, rows), K::MR, x.add(i * K::MR));
+                solve_strip::<T, K>(i, x, l);
+                let outcome = factor_diagonal::<T, K>(i, x, l);
+                outcome.map_err(|failed| NumericalError::NotPositiveDefinite {
+                    order: i + failed + 1,
+                })?;
+                K::unpack_rows(x, a.part(i, 0, rows, i));
+                unpack_diagonal::<T>(x.add(i * K::MR), K::MR, a.part(i, i, rows, rows));
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Packs the lower triangle of a diagonal block, completed by rows of the identity.
+///
+/// # Safety
+/// The block is readable on and below its diagonal; `to` holds `width * width` elements.
+unsafe fn pack_diagonal<T: Scalar>(block: Strided<T>, width: usize, to: *mut T) {
+    for j in 0..width {
+        for i in 0..width {
+            let value = if i >= block.width {
+                if i == j { T::ONE } else { T::ZERO }
+            } else if i >= j {
+                // SAFETY: on or below the diagonal of the block.
+                unsafe { *block.part(i, j, 1, 1).first }
+            } else {
+                T::ZERO
+            };
+            // SAFETY: inside the packed block.
+            unsafe { to.add(j * width + i).write(value) };
+        }
+    }
+}
+
+/// # Safety
+/// As `pack_diagonal`, the other way.
+unsafe fn unpack_diagonal<T: Scalar>(from: *const T, width: usize, block: Strided<T>) {
+    for j in 0..block.width {
+        for i in j..block.width {
+            // SAFETY: on or below the diagonal of the block.
+            unsafe {
+                let place = block.part(i, j, 1, 1).first.cast_mut();
+                place.write(*from.add(j * width + i));
+            }
+        }
+    }
+}
+
+/// Factors the diagonal block of the strip of rows that begins at `first`, whose columns before
+/// are solved, and appends its rows to the packed factor. The error is the failed row in the strip.
+///
+/// # Safety
+/// As for `factor`.
+unsafe fn factor_diagonal<T: Scalar, K: Kit<T>>(
+    first: usize,
+    x: *mut T,
+    l: Packed<T>,
+) -> Result<(), usize> {
+    for c in (0..K::MR).step_by(K::NR) {
+        let done = first + c;
+        // SAFETY: the strip of `l` holds `done` groups and a block, the panel as many columns.
+        unsafe {
+            let strip = l.strip(done / K::NR);
+            let own_rows = Strided {
+                first: x.add(c).cast_const(),
+                width: K::NR,
+                k: done,
+                across: 1,
+                along: K::MR.cast_signed(),
+            };
+            K::pack_cols(own_rows, strip);
+            K::reduce(done, x, strip);
+            let block = strip.add(done * K::NR);
+            let corner = x.add(done * K::MR + c);
+            factor_corner::<T, K>(corner, block).map_err(|failed| c + failed)?;
+            K::solve(0, x.add(done * K::MR), block);
+        }
+    }
+    Ok(())
+}
+
+/// Factors the `NR x NR` block at `corner` of a panel into `block`: transposed, reciprocals on the
+/// diagonal, zeros above. The error is the failed row.
+///
+/// # Safety
+/// `corner` is a block of a panel, `block` one of a packed triangle.
+unsafe fn factor_corner<T: Scalar, K: Kit<T>>(corner: *const T, block: *mut T) -> Result<(), usize> {
+    // SAFETY: all places are inside the two blocks.
+    unsafe {
+        for c in 0..K::NR {
+            for d in 0..K::NR {
+                let entry = if d >= c { *corner.add(c * K::MR + d) } else { T::ZERO };
+                block.add(c * K::NR + d).write(entry);
+            }
+        }
+        for c in 0..K::NR {
+            let pivot = *block.add(c * K::NR + c);
+            if !(pivot > T::ZERO && pivot.is_finite()) {
+                return Err(c);
+            }
+            let reciprocal = T::ONE / pivot.sqrt();
+            block.add(c * K::NR + c).write(reciprocal);
+            for d in c + 1..K::NR {
+                *block.add(c * K::NR + d) *= reciprocal;
+            }
+            for e in c + 1..K::NR {
+                let factor = *block.add(c * K::NR + e);
+                for d in e..K::NR {
+                    *block.add(e * K::NR + d) -= factor * *block.add(c * K::NR + d);
+                }
+            }
+        }
+    }
+    Ok(())
+}

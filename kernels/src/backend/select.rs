@@ -1,0 +1,161 @@
+//! The backends there are, and the one that this process uses.
+
+use std::sync::OnceLock;
+
+use thiserror::Error;
+
+use super::Backend;
+use super::faer::Faer;
+
+/// A backend that a user can ask for by name.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice {
+    /// Name, as a flag's value.
+    pub name: &'static str,
+    /// One line of help.
+    pub help: &'static str,
+    /// Loads it for a program that will compute with this many threads at once.
+    load: fn(workers: usize) -> Result<&'static dyn Backend, BackendError>,
+}
+
+/// Every backend of this build.
+pub const BACKENDS: &[Choice] = &[
+    Choice {
+        name: "native",
+        help: "own micro-kernels, for processors with AVX-512 or AVX2 (the default there)",
+        load: |_| native().ok_or(BackendError::NoProcessorSet),
+    },
+    Choice {
+        name: "native-avx2",
+        help: "own micro-kernels on 256-bit registers, even where wider ones exist",
+        load: |_| native_avx2().ok_or(BackendError::NoProcessorSet),
+    },
+    Choice {
+        name: "faer",
+        help: "the crate faer: pure Rust, any processor (the default elsewhere)",
+        load: |_| Ok(&Faer),
+    },
+    Choice {
+        name: "openblas",
+        help: "OpenBLAS, if it is installed",
+        load: super::fortran::openblas::load,
+    },
+];
+
+/// Own micro-kernels, where the processor has the instructions.
+#[cfg(target_arch = "x86_64")]
+use super::native::{detect as native, detect_avx2 as native_avx2};
+
+/// Own micro-kernels: none for this processor family.
+#[cfg(not(target_arch = "x86_64"))]
+fn native() -> Option<&'static dyn Backend> {
+    None
+}
+
+/// Own micro-kernels: none for this processor family.
+#[cfg(not(target_arch = "x86_64"))]
+fn native_avx2() -> Option<&'static dyn Backend> {
+    None
+}
+
+/// Why a backend cannot be used.
+#[derive(Debug, Error)]
+pub enum BackendError {
+    /// No backend of this name in this build.
+    #[error("no backend is called {name:?}; this build has {known}")]
+    Unknown {
+        /// The name that was asked for.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// The processor lacks the instructions of the micro-kernels.
+    #[error("backend native needs a processor with AVX2 and FMA; use faer")]
+    NoProcessorSet,
+    /// No OpenBLAS that the dynamic loader finds.
+    #[error("OpenBLAS is not installed (apt install libopenblas0-pthread): {reasons}")]
+    NotFound {
+        /// What the loader says about each file name.
+        reasons: String,
+    },
+    /// A library without a function that it should have.
+    #[error("{file} has no function {name}: it is not a complete OpenBLAS")]
+    MissingSymbol {
+        /// The library.
+        file: String,
+        /// The function.
+        name: String,
+    },
+    /// A BLAS without threads has no locks either.
+    #[error(
+        "this OpenBLAS is the build without threads, which gives wrong results when {workers} \
+         workers call it at once: install libopenblas0-pthread, or use one worker"
+    )]
+    SerialBuild {
+        /// Threads that would compute at once.
+        workers: usize,
+    },
+    /// A BLAS that cannot be made sequential.
+    #[error(
+        "OpenBLAS keeps {threads} threads of its own after being told to use one: set \
+         OPENBLAS_NUM_THREADS=1 before the program starts"
+    )]
+    StillParallel {
+        /// Threads that it would use.
+        threads: i32,
+    },
+    /// Another backend is in use already.
+    #[error("backend {asked} cannot be selected: {current} is in use already")]
+    AlreadySelected {
+        /// The backend that was asked for.
+        asked: &'static str,
+        /// The backend in use.
+        current: &'static str,
+    },
+}
+
+static CURRENT: OnceLock<&'static dyn Backend> = OnceLock::new();
+
+impl Choice {
+    /// The choice called `name`.
+    ///
+    /// # Errors
+    /// [`BackendError::Unknown`].
+    pub fn named(name: &str) -> Result<Self, BackendError> {
+        BACKENDS.iter().copied().find(|choice| choice.name == name).ok_or_else(|| {
+            let known = BACKENDS.iter().map(|choice| choice.name).collect::<Vec<_>>().join(", ");
+            BackendError::Unknown { name: name.into(), known }
+        })
+    }
+
+    /// The backend itself, loaded if need be, for `workers` threads that compute at once. Does not
+    /// change what the kernels use.
+    ///
+    /// # Errors
+    /// What keeps it from being used here.
+    pub fn load(self, workers: usize) -> Result<&'static dyn Backend, BackendError> {
+        (self.load)(workers)
+    }
+}
+
+/// Makes `choice` the backend of this process; to be called before the first kernel runs.
+///
+/// # Errors
+/// What keeps it from being used here, or that another one is in use already.
+pub fn select(choice: Choice, workers: usize) -> Result<&'static dyn Backend, BackendError> {
+    let backend = choice.load(workers)?;
+    let current = *CURRENT.get_or_init(|| backend);
+    if current.name() == backend.name() {
+        Ok(current)
+    } else {
+        let (asked, current) = (backend.name(), current.name());
+        Err(BackendError::AlreadySelected { asked, current })
+    }
+}
+
+/// The backend of this process: the selected one, or else `native` where the processor has the
+/// instructions and `faer` elsewhere.
+#[must_use]
+pub fn current() -> &'static dyn Backend {
+    *CURRENT.get_or_init(|| native().unwrap_or(&Faer))
+}

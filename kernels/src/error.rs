@@ -1,0 +1,49 @@
+//! What a kernel that cannot do its job returns.
+
+use thiserror::Error;
+
+/// A numerical failure, with its place in the whole matrix.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum NumericalError {
+    /// A leading minor is not positive, or holds a NaN: the matrix has no Cholesky factor.
+    #[error(
+        "the matrix is not positive definite: its leading minor of order {order} is not positive"
+    )]
+    NotPositiveDefinite {
+        /// Order of the first such minor, from 1, in the whole matrix (LAPACK's `info`).
+        order: usize,
+    },
+    /// A pivot of an elimination without pivoting is zero or not finite.
+    #[error("pivot {index} is zero or not finite: the matrix has no LU factors without pivoting")]
+    SingularPivot {
+        /// Index of the first such pivot, from 1, in the whole matrix (LAPACK's `info`).
+        index: usize,
+    },
+    /// A triangular matrix has a zero on its diagonal and no inverse.
+    #[error("diagonal entry {index} of the triangular matrix is zero: it has no inverse")]
+    SingularTriangle {
+        /// Index of the first such entry, from 1, in the whole matrix (LAPACK's `info`).
+        index: usize,
+    },
+    /// The logarithm of a determinant that is not a positive finite number.
+    #[error("diagonal entry {index} of the factor is zero or not finite: no log-determinant")]
+    NoLogDeterminant {
+        /// Index of the first such entry, from 1, in the whole matrix.
+        index: usize,
+    },
+}
+
+impl NumericalError {
+    /// The same failure in a matrix in which this tile begins at row `offset`.
+    #[must_use]
+    pub const fn shifted(self, offset: usize) -> Self {
+        match self {
+            Self::NotPositiveDefinite { order } => {
+                Self::NotPositiveDefinite { order: order + offset }
+            }
+            Self::SingularPivot { index } => Self::SingularPivot { index: index + offset },
+            Self::SingularTriangle { index } => Self::SingularTriangle { index: index + offset },
+            Self::NoLogDeterminant { index } => Self::NoLogDeterminant { index: index + offset },
+        }
+    }
+}

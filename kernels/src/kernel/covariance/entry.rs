@@ -1,0 +1,183 @@
+//! Several entries at once: from coordinates to covariances, on any kind of vector.
+
+use crate::geometry::EARTH_RADIUS_KM;
+
+use super::arc::{ARC_CELLS_PER_UNIT, ARC_ROWS};
+use super::lanes::Lanes;
+use super::table::{LN_UNDERFLOW, RadialTable, Row};
+
+/// The largest number below a positive `x`.
+fn below(x: f64) -> f64 {
+    f64::from_bits(x.to_bits() - 1)
+}
+
+/// A table with its constants spread over vectors.
+pub(super) struct Evaluator<'a, L: Lanes> {
+    lanes: L,
+    table: &'a RadialTable,
+    arc: &'a [Row; ARC_ROWS],
+    first: L::F,
+    last: L::F,
+    limit: L::F,
+    split: L::F,
+    tail: L::F,
+    factor: L::F,
+}
+
+impl<'a, L: Lanes> Evaluator<'a, L> {
+    /// `sphere` tells that coordinates are unit vectors.
+    #[inline(always)]
+    pub(super) fn new(
+        lanes: L,
+        table: &'a RadialTable,
+        arc: &'a [Row; ARC_ROWS],
+        sphere: bool,
+    ) -> Self {
+        let radius2 = if sphere { EARTH_RADIUS_KM * EARTH_RADIUS_KM } else { 1.0 };
+        let limit = if table.vanishes_beyond() { f64::MAX } else { below(table.end) };
+        Self {
+            lanes,
+            table,
+            arc,
+            first: lanes.splat(table.first),
+            last: lanes.splat(below(table.end)),
+            limit: lanes.splat(limit),
+            split: lanes.splat(table.split),
+            tail: lanes.splat(table.tail),
+            factor: lanes.splat(table.inverse_scale2 * radius2),
+        }
+    }
+
+    /// The vectors computed with.
+    #[inline(always)]
+    pub(super) fn lanes(&self) -> L {
+        self.lanes
+    }
+
+    /// Covariances of the points `a` (a vector per coordinate) with the point `b`, and the lanes,
+    /// as bits, in which they are not to be trusted: there the distance is 0 or outside the table.
+    #[inline(always)]
+    pub(super) fn entries<const D: usize, const SPHERE: bool>(
+        &self,
+        a: &[L::F; D],
+        b: &[L::F; D],
+    ) -> (L::F, u32) {
+        let l = self.lanes;
+        let mut square = l.splat(0.0);
+        for k in 0..D {
+            let difference = l.sub(a[k], b[k]);
+            square = if k == 0 {
+                l.mul(difference, difference)
+            } else {
+                l.mul_add(difference, difference, square)
+            };
+        }
+        if SPHERE {
+            square = self.angle2(square);
+        }
+        let s = l.mul(square, self.factor);
+        let inside = l.both(l.at_least(s, self.first), l.at_least(self.last, s));
+        let every = (1 << L::N) - 1;
+        let value = self.rows(l.select(inside, s, self.first));
+        let value = l.select(inside, value, l.splat(0.0));
+        if l.mask(inside) == every {
+            return (value, 0);
+        }
+        let known = l.both(l.at_least(s, self.first), l.at_least(self.limit, s));
+        (value, every & !l.mask(known))
+    }
+
+    /// From the rows at `s`, which is inside the table.
+    #[inline(always)]
+    fn rows(&self, s: L::F) -> L::F {
+        let (l, table) = (self.lanes, self.table);
+        let high = l.at_least(s, self.split);
+        let shift = pick(l, high, table.shift);
+        let bits = l.bits(s);
+        let index = l.sub_bits(l.shift_right(bits, shift), pick(l, high, table.base));
+        let rest = l.low_to_top(bits, shift);
+        let fraction = l.or(l.shift_right(rest, l.splat_bits(12)), l.splat_bits(1.0_f64.to_bits()));
+        let u = l.sub(l.float(fraction), l.splat(1.5));
+        let value = l.rows(&table.cells, index, u);
+        let is_logarithm = l.at_least(s, self.tail);
+        if l.mask(is_logarithm) == 0 {
+            return value;
+        }
+        l.select(is_logarithm, exp(l, value), value)
+    }
+
+    /// Squared angles from squared chords: `q B(q)` up to a quarter turn; beyond, with `v = 4 - q`
+    /// the squared chord to the antipode, `(pi - sqrt(v B(v)))^2`.
+    #[inline(always)]
+    fn angle2(&self, q: L::F) -> L::F {
+        let l = self.lanes;
+        let two = l.splat(2.0);
+        let beyond = l.at_least(q, two);
+        if l.mask(beyond) == 0 {
+            return l.mul(q, self.arc_ratio(q));
+        }
+        let v = l.sub(l.splat(4.0), q);
+        let v = l.select(l.at_least(v, l.splat(0.0)), v, l.splat(0.0));
+        let near = l.select(beyond, v, q);
+        let square = l.mul(near, self.arc_ratio(near));
+        let angle = l.sub(l.splat(std::f64::consts::PI), l.sqrt(square));
+        l.select(beyond, l.mul(angle, angle), square)
+    }
+
+    /// `B(q)` for `q` in [0, 2].
+    #[inline(always)]
+    fn arc_ratio(&self, q: L::F) -> L::F {
+        let l = self.lanes;
+        // Adding 1.5 * 2^52 rounds to an integer, which the low bits of the sum then hold.
+        let magic = l.splat(6_755_399_441_055_744.0);
+        let place = l.mul_add(q, l.splat(ARC_CELLS_PER_UNIT), l.splat(-0.5));
+        let rounded = l.add(place, magic);
+        let u = l.sub(place, l.sub(rounded, magic));
+        l.rows(self.arc, l.bits(rounded), u)
+    }
+}
+
+/// The second of the pair in the lanes of `high`, else the first.
+#[inline(always)]
+fn pick<L: Lanes>(l: L, high: L::M, pair: [u64; 2]) -> L::U {
+    l.select_bits(high, l.splat_bits(pair[1]), l.splat_bits(pair[0]))
+}
+
+/// Coefficients of `(e^r - 1 - r) / r^2` on `|r| <= ln 2 / 2`, interpolated at Chebyshev nodes: the
+/// exponential then errs by 1.6e-17, relative.
+const EXP: [f64; 10] = [
+    0.500_000_000_000_000_1,
+    0.166_666_666_666_666_7,
+    0.041_666_666_666_623_99,
+    0.008_333_333_333_330_051,
+    0.001_388_888_891_728_179_4,
+    0.000_198_412_698_631_058_7,
+    2.480_152_119_021_773e-5,
+    2.755_726_837_868_419_2e-6,
+    2.762_013_871_973_399_4e-7,
+    2.510_042_415_700_506_7e-8,
+];
+
+/// The exponential of `x < 709`, 0 where that would be denormal. `ln 2` is taken off in two parts,
+/// the first with enough trailing zeros that its multiples are exact (Cody and Waite 1980).
+#[inline(always)]
+pub(super) fn exp<L: Lanes>(l: L, x: L::F) -> L::F {
+    let is_normal = l.at_least(x, l.splat(LN_UNDERFLOW));
+    let x = l.select(is_normal, x, l.splat(0.0));
+    let n = l.round(l.mul(x, l.splat(std::f64::consts::LOG2_E)));
+    let r = l.mul_add(n, l.splat(-6.931_471_803_691_238e-1), x);
+    let r = l.mul_add(n, l.splat(-1.908_214_929_270_587_7e-10), r);
+    let r2 = l.mul(r, r);
+    let r4 = l.mul(r2, r2);
+    let low = l.mul_add(r2, linear(l, r, 2), linear(l, r, 0));
+    let high = l.mul_add(r4, linear(l, r, 8), l.mul_add(r2, linear(l, r, 6), linear(l, r, 4)));
+    let q = l.mul_add(r4, high, low);
+    let value = l.add(l.splat(1.0), l.mul_add(r2, q, r));
+    l.select(is_normal, l.scale(value, n), l.splat(0.0))
+}
+
+/// Two neighbouring terms of [`EXP`].
+#[inline(always)]
+fn linear<L: Lanes>(l: L, r: L::F, k: usize) -> L::F {
+    l.mul_add(r, l.splat(EXP[k + 1]), l.splat(EXP[k]))
+}

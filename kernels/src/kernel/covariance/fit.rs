@@ -1,0 +1,119 @@
+//! Polynomial fits of the cells of a radial table: interpolation at Chebyshev nodes.
+
+use std::sync::LazyLock;
+
+use super::table::{COEFFICIENTS, Correlation, Row};
+
+/// Change of the logarithm across a cell above which the logarithm itself is tabulated.
+///
+/// Interpolating `exp(-a u)` on a cell leaves `2 (a/4)^8 / 8!`, relative: 2e-15 at this bound.
+const STEEP: f64 = 0.2;
+
+/// The Chebyshev nodes `cos((2j + 1) pi / 16) / 2`.
+pub(super) const NODES: Row = [
+    0.490_392_640_201_615_2,
+    0.415_734_806_151_272_6,
+    0.277_785_116_509_801_1,
+    0.097_545_161_008_064_13,
+    -0.097_545_161_008_064_13,
+    -0.277_785_116_509_801_1,
+    -0.415_734_806_151_272_6,
+    -0.490_392_640_201_615_2,
+];
+
+/// The matrix from values at the nodes to coefficients, a row per coefficient.
+static MATRIX: LazyLock<[Row; COEFFICIENTS]> = LazyLock::new(|| {
+    let n = COEFFICIENTS as f64;
+    let mut matrix = [[0.0; COEFFICIENTS]; COEFFICIENTS];
+    for (k, polynomial) in chebyshev().iter().enumerate() {
+        let weight = if k == 0 { 1.0 / n } else { 2.0 / n };
+        for (row, coefficient) in matrix.iter_mut().zip(polynomial) {
+            for (j, entry) in row.iter_mut().enumerate() {
+                let angle = std::f64::consts::PI * (j as f64 + 0.5) / n;
+                *entry += coefficient * weight * (k as f64 * angle).cos();
+            }
+        }
+    }
+    matrix
+});
+
+/// Coefficients in `u` of the Chebyshev polynomials `T_k(2 u)`, `k < 8`.
+fn chebyshev() -> [Row; COEFFICIENTS] {
+    let mut t = [[0.0; COEFFICIENTS]; COEFFICIENTS];
+    t[0][0] = 1.0;
+    t[1][1] = 2.0;
+    for k in 2..COEFFICIENTS {
+        for i in 0..COEFFICIENTS {
+            let shifted = if i == 0 { 0.0 } else { t[k - 1][i - 1] };
+            t[k][i] = 4.0 * shifted - t[k - 2][i];
+        }
+    }
+    t
+}
+
+/// The interpolating polynomial. The value at one node is taken off first and put back last, so
+/// that rounding is relative to the variation over the cell.
+pub(super) fn coefficients(values: &Row) -> Row {
+    let middle = values[COEFFICIENTS / 2];
+    let mut row = [0.0; COEFFICIENTS];
+    for (c, weights) in row.iter_mut().zip(MATRIX.iter()) {
+        *c = values.iter().zip(weights).map(|(v, w)| (v - middle) * w).sum();
+    }
+    row[0] += middle;
+    row
+}
+
+/// Square roots of the nodes of cell `index` of the octave `[start, 2 start)` cut into `2^bits`.
+fn nodes(start: f64, bits: u32, index: usize) -> Row {
+    let width = start / f64::from(1_u32 << bits);
+    let middle = start + width * (index as f64 + 0.5);
+    NODES.map(|u| (middle + width * u).sqrt())
+}
+
+/// Rows of `variance * correlation` for consecutive octaves from `start`.
+pub(super) fn octaves<C: Correlation + ?Sized>(
+    correlation: &C,
+    start: f64,
+    bits: u32,
+    variance: f64,
+    cells: &mut [Row],
+) {
+    let mut start = start;
+    for octave in cells.chunks_exact_mut(1 << bits) {
+        for (index, row) in octave.iter_mut().enumerate() {
+            let values = correlation.values(&nodes(start, bits, index));
+            *row = coefficients(&values).map(|c| c * variance);
+        }
+        start *= 2.0;
+    }
+}
+
+/// Rows of `ln(variance * correlation)` for the octave from `start`.
+pub(super) fn logarithms<C: Correlation + ?Sized>(
+    correlation: &C,
+    start: f64,
+    bits: u32,
+    variance: f64,
+    cells: &mut [Row],
+) {
+    for (index, row) in cells.iter_mut().enumerate() {
+        *row = coefficients(&correlation.logarithms(&nodes(start, bits, index)));
+        row[0] += variance.ln();
+    }
+}
+
+/// Whether the octave from `start` falls too steeply for its values to be tabulated. A compact
+/// support has no logarithm at its end and is smooth up to it.
+pub(super) fn is_steep<C: Correlation + ?Sized>(
+    correlation: &C,
+    start: f64,
+    support2: f64,
+) -> bool {
+    if support2.is_finite() {
+        return false;
+    }
+    let ln = |s: f64| correlation.logarithm(s.sqrt());
+    let cell = start / 32.0;
+    let fall = |s: f64| (ln(s) - ln(s + cell)).abs();
+    fall(start).max(fall(2.0 * start - cell)) > STEEP
+}

@@ -1,0 +1,173 @@
+//! Covariance tile: `C_ij = c(|p_i - q_j|)`, plus a nugget where an observation meets itself.
+//!
+//! Shapes: `C` is `rows x cols`; the row points are `stored x rows` and the column points
+//! `stored x cols` numbers in the layout of [`crate::geometry::Points`]. Reads a [`RadialTable`]
+//! and both blocks of points; overwrites `C`, or of it only what is on and below the diagonal of
+//! the whole matrix. `C` is exactly the variance at distance 0, and 0 where the covariance
+//! underflows. Cannot fail. Source: the covariances are those of the table; the evaluation is a
+//! table lookup by the leading bits of the squared distance.
+
+mod arc;
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod cpu;
+mod entry;
+mod fit;
+mod lanes;
+pub mod rate;
+mod reference;
+mod table;
+
+use std::marker::PhantomData;
+
+use bytemuck::cast_slice_mut;
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+
+use crate::geometry::Geometry;
+use crate::scalar::{Precision, Scalar};
+
+use cpu::Job;
+
+pub use cpu::Vectors;
+pub use table::{
+    CELLS, COEFFICIENTS, Correlation, Far, LN_UNDERFLOW, Near, RadialTable, Row, TABLE_BYTES,
+};
+
+/// Which entries of the tile are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// All.
+    Full,
+    /// Those on and below the diagonal of the whole matrix.
+    Lower,
+}
+
+/// The kernel with its arguments; buffers `[table: R, row points: R, column points: R, C: W]`.
+///
+/// For a tile on the diagonal the row and the column points may be one handle, read twice.
+#[derive(Clone, Copy, Debug)]
+pub struct Covariance<T> {
+    /// Rows of the tile.
+    pub rows: usize,
+    /// Columns of the tile.
+    pub cols: usize,
+    /// Row of the whole matrix at which the tile begins.
+    pub row_offset: usize,
+    /// Column of the whole matrix at which the tile begins.
+    pub col_offset: usize,
+    /// What distance means.
+    pub geometry: Geometry,
+    /// Which entries are written.
+    pub part: Part,
+    /// Whether rows and columns are the same observations: then the nugget is added on the
+    /// diagonal of the whole matrix. Between two sets of points it never is.
+    pub is_same_set: bool,
+    /// The precision of the tile.
+    pub precision: PhantomData<T>,
+}
+
+/// Operations per entry as counted in [`Cost`]: an index, a polynomial of degree 7, the distance.
+const FLOPS_PER_ENTRY: f64 = 24.0;
+
+impl<T: Scalar> Codelet for Covariance<T> {
+    const NAME: &'static str = "covariance";
+    const ACCESS: &'static [Access] = &[Access::R, Access::R, Access::R, Access::W];
+
+    fn cost(&self) -> Cost {
+        let entries: usize = (0..self.cols).map(|j| self.rows - self.first_row(j)).sum();
+        let points = self.geometry.stored() * (self.rows + self.cols) * size_of::<f64>();
+        let bytes = TABLE_BYTES + points + entries * size_of::<T>();
+        Cost { flops: FLOPS_PER_ENTRY * entries as f64, bytes: bytes as f64 }
+    }
+
+    fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
+        let table = &buffers.read::<RadialTable>(0)[0];
+        let out = buffers.write(3);
+        self.compute(Vectors::widest(), table, buffers.read(1), buffers.read(2), out);
+        Ok(())
+    }
+}
+
+impl<T: Scalar> Covariance<T> {
+    /// A tile of the covariance matrix of one set of points with itself: lower part on the
+    /// diagonal, nugget included.
+    #[must_use]
+    pub fn within(
+        geometry: Geometry,
+        (rows, cols): (usize, usize),
+        (row_offset, col_offset): (usize, usize),
+    ) -> Self {
+        let part = if row_offset == col_offset { Part::Lower } else { Part::Full };
+        let (is_same_set, precision) = (true, PhantomData);
+        Self { rows, cols, row_offset, col_offset, geometry, part, is_same_set, precision }
+    }
+
+    /// A tile of the covariances between two sets of points, without nugget.
+    #[must_use]
+    pub fn between(geometry: Geometry, (rows, cols): (usize, usize)) -> Self {
+        let (row_offset, col_offset) = (0, 0);
+        let (part, is_same_set, precision) = (Part::Full, false, PhantomData);
+        Self { rows, cols, row_offset, col_offset, geometry, part, is_same_set, precision }
+    }
+
+    /// Fills a contiguous tile with the given vectors.
+    ///
+    /// # Panics
+    /// If shapes differ from the kernel's or the processor does not have the vectors.
+    pub fn compute(
+        &self,
+        vectors: Vectors,
+        table: &RadialTable,
+        row_points: &[f64],
+        column_points: &[f64],
+        out: &mut [T],
+    ) {
+        self.check(row_points, column_points, out.len());
+        assert!(table.end > table.first, "the table is empty: it ends at {}", table.end);
+        let lower = (self.part == Part::Lower).then_some(self.diagonal());
+        let &Self { rows, cols, geometry, .. } = self;
+        let job = Job { table, geometry, row_points, column_points, rows, cols, lower };
+        match T::PRECISION {
+            Precision::Double => job.run::<f64>(vectors, cast_slice_mut(out)),
+            Precision::Single => job.run::<f32>(vectors, cast_slice_mut(out)),
+        }
+        if self.is_same_set {
+            self.add_nugget(table, out);
+        }
+    }
+
+    /// Row of the tile at which the diagonal of the whole matrix crosses its column 0.
+    fn diagonal(&self) -> isize {
+        self.col_offset as isize - self.row_offset as isize
+    }
+
+    /// First row of column `j` that is written.
+    fn first_row(&self, j: usize) -> usize {
+        match self.part {
+            Part::Full => 0,
+            Part::Lower => (self.diagonal() + j as isize).clamp(0, self.rows as isize) as usize,
+        }
+    }
+
+    fn add_nugget(&self, table: &RadialTable, out: &mut [T]) {
+        let sum = T::from_f64(table.variance + table.nugget);
+        for j in 0..self.cols {
+            let i = self.diagonal() + j as isize;
+            if (0..self.rows as isize).contains(&i) {
+                out[j * self.rows + i as usize] = sum;
+            }
+        }
+    }
+
+    fn check(&self, row_points: &[f64], column_points: &[f64], entries: usize) {
+        let &Self { rows, cols, .. } = self;
+        let stored = self.geometry.stored();
+        assert!(entries == rows * cols, "the tile has {entries} entries, not {rows} x {cols}");
+        let found = row_points.len();
+        assert!(found == stored * rows, "row points: {found} numbers, not {stored} x {rows}");
+        let found = column_points.len();
+        assert!(found == stored * cols, "column points: {found} numbers, not {stored} x {cols}");
+    }
+}

@@ -1,0 +1,288 @@
+//! The radial table: a covariance as plain data, piecewise polynomials in the squared distance.
+//!
+//! With `s = (d / scale)^2` the table covers `s` in `[first, end)`. A cell is a leading part of the
+//! bits of `s`: each octave is cut into `2^k` equal cells, 8 below `split` and 32 from there on, so
+//! the cell is found by one shift and one subtraction, without a square root. Its row holds the
+//! eight coefficients of a polynomial in the rest of the bits, `u` in `[-1/2, 1/2)`: of the
+//! covariance itself below `tail`, of its logarithm from there on. What lies outside is given by
+//! the expansion at 0 ([`Near`]) and by 0 or the same expansion beyond ([`Far`]).
+
+use bytemuck::{Pod, Zeroable};
+
+use super::fit;
+
+/// Coefficients per cell: one cache line.
+pub const COEFFICIENTS: usize = 8;
+
+/// Cells in a table: a power of two, so that a masked index is always inside.
+pub const CELLS: usize = 1024;
+
+/// Size of a table, hence of the buffer that holds it.
+pub const TABLE_BYTES: usize = size_of::<RadialTable>();
+
+/// Logarithm below which a covariance is taken as 0: the smallest normal number.
+pub const LN_UNDERFLOW: f64 = -708.39;
+
+/// Bits of the mantissa that number the cells below `split`.
+const LOW_BITS: u32 = 3;
+/// Bits of the mantissa that number the cells from `split`.
+const HIGH_BITS: u32 = 5;
+/// Exponent of two of `split`.
+const SPLIT: i32 = -4;
+/// Mantissa bits of an `f64`.
+const MANTISSA_BITS: u32 = 52;
+
+/// A polynomial's coefficients, from the constant term.
+pub type Row = [f64; COEFFICIENTS];
+
+/// A covariance as a function of distance, as plain data; it needs no pointer and no code.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C, align(64))]
+pub struct RadialTable {
+    /// Smallest `s` in the table, a power of two.
+    pub first: f64,
+    /// Where cells become finer, a power of two.
+    pub split: f64,
+    /// From here on rows give logarithms; a power of two, at least `split`.
+    pub tail: f64,
+    /// Upper bound of the table, a power of two.
+    pub end: f64,
+    /// `1 / scale^2`.
+    pub inverse_scale2: f64,
+    /// Length by which distances are divided.
+    pub scale: f64,
+    /// Value at distance 0 (without the nugget).
+    pub variance: f64,
+    /// Added where an observation meets itself.
+    pub nugget: f64,
+    /// Shift of the bits of `s` below `split`, then from `split`.
+    pub shift: [u64; 2],
+    /// Subtracted from the shifted bits, below `split`, then from `split`.
+    pub base: [u64; 2],
+    near_a: [f64; 3],
+    near_b: [f64; 3],
+    near_power: f64,
+    near_is_logarithm: u64,
+    far_is_near: u64,
+    padding: [u64; 11],
+    /// The rows; those not used are zero.
+    pub cells: [Row; CELLS],
+}
+
+/// Expansion at small `s`, with `a(s) + s^power b(s)` of coefficients from the constant term.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Near {
+    /// The sum is the correlation; `a[0]` is 1.
+    Sum {
+        /// Coefficients of `a`.
+        a: [f64; 3],
+        /// Coefficients of `b`.
+        b: [f64; 3],
+        /// Exponent of `s`.
+        power: f64,
+    },
+    /// The sum is the logarithm of the correlation; `a[0]` is 0.
+    Logarithm {
+        /// Coefficients of `a`.
+        a: [f64; 3],
+        /// Coefficients of `b`.
+        b: [f64; 3],
+        /// Exponent of `s`.
+        power: f64,
+    },
+}
+
+/// What holds beyond the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Far {
+    /// The correlation is 0 or underflows.
+    Zero,
+    /// [`Near`] is the whole function and holds everywhere.
+    Near,
+}
+
+/// A correlation as a function of `x = d / scale`: what a covariance supplies to have a table.
+///
+/// It must be smooth for `x > 0`, except at powers of two where it may have kinks, positive up to
+/// [`support`](Self::support), and 1 at 0.
+pub trait Correlation {
+    /// The correlation at `x > 0`.
+    fn value(&self, x: f64) -> f64;
+    /// Its logarithm, also where the correlation underflows.
+    fn logarithm(&self, x: f64) -> f64;
+    /// Its expansion, exact to rounding for `x^2 <` [`first`](Self::first).
+    fn near(&self) -> Near;
+    /// What holds from the end of the table on.
+    fn far(&self) -> Far {
+        Far::Zero
+    }
+    /// Distance from which it is exactly 0: a power of two, or infinity.
+    fn support(&self) -> f64 {
+        f64::INFINITY
+    }
+    /// Exponent of two of the first `s` in the table.
+    fn first(&self) -> i32 {
+        -32
+    }
+    /// [`value`](Self::value) at the nodes of one cell.
+    fn values(&self, x: &Row) -> Row {
+        x.map(|x| self.value(x))
+    }
+    /// [`logarithm`](Self::logarithm) at the nodes of one cell.
+    fn logarithms(&self, x: &Row) -> Row {
+        x.map(|x| self.logarithm(x))
+    }
+}
+
+impl RadialTable {
+    /// The table of `variance * correlation(d / scale)`, with `nugget` for an observation with
+    /// itself. It is rebuilt for each set of parameters.
+    ///
+    /// # Panics
+    /// If `variance` or `scale` is not positive and finite or `nugget` is negative.
+    #[must_use]
+    pub fn new<C: Correlation + ?Sized>(
+        correlation: &C,
+        variance: f64,
+        scale: f64,
+        nugget: f64,
+    ) -> Box<Self> {
+        let mut table = Self::empty();
+        table.tabulate(correlation, variance, scale, nugget);
+        table
+    }
+
+    /// A table to be filled; as it is, it gives 0 everywhere.
+    #[must_use]
+    pub fn empty() -> Box<Self> {
+        Box::new(Self::zeroed())
+    }
+
+    /// As [`new`](Self::new), into an existing table (a task's buffer).
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    pub fn tabulate<C: Correlation + ?Sized>(
+        &mut self,
+        correlation: &C,
+        variance: f64,
+        scale: f64,
+        nugget: f64,
+    ) {
+        assert!(variance > 0.0 && variance.is_finite(), "variance {variance} is not positive");
+        assert!(scale > 0.0 && scale.is_finite(), "scale {scale} is not positive");
+        assert!(nugget >= 0.0 && nugget.is_finite(), "nugget {nugget} is negative");
+        *self = Self { variance, scale, nugget, ..Self::zeroed() };
+        self.inverse_scale2 = (1.0 / scale) * (1.0 / scale);
+        self.set_near(correlation);
+        let first = correlation.first();
+        assert!((-64..SPLIT).contains(&first), "first exponent {first} is outside [-64, {SPLIT})");
+        self.first = f64::from(first).exp2();
+        self.split = f64::from(SPLIT).exp2();
+        self.shift = [LOW_BITS, HIGH_BITS].map(|bits| u64::from(MANTISSA_BITS - bits));
+        let low = u64::from((SPLIT - first).unsigned_abs()) << LOW_BITS;
+        self.base[0] = self.first.to_bits() >> self.shift[0];
+        self.base[1] = (self.split.to_bits() >> self.shift[1]) - low;
+        self.fill(correlation, low as usize);
+    }
+
+    fn set_near<C: Correlation + ?Sized>(&mut self, correlation: &C) {
+        let (Near::Sum { a, b, power } | Near::Logarithm { a, b, power }) = correlation.near();
+        (self.near_a, self.near_b, self.near_power) = (a, b, power);
+        let logarithm = matches!(correlation.near(), Near::Logarithm { .. });
+        let constant = if logarithm { 0.0 } else { 1.0 };
+        assert!(a[0] == constant, "the expansion starts with {}, not {constant}", a[0]);
+        self.near_is_logarithm = u64::from(logarithm);
+        self.far_is_near = u64::from(correlation.far() == Far::Near);
+    }
+
+    /// Fits the rows, octave after octave, until the support or the underflow is passed or the
+    /// table is full.
+    fn fill<C: Correlation + ?Sized>(&mut self, correlation: &C, low: usize) {
+        let support2 = correlation.support() * correlation.support();
+        fit::octaves(correlation, self.first, LOW_BITS, self.variance, &mut self.cells[..low]);
+        let per_octave = 1 << HIGH_BITS;
+        (self.tail, self.end) = (f64::INFINITY, self.split);
+        let ln_variance = self.variance.ln();
+        let is_over = |end: f64| {
+            if support2.is_finite() {
+                end >= support2
+            } else {
+                correlation.logarithm(end.sqrt()) + ln_variance < LN_UNDERFLOW
+            }
+        };
+        for cells in self.cells[low..].chunks_exact_mut(per_octave) {
+            if is_over(self.end) {
+                break;
+            }
+            if self.tail.is_infinite() && fit::is_steep(correlation, self.end, support2) {
+                self.tail = self.end;
+            }
+            if self.tail.is_finite() {
+                fit::logarithms(correlation, self.end, HIGH_BITS, self.variance, cells);
+            } else {
+                fit::octaves(correlation, self.end, HIGH_BITS, self.variance, cells);
+            }
+            self.end *= 2.0;
+        }
+        self.tail = self.tail.min(self.end);
+        assert!(
+            is_over(self.end) || !self.vanishes_beyond(),
+            "the table ends at x^2 = {}, where the correlation has not vanished",
+            self.end
+        );
+    }
+
+    /// The covariance at distance `d >= 0`, one at a time: what the kernels compute in blocks.
+    #[must_use]
+    pub fn value(&self, d: f64) -> f64 {
+        let x = d / self.scale;
+        let s = x * x;
+        if s >= self.first && s < self.end { self.row_value(s) } else { self.outside(d) }
+    }
+
+    /// Whether the covariance is 0 beyond the table.
+    #[must_use]
+    pub fn vanishes_beyond(&self) -> bool {
+        self.far_is_near == 0
+    }
+
+    /// From the row of `s`, which is inside the table.
+    fn row_value(&self, s: f64) -> f64 {
+        let tier = usize::from(s >= self.split);
+        let bits = s.to_bits();
+        let index = (bits >> self.shift[tier]).wrapping_sub(self.base[tier]) as usize;
+        let rest = bits << (64 - self.shift[tier]) >> 12;
+        let u = f64::from_bits(rest | 1.0_f64.to_bits()) - 1.5;
+        let row = &self.cells[index % CELLS];
+        let value = row.iter().rev().fold(0.0, |sum, c| sum * u + c);
+        if s < self.tail {
+            value
+        } else if value < LN_UNDERFLOW {
+            0.0
+        } else {
+            value.exp()
+        }
+    }
+
+    /// The covariance at a distance outside the table, NaN at NaN.
+    #[must_use]
+    pub fn outside(&self, d: f64) -> f64 {
+        if d == 0.0 {
+            return self.variance;
+        }
+        let x = d / self.scale;
+        if x >= 1.0 && self.far_is_near == 0 {
+            return 0.0;
+        }
+        let (a, b, s) = (&self.near_a, &self.near_b, x * x);
+        let rest = if b[1] == 0.0 && b[2] == 0.0 { b[0] } else { b[0] + s * (b[1] + s * b[2]) };
+        let regular = if a[1] == 0.0 && a[2] == 0.0 { 0.0 } else { s * (a[1] + s * a[2]) };
+        let sum = regular + x.powf(2.0 * self.near_power) * rest;
+        if self.near_is_logarithm == 0 {
+            return self.variance * (1.0 + sum);
+        }
+        let value = self.variance * sum.exp();
+        if value < f64::MIN_POSITIVE { 0.0 } else { value }
+    }
+}

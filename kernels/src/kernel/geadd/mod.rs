@@ -1,0 +1,50 @@
+//! Sum of matrices: `B = alpha op(A) + beta B`.
+//!
+//! Shapes: `B` is `m x n`, `op(A)` too. Reads `A` and, unless `beta` is zero, `B`; overwrites `B`.
+//! With `alpha` 1 and `beta` 0 it copies or transposes. Cannot fail. Source: PBLAS, PxGEADD.
+
+mod cpu;
+mod reference;
+mod trial;
+
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+
+use crate::kernel::{bytes, product};
+use crate::option::Trans;
+use crate::scalar::Scalar;
+use crate::tile::{TileMut, TileRef};
+
+pub(super) use trial::Card;
+
+/// The sum with its arguments; buffers `[A: R, B: RW]`.
+#[derive(Clone, Copy, Debug)]
+pub struct Geadd<T> {
+    /// Whether `A` enters transposed.
+    pub trans: Trans,
+    /// Rows of `B`.
+    pub m: usize,
+    /// Columns of `B`.
+    pub n: usize,
+    /// Factor of `op(A)`.
+    pub alpha: T,
+    /// Factor of the old `B`; zero overwrites.
+    pub beta: T,
+}
+
+impl<T: Scalar> Codelet for Geadd<T> {
+    const NAME: &'static str = "geadd";
+    const ACCESS: &'static [Access] = &[Access::R, Access::RW];
+
+    fn cost(&self) -> Cost {
+        let &Self { m, n, .. } = self;
+        Cost { flops: 3.0 * product(&[m, n]), bytes: bytes::<T>(&[3 * m * n]) }
+    }
+
+    fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
+        let (rows, cols) = self.trans.stored(self.m, self.n);
+        let a = TileRef::new(buffers.read(0), rows, cols);
+        let b = TileMut::new(buffers.write(1), self.m, self.n);
+        self.compute(a, b);
+        Ok(())
+    }
+}

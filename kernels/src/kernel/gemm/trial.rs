@@ -1,0 +1,73 @@
+//! Trials of the matrix product and its typical call.
+
+use tegula_runtime::flow::{Codelet, Cost};
+
+use super::Gemm;
+use crate::backend::Blas;
+use crate::kernel::Listed;
+use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::option::Trans;
+use crate::scalar::Scalar;
+use crate::tile::{TileMut, TileRef};
+
+/// The kernel's card in the list.
+#[derive(Debug)]
+pub(in crate::kernel) struct Card;
+
+impl Listed for Card {
+    const NAME: &'static str = Gemm::<f64>::NAME;
+    const FORMULA: &'static str = "C = alpha op(A) op(B) + beta C";
+    const FLOPS: &'static str = "2 n^3";
+
+    fn trials<T: Scalar>(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+        let mut trials = Vec::new();
+        for trans_a in Trans::ALL {
+            for trans_b in Trans::ALL {
+                for (alpha, beta) in [(-1.0, 1.0), (0.75, 0.0), (1.5, -0.5), (0.0, 2.0)] {
+                    let (alpha, beta) = (T::from_f64(alpha), T::from_f64(beta));
+                    let Shape { m, n, k } = shape;
+                    let gemm = Gemm { trans_a, trans_b, m, n, k, alpha, beta };
+                    trials.push(compare(gemm, blas, draw));
+                }
+            }
+        }
+        trials
+    }
+
+    fn operands<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+        (0..3).map(|_| draw.numbers(n * n)).collect()
+    }
+
+    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [Vec<T>]) {
+        let [a, b, c] = operands else { unreachable!("three operands were made") };
+        let (a, b) = (TileRef::new(a, n, n), TileRef::new(b, n, n));
+        typical(n).compute(blas, a, b, TileMut::new(c, n, n));
+    }
+
+    fn cost<T: Scalar>(n: usize) -> Cost {
+        typical::<T>(n).cost()
+    }
+}
+
+/// The product of a tiled Cholesky factorization: `C = C - A B'`.
+fn typical<T: Scalar>(n: usize) -> Gemm<T> {
+    let (trans_a, trans_b) = (Trans::No, Trans::Yes);
+    Gemm { trans_a, trans_b, m: n, n, k: n, alpha: -T::ONE, beta: T::ONE }
+}
+
+fn compare<T: Scalar>(gemm: Gemm<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
+    let Gemm { trans_a, trans_b, m, n, k, alpha, beta } = gemm;
+    let ((rows_a, cols_a), (rows_b, cols_b)) = (trans_a.stored(m, k), trans_b.stored(k, n));
+    let a = Guarded::random(rows_a, cols_a, draw);
+    let b = Guarded::random(rows_b, cols_b, draw);
+    let before = if beta == T::ZERO { Guarded::nan(m, n) } else { Guarded::random(m, n, draw) };
+    let (mut got, mut expected) = (before.clone(), before.clone());
+    gemm.compute(blas, a.read(), b.read(), got.write());
+    gemm.reference(a.read(), b.read(), expected.write());
+    // Two sums of k + 1 terms, each good to (k + 2) u times the sum of the absolute terms
+    // (Higham, "Accuracy and stability", 3.1), entries at most 1, u = EPSILON / 2.
+    let terms = alpha.abs().to_f64() * k as f64 + beta.abs().to_f64();
+    let tolerance = (k as f64 + 2.0) * T::EPSILON.to_f64() * terms;
+    let error = got.deviation(&before, &expected, |_, _| true);
+    Trial { case: format!("{gemm:?}"), error, tolerance }
+}

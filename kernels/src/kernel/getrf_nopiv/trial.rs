@@ -1,0 +1,100 @@
+//! Trials of the LU factorization and its typical call.
+
+use tegula_runtime::flow::{Codelet, Cost};
+
+use super::GetrfNopiv;
+use crate::backend::Blas;
+use crate::error::NumericalError;
+use crate::kernel::Listed;
+use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::scalar::Scalar;
+use crate::tile::TileMut;
+
+/// The kernel's card in the list.
+#[derive(Debug)]
+pub(in crate::kernel) struct Card;
+
+impl Listed for Card {
+    const NAME: &'static str = GetrfNopiv::<f64>::NAME;
+    const FORMULA: &'static str = "A = L U without pivoting, in place";
+    const FLOPS: &'static str = "2 n^3/3";
+
+    fn trials<T: Scalar>(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+        let (Shape { m, n, .. }, steps) = (shape, shape.m.min(shape.n));
+        let getrf = GetrfNopiv::new(m, n, 1000);
+        let mut trials = vec![compare(getrf, blas, draw)];
+        for place in [0, steps / 2, steps.saturating_sub(1)] {
+            for pivot in [0.0, f64::NAN, f64::INFINITY] {
+                trials.extend(refusal(getrf, blas, place, T::from_f64(pivot), draw));
+            }
+        }
+        trials
+    }
+
+    fn operands<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+        vec![draw.dominant(n)]
+    }
+
+    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [Vec<T>]) {
+        let a = TileMut::new(&mut operands[0], n, n);
+        typical(n).compute(blas, a).expect("a dominant matrix has no zero pivot");
+    }
+
+    fn cost<T: Scalar>(n: usize) -> Cost {
+        typical::<T>(n).cost()
+    }
+}
+
+/// The factorization of a square tile.
+fn typical<T: Scalar>(n: usize) -> GetrfNopiv<T> {
+    GetrfNopiv::new(n, n, 0)
+}
+
+/// A dominant matrix, square or the first rows or columns of one.
+fn matrix<T: Scalar>(getrf: GetrfNopiv<T>, draw: &mut Draw) -> Guarded<T> {
+    let order = getrf.m.max(getrf.n);
+    let square = draw.dominant::<T>(order);
+    let entries: Vec<T> =
+        (0..getrf.n).flat_map(|j| square[j * order..][..getrf.m].iter().copied()).collect();
+    Guarded::new(getrf.m, getrf.n, &entries)
+}
+
+fn compare<T: Scalar>(getrf: GetrfNopiv<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
+    let before = matrix(getrf, draw);
+    let (mut got, mut expected) = (before.clone(), before.clone());
+    let outcomes = (getrf.compute(blas, got.write()), getrf.reference(expected.write()));
+    // Each pair of factors is that of A + E with |E| <= n u |L| |U| (Higham, "Accuracy and
+    // stability", theorem 9.3), so L is off by L low(inv(L) E inv(U)) and U by the upper part
+    // times U. For a dominant matrix the maximum norms of L, inv(L), inv(U), U are at most 3/2, 2,
+    // 1, 4 and entries of |L| |U| at most 5.
+    let steps = getrf.m.min(getrf.n) as f64 + 2.0;
+    let tolerance = 40.0 * steps * T::EPSILON.to_f64();
+    let error = match outcomes {
+        (Ok(()), Ok(())) => got.deviation(&before, &expected, |_, _| true),
+        _ => f64::INFINITY,
+    };
+    Trial { case: format!("{getrf:?}"), error, tolerance }
+}
+
+/// The pivot at `place` is made zero (through its row) or what is not a number: the index must be
+/// told.
+fn refusal<T: Scalar>(
+    getrf: GetrfNopiv<T>,
+    blas: &dyn Blas<T>,
+    place: usize,
+    pivot: T,
+    draw: &mut Draw,
+) -> Option<Trial> {
+    if place >= getrf.m.min(getrf.n) {
+        return None;
+    }
+    let mut got = matrix(getrf, draw);
+    if pivot == T::ZERO {
+        (0..=place).for_each(|j| got.put(place, j, T::ZERO));
+    }
+    got.put(place, place, pivot);
+    let outcome = getrf.compute(blas, got.write());
+    let told = outcome == Err(NumericalError::SingularPivot { index: 1001 + place });
+    let case = format!("{getrf:?} with {pivot} at {place} gives {outcome:?}");
+    Some(Trial::exact(case, told))
+}

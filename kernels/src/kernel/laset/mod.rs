@@ -1,0 +1,43 @@
+//! Fills a tile: `a_ij = off_diagonal`, `a_ii = diagonal`.
+//!
+//! Shape: `A` is `m x n`. Overwrites `A`; reads nothing. Cannot fail. Source: LAPACK Users' Guide,
+//! xLASET.
+
+mod cpu;
+mod reference;
+mod trial;
+
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+
+use crate::kernel::bytes;
+use crate::scalar::Scalar;
+use crate::tile::TileMut;
+
+pub(super) use trial::Card;
+
+/// The filling with its arguments; buffers `[A: W]`.
+#[derive(Clone, Copy, Debug)]
+pub struct Laset<T> {
+    /// Rows of the tile.
+    pub m: usize,
+    /// Columns of the tile.
+    pub n: usize,
+    /// Value off the diagonal.
+    pub off_diagonal: T,
+    /// Value on the diagonal.
+    pub diagonal: T,
+}
+
+impl<T: Scalar> Codelet for Laset<T> {
+    const NAME: &'static str = "laset";
+    const ACCESS: &'static [Access] = &[Access::W];
+
+    fn cost(&self) -> Cost {
+        Cost { flops: 0.0, bytes: bytes::<T>(&[self.m * self.n]) }
+    }
+
+    fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
+        self.compute(TileMut::new(buffers.write(0), self.m, self.n));
+        Ok(())
+    }
+}

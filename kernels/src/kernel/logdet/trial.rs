@@ -1,0 +1,95 @@
+//! Trials of the log-determinant and its typical call.
+
+use tegula_runtime::flow::{Codelet, Cost};
+
+use super::LogDet;
+use crate::backend::Blas;
+use crate::error::NumericalError;
+use crate::kernel::Listed;
+use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::scalar::Scalar;
+use crate::tile::TileRef;
+
+/// The kernel's card in the list.
+#[derive(Debug)]
+pub(in crate::kernel) struct Card;
+
+impl Listed for Card {
+    const NAME: &'static str = LogDet::<f64>::NAME;
+    const FORMULA: &'static str = "sum = sum + factor sum_i log |a_ii|";
+    const FLOPS: &'static str = "2 n";
+
+    fn trials<T: Scalar>(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+        let _ = blas;
+        let n = shape.n;
+        let mut trials = vec![
+            compare(LogDet::<T>::cholesky(n, 1000), draw),
+            compare(LogDet::<T>::lu(n, 1000), draw),
+        ];
+        for place in [0, n / 2, n.saturating_sub(1)] {
+            for entry in [0.0, f64::NAN, f64::INFINITY] {
+                trials.extend(refusal(LogDet::cholesky(n, 1000), place, T::from_f64(entry), draw));
+            }
+        }
+        trials
+    }
+
+    fn operands<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+        vec![draw.dominant(n)]
+    }
+
+    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [Vec<T>]) {
+        let _ = blas;
+        let mut sum = 0.0;
+        let a = TileRef::new(&operands[0], n, n);
+        typical::<T>(n).compute(a, &mut sum).expect("a dominant diagonal has no zero");
+        std::hint::black_box(sum);
+    }
+
+    fn cost<T: Scalar>(n: usize) -> Cost {
+        typical::<T>(n).cost()
+    }
+}
+
+/// The contribution of a tile of a Cholesky factor.
+fn typical<T: Scalar>(n: usize) -> LogDet<T> {
+    LogDet::cholesky(n, 0)
+}
+
+/// A diagonal of both signs and of sizes from 2^-60 to 2^60; the rest is not readable.
+fn diagonal<T: Scalar>(n: usize, draw: &mut Draw) -> Guarded<T> {
+    let mut a = Guarded::nan(n, n);
+    for i in 0..n {
+        let size = 2f64.powf(60.0 * draw.number::<f64>());
+        a.put(i, i, T::from_f64(size.copysign(draw.number::<f64>())));
+    }
+    a
+}
+
+fn compare<T: Scalar>(logdet: LogDet<T>, draw: &mut Draw) -> Trial {
+    let a = diagonal::<T>(logdet.n, draw);
+    let (mut got, mut expected) = (0.25, 0.25);
+    let outcomes = (logdet.compute(a.read(), &mut got), logdet.reference(a.read(), &mut expected));
+    // Two sums of n + 1 terms of at most 61 log 2, the terms good to 32 units in the last place.
+    let terms = logdet.factor * 61.0 * std::f64::consts::LN_2 * logdet.n as f64 + 0.25;
+    let tolerance = (logdet.n as f64 + 34.0) * f64::EPSILON * terms;
+    let error = match outcomes {
+        (Ok(()), Ok(())) => (got - expected).abs(),
+        _ => f64::INFINITY,
+    };
+    Trial { case: format!("{logdet:?}"), error, tolerance }
+}
+
+/// An entry without a logarithm must be told and the sum left unchanged.
+fn refusal<T: Scalar>(logdet: LogDet<T>, place: usize, entry: T, draw: &mut Draw) -> Option<Trial> {
+    if place >= logdet.n {
+        return None;
+    }
+    let mut a = diagonal::<T>(logdet.n, draw);
+    a.put(place, place, entry);
+    let mut sum = 0.25;
+    let outcome = logdet.compute(a.read(), &mut sum);
+    let told = outcome == Err(NumericalError::NoLogDeterminant { index: 1001 + place });
+    let case = format!("{logdet:?} with {entry} at {place} gives {outcome:?}, sum {sum}");
+    Some(Trial::exact(case, told && sum == 0.25))
+}

@@ -1,0 +1,129 @@
+//! Arithmetic on one tile: one folder per kernel, and the list of them all.
+//!
+//! A kernel is a value that holds the scalar arguments and is a codelet of the runtime. Its
+//! `compute` runs on views with a backend of choice; its `reference` is the obvious loop that
+//! every implementation is tested against. Each folder gives a card to the list [`KERNELS`], from
+//! which tests, rates and tables derive: a new kernel is a new folder and one line.
+
+pub mod column_squares;
+pub mod covariance;
+pub mod dot;
+pub mod geadd;
+pub mod gemm;
+pub mod gemv;
+pub mod getrf_nopiv;
+pub mod laset;
+pub mod lauum;
+pub mod logdet;
+pub mod potrf;
+pub mod rate;
+pub mod syrk;
+pub mod trial;
+pub mod trmm;
+pub mod trsm;
+pub mod trsv;
+pub mod trtri;
+
+use tegula_runtime::flow::Cost;
+
+use crate::backend::Blas;
+use crate::scalar::Scalar;
+use trial::{Draw, Shape, Trial};
+
+/// What a kernel's folder gives to the list.
+trait Listed {
+    const NAME: &'static str;
+    const FORMULA: &'static str;
+    /// Leading term of the flop count, for square tiles of order `n`.
+    const FLOPS: &'static str;
+
+    /// Compares the implementation with the reference, in every variant, at one shape.
+    fn trials<T: Scalar>(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial>;
+    /// Buffers of a typical call on tiles of order `n`; the last one is overwritten.
+    fn operands<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<Vec<T>>;
+    /// The typical call.
+    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [Vec<T>]);
+    /// Work of the typical call.
+    fn cost<T: Scalar>(n: usize) -> Cost;
+}
+
+/// A kernel in one precision, for whoever goes through the list.
+#[derive(Clone, Copy, Debug)]
+pub struct Functions<T: 'static> {
+    /// Compares the implementation with the reference, in every variant, at one shape.
+    pub trials: fn(&dyn Blas<T>, Shape, &mut Draw) -> Vec<Trial>,
+    /// Buffers of a typical call on tiles of order `n`; the last one is overwritten.
+    pub operands: fn(n: usize, &mut Draw) -> Vec<Vec<T>>,
+    /// The typical call.
+    pub run: fn(&dyn Blas<T>, n: usize, &mut [Vec<T>]),
+    /// Work of the typical call.
+    pub cost: fn(n: usize) -> Cost,
+}
+
+impl<T: Scalar> Functions<T> {
+    const fn of<K: Listed>() -> Self {
+        Self {
+            trials: K::trials::<T>,
+            operands: K::operands::<T>,
+            run: K::run::<T>,
+            cost: K::cost::<T>,
+        }
+    }
+}
+
+/// A kernel as the list shows it.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel {
+    /// Name, without the precision's letter.
+    pub name: &'static str,
+    /// What it computes.
+    pub formula: &'static str,
+    /// Leading term of the flop count, for square tiles of order `n`.
+    pub flops: &'static str,
+    /// In `f32`.
+    pub single: Functions<f32>,
+    /// In `f64`.
+    pub double: Functions<f64>,
+}
+
+impl Kernel {
+    const fn of<K: Listed>() -> Self {
+        let (single, double) = (Functions::of::<K>(), Functions::of::<K>());
+        Self { name: K::NAME, formula: K::FORMULA, flops: K::FLOPS, single, double }
+    }
+}
+
+/// Every dense kernel.
+pub const KERNELS: &[Kernel] = &[
+    Kernel::of::<gemm::Card>(),
+    Kernel::of::<syrk::Card>(),
+    Kernel::of::<trsm::Card>(),
+    Kernel::of::<trmm::Card>(),
+    Kernel::of::<potrf::Card>(),
+    Kernel::of::<getrf_nopiv::Card>(),
+    Kernel::of::<trtri::Card>(),
+    Kernel::of::<lauum::Card>(),
+    Kernel::of::<gemv::Card>(),
+    Kernel::of::<trsv::Card>(),
+    Kernel::of::<geadd::Card>(),
+    Kernel::of::<laset::Card>(),
+    Kernel::of::<dot::Card>(),
+    Kernel::of::<logdet::Card>(),
+    Kernel::of::<column_squares::Card>(),
+];
+
+/// The kernel called `name`, if there is one.
+#[must_use]
+pub fn kernel(name: &str) -> Option<&'static Kernel> {
+    KERNELS.iter().find(|kernel| kernel.name == name)
+}
+
+/// Product of sizes, as a flop count.
+fn product(sizes: &[usize]) -> f64 {
+    sizes.iter().map(|&size| size as f64).product()
+}
+
+/// Bytes of so many numbers in all.
+fn bytes<T>(counts: &[usize]) -> f64 {
+    (counts.iter().sum::<usize>() * size_of::<T>()) as f64
+}

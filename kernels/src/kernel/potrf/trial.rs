@@ -1,0 +1,96 @@
+//! Trials of the Cholesky factorization and its typical call.
+
+use tegula_runtime::flow::{Codelet, Cost};
+
+use super::Potrf;
+use crate::backend::Blas;
+use crate::error::NumericalError;
+use crate::kernel::Listed;
+use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::option::{Diag, Uplo};
+use crate::scalar::Scalar;
+use crate::tile::TileMut;
+
+/// The kernel's card in the list.
+#[derive(Debug)]
+pub(in crate::kernel) struct Card;
+
+impl Listed for Card {
+    const NAME: &'static str = Potrf::<f64>::NAME;
+    const FORMULA: &'static str = "A = L L' or U' U, in place";
+    const FLOPS: &'static str = "n^3/3";
+
+    fn trials<T: Scalar>(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+        let mut trials = Vec::new();
+        for uplo in Uplo::ALL {
+            let potrf = Potrf::new(uplo, shape.n, 1000);
+            trials.push(compare(potrf, blas, draw));
+            for place in [0, shape.n / 2, shape.n.saturating_sub(1)] {
+                for pivot in [-1.0, 0.0, f64::NAN, f64::INFINITY] {
+                    trials.extend(refusal(potrf, blas, place, T::from_f64(pivot), draw));
+                }
+            }
+        }
+        trials
+    }
+
+    fn operands<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+        vec![draw.dominant(n)]
+    }
+
+    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [Vec<T>]) {
+        let a = TileMut::new(&mut operands[0], n, n);
+        typical(n).compute(blas, a).expect("a dominant matrix is positive definite");
+    }
+
+    fn cost<T: Scalar>(n: usize) -> Cost {
+        typical::<T>(n).cost()
+    }
+}
+
+/// The lower factorization.
+fn typical<T: Scalar>(n: usize) -> Potrf<T> {
+    Potrf::new(Uplo::Lower, n, 0)
+}
+
+/// A dominant symmetric matrix of which one triangle is readable.
+fn matrix<T: Scalar>(potrf: Potrf<T>, draw: &mut Draw) -> Guarded<T> {
+    Guarded::triangle(potrf.n, potrf.uplo, Diag::NonUnit, draw)
+}
+
+fn compare<T: Scalar>(potrf: Potrf<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
+    let before = matrix(potrf, draw);
+    let (mut got, mut expected) = (before.clone(), before.clone());
+    let outcomes = (potrf.compute(blas, got.write()), potrf.reference(expected.write()));
+    // Each factor is that of A + E with |e_ij| <= (n + 2) u max a_ii (Higham, "Accuracy and
+    // stability", theorem 10.3), so it is off by L low(inv(L) E inv(L')), of which no entry exceeds
+    // ||L|| ||inv(L)||^2 max |e_ij| in the maximum norm: 3 * 1 * 3 for a dominant matrix.
+    let tolerance = 9.0 * (potrf.n as f64 + 2.0) * T::EPSILON.to_f64();
+    let error = match outcomes {
+        (Ok(()), Ok(())) => got.deviation(&before, &expected, |i, j| potrf.uplo.holds(i, j)),
+        _ => f64::INFINITY,
+    };
+    Trial { case: format!("{potrf:?}"), error, tolerance }
+}
+
+/// The diagonal entry at `place` makes the matrix indefinite: the order must be told, and the other
+/// triangle left alone.
+fn refusal<T: Scalar>(
+    potrf: Potrf<T>,
+    blas: &dyn Blas<T>,
+    place: usize,
+    pivot: T,
+    draw: &mut Draw,
+) -> Option<Trial> {
+    if place >= potrf.n {
+        return None;
+    }
+    let mut before = matrix(potrf, draw);
+    before.put(place, place, pivot);
+    let mut got = before.clone();
+    let outcome = potrf.compute(blas, got.write());
+    let told = outcome == Err(NumericalError::NotPositiveDefinite { order: 1001 + place });
+    let spared = got.spared(&before, |i, j| potrf.uplo.holds(i, j));
+    let case = format!("{potrf:?} with {pivot} at {place} gives {outcome:?}");
+    Some(Trial::exact(case, told && spared))
+}

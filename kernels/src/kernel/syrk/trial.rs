@@ -1,0 +1,70 @@
+//! Trials of the symmetric product and its typical call.
+
+use tegula_runtime::flow::{Codelet, Cost};
+
+use super::Syrk;
+use crate::backend::Blas;
+use crate::kernel::Listed;
+use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::option::{Trans, Uplo};
+use crate::scalar::Scalar;
+use crate::tile::{TileMut, TileRef};
+
+/// The kernel's card in the list.
+#[derive(Debug)]
+pub(in crate::kernel) struct Card;
+
+impl Listed for Card {
+    const NAME: &'static str = Syrk::<f64>::NAME;
+    const FORMULA: &'static str = "C = alpha op(A) op(A)' + beta C, one triangle";
+    const FLOPS: &'static str = "n^3";
+
+    fn trials<T: Scalar>(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+        let mut trials = Vec::new();
+        for uplo in Uplo::ALL {
+            for trans in Trans::ALL {
+                for (alpha, beta) in [(-1.0, 1.0), (0.75, 0.0), (1.5, -0.5), (0.0, 2.0)] {
+                    let (alpha, beta) = (T::from_f64(alpha), T::from_f64(beta));
+                    let syrk = Syrk { uplo, trans, n: shape.n, k: shape.k, alpha, beta };
+                    trials.push(compare(syrk, blas, draw));
+                }
+            }
+        }
+        trials
+    }
+
+    fn operands<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+        (0..2).map(|_| draw.numbers(n * n)).collect()
+    }
+
+    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [Vec<T>]) {
+        let [a, c] = operands else { unreachable!("two operands were made") };
+        typical(n).compute(blas, TileRef::new(a, n, n), TileMut::new(c, n, n));
+    }
+
+    fn cost<T: Scalar>(n: usize) -> Cost {
+        typical::<T>(n).cost()
+    }
+}
+
+/// The product of a tiled Cholesky factorization: `C = C - A A'`.
+fn typical<T: Scalar>(n: usize) -> Syrk<T> {
+    let (uplo, trans) = (Uplo::Lower, Trans::No);
+    Syrk { uplo, trans, n, k: n, alpha: -T::ONE, beta: T::ONE }
+}
+
+fn compare<T: Scalar>(syrk: Syrk<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
+    let Syrk { uplo, trans, n, k, alpha, beta } = syrk;
+    let (rows, cols) = trans.stored(n, k);
+    let a = Guarded::random(rows, cols, draw);
+    let mut before = if beta == T::ZERO { Guarded::nan(n, n) } else { Guarded::random(n, n, draw) };
+    before.keep(|i, j| uplo.holds(i, j));
+    let (mut got, mut expected) = (before.clone(), before.clone());
+    syrk.compute(blas, a.read(), got.write());
+    syrk.reference(a.read(), expected.write());
+    // As for a matrix product.
+    let terms = alpha.abs().to_f64() * k as f64 + beta.abs().to_f64();
+    let tolerance = (k as f64 + 2.0) * T::EPSILON.to_f64() * terms;
+    let error = got.deviation(&before, &expected, |i, j| uplo.holds(i, j));
+    Trial { case: format!("{syrk:?}"), error, tolerance }
+}

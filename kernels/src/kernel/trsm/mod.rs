@@ -1,0 +1,78 @@
+//! Triangular solve with many right-hand sides: `B = alpha inv(op(T)) B` on the left, `B = alpha B inv(op(T))` on the right.
+//!
+//! Shapes: `B` is `m x n`; `T` is triangular, of order `m` on the left and `n` on the right. Reads
+//! the triangle `uplo` of `T` (without its diagonal if that is unit) and `B`; overwrites `B`.
+//! A zero on the diagonal gives infinities, as in BLAS; a factorization never leaves one.
+//! Source: Dongarra et al., ACM TOMS 16 (1990); flops as in LAWN 41.
+
+mod cpu;
+mod reference;
+mod trial;
+
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+
+use crate::backend;
+use crate::kernel::{bytes, product};
+use crate::option::{Diag, Side, Trans, Triangle, Uplo};
+use crate::scalar::Scalar;
+use crate::tile::{TileMut, TileRef};
+
+pub(super) use trial::Card;
+
+/// The solve with its arguments; buffers `[T: R, B: RW]`.
+#[derive(Clone, Copy, Debug)]
+pub struct Trsm<T> {
+    /// On which side of `B` the triangular matrix stands.
+    pub side: Side,
+    /// The triangle of `T` that counts.
+    pub uplo: Uplo,
+    /// Whether `T` enters transposed.
+    pub trans: Trans,
+    /// Whether the diagonal of `T` is stored.
+    pub diag: Diag,
+    /// Rows of `B`.
+    pub m: usize,
+    /// Columns of `B`.
+    pub n: usize,
+    /// Factor of `B`.
+    pub alpha: T,
+}
+
+impl<T: Scalar> Trsm<T> {
+    /// Order of the triangular matrix.
+    #[must_use]
+    pub fn order(&self) -> usize {
+        match self.side {
+            Side::Left => self.m,
+            Side::Right => self.n,
+        }
+    }
+
+    /// `op(T)` as it stands on the left: the whole formula is transposed if it was on the right.
+    fn on_the_left<'a>(&self, t: TileRef<'a, T>) -> Triangle<'a, T> {
+        let stored = Triangle::new(t, self.uplo, self.diag);
+        if (self.trans == Trans::Yes) == (self.side == Side::Left) {
+            stored.transposed()
+        } else {
+            stored
+        }
+    }
+}
+
+impl<T: Scalar> Codelet for Trsm<T> {
+    const NAME: &'static str = "trsm";
+    const ACCESS: &'static [Access] = &[Access::R, Access::RW];
+
+    fn cost(&self) -> Cost {
+        let (m, n, order) = (self.m, self.n, self.order());
+        let bytes = bytes::<T>(&[order * (order + 1) / 2, 2 * m * n]);
+        Cost { flops: product(&[m, n, order]), bytes }
+    }
+
+    fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
+        let t = TileRef::new(buffers.read(0), self.order(), self.order());
+        let b = TileMut::new(buffers.write(1), self.m, self.n);
+        self.compute(T::blas(backend::current()), t, b);
+        Ok(())
+    }
+}

@@ -1,0 +1,71 @@
+//! Trials of the triangular solve and its typical call.
+
+use tegula_runtime::flow::{Codelet, Cost};
+
+use super::Trsm;
+use crate::backend::Blas;
+use crate::kernel::Listed;
+use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::option::{Diag, Side, Trans, Uplo};
+use crate::scalar::Scalar;
+use crate::tile::{TileMut, TileRef};
+
+/// The kernel's card in the list.
+#[derive(Debug)]
+pub(in crate::kernel) struct Card;
+
+impl Listed for Card {
+    const NAME: &'static str = Trsm::<f64>::NAME;
+    const FORMULA: &'static str = "B = alpha inv(op(T)) B, or from the right";
+    const FLOPS: &'static str = "n^3";
+
+    fn trials<T: Scalar>(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+        let mut trials = Vec::new();
+        for side in Side::ALL {
+            for uplo in Uplo::ALL {
+                for trans in Trans::ALL {
+                    for diag in Diag::ALL {
+                        let (Shape { m, n, .. }, alpha) = (shape, T::from_f64(-0.75));
+                        let trsm = Trsm { side, uplo, trans, diag, m, n, alpha };
+                        trials.push(compare(trsm, blas, draw));
+                    }
+                }
+            }
+        }
+        trials
+    }
+
+    fn operands<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+        vec![draw.dominant(n), draw.numbers(n * n)]
+    }
+
+    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [Vec<T>]) {
+        let [t, b] = operands else { unreachable!("two operands were made") };
+        typical(n).compute(blas, TileRef::new(t, n, n), TileMut::new(b, n, n));
+    }
+
+    fn cost<T: Scalar>(n: usize) -> Cost {
+        typical::<T>(n).cost()
+    }
+}
+
+/// The solve of a tiled Cholesky factorization: `B = B inv(L')`.
+fn typical<T: Scalar>(n: usize) -> Trsm<T> {
+    let (side, uplo, trans) = (Side::Right, Uplo::Lower, Trans::Yes);
+    Trsm { side, uplo, trans, diag: Diag::NonUnit, m: n, n, alpha: T::ONE }
+}
+
+fn compare<T: Scalar>(trsm: Trsm<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
+    let Trsm { uplo, diag, m, n, .. } = trsm;
+    let order = trsm.order();
+    let t = Guarded::triangle(order, uplo, diag, draw);
+    let before = Guarded::random(m, n, draw);
+    let (mut got, mut expected) = (before.clone(), before.clone());
+    trsm.compute(blas, t.read(), got.write());
+    trsm.reference(t.read(), expected.write());
+    // Each solution is good to (n + 2) u cond(T) in the maximum norm (Higham, "Accuracy and
+    // stability", theorem 8.5), and cond(T) is at most 3 for a dominant triangle.
+    let tolerance = 3.0 * (order as f64 + 2.0) * T::EPSILON.to_f64() * expected.max();
+    let error = got.deviation(&before, &expected, |_, _| true);
+    Trial { case: format!("{trsm:?}"), error, tolerance }
+}

@@ -1,0 +1,82 @@
+//! Trials of the triangular inverse and its typical call.
+
+use tegula_runtime::flow::{Codelet, Cost};
+
+use super::Trtri;
+use crate::backend::Blas;
+use crate::error::NumericalError;
+use crate::kernel::Listed;
+use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::option::{Diag, Uplo};
+use crate::scalar::Scalar;
+use crate::tile::TileMut;
+
+/// The kernel's card in the list.
+#[derive(Debug)]
+pub(in crate::kernel) struct Card;
+
+impl Listed for Card {
+    const NAME: &'static str = Trtri::<f64>::NAME;
+    const FORMULA: &'static str = "A = inv(A), triangular, in place";
+    const FLOPS: &'static str = "n^3/3";
+
+    fn trials<T: Scalar>(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+        let mut trials = Vec::new();
+        for uplo in Uplo::ALL {
+            for diag in Diag::ALL {
+                let trtri = Trtri::new(uplo, diag, shape.n, 1000);
+                trials.push(compare(trtri, blas, draw));
+            }
+            trials.extend(refusal(Trtri::new(uplo, Diag::NonUnit, shape.n, 1000), blas, draw));
+        }
+        trials
+    }
+
+    fn operands<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+        vec![draw.dominant(n)]
+    }
+
+    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [Vec<T>]) {
+        let a = TileMut::new(&mut operands[0], n, n);
+        typical(n).compute(blas, a).expect("a dominant triangle has an inverse");
+    }
+
+    fn cost<T: Scalar>(n: usize) -> Cost {
+        typical::<T>(n).cost()
+    }
+}
+
+/// The lower inverse.
+fn typical<T: Scalar>(n: usize) -> Trtri<T> {
+    Trtri::new(Uplo::Lower, Diag::NonUnit, n, 0)
+}
+
+fn compare<T: Scalar>(trtri: Trtri<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
+    let Trtri { uplo, diag, n, .. } = trtri;
+    let before = Guarded::triangle(n, uplo, diag, draw);
+    let (mut got, mut expected) = (before.clone(), before.clone());
+    let outcomes = (trtri.compute(blas, got.write()), trtri.reference(expected.write()));
+    // Each inverse is good to c n u |inv(T)| |T| |inv(T)| (Higham, "Accuracy and stability", 14.2),
+    // with c = 2 for two solves in turn; the product is at most 3 * 2 in the maximum norm for a
+    // dominant triangle.
+    let tolerance = 12.0 * (n as f64 + 2.0) * T::EPSILON.to_f64();
+    let written = |i, j| uplo.holds(i, j) && (i != j || diag == Diag::NonUnit);
+    let error = match outcomes {
+        (Ok(()), Ok(())) => got.deviation(&before, &expected, written),
+        _ => f64::INFINITY,
+    };
+    Trial { case: format!("{trtri:?}"), error, tolerance }
+}
+
+/// A zero on the diagonal must be told and the tile left unchanged.
+fn refusal<T: Scalar>(trtri: Trtri<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Option<Trial> {
+    let place = trtri.n.checked_sub(1)?;
+    let mut before = Guarded::triangle(trtri.n, trtri.uplo, trtri.diag, draw);
+    before.put(place, place, T::ZERO);
+    let mut got = before.clone();
+    let outcome = trtri.compute(blas, got.write());
+    let told = outcome == Err(NumericalError::SingularTriangle { index: 1001 + place });
+    let unchanged = got.spared(&before, |_, _| false);
+    let case = format!("{trtri:?} with a zero at {place} gives {outcome:?}");
+    Some(Trial::exact(case, told && unchanged))
+}

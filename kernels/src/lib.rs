@@ -1,0 +1,14 @@
+//! Arithmetic on one tile or panel, on one CPU core: dense linear algebra, special functions,
+//! covariances.
+//!
+//! Kernels compute on borrowed views ([`tile`]) and are generic over the precision ([`scalar`]);
+//! the leaf arithmetic comes from the [`backend`] of the process.
+
+pub mod backend;
+pub mod error;
+pub mod geometry;
+pub mod kernel;
+pub mod option;
+pub mod scalar;
+pub mod special;
+pub mod tile;

@@ -1,0 +1,159 @@
+//! BLAS's choices: which triangle, which side, transposed or not, unit diagonal or not.
+
+use crate::scalar::Scalar;
+use crate::tile::TileRef;
+
+/// Which triangle of a matrix counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Uplo {
+    /// On and below the diagonal.
+    Lower,
+    /// On and above the diagonal.
+    Upper,
+}
+
+impl Uplo {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Lower, Self::Upper];
+
+    /// The triangle of the transposed matrix.
+    #[must_use]
+    pub const fn flipped(self) -> Self {
+        match self {
+            Self::Lower => Self::Upper,
+            Self::Upper => Self::Lower,
+        }
+    }
+
+    /// Whether entry `(i, j)` is in the triangle, diagonal included.
+    #[must_use]
+    pub const fn holds(self, i: usize, j: usize) -> bool {
+        match self {
+            Self::Lower => i >= j,
+            Self::Upper => i <= j,
+        }
+    }
+}
+
+/// Whether a matrix enters as it is or transposed: `op(A) = A` or `A'`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Trans {
+    /// As it is.
+    No,
+    /// Transposed.
+    Yes,
+}
+
+impl Trans {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::No, Self::Yes];
+
+    /// `op(a)`, in the same memory.
+    #[must_use]
+    pub fn of<T>(self, a: TileRef<'_, T>) -> TileRef<'_, T> {
+        match self {
+            Self::No => a,
+            Self::Yes => a.transposed(),
+        }
+    }
+
+    /// Shape of the stored matrix whose `op` is `rows x cols`.
+    #[must_use]
+    pub const fn stored(self, rows: usize, cols: usize) -> (usize, usize) {
+        match self {
+            Self::No => (rows, cols),
+            Self::Yes => (cols, rows),
+        }
+    }
+
+    /// The other one.
+    #[must_use]
+    pub const fn flipped(self) -> Self {
+        match self {
+            Self::No => Self::Yes,
+            Self::Yes => Self::No,
+        }
+    }
+}
+
+/// On which side of the unknown a triangular matrix stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// `op(T) X`.
+    Left,
+    /// `X op(T)`.
+    Right,
+}
+
+impl Side {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Left, Self::Right];
+}
+
+/// Whether the diagonal of a triangular matrix is stored or is all ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Diag {
+    /// Stored.
+    NonUnit,
+    /// Ones, and the stored entries are not read.
+    Unit,
+}
+
+impl Diag {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::NonUnit, Self::Unit];
+}
+
+/// A triangular matrix: a square view, of which one triangle counts.
+#[derive(Clone, Copy, Debug)]
+pub struct Triangle<'a, T> {
+    /// The square view; what is outside the triangle is not read.
+    pub entries: TileRef<'a, T>,
+    /// The triangle that counts.
+    pub uplo: Uplo,
+    /// Whether the diagonal is stored.
+    pub diag: Diag,
+}
+
+impl<'a, T: Scalar> Triangle<'a, T> {
+    /// The triangle `uplo` of a square matrix.
+    ///
+    /// # Panics
+    /// If the matrix is not square.
+    #[must_use]
+    pub fn new(entries: TileRef<'a, T>, uplo: Uplo, diag: Diag) -> Self {
+        let (rows, cols) = (entries.rows(), entries.cols());
+        assert!(rows == cols, "a triangular matrix of {rows} x {cols}");
+        Self { entries, uplo, diag }
+    }
+
+    /// Order of the matrix.
+    #[must_use]
+    pub fn order(&self) -> usize {
+        self.entries.rows()
+    }
+
+    /// The transposed matrix, in the same memory.
+    #[must_use]
+    pub fn transposed(self) -> Self {
+        Self { entries: self.entries.transposed(), uplo: self.uplo.flipped(), diag: self.diag }
+    }
+
+    /// The diagonal block of `order` rows that begins at row `first`.
+    #[must_use]
+    pub fn block(self, first: usize, order: usize) -> Self {
+        Self { entries: self.entries.part(first, first, order, order), ..self }
+    }
+
+    /// Entry `(i, j)` of the matrix that the triangle stands for, zeros and ones included.
+    #[must_use]
+    pub fn at(&self, i: usize, j: usize) -> T {
+        if i == j && self.diag == Diag::Unit {
+            T::ONE
+        } else if self.uplo.holds(i, j) {
+            self.entries.at(i, j)
+        } else {
+            T::ZERO
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Every kernel of the list, in both precisions, with every backend, against its reference: one
+//! suite, which a new kernel or backend joins by being listed.
+
+use tegula_kernels::backend::{BACKENDS, Backend, Blas};
+use tegula_kernels::kernel::trial::{Draw, Shape, Trial};
+use tegula_kernels::kernel::{Functions, KERNELS};
+use tegula_kernels::scalar::Scalar;
+
+/// Empty, single, odd, flat, tall, and around the block sizes of the implementations.
+const SHAPES: &[(usize, usize, usize)] = &[
+    (0, 0, 0),
+    (0, 5, 3),
+    (4, 0, 3),
+    (5, 4, 0),
+    (1, 1, 1),
+    (2, 3, 4),
+    (7, 5, 9),
+    (8, 8, 8),
+    (16, 17, 15),
+    (24, 24, 24),
+    (25, 31, 33),
+    (48, 32, 64),
+    (1, 65, 40),
+    (130, 3, 2),
+    (3, 100, 129),
+    (97, 49, 57),
+    (128, 128, 128),
+    (121, 200, 75),
+    (260, 150, 300),
+];
+
+#[test]
+#[allow(clippy::print_stderr)]
+fn every_kernel_agrees_with_its_reference_on_every_backend() {
+    let mut tried = 0;
+    for choice in BACKENDS {
+        match choice.load(1) {
+            Ok(backend) => tried += conform(backend),
+            Err(error) => eprintln!("SKIPPED: backend {}: {error}", choice.name),
+        }
+    }
+    assert!(tried > 1000, "only {tried} trials were made");
+}
+
+/// Number of trials made with `backend`; panics at those that fail.
+fn conform(backend: &'static dyn Backend) -> usize {
+    let mut tried = 0;
+    for kernel in KERNELS {
+        tried += conform_in(kernel.name, &kernel.single, backend.name(), backend.single());
+        tried += conform_in(kernel.name, &kernel.double, backend.name(), backend.double());
+    }
+    tried
+}
+
+fn conform_in<T: Scalar>(
+    kernel: &str,
+    functions: &Functions<T>,
+    backend: &str,
+    blas: &dyn Blas<T>,
+) -> usize {
+    let mut draw = Draw::new(2024);
+    let trials =
+        |&(m, n, k): &(usize, usize, usize)| (functions.trials)(blas, Shape { m, n, k }, &mut draw);
+    let trials: Vec<Trial> = SHAPES.iter().flat_map(trials).collect();
+    let failed: Vec<&Trial> = trials.iter().filter(|trial| !trial.passes()).collect();
+    let precision = T::PRECISION.letter();
+    assert!(
+        failed.is_empty(),
+        "{precision}{kernel} on {backend}: {} of {} trials fail, first {:#?}",
+        failed.len(),
+        trials.len(),
+        failed[0],
+    );
+    trials.len()
+}

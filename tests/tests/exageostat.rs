@@ -137,7 +137,7 @@ fn the_fit_of_the_synthetic_set_finds_the_maximum() {
     let observations = synthetic();
     let answers = answers("a_synth1600.json");
     let free = fitted(&observations, "matern", 192, |_| {});
-    assert!(free.converged);
+    assert!(free.converged && free.bounds_hit.is_empty() && free.remarks.is_empty(), "{free:?}");
     let best = number(&answers["mle"], "loglik");
     assert!(
         (free.evaluation.loglik() - best).abs() < 1e-6,
@@ -343,13 +343,9 @@ fn texas_fits_on_the_sphere() {
         for (b, expected) in beta.iter().zip(numbers(&answer["beta"])) {
             assert_close(*b, expected, 1e-3, "coefficient of the mean");
         }
-        // The range of the constant mean is four times the extent of Texas: a ridge.
-        assert_eq!(
-            fit.remarks.iter().any(|remark| remark.contains("flat")),
-            constant,
-            "{:?}",
-            fit.remarks
-        );
+        let flat = fit.remarks.iter().any(|remark| remark.contains("flat along the range"));
+        // With a constant mean the range is four times the extent of Texas: a ridge.
+        assert!(flat || !constant, "{:?}", fit.remarks);
     }
 }
 

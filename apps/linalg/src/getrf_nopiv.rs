@@ -23,8 +23,16 @@ pub fn getrf_nopiv<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>) {
     let (mt, nt) = (a.mt(), a.nt());
     let steps = mt.min(nt);
     let priority = |k: usize, less: usize| 3 * (steps - k) as i32 - less as i32;
-    let solve =
-        |side, uplo, diag, m, n| Trsm { side, uplo, trans: Trans::No, diag, m, n, alpha: T::ONE };
+    let solve = |side, uplo, diag, m, n, ld| Trsm {
+        side,
+        uplo,
+        trans: Trans::No,
+        diag,
+        m,
+        n,
+        ld,
+        alpha: T::ONE,
+    };
     for k in 0..steps {
         let (rows, columns) = (a.tile_rows(k), a.tile_columns(k));
         let order = rows.min(columns);
@@ -35,14 +43,14 @@ pub fn getrf_nopiv<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>) {
         );
         for j in k + 1..nt {
             flow.submit(
-                solve(Side::Left, Uplo::Lower, Diag::Unit, order, a.tile_columns(j)),
+                solve(Side::Left, Uplo::Lower, Diag::Unit, order, a.tile_columns(j), rows),
                 &[(a.tile(k, k), R), (a.tile(k, j), RW)],
                 priority(k, j - k),
             );
         }
         for i in k + 1..mt {
             flow.submit(
-                solve(Side::Right, Uplo::Upper, Diag::NonUnit, a.tile_rows(i), order),
+                solve(Side::Right, Uplo::Upper, Diag::NonUnit, a.tile_rows(i), order, rows),
                 &[(a.tile(k, k), R), (a.tile(i, k), RW)],
                 priority(k, i - k),
             );

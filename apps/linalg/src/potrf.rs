@@ -48,6 +48,7 @@ pub fn potrf<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>) {
                     diag: Diag::NonUnit,
                     m: a.tile_rows(i),
                     n,
+                    ld: n,
                     alpha: T::ONE,
                 },
                 &[(a.tile(k, k), R), (a.tile(i, k), RW)],

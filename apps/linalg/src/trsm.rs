@@ -50,7 +50,7 @@ pub fn trsm<T: Scalar>(
         let lines = if side == Side::Left { b.nt() } else { b.mt() };
         for line in 0..lines {
             let (m, n, tile) = unknown(b, side, k, line);
-            let solve = Trsm { side, uplo, trans, diag, m, n, alpha: first };
+            let solve = Trsm { side, uplo, trans, diag, m, n, ld: t.tile_rows(k), alpha: first };
             flow.submit(solve, &[(t.tile(k, k), R), (tile, RW)], priority);
         }
         for later in step + 1..steps {

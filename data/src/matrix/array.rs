@@ -58,7 +58,7 @@ impl<T: Scalar> TileMatrix<T> {
         self.fill_with(flow, |i, j| array[order.position(i, j)])
     }
 
-    /// Sets entry `(i, j)` of every tile to `entry(i, j)`.
+    /// Sets entry `(i, j)` of every tile to `entry(i, j)`; failures that spoiled tiles are forgotten.
     ///
     /// # Errors
     /// Those of tasks submitted before, and of allocation.
@@ -69,10 +69,11 @@ impl<T: Scalar> TileMatrix<T> {
     ) -> Result<(), FlowError> {
         for index in self.indices() {
             let (rows, first) = (self.tile_rows(index.row), self.origin(index));
-            let tile = flow.write::<T>(self.tile(index.row, index.column))?;
-            for (position, x) in tile.iter_mut().enumerate() {
-                *x = entry(first.0 + position % rows, first.1 + position / rows);
-            }
+            let columns = self.tile_columns(index.column);
+            let tile: Vec<T> = (0..rows * columns)
+                .map(|position| entry(first.0 + position % rows, first.1 + position / rows))
+                .collect();
+            flow.overwrite(self.tile(index.row, index.column), &tile)?;
         }
         Ok(())
     }

@@ -42,7 +42,7 @@ trait Listed {
     /// Buffers of a typical call on tiles of order `n`; the last one is overwritten.
     fn operands<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<Vec<T>>;
     /// The typical call.
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [Vec<T>]);
+    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]);
     /// Work of the typical call.
     fn cost<T: Scalar>(n: usize) -> Cost;
 }
@@ -55,7 +55,7 @@ pub struct Functions<T: 'static> {
     /// Buffers of a typical call on tiles of order `n`; the last one is overwritten.
     pub operands: fn(n: usize, &mut Draw) -> Vec<Vec<T>>,
     /// The typical call.
-    pub run: fn(&dyn Blas<T>, n: usize, &mut [Vec<T>]),
+    pub run: fn(&dyn Blas<T>, n: usize, &mut [&mut [T]]),
     /// Work of the typical call.
     pub cost: fn(n: usize) -> Cost,
 }

@@ -86,25 +86,63 @@ fn thread_seconds() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
-/// Sets of operands for as many calls.
+/// Sets of operands for as many calls, in one piece of memory, as a runtime that pools its tiles
+/// would have them.
 struct Pool<T> {
-    sets: Vec<Vec<Vec<T>>>,
-    /// The operand that calls overwrite, as it was.
-    original: Vec<T>,
+    arena: Vec<T>,
+    /// First element, past what is needed to begin on a cache line.
+    first: usize,
+    /// Lengths of the operands of one call, and of the room that each takes.
+    lengths: Vec<(usize, usize)>,
+    /// The operands as they were.
+    original: Vec<Vec<T>>,
     draw: Draw,
 }
+
+/// Bytes of a cache line.
+const LINE: usize = 64;
 
 impl<T: Scalar> Pool<T> {
     fn new(kernel: &Functions<T>, n: usize, temperature: Temperature) -> Self {
         let mut draw = Draw::new(1);
-        let first = (kernel.operands)(n, &mut draw);
-        let bytes: usize = first.iter().map(|operand| size_of_val(operand.as_slice())).sum();
+        let original = (kernel.operands)(n, &mut draw);
+        let line = LINE / size_of::<T>();
+        let room = |operand: &Vec<T>| (operand.len(), operand.len().next_multiple_of(line));
+        let lengths: Vec<_> = original.iter().map(room).collect();
+        let set: usize = lengths.iter().map(|&(_, room)| room).sum();
         let count = match temperature {
             Temperature::Warm => 1,
-            Temperature::Cold => (POOL / bytes.max(1)).clamp(1, 1 << 14),
+            Temperature::Cold => (POOL / (set * size_of::<T>()).max(1)).clamp(1, 1 << 14),
         };
-        let original = first.last().cloned().unwrap_or_default();
-        Self { sets: vec![first; count], original, draw }
+        let mut arena = Vec::with_capacity(set * count + line);
+        prefer_huge_pages(&arena);
+        arena.resize(arena.capacity(), T::ZERO);
+        let first = (arena.as_ptr().align_offset(LINE)).min(line);
+        let mut pool = Self { arena, first, lengths, original, draw };
+        (0..pool.count()).for_each(|index| pool.restore(index, true));
+        pool
+    }
+
+    /// Elements of the operands of one call.
+    fn set(&self) -> usize {
+        self.lengths.iter().map(|&(_, room)| room).sum()
+    }
+
+    fn count(&self) -> usize {
+        (self.arena.len() - self.first) / self.set().max(1)
+    }
+
+    /// The operands of call `index`.
+    fn operands(&mut self, index: usize) -> Vec<&mut [T]> {
+        let start = self.first + index * self.set();
+        let mut rest = &mut self.arena[start..];
+        let mut operands = Vec::with_capacity(self.lengths.len());
+        for &(length, room) in &self.lengths {
+            let (operand, others) = rest.split_at_mut(room);
+            operands.push(&mut operand[..length]);
+            rest = others;
+        }
+        operands
     }
 
     /// Seconds per call, over all sets in random order and long enough to be measured; the
@@ -112,11 +150,11 @@ impl<T: Scalar> Pool<T> {
     fn pass(&mut self, kernel: &Functions<T>, blas: &dyn Blas<T>, n: usize) -> f64 {
         let (mut seconds, mut calls) = (0.0, 0);
         while seconds < SHORTEST {
-            self.restore();
             let order = self.shuffled();
+            order.iter().for_each(|&index| self.restore(index, false));
             let start = thread_seconds();
             for &index in &order {
-                (kernel.run)(blas, n, &mut self.sets[index]);
+                (kernel.run)(blas, n, &mut self.operands(index));
             }
             seconds += thread_seconds() - start;
             calls += order.len();
@@ -124,19 +162,40 @@ impl<T: Scalar> Pool<T> {
         seconds / calls as f64
     }
 
-    fn restore(&mut self) {
-        for set in &mut self.sets {
-            if let Some(last) = set.last_mut() {
-                last.copy_from_slice(&self.original);
+    /// Brings back the overwritten operand of call `index`, or all.
+    fn restore(&mut self, index: usize, all: bool) {
+        let original = std::mem::take(&mut self.original);
+        let last = original.len().saturating_sub(1);
+        for (place, (operand, original)) in self.operands(index).iter_mut().zip(&original).enumerate() {
+            if all || place == last {
+                operand.copy_from_slice(original);
             }
         }
+        self.original = original;
     }
 
     fn shuffled(&mut self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.sets.len()).collect();
+        let mut order: Vec<usize> = (0..self.count()).collect();
         for i in (1..order.len()).rev() {
             order.swap(i, (self.draw.bits() % (i as u64 + 1)) as usize);
         }
         order
     }
 }
+
+/// Asks the system for large pages under memory that is not touched yet. A request: where it is not
+/// granted, nothing changes but speed.
+#[cfg(target_os = "linux")]
+fn prefer_huge_pages<T>(memory: &Vec<T>) {
+    const PAGE: usize = 4096;
+    let first = memory.as_ptr().addr().next_multiple_of(PAGE);
+    let end = (memory.as_ptr().addr() + memory.capacity() * size_of::<T>()) / PAGE * PAGE;
+    if end > first {
+        // SAFETY: whole pages of an allocation of ours; the advice changes no contents.
+        unsafe { libc::madvise(first as *mut libc::c_void, end - first, libc::MADV_HUGEPAGE) };
+    }
+}
+
+/// Elsewhere nothing is asked for.
+#[cfg(not(target_os = "linux"))]
+fn prefer_huge_pages<T>(_memory: &Vec<T>) {}

@@ -97,3 +97,88 @@ impl Sleep {
         }
     }
 }
+
+#[cfg(all(test, loom))]
+mod model {
+    use loom::sync::Arc;
+    use loom::sync::atomic::{AtomicBool, AtomicUsize as Count};
+
+    use super::*;
+
+    /// Takes a task if there is one.
+    fn take(tasks: &Count) -> bool {
+        let taken = |left: usize| left.checked_sub(1);
+        tasks.fetch_update(Ordering::AcqRel, Ordering::Acquire, taken).is_ok()
+    }
+
+    /// What an idle worker does, its search cut to one look.
+    fn idle(sleep: &Sleep, over: impl Fn() -> bool, found: impl Fn() -> bool) {
+        sleep.begin_search();
+        while !found() && !over() {
+            sleep.sleep(|| over() || found());
+        }
+        if sleep.end_search() && found() {
+            sleep.publish();
+        }
+    }
+
+    /// Two tasks are published while two workers fall asleep: both tasks are taken, and all end
+    /// when told to. Loom reports a lost wake-up as a deadlock.
+    #[test]
+    fn no_published_task_is_slept_through() {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(2);
+        model.check(|| {
+            let sleep = Arc::new(Sleep::new());
+            let tasks = Arc::new(Count::new(0));
+            let left = Arc::new(Count::new(2));
+            let workers: Vec<_> = (0..2)
+                .map(|_| {
+                    let (sleep, tasks, left) = (sleep.clone(), tasks.clone(), left.clone());
+                    loom::thread::spawn(move || {
+                        let over = || left.load(Ordering::SeqCst) == 0;
+                        while !over() {
+                            if take(&tasks) {
+                                if left.fetch_sub(1, Ordering::SeqCst) == 1 {
+                                    sleep.wake_all();
+                                }
+                            } else {
+                                idle(&sleep, over, || tasks.load(Ordering::SeqCst) > 0);
+                            }
+                        }
+                    })
+                })
+                .collect();
+            for _ in 0..2 {
+                tasks.fetch_add(1, Ordering::SeqCst);
+                sleep.publish();
+            }
+            workers.into_iter().for_each(|worker| worker.join().expect("no panic"));
+        });
+    }
+
+    /// A worker completes the last task while the submitter falls asleep waiting for it, and goes
+    /// idle itself: the submitter wakes up, whoever takes the wake-up that was granted.
+    #[test]
+    fn the_waiter_is_woken_by_the_last_task() {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(3);
+        model.check(|| {
+            let sleep = Arc::new(Sleep::new());
+            let done = Arc::new(AtomicBool::new(false));
+            let stop = Arc::new(AtomicBool::new(false));
+            let worker = {
+                let (sleep, done, stop) = (sleep.clone(), done.clone(), stop.clone());
+                loom::thread::spawn(move || {
+                    done.store(true, Ordering::SeqCst);
+                    sleep.wake_all();
+                    idle(&sleep, || stop.load(Ordering::SeqCst), || false);
+                })
+            };
+            idle(&sleep, || done.load(Ordering::SeqCst), || false);
+            stop.store(true, Ordering::SeqCst);
+            sleep.wake_all();
+            worker.join().expect("no panic");
+        });
+    }
+}

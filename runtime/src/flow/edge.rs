@@ -86,3 +86,74 @@ impl Successors {
         }
     }
 }
+
+#[cfg(all(test, loom))]
+mod model {
+    use loom::sync::Arc;
+
+    use super::*;
+
+    struct Shared {
+        first: Successors,
+        second: Successors,
+        edges: Edges,
+        pending: AtomicU32,
+        /// What the predecessors wrote, without synchronisation of its own.
+        data: [AtomicU32; 2],
+        runs: AtomicU32,
+    }
+
+    const BIAS: u32 = 1 << 30;
+
+    impl Shared {
+        fn complete(&self, which: usize) {
+            self.data[which].store(1, Ordering::Relaxed);
+            let list = if which == 0 { &self.first } else { &self.second };
+            list.close(|edge| self.edges.next(edge), |_| {
+                if self.pending.fetch_sub(1, Ordering::AcqRel) == 1 {
+                    self.run();
+                }
+            });
+        }
+
+        fn run(&self) {
+            let seen = self.data.iter().map(|data| data.load(Ordering::Relaxed)).sum::<u32>();
+            assert_eq!(seen, 2, "a predecessor's writes are not visible");
+            self.runs.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// One task is hung on two predecessors while both complete on other threads: it runs exactly
+    /// once, after both, and sees what they wrote.
+    #[test]
+    fn a_successor_runs_once_and_sees_its_predecessors() {
+        loom::model(|| {
+            let shared = Arc::new(Shared {
+                first: Successors::closed(),
+                second: Successors::closed(),
+                edges: Edges::new(),
+                pending: AtomicU32::new(BIAS),
+                data: [AtomicU32::new(0), AtomicU32::new(0)],
+                runs: AtomicU32::new(0),
+            });
+            shared.first.open();
+            shared.second.open();
+            let workers: Vec<_> = (0..2)
+                .map(|which| {
+                    let shared = shared.clone();
+                    loom::thread::spawn(move || shared.complete(which))
+                })
+                .collect();
+            let mut hung = 0;
+            for list in [&shared.first, &shared.second] {
+                let edge = edge_number(0, hung as usize);
+                hung += u32::from(list.push(edge, shared.edges.next(edge)));
+            }
+            if hung == 0 || shared.pending.fetch_sub(BIAS - hung, Ordering::AcqRel) == BIAS - hung {
+                shared.run();
+            }
+            workers.into_iter().for_each(|worker| worker.join().expect("no panic"));
+            assert_eq!(shared.runs.load(Ordering::Relaxed), 1);
+        });
+    }
+}

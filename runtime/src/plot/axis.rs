@@ -61,7 +61,7 @@ pub(super) fn thousands(count: usize) -> String {
     let digits = count.to_string();
     let mut text = String::new();
     for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position) % 3 == 0 {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
             text.push('\u{2009}');
         }
         text.push(digit);

@@ -19,7 +19,7 @@ const CHART: f64 = 1000.0;
 const LEFT: f64 = 150.0;
 /// Where what stands to its right starts.
 const RIGHT: f64 = LEFT + CHART + 12.0;
-const WIDTH: f64 = RIGHT + 98.0;
+const WIDTH: f64 = RIGHT + 114.0;
 /// Where the first phase stands.
 const TOP: f64 = 88.0;
 /// Height of the bar of a phase, and from one to the next.
@@ -81,6 +81,8 @@ impl<'a> Chart<'a> {
         for (index, record) in trace.records.iter().enumerate() {
             rows[record.worker].push(index);
         }
+        let is_small = trace.records.len() <= MOST_RECTANGLES;
+        let column = if is_small { 1.0 } else { (workers * CHART / MOST_COLUMNS).ceil() };
         let row = (640.0 / workers).floor().clamp(3.0, 30.0);
         let mut chart = Self {
             trace,
@@ -89,7 +91,7 @@ impl<'a> Chart<'a> {
             rows,
             row,
             rows_per_label: (13.0 / row).ceil() as usize,
-            column: (workers * CHART / MOST_COLUMNS).ceil(),
+            column,
             narrow: 0.0,
         };
         chart.narrow = chart.narrow();
@@ -142,7 +144,7 @@ impl<'a> Chart<'a> {
             duration(self.span)
         );
         svg.text((20.0, 32.0), "h", &title);
-        let total = self.span as f64 * workers as f64;
+        let total = self.span.max(1) as f64 * workers.max(1) as f64;
         let busy: u64 = self.groups.list.iter().map(|group| group.busy).sum();
         let shares: Vec<String> = [Outcome::Failed, Outcome::Skipped]
             .into_iter()
@@ -197,7 +199,7 @@ impl<'a> Chart<'a> {
     /// Lines across the workers at round times, labelled below.
     fn marks(&self, svg: &mut Svg) {
         let (top, bottom, unit) = (self.first_row(), self.bottom(), unit(self.span));
-        svg.text((RIGHT, top - 8.0), "q", "idle");
+        svg.text((RIGHT + 50.0, top - 8.0), "e q", "idle");
         for mark in marks(self.span, unit) {
             let x = px(LEFT + mark.at / self.span.max(1) as f64 * CHART);
             svg.line(format_args!("<path d=\"M{x} {}V{}\" class=\"g\"/>", top - 4.0, bottom + 4.0));
@@ -213,11 +215,11 @@ impl<'a> Chart<'a> {
         let busy: u64 =
             records.iter().map(|&i| self.trace.records[i].end - self.trace.records[i].start).sum();
         let idle = 1.0 - busy as f64 / self.span.max(1) as f64;
-        let is_labelled = worker % self.rows_per_label == 0;
-        let height = self.row - if self.row > 8.0 { 3.0 } else { 0.5 };
+        let is_labelled = worker.is_multiple_of(self.rows_per_label);
+        let height = self.row - if self.row > 16.0 { 3.0 } else { self.row / 8.0 };
         let about =
             format!("worker {worker}: tasks {}, idle {}", thousands(records.len()), percent(idle));
-        svg.line(format_args!("<g class=\"worker\"><title>{about}</title>"));
+        svg.line(format_args!("<g class=\"worker\"><title>{}</title>", escaped(&about)));
         svg.line(format_args!(
             "<rect x=\"{LEFT}\" y=\"{y}\" width=\"{CHART}\" height=\"{height}\" class=\"r\"/>"
         ));
@@ -226,11 +228,9 @@ impl<'a> Chart<'a> {
             self.task(svg, &self.trace.records[i], self.groups.of[i], (y, height));
         }
         let middle = y + height / 2.0 + 4.0;
-        let bar = px(38.0 * idle);
-        svg.line(format_args!(
-            "<rect x=\"{}\" y=\"{y}\" width=\"{bar}\" height=\"{height}\" class=\"i\"/>",
-            RIGHT + 56.0
-        ));
+        for (class, share) in [("r", 1.0), ("i", idle)] {
+            svg.rect((RIGHT + 56.0, y), (38.0 * share, height), class, &about);
+        }
         if is_labelled {
             svg.text((LEFT - 10.0, middle), "e", &format!("worker {worker}"));
             svg.text((RIGHT + 50.0, middle), "e", &percent(idle));
@@ -292,6 +292,10 @@ impl<'a> Chart<'a> {
         let merged = self.trace.records.iter().filter(|record| self.is_merged(record)).count();
         let all = self.trace.records.len();
         let y = self.bottom() + 42.0;
+        if all == 0 {
+            svg.text((LEFT, y), "q", "No task was recorded.");
+            return;
+        }
         if merged == 0 {
             svg.text((LEFT, y), "q", "Each rectangle is a task; its name and times show on hover.");
             return;
@@ -322,5 +326,9 @@ fn word(outcome: Outcome) -> &'static str {
 
 /// `share` as a percentage; that of nothing is nothing.
 fn percent(share: f64) -> String {
-    format!("{:.1} %", if share.is_finite() { 100.0 * share.max(0.0) } else { 0.0 })
+    match 100.0 * share {
+        some if some >= 0.05 => format!("{some:.1} %"),
+        some if some > 1e-9 => "< 0.1 %".to_owned(),
+        _ => "0 %".to_owned(),
+    }
 }

@@ -230,7 +230,17 @@ impl<T: Scalar, F: FnMut(&Progress)> Search<'_, T, F> {
         }
         let mut probe = x;
         probe[range] = (probe[range] + PROBE.ln()).min(self.space.upper[range]);
-        let loss = loglik - self.evaluate(&probe).ok()?;
+        // Along the ridge the variance grows with the range while the nugget stays, so its share
+        // shrinks: at smoothness 1/2 as the range grows, at 1 with its square.
+        let shares = if self.space.nugget().is_some() { 3 } else { 1 };
+        let mut reached = f64::NEG_INFINITY;
+        for _ in 0..shares {
+            reached = reached.max(self.evaluate(&probe).unwrap_or(f64::NEG_INFINITY));
+            if let Some(nugget) = self.space.nugget() {
+                probe[nugget] = (probe[nugget] - PROBE.ln()).max(self.space.lower[nugget]);
+            }
+        }
+        let loss = loglik - reached;
         (loss < FLAT).then(|| {
             format!(
                 "the likelihood is flat along the range: {PROBE} times the range, the variance \

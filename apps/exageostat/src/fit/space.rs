@@ -158,6 +158,11 @@ impl Space {
         self.coordinates.iter().position(|&coordinate| coordinate == Coordinate::Parameter(1))
     }
 
+    /// Index of the coordinate that is the nugget, if it is free.
+    pub(super) fn nugget(&self) -> Option<usize> {
+        self.coordinates.iter().position(|&coordinate| coordinate == Coordinate::Nugget)
+    }
+
     /// Names of the coordinates at which `x` lies on a bound, and on which.
     pub(super) fn bounds_hit(&self, x: &[f64], tolerance: f64) -> Vec<BoundHit> {
         (0..self.dimension())

@@ -49,7 +49,7 @@ fn divide<T: Scalar>(flow: &mut Flow, l: Handle, z: &TileMatrix<T>, k: usize, pr
     if n == 1 {
         flow.submit(Trsv::<T>::new(uplo, trans, diag, m), &accesses, priority);
     } else {
-        let solve = Trsm { side: Side::Left, uplo, trans, diag, m, n, alpha: T::ONE };
+        let solve = Trsm { side: Side::Left, uplo, trans, diag, m, n, ld: m, alpha: T::ONE };
         flow.submit(solve, &accesses, priority);
     }
 }

@@ -43,14 +43,13 @@ pub(super) trait Kit<T: Scalar> {
     /// Columns of a block.
     const NR: usize;
 
-    /// A block of a product. `ahead` is a place that will be read soon: `k` cache lines `stride`
-    /// elements apart are fetched from there meanwhile.
-    unsafe fn product(k: usize, a: *const T, b: *const T, target: &Target<T>, ahead: Ahead<T>);
+    /// A block of a product; what is `ahead` is fetched meanwhile.
+    unsafe fn product(k: usize, a: *const T, b: *const T, target: &Target<T>, ahead: &Ahead<T>);
     /// Columns `k..k + NR` of `x` less the product of columns `..k` with `l'`.
     unsafe fn reduce(k: usize, x: *mut T, l: *const T);
     /// As `reduce`, then times the inverse of the transposed triangle at the end of `l`, whose
-    /// diagonal holds reciprocals.
-    unsafe fn solve(k: usize, x: *mut T, l: *const T);
+    /// diagonal holds reciprocals; what is `ahead` is fetched meanwhile.
+    unsafe fn solve(k: usize, x: *mut T, l: *const T, ahead: &Ahead<T>);
     /// Packs `MR` rows.
     unsafe fn pack_rows(source: Strided<T>, to: *mut T);
     /// Writes `MR` rows back.
@@ -59,11 +58,49 @@ pub(super) trait Kit<T: Scalar> {
     unsafe fn pack_cols(source: Strided<T>, to: *mut T);
 }
 
-/// Cache lines to fetch ahead of their use.
+/// Cache lines of a few columns, to fetch ahead of their use: one in each step of a micro-kernel, so
+/// that they wait in no queue.
 #[derive(Clone, Copy)]
 pub(super) struct Ahead<T> {
-    pub(super) first: *const T,
-    pub(super) stride: isize,
+    /// First lines of the columns, and how many there are to a column.
+    runs: [Run<T>; 2],
+}
+
+/// Lines of some columns.
+#[derive(Clone, Copy)]
+struct Run<T> {
+    first: *const T,
+    /// Elements between columns.
+    stride: isize,
+    columns: usize,
+    /// Lines of a column.
+    lines: usize,
+}
+
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
+impl<T> Ahead<T> {
+    /// Nothing to fetch.
+    pub(super) const NOTHING: Self = Self { runs: [Run::NOTHING, Run::NOTHING] };
+
+    /// Parts of matrices that will be packed next; only those with adjacent rows are fetched.
+    pub(super) fn of(parts: [Strided<T>; 2]) -> Self {
+        Self { runs: parts.map(Run::of) }
+    }
+}
+
+impl<T> Run<T> {
+    const NOTHING: Self = Self { first: std::ptr::null(), stride: 0, columns: 0, lines: 0 };
+
+    fn of(part: Strided<T>) -> Self {
+        if part.across != 1 || part.width == 0 {
+            return Self::NOTHING;
+        }
+        let into_line = part.first.addr() % LINE;
+        let lines = (into_line + part.width * size_of::<T>()).div_ceil(LINE);
+        Self { first: part.first, stride: part.along, columns: part.k, lines }
+    }
 }
 
 #[inline(always)]
@@ -92,27 +129,54 @@ unsafe fn accumulate<T: Scalar, S: Lanes<T>, const N: usize, const SUB: bool>(
     mut a: *const T,
     mut b: *const T,
     mut block: Block<S::V, N>,
-    mut ahead: Ahead<T>,
+    ahead: &Ahead<T>,
 ) -> Block<S::V, N> {
-    // SAFETY: the caller passes packed operands of `k` steps.
-    unsafe {
-        for _ in 0..k {
-            fetch(ahead.first);
-            ahead.first = ahead.first.wrapping_offset(ahead.stride);
-            fetch_near(a.wrapping_add(HIGH * S::LANES * 8));
-            let column: [S::V; HIGH] = std::array::from_fn(|h| S::load(a.add(h * S::LANES)));
-            for (j, sums) in block.iter_mut().enumerate() {
-                let factor = S::splat(*b.add(j));
-                for h in 0..HIGH {
-                    sums[h] = if SUB {
-                        S::sub_product(column[h], factor, sums[h])
-                    } else {
-                        S::add_product(column[h], factor, sums[h])
-                    };
+    let group = HIGH * S::LANES;
+    let mut left = k;
+    for run in &ahead.runs {
+        for line in 0..run.lines {
+            let steps = run.columns.min(left);
+            let mut place = run.first.wrapping_byte_add(line * LINE);
+            left -= steps;
+            for _ in 0..steps {
+                // SAFETY: the caller passes packed operands of `k` steps.
+                unsafe {
+                    fetch(place);
+                    block = step::<T, S, N, SUB>(a, b, block);
                 }
+                place = place.wrapping_offset(run.stride);
+                (a, b) = (a.wrapping_add(group), b.wrapping_add(N));
             }
-            a = a.add(HIGH * S::LANES);
-            b = b.add(N);
+        }
+    }
+    for _ in 0..left {
+        // SAFETY: as above.
+        unsafe { block = step::<T, S, N, SUB>(a, b, block) };
+        (a, b) = (a.wrapping_add(group), b.wrapping_add(N));
+    }
+    block
+}
+
+/// One step of `accumulate`.
+#[inline(always)]
+unsafe fn step<T: Scalar, S: Lanes<T>, const N: usize, const SUB: bool>(
+    a: *const T,
+    b: *const T,
+    mut block: Block<S::V, N>,
+) -> Block<S::V, N> {
+    // SAFETY: the caller passes a group of each packed operand.
+    unsafe {
+        fetch_near(a.wrapping_add(HIGH * S::LANES * 8));
+        let column: [S::V; HIGH] = std::array::from_fn(|h| S::load(a.add(h * S::LANES)));
+        for (j, sums) in block.iter_mut().enumerate() {
+            let factor = S::splat(*b.add(j));
+            for h in 0..HIGH {
+                sums[h] = if SUB {
+                    S::sub_product(column[h], factor, sums[h])
+                } else {
+                    S::add_product(column[h], factor, sums[h])
+                };
+            }
         }
         block
     }
@@ -124,7 +188,7 @@ unsafe fn product_body<T: Scalar, S: Lanes<T>, const N: usize>(
     a: *const T,
     b: *const T,
     target: &Target<T>,
-    ahead: Ahead<T>,
+    ahead: &Ahead<T>,
 ) {
     // SAFETY: the caller passes packed operands and a target that holds its block.
     unsafe {
@@ -193,6 +257,7 @@ unsafe fn reduced<T: Scalar, S: Lanes<T>, const N: usize>(
     k: usize,
     x: *const T,
     l: *const T,
+    ahead: &Ahead<T>,
 ) -> Block<S::V, N> {
     let rows = HIGH * S::LANES;
     // SAFETY: the panels hold `k + N` columns.
@@ -200,7 +265,6 @@ unsafe fn reduced<T: Scalar, S: Lanes<T>, const N: usize>(
         let block = std::array::from_fn(|j| {
             std::array::from_fn(|h| S::load(x.add((k + j) * rows + h * S::LANES)))
         });
-        let ahead = Ahead { first: l.wrapping_add((k + N) * N), stride: N.cast_signed() };
         accumulate::<T, S, N, true>(k, x, l, block, ahead)
     }
 }
@@ -224,16 +288,21 @@ unsafe fn store_panel<T: Scalar, S: Lanes<T>, const N: usize>(
 unsafe fn reduce_body<T: Scalar, S: Lanes<T>, const N: usize>(k: usize, x: *mut T, l: *const T) {
     // SAFETY: the caller passes panels of `k + N` columns.
     unsafe {
-        let block = reduced::<T, S, N>(k, x, l);
+        let block = reduced::<T, S, N>(k, x, l, &Ahead::NOTHING);
         store_panel::<T, S, N>(k, x, &block);
     }
 }
 
 #[inline(always)]
-unsafe fn solve_body<T: Scalar, S: Lanes<T>, const N: usize>(k: usize, x: *mut T, l: *const T) {
+unsafe fn solve_body<T: Scalar, S: Lanes<T>, const N: usize>(
+    k: usize,
+    x: *mut T,
+    l: *const T,
+    ahead: &Ahead<T>,
+) {
     // SAFETY: the caller passes panels of `k + N` columns.
     unsafe {
-        let mut block = reduced::<T, S, N>(k, x, l);
+        let mut block = reduced::<T, S, N>(k, x, l, ahead);
         let triangle = l.add(k * N);
         for c in 0..N {
             let reciprocal = S::splat(*triangle.add(c * N + c));
@@ -259,14 +328,14 @@ macro_rules! kit {
             const MR: usize = HIGH * <$set as Lanes<T>>::LANES;
             const NR: usize = $columns;
 
-            unsafe fn product(k: usize, a: *const T, b: *const T, c: &Target<T>, ahead: Ahead<T>) {
+            unsafe fn product(k: usize, a: *const T, b: *const T, c: &Target<T>, ahead: &Ahead<T>) {
                 #[target_feature(enable = $features)]
                 unsafe fn body<T: Scalar>(
                     k: usize,
                     a: *const T,
                     b: *const T,
                     c: &Target<T>,
-                    ahead: Ahead<T>,
+                    ahead: &Ahead<T>,
                 ) where
                     $set: Lanes<T>,
                 {
@@ -290,17 +359,17 @@ macro_rules! kit {
                 unsafe { body(k, x, l) }
             }
 
-            unsafe fn solve(k: usize, x: *mut T, l: *const T) {
+            unsafe fn solve(k: usize, x: *mut T, l: *const T, ahead: &Ahead<T>) {
                 #[target_feature(enable = $features)]
-                unsafe fn body<T: Scalar>(k: usize, x: *mut T, l: *const T)
+                unsafe fn body<T: Scalar>(k: usize, x: *mut T, l: *const T, ahead: &Ahead<T>)
                 where
                     $set: Lanes<T>,
                 {
                     // SAFETY: see the trait.
-                    unsafe { solve_body::<T, $set, $columns>(k, x, l) }
+                    unsafe { solve_body::<T, $set, $columns>(k, x, l, ahead) }
                 }
                 // SAFETY: see the trait.
-                unsafe { body(k, x, l) }
+                unsafe { body(k, x, l, ahead) }
             }
 
             unsafe fn pack_rows(source: Strided<T>, to: *mut T) {

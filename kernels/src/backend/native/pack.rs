@@ -1,6 +1,8 @@
 //! Packing: a strip of a matrix laid out in the order in which a micro-kernel reads it, and back.
 
+use std::alloc::Layout;
 use std::cell::RefCell;
+use std::ptr::NonNull;
 
 use crate::scalar::Scalar;
 use crate::tile::TileRef;
@@ -92,15 +94,46 @@ pub(super) unsafe fn unpack<T: Scalar, const W: usize>(from: *const T, target: S
     }
 }
 
-/// One cache line, so that packed areas begin on one.
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-struct Line {
-    _bytes: [u8; 64],
+/// Memory of a thread for packed operands, kept from call to call.
+struct Room {
+    first: NonNull<u8>,
+    layout: Layout,
+}
+
+/// Size and alignment of a large page of x86: packed operands are walked along many pages at once.
+const LARGE_PAGE: usize = 2 << 20;
+
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
+impl Room {
+    /// Room for so many bytes, all zero.
+    fn new(bytes: usize) -> Self {
+        let size = bytes.next_multiple_of(LARGE_PAGE).max(LARGE_PAGE);
+        let layout = Layout::from_size_align(size, LARGE_PAGE).expect("operands fit in memory");
+        // SAFETY: the size is not zero.
+        let memory = unsafe { std::alloc::alloc(layout) };
+        let first = NonNull::new(memory).unwrap_or_else(|| std::alloc::handle_alloc_error(layout));
+        // SAFETY: the memory is ours and `size` bytes long; the advice changes no contents, and
+        // its refusal costs nothing but speed.
+        unsafe {
+            #[cfg(target_os = "linux")]
+            libc::madvise(memory.cast(), size, libc::MADV_HUGEPAGE);
+            first.write_bytes(0, size);
+        }
+        Self { first, layout }
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `new` with this layout.
+        unsafe { std::alloc::dealloc(self.first.as_ptr(), self.layout) };
+    }
 }
 
 thread_local! {
-    static WORKSPACE: RefCell<Vec<Line>> = const { RefCell::new(Vec::new()) };
+    static ROOM: RefCell<Option<Room>> = const { RefCell::new(None) };
 }
 
 /// Calls `work` with room for two packed operands of so many elements, which begin on cache lines.
@@ -109,15 +142,16 @@ pub(super) fn with_workspace<T: Scalar, R>(
     elements: [usize; 2],
     work: impl FnOnce([*mut T; 2]) -> R,
 ) -> R {
-    let lines = elements.map(|count| (count * size_of::<T>()).div_ceil(size_of::<Line>()));
-    WORKSPACE.with_borrow_mut(|workspace| {
-        let needed = lines[0] + lines[1];
-        if workspace.len() < needed {
-            workspace.resize(needed, Line { _bytes: [0; 64] });
+    let bytes = elements.map(|count| (count * size_of::<T>()).next_multiple_of(LINE));
+    ROOM.with_borrow_mut(|room| {
+        let needed = bytes[0] + bytes[1];
+        if room.as_ref().is_none_or(|room| room.layout.size() < needed) {
+            // The old one goes first, so that there are never two.
+            drop(room.take());
         }
-        let first = workspace.as_mut_ptr();
-        // `lines[0] <= needed`: the second part is inside the workspace too.
-        let second = first.wrapping_add(lines[0]);
+        let first = room.get_or_insert_with(|| Room::new(needed)).first.as_ptr();
+        // `bytes[0] <= needed`: the second part is inside the room too.
+        let second = first.wrapping_add(bytes[0]);
         work([first.cast::<T>(), second.cast::<T>()])
     })
 }

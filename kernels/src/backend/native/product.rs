@@ -8,14 +8,12 @@ use crate::tile::{TileMut, TileRef};
 /// Inner size of a block; even a `48 x KC` strip of single precision is near the first cache.
 const KC: usize = 512;
 
-/// Bytes of a packed block of `A`: half of a second cache of 2 MiB, all of one of 1 MiB.
+/// Bytes of a packed block of `A`, of which there are two at a time: half of a second cache of
+/// 2 MiB, all of one of 1 MiB.
 const A_BYTES: usize = 480 << 10;
 
 /// Columns of a packed block of `B`.
 const NC: usize = 1024;
-
-/// Bytes of a cache line.
-const LINE: usize = 64;
 
 /// Which entries of `C` are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,12 +43,13 @@ pub(super) unsafe fn multiply<T: Scalar, K: Kit<T>>(
     let mc = piece(m, A_BYTES / (kc * size_of::<T>()), K::MR);
     let nc = piece(n, NC, K::NR);
     let (ld, first) = (c.col_stride(), c.as_mut_ptr());
-    with_workspace([mc.next_multiple_of(K::MR) * kc, nc.next_multiple_of(K::NR) * kc], |room| {
+    let a_size = mc.next_multiple_of(K::MR) * kc;
+    with_workspace([2 * a_size, nc.next_multiple_of(K::NR) * kc], |[a_room, b_room]| {
         for j in (0..n).step_by(nc) {
             for p in (0..k).step_by(kc) {
                 let (width, depth) = (nc.min(n - j), kc.min(k - p));
                 let first_row = if part == Part::Lower { j / mc * mc } else { 0 };
-                for i in (first_row..m).step_by(mc) {
+                for (turn, i) in (first_row..m).step_by(mc).enumerate() {
                     let height = mc.min(m - i);
                     let next = i + height;
                     let block = Block {
@@ -60,14 +59,17 @@ pub(super) unsafe fn multiply<T: Scalar, K: Kit<T>>(
                         b: b.part(j, p, width, depth),
                         next: a.part(next, p, mc.min(m - next), depth),
                         fresh: i == first_row,
+                        packed_a: a_room.wrapping_add(turn % 2 * a_size),
+                        packed_next: a_room.wrapping_add((turn + 1) % 2 * a_size),
+                        packed_b: b_room,
                         alpha,
                         beta: if p == 0 { beta } else { T::ONE },
                         c: first.wrapping_add(i + j * ld),
                         ld,
                     };
-                    // SAFETY: the parts are inside the operands, the room holds them packed, and
-                    // the first block of rows packs `b` for the others.
-                    unsafe { block.run::<K>(room) };
+                    // SAFETY: the parts are inside the operands, the rooms hold them packed, and
+                    // each block of rows packs for those after it.
+                    unsafe { block.run::<K>() };
                 }
             }
         }
@@ -81,17 +83,21 @@ fn piece(total: usize, most: usize, unit: usize) -> usize {
     total.div_ceil(pieces).next_multiple_of(unit).max(unit)
 }
 
-/// One block of the product.
+/// One block of the product: a packed block of `A` against packed strips of `B`.
 struct Block<T> {
     part: Part,
     /// How far the first row is under the diagonal at the first column.
     below: isize,
     a: Strided<T>,
+    /// Transposed.
     b: Strided<T>,
-    /// The part of `a` of the block after this one.
+    /// The part of `a` of the block after this one, to be packed meanwhile.
     next: Strided<T>,
-    /// Whether `b` is not packed yet.
+    /// Whether this is the first block, for which nothing is packed yet.
     fresh: bool,
+    packed_a: *mut T,
+    packed_next: *mut T,
+    packed_b: *mut T,
     alpha: T,
     beta: T,
     c: *mut T,
@@ -102,81 +108,96 @@ impl<T: Scalar> Block<T> {
     /// Computes.
     ///
     /// # Safety
-    /// The processor has the set of `K`; the room holds the packed operands; if not `fresh`, `b` is
-    /// packed there already.
-    unsafe fn run<K: Kit<T>>(&self, room: [*mut T; 2]) {
+    /// The processor has the set of `K`; strips are inside the operands, which the packed areas
+    /// hold; if not `fresh`, `a` and `b` are packed there already.
+    unsafe fn run<K: Kit<T>>(&self) {
         let (height, width, depth) = (self.a.width, self.b.width, self.a.k);
-        // SAFETY: as promised by the caller; strips are inside the operands.
-        unsafe {
+        if self.fresh {
             for i in (0..height).step_by(K::MR) {
                 let strip = self.a.part(i, 0, K::MR.min(height - i), depth);
-                K::pack_rows(strip, room[0].add(i * depth));
+                // SAFETY: as promised by the caller.
+                unsafe { K::pack_rows(strip, self.packed_a.add(i * depth)) };
             }
-            for j in (0..width).step_by(K::NR) {
-                let strip = self.b.part(j, 0, K::NR.min(width - j), depth);
-                let packed = room[1].add(j * depth);
-                if self.fresh {
-                    K::pack_cols(strip, packed);
-                }
-                self.column::<K>(room[0], packed, j);
+            let strip = self.b.part(0, 0, K::NR.min(width), depth);
+            // SAFETY: as promised by the caller.
+            unsafe { K::pack_cols(strip, self.packed_b) };
+        }
+        for j in (0..width).step_by(K::NR) {
+            for i in (0..height).step_by(K::MR) {
+                // SAFETY: as promised by the caller; strip `j` of `b` was packed with strip `j - NR`.
+                unsafe { self.micro_block::<K>(i, j) };
             }
         }
     }
 
-    /// The blocks of one packed strip of `b`.
+    /// Block `(i, j)` of the registers, and a share of the packing for later.
     ///
     /// # Safety
-    /// As for `run`.
-    unsafe fn column<K: Kit<T>>(&self, a: *const T, b: *const T, j: usize) {
+    /// As for `run`, with strip `i` of `a` and `j` of `b` packed.
+    unsafe fn micro_block<K: Kit<T>>(&self, i: usize, j: usize) {
         let (height, width, depth) = (self.a.width, self.b.width, self.a.k);
-        for i in (0..height).step_by(K::MR) {
-            let below = self.below + i.cast_signed() - j.cast_signed();
-            if self.part == Part::Lower && below <= -K::MR.cast_signed() {
-                continue;
+        let (rows, cols) = (K::MR.min(height - i), K::NR.min(width - j));
+        let below = self.below + i.cast_signed() - j.cast_signed();
+        let (next_b, to_b) = self.share_of_b::<K>(i, j);
+        let (next_a, to_a) = self.share_of_a::<K>(i, j);
+        // SAFETY: the packed strips hold `depth` groups, the target is inside `C`, and the shares
+        // are inside the operands and the packed areas.
+        unsafe {
+            if self.part == Part::Whole || below > -rows.cast_signed() {
+                let target = Target {
+                    c: self.c.wrapping_add(i + j * self.ld),
+                    ld: self.ld,
+                    rows,
+                    cols,
+                    below: if self.part == Part::Whole { isize::MAX } else { below },
+                    alpha: self.alpha,
+                    beta: self.beta,
+                };
+                let (a, b) = (self.packed_a.add(i * depth), self.packed_b.add(j * depth));
+                K::product(depth, a, b, &target, &Ahead::of([next_b, next_a]));
             }
-            let target = Target {
-                c: self.c.wrapping_add(i + j * self.ld),
-                ld: self.ld,
-                rows: K::MR.min(height - i),
-                cols: K::NR.min(width - j),
-                below: if self.part == Part::Whole { isize::MAX } else { below },
-                alpha: self.alpha,
-                beta: self.beta,
-            };
-            // SAFETY: the packed strips hold `depth` groups and the target is inside `C`.
-            unsafe {
-                let ahead = self.ahead::<K>(i, j, b.add(K::NR * depth));
-                K::product(depth, a.add(i * depth), b, &target, ahead);
+            if next_b.k > 0 {
+                K::pack_cols(next_b, to_b);
+            }
+            if next_a.k > 0 {
+                K::pack_rows(next_a, to_a);
             }
         }
     }
 
-    /// What to fetch while block `(i, j)` is computed, so that packing finds its source nearby: the
-    /// next strip of `b` during the first block of a column, and slices, a cache line high, of the
-    /// next part of `a` during the others.
-    fn ahead<K: Kit<T>>(&self, i: usize, j: usize, next_packed: *const T) -> Ahead<T> {
-        let line = LINE / size_of::<T>();
-        let (blocks, columns) = (self.a.width.div_ceil(K::MR), self.b.width.div_ceil(K::NR));
-        let (block, column) = (i / K::MR, j / K::NR);
-        let nothing = Ahead { first: next_packed, stride: 0 };
-        if block == 0 {
-            return match (self.fresh, self.b.across, j + K::NR < self.b.width) {
-                (_, _, false) => nothing,
-                (false, _, _) => Ahead { first: next_packed, stride: K::NR.cast_signed() },
-                (true, 1, _) => {
-                    let strip = self.b.part(j + K::NR, 0, 0, 0);
-                    Ahead { first: strip.first, stride: strip.along }
-                }
-                (true, ..) => nothing,
-            };
+    /// What to pack of the next strip of `b` after block `(i, j)`, and where.
+    fn share_of_b<K: Kit<T>>(&self, i: usize, j: usize) -> (Strided<T>, *mut T) {
+        let (width, depth) = (self.b.width, self.b.k);
+        let next = j + K::NR;
+        if !self.fresh || next >= width {
+            return (self.b.part(0, 0, 0, 0), self.packed_b);
         }
-        // Slices are spread over the last calls, so that they are still near when they are packed.
-        let slices = self.next.width.div_ceil(line);
-        let calls_left = (columns - column) * (blocks - 1) - block;
-        if self.next.across == 1 && calls_left < slices {
-            let strip = self.next.part(calls_left * line, 0, 0, 0);
-            return Ahead { first: strip.first, stride: strip.along };
-        }
-        nothing
+        let blocks = self.a.width.div_ceil(K::MR);
+        let (first, end) = share(depth, i / K::MR, blocks);
+        let strip = self.b.part(next, first, K::NR.min(width - next), end - first);
+        (strip, self.packed_b.wrapping_add(next * depth + first * K::NR))
     }
+
+    /// What to pack of the next part of `a` after block `(i, j)`, and where.
+    fn share_of_a<K: Kit<T>>(&self, i: usize, j: usize) -> (Strided<T>, *mut T) {
+        let (height, depth) = (self.next.width, self.next.k);
+        let (strips, blocks) = (height.div_ceil(K::MR), self.a.width.div_ceil(K::MR));
+        let calls = blocks * self.b.width.div_ceil(K::NR);
+        let call = j / K::NR * blocks + i / K::MR;
+        let units = strips * depth;
+        // Whole groups in the order of the strips; a share does not go past the end of its strip.
+        let each = units.div_ceil(calls).max(1);
+        let per_strip = depth.div_ceil(each).max(1);
+        let (strip, piece) = (call / per_strip, call % per_strip);
+        if strip >= strips {
+            return (self.next.part(0, 0, 0, 0), self.packed_next);
+        }
+        let _ = (each, piece);
+        todo!()
+    }
+}
+
+/// Share `index` of `of` of `total` units.
+fn share(total: usize, index: usize, of: usize) -> (usize, usize) {
+    (total * index / of, total * (index + 1) / of)
 }

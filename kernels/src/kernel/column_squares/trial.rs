@@ -38,7 +38,7 @@ impl Listed for Card {
         vec![draw.numbers(n * n), draw.numbers(n)]
     }
 
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [Vec<T>]) {
+    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let _ = blas;
         let [a, sums] = operands else { unreachable!("two operands were made") };
         ColumnSquares::new(n, n).compute(TileRef::new(a, n, n), sums);

@@ -119,7 +119,7 @@ impl Lanes for Single {
     }
     #[inline(always)]
     fn scale(self, a: f64, n: f64) -> f64 {
-        a * n.exp2()
+        a * f64::from_bits(((n as i64 + 1023) as u64) << 52)
     }
     #[inline(always)]
     fn at_least(self, a: f64, b: f64) -> bool {

@@ -34,7 +34,7 @@ impl Listed for Card {
         (0..2).map(|_| draw.numbers(n * n)).collect()
     }
 
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [Vec<T>]) {
+    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let _ = blas;
         let mut sum = 0.0;
         typical::<T>(n).compute(&operands[0], &operands[1], &mut sum);

@@ -36,7 +36,7 @@ impl Listed for Card {
         (0..2).map(|_| draw.numbers(n * n)).collect()
     }
 
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [Vec<T>]) {
+    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let _ = blas;
         let [a, b] = operands else { unreachable!("two operands were made") };
         typical(n).compute(TileRef::new(a, n, n), TileMut::new(b, n, n));

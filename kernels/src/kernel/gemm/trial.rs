@@ -38,7 +38,7 @@ impl Listed for Card {
         (0..3).map(|_| draw.numbers(n * n)).collect()
     }
 
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [Vec<T>]) {
+    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [a, b, c] = operands else { unreachable!("three operands were made") };
         let (a, b) = (TileRef::new(a, n, n), TileRef::new(b, n, n));
         typical(n).compute(blas, a, b, TileMut::new(c, n, n));

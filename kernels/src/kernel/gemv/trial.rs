@@ -35,7 +35,7 @@ impl Listed for Card {
         vec![draw.numbers(n * n), draw.numbers(n), draw.numbers(n)]
     }
 
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [Vec<T>]) {
+    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [a, x, y] = operands else { unreachable!("three operands were made") };
         let (a, x) = (TileRef::new(a, n, n), TileRef::new(x, n, 1));
         typical(n).compute(blas, a, x, TileMut::new(y, n, 1));

@@ -27,7 +27,7 @@ impl Listed for Card {
         vec![draw.numbers(n * n)]
     }
 
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [Vec<T>]) {
+    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         typical(n).compute(blas, TileMut::new(&mut operands[0], n, n));
     }
 

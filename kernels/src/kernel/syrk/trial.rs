@@ -37,7 +37,7 @@ impl Listed for Card {
         (0..2).map(|_| draw.numbers(n * n)).collect()
     }
 
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [Vec<T>]) {
+    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [a, c] = operands else { unreachable!("two operands were made") };
         typical(n).compute(blas, TileRef::new(a, n, n), TileMut::new(c, n, n));
     }

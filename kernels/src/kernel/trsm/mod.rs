@@ -34,6 +34,8 @@ pub struct Trsm<T> {
     pub m: usize,
     /// Columns of `B`.
     pub n: usize,
+    /// Rows of the tile that holds `T`, at least its order.
+    pub ld: usize,
     /// Factor of `B`.
     pub alpha: T,
 }
@@ -70,7 +72,7 @@ impl<T: Scalar> Codelet for Trsm<T> {
     }
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
-        let t = TileRef::new(buffers.read(0), self.order(), self.order());
+        let t = TileRef::with_ld(buffers.read(0), self.order(), self.order(), self.ld);
         let b = TileMut::new(buffers.write(1), self.m, self.n);
         self.compute(T::blas(backend::current()), t, b);
         Ok(())

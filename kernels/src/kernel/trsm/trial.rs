@@ -26,7 +26,8 @@ impl Listed for Card {
                 for trans in Trans::ALL {
                     for diag in Diag::ALL {
                         let (Shape { m, n, .. }, alpha) = (shape, T::from_f64(-0.75));
-                        let trsm = Trsm { side, uplo, trans, diag, m, n, alpha };
+                        let ld = if side == Side::Left { m } else { n };
+                        let trsm = Trsm { side, uplo, trans, diag, m, n, ld, alpha };
                         trials.push(compare(trsm, blas, draw));
                     }
                 }
@@ -39,7 +40,7 @@ impl Listed for Card {
         vec![draw.dominant(n), draw.numbers(n * n)]
     }
 
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [Vec<T>]) {
+    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [t, b] = operands else { unreachable!("two operands were made") };
         typical(n).compute(blas, TileRef::new(t, n, n), TileMut::new(b, n, n));
     }
@@ -52,7 +53,7 @@ impl Listed for Card {
 /// The solve of a tiled Cholesky factorization: `B = B inv(L')`.
 fn typical<T: Scalar>(n: usize) -> Trsm<T> {
     let (side, uplo, trans) = (Side::Right, Uplo::Lower, Trans::Yes);
-    Trsm { side, uplo, trans, diag: Diag::NonUnit, m: n, n, alpha: T::ONE }
+    Trsm { side, uplo, trans, diag: Diag::NonUnit, m: n, n, ld: n, alpha: T::ONE }
 }
 
 fn compare<T: Scalar>(trsm: Trsm<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {

@@ -35,7 +35,7 @@ impl Listed for Card {
         vec![draw.dominant(n), draw.numbers(n)]
     }
 
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [Vec<T>]) {
+    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [t, x] = operands else { unreachable!("two operands were made") };
         typical(n).compute(blas, TileRef::new(t, n, n), TileMut::new(x, n, 1));
     }

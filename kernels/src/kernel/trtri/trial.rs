@@ -36,7 +36,7 @@ impl Listed for Card {
         vec![draw.dominant(n)]
     }
 
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [Vec<T>]) {
+    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let a = TileMut::new(&mut operands[0], n, n);
         typical(n).compute(blas, a).expect("a dominant triangle has an inverse");
     }

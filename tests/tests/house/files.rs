@@ -1,0 +1,148 @@
+//! Rules for single files, and for where files stand.
+
+use std::os::unix::fs::PermissionsExt;
+
+use crate::{TextFile, assert_kept, from_root, root, rust_files, source, text_files};
+
+/// Lines of a file, without its tests, above which it is more than one room.
+const MOST_LINES: usize = 500;
+
+/// What may stand at the top, besides files whose name starts with a dot and what is made.
+const TOP: [&str; 10] = [
+    "Cargo.toml",
+    "Cargo.lock",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "README.md",
+    "apps",
+    "data",
+    "kernels",
+    "runtime",
+    "scripts",
+];
+
+/// Files that read or set the environment; flags and the environment else belong to the program.
+const ENVIRONMENT: [(&str, &str); 1] =
+    [("kernels/src/backend/environment.rs", "OpenBLAS reads its settings there and nowhere else")];
+
+/// Files in which `broken` finds something, with what it finds.
+fn found(broken: impl Fn(&TextFile) -> Vec<String>) -> Vec<String> {
+    let files = text_files();
+    let of = |file| {
+        broken(file).into_iter().map(|what| format!("{}: {what}", file.path)).collect::<Vec<_>>()
+    };
+    files.iter().flat_map(of).collect()
+}
+
+#[test]
+fn rust_files_open_with_what_they_are_for() {
+    let opens = |file: &TextFile| file.text.starts_with("//! ");
+    let broken: Vec<String> =
+        rust_files().filter(|file| !opens(file)).map(|file| file.path).collect();
+    assert_kept("a file opens with a line of //! that says what it is for:", &broken);
+}
+
+#[test]
+fn files_are_short() {
+    let broken = found(|file| {
+        let lines = source::without_tests(&file.text).lines().count();
+        let is_long = file.is_rust() && !file.is_test() && lines > MOST_LINES;
+        is_long.then(|| format!("{lines} lines")).into_iter().collect()
+    });
+    assert_kept("a file without its tests is more than one room:", &broken);
+}
+
+#[test]
+fn nothing_is_left_for_later() {
+    let later = ["todo!", "unimplemented!", "dbg!", "#[ignore"];
+    let broken = found(|file| {
+        let code = if file.is_rust() { source::code(&file.text) } else { String::new() };
+        later.into_iter().filter(|word| code.contains(word)).map(str::to_owned).collect()
+    });
+    assert_kept("no stubs, no ignored tests:", &broken);
+    let marks = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X:")];
+    let broken = found(|file| {
+        marks.into_iter().filter(|mark| file.text.contains(mark)).map(str::to_owned).collect()
+    });
+    assert_kept("what is missing is written as a sentence that says so, or not at all:", &broken);
+}
+
+/// Places on the machine of whoever wrote the file.
+const MACHINE: [&str; 4] =
+    [concat!("/ro", "ot/"), concat!("/ho", "me/"), concat!("/wo", "rk/"), concat!("/fa", "rm/")];
+
+#[test]
+fn no_file_names_a_place_on_one_machine() {
+    let broken = found(|file| {
+        let starts = |path: &&str| {
+            let before = |at| file.text[..at].chars().next_back();
+            let inside = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '}' | '*');
+            file.text.match_indices(*path).any(|(at, _)| !before(at).is_some_and(inside))
+        };
+        let outside = concat!("../sha", "red");
+        let mut places: Vec<&str> = MACHINE.into_iter().filter(starts).collect();
+        places.extend(file.text.contains(outside).then_some(outside));
+        places.into_iter().map(str::to_owned).collect()
+    });
+    assert_kept("paths that exist on one machine only:", &broken);
+}
+
+#[test]
+fn the_environment_is_not_an_interface() {
+    let is_allowed = |file: &TextFile| {
+        let is_exception = ENVIRONMENT.iter().any(|(path, _)| *path == file.path);
+        is_exception
+            || file.is_test()
+            || file.path.starts_with("apps/tegula/")
+            || file.path.contains("/examples/")
+    };
+    let reads = |file: &TextFile| {
+        ["env::var", "env::args", "env::set_var"].iter().any(|word| file.code().contains(word))
+    };
+    let broken: Vec<String> = rust_files()
+        .filter(|file| !is_allowed(file) && reads(file))
+        .map(|file| file.path)
+        .collect();
+    assert_kept("only the program reads flags and the environment:", &broken);
+}
+
+#[test]
+fn the_top_level_is_fixed() {
+    let entries = std::fs::read_dir(root()).expect("the root is a folder");
+    let names =
+        entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"));
+    let is_fixed = |name: &String| {
+        name.starts_with('.')
+            || TOP.contains(&name.as_str())
+            || ["tests", "target", "out"].contains(&name.as_str())
+    };
+    let broken: Vec<String> = names.filter(|name| !is_fixed(name)).collect();
+    assert_kept("nothing new stands at the top; each thing has its room:", &broken);
+}
+
+#[test]
+fn scripts_stop_at_the_first_error() {
+    let mut count = 0;
+    let broken = found(|file| {
+        let folder = [".ci/", "scripts/"].iter().any(|folder| file.path.starts_with(folder));
+        let is_script = folder && file.text.starts_with("#!");
+        let mode =
+            std::fs::metadata(root().join(&file.path)).map_or(0, |data| data.permissions().mode());
+        let rules = [
+            ("starts with #!/usr/bin/env bash", file.text.starts_with("#!/usr/bin/env bash\n")),
+            ("sets -euo pipefail", file.text.contains("\nset -euo pipefail\n")),
+            ("can be executed", mode & 0o111 != 0),
+            (
+                "says what it does",
+                file.text.lines().nth(1).is_some_and(|line| line.starts_with("# ")),
+            ),
+        ];
+        let broken = rules.into_iter().filter(|(_, kept)| is_script && !kept);
+        broken.map(|(rule, _)| rule.to_owned()).collect()
+    });
+    for file in text_files() {
+        count += usize::from(file.path.starts_with("scripts/") && file.text.starts_with("#!"));
+    }
+    assert!(count >= 3, "scripts of {} were found: {count}", from_root(&root().join("scripts")));
+    assert_kept("a script of ours:", &broken);
+}

@@ -1,0 +1,39 @@
+//! `unsafe` lives in few named places, each with a reason.
+
+use crate::{assert_kept, has_word, rust_files};
+
+/// Files, and folders that end in a slash, that may hold `unsafe`, and why.
+const PLACES: &[(&str, &str)] = &[
+    ("runtime/src/exec/run.rs", "lends the buffers of handles to kernels"),
+    ("runtime/src/flow/codelet.rs", "erases the types of codelets and buffers"),
+    ("runtime/src/flow/graph.rs", "fills task slots"),
+    ("runtime/src/flow/mod.rs", "lends the contents of a handle to the program"),
+    ("runtime/src/flow/slab.rs", "slots that never move, shared by threads"),
+    ("runtime/src/flow/space.rs", "reads task slots"),
+    ("runtime/src/flow/task.rs", "task slots that are written once and then shared"),
+    ("runtime/src/memory/", "allocates, maps and frees buffers"),
+    ("runtime/src/platform/cores.rs", "asks the system for the cores it may use"),
+    ("kernels/src/tile.rs", "views of disjoint parts of one tile"),
+    ("kernels/src/backend/", "calls a BLAS in C, and vector instructions"),
+    ("kernels/src/kernel/covariance/", "vector instructions"),
+    ("kernels/src/kernel/rate.rs", "reads the processor time of a thread"),
+];
+
+#[test]
+fn unsafe_code_is_where_it_is_listed() {
+    let mut used = vec![false; PLACES.len()];
+    let mut broken = Vec::new();
+    for file in rust_files().filter(|file| has_word(&file.code(), "unsafe")) {
+        let is_at = |(place, _): &(&str, &str)| {
+            file.path == *place || (place.ends_with('/') && file.path.starts_with(place))
+        };
+        match PLACES.iter().position(is_at) {
+            Some(place) => used[place] = true,
+            None => broken.push(file.path),
+        }
+    }
+    assert_kept("unsafe code outside the places that PLACES lists:", &broken);
+    let unused =
+        PLACES.iter().zip(used).filter(|(_, used)| !used).map(|((place, _), _)| place.to_string());
+    assert_kept("places that are listed and hold no unsafe code:", &unused.collect::<Vec<_>>());
+}

@@ -107,7 +107,7 @@ impl Engine for Exec {
         let ExecOptions { workers, policy, seed, bind, trace } = self.options;
         let shared = Arc::new(Shared {
             space: space.0,
-            queues: Queues::new((policy.build)(&PolicyOptions { workers, seed })),
+            queues: Queues::new((policy.build)(&PolicyOptions { workers, seed }), workers),
             sleep: Sleep::new(),
             runner: Runner {
                 failures: Failures::default(),
@@ -141,7 +141,7 @@ impl Engine for Exec {
 
     fn ready(&mut self, tasks: ReadyTasks<'_>) {
         let shared = self.shared();
-        shared.queues.push(&shared.space, tasks.0, None);
+        tasks.0.iter().for_each(|&task| shared.queues.submit(&shared.space, task));
         shared.publish();
     }
 
@@ -172,23 +172,79 @@ impl Drop for Exec {
     }
 }
 
+/// A worker at work: what it does next.
+struct Hands<'a> {
+    shared: &'a Shared,
+    me: WorkerId,
+    /// The best of the tasks that the last one made ready, if it may run next.
+    kept: Option<u32>,
+    /// Small tasks taken along from a shard, the next one last.
+    stock: Vec<u32>,
+    ready: Vec<u32>,
+    count: u64,
+}
+
+impl<'a> Hands<'a> {
+    fn new(shared: &'a Shared, me: WorkerId) -> Self {
+        Self { shared, me, kept: None, stock: Vec::new(), ready: Vec::new(), count: 0 }
+    }
+
+    /// Runs tasks until there are none for this worker, or `is_enough` says so, which is asked now
+    /// and then; nothing is left in its hands.
+    fn work(&mut self, mut is_enough: impl FnMut() -> bool) {
+        while let Some(task) = self.next() {
+            self.run(task);
+            self.count += 1;
+            if self.count.is_multiple_of(CHECK_EVERY) && is_enough() {
+                break;
+            }
+        }
+        self.stock.extend(self.kept.take());
+        self.give_back();
+    }
+
+    fn next(&mut self) -> Option<u32> {
+        if let Some(task) = self.kept.take() {
+            return Some(task);
+        }
+        if !self.stock.is_empty() && self.shared.sleep.is_anyone_idle() {
+            self.give_back();
+        }
+        self.stock.pop().or_else(|| self.shared.queues.pop(self.me, &mut self.stock))
+    }
+
+    fn run(&mut self, task: u32) {
+        let Self { shared, me, ready, .. } = self;
+        ready.clear();
+        shared.runner.run(&shared.space, task, me.0, ready);
+        if !ready.is_empty() {
+            let (kept, pushed) = shared.queues.release(&shared.space, ready, *me);
+            self.kept = kept;
+            if pushed {
+                shared.publish();
+            }
+        }
+    }
+
+    /// Puts what was taken along back for others.
+    fn give_back(&mut self) {
+        if !self.stock.is_empty() {
+            self.shared.queues.push(&self.shared.space, &self.stock, self.me);
+            self.stock.clear();
+            self.shared.publish();
+        }
+    }
+}
+
 impl Shared {
     /// Life of worker `me`, a thread of the engine.
     fn work(&self, me: WorkerId) {
-        let mut ready = Vec::new();
-        let mut count = 0;
+        let mut hands = Hands::new(self, me);
         loop {
-            let mut next = self.pop(me);
-            while let Some(task) = next {
-                next = self.run(task, me, &mut ready);
-                count += 1;
-                if count % CHECK_EVERY == 0 {
-                    self.notify_waiter();
-                }
-                if next.is_none() {
-                    next = self.pop(me);
-                }
-            }
+            hands.work(|| {
+                self.notify_waiter();
+                false
+            });
             if !self.idle(me, || self.stop.load(Ordering::SeqCst)) {
                 return;
             }
@@ -198,41 +254,14 @@ impl Shared {
     /// Runs tasks on the submitting thread until `target` tasks in all are completed.
     fn help(&self, target: u64) {
         let me = WorkerId(0);
-        let mut ready = Vec::new();
+        let mut hands = Hands::new(self, me);
         let reached = || self.space.completed() >= target;
-        let mut next = None;
-        let mut count = 0;
         while !reached() {
-            while let Some(task) = next.take().or_else(|| self.pop(me)) {
-                next = self.run(task, me, &mut ready);
-                count += 1;
-                if count % CHECK_EVERY == 0 && reached() {
-                    break;
-                }
-            }
-            if let Some(task) = next.take() {
-                self.queues.push(&self.space, &[task], Some(me));
-                self.publish();
-            } else {
-                self.target.store(target, Ordering::SeqCst);
-                self.idle(me, reached);
-                self.target.store(0, Ordering::SeqCst);
-            }
+            hands.work(reached);
+            self.target.store(target, Ordering::SeqCst);
+            self.idle(me, reached);
+            self.target.store(0, Ordering::SeqCst);
         }
-    }
-
-    /// Runs `task`; returns the task to run next, if one was kept.
-    fn run(&self, task: u32, me: WorkerId, ready: &mut Vec<u32>) -> Option<u32> {
-        ready.clear();
-        self.runner.run(&self.space, task, me.0, ready);
-        if ready.is_empty() {
-            return None;
-        }
-        let (kept, pushed) = self.queues.release(&self.space, ready, me);
-        if pushed {
-            self.publish();
-        }
-        kept
     }
 
     /// Searches for tasks and sleeps until there may be one (true) or `over` says so (false).
@@ -252,10 +281,6 @@ impl Shared {
             }
             self.sleep.sleep(|| over() || self.queues.has_task_for(me));
         }
-    }
-
-    fn pop(&self, me: WorkerId) -> Option<u32> {
-        self.queues.pop(me, || self.publish())
     }
 
     /// Sees to it that somebody looks for the tasks that were just added.

@@ -4,23 +4,47 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::flow::{Padded, Space, task_view};
-use crate::sched::{Key, Place, QueuePolicy, Shard, WorkerId, loot};
+use crate::sched::{Place, QueuePolicy, Shard, WorkerId, share};
 
 /// Ready tasks, spread as a policy says.
 pub(super) struct Queues {
     policy: Box<dyn QueuePolicy>,
     shards: Vec<Padded<Locked>>,
+    /// Small tasks that the submitter has not spread over the shards yet.
+    outbox: Padded<Outbox>,
+    workers: usize,
 }
+
+/// Tasks with their places, to be looked at without the lock like a shard.
+#[derive(Default)]
+struct Outbox {
+    length: AtomicUsize,
+    tasks: Mutex<Vec<(Entry, Place)>>,
+}
+
+/// Tasks that the outbox holds at most.
+const OUTBOX: usize = 16;
 
 #[derive(Default)]
 struct Locked {
     /// Length of the shard as of the last change, to look at without the lock.
     length: AtomicUsize,
-    shard: Mutex<Shard>,
+    shard: Mutex<Shard<Entry>>,
 }
 
+/// A task in a shard.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    task: u32,
+    /// Whether it takes so little time that handing out tasks one by one would cost more.
+    is_small: bool,
+}
+
+/// Operations, or bytes, of a task up to which it is small: a few microseconds.
+const SMALL: f64 = 20_000.0;
+
 impl Locked {
-    fn lock(&self) -> MutexGuard<'_, Shard> {
+    fn lock(&self) -> MutexGuard<'_, Shard<Entry>> {
         self.shard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -28,29 +52,77 @@ impl Locked {
         self.length.load(Ordering::Relaxed) == 0
     }
 
-    fn note_length(&self, shard: &Shard) {
+    fn note_length(&self, shard: &Shard<Entry>) {
         self.length.store(shard.len(), Ordering::Relaxed);
     }
 }
 
 impl Queues {
-    pub(super) fn new(policy: Box<dyn QueuePolicy>) -> Self {
+    pub(super) fn new(policy: Box<dyn QueuePolicy>, workers: usize) -> Self {
         let shards = (0..policy.shards()).map(|_| Padded::default()).collect();
-        Self { policy, shards }
+        Self { policy, shards, outbox: Padded::default(), workers }
     }
 
     /// Adds `tasks`, made ready by worker `by`.
-    pub(super) fn push(&self, space: &Space, tasks: &[u32], by: Option<WorkerId>) {
+    pub(super) fn push(&self, space: &Space, tasks: &[u32], by: WorkerId) {
         for &task in tasks {
-            let Place { shard, key } = self.policy.route(&task_view(space, task), by);
-            self.insert(shard, &[(task, key)]);
+            let (entry, place) = self.entry(space, task, Some(by));
+            self.insert(entry, place);
         }
     }
 
-    fn insert(&self, shard: usize, tasks: &[(u32, Key)]) {
-        let locked = &self.shards[shard].0;
+    /// Adds a task that was ready when it was submitted. Small ones gather in the outbox, so that
+    /// the submitter does not fight for the shards over each; a worker that finds nothing
+    /// elsewhere looks there.
+    pub(super) fn submit(&self, space: &Space, task: u32) {
+        let (entry, place) = self.entry(space, task, None);
+        if !entry.is_small {
+            self.insert(entry, place);
+            return;
+        }
+        let mut outbox = self.lock_outbox();
+        outbox.push((entry, place));
+        if outbox.len() == OUTBOX {
+            self.spread(outbox);
+        } else {
+            self.outbox.0.length.store(outbox.len(), Ordering::Relaxed);
+        }
+    }
+
+    /// Spreads what is in the outbox over the shards.
+    pub(super) fn empty_outbox(&self) {
+        if self.outbox.0.length.load(Ordering::Acquire) > 0 {
+            self.spread(self.lock_outbox());
+        }
+    }
+
+    /// The tasks enter the shards before the outbox looks empty, so that no worker misses them.
+    fn spread(&self, mut outbox: MutexGuard<'_, Vec<(Entry, Place)>>) {
+        outbox.sort_by_key(|(_, place)| place.shard);
+        for group in outbox.chunk_by(|(_, a), (_, b)| a.shard == b.shard) {
+            let locked = &self.shards[group[0].1.shard].0;
+            let mut queue = locked.lock();
+            group.iter().for_each(|&(entry, place)| queue.push(entry, place.key));
+            locked.note_length(&queue);
+        }
+        outbox.clear();
+        self.outbox.0.length.store(0, Ordering::Release);
+    }
+
+    fn lock_outbox(&self) -> MutexGuard<'_, Vec<(Entry, Place)>> {
+        self.outbox.0.tasks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn entry(&self, space: &Space, task: u32, by: Option<WorkerId>) -> (Entry, Place) {
+        let cost = space.task(task).cost();
+        let is_small = cost.flops.max(cost.bytes) <= SMALL;
+        (Entry { task, is_small }, self.policy.route(&task_view(space, task), by))
+    }
+
+    fn insert(&self, entry: Entry, place: Place) {
+        let locked = &self.shards[place.shard].0;
         let mut queue = locked.lock();
-        tasks.iter().for_each(|&(task, key)| queue.push(task, key));
+        queue.push(entry, place.key);
         locked.note_length(&queue);
     }
 
@@ -63,7 +135,7 @@ impl Queues {
         me: WorkerId,
     ) -> (Option<u32>, bool) {
         let kept = if self.policy.keeps_successor() { self.keep(space, ready, me) } else { None };
-        self.push(space, ready, Some(me));
+        self.push(space, ready, me);
         (kept, !ready.is_empty())
     }
 
@@ -85,37 +157,41 @@ impl Queues {
         (!waits).then(|| ready.swap_remove(position))
     }
 
-    /// The next task for worker `me`. From a shard that is not its first source it takes some
-    /// more along, if there are many, into the first, and says so by calling `moved`.
-    pub(super) fn pop(&self, me: WorkerId, moved: impl FnOnce()) -> Option<u32> {
-        let sources = self.policy.sources(me);
-        for &source in sources {
+    /// The next task for worker `me`; where many small ones wait, some more go along to `stock`, the
+    /// next one last.
+    pub(super) fn pop(&self, me: WorkerId, stock: &mut Vec<u32>) -> Option<u32> {
+        self.pop_shards(me, stock).or_else(|| {
+            self.empty_outbox();
+            self.pop_shards(me, stock)
+        })
+    }
+
+    fn pop_shards(&self, me: WorkerId, stock: &mut Vec<u32>) -> Option<u32> {
+        for &source in self.policy.sources(me) {
             let locked = &self.shards[source].0;
             if locked.is_empty() {
                 continue;
             }
             let mut queue = locked.lock();
-            let Some((task, _)) = queue.pop() else { continue };
-            if source == sources[0] {
-                locked.note_length(&queue);
-                return Some(task);
+            let Some(entry) = queue.pop() else { continue };
+            if entry.is_small {
+                for _ in 0..share(queue.len(), self.workers) {
+                    if queue.first().is_some_and(|entry| entry.is_small) {
+                        stock.extend(queue.pop().map(|entry| entry.task));
+                    }
+                }
+                stock.reverse();
             }
-            let along = loot(queue.len());
-            let along: Vec<(u32, Key)> = (0..along).map_while(|_| queue.pop()).collect();
             locked.note_length(&queue);
-            drop(queue);
-            if !along.is_empty() {
-                self.insert(sources[0], &along);
-                moved();
-            }
-            return Some(task);
+            return Some(entry.task);
         }
         None
     }
 
     /// Whether there seems to be a task that worker `me` may take.
     pub(super) fn has_task_for(&self, me: WorkerId) -> bool {
-        self.policy.sources(me).iter().any(|&source| !self.shards[source].0.is_empty())
+        self.outbox.0.length.load(Ordering::Acquire) > 0
+            || self.policy.sources(me).iter().any(|&source| !self.shards[source].0.is_empty())
     }
 
     /// Whether any worker may take any task.
@@ -125,6 +201,7 @@ impl Queues {
 
     /// Whether there seems to be any task.
     pub(super) fn has_tasks(&self) -> bool {
-        self.shards.iter().any(|shard| !shard.0.is_empty())
+        self.outbox.0.length.load(Ordering::Acquire) > 0
+            || self.shards.iter().any(|shard| !shard.0.is_empty())
     }
 }

@@ -73,6 +73,11 @@ impl Sleep {
         }
     }
 
+    /// Whether any worker is without work.
+    pub(super) fn is_anyone_idle(&self) -> bool {
+        self.searching.load(Ordering::Relaxed) > 0 || self.asleep.load(Ordering::Relaxed) > 0
+    }
+
     /// Something happened that concerns a certain worker: wakes all sleepers, since any may be it.
     pub(super) fn wake_all(&self) {
         fence(Ordering::SeqCst);

@@ -109,11 +109,14 @@ mod model {
         fn complete(&self, which: usize) {
             self.data[which].store(1, Ordering::Relaxed);
             let list = if which == 0 { &self.first } else { &self.second };
-            list.close(|edge| self.edges.next(edge), |_| {
-                if self.pending.fetch_sub(1, Ordering::AcqRel) == 1 {
-                    self.run();
-                }
-            });
+            list.close(
+                |edge| self.edges.next(edge),
+                |_| {
+                    if self.pending.fetch_sub(1, Ordering::AcqRel) == 1 {
+                        self.run();
+                    }
+                },
+            );
         }
 
         fn run(&self) {

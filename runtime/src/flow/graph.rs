@@ -20,7 +20,8 @@ const BIAS: u32 = 1 << 30;
 #[derive(Debug)]
 pub(crate) struct Graph {
     space: Arc<Space>,
-    slots: usize,
+    /// How often each slot was used.
+    generations: Vec<u32>,
     free: Vec<u32>,
     handles: Vec<HandleState>,
     free_handles: Vec<u32>,
@@ -35,7 +36,7 @@ impl Graph {
     pub(crate) fn new(workers: usize, cache: BufferCache) -> Self {
         Self {
             space: Arc::new(Space::new(workers, cache)),
-            slots: 0,
+            generations: Vec::new(),
             free: Vec::new(),
             handles: Vec::new(),
             free_handles: Vec::new(),
@@ -184,8 +185,8 @@ impl Graph {
     }
 
     fn is_running(&self, task: TaskRef) -> bool {
-        let slot = self.space.slot(task.slot);
-        slot.generation.load(Ordering::Relaxed) == task.generation && !slot.successors.is_closed()
+        self.generations[task.slot as usize] == task.generation
+            && !self.space.slot(task.slot).successors.is_closed()
     }
 
     /// Inserts a task that completes when `tasks` (at most [`EDGES`]) have.
@@ -256,10 +257,10 @@ impl Graph {
         slot.pending.store(BIAS, Ordering::Relaxed);
         let mut hung = 0;
         for &predecessor in predecessors {
-            let other = self.space.slot(predecessor.slot);
-            if other.generation.load(Ordering::Relaxed) != predecessor.generation {
+            if self.generations[predecessor.slot as usize] != predecessor.generation {
                 continue;
             }
+            let other = self.space.slot(predecessor.slot);
             let edge = edge_number(task.slot, hung as usize);
             if other.successors.push(edge, slot.edges.next(edge)) {
                 hung += 1;
@@ -282,17 +283,18 @@ impl Graph {
             self.space.take_freed(|task| free.push(task));
         }
         if self.free.is_empty() {
-            let first = self.slots;
-            self.slots = self.space.grow_tasks(first);
-            self.free.extend((first as u32..self.slots as u32).rev());
+            let first = self.generations.len();
+            let length = self.space.grow_tasks(first);
+            self.generations.resize(length, 0);
+            self.free.extend((first as u32..length as u32).rev());
         }
         let task = self.free.pop().expect("the slab has just grown");
+        let generation = &mut self.generations[task as usize];
+        *generation = generation.wrapping_add(1);
         let slot = self.space.slot(task);
-        let generation = slot.generation.load(Ordering::Relaxed).wrapping_add(1);
-        slot.generation.store(generation, Ordering::Relaxed);
         slot.gates.store(0, Ordering::Relaxed);
         slot.successors.open();
-        TaskRef { slot: task, generation }
+        TaskRef { slot: task, generation: *generation }
     }
 }
 

@@ -12,6 +12,7 @@ mod error;
 mod gate;
 mod graph;
 mod handle;
+mod lane;
 mod slab;
 mod space;
 mod task;

@@ -1,46 +1,33 @@
 //! What the submitter and the engine share: task slots, handles, and the way slots come back.
 
-use std::sync::atomic::AtomicU64;
-
 use super::edge::edge_task;
+use super::lane::Lane;
 use super::slab::Slab;
 use super::task::{Kind, TaskData, TaskSlot};
 use crate::memory::{BufferCache, HandleTable};
 use crate::sched::{TaskView, WorkerId};
-use crate::sync::{AtomicU32, Ordering};
-
-const NONE: u32 = u32::MAX;
+use crate::sync::Ordering;
 
 /// A value on a cache line of its own.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct Padded<T>(pub(crate) T);
 
-/// What one worker gives back to the submitter.
-#[derive(Debug)]
-struct Lane {
-    /// Newest of the slots that the worker freed; the others hang on it.
-    freed: AtomicU32,
-    /// Tasks that the worker completed; only it writes.
-    completed: AtomicU64,
-}
-
 /// Task slots and handles of one flow.
 #[derive(Debug)]
 pub(crate) struct Space {
     tasks: Slab<TaskSlot>,
     pub(crate) handles: HandleTable,
-    lanes: Vec<Padded<Lane>>,
+    lanes: Vec<Lane>,
 }
 
 impl Space {
     /// Room for tasks run by `workers` workers.
     pub(crate) fn new(workers: usize, cache: BufferCache) -> Self {
-        let lane = || Padded(Lane { freed: AtomicU32::new(NONE), completed: AtomicU64::new(0) });
         Self {
             tasks: Slab::new(),
             handles: HandleTable::new(cache),
-            lanes: (0..workers).map(|_| lane()).collect(),
+            lanes: (0..workers).map(|_| Lane::new()).collect(),
         }
     }
 
@@ -65,15 +52,7 @@ impl Space {
     /// Takes every slot that came back, calling `each` with it.
     pub(crate) fn take_freed(&self, mut each: impl FnMut(u32)) {
         for lane in &self.lanes {
-            if lane.0.freed.load(Ordering::Relaxed) == NONE {
-                continue;
-            }
-            let mut task = lane.0.freed.swap(NONE, Ordering::Acquire);
-            while task != NONE {
-                let next = self.slot(task).next_free.load(Ordering::Relaxed);
-                each(task);
-                task = next;
-            }
+            lane.take(&mut each);
         }
     }
 
@@ -84,8 +63,7 @@ impl Space {
         let first = ready.len();
         self.close(task, worker, ready);
         self.finish_inline(first, worker, ready);
-        let completed = &self.lanes[worker].0.completed;
-        completed.store(completed.load(Ordering::Relaxed) + 1, Ordering::Release);
+        self.lanes[worker].count_completed();
     }
 
     /// Appends the successors of `task` that became ready, and frees its slot.
@@ -97,7 +75,7 @@ impl Space {
                 ready.push(successor);
             }
         });
-        self.free(task, worker);
+        self.lanes[worker].give(task);
     }
 
     /// Completes the tasks in `ready`, from `position` on, that no worker needs to run.
@@ -117,21 +95,9 @@ impl Space {
         }
     }
 
-    fn free(&self, task: u32, worker: usize) {
-        let (slot, freed) = (self.slot(task), &self.lanes[worker].0.freed);
-        let mut head = freed.load(Ordering::Relaxed);
-        loop {
-            slot.next_free.store(head, Ordering::Relaxed);
-            match freed.compare_exchange_weak(head, task, Ordering::Release, Ordering::Relaxed) {
-                Ok(_) => return,
-                Err(now) => head = now,
-            }
-        }
-    }
-
     /// How many tasks were completed in all.
     pub(crate) fn completed(&self) -> u64 {
-        self.lanes.iter().map(|lane| lane.0.completed.load(Ordering::Acquire)).sum()
+        self.lanes.iter().map(Lane::completed).sum()
     }
 }
 

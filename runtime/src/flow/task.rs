@@ -118,10 +118,6 @@ pub(crate) struct TaskSlot {
     pub(crate) successors: Successors,
     /// Predecessors that have not completed, plus a bias while the task is being submitted.
     pub(crate) pending: AtomicU32,
-    /// Next slot in a list of free ones.
-    pub(crate) next_free: AtomicU32,
-    /// How often the slot was used; written and read by the submitter.
-    pub(crate) generation: AtomicU32,
     /// How many of its commuting handles the task holds.
     pub(crate) gates: AtomicU32,
     pub(crate) edges: Edges,
@@ -138,8 +134,6 @@ impl TaskSlot {
         Self {
             successors: Successors::closed(),
             pending: AtomicU32::new(0),
-            next_free: AtomicU32::new(u32::MAX),
-            generation: AtomicU32::new(0),
             gates: AtomicU32::new(0),
             edges: Edges::new(),
             data: UnsafeCell::new(MaybeUninit::uninit()),

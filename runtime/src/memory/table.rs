@@ -161,8 +161,11 @@ impl HandleSlot {
         self.poison.load(Ordering::Relaxed)
     }
 
+    /// Like the setter of `home`, it leaves the cache line alone if nothing changes.
     pub(crate) fn set_poison(&self, poison: u64) {
-        self.poison.store(poison, Ordering::Relaxed);
+        if self.poison() != poison {
+            self.poison.store(poison, Ordering::Relaxed);
+        }
     }
 
     /// Adds a cause beside those that other tasks of the same group may add; the smallest stays.
@@ -177,7 +180,9 @@ impl HandleSlot {
     }
 
     pub(crate) fn set_home(&self, worker: usize) {
-        self.home.store(worker as u32 + 1, Ordering::Relaxed);
+        if self.home() != Some(worker) {
+            self.home.store(worker as u32 + 1, Ordering::Relaxed);
+        }
     }
 
     pub(crate) fn rare(&self) -> MutexGuard<'_, Rare> {

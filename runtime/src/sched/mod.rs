@@ -82,10 +82,12 @@ pub trait QueuePolicy: Send + Sync {
     }
 }
 
-/// How many tasks a thief takes along besides the one that it runs, from a shard that still has
-/// `length`: few where tasks are few and each counts, more where they are many and so are small.
-pub(crate) fn loot(length: usize) -> usize {
-    (length / 8).min(15)
+/// How many tasks one of `workers` workers takes along besides the one that it runs, from a shard
+/// that still has `length`: none where tasks are few and each counts, some where they are many.
+/// What it leaves keeps the others busy for eight tasks each, by when it has given back what it
+/// did not run.
+pub(crate) fn share(length: usize, workers: usize) -> usize {
+    (length / (8 * workers)).min(15)
 }
 
 /// From what a policy is built.

@@ -28,44 +28,50 @@ impl Key {
 ///
 /// Tasks that arrive in order are kept in a plain queue, which costs next to nothing; only those
 /// that overtake others go into a heap.
-#[derive(Debug, Default)]
-pub struct Shard {
+#[derive(Debug)]
+pub struct Shard<T> {
     /// In order of their keys, the best first.
-    ordered: VecDeque<Entry>,
-    heap: BinaryHeap<Entry>,
+    ordered: VecDeque<Entry<T>>,
+    heap: BinaryHeap<Entry<T>>,
     arrivals: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct Entry<T> {
     key: Key,
     arrival: u64,
-    task: u32,
+    task: T,
 }
 
-impl Ord for Entry {
+impl<T> Default for Shard<T> {
+    fn default() -> Self {
+        Self { ordered: VecDeque::new(), heap: BinaryHeap::new(), arrivals: 0 }
+    }
+}
+
+impl<T> Ord for Entry<T> {
     fn cmp(&self, other: &Self) -> Ordering {
         self.key.cmp(&other.key).then(other.arrival.cmp(&self.arrival))
     }
 }
 
-impl PartialOrd for Entry {
+impl<T> PartialOrd for Entry<T> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Entry {
+impl<T> PartialEq for Entry<T> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Entry {}
+impl<T> Eq for Entry<T> {}
 
-impl Shard {
+impl<T> Shard<T> {
     /// Adds a task.
-    pub fn push(&mut self, task: u32, key: Key) {
+    pub fn push(&mut self, task: T, key: Key) {
         let entry = Entry { key, arrival: self.arrivals, task };
         self.arrivals += 1;
         match self.ordered.back() {
@@ -75,20 +81,32 @@ impl Shard {
     }
 
     /// Takes the first task.
-    pub fn pop(&mut self) -> Option<(u32, Key)> {
-        let from_heap = match (self.ordered.front(), self.heap.peek()) {
-            (Some(ordered), Some(heap)) => heap > ordered,
-            (ordered, _) => ordered.is_none(),
-        };
-        let entry = if from_heap { self.heap.pop() } else { self.ordered.pop_front() };
-        entry.map(|entry| (entry.task, entry.key))
+    pub fn pop(&mut self) -> Option<T> {
+        let entry = if self.heap_is_first() { self.heap.pop() } else { self.ordered.pop_front() };
+        entry.map(|entry| entry.task)
     }
 
     /// The key of the first task.
     #[must_use]
     pub fn first_key(&self) -> Option<Key> {
-        let first = self.ordered.front().into_iter().chain(self.heap.peek()).max();
-        first.map(|entry| entry.key)
+        self.first_entry().map(|entry| entry.key)
+    }
+
+    /// The first task.
+    #[must_use]
+    pub fn first(&self) -> Option<&T> {
+        self.first_entry().map(|entry| &entry.task)
+    }
+
+    fn first_entry(&self) -> Option<&Entry<T>> {
+        if self.heap_is_first() { self.heap.peek() } else { self.ordered.front() }
+    }
+
+    fn heap_is_first(&self) -> bool {
+        match (self.ordered.front(), self.heap.peek()) {
+            (Some(ordered), Some(heap)) => heap > ordered,
+            (ordered, _) => ordered.is_none(),
+        }
     }
 
     /// Number of tasks.
@@ -125,7 +143,8 @@ mod tests {
                 } else {
                     let expected = (!model.is_empty()).then(|| model.remove(0));
                     prop_assert_eq!(shard.first_key(), expected.map(|(key, _)| key));
-                    prop_assert_eq!(shard.pop(), expected.map(|(key, task)| (task, key)));
+                    prop_assert_eq!(shard.first().copied(), expected.map(|(_, task)| task));
+                    prop_assert_eq!(shard.pop(), expected.map(|(_, task)| task));
                 }
                 prop_assert_eq!(shard.len(), model.len());
             }

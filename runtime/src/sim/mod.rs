@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 use crate::flow::{Access, Engine, FlowError, FlowSpace, ReadyTasks, Space, task_view};
 use crate::platform::Platform;
-use crate::sched::{Key, Policy, PolicyOptions, QueuePolicy, Shard, WorkerId, loot};
+use crate::sched::{Key, Policy, PolicyOptions, QueuePolicy, Shard, WorkerId};
 use crate::trace::{Outcome, TaskRecord};
 
 /// The simulated engine.
 pub struct Sim {
     platform: Platform,
     policy: Box<dyn QueuePolicy>,
-    shards: Vec<Shard>,
+    shards: Vec<Shard<u32>>,
     space: Option<Arc<Space>>,
     clock: u64,
     /// Ends of running tasks: time, order of their starts, worker, task.
@@ -73,20 +73,8 @@ impl Sim {
     }
 
     fn pop(&mut self, me: WorkerId) -> Option<u32> {
-        let sources = self.policy.sources(me);
-        for &source in sources {
-            let Some((task, _)) = self.shards[source].pop() else { continue };
-            if source != sources[0] {
-                for _ in 0..loot(self.shards[source].len()) {
-                    let taken = self.shards[source].pop();
-                    taken
-                        .into_iter()
-                        .for_each(|(task, key)| self.shards[sources[0]].push(task, key));
-                }
-            }
-            return Some(task);
-        }
-        None
+        let sources = self.policy.sources(me).iter();
+        sources.copied().find_map(|source| self.shards[source].pop())
     }
 
     /// Starts `task` on `worker`, unless it must wait for a commuting handle.

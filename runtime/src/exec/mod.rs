@@ -207,7 +207,7 @@ impl<'a> Hands<'a> {
         if let Some(task) = self.kept.take() {
             return Some(task);
         }
-        if !self.stock.is_empty() && self.shared.sleep.is_anyone_idle() {
+        if !self.stock.is_empty() && self.shared.is_anyone_starving() {
             self.give_back();
         }
         self.stock.pop().or_else(|| self.shared.queues.pop(self.me, &mut self.stock))
@@ -229,6 +229,7 @@ impl<'a> Hands<'a> {
     /// Puts what was taken along back for others.
     fn give_back(&mut self) {
         if !self.stock.is_empty() {
+            self.stock.reverse();
             self.shared.queues.push(&self.shared.space, &self.stock, self.me);
             self.stock.clear();
             self.shared.publish();
@@ -281,6 +282,11 @@ impl Shared {
             }
             self.sleep.sleep(|| over() || self.queues.has_task_for(me));
         }
+    }
+
+    /// Whether a worker is idle and there is nothing for it in the shards.
+    fn is_anyone_starving(&self) -> bool {
+        self.sleep.is_anyone_idle() && !self.queues.has_tasks()
     }
 
     /// Sees to it that somebody looks for the tasks that were just added.

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use crate::{TextFile, assert_kept, from_root, root, rust_files, source, text_files};
+use crate::{TextFile, assert_kept, root, rust_files, source, text_files};
 
 /// Lines of a file, without its tests, above which it is more than one room.
 const MOST_LINES: usize = 500;
@@ -120,29 +120,41 @@ fn the_top_level_is_fixed() {
     assert_kept("nothing new stands at the top; each thing has its room:", &broken);
 }
 
+/// What is wrong with the script `text`.
+fn faults(text: &str, mode: u32) -> Vec<String> {
+    let is_bash = text.starts_with("#!/usr/bin/env bash\n");
+    let is_python = text.starts_with("#!/usr/bin/env python3\n");
+    let says = text
+        .lines()
+        .nth(1)
+        .is_some_and(|line| line.starts_with("# ") || line.starts_with("\"\"\""));
+    let rules = [
+        ("starts as bash or python3, found by env", is_bash || is_python),
+        (
+            "stops at the first error: set -euo pipefail",
+            !is_bash || text.contains("\nset -euo pipefail\n"),
+        ),
+        ("can be executed", mode & 0o111 != 0),
+        ("says what it does in its second line", says),
+    ];
+    rules.into_iter().filter(|(_, kept)| !kept).map(|(rule, _)| rule.to_owned()).collect()
+}
+
 #[test]
-fn scripts_stop_at_the_first_error() {
-    let mut count = 0;
-    let broken = found(|file| {
+fn scripts_are_ready_to_run() {
+    let is_script = |file: &TextFile| {
         let folder = [".ci/", "scripts/"].iter().any(|folder| file.path.starts_with(folder));
-        let is_script = folder && file.text.starts_with("#!");
-        let mode =
-            std::fs::metadata(root().join(&file.path)).map_or(0, |data| data.permissions().mode());
-        let rules = [
-            ("starts with #!/usr/bin/env bash", file.text.starts_with("#!/usr/bin/env bash\n")),
-            ("sets -euo pipefail", file.text.contains("\nset -euo pipefail\n")),
-            ("can be executed", mode & 0o111 != 0),
-            (
-                "says what it does",
-                file.text.lines().nth(1).is_some_and(|line| line.starts_with("# ")),
-            ),
-        ];
-        let broken = rules.into_iter().filter(|(_, kept)| is_script && !kept);
-        broken.map(|(rule, _)| rule.to_owned()).collect()
-    });
-    for file in text_files() {
-        count += usize::from(file.path.starts_with("scripts/") && file.text.starts_with("#!"));
-    }
-    assert!(count >= 3, "scripts of {} were found: {count}", from_root(&root().join("scripts")));
-    assert_kept("a script of ours:", &broken);
+        folder && file.text.starts_with("#!")
+    };
+    let mode = |path: &str| {
+        std::fs::metadata(root().join(path)).map_or(0, |data| data.permissions().mode())
+    };
+    let broken =
+        found(
+            |file| if is_script(file) { faults(&file.text, mode(&file.path)) } else { Vec::new() },
+        );
+    assert_kept("a script:", &broken);
+    let count = text_files().iter().filter(|file| is_script(file)).count();
+    assert!(count >= 4, "only {count} scripts were found");
+    assert_eq!(faults("#!/bin/sh\nls\n", 0o644).len(), 3, "the rules find what is wrong");
 }

@@ -1,5 +1,7 @@
 //! Reads Rust just enough for the rules: drops comments, contents of strings, and tests.
 
+use crate::has_word;
+
 /// `text` without comments, and with empty strings and characters; lines stay where they are.
 pub(crate) fn code(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
@@ -88,15 +90,18 @@ fn character(text: &str) -> Option<usize> {
     }
 }
 
-/// `code` without the items under `#[cfg(test)]`.
+/// `code` without the items under `#[cfg(test)]`, or `#[cfg(all(test, ...))]`.
 pub(crate) fn without_tests(code: &str) -> String {
-    const MARK: &str = "#[cfg(test)]";
     let mut kept = String::with_capacity(code.len());
     let mut rest = code;
-    while let Some(start) = rest.find(MARK) {
-        kept.push_str(&rest[..start]);
-        rest = &rest[start + MARK.len()..];
-        rest = &rest[item(rest)..];
+    while let Some(start) = rest.find("#[cfg(") {
+        let end = start + rest[start..].find(")]").map_or(rest.len() - start, |end| end + 2);
+        let is_test = has_word(&rest[start..end], "test");
+        kept.push_str(&rest[..if is_test { start } else { end }]);
+        rest = &rest[end..];
+        if is_test {
+            rest = &rest[item(rest)..];
+        }
     }
     kept + rest
 }
@@ -131,4 +136,6 @@ fn comments_and_strings_are_dropped() {
 fn tests_are_dropped() {
     let text = "a #[cfg(test)]\nmod tests; b #[cfg(test)]\nmod tests { fn c() { d } } e";
     assert_eq!(without_tests(text), "a  b  e");
+    let text = "a #[cfg(loom)] b; #[cfg(all(test, loom))] mod models { c } d";
+    assert_eq!(without_tests(text), "a #[cfg(loom)] b;  d");
 }

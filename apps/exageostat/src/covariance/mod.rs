@@ -124,7 +124,7 @@ pub enum CovarianceError {
     },
     /// A parameter out of its bounds.
     #[error(
-        "{parameter} of {covariance} is {value}; it must be above {above} and at most {most:e}"
+        "{parameter} of {covariance} is {value}; it must be above {above}{}", at_most(*most)
     )]
     Parameter {
         /// The covariance.
@@ -144,6 +144,11 @@ pub enum CovarianceError {
         /// The value given.
         value: f64,
     },
+}
+
+/// The bound above, for messages; none for a parameter without one.
+fn at_most(most: f64) -> String {
+    if most < f64::MAX { format!(" and at most {most}") } else { String::new() }
 }
 
 /// The names in the list, for messages.

@@ -215,15 +215,21 @@ unsafe fn store_whole<T: Scalar, S: Lanes<T>, const N: usize>(
     // SAFETY: the target holds the whole block.
     unsafe {
         let (alpha, beta) = (S::splat(target.alpha), S::splat(target.beta));
-        for (j, sums) in block.iter().enumerate() {
+        let place = |j: usize, h: usize| target.c.add(j * target.ld + h * S::LANES);
+        // All loads before all stores: columns a multiple of 4096 bytes apart would make each load
+        // wait for the store before.
+        let new: Block<S::V, N> = if target.beta == T::ZERO {
+            block.map(|sums| sums.map(|sum| S::mul(alpha, sum)))
+        } else {
+            std::array::from_fn(|j| {
+                std::array::from_fn(|h| {
+                    S::add_product(alpha, block[j][h], S::mul(beta, S::load(place(j, h))))
+                })
+            })
+        };
+        for (j, sums) in new.iter().enumerate() {
             for (h, &sum) in sums.iter().enumerate() {
-                let place = target.c.add(j * target.ld + h * S::LANES);
-                let new = if target.beta == T::ZERO {
-                    S::mul(alpha, sum)
-                } else {
-                    S::add_product(alpha, sum, S::mul(beta, S::load(place)))
-                };
-                S::store(place, new);
+                S::store(place(j, h), sum);
             }
         }
     }

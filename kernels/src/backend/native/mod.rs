@@ -10,9 +10,6 @@ mod micro;
 mod pack;
 mod product;
 mod solve;
-#[cfg(test)]
-#[allow(warnings)]
-mod probe;
 
 use super::{Backend, Blas, blocked, check_product, check_square, check_triangle};
 use crate::error::NumericalError;
@@ -101,6 +98,9 @@ impl<T: Scalar, S: Kit<T> + Sync> Blas<T> for Native<S> {
             return blocked::trsm(self, t, alpha, b);
         }
         b.scale(alpha);
+        if b.cols() == 0 {
+            return;
+        }
         // SAFETY: as in `gemm`.
         unsafe { solve::solve::<T, S>(t, b) };
     }

@@ -6,11 +6,11 @@ use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
 /// Inner size of a block; even a `48 x KC` strip of single precision is near the first cache.
-const KC: usize = 512;
+const KC: usize = 256;
 
 /// Bytes of a packed block of `A`, of which there are two at a time: half of a second cache of
 /// 2 MiB, all of one of 1 MiB.
-const A_BYTES: usize = 480 << 10;
+const A_BYTES: usize = 240 << 10;
 
 /// Columns of a packed block of `B`.
 const NC: usize = 1024;
@@ -44,7 +44,7 @@ pub(super) unsafe fn multiply<T: Scalar, K: Kit<T>>(
     let nc = piece(n, NC, K::NR);
     let (ld, first) = (c.col_stride(), c.as_mut_ptr());
     let a_size = mc.next_multiple_of(K::MR) * kc;
-    with_workspace([2 * a_size, nc.next_multiple_of(K::NR) * kc], |[a_room, b_room]| {
+    with_workspace([2 * a_size, nc.next_multiple_of(K::NR) * kc], |[a_room, b_room]: [*mut T; 2]| {
         for j in (0..n).step_by(nc) {
             for p in (0..k).step_by(kc) {
                 let (width, depth) = (nc.min(n - j), kc.min(k - p));
@@ -184,16 +184,17 @@ impl<T: Scalar> Block<T> {
         let (strips, blocks) = (height.div_ceil(K::MR), self.a.width.div_ceil(K::MR));
         let calls = blocks * self.b.width.div_ceil(K::NR);
         let call = j / K::NR * blocks + i / K::MR;
-        let units = strips * depth;
-        // Whole groups in the order of the strips; a share does not go past the end of its strip.
-        let each = units.div_ceil(calls).max(1);
-        let per_strip = depth.div_ceil(each).max(1);
-        let (strip, piece) = (call / per_strip, call % per_strip);
-        if strip >= strips {
+        if strips == 0 {
             return (self.next.part(0, 0, 0, 0), self.packed_next);
         }
-        let _ = (each, piece);
-        todo!()
+        let calls_of_strip = calls / strips;
+        let strip = call / calls_of_strip * K::MR;
+        if strip >= height {
+            return (self.next.part(0, 0, 0, 0), self.packed_next);
+        }
+        let (first, end) = share(depth, call % calls_of_strip, calls_of_strip);
+        let groups = self.next.part(strip, first, K::MR.min(height - strip), end - first);
+        (groups, self.packed_next.wrapping_add(strip * depth + first * K::MR))
     }
 }
 

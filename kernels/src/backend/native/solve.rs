@@ -6,7 +6,7 @@
 //! the up-looking one: each strip of rows is solved against the rows above, then its own diagonal
 //! block is factored (Golub, Van Loan, "Matrix computations", 4.2).
 
-use super::micro::Kit;
+use super::micro::{Ahead, Kit};
 use super::pack::{Strided, with_workspace};
 use crate::error::NumericalError;
 use crate::option::{Diag, Triangle, Uplo};
@@ -49,21 +49,22 @@ pub(super) unsafe fn solve<T: Scalar, K: Kit<T>>(t: Triangle<'_, T>, b: TileMut<
     let l = turned(Strided::new(t.entries), reverse, reverse);
     let b = turned(Strided::new(b.as_ref()), reverse, false).transposed();
     let padded = n.next_multiple_of(K::NR);
-    let room = [K::MR * padded, Packed::<T>::elements(n, K::NR)];
-    with_workspace(room, |[x, l_room]| {
+    let room = [2 * K::MR * padded, Packed::<T>::elements(n, K::NR)];
+    with_workspace(room, |[x_room, l_room]: [*mut T; 2]| {
         let packed = Packed { first: l_room, width: K::NR };
-        // SAFETY: the room holds a strip and the packed triangle; strips are inside `b`, which is
-        // ours to write (its view was consumed).
+        let x = [x_room, x_room.wrapping_add(K::MR * padded)];
+        let strip = |i: usize| b.part(i, 0, K::MR.min(columns.saturating_sub(i)), n);
+        // SAFETY: the room holds two strips and the packed triangle; strips are inside `b`, which
+        // is ours to write (its view was consumed).
         unsafe {
             pack_triangle::<T, K>(l, n, t.diag, packed);
-            for i in (0..columns).step_by(K::MR) {
-                let strip = b.part(i, 0, K::MR.min(columns - i), n);
-                for place in K::MR * n..K::MR * padded {
-                    x.add(place).write(T::ZERO);
-                }
-                K::pack_rows(strip, x);
-                solve_strip::<T, K>(padded, x, packed);
-                K::unpack_rows(x, strip);
+            for x in x {
+                (K::MR * n..K::MR * padded).for_each(|place| x.add(place).write(T::ZERO));
+            }
+            K::pack_rows(strip(0), x[0]);
+            for (turn, i) in (0..columns).step_by(K::MR).enumerate() {
+                let (now, then) = (x[turn % 2], x[(turn + 1) % 2]);
+                solve_strip::<T, K>(packed, now, strip(i), then, strip(i + K::MR));
             }
         }
     });
@@ -116,12 +117,31 @@ unsafe fn pack_triangle<T: Scalar, K: Kit<T>>(
     }
 }
 
+/// Solves a packed strip and writes it to `target`; meanwhile packs `next` for the next turn.
+///
 /// # Safety
-/// The processor has the set of `K`; `x` holds `MR * order` elements, `l` a triangle of that order.
-unsafe fn solve_strip<T: Scalar, K: Kit<T>>(order: usize, x: *mut T, l: Packed<T>) {
-    for q in 0..order / K::NR {
+/// The processor has the set of `K`; `x` holds the columns of `target`, `next_x` has room for those
+/// of `next`, no more of them, and `l` is a triangle of at least that order.
+unsafe fn solve_strip<T: Scalar, K: Kit<T>>(
+    l: Packed<T>,
+    x: *mut T,
+    target: Strided<T>,
+    next_x: *mut T,
+    next: Strided<T>,
+) {
+    let order = target.k;
+    for first in (0..order).step_by(K::NR) {
+        let columns = K::NR.min(order - first);
+        let share = next.part(0, first, next.width, columns);
+        let nothing = Strided { width: 0, ..share };
         // SAFETY: strip `q` of the triangle goes with columns up to `q * NR + NR` of `x`.
-        unsafe { K::solve(q * K::NR, x, l.strip(q)) };
+        unsafe {
+            K::solve(first, x, l.strip(first / K::NR), &Ahead::of([share, nothing]));
+            K::unpack_rows(x.add(first * K::MR), target.part(0, first, target.width, columns));
+            if share.width > 0 {
+                K::pack_rows(share, next_x.add(first * K::MR));
+            }
+        }
     }
 }
 
@@ -133,23 +153,27 @@ pub(super) unsafe fn factor<T: Scalar, K: Kit<T>>(a: TileMut<'_, T>) -> Result<(
     let n = a.rows();
     let a = Strided::new(a.as_ref());
     let padded = n.next_multiple_of(K::MR);
-    let room = [K::MR * padded, Packed::<T>::elements(padded, K::NR)];
-    with_workspace(room, |[x, l_room]| {
+    let room = [2 * K::MR * padded, Packed::<T>::elements(padded, K::NR)];
+    with_workspace(room, |[x_room, l_room]: [*mut T; 2]| {
         let l = Packed { first: l_room, width: K::NR };
-        for i in (0..n).step_by(K::MR) {
+        let x = [x_room, x_room.wrapping_add(K::MR * padded)];
+        for (turn, i) in (0..n).step_by(K::MR).enumerate() {
+            let (now, then) = (x[turn % 2], x[(turn + 1) % 2]);
             let rows = K::MR.min(n - i);
-            // SAFETY: the room holds a strip and the packed factor; rows are inside `a`, which is
-            // ours to write (its view was consumed), and only its lower triangle is touched.
+            let left = K::MR.min(n - i - rows);
+            // The last columns were not packed while the strip before was solved.
+            let seen = i.saturating_sub(K::MR);
+            // SAFETY: the room holds two strips and the packed factor; rows are inside `a`, which
+            // is ours to write (its view was consumed), and only its lower triangle is touched.
             unsafe {
-                K::pack_rows(a.part(i, 0, rows, i), x);
-                pack_diagonal::<T>(a.part(i, i, rows, rows), K::MR, x.add(i * K::MR));
-                solve_strip::<T, K>(i, x, l);
-                let outcome = factor_diagonal::<T, K>(i, x, l);
-                outcome.map_err(|failed| NumericalError::NotPositiveDefinite {
-                    order: i + failed + 1,
+                K::pack_rows(a.part(i, seen, rows, i - seen), now.add(seen * K::MR));
+                pack_diagonal::<T>(a.part(i, i, rows, rows), K::MR, now.add(i * K::MR));
+                let (target, next) = (a.part(i, 0, rows, i), a.part(i + rows, 0, left, i));
+                solve_strip::<T, K>(l, now, target, then, next);
+                factor_diagonal::<T, K>(i, now, l).map_err(|failed| {
+                    NumericalError::NotPositiveDefinite { order: i + failed + 1 }
                 })?;
-                K::unpack_rows(x, a.part(i, 0, rows, i));
-                unpack_diagonal::<T>(x.add(i * K::MR), K::MR, a.part(i, i, rows, rows));
+                unpack_diagonal::<T>(now.add(i * K::MR), K::MR, a.part(i, i, rows, rows));
             }
         }
         Ok(())
@@ -218,7 +242,7 @@ unsafe fn factor_diagonal<T: Scalar, K: Kit<T>>(
             let block = strip.add(done * K::NR);
             let corner = x.add(done * K::MR + c);
             factor_corner::<T, K>(corner, block).map_err(|failed| c + failed)?;
-            K::solve(0, x.add(done * K::MR), block);
+            K::solve(0, x.add(done * K::MR), block, &Ahead::NOTHING);
         }
     }
     Ok(())

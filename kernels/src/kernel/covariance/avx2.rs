@@ -30,6 +30,7 @@ impl Lanes for Avx2 {
     type F = __m256d;
     type U = __m256i;
     type M = __m256d;
+    type Read = [__m256d; 4];
 
     #[inline(always)]
     fn splat(self, x: f64) -> __m256d {
@@ -84,16 +85,11 @@ impl Lanes for Avx2 {
         detected!(_mm256_sqrt_pd(a))
     }
     #[inline(always)]
-    fn round(self, a: __m256d) -> __m256d {
-        detected!(_mm256_round_pd::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(a))
-    }
-    #[inline(always)]
-    fn scale(self, a: __m256d, n: __m256d) -> __m256d {
+    fn scale(self, a: __m256d, n: __m256i, m: __m256i) -> __m256d {
         // SAFETY: detected.
         unsafe {
-            let biased = _mm_add_epi32(_mm256_cvtpd_epi32(n), _mm_set1_epi32(1023));
-            let power = _mm256_slli_epi64::<52>(_mm256_cvtepi32_epi64(biased));
-            _mm256_mul_pd(a, _mm256_castsi256_pd(power))
+            let power = _mm256_slli_epi64::<52>(_mm256_add_epi64(n, m));
+            _mm256_castsi256_pd(_mm256_add_epi64(_mm256_castpd_si256(a), power))
         }
     }
     #[inline(always)]
@@ -143,7 +139,12 @@ impl Lanes for Avx2 {
 
     /// Halves of a row by `u^4`, then, transposed in pairs, neighbours by `u` and by `u^2`.
     #[inline(always)]
-    fn rows<const R: usize>(self, rows: &[Row; R], index: __m256i, u: __m256d) -> __m256d {
+    fn rows<const R: usize>(
+        self,
+        rows: &[Row; R],
+        index: __m256i,
+        u: __m256d,
+    ) -> (__m256d, [__m256d; 4]) {
         const { assert!(R.is_power_of_two()) };
         // SAFETY: detected; the indices are masked to be below `R`, a power of two, and rows have
         // eight entries.
@@ -154,12 +155,13 @@ impl Lanes for Avx2 {
             let u2 = _mm256_mul_pd(u, u);
             let mut power = Aligned([0.0_f64; 4]);
             _mm256_storeu_pd(power.0.as_mut_ptr(), _mm256_mul_pd(u2, u2));
-            let mut sums = [u; 4];
+            let (mut sums, mut upper) = ([u; 4], [u; 4]);
             for (lane, sum) in sums.iter_mut().enumerate() {
                 // Read from memory: taking the lanes out of the register is slower.
                 let at = std::ptr::read_volatile(&raw const at.0[lane]);
                 let row = rows.get_unchecked(at).as_ptr();
                 let (low, high) = (_mm256_loadu_pd(row), _mm256_loadu_pd(row.add(4)));
+                upper[lane] = high;
                 *sum = _mm256_fmadd_pd(high, _mm256_set1_pd(power.0[lane]), low);
             }
             let [a, b, c, d] = sums;
@@ -167,7 +169,15 @@ impl Lanes for Avx2 {
             let y = pairs(c, d, _mm256_permute2f128_pd::<0x11>(u, u));
             let low = _mm256_permute2f128_pd::<0x20>(x, y);
             let high = _mm256_permute2f128_pd::<0x31>(x, y);
-            _mm256_fmadd_pd(high, u2, low)
+            (_mm256_fmadd_pd(high, u2, low), upper)
+        }
+    }
+    #[inline(always)]
+    fn last(self, [a, b, c, d]: [__m256d; 4]) -> __m256i {
+        // SAFETY: detected.
+        unsafe {
+            let (x, y) = (_mm256_unpackhi_pd(a, b), _mm256_unpackhi_pd(c, d));
+            _mm256_castpd_si256(_mm256_permute2f128_pd::<0x31>(x, y))
         }
     }
 }

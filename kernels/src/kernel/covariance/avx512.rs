@@ -34,6 +34,7 @@ impl Lanes for Avx512 {
     type F = __m512d;
     type U = __m512i;
     type M = __mmask8;
+    type Read = [__m512d; 4];
 
     #[inline(always)]
     fn splat(self, x: f64) -> __m512d {
@@ -87,12 +88,12 @@ impl Lanes for Avx512 {
         detected!(_mm512_sqrt_pd(a))
     }
     #[inline(always)]
-    fn round(self, a: __m512d) -> __m512d {
-        detected!(_mm512_roundscale_pd::<8>(a))
-    }
-    #[inline(always)]
-    fn scale(self, a: __m512d, n: __m512d) -> __m512d {
-        detected!(_mm512_scalef_pd(a, n))
+    fn scale(self, a: __m512d, n: __m512i, m: __m512i) -> __m512d {
+        // SAFETY: detected.
+        unsafe {
+            let power = _mm512_slli_epi64::<52>(_mm512_add_epi64(n, m));
+            _mm512_castsi512_pd(_mm512_add_epi64(_mm512_castpd_si512(a), power))
+        }
     }
     #[inline(always)]
     fn at_least(self, a: __m512d, b: __m512d) -> __mmask8 {
@@ -143,7 +144,12 @@ impl Lanes for Avx512 {
     /// rounds of `even + odd u^k` needs no shuffle: halves by `u^4`, then, transposed in pairs,
     /// neighbours by `u` and by `u^2`.
     #[inline(always)]
-    fn rows<const R: usize>(self, rows: &[Row; R], index: __m512i, u: __m512d) -> __m512d {
+    fn rows<const R: usize>(
+        self,
+        rows: &[Row; R],
+        index: __m512i,
+        u: __m512d,
+    ) -> (__m512d, [__m512d; 4]) {
         const { assert!(R.is_power_of_two()) };
         // SAFETY: detected; the indices are masked to be below `R`, a power of two, and rows have
         // eight entries.
@@ -157,22 +163,31 @@ impl Lanes for Avx512 {
             let u2 = _mm512_mul_pd(u, u);
             let u4 = _mm512_mul_pd(u2, u2);
             // Lanes (0|4), (1|5), (2|6), (3|7), four sums each.
-            let a = halves(rows, &at.0, 0, _mm512_permutex_pd::<0b00_00_00_00>(u4));
-            let b = halves(rows, &at.0, 1, _mm512_permutex_pd::<0b01_01_01_01>(u4));
-            let c = halves(rows, &at.0, 2, _mm512_permutex_pd::<0b10_10_10_10>(u4));
-            let d = halves(rows, &at.0, 3, _mm512_permutex_pd::<0b11_11_11_11>(u4));
+            let (a, a7) = halves(rows, &at.0, 0, _mm512_permutex_pd::<0b00_00_00_00>(u4));
+            let (b, b7) = halves(rows, &at.0, 1, _mm512_permutex_pd::<0b01_01_01_01>(u4));
+            let (c, c7) = halves(rows, &at.0, 2, _mm512_permutex_pd::<0b10_10_10_10>(u4));
+            let (d, d7) = halves(rows, &at.0, 3, _mm512_permutex_pd::<0b11_11_11_11>(u4));
             // x has lanes [0 1 0 1 | 4 5 4 5], y has [2 3 2 3 | 6 7 6 7].
             let x = pairs(a, b, _mm512_permutex_pd::<0b01_00_01_00>(u));
             let y = pairs(c, d, _mm512_permutex_pd::<0b11_10_11_10>(u));
             // [x0 x1 y0 y1 | x4 x5 y4 y5] of the low terms, then of the high ones.
             let low = _mm512_permutex2var_pd(x, _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), y);
             let high = _mm512_permutex2var_pd(x, _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15), y);
-            _mm512_fmadd_pd(high, u2, low)
+            (_mm512_fmadd_pd(high, u2, low), [a7, b7, c7, d7])
+        }
+    }
+    #[inline(always)]
+    fn last(self, [a, b, c, d]: [__m512d; 4]) -> __m512i {
+        // SAFETY: detected.
+        unsafe {
+            let (x, y) = (_mm512_unpackhi_pd(a, b), _mm512_unpackhi_pd(c, d));
+            let order = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+            _mm512_castpd_si512(_mm512_permutex2var_pd(x, order, y))
         }
     }
 }
 
-/// `low + high u4` of the rows of `lane` and, in the upper half, of `lane + 4`.
+/// `low + high u4` and `high` of the rows of `lane` and, in the upper half, of `lane + 4`.
 ///
 /// # Safety
 /// The entries of `at` are below `R`.
@@ -183,7 +198,7 @@ unsafe fn halves<const R: usize>(
     at: &[usize; 8],
     lane: usize,
     u4: __m512d,
-) -> __m512d {
+) -> (__m512d, __m512d) {
     // SAFETY: indices are below `R`, as the caller promises, and rows have eight entries.
     unsafe {
         // Read from memory: taking the lanes out of the register is slower.
@@ -193,7 +208,7 @@ unsafe fn halves<const R: usize>(
         let low = _mm512_insertf64x4::<1>(low, _mm256_loadu_pd(b));
         let high = _mm512_castpd256_pd512(_mm256_loadu_pd(a.add(4)));
         let high = _mm512_insertf64x4::<1>(high, _mm256_loadu_pd(b.add(4)));
-        _mm512_fmadd_pd(high, u4, low)
+        (_mm512_fmadd_pd(high, u4, low), high)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::geometry::EARTH_RADIUS_KM;
 
 use super::arc::{ARC_CELLS_PER_UNIT, ARC_ROWS};
 use super::lanes::Lanes;
-use super::table::{LN_UNDERFLOW, RadialTable, Row};
+use super::table::{RadialTable, Row};
 
 /// The largest number below a positive `x`.
 fn below(x: f64) -> f64 {
@@ -98,12 +98,12 @@ impl<'a, L: Lanes> Evaluator<'a, L> {
         let rest = l.low_to_top(bits, shift);
         let fraction = l.or(l.shift_right(rest, l.splat_bits(12)), l.splat_bits(1.0_f64.to_bits()));
         let u = l.sub(l.float(fraction), l.splat(1.5));
-        let value = l.rows(&table.cells, index, u);
+        let (value, read) = l.rows(&table.cells, index, u);
         let is_logarithm = l.at_least(s, self.tail);
         if l.mask(is_logarithm) == 0 {
             return value;
         }
-        l.select(is_logarithm, exp(l, value), value)
+        l.select(is_logarithm, exp2(l, value, l.last(read)), value)
     }
 
     /// Squared angles from squared chords: `q B(q)` up to a quarter turn; beyond, with `v = 4 - q`
@@ -128,12 +128,11 @@ impl<'a, L: Lanes> Evaluator<'a, L> {
     #[inline(always)]
     fn arc_ratio(&self, q: L::F) -> L::F {
         let l = self.lanes;
-        // Adding 1.5 * 2^52 rounds to an integer, which the low bits of the sum then hold.
-        let magic = l.splat(6_755_399_441_055_744.0);
+        let magic = l.splat(MAGIC);
         let place = l.mul_add(q, l.splat(ARC_CELLS_PER_UNIT), l.splat(-0.5));
         let rounded = l.add(place, magic);
         let u = l.sub(place, l.sub(rounded, magic));
-        l.rows(self.arc, l.bits(rounded), u)
+        l.rows(self.arc, l.bits(rounded), u).0
     }
 }
 
@@ -143,41 +142,41 @@ fn pick<L: Lanes>(l: L, high: L::M, pair: [u64; 2]) -> L::U {
     l.select_bits(high, l.splat_bits(pair[1]), l.splat_bits(pair[0]))
 }
 
-/// Coefficients of `(e^r - 1 - r) / r^2` on `|r| <= ln 2 / 2`, interpolated at Chebyshev nodes: the
-/// exponential then errs by 1.6e-17, relative.
-const EXP: [f64; 10] = [
-    0.500_000_000_000_000_1,
-    0.166_666_666_666_666_7,
-    0.041_666_666_666_623_99,
-    0.008_333_333_333_330_051,
-    0.001_388_888_891_728_179_4,
-    0.000_198_412_698_631_058_7,
-    2.480_152_119_021_773e-5,
-    2.755_726_837_868_419_2e-6,
-    2.762_013_871_973_399_4e-7,
-    2.510_042_415_700_506_7e-8,
+/// Adding `1.5 2^52` rounds to an integer, which the low bits of the sum then hold.
+const MAGIC: f64 = 6_755_399_441_055_744.0;
+
+/// Coefficients of `(2^r - 1) / r` on `|r| <= 1/2`, interpolated at Chebyshev nodes: the power then
+/// errs by 2e-17, relative.
+const POWER: [f64; 11] = [
+    0.693_147_180_559_945_3,
+    0.240_226_506_959_100_97,
+    0.055_504_108_664_821_6,
+    0.009_618_129_107_606_888,
+    0.001_333_355_814_641_693_6,
+    0.000_154_035_304_417_360_5,
+    1.525_273_382_983_612e-5,
+    1.321_544_258_792_169e-6,
+    1.017_806_244_584_577_4e-7,
+    7.072_585_949_269_223e-9,
+    4.454_960_598_186_518_6e-10,
 ];
 
-/// The exponential of `x < 709`, 0 where that would be denormal. `ln 2` is taken off in two parts,
-/// the first with enough trailing zeros that its multiples are exact (Cody and Waite 1980).
+/// `2^(x + n)`, if normal, for `|x| < 2^31` and the integer `n` in the last 12 bits of `last`.
 #[inline(always)]
-pub(super) fn exp<L: Lanes>(l: L, x: L::F) -> L::F {
-    let is_normal = l.at_least(x, l.splat(LN_UNDERFLOW));
-    let x = l.select(is_normal, x, l.splat(0.0));
-    let n = l.round(l.mul(x, l.splat(std::f64::consts::LOG2_E)));
-    let r = l.mul_add(n, l.splat(-6.931_471_803_691_238e-1), x);
-    let r = l.mul_add(n, l.splat(-1.908_214_929_270_587_7e-10), r);
+pub(super) fn exp2<L: Lanes>(l: L, x: L::F, last: L::U) -> L::F {
+    let rounded = l.add(x, l.splat(MAGIC));
+    let r = l.sub(x, l.sub(rounded, l.splat(MAGIC)));
     let r2 = l.mul(r, r);
     let r4 = l.mul(r2, r2);
     let low = l.mul_add(r2, linear(l, r, 2), linear(l, r, 0));
-    let high = l.mul_add(r4, linear(l, r, 8), l.mul_add(r2, linear(l, r, 6), linear(l, r, 4)));
-    let q = l.mul_add(r4, high, low);
-    let value = l.add(l.splat(1.0), l.mul_add(r2, q, r));
-    l.select(is_normal, l.scale(value, n), l.splat(0.0))
+    let middle = l.mul_add(r2, linear(l, r, 6), linear(l, r, 4));
+    let high = l.mul_add(r2, l.splat(POWER[10]), linear(l, r, 8));
+    let q = l.mul_add(r4, l.mul_add(r4, high, middle), low);
+    l.scale(l.mul_add(r, q, l.splat(1.0)), l.bits(rounded), last)
 }
 
-/// Two neighbouring terms of [`EXP`].
+/// Two neighbouring terms of [`POWER`].
 #[inline(always)]
 fn linear<L: Lanes>(l: L, r: L::F, k: usize) -> L::F {
-    l.mul_add(r, l.splat(EXP[k + 1]), l.splat(EXP[k]))
+    l.mul_add(r, l.splat(POWER[k + 1]), l.splat(POWER[k]))
 }

@@ -1,8 +1,10 @@
 //! Polynomial fits of the cells of a radial table: interpolation at Chebyshev nodes.
 
+use std::f64::consts::LOG2_E;
 use std::sync::LazyLock;
 
-use super::table::{COEFFICIENTS, Correlation, Row};
+use super::correlation::Correlation;
+use super::table::{COEFFICIENTS, Row};
 
 /// Change of the logarithm across a cell above which the logarithm itself is tabulated.
 ///
@@ -88,18 +90,73 @@ pub(super) fn octaves<C: Correlation + ?Sized>(
     }
 }
 
-/// Rows of `ln(variance * correlation)` for the octave from `start`.
-pub(super) fn logarithms<C: Correlation + ?Sized>(
-    correlation: &C,
-    start: f64,
-    bits: u32,
-    variance: f64,
-    cells: &mut [Row],
-) {
-    for (index, row) in cells.iter_mut().enumerate() {
-        *row = coefficients(&correlation.logarithms(&nodes(start, bits, index)));
-        row[0] += variance.ln();
+/// Leading and remaining part of `ln 2`: multiples of the first are exact up to `2^20`.
+const LN_2: [f64; 2] = [6.931_471_803_691_238e-1, 1.908_214_929_270_587_7e-10];
+
+/// Bits of the last coefficient that hold the integer of a row of logarithms.
+const EXPONENT_BITS: u32 = 12;
+
+/// Fits rows of logarithms.
+pub(super) struct Logarithms<'a, C: ?Sized> {
+    correlation: &'a C,
+    /// Logarithm to base 2 of the variance: an integer and the rest.
+    variance: (f64, f64),
+    stretch: f64,
+}
+
+impl<'a, C: Correlation + ?Sized> Logarithms<'a, C> {
+    /// The table's variable is `x^2 (1 + stretch)`.
+    pub(super) fn new(correlation: &'a C, variance: f64, stretch: f64) -> Self {
+        let whole = variance.log2().floor().clamp(-1000.0, 1000.0);
+        Self { correlation, variance: (whole, (variance * (-whole).exp2()).log2()), stretch }
     }
+
+    /// Rows of `log2(variance * correlation)` less integers, for the octave from `start`.
+    pub(super) fn octave(&self, start: f64, bits: u32, cells: &mut [Row]) {
+        let width = start / f64::from(1_u32 << bits);
+        let first = self.correlation.logarithm((start + 0.5 * width).sqrt());
+        let mut whole = (first * LOG2_E).round();
+        for (index, row) in cells.iter_mut().enumerate() {
+            let middle = start + width * (index as f64 + 0.5);
+            *row = self.row(middle, width, whole);
+            // The polynomial in the middle of the next cell.
+            let next = whole + row.iter().sum::<f64>().round();
+            row[0] += self.variance.1;
+            set_exponent(row, self.variance.0 + whole);
+            whole = next;
+        }
+    }
+
+    /// Of the correlation, less `whole`. The nodes are moved back from where rounding put them.
+    fn row(&self, middle: f64, width: f64, whole: f64) -> Row {
+        let x = NODES.map(|u| (middle + width * u).sqrt());
+        let mut values = self.correlation.remainders(&x, whole * LN_2[0]);
+        let slope = (values[0] - values[COEFFICIENTS - 1]) / (NODES[0] - NODES[COEFFICIENTS - 1]);
+        for ((value, x), u) in values.iter_mut().zip(x).zip(NODES) {
+            let s = x * x;
+            let rounding = x.mul_add(x, -s) + s * self.stretch;
+            let off = u - ((s - middle) + rounding) / width;
+            *value = (*value - whole * LN_2[1] + slope * off) * LOG2_E;
+        }
+        coefficients(&values)
+    }
+}
+
+/// Puts an integer into the last bits of the last coefficient, which is too small for them to count.
+fn set_exponent(row: &mut Row, n: f64) {
+    let last = &mut row[COEFFICIENTS - 1];
+    // With an exponent near 0 the bits would be a denormal number, which is slow to compute with.
+    let normal = if last.abs() < 1e-30 { 1e-30 } else { *last };
+    let most = (1 << (EXPONENT_BITS - 1)) - 1;
+    let n = (n as i64).clamp(-most, most) as u64;
+    let mask = (1 << EXPONENT_BITS) - 1;
+    *last = f64::from_bits((normal.to_bits() & !mask) | (n & mask));
+}
+
+/// The integer of a row of logarithms, from its last coefficient.
+pub(super) fn exponent(last: f64) -> i32 {
+    let unused = 64 - EXPONENT_BITS;
+    ((last.to_bits() << unused) as i64 >> unused) as i32
 }
 
 /// Whether the octave from `start` falls too steeply for its values to be tabulated. A compact

@@ -15,6 +15,8 @@ pub(super) trait Lanes: Copy {
     type U: Copy;
     /// A choice of lanes.
     type M: Copy;
+    /// Last coefficients not yet in the order of the lanes.
+    type Read: Copy;
 
     fn splat(self, x: f64) -> Self::F;
     fn splat_bits(self, x: u64) -> Self::U;
@@ -31,9 +33,8 @@ pub(super) trait Lanes: Copy {
     /// `a b + c`.
     fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
     fn sqrt(self, a: Self::F) -> Self::F;
-    fn round(self, a: Self::F) -> Self::F;
-    /// `a 2^n` for an integer `n` in [-1022, 1023].
-    fn scale(self, a: Self::F, n: Self::F) -> Self::F;
+    /// `a 2^n`, if normal, of a normal `a`, with `n` the last 12 bits of the sum of `n` and `m`.
+    fn scale(self, a: Self::F, n: Self::U, m: Self::U) -> Self::F;
 
     /// Lanes with `a >= b`; none with NaN.
     fn at_least(self, a: Self::F, b: Self::F) -> Self::M;
@@ -52,8 +53,16 @@ pub(super) trait Lanes: Copy {
     fn sub_bits(self, a: Self::U, b: Self::U) -> Self::U;
     fn or(self, a: Self::U, b: Self::U) -> Self::U;
 
-    /// In each lane the polynomial of row `index` (modulo the number of rows) at `u`.
-    fn rows<const R: usize>(self, rows: &[Row; R], index: Self::U, u: Self::F) -> Self::F;
+    /// In each lane the polynomial of row `index` (modulo the number of rows) at `u`, and what was
+    /// read of the rows.
+    fn rows<const R: usize>(
+        self,
+        rows: &[Row; R],
+        index: Self::U,
+        u: Self::F,
+    ) -> (Self::F, Self::Read);
+    /// The bits of the last coefficient of each lane's row.
+    fn last(self, read: Self::Read) -> Self::U;
 }
 
 /// An array that no boundary of cache lines cuts: a store across one is not forwarded to the loads
@@ -71,6 +80,7 @@ impl Lanes for Single {
     type F = f64;
     type U = u64;
     type M = bool;
+    type Read = f64;
 
     #[inline(always)]
     fn splat(self, x: f64) -> f64 {
@@ -114,12 +124,8 @@ impl Lanes for Single {
         a.sqrt()
     }
     #[inline(always)]
-    fn round(self, a: f64) -> f64 {
-        a.round_ties_even()
-    }
-    #[inline(always)]
-    fn scale(self, a: f64, n: f64) -> f64 {
-        a * f64::from_bits(((n as i64 + 1023) as u64) << 52)
+    fn scale(self, a: f64, n: u64, m: u64) -> f64 {
+        f64::from_bits(a.to_bits().wrapping_add(n.wrapping_add(m) << 52))
     }
     #[inline(always)]
     fn at_least(self, a: f64, b: f64) -> bool {
@@ -166,12 +172,16 @@ impl Lanes for Single {
         a | b
     }
     #[inline(always)]
-    fn rows<const R: usize>(self, rows: &[Row; R], index: u64, u: f64) -> f64 {
+    fn rows<const R: usize>(self, rows: &[Row; R], index: u64, u: f64) -> (f64, f64) {
         let c = &rows[index as usize % R];
         let (u2, u4) = (u * u, (u * u) * (u * u));
         let low = (c[0] + c[1] * u) + (c[2] + c[3] * u) * u2;
         let high = (c[4] + c[5] * u) + (c[6] + c[7] * u) * u2;
-        low + high * u4
+        (low + high * u4, c[7])
+    }
+    #[inline(always)]
+    fn last(self, read: f64) -> u64 {
+        read.to_bits()
     }
 }
 

@@ -12,6 +12,7 @@ mod arc;
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod correlation;
 mod cpu;
 mod entry;
 mod fit;
@@ -30,10 +31,9 @@ use crate::scalar::{Precision, Scalar};
 
 use cpu::Job;
 
+pub use correlation::{Correlation, Far, Near};
 pub use cpu::Vectors;
-pub use table::{
-    CELLS, COEFFICIENTS, Correlation, Far, LN_UNDERFLOW, Near, RadialTable, Row, TABLE_BYTES,
-};
+pub use table::{CELLS, COEFFICIENTS, LN_UNDERFLOW, RadialTable, Row, TABLE_BYTES};
 
 /// Which entries of the tile are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

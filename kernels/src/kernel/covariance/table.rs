@@ -6,10 +6,17 @@
 //! eight coefficients of a polynomial in the rest of the bits, `u` in `[-1/2, 1/2)`: of the
 //! covariance itself below `tail`, of its logarithm from there on. What lies outside is given by
 //! the expansion at 0 ([`Near`]) and by 0 or the same expansion beyond ([`Far`]).
+//!
+//! A logarithm of several hundreds would lose the digits that its exponential needs. Its rows are
+//! therefore to base 2 and less an integer `n`, which the last 12 bits of the last coefficient
+//! hold: the covariance is `2^n 2^(polynomial)`, of a polynomial that stays small.
 
 use bytemuck::{Pod, Zeroable};
 
+use super::correlation::{Correlation, Far, Near};
+use super::entry;
 use super::fit;
+use super::lanes::Single;
 
 /// Coefficients per cell: one cache line.
 pub const COEFFICIENTS: usize = 8;
@@ -20,8 +27,11 @@ pub const CELLS: usize = 1024;
 /// Size of a table, hence of the buffer that holds it.
 pub const TABLE_BYTES: usize = size_of::<RadialTable>();
 
-/// Logarithm below which a covariance is taken as 0: the smallest normal number.
-pub const LN_UNDERFLOW: f64 = -708.39;
+/// Logarithm to base 2 below which a covariance is taken as 0: that of the smallest normal number.
+const LOG2_UNDERFLOW: f64 = -1022.0;
+
+/// Natural logarithm below which a covariance is taken as 0.
+pub const LN_UNDERFLOW: f64 = LOG2_UNDERFLOW * std::f64::consts::LN_2;
 
 /// Bits of the mantissa that number the cells below `split`.
 const LOW_BITS: u32 = 3;
@@ -45,9 +55,9 @@ pub struct RadialTable {
     pub split: f64,
     /// From here on rows give logarithms; a power of two, at least `split`.
     pub tail: f64,
-    /// Upper bound of the table, a power of two.
+    /// Upper bound of the table: a power of two, or where the covariance underflows.
     pub end: f64,
-    /// `1 / scale^2`.
+    /// `1 / scale^2`, rounded; the rows of logarithms allow for its rounding.
     pub inverse_scale2: f64,
     /// Length by which distances are divided.
     pub scale: f64,
@@ -67,71 +77,6 @@ pub struct RadialTable {
     padding: [u64; 11],
     /// The rows; those not used are zero.
     pub cells: [Row; CELLS],
-}
-
-/// Expansion at small `s`, with `a(s) + s^power b(s)` of coefficients from the constant term.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Near {
-    /// The sum is the correlation; `a[0]` is 1.
-    Sum {
-        /// Coefficients of `a`.
-        a: [f64; 3],
-        /// Coefficients of `b`.
-        b: [f64; 3],
-        /// Exponent of `s`.
-        power: f64,
-    },
-    /// The sum is the logarithm of the correlation; `a[0]` is 0.
-    Logarithm {
-        /// Coefficients of `a`.
-        a: [f64; 3],
-        /// Coefficients of `b`.
-        b: [f64; 3],
-        /// Exponent of `s`.
-        power: f64,
-    },
-}
-
-/// What holds beyond the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Far {
-    /// The correlation is 0 or underflows.
-    Zero,
-    /// [`Near`] is the whole function and holds everywhere.
-    Near,
-}
-
-/// A correlation as a function of `x = d / scale`: what a covariance supplies to have a table.
-///
-/// It must be smooth for `x > 0`, except at powers of two where it may have kinks, positive up to
-/// [`support`](Self::support), and 1 at 0.
-pub trait Correlation {
-    /// The correlation at `x > 0`.
-    fn value(&self, x: f64) -> f64;
-    /// Its logarithm, also where the correlation underflows.
-    fn logarithm(&self, x: f64) -> f64;
-    /// Its expansion, exact to rounding for `x^2 <` [`first`](Self::first).
-    fn near(&self) -> Near;
-    /// What holds from the end of the table on.
-    fn far(&self) -> Far {
-        Far::Zero
-    }
-    /// Distance from which it is exactly 0: a power of two, or infinity.
-    fn support(&self) -> f64 {
-        f64::INFINITY
-    }
-    /// Exponent of two of the first `s` in the table.
-    fn first(&self) -> i32 {
-        -32
-    }
-    /// [`value`](Self::value) at the nodes of one cell.
-    fn values(&self, x: &Row) -> Row {
-        x.map(|x| self.value(x))
-    }
-    /// [`logarithm`](Self::logarithm) at the nodes of one cell.
-    fn logarithms(&self, x: &Row) -> Row {
-        x.map(|x| self.logarithm(x))
-    }
 }
 
 impl RadialTable {
@@ -184,6 +129,7 @@ impl RadialTable {
         self.base[0] = self.first.to_bits() >> self.shift[0];
         self.base[1] = (self.split.to_bits() >> self.shift[1]) - low;
         self.fill(correlation, low as usize);
+        self.cut_underflow();
     }
 
     fn set_near<C: Correlation + ?Sized>(&mut self, correlation: &C) {
@@ -200,6 +146,7 @@ impl RadialTable {
     /// table is full.
     fn fill<C: Correlation + ?Sized>(&mut self, correlation: &C, low: usize) {
         let support2 = correlation.support() * correlation.support();
+        let logarithms = fit::Logarithms::new(correlation, self.variance, self.stretch());
         fit::octaves(correlation, self.first, LOW_BITS, self.variance, &mut self.cells[..low]);
         let per_octave = 1 << HIGH_BITS;
         (self.tail, self.end) = (f64::INFINITY, self.split);
@@ -219,7 +166,7 @@ impl RadialTable {
                 self.tail = self.end;
             }
             if self.tail.is_finite() {
-                fit::logarithms(correlation, self.end, HIGH_BITS, self.variance, cells);
+                logarithms.octave(self.end, HIGH_BITS, cells);
             } else {
                 fit::octaves(correlation, self.end, HIGH_BITS, self.variance, cells);
             }
@@ -233,11 +180,42 @@ impl RadialTable {
         );
     }
 
+    /// `inverse_scale2 scale^2 - 1`, by products without error.
+    fn stretch(&self) -> f64 {
+        let (factor, scale) = (self.inverse_scale2, self.scale);
+        let once = factor * scale;
+        let twice = once * scale;
+        let low = factor.mul_add(scale, -once) * scale + once.mul_add(scale, -twice);
+        let stretch = (twice - 1.0) + low;
+        // Beyond 1e150 and below 1e-150 the square of the scale is no normal number.
+        if stretch.abs() < 1e-14 { stretch } else { 0.0 }
+    }
+
+    /// Ends the table where its logarithms, which fall, pass that of the smallest normal number.
+    fn cut_underflow(&mut self) {
+        let underflows = |bits: u64| {
+            let (rest, last) = self.row(f64::from_bits(bits));
+            rest + f64::from(fit::exponent(last)) < LOG2_UNDERFLOW
+        };
+        let (mut normal, mut end) = (self.tail.to_bits(), self.end.to_bits());
+        if normal == end || !underflows(end - 1) {
+            return;
+        }
+        while end - normal > 1 {
+            let middle = normal + (end - normal) / 2;
+            if underflows(middle) {
+                end = middle;
+            } else {
+                normal = middle;
+            }
+        }
+        (self.end, self.far_is_near) = (f64::from_bits(end), 0);
+    }
+
     /// The covariance at distance `d >= 0`, one at a time: what the kernels compute in blocks.
     #[must_use]
     pub fn value(&self, d: f64) -> f64 {
-        let x = d / self.scale;
-        let s = x * x;
+        let s = d * d * self.inverse_scale2;
         if s >= self.first && s < self.end { self.row_value(s) } else { self.outside(d) }
     }
 
@@ -249,20 +227,19 @@ impl RadialTable {
 
     /// From the row of `s`, which is inside the table.
     fn row_value(&self, s: f64) -> f64 {
+        let (value, last) = self.row(s);
+        if s < self.tail { value } else { entry::exp2(Single, value, last.to_bits()) }
+    }
+
+    /// The polynomial of the row of `s`, which is inside the table, and its last coefficient.
+    fn row(&self, s: f64) -> (f64, f64) {
         let tier = usize::from(s >= self.split);
         let bits = s.to_bits();
         let index = (bits >> self.shift[tier]).wrapping_sub(self.base[tier]) as usize;
         let rest = bits << (64 - self.shift[tier]) >> 12;
         let u = f64::from_bits(rest | 1.0_f64.to_bits()) - 1.5;
         let row = &self.cells[index % CELLS];
-        let value = row.iter().rev().fold(0.0, |sum, c| sum * u + c);
-        if s < self.tail {
-            value
-        } else if value < LN_UNDERFLOW {
-            0.0
-        } else {
-            value.exp()
-        }
+        (row.iter().rev().fold(0.0, |sum, c| sum * u + c), row[COEFFICIENTS - 1])
     }
 
     /// The covariance at a distance outside the table, NaN at NaN.

@@ -1,0 +1,101 @@
+//! `tegula bench kernels`: rates of the kernels on one core.
+
+use anyhow::Result;
+use clap::Args;
+use serde_json::{Value, json};
+use tegula_kernels::backend::{self, BACKENDS, Backend};
+use tegula_kernels::kernel::rate::{Temperature, rate};
+use tegula_kernels::kernel::{KERNELS, Kernel};
+use tegula_kernels::scalar::Precision;
+
+use crate::flags::{OutputFlags, member, precision_parser};
+use crate::output::{Align, Table, number};
+
+/// Flags of `bench kernels`.
+#[derive(Args, Debug)]
+pub(crate) struct Kernels {
+    /// One kernel [default: all]
+    #[arg(long, value_name = "NAME", value_parser = member(KERNELS.iter().map(|kernel| (kernel.name, kernel.formula)).collect()))]
+    kernel: Option<usize>,
+    /// Orders of the tiles
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "256,512", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    tile_size: Vec<u32>,
+    /// One precision [default: both]
+    #[arg(long, value_name = "P", value_parser = precision_parser())]
+    precision: Option<Precision>,
+    /// Who multiplies matrices [default: native where the processor has AVX2, else faer]
+    #[arg(long, value_name = "NAME", value_parser = member(BACKENDS.iter().map(|choice| (choice.name, choice.help)).collect()))]
+    blas: Option<usize>,
+    #[command(flatten)]
+    output: OutputFlags,
+}
+
+impl Kernels {
+    pub(crate) fn run(&self) -> Result<()> {
+        let console = self.output.console(None)?;
+        let backend = match self.blas {
+            Some(index) => backend::select(BACKENDS[index], 1)?,
+            None => backend::current(),
+        };
+        console.line(format_args!(
+            "BLAS {}: {}; one core, tiles in its caches (warm) or in memory (cold)",
+            backend.name(),
+            backend.description()
+        ));
+        let mut table = Table::new(&[
+            ("kernel", Align::Left),
+            ("tile", Align::Right),
+            ("warm Gflop/s", Align::Right),
+            ("cold Gflop/s", Align::Right),
+            ("cold GB/s", Align::Right),
+        ]);
+        let mut rows = Vec::new();
+        let chosen = KERNELS.iter().enumerate();
+        for (_, kernel) in
+            chosen.filter(|(index, _)| self.kernel.is_none_or(|wanted| wanted == *index))
+        {
+            for precision in Precision::ALL.into_iter().rev() {
+                if self.precision.is_some_and(|wanted| wanted != precision) {
+                    continue;
+                }
+                for &n in &self.tile_size {
+                    rows.push(measure(kernel, backend, precision, n as usize, &mut table));
+                }
+            }
+        }
+        console.line(table);
+        self.output.write(&json!({ "blas": backend.name(), "rows": rows }))?;
+        console.finish()
+    }
+}
+
+/// Measures one kernel, adds it to `table` and returns it as JSON.
+fn measure(
+    kernel: &Kernel,
+    backend: &'static dyn Backend,
+    precision: Precision,
+    n: usize,
+    table: &mut Table,
+) -> Value {
+    let [warm, cold] = [Temperature::Warm, Temperature::Cold]
+        .map(|temperature| rate(kernel, backend, precision, n, temperature));
+    table.row(vec![
+        format!("{}{}", precision.letter(), kernel.name),
+        n.to_string(),
+        number(warm.gflops(), 3),
+        number(cold.gflops(), 3),
+        number(cold.gigabytes(), 3),
+    ]);
+    json!({
+        "kernel": kernel.name,
+        "precision": precision.letter(),
+        "tile_size": n,
+        "flops": warm.flops,
+        "bytes": warm.bytes,
+        "warm_seconds": warm.seconds,
+        "cold_seconds": cold.seconds,
+        "warm_gflops": warm.gflops(),
+        "cold_gflops": cold.gflops(),
+        "cold_gigabytes_per_second": cold.gigabytes(),
+    })
+}

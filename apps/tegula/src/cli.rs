@@ -1,0 +1,71 @@
+//! The command line: every subcommand, from which help, completions and manual pages derive.
+
+use anyhow::Result;
+use clap::{Command, CommandFactory, Parser, Subcommand};
+
+use crate::bench::Bench;
+use crate::exageostat::Exageostat;
+use crate::info::Info;
+use crate::linalg::Linalg;
+use crate::manual::{Completions, Man};
+
+/// Tiled linear algebra and geostatistics on one task runtime
+#[derive(Parser, Debug)]
+#[command(name = "tegula", version, args_override_self = true, infer_long_args = false)]
+#[command(after_help = "\
+Examples:
+  tegula exageostat fit data.csv --covariance matern --estimate-nugget -o model.json
+  tegula exageostat predict model.json --at places.csv -o predictions.csv
+  tegula linalg potrf -n 8000 --check
+
+Exit codes: 0 done, 1 the computation failed, 2 bad usage or bad input.")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Tegula,
+}
+
+/// The subcommands.
+#[derive(Subcommand, Debug)]
+enum Tegula {
+    /// Gaussian random fields: likelihood, fitting, prediction, draws
+    #[command(subcommand)]
+    Exageostat(Exageostat),
+    /// Time and check a tiled algorithm on random matrices
+    Linalg(Linalg),
+    /// Measure this build on this machine
+    #[command(subcommand)]
+    Bench(Bench),
+    /// What this build and this machine have
+    Info(Info),
+    /// Print completions for a shell
+    Completions(Completions),
+    /// Print a manual page, or write all of them
+    Man(Man),
+}
+
+/// The definition of the command line.
+pub(crate) fn command() -> Command {
+    Cli::command()
+}
+
+impl Cli {
+    /// Runs the command; `is_prepared` says whether OpenBLAS finds the environment it should.
+    pub(crate) fn run(&self, is_prepared: bool) -> Result<()> {
+        match &self.command {
+            Tegula::Exageostat(command) => command.run(),
+            Tegula::Linalg(command) => command.run(),
+            Tegula::Bench(command) => command.run(),
+            Tegula::Info(command) => command.run(is_prepared),
+            Tegula::Completions(command) => command.run(),
+            Tegula::Man(command) => command.run(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_command_line_is_sound() {
+        super::command().debug_assert();
+    }
+}

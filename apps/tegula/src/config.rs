@@ -1,0 +1,207 @@
+//! `--config FILE.toml`: flags from a file, put before those of the command line, which win.
+
+use std::ffi::{OsStr, OsString};
+use std::ops::Range;
+use std::path::Path;
+
+use anyhow::Result;
+use clap::error::{ContextKind, ContextValue};
+use clap::{Arg, ArgAction, Command};
+use tegula_data::format::nearest_name;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::error::refused;
+
+/// `arguments` with the flags of the file that `--config` names put right after the subcommand.
+///
+/// # Errors
+/// If the file cannot be read, or has a key that is no flag of the subcommand.
+pub(crate) fn arguments(root: &Command, arguments: Vec<OsString>) -> Result<Arguments> {
+    let (command, start) = subcommand(root, &arguments);
+    let path = config_path(&arguments[start..]);
+    let takes_config = command.get_arguments().any(|flag| flag.get_long() == Some("config"));
+    let Some(path) = path.filter(|_| takes_config) else {
+        return Ok(Arguments { all: arguments, origins: Vec::new() });
+    };
+    let path = Path::new(&path);
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| refused(format!("cannot read {}: {error}", path.display())))?;
+    let file = File { path, text: &text, command };
+    let origins = file.flags()?;
+    let mut all = arguments;
+    all.splice(start..start, origins.iter().map(|origin| OsString::from(&origin.flag)));
+    Ok(Arguments { all, origins })
+}
+
+/// The arguments of a run.
+#[derive(Debug)]
+pub(crate) struct Arguments {
+    /// All of them, those of the file first.
+    pub(crate) all: Vec<OsString>,
+    origins: Vec<Origin>,
+}
+
+/// A flag of a file.
+#[derive(Debug)]
+struct Origin {
+    /// As it would stand on the command line.
+    flag: String,
+    /// The file and the line.
+    place: String,
+}
+
+impl Arguments {
+    /// Where the value that clap refuses with `error` comes from, if it is from a file.
+    pub(crate) fn origin(&self, error: &clap::Error) -> Option<String> {
+        let text = |kind| match error.get(kind) {
+            Some(ContextValue::String(text)) => Some(text.as_str()),
+            _ => None,
+        };
+        let (flag, value) = (text(ContextKind::InvalidArg)?, text(ContextKind::InvalidValue)?);
+        let flag = format!("{}={value}", flag.split_whitespace().next()?);
+        let origin = self.origins.iter().find(|origin| origin.flag == flag)?;
+        Some(format!("{flag} comes from {}", origin.place))
+    }
+}
+
+/// The subcommand that `arguments` name, and the position after its name.
+fn subcommand<'a>(root: &'a Command, arguments: &[OsString]) -> (&'a Command, usize) {
+    let (mut command, mut position) = (root, 1.min(arguments.len()));
+    while let Some(next) = arguments.get(position).and_then(|name| command.find_subcommand(name)) {
+        (command, position) = (next, position + 1);
+    }
+    (command, position)
+}
+
+/// The last value of `--config`.
+fn config_path(arguments: &[OsString]) -> Option<OsString> {
+    let mut found = None;
+    let mut rest = arguments.iter().take_while(|argument| *argument != "--");
+    while let Some(argument) = rest.next() {
+        if argument == "--config" {
+            found = rest.next().cloned();
+        } else if let Some(value) = argument.to_str().and_then(|a| a.strip_prefix("--config=")) {
+            found = Some(OsStr::new(value).to_owned());
+        }
+    }
+    found
+}
+
+/// A file of flags for one subcommand.
+struct File<'a> {
+    path: &'a Path,
+    text: &'a str,
+    command: &'a Command,
+}
+
+impl File<'_> {
+    fn flags(&self) -> Result<Vec<Origin>> {
+        let table = DeTable::parse(self.text).map_err(|error| {
+            refused(format!("{}: {}", self.path.display(), error.to_string().trim_end()))
+        })?;
+        let mut flags = Vec::new();
+        // Tables keep their keys in alphabetical order; a file is read from the top.
+        let mut entries: Vec<_> = table.get_ref().iter().collect();
+        entries.sort_by_key(|(key, _)| key.span().start);
+        for (key, value) in entries {
+            let place = self.place(&key.span());
+            let found = self.read(key.get_ref(), &key.span(), value)?;
+            flags.extend(found.into_iter().map(|flag| Origin { flag, place: place.clone() }));
+        }
+        Ok(flags)
+    }
+
+    /// The flag `name` with its value, as often as it is to be given.
+    fn read(
+        &self,
+        name: &str,
+        span: &Range<usize>,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Result<Vec<String>> {
+        let flag = self.find(name, span)?;
+        let wrong = |wanted: &str| {
+            self.fail(span, format_args!("{name} takes {wanted}, not {}", self.source(value)))
+        };
+        match (flag.get_action(), value.get_ref()) {
+            (ArgAction::SetTrue, DeValue::Boolean(true)) => Ok(vec![format!("--{name}")]),
+            (ArgAction::SetTrue, DeValue::Boolean(false)) => Ok(Vec::new()),
+            (ArgAction::SetTrue, _) => Err(wrong("true or false")),
+            (ArgAction::Count, DeValue::Integer(count)) => {
+                let count: usize = count.as_str().parse().map_err(|_| wrong("a small number"))?;
+                Ok((0..count.min(9)).map(|_| format!("--{name}")).collect())
+            }
+            (ArgAction::Count, _) => Err(wrong("a number")),
+            (_, value) => {
+                let text = words(value).ok_or_else(|| wrong("text or a number"))?;
+                Ok(vec![format!("--{name}={text}")])
+            }
+        }
+    }
+
+    fn find(&self, name: &str, span: &Range<usize>) -> Result<&Arg> {
+        let known =
+            || self.command.get_arguments().filter(|flag| flag.get_long() != Some("config"));
+        known().find(|flag| flag.get_long() == Some(name)).ok_or_else(|| {
+            let near = nearest_name(name, known().filter_map(Arg::get_long));
+            let hint = near.map_or(String::new(), |near| format!(" (did you mean {near}?)"));
+            let command = self.command.get_name();
+            let advice = format_args!(
+                "'{name}' is no flag of this command{hint}; --help lists those of {command}"
+            );
+            self.fail(span, advice)
+        })
+    }
+
+    /// What stands in the file for `value`.
+    fn source(&self, value: &Spanned<DeValue<'_>>) -> &str {
+        &self.text[value.span()]
+    }
+
+    /// The file and the line of `span`.
+    fn place(&self, span: &Range<usize>) -> String {
+        let line = 1 + self.text[..span.start].matches('\n').count();
+        format!("{}, line {line}", self.path.display())
+    }
+
+    fn fail(&self, span: &Range<usize>, message: std::fmt::Arguments<'_>) -> anyhow::Error {
+        refused(format!("{}: {message}", self.place(span)))
+    }
+}
+
+/// A value as it would stand on the command line: a list with commas, a table as `name=value`
+/// pairs, a list inside as `low:high`.
+fn words(value: &DeValue<'_>) -> Option<String> {
+    match value {
+        DeValue::Array(items) => {
+            let items: Option<Vec<String>> =
+                items.iter().map(|item| word(item.get_ref())).collect();
+            Some(items?.join(","))
+        }
+        DeValue::Table(table) => {
+            let mut entries: Vec<_> = table.iter().collect();
+            entries.sort_by_key(|(key, _)| key.span().start);
+            let pairs: Option<Vec<String>> = entries
+                .into_iter()
+                .map(|(key, value)| Some(format!("{}={}", key.get_ref(), word(value.get_ref())?)))
+                .collect();
+            Some(pairs?.join(","))
+        }
+        value => word(value),
+    }
+}
+
+fn word(value: &DeValue<'_>) -> Option<String> {
+    match value {
+        DeValue::String(text) => Some(text.to_string()),
+        DeValue::Integer(number) => Some(number.as_str().to_owned()),
+        DeValue::Float(number) => Some(number.as_str().to_owned()),
+        DeValue::Boolean(value) => Some(value.to_string()),
+        DeValue::Array(items) => {
+            let items: Option<Vec<String>> =
+                items.iter().map(|item| word(item.get_ref())).collect();
+            Some(items?.join(":"))
+        }
+        DeValue::Table(_) | DeValue::Datetime(_) => None,
+    }
+}

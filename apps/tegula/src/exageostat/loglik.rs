@@ -1,0 +1,235 @@
+//! `tegula exageostat loglik`: the log-likelihood under given parameters.
+
+use std::time::Instant;
+
+use anyhow::Result;
+use clap::Args;
+use serde_json::{Map, Value, json};
+use tegula_exageostat::likelihood::{Evaluation, Likelihood};
+use tegula_exageostat::model::Model;
+use tegula_kernels::scalar::{Precision, Scalar};
+use tegula_runtime::trace::Trace;
+
+use super::data::Data;
+use super::estimate;
+use super::mean::{Coefficients, Mean};
+use super::{caution, describe_covariance, methods, object, parameter_list, parameters_json};
+use crate::flags::{
+    CovarianceFlags, DataFlags, MatrixFlags, OutputFlags, OverlapFlags, Run, RunFlags, TraceFlags,
+    nugget, parameters,
+};
+use crate::output::{Align, Console, Progress, Table, number, seconds};
+
+/// The phases of an evaluation, in their order.
+const PHASES: [&str; 5] = ["generation", "factorization", "determinant", "solve", "dot"];
+
+/// Flags of `loglik`.
+#[derive(Args, Debug)]
+pub(crate) struct Loglik {
+    #[command(flatten)]
+    data: DataFlags,
+    #[command(flatten)]
+    covariance: CovarianceFlags,
+    /// Parameters: "variance=1,range=0.1,smoothness=0.5", or numbers in this order
+    #[arg(long, value_name = "LIST", help_heading = "Model", allow_hyphen_values = true)]
+    params: String,
+    /// Variance of the noise of each observation
+    #[arg(long, value_name = "VALUE", help_heading = "Model", default_value = "0", value_parser = nugget)]
+    nugget: f64,
+    /// Mean: zero, constant, or a formula over columns ("x + y + sqrt(dist)")
+    #[arg(
+        long,
+        value_name = "MEAN",
+        help_heading = "Model",
+        default_value = "zero",
+        allow_hyphen_values = true
+    )]
+    mean: String,
+    /// How the likelihood is computed
+    #[arg(long, value_name = "NAME", help_heading = "Model", default_value = "exact", value_parser = methods())]
+    method: String,
+    #[command(flatten)]
+    matrix: MatrixFlags,
+    #[command(flatten)]
+    run: RunFlags,
+    /// Evaluate N times; the time is the median
+    #[arg(long, value_name = "N", help_heading = "Run", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: u32,
+    #[command(flatten)]
+    overlap: OverlapFlags,
+    #[command(flatten)]
+    trace: TraceFlags,
+    #[command(flatten)]
+    output: OutputFlags,
+}
+
+/// An evaluation with its time and its tasks.
+struct Timed {
+    evaluation: Evaluation,
+    seconds: f64,
+    trace: Trace,
+}
+
+impl Loglik {
+    pub(crate) fn run(&self) -> Result<()> {
+        let console = self.output.console(None)?;
+        self.trace.check()?;
+        let values = parameters(self.covariance.covariance, &self.params)?;
+        let model = Model::new(self.covariance.covariance, values, self.nugget)?;
+        let data = Data::load(&self.data, Mean::parse(&self.mean)?)?;
+        let run = self.run.settle()?;
+        let remedy = "give one with --nugget VALUE";
+        data.check_places(self.nugget > 0.0, remedy, &console)?;
+        let nb = self.matrix.tile_size(data.observations.len(), run.workers);
+        data.describe(&console);
+        console.field("mean", data.mean.describe());
+        describe_covariance(&console, model.covariance);
+        console.field("parameters", parameter_list(&model));
+        run.describe(&console, nb, self.matrix.precision);
+        caution(&console, &model, data.coordinates.geometry());
+        let matrix = estimate::Evaluation {
+            n: data.observations.len(),
+            nb,
+            precision: self.matrix.precision,
+            covariance: model.covariance,
+            geometry: data.coordinates.geometry(),
+        };
+        let result = if self.matrix.dry_run {
+            matrix.describe(&console, &run, (self.repeat as usize, "--repeat"))?
+        } else {
+            matrix.check_memory()?;
+            let mut times = match self.matrix.precision {
+                Precision::Single => self.evaluate::<f32>(&data, &model, &run, nb, &console)?,
+                Precision::Double => self.evaluate::<f64>(&data, &model, &run, nb, &console)?,
+            };
+            let repeats: Vec<f64> = times.iter().map(|timed| timed.seconds).collect();
+            times.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+            let median = &times[times.len() / 2];
+            self.describe(&console, &data, median, &repeats);
+            self.trace.write(&median.trace, &console)?;
+            self.result(&data, &model, &run, nb, median, &repeats)
+        };
+        self.output.write(&result)?;
+        console.finish()
+    }
+
+    /// Evaluates as often as asked for.
+    fn evaluate<T: Scalar>(
+        &self,
+        data: &Data,
+        model: &Model,
+        run: &Run,
+        nb: usize,
+        console: &Console,
+    ) -> Result<Vec<Timed>> {
+        let overlap = self.overlap.overlap();
+        let flow = run.flow(true, overlap.memory_cache);
+        let mut likelihood = Likelihood::<T>::new(flow, &data.observations, nb, overlap);
+        let mut times = Vec::new();
+        let mut progress = Progress::new(console);
+        for done in 0..self.repeat as usize {
+            progress.share(done, self.repeat as usize, "evaluations");
+            let start = Instant::now();
+            let evaluation = likelihood.evaluate(model.covariance, &model.values, model.nugget)?;
+            let seconds = start.elapsed().as_secs_f64();
+            times.push(Timed { evaluation, seconds, trace: likelihood.flow().take_trace() });
+        }
+        Ok(times)
+    }
+
+    fn describe(&self, console: &Console, data: &Data, timed: &Timed, repeats: &[f64]) {
+        let evaluation = &timed.evaluation;
+        console.line("");
+        let mut table = Table::new(&[
+            ("log-likelihood", Align::Left),
+            (&number(evaluation.loglik(), 12), Align::Right),
+        ]);
+        table.row(vec!["log-determinant".to_owned(), number(evaluation.logdet, 12)]);
+        table.row(vec!["quadratic form".to_owned(), number(evaluation.quadratic, 12)]);
+        let coefficients = self.coefficients(data, evaluation);
+        for (name, value) in coefficients.names.iter().zip(&coefficients.values) {
+            table.row(vec![format!("mean: {name}"), number(*value, 12)]);
+        }
+        console.line(table);
+        console.line("");
+        let gflops = (evaluation.n as f64).powi(3) / 3.0 / timed.seconds * 1e-9;
+        let median = match repeats.len() {
+            1 => String::new(),
+            repeats => format!(" (median of {repeats})"),
+        };
+        console.line(format_args!(
+            "evaluated in {}{median}, {} Gflop/s",
+            seconds(timed.seconds),
+            number(gflops, 3)
+        ));
+        if console.is_verbose() {
+            describe_phases(console, &timed.trace);
+        }
+    }
+
+    fn coefficients(&self, data: &Data, evaluation: &Evaluation) -> Coefficients {
+        let (c, a) = (&evaluation.coefficients, &evaluation.coefficient_covariance);
+        Coefficients::new(&data.observations.design, c, a)
+    }
+
+    fn result(
+        &self,
+        data: &Data,
+        model: &Model,
+        run: &Run,
+        nb: usize,
+        timed: &Timed,
+        repeats: &[f64],
+    ) -> Value {
+        let evaluation = &timed.evaluation;
+        let coefficients = self.coefficients(data, evaluation);
+        let mut result = object([
+            ("loglik", evaluation.loglik().into()),
+            ("logdet", evaluation.logdet.into()),
+            ("quadratic", evaluation.quadratic.into()),
+            ("n", evaluation.n.into()),
+            ("covariance", model.covariance.name.into()),
+            ("params", parameters_json(model)),
+            ("nugget", model.nugget.into()),
+            (
+                "mean",
+                json!({ "formula": data.mean.text(), "names": coefficients.names, "coefficients": coefficients.values, "standard_errors": coefficients.standard_errors }),
+            ),
+            ("seconds", timed.seconds.into()),
+            ("repeats", repeats.into()),
+            ("phases", phases_json(&timed.trace)),
+            ("tasks", timed.trace.records.len().into()),
+            ("method", self.method.clone().into()),
+        ]);
+        run.describe_json(&mut result, nb, self.matrix.precision);
+        self.overlap.describe_json(&mut result);
+        result.insert("data".to_owned(), super::model_file::data_json(data));
+        Value::Object(result)
+    }
+}
+
+/// Prints when each phase ran and how long its tasks took.
+fn describe_phases(console: &Console, trace: &Trace) {
+    let mut table = Table::new(&[
+        ("phase", Align::Left),
+        ("busy", Align::Right),
+        ("from", Align::Right),
+        ("to", Align::Right),
+    ]);
+    for time in trace.phase_times() {
+        let times = [time.busy_seconds, time.start_seconds, time.end_seconds].map(seconds);
+        table.row([time.phase.to_owned()].into_iter().chain(times).collect());
+    }
+    console.line(table);
+}
+
+/// Seconds that the tasks of each phase took, summed over the workers.
+fn phases_json(trace: &Trace) -> Value {
+    let times = trace.phase_times();
+    let busy = |name: &str| {
+        times.iter().filter(|time| time.phase == name).map(|time| time.busy_seconds).sum::<f64>()
+    };
+    Value::Object(
+        PHASES.iter().map(|name| ((*name).to_owned(), busy(name).into())).collect::<Map<_, _>>(),
+    )
+}

@@ -1,0 +1,93 @@
+//! `tegula exageostat`: geostatistics.
+
+mod covariances;
+mod data;
+mod estimate;
+mod fit;
+mod loglik;
+mod mean;
+mod model_file;
+mod options;
+mod places;
+mod predict;
+mod sample;
+
+use anyhow::Result;
+use clap::Subcommand;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use serde_json::{Map, Value};
+use tegula_exageostat::covariance::Covariance;
+use tegula_exageostat::model::Model;
+use tegula_kernels::geometry::Geometry;
+
+use crate::output::{Console, number};
+
+/// The geostatistics.
+#[derive(Subcommand, Debug)]
+pub(crate) enum Exageostat {
+    /// Draw a random field
+    Sample(sample::Sample),
+    /// Log-likelihood of observations under given parameters
+    Loglik(loglik::Loglik),
+    /// Estimate the parameters by maximum likelihood
+    Fit(fit::Fit),
+    /// Predict the field at other places, with variances
+    Predict(predict::Predict),
+    /// List the covariances with parameters and formulas
+    Covariances(covariances::Covariances),
+}
+
+impl Exageostat {
+    /// Runs the command.
+    pub(crate) fn run(&self) -> Result<()> {
+        match self {
+            Self::Sample(command) => command.run(),
+            Self::Loglik(command) => command.run(),
+            Self::Fit(command) => command.run(),
+            Self::Predict(command) => command.run(),
+            Self::Covariances(command) => command.run(),
+        }
+    }
+}
+
+/// How the likelihood is computed; exactly, so far.
+fn methods() -> PossibleValuesParser {
+    PossibleValuesParser::new([PossibleValue::new("exact").help("dense Cholesky factorization")])
+}
+
+/// Prints `covariance` and warns if these values make none in this geometry.
+fn describe_covariance(console: &Console, covariance: &Covariance) {
+    console.field("covariance", format_args!("{}: {}", covariance.name, covariance.formula));
+}
+
+/// Warns if the parameters of `model` are not known to give a covariance in `geometry`.
+fn caution(console: &Console, model: &Model, geometry: Geometry) {
+    if let Some(text) = model.covariance.caution(geometry, &model.values) {
+        console.warn(format_args!("{text}; results may be meaningless"));
+    }
+}
+
+/// `variance=1, range=0.1, nugget=0`.
+fn parameter_list(model: &Model) -> String {
+    let names = model.covariance.parameters.iter().map(|parameter| parameter.name);
+    let all = names.zip(model.values.iter().copied()).chain([("nugget", model.nugget)]);
+    let pairs: Vec<String> = all.map(|(name, value)| format!("{name}={}", plain(value))).collect();
+    pairs.join(", ")
+}
+
+/// A number as it was typed, if it is short; else some digits of it.
+fn plain(value: f64) -> String {
+    let text = format!("{value}");
+    if text.len() <= 10 { text } else { number(value, 6) }
+}
+
+/// The parameters of `model` as a JSON object.
+fn parameters_json(model: &Model) -> Value {
+    let names = model.covariance.parameters.iter().map(|parameter| parameter.name.to_owned());
+    Value::Object(names.zip(model.values.iter().map(|&value| value.into())).collect())
+}
+
+/// A JSON object from pairs.
+fn object<const N: usize>(pairs: [(&str, Value); N]) -> Map<String, Value> {
+    pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}

@@ -1,0 +1,116 @@
+//! `model.json`: a fitted model with what predictions need.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use serde_json::{Value, json};
+use tegula_exageostat::covariance::find;
+use tegula_exageostat::model::Model;
+
+use super::data::Data;
+use super::mean::Mean;
+use crate::error::refused;
+use crate::flags::Distance;
+
+/// The data of a result: what they are, so that others can tell whether they are the same.
+pub(super) fn data_json(data: &Data) -> Value {
+    json!({
+        "n": data.observations.len(),
+        "digest": data.table.digest().to_string(),
+        "file": data.table.path().display().to_string(),
+        "columns": { "coords": data.coordinates.texts(), "values": data.values.text() },
+        "distance": data.coordinates.distance.name(),
+        "rows": data.table.rows(),
+        "drop_missing": data.dropped() > 0,
+    })
+}
+
+/// A model as it stands in a file.
+#[derive(Debug)]
+pub(super) struct ModelFile {
+    /// The covariance with its parameters and nugget.
+    pub(super) model: Model,
+    /// The mean.
+    pub(super) mean: Mean,
+    /// The coordinates, as expressions.
+    pub(super) coords: Vec<String>,
+    /// The values, as an expression.
+    pub(super) values: String,
+    /// What distance means.
+    pub(super) distance: Distance,
+    /// The training data, as the file was named.
+    pub(super) file: PathBuf,
+    /// Its digest.
+    pub(super) digest: String,
+    /// Whether rows with missing values were left out.
+    pub(super) drop_missing: bool,
+}
+
+impl ModelFile {
+    /// Reads `path`.
+    ///
+    /// # Errors
+    /// If it is no model that `fit` has written.
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| refused(format!("cannot read {}: {error}", path.display())))?;
+        let value: Value = serde_json::from_str(&text).map_err(|error| {
+            refused(format!("{}: not the JSON of a model: {error}", path.display()))
+        })?;
+        let fields = Fields { path, value: &value };
+        let covariance = find(fields.text("/covariance")?)?;
+        let number = |name: &str| fields.number(&format!("/params/{name}"));
+        let values = covariance.parameters.iter().map(|parameter| number(parameter.name));
+        let distance = fields.text("/data/distance")?;
+        Ok(Self {
+            model: Model::new(
+                covariance,
+                values.collect::<Result<_>>()?,
+                fields.number("/nugget")?,
+            )?,
+            mean: Mean::parse(fields.text("/mean/formula")?)?,
+            coords: fields.texts("/data/columns/coords")?,
+            values: fields.text("/data/columns/values")?.to_owned(),
+            distance: Distance::named(distance)
+                .ok_or_else(|| fields.fail("/data/distance", "the name of a distance"))?,
+            file: fields.text("/data/file")?.into(),
+            digest: fields.text("/data/digest")?.to_owned(),
+            drop_missing: fields.get("/data/drop_missing")? == &Value::Bool(true),
+        })
+    }
+}
+
+/// Fields of a JSON file, by pointer.
+struct Fields<'a> {
+    path: &'a Path,
+    value: &'a Value,
+}
+
+impl<'a> Fields<'a> {
+    fn get(&self, pointer: &str) -> Result<&'a Value> {
+        self.value.pointer(pointer).ok_or_else(|| self.fail(pointer, "there"))
+    }
+
+    fn text(&self, pointer: &str) -> Result<&'a str> {
+        self.get(pointer)?.as_str().ok_or_else(|| self.fail(pointer, "text"))
+    }
+
+    fn number(&self, pointer: &str) -> Result<f64> {
+        self.get(pointer)?.as_f64().ok_or_else(|| self.fail(pointer, "a number"))
+    }
+
+    fn texts(&self, pointer: &str) -> Result<Vec<String>> {
+        let list = self.get(pointer)?.as_array();
+        let texts =
+            list.and_then(|list| list.iter().map(|x| x.as_str().map(str::to_owned)).collect());
+        texts.ok_or_else(|| self.fail(pointer, "a list of texts"))
+    }
+
+    fn fail(&self, pointer: &str, wanted: &str) -> anyhow::Error {
+        let field = pointer.trim_start_matches('/').replace('/', ".");
+        refused(format!(
+            "{}: the field {field} is not {wanted}; is this a file that tegula exageostat fit -o wrote?",
+            self.path.display()
+        ))
+    }
+}

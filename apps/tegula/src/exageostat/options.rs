@@ -1,0 +1,142 @@
+//! What a fit estimates, from `--fix`, `--bounds`, `--nugget` and `--estimate-nugget`.
+
+use anyhow::Result;
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use tegula_exageostat::covariance::Covariance;
+use tegula_exageostat::fit::{FitOptions, NuggetChoice};
+
+use crate::error::refused;
+use crate::flags::{assignments, nugget, parse_number};
+
+/// Name of the nugget among the parameters.
+const NUGGET: &str = "nugget";
+
+/// What is estimated, and how far the search goes.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Model")]
+pub(super) struct EstimationFlags {
+    /// Parameters that are known ("smoothness=0.5")
+    #[arg(long, value_name = "NAME=VALUE,...")]
+    fix: Option<String>,
+    /// Where to search ("range=0.01:3"); by default very far
+    #[arg(long, value_name = "NAME=LOW:HIGH,...")]
+    bounds: Option<String>,
+    /// Variance of the noise of each observation, if it is known [default: 0]
+    #[arg(long, value_name = "VALUE", value_parser = nugget, conflicts_with = "estimate_nugget")]
+    nugget: Option<f64>,
+    /// Estimate the nugget, too
+    #[arg(long)]
+    estimate_nugget: bool,
+    /// Who searches
+    #[arg(long, value_name = "NAME", help_heading = "Search", default_value = "bobyqa", value_parser = optimizers())]
+    pub(super) optimizer: String,
+    /// Most evaluations of the likelihood
+    #[arg(long, value_name = "N", help_heading = "Search", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
+    max_evaluations: u32,
+    /// Relative accuracy of the parameters [default: a thousandth of 1/sqrt(observations)]
+    #[arg(long, value_name = "X", help_heading = "Search", value_parser = tolerance)]
+    tolerance: Option<f64>,
+}
+
+/// The searches there are.
+fn optimizers() -> PossibleValuesParser {
+    let help = "Powell's BOBYQA: quadratic models within bounds, no derivatives";
+    PossibleValuesParser::new([PossibleValue::new("bobyqa").help(help)])
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
+        _ => Err("an accuracy is a number between 0 and 1".to_owned()),
+    }
+}
+
+impl EstimationFlags {
+    /// Whether there is a nugget, known or estimated.
+    pub(super) fn has_nugget(&self) -> bool {
+        self.estimate_nugget || self.nugget.is_some_and(|nugget| nugget > 0.0)
+    }
+
+    /// Most evaluations of the likelihood.
+    pub(super) fn max_evaluations(&self) -> usize {
+        self.max_evaluations as usize
+    }
+
+    /// The options of a fit of `covariance`.
+    ///
+    /// # Errors
+    /// If a parameter is unknown, a value is no number, or bounds contradict what is fixed.
+    pub(super) fn options(&self, covariance: &Covariance) -> Result<FitOptions> {
+        let names: Vec<&'static str> = covariance.parameters.iter().map(|p| p.name).collect();
+        let index = |name: &str| names.iter().position(|listed| *listed == name);
+        let mut options = FitOptions {
+            max_evaluations: self.max_evaluations as usize,
+            tolerance: self.tolerance,
+            ..FitOptions::all_free(names.len())
+        };
+        for (name, text) in self.pairs("--fix", self.fix.as_deref(), &names)? {
+            let value = parse_number("--fix", name, text)?;
+            match index(name) {
+                Some(index) => options.fixed[index] = Some(value),
+                None => return Err(refused("--fix: the nugget is fixed with --nugget VALUE")),
+            }
+        }
+        let mut nugget_bounds = None;
+        for (name, text) in self.pairs("--bounds", self.bounds.as_deref(), &names)? {
+            let bounds = interval(name, text)?;
+            match index(name) {
+                Some(index) if options.fixed[index].is_some() => {
+                    return Err(refused(format!("{name} has both --fix and --bounds: choose one")));
+                }
+                Some(index) => options.bounds[index] = Some(bounds),
+                None => nugget_bounds = Some(bounds),
+            }
+        }
+        if nugget_bounds.is_some() && !self.estimate_nugget {
+            return Err(refused("--bounds: the nugget has bounds only with --estimate-nugget"));
+        }
+        options.nugget = if self.estimate_nugget {
+            NuggetChoice::Estimated { bounds: nugget_bounds }
+        } else {
+            NuggetChoice::Fixed(self.nugget.unwrap_or(0.0))
+        };
+        check_fixed(covariance, &options)?;
+        Ok(options)
+    }
+
+    fn pairs<'a>(
+        &self,
+        flag: &str,
+        text: Option<&'a str>,
+        names: &[&'static str],
+    ) -> Result<Vec<(&'static str, &'a str)>> {
+        let known: Vec<&'static str> = names.iter().copied().chain([NUGGET]).collect();
+        text.map_or_else(|| Ok(Vec::new()), |text| assignments(flag, text, &known))
+    }
+}
+
+/// `low:high`.
+fn interval(name: &str, text: &str) -> Result<(f64, f64)> {
+    let Some((low, high)) = text.split_once(':') else {
+        return Err(refused(format!("--bounds: {name}={text} is not of the form {name}=low:high")));
+    };
+    let bounds = (parse_number("--bounds", name, low)?, parse_number("--bounds", name, high)?);
+    if bounds.0 < bounds.1 {
+        Ok(bounds)
+    } else {
+        Err(refused(format!("--bounds: {name}={text} is empty: the lower bound comes first")))
+    }
+}
+
+/// Refuses fixed values that the covariance does not allow.
+fn check_fixed(covariance: &Covariance, options: &FitOptions) -> Result<()> {
+    let defaults = covariance.defaults();
+    let values: Vec<f64> = options
+        .fixed
+        .iter()
+        .zip(&defaults)
+        .map(|(fixed, default)| fixed.unwrap_or(*default))
+        .collect();
+    Ok(covariance.check(&values)?)
+}

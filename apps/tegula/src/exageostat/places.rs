@@ -1,0 +1,259 @@
+//! Which columns of a table are places, and what distance between them means.
+
+use std::path::Path;
+
+use anyhow::Result;
+use tegula_data::expression::{EvaluateError, Expression, split_list};
+use tegula_data::format::{NamedValues, Table, TableError};
+use tegula_kernels::geometry::{Geometry, GeometryError, Points};
+
+use crate::error::refused;
+use crate::flags::Distance;
+
+/// Columns that are taken for coordinates when nothing is said, case ignored.
+const OBVIOUS: &[&[&str]] = &[
+    &["longitude", "latitude"],
+    &["lon", "lat"],
+    &["long", "lat"],
+    &["lng", "lat"],
+    &["x", "y"],
+    &["easting", "northing"],
+    &["x_coord", "y_coord"],
+    &["coord_x", "coord_y"],
+    &["xcoord", "ycoord"],
+];
+const LATITUDE: &[&str] = &["latitude", "lat"];
+const LONGITUDE: &[&str] = &["longitude", "lon", "long", "lng"];
+
+/// Coordinates as expressions over a table.
+#[derive(Clone, Debug)]
+pub(crate) struct Coordinates {
+    /// In the order in which the user names them.
+    expressions: Vec<Expression>,
+    /// What distance means.
+    pub(crate) distance: Distance,
+    geometry: Geometry,
+    /// Which expression is the latitude, on the sphere.
+    latitude: usize,
+    /// Whether the names were not given but found.
+    pub(crate) is_found: bool,
+}
+
+impl Coordinates {
+    /// The coordinates that `coords` and `distance` ask for in `table`, or the obvious ones.
+    ///
+    /// # Errors
+    /// If nothing is obvious, or what is asked for is not there.
+    pub(crate) fn choose(
+        table: &Table,
+        coords: Option<&str>,
+        distance: Option<Distance>,
+        is_third: impl Fn(&str) -> Result<bool>,
+    ) -> Result<Self> {
+        let texts: Vec<String> = match coords {
+            Some(list) => split_list(list).into_iter().map(str::to_owned).collect(),
+            None => obvious(table, is_third)?,
+        };
+        let given: Vec<&str> = texts.iter().map(String::as_str).collect();
+        Self::new(table, &given, distance, coords.is_none())
+    }
+
+    /// The coordinates `texts` in `table`.
+    ///
+    /// # Errors
+    /// If there are too many, or one is no expression.
+    pub(crate) fn new(
+        table: &Table,
+        texts: &[&str],
+        distance: Option<Distance>,
+        is_found: bool,
+    ) -> Result<Self> {
+        let expression = |text: &&str| Expression::column_or_parse(text, table);
+        let expressions = texts.iter().map(expression).collect::<Result<Vec<_>, _>>()?;
+        let (latitude, longitude) =
+            (position(&expressions, LATITUDE), position(&expressions, LONGITUDE));
+        let is_sphere = expressions.len() == 2 && latitude.is_some() && longitude.is_some();
+        let default = if is_sphere { Distance::GreatCircle } else { Distance::Euclidean };
+        let distance = distance.unwrap_or(default);
+        let geometry = match (distance, expressions.len()) {
+            (Distance::GreatCircle, 2) => Geometry::GreatCircle,
+            (Distance::Euclidean, 1) => Geometry::Line,
+            (Distance::Euclidean, 2) => Geometry::Plane,
+            (Distance::Euclidean, 3) => Geometry::Space,
+            (Distance::GreatCircle, count) => {
+                let message = "great-circle distance takes a longitude and a latitude, not";
+                return Err(refused(format!("{message} {count} coordinates")));
+            }
+            (Distance::Euclidean, count) => {
+                return Err(refused(format!("places have 1, 2 or 3 coordinates, not {count}")));
+            }
+        };
+        // Without names to go by, x is the longitude and y the latitude.
+        let latitude = latitude.or(longitude.map(|longitude| 1 - longitude.min(1))).unwrap_or(1);
+        Ok(Self { expressions, distance, geometry, latitude, is_found })
+    }
+
+    /// The geometry of the points.
+    pub(crate) fn geometry(&self) -> Geometry {
+        self.geometry
+    }
+
+    /// The texts that [`new`](Self::new) reads back.
+    pub(crate) fn texts(&self) -> Vec<&str> {
+        self.expressions.iter().map(Expression::text).collect()
+    }
+
+    /// Names of the columns that are used.
+    pub(crate) fn columns(&self) -> Vec<&str> {
+        self.expressions.iter().flat_map(|expression| expression.columns()).collect()
+    }
+
+    /// What a person reads.
+    pub(crate) fn describe(&self) -> String {
+        let distance = match self.geometry {
+            Geometry::GreatCircle => {
+                let names = self.texts();
+                let (latitude, longitude) = (names[self.latitude], names[1 - self.latitude]);
+                let is_plain = LATITUDE.iter().any(|name| name.eq_ignore_ascii_case(latitude));
+                let which = if is_plain {
+                    String::new()
+                } else {
+                    format!("; latitude {latitude}, longitude {longitude}")
+                };
+                format!("great-circle distance in km{which}")
+            }
+            _ => "euclidean distance".to_owned(),
+        };
+        let found = if self.is_found { "; --coords names others" } else { "" };
+        format!("{} ({distance}{found})", self.texts().join(", "))
+    }
+
+    /// The coordinates in the order of the texts, a value for each row; NaN where one is missing.
+    ///
+    /// # Errors
+    /// If an expression has no value.
+    pub(crate) fn evaluate(&self, table: &Table) -> Result<Vec<Vec<f64>>> {
+        self.expressions.iter().map(|expression| evaluate(expression, table)).collect()
+    }
+
+    /// The points of the given rows of `table`, from coordinates as evaluated.
+    ///
+    /// # Errors
+    /// With the line of a coordinate that is no position.
+    pub(crate) fn points(
+        &self,
+        table: &Table,
+        coordinates: &[Vec<f64>],
+        rows: &[usize],
+    ) -> Result<Points> {
+        let mut order: Vec<usize> = (0..coordinates.len()).collect();
+        if self.geometry == Geometry::GreatCircle {
+            order = vec![self.latitude, 1 - self.latitude];
+        }
+        let column = |&axis: &usize| rows.iter().map(|&row| coordinates[axis][row]).collect();
+        let columns: Vec<Vec<f64>> = order.iter().map(column).collect();
+        let slices: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+        Points::new(self.geometry, &slices).map_err(|error| match error {
+            GeometryError::Value { point, axis, value } => {
+                let name = self.texts()[order[axis]];
+                let limits = if self.geometry == Geometry::GreatCircle && axis == 0 {
+                    "no latitude, which lies between -90 and 90 degrees; say --distance euclidean \
+                     if these are not degrees"
+                } else {
+                    "no position"
+                };
+                let (file, line) = (table.path().display(), table.line(rows[point]));
+                refused(format!("{file}, line {line}, column '{name}': {value} is {limits}"))
+            }
+            error => error.into(),
+        })
+    }
+
+    /// The coordinates with their names, to look for missing ones.
+    pub(crate) fn named<'a>(&'a self, values: &'a [Vec<f64>]) -> Vec<NamedValues<'a>> {
+        let pairs = self.texts().into_iter().zip(values);
+        pairs.map(|(name, values)| NamedValues { name, values }).collect()
+    }
+}
+
+/// The values of `expression`; what the table says of a plain column needs no mark in it.
+///
+/// # Errors
+/// If a column is not there or not numeric, or an operation has no finite result.
+pub(crate) fn evaluate(expression: &Expression, table: &Table) -> Result<Vec<f64>> {
+    expression.evaluate(table).map_err(|error| match error {
+        EvaluateError::Column { cause, .. } if expression.as_column().is_some() => (*cause).into(),
+        error => error.into(),
+    })
+}
+
+/// Reads the table at `path`; `-` is standard input.
+///
+/// # Errors
+/// If it is no table.
+pub(crate) fn read_table(path: &Path) -> Result<Table, TableError> {
+    let path = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
+    Table::read(path)
+}
+
+/// Position of the expression that is a column with one of `names`.
+fn position(expressions: &[Expression], names: &[&str]) -> Option<usize> {
+    let is_named = |name: &str| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+    expressions.iter().position(|expression| expression.as_column().is_some_and(is_named))
+}
+
+/// The columns of `table` that bear obvious names; `is_third` says whether the column `z` is a
+/// coordinate.
+fn obvious(table: &Table, is_third: impl Fn(&str) -> Result<bool>) -> Result<Vec<String>> {
+    let name = |wanted: &&str| table.find_any(&[wanted]).map(|column| table.name(column));
+    let found: Vec<Vec<String>> =
+        OBVIOUS.iter().filter_map(|set| set.iter().map(name).collect()).collect();
+    let mut names = match found.as_slice() {
+        [one] => one.clone(),
+        [] => single(table).ok_or_else(|| {
+            refused(format!(
+                "{}: which columns are the coordinates? Name them, as --coords x,y; there are {}",
+                table.path().display(),
+                column_list(table)
+            ))
+        })?,
+        [one, other, ..] => {
+            return Err(refused(format!(
+                "{}: the coordinates may be {} or {}; say --coords {} or --coords {}",
+                table.path().display(),
+                one.join(", "),
+                other.join(", "),
+                one.join(","),
+                other.join(",")
+            )));
+        }
+    };
+    if names[0].eq_ignore_ascii_case("x")
+        && names.len() == 2
+        && let Some(z) = name(&"z")
+        && is_third(&z)?
+    {
+        names.push(z);
+    }
+    Ok(names)
+}
+
+/// Coordinates of a table without a header, if its three columns leave no doubt, or of a table
+/// with an `x` alone.
+fn single(table: &Table) -> Option<Vec<String>> {
+    if !table.has_header() {
+        let is_plain = table.names().len() == 3;
+        return is_plain.then(|| ["1", "2"].map(str::to_owned).to_vec());
+    }
+    table.find_any(&["x"]).map(|column| vec![table.name(column)])
+}
+
+/// The columns of `table`, for messages.
+pub(crate) fn column_list(table: &Table) -> String {
+    const SHOWN: usize = 40;
+    let mut names: Vec<String> = table.names().iter().take(SHOWN).cloned().collect();
+    if table.names().len() > SHOWN {
+        names.push(format!("and {} more", table.names().len() - SHOWN));
+    }
+    names.join(", ")
+}

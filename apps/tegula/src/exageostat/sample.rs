@@ -1,0 +1,195 @@
+//! `tegula exageostat sample`: a random field at scattered or given places.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::Result;
+use clap::Args;
+use serde_json::Value;
+use tegula_data::format::{NamedValues, Table, WriteError, write_columns_to};
+use tegula_exageostat::model::Model;
+use tegula_exageostat::sample::{Random, sample, scattered_places};
+use tegula_kernels::geometry::{Geometry, Points};
+use tegula_kernels::scalar::{Precision, Scalar};
+
+use super::data::complete_rows;
+use super::places::{Coordinates, read_table};
+use super::predict::free_name;
+use super::{caution, describe_covariance, estimate, object, parameter_list, parameters_json};
+use crate::error::refused;
+use crate::flags::{
+    CovarianceFlags, Distance, MatrixFlags, OutputFlags, PlaceFlags, Run, RunFlags, nugget,
+    parameters,
+};
+use crate::output::{STANDARD_OUTPUT, count, is_standard_output, seconds, write_file};
+
+/// Name of the column with the drawn values.
+const VALUE: &str = "value";
+
+/// Flags of `sample`.
+#[derive(Args, Debug)]
+pub(crate) struct Sample {
+    /// Number of places, scattered evenly over the unit square, interval or cube, or the sphere
+    #[arg(short = 'n', long = "n", value_name = "N", help_heading = "Data", required_unless_present = "at", conflicts_with = "at", value_parser = clap::value_parser!(u32).range(1..))]
+    n: Option<u32>,
+    /// Dimensions of the places
+    #[arg(long, value_name = "D", help_heading = "Data", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=3))]
+    dimensions: u8,
+    /// Draw at the places of this table instead
+    #[arg(long, value_name = "PLACES.csv", help_heading = "Data")]
+    at: Option<PathBuf>,
+    #[command(flatten)]
+    places: PlaceFlags,
+    #[command(flatten)]
+    covariance: CovarianceFlags,
+    /// Parameters: "variance=1,range=0.1,smoothness=0.5", or numbers in this order
+    #[arg(long, value_name = "LIST", help_heading = "Model", allow_hyphen_values = true)]
+    params: String,
+    /// Variance of the noise of each observation
+    #[arg(long, value_name = "VALUE", help_heading = "Model", default_value = "0", value_parser = nugget)]
+    nugget: f64,
+    #[command(flatten)]
+    matrix: MatrixFlags,
+    #[command(flatten)]
+    run: RunFlags,
+    /// Write the places and the values to FILE; "-" is standard output
+    #[arg(long = "output", short = 'o', value_name = "FILE", help_heading = "Output", default_value = STANDARD_OUTPUT)]
+    output_file: PathBuf,
+    #[command(flatten)]
+    output: OutputFlags,
+}
+
+/// Where to draw.
+enum Where {
+    /// At the places of a table.
+    Table(Table),
+    /// At coordinates of our own, with their names.
+    Scattered(Vec<&'static str>, Vec<Vec<f64>>),
+}
+
+impl Sample {
+    pub(crate) fn run(&self) -> Result<()> {
+        let console = self.output.console(Some(&self.output_file))?;
+        let values = parameters(self.covariance.covariance, &self.params)?;
+        let model = Model::new(self.covariance.covariance, values, self.nugget)?;
+        let run = self.run.settle()?;
+        let mut random = Random::new(run.seed);
+        let (points, place) = self.points(&mut random)?;
+        let n = points.len();
+        let nb = self.matrix.tile_size(n, run.workers);
+        let description = match &place {
+            Where::Table(table) => format!("{}: {}", table.path().display(), count(n, "place")),
+            Where::Scattered(names, _) => format!("{n} scattered ({})", names.join(", ")),
+        };
+        console.field("places", description);
+        describe_covariance(&console, model.covariance);
+        console.field("parameters", parameter_list(&model));
+        run.describe(&console, nb, self.matrix.precision);
+        caution(&console, &model, points.geometry());
+        let matrix = estimate::Evaluation {
+            n,
+            nb,
+            precision: self.matrix.precision,
+            covariance: model.covariance,
+            geometry: points.geometry(),
+        };
+        if self.matrix.dry_run {
+            let plan = matrix.describe(&console, &run, (1, "one draw"))?;
+            self.output.write(&plan)?;
+            return console.finish();
+        }
+        matrix.check_memory()?;
+        let start = Instant::now();
+        let field = match self.matrix.precision {
+            Precision::Single => draw::<f32>(&run, &model, &points, &mut random, nb)?,
+            Precision::Double => draw::<f64>(&run, &model, &points, &mut random, nb)?,
+        };
+        let elapsed = start.elapsed().as_secs_f64();
+        let name = self.write(&place, &field)?;
+        console.line(format_args!("drawn in {}", seconds(elapsed)));
+        if !is_standard_output(&self.output_file) {
+            console.line(format_args!(
+                "values written to {}, column {name}",
+                self.output_file.display()
+            ));
+        }
+        let mut result = object([
+            ("n", n.into()),
+            ("covariance", model.covariance.name.into()),
+            ("params", parameters_json(&model)),
+            ("nugget", model.nugget.into()),
+            ("column", name.into()),
+            ("seconds", elapsed.into()),
+        ]);
+        run.describe_json(&mut result, nb, self.matrix.precision);
+        self.output.write(&Value::Object(result))?;
+        console.finish()
+    }
+
+    /// The places, and where they are from.
+    fn points(&self, random: &mut Random) -> Result<(Points, Where)> {
+        let Some(path) = &self.at else { return self.scattered(random) };
+        let table = read_table(path)?;
+        let (coords, distance) = (self.places.coords.as_deref(), self.places.distance);
+        let coordinates = Coordinates::choose(&table, coords, distance, |_| Ok(true))?;
+        let values = coordinates.evaluate(&table)?;
+        let rows = complete_rows(&table, &coordinates.named(&values), false)?;
+        let points = coordinates.points(&table, &values, &rows)?;
+        Ok((points, Where::Table(table)))
+    }
+
+    /// Scattered places.
+    fn scattered(&self, random: &mut Random) -> Result<(Points, Where)> {
+        if self.places.coords.is_some() {
+            return Err(refused("--coords names columns of --at, which is not given"));
+        }
+        let (geometry, names): (Geometry, &[&'static str]) =
+            match (self.places.distance, self.dimensions) {
+                (Some(Distance::GreatCircle), 2) => {
+                    (Geometry::GreatCircle, &["latitude", "longitude"])
+                }
+                (Some(Distance::GreatCircle), _) => {
+                    return Err(refused("great-circle distance is for --dimensions 2"));
+                }
+                (_, 1) => (Geometry::Line, &["x"]),
+                (_, 2) => (Geometry::Plane, &["x", "y"]),
+                (_, _) => (Geometry::Space, &["x", "y", "z"]),
+            };
+        let n = self.n.map_or(0, |n| n as usize);
+        let (points, coordinates) = scattered_places(geometry, n, random)?;
+        Ok((points, Where::Scattered(names.to_vec(), coordinates)))
+    }
+
+    /// Writes the field; returns the name of its column.
+    fn write(&self, place: &Where, field: &[f64]) -> Result<String> {
+        match place {
+            Where::Table(table) => {
+                let name = free_name(table, VALUE, "drawn");
+                let extra = [NamedValues { name: &name, values: field }];
+                write_file(&self.output_file, |out| table.fill_with(out, &extra))?;
+                Ok(name)
+            }
+            Where::Scattered(names, coordinates) => {
+                let pairs = names.iter().copied().zip(coordinates.iter().map(Vec::as_slice));
+                let columns: Vec<NamedValues<'_>> = pairs
+                    .chain([(VALUE, field)])
+                    .map(|(name, values)| NamedValues { name, values })
+                    .collect();
+                write_file::<WriteError>(&self.output_file, |out| {
+                    Ok(write_columns_to(out, &columns)?)
+                })?;
+                Ok(VALUE.to_owned())
+            }
+        }
+    }
+}
+
+fn draw<T: Scalar>(
+    run: &Run,
+    model: &Model,
+    points: &Points,
+    random: &mut Random,
+    nb: usize,
+) -> Result<Vec<f64>> {
+    Ok(sample::<T>(run.flow(false, true), model, points, random, nb)?)
+}

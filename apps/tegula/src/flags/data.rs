@@ -1,0 +1,61 @@
+//! Flags that say what stands in a table of data.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// What distance means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Distance {
+    /// Straight lines, in the units of the coordinates
+    Euclidean,
+    /// Along the sphere, in km; latitude and longitude in degrees
+    GreatCircle,
+}
+
+impl Distance {
+    /// Its name on the command line and in files.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Euclidean => "euclidean",
+            Self::GreatCircle => "great-circle",
+        }
+    }
+
+    /// The one called `name`.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        [Self::Euclidean, Self::GreatCircle].into_iter().find(|distance| distance.name() == name)
+    }
+}
+
+/// Which columns are places.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Data")]
+pub(crate) struct PlaceFlags {
+    /// Coordinates, as names or numbers of columns or expressions ("lon,lat", "x/1000,y/1000")
+    /// [default: the obvious names]
+    #[arg(long, value_name = "X,Y[,Z]", allow_hyphen_values = true)]
+    pub(crate) coords: Option<String>,
+    /// What distance means [default: great-circle for columns named latitude and longitude, else
+    /// euclidean]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) distance: Option<Distance>,
+}
+
+/// What is read from a table of observations.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Data")]
+pub(crate) struct DataFlags {
+    /// Observations, one per row: CSV with or without a header, any delimiter
+    #[arg(value_name = "DATA.csv", help_heading = None)]
+    pub(crate) data: PathBuf,
+    #[command(flatten)]
+    pub(crate) places: PlaceFlags,
+    /// Observed values, as a column or an expression ("log(zinc)") [default: z, value, or the only
+    /// numeric column left]
+    #[arg(long, value_name = "Z", allow_hyphen_values = true)]
+    pub(crate) values: Option<String>,
+    /// Leave out rows with missing values, which are refused otherwise
+    #[arg(long)]
+    pub(crate) drop_missing: bool,
+}

@@ -1,0 +1,105 @@
+//! Flags about the covariance: which, and with which parameters.
+
+use anyhow::Result;
+use clap::Args;
+use clap::builder::TypedValueParser;
+use tegula_data::format::nearest_name;
+use tegula_exageostat::covariance::{COVARIANCES, Covariance};
+
+use super::member;
+use crate::error::refused;
+
+/// Which covariance.
+#[derive(Args, Clone, Copy, Debug)]
+#[command(next_help_heading = "Model")]
+pub(crate) struct CovarianceFlags {
+    /// Covariance; "tegula exageostat covariances" explains them
+    #[arg(long, value_name = "NAME", default_value = "matern", value_parser = covariance())]
+    pub(crate) covariance: &'static Covariance,
+}
+
+/// Parses the name of a covariance.
+pub(crate) fn covariance() -> impl TypedValueParser<Value = &'static Covariance> {
+    let names = COVARIANCES.iter().map(|covariance| (covariance.name, covariance.formula));
+    member(names.collect()).map(|index| &COVARIANCES[index])
+}
+
+/// Parses a nugget: 0 or more.
+pub(crate) fn nugget(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value >= 0.0 && value.is_finite() => Ok(value),
+        _ => Err("a nugget is a variance: a number that is 0 or more".to_owned()),
+    }
+}
+
+/// The `name=value` pairs of the value `text` of `flag`; each name one of `names`, and used once.
+///
+/// # Errors
+/// If an item is no such pair, its name is unknown, or appears twice.
+pub(crate) fn assignments<'a>(
+    flag: &str,
+    text: &'a str,
+    names: &[&'static str],
+) -> Result<Vec<(&'static str, &'a str)>> {
+    let mut pairs: Vec<(&'static str, &str)> = Vec::new();
+    for item in text.split(',') {
+        let Some((name, value)) = item.split_once('=') else {
+            return Err(refused(format!("{flag}: '{item}' is not of the form name=value")));
+        };
+        let (wanted, value) = (name.trim(), value.trim());
+        let Some(&name) = names.iter().find(|name| **name == wanted) else {
+            let near = nearest_name(wanted, names.iter().copied());
+            let hint = near.map_or(String::new(), |near| format!(" (did you mean {near}?)"));
+            let list = names.join(", ");
+            return Err(refused(format!(
+                "{flag}: there is no parameter '{wanted}'{hint}; there are {list}"
+            )));
+        };
+        if pairs.iter().any(|(other, _)| *other == name) {
+            return Err(refused(format!("{flag}: {name} is given twice")));
+        }
+        pairs.push((name, value));
+    }
+    Ok(pairs)
+}
+
+/// The number `text` for `name` in `flag`.
+///
+/// # Errors
+/// If it is none.
+pub(crate) fn parse_number(flag: &str, name: &str, text: &str) -> Result<f64> {
+    let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    number.ok_or_else(|| refused(format!("{flag}: '{text}' for {name} is not a number")))
+}
+
+/// The value of `--params` in the order of the covariance's parameters: pairs, or bare numbers in
+/// that order.
+///
+/// # Errors
+/// If a parameter is missing, unknown, given twice, or out of its bounds.
+pub(crate) fn parameters(covariance: &'static Covariance, text: &str) -> Result<Vec<f64>> {
+    let flag = "--params";
+    let names: Vec<&'static str> = covariance.parameters.iter().map(|p| p.name).collect();
+    let order = format!("{} takes {}", covariance.name, names.join(","));
+    let values = if text.contains('=') {
+        if text.split(',').any(|item| item.trim_start().starts_with("nugget")) {
+            return Err(refused("--params: the nugget has a flag of its own, --nugget VALUE"));
+        }
+        let pairs = assignments(flag, text, &names)?;
+        let value = |name: &str| match pairs.iter().find(|(given, _)| *given == name) {
+            Some((_, text)) => parse_number(flag, name, text),
+            None => Err(refused(format!("{flag} leaves out {name}; {order}"))),
+        };
+        names.iter().map(|name| value(name)).collect::<Result<Vec<f64>>>()?
+    } else {
+        let items: Vec<&str> = text.split(',').collect();
+        if items.len() != names.len() {
+            let given = crate::output::count(items.len(), "number");
+            return Err(refused(format!("{flag} {text}: {given} given; {order}")));
+        }
+        let number = |(text, name): (&&str, &&str)| parse_number(flag, name, text);
+        items.iter().zip(&names).map(number).collect::<Result<Vec<f64>>>()?
+    };
+    covariance.check(&values)?;
+    Ok(values)
+}

@@ -1,0 +1,173 @@
+//! Flags about how tasks run, and the flows that they make.
+
+use anyhow::Result;
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use tegula_kernels::backend::{self, BACKENDS, Backend};
+use tegula_kernels::scalar::Precision;
+use tegula_runtime::exec::{Exec, ExecOptions};
+use tegula_runtime::flow::{Flow, FlowOptions};
+use tegula_runtime::platform::{allowed_cores, usable_cores};
+use tegula_runtime::sched::{DEFAULT_POLICY, POLICIES, Policy};
+
+use super::member;
+use crate::output::Console;
+
+/// Most workers that can be asked for.
+const MOST_WORKERS: u64 = 1024;
+
+/// How tasks run.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Run")]
+pub(crate) struct RunFlags {
+    /// Workers [default: the cores this process may use]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_WORKERS))]
+    workers: Option<u64>,
+    /// Who runs which task
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_POLICY, value_parser = policies())]
+    policy: usize,
+    /// Who multiplies the matrices of a tile [default: native where the processor has AVX2, else
+    /// faer]
+    #[arg(long, value_name = "NAME", value_parser = backends())]
+    blas: Option<usize>,
+    /// Seed of every random choice
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Results do not depend on timing: reductions in program order
+    #[arg(long)]
+    deterministic: bool,
+}
+
+fn policies() -> impl TypedValueParser<Value = usize> {
+    member(POLICIES.iter().map(|policy| (policy.name, policy.summary)).collect())
+}
+
+fn backends() -> impl TypedValueParser<Value = usize> {
+    member(BACKENDS.iter().map(|choice| (choice.name, choice.help)).collect())
+}
+
+/// Tiles and their numbers.
+#[derive(Args, Clone, Copy, Debug)]
+#[command(next_help_heading = "Run")]
+pub(crate) struct MatrixFlags {
+    /// Order of the tiles [default: from the size and the number of workers]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    tile_size: Option<u32>,
+    /// Numbers of 32 bits (s, single) or 64 (d, double)
+    #[arg(long, value_name = "P", default_value = "d", value_parser = precision_parser())]
+    pub(crate) precision: Precision,
+    /// Say what would be done: sizes, tasks, memory, time
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+impl MatrixFlags {
+    /// Order of the tiles of a matrix of order `n` on `workers` workers.
+    pub(crate) fn tile_size(&self, n: usize, workers: usize) -> usize {
+        // A tile larger than the matrix is the matrix.
+        self.tile_size.map_or_else(
+            || tegula_linalg::tile_size(n, workers),
+            |size| (size as usize).min(n.max(1)),
+        )
+    }
+}
+
+/// Parses `s` or `d`.
+pub(crate) fn precision_parser() -> impl TypedValueParser<Value = Precision> {
+    let values = Precision::ALL
+        .map(|precision| PossibleValue::new(precision.letter()).help(precision_name(precision)));
+    PossibleValuesParser::new(values).map(|letter| {
+        let named = Precision::ALL.into_iter().find(|precision| precision.letter() == letter);
+        named.expect("a listed letter")
+    })
+}
+
+/// The name of a precision.
+pub(crate) fn precision_name(precision: Precision) -> &'static str {
+    match precision {
+        Precision::Single => "single precision",
+        Precision::Double => "double precision",
+    }
+}
+
+/// How tasks run, every default settled.
+#[derive(Clone, Copy)]
+pub(crate) struct Run {
+    /// Number of workers.
+    pub(crate) workers: usize,
+    /// Who runs what.
+    pub(crate) policy: &'static Policy,
+    /// The seed of every random choice.
+    pub(crate) seed: u64,
+    /// The arithmetic.
+    pub(crate) backend: &'static dyn Backend,
+    is_deterministic: bool,
+}
+
+impl RunFlags {
+    /// Settles the defaults and loads the arithmetic.
+    ///
+    /// # Errors
+    /// If the backend asked for cannot be used.
+    pub(crate) fn settle(&self) -> Result<Run> {
+        let workers = self.workers.map_or_else(usable_cores, |workers| workers as usize);
+        let backend = match self.blas {
+            Some(index) => backend::select(BACKENDS[index], workers)?,
+            None => backend::current(),
+        };
+        Ok(Run {
+            workers,
+            policy: &POLICIES[self.policy],
+            seed: self.seed,
+            backend,
+            is_deterministic: self.deterministic,
+        })
+    }
+}
+
+impl Run {
+    /// Options of the engine.
+    pub(crate) fn exec_options(&self, trace: bool) -> ExecOptions {
+        let Self { workers, policy, seed, .. } = *self;
+        // Fewer workers than cores may share the machine with others; more cannot be bound.
+        let bind = workers == allowed_cores().len();
+        ExecOptions { workers, policy, seed, bind, trace }
+    }
+
+    /// A flow on this machine.
+    pub(crate) fn flow(&self, trace: bool, cache: bool) -> Flow {
+        let options =
+            FlowOptions { cache, deterministic: self.is_deterministic, ..FlowOptions::default() };
+        Flow::new(Exec::new(self.exec_options(trace)), options)
+    }
+
+    /// Prints how tasks run on tiles of order `nb`.
+    pub(crate) fn describe(&self, console: &Console, nb: usize, precision: Precision) {
+        console.field(
+            "run",
+            format_args!(
+                "{}, policy {}, tiles of {nb}, {}, BLAS {}, seed {}",
+                crate::output::count(self.workers, "worker"),
+                self.policy.name,
+                precision_name(precision),
+                self.backend.name(),
+                self.seed,
+            ),
+        );
+    }
+
+    /// Adds how tasks ran to a result.
+    pub(crate) fn describe_json(
+        &self,
+        into: &mut serde_json::Map<String, serde_json::Value>,
+        nb: usize,
+        precision: Precision,
+    ) {
+        into.insert("tile_size".to_owned(), nb.into());
+        into.insert("precision".to_owned(), precision.letter().into());
+        into.insert("workers".to_owned(), self.workers.into());
+        into.insert("policy".to_owned(), self.policy.name.into());
+        into.insert("blas".to_owned(), self.backend.name().into());
+        into.insert("seed".to_owned(), self.seed.into());
+    }
+}

@@ -1,0 +1,106 @@
+//! `tegula info`: what this build and this machine have.
+
+use anyhow::Result;
+use clap::Args;
+use serde_json::{Value, json};
+use tegula_kernels::backend::{BACKENDS, current};
+use tegula_kernels::kernel::covariance::Vectors;
+use tegula_runtime::platform::{allowed_cores, usable_cores};
+use tegula_runtime::sched::{DEFAULT_POLICY, POLICIES};
+
+use crate::flags::OutputFlags;
+use crate::machine::memory_bytes;
+use crate::output::{Console, bytes, count};
+
+/// Flags of `info`.
+#[derive(Args, Debug)]
+pub(crate) struct Info {
+    #[command(flatten)]
+    output: OutputFlags,
+}
+
+impl Info {
+    pub(crate) fn run(&self, is_prepared: bool) -> Result<()> {
+        let console = self.output.console(None)?;
+        let (allowed, usable) = (allowed_cores(), usable_cores());
+        let profile =
+            if cfg!(debug_assertions) { "with debug assertions: slow" } else { "release" };
+        let version = env!("CARGO_PKG_VERSION");
+        console.field("tegula", format_args!("{version} ({profile})"));
+        console.field(
+            "processor",
+            format_args!("{}, vectors: {}", std::env::consts::ARCH, vectors().join(", ")),
+        );
+        let cores: Vec<String> = allowed.iter().take(16).map(usize::to_string).collect();
+        let more = if allowed.len() > cores.len() { " ..." } else { "" };
+        console.field(
+            "cores",
+            format_args!(
+                "{} allowed ({}{more}), {} by default",
+                allowed.len(),
+                cores.join(", "),
+                count(usable, "worker")
+            ),
+        );
+        let memory = memory_bytes();
+        console.field("memory", memory.map_or_else(|| "unknown".to_owned(), |m| bytes(m as f64)));
+        console.field(
+            "policies",
+            format_args!(
+                "{} (default {DEFAULT_POLICY})",
+                POLICIES.iter().map(|policy| policy.name).collect::<Vec<_>>().join(", ")
+            ),
+        );
+        console.line("BLAS");
+        let backends = describe_backends(&console, usable);
+        if !is_prepared {
+            console
+                .note("OPENBLAS_NUM_THREADS and OPENBLAS_CORETYPE could not be set for OpenBLAS");
+        }
+        self.output.write(&json!({
+            "version": version,
+            "debug_assertions": cfg!(debug_assertions),
+            "architecture": std::env::consts::ARCH,
+            "vectors": vectors(),
+            "cores_allowed": allowed,
+            "workers": usable,
+            "memory_bytes": memory,
+            "policies": POLICIES.iter().map(|policy| policy.name).collect::<Vec<_>>(),
+            "blas": backends,
+        }))?;
+        console.finish()
+    }
+}
+
+/// Names of the vector instructions that kernels can use here, the widest first.
+fn vectors() -> Vec<&'static str> {
+    let name = |vectors: Vectors| match vectors {
+        Vectors::Avx512 => "AVX-512",
+        Vectors::Avx2 => "AVX2",
+        Vectors::Baseline => "none",
+    };
+    let all: Vec<&str> = Vectors::available().into_iter().map(name).collect();
+    // "none" says something only where there is nothing else.
+    if all.len() > 1 { all[..all.len() - 1].to_vec() } else { all }
+}
+
+/// Prints every backend, or why it cannot be used.
+fn describe_backends(console: &Console, workers: usize) -> Vec<Value> {
+    let default = current().name();
+    let describe = |choice: &tegula_kernels::backend::Choice| {
+        let loaded = choice.load(workers).map(|backend| backend.description());
+        let mark = if choice.name == default { " (default)" } else { "" };
+        let text = match &loaded {
+            Ok(description) => description.clone(),
+            Err(error) => format!("not usable: {error}"),
+        };
+        console.line(format_args!("  {:<12} {text}{mark}", choice.name));
+        json!({
+            "name": choice.name,
+            "is_usable": loaded.is_ok(),
+            "is_default": choice.name == default,
+            "description": text,
+        })
+    };
+    BACKENDS.iter().map(describe).collect()
+}

@@ -1,0 +1,54 @@
+//! The `tegula` command: reads flags, calls the libraries, prints what comes back.
+//!
+//! Exit codes: 0 done, 1 the computation failed, 2 bad usage or bad input.
+
+mod bench;
+mod cli;
+mod config;
+mod error;
+mod exageostat;
+mod flags;
+mod info;
+mod linalg;
+mod machine;
+mod manual;
+mod output;
+
+use std::panic::catch_unwind;
+use std::process::ExitCode;
+
+use clap::FromArgMatches;
+use tegula_kernels::backend::environment;
+
+fn main() -> ExitCode {
+    // Before anything starts a thread: see `environment::prepare`.
+    let is_prepared = environment::prepare();
+    error::announce_panics();
+    catch_unwind(|| run(is_prepared)).unwrap_or(ExitCode::from(error::FAILED))
+}
+
+/// Reads the command line, runs the command and turns what went wrong into an exit code.
+fn run(is_prepared: bool) -> ExitCode {
+    let command = cli::command();
+    let arguments = match config::arguments(&command, std::env::args_os().collect()) {
+        Ok(arguments) => arguments,
+        Err(failure) => return error::report(&failure),
+    };
+    let parsed = command
+        .try_get_matches_from(&arguments.all)
+        .and_then(|matches| cli::Cli::from_arg_matches(&matches));
+    match parsed {
+        Ok(cli) => match cli.run(is_prepared) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(failure) => error::report(&failure),
+        },
+        Err(usage) => {
+            // Nobody is left to be told if this cannot be printed.
+            let _ = usage.print();
+            if let Some(origin) = arguments.origin(&usage) {
+                output::Console::new(true, false, false).note(origin);
+            }
+            ExitCode::from(u8::try_from(usage.exit_code()).unwrap_or(error::REFUSED))
+        }
+    }
+}

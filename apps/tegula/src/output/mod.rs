@@ -1,0 +1,180 @@
+//! Everything that is printed: lines for people, JSON for programs, and where each goes.
+
+mod numbers;
+mod progress;
+mod table;
+
+use std::cell::RefCell;
+use std::fmt;
+use std::io::{self, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+use tegula_data::format::{FillError, WriteError, write_atomically};
+
+pub(crate) use numbers::{bytes, count, number, seconds};
+pub(crate) use progress::Progress;
+pub(crate) use table::{Align, Table};
+
+use crate::error::refused;
+
+/// The path that stands for standard output.
+pub(crate) const STANDARD_OUTPUT: &str = "-";
+
+/// Whether `path` stands for standard output.
+pub(crate) fn is_standard_output(path: &Path) -> bool {
+    path == Path::new(STANDARD_OUTPUT) || path == Path::new("/dev/stdout")
+}
+
+/// What a person reads, and how much of it.
+#[derive(Debug)]
+pub(crate) struct Console {
+    /// Standard output is taken by data, so that lines go to standard error.
+    is_diverted: bool,
+    is_quiet: bool,
+    verbose: bool,
+    /// Why standard output stopped taking lines.
+    failure: RefCell<Option<io::Error>>,
+}
+
+impl Console {
+    /// A console that prints nothing if `is_quiet`, more if `verbose`, and to standard error if
+    /// `is_diverted`.
+    pub(crate) fn new(is_diverted: bool, is_quiet: bool, verbose: bool) -> Self {
+        Self { is_diverted, is_quiet, verbose, failure: RefCell::new(None) }
+    }
+
+    /// Whether details are wanted.
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.verbose && !self.is_quiet
+    }
+
+    /// Whether nothing but warnings is wanted.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.is_quiet
+    }
+
+    /// Prints a line, or several.
+    pub(crate) fn line(&self, text: impl fmt::Display) {
+        if self.is_quiet || self.failure.borrow().is_some() {
+            return;
+        }
+        let written = if self.is_diverted {
+            writeln!(io::stderr().lock(), "{text}")
+        } else {
+            writeln!(io::stdout().lock(), "{text}")
+        };
+        if let Err(error) = written {
+            *self.failure.borrow_mut() = Some(error);
+        }
+    }
+
+    /// Prints a labelled line of the head of a run.
+    pub(crate) fn field(&self, label: &str, text: impl fmt::Display) {
+        self.line(format_args!("{label:<12} {text}"));
+    }
+
+    /// Prints a line if details are wanted.
+    pub(crate) fn detail(&self, text: impl fmt::Display) {
+        if self.verbose {
+            self.line(text);
+        }
+    }
+
+    /// Prints what the user should know, folded to the width of a page.
+    pub(crate) fn note(&self, text: impl fmt::Display) {
+        self.line(folded("note: ", &text.to_string()));
+    }
+
+    /// Prints a warning to standard error, also when quiet.
+    pub(crate) fn warn(&self, text: impl fmt::Display) {
+        let _ = writeln!(io::stderr().lock(), "{}", folded("warning: ", &text.to_string()));
+    }
+
+    /// Flushes, and says whether everything could be printed. A reader that closed its end, as
+    /// `head` does, has read what it wanted.
+    ///
+    /// # Errors
+    /// Those of standard output.
+    pub(crate) fn finish(self) -> Result<()> {
+        let failure = self.failure.into_inner().or_else(|| io::stdout().flush().err());
+        match failure {
+            Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(error).context("cannot write to standard output")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// `text` after `label`, in lines of at most 96 characters that are indented alike.
+fn folded(label: &str, text: &str) -> String {
+    let indent = " ".repeat(label.len());
+    let mut lines = vec![label.to_owned()];
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().expect("there is a first line");
+        if line.chars().count() + 1 + word.chars().count() > 96 && line.len() > label.len() {
+            lines.push(format!("{indent}{word}"));
+        } else {
+            let gap = if line.len() > label.len() { " " } else { "" };
+            *line += gap;
+            *line += word;
+        }
+    }
+    lines.join("\n")
+}
+
+/// Refuses, before any work is done, a path that cannot be written.
+///
+/// # Errors
+/// If it is a folder, or its folder does not exist.
+pub(crate) fn check_output(path: &Path) -> Result<()> {
+    if is_standard_output(path) {
+        return Ok(());
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if path.is_dir() {
+        return Err(refused(format!("{} is a folder; name a file in it", path.display())));
+    }
+    match folder {
+        Some(folder) if !folder.is_dir() => Err(refused(format!(
+            "cannot write {}: there is no folder {}",
+            path.display(),
+            folder.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Writes `path` through `fill`: standard output, or a file, all of it or nothing.
+///
+/// # Errors
+/// Those of `fill` and of the file; a reader that closed its end is none.
+pub(crate) fn write_file<E>(
+    path: &Path,
+    fill: impl FnOnce(&mut dyn Write) -> Result<(), FillError<E>>,
+) -> Result<()>
+where
+    E: From<WriteError> + std::error::Error + Send + Sync + 'static,
+{
+    if !is_standard_output(path) {
+        return Ok(write_atomically(path, fill)?);
+    }
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match fill(&mut out).and_then(|()| Ok(out.flush()?)) {
+        Err(FillError::Content(error)) => Err(error.into()),
+        Err(FillError::File(error)) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(error).context("cannot write to standard output")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes `value` as JSON to `path`.
+///
+/// # Errors
+/// Those of the file.
+pub(crate) fn write_json(path: &Path, value: &Value) -> Result<()> {
+    write_file::<WriteError>(path, |out| Ok(writeln!(out, "{value:#}")?))
+}

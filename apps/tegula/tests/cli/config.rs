@@ -1,0 +1,40 @@
+//! `--config`: flags from a file.
+
+use std::fs;
+
+use crate::support::{folder_with, number, root, tegula_in};
+
+/// Runs `loglik` with the file `text`.
+fn run(text: &str, more: &str) -> crate::support::Run {
+    let folder = folder_with("run.toml", text);
+    let sample = root().join("data/samples/e_sub140.csv");
+    fs::copy(sample, folder.join("data.csv")).expect("the sample is there");
+    tegula_in(&folder, &format!("exageostat loglik data.csv --json - {more}"))
+}
+
+const FILE: &str = "# flags\ncovariance = 'exponential'\nparams = { variance = 1, range = 0.1 }\n\
+                    workers = 1\nquiet = true\nsync = false\n";
+
+#[test]
+fn flags_may_come_from_a_file_and_the_command_line_wins() {
+    let result = run(FILE, "--config run.toml").succeeded();
+    let json = result.json();
+    assert!(result.stderr.is_empty(), "{}", result.stderr);
+    assert_eq!(json["covariance"], "exponential");
+    assert_eq!(number(&json, "/workers"), 1.0);
+    assert_eq!(number(&json, "/params/range"), 0.1);
+    let other = run(FILE, "--config=run.toml --workers 2 --params 1,0.2").succeeded().json();
+    assert_eq!(number(&other, "/workers"), 2.0);
+    assert_eq!(number(&other, "/params/range"), 0.2);
+}
+
+#[test]
+fn mistakes_in_a_file_are_named_with_their_line() {
+    let flags = "--config run.toml --params 1,0.1,0.5";
+    run("workers = 2\npolcy = 'lws'\n", flags).failed(2, &["run.toml, line 2", "polcy", "policy"]);
+    run("sync = 3\n", flags).failed(2, &["run.toml, line 1", "sync takes true or false"]);
+    run("\nworkers = 'many'\n", flags).failed(2, &["--workers", "many", "run.toml, line 2"]);
+    run("workers = \n", flags).failed(2, &["run.toml", "line 1"]);
+    run("config = 'other.toml'\n", flags).failed(2, &["run.toml, line 1", "config"]);
+    run("", "--config none.toml --params 1,0.1,0.5").failed(2, &["none.toml"]);
+}

@@ -1,0 +1,118 @@
+//! `tegula exageostat fit` against the maxima of independent tools.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{answers, assert_close, folder, number, root, tegula, tegula_in, tegula_with};
+
+const SYNTHETIC: &str = "exageostat fit data/samples/a_synth1600.csv --mean zero --quiet --json -";
+const TEXAS: &str = "exageostat fit data/samples/texas-wind.csv --values air_temperature_c \
+                     --covariance exponential --estimate-nugget";
+
+#[test]
+fn the_synthetic_set_has_the_maximum_of_other_tools() {
+    let answers = answers("a_synth1600.json");
+    let best = number(&answers, "/mle/loglik");
+    assert!((best - -1138.218668779).abs() < 1e-8, "{best}");
+    let result = tegula(SYNTHETIC).succeeded().json();
+    assert!((number(&result, "/loglik") - best).abs() < 1e-6, "{result:#}");
+    assert_eq!(result["converged"], true);
+    for (index, name) in ["variance", "range", "smoothness"].into_iter().enumerate() {
+        let expected = number(&answers, &format!("/mle/theta/{index}"));
+        assert_close(number(&result, &format!("/params/{name}")), expected, 1e-3);
+    }
+    let half = tegula(&format!("{SYNTHETIC} --fix smoothness=0.5")).succeeded().json();
+    let best = number(&answers, "/mle_nu_half/loglik");
+    assert!((number(&half, "/loglik") - best).abs() < 1e-6, "{half:#}");
+}
+
+#[test]
+fn texas_has_the_maxima_of_other_tools() {
+    let answers = answers("texas_wind.json");
+    for (mean, key) in
+        [("constant", "constant"), ("latitude", "latitude"), ("1 + latitude", "latitude")]
+    {
+        let run = tegula_with(TEXAS, &["--json", "-", "--mean", mean]).succeeded();
+        let (result, answer) = (run.json(), &answers[format!("ml_exponential_nugget_{key}")]);
+        let (loglik, best) = (number(&result, "/loglik"), number(answer, "/loglik_ML"));
+        assert!((loglik - best).abs() < 1e-6, "{mean}: {loglik} against {best}");
+        // At a flat maximum the estimates are less certain than its height.
+        let coefficients = answer["beta"].as_array().expect("a list");
+        for index in 0..coefficients.len() {
+            let found = number(&result, &format!("/mean/coefficients/{index}"));
+            assert_close(found, number(answer, &format!("/beta/{index}")), 1e-3);
+            let error = number(&result, &format!("/mean/standard_errors/{index}"));
+            assert_close(error, number(answer, &format!("/beta_se/{index}")), 1e-3);
+        }
+    }
+}
+
+#[test]
+fn the_result_has_the_promised_fields_and_the_model_file_the_same() {
+    let folder = folder();
+    let sample = root().join("data/samples/e_sub140.csv");
+    let flags = "--fix smoothness=0.5 --json result.json -o model.json";
+    let run =
+        tegula_in(&folder, &format!("exageostat fit {} {flags}", sample.display())).succeeded();
+    let read = |name: &str| fs::read_to_string(folder.join(name)).expect("the file is there");
+    assert_eq!(read("result.json"), read("model.json"));
+    let result: Value = serde_json::from_str(&read("model.json")).expect("JSON");
+    let numbers = [
+        "loglik",
+        "evaluations",
+        "iterations",
+        "seconds",
+        "nugget",
+        "params/variance",
+        "params/range",
+        "params/smoothness",
+        "mean/coefficients/0",
+        "data/n",
+    ];
+    numbers.iter().for_each(|name| assert!(number(&result, &format!("/{name}")).is_finite()));
+    assert_eq!(result["tegula_version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(result["converged"], true);
+    assert!(result["message"].as_str().is_some_and(|text| text.starts_with("converged")));
+    assert_eq!(result["bounds_hit"], serde_json::json!([]));
+    assert_eq!(result.pointer("/mean/names/0").and_then(Value::as_str), Some("intercept"));
+    assert!(run.stdout.contains("tegula exageostat predict model.json"), "{}", run.stdout);
+}
+
+#[test]
+fn a_parameter_at_its_bound_is_said() {
+    let flags = "--fix smoothness=0.5 --bounds range=0.01:0.05";
+    let run = tegula(&format!("{SYNTHETIC} {flags}")).succeeded();
+    let result = run.json();
+    assert_eq!(result.pointer("/bounds_hit/0/parameter").and_then(Value::as_str), Some("range"));
+    assert!(number(&result, "/params/range") <= 0.05);
+    assert!(run.stderr.contains("range ended at its upper bound"), "{}", run.stderr);
+}
+
+#[test]
+fn a_search_that_runs_out_of_evaluations_says_so_and_keeps_its_best() {
+    let run = tegula(&format!("{SYNTHETIC} --max-evaluations 8")).succeeded();
+    let result = run.json();
+    assert_eq!(result["converged"], false);
+    assert!(number(&result, "/evaluations") < 15.0);
+    assert!(run.stderr.contains("--max-evaluations"), "{}", run.stderr);
+}
+
+#[test]
+fn what_is_fixed_stays_and_a_nugget_is_estimated_within_its_bounds() {
+    let flags = "--fix variance=2,smoothness=0.5 --estimate-nugget --bounds nugget=0.1:0.2";
+    let data = "exageostat fit data/samples/e_sub140.csv --json - --quiet";
+    let result = tegula(&format!("{data} {flags}")).succeeded().json();
+    assert_eq!(number(&result, "/params/variance"), 2.0);
+    assert_eq!(number(&result, "/params/smoothness"), 0.5);
+    let nugget = number(&result, "/nugget");
+    assert!((0.1 - 1e-12..=0.2 + 1e-12).contains(&nugget), "{nugget}");
+}
+
+#[test]
+fn people_read_the_estimates() {
+    let run = tegula(TEXAS).succeeded();
+    for word in ["variance", "range", "nugget", "log-likelihood", "-355.46", "converged after"] {
+        assert!(run.stdout.contains(word), "{word} in {}", run.stdout);
+    }
+}

@@ -1,0 +1,120 @@
+//! What surrounds the computations: help, completions, pages, benchmarks, pipes.
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+use crate::support::{command, folder, number, root, tegula, tegula_in};
+
+#[test]
+fn the_help_fits_a_screen_and_names_every_command() {
+    let help = tegula("--help").succeeded().stdout;
+    assert!(help.lines().count() <= 40, "{help}");
+    for name in ["exageostat", "linalg", "bench", "info", "completions", "man"] {
+        assert!(help.contains(name), "{name} in {help}");
+    }
+    tegula("exageostat fit --help").succeeded();
+    tegula("").failed(2, &["Usage"]);
+    tegula("exageostats").failed(2, &["exageostat"]);
+}
+
+#[test]
+fn completions_and_pages_come_from_the_same_definitions() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = tegula(&format!("completions {shell}")).succeeded().stdout;
+        assert!(script.contains("estimate-nugget"), "{shell}");
+    }
+    tegula("completions tcsh").failed(2, &["bash"]);
+    assert!(tegula("man").succeeded().stdout.contains(".TH"));
+    assert!(tegula("man exageostat fit").succeeded().stdout.contains("estimate\\-nugget"));
+    tegula("man exageostat fits").failed(2, &["no subcommand 'fits'", "fit"]);
+    let folder = folder();
+    tegula_in(&folder, "man -o pages").succeeded();
+    assert!(folder.join("pages/tegula-exageostat-fit.1").exists());
+}
+
+#[test]
+fn info_says_what_is_there() {
+    let info = tegula("info --json - --quiet").succeeded().json();
+    assert!(number(&info, "/workers") >= 1.0);
+    let blas = info["blas"].as_array().expect("a list");
+    assert!(blas.iter().any(|backend| backend["name"] == "faer" && backend["is_usable"] == true));
+    assert_eq!(blas.iter().filter(|backend| backend["is_default"] == true).count(), 1);
+}
+
+#[test]
+fn covariances_are_listed_with_their_parameters_in_order() {
+    let run = tegula("exageostat covariances --json -").succeeded();
+    let list = run.json();
+    let list = list["covariances"].as_array().expect("a list");
+    assert!(list.len() >= 5);
+    for covariance in list {
+        let name = covariance["name"].as_str().expect("a name");
+        let parameters = covariance["parameters"].as_array().expect("a list");
+        let names: Vec<&str> = parameters.iter().filter_map(|p| p["name"].as_str()).collect();
+        assert_eq!(names[0], "variance");
+        assert!(run.stderr.contains(&format!("{name} ({})", names.join(","))), "{}", run.stderr);
+        assert!(covariance["citation"].as_str().is_some_and(|text| text.len() > 20));
+        // The defaults are parameters that sample takes, in this order.
+        let values: Vec<String> = parameters.iter().map(|p| p["default"].to_string()).collect();
+        let flags = format!("--covariance {name} --nugget 0.1 --params {}", values.join(","));
+        tegula(&format!("exageostat sample --n 12 {flags}")).succeeded();
+    }
+}
+
+#[test]
+fn benchmarks_give_rows() {
+    let overhead =
+        tegula("bench overhead --policy lws --workers 2 --repeat 1 --json - -q").succeeded().json();
+    let graphs: Vec<&str> = overhead["rows"]
+        .as_array()
+        .expect("rows")
+        .iter()
+        .filter_map(|row| row["graph"].as_str())
+        .collect();
+    assert_eq!(graphs, ["independent", "chain", "grid", "cholesky"]);
+    assert!(number(&overhead, "/rows/0/seconds_per_task") > 0.0);
+    assert_eq!(number(&overhead, "/rows/0/workers"), 2.0);
+    let covariance =
+        tegula("bench covariance --covariance matern --precision d --json - -q").succeeded().json();
+    assert_eq!(number(&covariance, "/rows/1/smoothness"), 0.5);
+    assert!(number(&covariance, "/rows/1/entries_per_second_per_core") > 0.0);
+    assert!(number(&covariance, "/rows/1/max_relative_error") < 1e-11);
+    let kernels = tegula("bench kernels --kernel dot --tile-size 32 --precision d --json - -q")
+        .succeeded()
+        .json();
+    assert!(number(&kernels, "/rows/0/warm_gflops") > 0.0);
+}
+
+#[test]
+fn a_reader_that_stops_reading_ends_nothing() {
+    let folder = folder();
+    let sample = root().join("data/samples/e_sub140.csv");
+    let fit = format!("exageostat fit {} -v -o model.json", sample.display());
+    let mut child = command(&folder, &fit)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let mut first = String::new();
+    let mut reader = BufReader::new(child.stdout.take().expect("a pipe"));
+    reader.read_line(&mut first).expect("a line");
+    drop(reader);
+    let output = child.wait_with_output().expect("the binary ends");
+    assert!(first.starts_with("data"), "{first}");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(folder.join("model.json").exists());
+}
+
+#[test]
+fn a_full_disk_is_a_failure_not_a_panic() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
+    let Ok(full) = full else {
+        eprintln!("SKIPPED: this system has no /dev/full");
+        return;
+    };
+    let output = command(&root(), "info").stdout(full).output().expect("the binary starts");
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("cannot write to standard output"), "{text}");
+}

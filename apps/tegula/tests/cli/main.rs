@@ -1,0 +1,11 @@
+//! The command line as users meet it: through the binary, with its exit codes and messages.
+
+mod config;
+mod fit;
+mod linalg;
+mod loglik;
+mod machine;
+mod predict;
+mod refused;
+mod sample;
+mod support;

@@ -1,0 +1,143 @@
+//! `tegula exageostat predict` against the krigings of independent tools.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::support::{column, folder, folder_with, root, tegula_in};
+
+/// Splits the sample `name` into `train.csv` and `places.csv` in a new folder: rows with
+/// `row % every == first` are held out.
+fn split(name: &str, every: usize, first: usize) -> PathBuf {
+    let text = fs::read_to_string(root().join("data/samples").join(name)).expect("a sample");
+    let mut lines = text.lines();
+    let header = lines.next().expect("a header").to_owned() + "\n";
+    let (mut train, mut places) = (header.clone(), header);
+    for (row, line) in lines.enumerate() {
+        let part = if row % every == first { &mut places } else { &mut train };
+        *part += &format!("{line}\n");
+    }
+    let folder = folder_with("train.csv", &train);
+    fs::write(folder.join("places.csv"), places).expect("a file can be written");
+    folder
+}
+
+/// Asserts that columns `mean` and `variance` of `predictions.csv` are those of the answers.
+#[track_caller]
+fn check(folder: &Path, answer: &str, kind: &str) {
+    let (found, answer) =
+        (folder.join("predictions.csv"), root().join("tests/answers").join(answer));
+    for (ours, theirs) in [("mean", "pred"), ("variance", "var")] {
+        let (ours, theirs) = (column(&found, ours), column(&answer, &format!("{kind}_{theirs}")));
+        assert_eq!(ours.len(), theirs.len());
+        // The systems solved have condition numbers of up to 1e6 and solutions of order 10.
+        for (row, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
+            assert!((ours - theirs).abs() < 1e-8, "{kind}, row {row}: {ours} against {theirs}");
+        }
+    }
+}
+
+#[test]
+fn the_held_out_stations_of_texas() {
+    for (mean, kind) in [("constant", "constant"), ("latitude", "latitude")] {
+        let folder = split("texas-wind.csv", 5, 0);
+        let data = "exageostat fit train.csv --values air_temperature_c";
+        let known = "--fix variance=8,range=400,smoothness=0.5 --nugget 1";
+        tegula_in(&folder, &format!("{data} {known} --mean {mean} -o model.json")).succeeded();
+        let at = "exageostat predict model.json --at places.csv -o predictions.csv --json -";
+        let result = tegula_in(&folder, at).succeeded().json();
+        check(&folder, "texas_wind_kriging.csv", kind);
+        let variance = column(&folder.join("predictions.csv"), "variance");
+        let observed = column(&folder.join("predictions.csv"), "variance_obs");
+        assert!(variance.iter().zip(&observed).all(|(v, o)| (v + 1.0 - o).abs() < 1e-12));
+        // The stations were observed, too: the answers give the mean squared error.
+        let answers = crate::support::answers("texas_wind.json");
+        let expected = crate::support::number(&answers, &format!("/kriging/mspe/{kind}"));
+        let found = crate::support::number(&result, "/mean_squared_error");
+        crate::support::assert_close(found, expected, 1e-8);
+    }
+}
+
+#[test]
+fn the_held_out_places_of_the_synthetic_set() {
+    for (kind, theta) in [
+        ("true", "variance=1,range=0.1,smoothness=0.5"),
+        ("misspec", "variance=1.3,range=0.05,smoothness=1.2"),
+    ] {
+        let folder = split("a_synth1600.csv", 16, 7);
+        let fit = format!("exageostat fit train.csv --mean zero --fix {theta} -o model.json");
+        tegula_in(&folder, &fit).succeeded();
+        let at = "exageostat predict model.json --at places.csv -o predictions.csv --workers 2";
+        tegula_in(&folder, at).succeeded();
+        check(&folder, "a_synth1600_kriging.csv", kind);
+    }
+}
+
+/// A folder with `train.csv` and a model of it.
+fn fitted() -> PathBuf {
+    let text = fs::read_to_string(root().join("data/samples/e_sub140.csv")).expect("a sample");
+    let folder = folder_with("train.csv", &text);
+    let fit = "exageostat fit train.csv --fix smoothness=0.5 -o model.json";
+    tegula_in(&folder, fit).succeeded();
+    folder
+}
+
+#[test]
+fn other_columns_are_kept_and_names_do_not_collide() {
+    let folder = fitted();
+    fs::write(folder.join("at.csv"), "id,x,y,mean\na b,.50,0.5,1e3\n\"c,d\",.25,.75,2\n")
+        .expect("written");
+    let run = tegula_in(&folder, "exageostat predict model.json --at at.csv").succeeded();
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert_eq!(lines[0], "id,x,y,mean,predicted_mean,variance");
+    assert!(lines[1].starts_with("a b,.50,0.5,1e3,"), "{}", lines[1]);
+    assert!(lines[2].starts_with("\"c,d\",.25,.75,2,"), "{}", lines[2]);
+    assert!(run.stderr.contains("predicted_mean"), "{}", run.stderr);
+}
+
+#[test]
+fn training_data_that_changed_are_refused_unless_asked_for() {
+    let folder = fitted();
+    let mut text = fs::read_to_string(folder.join("train.csv")).expect("the data are there");
+    text += "0.5,0.5,0.5\n";
+    fs::write(folder.join("train.csv"), text).expect("written");
+    fs::write(folder.join("at.csv"), "x,y\n.5,.5\n").expect("written");
+    let predict = "exageostat predict model.json --at at.csv";
+    tegula_in(&folder, predict).failed(2, &["train.csv", "digest", "--train train.csv"]);
+    let run = tegula_in(&folder, &format!("{predict} --train train.csv")).succeeded();
+    assert!(run.stderr.contains("digest"), "{}", run.stderr);
+    fs::remove_file(folder.join("train.csv")).expect("the data are there");
+    tegula_in(&folder, predict).failed(2, &["cannot open train.csv", "--train"]);
+}
+
+#[test]
+fn places_that_do_not_fit_the_model_are_refused() {
+    let folder = fitted();
+    let predict = |text: &str, more: &str| {
+        fs::write(folder.join("at.csv"), text).expect("written");
+        tegula_in(&folder, &format!("exageostat predict model.json --at at.csv {more}"))
+    };
+    predict("a,b\n1,2\n", "").failed(2, &["at.csv has no column 'x'", "'a', 'b'"]);
+    predict("a,b\n1,2\n", "--coords a").failed(2, &["--coords", "2 coordinates"]);
+    predict("x,y\n1,2\n3,\n", "").failed(2, &["at.csv, line 3, column 'y'", "--drop-missing"]);
+    predict("x,y\n1,two\n", "").failed(2, &["at.csv, line 2, column 'y'", "'two' is not a number"]);
+    let run = predict("x,y\n1,2\n3,\n", "--drop-missing").succeeded();
+    assert!(run.stdout.ends_with("3,,NA,NA\n"), "{}", run.stdout);
+    predict("a,b\n1,2\n", "--coords a,b").succeeded();
+    tegula_in(&folder, "exageostat predict at.csv --at at.csv")
+        .failed(2, &["at.csv", "not the JSON of a model"]);
+    fs::write(folder.join("bad.json"), "{\"covariance\": \"matern\"}").expect("written");
+    tegula_in(&folder, "exageostat predict bad.json --at at.csv")
+        .failed(2, &["bad.json", "the field"]);
+}
+
+#[test]
+fn a_column_of_the_mean_that_the_places_lack_is_named() {
+    let folder = folder();
+    let sample = root().join("data/samples/texas-wind.csv");
+    let flags = "--values air_temperature_c --covariance exponential --coords longitude,latitude \
+                 --fix variance=8,range=400 --nugget 1 --mean wind_speed_east_knots -o model.json";
+    tegula_in(&folder, &format!("exageostat fit {} {flags}", sample.display())).succeeded();
+    fs::write(folder.join("at.csv"), "longitude,latitude\n-97,31\n").expect("written");
+    tegula_in(&folder, "exageostat predict model.json --at at.csv")
+        .failed(2, &["at.csv has no column 'wind_speed_east_knots'"]);
+}

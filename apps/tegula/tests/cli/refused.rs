@@ -1,0 +1,140 @@
+//! What cannot be used is refused with file, line, column and remedy; exit 2, or 1 if a
+//! computation failed.
+
+use crate::support::{Run, folder_with, tegula, tegula_in, tegula_with};
+
+/// Runs `loglik` on a file `data.csv` with this text.
+fn loglik(text: &str, more: &str) -> Run {
+    let folder = folder_with("data.csv", text);
+    tegula_in(&folder, &format!("exageostat loglik data.csv --params 1,0.1,0.5 {more}"))
+}
+
+/// Runs `fit` on a file `data.csv` with this text.
+fn fit(text: &str, more: &str) -> Run {
+    tegula_in(&folder_with("data.csv", text), &format!("exageostat fit data.csv {more}"))
+}
+
+#[test]
+fn files_that_are_no_table() {
+    tegula("exageostat fit no-such.csv").failed(2, &["no-such.csv"]);
+    tegula("exageostat fit data").failed(2, &["data is a folder"]);
+    loglik("", "").failed(2, &["data.csv is empty"]);
+    loglik("x,y,z\n", "").failed(2, &["data.csv has a header", "no row"]);
+    loglik("x,y,z\n1,2,3\n1,2\n", "").failed(2, &["data.csv, line 3", "2 cells"]);
+}
+
+#[test]
+fn cells_that_are_no_numbers() {
+    loglik("x,y,z\n0,0,1\n1,1,foo\n", "")
+        .failed(2, &["data.csv, line 3, column 'z'", "'foo' is not a number"]);
+    loglik("x,y,z\n0,0,1\n1,inf,2\n", "")
+        .failed(2, &["data.csv, line 3, column 'y'", "not finite"]);
+    let missing = "x,y,z\n0,0,1\n1,1,\n2,0.5,3\n";
+    loglik(missing, "").failed(2, &["data.csv, line 3, column 'z'", "missing", "--drop-missing"]);
+    let run = loglik(missing, "--drop-missing").succeeded();
+    assert!(run.stdout.contains("1 row with missing values"), "{}", run.stdout);
+    loglik("x,y,z\n0,0,\n1,1,\n", "--drop-missing").failed(2, &["no row has values in all of"]);
+    loglik("x,y,z\n0,0,-1\n1,1,2\n", "--values log(z)").failed(2, &["data.csv, line 2", "log(-1)"]);
+}
+
+#[test]
+fn columns_that_are_not_clear() {
+    let several = "x,y,zinc,lead\n0,0,1,2\n1,1,2,3\n";
+    loglik(several, "")
+        .failed(2, &["which column holds the values", "zinc, lead", "--values zinc"]);
+    loglik(several, "--values zink").failed(2, &["no column 'zink'", "zinc"]);
+    loglik(several, "--values log(lead)").succeeded();
+    loglik("a,b,c\n0,0,1\n1,1,2\n", "")
+        .failed(2, &["which columns are the coordinates", "--coords"]);
+    loglik("a,b,c\n0,0,1\n1,1,2\n", "--coords a,b").succeeded();
+    loglik("x,y,lon,lat,z\n0,0,1,1,1\n1,1,2,3,4\n", "")
+        .failed(2, &["--coords lon,lat or --coords x,y"]);
+    loglik("x,y,z,depth\n0,0,1,2\n1,1,2,3\n", "--values depth").failed(2, &["--coords x,y,z"]);
+    loglik("0,0,1\n1,1,2\n", "").succeeded();
+    loglik("0,0,1,4\n1,1,2,5\n", "").failed(2, &["--coords"]);
+    loglik("name,x,y\na,0,0\nb,1,1\n", "").failed(2, &["no numeric column is left"]);
+    loglik("x,y,z\n0,0,1\n1,1,2\n", "--coords x,y,z,x")
+        .failed(2, &["1, 2 or 3 coordinates, not 4"]);
+    loglik("x,y,z\n0,0,1\n1,1,2\n", "--mean q+y").failed(2, &["no column 'q'", "^"]);
+    loglik("x,y,z\n0,0,1\n1,1,2\n", "--mean x+").failed(2, &["missing at the end", "^"]);
+}
+
+#[test]
+fn places_on_the_sphere() {
+    let text = "lon,lat,z\n0,0,1\n1,91,2\n";
+    loglik(text, "").failed(2, &["data.csv, line 3, column 'lat'", "91", "--distance euclidean"]);
+    loglik(text, "--distance euclidean").succeeded();
+    let run = loglik("lon,lat,z\n0,0,1\n1,80,2\n", "").succeeded();
+    assert!(run.stdout.contains("great-circle distance in km"), "{}", run.stdout);
+    let smooth = "exageostat loglik data/samples/texas-wind.csv --values air_temperature_c --params 1,50,1.5";
+    let run = tegula(&format!("{smooth} --nugget 1 --quiet")).succeeded();
+    assert!(run.stderr.contains("smoothness up to 0.5"), "{}", run.stderr);
+}
+
+#[test]
+fn two_observations_at_one_place() {
+    let text = "x,y,z\n0,0,1\n1,1,1\n1,1,3\n4,5,2\n5,5,1\n5,5,1\n5,5,3\n3,1,2\n";
+    for run in [fit(text, ""), loglik(text, "")] {
+        run.failed(2, &["data.csv: 2 places", "lines 3, 4; lines 6, 7, 8", "nugget"]);
+    }
+    fit(text, "").failed(2, &["--estimate-nugget", "--nugget"]);
+    let run = fit(text, "--estimate-nugget").succeeded();
+    assert!(run.stdout.contains("the nugget accounts for"), "{}", run.stdout);
+    loglik(text, "--nugget 0.1").succeeded();
+}
+
+#[test]
+fn observations_that_allow_no_fit() {
+    fit("x,y,z\n0,0,1\n1,1,2\n", "").failed(2, &["data.csv", "2 observations are too few", "3"]);
+    fit("x,y,z\n0,0,1\n1,1,1\n2,3,1\n4,5,1\n", "").failed(2, &["data.csv", "all 4 values equal 1"]);
+    let text = "x,y,z\n0,0,1\n1,1,2\n2,3,1\n4,5,1\n";
+    fit(text, "--mean 1+x+`x`*2").failed(2, &["combination of the columns before it"]);
+}
+
+#[test]
+fn parameters_that_are_none() {
+    let run = |more: &str| tegula(&format!("exageostat loglik data/samples/e_sub140.csv {more}"));
+    run("--params variance=1,rang=2,smoothness=.5").failed(2, &["'rang'", "did you mean range?"]);
+    run("--params variance=1,range=2")
+        .failed(2, &["leaves out smoothness", "variance,range,smoothness"]);
+    run("--params variance=1,range=2,range=3").failed(2, &["range is given twice"]);
+    run("--params variance=1,2,3").failed(2, &["name=value"]);
+    run("--params 1,2").failed(2, &["2 numbers given", "variance,range,smoothness"]);
+    run("--params 1,x,0.5").failed(2, &["'x' for range is not a number"]);
+    run("--params 1,-2,0.5").failed(2, &["range of matern is -2", "above 0"]);
+    run("--params 1,0.1,0.5 --nugget -1").failed(2, &["--nugget", "0 or more"]);
+    run("--params variance=1,range=2,smoothness=1,nugget=1").failed(2, &["--nugget VALUE"]);
+    run("--covariance matrn --params 1,2").failed(2, &["matrn", "matern"]);
+    run("--params 1,0.1,0.5 --policy fast").failed(2, &["fast", "lws"]);
+    run("--params 1,0.1,0.5 --workers 0").failed(2, &["--workers"]);
+    run("--params 1,0.1,0.5 --method vecchia:30").failed(2, &["exact"]);
+    run("--params 1,0.1,0.5 --trace t.txt").failed(2, &["t.txt", ".json", ".csv", ".svg"]);
+    run("").failed(2, &["--params"]);
+}
+
+#[test]
+fn estimation_that_contradicts_itself() {
+    let run = |more: &str| tegula(&format!("exageostat fit data/samples/e_sub140.csv {more}"));
+    run("--fix smoothnes=0.5").failed(2, &["smoothnes", "did you mean smoothness?"]);
+    run("--fix smoothness=0.5 --bounds smoothness=0.1:1").failed(2, &["both --fix and --bounds"]);
+    run("--fix nugget=0.5").failed(2, &["--nugget VALUE"]);
+    run("--fix range=-1").failed(2, &["range of matern is -1"]);
+    run("--bounds range=1:0.1").failed(2, &["range=1:0.1 is empty"]);
+    run("--bounds range=1").failed(2, &["range=low:high"]);
+    run("--bounds range=0:1").failed(2, &["range", "bounds"]);
+    run("--bounds nugget=0.1:1").failed(2, &["--estimate-nugget"]);
+    run("--nugget 1 --estimate-nugget").failed(2, &["--nugget", "--estimate-nugget"]);
+    run("--tolerance 2").failed(2, &["between 0 and 1"]);
+    run("-o no/such/model.json").failed(2, &["no/such"]);
+    run("--json - -o -").failed(2, &["standard output"]);
+    run("--optimizer newton").failed(2, &["bobyqa"]);
+}
+
+#[test]
+fn a_matrix_that_is_not_positive_definite_is_a_failed_computation() {
+    let run = tegula_with(
+        "exageostat loglik data/samples/e_sub140.csv --covariance gaussian --params 1,1",
+        &[],
+    );
+    run.failed(1, &["not positive definite", "of 140", "nugget"]);
+}

@@ -1,0 +1,74 @@
+//! What a covariance supplies to have a radial table: its shape as a function of the scaled distance.
+
+use super::table::Row;
+
+/// Expansion at small `s`, with `a(s) + s^power b(s)` of coefficients from the constant term.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Near {
+    /// The sum is the correlation; `a[0]` is 1.
+    Sum {
+        /// Coefficients of `a`.
+        a: [f64; 3],
+        /// Coefficients of `b`.
+        b: [f64; 3],
+        /// Exponent of `s`.
+        power: f64,
+    },
+    /// The sum is the logarithm of the correlation; `a[0]` is 0.
+    Logarithm {
+        /// Coefficients of `a`.
+        a: [f64; 3],
+        /// Coefficients of `b`.
+        b: [f64; 3],
+        /// Exponent of `s`.
+        power: f64,
+    },
+}
+
+/// What holds beyond the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Far {
+    /// The correlation is 0 or underflows.
+    Zero,
+    /// [`Near`] is the whole function and holds everywhere.
+    Near,
+}
+
+/// A correlation as a function of `x = d / scale`: what a covariance supplies to have a table.
+///
+/// It must be smooth for `x > 0`, except at powers of two where it may have kinks, positive up to
+/// [`support`](Self::support), and 1 at 0.
+pub trait Correlation {
+    /// The correlation at `x > 0`.
+    fn value(&self, x: f64) -> f64;
+    /// Its logarithm, also where the correlation underflows.
+    fn logarithm(&self, x: f64) -> f64;
+    /// Its expansion, exact to rounding for `x^2 <` [`first`](Self::first).
+    fn near(&self) -> Near;
+    /// What holds from the end of the table on.
+    fn far(&self) -> Far {
+        Far::Zero
+    }
+    /// Distance from which it is exactly 0: a power of two, or infinity.
+    fn support(&self) -> f64 {
+        f64::INFINITY
+    }
+    /// Exponent of two of the first `s` in the table.
+    fn first(&self) -> i32 {
+        -32
+    }
+    /// [`value`](Self::value) at the nodes of one cell.
+    fn values(&self, x: &Row) -> Row {
+        x.map(|x| self.value(x))
+    }
+    /// [`logarithm`](Self::logarithm) at the nodes of one cell.
+    fn logarithms(&self, x: &Row) -> Row {
+        x.map(|x| self.logarithm(x))
+    }
+    /// [`logarithms`](Self::logarithms) less `high`, a number of few bits close to them. A large
+    /// logarithm that is a sum with `-x` keeps its digits if `high` is taken off that term first,
+    /// `-x - high` being exact.
+    fn remainders(&self, x: &Row, high: f64) -> Row {
+        self.logarithms(x).map(|logarithm| logarithm - high)
+    }
+}

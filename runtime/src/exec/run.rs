@@ -159,10 +159,7 @@ fn gather(
     match access {
         Access::Scratch => Ok(space.handles.cache.take(slot.bytes())?.0),
         Access::Reduce => private_copy(space, handle, worker),
-        _ => match slot.buffer() {
-            Some(pointer) => Ok(pointer),
-            None => slot.materialise(&space.handles.cache, access == Access::W),
-        },
+        _ => slot.materialise(&space.handles.cache, access == Access::W),
     }
 }
 

@@ -106,9 +106,10 @@ impl HandleSlot {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// The buffer, if a task has written the handle since it was registered or discarded.
+    /// The buffer, if a task has used the handle since it was registered or discarded. Acquires
+    /// what `materialise` put there: of two readers side by side, one may have zeroed it.
     pub(crate) fn buffer(&self) -> Option<NonNull<u8>> {
-        NonNull::new(self.buffer.load(Ordering::Relaxed))
+        NonNull::new(self.buffer.load(Ordering::Acquire))
     }
 
     /// The buffer, taken from `cache` on first use: with any contents if `overwrite`, else zero.
@@ -121,7 +122,7 @@ impl HandleSlot {
         cache: &BufferCache,
         overwrite: bool,
     ) -> Result<NonNull<u8>, OutOfMemory> {
-        if let Some(pointer) = NonNull::new(self.buffer.load(Ordering::Acquire)) {
+        if let Some(pointer) = self.buffer() {
             return Ok(pointer);
         }
         let bytes = self.bytes();

@@ -14,9 +14,10 @@ pub const THRESHOLD: f64 = 60.0;
 #[must_use]
 pub fn solve_residual<T: Scalar>(entry: impl Fn(usize, usize) -> f64, x: &[T], b: &[f64]) -> f64 {
     let n = x.len();
+    assert_eq!(n, b.len(), "length of the solution and of the right-hand side");
     let (mut residual, mut norm_a) = (0.0f64, 0.0f64);
-    for i in 0..n {
-        let (mut sum, mut row) = (-b[i], 0.0);
+    for (i, b) in b.iter().enumerate() {
+        let (mut sum, mut row) = (-b, 0.0);
         for (j, x) in x.iter().enumerate() {
             let a = entry(i, j);
             sum += a * x.to_f64();

@@ -109,47 +109,58 @@ fn add_row<T: Scalar>(b: &mut TileMut<'_, T>, target: usize, factor: T, source: 
     }
 }
 
-pub(super) fn trmm<T: Scalar>(leaf: &dyn Blas<T>, t: Triangle<'_, T>, mut b: TileMut<'_, T>) {
+pub(super) fn trmm<T: Scalar>(leaf: &dyn Blas<T>, t: Triangle<'_, T>, b: TileMut<'_, T>) {
     check_triangle(&t, &b);
     let n = t.order();
     if n <= LEAF {
-        return multiply(t, &mut b);
+        return multiply(leaf, t, b);
     }
     let cut = half(n);
     let (t1, t2) = (t.block(0, cut), t.block(cut, n - cut));
     let (mut b1, mut b2) = b.split_rows(cut);
     match t.uplo {
         Uplo::Lower => {
-            trmm(leaf, t2, b2.reborrow());
+            leaf.trmm(t2, b2.reborrow());
             let t21 = t.entries.part(cut, 0, n - cut, cut);
             leaf.gemm(T::ONE, t21, b1.as_ref(), T::ONE, b2);
-            trmm(leaf, t1, b1);
+            leaf.trmm(t1, b1);
         }
         Uplo::Upper => {
-            trmm(leaf, t1, b1.reborrow());
+            leaf.trmm(t1, b1.reborrow());
             let t12 = t.entries.part(0, cut, cut, n - cut);
             leaf.gemm(T::ONE, t12, b2.as_ref(), T::ONE, b1);
-            trmm(leaf, t2, b2);
+            leaf.trmm(t2, b2);
         }
     }
 }
 
-/// `B = T B` by loops, each row from rows that are not yet overwritten.
-fn multiply<T: Scalar>(t: Triangle<'_, T>, b: &mut TileMut<'_, T>) {
+/// `B = T B` as a product with the completed triangle, some columns at a time through a copy.
+fn multiply<T: Scalar>(leaf: &dyn Blas<T>, t: Triangle<'_, T>, b: TileMut<'_, T>) {
     let n = t.order();
-    for step in 0..n {
-        let (i, others) = match t.uplo {
-            Uplo::Lower => (n - 1 - step, 0..n - 1 - step),
-            Uplo::Upper => (step, step + 1..n),
-        };
-        let pivot = t.at(i, i);
-        for j in 0..b.cols() {
-            b.set(i, j, pivot * b.at(i, j));
-        }
-        for k in others {
-            add_row(b, i, t.at(i, k), k);
-        }
+    let (mut square, mut copy) = ([T::ZERO; LEAF * LEAF], [T::ZERO; LEAF * COPIED]);
+    let square = completed(t, &mut square);
+    let mut left = b;
+    while left.cols() > 0 {
+        let width = left.cols().min(COPIED);
+        let (mut some, rest) = left.split_cols(width);
+        let mut old = TileMut::new(&mut copy[..n * width], n, width);
+        old.copy_from(some.as_ref());
+        leaf.gemm(T::ONE, square, old.as_ref(), T::ZERO, some.reborrow());
+        left = rest;
     }
+}
+
+/// Columns that [`multiply`] copies at a time.
+const COPIED: usize = 64;
+
+/// The matrix that a small triangle stands for, zeros and ones included, written into `room`.
+fn completed<'a, T: Scalar>(t: Triangle<'_, T>, room: &'a mut [T]) -> TileRef<'a, T> {
+    let n = t.order();
+    let mut square = TileMut::new(&mut room[..n * n], n, n);
+    for j in 0..n {
+        (0..n).for_each(|i| square.set(i, j, t.at(i, j)));
+    }
+    TileRef::new(&room[..n * n], n, n)
 }
 
 pub(super) fn potrf<T: Scalar>(
@@ -287,25 +298,16 @@ fn invert_loops<T: Scalar>(diag: Diag, mut a: TileMut<'_, T>) {
 
 pub(super) fn lauum<T: Scalar>(leaf: &dyn Blas<T>, a: TileMut<'_, T>) {
     let n = check_square(&a);
-    if n <= LEAF / 2 {
-        return lauum_loops(a);
+    if n <= LEAF {
+        let mut square = [T::ZERO; LEAF * LEAF];
+        let l = completed(Triangle::new(a.as_ref(), Uplo::Lower, Diag::NonUnit), &mut square);
+        return leaf.syrk(T::ONE, l.transposed(), T::ZERO, a);
     }
     let cut = half(n);
     let [(mut a11, _), (mut a21, a22)] = a.split(cut, cut);
-    lauum(leaf, a11.reborrow());
+    leaf.lauum(a11.reborrow());
     leaf.syrk(T::ONE, a21.as_ref().transposed(), T::ONE, a11);
     let l22 = Triangle::new(a22.as_ref(), Uplo::Lower, Diag::NonUnit);
     leaf.trmm(l22.transposed(), a21.reborrow());
-    lauum(leaf, a22);
-}
-
-/// Row by row: entry `(i, j)` of `L' L` reads only rows from `i` on.
-fn lauum_loops<T: Scalar>(mut a: TileMut<'_, T>) {
-    let n = a.rows();
-    for i in 0..n {
-        for j in 0..=i {
-            let sum = (i..n).map(|k| a.at(k, i) * a.at(k, j)).sum();
-            a.set(i, j, sum);
-        }
-    }
+    leaf.lauum(a22);
 }

@@ -40,6 +40,12 @@ pub const BACKENDS: &[Choice] = &[
         help: "OpenBLAS, if it is installed",
         load: super::fortran::openblas::load,
     },
+    #[cfg(feature = "blas-src")]
+    Choice {
+        name: "blas-src",
+        help: "the BLAS and LAPACK that this program was linked with",
+        load: super::fortran::linked::load,
+    },
 ];
 
 /// Own micro-kernels, where the processor has the instructions.

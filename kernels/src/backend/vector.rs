@@ -10,11 +10,13 @@ use crate::tile::{TileMut, TileRef};
 const BLOCK: usize = 32;
 
 /// Columns taken together, so that the vector is read and written less often.
-const COLUMNS: usize = 4;
+const COLUMNS: usize = 8;
 
 /// Partial sums of a dot product, so that it fills vector registers.
-const LANES: usize = 16;
+const LANES: usize = 32;
 
+/// Always inlined, so that it is compiled for the processor set of whoever calls it.
+#[inline(always)]
 pub(super) fn gemv<T: Scalar>(
     alpha: T,
     a: TileRef<'_, T>,
@@ -36,25 +38,30 @@ pub(super) fn gemv<T: Scalar>(
 }
 
 /// `y += alpha A x` by columns of `A`.
+#[inline(always)]
 fn add_columns<T: Scalar>(alpha: T, a: TileRef<'_, T>, x: TileRef<'_, T>, y: &mut [T]) {
-    let column = |j: usize| a.col(j).expect("rows of a column-major view are adjacent");
+    let rows = y.len();
+    let column = |j: usize| &a.col(j).expect("rows of a column-major view are adjacent")[..rows];
     let whole = a.cols() - a.cols() % COLUMNS;
     for j in (0..whole).step_by(COLUMNS) {
-        let f: [T; COLUMNS] = std::array::from_fn(|d| alpha * x.at(j + d, 0));
-        let (c0, c1, c2, c3) = (column(j), column(j + 1), column(j + 2), column(j + 3));
-        for ((((y, &a0), &a1), &a2), &a3) in y.iter_mut().zip(c0).zip(c1).zip(c2).zip(c3) {
-            *y += (f[0] * a0 + f[1] * a1) + (f[2] * a2 + f[3] * a3);
+        let factors: [T; COLUMNS] = std::array::from_fn(|d| alpha * x.at(j + d, 0));
+        let columns: [&[T]; COLUMNS] = std::array::from_fn(|d| column(j + d));
+        for (i, y) in y.iter_mut().enumerate() {
+            let term = |d: usize| factors[d] * columns[d][i];
+            *y += ((term(0) + term(1)) + (term(2) + term(3)))
+                + ((term(4) + term(5)) + (term(6) + term(7)));
         }
     }
     for j in whole..a.cols() {
         let factor = alpha * x.at(j, 0);
-        for (y, &a) in y.iter_mut().zip(column(j)) {
+        for (y, &a) in y.iter_mut().zip(a.col(j).expect("adjacent as above")) {
             *y += factor * a;
         }
     }
 }
 
 /// `y += alpha A' x` by columns of `A`.
+#[inline(always)]
 fn add_dots<T: Scalar>(alpha: T, a: TileRef<'_, T>, x: &[T], y: &mut TileMut<'_, T>) {
     for j in 0..a.cols() {
         let column = a.col(j).expect("rows of a column-major view are adjacent");
@@ -70,7 +77,8 @@ fn add_entries<T: Scalar>(alpha: T, a: TileRef<'_, T>, x: TileRef<'_, T>, y: &mu
 }
 
 /// Sum of the products of two slices, shorter than a vector register or longer.
-pub(crate) fn dot<T: Scalar>(x: &[T], y: &[T]) -> T {
+#[inline(always)]
+fn dot<T: Scalar>(x: &[T], y: &[T]) -> T {
     assert!(x.len() == y.len(), "dot product of {} and {} elements", x.len(), y.len());
     let mut partial = [T::ZERO; LANES];
     let (xs, ys) = (x.chunks_exact(LANES), y.chunks_exact(LANES));
@@ -83,25 +91,30 @@ pub(crate) fn dot<T: Scalar>(x: &[T], y: &[T]) -> T {
     partial.into_iter().sum::<T>() + rest
 }
 
+/// By diagonal blocks. A column-major triangle updates what is left by columns of blocks, a
+/// row-major one what comes next by rows of blocks: either way memory is read in order.
 pub(super) fn trsv<T: Scalar>(leaf: &dyn Blas<T>, t: Triangle<'_, T>, mut x: TileMut<'_, T>) {
     check_triangle(&t, &x);
     assert!(x.cols() == 1, "the vector has {} columns", x.cols());
     let n = t.order();
+    let by_columns = t.entries.row_stride() == 1;
     for done in (0..n).step_by(BLOCK) {
         let size = BLOCK.min(n - done);
-        let (first, known) = match t.uplo {
-            Uplo::Lower => (done, 0),
-            Uplo::Upper => (n - done - size, n - done),
-        };
+        let left = n - done - size;
+        let lower = t.uplo == Uplo::Lower;
+        let first = if lower { done } else { left };
         let (before, rest) = x.reborrow().split_rows(first);
         let (mut mine, after) = rest.split_rows(size);
-        let solved = match t.uplo {
-            Uplo::Lower => before.as_ref(),
-            Uplo::Upper => after.as_ref(),
-        };
-        let panel = t.entries.part(first, known, size, done);
-        leaf.gemv(-T::ONE, panel, solved, T::ONE, mine.reborrow());
-        substitute(t.block(first, size), mine);
+        let (solved, mut unsolved) = if lower { (before, after) } else { (after, before) };
+        if !by_columns {
+            let panel = t.entries.part(first, if lower { 0 } else { n - done }, size, done);
+            leaf.gemv(-T::ONE, panel, solved.as_ref(), T::ONE, mine.reborrow());
+        }
+        substitute(t.block(first, size), mine.reborrow());
+        if by_columns {
+            let panel = t.entries.part(if lower { done + size } else { 0 }, first, left, size);
+            leaf.gemv(-T::ONE, panel, mine.as_ref(), T::ONE, unsolved.reborrow());
+        }
     }
 }
 

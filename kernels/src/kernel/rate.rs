@@ -166,7 +166,9 @@ impl<T: Scalar> Pool<T> {
     fn restore(&mut self, index: usize, all: bool) {
         let original = std::mem::take(&mut self.original);
         let last = original.len().saturating_sub(1);
-        for (place, (operand, original)) in self.operands(index).iter_mut().zip(&original).enumerate() {
+        for (place, (operand, original)) in
+            self.operands(index).iter_mut().zip(&original).enumerate()
+        {
             if all || place == last {
                 operand.copy_from_slice(original);
             }

@@ -45,6 +45,17 @@ fn every_crate_has_a_page_with_a_map_of_its_modules() {
     assert_kept("a crate's page names each of its modules:", &broken);
 }
 
+#[test]
+fn the_page_of_these_tests_names_each() {
+    let page = page("tests/README.md");
+    let entries = std::fs::read_dir(root().join("tests/tests")).expect("the folder of tests");
+    let names =
+        entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"));
+    let missing: Vec<String> =
+        names.filter(|name| !page.contains(&format!("tests/tests/{name}"))).collect();
+    assert_kept("tests/README.md names each file of tests/tests:", &missing);
+}
+
 /// A member of a list: the page that has its row, its name, and what else the row says.
 fn members() -> Vec<(&'static str, &'static str, &'static str)> {
     let (runtime, kernels) = ("runtime/README.md", "kernels/README.md");

@@ -58,8 +58,8 @@ impl Correlation for Tabulated {
         std::array::from_fn(|i| scaled[i] * (-x[i]).exp())
     }
 
-    fn logarithms(&self, x: &Row) -> Row {
+    fn remainders(&self, x: &Row, high: f64) -> Row {
         let scaled = self.0.scaled(x);
-        std::array::from_fn(|i| scaled[i].ln() - x[i])
+        std::array::from_fn(|i| scaled[i].ln() + (-x[i] - high))
     }
 }

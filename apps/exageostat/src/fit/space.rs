@@ -71,7 +71,7 @@ impl Space {
             nugget: if let NuggetChoice::Fixed(nugget) = options.nugget { nugget } else { 0.0 },
             profiles,
         };
-        for index in 0..count {
+        for (index, &start) in values.iter().enumerate() {
             if options.fixed[index].is_some() || (index == 0 && profiles) {
                 continue;
             }
@@ -86,7 +86,7 @@ impl Space {
                 name,
                 options.bounds[index],
                 default,
-                values[index],
+                start,
             )?;
         }
         if let NuggetChoice::Estimated { bounds } = options.nugget {

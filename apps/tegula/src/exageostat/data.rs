@@ -123,6 +123,7 @@ impl Data {
                 format_args!("{} with missing values", count(self.dropped(), "row")),
             );
         }
+        console.field("mean", self.mean.describe());
     }
 
     /// Refuses observations at the same place unless a nugget tells them apart.

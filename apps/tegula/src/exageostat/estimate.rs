@@ -1,54 +1,21 @@
-//! `--dry-run`: sizes, tasks, memory and time of Cholesky factorisations of a covariance matrix.
+//! `--dry-run`: sizes, tasks, memory and time of evaluations of the likelihood.
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use tegula_exageostat::covariance::Covariance;
 use tegula_exageostat::covariance::measure::measure;
-use tegula_kernels::geometry::Geometry;
 use tegula_kernels::kernel::covariance::Vectors;
 use tegula_kernels::kernel::kernel;
 use tegula_kernels::kernel::rate::{Temperature, rate};
-use tegula_kernels::scalar::Precision;
 
-use crate::error::refused;
-use crate::flags::Run;
-use crate::machine::memory_bytes;
+use super::setting::Setting;
 use crate::output::{Console, bytes, number, seconds};
 
-/// One evaluation of the likelihood: a covariance matrix, generated and factorised.
-#[derive(Clone, Copy)]
-pub(crate) struct Evaluation<'a> {
-    /// Order of the matrix.
-    pub(crate) n: usize,
-    /// Order of the tiles.
-    pub(crate) nb: usize,
-    /// The numbers.
-    pub(crate) precision: Precision,
-    /// What fills the matrix.
-    pub(crate) covariance: &'a Covariance,
-    /// Where the places lie.
-    pub(crate) geometry: Geometry,
-}
-
-impl Evaluation<'_> {
-    fn edge(&self) -> usize {
-        self.n.div_ceil(self.nb)
-    }
-
-    fn tiles(&self) -> usize {
-        self.edge() * (self.edge() + 1) / 2
-    }
-
+impl Setting {
     /// Tasks of generation, factorisation, determinant, solve and dot product.
     fn tasks(&self) -> usize {
         let t = self.edge();
         let factorisation = t * (t + 1) * (t + 2) / 6;
         self.tiles() + factorisation + t + self.tiles() + t.saturating_sub(1) + t
-    }
-
-    /// Memory of the tiles.
-    pub(crate) fn matrix_bytes(&self) -> f64 {
-        (self.tiles() * self.nb * self.nb * self.precision.bytes()) as f64
     }
 
     /// Flops of the factorisation (LAWN 41).
@@ -57,38 +24,15 @@ impl Evaluation<'_> {
         n * n * n / 3.0 + n * n / 2.0 + n / 6.0
     }
 
-    /// Refuses a matrix that this machine cannot hold.
-    ///
-    /// # Errors
-    /// If it is larger than the memory that this process may use.
-    pub(crate) fn check_memory(&self) -> Result<()> {
-        let (needed, there) = (self.matrix_bytes(), memory_bytes());
-        match there {
-            Some(there) if needed > there as f64 => Err(refused(format!(
-                "the covariance matrix of {} places takes {} and this process may use {}: use \
-                 fewer places{}",
-                self.n,
-                bytes(needed),
-                bytes(there as f64),
-                if self.precision == Precision::Double { " or --precision s" } else { "" },
-            ))),
-            _ => Ok(()),
-        }
-    }
-
     /// Prints what an evaluation takes, and returns it as JSON; `evaluations` is how many are
     /// expected, with the reason.
     ///
     /// # Errors
     /// Never for the default parameters of a covariance.
-    pub(crate) fn describe(
-        &self,
-        console: &Console,
-        run: &Run,
-        evaluations: (usize, &str),
-    ) -> Result<Value> {
+    pub(super) fn estimate(&self, console: &Console, evaluations: (usize, &str)) -> Result<Value> {
         let gemm = kernel("gemm").expect("gemm is listed");
-        let gflops = rate(gemm, run.backend, self.precision, self.nb, Temperature::Warm).gflops();
+        let gflops =
+            rate(gemm, self.run.backend, self.precision, self.nb, Temperature::Warm).gflops();
         let (covariance, vectors) = (self.covariance, Vectors::widest());
         let defaults = covariance.defaults();
         let entries = measure(covariance, &defaults, self.geometry, self.precision, vectors)?
@@ -96,7 +40,7 @@ impl Evaluation<'_> {
         let edge = self.edge();
         let entry_count = 0.5 * (self.n as f64) * (self.n as f64 + 1.0);
         let work = self.flops() / (gflops * 1e9) + entry_count / entries;
-        let one = work / run.workers as f64;
+        let one = work / self.run.workers as f64;
         let (times, reason) = evaluations;
         console.field(
             "matrix",
@@ -120,7 +64,7 @@ impl Evaluation<'_> {
                 "about {} for {} ({reason}), if {} workers keep these rates; expect somewhat more",
                 seconds(one * times as f64),
                 crate::output::count(times, "evaluation"),
-                run.workers
+                self.run.workers
             ),
         );
         console.line("dry run: nothing was computed");
@@ -136,8 +80,8 @@ impl Evaluation<'_> {
             "entries_per_second_per_core": entries,
             "evaluations": times,
             "seconds": one * times as f64,
-            "workers": run.workers,
-            "policy": run.policy.name,
+            "workers": self.run.workers,
+            "policy": self.run.policy.name,
         }))
     }
 }

@@ -2,20 +2,20 @@
 
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tegula_exageostat::likelihood::{Evaluation, Likelihood};
 use tegula_exageostat::model::Model;
 use tegula_kernels::scalar::{Precision, Scalar};
 use tegula_runtime::trace::Trace;
 
 use super::data::Data;
-use super::estimate;
 use super::mean::{Coefficients, Mean};
+use super::setting::Setting;
 use super::{caution, describe_covariance, methods, object, parameter_list, parameters_json};
 use crate::flags::{
-    CovarianceFlags, DataFlags, MatrixFlags, OutputFlags, OverlapFlags, Run, RunFlags, TraceFlags,
+    CovarianceFlags, DataFlags, MatrixFlags, OutputFlags, OverlapFlags, RunFlags, TraceFlags,
     nugget, parameters,
 };
 use crate::output::{Align, Console, Progress, Table, number, seconds};
@@ -34,7 +34,7 @@ pub(crate) struct Loglik {
     #[arg(long, value_name = "LIST", help_heading = "Model", allow_hyphen_values = true)]
     params: String,
     /// Variance of the noise of each observation
-    #[arg(long, value_name = "VALUE", help_heading = "Model", default_value = "0", value_parser = nugget)]
+    #[arg(long, value_name = "VALUE", help_heading = "Model", default_value = "0", value_parser = nugget, allow_negative_numbers = true)]
     nugget: f64,
     /// Mean: zero, constant, or a formula over columns ("x + y + sqrt(dist)")
     #[arg(
@@ -74,43 +74,40 @@ impl Loglik {
     pub(crate) fn run(&self) -> Result<()> {
         let console = self.output.console(None)?;
         self.trace.check()?;
-        let values = parameters(self.covariance.covariance, &self.params)?;
-        let model = Model::new(self.covariance.covariance, values, self.nugget)?;
-        let data = Data::load(&self.data, Mean::parse(&self.mean)?)?;
-        let run = self.run.settle()?;
-        let remedy = "give one with --nugget VALUE";
-        data.check_places(self.nugget > 0.0, remedy, &console)?;
-        let nb = self.matrix.tile_size(data.observations.len(), run.workers);
-        data.describe(&console);
-        console.field("mean", data.mean.describe());
-        describe_covariance(&console, model.covariance);
-        console.field("parameters", parameter_list(&model));
-        run.describe(&console, nb, self.matrix.precision);
-        caution(&console, &model, data.coordinates.geometry());
-        let matrix = estimate::Evaluation {
-            n: data.observations.len(),
-            nb,
-            precision: self.matrix.precision,
-            covariance: model.covariance,
-            geometry: data.coordinates.geometry(),
-        };
-        let result = if self.matrix.dry_run {
-            matrix.describe(&console, &run, (self.repeat as usize, "--repeat"))?
+        let (data, model, setting) = self.prepare(&console)?;
+        let result = if setting.is_dry {
+            setting.estimate(&console, (self.repeat as usize, "--repeat"))?
         } else {
-            matrix.check_memory()?;
-            let mut times = match self.matrix.precision {
-                Precision::Single => self.evaluate::<f32>(&data, &model, &run, nb, &console)?,
-                Precision::Double => self.evaluate::<f64>(&data, &model, &run, nb, &console)?,
+            setting.check_memory()?;
+            let mut times = match setting.precision {
+                Precision::Single => self.evaluate::<f32>(&data, &model, &setting, &console)?,
+                Precision::Double => self.evaluate::<f64>(&data, &model, &setting, &console)?,
             };
             let repeats: Vec<f64> = times.iter().map(|timed| timed.seconds).collect();
             times.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
-            let median = &times[times.len() / 2];
-            self.describe(&console, &data, median, &repeats);
-            self.trace.write(&median.trace, &console)?;
-            self.result(&data, &model, &run, nb, median, &repeats)
+            let typical = &times[times.len() / 2];
+            self.describe(&console, &data, typical, &repeats);
+            self.trace.write(&typical.trace, &console)?;
+            self.result(&data, &model, &setting, typical, &repeats)
         };
         self.output.write(&result)?;
         console.finish()
+    }
+
+    /// Reads everything, refuses what cannot be used, and prints what will be done.
+    fn prepare(&self, console: &Console) -> Result<(Data, Model, Setting)> {
+        let covariance = self.covariance.covariance;
+        let model = Model::new(covariance, parameters(covariance, &self.params)?, self.nugget)?;
+        let data = Data::load(&self.data, Mean::parse(&self.mean)?)?;
+        let (n, geometry) = (data.observations.len(), data.coordinates.geometry());
+        let setting = Setting::new(&self.matrix, &self.run, n, covariance, geometry)?;
+        data.check_places(self.nugget > 0.0, "give one with --nugget VALUE", console)?;
+        data.describe(console);
+        describe_covariance(console, covariance);
+        console.field("parameters", parameter_list(&model));
+        setting.describe(console);
+        caution(console, &model, geometry);
+        Ok((data, model, setting))
     }
 
     /// Evaluates as often as asked for.
@@ -118,13 +115,12 @@ impl Loglik {
         &self,
         data: &Data,
         model: &Model,
-        run: &Run,
-        nb: usize,
+        setting: &Setting,
         console: &Console,
     ) -> Result<Vec<Timed>> {
         let overlap = self.overlap.overlap();
-        let flow = run.flow(true, overlap.memory_cache);
-        let mut likelihood = Likelihood::<T>::new(flow, &data.observations, nb, overlap);
+        let flow = setting.run.flow(true, overlap.memory_cache);
+        let mut likelihood = Likelihood::<T>::new(flow, &data.observations, setting.nb, overlap);
         let mut times = Vec::new();
         let mut progress = Progress::new(console);
         for done in 0..self.repeat as usize {
@@ -132,6 +128,13 @@ impl Loglik {
             let start = Instant::now();
             let evaluation = likelihood.evaluate(model.covariance, &model.values, model.nugget)?;
             let seconds = start.elapsed().as_secs_f64();
+            if !evaluation.loglik().is_finite() {
+                bail!(
+                    "the log-likelihood is {}: values or parameters are too large or too small \
+                     for this precision; change their units",
+                    evaluation.loglik()
+                );
+            }
             times.push(Timed { evaluation, seconds, trace: likelihood.flow().take_trace() });
         }
         Ok(times)
@@ -152,14 +155,15 @@ impl Loglik {
         }
         console.line(table);
         console.line("");
-        let gflops = (evaluation.n as f64).powi(3) / 3.0 / timed.seconds * 1e-9;
-        let median = match repeats.len() {
+        let time = median(repeats);
+        let gflops = (evaluation.n as f64).powi(3) / 3.0 / time * 1e-9;
+        let note = match repeats.len() {
             1 => String::new(),
             repeats => format!(" (median of {repeats})"),
         };
         console.line(format_args!(
-            "evaluated in {}{median}, {} Gflop/s",
-            seconds(timed.seconds),
+            "evaluated in {}{note}, {} Gflop/s",
+            seconds(time),
             number(gflops, 3)
         ));
         if console.is_verbose() {
@@ -176,8 +180,7 @@ impl Loglik {
         &self,
         data: &Data,
         model: &Model,
-        run: &Run,
-        nb: usize,
+        setting: &Setting,
         timed: &Timed,
         repeats: &[f64],
     ) -> Value {
@@ -191,21 +194,25 @@ impl Loglik {
             ("covariance", model.covariance.name.into()),
             ("params", parameters_json(model)),
             ("nugget", model.nugget.into()),
-            (
-                "mean",
-                json!({ "formula": data.mean.text(), "names": coefficients.names, "coefficients": coefficients.values, "standard_errors": coefficients.standard_errors }),
-            ),
-            ("seconds", timed.seconds.into()),
+            ("mean", coefficients.json(&data.mean)),
+            ("seconds", median(repeats).into()),
             ("repeats", repeats.into()),
             ("phases", phases_json(&timed.trace)),
             ("tasks", timed.trace.records.len().into()),
             ("method", self.method.clone().into()),
         ]);
-        run.describe_json(&mut result, nb, self.matrix.precision);
+        setting.describe_json(&mut result);
         self.overlap.describe_json(&mut result);
         result.insert("data".to_owned(), super::model_file::data_json(data));
         Value::Object(result)
     }
+}
+
+/// The median of some times.
+fn median(times: &[f64]) -> f64 {
+    let mut sorted = times.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    f64::midpoint(sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2])
 }
 
 /// Prints when each phase ran and how long its tasks took.

@@ -1,6 +1,7 @@
 //! The mean of a field as the user writes it: `zero`, `constant` or a formula over columns.
 
 use anyhow::Result;
+use serde_json::{Value, json};
 use tegula_data::expression::{EvaluateError, Formula};
 use tegula_data::format::Table;
 use tegula_exageostat::design::Design;
@@ -98,5 +99,15 @@ impl Coefficients {
             values: design.coefficients(orthonormal),
             standard_errors: (0..p).map(error).collect(),
         }
+    }
+
+    /// The coefficients of `mean` as JSON.
+    pub(crate) fn json(&self, mean: &Mean) -> Value {
+        json!({
+            "formula": mean.text(),
+            "names": self.names,
+            "coefficients": self.values,
+            "standard_errors": self.standard_errors,
+        })
     }
 }

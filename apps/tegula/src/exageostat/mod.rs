@@ -4,13 +4,16 @@ mod covariances;
 mod data;
 mod estimate;
 mod fit;
+mod inputs;
 mod loglik;
 mod mean;
 mod model_file;
 mod options;
 mod places;
 mod predict;
+mod report;
 mod sample;
+mod setting;
 
 use anyhow::Result;
 use clap::Subcommand;

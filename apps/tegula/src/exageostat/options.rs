@@ -23,7 +23,7 @@ pub(super) struct EstimationFlags {
     #[arg(long, value_name = "NAME=LOW:HIGH,...")]
     bounds: Option<String>,
     /// Variance of the noise of each observation, if it is known [default: 0]
-    #[arg(long, value_name = "VALUE", value_parser = nugget, conflicts_with = "estimate_nugget")]
+    #[arg(long, value_name = "VALUE", value_parser = nugget, allow_negative_numbers = true, conflicts_with = "estimate_nugget")]
     nugget: Option<f64>,
     /// Estimate the nugget, too
     #[arg(long)]
@@ -35,7 +35,7 @@ pub(super) struct EstimationFlags {
     #[arg(long, value_name = "N", help_heading = "Search", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     max_evaluations: u32,
     /// Relative accuracy of the parameters [default: a thousandth of 1/sqrt(observations)]
-    #[arg(long, value_name = "X", help_heading = "Search", value_parser = tolerance)]
+    #[arg(long, value_name = "X", help_heading = "Search", value_parser = tolerance, allow_negative_numbers = true)]
     tolerance: Option<f64>,
 }
 
@@ -56,11 +56,6 @@ impl EstimationFlags {
     /// Whether there is a nugget, known or estimated.
     pub(super) fn has_nugget(&self) -> bool {
         self.estimate_nugget || self.nugget.is_some_and(|nugget| nugget > 0.0)
-    }
-
-    /// Most evaluations of the likelihood.
-    pub(super) fn max_evaluations(&self) -> usize {
-        self.max_evaluations as usize
     }
 
     /// The options of a fit of `covariance`.

@@ -22,6 +22,8 @@ const OBVIOUS: &[&[&str]] = &[
     &["coord_x", "coord_y"],
     &["xcoord", "ycoord"],
 ];
+/// Largest coordinate: the squares of larger ones may overflow.
+const LARGEST: f64 = 1e150;
 const LATITUDE: &[&str] = &["latitude", "lat"];
 const LONGITUDE: &[&str] = &["longitude", "lon", "long", "lng"];
 
@@ -35,6 +37,8 @@ pub(crate) struct Coordinates {
     geometry: Geometry,
     /// Which expression is the latitude, on the sphere.
     latitude: usize,
+    /// Whether a name tells which it is.
+    is_named: bool,
     /// Whether the names were not given but found.
     pub(crate) is_found: bool,
 }
@@ -88,9 +92,17 @@ impl Coordinates {
                 return Err(refused(format!("places have 1, 2 or 3 coordinates, not {count}")));
             }
         };
+        let is_named = latitude.is_some() || longitude.is_some();
         // Without names to go by, x is the longitude and y the latitude.
         let latitude = latitude.or(longitude.map(|longitude| 1 - longitude.min(1))).unwrap_or(1);
-        Ok(Self { expressions, distance, geometry, latitude, is_found })
+        Ok(Self { expressions, distance, geometry, latitude, is_named, is_found })
+    }
+
+    /// Where no name tells which coordinate is the latitude, it is the one that is in `other`.
+    pub(crate) fn take_order_of(&mut self, other: &Self) {
+        if !self.is_named {
+            self.latitude = other.latitude;
+        }
     }
 
     /// The geometry of the points.
@@ -152,6 +164,7 @@ impl Coordinates {
         }
         let column = |&axis: &usize| rows.iter().map(|&row| coordinates[axis][row]).collect();
         let columns: Vec<Vec<f64>> = order.iter().map(column).collect();
+        self.check_size(table, &columns, &order, rows)?;
         let slices: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
         Points::new(self.geometry, &slices).map_err(|error| match error {
             GeometryError::Value { point, axis, value } => {
@@ -167,6 +180,27 @@ impl Coordinates {
             }
             error => error.into(),
         })
+    }
+
+    /// Refuses coordinates whose distances have no squares.
+    fn check_size(
+        &self,
+        table: &Table,
+        columns: &[Vec<f64>],
+        order: &[usize],
+        rows: &[usize],
+    ) -> Result<()> {
+        for (column, &axis) in columns.iter().zip(order) {
+            if let Some(index) = column.iter().position(|x| x.abs() > LARGEST) {
+                let (file, line) = (table.path().display(), table.line(rows[index]));
+                let (name, x) = (self.texts()[axis], column[index]);
+                return Err(refused(format!(
+                    "{file}, line {line}, column '{name}': {x:e} is too large for a coordinate; \
+                     change its unit (--coords {name}/1e6,...)"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// The coordinates with their names, to look for missing ones.

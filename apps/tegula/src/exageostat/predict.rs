@@ -1,22 +1,21 @@
 //! `tegula exageostat predict`: kriging at the places of a table.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
-use tegula_data::expression::{Expression, split_list};
-use tegula_data::format::{NamedValues, Table, TableError};
+use tegula_data::format::{NamedValues, Table};
 use tegula_exageostat::likelihood::{Likelihood, Overlap};
 use tegula_exageostat::predict::{Predictions, Predictor};
 use tegula_kernels::scalar::{Precision, Scalar};
 
-use super::data::{Data, complete_rows};
+use super::data::Data;
+use super::inputs::{InputFlags, Places};
 use super::model_file::ModelFile;
-use super::places::{Coordinates, read_table};
-use super::{caution, estimate, object, parameter_list, parameters_json};
-use crate::error::refused;
-use crate::flags::{MatrixFlags, OutputFlags, Run, RunFlags};
+use super::setting::Setting;
+use super::{caution, object, parameter_list, parameters_json};
+use crate::flags::{MatrixFlags, OutputFlags, RunFlags};
 use crate::output::{
     Console, Progress, STANDARD_OUTPUT, count, is_standard_output, number, seconds, write_file,
 };
@@ -24,21 +23,8 @@ use crate::output::{
 /// Flags of `predict`.
 #[derive(Args, Debug)]
 pub(crate) struct Predict {
-    /// What fit wrote
-    #[arg(value_name = "MODEL.json", help_heading = None)]
-    model: PathBuf,
-    /// Places to predict at, one per row; the table may have other columns, too
-    #[arg(long, value_name = "PLACES.csv", help_heading = "Data")]
-    at: PathBuf,
-    /// Coordinates in PLACES.csv [default: as in the training data]
-    #[arg(long, value_name = "X,Y[,Z]", help_heading = "Data", allow_hyphen_values = true)]
-    coords: Option<String>,
-    /// Training data [default: the file that the model names, which must not have changed]
-    #[arg(long, value_name = "DATA.csv", help_heading = "Data")]
-    train: Option<PathBuf>,
-    /// Where rows of PLACES.csv lack a value, predict NA instead of refusing the table
-    #[arg(long, help_heading = "Data")]
-    drop_missing: bool,
+    #[command(flatten)]
+    input: InputFlags,
     #[command(flatten)]
     matrix: MatrixFlags,
     #[command(flatten)]
@@ -49,14 +35,6 @@ pub(crate) struct Predict {
     output_file: PathBuf,
     #[command(flatten)]
     output: OutputFlags,
-}
-
-/// Places to predict at.
-struct Places {
-    table: Table,
-    rows: Vec<usize>,
-    points: tegula_kernels::geometry::Points,
-    drift: Vec<Vec<f64>>,
 }
 
 /// Predictions with their times.
@@ -70,128 +48,49 @@ struct Done {
 impl Predict {
     pub(crate) fn run(&self) -> Result<()> {
         let console = self.output.console(Some(&self.output_file))?;
-        let file = ModelFile::read(&self.model)?;
-        let data = self.training_data(&file, &console)?;
-        let places = self.places(&file, &data)?;
-        let run = self.run.settle()?;
-        let remedy = "fit again with --estimate-nugget";
-        data.check_places(file.model.nugget > 0.0, remedy, &console)?;
-        let nb = self.matrix.tile_size(data.observations.len(), run.workers);
-        data.describe(&console);
-        console.field("mean", data.mean.describe());
-        console.field("covariance", file.model.covariance.name);
-        console.field("parameters", parameter_list(&file.model));
-        console.field(
-            "places",
-            format_args!(
-                "{}: {}",
-                places.table.path().display(),
-                count(places.rows.len(), "place")
-            ),
-        );
-        run.describe(&console, nb, self.matrix.precision);
-        caution(&console, &file.model, data.coordinates.geometry());
-        let matrix = estimate::Evaluation {
-            n: data.observations.len(),
-            nb,
-            precision: self.matrix.precision,
-            covariance: file.model.covariance,
-            geometry: data.coordinates.geometry(),
-        };
-        if self.matrix.dry_run {
+        let file = ModelFile::read(&self.input.model)?;
+        let data = self.input.training_data(&file, &console)?;
+        let places = self.input.places(&file, &data)?;
+        let setting = self.prepare(&file, &data, &places, &console)?;
+        if setting.is_dry {
             // The solve for the places costs n^2 flops each, a factorisation n^3/3.
-            let solves = (3 * places.rows.len()).div_ceil(matrix.n.max(1));
+            let solves = (3 * places.rows.len()).div_ceil(setting.n.max(1));
             let reason = format!("a factorization, and the places, which cost as much as {solves}");
-            let plan = matrix.describe(&console, &run, (1 + solves, &reason))?;
-            self.output.write(&plan)?;
+            self.output.write(&setting.estimate(&console, (1 + solves, &reason))?)?;
             return console.finish();
         }
-        matrix.check_memory()?;
-        let done = match self.matrix.precision {
-            Precision::Single => predict::<f32>(&file, &data, &places, &run, nb, &console)?,
-            Precision::Double => predict::<f64>(&file, &data, &places, &run, nb, &console)?,
+        setting.check_memory()?;
+        let done = match setting.precision {
+            Precision::Single => predict::<f32>(&file, &data, &places, &setting, &console)?,
+            Precision::Double => predict::<f64>(&file, &data, &places, &setting, &console)?,
         };
         let names = self.write(&file, &places, &done.predictions)?;
         let error = mean_squared_error(&data, &places, &done.predictions);
         self.describe(&console, &places, &done, &names, error);
-        let mut result = object([
-            ("n", data.observations.len().into()),
-            ("places", places.rows.len().into()),
-            ("covariance", file.model.covariance.name.into()),
-            ("params", parameters_json(&file.model)),
-            ("nugget", file.model.nugget.into()),
-            ("loglik", done.loglik.into()),
-            ("columns", names.into()),
-            ("mean_squared_error", error.map_or(Value::Null, Value::from)),
-            ("seconds", (done.factorization_seconds + done.prediction_seconds).into()),
-            (
-                "phases",
-                json!({ "factorization": done.factorization_seconds, "prediction": done.prediction_seconds }),
-            ),
-            ("data", super::model_file::data_json(&data)),
-        ]);
-        run.describe_json(&mut result, nb, self.matrix.precision);
-        self.output.write(&Value::Object(result))?;
+        self.output.write(&result(&file, &data, &places, &setting, &done, names, error))?;
         console.finish()
     }
 
-    /// The training data: the file that the model names, as it was, or the one that `--train`
-    /// names.
-    fn training_data(&self, file: &ModelFile, console: &Console) -> Result<Data> {
-        let path = self.train.clone().unwrap_or_else(|| beside(&file.file, &self.model));
-        let table = read_table(&path).map_err(|error| match error {
-            TableError::Open { .. } if self.train.is_none() => refused(format!(
-                "{error}; {} names this file as its training data: say where it is with --train",
-                self.model.display()
-            )),
-            error => error.into(),
-        })?;
-        let digest = table.digest().to_string();
-        if digest != file.digest {
-            let (path, model) = (path.display(), self.model.display());
-            let text = format!(
-                "{path} is not the data that {model} was fitted to: its digest is {digest}, the \
-                 model's data had {}",
-                file.digest
-            );
-            if self.train.is_none() {
-                return Err(refused(format!("{text}. Fit again, or take it with --train {path}")));
-            }
-            console.warn(text);
-        }
-        let texts: Vec<&str> = file.coords.iter().map(String::as_str).collect();
-        let coordinates = Coordinates::new(&table, &texts, Some(file.distance), false)?;
-        let values = Expression::column_or_parse(&file.values, &table)?;
-        Data::from_table(table, coordinates, values, file.mean.clone(), file.drop_missing)
-    }
-
-    /// The places to predict at, with the regressors of the mean there.
-    fn places(&self, file: &ModelFile, data: &Data) -> Result<Places> {
-        let table = read_table(&self.at)?;
-        let texts: Vec<&str> = match &self.coords {
-            Some(list) => split_list(list),
-            None => file.coords.iter().map(String::as_str).collect(),
-        };
-        let coordinates = Coordinates::new(&table, &texts, Some(file.distance), false)?;
-        if coordinates.geometry() != data.coordinates.geometry() {
-            let wanted = file.coords.len();
-            return Err(refused(format!(
-                "--coords: the model has {}, not {}",
-                count(wanted, "coordinate"),
-                texts.len()
-            )));
-        }
-        let values = coordinates.evaluate(&table)?;
-        let regressors = file.mean.columns(&table)?;
-        let names = file.mean.names();
-        let mut needed = coordinates.named(&values);
-        let pairs = names.iter().zip(&regressors);
-        needed.extend(pairs.map(|(name, values)| NamedValues { name, values }));
-        let rows = complete_rows(&table, &needed, self.drop_missing)?;
-        let points = coordinates.points(&table, &values, &rows)?;
-        let kept = |column: &Vec<f64>| rows.iter().map(|&row| column[row]).collect();
-        let drift = regressors.iter().map(kept).collect();
-        Ok(Places { table, rows, points, drift })
+    /// Refuses what cannot be used, and prints what will be done.
+    fn prepare(
+        &self,
+        file: &ModelFile,
+        data: &Data,
+        places: &Places,
+        console: &Console,
+    ) -> Result<Setting> {
+        let model = &file.model;
+        let (n, geometry) = (data.observations.len(), data.coordinates.geometry());
+        let setting = Setting::new(&self.matrix, &self.run, n, model.covariance, geometry)?;
+        data.check_places(model.nugget > 0.0, "fit again with --estimate-nugget", console)?;
+        data.describe(console);
+        console.field("covariance", model.covariance.name);
+        console.field("parameters", parameter_list(model));
+        let (path, count) = (places.table.path().display(), count(places.rows.len(), "place"));
+        console.field("places", format_args!("{path}: {count}"));
+        setting.describe(console);
+        caution(console, model, geometry);
+        Ok(setting)
     }
 
     /// Writes the predictions beside the columns of the places; returns the names of the columns.
@@ -272,13 +171,12 @@ fn predict<T: Scalar>(
     file: &ModelFile,
     data: &Data,
     places: &Places,
-    run: &Run,
-    nb: usize,
+    setting: &Setting,
     console: &Console,
 ) -> Result<Done> {
     let mut progress = Progress::new(console);
-    let flow = run.flow(false, true);
-    let likelihood = Likelihood::<T>::new(flow, &data.observations, nb, Overlap::default());
+    let flow = setting.run.flow(false, true);
+    let likelihood = Likelihood::<T>::new(flow, &data.observations, setting.nb, Overlap::default());
     let mut predictor = Predictor::new(likelihood, file.model.clone(), data.observations.clone())?;
     let factorization_seconds = progress.seconds();
     let total = places.rows.len();
@@ -291,6 +189,39 @@ fn predict<T: Scalar>(
     Ok(Done { predictions, loglik, factorization_seconds, prediction_seconds })
 }
 
+/// The result as JSON.
+fn result(
+    file: &ModelFile,
+    data: &Data,
+    places: &Places,
+    setting: &Setting,
+    done: &Done,
+    columns: Vec<String>,
+    error: Option<f64>,
+) -> Value {
+    let mut result = object([
+        ("n", data.observations.len().into()),
+        ("places", places.rows.len().into()),
+        ("covariance", file.model.covariance.name.into()),
+        ("params", parameters_json(&file.model)),
+        ("nugget", file.model.nugget.into()),
+        ("loglik", done.loglik.into()),
+        ("columns", columns.into()),
+        ("mean_squared_error", error.map_or(Value::Null, Value::from)),
+        ("seconds", (done.factorization_seconds + done.prediction_seconds).into()),
+        (
+            "phases",
+            json!({
+                "factorization": done.factorization_seconds,
+                "prediction": done.prediction_seconds,
+            }),
+        ),
+        ("data", super::model_file::data_json(data)),
+    ]);
+    setting.describe_json(&mut result);
+    Value::Object(result)
+}
+
 /// Mean squared difference from the observed values, if the places have them.
 fn mean_squared_error(data: &Data, places: &Places, predictions: &Predictions) -> Option<f64> {
     let observed = data.values.evaluate(&places.table).ok()?;
@@ -300,15 +231,6 @@ fn mean_squared_error(data: &Data, places: &Places, predictions: &Predictions) -
         .filter(|s| s.is_finite())
         .collect();
     (!squares.is_empty()).then(|| squares.iter().sum::<f64>() / squares.len() as f64)
-}
-
-/// `file`, or, if it is not there, the file of this name relative to the folder of `model`.
-fn beside(file: &Path, model: &Path) -> PathBuf {
-    let near = model.parent().map(|folder| folder.join(file));
-    match near {
-        Some(near) if !file.exists() && near.exists() => near,
-        _ => file.to_owned(),
-    }
 }
 
 /// `name`, or a variant of it that is no column of `table`.

@@ -15,11 +15,11 @@ use tegula_kernels::scalar::{Precision, Scalar};
 use super::data::complete_rows;
 use super::places::{Coordinates, read_table};
 use super::predict::free_name;
-use super::{caution, describe_covariance, estimate, object, parameter_list, parameters_json};
+use super::setting::Setting;
+use super::{caution, describe_covariance, object, parameter_list, parameters_json};
 use crate::error::refused;
 use crate::flags::{
-    CovarianceFlags, Distance, MatrixFlags, OutputFlags, PlaceFlags, Run, RunFlags, nugget,
-    parameters,
+    CovarianceFlags, Distance, MatrixFlags, OutputFlags, PlaceFlags, RunFlags, nugget, parameters,
 };
 use crate::output::{STANDARD_OUTPUT, count, is_standard_output, seconds, write_file};
 
@@ -46,7 +46,7 @@ pub(crate) struct Sample {
     #[arg(long, value_name = "LIST", help_heading = "Model", allow_hyphen_values = true)]
     params: String,
     /// Variance of the noise of each observation
-    #[arg(long, value_name = "VALUE", help_heading = "Model", default_value = "0", value_parser = nugget)]
+    #[arg(long, value_name = "VALUE", help_heading = "Model", default_value = "0", value_parser = nugget, allow_negative_numbers = true)]
     nugget: f64,
     #[command(flatten)]
     matrix: MatrixFlags,
@@ -67,42 +67,39 @@ enum Where {
     Scattered(Vec<&'static str>, Vec<Vec<f64>>),
 }
 
+impl Where {
+    /// What a person reads of these `n` places.
+    fn describe(&self, n: usize) -> String {
+        match self {
+            Self::Table(table) => format!("{}: {}", table.path().display(), count(n, "place")),
+            Self::Scattered(names, _) => format!("{n} scattered ({})", names.join(", ")),
+        }
+    }
+}
+
 impl Sample {
     pub(crate) fn run(&self) -> Result<()> {
         let console = self.output.console(Some(&self.output_file))?;
         let values = parameters(self.covariance.covariance, &self.params)?;
         let model = Model::new(self.covariance.covariance, values, self.nugget)?;
-        let run = self.run.settle()?;
-        let mut random = Random::new(run.seed);
+        let mut random = Random::new(self.run.seed);
         let (points, place) = self.points(&mut random)?;
-        let n = points.len();
-        let nb = self.matrix.tile_size(n, run.workers);
-        let description = match &place {
-            Where::Table(table) => format!("{}: {}", table.path().display(), count(n, "place")),
-            Where::Scattered(names, _) => format!("{n} scattered ({})", names.join(", ")),
-        };
-        console.field("places", description);
+        let (n, geometry) = (points.len(), points.geometry());
+        let setting = Setting::new(&self.matrix, &self.run, n, model.covariance, geometry)?;
+        console.field("places", place.describe(n));
         describe_covariance(&console, model.covariance);
         console.field("parameters", parameter_list(&model));
-        run.describe(&console, nb, self.matrix.precision);
-        caution(&console, &model, points.geometry());
-        let matrix = estimate::Evaluation {
-            n,
-            nb,
-            precision: self.matrix.precision,
-            covariance: model.covariance,
-            geometry: points.geometry(),
-        };
-        if self.matrix.dry_run {
-            let plan = matrix.describe(&console, &run, (1, "one draw"))?;
-            self.output.write(&plan)?;
+        setting.describe(&console);
+        caution(&console, &model, geometry);
+        if setting.is_dry {
+            self.output.write(&setting.estimate(&console, (1, "one draw"))?)?;
             return console.finish();
         }
-        matrix.check_memory()?;
+        setting.check_memory()?;
         let start = Instant::now();
-        let field = match self.matrix.precision {
-            Precision::Single => draw::<f32>(&run, &model, &points, &mut random, nb)?,
-            Precision::Double => draw::<f64>(&run, &model, &points, &mut random, nb)?,
+        let field = match setting.precision {
+            Precision::Single => draw::<f32>(&setting, &model, &points, &mut random)?,
+            Precision::Double => draw::<f64>(&setting, &model, &points, &mut random)?,
         };
         let elapsed = start.elapsed().as_secs_f64();
         let name = self.write(&place, &field)?;
@@ -121,7 +118,7 @@ impl Sample {
             ("column", name.into()),
             ("seconds", elapsed.into()),
         ]);
-        run.describe_json(&mut result, nb, self.matrix.precision);
+        setting.describe_json(&mut result);
         self.output.write(&Value::Object(result))?;
         console.finish()
     }
@@ -184,12 +181,12 @@ impl Sample {
     }
 }
 
+/// Draws the field in the precision `T`.
 fn draw<T: Scalar>(
-    run: &Run,
+    setting: &Setting,
     model: &Model,
     points: &Points,
     random: &mut Random,
-    nb: usize,
 ) -> Result<Vec<f64>> {
-    Ok(sample::<T>(run.flow(false, true), model, points, random, nb)?)
+    Ok(sample::<T>(setting.run.flow(false, true), model, points, random, setting.nb)?)
 }

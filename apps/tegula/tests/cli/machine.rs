@@ -107,6 +107,7 @@ fn a_reader_that_stops_reading_ends_nothing() {
 }
 
 #[test]
+#[allow(clippy::print_stderr)]
 fn a_full_disk_is_a_failure_not_a_panic() {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
     let Ok(full) = full else {

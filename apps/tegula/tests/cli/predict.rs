@@ -141,3 +141,21 @@ fn a_column_of_the_mean_that_the_places_lack_is_named() {
     tegula_in(&folder, "exageostat predict model.json --at at.csv")
         .failed(2, &["at.csv has no column 'wind_speed_east_knots'"]);
 }
+
+#[test]
+fn the_order_of_latitude_and_longitude_is_that_of_the_model_where_no_name_tells() {
+    let folder = folder();
+    let sample = root().join("data/samples/texas-wind.csv");
+    let flags = "--values air_temperature_c --covariance exponential --fix variance=8,range=400 \
+                 --nugget 1 --coords latitude,longitude -o model.json";
+    tegula_in(&folder, &format!("exageostat fit {} {flags}", sample.display())).succeeded();
+    let predict = |text: &str, more: &str| {
+        fs::write(folder.join("at.csv"), text).expect("written");
+        let at = format!("exageostat predict model.json --at at.csv -o out.csv {more}");
+        tegula_in(&folder, &at).succeeded();
+        column(&folder.join("out.csv"), "mean")[0]
+    };
+    let named = predict("longitude,latitude\n-97,31\n", "");
+    assert_eq!(named, predict("a,b\n31,-97\n", "--coords a,b"));
+    assert_eq!(named, predict("lon,lat\n-97,31\n", "--coords lon,lat"));
+}

@@ -60,6 +60,14 @@ fn columns_that_are_not_clear() {
 }
 
 #[test]
+fn numbers_beyond_the_arithmetic() {
+    let text = "x,y,z\n0,0,1e300\n1,1,-1e300\n";
+    loglik(text, "").failed(1, &["log-likelihood is -inf", "units"]);
+    let text = "x,y,z\n0,0,1\n1e300,1,2\n";
+    loglik(text, "").failed(2, &["data.csv, line 3, column 'x'", "too large for a coordinate"]);
+}
+
+#[test]
 fn places_on_the_sphere() {
     let text = "lon,lat,z\n0,0,1\n1,91,2\n";
     loglik(text, "").failed(2, &["data.csv, line 3, column 'lat'", "91", "--distance euclidean"]);
@@ -79,7 +87,7 @@ fn two_observations_at_one_place() {
     }
     fit(text, "").failed(2, &["--estimate-nugget", "--nugget"]);
     let run = fit(text, "--estimate-nugget").succeeded();
-    assert!(run.stdout.contains("the nugget accounts for"), "{}", run.stdout);
+    assert!(run.stdout.contains("accounts for their differences"), "{}", run.stdout);
     loglik(text, "--nugget 0.1").succeeded();
 }
 

@@ -39,7 +39,7 @@ fn a_field_can_be_fitted_as_it_is_written() {
         ("--dimensions 1", "x (euclidean"),
         ("--dimensions 2", "x, y (euclidean"),
         ("--dimensions 3", "x, y, z (euclidean"),
-        ("--distance great-circle", "latitude, longitude (great-circle"),
+        ("--distance great-circle", "longitude, latitude (great-circle"),
     ] {
         let folder = folder();
         tegula_in(&folder, &format!("{SAMPLE} {more} -o field.csv")).succeeded();

@@ -84,20 +84,10 @@ pub(in super::super) struct Calls<T> {
         Length,
         Length,
     ),
-    pub(super) potrf:
-        unsafe extern "C" fn(Letter, Integer, *mut T, Integer, *mut c_long, Length),
-    pub(super) lauum:
-        unsafe extern "C" fn(Letter, Integer, *mut T, Integer, *mut c_long, Length),
-    pub(super) trtri: unsafe extern "C" fn(
-        Letter,
-        Letter,
-        Integer,
-        *mut T,
-        Integer,
-        *mut c_long,
-        Length,
-        Length,
-    ),
+    pub(super) potrf: unsafe extern "C" fn(Letter, Integer, *mut T, Integer, *mut c_long, Length),
+    pub(super) lauum: unsafe extern "C" fn(Letter, Integer, *mut T, Integer, *mut c_long, Length),
+    pub(super) trtri:
+        unsafe extern "C" fn(Letter, Letter, Integer, *mut T, Integer, *mut c_long, Length, Length),
 }
 
 /// Signature of `trsm` and `trmm`.
@@ -169,12 +159,7 @@ fn diag(diag: Diag) -> Letter {
 
 impl<T: Scalar> Calls<T> {
     /// `trsm` or `trmm`: `B = alpha T^(-1 or 1) B`.
-    fn triangular(
-        call: TriangularCall<T>,
-        t: Triangle<'_, T>,
-        alpha: T,
-        mut b: TileMut<'_, T>,
-    ) {
+    fn triangular(call: TriangularCall<T>, t: Triangle<'_, T>, alpha: T, mut b: TileMut<'_, T>) {
         check_triangle(&t, &b);
         let (mut rows, mut cols) = (long(b.rows()), long(b.cols()));
         if rows == 0 || cols == 0 {

@@ -20,7 +20,7 @@ const DECORATIONS: &[(&str, &str)] =
 
 /// What OpenBLAS tells about itself beside BLAS and LAPACK.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Control {
+pub(super) struct Control {
     set_threads: unsafe extern "C" fn(c_int),
     threads: unsafe extern "C" fn() -> c_int,
     parallel: unsafe extern "C" fn() -> c_int,
@@ -55,7 +55,10 @@ fn open() -> Result<(Library, Control), BackendError> {
             Ok(dynamic) => {
                 // Never unloaded: its functions are called until the process ends.
                 let dynamic: &'static Dynamic = Box::leak(Box::new(dynamic));
-                return bind(dynamic, file);
+                let (library, control) = bind(dynamic, "openblas", file)?;
+                let name = "openblas_get_parallel".into();
+                let missing = BackendError::MissingSymbol { file: (*file).into(), name };
+                return Ok((library, control.ok_or(missing)?));
             }
             Err(reason) => reasons.push(reason.to_string()),
         }
@@ -63,22 +66,28 @@ fn open() -> Result<(Library, Control), BackendError> {
     Err(BackendError::NotFound { reasons: reasons.join("; ") })
 }
 
-fn bind(dynamic: &'static Dynamic, file: &str) -> Result<(Library, Control), BackendError> {
+/// The calls of a library and, if it is an OpenBLAS, its controls.
+pub(super) fn bind(
+    dynamic: &'static Dynamic,
+    name: &'static str,
+    file: &str,
+) -> Result<(Library, Option<Control>), BackendError> {
+    let missing =
+        |function: String| BackendError::MissingSymbol { file: file.to_owned(), name: function };
     let symbols = DECORATIONS
         .iter()
         .map(|&(before, after)| Symbols { dynamic, before, after })
         .find(|symbols| symbols.address("dgemm", symbols.after).is_ok())
-        .ok_or_else(|| BackendError::MissingSymbol { file: file.into(), name: "dgemm".into() })?;
-    let missing = |name| BackendError::MissingSymbol { file: file.into(), name };
-    let control = symbols.control().map_err(missing)?;
-    let description = control.describe();
+        .ok_or_else(|| missing("dgemm".into()))?;
+    let control = symbols.control().ok();
+    let description = control.map_or_else(|| file.to_owned(), Control::describe);
     let (single, double) = (symbols.calls().map_err(missing)?, symbols.calls().map_err(missing)?);
-    Ok((Library { name: "openblas", description, single, double }, control))
+    Ok((Library { name, description, single, double }, control))
 }
 
 impl Control {
     /// Makes the library sequential and refuses a build that many threads cannot call at once.
-    pub(in super::super) fn check(self, workers: usize) -> Result<(), BackendError> {
+    pub(super) fn check(self, workers: usize) -> Result<(), BackendError> {
         // SAFETY: these functions of OpenBLAS have no precondition.
         let (parallel, threads) = unsafe {
             (self.set_threads)(1);
@@ -96,7 +105,7 @@ impl Control {
     }
 
     /// Version, options and chosen processor.
-    pub(in super::super) fn describe(self) -> String {
+    fn describe(self) -> String {
         // SAFETY: both return strings that live as long as the library.
         let text = |call: unsafe extern "C" fn() -> *const c_char| unsafe {
             CStr::from_ptr(call()).to_string_lossy().trim().to_owned()
@@ -107,7 +116,7 @@ impl Control {
 
 /// The functions of a library, by name.
 #[derive(Clone, Copy)]
-pub(in super::super) struct Symbols {
+struct Symbols {
     dynamic: &'static Dynamic,
     before: &'static str,
     after: &'static str,

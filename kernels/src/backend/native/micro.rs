@@ -8,7 +8,9 @@
 
 use super::lanes::{Avx2, Avx512, Lanes};
 use super::pack::{Strided, pack, unpack};
+use crate::backend::vector;
 use crate::scalar::Scalar;
+use crate::tile::{TileMut, TileRef};
 
 /// Registers down a block.
 const HIGH: usize = 3;
@@ -56,6 +58,8 @@ pub(super) trait Kit<T: Scalar> {
     unsafe fn unpack_rows(from: *const T, target: Strided<T>);
     /// Packs `NR` columns, given transposed.
     unsafe fn pack_cols(source: Strided<T>, to: *mut T);
+    /// `y = alpha A x + beta y`.
+    unsafe fn gemv(alpha: T, a: TileRef<'_, T>, x: TileRef<'_, T>, beta: T, y: TileMut<'_, T>);
 }
 
 /// Cache lines of a few columns, to fetch ahead of their use: one in each step of a micro-kernel, so
@@ -314,10 +318,10 @@ unsafe fn solve_body<T: Scalar, S: Lanes<T>, const N: usize>(
             let reciprocal = S::splat(*triangle.add(c * N + c));
             let solved: [S::V; HIGH] = std::array::from_fn(|h| S::mul(block[c][h], reciprocal));
             block[c] = solved;
-            for d in c + 1..N {
+            for (d, sums) in block.iter_mut().enumerate().skip(c + 1) {
                 let factor = S::splat(*triangle.add(c * N + d));
-                for h in 0..HIGH {
-                    block[d][h] = S::sub_product(solved[h], factor, block[d][h]);
+                for (sum, &solved) in sums.iter_mut().zip(&solved) {
+                    *sum = S::sub_product(solved, factor, *sum);
                 }
             }
         }
@@ -414,6 +418,27 @@ macro_rules! kit {
                 }
                 // SAFETY: see the trait.
                 unsafe { body(from, target) }
+            }
+
+            unsafe fn gemv(
+                alpha: T,
+                a: TileRef<'_, T>,
+                x: TileRef<'_, T>,
+                beta: T,
+                y: TileMut<'_, T>,
+            ) {
+                #[target_feature(enable = $features)]
+                unsafe fn body<T: Scalar>(
+                    alpha: T,
+                    a: TileRef<'_, T>,
+                    x: TileRef<'_, T>,
+                    beta: T,
+                    y: TileMut<'_, T>,
+                ) {
+                    vector::gemv(alpha, a, x, beta, y);
+                }
+                // SAFETY: see the trait.
+                unsafe { body(alpha, a, x, beta, y) }
             }
 
             unsafe fn pack_cols(source: Strided<T>, to: *mut T) {

@@ -113,6 +113,11 @@ impl<T: Scalar, S: Kit<T> + Sync> Blas<T> for Native<S> {
         unsafe { solve::factor::<T, S>(a) }
     }
 
+    fn gemv(&self, alpha: T, a: TileRef<'_, T>, x: TileRef<'_, T>, beta: T, y: TileMut<'_, T>) {
+        // SAFETY: as in `gemm`.
+        unsafe { S::gemv(alpha, a, x, beta, y) };
+    }
+
     fn leaf(&self) -> &dyn Blas<T> {
         self
     }

@@ -5,11 +5,11 @@ use super::pack::{Strided, with_workspace};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-/// Inner size of a block; even a `48 x KC` strip of single precision is near the first cache.
+/// Inner size of a block: a strip of `B` of this depth stays in the first cache.
 const KC: usize = 256;
 
-/// Bytes of a packed block of `A`, of which there are two at a time: half of a second cache of
-/// 2 MiB, all of one of 1 MiB.
+/// Bytes of a packed block of `A`, of which there are two at a time, beside `B` in the second cache.
+/// Small, since the first block is packed before anything is computed.
 const A_BYTES: usize = 240 << 10;
 
 /// Columns of a packed block of `B`.
@@ -44,36 +44,39 @@ pub(super) unsafe fn multiply<T: Scalar, K: Kit<T>>(
     let nc = piece(n, NC, K::NR);
     let (ld, first) = (c.col_stride(), c.as_mut_ptr());
     let a_size = mc.next_multiple_of(K::MR) * kc;
-    with_workspace([2 * a_size, nc.next_multiple_of(K::NR) * kc], |[a_room, b_room]: [*mut T; 2]| {
-        for j in (0..n).step_by(nc) {
-            for p in (0..k).step_by(kc) {
-                let (width, depth) = (nc.min(n - j), kc.min(k - p));
-                let first_row = if part == Part::Lower { j / mc * mc } else { 0 };
-                for (turn, i) in (first_row..m).step_by(mc).enumerate() {
-                    let height = mc.min(m - i);
-                    let next = i + height;
-                    let block = Block {
-                        part,
-                        below: i.cast_signed() - j.cast_signed(),
-                        a: a.part(i, p, height, depth),
-                        b: b.part(j, p, width, depth),
-                        next: a.part(next, p, mc.min(m - next), depth),
-                        fresh: i == first_row,
-                        packed_a: a_room.wrapping_add(turn % 2 * a_size),
-                        packed_next: a_room.wrapping_add((turn + 1) % 2 * a_size),
-                        packed_b: b_room,
-                        alpha,
-                        beta: if p == 0 { beta } else { T::ONE },
-                        c: first.wrapping_add(i + j * ld),
-                        ld,
-                    };
-                    // SAFETY: the parts are inside the operands, the rooms hold them packed, and
-                    // each block of rows packs for those after it.
-                    unsafe { block.run::<K>() };
+    with_workspace(
+        [2 * a_size, nc.next_multiple_of(K::NR) * kc],
+        |[a_room, b_room]: [*mut T; 2]| {
+            for j in (0..n).step_by(nc) {
+                for p in (0..k).step_by(kc) {
+                    let (width, depth) = (nc.min(n - j), kc.min(k - p));
+                    let first_row = if part == Part::Lower { j / mc * mc } else { 0 };
+                    for (turn, i) in (first_row..m).step_by(mc).enumerate() {
+                        let height = mc.min(m - i);
+                        let next = i + height;
+                        let block = Block {
+                            part,
+                            below: i.cast_signed() - j.cast_signed(),
+                            a: a.part(i, p, height, depth),
+                            b: b.part(j, p, width, depth),
+                            next: a.part(next, p, mc.min(m - next), depth),
+                            fresh: i == first_row,
+                            packed_a: a_room.wrapping_add(turn % 2 * a_size),
+                            packed_next: a_room.wrapping_add((turn + 1) % 2 * a_size),
+                            packed_b: b_room,
+                            alpha,
+                            beta: if p == 0 { beta } else { T::ONE },
+                            c: first.wrapping_add(i + j * ld),
+                            ld,
+                        };
+                        // SAFETY: the parts are inside the operands, the rooms hold them packed, and
+                        // each block of rows packs for those after it.
+                        unsafe { block.run::<K>() };
+                    }
                 }
             }
-        }
-    });
+        },
+    );
 }
 
 /// Size of equal pieces of `total`, none larger than `most`, multiples of `unit` (or the total).

@@ -253,7 +253,10 @@ unsafe fn factor_diagonal<T: Scalar, K: Kit<T>>(
 ///
 /// # Safety
 /// `corner` is a block of a panel, `block` one of a packed triangle.
-unsafe fn factor_corner<T: Scalar, K: Kit<T>>(corner: *const T, block: *mut T) -> Result<(), usize> {
+unsafe fn factor_corner<T: Scalar, K: Kit<T>>(
+    corner: *const T,
+    block: *mut T,
+) -> Result<(), usize> {
     // SAFETY: all places are inside the two blocks.
     unsafe {
         for c in 0..K::NR {

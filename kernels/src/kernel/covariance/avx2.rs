@@ -172,12 +172,14 @@ impl Lanes for Avx2 {
             (_mm256_fmadd_pd(high, u2, low), upper)
         }
     }
+    /// Of the first lane the first coefficient, of the second the second: blends are cheaper than
+    /// shuffles.
     #[inline(always)]
-    fn last(self, [a, b, c, d]: [__m256d; 4]) -> __m256i {
+    fn exponents(self, [a, b, c, d]: [__m256d; 4]) -> __m256i {
         // SAFETY: detected.
         unsafe {
-            let (x, y) = (_mm256_unpackhi_pd(a, b), _mm256_unpackhi_pd(c, d));
-            _mm256_castpd_si256(_mm256_permute2f128_pd::<0x31>(x, y))
+            let (x, y) = (_mm256_blend_pd::<0b0010>(a, b), _mm256_blend_pd::<0b1000>(c, d));
+            _mm256_castpd_si256(_mm256_blend_pd::<0b1100>(x, y))
         }
     }
 }

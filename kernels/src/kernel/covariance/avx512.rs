@@ -163,26 +163,28 @@ impl Lanes for Avx512 {
             let u2 = _mm512_mul_pd(u, u);
             let u4 = _mm512_mul_pd(u2, u2);
             // Lanes (0|4), (1|5), (2|6), (3|7), four sums each.
-            let (a, a7) = halves(rows, &at.0, 0, _mm512_permutex_pd::<0b00_00_00_00>(u4));
-            let (b, b7) = halves(rows, &at.0, 1, _mm512_permutex_pd::<0b01_01_01_01>(u4));
-            let (c, c7) = halves(rows, &at.0, 2, _mm512_permutex_pd::<0b10_10_10_10>(u4));
-            let (d, d7) = halves(rows, &at.0, 3, _mm512_permutex_pd::<0b11_11_11_11>(u4));
+            let (a, a4) = halves(rows, &at.0, 0, _mm512_permutex_pd::<0b00_00_00_00>(u4));
+            let (b, b4) = halves(rows, &at.0, 1, _mm512_permutex_pd::<0b01_01_01_01>(u4));
+            let (c, c4) = halves(rows, &at.0, 2, _mm512_permutex_pd::<0b10_10_10_10>(u4));
+            let (d, d4) = halves(rows, &at.0, 3, _mm512_permutex_pd::<0b11_11_11_11>(u4));
             // x has lanes [0 1 0 1 | 4 5 4 5], y has [2 3 2 3 | 6 7 6 7].
             let x = pairs(a, b, _mm512_permutex_pd::<0b01_00_01_00>(u));
             let y = pairs(c, d, _mm512_permutex_pd::<0b11_10_11_10>(u));
             // [x0 x1 y0 y1 | x4 x5 y4 y5] of the low terms, then of the high ones.
             let low = _mm512_permutex2var_pd(x, _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), y);
             let high = _mm512_permutex2var_pd(x, _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15), y);
-            (_mm512_fmadd_pd(high, u2, low), [a7, b7, c7, d7])
+            (_mm512_fmadd_pd(high, u2, low), [a4, b4, c4, d4])
         }
     }
+    /// Of the first lane of a half the first coefficient, of its second lane the second: blends are
+    /// cheaper than shuffles.
     #[inline(always)]
-    fn last(self, [a, b, c, d]: [__m512d; 4]) -> __m512i {
+    fn exponents(self, [a, b, c, d]: [__m512d; 4]) -> __m512i {
         // SAFETY: detected.
         unsafe {
-            let (x, y) = (_mm512_unpackhi_pd(a, b), _mm512_unpackhi_pd(c, d));
-            let order = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
-            _mm512_castpd_si512(_mm512_permutex2var_pd(x, order, y))
+            let x = _mm512_mask_blend_pd(0b0010_0010, a, b);
+            let y = _mm512_mask_blend_pd(0b1000_1000, c, d);
+            _mm512_castpd_si512(_mm512_mask_blend_pd(0b1100_1100, x, y))
         }
     }
 }

@@ -61,14 +61,10 @@ pub trait Correlation {
     fn values(&self, x: &Row) -> Row {
         x.map(|x| self.value(x))
     }
-    /// [`logarithm`](Self::logarithm) at the nodes of one cell.
-    fn logarithms(&self, x: &Row) -> Row {
-        x.map(|x| self.logarithm(x))
-    }
-    /// [`logarithms`](Self::logarithms) less `high`, a number of few bits close to them. A large
+    /// [`logarithm`](Self::logarithm) at the nodes of one cell, less `high`, a number of few bits close to them. A large
     /// logarithm that is a sum with `-x` keeps its digits if `high` is taken off that term first,
     /// `-x - high` being exact.
     fn remainders(&self, x: &Row, high: f64) -> Row {
-        self.logarithms(x).map(|logarithm| logarithm - high)
+        x.map(|x| self.logarithm(x) - high)
     }
 }

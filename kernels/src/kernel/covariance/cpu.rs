@@ -157,6 +157,11 @@ impl Job<'_> {
         out: &mut [T],
     ) {
         let evaluator = Evaluator::new(lanes, self.table, &ARC, SPHERE);
+        // Of equal and known lengths, so that no bounds are checked in the loop over rows.
+        let coordinates: [&[f64]; D] =
+            std::array::from_fn(|k| &self.row_points[k * self.rows..][..self.rows]);
+        // The rows that start a full vector are below.
+        let full = if self.rows < L::N { 0 } else { self.rows - (L::N - 1) };
         for j in 0..self.cols {
             let mut at = [lanes.splat(0.0); D];
             for (k, at) in at.iter_mut().enumerate() {
@@ -164,10 +169,10 @@ impl Job<'_> {
             }
             let column = &mut out[j * self.rows..][..self.rows];
             let mut i = self.start(j);
-            while i + L::N <= self.rows {
+            while i < full {
                 let mut points = at;
-                for (k, point) in points.iter_mut().enumerate() {
-                    *point = lanes.load(&self.row_points[k * self.rows + i..]);
+                for (point, coordinate) in points.iter_mut().zip(coordinates) {
+                    *point = lanes.load(&coordinate[i..]);
                 }
                 let (value, unknown) = evaluator.entries::<D, SPHERE>(&points, &at);
                 T::put(lanes, value, &mut column[i..]);

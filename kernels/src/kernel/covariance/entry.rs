@@ -103,7 +103,7 @@ impl<'a, L: Lanes> Evaluator<'a, L> {
         if l.mask(is_logarithm) == 0 {
             return value;
         }
-        l.select(is_logarithm, exp2(l, value, l.last(read)), value)
+        l.select(is_logarithm, exp2(l, value, l.exponents(read)), value)
     }
 
     /// Squared angles from squared chords: `q B(q)` up to a quarter turn; beyond, with `v = 4 - q`
@@ -148,7 +148,7 @@ const MAGIC: f64 = 6_755_399_441_055_744.0;
 /// Coefficients of `(2^r - 1) / r` on `|r| <= 1/2`, interpolated at Chebyshev nodes: the power then
 /// errs by 2e-17, relative.
 const POWER: [f64; 11] = [
-    0.693_147_180_559_945_3,
+    std::f64::consts::LN_2,
     0.240_226_506_959_100_97,
     0.055_504_108_664_821_6,
     0.009_618_129_107_606_888,
@@ -161,9 +161,9 @@ const POWER: [f64; 11] = [
     4.454_960_598_186_518_6e-10,
 ];
 
-/// `2^(x + n)`, if normal, for `|x| < 2^31` and the integer `n` in the last 12 bits of `last`.
+/// `2^(x + n)`, if normal, for `|x| < 2^31` and the integer `n` in the last 12 bits of `exponent`.
 #[inline(always)]
-pub(super) fn exp2<L: Lanes>(l: L, x: L::F, last: L::U) -> L::F {
+pub(super) fn exp2<L: Lanes>(l: L, x: L::F, exponent: L::U) -> L::F {
     let rounded = l.add(x, l.splat(MAGIC));
     let r = l.sub(x, l.sub(rounded, l.splat(MAGIC)));
     let r2 = l.mul(r, r);
@@ -172,7 +172,7 @@ pub(super) fn exp2<L: Lanes>(l: L, x: L::F, last: L::U) -> L::F {
     let middle = l.mul_add(r2, linear(l, r, 6), linear(l, r, 4));
     let high = l.mul_add(r2, l.splat(POWER[10]), linear(l, r, 8));
     let q = l.mul_add(r4, l.mul_add(r4, high, middle), low);
-    l.scale(l.mul_add(r, q, l.splat(1.0)), l.bits(rounded), last)
+    l.scale(l.mul_add(r, q, l.splat(1.0)), l.bits(rounded), exponent)
 }
 
 /// Two neighbouring terms of [`POWER`].

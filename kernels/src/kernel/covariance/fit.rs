@@ -93,7 +93,7 @@ pub(super) fn octaves<C: Correlation + ?Sized>(
 /// Leading and remaining part of `ln 2`: multiples of the first are exact up to `2^20`.
 const LN_2: [f64; 2] = [6.931_471_803_691_238e-1, 1.908_214_929_270_587_7e-10];
 
-/// Bits of the last coefficient that hold the integer of a row of logarithms.
+/// Bits of the last coefficients that hold the integer of a row of logarithms.
 const EXPONENT_BITS: u32 = 12;
 
 /// Fits rows of logarithms.
@@ -134,7 +134,7 @@ impl<'a, C: Correlation + ?Sized> Logarithms<'a, C> {
         let slope = (values[0] - values[COEFFICIENTS - 1]) / (NODES[0] - NODES[COEFFICIENTS - 1]);
         for ((value, x), u) in values.iter_mut().zip(x).zip(NODES) {
             let s = x * x;
-            let rounding = x.mul_add(x, -s) + s * self.stretch;
+            let rounding = square_error(x, s) + s * self.stretch;
             let off = u - ((s - middle) + rounding) / width;
             *value = (*value - whole * LN_2[1] + slope * off) * LOG2_E;
         }
@@ -142,18 +142,28 @@ impl<'a, C: Correlation + ?Sized> Logarithms<'a, C> {
     }
 }
 
-/// Puts an integer into the last bits of the last coefficient, which is too small for them to count.
+/// `x^2 - s` of the rounded square `s`, by halves of the digits (T. J. Dekker, "A floating-point
+/// technique for extending the available precision", Numer. Math. 18 (1971) 224-242).
+fn square_error(x: f64, s: f64) -> f64 {
+    let high = f64::from_bits(x.to_bits() & !((1 << 27) - 1));
+    let low = x - high;
+    ((high * high - s) + 2.0 * high * low) + low * low
+}
+
+/// Puts an integer into the last bits of each of the last four coefficients, so that vectors may
+/// take it where it costs least. They are too small for these bits to count.
 fn set_exponent(row: &mut Row, n: f64) {
-    let last = &mut row[COEFFICIENTS - 1];
-    // With an exponent near 0 the bits would be a denormal number, which is slow to compute with.
-    let normal = if last.abs() < 1e-30 { 1e-30 } else { *last };
     let most = (1 << (EXPONENT_BITS - 1)) - 1;
     let n = (n as i64).clamp(-most, most) as u64;
     let mask = (1 << EXPONENT_BITS) - 1;
-    *last = f64::from_bits((normal.to_bits() & !mask) | (n & mask));
+    for c in &mut row[COEFFICIENTS / 2..] {
+        // With 0 the bits would be a denormal number, which is slow to compute with.
+        let normal = if c.abs() < 1e-30 { 1e-30 } else { *c };
+        *c = f64::from_bits((normal.to_bits() & !mask) | (n & mask));
+    }
 }
 
-/// The integer of a row of logarithms, from its last coefficient.
+/// The integer of a row of logarithms, from one of its last coefficients.
 pub(super) fn exponent(last: f64) -> i32 {
     let unused = 64 - EXPONENT_BITS;
     ((last.to_bits() << unused) as i64 >> unused) as i32

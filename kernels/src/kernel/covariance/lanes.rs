@@ -15,7 +15,7 @@ pub(super) trait Lanes: Copy {
     type U: Copy;
     /// A choice of lanes.
     type M: Copy;
-    /// Last coefficients not yet in the order of the lanes.
+    /// The last four coefficients of each lane's row, or one of them.
     type Read: Copy;
 
     fn splat(self, x: f64) -> Self::F;
@@ -61,8 +61,8 @@ pub(super) trait Lanes: Copy {
         index: Self::U,
         u: Self::F,
     ) -> (Self::F, Self::Read);
-    /// The bits of the last coefficient of each lane's row.
-    fn last(self, read: Self::Read) -> Self::U;
+    /// The bits of one of the last four coefficients of each lane's row.
+    fn exponents(self, read: Self::Read) -> Self::U;
 }
 
 /// An array that no boundary of cache lines cuts: a store across one is not forwarded to the loads
@@ -180,7 +180,7 @@ impl Lanes for Single {
         (low + high * u4, c[7])
     }
     #[inline(always)]
-    fn last(self, read: f64) -> u64 {
+    fn exponents(self, read: f64) -> u64 {
         read.to_bits()
     }
 }

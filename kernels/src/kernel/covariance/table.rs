@@ -8,8 +8,8 @@
 //! the expansion at 0 ([`Near`]) and by 0 or the same expansion beyond ([`Far`]).
 //!
 //! A logarithm of several hundreds would lose the digits that its exponential needs. Its rows are
-//! therefore to base 2 and less an integer `n`, which the last 12 bits of the last coefficient
-//! hold: the covariance is `2^n 2^(polynomial)`, of a polynomial that stays small.
+//! therefore to base 2 and less an integer `n`, which the last 12 bits of each of the last four
+//! coefficients hold: the covariance is `2^n 2^(polynomial)`, of a polynomial that stays small.
 
 use bytemuck::{Pod, Zeroable};
 

@@ -37,7 +37,7 @@ impl Listed for Card {
     fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let _ = blas;
         let mut sum = 0.0;
-        typical::<T>(n).compute(&operands[0], &operands[1], &mut sum);
+        typical::<T>(n).compute(operands[0], operands[1], &mut sum);
         std::hint::black_box(sum);
     }
 

@@ -30,7 +30,7 @@ impl Listed for Card {
 
     fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let _ = blas;
-        typical(n).compute(TileMut::new(&mut operands[0], n, n));
+        typical(n).compute(TileMut::new(operands[0], n, n));
     }
 
     fn cost<T: Scalar>(n: usize) -> Cost {

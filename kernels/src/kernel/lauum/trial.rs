@@ -28,7 +28,7 @@ impl Listed for Card {
     }
 
     fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        typical(n).compute(blas, TileMut::new(&mut operands[0], n, n));
+        typical(n).compute(blas, TileMut::new(operands[0], n, n));
     }
 
     fn cost<T: Scalar>(n: usize) -> Cost {

@@ -41,7 +41,7 @@ impl Listed for Card {
     fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let _ = blas;
         let mut sum = 0.0;
-        let a = TileRef::new(&operands[0], n, n);
+        let a = TileRef::new(operands[0], n, n);
         typical::<T>(n).compute(a, &mut sum).expect("a dominant diagonal has no zero");
         std::hint::black_box(sum);
     }

@@ -39,7 +39,7 @@ impl Listed for Card {
     }
 
     fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let a = TileMut::new(&mut operands[0], n, n);
+        let a = TileMut::new(operands[0], n, n);
         typical(n).compute(blas, a).expect("a dominant matrix is positive definite");
     }
 

@@ -1,0 +1,97 @@
+//! What people read of a fit.
+
+use tegula_exageostat::fit::{self as library, FitOptions, NuggetChoice};
+use tegula_runtime::trace::Trace;
+
+use super::caution;
+use super::data::Data;
+use super::mean::Coefficients;
+use crate::output::{Align, Console, Table, count, number, seconds};
+
+/// A fit with its time and its tasks.
+pub(super) struct Done {
+    /// The fit.
+    pub(super) fit: library::Fit,
+    /// Its time.
+    pub(super) seconds: f64,
+    /// The trace, if one was recorded.
+    pub(super) trace: Trace,
+}
+
+/// Prints the estimates, and what the user should know of them.
+pub(super) fn describe(console: &Console, data: &Data, options: &FitOptions, done: &Done) {
+    let fit = &done.fit;
+    console.line("");
+    console.line(estimates(options, fit));
+    let coefficients = coefficients(data, fit);
+    if !coefficients.names.is_empty() {
+        console.line("");
+        console.line(mean_table(&coefficients));
+    }
+    console.line("");
+    console.line(format_args!("  log-likelihood  {}", number(fit.evaluation.loglik(), 10)));
+    console.line("");
+    console.line(message(done));
+    caution(console, &fit.model, data.coordinates.geometry());
+    fit.bounds_hit.iter().for_each(|hit| {
+        console.warn(format_args!("{hit}: the maximum may lie beyond; --bounds moves it"));
+    });
+    fit.remarks.iter().for_each(|remark| console.note(remark));
+    if !fit.converged {
+        console.warn(format_args!(
+            "the search has not converged: these are the best of {}; more are allowed with \
+             --max-evaluations, or a larger --tolerance",
+            count(fit.evaluations, "evaluation")
+        ));
+    }
+}
+
+/// The estimates as a table.
+fn estimates(options: &FitOptions, fit: &library::Fit) -> Table {
+    let mut table =
+        Table::new(&[("parameter", Align::Left), ("estimate", Align::Right), ("", Align::Left)]);
+    let covariance = fit.model.covariance;
+    for (index, parameter) in covariance.parameters.iter().enumerate() {
+        let fixed = if options.fixed[index].is_some() { "(fixed) " } else { "" };
+        let value = number(fit.model.values[index], 6);
+        table.row(vec![parameter.name.to_owned(), value, format!("{fixed}{}", parameter.meaning)]);
+    }
+    let (value, remark) = match options.nugget {
+        NuggetChoice::Fixed(0.0) => ("0".to_owned(), "(fixed) variance of the noise"),
+        NuggetChoice::Fixed(value) => (number(value, 6), "(fixed) variance of the noise"),
+        NuggetChoice::Estimated { .. } => (number(fit.model.nugget, 6), "variance of the noise"),
+    };
+    table.row(vec!["nugget".to_owned(), value, remark.to_owned()]);
+    table
+}
+
+/// How the search ended, in a line.
+pub(super) fn message(done: &Done) -> String {
+    let state = if done.fit.converged { "converged" } else { "stopped" };
+    format!(
+        "{state} after {} in {} ({} each)",
+        count(done.fit.evaluations, "evaluation"),
+        seconds(done.seconds),
+        seconds(done.seconds / done.fit.evaluations as f64)
+    )
+}
+
+/// The coefficients of the mean with their standard errors.
+pub(super) fn coefficients(data: &Data, fit: &library::Fit) -> Coefficients {
+    let (c, a) = (&fit.evaluation.coefficients, &fit.evaluation.coefficient_covariance);
+    Coefficients::new(&data.observations.design, c, a)
+}
+
+/// The coefficients of the mean as a table.
+fn mean_table(coefficients: &Coefficients) -> Table {
+    let mut table = Table::new(&[
+        ("mean", Align::Left),
+        ("coefficient", Align::Right),
+        ("standard error", Align::Right),
+    ]);
+    let values = coefficients.values.iter().zip(&coefficients.standard_errors);
+    for (name, (value, error)) in coefficients.names.iter().zip(values) {
+        table.row(vec![name.clone(), number(*value, 6), number(*error, 3)]);
+    }
+    table
+}

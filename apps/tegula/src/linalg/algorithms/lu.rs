@@ -1,0 +1,54 @@
+//! LU factorisation without pivoting.
+
+use tegula_data::matrix::{Storage, TileMatrix};
+use tegula_kernels::option::{Diag, Side, Trans, Uplo};
+use tegula_kernels::scalar::Scalar;
+use tegula_linalg::{Triangle, getrf_nopiv, trsm};
+use tegula_runtime::flow::{Flow, FlowError};
+
+use super::{UNREGISTERED, matrices};
+use crate::linalg::fill::{Entries, RandomMatrix};
+use crate::linalg::probe::solve_residual;
+use crate::linalg::problem::{Problem, Sizes};
+
+/// LU factorisation without pivoting.
+pub(super) struct Lu<T> {
+    sizes: Sizes,
+    a: RandomMatrix,
+    b: RandomMatrix,
+    tiles: Option<(TileMatrix<T>, TileMatrix<T>)>,
+}
+
+impl<T: Scalar> Lu<T> {
+    pub(super) fn new(sizes: Sizes) -> Self {
+        let [a, b] = matrices(&sizes, [Entries::Dominant(sizes.n), Entries::Uniform]);
+        Self { sizes, a, b, tiles: None }
+    }
+}
+
+impl<T: Scalar> Problem<T> for Lu<T> {
+    fn register(&mut self, flow: &mut Flow) {
+        let Sizes { n, nb, .. } = self.sizes;
+        let a = TileMatrix::new(flow, (n, n), (nb, nb), Storage::Full);
+        self.tiles = Some((a, TileMatrix::new(flow, (n, 1), (nb, nb), Storage::Full)));
+    }
+
+    fn fill(&mut self, flow: &mut Flow) -> Result<(), FlowError> {
+        self.a.submit(flow, &self.tiles.as_ref().expect(UNREGISTERED).0);
+        Ok(())
+    }
+
+    fn submit(&mut self, flow: &mut Flow) {
+        getrf_nopiv(flow, &self.tiles.as_ref().expect(UNREGISTERED).0);
+    }
+
+    fn check(&mut self, flow: &mut Flow) -> Result<f64, FlowError> {
+        let (a, b) = self.tiles.as_ref().expect(UNREGISTERED);
+        self.b.submit(flow, b);
+        for (uplo, diag) in [(Uplo::Lower, Diag::Unit), (Uplo::Upper, Diag::NonUnit)] {
+            let triangle = Triangle { side: Side::Left, uplo, trans: Trans::No, diag };
+            trsm(flow, triangle, T::ONE, a, b);
+        }
+        solve_residual(flow, self.a.exact::<T>(), b, self.b.exact::<T>())
+    }
+}

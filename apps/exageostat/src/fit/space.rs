@@ -81,13 +81,7 @@ impl Space {
                 _ => covariance.parameters[index].search,
             };
             let name = covariance.parameters[index].name;
-            space.add(
-                Coordinate::Parameter(index),
-                name,
-                options.bounds[index],
-                default,
-                start,
-            )?;
+            space.add(Coordinate::Parameter(index), name, options.bounds[index], default, start)?;
         }
         if let NuggetChoice::Estimated { bounds } = options.nugget {
             let unit = if profiles { 1.0 } else { sill };

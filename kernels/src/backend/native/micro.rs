@@ -4,7 +4,8 @@
 //! The scheme is that of Goto, van de Geijn, "Anatomy of high-performance matrix multiplication",
 //! ACM TOMS 34 (2008), with the register block of Van Zee, van de Geijn, "BLIS", ACM TOMS 41
 //! (2015). Operands are packed: `a` as `k` columns of `MR = 3 LANES` rows, `b` as `k` rows of `N`
-//! columns. Each processor set instantiates the bodies here under its own target feature.
+//! columns. Each processor set instantiates the bodies here under its own target feature; they loop
+//! rather than call closures, which would be compiled without it.
 
 use super::lanes::{Avx2, Avx512, Lanes};
 use super::pack::{Strided, pack, unpack};
@@ -171,7 +172,10 @@ unsafe fn step<T: Scalar, S: Lanes<T>, const N: usize, const SUB: bool>(
     // SAFETY: the caller passes a group of each packed operand.
     unsafe {
         fetch_near(a.wrapping_add(HIGH * S::LANES * 8));
-        let column: [S::V; HIGH] = std::array::from_fn(|h| S::load(a.add(h * S::LANES)));
+        let mut column = [S::zero(); HIGH];
+        for (h, part) in column.iter_mut().enumerate() {
+            *part = S::load(a.add(h * S::LANES));
+        }
         for (j, sums) in block.iter_mut().enumerate() {
             let factor = S::splat(*b.add(j));
             for h in 0..HIGH {
@@ -219,21 +223,17 @@ unsafe fn store_whole<T: Scalar, S: Lanes<T>, const N: usize>(
     // SAFETY: the target holds the whole block.
     unsafe {
         let (alpha, beta) = (S::splat(target.alpha), S::splat(target.beta));
-        let place = |j: usize, h: usize| target.c.add(j * target.ld + h * S::LANES);
-        // All loads before all stores: columns a multiple of 4096 bytes apart would make each load
-        // wait for the store before.
-        let new: Block<S::V, N> = if target.beta == T::ZERO {
-            block.map(|sums| sums.map(|sum| S::mul(alpha, sum)))
-        } else {
-            std::array::from_fn(|j| {
-                std::array::from_fn(|h| {
-                    S::add_product(alpha, block[j][h], S::mul(beta, S::load(place(j, h))))
-                })
-            })
-        };
-        for (j, sums) in new.iter().enumerate() {
-            for (h, &sum) in sums.iter().enumerate() {
-                S::store(place(j, h), sum);
+        for (j, sums) in block.iter().enumerate() {
+            let mut new = [S::zero(); HIGH];
+            let column = target.c.add(j * target.ld);
+            for (h, new) in new.iter_mut().enumerate() {
+                *new = S::mul(alpha, sums[h]);
+                if target.beta != T::ZERO {
+                    *new = S::add_product(beta, S::load(column.add(h * S::LANES)), *new);
+                }
+            }
+            for (h, &new) in new.iter().enumerate() {
+                S::store(column.add(h * S::LANES), new);
             }
         }
     }
@@ -272,9 +272,12 @@ unsafe fn reduced<T: Scalar, S: Lanes<T>, const N: usize>(
     let rows = HIGH * S::LANES;
     // SAFETY: the panels hold `k + N` columns.
     unsafe {
-        let block = std::array::from_fn(|j| {
-            std::array::from_fn(|h| S::load(x.add((k + j) * rows + h * S::LANES)))
-        });
+        let mut block = [[S::zero(); HIGH]; N];
+        for (j, sums) in block.iter_mut().enumerate() {
+            for (h, sum) in sums.iter_mut().enumerate() {
+                *sum = S::load(x.add((k + j) * rows + h * S::LANES));
+            }
+        }
         accumulate::<T, S, N, true>(k, x, l, block, ahead)
     }
 }
@@ -316,8 +319,10 @@ unsafe fn solve_body<T: Scalar, S: Lanes<T>, const N: usize>(
         let triangle = l.add(k * N);
         for c in 0..N {
             let reciprocal = S::splat(*triangle.add(c * N + c));
-            let solved: [S::V; HIGH] = std::array::from_fn(|h| S::mul(block[c][h], reciprocal));
-            block[c] = solved;
+            for sum in &mut block[c] {
+                *sum = S::mul(*sum, reciprocal);
+            }
+            let solved = block[c];
             for (d, sums) in block.iter_mut().enumerate().skip(c + 1) {
                 let factor = S::splat(*triangle.add(c * N + d));
                 for (sum, &solved) in sums.iter_mut().zip(&solved) {

@@ -190,6 +190,7 @@ fn texas(constant: bool) -> (Table, Observations) {
 }
 
 /// Meuse, if the set-up has fetched it (it is under the GPL, so it is not part of the project).
+#[allow(clippy::print_stderr)]
 fn meuse() -> Option<Table> {
     let path = root().join("target/peers/meuse.csv");
     if path.exists() {

@@ -114,6 +114,8 @@ pub struct Flow {
     phase: u8,
     /// Added to the priority of every task.
     shift: i32,
+    /// Handles to unregister once everything has run.
+    retired: Vec<Handle>,
 }
 
 impl std::fmt::Debug for Flow {
@@ -129,7 +131,16 @@ impl Flow {
         let mut engine: Box<dyn Engine> = Box::new(engine);
         let graph = Graph::new(engine.workers(), BufferCache::new(options.cache));
         engine.attach(FlowSpace(graph.space().clone()));
-        Self { graph, engine, options, credit: 0, phases: vec!["none"], phase: 0, shift: 0 }
+        Self {
+            graph,
+            engine,
+            options,
+            credit: 0,
+            phases: vec!["none"],
+            phase: 0,
+            shift: 0,
+            retired: Vec::new(),
+        }
     }
 
     /// Number of workers of the engine.
@@ -159,6 +170,13 @@ impl Flow {
     pub fn unregister(&mut self, handle: Handle) {
         self.drain();
         self.graph.unregister(handle);
+    }
+
+    /// Takes the name away once everything submitted so far has run, without waiting for it: the
+    /// buffer goes back to the cache with its last user.
+    pub fn retire(&mut self, handle: Handle) {
+        self.done_with(handle);
+        self.retired.push(handle);
     }
 
     /// Says how private copies of `handle` are started and folded; needed before `Reduce`.
@@ -313,6 +331,7 @@ impl Flow {
     fn drain(&mut self) {
         self.engine.advance(self.graph.submitted(), 0);
         self.credit = 0;
+        self.retired.drain(..).for_each(|handle| self.graph.unregister(handle));
     }
 
     /// The bytes of `handle`; nothing else uses them, since everything has run.

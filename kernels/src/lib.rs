@@ -1,7 +1,7 @@
 //! Arithmetic on one tile or panel, on one CPU core: dense linear algebra, special functions,
 //! covariances.
 //!
-//! Kernels compute on borrowed views ([`tile`]) and are generic over the precision ([`scalar`]);
+//! Kernels compute on borrowed views ([`tile`], and [`strips`] for operands that many products read) and are generic over the precision ([`scalar`]);
 //! the leaf arithmetic comes from the [`backend`] of the process.
 
 pub mod backend;
@@ -11,4 +11,5 @@ pub mod kernel;
 pub mod option;
 pub mod scalar;
 pub mod special;
+pub mod strips;
 pub mod tile;

@@ -4,10 +4,11 @@
 //! Recursive formulations as in Elmroth, Gustavson, Jonsson, Kågström, "Recursive blocked
 //! algorithms and hybrid data structures for dense matrix library software", SIAM Review 46 (2004).
 
-use super::{Blas, check_product, check_square, check_triangle};
+use super::{Blas, check_product, check_square, check_strips, check_triangle};
 use crate::error::NumericalError;
 use crate::option::{Diag, Triangle, Uplo};
 use crate::scalar::Scalar;
+use crate::strips::StripsRef;
 use crate::tile::{TileMut, TileRef};
 
 /// Order under which the loops take over.
@@ -39,6 +40,44 @@ pub(super) fn syrk<T: Scalar>(
     leaf.syrk(alpha, top, beta, c11);
     leaf.gemm(alpha, bottom, top.transposed(), beta, c21);
     leaf.syrk(alpha, bottom, beta, c22);
+}
+
+pub(super) fn gemm_strips<T: Scalar>(
+    leaf: &dyn Blas<T>,
+    alpha: T,
+    a: StripsRef<'_, T>,
+    b: StripsRef<'_, T>,
+    beta: T,
+    mut c: TileMut<'_, T>,
+) {
+    check_strips(&a, &b, &c);
+    for j in 0..b.shape().strips() {
+        for i in 0..a.shape().strips() {
+            let (rows, cols) = (a.shape().rows_of(i), b.shape().rows_of(j));
+            let part = c.reborrow().part(rows.start, cols.start, rows.len(), cols.len());
+            leaf.gemm(alpha, a.strip(i), b.strip(j).transposed(), beta, part);
+        }
+    }
+}
+
+pub(super) fn syrk_strips<T: Scalar>(
+    leaf: &dyn Blas<T>,
+    alpha: T,
+    a: StripsRef<'_, T>,
+    beta: T,
+    mut c: TileMut<'_, T>,
+) {
+    check_strips(&a, &a, &c);
+    for j in 0..a.shape().strips() {
+        let cols = a.shape().rows_of(j);
+        let diagonal = c.reborrow().part(cols.start, cols.start, cols.len(), cols.len());
+        leaf.syrk(alpha, a.strip(j), beta, diagonal);
+        for i in j + 1..a.shape().strips() {
+            let rows = a.shape().rows_of(i);
+            let part = c.reborrow().part(rows.start, cols.start, rows.len(), cols.len());
+            leaf.gemm(alpha, a.strip(i), a.strip(j).transposed(), beta, part);
+        }
+    }
 }
 
 /// Lower triangle of `c = product + beta c`.

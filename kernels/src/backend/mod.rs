@@ -15,6 +15,7 @@ pub use select::{BACKENDS, BackendError, Choice, current, select};
 use crate::error::NumericalError;
 use crate::option::Triangle;
 use crate::scalar::Scalar;
+use crate::strips::{StripsMut, StripsRef};
 use crate::tile::{TileMut, TileRef};
 
 /// A source of arithmetic in both precisions. Every call runs on the calling thread alone.
@@ -112,6 +113,43 @@ pub trait Blas<T: Scalar>: Sync {
         vector::trsv(self.leaf(), t, x);
     }
 
+    /// Height of the strips that this backend reads faster than tiles, if it does.
+    fn strip_height(&self) -> Option<usize> {
+        None
+    }
+
+    /// `C = alpha A B' + beta C`, of operands in strips.
+    ///
+    /// # Panics
+    /// If the shapes do not agree.
+    fn gemm_strips(
+        &self,
+        alpha: T,
+        a: StripsRef<'_, T>,
+        b: StripsRef<'_, T>,
+        beta: T,
+        c: TileMut<'_, T>,
+    ) {
+        blocked::gemm_strips(self.leaf(), alpha, a, b, beta, c);
+    }
+
+    /// Lower triangle of `C = alpha A A' + beta C`, of an operand in strips.
+    ///
+    /// # Panics
+    /// If `C` is not square of the order of `A`'s rows.
+    fn syrk_strips(&self, alpha: T, a: StripsRef<'_, T>, beta: T, c: TileMut<'_, T>) {
+        blocked::syrk_strips(self.leaf(), alpha, a, beta, c);
+    }
+
+    /// `B = inv(T) B`, and the transposed result in strips too.
+    ///
+    /// # Panics
+    /// If the shapes do not agree.
+    fn trsm_strips(&self, t: Triangle<'_, T>, mut b: TileMut<'_, T>, mut x: StripsMut<'_, T>) {
+        self.trsm(t, T::ONE, b.reborrow());
+        x.lay_out(b.as_ref().transposed());
+    }
+
     /// This backend as what the provided methods recurse through.
     fn leaf(&self) -> &dyn Blas<T>;
 }
@@ -122,6 +160,17 @@ pub(crate) fn check_product<T>(a: TileRef<'_, T>, b: TileRef<'_, T>, c: &TileMut
     let (rows, cols) = (c.rows(), c.cols());
     assert!(k == k2, "product of {m} x {k} and {k2} x {n}");
     assert!((m, n) == (rows, cols), "product of {m} x {n} into {rows} x {cols}");
+}
+
+/// Panics unless `A B'` has the shape of `C`, for operands in strips.
+pub(crate) fn check_strips<T>(a: &StripsRef<'_, T>, b: &StripsRef<'_, T>, c: &TileMut<'_, T>) {
+    let (a, b) = (a.shape(), b.shape());
+    assert!(a.cols == b.cols && a.height == b.height, "product of {a:?} and {b:?}, transposed");
+    let (rows, cols) = (c.rows(), c.cols());
+    assert!(
+        (a.rows, b.rows) == (rows, cols),
+        "product of {a:?} and {b:?}, transposed, into {rows} x {cols}"
+    );
 }
 
 /// Panics unless the matrix is square; returns its order.

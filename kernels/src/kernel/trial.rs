@@ -1,8 +1,10 @@
 //! Comparison of an implementation with the reference: drawn operands, guarded results, and the
 //! verdict against a derived tolerance.
 
+use crate::backend::Blas;
 use crate::option::{Diag, Uplo};
 use crate::scalar::Scalar;
+use crate::strips::{StripShape, StripsMut};
 use crate::tile::{TileMut, TileRef};
 
 /// Sizes of one comparison; a kernel on square tiles uses `n` alone.
@@ -83,6 +85,11 @@ impl Draw {
     }
 }
 
+/// Heights of strips to try: what the backend reads fastest, and one that it does not expect.
+pub(crate) fn heights<T: Scalar>(blas: &dyn Blas<T>) -> impl Iterator<Item = usize> + use<T> {
+    blas.strip_height().into_iter().chain([5])
+}
+
 /// A column-major matrix with a gap under each column that nobody may touch.
 #[derive(Clone, Debug)]
 pub(crate) struct Guarded<T> {
@@ -139,6 +146,13 @@ impl<T: Scalar> Guarded<T> {
 
     pub(crate) fn write(&mut self) -> TileMut<'_, T> {
         TileMut::with_ld(&mut self.elements, self.rows, self.cols, self.rows + GAP)
+    }
+
+    /// The matrix in strips; what is not of the matrix is NaN, save the zeros under the last row.
+    pub(crate) fn in_strips(&self, shape: StripShape) -> Vec<T> {
+        let mut elements = vec![T::NAN; shape.elements()];
+        StripsMut::new(&mut elements, shape).lay_out(self.read());
+        elements
     }
 
     /// Largest absolute entry, NaN left out.

@@ -35,11 +35,19 @@ pub(super) struct Target<T> {
     pub(super) beta: T,
 }
 
+/// The `NR` elements of `B` for each step of the inner size.
+#[derive(Clone, Copy)]
+pub(super) struct Groups<T> {
+    pub(super) first: *const T,
+    /// Elements from one group to the next.
+    pub(super) stride: usize,
+}
+
 /// The micro-kernels of a processor set in one precision.
 ///
 /// # Safety
-/// Every function needs the processor set. `a` holds `MR * k` elements, `b` holds `NR * k`, a
-/// target its block; a panel `x` holds `MR * (k + NR)` and a panel `l` holds `NR * (k + NR)`.
+/// Every function needs the processor set. `a` holds `MR * k` elements, `b` holds `k` groups of `NR`
+/// elements, a target its block; a panel `x` holds `MR * (k + NR)` and a panel `l` holds `NR * (k + NR)`.
 pub(super) trait Kit<T: Scalar> {
     /// Rows of a block.
     const MR: usize;
@@ -47,7 +55,7 @@ pub(super) trait Kit<T: Scalar> {
     const NR: usize;
 
     /// A block of a product; what is `ahead` is fetched meanwhile.
-    unsafe fn product(k: usize, a: *const T, b: *const T, target: &Target<T>, ahead: &Ahead<T>);
+    unsafe fn product(k: usize, a: *const T, b: Groups<T>, target: &Target<T>, ahead: &Ahead<T>);
     /// Columns `k..k + NR` of `x` less the product of columns `..k` with `l'`.
     unsafe fn reduce(k: usize, x: *mut T, l: *const T);
     /// As `reduce`, then times the inverse of the transposed triangle at the end of `l`, whose
@@ -132,11 +140,12 @@ type Block<V, const N: usize> = [[V; HIGH]; N];
 unsafe fn accumulate<T: Scalar, S: Lanes<T>, const N: usize, const SUB: bool>(
     k: usize,
     mut a: *const T,
-    mut b: *const T,
+    b: Groups<T>,
     mut block: Block<S::V, N>,
     ahead: &Ahead<T>,
 ) -> Block<S::V, N> {
     let group = HIGH * S::LANES;
+    let Groups { first: mut b, stride } = b;
     let mut left = k;
     for run in &ahead.runs {
         for line in 0..run.lines {
@@ -150,14 +159,14 @@ unsafe fn accumulate<T: Scalar, S: Lanes<T>, const N: usize, const SUB: bool>(
                     block = step::<T, S, N, SUB>(a, b, block);
                 }
                 place = place.wrapping_offset(run.stride);
-                (a, b) = (a.wrapping_add(group), b.wrapping_add(N));
+                (a, b) = (a.wrapping_add(group), b.wrapping_add(stride));
             }
         }
     }
     for _ in 0..left {
         // SAFETY: as above.
         unsafe { block = step::<T, S, N, SUB>(a, b, block) };
-        (a, b) = (a.wrapping_add(group), b.wrapping_add(N));
+        (a, b) = (a.wrapping_add(group), b.wrapping_add(stride));
     }
     block
 }
@@ -194,7 +203,7 @@ unsafe fn step<T: Scalar, S: Lanes<T>, const N: usize, const SUB: bool>(
 unsafe fn product_body<T: Scalar, S: Lanes<T>, const N: usize>(
     k: usize,
     a: *const T,
-    b: *const T,
+    b: Groups<T>,
     target: &Target<T>,
     ahead: &Ahead<T>,
 ) {
@@ -278,7 +287,7 @@ unsafe fn reduced<T: Scalar, S: Lanes<T>, const N: usize>(
                 *sum = S::load(x.add((k + j) * rows + h * S::LANES));
             }
         }
-        accumulate::<T, S, N, true>(k, x, l, block, ahead)
+        accumulate::<T, S, N, true>(k, x, Groups { first: l, stride: N }, block, ahead)
     }
 }
 
@@ -343,12 +352,18 @@ macro_rules! kit {
             const MR: usize = HIGH * <$set as Lanes<T>>::LANES;
             const NR: usize = $columns;
 
-            unsafe fn product(k: usize, a: *const T, b: *const T, c: &Target<T>, ahead: &Ahead<T>) {
+            unsafe fn product(
+                k: usize,
+                a: *const T,
+                b: Groups<T>,
+                c: &Target<T>,
+                ahead: &Ahead<T>,
+            ) {
                 #[target_feature(enable = $features)]
                 unsafe fn body<T: Scalar>(
                     k: usize,
                     a: *const T,
-                    b: *const T,
+                    b: Groups<T>,
                     c: &Target<T>,
                     ahead: &Ahead<T>,
                 ) where

@@ -5,16 +5,19 @@
 //! micro-kernel and one packed layout.
 #![allow(unsafe_code)]
 
+mod caches;
 mod lanes;
 mod micro;
 mod pack;
 mod product;
 mod solve;
+mod strips;
 
-use super::{Backend, Blas, blocked, check_product, check_square, check_triangle};
+use super::{Backend, Blas, blocked, check_product, check_square, check_strips, check_triangle};
 use crate::error::NumericalError;
 use crate::option::Triangle;
 use crate::scalar::Scalar;
+use crate::strips::{StripsMut, StripsRef};
 use crate::tile::{TileMut, TileRef};
 use lanes::{Avx2, Avx512};
 use micro::Kit;
@@ -102,7 +105,7 @@ impl<T: Scalar, S: Kit<T> + Sync> Blas<T> for Native<S> {
             return;
         }
         // SAFETY: as in `gemm`.
-        unsafe { solve::solve::<T, S>(t, b) };
+        unsafe { solve::solve::<T, S>(t, b, None) };
     }
 
     fn potrf(&self, a: TileMut<'_, T>) -> Result<(), NumericalError> {
@@ -116,6 +119,52 @@ impl<T: Scalar, S: Kit<T> + Sync> Blas<T> for Native<S> {
     fn gemv(&self, alpha: T, a: TileRef<'_, T>, x: TileRef<'_, T>, beta: T, y: TileMut<'_, T>) {
         // SAFETY: as in `gemm`.
         unsafe { S::gemv(alpha, a, x, beta, y) };
+    }
+
+    fn strip_height(&self) -> Option<usize> {
+        Some(S::MR)
+    }
+
+    fn gemm_strips(
+        &self,
+        alpha: T,
+        a: StripsRef<'_, T>,
+        b: StripsRef<'_, T>,
+        beta: T,
+        c: TileMut<'_, T>,
+    ) {
+        check_strips(&a, &b, &c);
+        if a.shape().height != S::MR || c.row_stride() != 1 || a.shape().cols == 0 {
+            return blocked::gemm_strips(self, alpha, a, b, beta, c);
+        }
+        // SAFETY: as in `gemm`.
+        unsafe { strips::multiply::<T, S>(Part::Whole, alpha, a, b, beta, c) };
+    }
+
+    fn syrk_strips(&self, alpha: T, a: StripsRef<'_, T>, beta: T, c: TileMut<'_, T>) {
+        check_strips(&a, &a, &c);
+        if a.shape().height != S::MR || c.row_stride() != 1 || a.shape().cols == 0 {
+            return blocked::syrk_strips(self, alpha, a, beta, c);
+        }
+        // SAFETY: as in `gemm`.
+        unsafe { strips::multiply::<T, S>(Part::Lower, alpha, a, a, beta, c) };
+    }
+
+    fn trsm_strips(&self, t: Triangle<'_, T>, mut b: TileMut<'_, T>, mut x: StripsMut<'_, T>) {
+        check_triangle(&t, &b);
+        let shape = x.shape();
+        assert!(
+            (shape.cols, shape.rows) == (b.rows(), b.cols()),
+            "the transpose of {} x {} into {shape:?}",
+            b.rows(),
+            b.cols()
+        );
+        if t.order() > solve::ORDER || shape.height != S::MR || shape.elements() == 0 {
+            self.trsm(t, T::ONE, b.reborrow());
+            return x.lay_out(b.as_ref().transposed());
+        }
+        // SAFETY: as in `gemm`.
+        unsafe { solve::solve::<T, S>(t, b, Some(x)) };
     }
 
     fn leaf(&self) -> &dyn Blas<T> {

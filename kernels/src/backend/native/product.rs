@@ -1,16 +1,21 @@
 //! Matrix products by blocks: `A` packed into the second cache, `B` once for all of `A`.
 
-use super::micro::{Ahead, Kit, Target};
+use super::caches;
+use super::micro::{Ahead, Groups, Kit, Target};
 use super::pack::{Strided, with_workspace};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-/// Inner size of a block: a strip of `B` of this depth stays in the first cache.
-const KC: usize = 256;
+/// Largest inner size of a block: a strip of `B`, `width` columns wide, stays in the first cache
+/// beside what passes through.
+pub(super) fn depth_of_block<T>(width: usize) -> usize {
+    caches::sizes().first * 4 / 5 / (width * size_of::<T>())
+}
 
-/// Bytes of a packed block of `A`, of which there are two at a time, beside `B` in the second cache.
-/// Small, since the first block is packed before anything is computed.
-const A_BYTES: usize = 240 << 10;
+/// Bytes of a packed block of `A`, which stays in the second cache while `B` passes.
+pub(super) fn bytes_of_block() -> usize {
+    caches::sizes().second / 32 * 15
+}
 
 /// Columns of a packed block of `B`.
 const NC: usize = 1024;
@@ -39,8 +44,8 @@ pub(super) unsafe fn multiply<T: Scalar, K: Kit<T>>(
     let (m, n, k) = (a.rows(), b.cols(), a.cols());
     debug_assert!(c.row_stride() == 1 || m <= 1);
     let (a, b) = (Strided::new(a), Strided::new(b).transposed());
-    let kc = piece(k, KC, 1);
-    let mc = piece(m, A_BYTES / (kc * size_of::<T>()), K::MR);
+    let kc = piece(k, depth_of_block::<T>(K::NR), 1);
+    let mc = piece(m, bytes_of_block() / (kc * size_of::<T>()), K::MR);
     let nc = piece(n, NC, K::NR);
     let (ld, first) = (c.col_stride(), c.as_mut_ptr());
     let a_size = mc.next_multiple_of(K::MR) * kc;
@@ -80,7 +85,7 @@ pub(super) unsafe fn multiply<T: Scalar, K: Kit<T>>(
 }
 
 /// Size of equal pieces of `total`, none larger than `most`, multiples of `unit` (or the total).
-fn piece(total: usize, most: usize, unit: usize) -> usize {
+pub(super) fn piece(total: usize, most: usize, unit: usize) -> usize {
     let most = (most / unit * unit).max(unit);
     let pieces = total.div_ceil(most).max(1);
     total.div_ceil(pieces).next_multiple_of(unit).max(unit)
@@ -156,7 +161,8 @@ impl<T: Scalar> Block<T> {
                     alpha: self.alpha,
                     beta: self.beta,
                 };
-                let (a, b) = (self.packed_a.add(i * depth), self.packed_b.add(j * depth));
+                let a = self.packed_a.add(i * depth);
+                let b = Groups { first: self.packed_b.add(j * depth), stride: K::NR };
                 K::product(depth, a, b, &target, &Ahead::of([next_b, next_a]));
             }
             if next_b.k > 0 {
@@ -202,6 +208,6 @@ impl<T: Scalar> Block<T> {
 }
 
 /// Share `index` of `of` of `total` units.
-fn share(total: usize, index: usize, of: usize) -> (usize, usize) {
+pub(super) fn share(total: usize, index: usize, of: usize) -> (usize, usize) {
     (total * index / of, total * (index + 1) / of)
 }

@@ -11,6 +11,7 @@ use super::pack::{Strided, with_workspace};
 use crate::error::NumericalError;
 use crate::option::{Diag, Triangle, Uplo};
 use crate::scalar::Scalar;
+use crate::strips::StripsMut;
 use crate::tile::TileMut;
 
 /// Largest order of a triangle that is packed as a whole: 1.6 MB of double precision, which a
@@ -37,11 +38,15 @@ impl<T: Scalar> Packed<T> {
     }
 }
 
-/// `B = inv(T) B`.
+/// `B = inv(T) B`, and the transposed result in strips of `MR` rows too, if they are wanted.
 ///
 /// # Safety
-/// The processor has the set of `K`.
-pub(super) unsafe fn solve<T: Scalar, K: Kit<T>>(t: Triangle<'_, T>, b: TileMut<'_, T>) {
+/// The processor has the set of `K`; strips are `MR` high and have the shape of the transposed `B`.
+pub(super) unsafe fn solve<T: Scalar, K: Kit<T>>(
+    t: Triangle<'_, T>,
+    b: TileMut<'_, T>,
+    wanted: Option<StripsMut<'_, T>>,
+) {
     let n = t.order();
     let columns = b.cols();
     // Upper triangles are lower ones with rows and columns in reverse order.
@@ -52,18 +57,21 @@ pub(super) unsafe fn solve<T: Scalar, K: Kit<T>>(t: Triangle<'_, T>, b: TileMut<
     let room = [2 * K::MR * padded, Packed::<T>::elements(n, K::NR)];
     with_workspace(room, |[x_room, l_room]: [*mut T; 2]| {
         let packed = Packed { first: l_room, width: K::NR };
-        let x = [x_room, x_room.wrapping_add(K::MR * padded)];
+        // Strips that are not wanted take turns in the room of two.
+        let (first, stride, turns) = match wanted {
+            Some(mut strips) => (strips.as_mut_ptr(), strips.shape().stride(), usize::MAX),
+            None => (x_room, K::MR * padded, 2),
+        };
+        let x = |turn: usize| first.wrapping_add(turn % turns * stride);
         let strip = |i: usize| b.part(i, 0, K::MR.min(columns.saturating_sub(i)), n);
         // SAFETY: the room holds two strips and the packed triangle; strips are inside `b`, which
         // is ours to write (its view was consumed).
         unsafe {
             pack_triangle::<T, K>(l, n, t.diag, packed);
-            for x in x {
-                (K::MR * n..K::MR * padded).for_each(|place| x.add(place).write(T::ZERO));
-            }
-            K::pack_rows(strip(0), x[0]);
+            K::pack_rows(strip(0), x(0));
             for (turn, i) in (0..columns).step_by(K::MR).enumerate() {
-                let (now, then) = (x[turn % 2], x[(turn + 1) % 2]);
+                let (now, then) = (x(turn), x(turn + 1));
+                (K::MR * n..K::MR * padded).for_each(|place| now.add(place).write(T::ZERO));
                 solve_strip::<T, K>(packed, now, strip(i), then, strip(i + K::MR));
             }
         }

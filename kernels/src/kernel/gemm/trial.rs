@@ -2,12 +2,13 @@
 
 use tegula_runtime::flow::{Codelet, Cost};
 
-use super::Gemm;
+use super::{Gemm, GemmStrips};
 use crate::backend::Blas;
 use crate::kernel::Listed;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::kernel::trial::{Draw, Guarded, Shape, Trial, heights};
 use crate::option::Trans;
 use crate::scalar::Scalar;
+use crate::strips::StripsRef;
 use crate::tile::{TileMut, TileRef};
 
 /// The kernel's card in the list.
@@ -28,6 +29,12 @@ impl Listed for Card {
                     let Shape { m, n, k } = shape;
                     let gemm = Gemm { trans_a, trans_b, m, n, k, alpha, beta };
                     trials.push(compare(gemm, blas, draw));
+                    if (trans_a, trans_b) == (Trans::No, Trans::Yes) {
+                        trials.extend(heights(blas).map(|height| {
+                            let strips = GemmStrips { m, n, k, height, alpha, beta };
+                            compare_strips(strips, blas, draw)
+                        }));
+                    }
                 }
             }
         }
@@ -56,18 +63,43 @@ fn typical<T: Scalar>(n: usize) -> Gemm<T> {
 }
 
 fn compare<T: Scalar>(gemm: Gemm<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
-    let Gemm { trans_a, trans_b, m, n, k, alpha, beta } = gemm;
+    let Gemm { trans_a, trans_b, m, n, k, .. } = gemm;
     let ((rows_a, cols_a), (rows_b, cols_b)) = (trans_a.stored(m, k), trans_b.stored(k, n));
     let a = Guarded::random(rows_a, cols_a, draw);
     let b = Guarded::random(rows_b, cols_b, draw);
+    let compute = |c: TileMut<'_, T>| gemm.compute(blas, a.read(), b.read(), c);
+    judge(format!("{gemm:?}"), gemm, (a.read(), b.read()), compute, draw)
+}
+
+fn compare_strips<T: Scalar>(gemm: GemmStrips<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
+    let a = Guarded::random(gemm.m, gemm.k, draw);
+    let b = Guarded::random(gemm.n, gemm.k, draw);
+    let (shape_a, shape_b) = gemm.operands();
+    let (strips_a, strips_b) = (a.in_strips(shape_a), b.in_strips(shape_b));
+    let compute = |c: TileMut<'_, T>| {
+        let (a, b) = (StripsRef::new(&strips_a, shape_a), StripsRef::new(&strips_b, shape_b));
+        blas.gemm_strips(gemm.alpha, a, b, gemm.beta, c);
+    };
+    judge(format!("{gemm:?}"), gemm.of_tiles(), (a.read(), b.read()), compute, draw)
+}
+
+/// Compares what `compute` does to `C` with the reference of `gemm`.
+fn judge<T: Scalar>(
+    case: String,
+    gemm: Gemm<T>,
+    (a, b): (TileRef<'_, T>, TileRef<'_, T>),
+    compute: impl Fn(TileMut<'_, T>),
+    draw: &mut Draw,
+) -> Trial {
+    let Gemm { m, n, k, alpha, beta, .. } = gemm;
     let before = if beta == T::ZERO { Guarded::nan(m, n) } else { Guarded::random(m, n, draw) };
     let (mut got, mut expected) = (before.clone(), before.clone());
-    gemm.compute(blas, a.read(), b.read(), got.write());
-    gemm.reference(a.read(), b.read(), expected.write());
+    compute(got.write());
+    gemm.reference(a, b, expected.write());
     // Two sums of k + 1 terms, each good to (k + 2) u times the sum of the absolute terms
     // (Higham, "Accuracy and stability", 3.1), entries at most 1, u = EPSILON / 2.
     let terms = alpha.abs().to_f64() * k as f64 + beta.abs().to_f64();
     let tolerance = (k as f64 + 2.0) * T::EPSILON.to_f64() * terms;
     let error = got.deviation(&before, &expected, |_, _| true);
-    Trial { case: format!("{gemm:?}"), error, tolerance }
+    Trial { case, error, tolerance }
 }

@@ -6,6 +6,7 @@
 
 mod cpu;
 mod reference;
+mod strips;
 mod trial;
 
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
@@ -16,6 +17,7 @@ use crate::option::{Trans, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
+pub use strips::SyrkStrips;
 pub(super) use trial::Card;
 
 /// The symmetric product with its arguments; buffers `[A: R, C: RW]`.

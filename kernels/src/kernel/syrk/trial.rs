@@ -2,12 +2,13 @@
 
 use tegula_runtime::flow::{Codelet, Cost};
 
-use super::Syrk;
+use super::{Syrk, SyrkStrips};
 use crate::backend::Blas;
 use crate::kernel::Listed;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::kernel::trial::{Draw, Guarded, Shape, Trial, heights};
 use crate::option::{Trans, Uplo};
 use crate::scalar::Scalar;
+use crate::strips::StripsRef;
 use crate::tile::{TileMut, TileRef};
 
 /// The kernel's card in the list.
@@ -27,6 +28,13 @@ impl Listed for Card {
                     let (alpha, beta) = (T::from_f64(alpha), T::from_f64(beta));
                     let syrk = Syrk { uplo, trans, n: shape.n, k: shape.k, alpha, beta };
                     trials.push(compare(syrk, blas, draw));
+                    if (uplo, trans) == (Uplo::Lower, Trans::No) {
+                        trials.extend(heights(blas).map(|height| {
+                            let Shape { n, k, .. } = shape;
+                            let strips = SyrkStrips { n, k, height, alpha, beta };
+                            compare_strips(strips, blas, draw)
+                        }));
+                    }
                 }
             }
         }
@@ -54,17 +62,38 @@ fn typical<T: Scalar>(n: usize) -> Syrk<T> {
 }
 
 fn compare<T: Scalar>(syrk: Syrk<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
-    let Syrk { uplo, trans, n, k, alpha, beta } = syrk;
-    let (rows, cols) = trans.stored(n, k);
+    let (rows, cols) = syrk.trans.stored(syrk.n, syrk.k);
     let a = Guarded::random(rows, cols, draw);
+    let compute = |c: TileMut<'_, T>| syrk.compute(blas, a.read(), c);
+    judge(format!("{syrk:?}"), syrk, a.read(), compute, draw)
+}
+
+fn compare_strips<T: Scalar>(syrk: SyrkStrips<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
+    let (a, shape) = (Guarded::random(syrk.n, syrk.k, draw), syrk.operand());
+    let strips = a.in_strips(shape);
+    let compute = |c: TileMut<'_, T>| {
+        blas.syrk_strips(syrk.alpha, StripsRef::new(&strips, shape), syrk.beta, c);
+    };
+    judge(format!("{syrk:?}"), syrk.of_tile(), a.read(), compute, draw)
+}
+
+/// Compares what `compute` does to `C` with the reference of `syrk`.
+fn judge<T: Scalar>(
+    case: String,
+    syrk: Syrk<T>,
+    a: TileRef<'_, T>,
+    compute: impl Fn(TileMut<'_, T>),
+    draw: &mut Draw,
+) -> Trial {
+    let Syrk { uplo, n, k, alpha, beta, .. } = syrk;
     let mut before = if beta == T::ZERO { Guarded::nan(n, n) } else { Guarded::random(n, n, draw) };
     before.keep(|i, j| uplo.holds(i, j));
     let (mut got, mut expected) = (before.clone(), before.clone());
-    syrk.compute(blas, a.read(), got.write());
-    syrk.reference(a.read(), expected.write());
+    compute(got.write());
+    syrk.reference(a, expected.write());
     // As for a matrix product.
     let terms = alpha.abs().to_f64() * k as f64 + beta.abs().to_f64();
     let tolerance = (k as f64 + 2.0) * T::EPSILON.to_f64() * terms;
     let error = got.deviation(&before, &expected, |i, j| uplo.holds(i, j));
-    Trial { case: format!("{syrk:?}"), error, tolerance }
+    Trial { case, error, tolerance }
 }

@@ -7,6 +7,7 @@
 
 mod cpu;
 mod reference;
+mod strips;
 mod trial;
 
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
@@ -17,6 +18,7 @@ use crate::option::{Diag, Side, Trans, Triangle, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
+pub use strips::TrsmStrips;
 pub(super) use trial::Card;
 
 /// The solve with its arguments; buffers `[T: R, B: RW]`.

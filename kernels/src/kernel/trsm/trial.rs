@@ -1,13 +1,17 @@
 //! Trials of the triangular solve and its typical call.
 
+use std::cell::Cell;
+use std::marker::PhantomData;
+
 use tegula_runtime::flow::{Codelet, Cost};
 
-use super::Trsm;
+use super::{Trsm, TrsmStrips};
 use crate::backend::Blas;
 use crate::kernel::Listed;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::kernel::trial::{Draw, Guarded, Shape, Trial, heights};
 use crate::option::{Diag, Side, Trans, Uplo};
 use crate::scalar::Scalar;
+use crate::strips::{StripsMut, StripsRef};
 use crate::tile::{TileMut, TileRef};
 
 /// The kernel's card in the list.
@@ -33,6 +37,10 @@ impl Listed for Card {
                 }
             }
         }
+        trials.extend(heights(blas).map(|height| {
+            let Shape { m, n, .. } = shape;
+            compare_strips(TrsmStrips { m, n, ld: n, height, scalar: PhantomData }, blas, draw)
+        }));
         trials
     }
 
@@ -57,16 +65,44 @@ fn typical<T: Scalar>(n: usize) -> Trsm<T> {
 }
 
 fn compare<T: Scalar>(trsm: Trsm<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
-    let Trsm { uplo, diag, m, n, .. } = trsm;
-    let order = trsm.order();
-    let t = Guarded::triangle(order, uplo, diag, draw);
-    let before = Guarded::random(m, n, draw);
+    let t = Guarded::triangle(trsm.order(), trsm.uplo, trsm.diag, draw);
+    let compute = |b: TileMut<'_, T>| trsm.compute(blas, t.read(), b);
+    judge(format!("{trsm:?}"), trsm, t.read(), compute, draw)
+}
+
+fn compare_strips<T: Scalar>(trsm: TrsmStrips<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
+    let l = Guarded::triangle(trsm.n, Uplo::Lower, Diag::NonUnit, draw);
+    let shape = trsm.result();
+    let same = Cell::new(true);
+    let compute = |mut b: TileMut<'_, T>| {
+        // What was in the strips before must not count.
+        let mut strips = vec![T::NAN; shape.elements()];
+        trsm.compute(blas, l.read(), b.reborrow(), StripsMut::new(&mut strips, shape));
+        same.set((0..shape.strips()).all(|index| {
+            let (strip, rows) = (StripsRef::new(&strips, shape).strip(index), shape.rows_of(index));
+            let part = b.as_ref().part(rows.start, 0, rows.len(), shape.cols);
+            (0..part.cols()).all(|j| (0..part.rows()).all(|i| strip.at(i, j) == part.at(i, j)))
+        }));
+    };
+    let trial = judge(format!("{trsm:?}"), trsm.of_tile(), l.read(), compute, draw);
+    if same.get() { trial } else { Trial::exact(format!("strips of {trsm:?}"), false) }
+}
+
+/// Compares what `compute` does to `B` with the reference of `trsm`.
+fn judge<T: Scalar>(
+    case: String,
+    trsm: Trsm<T>,
+    t: TileRef<'_, T>,
+    compute: impl Fn(TileMut<'_, T>),
+    draw: &mut Draw,
+) -> Trial {
+    let before = Guarded::random(trsm.m, trsm.n, draw);
     let (mut got, mut expected) = (before.clone(), before.clone());
-    trsm.compute(blas, t.read(), got.write());
-    trsm.reference(t.read(), expected.write());
+    compute(got.write());
+    trsm.reference(t, expected.write());
     // Each solution is good to (n + 2) u cond(T) in the maximum norm (Higham, "Accuracy and
     // stability", theorem 8.5), and cond(T) is at most 3 for a dominant triangle.
-    let tolerance = 3.0 * (order as f64 + 2.0) * T::EPSILON.to_f64() * expected.max();
+    let tolerance = 3.0 * (trsm.order() as f64 + 2.0) * T::EPSILON.to_f64() * expected.max();
     let error = got.deviation(&before, &expected, |_, _| true);
-    Trial { case: format!("{trsm:?}"), error, tolerance }
+    Trial { case, error, tolerance }
 }

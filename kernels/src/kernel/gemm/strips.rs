@@ -1,0 +1,60 @@
+//! The product of operands that were laid out in strips.
+
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+
+use super::Gemm;
+use crate::backend;
+use crate::option::Trans;
+use crate::scalar::Scalar;
+use crate::strips::{StripShape, StripsRef};
+use crate::tile::TileMut;
+
+/// `C = alpha A B' + beta C` with `A` and `B` in strips; buffers `[A: R, B: R, C: RW]`.
+#[derive(Clone, Copy, Debug)]
+pub struct GemmStrips<T> {
+    /// Rows of `A` and `C`.
+    pub m: usize,
+    /// Rows of `B`, columns of `C`.
+    pub n: usize,
+    /// Columns of `A` and `B`.
+    pub k: usize,
+    /// Rows of a strip.
+    pub height: usize,
+    /// Factor of the product.
+    pub alpha: T,
+    /// Factor of the old `C`; zero overwrites.
+    pub beta: T,
+}
+
+impl<T: Scalar> GemmStrips<T> {
+    /// Shapes of `A` and `B`.
+    pub(super) fn operands(&self) -> (StripShape, StripShape) {
+        let &Self { m, n, k, height, .. } = self;
+        let shape = |rows| StripShape { rows, cols: k, height };
+        (shape(m), shape(n))
+    }
+
+    /// The same product of tiles.
+    pub(super) fn of_tiles(&self) -> Gemm<T> {
+        let &Self { m, n, k, alpha, beta, .. } = self;
+        Gemm { trans_a: Trans::No, trans_b: Trans::Yes, m, n, k, alpha, beta }
+    }
+}
+
+impl<T: Scalar> Codelet for GemmStrips<T> {
+    const NAME: &'static str = Gemm::<T>::NAME;
+    const ACCESS: &'static [Access] = Gemm::<T>::ACCESS;
+
+    fn cost(&self) -> Cost {
+        self.of_tiles().cost()
+    }
+
+    fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
+        let (a, b) = self.operands();
+        let a = StripsRef::new(buffers.read(0), a);
+        let b = StripsRef::new(buffers.read(1), b);
+        let c = TileMut::new(buffers.write(2), self.m, self.n);
+        T::blas(backend::current()).gemm_strips(self.alpha, a, b, self.beta, c);
+        Ok(())
+    }
+}

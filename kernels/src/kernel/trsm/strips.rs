@@ -1,0 +1,74 @@
+//! The solve whose result is laid out in strips too, for the products that read it.
+
+use std::marker::PhantomData;
+
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+
+use super::Trsm;
+use crate::backend::{self, Blas};
+use crate::kernel;
+use crate::option::{Diag, Side, Trans, Uplo};
+use crate::scalar::Scalar;
+use crate::strips::{StripShape, StripsMut};
+use crate::tile::{TileMut, TileRef};
+
+/// `B = B inv(L')`, and `B` in strips; buffers `[L: R, B: RW, strips: W]`.
+#[derive(Clone, Copy, Debug)]
+pub struct TrsmStrips<T> {
+    /// Rows of `B`.
+    pub m: usize,
+    /// Columns of `B`, order of `L`.
+    pub n: usize,
+    /// Rows of the tile that holds `L`, at least its order.
+    pub ld: usize,
+    /// Rows of a strip.
+    pub height: usize,
+    /// The precision.
+    pub scalar: PhantomData<T>,
+}
+
+impl<T: Scalar> TrsmStrips<T> {
+    /// Shape of the result in strips.
+    pub(super) fn result(&self) -> StripShape {
+        StripShape { rows: self.m, cols: self.n, height: self.height }
+    }
+
+    /// The same solve without strips.
+    pub(super) fn of_tile(&self) -> Trsm<T> {
+        let &Self { m, n, ld, .. } = self;
+        let (side, uplo, trans) = (Side::Right, Uplo::Lower, Trans::Yes);
+        Trsm { side, uplo, trans, diag: Diag::NonUnit, m, n, ld, alpha: T::ONE }
+    }
+
+    /// Computes with `blas`; the views tell the sizes.
+    ///
+    /// # Panics
+    /// If the shapes do not agree.
+    pub fn compute(
+        &self,
+        blas: &dyn Blas<T>,
+        l: TileRef<'_, T>,
+        b: TileMut<'_, T>,
+        strips: StripsMut<'_, T>,
+    ) {
+        blas.trsm_strips(self.of_tile().on_the_left(l), b.transposed(), strips);
+    }
+}
+
+impl<T: Scalar> Codelet for TrsmStrips<T> {
+    const NAME: &'static str = Trsm::<T>::NAME;
+    const ACCESS: &'static [Access] = &[Access::R, Access::RW, Access::W];
+
+    fn cost(&self) -> Cost {
+        let Cost { flops, bytes } = self.of_tile().cost();
+        Cost { flops, bytes: bytes + kernel::bytes::<T>(&[self.result().elements()]) }
+    }
+
+    fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
+        let l = TileRef::with_ld(buffers.read(0), self.n, self.n, self.ld);
+        let b = TileMut::new(buffers.write(1), self.m, self.n);
+        let strips = StripsMut::new(buffers.write(2), self.result());
+        self.compute(T::blas(backend::current()), l, b, strips);
+        Ok(())
+    }
+}

@@ -6,6 +6,7 @@
 
 mod gemm;
 mod getrf_nopiv;
+mod panels;
 mod potrf;
 mod potrs;
 pub mod residual;

@@ -4,11 +4,13 @@
 //! algebra algorithms for multicore architectures", Parallel Computing 35 (2009), algorithm 1.
 
 use tegula_data::matrix::{Storage, TileMatrix};
-use tegula_kernels::kernel::{gemm::Gemm, potrf::Potrf, syrk::Syrk, trsm::Trsm};
-use tegula_kernels::option::{Diag, Side, Trans, Uplo};
+use tegula_kernels::kernel::potrf::Potrf;
+use tegula_kernels::option::Uplo;
 use tegula_kernels::scalar::Scalar;
-use tegula_runtime::flow::Access::{R, RW};
+use tegula_runtime::flow::Access::RW;
 use tegula_runtime::flow::Flow;
+
+use crate::panels::Panels;
 
 /// Submits the factorisation of `a`, of which the lower triangle is read and overwritten by `L`.
 ///
@@ -32,57 +34,20 @@ pub fn potrf<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>) {
     debug_assert!(matches!(a.storage(), Storage::Lower | Storage::Full));
     let nt = a.nt();
     let priority = |k: usize, less: usize| 3 * (nt - k) as i32 - less as i32;
+    let panels = Panels::new(flow, a);
     for k in 0..nt {
-        let n = a.tile_rows(k);
-        flow.submit(
-            Potrf::<T>::new(Uplo::Lower, n, k * a.nb()),
-            &[(a.tile(k, k), RW)],
-            priority(k, 0),
-        );
+        let (n, first) = (a.tile_rows(k), k * a.nb());
+        flow.submit(Potrf::<T>::new(Uplo::Lower, n, first), &[(a.tile(k, k), RW)], priority(k, 0));
+        let column = panels.column(a, k);
         for i in k + 1..nt {
-            flow.submit(
-                Trsm {
-                    side: Side::Right,
-                    uplo: Uplo::Lower,
-                    trans: Trans::Yes,
-                    diag: Diag::NonUnit,
-                    m: a.tile_rows(i),
-                    n,
-                    ld: n,
-                    alpha: T::ONE,
-                },
-                &[(a.tile(k, k), R), (a.tile(i, k), RW)],
-                priority(k, i - k),
-            );
+            column.trsm(flow, i, priority(k, i - k));
         }
         for j in k + 1..nt {
-            flow.submit(
-                Syrk {
-                    uplo: Uplo::Lower,
-                    trans: Trans::No,
-                    n: a.tile_rows(j),
-                    k: n,
-                    alpha: -T::ONE,
-                    beta: T::ONE,
-                },
-                &[(a.tile(j, k), R), (a.tile(j, j), RW)],
-                priority(k, 2 * (j - k)),
-            );
+            column.syrk(flow, j, priority(k, 2 * (j - k)));
             for i in j + 1..nt {
-                flow.submit(
-                    Gemm {
-                        trans_a: Trans::No,
-                        trans_b: Trans::Yes,
-                        m: a.tile_rows(i),
-                        n: a.tile_rows(j),
-                        k: n,
-                        alpha: -T::ONE,
-                        beta: T::ONE,
-                    },
-                    &[(a.tile(i, k), R), (a.tile(j, k), R), (a.tile(i, j), RW)],
-                    priority(k, (j - k) + (i - k)),
-                );
+                column.gemm(flow, (i, j), priority(k, (j - k) + (i - k)));
             }
         }
     }
+    panels.retire(flow);
 }

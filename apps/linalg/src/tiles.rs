@@ -1,14 +1,37 @@
 //! The tile size that fits a problem and a machine.
 
-/// Order of the tiles for a factorisation of order `n` on `workers` workers.
+/// Rows of a strip in double precision with AVX-512 registers; other heights divide it.
+const STRIP: usize = 24;
+/// Largest tiles, in strips: larger ones are not faster, and leave less to overlap.
+const MOST: usize = 15;
+/// Smallest tiles, in strips: with smaller ones kernels are slow.
+const LEAST: usize = 5;
+
+/// Order of the tiles for a factorisation of order `n` on `workers` workers: an odd number of
+/// strips, so that the columns of a tile spread over all sets of a cache.
 ///
 /// Large tiles keep the kernels near their peak, small ones keep all workers busy and the tasks
-/// outside the critical path many. Measured with `tegula linalg potrf --tile-size`; the table is
-/// in `scripts/bench/RESULTS.md`.
+/// outside the critical path many. With two workers the best number of tiles along an edge was 4
+/// at n = 500, 7 at 1000, 8 at 2000 and 10 at 4000, and from 8000 on tiles of 264 to 552 were
+/// equally fast (`scripts/bench/run tiles`). That the number grows with the root of the workers is
+/// an assumption.
 #[must_use]
 pub fn tile_size(n: usize, workers: usize) -> usize {
-    // About this many tiles along an edge give every worker enough to do.
-    let edge = (6.0 * (workers as f64).sqrt()).ceil() as usize;
-    let size = n.div_ceil(edge.max(1)).clamp(64, 512);
-    size.next_multiple_of(32)
+    let edge = 5.3 * (workers as f64).sqrt();
+    let strips = (n as f64 / edge / STRIP as f64) as usize;
+    STRIP * (strips.clamp(LEAST, MOST) | 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{STRIP, tile_size};
+
+    #[test]
+    fn tiles_are_odd_numbers_of_strips_and_grow_with_the_problem() {
+        for workers in [1, 2, 16, 128] {
+            let sizes: Vec<usize> = (0..14).map(|power| tile_size(1 << power, workers)).collect();
+            assert!(sizes.is_sorted(), "{workers} workers: {sizes:?}");
+            assert!(sizes.iter().all(|size| size % STRIP == 0 && size / STRIP % 2 == 1));
+        }
+    }
 }

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
 use failures::Failures;
-use queues::Queues;
+use queues::{Queues, Routed};
 use run::Runner;
 pub use sequential::Sequential;
 use sleep::Sleep;
@@ -28,6 +28,9 @@ use crate::trace::{Recorder, TaskRecord};
 
 /// Looks at the shards of an idle worker before it sleeps: some ten microseconds.
 const SEARCHES: usize = 200;
+/// Looks at the shards before an idle worker empties the submitter's outbox: a few microseconds, so
+/// that it does not take each small task as soon as it is submitted, which would slow both down.
+const PATIENCE: usize = 40;
 /// Tasks between two looks of a helping submitter, or of a busy worker that somebody waits for,
 /// at how many are done.
 const CHECK_EVERY: u64 = 64;
@@ -181,12 +184,21 @@ struct Hands<'a> {
     /// Small tasks taken along from a shard, the next one last.
     stock: Vec<u32>,
     ready: Vec<u32>,
+    routed: Vec<Routed>,
     count: u64,
 }
 
 impl<'a> Hands<'a> {
     fn new(shared: &'a Shared, me: WorkerId) -> Self {
-        Self { shared, me, kept: None, stock: Vec::new(), ready: Vec::new(), count: 0 }
+        Self {
+            shared,
+            me,
+            kept: None,
+            stock: Vec::new(),
+            ready: Vec::new(),
+            routed: Vec::new(),
+            count: 0,
+        }
     }
 
     /// Runs tasks until there are none for this worker, or `is_enough` says so, which is asked now
@@ -214,11 +226,11 @@ impl<'a> Hands<'a> {
     }
 
     fn run(&mut self, task: u32) {
-        let Self { shared, me, ready, .. } = self;
+        let Self { shared, me, ready, routed, .. } = self;
         ready.clear();
         shared.runner.run(&shared.space, task, me.0, ready);
         if !ready.is_empty() {
-            let (kept, pushed) = shared.queues.release(&shared.space, ready, *me);
+            let (kept, pushed) = shared.queues.release(&shared.space, ready, *me, routed);
             self.kept = kept;
             if pushed {
                 shared.publish();
@@ -257,6 +269,7 @@ impl Shared {
         let me = WorkerId(0);
         let mut hands = Hands::new(self, me);
         let reached = || self.space.completed() >= target;
+        self.queues.empty_outbox();
         while !reached() {
             hands.work(reached);
             self.target.store(target, Ordering::SeqCst);
@@ -270,7 +283,10 @@ impl Shared {
         self.sleep.begin_search();
         self.notify_waiter();
         loop {
-            for _ in 0..SEARCHES {
+            for search in 1..=SEARCHES {
+                if search.is_multiple_of(PATIENCE) {
+                    self.queues.empty_outbox();
+                }
                 let found = self.queues.has_task_for(me);
                 if found || over() {
                     if self.sleep.end_search() && self.queues.has_tasks() {
@@ -280,7 +296,8 @@ impl Shared {
                 }
                 std::hint::spin_loop();
             }
-            self.sleep.sleep(|| over() || self.queues.has_task_for(me));
+            // The outbox first: tasks enter the shards before they leave it.
+            self.sleep.sleep(|| over() || self.queues.has_outbox() || self.queues.has_task_for(me));
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::flow::{Padded, Space, task_view};
-use crate::sched::{Place, QueuePolicy, Shard, WorkerId, share};
+use crate::sched::{Place, QueuePolicy, Shard, WorkerId, share, successor};
 
 /// Ready tasks, spread as a policy says.
 pub(super) struct Queues {
@@ -19,11 +19,11 @@ pub(super) struct Queues {
 #[derive(Default)]
 struct Outbox {
     length: AtomicUsize,
-    tasks: Mutex<Vec<(Entry, Place)>>,
+    tasks: Mutex<Vec<Routed>>,
 }
 
 /// Tasks that the outbox holds at most.
-const OUTBOX: usize = 16;
+const OUTBOX: usize = 32;
 
 #[derive(Default)]
 struct Locked {
@@ -32,9 +32,12 @@ struct Locked {
     shard: Mutex<Shard<Entry>>,
 }
 
+/// A task on its way into a shard.
+pub(super) type Routed = (Entry, Place);
+
 /// A task in a shard.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+pub(super) struct Entry {
     task: u32,
     /// Whether it takes so little time that handing out tasks one by one would cost more.
     is_small: bool,
@@ -72,8 +75,8 @@ impl Queues {
     }
 
     /// Adds a task that was ready when it was submitted. Small ones gather in the outbox, so that
-    /// the submitter does not fight for the shards over each; a worker that finds nothing
-    /// elsewhere looks there.
+    /// the submitter does not fight for the shards over each; it empties the outbox when that is
+    /// full or when it submits no more, and a worker that has searched the shards for a while does.
     pub(super) fn submit(&self, space: &Space, task: u32) {
         let (entry, place) = self.entry(space, task, None);
         if !entry.is_small {
@@ -91,29 +94,34 @@ impl Queues {
 
     /// Spreads what is in the outbox over the shards.
     pub(super) fn empty_outbox(&self) {
-        if self.outbox.0.length.load(Ordering::Acquire) > 0 {
+        if self.has_outbox() {
             self.spread(self.lock_outbox());
         }
     }
 
     /// The tasks enter the shards before the outbox looks empty, so that no worker misses them.
-    fn spread(&self, mut outbox: MutexGuard<'_, Vec<(Entry, Place)>>) {
-        outbox.sort_by_key(|(_, place)| place.shard);
-        for group in outbox.chunk_by(|(_, a), (_, b)| a.shard == b.shard) {
+    fn spread(&self, mut outbox: MutexGuard<'_, Vec<Routed>>) {
+        self.insert_all(&mut outbox);
+        self.outbox.0.length.store(0, Ordering::Release);
+    }
+
+    /// Moves all of `routed` into the shards, each of which is locked once.
+    fn insert_all(&self, routed: &mut Vec<Routed>) {
+        routed.sort_by_key(|(_, place)| place.shard);
+        for group in routed.chunk_by(|(_, a), (_, b)| a.shard == b.shard) {
             let locked = &self.shards[group[0].1.shard].0;
             let mut queue = locked.lock();
             group.iter().for_each(|&(entry, place)| queue.push(entry, place.key));
             locked.note_length(&queue);
         }
-        outbox.clear();
-        self.outbox.0.length.store(0, Ordering::Release);
+        routed.clear();
     }
 
-    fn lock_outbox(&self) -> MutexGuard<'_, Vec<(Entry, Place)>> {
+    fn lock_outbox(&self) -> MutexGuard<'_, Vec<Routed>> {
         self.outbox.0.tasks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn entry(&self, space: &Space, task: u32, by: Option<WorkerId>) -> (Entry, Place) {
+    fn entry(&self, space: &Space, task: u32, by: Option<WorkerId>) -> Routed {
         let cost = space.task(task).cost();
         let is_small = cost.flops.max(cost.bytes) <= SMALL;
         (Entry { task, is_small }, self.policy.route(&task_view(space, task), by))
@@ -127,46 +135,35 @@ impl Queues {
     }
 
     /// Adds the tasks that worker `me` has just made ready, except the one that it goes on with;
-    /// returns that one, and whether any was added.
+    /// returns that one, and whether any was added. `routed` is empty before and after.
     pub(super) fn release(
         &self,
         space: &Space,
-        ready: &mut Vec<u32>,
+        ready: &[u32],
         me: WorkerId,
+        routed: &mut Vec<Routed>,
     ) -> (Option<u32>, bool) {
-        let kept = if self.policy.keeps_successor() { self.keep(space, ready, me) } else { None };
-        self.push(space, ready, me);
-        (kept, !ready.is_empty())
-    }
-
-    /// Takes the best of `ready` out, unless a task in the worker's first source comes before it.
-    fn keep(&self, space: &Space, ready: &mut Vec<u32>, me: WorkerId) -> Option<u32> {
-        let own = self.policy.sources(me)[0];
-        let key = |&task: &u32| self.policy.route(&task_view(space, task), Some(me)).key;
-        let (position, best) = match ready.as_slice() {
-            [] => return None,
-            [_] if self.shards[own].0.is_empty() => return ready.pop(),
-            [only] => (0, key(only)),
-            several => {
-                let keys = several.iter().map(key).enumerate();
-                keys.max_by_key(|&(_, key)| key).expect("there are several")
-            }
+        let own = &self.shards[self.policy.sources(me)[0]].0;
+        let keeps = self.policy.keeps_successor();
+        if keeps && ready.len() == 1 && own.is_empty() {
+            return (Some(ready[0]), false);
+        }
+        routed.extend(ready.iter().map(|&task| self.entry(space, task, Some(me))));
+        let kept = if keeps {
+            let keys = routed.iter().map(|(_, place)| place.key);
+            let waiting = || if own.is_empty() { None } else { own.lock().first_key() };
+            successor(keys, waiting).map(|best| routed.swap_remove(best).0.task)
+        } else {
+            None
         };
-        let locked = &self.shards[own].0;
-        let waits = !locked.is_empty() && locked.lock().first_key() > Some(best);
-        (!waits).then(|| ready.swap_remove(position))
+        let any = !routed.is_empty();
+        self.insert_all(routed);
+        (kept, any)
     }
 
     /// The next task for worker `me`; where many small ones wait, some more go along to `stock`, the
     /// next one last.
     pub(super) fn pop(&self, me: WorkerId, stock: &mut Vec<u32>) -> Option<u32> {
-        self.pop_shards(me, stock).or_else(|| {
-            self.empty_outbox();
-            self.pop_shards(me, stock)
-        })
-    }
-
-    fn pop_shards(&self, me: WorkerId, stock: &mut Vec<u32>) -> Option<u32> {
         for &source in self.policy.sources(me) {
             let locked = &self.shards[source].0;
             if locked.is_empty() {
@@ -188,10 +185,14 @@ impl Queues {
         None
     }
 
-    /// Whether there seems to be a task that worker `me` may take.
+    /// Whether there seems to be a task in the shards that worker `me` takes from.
     pub(super) fn has_task_for(&self, me: WorkerId) -> bool {
+        self.policy.sources(me).iter().any(|&source| !self.shards[source].0.is_empty())
+    }
+
+    /// Whether there seems to be a task in the outbox.
+    pub(super) fn has_outbox(&self) -> bool {
         self.outbox.0.length.load(Ordering::Acquire) > 0
-            || self.policy.sources(me).iter().any(|&source| !self.shards[source].0.is_empty())
     }
 
     /// Whether any worker may take any task.
@@ -201,7 +202,6 @@ impl Queues {
 
     /// Whether there seems to be any task.
     pub(super) fn has_tasks(&self) -> bool {
-        self.outbox.0.length.load(Ordering::Acquire) > 0
-            || self.shards.iter().any(|shard| !shard.0.is_empty())
+        self.has_outbox() || self.shards.iter().any(|shard| !shard.0.is_empty())
     }
 }

@@ -1,7 +1,7 @@
 //! The way back from a worker to the submitter: slots that can be used again, and a count.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::space::Padded;
@@ -19,6 +19,8 @@ pub(crate) struct Lane {
     taken: Padded<AtomicU64>,
     /// Slots that found the ring full.
     rest: Mutex<VecDeque<u32>>,
+    /// Whether there are any of those; written under the lock.
+    has_rest: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -36,6 +38,7 @@ impl Lane {
             worker: Padded::default(),
             taken: Padded::default(),
             rest: Mutex::default(),
+            has_rest: AtomicBool::new(false),
         }
     }
 
@@ -50,7 +53,9 @@ impl Lane {
             self.place(given).store(task, Ordering::Relaxed);
             self.worker.0.given.store(given + 1, Ordering::Release);
         } else {
-            self.rest.lock().unwrap_or_else(PoisonError::into_inner).push_back(task);
+            let mut rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner);
+            rest.push_back(task);
+            self.has_rest.store(true, Ordering::Relaxed);
         }
     }
 
@@ -60,9 +65,9 @@ impl Lane {
             (self.taken.0.load(Ordering::Relaxed), self.worker.0.given.load(Ordering::Acquire));
         (taken..given).for_each(|number| each(self.place(number).load(Ordering::Relaxed)));
         self.taken.0.store(given, Ordering::Release);
-        if given - taken == RING {
-            // Only a full ring sends slots elsewhere.
+        if self.has_rest.load(Ordering::Relaxed) {
             let mut rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner);
+            self.has_rest.store(false, Ordering::Relaxed);
             rest.drain(..).for_each(each);
         }
     }

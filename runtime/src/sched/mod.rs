@@ -90,6 +90,16 @@ pub(crate) fn share(length: usize, workers: usize) -> usize {
     (length / (8 * workers)).min(15)
 }
 
+/// Which of the tasks that a worker has just made ready it goes on with, given their keys: the best
+/// one, unless the task that is `waiting` in its first source comes before.
+pub(crate) fn successor(
+    keys: impl Iterator<Item = Key>,
+    waiting: impl FnOnce() -> Option<Key>,
+) -> Option<usize> {
+    let (position, best) = keys.enumerate().max_by_key(|&(_, key)| key)?;
+    (waiting() <= Some(best)).then_some(position)
+}
+
 /// From what a policy is built.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyOptions {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::flow::{Access, Engine, FlowError, FlowSpace, ReadyTasks, Space, task_view};
 use crate::platform::Platform;
-use crate::sched::{Key, Policy, PolicyOptions, QueuePolicy, Shard, WorkerId};
+use crate::sched::{Policy, PolicyOptions, QueuePolicy, Shard, WorkerId, successor};
 use crate::trace::{Outcome, TaskRecord};
 
 /// The simulated engine.
@@ -120,9 +120,8 @@ impl Sim {
             return None;
         }
         let key = |&task: &u32| self.policy.route(&task_view(space, task), Some(me)).key;
-        let best: (usize, Key) = ready.iter().map(key).enumerate().max_by_key(|&(_, key)| key)?;
-        let waits = self.shards[self.policy.sources(me)[0]].first_key() > Some(best.1);
-        (!waits).then(|| ready.swap_remove(best.0))
+        let own = &self.shards[self.policy.sources(me)[0]];
+        successor(ready.iter().map(key), || own.first_key()).map(|best| ready.swap_remove(best))
     }
 }
 

@@ -6,6 +6,7 @@
 pub mod covariance;
 pub mod design;
 pub mod fit;
+mod generation;
 pub mod likelihood;
 pub mod model;
 pub mod observations;

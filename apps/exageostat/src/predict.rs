@@ -17,7 +17,8 @@ use tegula_linalg::{Triangle, trsm};
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 
-use crate::likelihood::{Evaluation, Likelihood, LikelihoodError, places};
+use crate::generation::places;
+use crate::likelihood::{Evaluation, Likelihood, LikelihoodError};
 use crate::model::Model;
 use crate::observations::Observations;
 
@@ -64,6 +65,11 @@ impl<T: Scalar> Predictor<T> {
         let handle = flow.register(TABLE_BYTES);
         flow.overwrite(handle, bytemuck::bytes_of(&*table)).map_err(LikelihoodError::Flow)?;
         Ok(Self { flow, model, observations, evaluation, factor, solved, places, table: handle })
+    }
+
+    /// The flow, for its trace and its progress.
+    pub fn flow(&mut self) -> &mut Flow {
+        &mut self.flow
     }
 
     /// The likelihood of the observations and the coefficients of the mean.

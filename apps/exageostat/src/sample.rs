@@ -9,16 +9,16 @@ use rand_chacha::ChaCha12Rng;
 use rand_core::{Rng, SeedableRng};
 use tegula_data::matrix::TileMatrix;
 use tegula_kernels::geometry::{Geometry, GeometryError, Points};
-use tegula_kernels::kernel::covariance::{Covariance as CovarianceKernel, TABLE_BYTES};
 use tegula_kernels::kernel::gemv::Gemv;
 use tegula_kernels::kernel::trmm::Trmm;
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_linalg::potrf;
-use tegula_runtime::flow::Access::{R, RW, W};
+use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::Flow;
 
-use crate::likelihood::{LikelihoodError, places};
+use crate::generation::{Generation, Order};
+use crate::likelihood::LikelihoodError;
 use crate::model::Model;
 
 /// A stream of random numbers.
@@ -106,7 +106,7 @@ fn morton(cell: &[f64]) -> u64 {
 /// # Errors
 /// If the covariance matrix is not positive definite.
 pub fn sample<T: Scalar>(
-    mut flow: Flow,
+    flow: &mut Flow,
     model: &Model,
     points: &Points,
     random: &mut Random,
@@ -116,33 +116,31 @@ pub fn sample<T: Scalar>(
     let table = model.covariance.table(&model.values, model.nugget)?;
     let noise: Vec<T> = random.normals(n).into_iter().map(T::from_f64).collect();
     let failed = |error| LikelihoodError::from_flow(error, n);
-    let handle = flow.register(TABLE_BYTES);
-    flow.overwrite(handle, bytemuck::bytes_of(&*table)).map_err(failed)?;
-    let covariance = TileMatrix::<T>::lower(&mut flow, n, nb);
-    let at = places(&mut flow, points, nb);
-    let given = TileMatrix::<T>::panel(&mut flow, (n, 1), nb);
-    let field = TileMatrix::<T>::panel(&mut flow, (n, 1), nb);
+    let generation = Generation::<T>::new(flow, points, nb);
+    generation.set(flow, &table).map_err(failed)?;
+    let given = TileMatrix::<T>::panel(flow, (n, 1), nb);
+    let field = TileMatrix::<T>::panel(flow, (n, 1), nb);
     for matrix in [&given, &field] {
         for i in 0..matrix.mt() {
             let block = &noise[i * nb..i * nb + matrix.tile_rows(i)];
             flow.overwrite(matrix.tile(i, 0), block).map_err(failed)?;
         }
     }
-    for index in covariance.indices() {
-        let (i, j) = (index.row, index.column);
-        let shape = (covariance.tile_rows(i), covariance.tile_rows(j));
-        let kernel = CovarianceKernel::<T>::within(points.geometry(), shape, (i * nb, j * nb));
-        let accesses = [(handle, R), (at[i], R), (at[j], R), (covariance.tile(i, j), W)];
-        flow.submit(kernel, &accesses, 3 * covariance.nt() as i32);
-    }
-    potrf(&mut flow, &covariance);
-    multiply(&mut flow, &covariance, &given, &field);
+    flow.phase("generation");
+    generation.submit(flow, Order { priorities: true, by_priority: true });
+    flow.phase("factorization");
+    potrf(flow, &generation.covariance);
+    flow.phase("product");
+    multiply(flow, &generation.covariance, &given, &field);
     flow.wait().map_err(failed)?;
     let mut values = Vec::with_capacity(n);
     for i in 0..field.mt() {
         let block = flow.read::<T>(field.tile(i, 0)).map_err(failed)?;
         values.extend(block.iter().map(|x| x.to_f64()));
     }
+    generation.unregister(flow);
+    given.unregister(flow);
+    field.unregister(flow);
     Ok(values)
 }
 

@@ -28,7 +28,9 @@ pub(crate) fn arguments(root: &Command, arguments: Vec<OsString>) -> Result<Argu
     let text = std::fs::read_to_string(path)
         .map_err(|error| refused(format!("cannot read {}: {error}", path.display())))?;
     let file = File { path, text: &text, command };
-    let origins = file.flags()?;
+    let mut origins = file.flags()?;
+    let given = Given { command, arguments: &arguments[start..] };
+    origins.retain(|origin| !given.excludes(&origin.name));
     let mut all = arguments;
     all.splice(start..start, origins.iter().map(|origin| OsString::from(&origin.flag)));
     Ok(Arguments { all, origins })
@@ -45,6 +47,8 @@ pub(crate) struct Arguments {
 /// A flag of a file.
 #[derive(Debug)]
 struct Origin {
+    /// Its long name.
+    name: String,
     /// As it would stand on the command line.
     flag: String,
     /// The file and the line.
@@ -88,6 +92,35 @@ fn config_path(arguments: &[OsString]) -> Option<OsString> {
     found
 }
 
+/// The flags on the command line.
+struct Given<'a> {
+    command: &'a Command,
+    arguments: &'a [OsString],
+}
+
+impl Given<'_> {
+    /// Whether a flag that cannot stand beside `name` is among them.
+    fn excludes(&self, name: &str) -> bool {
+        let flags = || self.command.get_arguments();
+        let Some(flag) = flags().find(|flag| flag.get_long() == Some(name)) else { return false };
+        let excluded = self.command.get_arg_conflicts_with(flag);
+        flags().filter(|other| self.has(other)).any(|other| {
+            excluded.contains(&other) || self.command.get_arg_conflicts_with(other).contains(&flag)
+        })
+    }
+
+    fn has(&self, flag: &Arg) -> bool {
+        let texts = self.arguments.iter().take_while(|argument| *argument != "--");
+        texts.filter_map(|argument| argument.to_str()).any(|text| {
+            let long = text.strip_prefix("--").map(|text| text.split('=').next().unwrap_or(text));
+            long.is_some_and(|long| flag.get_long() == Some(long))
+                || flag.get_short().is_some_and(|short| {
+                    text.strip_prefix('-').is_some_and(|text| text.starts_with(short))
+                })
+        })
+    }
+}
+
 /// A file of flags for one subcommand.
 struct File<'a> {
     path: &'a Path,
@@ -107,7 +140,9 @@ impl File<'_> {
         for (key, value) in entries {
             let place = self.place(&key.span());
             let found = self.read(key.get_ref(), &key.span(), value)?;
-            flags.extend(found.into_iter().map(|flag| Origin { flag, place: place.clone() }));
+            let name = key.get_ref().to_string();
+            let origin = |flag| Origin { name: name.clone(), flag, place: place.clone() };
+            flags.extend(found.into_iter().map(origin));
         }
         Ok(flags)
     }

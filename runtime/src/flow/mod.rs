@@ -305,6 +305,12 @@ impl Flow {
         Ok(())
     }
 
+    /// Eyes for another thread on how far the flow is.
+    #[must_use]
+    pub fn watch(&self) -> Watch {
+        Watch(self.graph.space().clone())
+    }
+
     /// Memory that the buffers of this flow take.
     #[must_use]
     pub fn memory(&self) -> MemoryUse {
@@ -352,6 +358,18 @@ impl Drop for Flow {
         if !std::thread::panicking() {
             self.drain();
         }
+    }
+}
+
+/// Shows another thread how far a flow is.
+#[derive(Clone, Debug)]
+pub struct Watch(Arc<Space>);
+
+impl Watch {
+    /// Tasks that were completed so far, over the life of the flow.
+    #[must_use]
+    pub fn completed(&self) -> u64 {
+        self.0.completed()
     }
 }
 

@@ -49,7 +49,8 @@ const VARIANCE: Parameter = Parameter {
     meaning: "covariance at distance 0, in squared units of the data",
     default: 1.0,
     above: 0.0,
-    most: f64::MAX,
+    // Far below the largest number, so that products of covariances are numbers, too.
+    most: 1e80,
     search: (0.01, 100.0),
 };
 
@@ -124,7 +125,7 @@ pub enum CovarianceError {
     },
     /// A parameter out of its bounds.
     #[error(
-        "{parameter} of {covariance} is {value}; it must be above {above}{}", at_most(*most)
+        "{parameter} of {covariance} is {}; it must be above {above}{}", plain(*value), at_most(*most)
     )]
     Parameter {
         /// The covariance.
@@ -139,7 +140,7 @@ pub enum CovarianceError {
         most: f64,
     },
     /// A nugget that is negative, infinite or NaN.
-    #[error("the nugget is {value}; it must be 0 or more")]
+    #[error("the nugget is {}; it must be 0 or more", plain(*value))]
     Nugget {
         /// The value given.
         value: f64,
@@ -148,7 +149,13 @@ pub enum CovarianceError {
 
 /// The bound above, for messages; none for a parameter without one.
 fn at_most(most: f64) -> String {
-    if most < f64::MAX { format!(" and at most {most}") } else { String::new() }
+    if most < f64::MAX { format!(" and at most {}", plain(most)) } else { String::new() }
+}
+
+/// A number for messages: with an exponent if it is very large or small.
+pub(crate) fn plain(x: f64) -> String {
+    let is_usual = x == 0.0 || (1e-4..1e9).contains(&x.abs());
+    if is_usual || !x.is_finite() { x.to_string() } else { format!("{x:e}") }
 }
 
 /// The names in the list, for messages.
@@ -209,7 +216,7 @@ impl Covariance {
             Validity::Never => Some(format!("{name} is not a covariance of great-circle distance")),
             Validity::UpTo { index, most } if values[index] <= most => None,
             Validity::UpTo { index, most } => Some(format!(
-                "{name} is a covariance of great-circle distance only for {} up to {most}, not {}",
+                "{name} is a covariance of great-circle distance only for {} up to {most}, not {:.6}",
                 self.parameters[index].name, values[index]
             )),
         }

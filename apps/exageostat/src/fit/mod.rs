@@ -14,6 +14,7 @@ pub use search::{Progress, fit};
 pub use space::BoundHit;
 pub use start::Extent;
 
+use crate::covariance::plain;
 use crate::likelihood::{Evaluation, LikelihoodError};
 use crate::model::Model;
 use crate::observations::ObservationsError;
@@ -89,7 +90,9 @@ pub enum FitError {
     Observations(#[from] ObservationsError),
     /// Bounds that are empty or outside the parameter's domain.
     #[error(
-        "{parameter} cannot be searched between {low} and {high}: both bounds must be in its domain, above 0, and in order"
+        "{parameter} cannot be searched between {} and {}: both bounds must be in its domain, above 0, and in order",
+        plain(*low),
+        plain(*high)
     )]
     Bounds {
         /// Name of the parameter.

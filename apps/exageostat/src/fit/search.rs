@@ -60,6 +60,8 @@ pub fn fit<T: Scalar>(
         best: None,
         worst: 0.0,
         evaluations: 0,
+        most: options.max_evaluations,
+        exhausted: false,
         failed: 0,
         broken: None,
     };
@@ -101,6 +103,10 @@ struct Search<'a, T, F> {
     /// Smallest log-likelihood so far.
     worst: f64,
     evaluations: usize,
+    /// Most evaluations of the search.
+    most: usize,
+    /// Whether the search wanted more.
+    exhausted: bool,
     failed: usize,
     /// A failure that the parameters are not to blame for.
     broken: Option<LikelihoodError>,
@@ -117,7 +123,7 @@ impl<T: Scalar, F: FnMut(&Progress)> Search<'_, T, F> {
                 }
                 let scale = evaluation.best_scale();
                 if !(scale > 0.0 && scale.is_finite()) {
-                    return Err(LikelihoodError::DependentMean);
+                    return Err(LikelihoodError::Scale);
                 }
                 values[0] *= scale;
                 nugget *= scale;
@@ -177,12 +183,14 @@ impl<T: Scalar, F: FnMut(&Progress)> Search<'_, T, F> {
         let mut config = Config::new(dimension);
         config.rho_begin = radius;
         config.rho_end = tolerance.min(radius / 10.0);
+        // It needs so many to begin with; the limit of the options is kept in `cost`.
         config.max_fun = options.max_evaluations.max(config.npt + 1);
         config.prima_parity = dimension > 1;
         let mut solver = Bobyqa::new(dimension, config).expect("the configuration is valid");
         let (lower, upper) = (self.space.lower.clone(), self.space.upper.clone());
         let outcome = solver.minimize(|x| self.cost(x), &mut x, &lower, &upper);
-        (matches!(outcome.status, Status::Converged), config.rho_end)
+        let converged = matches!(outcome.status, Status::Converged) && !self.exhausted;
+        (converged, config.rho_end)
     }
 
     /// The negative log-likelihood; where there is none, a little more than the worst so far, so
@@ -191,6 +199,10 @@ impl<T: Scalar, F: FnMut(&Progress)> Search<'_, T, F> {
         if self.broken.is_some() {
             return 0.0;
         }
+        if self.evaluations == self.most {
+            self.exhausted = true;
+            return self.penalty();
+        }
         match self.evaluate(x) {
             Ok(loglik) => -loglik,
             Err(error) => {
@@ -198,9 +210,14 @@ impl<T: Scalar, F: FnMut(&Progress)> Search<'_, T, F> {
                 if !error.is_numerical() {
                     self.broken = Some(error);
                 }
-                1.0 + 0.1 * self.worst.abs() - self.worst
+                self.penalty()
             }
         }
+    }
+
+    /// The cost where there is no likelihood.
+    fn penalty(&self) -> f64 {
+        1.0 + 0.1 * self.worst.abs() - self.worst
     }
 
     /// What the user should know about where the search ended.
@@ -221,6 +238,9 @@ impl<T: Scalar, F: FnMut(&Progress)> Search<'_, T, F> {
     /// combination of the two is determined (Zhang, "Inconsistent estimation and asymptotically
     /// equal interpolations in model-based geostatistics", JASA 99, 2004).
     fn flatness(&mut self, extent: Extent) -> Option<String> {
+        if self.exhausted {
+            return None;
+        }
         let range = self.space.range().filter(|_| self.space.profiles)?;
         let best = self.best.as_ref()?;
         let (x, loglik, value) = (best.x.clone(), best.evaluation.loglik(), best.x[range].exp());

@@ -6,7 +6,7 @@
 
 use super::start::{Extent, Guess, range_for};
 use super::{FitError, FitOptions, NuggetChoice};
-use crate::covariance::Covariance;
+use crate::covariance::{Covariance, plain};
 
 /// A coordinate of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,6 +195,11 @@ impl std::fmt::Display for BoundHit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { parameter, end, bound, is_share } = self;
         let unit = if *is_share { " times the variance" } else { "" };
-        write!(f, "{parameter} ended at its {end} bound, {bound:.6}{unit}")
+        write!(f, "{parameter} ended at its {end} bound, {}{unit}", plain(short(*bound)))
     }
+}
+
+/// `x` in at most six digits, without zeros at the end.
+fn short(x: f64) -> f64 {
+    format!("{x:.5e}").parse().unwrap_or(x)
 }

@@ -26,6 +26,11 @@ pub enum LikelihoodError {
     /// The columns of the mean are dependent under this covariance.
     #[error("the columns of the mean are dependent under this covariance")]
     DependentMean,
+    /// Squares of the values, divided by the covariance, leave the range of the numbers.
+    #[error(
+        "the squares of the values are too large or too small for numbers of 64 bits: change their unit"
+    )]
+    Scale,
     /// The parameters do not make a covariance.
     #[error(transparent)]
     Covariance(#[from] CovarianceError),

@@ -11,5 +11,4 @@ mod solve;
 mod tasks;
 
 pub use evaluation::{Evaluation, LikelihoodError};
-pub(crate) use tasks::places;
 pub use tasks::{Likelihood, Overlap};

@@ -1,22 +1,20 @@
 //! Submits the five phases of an evaluation.
 
 use tegula_data::matrix::TileMatrix;
-use tegula_kernels::geometry::Points;
-use tegula_kernels::kernel::covariance::{
-    Covariance as CovarianceKernel, RadialTable, TABLE_BYTES,
-};
+use tegula_kernels::kernel::covariance::RadialTable;
 use tegula_kernels::kernel::dot::Dot;
 use tegula_kernels::kernel::gemm::Gemm;
 use tegula_kernels::kernel::logdet::LogDet;
 use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::Scalar;
 use tegula_linalg::potrf;
-use tegula_runtime::flow::Access::{R, RW, W};
+use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 
 use super::evaluation::{Evaluation, LikelihoodError};
 use super::solve::solve;
 use crate::covariance::Covariance;
+use crate::generation::{Generation, Order};
 use crate::observations::Observations;
 
 /// What lets the phases overlap; each can be put back to what it was before, to measure its part.
@@ -54,11 +52,7 @@ pub struct Likelihood<T> {
     n: usize,
     /// Columns of the mean.
     p: usize,
-    points: Points,
-    /// Coordinates of the places, a handle per row of tiles.
-    places: Vec<Handle>,
-    table: Handle,
-    covariance: TileMatrix<T>,
+    generation: Generation<T>,
     /// `[Q z]` as given.
     given: Vec<Vec<T>>,
     /// `[Q z]`, overwritten by `L^-1 [Q z]`.
@@ -74,8 +68,7 @@ impl<T: Scalar> Likelihood<T> {
     #[must_use]
     pub fn new(mut flow: Flow, observations: &Observations, nb: usize, overlap: Overlap) -> Self {
         let (n, p) = (observations.len(), observations.design.columns());
-        let covariance = TileMatrix::lower(&mut flow, n, nb);
-        let places = places(&mut flow, &observations.points, nb);
+        let generation = Generation::new(&mut flow, &observations.points, nb);
         let rhs = TileMatrix::panel(&mut flow, (n, p + 1), nb);
         let updates = TileMatrix::panel(&mut flow, (n, p + 1), nb);
         let given = (0..rhs.mt()).map(|i| given_block(observations, i * nb, rhs.tile_rows(i)));
@@ -84,10 +77,7 @@ impl<T: Scalar> Likelihood<T> {
             overlap,
             n,
             p,
-            points: observations.points.clone(),
-            places,
-            table: flow.register(TABLE_BYTES),
-            covariance,
+            generation,
             given: given.collect(),
             rhs,
             updates,
@@ -129,7 +119,7 @@ impl<T: Scalar> Likelihood<T> {
             self.flow.read::<T>(self.gram).map_err(read)?.iter().map(|x| x.to_f64()).collect()
         };
         if !self.overlap.memory_cache {
-            self.covariance.done_with(&mut self.flow);
+            self.generation.covariance.done_with(&mut self.flow);
         }
         Evaluation::new(n, logdet, &gram, self.p)
     }
@@ -137,45 +127,44 @@ impl<T: Scalar> Likelihood<T> {
     /// Takes the flow with the factor `L`, the solved `L^-1 [Q z]` and the places of the last
     /// evaluation, for predictions.
     pub(crate) fn into_parts(self) -> (Flow, TileMatrix<T>, TileMatrix<T>, Vec<Handle>) {
-        (self.flow, self.covariance, self.rhs, self.places)
+        (self.flow, self.generation.covariance, self.rhs, self.generation.places)
     }
 
     /// Submits all phases and waits for them.
     fn factorise(&mut self, table: &RadialTable) -> Result<(), FlowError> {
         self.reset(table)?;
-        let nt = self.covariance.nt() as i32;
+        let nt = self.generation.covariance.nt() as i32;
+        let overlap = self.overlap;
+        let Overlap { local_solve, priorities, submission_order, .. } = overlap;
         self.flow.phase("generation");
-        self.generate();
-        self.barrier()?;
+        let order = Order { priorities, by_priority: submission_order };
+        self.generation.submit(&mut self.flow, order);
+        barrier(&mut self.flow, overlap)?;
+        let covariance = &self.generation.covariance;
         self.flow.phase("factorization");
         // Before priorities covered the whole, the factorisation had 2 nt .. -nt, the rest 0.
-        self.flow.shift_priorities(if self.overlap.priorities { 0 } else { -nt });
-        potrf(&mut self.flow, &self.covariance);
+        self.flow.shift_priorities(if priorities { 0 } else { -nt });
+        potrf(&mut self.flow, covariance);
         self.flow.shift_priorities(0);
-        self.barrier()?;
+        barrier(&mut self.flow, overlap)?;
         self.flow.phase("determinant");
-        for k in 0..self.covariance.nt() {
-            let sum = LogDet::<T>::cholesky(self.covariance.tile_rows(k), k * self.covariance.nb());
-            self.flow.submit(sum, &[(self.covariance.tile(k, k), R), (self.logdet, RW)], 0);
+        for k in 0..covariance.nt() {
+            let sum = LogDet::<T>::cholesky(covariance.tile_rows(k), k * covariance.nb());
+            self.flow.submit(sum, &[(covariance.tile(k, k), R), (self.logdet, RW)], 0);
         }
-        self.barrier()?;
+        barrier(&mut self.flow, overlap)?;
         self.flow.phase("solve");
-        let Overlap { local_solve, priorities, .. } = self.overlap;
         let updates = local_solve.then_some(&self.updates);
-        solve(&mut self.flow, &self.covariance, &self.rhs, updates, priorities);
-        self.barrier()?;
+        solve(&mut self.flow, covariance, &self.rhs, updates, priorities);
+        barrier(&mut self.flow, overlap)?;
         self.flow.phase("dot");
         self.multiply();
         self.flow.wait()
     }
 
-    fn barrier(&mut self) -> Result<(), FlowError> {
-        if self.overlap.asynchronous { Ok(()) } else { self.flow.wait() }
-    }
-
     /// Sets what an evaluation starts from.
     fn reset(&mut self, table: &RadialTable) -> Result<(), FlowError> {
-        self.flow.overwrite(self.table, bytemuck::bytes_of(table))?;
+        self.generation.set(&mut self.flow, table)?;
         self.flow.overwrite(self.logdet, &[0.0f64])?;
         if self.p == 0 {
             self.flow.overwrite(self.gram, &[0.0f64])?;
@@ -187,29 +176,6 @@ impl<T: Scalar> Likelihood<T> {
             self.flow.overwrite(self.updates.tile(i, 0), &vec![T::ZERO; given.len()])?;
         }
         Ok(())
-    }
-
-    /// Submits a task per tile of the covariance matrix, along anti-diagonals from the first on:
-    /// the order in which the factorisation needs them, halved so that generation runs ahead.
-    fn generate(&mut self) {
-        let nt = self.covariance.nt();
-        let mut tiles: Vec<(usize, usize)> =
-            self.covariance.indices().map(|index| (index.row, index.column)).collect();
-        if self.overlap.submission_order {
-            tiles.sort_by_key(|(i, j)| i + j);
-        }
-        let nb = self.covariance.nb();
-        for (i, j) in tiles {
-            let shape = (self.covariance.tile_rows(i), self.covariance.tile_rows(j));
-            let kernel =
-                CovarianceKernel::<T>::within(self.points.geometry(), shape, (i * nb, j * nb));
-            let priority =
-                if self.overlap.priorities { (3 * nt - (i + j).div_ceil(2)) as i32 } else { 0 };
-            let (rows, columns) = (self.places[i], self.places[j]);
-            let accesses =
-                [(self.table, R), (rows, R), (columns, R), (self.covariance.tile(i, j), W)];
-            self.flow.submit(kernel, &accesses, priority);
-        }
     }
 
     /// Submits `G = W' W` of the solved right-hand sides.
@@ -229,11 +195,9 @@ impl<T: Scalar> Likelihood<T> {
     }
 }
 
-/// Registers the coordinates of `points` in blocks of `nb`.
-pub(crate) fn places(flow: &mut Flow, points: &Points, nb: usize) -> Vec<Handle> {
-    let starts = (0..points.len()).step_by(nb);
-    let block = |start: usize| points.block(start..(start + nb).min(points.len()));
-    starts.map(|start| flow.register_from(&block(start))).collect()
+/// Waits between phases, if they are not to overlap.
+fn barrier(flow: &mut Flow, overlap: Overlap) -> Result<(), FlowError> {
+    if overlap.asynchronous { Ok(()) } else { flow.wait() }
 }
 
 /// Rows `start..start + rows` of `[Q z]`, by columns.

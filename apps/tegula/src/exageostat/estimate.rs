@@ -12,7 +12,7 @@ use crate::output::{Console, bytes, number, seconds};
 
 impl Setting {
     /// Tasks of generation, factorisation, determinant, solve and dot product.
-    fn tasks(&self) -> usize {
+    pub(super) fn tasks(&self) -> usize {
         let t = self.edge();
         let factorisation = t * (t + 1) * (t + 2) / 6;
         self.tiles() + factorisation + t + self.tiles() + t.saturating_sub(1) + t

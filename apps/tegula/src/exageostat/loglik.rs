@@ -123,8 +123,10 @@ impl Loglik {
         let mut likelihood = Likelihood::<T>::new(flow, &data.observations, setting.nb, overlap);
         let mut times = Vec::new();
         let mut progress = Progress::new(console);
-        for done in 0..self.repeat as usize {
-            progress.share(done, self.repeat as usize, "evaluations");
+        let watch = likelihood.flow().watch();
+        progress.follow(watch.clone(), setting.tasks(), "");
+        for done in 1..=self.repeat {
+            progress.begin(format!("evaluation {done} of {}", self.repeat), watch.completed());
             let start = Instant::now();
             let evaluation = likelihood.evaluate(model.covariance, &model.values, model.nugget)?;
             let seconds = start.elapsed().as_secs_f64();

@@ -9,13 +9,14 @@ use tegula_data::format::{NamedValues, Table};
 use tegula_exageostat::likelihood::{Likelihood, Overlap};
 use tegula_exageostat::predict::{Predictions, Predictor};
 use tegula_kernels::scalar::{Precision, Scalar};
+use tegula_runtime::trace::Trace;
 
 use super::data::Data;
 use super::inputs::{InputFlags, Places};
 use super::model_file::ModelFile;
 use super::setting::Setting;
 use super::{caution, object, parameter_list, parameters_json};
-use crate::flags::{MatrixFlags, OutputFlags, RunFlags};
+use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags};
 use crate::output::{
     Console, Progress, STANDARD_OUTPUT, count, is_standard_output, number, seconds, write_file,
 };
@@ -34,12 +35,15 @@ pub(crate) struct Predict {
     #[arg(long = "output", short = 'o', value_name = "FILE", help_heading = "Output", default_value = STANDARD_OUTPUT)]
     output_file: PathBuf,
     #[command(flatten)]
+    trace: TraceFlags,
+    #[command(flatten)]
     output: OutputFlags,
 }
 
 /// Predictions with their times.
 struct Done {
     predictions: Predictions,
+    trace: Trace,
     loglik: f64,
     factorization_seconds: f64,
     prediction_seconds: f64,
@@ -48,6 +52,7 @@ struct Done {
 impl Predict {
     pub(crate) fn run(&self) -> Result<()> {
         let console = self.output.console(Some(&self.output_file))?;
+        self.trace.check()?;
         let file = ModelFile::read(&self.input.model)?;
         let data = self.input.training_data(&file, &console)?;
         let places = self.input.places(&file, &data)?;
@@ -61,12 +66,13 @@ impl Predict {
         }
         setting.check_memory()?;
         let done = match setting.precision {
-            Precision::Single => predict::<f32>(&file, &data, &places, &setting, &console)?,
-            Precision::Double => predict::<f64>(&file, &data, &places, &setting, &console)?,
+            Precision::Single => self.predict::<f32>(&file, &data, &places, &setting, &console)?,
+            Precision::Double => self.predict::<f64>(&file, &data, &places, &setting, &console)?,
         };
         let names = self.write(&file, &places, &done.predictions)?;
         let error = mean_squared_error(&data, &places, &done.predictions);
         self.describe(&console, &places, &done, &names, error);
+        self.trace.write(&done.trace, &console)?;
         self.output.write(&result(&file, &data, &places, &setting, &done, names, error))?;
         console.finish()
     }
@@ -91,6 +97,35 @@ impl Predict {
         setting.describe(console);
         caution(console, model, geometry);
         Ok(setting)
+    }
+
+    /// Factorises, then predicts block by block.
+    fn predict<T: Scalar>(
+        &self,
+        file: &ModelFile,
+        data: &Data,
+        places: &Places,
+        setting: &Setting,
+        console: &Console,
+    ) -> Result<Done> {
+        let mut progress = Progress::new(console);
+        let flow = setting.run.flow(self.trace.is_wanted(), true);
+        progress.follow(flow.watch(), setting.tasks(), "factorization");
+        let (nb, overlap) = (setting.nb, Overlap::default());
+        let likelihood = Likelihood::<T>::new(flow, &data.observations, nb, overlap);
+        let observations = data.observations.clone();
+        let mut predictor = Predictor::new(likelihood, file.model.clone(), observations)?;
+        progress.clear();
+        let factorization_seconds = progress.seconds();
+        let total = places.rows.len();
+        let predictions = predictor.predict(&places.points, &places.drift, |done| {
+            progress.share(done, total, "places");
+        })?;
+        progress.clear();
+        let prediction_seconds = progress.seconds() - factorization_seconds;
+        let loglik = predictor.evaluation().loglik();
+        let trace = predictor.flow().take_trace();
+        Ok(Done { predictions, trace, loglik, factorization_seconds, prediction_seconds })
     }
 
     /// Writes the predictions beside the columns of the places; returns the names of the columns.
@@ -164,29 +199,6 @@ impl Predict {
             ));
         }
     }
-}
-
-/// Factorises, then predicts block by block.
-fn predict<T: Scalar>(
-    file: &ModelFile,
-    data: &Data,
-    places: &Places,
-    setting: &Setting,
-    console: &Console,
-) -> Result<Done> {
-    let mut progress = Progress::new(console);
-    let flow = setting.run.flow(false, true);
-    let likelihood = Likelihood::<T>::new(flow, &data.observations, setting.nb, Overlap::default());
-    let mut predictor = Predictor::new(likelihood, file.model.clone(), data.observations.clone())?;
-    let factorization_seconds = progress.seconds();
-    let total = places.rows.len();
-    let predictions = predictor.predict(&places.points, &places.drift, |done| {
-        progress.share(done, total, "places");
-    })?;
-    progress.clear();
-    let prediction_seconds = progress.seconds() - factorization_seconds;
-    let loglik = predictor.evaluation().loglik();
-    Ok(Done { predictions, loglik, factorization_seconds, prediction_seconds })
 }
 
 /// The result as JSON.

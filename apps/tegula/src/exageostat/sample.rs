@@ -1,7 +1,6 @@
 //! `tegula exageostat sample`: a random field at scattered or given places.
 
 use std::path::PathBuf;
-use std::time::Instant;
 
 use anyhow::Result;
 use clap::Args;
@@ -10,7 +9,7 @@ use tegula_data::format::{NamedValues, Table, WriteError, write_columns_to};
 use tegula_exageostat::model::Model;
 use tegula_exageostat::sample::{Random, sample, scattered_places};
 use tegula_kernels::geometry::{Geometry, Points};
-use tegula_kernels::scalar::{Precision, Scalar};
+use tegula_kernels::scalar::Precision;
 
 use super::data::complete_rows;
 use super::places::{Coordinates, read_table};
@@ -19,9 +18,10 @@ use super::setting::Setting;
 use super::{caution, describe_covariance, object, parameter_list, parameters_json};
 use crate::error::refused;
 use crate::flags::{
-    CovarianceFlags, Distance, MatrixFlags, OutputFlags, PlaceFlags, RunFlags, nugget, parameters,
+    CovarianceFlags, Distance, MatrixFlags, OutputFlags, PlaceFlags, RunFlags, TraceFlags, nugget,
+    parameters,
 };
-use crate::output::{STANDARD_OUTPUT, count, is_standard_output, seconds, write_file};
+use crate::output::{Progress, STANDARD_OUTPUT, count, is_standard_output, seconds, write_file};
 
 /// Name of the column with the drawn values.
 const VALUE: &str = "value";
@@ -56,6 +56,8 @@ pub(crate) struct Sample {
     #[arg(long = "output", short = 'o', value_name = "FILE", help_heading = "Output", default_value = STANDARD_OUTPUT)]
     output_file: PathBuf,
     #[command(flatten)]
+    trace: TraceFlags,
+    #[command(flatten)]
     output: OutputFlags,
 }
 
@@ -80,6 +82,7 @@ impl Where {
 impl Sample {
     pub(crate) fn run(&self) -> Result<()> {
         let console = self.output.console(Some(&self.output_file))?;
+        self.trace.check()?;
         let values = parameters(self.covariance.covariance, &self.params)?;
         let model = Model::new(self.covariance.covariance, values, self.nugget)?;
         let mut random = Random::new(self.run.seed);
@@ -96,13 +99,18 @@ impl Sample {
             return console.finish();
         }
         setting.check_memory()?;
-        let start = Instant::now();
+        let mut progress = Progress::new(&console);
+        let mut flow = setting.run.flow(self.trace.is_wanted(), true);
+        progress.follow(flow.watch(), setting.tasks(), "drawing");
+        let (model, points) = (&model, &points);
         let field = match setting.precision {
-            Precision::Single => draw::<f32>(&setting, &model, &points, &mut random)?,
-            Precision::Double => draw::<f64>(&setting, &model, &points, &mut random)?,
+            Precision::Single => sample::<f32>(&mut flow, model, points, &mut random, setting.nb)?,
+            Precision::Double => sample::<f64>(&mut flow, model, points, &mut random, setting.nb)?,
         };
-        let elapsed = start.elapsed().as_secs_f64();
+        let elapsed = progress.seconds();
+        progress.clear();
         let name = self.write(&place, &field)?;
+        self.trace.write(&flow.take_trace(), &console)?;
         console.line(format_args!("drawn in {}", seconds(elapsed)));
         if !is_standard_output(&self.output_file) {
             console.line(format_args!(
@@ -113,7 +121,7 @@ impl Sample {
         let mut result = object([
             ("n", n.into()),
             ("covariance", model.covariance.name.into()),
-            ("params", parameters_json(&model)),
+            ("params", parameters_json(model)),
             ("nugget", model.nugget.into()),
             ("column", name.into()),
             ("seconds", elapsed.into()),
@@ -179,14 +187,4 @@ impl Sample {
             }
         }
     }
-}
-
-/// Draws the field in the precision `T`.
-fn draw<T: Scalar>(
-    setting: &Setting,
-    model: &Model,
-    points: &Points,
-    random: &mut Random,
-) -> Result<Vec<f64>> {
-    Ok(sample::<T>(setting.run.flow(false, true), model, points, random, setting.nb)?)
 }

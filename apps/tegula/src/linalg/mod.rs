@@ -142,9 +142,10 @@ impl Linalg {
         let mut problem = problem;
         problem.register(&mut flow);
         let (mut seconds, mut trace) = (Vec::new(), Trace::default());
-        let mut progress = Progress::new(console);
+        let (mut progress, watch) = (Progress::new(console), flow.watch());
         for done in 0..self.repeat as usize {
             progress.share(done, self.repeat as usize, "runs");
+            let before = watch.completed();
             problem.fill(&mut flow)?;
             flow.wait()?;
             drop(flow.take_trace());
@@ -152,6 +153,12 @@ impl Linalg {
             problem.submit(&mut flow);
             flow.wait()?;
             seconds.push(start.elapsed().as_secs_f64());
+            // The first run tells how many tasks there are, so the others can be followed.
+            if done == 0 {
+                let tasks = watch.completed() - before;
+                progress.follow(watch.clone(), tasks as usize, "");
+            }
+            progress.begin(format!("run {} of {}", done + 2, self.repeat), watch.completed());
             trace = flow.take_trace();
         }
         let check = if self.check { Some(problem.check(&mut flow)?) } else { None };

@@ -2,7 +2,11 @@
 //! line now and then in a log.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+
+use tegula_runtime::flow::Watch;
 
 use super::Console;
 
@@ -17,12 +21,8 @@ const LOG: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(crate) struct Progress {
     start: Instant,
-    next: Instant,
-    pause: Duration,
-    is_terminal: bool,
-    is_silent: bool,
-    /// Characters of the line that is on the terminal.
-    shown: usize,
+    line: Arc<Mutex<Line>>,
+    follower: Option<Follower>,
 }
 
 impl Progress {
@@ -31,7 +31,8 @@ impl Progress {
         let (start, is_terminal) = (Instant::now(), io::stderr().is_terminal());
         let pause = if is_terminal { REFRESH } else { LOG };
         let is_silent = console.is_quiet();
-        Self { start, next: start + PATIENCE, pause, is_terminal, is_silent, shown: 0 }
+        let line = Line { start, next: start + PATIENCE, pause, is_terminal, is_silent, shown: 0 };
+        Self { start, line: Arc::new(Mutex::new(line)), follower: None }
     }
 
     /// Seconds since the start.
@@ -39,14 +40,124 @@ impl Progress {
         self.start.elapsed().as_secs_f64()
     }
 
-    /// Shows `text`, if it is time to.
+    /// Shows `text`, given the seconds since the start, if it is time to.
     pub(crate) fn show(&mut self, text: impl FnOnce(f64) -> String) {
+        lock(&self.line).show(text);
+    }
+
+    /// Shows the share of `total` that is done, with rate and time left.
+    pub(crate) fn share(&mut self, done: usize, total: usize, what: &str) {
+        self.show(|seconds| {
+            let rate = done as f64 / seconds;
+            let left = super::seconds((total - done.min(total)) as f64 / rate);
+            let percent = 100.0 * done as f64 / total.max(1) as f64;
+            format!("{done} of {total} {what} ({percent:.0} %), {rate:.1} per second, {left} left")
+        });
+    }
+
+    /// From now on also shows, from a thread of its own, how far the flow under `watch` is with each
+    /// step of `tasks` tasks; the first step, called `step`, begins now.
+    pub(crate) fn follow(&mut self, watch: Watch, tasks: usize, step: impl Into<String>) {
+        let step = Step { name: step.into(), start: Instant::now(), completed: watch.completed() };
+        let step = Arc::new(Mutex::new(Some(step)));
+        let (shared, line) = (step.clone(), self.line.clone());
+        let body = move || {
+            loop {
+                std::thread::park_timeout(REFRESH);
+                let Some(step) = lock(&shared).clone() else { return };
+                let done = watch.completed().saturating_sub(step.completed);
+                lock(&line).show(|_| step.text(done, tasks as u64));
+            }
+        };
+        // Without a thread there is no progress to see, which is no reason to stop.
+        let thread = std::thread::Builder::new().name("progress".to_owned()).spawn(body).ok();
+        self.follower = Some(Follower { step, thread });
+    }
+
+    /// The next step, called `step`, begins; `completed` tasks were completed before.
+    pub(crate) fn begin(&self, step: impl Into<String>, completed: u64) {
+        if let Some(follower) = &self.follower {
+            let step = Step { name: step.into(), start: Instant::now(), completed };
+            *lock(&follower.step) = Some(step);
+        }
+    }
+
+    /// Clears the line; no more steps are followed.
+    pub(crate) fn clear(&mut self) {
+        drop(self.follower.take());
+        lock(&self.line).clear();
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+/// The thread that shows progress within a step.
+#[derive(Debug)]
+struct Follower {
+    /// None ends the thread.
+    step: Arc<Mutex<Option<Step>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        *lock(&self.step) = None;
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            // It prints, and does not panic.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A part of a run.
+#[derive(Clone, Debug)]
+struct Step {
+    name: String,
+    start: Instant,
+    /// Tasks that were completed when it began.
+    completed: u64,
+}
+
+impl Step {
+    /// A line about the step when `done` of its `tasks` tasks are done.
+    fn text(&self, done: u64, tasks: u64) -> String {
+        let name = &self.name;
+        let share = done.min(tasks) as f64 / tasks.max(1) as f64;
+        let percent = 100.0 * share;
+        let elapsed = self.start.elapsed().as_secs_f64();
+        if done == 0 {
+            return format!("{name}: {} so far", super::seconds(elapsed));
+        }
+        let left = super::seconds(elapsed * (1.0 - share) / share);
+        format!("{name}: {done} of {tasks} tasks ({percent:.0} %), {left} left")
+    }
+}
+
+/// The line on standard error.
+#[derive(Debug)]
+struct Line {
+    start: Instant,
+    next: Instant,
+    pause: Duration,
+    is_terminal: bool,
+    is_silent: bool,
+    /// Characters of the line that is on the terminal.
+    shown: usize,
+}
+
+impl Line {
+    fn show(&mut self, text: impl FnOnce(f64) -> String) {
         let now = Instant::now();
         if self.is_silent || now < self.next {
             return;
         }
         self.next = now + self.pause;
-        let text = text(self.seconds());
+        let text = text(self.start.elapsed().as_secs_f64());
         let mut out = io::stderr().lock();
         let length = text.chars().count();
         // Progress is not worth an error.
@@ -60,18 +171,7 @@ impl Progress {
         let _ = out.flush();
     }
 
-    /// Shows the share of `total` that is done, with rate and time left.
-    pub(crate) fn share(&mut self, done: usize, total: usize, what: &str) {
-        self.show(|seconds| {
-            let rate = done as f64 / seconds;
-            let left = super::seconds((total - done.min(total)) as f64 / rate);
-            let percent = 100.0 * done as f64 / total.max(1) as f64;
-            format!("{done} of {total} {what} ({percent:.0} %), {rate:.1} per second, {left} left")
-        });
-    }
-
-    /// Clears the line.
-    pub(crate) fn clear(&mut self) {
+    fn clear(&mut self) {
         if self.is_terminal && self.shown > 0 {
             let _ = write!(io::stderr().lock(), "\r{}\r", " ".repeat(self.shown));
             self.shown = 0;
@@ -79,8 +179,20 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
-    fn drop(&mut self) {
-        self.clear();
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_tells_its_share_and_the_time_left() {
+        let start = Instant::now() - Duration::from_secs(30);
+        let step = Step { name: "evaluation 2".to_owned(), start, completed: 0 };
+        let text = step.text(300, 400);
+        assert!(text.starts_with("evaluation 2: 300 of 400 tasks (75 %), 10"), "{text}");
+        assert!(step.text(0, 400).starts_with("evaluation 2: 30"), "{}", step.text(0, 400));
     }
 }

@@ -38,3 +38,14 @@ fn mistakes_in_a_file_are_named_with_their_line() {
     run("config = 'other.toml'\n", flags).failed(2, &["run.toml, line 1", "config"]);
     run("", "--config none.toml --params 1,0.1,0.5").failed(2, &["none.toml"]);
 }
+
+#[test]
+fn a_flag_of_the_command_line_puts_out_those_of_the_file_that_cannot_stand_beside_it() {
+    let folder = folder_with("run.toml", "estimate-nugget = true\nworkers = 1\n");
+    let sample = root().join("data/samples/e_sub140.csv");
+    let fit = format!("exageostat fit {} --config run.toml --json -", sample.display());
+    let estimated = tegula_in(&folder, &fit).succeeded().json();
+    assert!(number(&estimated, "/nugget") != 0.01);
+    let known = tegula_in(&folder, &format!("{fit} --nugget 0.01")).succeeded().json();
+    assert_eq!(number(&known, "/nugget"), 0.01);
+}

@@ -116,3 +116,13 @@ fn people_read_the_estimates() {
         assert!(run.stdout.contains(word), "{word} in {}", run.stdout);
     }
 }
+
+#[test]
+fn a_limit_of_evaluations_is_kept_and_said() {
+    for most in [1, 5, 20] {
+        let flags = format!("{SYNTHETIC} --max-evaluations {most}");
+        let result = tegula(&flags).succeeded().json();
+        assert_eq!(number(&result, "/evaluations"), f64::from(most));
+        assert_eq!(result["converged"], false);
+    }
+}

@@ -146,3 +146,18 @@ fn a_matrix_that_is_not_positive_definite_is_a_failed_computation() {
     );
     run.failed(1, &["not positive definite", "of 140", "nugget"]);
 }
+
+#[test]
+fn numbers_that_leave_the_range_of_numbers() {
+    loglik("x,y,z\n0,0,1\n1,1,2\n", "--nugget 1e308").succeeded();
+    let run = tegula("exageostat loglik data/samples/e_sub140.csv --params 1e308,1,0.5");
+    run.failed(2, &["variance of matern is 1e308", "at most 1e80"]);
+    for smoothness in [0.01, 0.5, 2.7, 10.3] {
+        let params = format!("1e80,0.001,{smoothness}");
+        let sample = "exageostat loglik data/samples/e_sub140.csv --params";
+        tegula(&format!("{sample} {params}")).succeeded();
+    }
+    fit("x,y,z\n0,0,1e200\n1,1,2e200\n2,5,1e200\n3,3,-1e200\n", "")
+        .failed(1, &["squares of the values", "change their unit"]);
+    fit("x,y,z\n0,0,1\n1e200,1,2\n2,5,1\n", "").failed(2, &["line 3", "too large"]);
+}

@@ -70,3 +70,21 @@ fn contradictions_are_refused() {
     tegula("exageostat sample --n 5 --params 1,0.1,0.5 -o no/such/folder.csv")
         .failed(2, &["no/such", "there is no folder"]);
 }
+
+#[test]
+fn draws_and_predictions_can_be_traced() {
+    let folder = folder();
+    tegula_in(&folder, &format!("{SAMPLE} -o field.csv --trace draw.csv")).succeeded();
+    let draw = fs::read_to_string(folder.join("draw.csv")).expect("the trace is there");
+    for phase in ["generation", "factorization", "product"] {
+        assert!(draw.contains(phase), "{phase} in {draw}");
+    }
+    let fit = "exageostat fit field.csv --fix smoothness=0.5 --max-evaluations 3 -o model.json";
+    tegula_in(&folder, fit).succeeded();
+    let predict = "exageostat predict model.json --at field.csv -o out.csv --trace predict.svg";
+    tegula_in(&folder, predict).succeeded();
+    let picture = fs::read_to_string(folder.join("predict.svg")).expect("the trace is there");
+    assert!(picture.contains("projection"), "the phases are named");
+    tegula_in(&folder, &format!("{SAMPLE} -o field.csv --trace draw.txt"))
+        .failed(2, &["draw.txt", ".svg"]);
+}

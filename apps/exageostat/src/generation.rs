@@ -1,0 +1,78 @@
+//! The covariance matrix of a set of places, and the tasks that fill it.
+
+use tegula_data::matrix::TileMatrix;
+use tegula_kernels::geometry::{Geometry, Points};
+use tegula_kernels::kernel::covariance::{Covariance, RadialTable, TABLE_BYTES};
+use tegula_kernels::scalar::Scalar;
+use tegula_runtime::flow::Access::{R, W};
+use tegula_runtime::flow::{Flow, FlowError, Handle};
+
+/// The lower triangle of a covariance matrix, with what its entries are computed from.
+#[derive(Debug)]
+pub(crate) struct Generation<T> {
+    geometry: Geometry,
+    table: Handle,
+    /// Coordinates of the places, a handle per row of tiles.
+    pub(crate) places: Vec<Handle>,
+    /// The matrix.
+    pub(crate) covariance: TileMatrix<T>,
+}
+
+/// In which order the tiles are filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Order {
+    /// With priorities along the critical path of the factorisation that follows.
+    pub(crate) priorities: bool,
+    /// Submitted by decreasing priority instead of column by column.
+    pub(crate) by_priority: bool,
+}
+
+impl<T: Scalar> Generation<T> {
+    /// Registers the matrix of `points` in tiles of order `nb`.
+    pub(crate) fn new(flow: &mut Flow, points: &Points, nb: usize) -> Self {
+        Self {
+            geometry: points.geometry(),
+            table: flow.register(TABLE_BYTES),
+            places: places(flow, points, nb),
+            covariance: TileMatrix::lower(flow, points.len(), nb),
+        }
+    }
+
+    /// Takes the matrix apart, after everything submitted has run.
+    pub(crate) fn unregister(self, flow: &mut Flow) {
+        self.covariance.unregister(flow);
+        self.places.iter().chain([&self.table]).for_each(|&handle| flow.unregister(handle));
+    }
+
+    /// Waits, then sets the covariance of which the entries are.
+    pub(crate) fn set(&self, flow: &mut Flow, table: &RadialTable) -> Result<(), FlowError> {
+        flow.overwrite(self.table, bytemuck::bytes_of(table))
+    }
+
+    /// Submits a task per tile, along anti-diagonals from the first on: the order in which the
+    /// factorisation needs them, halved so that generation runs ahead.
+    pub(crate) fn submit(&self, flow: &mut Flow, order: Order) {
+        let Self { covariance, places, .. } = self;
+        let (nt, nb) = (covariance.nt(), covariance.nb());
+        let mut tiles: Vec<(usize, usize)> =
+            covariance.indices().map(|index| (index.row, index.column)).collect();
+        if order.by_priority {
+            tiles.sort_by_key(|(i, j)| i + j);
+        }
+        for (i, j) in tiles {
+            let shape = (covariance.tile_rows(i), covariance.tile_rows(j));
+            let kernel = Covariance::<T>::within(self.geometry, shape, (i * nb, j * nb));
+            let priority = if order.priorities { (3 * nt - (i + j).div_ceil(2)) as i32 } else { 0 };
+            let accesses =
+                [(self.table, R), (places[i], R), (places[j], R), (covariance.tile(i, j), W)];
+            flow.submit(kernel, &accesses, priority);
+        }
+    }
+}
+
+/// Registers the coordinates of `points` in blocks of `nb`.
+pub(crate) fn places(flow: &mut Flow, points: &Points, nb: usize) -> Vec<Handle> {
+    let starts = (0..points.len()).step_by(nb);
+    let block = |start: usize| points.block(start..(start + nb).min(points.len()));
+    starts.map(|start| flow.register_from(&block(start))).collect()
+}

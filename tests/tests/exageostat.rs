@@ -165,7 +165,7 @@ fn bounds_and_fixed_parameters_are_kept_and_said() {
     });
     assert!(fit.model.values[1] <= 0.05 && fit.model.values[2] == 0.5);
     let said: Vec<String> = fit.bounds_hit.iter().map(ToString::to_string).collect();
-    assert_eq!(said, ["range ended at its upper bound, 0.050000"]);
+    assert_eq!(said, ["range ended at its upper bound, 0.05"]);
     let fixed_variance =
         fitted(&observations, "exponential", 192, |options| options.fixed[0] = Some(1.0));
     assert_eq!(fixed_variance.model.values[0], 1.0);

@@ -8,6 +8,7 @@ pub mod flow;
 pub mod memory;
 pub mod platform;
 pub mod plot;
+pub mod random;
 pub mod sched;
 pub mod sim;
 mod sync;

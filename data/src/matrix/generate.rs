@@ -1,9 +1,11 @@
 //! Entries of reproducible random matrices, each from its position alone: any tile can be made
 //! anywhere, in any order.
 
+use tegula_runtime::random::mix;
+
 /// Entry `(i, j)` of the random matrix with this `seed`, uniform in `[-1/2, 1/2)`.
 ///
-/// The bits come from two rounds of SplitMix64 (Steele, Lea, Flood 2014) over the position.
+/// The bits come from two rounds of [SplitMix64](mix) over the position.
 #[must_use]
 pub fn random_entry(seed: u64, i: usize, j: usize) -> f64 {
     let bits = mix(mix(seed.wrapping_add(i as u64)) ^ (j as u64).rotate_left(32));
@@ -15,11 +17,4 @@ pub fn random_entry(seed: u64, i: usize, j: usize) -> f64 {
 #[must_use]
 pub fn random_spd_entry(seed: u64, n: usize, i: usize, j: usize) -> f64 {
     random_entry(seed, i.max(j), i.min(j)) + if i == j { n as f64 } else { 0.0 }
-}
-
-fn mix(x: u64) -> u64 {
-    let mut z = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }

@@ -1,6 +1,8 @@
 //! Comparison of an implementation with the reference: drawn operands, guarded results, and the
 //! verdict against a derived tolerance.
 
+use tegula_runtime::random::SplitMix64;
+
 use crate::backend::Blas;
 use crate::option::{Diag, Uplo};
 use crate::scalar::Scalar;
@@ -42,24 +44,20 @@ impl Trial {
     }
 }
 
-/// A reproducible stream of random numbers (splitmix64: Steele, Lea, Flood, "Fast splittable
-/// pseudorandom number generators", OOPSLA 2014).
+/// A reproducible stream of random numbers.
 #[derive(Clone, Debug)]
-pub struct Draw(u64);
+pub struct Draw(SplitMix64);
 
 impl Draw {
     /// The stream of a seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
-        Self(seed)
+        Self(SplitMix64::new(seed))
     }
 
     /// A random integer of 64 bits.
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.next_u64()
     }
 
     /// A number between -1 and 1.

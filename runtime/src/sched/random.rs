@@ -1,6 +1,7 @@
 //! A queue per worker; each task goes to one drawn at random and stays there.
 
 use super::{Key, Place, Policy, PolicyOptions, QueuePolicy, TaskView, WorkerId};
+use crate::random::mix;
 
 pub(super) const POLICY: Policy = Policy {
     name: "random",
@@ -37,12 +38,4 @@ impl QueuePolicy for Random {
     fn is_work_conserving(&self) -> bool {
         false
     }
-}
-
-/// One step of SplitMix64 (Steele, Lea, Flood 2014): a bijection that scatters its argument.
-fn mix(x: u64) -> u64 {
-    let mut z = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }

@@ -27,7 +27,7 @@ const ROOMS: &[Room] = &[
     },
     Room { name: "platform", knows: &["flow"], must_not: &[TIME] },
     Room { name: "memory", knows: &["flow", "sync"], must_not: &[THREADS, TIME] },
-    Room { name: "sched", knows: &[], must_not: &[THREADS, TIME, OUTSIDE, KERNELS] },
+    Room { name: "sched", knows: &["random"], must_not: &[THREADS, TIME, OUTSIDE, KERNELS] },
     Room {
         name: "exec",
         knows: &["flow", "memory", "platform", "sched", "sync", "trace"],
@@ -40,6 +40,7 @@ const ROOMS: &[Room] = &[
     },
     Room { name: "trace", knows: &["flow"], must_not: &[] },
     Room { name: "plot", knows: &["trace"], must_not: &[THREADS, TIME, OUTSIDE] },
+    Room { name: "random", knows: &[], must_not: &[THREADS, TIME, OUTSIDE, KERNELS] },
     Room { name: "sync", knows: &[], must_not: &[TIME] },
 ];
 

@@ -19,6 +19,7 @@ pub mod potrf;
 pub mod rate;
 pub mod syrk;
 pub mod trial;
+mod triangular;
 pub mod trmm;
 pub mod trsm;
 pub mod trsv;

@@ -2,7 +2,6 @@
 
 use super::Trmm;
 use crate::backend::Blas;
-use crate::option::Side;
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
@@ -12,9 +11,8 @@ impl<T: Scalar> Trmm<T> {
     /// # Panics
     /// If the shapes do not agree.
     pub fn compute(&self, blas: &dyn Blas<T>, t: TileRef<'_, T>, b: TileMut<'_, T>) {
-        let triangle = self.on_the_left(t);
-        let mut b = if self.side == Side::Left { b } else { b.transposed() };
+        let (t, mut b) = self.on_the_left(t, b);
         b.scale(self.alpha);
-        blas.trmm(triangle, b);
+        blas.trmm(t, b);
     }
 }

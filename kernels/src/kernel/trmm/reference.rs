@@ -1,7 +1,6 @@
 //! The product by the definition.
 
 use super::Trmm;
-use crate::option::Side;
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
@@ -11,8 +10,7 @@ impl<T: Scalar> Trmm<T> {
     /// # Panics
     /// If the shapes do not agree.
     pub fn reference(&self, t: TileRef<'_, T>, b: TileMut<'_, T>) {
-        let t = self.on_the_left(t);
-        let mut b = if self.side == Side::Left { b } else { b.transposed() };
+        let (t, mut b) = self.on_the_left(t, b);
         let n = t.order();
         for j in 0..b.cols() {
             let old: Vec<T> = (0..n).map(|i| b.at(i, j)).collect();

@@ -4,8 +4,8 @@ use tegula_runtime::flow::{Codelet, Cost};
 
 use super::Trmm;
 use crate::backend::Blas;
-use crate::kernel::Listed;
 use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::kernel::{Listed, triangular};
 use crate::option::{Diag, Side, Trans, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
@@ -20,19 +20,11 @@ impl Listed for Card {
     const FLOPS: &'static str = "n^3";
 
     fn trials<T: Scalar>(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
-        let mut trials = Vec::new();
-        for side in Side::ALL {
-            for uplo in Uplo::ALL {
-                for trans in Trans::ALL {
-                    for diag in Diag::ALL {
-                        let (Shape { m, n, .. }, alpha) = (shape, T::from_f64(-0.75));
-                        let trmm = Trmm { side, uplo, trans, diag, m, n, alpha };
-                        trials.push(compare(trmm, blas, draw));
-                    }
-                }
-            }
-        }
-        trials
+        let (Shape { m, n, .. }, alpha) = (shape, T::from_f64(-0.75));
+        let trials = triangular::variants().into_iter().map(|(side, uplo, trans, diag)| {
+            compare(Trmm { side, uplo, trans, diag, m, n, alpha }, blas, draw)
+        });
+        trials.collect()
     }
 
     fn operands<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {

@@ -2,7 +2,6 @@
 
 use super::Trsm;
 use crate::backend::Blas;
-use crate::option::Side;
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
@@ -12,8 +11,7 @@ impl<T: Scalar> Trsm<T> {
     /// # Panics
     /// If the shapes do not agree.
     pub fn compute(&self, blas: &dyn Blas<T>, t: TileRef<'_, T>, b: TileMut<'_, T>) {
-        let triangle = self.on_the_left(t);
-        let b = if self.side == Side::Left { b } else { b.transposed() };
-        blas.trsm(triangle, self.alpha, b);
+        let (t, b) = self.on_the_left(t, b);
+        blas.trsm(t, self.alpha, b);
     }
 }

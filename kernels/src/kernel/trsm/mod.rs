@@ -13,7 +13,7 @@ mod trial;
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
 
 use crate::backend;
-use crate::kernel::{bytes, product};
+use crate::kernel::triangular;
 use crate::option::{Diag, Side, Trans, Triangle, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
@@ -46,20 +46,17 @@ impl<T: Scalar> Trsm<T> {
     /// Order of the triangular matrix.
     #[must_use]
     pub fn order(&self) -> usize {
-        match self.side {
-            Side::Left => self.m,
-            Side::Right => self.n,
-        }
+        triangular::order(self.side, self.m, self.n)
     }
 
-    /// `op(T)` as it stands on the left: the whole formula is transposed if it was on the right.
-    fn on_the_left<'a>(&self, t: TileRef<'a, T>) -> Triangle<'a, T> {
-        let stored = Triangle::new(t, self.uplo, self.diag);
-        if (self.trans == Trans::Yes) == (self.side == Side::Left) {
-            stored.transposed()
-        } else {
-            stored
-        }
+    /// `op(T)` and `B` with `op(T)` on the left.
+    fn on_the_left<'a, 'b>(
+        &self,
+        t: TileRef<'a, T>,
+        b: TileMut<'b, T>,
+    ) -> (Triangle<'a, T>, TileMut<'b, T>) {
+        let t = Triangle::new(t, self.uplo, self.diag);
+        triangular::on_the_left(self.side, self.trans, t, b)
     }
 }
 
@@ -68,9 +65,7 @@ impl<T: Scalar> Codelet for Trsm<T> {
     const ACCESS: &'static [Access] = &[Access::R, Access::RW];
 
     fn cost(&self) -> Cost {
-        let (m, n, order) = (self.m, self.n, self.order());
-        let bytes = bytes::<T>(&[order * (order + 1) / 2, 2 * m * n]);
-        Cost { flops: product(&[m, n, order]), bytes }
+        triangular::cost::<T>(self.side, self.m, self.n)
     }
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {

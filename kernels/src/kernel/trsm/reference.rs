@@ -1,7 +1,7 @@
 //! The solve by substitution.
 
 use super::Trsm;
-use crate::option::{Side, Uplo};
+use crate::option::Uplo;
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
@@ -11,8 +11,7 @@ impl<T: Scalar> Trsm<T> {
     /// # Panics
     /// If the shapes do not agree.
     pub fn reference(&self, t: TileRef<'_, T>, b: TileMut<'_, T>) {
-        let t = self.on_the_left(t);
-        let mut b = if self.side == Side::Left { b } else { b.transposed() };
+        let (t, mut b) = self.on_the_left(t, b);
         let n = t.order();
         for j in 0..b.cols() {
             for step in 0..n {

@@ -51,7 +51,8 @@ impl<T: Scalar> TrsmStrips<T> {
         b: TileMut<'_, T>,
         strips: StripsMut<'_, T>,
     ) {
-        blas.trsm_strips(self.of_tile().on_the_left(l), b.transposed(), strips);
+        let (l, b) = self.of_tile().on_the_left(l, b);
+        blas.trsm_strips(l, b, strips);
     }
 }
 

@@ -7,8 +7,8 @@ use tegula_runtime::flow::{Codelet, Cost};
 
 use super::{Trsm, TrsmStrips};
 use crate::backend::Blas;
-use crate::kernel::Listed;
 use crate::kernel::trial::{Draw, Guarded, Shape, Trial, heights};
+use crate::kernel::{Listed, triangular};
 use crate::option::{Diag, Side, Trans, Uplo};
 use crate::scalar::Scalar;
 use crate::strips::{StripsMut, StripsRef};
@@ -24,21 +24,13 @@ impl Listed for Card {
     const FLOPS: &'static str = "n^3";
 
     fn trials<T: Scalar>(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+        let (Shape { m, n, .. }, alpha) = (shape, T::from_f64(-0.75));
         let mut trials = Vec::new();
-        for side in Side::ALL {
-            for uplo in Uplo::ALL {
-                for trans in Trans::ALL {
-                    for diag in Diag::ALL {
-                        let (Shape { m, n, .. }, alpha) = (shape, T::from_f64(-0.75));
-                        let ld = if side == Side::Left { m } else { n };
-                        let trsm = Trsm { side, uplo, trans, diag, m, n, ld, alpha };
-                        trials.push(compare(trsm, blas, draw));
-                    }
-                }
-            }
+        for (side, uplo, trans, diag) in triangular::variants() {
+            let ld = triangular::order(side, m, n);
+            trials.push(compare(Trsm { side, uplo, trans, diag, m, n, ld, alpha }, blas, draw));
         }
         trials.extend(heights(blas).map(|height| {
-            let Shape { m, n, .. } = shape;
             compare_strips(TrsmStrips { m, n, ld: n, height, scalar: PhantomData }, blas, draw)
         }));
         trials

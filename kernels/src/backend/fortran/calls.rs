@@ -172,25 +172,12 @@ impl<T: Scalar> Calls<T> {
             (rows, cols) = (cols, rows);
         }
         let side = letter(if target.transposed { b"R" } else { b"L" });
+        let (uplo, diag) = (uplo(t.uplo, triangle.transposed), diag(t.diag));
+        let trans = trans(triangle.transposed != target.transposed);
         // SAFETY: views are valid for their shapes and strides; `b` is ours to write.
         unsafe {
-            call(
-                side,
-                uplo(t.uplo, triangle.transposed),
-                trans(triangle.transposed != target.transposed),
-                diag(t.diag),
-                &raw const rows,
-                &raw const cols,
-                &raw const alpha,
-                triangle.first,
-                &raw const triangle.ld,
-                first,
-                &raw const target.ld,
-                1,
-                1,
-                1,
-                1,
-            );
+            let (t, lda, ldb) = (triangle.first, &triangle.ld, &target.ld);
+            call(side, uplo, trans, diag, &rows, &cols, &alpha, t, lda, first, ldb, 1, 1, 1, 1);
         }
     }
 }
@@ -207,25 +194,11 @@ impl<T: Scalar> Blas<T> for Calls<T> {
         }
         let (m, n, k) = (long(a.rows()), long(b.cols()), long(a.cols()));
         let (a, b) = (stored(a), stored(b));
+        let (ta, tb) = (trans(a.transposed), trans(b.transposed));
         // SAFETY: views are valid for their shapes and strides; `c` is ours to write.
         unsafe {
-            (self.gemm)(
-                trans(a.transposed),
-                trans(b.transposed),
-                &raw const m,
-                &raw const n,
-                &raw const k,
-                &raw const alpha,
-                a.first,
-                &raw const a.ld,
-                b.first,
-                &raw const b.ld,
-                &raw const beta,
-                first,
-                &raw const target.ld,
-                1,
-                1,
-            );
+            let (a, lda, b, ldb, ldc) = (a.first, &a.ld, b.first, &b.ld, &target.ld);
+            (self.gemm)(ta, tb, &m, &n, &k, &alpha, a, lda, b, ldb, &beta, first, ldc, 1, 1);
         }
     }
 
@@ -237,22 +210,11 @@ impl<T: Scalar> Blas<T> for Calls<T> {
         }
         let a = stored(a);
         let (first, target) = stored_mut(&mut c);
+        let (uplo, trans) = (uplo(Uplo::Lower, target.transposed), trans(a.transposed));
         // SAFETY: as in `gemm`.
         unsafe {
-            (self.syrk)(
-                uplo(Uplo::Lower, target.transposed),
-                trans(a.transposed),
-                &raw const n,
-                &raw const k,
-                &raw const alpha,
-                a.first,
-                &raw const a.ld,
-                &raw const beta,
-                first,
-                &raw const target.ld,
-                1,
-                1,
-            );
+            let (a, lda, ldc) = (a.first, &a.ld, &target.ld);
+            (self.syrk)(uplo, trans, &n, &k, &alpha, a, lda, &beta, first, ldc, 1, 1);
         }
     }
 
@@ -271,7 +233,7 @@ impl<T: Scalar> Blas<T> for Calls<T> {
         let uplo = uplo(Uplo::Lower, target.transposed);
         // SAFETY: as in `gemm`.
         unsafe {
-            (self.potrf)(uplo, &raw const n, first, &raw const target.ld, &raw mut info, 1);
+            (self.potrf)(uplo, &n, first, &target.ld, &mut info, 1);
         }
         // Implementations let NaN and infinite pivots pass; they stay on the diagonal.
         let factored = usize::try_from(info).map_or(0, |info| info.checked_sub(1).unwrap_or(order));
@@ -291,8 +253,7 @@ impl<T: Scalar> Blas<T> for Calls<T> {
         let (uplo, diag) = (uplo(Uplo::Lower, target.transposed), diag(diagonal));
         // SAFETY: as in `gemm`.
         unsafe {
-            let (n, ld, info) = (&raw const n, &raw const target.ld, &raw mut info);
-            (self.trtri)(uplo, diag, n, first, ld, info, 1, 1);
+            (self.trtri)(uplo, diag, &n, first, &target.ld, &mut info, 1, 1);
         }
         assert!(info == 0, "trtri answers {info} to a triangle without zeros on its diagonal");
         Ok(())
@@ -304,7 +265,7 @@ impl<T: Scalar> Blas<T> for Calls<T> {
         let uplo = uplo(Uplo::Lower, target.transposed);
         // SAFETY: as in `gemm`.
         unsafe {
-            (self.lauum)(uplo, &raw const n, first, &raw const target.ld, &raw mut info, 1);
+            (self.lauum)(uplo, &n, first, &target.ld, &mut info, 1);
         }
         assert!(info == 0, "lauum answers {info} to a tile of order {n}");
     }
@@ -321,22 +282,11 @@ impl<T: Scalar> Blas<T> for Calls<T> {
         if a.transposed {
             (m, n) = (n, m);
         }
+        let trans = trans(a.transposed);
         // SAFETY: as in `gemm`.
         unsafe {
-            (self.gemv)(
-                trans(a.transposed),
-                &raw const m,
-                &raw const n,
-                &raw const alpha,
-                a.first,
-                &raw const a.ld,
-                x.as_ptr(),
-                &raw const step_x,
-                &raw const beta,
-                y.as_mut_ptr(),
-                &raw const step_y,
-                1,
-            );
+            let (a, lda, x, y) = (a.first, &a.ld, x.as_ptr(), y.as_mut_ptr());
+            (self.gemv)(trans, &m, &n, &alpha, a, lda, x, &step_x, &beta, y, &step_y, 1);
         }
     }
 
@@ -345,21 +295,12 @@ impl<T: Scalar> Blas<T> for Calls<T> {
         assert!(x.cols() == 1, "the vector has {} columns", x.cols());
         let (n, step) = (long(t.order()), long(x.row_stride()));
         let triangle = stored(t.entries);
+        let (uplo, diag) = (uplo(t.uplo, triangle.transposed), diag(t.diag));
+        let trans = trans(triangle.transposed);
         // SAFETY: as in `gemm`.
         unsafe {
-            (self.trsv)(
-                uplo(t.uplo, triangle.transposed),
-                trans(triangle.transposed),
-                diag(t.diag),
-                &raw const n,
-                triangle.first,
-                &raw const triangle.ld,
-                x.as_mut_ptr(),
-                &raw const step,
-                1,
-                1,
-                1,
-            );
+            let (t, ld, x) = (triangle.first, &triangle.ld, x.as_mut_ptr());
+            (self.trsv)(uplo, trans, diag, &n, t, ld, x, &step, 1, 1, 1);
         }
     }
 

@@ -1,0 +1,97 @@
+//! Single flows: panics, long lives, what is recorded.
+
+use tegula_runtime::exec::Exec;
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Flow, FlowOptions, Handle};
+use tegula_runtime::sched::POLICIES;
+use tegula_runtime::trace::Outcome;
+
+use crate::program::{Combine, HANDLES, Mix, Update, Write, exec};
+
+#[test]
+fn a_panic_ends_the_wait_with_its_message() {
+    #[derive(Clone, Copy)]
+    struct Panics;
+    impl Codelet for Panics {
+        const NAME: &'static str = "panics";
+        const ACCESS: &'static [Access] = &[Access::RW];
+        fn cost(&self) -> Cost {
+            Cost::default()
+        }
+        fn cpu(&self, _buffers: &Buffers<'_>) -> Result<(), Failure> {
+            panic!("out of cheese")
+        }
+    }
+    for policy in POLICIES {
+        for workers in 1..4 {
+            let mut flow = Flow::new(exec(policy, workers, 1), FlowOptions::default());
+            let handle = flow.register(8);
+            for _ in 0..100 {
+                flow.submit(Panics, &[(handle, Access::RW)], 0);
+            }
+            let unwind = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| flow.wait()));
+            let payload = unwind.expect_err("the wait panics");
+            assert_eq!(payload.downcast_ref::<&str>(), Some(&"out of cheese"));
+            flow.submit(Write(Mix { salt: 1, fails: false }), &[(handle, Access::W)], 0);
+            flow.wait().expect("the flow goes on");
+        }
+    }
+}
+
+#[test]
+fn thousands_of_evaluations_leak_nothing() {
+    let mut flow = Flow::new(Exec::with_workers(3), FlowOptions::default());
+    let handles: Vec<Handle> = (0..HANDLES).map(|_| flow.register(100_000)).collect();
+    for evaluation in 0..3000u64 {
+        let fails = evaluation % 3 == 1;
+        for (index, &handle) in handles.iter().enumerate() {
+            flow.submit(
+                Write(Mix { salt: 1, fails: fails && index == 2 }),
+                &[(handle, Access::W)],
+                0,
+            );
+        }
+        for pair in handles.windows(2) {
+            flow.submit(
+                Combine(Mix { salt: 2, fails: false }),
+                &[(pair[0], Access::R), (pair[1], Access::RW)],
+                1,
+            );
+        }
+        flow.done_with(handles[0]);
+        assert_eq!(flow.wait().is_err(), fails);
+    }
+    let (bytes, buffer) = (flow.memory().peak_bytes, 100_000usize.next_multiple_of(4096));
+    assert!(bytes <= HANDLES * buffer, "{bytes} bytes in buffers of {HANDLES} handles");
+    for &handle in &handles {
+        flow.unregister(handle);
+    }
+    flow.trim();
+    assert_eq!(flow.memory().bytes, 0);
+}
+
+#[test]
+fn a_table_read_for_ever_does_not_grow_the_graph() {
+    let mut flow =
+        Flow::new(Exec::with_workers(2), FlowOptions { window: 16, ..FlowOptions::default() });
+    let table = flow.register_from(&[1u64; 4]);
+    let sums: Vec<Handle> = (0..4).map(|_| flow.register(32)).collect();
+    for task in 0..20_000 {
+        let mix = Mix { salt: 1, fails: false };
+        flow.submit(Combine(mix), &[(table, Access::R), (sums[task % 4], Access::RW)], 0);
+    }
+    flow.submit(Write(Mix { salt: 9, fails: false }), &[(table, Access::W)], 0);
+    assert_eq!(flow.read::<u64>(table).expect("nothing fails"), [9; 4]);
+    assert!(flow.take_trace().records.is_empty(), "nothing is recorded unless asked for");
+}
+
+#[test]
+fn outcomes_are_recorded() {
+    let mut flow = Flow::new(exec(&POLICIES[0], 2, 0), FlowOptions::default());
+    let handle = flow.register(8);
+    flow.submit(Write(Mix { salt: 1, fails: true }), &[(handle, Access::W)], 0);
+    flow.submit(Update(Mix { salt: 1, fails: false }), &[(handle, Access::RW)], 0);
+    flow.submit(Write(Mix { salt: 1, fails: false }), &[(handle, Access::W)], 0);
+    assert!(flow.wait().is_err());
+    let outcomes: Vec<Outcome> = flow.take_trace().records.iter().map(|r| r.outcome).collect();
+    assert_eq!(outcomes, [Outcome::Failed, Outcome::Skipped, Outcome::Done]);
+}

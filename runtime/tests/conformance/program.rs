@@ -1,0 +1,259 @@
+//! Random programs: their codelets, their steps, and a run of them in any engine.
+
+use proptest::prelude::*;
+use tegula_runtime::exec::{Exec, ExecOptions};
+use tegula_runtime::flow::{
+    Access, Buffers, Codelet, Cost, Engine, Failure, Flow, FlowOptions, Handle,
+};
+use tegula_runtime::memory::Reduction;
+use tegula_runtime::platform::{Platform, WorkerModel};
+use tegula_runtime::sched::Policy;
+use tegula_runtime::sim::Sim;
+use tegula_runtime::trace::Trace;
+
+/// Why a task of a random program fails.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("told to fail with {0}")]
+pub(crate) struct Told(u64);
+
+/// Mixes what it reads into what it writes. The mixture of `RW` depends on the order, those of
+/// `Commute` and `Reduce` do not; all are exact.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mix {
+    pub(crate) salt: u64,
+    pub(crate) fails: bool,
+}
+
+fn mix(mut x: u64) -> u64 {
+    x = (x ^ (x >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x ^ (x >> 29)
+}
+
+impl Mix {
+    fn run(self, buffers: &Buffers<'_>, modes: &[Access]) -> Result<(), Failure> {
+        let mut state = self.salt;
+        for (index, mode) in modes.iter().enumerate() {
+            if *mode == Access::R {
+                buffers.read::<u64>(index).iter().for_each(|x| state = mix(state ^ x));
+            }
+        }
+        for (index, mode) in modes.iter().enumerate().filter(|(_, mode)| mode.writes()) {
+            for x in buffers.write::<u64>(index) {
+                *x = match mode {
+                    Access::RW => mix(x.wrapping_mul(3) ^ state),
+                    Access::Commute => x.wrapping_add(state),
+                    _ => state,
+                };
+            }
+        }
+        if self.fails { Err(Box::new(Told(self.salt))) } else { Ok(()) }
+    }
+}
+
+macro_rules! mixes {
+    ($($name:ident: $($mode:ident)*;)*) => { $(
+        #[derive(Clone, Copy)]
+        pub(crate) struct $name(pub(crate) Mix);
+        impl Codelet for $name {
+            const NAME: &'static str = stringify!($name);
+            const ACCESS: &'static [Access] = &[$(Access::$mode),*];
+            fn cost(&self) -> Cost {
+                Cost { flops: 1e3 * (1.0 + (self.0.salt % 7) as f64), bytes: 64.0 }
+            }
+            fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
+                self.0.run(buffers, Self::ACCESS)
+            }
+        }
+    )* };
+}
+
+mixes! {
+    Write: W;
+    Update: RW;
+    Copy: R W;
+    Combine: R RW;
+    Three: R R RW;
+    Spread: R W RW;
+    Scratched: R Scratch RW;
+}
+
+/// Adds to a handle whatever the order: to be used with `Commute` or `Reduce`.
+#[derive(Clone, Copy)]
+struct Add(Mix);
+
+impl Codelet for Add {
+    const NAME: &'static str = "Add";
+    const ACCESS: &'static [Access] = &[Access::R, Access::RW];
+    fn cost(&self) -> Cost {
+        Cost { flops: 500.0, bytes: 32.0 }
+    }
+    fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
+        self.0.run(buffers, &[Access::R, Access::Commute])
+    }
+}
+
+/// Adds to two handles whatever the order.
+#[derive(Clone, Copy)]
+struct AddTwice(Mix);
+
+impl Codelet for AddTwice {
+    const NAME: &'static str = "AddTwice";
+    const ACCESS: &'static [Access] = &[Access::RW, Access::RW];
+    fn cost(&self) -> Cost {
+        Cost { flops: 500.0, bytes: 32.0 }
+    }
+    fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
+        self.0.run(buffers, &[Access::Commute, Access::Commute])
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    pub(crate) kind: u8,
+    pub(crate) handles: [usize; 3],
+    pub(crate) priority: i32,
+    pub(crate) mix: Mix,
+}
+
+pub(crate) const HANDLES: usize = 6;
+pub(crate) const KINDS: u8 = 12;
+
+/// Submits one step of a program.
+pub(crate) fn submit(flow: &mut Flow, handles: &[Handle], step: &Step) {
+    let [a, b, c] = step.handles.map(|index| handles[index]);
+    let (mix, priority) = (step.mix, step.priority);
+    use Access::{Commute, R, RW, Reduce, Scratch, W};
+    match step.kind {
+        0 => flow.submit(Write(mix), &[(a, W)], priority),
+        1 => flow.submit(Update(mix), &[(a, RW)], priority),
+        2 => flow.submit(Copy(mix), &[(a, R), (b, W)], priority),
+        3 | 4 => flow.submit(Combine(mix), &[(a, R), (b, RW)], priority),
+        5 => flow.submit(Three(mix), &[(a, R), (b, R), (c, RW)], priority),
+        6 => flow.submit(Spread(mix), &[(a, R), (b, W), (c, RW)], priority),
+        7 => flow.submit(Scratched(mix), &[(a, R), (b, Scratch), (c, RW)], priority),
+        8 => flow.submit(Add(mix), &[(a, R), (b, Commute)], priority),
+        9 => flow.submit(AddTwice(mix), &[(a, Commute), (b, Commute)], priority),
+        10 => flow.submit(Add(mix), &[(a, R), (b, Reduce)], priority),
+        _ => flow.done_with(a),
+    }
+}
+
+/// What each step reads and writes, for the check of the order: (handle, mode).
+pub(crate) fn accesses(step: &Step) -> Vec<(usize, Access)> {
+    use Access::{Commute, R, RW, Reduce, W};
+    let [a, b, c] = step.handles;
+    match step.kind {
+        0 => vec![(a, W)],
+        1 => vec![(a, RW)],
+        2 => vec![(a, R), (b, W)],
+        3 | 4 => vec![(a, R), (b, RW)],
+        5 => vec![(a, R), (b, R), (c, RW)],
+        6 => vec![(a, R), (b, W), (c, RW)],
+        7 => vec![(a, R), (c, RW)],
+        8 => vec![(a, R), (b, Commute)],
+        9 => vec![(a, Commute), (b, Commute)],
+        10 => vec![(a, R), (b, Reduce)],
+        _ => vec![(a, W)],
+    }
+}
+
+/// Programs of up to `length` steps.
+pub(crate) fn steps(length: usize, failing: bool) -> impl Strategy<Value = Vec<Step>> {
+    let handles = Just(()).prop_perturb(|(), mut rng| {
+        let mut all: Vec<usize> = (0..HANDLES).collect();
+        for place in 0..3 {
+            let other = place + rng.random_range(0..HANDLES - place);
+            all.swap(place, other);
+        }
+        [all[0], all[1], all[2]]
+    });
+    // Which member of a commuting group runs before another fails is a matter of timing, so
+    // programs that fail do without.
+    let kinds =
+        (0..KINDS).prop_map(move |kind| if failing && (8..=9).contains(&kind) { 3 } else { kind });
+    let fails = prop::bool::weighted(if failing { 0.05 } else { 0.0 });
+    let step = (kinds, handles, -2..3i32, any::<u64>(), fails).prop_map(
+        |(kind, handles, priority, salt, fails)| Step {
+            kind,
+            handles,
+            priority,
+            mix: Mix { salt, fails },
+        },
+    );
+    prop::collection::vec(step, 0..length)
+}
+
+/// What a run ends with: the error of the first wait, and the contents of every handle after what
+/// is spoiled was overwritten.
+#[derive(Debug, PartialEq)]
+pub(crate) struct End {
+    pub(crate) error: Option<(u64, Told)>,
+    spoiled: Vec<bool>,
+    contents: Vec<Vec<u64>>,
+}
+
+/// Runs `program` in `engine`: how it ends, and its trace.
+pub(crate) fn run(
+    engine: impl Engine + 'static,
+    options: FlowOptions,
+    program: &[Step],
+) -> (End, Trace) {
+    let mut flow = Flow::new(engine, options);
+    let handles: Vec<Handle> = (0..HANDLES).map(|_| flow.register(24)).collect();
+    for &handle in &handles {
+        flow.set_reduction(handle, Reduction::sum::<std::num::Wrapping<u64>>());
+    }
+    program.iter().for_each(|step| submit(&mut flow, &handles, step));
+    let error = flow.wait().err().map(|error| match &error {
+        tegula_runtime::flow::FlowError::Task { task, .. } => {
+            (*task, error.kernel_error::<Told>().expect("the kernel's own error").clone())
+        }
+        other => panic!("{other}"),
+    });
+    let trace = flow.take_trace();
+    let mut end = End { error, spoiled: Vec::new(), contents: Vec::new() };
+    for &handle in &handles {
+        let contents = flow.read::<u64>(handle).map(<[u64]>::to_vec);
+        let spoiled = contents.is_err() || {
+            // A handle that nobody reads after the failure is found out by a reader.
+            flow.submit(Probe, &[(handle, Access::R)], 0);
+            flow.wait().is_err()
+        };
+        end.spoiled.push(spoiled);
+        end.contents.push(if spoiled { Vec::new() } else { contents.unwrap_or_default() });
+    }
+    for &handle in &handles {
+        flow.submit(Write(Mix { salt: 7, fails: false }), &[(handle, Access::W)], 0);
+    }
+    flow.wait().expect("overwriting cures");
+    (end, trace)
+}
+
+#[derive(Clone, Copy)]
+struct Probe;
+
+impl Codelet for Probe {
+    const NAME: &'static str = "probe";
+    const ACCESS: &'static [Access] = &[Access::R];
+    fn cost(&self) -> Cost {
+        Cost::default()
+    }
+    fn cpu(&self, _buffers: &Buffers<'_>) -> Result<(), Failure> {
+        Ok(())
+    }
+}
+
+/// The real engine, recording.
+pub(crate) fn exec(policy: &'static Policy, workers: usize, seed: u64) -> Exec {
+    Exec::new(ExecOptions { policy, seed, trace: true, ..ExecOptions::new(workers) })
+}
+
+/// The simulated engine, with a first worker that is faster than the others.
+pub(crate) fn sim(policy: &Policy, workers: usize, seed: u64) -> Sim {
+    let mut platform = Platform::uniform(
+        workers,
+        WorkerModel { gflops: 1.0, gbytes_per_second: 1.0, overhead_seconds: 0.0 },
+    );
+    platform.workers[0].gflops = 2.5;
+    Sim::new(platform, policy, seed)
+}

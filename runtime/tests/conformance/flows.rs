@@ -1,7 +1,9 @@
 //! Single flows: panics, long lives, what is recorded.
 
-use tegula_runtime::exec::Exec;
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Flow, FlowOptions, Handle};
+use tegula_runtime::exec::{Exec, Sequential};
+use tegula_runtime::flow::{
+    Access, Buffers, Codelet, Cost, Engine, Failure, Flow, FlowOptions, Handle,
+};
 use tegula_runtime::sched::POLICIES;
 use tegula_runtime::trace::Outcome;
 
@@ -94,4 +96,60 @@ fn outcomes_are_recorded() {
     assert!(flow.wait().is_err());
     let outcomes: Vec<Outcome> = flow.take_trace().records.iter().map(|r| r.outcome).collect();
     assert_eq!(outcomes, [Outcome::Failed, Outcome::Skipped, Outcome::Done]);
+}
+
+/// Rounds that each fill fresh handles, mix them into one sum, and take their names away by
+/// `end`: the sum, and the most memory there was.
+fn sum_of_fresh_handles(
+    engine: impl Engine + 'static,
+    end: fn(&mut Flow, Handle),
+) -> (Vec<u64>, usize) {
+    let mut flow = Flow::new(engine, FlowOptions::default());
+    let sum = flow.register_from(&[0u64; NUMBERS]);
+    for round in 0..1000 {
+        for place in 0..FRESH {
+            let mix = Mix { salt: (round * FRESH + place) as u64, fails: false };
+            let fresh = flow.register(BYTES);
+            // Reads the zeros that a fresh handle holds, whatever its buffer held before.
+            flow.submit(Update(mix), &[(fresh, Access::RW)], 0);
+            flow.submit(Combine(mix), &[(fresh, Access::R), (sum, Access::RW)], 0);
+            end(&mut flow, fresh);
+        }
+        flow.wait().expect("nothing fails");
+    }
+    let contents = flow.read(sum).expect("nothing fails").to_vec();
+    (contents, flow.memory().peak_bytes)
+}
+
+/// Handles of a round.
+const FRESH: usize = 8;
+const NUMBERS: usize = 128;
+const BYTES: usize = NUMBERS * size_of::<u64>();
+
+#[test]
+fn thousands_of_retired_handles_leak_nothing() {
+    let (expected, _) = sum_of_fresh_handles(Sequential::new(), Flow::unregister);
+    for policy in POLICIES {
+        for workers in 1..4 {
+            let engine = exec(policy, workers, 1);
+            let (sum, peak) = sum_of_fresh_handles(engine, Flow::retire);
+            assert_eq!(sum, expected, "{} with {workers} workers", policy.name);
+            assert!(peak <= (FRESH + 1) * BYTES, "{peak} bytes in buffers of {FRESH} handles");
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "is not registered with this flow")]
+fn a_retired_handle_is_unknown_after_the_wait() {
+    let mut flow = Flow::new(Exec::with_workers(2), FlowOptions::default());
+    let update = Update(Mix { salt: 1, fails: false });
+    let retired = flow.register(8);
+    flow.submit(update, &[(retired, Access::RW)], 0);
+    flow.retire(retired);
+    flow.wait().expect("nothing fails");
+    // Takes the place of the retired one, which must be found out nevertheless.
+    let other = flow.register(8);
+    flow.submit(update, &[(other, Access::RW)], 0);
+    flow.submit(update, &[(retired, Access::RW)], 0);
 }

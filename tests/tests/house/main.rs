@@ -39,7 +39,7 @@ impl TextFile {
     }
 }
 
-/// Folders that are made, not written.
+/// Folders that are made, not written; in a second working tree `.git` is a file.
 const MADE: [&str; 4] = [".git", "target", "out", "__pycache__"];
 
 /// All text files of the project.
@@ -65,7 +65,10 @@ fn gather(folder: &Path, into: &mut Vec<PathBuf>) {
     for entry in entries.map(|entry| entry.expect("an entry")) {
         let kind = entry.file_type().expect("a kind of file");
         let is_made = MADE.iter().any(|name| entry.file_name() == *name);
-        if kind.is_dir() && !is_made {
+        if is_made {
+            continue;
+        }
+        if kind.is_dir() {
             gather(&entry.path(), into);
         } else if kind.is_file() {
             into.push(entry.path());

@@ -57,8 +57,8 @@ impl StripShape {
 
     /// Panics unless `length` elements are what the shape needs.
     fn check(self, length: usize) {
-        let needed = self.elements();
         assert!(self.height > 0, "strips of no rows");
+        let needed = self.elements();
         assert!(length == needed, "{length} elements for {self:?}, which needs {needed}");
     }
 }

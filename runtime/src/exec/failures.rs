@@ -76,6 +76,14 @@ impl Failures {
         Some(FlowError::Task { codelet: record.codelet, task: mark - 1, source })
     }
 
+    /// The failure `mark`, as long as a handle is marked with it.
+    pub(super) fn find(&self, mark: u64) -> Option<FlowError> {
+        let records = self.lock();
+        let Record { codelet, cause } = records.get(&mark)?;
+        let source = cause.as_ref().ok()?.clone();
+        Some(FlowError::Task { codelet, task: mark - 1, source })
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<u64, Record>> {
         self.records.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -11,18 +11,19 @@ mod run;
 mod sequential;
 mod sleep;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread::JoinHandle;
+use std::thread::{JoinHandle, ThreadId};
 
 use failures::Failures;
-use queues::{Queues, Routed};
+use queues::{Queues, Routed, is_small};
 use run::Runner;
 pub use sequential::Sequential;
 use sleep::Sleep;
 
 use crate::flow::{Engine, FlowError, FlowSpace, ReadyTasks, Space};
-use crate::platform::{allowed_cores, bind_to_core};
+use crate::platform::{allowed_cores, bind_to_cores};
 use crate::sched::{DEFAULT_POLICY, Policy, PolicyOptions, WorkerId, policy};
 use crate::trace::{Recorder, TaskRecord};
 
@@ -44,7 +45,8 @@ pub struct ExecOptions {
     pub policy: &'static Policy,
     /// For policies that draw at random.
     pub seed: u64,
-    /// Binds each worker to a core of its own, if there are as many as workers.
+    /// Binds each worker to a core of its own, if there are as many as workers; the submitting
+    /// thread gets its cores back with the end of the engine.
     pub bind: bool,
     /// Records every task.
     pub trace: bool,
@@ -64,6 +66,8 @@ pub struct Exec {
     options: ExecOptions,
     shared: Option<Arc<Shared>>,
     threads: Vec<JoinHandle<()>>,
+    /// The submitting thread, if it was bound, and the cores that it had before.
+    bound: Option<(ThreadId, Vec<usize>)>,
 }
 
 impl std::fmt::Debug for Exec {
@@ -91,7 +95,7 @@ impl Exec {
     #[must_use]
     pub fn new(options: ExecOptions) -> Self {
         assert!(options.workers > 0, "an engine needs at least one worker");
-        Self { options, shared: None, threads: Vec::new() }
+        Self { options, shared: None, threads: Vec::new(), bound: None }
     }
 
     /// An engine with `workers` workers and else default options.
@@ -121,17 +125,21 @@ impl Engine for Exec {
         });
         let cores = allowed_cores();
         let bind = bind && cores.len() >= workers;
-        if bind {
-            bind_to_core(cores[0]);
+        if bind && bind_to_cores(&cores[..1]) {
+            self.bound = Some((std::thread::current().id(), cores.clone()));
         }
         for worker in 1..workers {
             let (shared, core) = (shared.clone(), cores.get(worker).copied().filter(|_| bind));
             let thread = std::thread::Builder::new().name(format!("worker {worker}"));
             let body = move || {
                 if let Some(core) = core {
-                    bind_to_core(core);
+                    bind_to_cores(&[core]);
                 }
-                shared.work(WorkerId(worker));
+                // Kernels are caught where they run. Whatever else panics, the cost of a codelet
+                // say, has left a task half done: nobody could wait for it.
+                if catch_unwind(AssertUnwindSafe(|| shared.work(WorkerId(worker)))).is_err() {
+                    std::process::abort();
+                }
             };
             self.threads.push(thread.spawn(body).expect("the system starts a thread"));
         }
@@ -157,6 +165,10 @@ impl Engine for Exec {
         shared.runner.failures.take(&shared.space)
     }
 
+    fn failure(&self, mark: u64) -> Option<FlowError> {
+        self.shared().runner.failures.find(mark)
+    }
+
     fn take_records(&mut self) -> Vec<TaskRecord> {
         self.shared().runner.recorder.as_ref().map_or_else(Vec::new, Recorder::take)
     }
@@ -171,6 +183,10 @@ impl Drop for Exec {
         for thread in self.threads.drain(..) {
             let result = thread.join();
             debug_assert!(result.is_ok(), "a worker thread panicked outside a kernel");
+        }
+        let here = std::thread::current().id();
+        if let Some((_, cores)) = self.bound.take().filter(|(thread, _)| *thread == here) {
+            bind_to_cores(&cores);
         }
     }
 }
@@ -234,6 +250,10 @@ impl<'a> Hands<'a> {
             self.kept = kept;
             if pushed {
                 shared.publish();
+            }
+            // Others need not wait for a long task to get at the small ones.
+            if kept.is_some_and(|task| !self.stock.is_empty() && !shared.is_small(task)) {
+                self.give_back();
             }
         }
     }
@@ -299,6 +319,10 @@ impl Shared {
             // The outbox first: tasks enter the shards before they leave it.
             self.sleep.sleep(|| over() || self.queues.has_outbox() || self.queues.has_task_for(me));
         }
+    }
+
+    fn is_small(&self, task: u32) -> bool {
+        is_small(self.space.task(task).cost())
     }
 
     /// Whether a worker is idle and there is nothing for it in the shards.

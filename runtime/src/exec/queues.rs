@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::flow::{Padded, Space, task_view};
+use crate::flow::{Cost, Padded, Space, task_view};
 use crate::sched::{Place, QueuePolicy, Shard, WorkerId, share, successor};
 
 /// Ready tasks, spread as a policy says.
@@ -45,6 +45,12 @@ pub(super) struct Entry {
 
 /// Operations, or bytes, of a task up to which it is small: a few microseconds.
 const SMALL: f64 = 20_000.0;
+
+/// Whether a task of this cost is small; one of no known cost is not.
+pub(super) fn is_small(cost: Cost) -> bool {
+    let work = cost.flops.max(cost.bytes);
+    work > 0.0 && work <= SMALL
+}
 
 impl Locked {
     fn lock(&self) -> MutexGuard<'_, Shard<Entry>> {
@@ -122,8 +128,7 @@ impl Queues {
     }
 
     fn entry(&self, space: &Space, task: u32, by: Option<WorkerId>) -> Routed {
-        let cost = space.task(task).cost();
-        let is_small = cost.flops.max(cost.bytes) <= SMALL;
+        let is_small = is_small(space.task(task).cost());
         (Entry { task, is_small }, self.policy.route(&task_view(space, task), by))
     }
 

@@ -43,9 +43,7 @@ impl Runner {
         if mark != 0 {
             self.failures.meet(mark);
             spoil(space, data, mark);
-            if data.kind == Kind::Fold {
-                drop_copies(space, data.handles[0]);
-            }
+            drop_copies(space, data);
             return Outcome::Skipped;
         }
         for (handle, access) in data.accesses() {
@@ -68,6 +66,7 @@ impl Runner {
             Err(cause) => {
                 self.failures.raise(data.index + 1, data.info.name, cause);
                 spoil(space, data, data.index + 1);
+                drop_copies(space, data);
                 Outcome::Failed
             }
         }
@@ -197,15 +196,13 @@ fn fold(space: &Space, handle: u32) -> Result<(), OutOfMemory> {
         }
     }
     drop(rare);
-    drop_copies(space, handle);
+    slot.drop_copies(&space.handles.cache);
     Ok(())
 }
 
-#[allow(unsafe_code)]
-fn drop_copies(space: &Space, handle: u32) {
-    let slot = space.handles.get(handle);
-    for (_, copy) in slot.rare().copies.drain(..) {
-        // SAFETY: the copy has the handle's size and nobody uses it any more.
-        unsafe { space.handles.cache.give(copy.0, slot.bytes()) };
+/// Forgets the private copies that a fold was to add and did not, so that no later one adds them.
+fn drop_copies(space: &Space, data: &TaskData) {
+    if data.kind == Kind::Fold {
+        space.handles.get(data.handles[0]).drop_copies(&space.handles.cache);
     }
 }

@@ -55,6 +55,10 @@ impl Engine for Sequential {
         runner.failures.take(space)
     }
 
+    fn failure(&self, mark: u64) -> Option<FlowError> {
+        self.runner.as_ref()?.failures.find(mark)
+    }
+
     fn take_records(&mut self) -> Vec<TaskRecord> {
         self.runner
             .as_ref()

@@ -48,6 +48,8 @@ pub trait Engine: Send {
     fn advance(&mut self, submitted: u64, unfinished: u64);
     /// The failure with the smallest program index since the last call, if there was one.
     fn take_failure(&mut self) -> Option<FlowError>;
+    /// The failure of the task with program index `mark - 1`, as long as a handle is marked with it.
+    fn failure(&self, mark: u64) -> Option<FlowError>;
     /// What was recorded since the last call; empty unless the engine records.
     fn take_records(&mut self) -> Vec<TaskRecord>;
 }
@@ -168,6 +170,7 @@ impl Flow {
 
     /// Takes the name away, after everything submitted has run.
     pub fn unregister(&mut self, handle: Handle) {
+        self.settle(handle);
         self.drain();
         self.graph.unregister(handle);
     }
@@ -175,6 +178,7 @@ impl Flow {
     /// Takes the name away once everything submitted so far has run, without waiting for it: the
     /// buffer goes back to the cache with its last user.
     pub fn retire(&mut self, handle: Handle) {
+        assert!(!self.retired.contains(&handle), "handle {} is retired already", handle.index);
         self.done_with(handle);
         self.retired.push(handle);
     }
@@ -266,10 +270,12 @@ impl Flow {
     /// Waits, then lends the contents of `handle`.
     ///
     /// # Errors
-    /// As [`wait`](Self::wait), or if there is no memory for contents that were never written.
+    /// As [`wait`](Self::wait); the failure that spoiled the contents, also if it was met before;
+    /// or if there is no memory for contents that were never written.
     pub fn read<T: Pod>(&mut self, handle: Handle) -> Result<&[T], FlowError> {
         self.settle(handle);
         self.wait()?;
+        self.check_whole(handle)?;
         Ok(bytemuck::cast_slice(self.host_buffer(handle)?))
     }
 
@@ -280,6 +286,7 @@ impl Flow {
     pub fn write<T: Pod>(&mut self, handle: Handle) -> Result<&mut [T], FlowError> {
         self.settle(handle);
         self.wait()?;
+        self.check_whole(handle)?;
         Ok(bytemuck::cast_slice_mut(self.host_buffer(handle)?))
     }
 
@@ -338,6 +345,15 @@ impl Flow {
         self.engine.advance(self.graph.submitted(), 0);
         self.credit = 0;
         self.retired.drain(..).for_each(|handle| self.graph.unregister(handle));
+    }
+
+    /// # Errors
+    /// The failure that spoiled the contents of `handle`, if one did.
+    fn check_whole(&self, handle: Handle) -> Result<(), FlowError> {
+        self.graph.check(handle);
+        let mark = self.graph.space().handles.get(handle.index).poison();
+        let failure = if mark == 0 { None } else { self.engine.failure(mark) };
+        failure.map_or(Ok(()), Err)
     }
 
     /// The bytes of `handle`; nothing else uses them, since everything has run.

@@ -156,6 +156,16 @@ impl HandleSlot {
             // SAFETY: the flow orders a discard after every task that uses the buffer.
             unsafe { cache.give(pointer, self.bytes()) };
         }
+        self.drop_copies(cache);
+    }
+
+    /// Gives the private copies of a reduction back, which no task uses any more.
+    #[allow(unsafe_code)]
+    pub(crate) fn drop_copies(&self, cache: &BufferCache) {
+        for (_, copy) in self.rare().copies.drain(..) {
+            // SAFETY: a copy has the handle's size; the caller says that nobody uses it.
+            unsafe { cache.give(copy.0, self.bytes()) };
+        }
     }
 
     pub(crate) fn poison(&self) -> u64 {
@@ -237,14 +247,7 @@ impl HandleTable {
 }
 
 impl Drop for HandleTable {
-    #[allow(unsafe_code)]
     fn drop(&mut self) {
-        for slot in self.iter() {
-            slot.discard(&self.cache);
-            for (_, copy) in slot.rare().copies.drain(..) {
-                // SAFETY: no task is left that could use the copy, which has the handle's size.
-                unsafe { self.cache.give(copy.0, slot.bytes()) };
-            }
-        }
+        self.iter().for_each(|slot| slot.discard(&self.cache));
     }
 }

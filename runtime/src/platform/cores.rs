@@ -24,16 +24,16 @@ pub fn usable_cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Binds the calling thread to `core`; says whether the system allowed it.
+/// Binds the calling thread to `cores`; says whether the system allowed it.
 #[allow(unsafe_code)]
-pub fn bind_to_core(core: usize) -> bool {
-    if core >= libc::CPU_SETSIZE as usize {
+pub fn bind_to_cores(cores: &[usize]) -> bool {
+    if cores.iter().any(|&core| core >= libc::CPU_SETSIZE as usize) {
         return false;
     }
-    // SAFETY: the mask is plain old data, and `core` is below CPU_SETSIZE.
+    // SAFETY: the mask is plain old data, and every core is below CPU_SETSIZE.
     unsafe {
         let mut mask: libc::cpu_set_t = std::mem::zeroed();
-        libc::CPU_SET(core, &mut mask);
+        cores.iter().for_each(|&core| libc::CPU_SET(core, &mut mask));
         libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &mask) == 0
     }
 }

@@ -2,7 +2,7 @@
 
 mod cores;
 
-pub use cores::{allowed_cores, bind_to_core, usable_cores};
+pub use cores::{allowed_cores, bind_to_cores, usable_cores};
 
 /// How fast one worker is, for the simulator.
 #[derive(Clone, Copy, Debug, PartialEq)]

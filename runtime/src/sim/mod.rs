@@ -151,6 +151,10 @@ impl Engine for Sim {
         None
     }
 
+    fn failure(&self, _mark: u64) -> Option<FlowError> {
+        None
+    }
+
     fn take_records(&mut self) -> Vec<TaskRecord> {
         std::mem::take(&mut self.records)
     }

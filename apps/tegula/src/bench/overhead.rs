@@ -16,7 +16,8 @@ macro_rules! empty_codelet {
             const NAME: &'static str = $label;
             const ACCESS: &'static [Access] = $access;
             fn cost(&self) -> Cost {
-                Cost::default()
+                // Next to nothing, and known to be.
+                Cost { flops: 1.0, bytes: 0.0 }
             }
             fn cpu(&self, _buffers: &Buffers<'_>) -> Result<(), Failure> {
                 Ok(())

@@ -15,7 +15,7 @@ mod strips;
 
 use super::{Backend, Blas, blocked, check_product, check_square, check_strips, check_triangle};
 use crate::error::NumericalError;
-use crate::option::Triangle;
+use crate::option::{Triangle, Uplo};
 use crate::scalar::Scalar;
 use crate::strips::{StripsMut, StripsRef};
 use crate::tile::{TileMut, TileRef};
@@ -159,7 +159,9 @@ impl<T: Scalar, S: Kit<T> + Sync> Blas<T> for Native<S> {
             b.rows(),
             b.cols()
         );
-        if t.order() > solve::ORDER || shape.height != S::MR || shape.elements() == 0 {
+        // The strips of an upper triangle's solution would have their columns in reverse order.
+        let reversed = t.uplo == Uplo::Upper;
+        if reversed || t.order() > solve::ORDER || shape.height != S::MR || shape.elements() == 0 {
             self.trsm(t, T::ONE, b.reborrow());
             return x.lay_out(b.as_ref().transposed());
         }

@@ -402,3 +402,41 @@ fn a_draw_is_the_same_for_any_number_of_workers() {
         draw::<f64>(&mut flow(3), &model, &points, &mut Random::new(9), 64).expect("definite");
     assert_eq!(one, three);
 }
+
+/// The likelihood does not depend on what the mean explains, however large that is.
+#[test]
+fn a_mean_far_from_zero_costs_no_digits() {
+    let table = sample("e_sub140.csv");
+    let (x, z) = (column(&table, "x"), column(&table, "z"));
+    let points = plane(&table, "x", "y");
+    let evaluate = |offset: f64, single: bool| {
+        let values: Vec<f64> = z.iter().zip(&x).map(|(z, x)| z + offset * (1.0 + x)).collect();
+        let names = ["intercept", "x"].map(str::to_owned).to_vec();
+        let columns = vec![vec![1.0; z.len()], x.clone()];
+        let design = Design::new(names, columns, z.len()).expect("independent");
+        let observations = Observations::new(points.clone(), values, design);
+        let (matern, parameters) = (covariance("matern"), [1.0, 0.1, 0.5]);
+        let evaluation = if single {
+            let overlap = Overlap::default();
+            let mut likelihood = Likelihood::<f32>::new(flow(2), &observations, 32, overlap);
+            likelihood.evaluate(matern, &parameters, 0.0)
+        } else {
+            likelihood(&observations, 32).evaluate(matern, &parameters, 0.0)
+        };
+        let evaluation = evaluation.expect("definite");
+        let coefficients = observations.design.coefficients(&evaluation.coefficients);
+        (evaluation.loglik(), coefficients)
+    };
+    let (plain, coefficients) = evaluate(0.0, false);
+    for offset in [1e3, 1e6, 1e8] {
+        // The values themselves are rounded to 1e-16 of the offset.
+        let (loglik, moved) = evaluate(offset, false);
+        assert!((loglik - plain).abs() < 1e-9 + 1e-13 * offset, "{offset}: {loglik}, {plain}");
+        for (moved, plain) in moved.iter().zip(&coefficients) {
+            assert!((moved - plain - offset).abs() < 1e-9 + 1e-13 * offset, "{moved}, {plain}");
+        }
+        // In single precision what is left counts, not what was taken off.
+        let (single, _) = evaluate(offset, true);
+        assert!((single - plain).abs() < 1e-2, "{offset}: {single}, {plain}");
+    }
+}

@@ -133,15 +133,25 @@ impl Design {
         q
     }
 
+    /// The coefficients of the columns of `Q` by ordinary least squares, and what is left of
+    /// `values`: of two passes, the second takes away what rounding left in the first.
+    #[must_use]
+    pub fn project(&self, values: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let (mut coefficients, mut rest) = (vec![0.0; self.q.len()], values.to_vec());
+        for _ in 0..2 {
+            for (q, coefficient) in self.q.iter().zip(&mut coefficients) {
+                let along: f64 = q.iter().zip(&rest).map(|(q, x)| q * x).sum();
+                *coefficient += along;
+                rest.iter_mut().zip(q).for_each(|(x, q)| *x -= along * q);
+            }
+        }
+        (coefficients, rest)
+    }
+
     /// What is left of `values` after ordinary least squares.
     #[must_use]
     pub fn residuals(&self, values: &[f64]) -> Vec<f64> {
-        let mut rest = values.to_vec();
-        for q in &self.q {
-            let along: f64 = q.iter().zip(&rest).map(|(q, x)| q * x).sum();
-            rest.iter_mut().zip(q).for_each(|(x, q)| *x -= along * q);
-        }
-        rest
+        self.project(values).1
     }
 
     /// The rows with the given indices. `Q` is then no longer orthonormal, but `F = Q R` holds.
@@ -157,7 +167,8 @@ impl Design {
     }
 }
 
-fn norm(x: &[f64]) -> f64 {
+/// The Euclidean norm, without overflow.
+pub(crate) fn norm(x: &[f64]) -> f64 {
     let largest = x.iter().fold(0.0f64, |m, x| m.max(x.abs()));
     if largest == 0.0 || !largest.is_finite() {
         return largest;

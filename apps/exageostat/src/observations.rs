@@ -3,7 +3,7 @@
 use tegula_kernels::geometry::Points;
 use thiserror::Error;
 
-use crate::design::Design;
+use crate::design::{Design, norm};
 
 /// Values of a field at places.
 #[derive(Clone, Debug)]
@@ -35,7 +35,15 @@ pub enum ObservationsError {
         /// The value.
         value: f64,
     },
+    /// The mean explains all values, so there is nothing left to estimate.
+    #[error(
+        "the mean explains every value, up to rounding: nothing is left that a covariance could be fitted to"
+    )]
+    Explained,
 }
+
+/// Share of the values that the mean may leave to be called explained: rounding.
+const EXPLAINED: f64 = 1e-13;
 
 impl Observations {
     /// `values` at `points` with the mean `design`.
@@ -73,6 +81,10 @@ impl Observations {
         let value = self.values[0];
         if self.values.iter().all(|&other| other == value) {
             return Err(ObservationsError::Constant { count: self.len(), value });
+        }
+        let rest = self.design.residuals(&self.values);
+        if norm(&rest) <= EXPLAINED * norm(&self.values) {
+            return Err(ObservationsError::Explained);
         }
         Ok(())
     }

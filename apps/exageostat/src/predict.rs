@@ -1,8 +1,8 @@
 //! Kriging: mean and variance of the field at new places, given observations and a model.
 //!
-//! With `C = L L'`, `W = L^-1 k` and `V = L^-1 [Q z]`, the mean is `q' g + W' (V_z - V_Q g)` and the
-//! variance `c(0) - |W|^2 + d' A d`, where `g` are the coefficients by generalised least squares,
-//! `A` their covariance and `d = q - V_Q' W`. Without columns in the mean this is simple kriging,
+//! With `C = L L'`, `W = L^-1 k`, `V = L^-1 [Q r]` and `r = z - Q c` for any `c`, the mean is
+//! `q' g + W' (V_r - V_Q (g - c))` and the variance `c(0) - |W|^2 + d' A d`, where `g` are the
+//! coefficients by generalised least squares, `A` their covariance and `d = q - V_Q' W`. Without columns in the mean this is simple kriging,
 //! with a constant ordinary, else universal kriging: Cressie, "Statistics for spatial data" (1993),
 //! sections 3.2 and 3.4.
 
@@ -18,7 +18,7 @@ use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 
 use crate::generation::places;
-use crate::likelihood::{Evaluation, Likelihood, LikelihoodError};
+use crate::likelihood::{Evaluation, Likelihood, LikelihoodError, Parts};
 use crate::model::Model;
 use crate::observations::Observations;
 
@@ -43,6 +43,8 @@ pub struct Predictor<T> {
     evaluation: Evaluation,
     factor: TileMatrix<T>,
     solved: TileMatrix<T>,
+    /// `c`.
+    offset: Vec<f64>,
     places: Vec<Handle>,
     table: Handle,
 }
@@ -61,10 +63,20 @@ impl<T: Scalar> Predictor<T> {
         assert_eq!(likelihood.n(), observations.len(), "observations of the likelihood and these");
         let evaluation = likelihood.evaluate(model.covariance, &model.values, model.nugget)?;
         let table = model.covariance.table(&model.values, 0.0)?;
-        let (mut flow, factor, solved, places) = likelihood.into_parts();
+        let Parts { mut flow, factor, solved, offset, places } = likelihood.into_parts();
         let handle = flow.register(TABLE_BYTES);
         flow.overwrite(handle, bytemuck::bytes_of(&*table)).map_err(LikelihoodError::Flow)?;
-        Ok(Self { flow, model, observations, evaluation, factor, solved, places, table: handle })
+        Ok(Self {
+            flow,
+            model,
+            observations,
+            evaluation,
+            factor,
+            solved,
+            offset,
+            places,
+            table: handle,
+        })
     }
 
     /// The flow, for its trace and its progress.
@@ -166,7 +178,10 @@ impl<T: Scalar> Predictor<T> {
             let projection = |j: usize| projections[i + j * m].to_f64();
             let q = self.observations.design.transform(&drift(i));
             let d: Vec<f64> = (0..p).map(|j| q[j] - projection(j)).collect();
-            let mean = projection(p) + d.iter().zip(g).map(|(d, g)| d * g).sum::<f64>();
+            // The residuals first; the rest of the mean may be much larger.
+            let residual: f64 = (0..p).map(|j| d[j] * (g[j] - self.offset[j])).sum();
+            let offset: f64 = (0..p).map(|j| q[j] * self.offset[j]).sum();
+            let mean = (projection(p) + residual) + offset;
             let uncertain: f64 =
                 (0..p).map(|j| (0..p).map(|i| d[i] * a[i + j * p] * d[j]).sum::<f64>()).sum();
             let known = self.model.variance() - explained[i].to_f64();

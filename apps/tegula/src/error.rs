@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tegula_data::expression::{EvaluateError, ParseError};
-use tegula_data::format::{TableError, WriteError};
+use tegula_data::format::TableError;
 use tegula_exageostat::covariance::CovarianceError;
 use tegula_exageostat::design::DependentColumn;
 use tegula_exageostat::fit::FitError;
@@ -45,7 +45,6 @@ fn is_refusal(cause: &(dyn std::error::Error + 'static)) -> bool {
         || cause.downcast_ref::<LikelihoodError>().is_some_and(is_covariance)
         || cause.is::<Refused>()
         || cause.is::<TableError>()
-        || cause.is::<WriteError>()
         || cause.is::<ParseError>()
         || cause.is::<EvaluateError>()
         || cause.is::<CovarianceError>()

@@ -48,8 +48,8 @@ const VARIANCE: Parameter = Parameter {
     name: "variance",
     meaning: "covariance at distance 0, in squared units of the data",
     default: 1.0,
-    above: 0.0,
-    // Far below the largest number, so that products of covariances are numbers, too.
+    // Far from the ends of the numbers, so that products of covariances are numbers, too.
+    above: 1e-80,
     most: 1e80,
     search: (0.01, 100.0),
 };
@@ -125,7 +125,7 @@ pub enum CovarianceError {
     },
     /// A parameter out of its bounds.
     #[error(
-        "{parameter} of {covariance} is {}; it must be above {above}{}", plain(*value), at_most(*most)
+        "{parameter} of {covariance} is {}; it must be above {}{}", plain(*value), plain(*above), at_most(*most)
     )]
     Parameter {
         /// The covariance.

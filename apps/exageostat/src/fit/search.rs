@@ -154,7 +154,7 @@ impl<T: Scalar, F: FnMut(&Progress)> Search<'_, T, F> {
     fn first_point(&mut self) -> Result<Vec<f64>, FitError> {
         let mut x = self.space.start.clone();
         let range = self.space.range();
-        for _ in 0..12 {
+        for _ in 1..self.most.min(12) {
             match (self.evaluate(&x), range) {
                 (Ok(_), _) => return Ok(x),
                 (Err(error), Some(range)) if error.is_numerical() => {
@@ -199,7 +199,7 @@ impl<T: Scalar, F: FnMut(&Progress)> Search<'_, T, F> {
         if self.broken.is_some() {
             return 0.0;
         }
-        if self.evaluations == self.most {
+        if self.evaluations >= self.most {
             self.exhausted = true;
             return self.penalty();
         }

@@ -73,8 +73,8 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// From `ln |C|` and the Gram matrix `W' W` of `W = L^-1 [Q z]`, `(p + 1) x (p + 1)` by
-    /// columns.
+    /// From `ln |C|` and the Gram matrix `W' W` of `W = L^-1 [Q r]`, `(p + 1) x (p + 1)` by
+    /// columns, where `r = z - Q c` and the `p` coefficients `c` are the `offset`.
     ///
     /// # Errors
     /// [`LikelihoodError::DependentMean`] if `Q' C^-1 Q` is not positive definite.
@@ -82,15 +82,17 @@ impl Evaluation {
         n: usize,
         logdet: f64,
         gram: &[f64],
-        p: usize,
+        offset: &[f64],
     ) -> Result<Self, LikelihoodError> {
+        let p = offset.len();
         let size = p + 1;
         let at = |i: usize, j: usize| gram[i + j * size];
         let factor = cholesky(p, at).ok_or(LikelihoodError::DependentMean)?;
         let rhs: Vec<f64> = (0..p).map(|i| at(i, p)).collect();
         let half = forward(&factor, p, &rhs);
         let quadratic = at(p, p) - half.iter().map(|x| x * x).sum::<f64>();
-        let coefficients = backward(&factor, p, &half);
+        let more = backward(&factor, p, &half);
+        let coefficients = offset.iter().zip(more).map(|(c, more)| c + more).collect();
         let mut coefficient_covariance = Vec::with_capacity(p * p);
         for j in 0..p {
             let unit: Vec<f64> = (0..p).map(|i| f64::from(u8::from(i == j))).collect();

@@ -11,4 +11,5 @@ mod solve;
 mod tasks;
 
 pub use evaluation::{Evaluation, LikelihoodError};
+pub(crate) use tasks::Parts;
 pub use tasks::{Likelihood, Overlap};

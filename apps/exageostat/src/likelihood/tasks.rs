@@ -1,5 +1,7 @@
 //! Submits the five phases of an evaluation.
 
+use std::ops::Range;
+
 use tegula_data::matrix::TileMatrix;
 use tegula_kernels::kernel::covariance::RadialTable;
 use tegula_kernels::kernel::dot::Dot;
@@ -14,6 +16,7 @@ use tegula_runtime::flow::{Flow, FlowError, Handle};
 use super::evaluation::{Evaluation, LikelihoodError};
 use super::solve::solve;
 use crate::covariance::Covariance;
+use crate::design::Design;
 use crate::generation::{Generation, Order};
 use crate::observations::Observations;
 
@@ -53,9 +56,12 @@ pub struct Likelihood<T> {
     /// Columns of the mean.
     p: usize,
     generation: Generation<T>,
-    /// `[Q z]` as given.
+    /// Coefficients of the mean by ordinary least squares, `c`: what they explain is taken from the
+    /// values first, so that a mean far from zero costs no digits.
+    offset: Vec<f64>,
+    /// `[Q r]` with `r = z - Q c`.
     given: Vec<Vec<T>>,
-    /// `[Q z]`, overwritten by `L^-1 [Q z]`.
+    /// `[Q r]`, overwritten by `L^-1 [Q r]`.
     rhs: TileMatrix<T>,
     /// Updates of the solve.
     updates: TileMatrix<T>,
@@ -71,7 +77,9 @@ impl<T: Scalar> Likelihood<T> {
         let generation = Generation::new(&mut flow, &observations.points, nb);
         let rhs = TileMatrix::panel(&mut flow, (n, p + 1), nb);
         let updates = TileMatrix::panel(&mut flow, (n, p + 1), nb);
-        let given = (0..rhs.mt()).map(|i| given_block(observations, i * nb, rhs.tile_rows(i)));
+        let (offset, rest) = observations.design.project(&observations.values);
+        let given = (0..rhs.mt())
+            .map(|i| given_block(&observations.design, &rest, i * nb..i * nb + rhs.tile_rows(i)));
         let gram_bytes = if p == 0 { size_of::<f64>() } else { (p + 1) * (p + 1) * size_of::<T>() };
         Self {
             overlap,
@@ -79,6 +87,7 @@ impl<T: Scalar> Likelihood<T> {
             p,
             generation,
             given: given.collect(),
+            offset,
             rhs,
             updates,
             logdet: flow.register(size_of::<f64>()),
@@ -121,13 +130,13 @@ impl<T: Scalar> Likelihood<T> {
         if !self.overlap.memory_cache {
             self.generation.covariance.done_with(&mut self.flow);
         }
-        Evaluation::new(n, logdet, &gram, self.p)
+        Evaluation::new(n, logdet, &gram, &self.offset)
     }
 
-    /// Takes the flow with the factor `L`, the solved `L^-1 [Q z]` and the places of the last
-    /// evaluation, for predictions.
-    pub(crate) fn into_parts(self) -> (Flow, TileMatrix<T>, TileMatrix<T>, Vec<Handle>) {
-        (self.flow, self.generation.covariance, self.rhs, self.generation.places)
+    /// Takes apart what is left of the last evaluation, for predictions.
+    pub(crate) fn into_parts(self) -> Parts<T> {
+        let Generation { covariance: factor, places, .. } = self.generation;
+        Parts { flow: self.flow, factor, solved: self.rhs, offset: self.offset, places }
     }
 
     /// Submits all phases and waits for them.
@@ -195,15 +204,26 @@ impl<T: Scalar> Likelihood<T> {
     }
 }
 
+/// What is left of an evaluation.
+pub(crate) struct Parts<T> {
+    pub(crate) flow: Flow,
+    /// `L`.
+    pub(crate) factor: TileMatrix<T>,
+    /// `L^-1 [Q r]` with the residuals `r = z - Q c` of ordinary least squares.
+    pub(crate) solved: TileMatrix<T>,
+    /// `c`.
+    pub(crate) offset: Vec<f64>,
+    /// Coordinates of the places.
+    pub(crate) places: Vec<Handle>,
+}
+
 /// Waits between phases, if they are not to overlap.
 fn barrier(flow: &mut Flow, overlap: Overlap) -> Result<(), FlowError> {
     if overlap.asynchronous { Ok(()) } else { flow.wait() }
 }
 
-/// Rows `start..start + rows` of `[Q z]`, by columns.
-fn given_block<T: Scalar>(observations: &Observations, start: usize, rows: usize) -> Vec<T> {
-    let design = &observations.design;
-    let columns =
-        (0..design.columns()).map(|j| design.q(j)).chain([observations.values.as_slice()]);
-    columns.flat_map(|column| column[start..start + rows].iter().map(|&x| T::from_f64(x))).collect()
+/// Some rows of `[Q r]`, by columns.
+fn given_block<T: Scalar>(design: &Design, rest: &[f64], rows: Range<usize>) -> Vec<T> {
+    let columns = (0..design.columns()).map(|j| design.q(j)).chain([rest]);
+    columns.flat_map(|column| column[rows.clone()].iter().map(|&x| T::from_f64(x))).collect()
 }

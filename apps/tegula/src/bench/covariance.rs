@@ -13,7 +13,7 @@ use crate::flags::{OutputFlags, member, precision_parser};
 use crate::output::{Align, Table, number, seconds};
 
 /// Values of a third parameter, where there is one; those beyond its domain are left out.
-const THIRD: [f64; 8] = [0.25, 0.5, 1.0, 1.27, 1.5, 1.9, 2.3, 2.5];
+const THIRD: [f64; 9] = [0.25, 0.5, 0.7, 1.0, 1.27, 1.5, 1.9, 2.3, 2.5];
 
 /// Flags of `bench covariance`.
 #[derive(Args, Debug)]

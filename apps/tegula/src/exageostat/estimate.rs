@@ -8,6 +8,7 @@ use tegula_kernels::kernel::kernel;
 use tegula_kernels::kernel::rate::{Temperature, rate};
 
 use super::setting::Setting;
+use crate::machine::memory_bytes;
 use crate::output::{Console, bytes, number, seconds};
 
 impl Setting {
@@ -51,7 +52,11 @@ impl Setting {
                 self.nb
             ),
         );
-        console.field("memory", bytes(self.matrix_bytes()));
+        let there = memory_bytes().filter(|there| self.matrix_bytes() > *there as f64);
+        let excess = there.map_or_else(String::new, |there| {
+            format!(", more than the {} that this process may use", bytes(there as f64))
+        });
+        console.field("memory", format_args!("{}{excess}", bytes(self.matrix_bytes())));
         console.field("tasks", format_args!("{} ({edge} x {edge} tiles)", self.tasks()));
         console.field("flops", number(self.flops(), 3));
         console.field("rates", format_args!(
@@ -75,6 +80,7 @@ impl Setting {
             "tiles": self.tiles(),
             "tasks": self.tasks(),
             "memory_bytes": self.matrix_bytes(),
+            "fits": there.is_none(),
             "flops": self.flops(),
             "gflops_per_core": gflops,
             "entries_per_second_per_core": entries,

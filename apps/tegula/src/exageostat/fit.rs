@@ -20,7 +20,9 @@ use crate::error::refused;
 use crate::flags::{
     CovarianceFlags, DataFlags, MatrixFlags, OutputFlags, OverlapFlags, RunFlags, TraceFlags,
 };
-use crate::output::{Console, Progress, count, is_standard_output, number, seconds, write_json};
+use crate::output::{
+    Console, Progress, check_apart, count, is_standard_output, number, seconds, write_json,
+};
 
 /// Evaluations that a fit is expected to take, by number of parameters that are searched.
 fn expected_evaluations(options: &FitOptions) -> usize {
@@ -70,6 +72,10 @@ impl Fit {
     pub(crate) fn run(&self) -> Result<()> {
         let console = self.output.console(self.output_file.as_deref())?;
         self.trace.check()?;
+        check_apart(
+            &[("-o", self.output_file.as_deref()), self.output.path(), self.trace.path()],
+            &[("the data", &self.data.data)],
+        )?;
         let options = self.estimation.options(self.covariance.covariance)?;
         let (data, setting) = self.prepare(&console)?;
         if setting.is_dry {
@@ -85,9 +91,12 @@ impl Fit {
         };
         describe(&console, &data, &options, &done);
         let result = self.result(&data, &setting, &done);
-        self.write(&console, &result)?;
-        self.trace.write(&done.trace, &console)?;
-        self.output.write(&result)?;
+        let written = [
+            self.write(&console, &result),
+            self.trace.write(&done.trace, &console),
+            self.output.write(&result),
+        ];
+        written.into_iter().collect::<Result<()>>()?;
         console.finish()
     }
 

@@ -10,7 +10,7 @@ use tegula_kernels::geometry::Points;
 
 use super::data::{Data, complete_rows};
 use super::model_file::ModelFile;
-use super::places::{Coordinates, read_table};
+use super::places::{Coordinates, STANDARD_INPUT, read_table};
 use crate::error::refused;
 use crate::output::{Console, count};
 
@@ -35,7 +35,7 @@ pub(crate) struct InputFlags {
     pub(super) model: PathBuf,
     /// Places to predict at, one per row; the table may have other columns, too
     #[arg(long, value_name = "PLACES.csv")]
-    at: PathBuf,
+    pub(super) at: PathBuf,
     /// Coordinates in PLACES.csv [default: as in the training data]
     #[arg(long, value_name = "X,Y[,Z]", allow_hyphen_values = true)]
     coords: Option<String>,
@@ -51,6 +51,12 @@ impl InputFlags {
     /// The training data: the file that the model names, as it was, or the one that `--train`
     /// names.
     pub(super) fn training_data(&self, file: &ModelFile, console: &Console) -> Result<Data> {
+        if self.train.is_none() && file.file == Path::new(STANDARD_INPUT) {
+            return Err(refused(format!(
+                "{} was fitted to standard input: say where its data are with --train DATA.csv",
+                self.model.display()
+            )));
+        }
         let path = self.train.clone().unwrap_or_else(|| beside(&file.file, &self.model));
         let table = read_table(&path).map_err(|error| match error {
             TableError::Open { .. } if self.train.is_none() => refused(format!(

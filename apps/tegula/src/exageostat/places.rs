@@ -221,12 +221,15 @@ pub(crate) fn evaluate(expression: &Expression, table: &Table) -> Result<Vec<f64
     })
 }
 
+/// The path of standard input.
+pub(super) const STANDARD_INPUT: &str = "/dev/stdin";
+
 /// Reads the table at `path`; `-` is standard input.
 ///
 /// # Errors
 /// If it is no table.
 pub(crate) fn read_table(path: &Path) -> Result<Table, TableError> {
-    let path = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
+    let path = if path == Path::new("-") { Path::new(STANDARD_INPUT) } else { path };
     Table::read(path)
 }
 

@@ -1,6 +1,7 @@
 //! Everything that is printed: lines for people, JSON for programs, and where each goes.
 
 mod numbers;
+mod paths;
 mod progress;
 mod table;
 
@@ -14,10 +15,9 @@ use serde_json::Value;
 use tegula_data::format::{FillError, WriteError, write_atomically};
 
 pub(crate) use numbers::{bytes, count, number, seconds};
+pub(crate) use paths::{check_apart, check_output};
 pub(crate) use progress::Progress;
 pub(crate) use table::{Align, Table};
-
-use crate::error::refused;
 
 /// The path that stands for standard output.
 pub(crate) const STANDARD_OUTPUT: &str = "-";
@@ -123,28 +123,6 @@ fn folded(label: &str, text: &str) -> String {
         }
     }
     lines.join("\n")
-}
-
-/// Refuses, before any work is done, a path that cannot be written.
-///
-/// # Errors
-/// If it is a folder, or its folder does not exist.
-pub(crate) fn check_output(path: &Path) -> Result<()> {
-    if is_standard_output(path) {
-        return Ok(());
-    }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if path.is_dir() {
-        return Err(refused(format!("{} is a folder; name a file in it", path.display())));
-    }
-    match folder {
-        Some(folder) if !folder.is_dir() => Err(refused(format!(
-            "cannot write {}: there is no folder {}",
-            path.display(),
-            folder.display()
-        ))),
-        _ => Ok(()),
-    }
 }
 
 /// Writes `path` through `fill`: standard output, or a file, all of it or nothing.

@@ -161,3 +161,47 @@ fn numbers_that_leave_the_range_of_numbers() {
         .failed(1, &["squares of the values", "change their unit"]);
     fit("x,y,z\n0,0,1\n1e200,1,2\n2,5,1\n", "").failed(2, &["line 3", "too large"]);
 }
+
+#[test]
+fn outputs_that_would_cost_an_input() {
+    let table = "x,y,z\n0,0,1\n1,1,2\n2,0.5,3\n0.3,2,1\n1.5,1.7,2\n";
+    let folder = folder_with("data.csv", table);
+    let run = |arguments: &str| tegula_in(&folder, arguments);
+    let fit = "exageostat fit data.csv --fix smoothness=0.5 --max-evaluations 2";
+    run(&format!("{fit} -o data.csv")).failed(2, &["-o would overwrite", "data.csv", "the data"]);
+    run(&format!("{fit} --json ./data.csv")).failed(2, &["--json would overwrite"]);
+    run(&format!("{fit} -o m.json --trace m.json")).failed(2, &["-o and --trace"]);
+    run(&format!("{fit} -o m.json --json m.json")).failed(2, &["-o and --json would both write"]);
+    run("exageostat loglik data.csv --params 1,0.1,0.5 --trace data.csv")
+        .failed(2, &["--trace would overwrite", "the data"]);
+    run(&format!("{fit} -o m.json")).succeeded();
+    let predict = "exageostat predict m.json --at data.csv";
+    run(&format!("{predict} -o m.json")).failed(2, &["-o would overwrite", "the model"]);
+    run(&format!("{predict} -o data.csv")).failed(2, &["-o would overwrite", "the training data"]);
+    let left = std::fs::read_to_string(folder.join("data.csv")).expect("the data are there");
+    assert_eq!(left, table);
+    std::fs::write(folder.join("places.csv"), "x,y\n1,2\n").expect("a file can be written");
+    run("exageostat predict m.json --at places.csv -o places.csv").succeeded();
+    run("exageostat predict m.json --at places.csv -o out.csv").succeeded();
+    run(&format!("{fit} -o /proc/model.json")).failed(2, &["cannot write /proc/model.json"]);
+    run(&format!("{fit} -o /dev/full")).failed(1, &["/dev/full"]);
+}
+
+#[test]
+fn a_model_without_a_file_of_data_asks_for_one() {
+    let folder = folder_with("data.csv", "x,y,z\n0,0,1\n1,1,2\n2,0.5,3\n0.3,2,1\n");
+    tegula_in(&folder, "exageostat fit data.csv --max-evaluations 2 -o m.json").succeeded();
+    let model = std::fs::read_to_string(folder.join("m.json")).expect("the model is there");
+    let mut model: serde_json::Value = serde_json::from_str(&model).expect("JSON");
+    model["data"]["file"] = "/dev/stdin".into();
+    std::fs::write(folder.join("m.json"), model.to_string()).expect("a file can be written");
+    let predict = "exageostat predict m.json --at data.csv -o out.csv";
+    tegula_in(&folder, predict).failed(2, &["fitted to standard input", "--train"]);
+    tegula_in(&folder, &format!("{predict} --train data.csv")).succeeded();
+}
+
+#[test]
+fn values_that_the_mean_explains() {
+    fit("x,y,z\n0,0,1\n1,1,3\n2,0.5,5\n0.5,2,2\n", "--mean x")
+        .failed(2, &["the mean explains every value"]);
+}

@@ -1,0 +1,87 @@
+//! Where a run writes: refused before any work is done if that cannot be, or would cost an input.
+
+use std::fs::{self, OpenOptions};
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use super::is_standard_output;
+use crate::error::refused;
+
+/// Refuses a path that cannot be written.
+///
+/// # Errors
+/// If it is a folder, or its folder does not exist or takes no file.
+pub(crate) fn check_output(path: &Path) -> Result<()> {
+    if is_standard_output(path) {
+        return Ok(());
+    }
+    if path.is_dir() {
+        return Err(refused(format!("{} is a folder; name a file in it", path.display())));
+    }
+    if path.exists() && !path.is_file() {
+        // A device or a pipe is written to as it is.
+        return Ok(());
+    }
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = folder_of(&target);
+    let (shown, path) = (folder.display(), path.display());
+    if !folder.is_dir() {
+        return Err(refused(format!("cannot write {path}: there is no folder {shown}")));
+    }
+    let probe = folder.join(format!(".tegula-{}.tmp", std::process::id()));
+    let made = OpenOptions::new().write(true).create_new(true).open(&probe);
+    let kept = made.and_then(|file| {
+        drop(file);
+        fs::remove_file(&probe)
+    });
+    kept.map_err(|error| refused(format!("cannot write {path}: no file in {shown}: {error}")))
+}
+
+/// Refuses outputs that are also inputs, or the same as each other; each comes with what it is
+/// called on the command line.
+///
+/// # Errors
+/// If two of them are the same file.
+pub(crate) fn check_apart(
+    outputs: &[(&str, Option<&Path>)],
+    inputs: &[(&str, &Path)],
+) -> Result<()> {
+    let outputs: Vec<(&str, &Path, PathBuf)> = outputs
+        .iter()
+        .filter_map(|&(flag, path)| Some((flag, path?)))
+        .filter(|&(_, path)| !is_standard_output(path) && (!path.exists() || path.is_file()))
+        .map(|(flag, path)| (flag, path, place(path)))
+        .collect();
+    for (index, (flag, path, there)) in outputs.iter().enumerate() {
+        let shown = path.display();
+        if let Some((input, _)) = inputs.iter().find(|(_, input)| place(input) == *there) {
+            return Err(refused(format!(
+                "{flag} would overwrite {shown}, which is {input}: name another file"
+            )));
+        }
+        if let Some((other, ..)) = outputs[..index].iter().find(|(.., other)| other == there) {
+            return Err(refused(format!(
+                "{other} and {flag} would both write {shown}: name two files"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The path without links, so that two of the same file are equal.
+fn place(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| {
+        let folder = folder_of(path);
+        let folder = fs::canonicalize(&folder).unwrap_or(folder);
+        path.file_name().map_or(folder.clone(), |name| folder.join(name))
+    })
+}
+
+/// The folder that `path` lies in.
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}

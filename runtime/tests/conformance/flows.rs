@@ -1,9 +1,11 @@
 //! Single flows: panics, long lives, what is recorded.
 
-use tegula_runtime::exec::{Exec, Sequential};
+use tegula_runtime::exec::{Exec, ExecOptions, Sequential};
 use tegula_runtime::flow::{
     Access, Buffers, Codelet, Cost, Engine, Failure, Flow, FlowOptions, Handle,
 };
+use tegula_runtime::memory::Reduction;
+use tegula_runtime::platform::allowed_cores;
 use tegula_runtime::sched::POLICIES;
 use tegula_runtime::trace::Outcome;
 
@@ -152,4 +154,72 @@ fn a_retired_handle_is_unknown_after_the_wait() {
     let other = flow.register(8);
     flow.submit(update, &[(other, Access::RW)], 0);
     flow.submit(update, &[(retired, Access::RW)], 0);
+}
+
+#[test]
+fn a_bound_engine_gives_the_thread_its_cores_back() {
+    let before = allowed_cores();
+    for _ in 0..2 {
+        let options = ExecOptions { bind: true, ..ExecOptions::new(before.len()) };
+        let mut flow = Flow::new(Exec::new(options), FlowOptions::default());
+        let handle = flow.register(8);
+        flow.submit(Write(Mix { salt: 1, fails: false }), &[(handle, Access::W)], 0);
+        flow.wait().expect("nothing fails");
+        assert_eq!(allowed_cores().len(), 1, "the submitting thread is bound");
+        drop(flow);
+        assert_eq!(allowed_cores(), before);
+    }
+}
+
+#[test]
+fn a_spoiled_handle_fails_at_each_read_until_it_is_overwritten() {
+    for workers in 1..3 {
+        let mut flow = Flow::new(Exec::with_workers(workers), FlowOptions::default());
+        let (spoiled, whole) = (flow.register(8), flow.register_from(&[3u64]));
+        flow.submit(Write(Mix { salt: 7, fails: true }), &[(spoiled, Access::W)], 0);
+        let first = flow.wait().expect_err("the task fails").to_string();
+        for _ in 0..3 {
+            assert_eq!(flow.read::<u64>(spoiled).expect_err("it is spoiled").to_string(), first);
+            assert!(flow.write::<u64>(spoiled).is_err());
+            assert_eq!(flow.read::<u64>(whole).expect("it is whole"), [3]);
+        }
+        flow.overwrite(spoiled, &[5u64]).expect("what was there does not count");
+        assert_eq!(flow.read::<u64>(spoiled).expect("it is whole again"), [5]);
+    }
+}
+
+/// A handle that goes in the middle of a reduction leaves no private copy to the next one that
+/// takes its place, whose size may differ.
+#[test]
+fn a_handle_may_go_in_the_middle_of_a_reduction() {
+    #[derive(Clone, Copy)]
+    struct AddOne;
+    impl Codelet for AddOne {
+        const NAME: &'static str = "add one";
+        const ACCESS: &'static [Access] = &[Access::RW];
+        fn cost(&self) -> Cost {
+            Cost::default()
+        }
+        fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
+            buffers.write::<u64>(0).iter_mut().for_each(|x| *x += 1);
+            Ok(())
+        }
+    }
+    let mut flow = Flow::new(Exec::with_workers(2), FlowOptions::default());
+    for length in [1, 1000, 3, 50_000] {
+        let handle = flow.register(8 * length);
+        flow.set_reduction(handle, Reduction::sum::<u64>());
+        for _ in 0..20 {
+            flow.submit(AddOne, &[(handle, Access::Reduce)], 0);
+        }
+        flow.unregister(handle);
+        let handle = flow.register(8 * length);
+        flow.set_reduction(handle, Reduction::sum::<u64>());
+        flow.submit(AddOne, &[(handle, Access::Reduce)], 0);
+        assert!(flow.read::<u64>(handle).expect("nothing fails").iter().all(|&x| x == 1));
+        flow.submit(AddOne, &[(handle, Access::Reduce)], 0);
+        flow.unregister(handle);
+    }
+    flow.trim();
+    assert_eq!(flow.memory().bytes, 0);
 }

@@ -38,6 +38,14 @@ pub enum TableError {
         /// The file.
         path: PathBuf,
     },
+    /// The first line is a spreadsheet's note about the delimiter.
+    #[error("{}, line 1: '{text}' is a spreadsheet's note about the delimiter, no row: remove the line", path.display())]
+    DelimiterNote {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        text: String,
+    },
     /// The file holds a header and nothing below it.
     #[error("{} has a header ({}) but no row of data below it", path.display(), display_names(columns))]
     OnlyHeader {
@@ -111,9 +119,10 @@ pub enum TableError {
     },
     /// A column asked for as numbers holds text.
     #[error(
-        "{}, line {line}, column '{column}': '{text}' is not a number; correct it, leave the cell empty, or choose \
+        "{}, line {line}, column '{column}': '{text}' is not a number; {}correct it, leave the cell empty, or choose \
          another column",
-        path.display()
+        path.display(),
+        decimal_comma(text)
     )]
     NotANumber {
         /// The file.
@@ -191,5 +200,15 @@ fn advice(cause: &io::Error) -> &'static str {
         }
         io::ErrorKind::IsADirectory => "; name a file in it",
         _ => "",
+    }
+}
+
+/// A remark if `text` is a number with a decimal comma.
+fn decimal_comma(text: &str) -> &'static str {
+    let is_number = text.matches(',').count() == 1 && text.replace(',', ".").parse::<f64>().is_ok();
+    if is_number {
+        "a file with decimal commas needs another delimiter (semicolon, tab); "
+    } else {
+        ""
     }
 }

@@ -38,6 +38,14 @@ fn cells_that_are_no_numbers() {
 }
 
 #[test]
+fn files_as_spreadsheets_write_them() {
+    loglik("x,y,z\n\"0,134364\",\"0,8\",\"1,5\"\n\"0,2\",\"0,3\",\"2,5\"\n", "")
+        .failed(2, &["line 2", "decimal commas", "semicolon"]);
+    loglik("sep=;\nx;y;z\n0,1;0,2;1,5\n0,3;0,1;2\n", "").failed(2, &["line 1", "sep=;", "remove"]);
+    loglik("\u{feff}x;y;z\r\n0,1;0,2;1,5\r\n0,3;0,1;2\r\n", "").succeeded();
+}
+
+#[test]
 fn columns_that_are_not_clear() {
     let several = "x,y,zinc,lead\n0,0,1,2\n1,1,2,3\n";
     loglik(several, "")

@@ -52,6 +52,7 @@ impl Shape {
     /// Finds out how `source` is written.
     pub(super) fn find(source: &Source, options: &ReadOptions) -> Result<Self, TableError> {
         let head = source.head(HEAD_BYTES)?;
+        check_first_line(source, &head)?;
         let sample = match options.dialect {
             Some(dialect) => Sample::take(source, &head, dialect.delimiter, Some(dialect.decimal)),
             None => Sample::best(source, &head),
@@ -71,6 +72,17 @@ impl Shape {
             header: is_header.then_some(names),
         })
     }
+}
+
+/// Refuses the line `sep=;` that spreadsheets put before the table.
+fn check_first_line(source: &Source, head: &[u8]) -> Result<(), TableError> {
+    let line = head.split(|&byte| byte == b'\n').next().unwrap_or(&[]).trim_ascii();
+    let is_note = line.len() == 5 && line[..4].eq_ignore_ascii_case(b"sep=");
+    if is_note {
+        let text = String::from_utf8_lossy(line).into_owned();
+        return Err(TableError::DelimiterNote { path: source.path.clone(), text });
+    }
+    Ok(())
 }
 
 /// The error of a file without a readable first row.

@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let chosen = word(2, "all");
     let sizes: Vec<usize> =
         arguments.iter().skip(3).map(|size| size.parse()).collect::<Result<_, _>>()?;
-    let sizes = if sizes.is_empty() { vec![256, 320, 512, 640] } else { sizes };
+    let sizes = if sizes.is_empty() { vec![264, 360, 504] } else { sizes };
     println!("{}: {}; {threads} threads", backend.name(), backend.description());
     if !prepared {
         println!("the environment that OpenBLAS is advised to have is not set");

@@ -97,8 +97,11 @@ impl Kernel {
 /// Every dense kernel.
 pub const KERNELS: &[Kernel] = &[
     Kernel::of::<gemm::Card>(),
+    Kernel::of::<gemm::strips::Card>(),
     Kernel::of::<syrk::Card>(),
+    Kernel::of::<syrk::strips::Card>(),
     Kernel::of::<trsm::Card>(),
+    Kernel::of::<trsm::strips::Card>(),
     Kernel::of::<trmm::Card>(),
     Kernel::of::<potrf::Card>(),
     Kernel::of::<getrf_nopiv::Card>(),

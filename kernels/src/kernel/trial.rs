@@ -83,6 +83,15 @@ impl Draw {
     }
 }
 
+/// Factors of the product and of the old contents to try.
+pub(crate) const COEFFICIENTS: [[f64; 2]; 4] = [[-1.0, 1.0], [0.75, 0.0], [1.5, -0.5], [0.0, 2.0]];
+
+/// Random numbers, enough for a matrix of order `n` in strips of any height that a backend wants.
+pub(crate) fn in_strips<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<T> {
+    const HIGHEST: usize = 64;
+    draw.numbers((n + HIGHEST) * StripShape { rows: n, cols: n, height: 1 }.stored_columns())
+}
+
 /// Heights of strips to try: what the backend reads fastest, and one that it does not expect.
 pub(crate) fn heights<T: Scalar>(blas: &dyn Blas<T>) -> impl Iterator<Item = usize> + use<T> {
     blas.strip_height().into_iter().chain([5])

@@ -153,7 +153,8 @@ fn at_most(most: f64) -> String {
 }
 
 /// A number for messages: with an exponent if it is very large or small.
-pub(crate) fn plain(x: f64) -> String {
+#[must_use]
+pub fn plain(x: f64) -> String {
     let is_usual = x == 0.0 || (1e-4..1e9).contains(&x.abs());
     if is_usual || !x.is_finite() { x.to_string() } else { format!("{x:e}") }
 }

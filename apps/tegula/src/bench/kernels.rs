@@ -17,8 +17,8 @@ pub(crate) struct Kernels {
     /// One kernel [default: all]
     #[arg(long, value_name = "NAME", value_parser = member(KERNELS.iter().map(|kernel| (kernel.name, kernel.formula)).collect()))]
     kernel: Option<usize>,
-    /// Orders of the tiles
-    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "256,512", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    /// Orders of the tiles; by default some that linalg and exageostat choose
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "168,360", value_parser = clap::value_parser!(u32).range(1..=4096))]
     tile_size: Vec<u32>,
     /// One precision [default: both]
     #[arg(long, value_name = "P", value_parser = precision_parser())]

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
-use tegula_exageostat::covariance::{COVARIANCES, Covariance};
+use tegula_exageostat::covariance::{COVARIANCES, Covariance, plain};
 
 use crate::flags::OutputFlags;
 use crate::output::Console;
@@ -34,13 +34,15 @@ fn describe(covariance: &Covariance, console: &Console) {
     console.line(format_args!("  {}", covariance.formula));
     for parameter in covariance.parameters {
         let most = if parameter.most < f64::MAX {
-            format!(", at most {}", parameter.most)
+            format!(", at most {}", plain(parameter.most))
         } else {
             String::new()
         };
         console.line(format_args!(
             "    {:<11} {} (above {}{most})",
-            parameter.name, parameter.meaning, parameter.above
+            parameter.name,
+            parameter.meaning,
+            plain(parameter.above)
         ));
     }
     console.line(format_args!("  valid {}", covariance.validity));

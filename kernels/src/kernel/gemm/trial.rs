@@ -2,13 +2,12 @@
 
 use tegula_runtime::flow::{Codelet, Cost};
 
-use super::{Gemm, GemmStrips};
+use super::Gemm;
 use crate::backend::Blas;
 use crate::kernel::Listed;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial, heights};
+use crate::kernel::trial::{COEFFICIENTS, Draw, Guarded, Shape, Trial};
 use crate::option::Trans;
 use crate::scalar::Scalar;
-use crate::strips::StripsRef;
 use crate::tile::{TileMut, TileRef};
 
 /// The kernel's card in the list.
@@ -24,17 +23,10 @@ impl Listed for Card {
         let mut trials = Vec::new();
         for trans_a in Trans::ALL {
             for trans_b in Trans::ALL {
-                for (alpha, beta) in [(-1.0, 1.0), (0.75, 0.0), (1.5, -0.5), (0.0, 2.0)] {
-                    let (alpha, beta) = (T::from_f64(alpha), T::from_f64(beta));
+                for [alpha, beta] in COEFFICIENTS.map(|pair| pair.map(T::from_f64)) {
                     let Shape { m, n, k } = shape;
                     let gemm = Gemm { trans_a, trans_b, m, n, k, alpha, beta };
                     trials.push(compare(gemm, blas, draw));
-                    if (trans_a, trans_b) == (Trans::No, Trans::Yes) {
-                        trials.extend(heights(blas).map(|height| {
-                            let strips = GemmStrips { m, n, k, height, alpha, beta };
-                            compare_strips(strips, blas, draw)
-                        }));
-                    }
                 }
             }
         }
@@ -71,20 +63,8 @@ fn compare<T: Scalar>(gemm: Gemm<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Tri
     judge(format!("{gemm:?}"), gemm, (a.read(), b.read()), compute, draw)
 }
 
-fn compare_strips<T: Scalar>(gemm: GemmStrips<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
-    let a = Guarded::random(gemm.m, gemm.k, draw);
-    let b = Guarded::random(gemm.n, gemm.k, draw);
-    let (shape_a, shape_b) = gemm.operands();
-    let (strips_a, strips_b) = (a.in_strips(shape_a), b.in_strips(shape_b));
-    let compute = |c: TileMut<'_, T>| {
-        let (a, b) = (StripsRef::new(&strips_a, shape_a), StripsRef::new(&strips_b, shape_b));
-        blas.gemm_strips(gemm.alpha, a, b, gemm.beta, c);
-    };
-    judge(format!("{gemm:?}"), gemm.of_tiles(), (a.read(), b.read()), compute, draw)
-}
-
 /// Compares what `compute` does to `C` with the reference of `gemm`.
-fn judge<T: Scalar>(
+pub(super) fn judge<T: Scalar>(
     case: String,
     gemm: Gemm<T>,
     (a, b): (TileRef<'_, T>, TileRef<'_, T>),

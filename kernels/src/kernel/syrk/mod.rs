@@ -6,7 +6,7 @@
 
 mod cpu;
 mod reference;
-mod strips;
+pub(super) mod strips;
 mod trial;
 
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};

@@ -2,13 +2,12 @@
 
 use tegula_runtime::flow::{Codelet, Cost};
 
-use super::{Syrk, SyrkStrips};
+use super::Syrk;
 use crate::backend::Blas;
 use crate::kernel::Listed;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial, heights};
+use crate::kernel::trial::{COEFFICIENTS, Draw, Guarded, Shape, Trial};
 use crate::option::{Trans, Uplo};
 use crate::scalar::Scalar;
-use crate::strips::StripsRef;
 use crate::tile::{TileMut, TileRef};
 
 /// The kernel's card in the list.
@@ -24,17 +23,9 @@ impl Listed for Card {
         let mut trials = Vec::new();
         for uplo in Uplo::ALL {
             for trans in Trans::ALL {
-                for (alpha, beta) in [(-1.0, 1.0), (0.75, 0.0), (1.5, -0.5), (0.0, 2.0)] {
-                    let (alpha, beta) = (T::from_f64(alpha), T::from_f64(beta));
+                for [alpha, beta] in COEFFICIENTS.map(|pair| pair.map(T::from_f64)) {
                     let syrk = Syrk { uplo, trans, n: shape.n, k: shape.k, alpha, beta };
                     trials.push(compare(syrk, blas, draw));
-                    if (uplo, trans) == (Uplo::Lower, Trans::No) {
-                        trials.extend(heights(blas).map(|height| {
-                            let Shape { n, k, .. } = shape;
-                            let strips = SyrkStrips { n, k, height, alpha, beta };
-                            compare_strips(strips, blas, draw)
-                        }));
-                    }
                 }
             }
         }
@@ -68,17 +59,8 @@ fn compare<T: Scalar>(syrk: Syrk<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Tri
     judge(format!("{syrk:?}"), syrk, a.read(), compute, draw)
 }
 
-fn compare_strips<T: Scalar>(syrk: SyrkStrips<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
-    let (a, shape) = (Guarded::random(syrk.n, syrk.k, draw), syrk.operand());
-    let strips = a.in_strips(shape);
-    let compute = |c: TileMut<'_, T>| {
-        blas.syrk_strips(syrk.alpha, StripsRef::new(&strips, shape), syrk.beta, c);
-    };
-    judge(format!("{syrk:?}"), syrk.of_tile(), a.read(), compute, draw)
-}
-
 /// Compares what `compute` does to `C` with the reference of `syrk`.
-fn judge<T: Scalar>(
+pub(super) fn judge<T: Scalar>(
     case: String,
     syrk: Syrk<T>,
     a: TileRef<'_, T>,

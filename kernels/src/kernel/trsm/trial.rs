@@ -1,17 +1,13 @@
 //! Trials of the triangular solve and its typical call.
 
-use std::cell::Cell;
-use std::marker::PhantomData;
-
 use tegula_runtime::flow::{Codelet, Cost};
 
-use super::{Trsm, TrsmStrips};
+use super::Trsm;
 use crate::backend::Blas;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial, heights};
+use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
 use crate::kernel::{Listed, triangular};
 use crate::option::{Diag, Side, Trans, Uplo};
 use crate::scalar::Scalar;
-use crate::strips::{StripsMut, StripsRef};
 use crate::tile::{TileMut, TileRef};
 
 /// The kernel's card in the list.
@@ -30,9 +26,6 @@ impl Listed for Card {
             let ld = triangular::order(side, m, n);
             trials.push(compare(Trsm { side, uplo, trans, diag, m, n, ld, alpha }, blas, draw));
         }
-        trials.extend(heights(blas).map(|height| {
-            compare_strips(TrsmStrips { m, n, ld: n, height, scalar: PhantomData }, blas, draw)
-        }));
         trials
     }
 
@@ -62,26 +55,8 @@ fn compare<T: Scalar>(trsm: Trsm<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Tri
     judge(format!("{trsm:?}"), trsm, t.read(), compute, draw)
 }
 
-fn compare_strips<T: Scalar>(trsm: TrsmStrips<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
-    let l = Guarded::triangle(trsm.n, Uplo::Lower, Diag::NonUnit, draw);
-    let shape = trsm.result();
-    let same = Cell::new(true);
-    let compute = |mut b: TileMut<'_, T>| {
-        // What was in the strips before must not count.
-        let mut strips = vec![T::NAN; shape.elements()];
-        trsm.compute(blas, l.read(), b.reborrow(), StripsMut::new(&mut strips, shape));
-        same.set((0..shape.strips()).all(|index| {
-            let (strip, rows) = (StripsRef::new(&strips, shape).strip(index), shape.rows_of(index));
-            let part = b.as_ref().part(rows.start, 0, rows.len(), shape.cols);
-            (0..part.cols()).all(|j| (0..part.rows()).all(|i| strip.at(i, j) == part.at(i, j)))
-        }));
-    };
-    let trial = judge(format!("{trsm:?}"), trsm.of_tile(), l.read(), compute, draw);
-    if same.get() { trial } else { Trial::exact(format!("strips of {trsm:?}"), false) }
-}
-
 /// Compares what `compute` does to `B` with the reference of `trsm`.
-fn judge<T: Scalar>(
+pub(super) fn judge<T: Scalar>(
     case: String,
     trsm: Trsm<T>,
     t: TileRef<'_, T>,

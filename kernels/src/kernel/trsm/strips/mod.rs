@@ -1,5 +1,7 @@
 //! The solve whose result is laid out in strips too, for the products that read it.
 
+mod trial;
+
 use std::marker::PhantomData;
 
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
@@ -11,6 +13,8 @@ use crate::option::{Diag, Side, Trans, Uplo};
 use crate::scalar::Scalar;
 use crate::strips::{StripShape, StripsMut};
 use crate::tile::{TileMut, TileRef};
+
+pub(in crate::kernel) use trial::Card;
 
 /// `B = B inv(L')`, and `B` in strips; buffers `[L: R, B: RW, strips: W]`.
 #[derive(Clone, Copy, Debug)]
@@ -29,12 +33,12 @@ pub struct TrsmStrips<T> {
 
 impl<T: Scalar> TrsmStrips<T> {
     /// Shape of the result in strips.
-    pub(super) fn result(&self) -> StripShape {
+    pub(in crate::kernel) fn result(&self) -> StripShape {
         StripShape { rows: self.m, cols: self.n, height: self.height }
     }
 
     /// The same solve without strips.
-    pub(super) fn of_tile(&self) -> Trsm<T> {
+    pub(in crate::kernel) fn of_tile(&self) -> Trsm<T> {
         let &Self { m, n, ld, .. } = self;
         let (side, uplo, trans) = (Side::Right, Uplo::Lower, Trans::Yes);
         Trsm { side, uplo, trans, diag: Diag::NonUnit, m, n, ld, alpha: T::ONE }

@@ -1,5 +1,7 @@
 //! The product of operands that were laid out in strips.
 
+mod trial;
+
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
 
 use super::Gemm;
@@ -8,6 +10,8 @@ use crate::option::Trans;
 use crate::scalar::Scalar;
 use crate::strips::{StripShape, StripsRef};
 use crate::tile::TileMut;
+
+pub(in crate::kernel) use trial::Card;
 
 /// `C = alpha A B' + beta C` with `A` and `B` in strips; buffers `[A: R, B: R, C: RW]`.
 #[derive(Clone, Copy, Debug)]
@@ -28,14 +32,14 @@ pub struct GemmStrips<T> {
 
 impl<T: Scalar> GemmStrips<T> {
     /// Shapes of `A` and `B`.
-    pub(super) fn operands(&self) -> (StripShape, StripShape) {
+    pub(in crate::kernel) fn operands(&self) -> (StripShape, StripShape) {
         let &Self { m, n, k, height, .. } = self;
         let shape = |rows| StripShape { rows, cols: k, height };
         (shape(m), shape(n))
     }
 
     /// The same product of tiles.
-    pub(super) fn of_tiles(&self) -> Gemm<T> {
+    pub(in crate::kernel) fn of_tiles(&self) -> Gemm<T> {
         let &Self { m, n, k, alpha, beta, .. } = self;
         Gemm { trans_a: Trans::No, trans_b: Trans::Yes, m, n, k, alpha, beta }
     }

@@ -1,5 +1,7 @@
 //! The symmetric product of an operand that was laid out in strips.
 
+mod trial;
+
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
 
 use super::Syrk;
@@ -8,6 +10,8 @@ use crate::option::{Trans, Uplo};
 use crate::scalar::Scalar;
 use crate::strips::{StripShape, StripsRef};
 use crate::tile::TileMut;
+
+pub(in crate::kernel) use trial::Card;
 
 /// Lower triangle of `C = alpha A A' + beta C` with `A` in strips; buffers `[A: R, C: RW]`.
 #[derive(Clone, Copy, Debug)]
@@ -26,12 +30,12 @@ pub struct SyrkStrips<T> {
 
 impl<T: Scalar> SyrkStrips<T> {
     /// Shape of `A`.
-    pub(super) fn operand(&self) -> StripShape {
+    pub(in crate::kernel) fn operand(&self) -> StripShape {
         StripShape { rows: self.n, cols: self.k, height: self.height }
     }
 
     /// The same product of a tile.
-    pub(super) fn of_tile(&self) -> Syrk<T> {
+    pub(in crate::kernel) fn of_tile(&self) -> Syrk<T> {
         let &Self { n, k, alpha, beta, .. } = self;
         Syrk { uplo: Uplo::Lower, trans: Trans::No, n, k, alpha, beta }
     }

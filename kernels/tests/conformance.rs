@@ -27,6 +27,9 @@ const SHAPES: &[(usize, usize, usize)] = &[
     (128, 128, 128),
     (121, 200, 75),
     (260, 150, 300),
+    // More than one block that the second cache holds, and more than one piece of the inner size.
+    (500, 20, 700),
+    (40, 30, 1300),
 ];
 
 #[test]

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
-use tegula_kernels::backend::{BACKENDS, current};
+use tegula_kernels::backend::{BACKENDS, current, environment};
 use tegula_kernels::kernel::covariance::Vectors;
 use tegula_runtime::platform::{allowed_cores, usable_cores};
 use tegula_runtime::sched::{DEFAULT_POLICY, POLICIES};
@@ -54,8 +54,13 @@ impl Info {
         console.line("BLAS");
         let backends = describe_backends(&console, usable);
         if !is_prepared {
-            console
-                .note("OPENBLAS_NUM_THREADS and OPENBLAS_CORETYPE could not be set for OpenBLAS");
+            let wanted = environment::advised();
+            let wanted: Vec<String> =
+                wanted.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+            console.note(format_args!(
+                "a linked OpenBLAS reads its environment before the program can set it: start with {}",
+                wanted.join(" ")
+            ));
         }
         self.output.write(&json!({
             "version": version,

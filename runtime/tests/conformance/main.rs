@@ -13,8 +13,15 @@ use tegula_runtime::sched::POLICIES;
 use checks::{check_busy, check_once, check_order, check_replay};
 use program::{HANDLES, Step, exec, run, sim, steps, submit};
 
+/// Fewer cases than usual, since each is run under every policy; `PROPTEST_CASES` says otherwise.
+fn config() -> ProptestConfig {
+    let usual = ProptestConfig::default();
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { usual.cases } else { 48 };
+    ProptestConfig { cases, ..usual }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(config())]
 
     #[test]
     fn real_runs_equal_sequential_ones(

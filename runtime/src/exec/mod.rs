@@ -262,7 +262,8 @@ impl<'a> Hands<'a> {
     fn give_back(&mut self) {
         if !self.stock.is_empty() {
             self.stock.reverse();
-            self.shared.queues.push(&self.shared.space, &self.stock, self.me);
+            let (shared, routed) = (self.shared, &mut self.routed);
+            shared.queues.push(&shared.space, &self.stock, self.me, routed);
             self.stock.clear();
             self.shared.publish();
         }

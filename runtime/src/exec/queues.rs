@@ -72,12 +72,16 @@ impl Queues {
         Self { policy, shards, outbox: Padded::default(), workers }
     }
 
-    /// Adds `tasks`, made ready by worker `by`.
-    pub(super) fn push(&self, space: &Space, tasks: &[u32], by: WorkerId) {
-        for &task in tasks {
-            let (entry, place) = self.entry(space, task, Some(by));
-            self.insert(entry, place);
-        }
+    /// Adds `tasks`, made ready by worker `by`. `routed` is empty before and after.
+    pub(super) fn push(
+        &self,
+        space: &Space,
+        tasks: &[u32],
+        by: WorkerId,
+        routed: &mut Vec<Routed>,
+    ) {
+        routed.extend(tasks.iter().map(|&task| self.entry(space, task, Some(by))));
+        self.insert_all(routed);
     }
 
     /// Adds a task that was ready when it was submitted. Small ones gather in the outbox, so that

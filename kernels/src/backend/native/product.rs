@@ -6,15 +6,14 @@ use super::pack::{Strided, with_workspace};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-/// Largest inner size of a block: a strip of `B`, `width` columns wide, stays in the first cache
-/// beside what passes through.
-pub(super) fn depth_of_block<T>(width: usize) -> usize {
-    caches::sizes().first * 4 / 5 / (width * size_of::<T>())
-}
-
-/// Bytes of a packed block of `A`, which stays in the second cache while `B` passes.
-pub(super) fn bytes_of_block() -> usize {
-    caches::sizes().second / 32 * 15
+/// Rows and inner size of the blocks of an `m x k` operand `A`. A strip of `B` of that inner size,
+/// `NR` columns wide, stays in the first cache beside what passes through; a block of `A` stays in
+/// the second cache while `B` passes.
+pub(super) fn block_of_a<T: Scalar, K: Kit<T>>(m: usize, k: usize) -> (usize, usize) {
+    let caches = caches::sizes();
+    let kc = piece(k, caches.first * 4 / 5 / (K::NR * size_of::<T>()), 1);
+    let mc = piece(m, caches.second / 32 * 15 / (kc * size_of::<T>()), K::MR);
+    (mc, kc)
 }
 
 /// Columns of a packed block of `B`.
@@ -44,8 +43,7 @@ pub(super) unsafe fn multiply<T: Scalar, K: Kit<T>>(
     let (m, n, k) = (a.rows(), b.cols(), a.cols());
     debug_assert!(c.row_stride() == 1 || m <= 1);
     let (a, b) = (Strided::new(a), Strided::new(b).transposed());
-    let kc = piece(k, depth_of_block::<T>(K::NR), 1);
-    let mc = piece(m, bytes_of_block() / (kc * size_of::<T>()), K::MR);
+    let (mc, kc) = block_of_a::<T, K>(m, k);
     let nc = piece(n, NC, K::NR);
     let (ld, first) = (c.col_stride(), c.as_mut_ptr());
     let a_size = mc.next_multiple_of(K::MR) * kc;
@@ -85,7 +83,7 @@ pub(super) unsafe fn multiply<T: Scalar, K: Kit<T>>(
 }
 
 /// Size of equal pieces of `total`, none larger than `most`, multiples of `unit` (or the total).
-pub(super) fn piece(total: usize, most: usize, unit: usize) -> usize {
+fn piece(total: usize, most: usize, unit: usize) -> usize {
     let most = (most / unit * unit).max(unit);
     let pieces = total.div_ceil(most).max(1);
     total.div_ceil(pieces).next_multiple_of(unit).max(unit)

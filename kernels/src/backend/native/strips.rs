@@ -2,7 +2,7 @@
 
 use super::micro::{Ahead, Groups, Kit, Target};
 use super::pack::Strided;
-use super::product::{Part, bytes_of_block, depth_of_block, piece, share};
+use super::product::{Part, block_of_a, share};
 use crate::scalar::Scalar;
 use crate::strips::StripsRef;
 use crate::tile::TileMut;
@@ -27,8 +27,7 @@ pub(super) unsafe fn multiply<T: Scalar, K: Kit<T>>(
 ) {
     let (m, n, k) = (a.shape().rows, b.shape().rows, a.shape().cols);
     debug_assert!(c.row_stride() == 1 || m <= 1);
-    let kc = piece(k, depth_of_block::<T>(K::NR), 1);
-    let mc = piece(m, bytes_of_block() / (kc * size_of::<T>()), K::MR);
+    let (mc, kc) = block_of_a::<T, K>(m, k);
     let (ld, first) = (c.col_stride(), c.as_mut_ptr());
     for p in (0..k).step_by(kc) {
         for i in (0..m).step_by(mc) {

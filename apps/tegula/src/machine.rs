@@ -10,6 +10,11 @@ pub(crate) fn memory_bytes() -> Option<u64> {
     [group, total_bytes()].into_iter().flatten().min()
 }
 
+/// Bytes of memory that this process may use, if that is less than `needed`.
+pub(crate) fn short_memory(needed: f64) -> Option<u64> {
+    memory_bytes().filter(|there| needed > *there as f64)
+}
+
 fn total_bytes() -> Option<u64> {
     let text = read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;

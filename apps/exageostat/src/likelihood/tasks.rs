@@ -53,10 +53,8 @@ pub struct Likelihood<T> {
     flow: Flow,
     overlap: Overlap,
     n: usize,
-    /// Columns of the mean.
-    p: usize,
     generation: Generation<T>,
-    /// Coefficients of the mean by ordinary least squares, `c`: what they explain is taken from the
+    /// Coefficients of the mean by ordinary least squares, `c`, one per column: what they explain is taken from the
     /// values first, so that a mean far from zero costs no digits.
     offset: Vec<f64>,
     /// `[Q r]` with `r = z - Q c`.
@@ -84,7 +82,6 @@ impl<T: Scalar> Likelihood<T> {
         Self {
             overlap,
             n,
-            p,
             generation,
             given: given.collect(),
             offset,
@@ -122,7 +119,7 @@ impl<T: Scalar> Likelihood<T> {
         self.factorise(&table).map_err(|error| LikelihoodError::from_flow(error, n))?;
         let read = |error| LikelihoodError::from_flow(error, n);
         let logdet = self.flow.read::<f64>(self.logdet).map_err(read)?[0];
-        let gram: Vec<f64> = if self.p == 0 {
+        let gram: Vec<f64> = if self.offset.is_empty() {
             self.flow.read::<f64>(self.gram).map_err(read)?.to_vec()
         } else {
             self.flow.read::<T>(self.gram).map_err(read)?.iter().map(|x| x.to_f64()).collect()
@@ -175,10 +172,13 @@ impl<T: Scalar> Likelihood<T> {
     fn reset(&mut self, table: &RadialTable) -> Result<(), FlowError> {
         self.generation.set(&mut self.flow, table)?;
         self.flow.overwrite(self.logdet, &[0.0f64])?;
-        if self.p == 0 {
+        if self.offset.is_empty() {
             self.flow.overwrite(self.gram, &[0.0f64])?;
         } else {
-            self.flow.overwrite(self.gram, &vec![T::ZERO; (self.p + 1) * (self.p + 1)])?;
+            self.flow.overwrite(
+                self.gram,
+                &vec![T::ZERO; (self.offset.len() + 1) * (self.offset.len() + 1)],
+            )?;
         }
         for (i, given) in self.given.iter().enumerate() {
             self.flow.overwrite(self.rhs.tile(i, 0), given)?;
@@ -190,9 +190,10 @@ impl<T: Scalar> Likelihood<T> {
     /// Submits `G = W' W` of the solved right-hand sides.
     fn multiply(&mut self) {
         for i in 0..self.rhs.mt() {
-            let (tile, rows, q) = (self.rhs.tile(i, 0), self.rhs.tile_rows(i), self.p + 1);
+            let (tile, rows, q) =
+                (self.rhs.tile(i, 0), self.rhs.tile_rows(i), self.offset.len() + 1);
             let accesses = [(tile, R), (tile, R), (self.gram, RW)];
-            if self.p == 0 {
+            if self.offset.is_empty() {
                 self.flow.submit(Dot::<T>::new(rows), &accesses, 0);
             } else {
                 let (trans_a, trans_b) = (Trans::Yes, Trans::No);

@@ -8,7 +8,7 @@ use tegula_kernels::kernel::kernel;
 use tegula_kernels::kernel::rate::{Temperature, rate};
 
 use super::setting::Setting;
-use crate::machine::memory_bytes;
+use crate::machine::short_memory;
 use crate::output::{Console, bytes, number, seconds};
 
 impl Setting {
@@ -52,7 +52,7 @@ impl Setting {
                 self.nb
             ),
         );
-        let there = memory_bytes().filter(|there| self.matrix_bytes() > *there as f64);
+        let there = short_memory(self.matrix_bytes());
         let excess = there.map_or_else(String::new, |there| {
             format!(", more than the {} that this process may use", bytes(there as f64))
         });

@@ -129,8 +129,7 @@ impl Fit {
         let flow = setting.run.flow(self.trace.is_wanted(), overlap.memory_cache);
         let mut likelihood = Likelihood::<T>::new(flow, &data.observations, setting.nb, overlap);
         let mut progress = Progress::new(console);
-        let watch = likelihood.flow().watch();
-        progress.follow(watch.clone(), setting.tasks(), "evaluation 1");
+        progress.follow(likelihood.flow().watch(), setting.tasks(), "evaluation 1");
         let covariance = self.covariance.covariance;
         let fit = fit(&mut likelihood, &data.observations, covariance, options, |state| {
             let loglik = state.loglik.map_or_else(|| "none".to_owned(), |l| number(l, 9));
@@ -141,7 +140,7 @@ impl Fit {
                 parameter_list(&Model { covariance, values, nugget })
             ));
             let (next, best) = (state.evaluations + 1, number(state.best, 9));
-            progress.begin(format!("evaluation {next}, best {best}"), watch.completed());
+            progress.begin(format!("evaluation {next}, best {best}"));
             progress.show(|elapsed| {
                 format!(
                     "{} in {}: loglik {loglik}, best {}, {} per evaluation",

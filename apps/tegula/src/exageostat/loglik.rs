@@ -125,10 +125,9 @@ impl Loglik {
         let mut likelihood = Likelihood::<T>::new(flow, &data.observations, setting.nb, overlap);
         let mut times = Vec::new();
         let mut progress = Progress::new(console);
-        let watch = likelihood.flow().watch();
-        progress.follow(watch.clone(), setting.tasks(), "");
+        progress.follow(likelihood.flow().watch(), setting.tasks(), "evaluation 1");
         for done in 1..=self.repeat {
-            progress.begin(format!("evaluation {done} of {}", self.repeat), watch.completed());
+            progress.begin(format!("evaluation {done} of {}", self.repeat));
             let start = Instant::now();
             let evaluation = likelihood.evaluate(model.covariance, &model.values, model.nugget)?;
             let seconds = start.elapsed().as_secs_f64();

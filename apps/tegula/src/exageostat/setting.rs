@@ -8,7 +8,7 @@ use tegula_kernels::scalar::Precision;
 
 use crate::error::refused;
 use crate::flags::{MatrixFlags, Run, RunFlags};
-use crate::machine::memory_bytes;
+use crate::machine::short_memory;
 use crate::output::{Console, bytes};
 
 /// A matrix with its tiles, and how tasks on it run.
@@ -79,9 +79,7 @@ impl Setting {
     /// If it is larger than the memory that this process may use.
     pub(super) fn check_memory(&self) -> Result<()> {
         let needed = self.matrix_bytes();
-        let Some(there) = memory_bytes().filter(|there| needed > *there as f64) else {
-            return Ok(());
-        };
+        let Some(there) = short_memory(needed) else { return Ok(()) };
         let (n, needed, there) = (self.n, bytes(needed), bytes(there as f64));
         let single = if self.precision == Precision::Double { " or --precision s" } else { "" };
         Err(refused(format!(

@@ -16,7 +16,7 @@ use tegula_runtime::trace::Trace;
 
 use crate::error::refused;
 use crate::flags::{MatrixFlags, OutputFlags, Run, RunFlags, TraceFlags, member, precision_name};
-use crate::machine::memory_bytes;
+use crate::machine::short_memory;
 use crate::output::{Align, Console, Progress, Table, bytes, number, seconds};
 use algorithms::{ALGORITHMS, Algorithm};
 use problem::{Problem, Sizes};
@@ -90,7 +90,7 @@ impl Linalg {
         let memory = (algorithm.numbers)(&sizes) * precision.bytes() as f64;
         console.field("memory", bytes(memory));
         run.describe(&console, sizes.nb, precision);
-        if let Some(there) = memory_bytes().filter(|there| memory > *there as f64) {
+        if let Some(there) = short_memory(memory) {
             let there = bytes(there as f64);
             return Err(refused(format!(
                 "these matrices take {}, this process may use {there}",
@@ -146,6 +146,7 @@ impl Linalg {
         for done in 0..self.repeat as usize {
             progress.share(done, self.repeat as usize, "runs");
             let before = watch.completed();
+            progress.begin(format!("run {} of {}", done + 1, self.repeat));
             problem.fill(&mut flow)?;
             flow.wait()?;
             drop(flow.take_trace());
@@ -154,13 +155,13 @@ impl Linalg {
             flow.wait()?;
             seconds.push(start.elapsed().as_secs_f64());
             // The first run tells how many tasks there are, so the others can be followed.
-            if done == 0 {
-                let tasks = watch.completed() - before;
-                progress.follow(watch.clone(), tasks as usize, "");
+            if done == 0 && self.repeat > 1 {
+                let tasks = (watch.completed() - before) as usize;
+                progress.follow(watch.clone(), tasks, "filling the matrices again");
             }
-            progress.begin(format!("run {} of {}", done + 2, self.repeat), watch.completed());
             trace = flow.take_trace();
         }
+        progress.clear();
         let check = if self.check { Some(problem.check(&mut flow)?) } else { None };
         Ok(Done { seconds, check, trace })
     }

@@ -58,27 +58,25 @@ impl Progress {
     /// From now on also shows, from a thread of its own, how far the flow under `watch` is with each
     /// step of `tasks` tasks; the first step, called `step`, begins now.
     pub(crate) fn follow(&mut self, watch: Watch, tasks: usize, step: impl Into<String>) {
-        let step = Step { name: step.into(), start: Instant::now(), completed: watch.completed() };
-        let step = Arc::new(Mutex::new(Some(step)));
-        let (shared, line) = (step.clone(), self.line.clone());
+        let step = Arc::new(Mutex::new(Some(Step::new(step, &watch))));
+        let (shared, line, watched) = (step.clone(), self.line.clone(), watch.clone());
         let body = move || {
             loop {
                 std::thread::park_timeout(REFRESH);
                 let Some(step) = lock(&shared).clone() else { return };
-                let done = watch.completed().saturating_sub(step.completed);
+                let done = watched.completed().saturating_sub(step.completed);
                 lock(&line).show(|_| step.text(done, tasks as u64));
             }
         };
         // Without a thread there is no progress to see, which is no reason to stop.
         let thread = std::thread::Builder::new().name("progress".to_owned()).spawn(body).ok();
-        self.follower = Some(Follower { step, thread });
+        self.follower = Some(Follower { watch, step, thread });
     }
 
-    /// The next step, called `step`, begins; `completed` tasks were completed before.
-    pub(crate) fn begin(&self, step: impl Into<String>, completed: u64) {
+    /// The next step, called `step`, begins, if steps are followed.
+    pub(crate) fn begin(&self, step: impl Into<String>) {
         if let Some(follower) = &self.follower {
-            let step = Step { name: step.into(), start: Instant::now(), completed };
-            *lock(&follower.step) = Some(step);
+            *lock(&follower.step) = Some(Step::new(step, &follower.watch));
         }
     }
 
@@ -98,6 +96,7 @@ impl Drop for Progress {
 /// The thread that shows progress within a step.
 #[derive(Debug)]
 struct Follower {
+    watch: Watch,
     /// None ends the thread.
     step: Arc<Mutex<Option<Step>>>,
     thread: Option<JoinHandle<()>>,
@@ -124,6 +123,11 @@ struct Step {
 }
 
 impl Step {
+    /// The step that begins now in the flow under `watch`.
+    fn new(name: impl Into<String>, watch: &Watch) -> Self {
+        Self { name: name.into(), start: Instant::now(), completed: watch.completed() }
+    }
+
     /// A line about the step when `done` of its `tasks` tasks are done.
     fn text(&self, done: u64, tasks: u64) -> String {
         let name = &self.name;

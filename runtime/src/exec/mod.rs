@@ -125,9 +125,6 @@ impl Engine for Exec {
         });
         let cores = allowed_cores();
         let bind = bind && cores.len() >= workers;
-        if bind && bind_to_cores(&cores[..1]) {
-            self.bound = Some((std::thread::current().id(), cores.clone()));
-        }
         for worker in 1..workers {
             let (shared, core) = (shared.clone(), cores.get(worker).copied().filter(|_| bind));
             let thread = std::thread::Builder::new().name(format!("worker {worker}"));
@@ -142,6 +139,10 @@ impl Engine for Exec {
                 }
             };
             self.threads.push(thread.spawn(body).expect("the system starts a thread"));
+        }
+        // Last, since a thread starts on the cores of the one that makes it, and would wait there.
+        if bind && bind_to_cores(&cores[..1]) {
+            self.bound = Some((std::thread::current().id(), cores));
         }
         self.shared = Some(shared);
     }

@@ -34,6 +34,7 @@ pub fn getrf_nopiv<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>) {
         alpha: T::ONE,
     };
     for k in 0..steps {
+        flow.iteration(k);
         let (rows, columns) = (a.tile_rows(k), a.tile_columns(k));
         let order = rows.min(columns);
         flow.submit(

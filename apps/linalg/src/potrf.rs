@@ -36,6 +36,7 @@ pub fn potrf<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>) {
     let priority = |k: usize, less: usize| 3 * (nt - k) as i32 - less as i32;
     let panels = Panels::new(flow, a);
     for k in 0..nt {
+        flow.iteration(k);
         let (n, first) = (a.tile_rows(k), k * a.nb());
         flow.submit(Potrf::<T>::new(Uplo::Lower, n, first), &[(a.tile(k, k), RW)], priority(k, 0));
         let column = panels.column(a, k);

@@ -25,7 +25,7 @@ use sleep::Sleep;
 use crate::flow::{Engine, FlowError, FlowSpace, ReadyTasks, Space};
 use crate::platform::{allowed_cores, bind_to_cores};
 use crate::sched::{DEFAULT_POLICY, Policy, PolicyOptions, WorkerId, policy};
-use crate::trace::{Recorder, TaskRecord};
+use crate::trace::{Recorder, Records, Site};
 
 /// Looks at the shards of an idle worker before it sleeps: some ten microseconds.
 const SEARCHES: usize = 200;
@@ -114,7 +114,10 @@ impl Engine for Exec {
         let ExecOptions { workers, policy, seed, bind, trace } = self.options;
         let shared = Arc::new(Shared {
             space: space.0,
-            queues: Queues::new((policy.build)(&PolicyOptions { workers, seed }), workers),
+            queues: Queues::new(
+                policy.queue(&PolicyOptions { workers, seed }).expect("a queue policy"),
+                workers,
+            ),
             sleep: Sleep::new(),
             runner: Runner {
                 failures: Failures::default(),
@@ -170,8 +173,12 @@ impl Engine for Exec {
         self.shared().runner.failures.find(mark)
     }
 
-    fn take_records(&mut self) -> Vec<TaskRecord> {
-        self.shared().runner.recorder.as_ref().map_or_else(Vec::new, Recorder::take)
+    fn take_records(&mut self) -> Records {
+        self.shared().runner.recorder.as_ref().map_or_else(Records::default, Recorder::take)
+    }
+
+    fn site(&self) -> Site {
+        Site::cores(self.options.workers)
     }
 }
 

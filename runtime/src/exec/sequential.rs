@@ -3,7 +3,7 @@
 use super::failures::Failures;
 use super::run::Runner;
 use crate::flow::{Engine, FlowError, FlowSpace, ReadyTasks};
-use crate::trace::{Recorder, TaskRecord};
+use crate::trace::{Recorder, Records, Site};
 
 /// Runs tasks one after the other on the submitting thread, as the program says; what every other
 /// engine is compared with.
@@ -59,10 +59,14 @@ impl Engine for Sequential {
         self.runner.as_ref()?.failures.find(mark)
     }
 
-    fn take_records(&mut self) -> Vec<TaskRecord> {
+    fn site(&self) -> Site {
+        Site::cores(1)
+    }
+
+    fn take_records(&mut self) -> Records {
         self.runner
             .as_ref()
             .and_then(|runner| runner.recorder.as_ref())
-            .map_or_else(Vec::new, Recorder::take)
+            .map_or_else(Records::default, Recorder::take)
     }
 }

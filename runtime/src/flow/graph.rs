@@ -16,6 +16,14 @@ use crate::sync::Ordering;
 /// Added to `pending` while edges are hung, so that no predecessor can make the task ready.
 const BIAS: u32 = 1 << 30;
 
+/// What a task carries beside its work.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tag {
+    pub(crate) priority: i32,
+    pub(crate) phase: u8,
+    pub(crate) iteration: u32,
+}
+
 /// The graph as the submitter sees it.
 #[derive(Debug)]
 pub(crate) struct Graph {
@@ -106,8 +114,7 @@ impl Graph {
         info: &'static CodeletInfo,
         arguments: Arguments,
         accesses: &[(Handle, Access)],
-        priority: i32,
-        phase: u8,
+        Tag { priority, phase, iteration }: Tag,
     ) -> &[u32] {
         self.ready.clear();
         check_accesses(info, accesses);
@@ -120,7 +127,7 @@ impl Graph {
             self.depend(handle.index, access, task, priority, phase);
         }
         let mut data = TaskData::new(info, Kind::Run, arguments, &named[..accesses.len()]);
-        (data.priority, data.phase) = (priority, phase);
+        (data.priority, data.phase, data.iteration) = (priority, phase, iteration);
         self.publish(task, data);
         &self.ready
     }

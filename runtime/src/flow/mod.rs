@@ -25,7 +25,7 @@ pub use access::Access;
 pub(crate) use codelet::RawBuffer;
 pub use codelet::{Buffers, Codelet, CodeletInfo, Cost, Failure, MAX_ARGUMENT_BYTES, codelet_info};
 pub use error::FlowError;
-use graph::Graph;
+use graph::{Graph, Tag};
 pub use handle::Handle;
 pub(crate) use slab::Slab;
 pub(crate) use space::{Padded, Space, task_view};
@@ -34,7 +34,7 @@ pub use task::MAX_ACCESSES;
 pub(crate) use task::{Kind, TaskData};
 
 use crate::memory::{BufferCache, MemoryUse, OutOfMemory, Reduction};
-use crate::trace::{TaskRecord, Trace};
+use crate::trace::{Records, Site, Trace};
 
 /// What advances the tasks of a flow: see [`crate::exec`] and [`crate::sim`].
 pub trait Engine: Send {
@@ -51,7 +51,9 @@ pub trait Engine: Send {
     /// The failure of the task with program index `mark - 1`, as long as a handle is marked with it.
     fn failure(&self, mark: u64) -> Option<FlowError>;
     /// What was recorded since the last call; empty unless the engine records.
-    fn take_records(&mut self) -> Vec<TaskRecord>;
+    fn take_records(&mut self) -> Records;
+    /// Names of its workers and memories.
+    fn site(&self) -> Site;
 }
 
 /// The tasks and handles of a flow, for an engine.
@@ -114,6 +116,7 @@ pub struct Flow {
     credit: u64,
     phases: Vec<&'static str>,
     phase: u8,
+    iteration: u32,
     /// Added to the priority of every task.
     shift: i32,
     /// Handles to unregister once everything has run.
@@ -140,6 +143,7 @@ impl Flow {
             credit: 0,
             phases: vec!["none"],
             phase: 0,
+            iteration: 0,
             shift: 0,
             retired: Vec::new(),
         }
@@ -199,6 +203,12 @@ impl Flow {
         self.phase = index as u8;
     }
 
+    /// Tasks submitted from now on belong to step `iteration` of the algorithm's outermost loop, in
+    /// traces.
+    pub fn iteration(&mut self, iteration: usize) {
+        self.iteration = iteration as u32;
+    }
+
     /// Adds `shift` to the priority of every task submitted from now on, so that what one algorithm
     /// submits comes before or after what another does.
     pub fn shift_priorities(&mut self, shift: i32) {
@@ -230,7 +240,8 @@ impl Flow {
             if self.options.deterministic { in_order(accesses, &mut ordered) } else { accesses };
         let info = codelet_info::<C>();
         let priority = priority.saturating_add(self.shift);
-        let ready = self.graph.submit(info, arguments, accesses, priority, self.phase);
+        let tag = Tag { priority, phase: self.phase, iteration: self.iteration };
+        let ready = self.graph.submit(info, arguments, accesses, tag);
         if !ready.is_empty() {
             self.engine.ready(ReadyTasks(ready));
         }
@@ -293,7 +304,7 @@ impl Flow {
     /// What the engine recorded since the last call, after everything submitted has run.
     pub fn take_trace(&mut self) -> Trace {
         self.drain();
-        Trace::new(self.engine.take_records(), self.workers(), &self.phases)
+        Trace::new(self.engine.take_records(), self.engine.site(), &self.phases)
     }
 
     /// Waits, then replaces the contents of `handle`; a failure that spoiled the old ones is

@@ -34,7 +34,10 @@ pub(crate) struct TaskData {
     pub(crate) kind: Kind,
     pub(crate) phase: u8,
     pub(crate) count: u8,
-    pub(crate) modes: [Access; MAX_ACCESSES],
+    /// Step of the outermost loop that the task belongs to.
+    pub(crate) iteration: u32,
+    /// Four bits for each access, so that the whole fits two cache lines.
+    modes: u32,
     pub(crate) handles: [u32; MAX_ACCESSES],
     arguments: Arguments,
 }
@@ -79,21 +82,24 @@ impl TaskData {
             kind,
             phase: 0,
             count: accesses.len() as u8,
-            modes: [Access::R; MAX_ACCESSES],
+            iteration: 0,
+            modes: 0,
             handles: [0; MAX_ACCESSES],
             arguments,
         };
         for (position, &(handle, mode)) in accesses.iter().enumerate() {
             data.handles[position] = handle;
-            data.modes[position] = mode;
+            data.modes |= (mode as u32) << (4 * position);
         }
         data
     }
 
     /// The handles of the task and how it uses them.
     pub(crate) fn accesses(&self) -> impl Iterator<Item = (u32, Access)> + '_ {
-        let count = self.count as usize;
-        self.handles[..count].iter().copied().zip(self.modes[..count].iter().copied())
+        let handles = self.handles[..self.count as usize].iter().enumerate();
+        handles.map(|(place, &handle)| {
+            (handle, Access::ALL[(self.modes >> (4 * place) & 15) as usize])
+        })
     }
 
     /// Work of the task.

@@ -5,7 +5,7 @@ use crate::flow::{Access, Buffers, Codelet, Cost, Failure, Flow, FlowOptions, Ha
 use crate::platform::{Platform, WorkerModel};
 use crate::sched::policy;
 use crate::sim::Sim;
-use crate::trace::{Outcome, TaskRecord};
+use crate::trace::{Outcome, Records, Site, TaskRecord};
 
 /// A kernel that only has a cost.
 macro_rules! kernel {
@@ -93,8 +93,8 @@ fn likelihood(nt: usize, workers: usize, named: bool) -> Trace {
 fn traces() -> Vec<(String, Trace)> {
     let sizes = [(1, 1), (3, 2), (10, 4), (20, 70), (50, 8), (50, 200)];
     let mut traces = vec![
-        ("nothing".to_owned(), Trace::new(Vec::new(), 0, &[])),
-        ("idle".to_owned(), Trace::new(Vec::new(), 3, &["none"])),
+        ("nothing".to_owned(), Trace::new(Records::default(), Site::default(), &[])),
+        ("idle".to_owned(), Trace::new(Records::default(), Site::cores(3), &["none"])),
     ];
     for (nt, workers) in sizes {
         for named in [true, false] {
@@ -229,6 +229,7 @@ fn names_and_failures_are_written_out() {
 /// One task after the other on one worker, each of `length` nanoseconds.
 fn trace_of(codelets: &[&'static str], length: u64) -> Trace {
     let record = |(i, &codelet): (usize, &&'static str)| TaskRecord {
+        iteration: 0,
         task: i as u64,
         codelet,
         phase: 0,
@@ -238,5 +239,6 @@ fn trace_of(codelets: &[&'static str], length: u64) -> Trace {
         end: (i as u64 + 1) * length,
         outcome: Outcome::Done,
     };
-    Trace::new(codelets.iter().enumerate().map(record).collect(), 1, &["none"])
+    let tasks = codelets.iter().enumerate().map(record).collect();
+    Trace::new(Records { tasks, ..Records::default() }, Site::cores(1), &["none"])
 }

@@ -1,11 +1,12 @@
 //! One queue for all workers, first come first served.
 
-use super::{Key, Place, Policy, QueuePolicy, TaskView, WorkerId};
+use super::{Build, Key, Place, Policy, QueuePolicy, TaskView, WorkerId};
 
 pub(super) const POLICY: Policy = Policy {
     name: "eager",
     summary: "one queue for all, first ready first run",
-    build: |_| Box::new(Eager),
+    build: Build::Queue(|_| Box::new(Eager)),
+    eviction: "lru",
 };
 
 struct Eager;

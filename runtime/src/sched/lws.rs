@@ -4,12 +4,13 @@
 //! A task goes to the worker that made it ready, whose cache holds what it reads; one that is
 //! ready when submitted goes to the worker that last wrote what it writes, else around in turn.
 
-use super::{Key, Place, Policy, PolicyOptions, QueuePolicy, TaskView, WorkerId};
+use super::{Build, Key, Place, Policy, PolicyOptions, QueuePolicy, TaskView, WorkerId};
 
 pub(super) const POLICY: Policy = Policy {
     name: "lws",
     summary: "a queue per worker by priority; idle workers steal from their neighbours",
-    build: |options| Box::new(Lws::new(options)),
+    build: Build::Queue(|options| Box::new(Lws::new(options))),
+    eviction: "lru",
 };
 
 struct Lws {

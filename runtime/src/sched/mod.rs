@@ -8,12 +8,20 @@
 //! [`POLICIES`].
 
 mod eager;
+mod evict;
 mod lws;
+mod plan;
 mod prio;
+mod queued;
 mod random;
 mod shard;
+mod task;
 
+pub use evict::{EVICTIONS, Eviction, EvictionPolicy, Outlook, eviction};
+pub use plan::{NextUse, Scheduler, View};
+pub(crate) use queued::Queued;
 pub use shard::{Key, Shard};
+pub use task::{HandleId, Task, TaskId, Tasks};
 
 /// A worker of an engine, by number from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -117,12 +125,34 @@ pub struct Policy {
     /// One line of help.
     pub summary: &'static str,
     /// Makes one.
-    pub build: fn(&PolicyOptions) -> Box<dyn QueuePolicy>,
+    pub build: Build,
+    /// Name of the eviction policy that suits it best.
+    pub eviction: &'static str,
+}
+
+/// Makes a policy of one of the two tiers.
+#[derive(Clone, Copy)]
+pub enum Build {
+    /// Spreads ready tasks over queues; knows nothing of time and memories.
+    Queue(fn(&PolicyOptions) -> Box<dyn QueuePolicy>),
+    /// Plans with expected times and with what lies where.
+    Plan(fn(&PolicyOptions) -> Box<dyn Scheduler>),
 }
 
 impl std::fmt::Debug for Policy {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name)
+    }
+}
+
+impl Policy {
+    /// The policy as spread over queues; none if it plans.
+    #[must_use]
+    pub fn queue(&self, options: &PolicyOptions) -> Option<Box<dyn QueuePolicy>> {
+        match self.build {
+            Build::Queue(build) => Some(build(options)),
+            Build::Plan(_) => None,
+        }
     }
 }
 

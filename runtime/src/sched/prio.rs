@@ -1,11 +1,12 @@
 //! One queue for all workers, highest priority first.
 
-use super::{Key, Place, Policy, QueuePolicy, TaskView, WorkerId};
+use super::{Build, Key, Place, Policy, QueuePolicy, TaskView, WorkerId};
 
 pub(super) const POLICY: Policy = Policy {
     name: "prio",
     summary: "one queue for all, highest priority first, then program order",
-    build: |_| Box::new(Prio),
+    build: Build::Queue(|_| Box::new(Prio)),
+    eviction: "lru",
 };
 
 struct Prio;

@@ -1,12 +1,13 @@
 //! A queue per worker; each task goes to one drawn at random and stays there.
 
-use super::{Key, Place, Policy, PolicyOptions, QueuePolicy, TaskView, WorkerId};
+use super::{Build, Key, Place, Policy, PolicyOptions, QueuePolicy, TaskView, WorkerId};
 use crate::random::mix;
 
 pub(super) const POLICY: Policy = Policy {
     name: "random",
     summary: "each task to a worker drawn at random, no stealing",
-    build: |options| Box::new(Random::new(options)),
+    build: Build::Queue(|options| Box::new(Random::new(options))),
+    eviction: "lru",
 };
 
 struct Random {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::flow::{Access, Engine, FlowError, FlowSpace, ReadyTasks, Space, task_view};
 use crate::platform::Platform;
 use crate::sched::{Policy, PolicyOptions, QueuePolicy, Shard, WorkerId, successor};
-use crate::trace::{Outcome, TaskRecord};
+use crate::trace::{Outcome, Records, Site, TaskRecord};
 
 /// The simulated engine.
 pub struct Sim {
@@ -41,7 +41,7 @@ impl Sim {
     pub fn new(platform: Platform, policy: &Policy, seed: u64) -> Self {
         let workers = platform.workers.len();
         assert!(workers > 0, "a platform needs at least one worker");
-        let policy = (policy.build)(&PolicyOptions { workers, seed });
+        let policy = policy.queue(&PolicyOptions { workers, seed }).expect("a queue policy");
         Self {
             shards: (0..policy.shards()).map(|_| Shard::default()).collect(),
             idle: vec![true; workers],
@@ -155,7 +155,11 @@ impl Engine for Sim {
         None
     }
 
-    fn take_records(&mut self) -> Vec<TaskRecord> {
-        std::mem::take(&mut self.records)
+    fn take_records(&mut self) -> Records {
+        Records { tasks: std::mem::take(&mut self.records), ..Records::default() }
+    }
+
+    fn site(&self) -> Site {
+        Site::cores(self.platform.workers.len())
     }
 }

@@ -31,6 +31,8 @@ pub struct TaskRecord {
     pub worker: usize,
     /// Its priority.
     pub priority: i32,
+    /// Step of the outermost loop of the algorithm that it belongs to.
+    pub iteration: u32,
     /// Start, in nanoseconds since the engine was made.
     pub start: u64,
     /// End, likewise.
@@ -42,8 +44,9 @@ pub struct TaskRecord {
 impl TaskRecord {
     /// A record of the task that `data` describes, times still to be filled in.
     pub(crate) fn new(data: &TaskData, worker: usize, outcome: Outcome) -> Self {
-        let TaskData { index: task, phase, priority, .. } = *data;
-        Self { task, codelet: data.info.name, phase, worker, priority, start: 0, end: 0, outcome }
+        let TaskData { index: task, phase, priority, iteration, .. } = *data;
+        let codelet = data.info.name;
+        Self { task, codelet, phase, worker, priority, iteration, start: 0, end: 0, outcome }
     }
 
     /// Duration in seconds.
@@ -53,11 +56,104 @@ impl TaskRecord {
     }
 }
 
-/// The tasks of a run, in the order in which they started.
+/// Why data moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Purpose {
+    /// A task that holds room for its data waits for it.
+    Fetch,
+    /// A task will need it soon.
+    Prefetch,
+    /// Room was needed where it was, and it was nowhere else.
+    WriteBack,
+}
+
+/// One transfer between two memories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransferRecord {
+    /// Number of the handle.
+    pub handle: u32,
+    /// Its size.
+    pub bytes: u64,
+    /// Number of the memory that it came from.
+    pub src: usize,
+    /// Number of the memory that it went to.
+    pub dst: usize,
+    /// Why.
+    pub purpose: Purpose,
+    /// When it was handed to the link, in nanoseconds since the engine was made.
+    pub start: u64,
+    /// End, likewise.
+    pub end: u64,
+}
+
+/// Something that was counted, from a moment until the next sample of the same kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// When, in nanoseconds since the engine was made.
+    pub time: u64,
+    /// What.
+    pub gauge: Gauge,
+    /// How much from then on.
+    pub value: u64,
+}
+
+/// What samples count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Gauge {
+    /// Bytes in buffers of a memory, by its number.
+    Memory(usize),
+    /// Tasks that are ready and that no worker was given yet.
+    Ready,
+}
+
+/// What an engine recorded.
+#[derive(Clone, Debug, Default)]
+pub struct Records {
+    /// One record per task, in any order.
+    pub tasks: Vec<TaskRecord>,
+    /// One record per transfer, in any order.
+    pub transfers: Vec<TransferRecord>,
+    /// Samples, those of one gauge in order of time.
+    pub samples: Vec<Sample>,
+}
+
+/// The machine that a trace was recorded on, as far as its reader needs it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Site {
+    /// Names of the workers, by number.
+    pub workers: Vec<String>,
+    /// For each worker the name of its class: workers of one class are equally fast.
+    pub classes: Vec<String>,
+    /// Names of the memories, by number; empty if data never moves.
+    pub memories: Vec<String>,
+    /// For each memory the most bytes that it holds; none: no limit.
+    pub capacities: Vec<Option<u64>>,
+}
+
+impl Site {
+    /// `workers` cores that share one memory.
+    #[must_use]
+    pub fn cores(workers: usize) -> Self {
+        Self {
+            workers: (0..workers).map(|number| format!("worker {number}")).collect(),
+            classes: vec!["cpu".to_owned(); workers],
+            memories: Vec::new(),
+            capacities: Vec::new(),
+        }
+    }
+}
+
+/// The tasks of a run, in the order in which they started, and what moved beside them.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     /// One record per task.
     pub records: Vec<TaskRecord>,
+    /// One record per transfer, in the order in which they started.
+    pub transfers: Vec<TransferRecord>,
+    /// Samples, in order of time.
+    pub samples: Vec<Sample>,
+    /// Workers and memories.
+    pub site: Site,
     /// Number of workers.
     pub workers: usize,
     /// Names of the phases, by number.
@@ -78,16 +174,26 @@ pub struct PhaseTime {
 }
 
 impl Trace {
-    /// A trace of `records`, whose clock starts at the first of them.
+    /// A trace of `records` on `site`, whose clock starts with the first of them.
     #[must_use]
-    pub fn new(mut records: Vec<TaskRecord>, workers: usize, phases: &[&'static str]) -> Self {
+    pub fn new(records: Records, site: Site, phases: &[&'static str]) -> Self {
+        let Records { tasks: mut records, mut transfers, mut samples } = records;
         records.sort_unstable_by_key(|record| (record.start, record.worker, record.task));
-        let origin = records.first().map_or(0, |record| record.start);
+        transfers.sort_unstable_by_key(|record| (record.start, record.dst, record.handle));
+        samples.sort_by_key(|sample| sample.time);
+        let starts = (records.first().map(|r| r.start), transfers.first().map(|t| t.start));
+        let origin = starts.0.into_iter().chain(starts.1).min().unwrap_or(0);
         for record in &mut records {
             record.start -= origin;
             record.end -= origin;
         }
-        Self { records, workers, phases: phases.to_vec() }
+        for transfer in &mut transfers {
+            transfer.start -= origin;
+            transfer.end -= origin;
+        }
+        samples.iter_mut().for_each(|sample| sample.time = sample.time.saturating_sub(origin));
+        let workers = site.workers.len();
+        Self { records, transfers, samples, site, workers, phases: phases.to_vec() }
     }
 
     /// Name of the phase that `record` belongs to.

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use super::TaskRecord;
+use super::{Records, TaskRecord};
 use crate::flow::Padded;
 
 /// Records of a run in the making.
@@ -28,10 +28,10 @@ impl Recorder {
     }
 
     /// Takes all records.
-    pub(crate) fn take(&self) -> Vec<TaskRecord> {
+    pub(crate) fn take(&self) -> Records {
         let take = |lane: &Padded<Mutex<Vec<TaskRecord>>>| {
             std::mem::take(&mut *lane.0.lock().unwrap_or_else(PoisonError::into_inner))
         };
-        self.lanes.iter().flat_map(take).collect()
+        Records { tasks: self.lanes.iter().flat_map(take).collect(), ..Records::default() }
     }
 }

@@ -26,8 +26,16 @@ const ROOMS: &[Room] = &[
         must_not: &[THREADS, TIME, OUTSIDE],
     },
     Room { name: "platform", knows: &["flow"], must_not: &[TIME] },
-    Room { name: "memory", knows: &["flow", "sync"], must_not: &[THREADS, TIME] },
-    Room { name: "sched", knows: &["random"], must_not: &[THREADS, TIME, OUTSIDE, KERNELS] },
+    Room {
+        name: "memory",
+        knows: &["flow", "platform", "sched", "sync"],
+        must_not: &[THREADS, TIME],
+    },
+    Room {
+        name: "sched",
+        knows: &["memory", "platform", "random"],
+        must_not: &[THREADS, TIME, OUTSIDE, KERNELS],
+    },
     Room {
         name: "exec",
         knows: &["flow", "memory", "platform", "sched", "sync", "trace"],
@@ -56,6 +64,8 @@ const ONLY: &[(&str, &str, &[&str])] = &[
     ("platform", "flow", &["Cost"]),
     ("flow", "sched", &["TaskView", "WorkerId"]),
     ("memory", "flow", &["Slab"]),
+    ("memory", "sched", &["HandleId"]),
+    ("sched", "memory", &["Replica", "Replicas"]),
     ("trace", "flow", &["TaskData", "Padded"]),
 ];
 

@@ -1,0 +1,248 @@
+//! A machine as schedulers and planners see it: memories, workers of several classes, and the
+//! routes on which data moves between memories.
+
+use crate::flow::Cost;
+
+/// A memory of a machine, by number. Memory 0 is the RAM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MemoryId(pub usize);
+
+impl MemoryId {
+    /// The RAM, from which the program itself reads and writes.
+    pub const RAM: Self = Self(0);
+}
+
+/// Most memories of a machine.
+pub const MAX_MEMORIES: usize = 32;
+
+/// What a memory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryKind {
+    /// Main memory.
+    Ram,
+    /// The memory of one accelerator.
+    Device,
+    /// A file on disk; no worker computes on it.
+    Disk,
+}
+
+/// A place where replicas of handles lie.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Memory {
+    /// Name in traces and messages: `RAM`, `GPU 0`, `disk`.
+    pub name: String,
+    /// What it is.
+    pub kind: MemoryKind,
+    /// Most bytes in buffers; none: no limit.
+    pub capacity: Option<u64>,
+}
+
+/// What a worker is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkerKind {
+    /// A core of the processor.
+    Cpu,
+    /// A thread that plays an accelerator: it computes with the CPU's kernels in a memory of its
+    /// own.
+    Emulated,
+    /// A CUDA device.
+    Cuda,
+}
+
+/// Workers whose tasks take equally long: one architecture.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WorkerClass {
+    /// Name in models and tables: `cpu`, `cuda-0`.
+    pub name: String,
+    /// What its workers are.
+    pub kind: WorkerKind,
+}
+
+/// Number of a [`WorkerClass`] of a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ClassId(pub usize);
+
+/// One worker.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Worker {
+    /// Name in traces: `CPU 0`, `GPU 1`.
+    pub name: String,
+    /// Its class.
+    pub class: ClassId,
+    /// The memory that its tasks find their data in.
+    pub memory: MemoryId,
+    /// Most tasks whose data is held in its memory at once: the one that runs and those that wait
+    /// for it. At least 1.
+    pub pipeline: usize,
+}
+
+/// Something that transfers share: a bus, one direction of a cable, a disk.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// Name in traces.
+    pub name: String,
+    /// Bytes per second that all transfers on it have together.
+    pub bytes_per_second: f64,
+}
+
+/// The way from one memory to another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Route {
+    /// Numbers of the links that a transfer occupies from its start to its end.
+    pub links: Vec<usize>,
+    /// Time before the first byte, in seconds.
+    pub latency_seconds: f64,
+}
+
+/// A machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Machine {
+    /// The memories; the first one is the RAM.
+    pub memories: Vec<Memory>,
+    /// The classes of workers.
+    pub classes: Vec<WorkerClass>,
+    /// The workers, by number.
+    pub workers: Vec<Worker>,
+    /// What transfers share.
+    pub links: Vec<Link>,
+    /// The way from memory `src` to memory `dst`, at `src * memories.len() + dst`; none: data goes
+    /// through the RAM.
+    pub routes: Vec<Option<Route>>,
+}
+
+impl Machine {
+    /// A machine with `workers` cores on one memory without limit.
+    #[must_use]
+    pub fn cores(workers: usize) -> Self {
+        let core = |number| Worker {
+            name: format!("CPU {number}"),
+            class: ClassId(0),
+            memory: MemoryId::RAM,
+            pipeline: 1,
+        };
+        let ram = Memory { name: "RAM".to_owned(), kind: MemoryKind::Ram, capacity: None };
+        let class = WorkerClass { name: "cpu".to_owned(), kind: WorkerKind::Cpu };
+        Self {
+            memories: vec![ram],
+            classes: vec![class],
+            workers: (0..workers).map(core).collect(),
+            links: Vec::new(),
+            routes: vec![None],
+        }
+    }
+
+    /// Adds a memory, with a route to and from the RAM on a link of its own for each direction.
+    pub fn add_memory(&mut self, memory: Memory, bytes_per_second: f64, latency: f64) -> MemoryId {
+        let (old, added) = (self.memories.len(), MemoryId(self.memories.len()));
+        let mut routes = vec![None; (old + 1) * (old + 1)];
+        for src in 0..old {
+            for dst in 0..old {
+                routes[src * (old + 1) + dst] = self.routes[src * old + dst].take();
+            }
+        }
+        for (src, dst) in [(0, old), (old, 0)] {
+            let (from, to) = if src == 0 {
+                ("RAM", memory.name.as_str())
+            } else {
+                (memory.name.as_str(), "RAM")
+            };
+            let link = Link { name: format!("{from} to {to}"), bytes_per_second };
+            let route = Route { links: vec![self.links.len()], latency_seconds: latency };
+            self.links.push(link);
+            routes[src * (old + 1) + dst] = Some(route);
+        }
+        self.memories.push(memory);
+        self.routes = routes;
+        added
+    }
+
+    /// Adds a class of workers.
+    pub fn add_class(&mut self, name: &str, kind: WorkerKind) -> ClassId {
+        self.classes.push(WorkerClass { name: name.to_owned(), kind });
+        ClassId(self.classes.len() - 1)
+    }
+
+    /// The way from `src` to `dst`, if there is a direct one.
+    #[must_use]
+    pub fn route(&self, src: MemoryId, dst: MemoryId) -> Option<&Route> {
+        self.routes[src.0 * self.memories.len() + dst.0].as_ref()
+    }
+
+    /// The links that a transfer from `src` to `dst` occupies, and the time before its first byte:
+    /// the direct way, or the one through the RAM.
+    ///
+    /// # Panics
+    /// If neither exists.
+    #[must_use]
+    pub fn way(&self, src: MemoryId, dst: MemoryId) -> Route {
+        if let Some(route) = self.route(src, dst) {
+            return route.clone();
+        }
+        let legs = (self.route(src, MemoryId::RAM), self.route(MemoryId::RAM, dst));
+        let (Some(up), Some(down)) = legs else {
+            panic!("no way from {} to {}", self.memories[src.0].name, self.memories[dst.0].name)
+        };
+        Route {
+            links: up.links.iter().chain(&down.links).copied().collect(),
+            latency_seconds: up.latency_seconds + down.latency_seconds,
+        }
+    }
+
+    /// Time of a transfer that has its way for itself, in nanoseconds.
+    #[must_use]
+    pub fn transfer_nanoseconds(&self, src: MemoryId, dst: MemoryId, bytes: u64) -> u64 {
+        let way = self.way(src, dst);
+        let rate = way.links.iter().map(|&link| self.links[link].bytes_per_second);
+        let seconds = bytes as f64 / rate.fold(f64::INFINITY, f64::min) + way.latency_seconds;
+        (1e9 * seconds).round() as u64
+    }
+
+    /// The memory below all others, which takes whatever does not fit them: the disk, or else the
+    /// RAM.
+    #[must_use]
+    pub fn lowest(&self) -> MemoryId {
+        let disk = self.memories.iter().position(|memory| memory.kind == MemoryKind::Disk);
+        MemoryId(disk.unwrap_or(0))
+    }
+
+    /// Whether data need never move: all workers share one memory without limit.
+    #[must_use]
+    pub fn is_flat(&self) -> bool {
+        self.memories.len() == 1 && self.memories[0].capacity.is_none()
+    }
+
+    /// # Panics
+    /// If the parts do not fit together.
+    pub fn check(&self) {
+        let memories = self.memories.len();
+        assert!(
+            (1..=MAX_MEMORIES).contains(&memories),
+            "{memories} memories, not 1 to {MAX_MEMORIES}"
+        );
+        assert!(self.memories[0].kind == MemoryKind::Ram, "memory 0 is the RAM");
+        assert!(self.routes.len() == memories * memories, "a route for each pair of memories");
+        assert!(!self.workers.is_empty(), "a machine needs at least one worker");
+        for worker in &self.workers {
+            assert!(worker.class.0 < self.classes.len(), "{} has no class", worker.name);
+            assert!(worker.memory.0 < memories, "{} has no memory", worker.name);
+            assert!(worker.pipeline > 0, "{} holds no task", worker.name);
+        }
+        let lowest = self.lowest();
+        let bottomless = self.memories[lowest.0].capacity.is_none();
+        assert!(bottomless, "the lowest memory, {}, is limited", self.memories[lowest.0].name);
+    }
+}
+
+/// How long tasks take: what schedulers expect, and what the simulator takes for the truth.
+pub trait Durations: Send + Sync {
+    /// Time of a task of `codelet` with this `cost` on a worker of `class`, in nanoseconds and at
+    /// least 1; none if it cannot run there.
+    fn nanoseconds(&self, codelet: &'static str, cost: Cost, class: ClassId) -> Option<u64>;
+}
+
+impl Durations for Vec<super::WorkerModel> {
+    /// One model per class, the same for all codelets.
+    fn nanoseconds(&self, _codelet: &'static str, cost: Cost, class: ClassId) -> Option<u64> {
+        Some(self[class.0].nanoseconds(cost))
+    }
+}

@@ -1,0 +1,109 @@
+//! A queue policy in the place of a planning one: the same shards, without locks.
+
+use crate::platform::Machine;
+
+use super::{
+    HandleId, Place, QueuePolicy, Scheduler, Shard, TaskId, TaskView, View, WorkerId, successor,
+};
+
+/// Drives a queue policy where all workers are served by one planner.
+pub(crate) struct Queued {
+    policy: Box<dyn QueuePolicy>,
+    shards: Vec<Shard<TaskId>>,
+    /// For each worker the successor that it goes on with.
+    kept: Vec<Option<TaskId>>,
+    /// By handle, the worker that wrote it last, plus 1.
+    homes: Vec<u32>,
+    backlog: usize,
+    /// Tasks that the asking worker cannot run.
+    aside: Vec<(usize, TaskId)>,
+}
+
+impl Queued {
+    pub(crate) fn new(policy: Box<dyn QueuePolicy>, workers: usize) -> Self {
+        let shards = (0..policy.shards()).map(|_| Shard::default()).collect();
+        let kept = vec![None; workers];
+        Self { policy, shards, kept, homes: Vec::new(), backlog: 0, aside: Vec::new() }
+    }
+
+    fn place(&self, id: TaskId, by: Option<WorkerId>, view: &View<'_>) -> Place {
+        let task = view.tasks.get(id);
+        let home = task.outputs().next().and_then(|handle| {
+            let home = self.homes.get(handle.0 as usize).copied().unwrap_or(0) as usize;
+            home.checked_sub(1).map(WorkerId)
+        });
+        self.policy.route(&TaskView { priority: task.priority, index: task.index, home }, by)
+    }
+
+    /// The task that worker `by` goes on with, of those that it has made ready.
+    fn keep(&self, tasks: &[TaskId], by: WorkerId, view: &View<'_>) -> Option<usize> {
+        if !self.policy.keeps_successor() || self.kept[by.0].is_some() {
+            return None;
+        }
+        let keys = tasks.iter().map(|&task| self.place(task, Some(by), view).key);
+        let own = &self.shards[self.policy.sources(by)[0]];
+        let best = successor(keys, || own.first_key())?;
+        view.tasks.can_run(tasks[best], by, view.machine).then_some(best)
+    }
+
+    fn pop(&mut self, worker: WorkerId, view: &View<'_>) -> Option<TaskId> {
+        let can_run = |task: TaskId, machine: &Machine| view.tasks.can_run(task, worker, machine);
+        let mut found = None;
+        'sources: for &source in self.policy.sources(worker) {
+            while let Some(task) = self.shards[source].pop() {
+                if can_run(task, view.machine) {
+                    found = Some(task);
+                    break 'sources;
+                }
+                self.aside.push((source, task));
+            }
+        }
+        let mut aside = std::mem::take(&mut self.aside);
+        for (shard, task) in aside.drain(..) {
+            let key = self.place(task, Some(worker), view).key;
+            self.shards[shard].push(task, key);
+        }
+        self.aside = aside;
+        found
+    }
+
+    fn note_home(&mut self, handle: HandleId, worker: WorkerId) {
+        let index = handle.0 as usize;
+        if index >= self.homes.len() {
+            self.homes.resize((index + 1).next_power_of_two(), 0);
+        }
+        self.homes[index] = worker.0 as u32 + 1;
+    }
+}
+
+impl Scheduler for Queued {
+    fn ready(&mut self, tasks: &[TaskId], by: Option<WorkerId>, view: &View<'_>) {
+        self.backlog += tasks.len();
+        let kept = by.and_then(|worker| self.keep(tasks, worker, view));
+        for (position, &task) in tasks.iter().enumerate() {
+            if let (Some(worker), true) = (by, kept == Some(position)) {
+                self.kept[worker.0] = Some(task);
+            } else {
+                let place = self.place(task, by, view);
+                self.shards[place.shard].push(task, place.key);
+            }
+        }
+    }
+
+    fn refill(&mut self, worker: WorkerId, room: usize, view: &View<'_>, out: &mut Vec<TaskId>) {
+        for _ in 0..room {
+            let Some(task) = self.kept[worker.0].take().or_else(|| self.pop(worker, view)) else {
+                break;
+            };
+            self.backlog -= 1;
+            for handle in view.tasks.get(task).outputs() {
+                self.note_home(handle, worker);
+            }
+            out.push(task);
+        }
+    }
+
+    fn backlog(&self) -> usize {
+        self.backlog
+    }
+}

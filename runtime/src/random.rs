@@ -34,6 +34,20 @@ impl SplitMix64 {
     }
 }
 
+impl SplitMix64 {
+    /// The next number of a uniform distribution over the open interval from 0 to 1.
+    pub fn uniform(&mut self) -> f64 {
+        ((self.next_u64() >> 11) as f64 + 0.5) * 2.0_f64.powi(-53)
+    }
+
+    /// The next number of a standard normal distribution (Box, Muller, Annals of Mathematical
+    /// Statistics 29, 1958).
+    pub fn normal(&mut self) -> f64 {
+        let (radius, angle) = (self.uniform(), self.uniform());
+        (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
+    }
+}
+
 /// The first number of the stream of `seed`: a bijection that scatters its argument.
 #[inline]
 #[must_use]

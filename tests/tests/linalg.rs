@@ -8,9 +8,9 @@ use tegula_linalg::residual::{THRESHOLD, solve_residual};
 use tegula_linalg::{Triangle, gemm, getrf_nopiv, potrf, potrs, trsm};
 use tegula_runtime::exec::Sequential;
 use tegula_runtime::flow::{Flow, FlowOptions};
-use tegula_runtime::platform::{Platform, WorkerModel};
+use tegula_runtime::platform::{Machine, WorkerModel};
 use tegula_runtime::sched::POLICIES;
-use tegula_runtime::sim::Sim;
+use tegula_runtime::sim::{Sim, SimOptions};
 use tegula_tests::flow;
 
 /// A plain column-major matrix.
@@ -249,10 +249,7 @@ fn solve(triangle: Triangle, n: usize, nb: usize) {
 
 #[test]
 fn every_engine_and_policy_runs_the_same_tasks() {
-    let platform = Platform::uniform(
-        3,
-        WorkerModel { gflops: 50.0, gbytes_per_second: 10.0, overhead_seconds: 1e-6 },
-    );
+    let model = WorkerModel { gflops: 50.0, gbytes_per_second: 10.0, overhead_seconds: 1e-6 };
     let count = |mut flow: Flow| {
         let a = TileMatrix::<f64>::lower(&mut flow, 100, 10);
         potrf(&mut flow, &a);
@@ -262,7 +259,7 @@ fn every_engine_and_policy_runs_the_same_tasks() {
     // 10 potrf, 45 trsm, 45 syrk, 120 gemm.
     assert_eq!(count(Flow::new(Sequential::new(), FlowOptions::default())), 220);
     for policy in POLICIES {
-        let sim = Sim::new(platform.clone(), policy, 1);
+        let sim = Sim::new(SimOptions::new(Machine::cores(3), vec![model], policy));
         assert_eq!(count(Flow::new(sim, FlowOptions::default())), 220, "{}", policy.name);
     }
 }

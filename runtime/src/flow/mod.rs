@@ -34,7 +34,7 @@ pub use task::MAX_ACCESSES;
 pub(crate) use task::{Kind, TaskData};
 
 use crate::memory::{BufferCache, MemoryUse, OutOfMemory, Reduction};
-use crate::trace::{Records, Site, Trace};
+use crate::trace::{Records, Site, Totals, Trace};
 
 /// What advances the tasks of a flow: see [`crate::exec`] and [`crate::sim`].
 pub trait Engine: Send {
@@ -54,6 +54,13 @@ pub trait Engine: Send {
     fn take_records(&mut self) -> Records;
     /// Names of its workers and memories.
     fn site(&self) -> Site;
+    /// Notes that the program has given `handle` its contents, though nothing was written: for
+    /// engines that only act as if.
+    fn touch(&mut self, _handle: u32) {}
+    /// What was run and moved so far, if the engine counts.
+    fn totals(&self) -> Option<Totals> {
+        None
+    }
 }
 
 /// The tasks and handles of a flow, for an engine.
@@ -170,6 +177,19 @@ impl Flow {
         let buffer = self.host_buffer(handle).unwrap_or_else(|error| panic!("{error}"));
         buffer.copy_from_slice(bytemuck::cast_slice(contents));
         handle
+    }
+
+    /// Says that `handle`, which was just registered, holds contents that must be brought to
+    /// whoever uses them: for simulations, where nothing is ever written.
+    pub fn touch(&mut self, handle: Handle) {
+        self.graph.check(handle);
+        self.engine.touch(handle.index);
+    }
+
+    /// What was run and moved so far, if the engine counts.
+    #[must_use]
+    pub fn totals(&self) -> Option<Totals> {
+        self.engine.totals()
     }
 
     /// Takes the name away, after everything submitted has run.

@@ -1,10 +1,13 @@
 //! Where the data of handles lies: buffers, their cache, and the table that tasks find them in.
 
 mod cache;
+mod planner;
 mod replicas;
 mod table;
 
+pub(crate) use cache::rounded;
 pub use cache::{BufferCache, MemoryUse, OutOfMemory};
+pub use planner::{Operation, Planner, Plans, Transfer};
 pub use replicas::{Replica, Replicas};
 pub use table::Reduction;
 pub(crate) use table::{Copy, HandleTable};

@@ -42,7 +42,7 @@ struct Row {
     bytes: u64,
     /// Memories with a `Valid` replica, a bit each.
     valid: u32,
-    /// Memories where the handle is valid, or will be without anybody doing more.
+    /// Memories where the handle is valid or was decided to be brought, or written.
     here: u32,
     /// Transfers of the handle that are under way.
     flights: u32,
@@ -177,13 +177,19 @@ impl Replicas {
         while valid != 0 {
             let src = valid.trailing_zeros() as usize;
             valid &= valid - 1;
-            let (per_byte, latency) = self.ways[src * self.memories + memory.0];
-            let time = (row.bytes as f64 * per_byte + latency) as u64;
+            let time = self.time(row.bytes, MemoryId(src), memory);
             if best.is_none_or(|(_, least)| time < least) {
                 best = Some((MemoryId(src), time));
             }
         }
         best
+    }
+
+    /// Nanoseconds that a transfer takes when nothing else moves.
+    #[must_use]
+    pub fn time(&self, bytes: u64, src: MemoryId, dst: MemoryId) -> u64 {
+        let (per_byte, latency) = self.ways[src.0 * self.memories + dst.0];
+        (bytes as f64 * per_byte + latency) as u64
     }
 
     /// Nanoseconds to bring `handle` to `memory` when nothing else moves; 0 if it is there or on
@@ -227,7 +233,7 @@ impl Replicas {
         let old = std::mem::replace(&mut self.cells[place].state, state);
         let (bit, row) = (1 << memory.0, &mut self.rows[handle.0 as usize]);
         row.valid = if state == Replica::Valid { row.valid | bit } else { row.valid & !bit };
-        let here = matches!(state, Replica::Valid | Replica::Arriving);
+        let here = !matches!(state, Replica::Absent | Replica::Leaving);
         row.here = if here { row.here | bit } else { row.here & !bit };
         match (old == Replica::Valid, state == Replica::Valid) {
             (false, true) => {
@@ -244,12 +250,6 @@ impl Replicas {
             }
             _ => {}
         }
-    }
-
-    /// Says that a fetch of `handle` to `memory` is decided on, though its transfer may have to
-    /// wait: for policies it is on its way.
-    pub fn expect(&mut self, handle: HandleId, memory: MemoryId) {
-        self.rows[handle.0 as usize].here |= 1 << memory.0;
     }
 
     /// Notes when `handle` is expected in `memory`.

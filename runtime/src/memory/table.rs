@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytemuck::{Pod, Zeroable};
 
@@ -207,11 +207,14 @@ pub(crate) struct HandleTable {
     slots: Slab<HandleSlot>,
     length: AtomicUsize,
     pub(crate) cache: BufferCache,
+    /// Handles that were discarded, if an engine wants to know.
+    discarded: OnceLock<Mutex<Vec<u32>>>,
 }
 
 impl HandleTable {
     pub(crate) fn new(cache: BufferCache) -> Self {
-        Self { slots: Slab::new(), length: AtomicUsize::new(0), cache }
+        let (slots, length) = (Slab::new(), AtomicUsize::new(0));
+        Self { slots, length, cache, discarded: OnceLock::new() }
     }
 
     /// Makes sure that there are `length` slots. Called by the submitter only.
@@ -238,6 +241,21 @@ impl HandleTable {
     /// Gives the buffer of `handle` back.
     pub(crate) fn discard(&self, handle: u32) {
         self.get(handle).discard(&self.cache);
+        if let Some(discarded) = self.discarded.get() {
+            discarded.lock().unwrap_or_else(PoisonError::into_inner).push(handle);
+        }
+    }
+
+    /// Has handles noted that are discarded from now on.
+    pub(crate) fn note_discards(&self) {
+        self.discarded.get_or_init(Mutex::default);
+    }
+
+    /// The handles that were discarded since the last call.
+    pub(crate) fn take_discards(&self, into: &mut Vec<u32>) {
+        if let Some(discarded) = self.discarded.get() {
+            into.append(&mut discarded.lock().unwrap_or_else(PoisonError::into_inner));
+        }
     }
 
     /// Every slot, used or not.

@@ -2,6 +2,7 @@
 //! routes on which data moves between memories.
 
 use crate::flow::Cost;
+use crate::trace::Site;
 
 /// A memory of a machine, by number. Memory 0 is the RAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -131,6 +132,20 @@ impl Machine {
         }
     }
 
+    /// A machine with one core of a class of its own for each of `models`, on one memory without
+    /// limit: to be used with these models as [`Durations`].
+    #[must_use]
+    pub fn unequal_cores(models: usize) -> Self {
+        let mut machine = Self::cores(models);
+        machine.classes.clear();
+        for (number, worker) in machine.workers.iter_mut().enumerate() {
+            worker.class = ClassId(number);
+            let (name, kind) = (format!("cpu-{number}"), WorkerKind::Cpu);
+            machine.classes.push(WorkerClass { name, kind });
+        }
+        machine
+    }
+
     /// Adds a memory, with a route to and from the RAM on a link of its own for each direction.
     pub fn add_memory(&mut self, memory: Memory, bytes_per_second: f64, latency: f64) -> MemoryId {
         let (old, added) = (self.memories.len(), MemoryId(self.memories.len()));
@@ -203,6 +218,19 @@ impl Machine {
     pub fn lowest(&self) -> MemoryId {
         let disk = self.memories.iter().position(|memory| memory.kind == MemoryKind::Disk);
         MemoryId(disk.unwrap_or(0))
+    }
+
+    /// Its workers and memories by name.
+    #[must_use]
+    pub fn site(&self) -> Site {
+        let class = |worker: &Worker| self.classes[worker.class.0].name.clone();
+        let memories: &[Memory] = if self.is_flat() { &[] } else { &self.memories };
+        Site {
+            workers: self.workers.iter().map(|worker| worker.name.clone()).collect(),
+            classes: self.workers.iter().map(class).collect(),
+            memories: memories.iter().map(|memory| memory.name.clone()).collect(),
+            capacities: memories.iter().map(|memory| memory.capacity).collect(),
+        }
     }
 
     /// Whether data need never move: all workers share one memory without limit.

@@ -29,18 +29,3 @@ impl WorkerModel {
         ((work + 1e9 * self.overhead_seconds).round() as u64).max(1)
     }
 }
-
-/// The machine that a simulation runs on.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Platform {
-    /// The workers, by number.
-    pub workers: Vec<WorkerModel>,
-}
-
-impl Platform {
-    /// `count` equal workers.
-    #[must_use]
-    pub fn uniform(count: usize, worker: WorkerModel) -> Self {
-        Self { workers: vec![worker; count] }
-    }
-}

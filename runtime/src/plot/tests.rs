@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::flow::{Access, Buffers, Codelet, Cost, Failure, Flow, FlowOptions, Handle};
-use crate::platform::{Platform, WorkerModel};
+use crate::platform::{Machine, WorkerModel};
 use crate::sched::policy;
-use crate::sim::Sim;
+use crate::sim::{Sim, SimOptions};
 use crate::trace::{Outcome, Records, Site, TaskRecord};
 
 /// A kernel that only has a cost.
@@ -41,7 +41,7 @@ kernel!(Gemv, "gemv", &[Access::R, Access::R, Access::RW], 0.02);
 fn likelihood(nt: usize, workers: usize, named: bool) -> Trace {
     let model = WorkerModel { gflops: 40.0, gbytes_per_second: 10.0, overhead_seconds: 1e-6 };
     let policy = policy("prio").expect("is listed");
-    let sim = Sim::new(Platform::uniform(workers, model), policy, 0);
+    let sim = Sim::new(SimOptions::new(Machine::cores(workers), vec![model], policy));
     let mut flow = Flow::new(sim, FlowOptions::default());
     let phase = |flow: &mut Flow, name| {
         if named {

@@ -154,6 +154,15 @@ impl Policy {
             Build::Plan(_) => None,
         }
     }
+
+    /// The policy as one object that commits tasks to workers.
+    #[must_use]
+    pub fn scheduler(&self, options: &PolicyOptions) -> Box<dyn Scheduler> {
+        match self.build {
+            Build::Queue(build) => Box::new(Queued::new(build(options), options.workers)),
+            Build::Plan(build) => build(options),
+        }
+    }
 }
 
 /// Every policy.

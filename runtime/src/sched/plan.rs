@@ -104,6 +104,11 @@ pub trait Scheduler: Send {
         NextUse::Unknown
     }
 
+    /// Whether its decisions depend on where data lies or on how long tasks take.
+    fn looks_at_data(&self) -> bool {
+        true
+    }
+
     /// Appends the tasks whose data may be brought to a worker's memory although they are not
     /// committed yet, since the last call.
     fn hints(&mut self, _out: &mut Vec<(WorkerId, TaskId)>) {}

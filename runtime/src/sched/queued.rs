@@ -103,6 +103,10 @@ impl Scheduler for Queued {
         }
     }
 
+    fn looks_at_data(&self) -> bool {
+        false
+    }
+
     fn backlog(&self) -> usize {
         self.backlog
     }

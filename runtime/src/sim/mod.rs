@@ -1,29 +1,92 @@
-//! The simulated engine: the same graph and the same policies as [`crate::exec`], in virtual time.
+//! The simulated engine: the same graph, policies and planner of transfers as [`crate::exec`], in
+//! virtual time.
 //!
-//! No kernel runs: a task takes the time that its codelet's cost and the worker's model say. The
-//! outcome is deterministic, to the last record. Submission takes no time.
+//! No kernel runs and no byte moves: a task takes the time that a model says, a transfer what its
+//! share of the links allows. The outcome is deterministic, to the last record. Submission and
+//! decisions take no time.
+
+mod network;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use crate::flow::{Access, Engine, FlowError, FlowSpace, ReadyTasks, Space, task_view};
-use crate::platform::Platform;
-use crate::sched::{Policy, PolicyOptions, QueuePolicy, Shard, WorkerId, successor};
-use crate::trace::{Outcome, Records, Site, TaskRecord};
+use network::{Landed, Network};
+
+use crate::dispatch::{Action, Dispatcher};
+use crate::flow::{Access, Engine, FlowError, FlowSpace, ReadyTasks, Space};
+use crate::memory::Operation;
+use crate::platform::{Durations, Machine};
+use crate::random::SplitMix64;
+use crate::sched::{EvictionPolicy, HandleId, Policy, PolicyOptions, TaskId, WorkerId, eviction};
+use crate::trace::{Gauge, Outcome, Records, Sample, Site, TaskRecord, Totals, TransferRecord};
+
+/// What is simulated.
+#[derive(Clone)]
+pub struct SimOptions {
+    /// The machine.
+    pub machine: Arc<Machine>,
+    /// How long tasks take, and how long policies expect them to take.
+    pub durations: Arc<dyn Durations>,
+    /// Who runs what.
+    pub policy: &'static Policy,
+    /// What leaves a memory that is full.
+    pub eviction: &'static EvictionPolicy,
+    /// For policies that draw at random, and for noise.
+    pub seed: u64,
+    /// Coefficient of variation of task times around the model; 0: none.
+    pub noise: f64,
+    /// Records every task and transfer.
+    pub trace: bool,
+}
+
+impl std::fmt::Debug for SimOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SimOptions").field("policy", &self.policy).finish_non_exhaustive()
+    }
+}
+
+impl SimOptions {
+    /// `policy` on `machine` with the eviction policy that suits it, recorded, without noise.
+    ///
+    /// # Panics
+    /// If the policy names an eviction policy that is not listed.
+    #[must_use]
+    pub fn new(
+        machine: Machine,
+        durations: impl Durations + 'static,
+        policy: &'static Policy,
+    ) -> Self {
+        Self {
+            machine: Arc::new(machine),
+            durations: Arc::new(durations),
+            policy,
+            eviction: eviction(policy.eviction).expect("a policy names a listed eviction policy"),
+            seed: 0,
+            noise: 0.0,
+            trace: true,
+        }
+    }
+}
 
 /// The simulated engine.
 pub struct Sim {
-    platform: Platform,
-    policy: Box<dyn QueuePolicy>,
-    shards: Vec<Shard<u32>>,
+    dispatcher: Dispatcher,
+    network: Network,
     space: Option<Arc<Space>>,
     clock: u64,
     /// Ends of running tasks: time, order of their starts, worker, task.
     running: BinaryHeap<Reverse<(u64, u64, usize, u32)>>,
     starts: u64,
-    idle: Vec<bool>,
-    records: Vec<TaskRecord>,
+    noise: Option<(f64, SplitMix64)>,
+    is_recording: bool,
+    records: Records,
+    totals: Totals,
+    actions: Vec<Action>,
+    landed: Vec<Landed>,
+    ready: Vec<u32>,
+    batch: Vec<TaskId>,
+    discards: Vec<u32>,
 }
 
 impl std::fmt::Debug for Sim {
@@ -33,117 +96,218 @@ impl std::fmt::Debug for Sim {
 }
 
 impl Sim {
-    /// A simulation of `platform` under `policy`, which may draw at random from `seed`.
+    /// A simulation.
     ///
     /// # Panics
-    /// If the platform has no worker.
+    /// If the parts of the machine do not fit together.
     #[must_use]
-    pub fn new(platform: Platform, policy: &Policy, seed: u64) -> Self {
-        let workers = platform.workers.len();
-        assert!(workers > 0, "a platform needs at least one worker");
-        let policy = policy.queue(&PolicyOptions { workers, seed }).expect("a queue policy");
+    pub fn new(options: SimOptions) -> Self {
+        let SimOptions { machine, durations, policy, eviction, seed, noise, trace } = options;
+        let (workers, memories) = (machine.workers.len(), machine.memories.len());
+        let scheduler = policy.scheduler(&PolicyOptions { workers, seed });
         Self {
-            shards: (0..policy.shards()).map(|_| Shard::default()).collect(),
-            idle: vec![true; workers],
-            platform,
-            policy,
+            network: Network::new(&machine),
+            dispatcher: Dispatcher::new(machine, scheduler, (eviction.build)(memories), durations),
             space: None,
             clock: 0,
             running: BinaryHeap::new(),
             starts: 0,
-            records: Vec::new(),
+            noise: (noise > 0.0).then(|| (noise, SplitMix64::new(seed ^ 0x5eed))),
+            is_recording: trace,
+            records: Records::default(),
+            totals: Totals {
+                bytes: vec![0; memories * memories],
+                transfers: vec![0; memories * memories],
+                busy: vec![0; workers],
+                tasks: vec![0; workers],
+                makespan: 0,
+            },
+            actions: Vec::new(),
+            landed: Vec::new(),
+            ready: Vec::new(),
+            batch: Vec::new(),
+            discards: Vec::new(),
         }
     }
 
-    fn push(&mut self, space: &Space, tasks: &[u32], by: Option<WorkerId>) {
+    /// Hands tasks over that the graph has made ready; those that must wait for a commuting handle
+    /// come back later.
+    fn hand_over(&mut self, space: &Space, tasks: &[u32], by: Option<WorkerId>) {
+        self.forget_discarded(space);
         for &task in tasks {
-            let place = self.policy.route(&task_view(space, task), by);
-            self.shards[place.shard].push(task, place.key);
+            let commutes = space.task(task).accesses().any(|(_, access)| access == Access::Commute);
+            if commutes && !space.enter_gates(task) {
+                continue;
+            }
+            if let Err(bytes) = self.dispatcher.take_in(space, task) {
+                let data = space.task(task);
+                panic!(
+                    "{} (task {}) uses {bytes} bytes, which fit no memory",
+                    data.info.name, data.index
+                );
+            }
+            self.batch.push(TaskId(task));
+        }
+        if !self.batch.is_empty() {
+            self.dispatcher.ready(&self.batch, by);
+            self.batch.clear();
         }
     }
 
-    /// Starts tasks on idle workers as long as there are both.
-    fn assign(&mut self, space: &Space) {
-        for worker in 0..self.idle.len() {
-            while self.idle[worker] {
-                let Some(task) = self.pop(WorkerId(worker)) else { break };
-                self.start(space, worker, task);
+    fn forget_discarded(&mut self, space: &Space) {
+        space.handles.take_discards(&mut self.discards);
+        for handle in self.discards.drain(..) {
+            self.dispatcher.planner_mut().discard(HandleId(handle));
+        }
+    }
+
+    /// Does what can be done at this time.
+    fn act(&mut self, space: &Space) {
+        let mut actions = std::mem::take(&mut self.actions);
+        self.dispatcher.pump(&mut actions);
+        for action in actions.drain(..) {
+            match action {
+                Action::Start { task, worker } => self.start(space, task, worker),
+                Action::Move(operation) => self.perform(operation),
             }
         }
-    }
-
-    fn pop(&mut self, me: WorkerId) -> Option<u32> {
-        let sources = self.policy.sources(me).iter();
-        sources.copied().find_map(|source| self.shards[source].pop())
-    }
-
-    /// Starts `task` on `worker`, unless it must wait for a commuting handle.
-    fn start(&mut self, space: &Space, worker: usize, task: u32) {
-        let data = space.task(task);
-        if data.accesses().any(|(_, access)| access == Access::Commute) && !space.enter_gates(task)
-        {
-            return;
+        self.actions = actions;
+        if self.is_recording {
+            self.sample(Gauge::Ready, self.dispatcher.backlog() as u64);
         }
-        let end = self.clock + self.platform.workers[worker].nanoseconds(data.cost());
-        let mut record = TaskRecord::new(data, worker, Outcome::Done);
-        (record.start, record.end) = (self.clock, end);
-        self.records.push(record);
-        self.running.push(Reverse((end, self.starts, worker, task)));
+    }
+
+    fn perform(&mut self, operation: Operation) {
+        match operation {
+            Operation::Copy(transfer) => self.network.send(transfer, self.clock),
+            Operation::Hurry { handle, dst } => self.network.hurry(handle, dst),
+            Operation::Allocate { memory, .. } | Operation::Free { memory, .. } => {
+                if self.is_recording {
+                    let bytes = self.dispatcher.planner().occupied(memory);
+                    self.sample(Gauge::Memory(memory.0), bytes);
+                }
+            }
+            Operation::Zero { .. } => {}
+        }
+    }
+
+    fn sample(&mut self, gauge: Gauge, value: u64) {
+        let samples = &mut self.records.samples;
+        let last = samples.iter_mut().rev().take(8).find(|sample| sample.gauge == gauge);
+        match last {
+            Some(last) if last.time == self.clock => last.value = value,
+            Some(last) if last.value == value => {}
+            _ => samples.push(Sample { time: self.clock, gauge, value }),
+        }
+    }
+
+    fn start(&mut self, space: &Space, task: TaskId, worker: WorkerId) {
+        let expected = self.dispatcher.predict(task, worker).expect("it was committed there");
+        let time = self.noise.as_mut().map_or(expected, |(noise, random)| {
+            // Log-normal with mean 1.
+            let variance = (1.0 + *noise * *noise).ln();
+            let factor = (variance.sqrt() * random.normal() - 0.5 * variance).exp();
+            ((expected as f64 * factor) as u64).max(1)
+        });
+        let end = self.clock + time;
+        if self.is_recording {
+            let mut record = TaskRecord::new(space.task(task.0), worker.0, Outcome::Done);
+            (record.start, record.end) = (self.clock, end);
+            self.records.tasks.push(record);
+        }
+        self.totals.busy[worker.0] += time;
+        self.totals.tasks[worker.0] += 1;
+        self.totals.makespan = self.totals.makespan.max(end);
+        self.running.push(Reverse((end, self.starts, worker.0, task.0)));
         self.starts += 1;
-        self.idle[worker] = false;
-        for (handle, access) in data.accesses() {
-            if matches!(access, Access::W | Access::RW | Access::Commute) {
-                space.handles.get(handle).set_home(worker);
+    }
+
+    /// Goes on to the next time at which something ends, and ends all that ends then.
+    fn step(&mut self, space: &Space) {
+        let task_end = self.running.peek().map_or(u64::MAX, |Reverse((end, ..))| *end);
+        let time = task_end.min(self.network.next());
+        assert!(
+            time < u64::MAX,
+            "nothing runs or moves, and tasks are left: the policy keeps {} back",
+            self.dispatcher.backlog()
+        );
+        self.clock = time;
+        self.dispatcher.set_time(time);
+        if self.network.next() == time {
+            self.land();
+        }
+        while let Some(&Reverse((end, _, worker, task))) = self.running.peek() {
+            if end > time {
+                break;
+            }
+            self.running.pop();
+            self.end(space, worker, task);
+        }
+    }
+
+    fn end(&mut self, space: &Space, worker: usize, task: u32) {
+        self.dispatcher.finished(TaskId(task), WorkerId(worker));
+        let mut ready = std::mem::take(&mut self.ready);
+        space.leave_gates(space.task(task), &mut ready);
+        // A task that was handed a gate has the others still to enter.
+        space.complete(task, worker, &mut ready);
+        self.hand_over(space, &ready, Some(WorkerId(worker)));
+        ready.clear();
+        self.ready = ready;
+    }
+
+    fn land(&mut self) {
+        let mut landed = std::mem::take(&mut self.landed);
+        self.network.advance(self.clock, &mut landed);
+        for Landed { transfer, start } in landed.drain(..) {
+            let (src, dst) = (transfer.src, transfer.dst);
+            self.dispatcher.arrived(transfer.handle, src, dst);
+            let pair = src.0 * self.dispatcher.machine().memories.len() + dst.0;
+            self.totals.bytes[pair] += transfer.bytes;
+            self.totals.transfers[pair] += 1;
+            if self.is_recording {
+                self.records.transfers.push(TransferRecord {
+                    handle: transfer.handle.0,
+                    bytes: transfer.bytes,
+                    src: src.0,
+                    dst: dst.0,
+                    purpose: transfer.purpose,
+                    start,
+                    end: self.clock,
+                });
             }
         }
-    }
-
-    /// Ends the task that ends next; the worker may go on with a successor.
-    fn step(&mut self, space: &Space) {
-        let Reverse((end, _, worker, task)) =
-            self.running.pop().expect("unfinished tasks run or are ready");
-        self.clock = end;
-        self.idle[worker] = true;
-        let mut ready = Vec::new();
-        space.leave_gates(space.task(task), &mut ready);
-        space.complete(task, worker, &mut ready);
-        let kept = self.keep(space, &mut ready, WorkerId(worker));
-        self.push(space, &ready, Some(WorkerId(worker)));
-        if let Some(task) = kept {
-            self.start(space, worker, task);
-        }
-    }
-
-    /// Takes the best of `ready` out, unless a task in the worker's first source comes before it.
-    fn keep(&self, space: &Space, ready: &mut Vec<u32>, me: WorkerId) -> Option<u32> {
-        if !self.policy.keeps_successor() {
-            return None;
-        }
-        let key = |&task: &u32| self.policy.route(&task_view(space, task), Some(me)).key;
-        let own = &self.shards[self.policy.sources(me)[0]];
-        successor(ready.iter().map(key), || own.first_key()).map(|best| ready.swap_remove(best))
+        self.landed = landed;
     }
 }
 
 impl Engine for Sim {
     fn attach(&mut self, space: FlowSpace) {
+        space.0.handles.note_discards();
         self.space = Some(space.0);
     }
 
     fn workers(&self) -> usize {
-        self.platform.workers.len()
+        self.totals.busy.len()
     }
 
     fn ready(&mut self, tasks: ReadyTasks<'_>) {
         let Some(space) = self.space.clone() else { return };
-        self.push(&space, tasks.0, None);
+        self.hand_over(&space, tasks.0, None);
     }
 
     fn advance(&mut self, submitted: u64, unfinished: u64) {
         let Some(space) = self.space.clone() else { return };
         while submitted - space.completed() > unfinished {
-            self.assign(&space);
+            self.act(&space);
             self.step(&space);
+        }
+        // Nothing is under way when a flow is at rest: handles may be given other sizes.
+        while unfinished == 0 && self.network.next() < u64::MAX {
+            self.clock = self.network.next();
+            self.dispatcher.set_time(self.clock);
+            self.land();
+            self.act(&space);
         }
     }
 
@@ -156,10 +320,21 @@ impl Engine for Sim {
     }
 
     fn take_records(&mut self) -> Records {
-        Records { tasks: std::mem::take(&mut self.records), ..Records::default() }
+        std::mem::take(&mut self.records)
     }
 
     fn site(&self) -> Site {
-        Site::cores(self.platform.workers.len())
+        self.dispatcher.machine().site()
+    }
+
+    fn touch(&mut self, handle: u32) {
+        let Some(space) = self.space.clone() else { return };
+        self.forget_discarded(&space);
+        self.dispatcher.enter_handle(&space, HandleId(handle));
+        self.dispatcher.planner_mut().place(HandleId(handle));
+    }
+
+    fn totals(&self) -> Option<Totals> {
+        Some(self.totals.clone())
     }
 }

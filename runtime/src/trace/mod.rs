@@ -117,6 +117,21 @@ pub struct Records {
     pub samples: Vec<Sample>,
 }
 
+/// What a run came to, whether it was recorded or not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Bytes moved from memory `src` to memory `dst`, at `src * memories + dst`.
+    pub bytes: Vec<u64>,
+    /// Transfers, likewise.
+    pub transfers: Vec<u64>,
+    /// Nanoseconds that each worker computed.
+    pub busy: Vec<u64>,
+    /// Tasks that each worker ran.
+    pub tasks: Vec<u64>,
+    /// End of the last task, in nanoseconds.
+    pub makespan: u64,
+}
+
 /// The machine that a trace was recorded on, as far as its reader needs it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Site {

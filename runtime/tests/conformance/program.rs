@@ -6,9 +6,9 @@ use tegula_runtime::flow::{
     Access, Buffers, Codelet, Cost, Engine, Failure, Flow, FlowOptions, Handle,
 };
 use tegula_runtime::memory::Reduction;
-use tegula_runtime::platform::{Platform, WorkerModel};
+use tegula_runtime::platform::{Machine, WorkerModel};
 use tegula_runtime::sched::Policy;
-use tegula_runtime::sim::Sim;
+use tegula_runtime::sim::{Sim, SimOptions};
 use tegula_runtime::trace::Trace;
 
 /// Why a task of a random program fails.
@@ -250,11 +250,10 @@ pub(crate) fn exec(policy: &'static Policy, workers: usize, seed: u64) -> Exec {
 }
 
 /// The simulated engine, with a first worker that is faster than the others.
-pub(crate) fn sim(policy: &Policy, workers: usize, seed: u64) -> Sim {
-    let mut platform = Platform::uniform(
-        workers,
-        WorkerModel { gflops: 1.0, gbytes_per_second: 1.0, overhead_seconds: 0.0 },
-    );
-    platform.workers[0].gflops = 2.5;
-    Sim::new(platform, policy, seed)
+pub(crate) fn sim(policy: &'static Policy, workers: usize, seed: u64) -> Sim {
+    let model = WorkerModel { gflops: 1.0, gbytes_per_second: 1.0, overhead_seconds: 0.0 };
+    let mut models = vec![model; workers];
+    models[0].gflops = 2.5;
+    let options = SimOptions::new(Machine::unequal_cores(workers), models, policy);
+    Sim::new(SimOptions { seed, ..options })
 }

@@ -1,0 +1,57 @@
+//! What a worker holds, and which workers have something to look at.
+
+use std::collections::VecDeque;
+
+use crate::sched::TaskId;
+
+/// What one worker holds.
+#[derive(Debug, Default)]
+pub(super) struct Hand {
+    /// Tasks given to it that have not started, with their positions in the order of commitment.
+    pub(super) committed: VecDeque<(TaskId, u64)>,
+    /// How many of them, from the front, have room reserved for all their data.
+    pub(super) admitted: usize,
+    /// How many of them, from the front, had their data ordered.
+    pub(super) prefetched: usize,
+    /// The task that runs.
+    pub(super) running: Option<TaskId>,
+    /// Expected nanoseconds of all that it holds.
+    pub(super) work: u64,
+    /// How often in a row its next task was refused room.
+    pub(super) refusals: u32,
+}
+
+impl Hand {
+    pub(super) fn len(&self) -> usize {
+        self.committed.len() + usize::from(self.running.is_some())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A set of workers, taken out in the order of their numbers.
+#[derive(Debug)]
+pub(super) struct Woken(Vec<u64>);
+
+impl Woken {
+    pub(super) fn new(workers: usize) -> Self {
+        Self(vec![0; workers.div_ceil(64)])
+    }
+
+    pub(super) fn wake(&mut self, worker: usize) {
+        self.0[worker / 64] |= 1 << (worker % 64);
+    }
+
+    pub(super) fn next(&mut self) -> Option<usize> {
+        for (word, bits) in self.0.iter_mut().enumerate() {
+            if *bits != 0 {
+                let bit = bits.trailing_zeros() as usize;
+                *bits &= *bits - 1;
+                return Some(64 * word + bit);
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,46 @@
+//! Ready tasks of a flow as rows for the dispatcher.
+
+use super::Dispatcher;
+use crate::flow::{Access, MAX_ACCESSES, Space};
+use crate::memory::rounded;
+use crate::sched::{HandleId, Task, TaskId};
+
+impl Dispatcher {
+    /// Enters the ready task `task` of `space`.
+    ///
+    /// # Errors
+    /// Its footprint in bytes, if that fits no memory of a worker that can run it.
+    pub(crate) fn take_in(&mut self, space: &Space, task: u32) -> Result<(), u64> {
+        let data = space.task(task);
+        let mut handles = [(HandleId(0), false, false); MAX_ACCESSES];
+        let (mut count, mut scratch_bytes) = (0, 0);
+        for (handle, access) in data.accesses() {
+            let (reads, writes) = match access {
+                Access::R => (true, false),
+                Access::W => (false, true),
+                Access::RW | Access::Commute => (true, true),
+                // A private copy of the worker, where data need not be moved.
+                Access::Reduce => continue,
+                Access::Scratch => {
+                    scratch_bytes += rounded(space.handles.get(handle).bytes()) as u64;
+                    continue;
+                }
+            };
+            let handle = HandleId(handle);
+            self.enter_handle(space, handle);
+            handles[count] = (handle, reads, writes);
+            count += 1;
+        }
+        let mut row = Task::new(data.index, data.priority, &handles[..count]);
+        row.scratch_bytes = scratch_bytes;
+        self.enter(TaskId(task), row, data.info.name, data.cost())
+    }
+
+    /// Enters a handle of `space`.
+    pub(crate) fn enter_handle(&mut self, space: &Space, handle: HandleId) {
+        if !self.is_light {
+            let bytes = rounded(space.handles.get(handle.0).bytes()) as u64;
+            self.planner.enter(handle, bytes);
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Transfers in virtual time: one at a time on each way from memory to memory, the most urgent
+//! first; those on different ways share links fairly.
+//!
+//! Shares are max-min fair (Bertsekas, Gallager, "Data Networks", 1992, section 6.5.2): the rate of
+//! all is raised together, and those on a link that is full stay where they are.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::memory::Transfer;
+use crate::platform::{Machine, MemoryId};
+use crate::sched::HandleId;
+use crate::trace::Purpose;
+
+/// A transfer that waits for its way: write-backs and fetches before prefetches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Waiting {
+    transfer: Transfer,
+    order: u64,
+}
+
+impl Waiting {
+    fn key(&self) -> (bool, i32, Reverse<u64>) {
+        let is_urgent = self.transfer.purpose != Purpose::Prefetch;
+        (is_urgent, self.transfer.priority, Reverse(self.order))
+    }
+}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// A transfer under way.
+#[derive(Clone, Copy, Debug)]
+struct Flow {
+    transfer: Transfer,
+    way: usize,
+    start: u64,
+    /// When its first byte moves.
+    begin: u64,
+    remaining: f64,
+    /// Bytes per nanosecond now.
+    rate: f64,
+    /// Whether the rate is not its share yet.
+    is_open: bool,
+    /// When it ends at this rate.
+    end: u64,
+}
+
+/// A way from memory to memory.
+#[derive(Clone, Debug, Default)]
+struct Way {
+    links: Vec<usize>,
+    latency: u64,
+    waiting: BinaryHeap<Waiting>,
+    is_busy: bool,
+}
+
+/// A transfer that has ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Landed {
+    pub(super) transfer: Transfer,
+    pub(super) start: u64,
+}
+
+#[derive(Debug)]
+pub(super) struct Network {
+    memories: usize,
+    ways: Vec<Way>,
+    /// Bytes per nanosecond of each link.
+    capacities: Vec<f64>,
+    /// What is left of them while shares are given out.
+    free: Vec<f64>,
+    flows: Vec<Flow>,
+    clock: u64,
+    orders: u64,
+    /// The next time something begins or ends; MAX if nothing will.
+    next: u64,
+}
+
+impl Network {
+    pub(super) fn new(machine: &Machine) -> Self {
+        let memories = machine.memories.len();
+        let way = |pair: usize| {
+            let (src, dst) = (pair / memories, pair % memories);
+            if src == dst {
+                return Way::default();
+            }
+            let route = machine.way(MemoryId(src), MemoryId(dst));
+            let latency = (1e9 * route.latency_seconds).round() as u64;
+            Way { links: route.links, latency, ..Way::default() }
+        };
+        Self {
+            memories,
+            ways: (0..memories * memories).map(way).collect(),
+            capacities: machine.links.iter().map(|link| link.bytes_per_second * 1e-9).collect(),
+            free: vec![0.0; machine.links.len()],
+            flows: Vec::new(),
+            clock: 0,
+            orders: 0,
+            next: u64::MAX,
+        }
+    }
+
+    /// When something happens next; `u64::MAX` if nothing is under way.
+    pub(super) fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Orders a transfer at `now`.
+    pub(super) fn send(&mut self, transfer: Transfer, now: u64) {
+        let way = transfer.src.0 * self.memories + transfer.dst.0;
+        self.orders += 1;
+        self.ways[way].waiting.push(Waiting { transfer, order: self.orders });
+        if !self.ways[way].is_busy {
+            self.run_to(now);
+            self.begin(way);
+            self.share();
+        }
+    }
+
+    /// Makes a transfer urgent that waits for its way.
+    pub(super) fn hurry(&mut self, handle: HandleId, dst: MemoryId) {
+        for src in 0..self.memories {
+            let waiting = &mut self.ways[src * self.memories + dst.0].waiting;
+            let is_it = |w: &Waiting| w.transfer.handle == handle;
+            if waiting.iter().any(is_it) {
+                let mut all = std::mem::take(waiting).into_vec();
+                all.iter_mut()
+                    .filter(|w| is_it(w))
+                    .for_each(|w| w.transfer.purpose = Purpose::Fetch);
+                *waiting = all.into();
+            }
+        }
+    }
+
+    /// Lets time pass until `now`, and appends what has landed then.
+    pub(super) fn advance(&mut self, now: u64, landed: &mut Vec<Landed>) {
+        self.run_to(now);
+        let mut place = 0;
+        while let Some(&flow) = self.flows.get(place) {
+            if flow.begin <= now && flow.end <= now {
+                self.flows.remove(place);
+                landed.push(Landed { transfer: flow.transfer, start: flow.start });
+                self.ways[flow.way].is_busy = false;
+                self.begin(flow.way);
+            } else {
+                place += 1;
+            }
+        }
+        self.share();
+    }
+
+    /// Starts the most urgent transfer that waits for `way`.
+    fn begin(&mut self, way: usize) {
+        let Some(Waiting { transfer, .. }) = self.ways[way].waiting.pop() else { return };
+        self.ways[way].is_busy = true;
+        let (start, begin) = (self.clock, self.clock + self.ways[way].latency);
+        let remaining = transfer.bytes as f64;
+        self.flows.push(Flow {
+            transfer,
+            way,
+            start,
+            begin,
+            remaining,
+            rate: 0.0,
+            is_open: false,
+            end: u64::MAX,
+        });
+    }
+
+    fn run_to(&mut self, now: u64) {
+        for flow in self.flows.iter_mut().filter(|flow| flow.begin < now) {
+            let since = flow.begin.max(self.clock);
+            flow.remaining -= flow.rate * (now - since) as f64;
+        }
+        self.clock = now;
+    }
+
+    /// Gives every flow that has begun its max-min fair share of the links.
+    fn share(&mut self) {
+        for flow in &mut self.flows {
+            (flow.rate, flow.is_open) = (0.0, flow.begin <= self.clock);
+        }
+        self.free.copy_from_slice(&self.capacities);
+        while let Some((rate, link)) = self.tightest() {
+            for flow in &mut self.flows {
+                let links = &self.ways[flow.way].links;
+                if flow.is_open && links.contains(&link) {
+                    (flow.rate, flow.is_open) = (rate, false);
+                    links.iter().for_each(|&used| self.free[used] -= rate);
+                }
+            }
+        }
+        self.foresee();
+    }
+
+    /// The link that allows the flows without a share the least, and how much.
+    fn tightest(&self) -> Option<(f64, usize)> {
+        let open = |link: usize| {
+            let on = |flow: &&Flow| flow.is_open && self.ways[flow.way].links.contains(&link);
+            self.flows.iter().filter(on).count()
+        };
+        let shares = (0..self.free.len()).filter_map(|link| match open(link) {
+            0 => None,
+            count => Some((self.free[link] / count as f64, link)),
+        });
+        shares.min_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
+    /// Finds when each flow ends if nothing changes, and what happens next.
+    fn foresee(&mut self) {
+        self.next = u64::MAX;
+        for flow in &mut self.flows {
+            if flow.begin > self.clock {
+                self.next = self.next.min(flow.begin);
+            } else {
+                let left = if flow.rate > 0.0 { flow.remaining.max(0.0) / flow.rate } else { 0.0 };
+                flow.end = self.clock + left.round() as u64;
+                self.next = self.next.min(flow.end);
+            }
+        }
+    }
+}

@@ -36,6 +36,14 @@ impl Dispatcher {
         self.enter(TaskId(task), row, data.info.name, data.cost())
     }
 
+    /// Enters a handle of `space` whose contents the program has given itself.
+    pub(crate) fn place(&mut self, space: &Space, handle: HandleId) {
+        if !self.is_light {
+            self.enter_handle(space, handle);
+            self.planner.place(handle);
+        }
+    }
+
     /// Enters a handle of `space`.
     pub(crate) fn enter_handle(&mut self, space: &Space, handle: HandleId) {
         if !self.is_light {

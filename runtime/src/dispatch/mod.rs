@@ -139,6 +139,17 @@ impl Dispatcher {
         &self.planner
     }
 
+    /// How long tasks are expected to take.
+    #[must_use]
+    pub fn durations(&self) -> &dyn Durations {
+        &*self.durations
+    }
+
+    /// Plans what moves, and what it may look at to choose.
+    pub(crate) fn planner_and_plans(&mut self) -> (&mut Planner, Plans<'_>) {
+        (&mut self.planner, Plans { scheduler: &*self.scheduler, committed: &|_, _| None })
+    }
+
     /// Plans what moves, for a host that uses data itself; [`pump`](Self::pump) must follow.
     pub fn planner_mut(&mut self) -> &mut Planner {
         &mut self.planner

@@ -1,73 +1,86 @@
-//! The real engine: worker threads that run tasks on this machine's cores.
+//! The real engines: worker threads that run tasks on the cores and accelerators of this machine.
 //!
-//! Worker 0 is the thread that submits: it runs tasks when it waits or when the window is full.
-//! The others are threads of the engine. Each takes tasks from the shards that the policy names,
-//! keeps the best task that it has just made ready where the policy allows, and sleeps when there
-//! is nothing to do.
+//! [`Exec`] is one of two inside: where all workers are cores that share one memory without limit,
+//! and the policy spreads tasks over queues, nothing needs to be planned and no lock is global
+//! (`light`); else a dispatcher decides who runs what and what moves (`node`). [`Sequential`] is what
+//! both are compared with.
 
 mod failures;
-mod queues;
+mod light;
+mod node;
 mod run;
 mod sequential;
-mod sleep;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread::{JoinHandle, ThreadId};
 
-use failures::Failures;
-use queues::{Queues, Routed, is_small};
-use run::Runner;
+use light::Light;
+use node::Node;
+pub use node::ScratchError;
 pub use sequential::Sequential;
-use sleep::Sleep;
 
-use crate::flow::{Engine, FlowError, FlowSpace, ReadyTasks, Space};
-use crate::platform::{allowed_cores, bind_to_cores};
-use crate::sched::{DEFAULT_POLICY, Policy, PolicyOptions, WorkerId, policy};
-use crate::trace::{Recorder, Records, Site};
-
-/// Looks at the shards of an idle worker before it sleeps: some ten microseconds.
-const SEARCHES: usize = 200;
-/// Looks at the shards before an idle worker empties the submitter's outbox: a few microseconds, so
-/// that it does not take each small task as soon as it is submitted, which would slow both down.
-const PATIENCE: usize = 40;
-/// Tasks between two looks of a helping submitter, or of a busy worker that somebody waits for,
-/// at how many are done.
-const CHECK_EVERY: u64 = 64;
+use crate::flow::{Engine, FlowError, FlowSpace, ReadyTasks};
+use crate::platform::{Durations, Machine, WorkerModel};
+use crate::sched::{DEFAULT_POLICY, EvictionPolicy, Policy, PolicyOptions, eviction, policy};
+use crate::trace::{Records, Site, Totals};
 
 /// How the engine runs.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone)]
 pub struct ExecOptions {
-    /// Number of workers, the submitting thread included.
-    pub workers: usize,
+    /// The machine: cores, accelerators, memories and their limits.
+    pub machine: Arc<Machine>,
+    /// How long tasks are expected to take, for policies that plan.
+    pub durations: Arc<dyn Durations>,
     /// Who runs what.
     pub policy: &'static Policy,
+    /// What leaves a memory that is full.
+    pub eviction: &'static EvictionPolicy,
+    /// Folder for what does not fit the RAM, where the machine has a disk.
+    pub scratch: Option<PathBuf>,
     /// For policies that draw at random.
     pub seed: u64,
-    /// Binds each worker to a core of its own, if there are as many as workers; the submitting
-    /// thread gets its cores back with the end of the engine.
+    /// Binds each core's worker to a core of its own, if there are as many as workers; the
+    /// submitting thread gets its cores back with the end of the engine.
     pub bind: bool,
-    /// Records every task.
+    /// Records every task and transfer.
     pub trace: bool,
 }
 
+impl std::fmt::Debug for ExecOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ExecOptions").field("policy", &self.policy).finish_non_exhaustive()
+    }
+}
+
 impl ExecOptions {
-    /// `workers` workers under the default policy, not bound, not traced.
+    /// `workers` cores under the default policy, not bound, not traced.
     #[must_use]
     pub fn new(workers: usize) -> Self {
+        Self::on(Machine::cores(workers))
+    }
+
+    /// `machine` under the default policy, not bound, not traced.
+    #[must_use]
+    pub fn on(machine: Machine) -> Self {
         let policy = policy(DEFAULT_POLICY).expect("the default policy is listed");
-        Self { workers, policy, seed: 0, bind: false, trace: false }
+        let guess = WorkerModel { gflops: 10.0, gbytes_per_second: 10.0, overhead_seconds: 1e-6 };
+        Self {
+            durations: Arc::new(vec![guess; machine.classes.len()]),
+            machine: Arc::new(machine),
+            policy,
+            eviction: eviction(policy.eviction).expect("a policy names a listed eviction policy"),
+            scratch: None,
+            seed: 0,
+            bind: false,
+            trace: false,
+        }
     }
 }
 
 /// The real engine.
 pub struct Exec {
     options: ExecOptions,
-    shared: Option<Arc<Shared>>,
-    threads: Vec<JoinHandle<()>>,
-    /// The submitting thread, if it was bound, and the cores that it had before.
-    bound: Option<(ThreadId, Vec<usize>)>,
+    core: Option<Box<dyn Engine>>,
 }
 
 impl std::fmt::Debug for Exec {
@@ -76,26 +89,20 @@ impl std::fmt::Debug for Exec {
     }
 }
 
-/// What the workers share.
-struct Shared {
-    space: Arc<Space>,
-    queues: Queues,
-    sleep: Sleep,
-    runner: Runner,
-    stop: AtomicBool,
-    /// Number of completed tasks that the submitter waits for; 0 if it does not.
-    target: AtomicU64,
-}
-
 impl Exec {
     /// An engine with these options; its threads start with the flow.
     ///
     /// # Panics
-    /// If there is no worker.
+    /// If the parts of the machine do not fit together, or it has a disk and there is no folder
+    /// for it.
     #[must_use]
     pub fn new(options: ExecOptions) -> Self {
-        assert!(options.workers > 0, "an engine needs at least one worker");
-        Self { options, shared: None, threads: Vec::new(), bound: None }
+        options.machine.check();
+        assert!(
+            !options.machine.has_disk() || options.scratch.is_some(),
+            "a machine with a disk needs a folder for what goes there"
+        );
+        Self { options, core: None }
     }
 
     /// An engine with `workers` workers and else default options.
@@ -104,255 +111,67 @@ impl Exec {
         Self::new(ExecOptions::new(workers))
     }
 
-    fn shared(&self) -> &Arc<Shared> {
-        self.shared.as_ref().expect("the engine is attached to a flow")
+    fn core(&self) -> &dyn Engine {
+        &**self.core.as_ref().expect("the engine is attached to a flow")
+    }
+
+    fn core_mut(&mut self) -> &mut dyn Engine {
+        &mut **self.core.as_mut().expect("the engine is attached to a flow")
     }
 }
 
 impl Engine for Exec {
     fn attach(&mut self, space: FlowSpace) {
-        let ExecOptions { workers, policy, seed, bind, trace } = self.options;
-        let shared = Arc::new(Shared {
-            space: space.0,
-            queues: Queues::new(
-                policy.queue(&PolicyOptions { workers, seed }).expect("a queue policy"),
-                workers,
-            ),
-            sleep: Sleep::new(),
-            runner: Runner {
-                failures: Failures::default(),
-                recorder: trace.then(|| Recorder::new(workers)),
-            },
-            stop: AtomicBool::new(false),
-            target: AtomicU64::new(0),
+        let ExecOptions { machine, policy, seed, bind, trace, .. } = &self.options;
+        let workers = machine.workers.len();
+        let queues = policy.queue(&PolicyOptions { workers, seed: *seed });
+        self.core = Some(match queues.filter(|_| machine.is_flat()) {
+            Some(queues) => Box::new(Light::start(space, queues, workers, *bind, *trace)),
+            None => Box::new(Node::start(space, &self.options)),
         });
-        let cores = allowed_cores();
-        let bind = bind && cores.len() >= workers;
-        for worker in 1..workers {
-            let (shared, core) = (shared.clone(), cores.get(worker).copied().filter(|_| bind));
-            let thread = std::thread::Builder::new().name(format!("worker {worker}"));
-            let body = move || {
-                if let Some(core) = core {
-                    bind_to_cores(&[core]);
-                }
-                // Kernels are caught where they run. Whatever else panics, the cost of a codelet
-                // say, has left a task half done: nobody could wait for it.
-                if catch_unwind(AssertUnwindSafe(|| shared.work(WorkerId(worker)))).is_err() {
-                    std::process::abort();
-                }
-            };
-            self.threads.push(thread.spawn(body).expect("the system starts a thread"));
-        }
-        // Last, since a thread starts on the cores of the one that makes it, and would wait there.
-        if bind && bind_to_cores(&cores[..1]) {
-            self.bound = Some((std::thread::current().id(), cores));
-        }
-        self.shared = Some(shared);
     }
 
     fn workers(&self) -> usize {
-        self.options.workers
+        self.options.machine.workers.len()
     }
 
     fn ready(&mut self, tasks: ReadyTasks<'_>) {
-        let shared = self.shared();
-        tasks.0.iter().for_each(|&task| shared.queues.submit(&shared.space, task));
-        shared.publish();
+        self.core_mut().ready(tasks);
     }
 
     fn advance(&mut self, submitted: u64, unfinished: u64) {
-        self.shared().help(submitted - unfinished);
+        self.core_mut().advance(submitted, unfinished);
     }
 
     fn take_failure(&mut self) -> Option<FlowError> {
-        let shared = self.shared();
-        shared.runner.failures.take(&shared.space)
+        self.core_mut().take_failure()
     }
 
     fn failure(&self, mark: u64) -> Option<FlowError> {
-        self.shared().runner.failures.find(mark)
+        self.core().failure(mark)
     }
 
     fn take_records(&mut self) -> Records {
-        self.shared().runner.recorder.as_ref().map_or_else(Records::default, Recorder::take)
+        self.core_mut().take_records()
     }
 
     fn site(&self) -> Site {
-        Site::cores(self.options.workers)
-    }
-}
-
-impl Drop for Exec {
-    fn drop(&mut self) {
-        if let Some(shared) = &self.shared {
-            shared.stop.store(true, Ordering::SeqCst);
-            shared.sleep.wake_all();
-        }
-        for thread in self.threads.drain(..) {
-            let result = thread.join();
-            debug_assert!(result.is_ok(), "a worker thread panicked outside a kernel");
-        }
-        let here = std::thread::current().id();
-        if let Some((_, cores)) = self.bound.take().filter(|(thread, _)| *thread == here) {
-            bind_to_cores(&cores);
-        }
-    }
-}
-
-/// A worker at work: what it does next.
-struct Hands<'a> {
-    shared: &'a Shared,
-    me: WorkerId,
-    /// The best of the tasks that the last one made ready, if it may run next.
-    kept: Option<u32>,
-    /// Small tasks taken along from a shard, the next one last.
-    stock: Vec<u32>,
-    ready: Vec<u32>,
-    routed: Vec<Routed>,
-    count: u64,
-}
-
-impl<'a> Hands<'a> {
-    fn new(shared: &'a Shared, me: WorkerId) -> Self {
-        Self {
-            shared,
-            me,
-            kept: None,
-            stock: Vec::new(),
-            ready: Vec::new(),
-            routed: Vec::new(),
-            count: 0,
-        }
+        self.options.machine.site()
     }
 
-    /// Runs tasks until there are none for this worker, or `is_enough` says so, which is asked now
-    /// and then; nothing is left in its hands.
-    fn work(&mut self, mut is_enough: impl FnMut() -> bool) {
-        while let Some(task) = self.next() {
-            self.run(task);
-            self.count += 1;
-            if self.count.is_multiple_of(CHECK_EVERY) && is_enough() {
-                break;
-            }
-        }
-        self.stock.extend(self.kept.take());
-        self.give_back();
+    fn totals(&self) -> Option<Totals> {
+        self.core().totals()
     }
 
-    fn next(&mut self) -> Option<u32> {
-        if let Some(task) = self.kept.take() {
-            return Some(task);
-        }
-        if !self.stock.is_empty() && self.shared.is_anyone_starving() {
-            self.give_back();
-        }
-        self.stock.pop().or_else(|| self.shared.queues.pop(self.me, &mut self.stock))
+    fn host(&mut self, handle: u32, reads: bool, writes: bool) -> Result<(), FlowError> {
+        self.core_mut().host(handle, reads, writes)
     }
 
-    fn run(&mut self, task: u32) {
-        let Self { shared, me, ready, routed, .. } = self;
-        ready.clear();
-        shared.runner.run(&shared.space, task, me.0, ready);
-        if !ready.is_empty() {
-            let (kept, pushed) = shared.queues.release(&shared.space, ready, *me, routed);
-            self.kept = kept;
-            if pushed {
-                shared.publish();
-            }
-            // Others need not wait for a long task to get at the small ones.
-            if kept.is_some_and(|task| !self.stock.is_empty() && !shared.is_small(task)) {
-                self.give_back();
-            }
-        }
+    fn has_private_copies(&self) -> bool {
+        self.options.machine.is_flat()
     }
 
-    /// Puts what was taken along back for others.
-    fn give_back(&mut self) {
-        if !self.stock.is_empty() {
-            self.stock.reverse();
-            let (shared, routed) = (self.shared, &mut self.routed);
-            shared.queues.push(&shared.space, &self.stock, self.me, routed);
-            self.stock.clear();
-            self.shared.publish();
-        }
-    }
-}
-
-impl Shared {
-    /// Life of worker `me`, a thread of the engine.
-    fn work(&self, me: WorkerId) {
-        let mut hands = Hands::new(self, me);
-        loop {
-            hands.work(|| {
-                self.notify_waiter();
-                false
-            });
-            if !self.idle(me, || self.stop.load(Ordering::SeqCst)) {
-                return;
-            }
-        }
-    }
-
-    /// Runs tasks on the submitting thread until `target` tasks in all are completed.
-    fn help(&self, target: u64) {
-        let me = WorkerId(0);
-        let mut hands = Hands::new(self, me);
-        let reached = || self.space.completed() >= target;
-        self.queues.empty_outbox();
-        while !reached() {
-            hands.work(reached);
-            self.target.store(target, Ordering::SeqCst);
-            self.idle(me, reached);
-            self.target.store(0, Ordering::SeqCst);
-        }
-    }
-
-    /// Searches for tasks and sleeps until there may be one (true) or `over` says so (false).
-    fn idle(&self, me: WorkerId, over: impl Fn() -> bool) -> bool {
-        self.sleep.begin_search();
-        self.notify_waiter();
-        loop {
-            for search in 1..=SEARCHES {
-                if search.is_multiple_of(PATIENCE) {
-                    self.queues.empty_outbox();
-                }
-                let found = self.queues.has_task_for(me);
-                if found || over() {
-                    if self.sleep.end_search() && self.queues.has_tasks() {
-                        self.publish();
-                    }
-                    return found;
-                }
-                std::hint::spin_loop();
-            }
-            // The outbox first: tasks enter the shards before they leave it.
-            self.sleep.sleep(|| over() || self.queues.has_outbox() || self.queues.has_task_for(me));
-        }
-    }
-
-    fn is_small(&self, task: u32) -> bool {
-        is_small(self.space.task(task).cost())
-    }
-
-    /// Whether a worker is idle and there is nothing for it in the shards.
-    fn is_anyone_starving(&self) -> bool {
-        self.sleep.is_anyone_idle() && !self.queues.has_tasks()
-    }
-
-    /// Sees to it that somebody looks for the tasks that were just added.
-    fn publish(&self) {
-        if self.queues.are_shared() {
-            self.sleep.publish();
-        } else {
-            self.sleep.wake_all();
-        }
-    }
-
-    /// Wakes the submitter if it waits for what has been reached.
-    fn notify_waiter(&self) {
-        let target = self.target.load(Ordering::SeqCst);
-        if target != 0 && self.space.completed() >= target {
-            self.sleep.wake_all();
-        }
+    fn is_flat(&self) -> bool {
+        self.options.machine.is_flat()
     }
 }

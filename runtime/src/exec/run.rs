@@ -6,8 +6,45 @@ use std::time::Instant;
 
 use super::failures::{Cause, Failures};
 use crate::flow::{Access, Buffers, Kind, MAX_ACCESSES, RawBuffer, Space, TaskData};
-use crate::memory::OutOfMemory;
+use crate::memory::{BufferCache, OutOfMemory};
 use crate::trace::{Outcome, Recorder, TaskRecord};
+
+/// Where tasks find their buffers.
+pub(super) trait Place {
+    /// The buffer that a task of `worker` works on.
+    fn buffer(
+        &self,
+        space: &Space,
+        handle: u32,
+        access: Access,
+        worker: usize,
+    ) -> Result<NonNull<u8>, OutOfMemory>;
+
+    /// The cache that working memory comes from.
+    fn cache<'a>(&'a self, space: &'a Space) -> &'a BufferCache;
+}
+
+/// The RAM, where a handle's buffer is made on first use.
+pub(super) struct OnDemand;
+
+impl Place for OnDemand {
+    fn buffer(
+        &self,
+        space: &Space,
+        handle: u32,
+        access: Access,
+        worker: usize,
+    ) -> Result<NonNull<u8>, OutOfMemory> {
+        match access {
+            Access::Reduce => private_copy(space, handle, worker),
+            _ => space.handles.get(handle).materialise(&space.handles.cache, access == Access::W),
+        }
+    }
+
+    fn cache<'a>(&'a self, space: &'a Space) -> &'a BufferCache {
+        &space.handles.cache
+    }
+}
 
 /// What tasks run with.
 pub(super) struct Runner {
@@ -25,25 +62,58 @@ impl Runner {
         if commutes && !space.enter_gates(task) {
             return;
         }
-        let start = self.recorder.as_ref().map(|_| Instant::now());
-        let outcome = self.attempt(space, data, worker);
-        if let (Some(recorder), Some(start)) = (&self.recorder, start) {
-            recorder.push(start, TaskRecord::new(data, worker, outcome));
-        }
+        self.work(space, data, worker, &OnDemand, || {});
         if commutes {
             space.leave_gates(data, ready);
         }
         space.complete(task, worker, ready);
     }
 
-    /// Does the work of the task unless what it reads is spoiled; spoils what it writes if it
-    /// fails.
-    fn attempt(&self, space: &Space, data: &TaskData, worker: usize) -> Outcome {
+    /// Does the work of a task, whose buffers are in `place`, then lingers, and records it.
+    pub(super) fn work(
+        &self,
+        space: &Space,
+        data: &TaskData,
+        worker: usize,
+        place: &impl Place,
+        linger: impl FnOnce(),
+    ) {
+        let start = self.recorder.as_ref().map(|_| Instant::now());
+        let outcome = self.attempt(space, data, worker, place);
+        linger();
+        if let (Some(recorder), Some(start)) = (&self.recorder, start) {
+            recorder.push(start, TaskRecord::new(data, worker, outcome));
+        }
+    }
+
+    /// Skips the task if what it reads is spoiled; says whether it did.
+    pub(super) fn skip(&self, space: &Space, data: &TaskData) -> bool {
         let mark = spoiled(space, data);
         if mark != 0 {
             self.failures.meet(mark);
             spoil(space, data, mark);
             drop_copies(space, data);
+        }
+        mark != 0
+    }
+
+    /// Ends a task that cannot run.
+    pub(super) fn fail(&self, space: &Space, data: &TaskData, cause: Cause) {
+        self.failures.raise(data.index + 1, data.info.name, cause);
+        spoil(space, data, data.index + 1);
+        drop_copies(space, data);
+    }
+
+    /// Does the work of the task unless what it reads is spoiled; spoils what it writes if it
+    /// fails.
+    fn attempt(
+        &self,
+        space: &Space,
+        data: &TaskData,
+        worker: usize,
+        place: &impl Place,
+    ) -> Outcome {
+        if self.skip(space, data) {
             return Outcome::Skipped;
         }
         for (handle, access) in data.accesses() {
@@ -57,16 +127,14 @@ impl Runner {
         }
         let work = || match data.kind {
             Kind::Fold => fold(space, data.handles[0]).map_err(|error| Cause::Failed(error.into())),
-            _ => call(space, data, worker),
+            _ => call(space, data, worker, place),
         };
         match catch_unwind(AssertUnwindSafe(work))
             .unwrap_or_else(|payload| Err(Cause::Panicked(payload)))
         {
             Ok(()) => Outcome::Done,
             Err(cause) => {
-                self.failures.raise(data.index + 1, data.info.name, cause);
-                spoil(space, data, data.index + 1);
-                drop_copies(space, data);
+                self.fail(space, data, cause);
                 Outcome::Failed
             }
         }
@@ -97,13 +165,13 @@ fn spoil(space: &Space, data: &TaskData, mark: u64) {
 
 /// Calls the kernel on the buffers of the task.
 #[allow(unsafe_code)]
-fn call(space: &Space, data: &TaskData, worker: usize) -> Result<(), Cause> {
+fn call(space: &Space, data: &TaskData, worker: usize, place: &impl Place) -> Result<(), Cause> {
     let none = RawBuffer { pointer: std::ptr::null_mut(), bytes: 0, writable: false };
     let mut buffers = [none; MAX_ACCESSES];
     let mut count = 0;
     let mut gathered = Ok(());
     for (handle, access) in data.accesses() {
-        match gather(space, handle, access, worker) {
+        match gather(space, handle, access, worker, place) {
             Ok(pointer) => {
                 let bytes = space.handles.get(handle).bytes();
                 let writable = access.writes();
@@ -116,7 +184,8 @@ fn call(space: &Space, data: &TaskData, worker: usize) -> Result<(), Cause> {
             }
         }
     }
-    let scratch = Scratch { space, data, buffers: &buffers[..count] };
+    let cache = place.cache(space);
+    let scratch = Scratch { cache, data, buffers: &buffers[..count] };
     gathered?;
     // SAFETY: the flow orders tasks by their accesses: nobody writes what this task reads, and
     // nobody touches what it writes; gates and private copies do the same for `Commute` and
@@ -128,7 +197,7 @@ fn call(space: &Space, data: &TaskData, worker: usize) -> Result<(), Cause> {
 
 /// Gives scratch buffers back, also when the kernel panics.
 struct Scratch<'a> {
-    space: &'a Space,
+    cache: &'a BufferCache,
     data: &'a TaskData,
     buffers: &'a [RawBuffer],
 }
@@ -141,7 +210,7 @@ impl Drop for Scratch<'_> {
                 && let Some(pointer) = NonNull::new(buffer.pointer)
             {
                 // SAFETY: taken from this cache for this call alone, with this size.
-                unsafe { self.space.handles.cache.give(pointer, buffer.bytes) };
+                unsafe { self.cache.give(pointer, buffer.bytes) };
             }
         }
     }
@@ -153,18 +222,21 @@ fn gather(
     handle: u32,
     access: Access,
     worker: usize,
+    place: &impl Place,
 ) -> Result<NonNull<u8>, OutOfMemory> {
-    let slot = space.handles.get(handle);
     match access {
-        Access::Scratch => Ok(space.handles.cache.take(slot.bytes())?.0),
-        Access::Reduce => private_copy(space, handle, worker),
-        _ => slot.materialise(&space.handles.cache, access == Access::W),
+        Access::Scratch => Ok(place.cache(space).take(space.handles.get(handle).bytes())?.0),
+        _ => place.buffer(space, handle, access, worker),
     }
 }
 
 /// This worker's private copy of `handle`, made on first use.
 #[allow(unsafe_code)]
-fn private_copy(space: &Space, handle: u32, worker: usize) -> Result<NonNull<u8>, OutOfMemory> {
+pub(super) fn private_copy(
+    space: &Space,
+    handle: u32,
+    worker: usize,
+) -> Result<NonNull<u8>, OutOfMemory> {
     let slot = space.handles.get(handle);
     let mut rare = slot.rare();
     if let Some((_, copy)) = rare.copies.iter().find(|(owner, _)| *owner == worker) {

@@ -1,5 +1,7 @@
 //! The reference engine: each task runs when it is submitted, in program order.
 
+use std::time::Instant;
+
 use super::failures::Failures;
 use super::run::Runner;
 use crate::flow::{Engine, FlowError, FlowSpace, ReadyTasks};
@@ -29,7 +31,7 @@ impl Sequential {
 
 impl Engine for Sequential {
     fn attach(&mut self, space: FlowSpace) {
-        let recorder = Some(Recorder::new(1));
+        let recorder = Some(Recorder::new(1, Instant::now()));
         self.runner = Some(Runner { failures: Failures::default(), recorder });
         self.space = Some(space);
     }

@@ -21,6 +21,9 @@ pub enum FlowError {
     /// There is no memory for the contents of a handle.
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
+    /// What does not fit the RAM cannot be written to disk, or be read from there.
+    #[error("{0}")]
+    Scratch(Arc<dyn Error + Send + Sync>),
 }
 
 impl FlowError {
@@ -29,7 +32,7 @@ impl FlowError {
     pub fn kernel_error<E: Error + 'static>(&self) -> Option<&E> {
         match self {
             Self::Task { source, .. } => source.downcast_ref(),
-            Self::OutOfMemory(_) => None,
+            Self::OutOfMemory(_) | Self::Scratch(_) => None,
         }
     }
 }

@@ -33,7 +33,7 @@ use task::Arguments;
 pub use task::MAX_ACCESSES;
 pub(crate) use task::{Kind, TaskData};
 
-use crate::memory::{BufferCache, MemoryUse, OutOfMemory, Reduction};
+use crate::memory::{BufferCache, MemoryUse, Reduction};
 use crate::trace::{Records, Site, Totals, Trace};
 
 /// What advances the tasks of a flow: see [`crate::exec`] and [`crate::sim`].
@@ -57,6 +57,22 @@ pub trait Engine: Send {
     /// Notes that the program has given `handle` its contents, though nothing was written: for
     /// engines that only act as if.
     fn touch(&mut self, _handle: u32) {}
+    /// Brings `handle` to the RAM, where the program itself reads or writes it until it calls the
+    /// engine again.
+    ///
+    /// # Errors
+    /// What ended the run, if it cannot be brought.
+    fn host(&mut self, _handle: u32, _reads: bool, _writes: bool) -> Result<(), FlowError> {
+        Ok(())
+    }
+    /// Whether tasks that reduce work on copies private to their workers; else they commute.
+    fn has_private_copies(&self) -> bool {
+        true
+    }
+    /// Whether all workers share one memory without limit, so that copies of data cost no transfer.
+    fn is_flat(&self) -> bool {
+        true
+    }
     /// What was run and moved so far, if the engine counts.
     fn totals(&self) -> Option<Totals> {
         None
@@ -124,6 +140,8 @@ pub struct Flow {
     phases: Vec<&'static str>,
     phase: u8,
     iteration: u32,
+    /// Whether modes of accesses are replaced by stricter ones.
+    rewrites: bool,
     /// Added to the priority of every task.
     shift: i32,
     /// Handles to unregister once everything has run.
@@ -143,6 +161,7 @@ impl Flow {
         let mut engine: Box<dyn Engine> = Box::new(engine);
         let graph = Graph::new(engine.workers(), BufferCache::new(options.cache));
         engine.attach(FlowSpace(graph.space().clone()));
+        let rewrites = options.deterministic || !engine.has_private_copies();
         Self {
             graph,
             engine,
@@ -151,9 +170,16 @@ impl Flow {
             phases: vec!["none"],
             phase: 0,
             iteration: 0,
+            rewrites,
             shift: 0,
             retired: Vec::new(),
         }
+    }
+
+    /// Whether all workers share one memory without limit, so that copies of data cost no transfer.
+    #[must_use]
+    pub fn is_flat(&self) -> bool {
+        self.engine.is_flat()
     }
 
     /// Number of workers of the engine.
@@ -174,7 +200,8 @@ impl Flow {
     /// If there is no memory for the copy.
     pub fn register_from<T: Pod>(&mut self, contents: &[T]) -> Handle {
         let handle = self.register(size_of_val(contents));
-        let buffer = self.host_buffer(handle).unwrap_or_else(|error| panic!("{error}"));
+        let buffer =
+            self.host_buffer(handle, false, true).unwrap_or_else(|error| panic!("{error}"));
         buffer.copy_from_slice(bytemuck::cast_slice(contents));
         handle
     }
@@ -256,8 +283,7 @@ impl Flow {
         let arguments = Arguments::of(codelet);
         let mut ordered =
             [accesses.first().copied().unwrap_or((NO_HANDLE, Access::R)); MAX_ACCESSES];
-        let accesses =
-            if self.options.deterministic { in_order(accesses, &mut ordered) } else { accesses };
+        let accesses = if self.rewrites { self.in_order(accesses, &mut ordered) } else { accesses };
         let info = codelet_info::<C>();
         let priority = priority.saturating_add(self.shift);
         let tag = Tag { priority, phase: self.phase, iteration: self.iteration };
@@ -307,7 +333,7 @@ impl Flow {
         self.settle(handle);
         self.wait()?;
         self.check_whole(handle)?;
-        Ok(bytemuck::cast_slice(self.host_buffer(handle)?))
+        Ok(bytemuck::cast_slice(self.host_buffer(handle, true, false)?))
     }
 
     /// Waits, then lends the contents of `handle` to be changed.
@@ -318,7 +344,7 @@ impl Flow {
         self.settle(handle);
         self.wait()?;
         self.check_whole(handle)?;
-        Ok(bytemuck::cast_slice_mut(self.host_buffer(handle)?))
+        Ok(bytemuck::cast_slice_mut(self.host_buffer(handle, true, true)?))
     }
 
     /// What the engine recorded since the last call, after everything submitted has run.
@@ -338,7 +364,7 @@ impl Flow {
     pub fn overwrite<T: Pod>(&mut self, handle: Handle, contents: &[T]) -> Result<(), FlowError> {
         self.settle(handle);
         self.wait()?;
-        self.host_buffer(handle)?.copy_from_slice(bytemuck::cast_slice(contents));
+        self.host_buffer(handle, false, true)?.copy_from_slice(bytemuck::cast_slice(contents));
         self.graph.space().handles.get(handle.index).set_poison(0);
         Ok(())
     }
@@ -389,8 +415,14 @@ impl Flow {
 
     /// The bytes of `handle`; nothing else uses them, since everything has run.
     #[allow(unsafe_code)]
-    fn host_buffer(&mut self, handle: Handle) -> Result<&mut [u8], OutOfMemory> {
+    fn host_buffer(
+        &mut self,
+        handle: Handle,
+        reads: bool,
+        writes: bool,
+    ) -> Result<&mut [u8], FlowError> {
         self.graph.check(handle);
+        self.engine.host(handle.index, reads, writes)?;
         let table = &self.graph.space().handles;
         let slot = table.get(handle.index);
         let pointer = slot.materialise(&table.cache, false)?;
@@ -422,15 +454,23 @@ impl Watch {
 
 const NO_HANDLE: Handle = Handle { index: u32::MAX, generation: u32::MAX };
 
-/// `accesses` with every mode that leaves the order open replaced by `RW`.
-fn in_order<'a>(
-    accesses: &[(Handle, Access)],
-    room: &'a mut [(Handle, Access); MAX_ACCESSES],
-) -> &'a [(Handle, Access)] {
-    let room = &mut room[..accesses.len()];
-    for (ordered, &(handle, access)) in room.iter_mut().zip(accesses) {
-        let loose = matches!(access, Access::Commute | Access::Reduce);
-        *ordered = (handle, if loose { Access::RW } else { access });
+impl Flow {
+    /// `accesses` with modes replaced: all that leave the order open by `RW`, or reductions by
+    /// `Commute` where workers have no private copies.
+    fn in_order<'a>(
+        &self,
+        accesses: &[(Handle, Access)],
+        room: &'a mut [(Handle, Access); MAX_ACCESSES],
+    ) -> &'a [(Handle, Access)] {
+        let room = &mut room[..accesses.len()];
+        for (ordered, &(handle, access)) in room.iter_mut().zip(accesses) {
+            let stricter = match access {
+                Access::Commute | Access::Reduce if self.options.deterministic => Access::RW,
+                Access::Reduce => Access::Commute,
+                kept => kept,
+            };
+            *ordered = (handle, stricter);
+        }
+        room
     }
-    room
 }

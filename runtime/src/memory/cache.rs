@@ -38,6 +38,8 @@ pub struct MemoryUse {
 #[derive(Debug)]
 pub struct BufferCache {
     keep: bool,
+    /// Most bytes in buffers, as long as giving back cached ones helps.
+    limit: AtomicUsize,
     free: Mutex<HashMap<usize, Vec<Buffer>>>,
     bytes: AtomicUsize,
     peak: AtomicUsize,
@@ -55,7 +57,19 @@ impl BufferCache {
     /// An empty cache; with `keep` false, buffers go back to the system at once.
     #[must_use]
     pub fn new(keep: bool) -> Self {
-        Self { keep, free: Mutex::default(), bytes: AtomicUsize::new(0), peak: AtomicUsize::new(0) }
+        let limit = AtomicUsize::new(usize::MAX);
+        Self {
+            keep,
+            limit,
+            free: Mutex::default(),
+            bytes: AtomicUsize::new(0),
+            peak: AtomicUsize::new(0),
+        }
+    }
+
+    /// Has cached buffers given back rather than have more than `bytes` bytes in buffers.
+    pub(crate) fn limit(&self, bytes: usize) {
+        self.limit.store(bytes, Ordering::Relaxed);
     }
 
     /// A buffer of `bytes` bytes, and whether it is known to be zero.
@@ -69,6 +83,9 @@ impl BufferCache {
             return Ok((pointer, false));
         }
         let in_use = self.bytes.fetch_add(size, Ordering::Relaxed);
+        if in_use + size > self.limit.load(Ordering::Relaxed) {
+            self.trim();
+        }
         let Some(pointer) = allocate(size) else {
             self.bytes.fetch_sub(size, Ordering::Relaxed);
             return Err(OutOfMemory { bytes, in_use });

@@ -4,10 +4,13 @@ mod cache;
 mod planner;
 mod replicas;
 mod table;
+mod transfer;
 
 pub(crate) use cache::rounded;
 pub use cache::{BufferCache, MemoryUse, OutOfMemory};
-pub use planner::{Operation, Planner, Plans, Transfer};
+pub use planner::{Operation, Planner, Plans};
 pub use replicas::{Replica, Replicas};
 pub use table::Reduction;
 pub(crate) use table::{Copy, HandleTable};
+pub use transfer::Transfer;
+pub(crate) use transfer::TransferQueue;

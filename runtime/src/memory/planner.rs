@@ -13,6 +13,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::replicas::{Replica, Replicas};
+use super::transfer::Transfer;
 use crate::platform::{Machine, MemoryId};
 use crate::sched::{Eviction, HandleId, Outlook, Scheduler, Task};
 use crate::trace::Purpose;
@@ -50,23 +51,6 @@ pub enum Operation {
         /// Where to.
         dst: MemoryId,
     },
-}
-
-/// A transfer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Transfer {
-    /// What.
-    pub handle: HandleId,
-    /// Its size.
-    pub bytes: u64,
-    /// From where.
-    pub src: MemoryId,
-    /// Where to.
-    pub dst: MemoryId,
-    /// Why.
-    pub purpose: Purpose,
-    /// Among transfers of one purpose, higher first.
-    pub priority: i32,
 }
 
 /// The room of one memory. Bytes are counted twice: as they will be when everything under way has
@@ -233,9 +217,7 @@ impl Planner {
             task.handles().for_each(|handle| self.pin(handle, memory));
         }
         self.bring(task, memory);
-        let pool = &mut self.pools[memory.0];
-        pool.promised += task.scratch_bytes;
-        pool.occupied += task.scratch_bytes;
+        self.pools[memory.0].promised += task.scratch_bytes;
         self.serve(memory);
         true
     }
@@ -299,12 +281,15 @@ impl Planner {
             Replica::Allocated => place >= inputs,
             _ => false,
         };
+        let pool = &self.pools[memory.0];
         task.handles().enumerate().all(is_there)
+            && pool.occupied.saturating_add(task.scratch_bytes) <= pool.capacity
             && task.outputs().all(|handle| !self.replicas.is_flying(handle))
     }
 
     /// `task`, which is set, starts in `memory`: other replicas of what it writes go.
     pub fn start(&mut self, task: &Task, memory: MemoryId) {
+        self.pools[memory.0].occupied += task.scratch_bytes;
         for handle in task.handles() {
             self.eviction.used(handle, memory);
         }
@@ -506,6 +491,11 @@ impl Planner {
             return self.invalidate(handle, memory);
         }
         let (bytes, dst) = (self.replicas.bytes(handle), self.way_down(handle, memory));
+        if self.replicas.state(handle, dst) != Replica::Absent {
+            // A task is about to overwrite it there, so nobody needs these contents.
+            debug_assert_eq!(self.replicas.state(handle, dst), Replica::Allocated);
+            return self.invalidate(handle, memory);
+        }
         let pool = &mut self.pools[memory.0];
         (pool.idle, pool.promised) = (pool.idle - bytes, pool.promised - bytes);
         let below = &mut self.pools[dst.0];
@@ -513,6 +503,8 @@ impl Planner {
         self.replicas.set(handle, memory, Replica::Leaving);
         self.eviction.left(handle, memory);
         self.changes.push((handle, memory, false));
+        self.eviction.arrived(handle, dst);
+        self.changes.push((handle, dst, true));
         self.operations.push(Operation::Allocate { handle, memory: dst });
         self.send(handle, memory, dst, Purpose::WriteBack, 0);
     }

@@ -146,16 +146,32 @@ impl HandleSlot {
         }
     }
 
-    /// Gives the buffer back and forgets any failure: the contents are no longer needed.
+    /// Hangs a buffer at the handle, which has none.
+    pub(crate) fn put_buffer(&self, buffer: NonNull<u8>) {
+        let old = self.buffer.swap(buffer.as_ptr(), Ordering::AcqRel);
+        debug_assert!(old.is_null(), "a handle was given two buffers");
+    }
+
+    /// Gives the buffer back; the contents may be elsewhere.
     #[allow(unsafe_code)]
-    pub(crate) fn discard(&self, cache: &BufferCache) {
-        self.poison.store(0, Ordering::Relaxed);
-        if let Some(pointer) =
-            NonNull::new(self.buffer.swap(std::ptr::null_mut(), Ordering::AcqRel))
-        {
-            // SAFETY: the flow orders a discard after every task that uses the buffer.
+    pub(crate) fn free_buffer(&self, cache: &BufferCache) {
+        let old = self.buffer.swap(std::ptr::null_mut(), Ordering::AcqRel);
+        if let Some(pointer) = NonNull::new(old) {
+            // SAFETY: the caller frees buffers that nobody uses.
             unsafe { cache.give(pointer, self.bytes()) };
         }
+    }
+
+    /// Gives the buffer back and forgets any failure: the contents are no longer needed.
+    pub(crate) fn discard(&self, cache: &BufferCache) {
+        // The flow orders a discard after every task that uses the buffer.
+        self.free_buffer(cache);
+        self.forget(cache);
+    }
+
+    /// Forgets any failure and private copies.
+    fn forget(&self, cache: &BufferCache) {
+        self.poison.store(0, Ordering::Relaxed);
         self.drop_copies(cache);
     }
 
@@ -238,15 +254,19 @@ impl HandleTable {
         slot.rare().reduction = None;
     }
 
-    /// Gives the buffer of `handle` back.
+    /// Gives the buffer of `handle` back, or notes that it is no longer needed.
     pub(crate) fn discard(&self, handle: u32) {
-        self.get(handle).discard(&self.cache);
-        if let Some(discarded) = self.discarded.get() {
-            discarded.lock().unwrap_or_else(PoisonError::into_inner).push(handle);
+        match self.discarded.get() {
+            None => self.get(handle).discard(&self.cache),
+            Some(discarded) => {
+                self.get(handle).forget(&self.cache);
+                discarded.lock().unwrap_or_else(PoisonError::into_inner).push(handle);
+            }
         }
     }
 
-    /// Has handles noted that are discarded from now on.
+    /// Has handles noted that are discarded from now on; their buffers stay, since transfers may use
+    /// them still.
     pub(crate) fn note_discards(&self) {
         self.discarded.get_or_init(Mutex::default);
     }
@@ -256,6 +276,11 @@ impl HandleTable {
         if let Some(discarded) = self.discarded.get() {
             into.append(&mut discarded.lock().unwrap_or_else(PoisonError::into_inner));
         }
+    }
+
+    /// Number of slots, used or not.
+    pub(crate) fn len(&self) -> usize {
+        self.length.load(Ordering::Relaxed)
     }
 
     /// Every slot, used or not.

@@ -57,6 +57,8 @@ pub struct WorkerClass {
     pub name: String,
     /// What its workers are.
     pub kind: WorkerKind,
+    /// Of an emulated accelerator: how fast it is beside a core, at most 1.
+    pub speed: f64,
 }
 
 /// Number of a [`WorkerClass`] of a machine.
@@ -122,7 +124,7 @@ impl Machine {
             pipeline: 1,
         };
         let ram = Memory { name: "RAM".to_owned(), kind: MemoryKind::Ram, capacity: None };
-        let class = WorkerClass { name: "cpu".to_owned(), kind: WorkerKind::Cpu };
+        let class = WorkerClass { name: "cpu".to_owned(), kind: WorkerKind::Cpu, speed: 1.0 };
         Self {
             memories: vec![ram],
             classes: vec![class],
@@ -141,7 +143,7 @@ impl Machine {
         for (number, worker) in machine.workers.iter_mut().enumerate() {
             worker.class = ClassId(number);
             let (name, kind) = (format!("cpu-{number}"), WorkerKind::Cpu);
-            machine.classes.push(WorkerClass { name, kind });
+            machine.classes.push(WorkerClass { name, kind, speed: 1.0 });
         }
         machine
     }
@@ -173,8 +175,42 @@ impl Machine {
 
     /// Adds a class of workers.
     pub fn add_class(&mut self, name: &str, kind: WorkerKind) -> ClassId {
-        self.classes.push(WorkerClass { name: name.to_owned(), kind });
+        self.classes.push(WorkerClass { name: name.to_owned(), kind, speed: 1.0 });
         ClassId(self.classes.len() - 1)
+    }
+
+    /// Adds an accelerator with a memory of its own: a worker of `kind` that is `speed` times as
+    /// fast as a core (what a thread plays is at most as fast), and holds the data of two tasks.
+    ///
+    /// # Panics
+    /// If the speed is not above 0.
+    pub fn add_accelerator(
+        &mut self,
+        kind: WorkerKind,
+        capacity: Option<u64>,
+        bytes_per_second: f64,
+        speed: f64,
+    ) {
+        assert!(speed > 0.0, "an accelerator of speed {speed}");
+        let number = self.memories.iter().filter(|m| m.kind == MemoryKind::Device).count();
+        let name = format!("GPU {number}");
+        let memory = Memory { name: name.clone(), kind: MemoryKind::Device, capacity };
+        let memory = self.add_memory(memory, bytes_per_second, 10e-6);
+        let class = WorkerClass { name: format!("gpu-{number}"), kind, speed };
+        self.classes.push(class);
+        let class = ClassId(self.classes.len() - 1);
+        self.workers.push(Worker { name, class, memory, pipeline: 2 });
+    }
+
+    /// Limits the RAM to `bytes` bytes; the rest goes to a disk that reads and writes
+    /// `bytes_per_second`.
+    pub fn limit_ram(&mut self, bytes: u64, bytes_per_second: f64) {
+        self.memories[0].capacity = Some(bytes);
+        let disk = Memory { name: "disk".to_owned(), kind: MemoryKind::Disk, capacity: None };
+        self.add_memory(disk, bytes_per_second, 100e-6);
+        for worker in self.workers.iter_mut().filter(|worker| worker.memory == MemoryId::RAM) {
+            worker.pipeline = 2;
+        }
     }
 
     /// The way from `src` to `dst`, if there is a direct one.
@@ -233,6 +269,12 @@ impl Machine {
         }
     }
 
+    /// Whether there is a disk for what does not fit the RAM.
+    #[must_use]
+    pub fn has_disk(&self) -> bool {
+        self.lowest() != MemoryId::RAM
+    }
+
     /// Whether data need never move: all workers share one memory without limit.
     #[must_use]
     pub fn is_flat(&self) -> bool {
@@ -266,6 +308,9 @@ pub trait Durations: Send + Sync {
     /// Time of a task of `codelet` with this `cost` on a worker of `class`, in nanoseconds and at
     /// least 1; none if it cannot run there.
     fn nanoseconds(&self, codelet: &'static str, cost: Cost, class: ClassId) -> Option<u64>;
+
+    /// Notes that such a task took so long.
+    fn record(&self, _codelet: &'static str, _cost: Cost, _class: ClassId, _nanoseconds: u64) {}
 }
 
 impl Durations for Vec<super::WorkerModel> {

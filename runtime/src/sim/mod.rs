@@ -115,13 +115,7 @@ impl Sim {
             noise: (noise > 0.0).then(|| (noise, SplitMix64::new(seed ^ 0x5eed))),
             is_recording: trace,
             records: Records::default(),
-            totals: Totals {
-                bytes: vec![0; memories * memories],
-                transfers: vec![0; memories * memories],
-                busy: vec![0; workers],
-                tasks: vec![0; workers],
-                makespan: 0,
-            },
+            totals: Totals::new(workers, memories),
             actions: Vec::new(),
             landed: Vec::new(),
             ready: Vec::new(),
@@ -192,13 +186,7 @@ impl Sim {
     }
 
     fn sample(&mut self, gauge: Gauge, value: u64) {
-        let samples = &mut self.records.samples;
-        let last = samples.iter_mut().rev().take(8).find(|sample| sample.gauge == gauge);
-        match last {
-            Some(last) if last.time == self.clock => last.value = value,
-            Some(last) if last.value == value => {}
-            _ => samples.push(Sample { time: self.clock, gauge, value }),
-        }
+        Sample::push(&mut self.records.samples, Sample { time: self.clock, gauge, value });
     }
 
     fn start(&mut self, space: &Space, task: TaskId, worker: WorkerId) {
@@ -215,9 +203,7 @@ impl Sim {
             (record.start, record.end) = (self.clock, end);
             self.records.tasks.push(record);
         }
-        self.totals.busy[worker.0] += time;
-        self.totals.tasks[worker.0] += 1;
-        self.totals.makespan = self.totals.makespan.max(end);
+        self.totals.count_task(worker.0, time, end);
         self.running.push(Reverse((end, self.starts, worker.0, task.0)));
         self.starts += 1;
     }
@@ -262,9 +248,7 @@ impl Sim {
         for Landed { transfer, start } in landed.drain(..) {
             let (src, dst) = (transfer.src, transfer.dst);
             self.dispatcher.arrived(transfer.handle, src, dst);
-            let pair = src.0 * self.dispatcher.machine().memories.len() + dst.0;
-            self.totals.bytes[pair] += transfer.bytes;
-            self.totals.transfers[pair] += 1;
+            self.totals.count_transfer(src.0, dst.0, transfer.bytes);
             if self.is_recording {
                 self.records.transfers.push(TransferRecord {
                     handle: transfer.handle.0,
@@ -330,8 +314,15 @@ impl Engine for Sim {
     fn touch(&mut self, handle: u32) {
         let Some(space) = self.space.clone() else { return };
         self.forget_discarded(&space);
-        self.dispatcher.enter_handle(&space, HandleId(handle));
-        self.dispatcher.planner_mut().place(HandleId(handle));
+        self.dispatcher.place(&space, HandleId(handle));
+    }
+
+    fn has_private_copies(&self) -> bool {
+        self.dispatcher.machine().is_flat()
+    }
+
+    fn is_flat(&self) -> bool {
+        self.dispatcher.machine().is_flat()
     }
 
     fn totals(&self) -> Option<Totals> {

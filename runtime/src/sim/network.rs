@@ -4,39 +4,9 @@
 //! Shares are max-min fair (Bertsekas, Gallager, "Data Networks", 1992, section 6.5.2): the rate of
 //! all is raised together, and those on a link that is full stay where they are.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
-use crate::memory::Transfer;
+use crate::memory::{Transfer, TransferQueue};
 use crate::platform::{Machine, MemoryId};
 use crate::sched::HandleId;
-use crate::trace::Purpose;
-
-/// A transfer that waits for its way: write-backs and fetches before prefetches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Waiting {
-    transfer: Transfer,
-    order: u64,
-}
-
-impl Waiting {
-    fn key(&self) -> (bool, i32, Reverse<u64>) {
-        let is_urgent = self.transfer.purpose != Purpose::Prefetch;
-        (is_urgent, self.transfer.priority, Reverse(self.order))
-    }
-}
-
-impl Ord for Waiting {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.key().cmp(&other.key())
-    }
-}
-
-impl PartialOrd for Waiting {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
 
 /// A transfer under way.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +30,7 @@ struct Flow {
 struct Way {
     links: Vec<usize>,
     latency: u64,
-    waiting: BinaryHeap<Waiting>,
+    waiting: TransferQueue,
     is_busy: bool,
 }
 
@@ -81,7 +51,6 @@ pub(super) struct Network {
     free: Vec<f64>,
     flows: Vec<Flow>,
     clock: u64,
-    orders: u64,
     /// The next time something begins or ends; MAX if nothing will.
     next: u64,
 }
@@ -105,7 +74,6 @@ impl Network {
             free: vec![0.0; machine.links.len()],
             flows: Vec::new(),
             clock: 0,
-            orders: 0,
             next: u64::MAX,
         }
     }
@@ -118,8 +86,7 @@ impl Network {
     /// Orders a transfer at `now`.
     pub(super) fn send(&mut self, transfer: Transfer, now: u64) {
         let way = transfer.src.0 * self.memories + transfer.dst.0;
-        self.orders += 1;
-        self.ways[way].waiting.push(Waiting { transfer, order: self.orders });
+        self.ways[way].waiting.push(transfer);
         if !self.ways[way].is_busy {
             self.run_to(now);
             self.begin(way);
@@ -130,15 +97,7 @@ impl Network {
     /// Makes a transfer urgent that waits for its way.
     pub(super) fn hurry(&mut self, handle: HandleId, dst: MemoryId) {
         for src in 0..self.memories {
-            let waiting = &mut self.ways[src * self.memories + dst.0].waiting;
-            let is_it = |w: &Waiting| w.transfer.handle == handle;
-            if waiting.iter().any(is_it) {
-                let mut all = std::mem::take(waiting).into_vec();
-                all.iter_mut()
-                    .filter(|w| is_it(w))
-                    .for_each(|w| w.transfer.purpose = Purpose::Fetch);
-                *waiting = all.into();
-            }
+            self.ways[src * self.memories + dst.0].waiting.hurry(handle, dst);
         }
     }
 
@@ -161,7 +120,7 @@ impl Network {
 
     /// Starts the most urgent transfer that waits for `way`.
     fn begin(&mut self, way: usize) {
-        let Some(Waiting { transfer, .. }) = self.ways[way].waiting.pop() else { return };
+        let Some(transfer) = self.ways[way].waiting.pop() else { return };
         self.ways[way].is_busy = true;
         let (start, begin) = (self.clock, self.clock + self.ways[way].latency);
         let remaining = transfer.bytes as f64;

@@ -132,6 +132,58 @@ pub struct Totals {
     pub makespan: u64,
 }
 
+impl Totals {
+    /// Nothing yet.
+    pub(crate) fn new(workers: usize, memories: usize) -> Self {
+        let pairs = vec![0; memories * memories];
+        Self {
+            bytes: pairs.clone(),
+            transfers: pairs,
+            busy: vec![0; workers],
+            tasks: vec![0; workers],
+            makespan: 0,
+        }
+    }
+
+    /// Number of memories.
+    fn memories(&self) -> usize {
+        self.bytes.len().isqrt()
+    }
+
+    /// Counts a transfer.
+    pub(crate) fn count_transfer(&mut self, src: usize, dst: usize, bytes: u64) {
+        let pair = src * self.memories() + dst;
+        self.bytes[pair] += bytes;
+        self.transfers[pair] += 1;
+    }
+
+    /// Counts a task of `nanoseconds` that ends at `end`.
+    pub(crate) fn count_task(&mut self, worker: usize, nanoseconds: u64, end: u64) {
+        self.busy[worker] += nanoseconds;
+        self.tasks[worker] += 1;
+        self.makespan = self.makespan.max(end);
+    }
+
+    /// Bytes that came to memory `dst` from others.
+    #[must_use]
+    pub fn bytes_to(&self, dst: usize) -> u64 {
+        let memories = self.memories();
+        (0..memories).map(|src| self.bytes[src * memories + dst]).sum()
+    }
+}
+
+impl Sample {
+    /// Adds a sample of what may not have changed.
+    pub(crate) fn push(samples: &mut Vec<Self>, sample: Self) {
+        let last = samples.iter_mut().rev().take(8).find(|last| last.gauge == sample.gauge);
+        match last {
+            Some(last) if last.time == sample.time => last.value = sample.value,
+            Some(last) if last.value == sample.value => {}
+            _ => samples.push(sample),
+        }
+    }
+}
+
 /// The machine that a trace was recorded on, as far as its reader needs it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Site {

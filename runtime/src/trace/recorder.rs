@@ -14,9 +14,9 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    pub(crate) fn new(workers: usize) -> Self {
+    pub(crate) fn new(workers: usize, origin: Instant) -> Self {
         let lanes = (0..workers).map(|_| Padded::default()).collect();
-        Self { origin: Instant::now(), lanes }
+        Self { origin, lanes }
     }
 
     /// Adds `record` of a task that began at `start` and ends now.

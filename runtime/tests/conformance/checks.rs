@@ -2,7 +2,7 @@
 
 use tegula_runtime::exec::Sequential;
 use tegula_runtime::flow::{Access, FlowOptions};
-use tegula_runtime::trace::{TaskRecord, Trace};
+use tegula_runtime::trace::{Gauge, TaskRecord, Trace};
 
 use crate::program::{KINDS, Step, accesses, run};
 
@@ -106,4 +106,57 @@ pub(crate) fn check_busy(trace: &Trace, program: &[Step], workers: usize) {
             );
         }
     }
+}
+
+/// No memory ever holds more than it may; transfers start from where the data is valid; and what a
+/// task reads was written, or brought, to the memory of its worker.
+pub(crate) fn check_memories(trace: &Trace, program: &[Step]) {
+    for sample in &trace.samples {
+        if let Gauge::Memory(memory) = sample.gauge {
+            let most = trace.site.capacities[memory].unwrap_or(u64::MAX);
+            assert!(sample.value <= most, "{} bytes in memory {memory} of {most}", sample.value);
+        }
+    }
+    if trace.site.memories.is_empty() {
+        return;
+    }
+    let mut records: Vec<&TaskRecord> =
+        trace.records.iter().filter(|record| record.codelet != "fold").collect();
+    records.sort_unstable_by_key(|record| record.task);
+    for (place, step) in tasks(program).iter().enumerate() {
+        let record = records[place];
+        let memory = memory_of(trace, record.worker);
+        for (handle, mode) in accesses(step) {
+            let is_discarded = |step: &Step| step.kind == KINDS - 1 && step.handles[0] == handle;
+            if mode == Access::W || program.iter().any(is_discarded) {
+                continue;
+            }
+            let brought = trace.transfers.iter().any(|transfer| {
+                (transfer.handle as usize, transfer.dst) == (handle, memory)
+                    && transfer.end <= record.start
+            });
+            let written = records.iter().zip(tasks(program)).any(|(other, step)| {
+                let writes = |&(h, mode): &(usize, Access)| h == handle && mode.writes();
+                other.end <= record.start
+                    && memory_of(trace, other.worker) == memory
+                    && accesses(step).iter().any(writes)
+            });
+            let touched = |worker: &TaskRecord| worker.start <= record.start;
+            let is_fresh = !records.iter().zip(tasks(program)).any(|(other, step)| {
+                touched(other)
+                    && other.task < record.task
+                    && accesses(step).iter().any(|&(h, mode)| h == handle && mode.writes())
+            });
+            assert!(
+                brought || written || is_fresh,
+                "{record:?} reads handle {handle}, which never came to memory {memory}"
+            );
+        }
+    }
+}
+
+/// The memory of a worker: accelerators, named alike, have one of their own.
+fn memory_of(trace: &Trace, worker: usize) -> usize {
+    let name = &trace.site.workers[worker];
+    trace.site.memories.iter().position(|memory| memory == name).unwrap_or(0)
 }

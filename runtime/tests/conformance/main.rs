@@ -8,10 +8,10 @@ mod program;
 use proptest::prelude::*;
 use tegula_runtime::exec::Sequential;
 use tegula_runtime::flow::{Flow, FlowOptions, Handle};
-use tegula_runtime::sched::POLICIES;
+use tegula_runtime::sched::{EVICTIONS, EvictionPolicy, POLICIES, Policy};
 
-use checks::{check_busy, check_once, check_order, check_replay};
-use program::{HANDLES, Step, exec, run, sim, steps, submit};
+use checks::{check_busy, check_memories, check_once, check_order, check_replay};
+use program::{HANDLES, Step, Tight, exec, exec_on, run, sim, sim_on, steps, submit, tight};
 
 /// Fewer cases than usual, since each is run under every policy; `PROPTEST_CASES` says otherwise.
 fn config() -> ProptestConfig {
@@ -110,4 +110,66 @@ proptest! {
             }
         }
     }
+
+    /// With memories down to the largest task, on several kinds of workers and out of core, the
+    /// results are those of the sequential engine, and no memory holds more than it may.
+    #[test]
+    fn small_memories_change_no_result(
+        program in steps(60, false), tight in tight(), seed in any::<u64>(),
+    ) {
+        let (expected, _) = run(Sequential::new(), FlowOptions::default(), &program);
+        for (policy, eviction) in combinations(&tight) {
+            let engine = exec_on(&tight, policy, eviction, seed);
+            let (end, trace) = run(engine, FlowOptions::default(), &program);
+            prop_assert_eq!(&end, &expected, "{} {}", policy.name, eviction.name);
+            check_once(&trace, &program);
+            check_order(&trace, &tight.as_run(&program));
+            check_memories(&trace, &program);
+        }
+    }
+
+    #[test]
+    fn failures_in_small_memories_are_those_of_the_sequential_engine(
+        program in steps(60, true), tight in tight(), seed in any::<u64>(),
+    ) {
+        // Where data moves, reductions commute; which of a commuting group runs before another
+        // fails is a matter of timing.
+        let mut program = program;
+        program.iter_mut().filter(|step| step.kind == 10).for_each(|step| step.kind = 3);
+        let (expected, _) = run(Sequential::new(), FlowOptions::default(), &program);
+        for (policy, eviction) in combinations(&tight) {
+            let engine = exec_on(&tight, policy, eviction, seed);
+            let (end, _) = run(engine, FlowOptions::default(), &program);
+            prop_assert_eq!(&end, &expected, "{} {}", policy.name, eviction.name);
+        }
+    }
+
+    #[test]
+    fn simulated_small_memories_hold_what_tasks_need(
+        program in steps(100, false), tight in tight(), seed in any::<u64>(),
+    ) {
+        for (policy, eviction) in combinations(&tight) {
+            let simulate = || {
+                let mut flow = Flow::new(sim_on(&tight, policy, eviction, seed), FlowOptions::default());
+                let handles: Vec<Handle> = (0..HANDLES).map(|_| flow.register(24)).collect();
+                handles.iter().for_each(|&handle| flow.touch(handle));
+                program.iter().for_each(|step| submit(&mut flow, &handles, step));
+                flow.wait().expect("nothing fails");
+                flow.take_trace()
+            };
+            let trace = simulate();
+            check_once(&trace, &program);
+            check_order(&trace, &tight.as_run(&program));
+            check_memories(&trace, &program);
+            let again = simulate();
+            prop_assert_eq!((trace.records, trace.transfers), (again.records, again.transfers));
+        }
+    }
+}
+
+/// Every policy with every eviction policy, where data moves.
+fn combinations(tight: &Tight) -> Vec<(&'static Policy, &'static EvictionPolicy)> {
+    let evictions = if tight.is_flat() { &EVICTIONS[..1] } else { EVICTIONS };
+    let with = |policy| evictions.iter().map(move |eviction| (policy, eviction));
+    POLICIES.iter().flat_map(with).collect()
 }

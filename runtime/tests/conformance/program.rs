@@ -6,8 +6,8 @@ use tegula_runtime::flow::{
     Access, Buffers, Codelet, Cost, Engine, Failure, Flow, FlowOptions, Handle,
 };
 use tegula_runtime::memory::Reduction;
-use tegula_runtime::platform::{Machine, WorkerModel};
-use tegula_runtime::sched::Policy;
+use tegula_runtime::platform::{Machine, WorkerKind, WorkerModel};
+use tegula_runtime::sched::{EvictionPolicy, Policy};
 use tegula_runtime::sim::{Sim, SimOptions};
 use tegula_runtime::trace::Trace;
 
@@ -247,6 +247,83 @@ impl Codelet for Probe {
 /// The real engine, recording.
 pub(crate) fn exec(policy: &'static Policy, workers: usize, seed: u64) -> Exec {
     Exec::new(ExecOptions { policy, seed, trace: true, ..ExecOptions::new(workers) })
+}
+
+/// A machine with memories that hold little more than the largest task, or just that.
+#[derive(Clone, Debug)]
+pub(crate) struct Tight {
+    cores: usize,
+    /// Bytes of each accelerator's memory.
+    devices: Vec<u64>,
+    /// Bytes of the RAM, if it is limited.
+    ram: Option<u64>,
+}
+
+/// What the three handles of the largest task take.
+const LARGEST: u64 = 3 * 64;
+
+/// Machines of up to three cores and three accelerators.
+pub(crate) fn tight() -> impl Strategy<Value = Tight> {
+    let room = || (0..7u64).prop_map(|more| LARGEST + 64 * more);
+    let devices = prop::collection::vec(room(), 0..4);
+    (1..4usize, devices, prop::option::of(room())).prop_map(|(cores, devices, ram)| Tight {
+        cores,
+        devices,
+        ram,
+    })
+}
+
+impl Tight {
+    pub(crate) fn machine(&self, kind: WorkerKind) -> Machine {
+        let mut machine = Machine::cores(self.cores);
+        if let Some(bytes) = self.ram {
+            machine.limit_ram(bytes, 1e9);
+        }
+        for &bytes in &self.devices {
+            machine.add_accelerator(kind, Some(bytes), 1e9, 1.0);
+        }
+        machine
+    }
+
+    /// What runs of `program`: where data moves, reductions commute.
+    pub(crate) fn as_run(&self, program: &[Step]) -> Vec<Step> {
+        let mut steps = program.to_vec();
+        if !self.is_flat() {
+            steps.iter_mut().filter(|step| step.kind == 10).for_each(|step| step.kind = 8);
+        }
+        steps
+    }
+
+    /// Whether data has to move at all.
+    pub(crate) fn is_flat(&self) -> bool {
+        self.devices.is_empty() && self.ram.is_none()
+    }
+}
+
+/// The real engine on `tight`, recording.
+pub(crate) fn exec_on(
+    tight: &Tight,
+    policy: &'static Policy,
+    eviction: &'static EvictionPolicy,
+    seed: u64,
+) -> Exec {
+    let options = ExecOptions::on(tight.machine(WorkerKind::Emulated));
+    let scratch = Some(std::env::temp_dir());
+    Exec::new(ExecOptions { policy, eviction, seed, scratch, trace: true, ..options })
+}
+
+/// The simulated engine on `tight`.
+pub(crate) fn sim_on(
+    tight: &Tight,
+    policy: &'static Policy,
+    eviction: &'static EvictionPolicy,
+    seed: u64,
+) -> Sim {
+    let machine = tight.machine(WorkerKind::Cuda);
+    let model = WorkerModel { gflops: 1.0, gbytes_per_second: 1.0, overhead_seconds: 0.0 };
+    let models = vec![model; machine.classes.len()];
+    let options = SimOptions::new(machine, models, policy);
+    Sim::new(SimOptions { eviction, seed, noise: 0.1, ..options })
 }
 
 /// The simulated engine, with a first worker that is faster than the others.

@@ -1,0 +1,309 @@
+//! The engine for cores that share one memory without limit, under a policy of queues: nothing
+//! needs to be planned, and no lock is global.
+//!
+//! Worker 0 is the thread that submits: it runs tasks when it waits or when the window is full.
+//! The others are threads of the engine. Each takes tasks from the shards that the policy names,
+//! keeps the best task that it has just made ready where the policy allows, and sleeps when there
+//! is nothing to do.
+
+mod queues;
+mod sleep;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{JoinHandle, ThreadId};
+use std::time::Instant;
+
+use queues::{Queues, Routed, is_small};
+use sleep::Sleep;
+
+use super::failures::Failures;
+use super::run::Runner;
+use crate::flow::{Engine, FlowError, FlowSpace, ReadyTasks, Space};
+use crate::platform::{allowed_cores, bind_to_cores};
+use crate::sched::{QueuePolicy, WorkerId};
+use crate::trace::{Recorder, Records, Site};
+
+/// Looks at the shards of an idle worker before it sleeps: some ten microseconds.
+const SEARCHES: usize = 200;
+/// Looks at the shards before an idle worker empties the submitter's outbox: a few microseconds, so
+/// that it does not take each small task as soon as it is submitted, which would slow both down.
+const PATIENCE: usize = 40;
+/// Tasks between two looks of a helping submitter, or of a busy worker that somebody waits for,
+/// at how many are done.
+const CHECK_EVERY: u64 = 64;
+
+/// The light engine, running.
+pub(super) struct Light {
+    workers: usize,
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+    /// The submitting thread, if it was bound, and the cores that it had before.
+    bound: Option<(ThreadId, Vec<usize>)>,
+}
+
+/// What the workers share.
+struct Shared {
+    space: Arc<Space>,
+    queues: Queues,
+    sleep: Sleep,
+    runner: Runner,
+    stop: AtomicBool,
+    /// Number of completed tasks that the submitter waits for; 0 if it does not.
+    target: AtomicU64,
+}
+
+impl Light {
+    /// Starts the workers on the tasks of `space`.
+    pub(super) fn start(
+        space: FlowSpace,
+        policy: Box<dyn QueuePolicy>,
+        workers: usize,
+        bind: bool,
+        trace: bool,
+    ) -> Self {
+        let shared = Arc::new(Shared {
+            space: space.0,
+            queues: Queues::new(policy, workers),
+            sleep: Sleep::new(),
+            runner: Runner {
+                failures: Failures::default(),
+                recorder: trace.then(|| Recorder::new(workers, Instant::now())),
+            },
+            stop: AtomicBool::new(false),
+            target: AtomicU64::new(0),
+        });
+        let cores = allowed_cores();
+        let bind = bind && cores.len() >= workers;
+        let mut threads = Vec::new();
+        for worker in 1..workers {
+            let (shared, core) = (shared.clone(), cores.get(worker).copied().filter(|_| bind));
+            let thread = std::thread::Builder::new().name(format!("worker {worker}"));
+            let body = move || {
+                if let Some(core) = core {
+                    bind_to_cores(&[core]);
+                }
+                // Kernels are caught where they run. Whatever else panics, the cost of a codelet
+                // say, has left a task half done: nobody could wait for it.
+                if catch_unwind(AssertUnwindSafe(|| shared.work(WorkerId(worker)))).is_err() {
+                    std::process::abort();
+                }
+            };
+            threads.push(thread.spawn(body).expect("the system starts a thread"));
+        }
+        // Last, since a thread starts on the cores of the one that makes it, and would wait there.
+        let is_bound = bind && bind_to_cores(&cores[..1]);
+        let bound = is_bound.then(|| (std::thread::current().id(), cores));
+        Self { workers, shared, threads, bound }
+    }
+}
+
+impl Engine for Light {
+    /// It is attached when it starts.
+    fn attach(&mut self, _space: FlowSpace) {}
+
+    fn workers(&self) -> usize {
+        self.workers
+    }
+
+    fn ready(&mut self, tasks: ReadyTasks<'_>) {
+        let shared = &self.shared;
+        tasks.0.iter().for_each(|&task| shared.queues.submit(&shared.space, task));
+        shared.publish();
+    }
+
+    fn advance(&mut self, submitted: u64, unfinished: u64) {
+        self.shared.help(submitted - unfinished);
+    }
+
+    fn take_failure(&mut self) -> Option<FlowError> {
+        let shared = &self.shared;
+        shared.runner.failures.take(&shared.space)
+    }
+
+    fn failure(&self, mark: u64) -> Option<FlowError> {
+        self.shared.runner.failures.find(mark)
+    }
+
+    fn take_records(&mut self) -> Records {
+        self.shared.runner.recorder.as_ref().map_or_else(Records::default, Recorder::take)
+    }
+
+    fn site(&self) -> Site {
+        Site::cores(self.workers)
+    }
+}
+
+impl Drop for Light {
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Ordering::SeqCst);
+        self.shared.sleep.wake_all();
+        for thread in self.threads.drain(..) {
+            let result = thread.join();
+            debug_assert!(result.is_ok(), "a worker thread panicked outside a kernel");
+        }
+        let here = std::thread::current().id();
+        if let Some((_, cores)) = self.bound.take().filter(|(thread, _)| *thread == here) {
+            bind_to_cores(&cores);
+        }
+    }
+}
+
+/// A worker at work: what it does next.
+struct Hands<'a> {
+    shared: &'a Shared,
+    me: WorkerId,
+    /// The best of the tasks that the last one made ready, if it may run next.
+    kept: Option<u32>,
+    /// Small tasks taken along from a shard, the next one last.
+    stock: Vec<u32>,
+    ready: Vec<u32>,
+    routed: Vec<Routed>,
+    count: u64,
+}
+
+impl<'a> Hands<'a> {
+    fn new(shared: &'a Shared, me: WorkerId) -> Self {
+        Self {
+            shared,
+            me,
+            kept: None,
+            stock: Vec::new(),
+            ready: Vec::new(),
+            routed: Vec::new(),
+            count: 0,
+        }
+    }
+
+    /// Runs tasks until there are none for this worker, or `is_enough` says so, which is asked now
+    /// and then; nothing is left in its hands.
+    fn work(&mut self, mut is_enough: impl FnMut() -> bool) {
+        while let Some(task) = self.next() {
+            self.run(task);
+            self.count += 1;
+            if self.count.is_multiple_of(CHECK_EVERY) && is_enough() {
+                break;
+            }
+        }
+        self.stock.extend(self.kept.take());
+        self.give_back();
+    }
+
+    fn next(&mut self) -> Option<u32> {
+        if let Some(task) = self.kept.take() {
+            return Some(task);
+        }
+        if !self.stock.is_empty() && self.shared.is_anyone_starving() {
+            self.give_back();
+        }
+        self.stock.pop().or_else(|| self.shared.queues.pop(self.me, &mut self.stock))
+    }
+
+    fn run(&mut self, task: u32) {
+        let Self { shared, me, ready, routed, .. } = self;
+        ready.clear();
+        shared.runner.run(&shared.space, task, me.0, ready);
+        if !ready.is_empty() {
+            let (kept, pushed) = shared.queues.release(&shared.space, ready, *me, routed);
+            self.kept = kept;
+            if pushed {
+                shared.publish();
+            }
+            // Others need not wait for a long task to get at the small ones.
+            if kept.is_some_and(|task| !self.stock.is_empty() && !shared.is_small(task)) {
+                self.give_back();
+            }
+        }
+    }
+
+    /// Puts what was taken along back for others.
+    fn give_back(&mut self) {
+        if !self.stock.is_empty() {
+            self.stock.reverse();
+            let (shared, routed) = (self.shared, &mut self.routed);
+            shared.queues.push(&shared.space, &self.stock, self.me, routed);
+            self.stock.clear();
+            self.shared.publish();
+        }
+    }
+}
+
+impl Shared {
+    /// Life of worker `me`, a thread of the engine.
+    fn work(&self, me: WorkerId) {
+        let mut hands = Hands::new(self, me);
+        loop {
+            hands.work(|| {
+                self.notify_waiter();
+                false
+            });
+            if !self.idle(me, || self.stop.load(Ordering::SeqCst)) {
+                return;
+            }
+        }
+    }
+
+    /// Runs tasks on the submitting thread until `target` tasks in all are completed.
+    fn help(&self, target: u64) {
+        let me = WorkerId(0);
+        let mut hands = Hands::new(self, me);
+        let reached = || self.space.completed() >= target;
+        self.queues.empty_outbox();
+        while !reached() {
+            hands.work(reached);
+            self.target.store(target, Ordering::SeqCst);
+            self.idle(me, reached);
+            self.target.store(0, Ordering::SeqCst);
+        }
+    }
+
+    /// Searches for tasks and sleeps until there may be one (true) or `over` says so (false).
+    fn idle(&self, me: WorkerId, over: impl Fn() -> bool) -> bool {
+        self.sleep.begin_search();
+        self.notify_waiter();
+        loop {
+            for search in 1..=SEARCHES {
+                if search.is_multiple_of(PATIENCE) {
+                    self.queues.empty_outbox();
+                }
+                let found = self.queues.has_task_for(me);
+                if found || over() {
+                    if self.sleep.end_search() && self.queues.has_tasks() {
+                        self.publish();
+                    }
+                    return found;
+                }
+                std::hint::spin_loop();
+            }
+            // The outbox first: tasks enter the shards before they leave it.
+            self.sleep.sleep(|| over() || self.queues.has_outbox() || self.queues.has_task_for(me));
+        }
+    }
+
+    fn is_small(&self, task: u32) -> bool {
+        is_small(self.space.task(task).cost())
+    }
+
+    /// Whether a worker is idle and there is nothing for it in the shards.
+    fn is_anyone_starving(&self) -> bool {
+        self.sleep.is_anyone_idle() && !self.queues.has_tasks()
+    }
+
+    /// Sees to it that somebody looks for the tasks that were just added.
+    fn publish(&self) {
+        if self.queues.are_shared() {
+            self.sleep.publish();
+        } else {
+            self.sleep.wake_all();
+        }
+    }
+
+    /// Wakes the submitter if it waits for what has been reached.
+    fn notify_waiter(&self) {
+        let target = self.target.load(Ordering::SeqCst);
+        if target != 0 && self.space.completed() >= target {
+            self.sleep.wake_all();
+        }
+    }
+}

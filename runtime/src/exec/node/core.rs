@@ -1,0 +1,379 @@
+//! What one thread at a time does with events: it asks the dispatcher, and hands out work.
+
+use super::{Event, ScratchError, Shared};
+use crate::dispatch::{Action, Dispatcher};
+use crate::exec::ExecOptions;
+use crate::exec::failures::Cause;
+use crate::flow::{Access, FlowError};
+use crate::memory::{Operation, OutOfMemory, Plans, Transfer};
+use crate::platform::MemoryId;
+use crate::sched::{HandleId, PolicyOptions, Task, TaskId, WorkerId};
+use crate::trace::{Gauge, Records, Sample, Totals, TransferRecord};
+
+/// The dispatcher and all that belongs under its lock.
+pub(super) struct Core {
+    dispatcher: Dispatcher,
+    events: Vec<Event>,
+    actions: Vec<Action>,
+    ready: Vec<u32>,
+    batch: Vec<TaskId>,
+    discards: Vec<u32>,
+    /// By task slot, whether the dispatcher has the task.
+    is_held: Vec<Hold>,
+    /// Transfers under way.
+    flying: usize,
+    /// The buffer that was made last, if it is known to be zero.
+    zeroed: Option<(HandleId, MemoryId)>,
+    /// Why no more tasks can be run.
+    fatal: Option<Fatal>,
+    is_recording: bool,
+    records: Records,
+    totals: Totals,
+    /// The handle that the program waits for.
+    host: Option<Task>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Hold {
+    #[default]
+    None,
+    Waiting,
+    Running,
+}
+
+/// What ends a run.
+#[derive(Clone, Debug, thiserror::Error)]
+enum Fatal {
+    #[error(transparent)]
+    Scratch(#[from] ScratchError),
+    #[error(transparent)]
+    OutOfMemory(#[from] OutOfMemory),
+}
+
+impl Fatal {
+    fn into_cause(self) -> Cause {
+        Cause::Failed(match self {
+            Self::Scratch(error) => error.into(),
+            Self::OutOfMemory(error) => error.into(),
+        })
+    }
+
+    fn into_error(self) -> FlowError {
+        match self {
+            Self::Scratch(error) => FlowError::Scratch(std::sync::Arc::new(error)),
+            Self::OutOfMemory(error) => FlowError::OutOfMemory(error),
+        }
+    }
+}
+
+/// A task that needs more at once than any memory holds.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "it works on {bytes} bytes at once, and no memory of a worker that can run it holds more than \
+     {most}: allow more memory, or use smaller tiles"
+)]
+struct TooLarge {
+    bytes: u64,
+    most: u64,
+}
+
+impl Core {
+    pub(super) fn new(options: &ExecOptions) -> Self {
+        let ExecOptions { machine, durations, policy, eviction, seed, trace, .. } = options;
+        let (workers, memories) = (machine.workers.len(), machine.memories.len());
+        let scheduler = policy.scheduler(&PolicyOptions { workers, seed: *seed });
+        let eviction = (eviction.build)(memories);
+        let dispatcher = Dispatcher::new(machine.clone(), scheduler, eviction, durations.clone());
+        Self {
+            dispatcher,
+            events: Vec::new(),
+            actions: Vec::new(),
+            ready: Vec::new(),
+            batch: Vec::new(),
+            discards: Vec::new(),
+            is_held: Vec::new(),
+            flying: 0,
+            zeroed: None,
+            fatal: None,
+            is_recording: *trace,
+            records: Records::default(),
+            totals: Totals::new(workers, memories),
+            host: None,
+        }
+    }
+
+    /// Whether any transfer is under way.
+    pub(super) fn is_moving(&self) -> bool {
+        self.flying > 0
+    }
+
+    pub(super) fn take_records(&mut self) -> Records {
+        std::mem::take(&mut self.records)
+    }
+
+    pub(super) fn totals(&self) -> Totals {
+        self.totals.clone()
+    }
+
+    /// Deals with everything on the list of events.
+    pub(super) fn step(&mut self, shared: &Shared) {
+        let now = shared.now();
+        self.dispatcher.set_time(now);
+        let mut events = std::mem::take(&mut self.events);
+        std::mem::swap(&mut events, &mut shared.lock_events());
+        for event in events.drain(..) {
+            match event {
+                Event::Ready(mut tasks) => self.hand_over(shared, &mut tasks, None),
+                Event::Done { task, worker, nanoseconds } => {
+                    self.end(shared, task, worker, nanoseconds, now);
+                }
+                Event::Landed { transfer, start, result } => {
+                    self.land(shared, transfer, start, result, now);
+                }
+            }
+        }
+        self.events = events;
+        self.act(shared);
+        shared.notify_waiter();
+    }
+
+    fn end(&mut self, shared: &Shared, task: TaskId, worker: WorkerId, time: u64, now: u64) {
+        let data = shared.space.task(task.0);
+        self.totals.count_task(worker.0, time, now);
+        self.is_held[task.0 as usize] = Hold::None;
+        if self.fatal.is_none() {
+            self.dispatcher.durations().record(
+                data.info.name,
+                data.cost(),
+                self.dispatcher.machine().workers[worker.0].class,
+                time,
+            );
+            self.dispatcher.finished(task, worker);
+        }
+        self.complete(shared, task.0, Some(worker));
+    }
+
+    /// Completes a task in the graph and hands over what that made ready.
+    fn complete(&mut self, shared: &Shared, task: u32, by: Option<WorkerId>) {
+        let mut made = std::mem::take(&mut self.ready);
+        close(shared, task, by, &mut made);
+        self.hand_over(shared, &mut made, by);
+        self.ready = made;
+    }
+
+    /// Hands tasks over that the graph has made ready; `tasks` is empty afterwards. Those that must
+    /// wait for a commuting handle come back later; those that cannot run, or read what is spoiled,
+    /// end here, and what that makes ready joins them.
+    fn hand_over(&mut self, shared: &Shared, tasks: &mut Vec<u32>, by: Option<WorkerId>) {
+        self.forget_discarded(shared);
+        let mut batch = std::mem::take(&mut self.batch);
+        let mut place = 0;
+        while let Some(&task) = tasks.get(place) {
+            place += 1;
+            let data = shared.space.task(task);
+            let commutes = data.accesses().any(|(_, access)| access == Access::Commute);
+            if commutes && !shared.space.enter_gates(task) {
+                continue;
+            }
+            if shared.runner.skip(&shared.space, data) {
+                close(shared, task, by, tasks);
+            } else if let Some(cause) = self.refusal(shared, task) {
+                shared.runner.fail(&shared.space, data, cause);
+                close(shared, task, by, tasks);
+            } else {
+                self.hold(TaskId(task), Hold::Waiting);
+                batch.push(TaskId(task));
+            }
+        }
+        tasks.clear();
+        if !batch.is_empty() {
+            self.dispatcher.ready(&batch, by);
+            batch.clear();
+        }
+        self.batch = batch;
+    }
+
+    /// Why `task` cannot be run, or else enters it.
+    fn refusal(&mut self, shared: &Shared, task: u32) -> Option<Cause> {
+        if let Some(fatal) = &self.fatal {
+            return Some(fatal.clone().into_cause());
+        }
+        let bytes = self.dispatcher.take_in(&shared.space, task).err()?;
+        let machine = self.dispatcher.machine();
+        let memories = machine.workers.iter().map(|worker| &machine.memories[worker.memory.0]);
+        let most = memories.filter_map(|memory| memory.capacity).max().unwrap_or(0);
+        Some(Cause::Failed(TooLarge { bytes, most }.into()))
+    }
+
+    fn hold(&mut self, task: TaskId, hold: Hold) {
+        let slot = task.0 as usize;
+        if slot >= self.is_held.len() {
+            self.is_held.resize((slot + 1).next_power_of_two(), Hold::None);
+        }
+        self.is_held[slot] = hold;
+    }
+
+    fn forget_discarded(&mut self, shared: &Shared) {
+        shared.space.handles.take_discards(&mut self.discards);
+        for handle in self.discards.drain(..) {
+            self.dispatcher.planner_mut().discard(HandleId(handle));
+        }
+    }
+
+    fn land(
+        &mut self,
+        shared: &Shared,
+        transfer: Transfer,
+        start: u64,
+        result: Result<(), ScratchError>,
+        end: u64,
+    ) {
+        self.flying -= 1;
+        if let Err(error) = result {
+            self.give_up(shared, error.into());
+        }
+        if self.fatal.is_some() {
+            return;
+        }
+        let Transfer { handle, bytes, src, dst, purpose, .. } = transfer;
+        self.dispatcher.arrived(handle, src, dst);
+        self.totals.count_transfer(src.0, dst.0, bytes);
+        if self.is_recording {
+            let (handle, src, dst) = (handle.0, src.0, dst.0);
+            let record = TransferRecord { handle, bytes, src, dst, purpose, start, end };
+            self.records.transfers.push(record);
+        }
+    }
+
+    /// Does what can be done now.
+    fn act(&mut self, shared: &Shared) {
+        self.forget_discarded(shared);
+        if self.fatal.is_some() {
+            return;
+        }
+        let mut actions = std::mem::take(&mut self.actions);
+        self.dispatcher.pump(&mut actions);
+        for action in actions.drain(..) {
+            let result = match action {
+                Action::Start { task, worker } => {
+                    self.hold(task, Hold::Running);
+                    shared.give(task, worker);
+                    Ok(())
+                }
+                Action::Move(operation) => self.perform(shared, operation),
+            };
+            if let Err(error) = result {
+                self.give_up(shared, error.into());
+                break;
+            }
+        }
+        actions.clear();
+        self.actions = actions;
+        if self.is_recording {
+            self.sample(shared, Gauge::Ready, self.dispatcher.backlog() as u64);
+        }
+    }
+
+    fn perform(&mut self, shared: &Shared, operation: Operation) -> Result<(), OutOfMemory> {
+        match operation {
+            Operation::Allocate { handle, memory } => {
+                let is_zero = shared.stores.allocate(&shared.space, handle, memory)?;
+                self.zeroed = is_zero.then_some((handle, memory));
+                self.sample_memory(shared, memory);
+            }
+            Operation::Zero { handle, memory } => {
+                if self.zeroed != Some((handle, memory)) {
+                    shared.stores.zero(&shared.space, handle, memory);
+                }
+            }
+            Operation::Free { handle, memory } => {
+                shared.stores.free(&shared.space, handle, memory);
+                self.sample_memory(shared, memory);
+            }
+            Operation::Copy(transfer) => {
+                self.flying += 1;
+                shared.copiers.send(transfer);
+            }
+            Operation::Hurry { handle, dst } => shared.copiers.hurry(handle, dst),
+        }
+        Ok(())
+    }
+
+    fn sample_memory(&mut self, shared: &Shared, memory: MemoryId) {
+        if self.is_recording {
+            let bytes = self.dispatcher.planner().occupied(memory);
+            self.sample(shared, Gauge::Memory(memory.0), bytes);
+        }
+    }
+
+    fn sample(&mut self, shared: &Shared, gauge: Gauge, value: u64) {
+        Sample::push(&mut self.records.samples, Sample { time: shared.now(), gauge, value });
+    }
+
+    /// Ends every task that has not started: there is no way on.
+    fn give_up(&mut self, shared: &Shared, fatal: Fatal) {
+        if self.fatal.is_some() {
+            return;
+        }
+        self.fatal = Some(fatal.clone());
+        for slot in 0..self.is_held.len() {
+            if self.is_held[slot] == Hold::Waiting {
+                self.is_held[slot] = Hold::None;
+                let data = shared.space.task(slot as u32);
+                shared.runner.fail(&shared.space, data, fatal.clone().into_cause());
+                self.complete(shared, slot as u32, None);
+            }
+        }
+    }
+
+    /// Brings what `task`, which stands for the program itself, uses to the RAM; says whether it is
+    /// there.
+    ///
+    /// # Errors
+    /// What ended the run.
+    pub(super) fn host(&mut self, shared: &Shared, task: &Task) -> Result<bool, FlowError> {
+        if let Some(fatal) = &self.fatal {
+            self.host = None;
+            return Err(fatal.clone().into_error());
+        }
+        if self.host.is_none() {
+            for handle in task.handles() {
+                self.dispatcher.enter_handle(&shared.space, handle);
+            }
+            if !self.dispatcher.admit_host(task) {
+                self.act(shared);
+                return Ok(false);
+            }
+            self.host = Some(*task);
+        }
+        self.act(shared);
+        let is_set = self.dispatcher.planner().is_set(task, MemoryId::RAM);
+        if is_set {
+            self.dispatcher.planner_mut().start(task, MemoryId::RAM);
+            self.act(shared);
+            self.host = None;
+        }
+        Ok(is_set)
+    }
+
+    /// Ends the program's use of what `task` stands for.
+    pub(super) fn release_host(&mut self, task: &Task) {
+        if self.fatal.is_none() {
+            self.dispatcher.planner_mut().finish(task, MemoryId::RAM);
+        }
+    }
+}
+
+/// Completes `task` in the graph; what that made ready joins `ready`.
+fn close(shared: &Shared, task: u32, by: Option<WorkerId>, ready: &mut Vec<u32>) {
+    shared.space.leave_gates(shared.space.task(task), ready);
+    shared.space.complete(task, by.map_or(0, |worker| worker.0), ready);
+}
+
+impl Dispatcher {
+    /// Admits the program itself to the RAM.
+    fn admit_host(&mut self, task: &Task) -> bool {
+        let (planner, plans): (_, Plans<'_>) = self.planner_and_plans();
+        planner.admit(task, MemoryId::RAM, plans)
+    }
+}

@@ -1,0 +1,356 @@
+//! The engine for workers of several kinds and memories that may be too small: a dispatcher decides,
+//! worker threads compute, copying threads move data.
+//!
+//! What happens is put on a list of events; whoever gets the dispatcher's lock works the list off
+//! and hands out what is to be done. Workers and copying threads never wait for that lock.
+
+mod copier;
+mod core;
+mod disk;
+mod store;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, TryLockError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use self::core::Core;
+use copier::Copiers;
+pub use disk::ScratchError;
+use store::{InMemory, Stores};
+
+use super::ExecOptions;
+use super::failures::Failures;
+use super::run::Runner;
+use crate::flow::{Engine, FlowError, FlowSpace, ReadyTasks, Space};
+use crate::memory::Transfer;
+use crate::platform::{Machine, MemoryId, WorkerKind, allowed_cores, bind_to_cores};
+use crate::sched::{HandleId, Task, TaskId, WorkerId};
+use crate::trace::{Recorder, Records, Site, Totals};
+
+/// What happened.
+enum Event {
+    /// Tasks are ready by submission.
+    Ready(Vec<u32>),
+    /// A task is done.
+    Done { task: TaskId, worker: WorkerId, nanoseconds: u64 },
+    /// A transfer has ended, well or not.
+    Landed { transfer: Transfer, start: u64, result: Result<(), ScratchError> },
+}
+
+/// What the threads share.
+struct Shared {
+    space: Arc<Space>,
+    machine: Arc<Machine>,
+    origin: Instant,
+    core: Mutex<Core>,
+    events: Mutex<Vec<Event>>,
+    stores: Stores,
+    inboxes: Vec<Inbox>,
+    copiers: Copiers,
+    runner: Runner,
+    stop: AtomicBool,
+    /// The submitter sleeps here until as many tasks are completed as it waits for.
+    waiter: Mutex<()>,
+    reached: Condvar,
+    target: AtomicU64,
+}
+
+/// The next task of one worker.
+#[derive(Default)]
+struct Inbox {
+    job: Mutex<Option<TaskId>>,
+    filled: Condvar,
+}
+
+/// The engine, running.
+pub(super) struct Node {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+    /// The handle that the program uses itself now.
+    held: Option<Task>,
+}
+
+impl Node {
+    /// Starts the workers on the tasks of `space`.
+    pub(super) fn start(space: FlowSpace, options: &ExecOptions) -> Self {
+        let (machine, workers) = (options.machine.clone(), options.machine.workers.len());
+        space.0.handles.note_discards();
+        if let Some(most) = machine.memories[0].capacity {
+            space.0.handles.cache.limit(most as usize);
+        }
+        let origin = Instant::now();
+        let shared = Arc::new(Shared {
+            stores: Stores::new(&machine, options.scratch.as_deref()),
+            core: Mutex::new(Core::new(options)),
+            events: Mutex::default(),
+            inboxes: (0..workers).map(|_| Inbox::default()).collect(),
+            copiers: Copiers::new(&machine),
+            runner: Runner {
+                failures: Failures::default(),
+                recorder: options.trace.then(|| Recorder::new(workers, origin)),
+            },
+            stop: AtomicBool::new(false),
+            waiter: Mutex::default(),
+            reached: Condvar::new(),
+            target: AtomicU64::new(0),
+            origin,
+            space: space.0,
+            machine,
+        });
+        let mut node = Self { shared, threads: Vec::new(), held: None };
+        node.start_workers(options.bind);
+        for copier in 0..node.shared.copiers.len() {
+            node.spawn(format!("copier {copier}"), None, move |shared| shared.copy(copier));
+        }
+        node
+    }
+
+    fn start_workers(&mut self, bind: bool) {
+        let cores = allowed_cores();
+        let machine = self.shared.machine.clone();
+        let is_core = |worker: usize| machine.kind(WorkerId(worker)) == WorkerKind::Cpu;
+        let count = (0..machine.workers.len()).filter(|&worker| is_core(worker)).count();
+        let mut free = cores.iter().copied().filter(|_| bind && cores.len() >= count);
+        for worker in 0..machine.workers.len() {
+            let core = if is_core(worker) { free.next() } else { None };
+            self.spawn(format!("worker {worker}"), core, move |shared| {
+                shared.work(WorkerId(worker))
+            });
+        }
+    }
+
+    fn spawn(
+        &mut self,
+        name: String,
+        core: Option<usize>,
+        body: impl FnOnce(&Shared) + Send + 'static,
+    ) {
+        let shared = self.shared.clone();
+        let life = move || {
+            if let Some(core) = core {
+                bind_to_cores(&[core]);
+            }
+            // Kernels are caught where they run; whatever else panics has left the dispatcher half
+            // way, and nobody could wait for it.
+            if catch_unwind(AssertUnwindSafe(|| body(&shared))).is_err() {
+                std::process::abort();
+            }
+        };
+        let thread = std::thread::Builder::new().name(name);
+        self.threads.push(thread.spawn(life).expect("the system starts a thread"));
+    }
+
+    /// Ends the program's own use of a handle.
+    fn release_held(&mut self) {
+        if let Some(task) = self.held.take() {
+            let mut core = self.shared.lock_core();
+            core.release_host(&task);
+            core.step(&self.shared);
+            drop(core);
+            self.shared.drain();
+        }
+    }
+}
+
+impl Shared {
+    fn now(&self) -> u64 {
+        self.origin.elapsed().as_nanos() as u64
+    }
+
+    fn lock_core(&self) -> std::sync::MutexGuard<'_, Core> {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_events(&self) -> std::sync::MutexGuard<'_, Vec<Event>> {
+        self.events.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes an event, and sees to it that somebody deals with it.
+    fn post(&self, event: Event) {
+        self.lock_events().push(event);
+        self.drain();
+    }
+
+    /// Works the events off unless somebody is at it, who then looks once more.
+    fn drain(&self) {
+        loop {
+            let mut core = match self.core.try_lock() {
+                Ok(core) => core,
+                Err(TryLockError::Poisoned(poison)) => poison.into_inner(),
+                Err(TryLockError::WouldBlock) => return,
+            };
+            core.step(self);
+            drop(core);
+            if self.lock_events().is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// Life of a worker.
+    fn work(&self, worker: WorkerId) {
+        let memory = self.machine.workers[worker.0].memory;
+        let speed = self.machine.class(worker).speed;
+        while let Some(task) = self.next_job(worker) {
+            let start = Instant::now();
+            let place = InMemory { stores: &self.stores, memory };
+            self.runner.work(&self.space, self.space.task(task.0), worker.0, &place, || {
+                // An emulated device that is slower than a core.
+                if speed < 1.0 {
+                    std::thread::sleep(start.elapsed().mul_f64(1.0 / speed - 1.0));
+                }
+            });
+            let nanoseconds = start.elapsed().as_nanos() as u64;
+            self.post(Event::Done { task, worker, nanoseconds });
+        }
+    }
+
+    /// Waits for the next task of `worker`; none: the engine ends.
+    fn next_job(&self, worker: WorkerId) -> Option<TaskId> {
+        let inbox = &self.inboxes[worker.0];
+        let mut job = inbox.job.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(task) = job.take() {
+                return Some(task);
+            }
+            if self.stop.load(Ordering::SeqCst) {
+                return None;
+            }
+            job = inbox.filled.wait(job).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Gives `task` to `worker`, which is idle.
+    fn give(&self, task: TaskId, worker: WorkerId) {
+        let inbox = &self.inboxes[worker.0];
+        let old = inbox.job.lock().unwrap_or_else(PoisonError::into_inner).replace(task);
+        debug_assert!(old.is_none(), "worker {} was given two tasks", worker.0);
+        inbox.filled.notify_one();
+    }
+
+    /// Wakes the submitter if it waits for what has been reached.
+    fn notify_waiter(&self) {
+        let target = self.target.load(Ordering::SeqCst);
+        if target != 0 && self.space.completed() >= target {
+            drop(self.waiter.lock().unwrap_or_else(PoisonError::into_inner));
+            self.reached.notify_all();
+        }
+    }
+
+    /// Sleeps until `target` tasks are completed.
+    fn wait_for(&self, target: u64) {
+        let mut guard = self.waiter.lock().unwrap_or_else(PoisonError::into_inner);
+        self.target.store(target, Ordering::SeqCst);
+        while self.space.completed() < target {
+            guard = self.reached.wait(guard).unwrap_or_else(PoisonError::into_inner);
+        }
+        self.target.store(0, Ordering::SeqCst);
+    }
+}
+
+impl Engine for Node {
+    /// It is attached when it starts.
+    fn attach(&mut self, _space: FlowSpace) {}
+
+    fn workers(&self) -> usize {
+        self.shared.machine.workers.len()
+    }
+
+    fn ready(&mut self, tasks: ReadyTasks<'_>) {
+        self.release_held();
+        self.shared.post(Event::Ready(tasks.0.to_vec()));
+    }
+
+    fn advance(&mut self, submitted: u64, unfinished: u64) {
+        self.release_held();
+        if self.shared.space.completed() < submitted - unfinished {
+            self.shared.wait_for(submitted - unfinished);
+        }
+        // Nothing is under way when a flow is at rest: handles may be given other sizes.
+        while unfinished == 0 && self.shared.lock_core().is_moving() {
+            std::thread::sleep(POLL);
+        }
+    }
+
+    fn take_failure(&mut self) -> Option<FlowError> {
+        self.shared.runner.failures.take(&self.shared.space)
+    }
+
+    fn failure(&self, mark: u64) -> Option<FlowError> {
+        self.shared.runner.failures.find(mark)
+    }
+
+    fn take_records(&mut self) -> Records {
+        let mut records = self.shared.lock_core().take_records();
+        if let Some(recorder) = &self.shared.runner.recorder {
+            records.tasks = recorder.take().tasks;
+        }
+        records
+    }
+
+    fn site(&self) -> Site {
+        self.shared.machine.site()
+    }
+
+    fn totals(&self) -> Option<Totals> {
+        Some(self.shared.lock_core().totals())
+    }
+
+    fn host(&mut self, handle: u32, reads: bool, writes: bool) -> Result<(), FlowError> {
+        self.release_held();
+        let task = Task::new(0, i32::MAX, &[(HandleId(handle), reads, writes)]);
+        loop {
+            let mut core = self.shared.lock_core();
+            core.step(&self.shared);
+            let is_there = core.host(&self.shared, &task)?;
+            drop(core);
+            self.shared.drain();
+            if is_there {
+                self.held = Some(task);
+                return Ok(());
+            }
+            std::thread::sleep(POLL);
+        }
+    }
+}
+
+/// How often the program looks whether what it waits for has come.
+const POLL: Duration = Duration::from_micros(50);
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Ordering::SeqCst);
+        for inbox in &self.shared.inboxes {
+            drop(inbox.job.lock().unwrap_or_else(PoisonError::into_inner));
+            inbox.filled.notify_all();
+        }
+        self.shared.copiers.stop();
+        for thread in self.threads.drain(..) {
+            let result = thread.join();
+            debug_assert!(result.is_ok(), "a thread of the engine panicked");
+        }
+        self.shared.stores.clear(&self.shared.space);
+    }
+}
+
+impl Machine {
+    fn kind(&self, worker: WorkerId) -> WorkerKind {
+        self.class(worker).kind
+    }
+
+    fn class(&self, worker: WorkerId) -> &crate::platform::WorkerClass {
+        &self.classes[self.workers[worker.0].class.0]
+    }
+
+    /// Whether the ends of a way from `src` to `dst` are played by threads, so that a transfer must
+    /// be slowed down to the rate of the way.
+    fn is_emulated(&self, src: MemoryId, dst: MemoryId) -> bool {
+        let on = |memory| {
+            let mut workers = self.workers.iter().filter(|worker| worker.memory == memory);
+            workers.any(|worker| self.classes[worker.class.0].kind == WorkerKind::Emulated)
+        };
+        on(src) || on(dst)
+    }
+}

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use crate::sched::TaskId;
+use crate::platform::Worker;
+use crate::sched::{Scheduler, TaskId};
 
 /// What one worker holds.
 #[derive(Debug, Default)]
@@ -28,6 +29,22 @@ impl Hand {
 
     pub(super) fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+}
+
+/// How many tasks a worker holds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ahead {
+    /// It is given more when it holds fewer.
+    pub(super) low: usize,
+    /// What it is given most.
+    pub(super) most: usize,
+}
+
+impl Ahead {
+    pub(super) fn new(worker: &Worker, scheduler: &dyn Scheduler) -> Self {
+        let most = scheduler.lookahead(worker.pipeline).max(worker.pipeline);
+        Self { low: worker.pipeline.max(most.div_ceil(2)), most }
     }
 }
 

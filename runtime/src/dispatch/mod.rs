@@ -13,7 +13,7 @@ mod intake;
 
 use std::sync::Arc;
 
-use hand::{Hand, Woken};
+use hand::{Ahead, Hand, Woken};
 
 use crate::memory::{Operation, Planner, Plans};
 use crate::platform::{Durations, Machine, MemoryId};
@@ -46,6 +46,7 @@ pub struct Dispatcher {
     tasks: Tasks,
     hands: Vec<Hand>,
     busy_until: Vec<u64>,
+    ahead: Vec<Ahead>,
     woken: Woken,
     /// By memory, the worker whose first task alone may be admitted.
     barrier: Vec<Option<usize>>,
@@ -108,6 +109,7 @@ impl Dispatcher {
             tasks: Tasks::new(machine.classes.len()),
             hands: (0..workers).map(|_| Hand::default()).collect(),
             busy_until: vec![0; workers],
+            ahead: machine.workers.iter().map(|worker| Ahead::new(worker, &*scheduler)).collect(),
             woken: Woken::new(workers),
             barrier: vec![None; memories],
             wishes: vec![Default::default(); memories],
@@ -307,22 +309,21 @@ impl Dispatcher {
     fn refill(&mut self) -> bool {
         let mut any = false;
         for worker in 0..self.hands.len() {
-            if self.scheduler.backlog() == 0 {
-                return any;
-            }
             if self.hands[worker].is_empty() {
                 any |= self.commit(worker, 1);
+                if self.scheduler.backlog() == 0 {
+                    return any;
+                }
             }
         }
         for worker in 0..self.hands.len() {
-            if self.scheduler.backlog() == 0 {
-                return any;
-            }
-            let pipeline = self.machine.workers[worker].pipeline;
-            let ahead = self.scheduler.lookahead(pipeline).max(pipeline);
+            let Ahead { low, most } = self.ahead[worker];
             let held = self.hands[worker].len();
-            if held > 0 && held < pipeline.max(ahead.div_ceil(2)) {
-                any |= self.commit(worker, ahead - held);
+            if held > 0 && held < low {
+                any |= self.commit(worker, most - held);
+                if self.scheduler.backlog() == 0 {
+                    return any;
+                }
             }
         }
         any

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytemuck::{Pod, Zeroable};
@@ -225,12 +225,15 @@ pub(crate) struct HandleTable {
     pub(crate) cache: BufferCache,
     /// Handles that were discarded, if an engine wants to know.
     discarded: OnceLock<Mutex<Vec<u32>>>,
+    /// Whether there are any of those.
+    has_discarded: AtomicBool,
 }
 
 impl HandleTable {
     pub(crate) fn new(cache: BufferCache) -> Self {
         let (slots, length) = (Slab::new(), AtomicUsize::new(0));
-        Self { slots, length, cache, discarded: OnceLock::new() }
+        let has_discarded = AtomicBool::new(false);
+        Self { slots, length, cache, discarded: OnceLock::new(), has_discarded }
     }
 
     /// Makes sure that there are `length` slots. Called by the submitter only.
@@ -261,6 +264,7 @@ impl HandleTable {
             Some(discarded) => {
                 self.get(handle).forget(&self.cache);
                 discarded.lock().unwrap_or_else(PoisonError::into_inner).push(handle);
+                self.has_discarded.store(true, Ordering::Release);
             }
         }
     }
@@ -273,7 +277,11 @@ impl HandleTable {
 
     /// The handles that were discarded since the last call.
     pub(crate) fn take_discards(&self, into: &mut Vec<u32>) {
+        if !self.has_discarded.load(Ordering::Acquire) {
+            return;
+        }
         if let Some(discarded) = self.discarded.get() {
+            self.has_discarded.store(false, Ordering::Release);
             into.append(&mut discarded.lock().unwrap_or_else(PoisonError::into_inner));
         }
     }

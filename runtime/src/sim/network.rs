@@ -21,6 +21,7 @@ struct Flow {
     rate: f64,
     /// Whether the rate is not its share yet.
     is_open: bool,
+    has_begun: bool,
     /// When it ends at this rate.
     end: u64,
 }
@@ -30,6 +31,8 @@ struct Flow {
 struct Way {
     links: Vec<usize>,
     latency: u64,
+    /// Bytes per nanosecond of a flow that has its links for itself.
+    rate: f64,
     waiting: TransferQueue,
     is_busy: bool,
 }
@@ -49,6 +52,8 @@ pub(super) struct Network {
     capacities: Vec<f64>,
     /// What is left of them while shares are given out.
     free: Vec<f64>,
+    /// Flows on each link.
+    users: Vec<u32>,
     flows: Vec<Flow>,
     clock: u64,
     /// The next time something begins or ends; MAX if nothing will.
@@ -65,13 +70,16 @@ impl Network {
             }
             let route = machine.way(MemoryId(src), MemoryId(dst));
             let latency = (1e9 * route.latency_seconds).round() as u64;
-            Way { links: route.links, latency, ..Way::default() }
+            let rates = route.links.iter().map(|&link| 1e-9 * machine.links[link].bytes_per_second);
+            let rate = rates.fold(f64::INFINITY, f64::min);
+            Way { links: route.links, latency, rate, ..Way::default() }
         };
         Self {
             memories,
             ways: (0..memories * memories).map(way).collect(),
             capacities: machine.links.iter().map(|link| link.bytes_per_second * 1e-9).collect(),
             free: vec![0.0; machine.links.len()],
+            users: vec![0; machine.links.len()],
             flows: Vec::new(),
             clock: 0,
             next: u64::MAX,
@@ -90,7 +98,7 @@ impl Network {
         if !self.ways[way].is_busy {
             self.run_to(now);
             self.begin(way);
-            self.share();
+            self.open(false);
         }
     }
 
@@ -104,18 +112,47 @@ impl Network {
     /// Lets time pass until `now`, and appends what has landed then.
     pub(super) fn advance(&mut self, now: u64, landed: &mut Vec<Landed>) {
         self.run_to(now);
+        let mut is_shared = false;
         let mut place = 0;
         while let Some(&flow) = self.flows.get(place) {
-            if flow.begin <= now && flow.end <= now {
+            if flow.has_begun && flow.end <= now {
                 self.flows.remove(place);
                 landed.push(Landed { transfer: flow.transfer, start: flow.start });
                 self.ways[flow.way].is_busy = false;
+                is_shared |= self.occupy(flow.way, -1);
                 self.begin(flow.way);
             } else {
                 place += 1;
             }
         }
-        self.share();
+        self.open(is_shared);
+    }
+
+    /// Adds `by` to the flows on the links of `way`; says whether others are on them.
+    fn occupy(&mut self, way: usize, by: i32) -> bool {
+        let mut others = false;
+        for &link in &self.ways[way].links {
+            let users = &mut self.users[link];
+            *users = users.checked_add_signed(by).expect("a flow leaves its links once");
+            others |= *users > u32::from(by > 0);
+        }
+        others
+    }
+
+    /// Lets flows begin whose time has come, and shares the links out again where flows meet.
+    fn open(&mut self, mut is_shared: bool) {
+        for place in 0..self.flows.len() {
+            let flow = self.flows[place];
+            if flow.begin <= self.clock && !flow.has_begun {
+                self.flows[place].has_begun = true;
+                self.flows[place].rate = self.ways[flow.way].rate;
+                is_shared |= self.occupy(flow.way, 1);
+            }
+        }
+        if is_shared {
+            self.share();
+        }
+        self.foresee();
     }
 
     /// Starts the most urgent transfer that waits for `way`.
@@ -132,6 +169,7 @@ impl Network {
             remaining,
             rate: 0.0,
             is_open: false,
+            has_begun: false,
             end: u64::MAX,
         });
     }
@@ -147,7 +185,7 @@ impl Network {
     /// Gives every flow that has begun its max-min fair share of the links.
     fn share(&mut self) {
         for flow in &mut self.flows {
-            (flow.rate, flow.is_open) = (0.0, flow.begin <= self.clock);
+            (flow.rate, flow.is_open) = (0.0, flow.has_begun);
         }
         self.free.copy_from_slice(&self.capacities);
         while let Some((rate, link)) = self.tightest() {
@@ -159,7 +197,6 @@ impl Network {
                 }
             }
         }
-        self.foresee();
     }
 
     /// The link that allows the flows without a share the least, and how much.
@@ -179,7 +216,7 @@ impl Network {
     fn foresee(&mut self) {
         self.next = u64::MAX;
         for flow in &mut self.flows {
-            if flow.begin > self.clock {
+            if !flow.has_begun {
                 self.next = self.next.min(flow.begin);
             } else {
                 let left = if flow.rate > 0.0 { flow.remaining.max(0.0) / flow.rate } else { 0.0 };

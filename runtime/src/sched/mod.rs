@@ -16,6 +16,8 @@ mod queued;
 mod random;
 mod shard;
 mod task;
+#[cfg(test)]
+mod tests;
 
 pub use evict::{EVICTIONS, Eviction, EvictionPolicy, Outlook, eviction};
 pub use plan::{NextUse, Scheduler, View};

@@ -10,12 +10,24 @@ use crate::sched::HandleId;
 pub(super) const POLICY: EvictionPolicy = EvictionPolicy {
     name: "lru",
     summary: "what was not used for the longest time goes first",
-    build: |memories| Box::new(Lru { lists: vec![List::default(); memories] }),
+    build: |memories| Box::new(Lru::new(memories)),
     needs_order: false,
 };
 
-struct Lru {
+/// Also the order in which other policies look at candidates.
+pub(super) struct Lru {
     lists: Vec<List>,
+}
+
+impl Lru {
+    pub(super) fn new(memories: usize) -> Self {
+        Self { lists: vec![List::default(); memories] }
+    }
+
+    /// What lies in `memory`, the least recently used first.
+    pub(super) fn oldest_first(&self, memory: MemoryId) -> impl Iterator<Item = HandleId> + '_ {
+        self.lists[memory.0].oldest_first()
+    }
 }
 
 /// A ring through all handles of a memory, the end mark included, the oldest first.
@@ -89,11 +101,7 @@ impl Eviction for Lru {
         outlook: &Outlook<'_>,
         may: &dyn Fn(HandleId) -> bool,
     ) -> Option<HandleId> {
-        let is_wanted = |handle| {
-            let replicas = outlook.replicas;
-            replicas.committed(handle, memory) > 0 || replicas.hinted(handle, memory) > 0
-        };
-        let mut candidates = self.lists[memory.0].oldest_first().filter(|&handle| may(handle));
-        candidates.find(|&handle| !is_prefetch || !is_wanted(handle))
+        let mut candidates = self.oldest_first(memory).filter(|&handle| may(handle));
+        candidates.find(|&handle| !is_prefetch || !outlook.is_wanted(handle, memory))
     }
 }

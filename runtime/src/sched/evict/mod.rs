@@ -1,6 +1,8 @@
 //! Eviction policies: which replica leaves a memory when room is needed.
 
 mod lru;
+mod luf;
+mod min;
 
 use crate::memory::Replicas;
 use crate::platform::MemoryId;
@@ -23,6 +25,14 @@ impl Outlook<'_> {
     #[must_use]
     pub fn next_use(&self, handle: HandleId, memory: MemoryId) -> NextUse {
         self.scheduler.next_use(handle, memory)
+    }
+
+    /// Whether a prefetch should leave `handle` in `memory`: a committed task uses it, or a policy
+    /// asked for it.
+    #[must_use]
+    pub fn is_wanted(&self, handle: HandleId, memory: MemoryId) -> bool {
+        let replicas = self.replicas;
+        replicas.committed(handle, memory) > 0 || replicas.hinted(handle, memory) > 0
     }
 }
 
@@ -68,7 +78,7 @@ impl std::fmt::Debug for EvictionPolicy {
 }
 
 /// Every eviction policy.
-pub const EVICTIONS: &[EvictionPolicy] = &[lru::POLICY];
+pub const EVICTIONS: &[EvictionPolicy] = &[lru::POLICY, luf::POLICY, min::POLICY];
 
 /// The eviction policy called `name`.
 #[must_use]

@@ -7,6 +7,7 @@
 //! To add a policy: one file with a type that implements [`QueuePolicy`], and one line in
 //! [`POLICIES`].
 
+mod dmda;
 mod eager;
 mod evict;
 mod lws;
@@ -15,6 +16,7 @@ mod prio;
 mod queued;
 mod random;
 mod shard;
+mod sites;
 mod task;
 #[cfg(test)]
 mod tests;
@@ -168,7 +170,15 @@ impl Policy {
 }
 
 /// Every policy.
-pub const POLICIES: &[Policy] = &[eager::POLICY, prio::POLICY, lws::POLICY, random::POLICY];
+pub const POLICIES: &[Policy] = &[
+    eager::POLICY,
+    prio::POLICY,
+    lws::POLICY,
+    random::POLICY,
+    dmda::DMDA,
+    dmda::DMDAR,
+    dmda::DMDAS,
+];
 
 /// The policy that is used unless another is asked for.
 pub const DEFAULT_POLICY: &str = "lws";

@@ -32,7 +32,7 @@ pub(super) fn devices(devices: usize, capacity: u64) -> Machine {
     for number in 0..devices {
         let name = format!("GPU {number}");
         let kind = MemoryKind::Device;
-        let memory = machine.add_memory(Memory { name, kind, capacity: Some(capacity) }, 1e9, 0.0);
+        let memory = machine.add_memory(Memory { name, kind, capacity: Some(capacity) }, 1e6, 0.0);
         add_worker(&mut machine, ClassId(0), memory);
     }
     machine

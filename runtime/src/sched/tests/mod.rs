@@ -3,5 +3,7 @@
 
 mod checker;
 mod evictions;
+mod graphs;
 mod order;
 mod program;
+mod table;

@@ -37,8 +37,13 @@ impl Program {
     }
 
     /// A program drawn at random: tasks that read, write or update a few handles, on a machine with
-    /// two classes; some cannot run on one of them.
-    pub(super) fn random(tasks: usize, handles: usize, random: &mut SplitMix64) -> Self {
+    /// two classes; unless they run `anywhere`, some cannot run on one of them.
+    pub(super) fn random(
+        tasks: usize,
+        handles: usize,
+        anywhere: bool,
+        random: &mut SplitMix64,
+    ) -> Self {
         let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
         let mut steps = Vec::new();
         for _ in 0..tasks {
@@ -51,7 +56,7 @@ impl Program {
                 }
             }
             let time = 100 + below(1000) as u64;
-            let durations = match below(6) {
+            let durations = match below(6) + 2 * usize::from(anywhere) {
                 0 => vec![Some(10 * time), None],
                 1 => vec![None, Some(time)],
                 _ => vec![Some(10 * time), Some(time)],

@@ -1,0 +1,217 @@
+//! The family of HEFT: a task that becomes ready goes to the worker that is expected to end it
+//! first, the transfers of its data included; a worker may then run what is at hand first.
+//!
+//! The expected end is that of Gonthier (2023), equation 4.1, after the time until which the worker
+//! is busy: `avail + transfers + duration`. Transfers count in full although they overlap with what
+//! runs before: of two workers whose queues are long, the one that holds the data is to be chosen.
+
+use std::collections::VecDeque;
+
+use crate::platform::{MAX_MEMORIES, MemoryId};
+
+use super::sites::{Sites, Uses};
+use super::{Build, HandleId, NextUse, Policy, Scheduler, TaskId, View, WorkerId};
+
+pub(super) const DMDA: Policy = Policy {
+    name: "dmda",
+    summary: "each task to the worker that is expected to end it first, transfers included",
+    build: Build::Plan(|_| Box::new(Dmda::default())),
+    eviction: "lru",
+};
+
+pub(super) const DMDAR: Policy = Policy {
+    name: "dmdar",
+    summary: "as dmda; a worker takes first what lacks the fewest bytes",
+    build: Build::Plan(|_| Box::new(Dmda { takes_nearest: true, ..Dmda::default() })),
+    eviction: "lru",
+};
+
+pub(super) const DMDAS: Policy = Policy {
+    name: "dmdas",
+    summary: "as dmdar, among tasks of the highest priority",
+    build: Build::Plan(|_| {
+        Box::new(Dmda { takes_nearest: true, by_priority: true, ..Dmda::default() })
+    }),
+    eviction: "lru",
+};
+
+/// Most tasks that are looked at to find one whose data is at hand. More find hardly better ones
+/// and cost microseconds.
+const MOST_COMPARED: usize = 512;
+
+#[derive(Default)]
+struct Dmda {
+    /// Whether tasks of higher priority come first.
+    by_priority: bool,
+    /// Whether a worker takes first what lacks the fewest bytes (algorithm 2).
+    takes_nearest: bool,
+    sites: Sites,
+    /// By worker.
+    queues: Vec<Queue>,
+    /// Queued tasks by handle and memory: data that is promised there.
+    uses: Uses,
+    hints: Vec<(WorkerId, TaskId)>,
+    /// Tasks just handed over, in the order in which they are allocated.
+    arrivals: Vec<TaskId>,
+    /// Data of tasks that were just committed to a worker.
+    promised: Vec<HandleId>,
+    backlog: usize,
+}
+
+/// What is allocated to a worker, the highest priority first.
+#[derive(Default)]
+struct Queue {
+    tasks: VecDeque<(i32, TaskId)>,
+    /// Expected time of all of them.
+    nanoseconds: u64,
+}
+
+impl Queue {
+    fn push(&mut self, priority: i32, task: TaskId) {
+        match self.tasks.back() {
+            Some(&(last, _)) if last < priority => {
+                let place = self.tasks.partition_point(|&(other, _)| other >= priority);
+                self.tasks.insert(place, (priority, task));
+            }
+            _ => self.tasks.push_back((priority, task)),
+        }
+    }
+}
+
+impl Dmda {
+    fn learn(&mut self, view: &View<'_>) {
+        if !self.sites.is_known() {
+            self.sites.learn(view.machine);
+            self.queues.resize_with(view.machine.workers.len(), Queue::default);
+        }
+    }
+
+    /// Time to bring what `task` lacks to `memory`; what other tasks brought or will bring there
+    /// is taken to stay.
+    fn transfers(&self, task: TaskId, memory: MemoryId, view: &View<'_>) -> u64 {
+        let is_coming = |handle: HandleId| {
+            self.uses.count(handle, memory) > 0 || view.replicas.committed(handle, memory) > 0
+        };
+        let inputs = view.tasks.get(task).inputs();
+        inputs.filter(|&h| !is_coming(h)).map(|handle| view.transfer(handle, memory)).sum()
+    }
+
+    /// The worker that ends `task` first, and how long it takes there.
+    fn choose(&self, task: TaskId, view: &View<'_>) -> Option<(WorkerId, u64)> {
+        let mut transfers = [None; MAX_MEMORIES];
+        let mut best: Option<(u64, WorkerId, u64)> = None;
+        for site in &self.sites.list {
+            let Some(duration) = view.tasks.nanoseconds(task, site.class) else { continue };
+            let known = &mut transfers[site.memory.0];
+            let transfer = *known.get_or_insert_with(|| self.transfers(task, site.memory, view));
+            for &worker in &site.workers {
+                let busy = view.busy_until[worker.0].max(view.now);
+                let end = busy + self.queues[worker.0].nanoseconds + transfer + duration;
+                if best.is_none_or(|(first, ..)| end < first) {
+                    best = Some((end, worker, duration));
+                }
+            }
+        }
+        best.map(|(_, worker, duration)| (worker, duration))
+    }
+
+    fn allocate(&mut self, task: TaskId, view: &View<'_>) {
+        let (worker, duration) = self.choose(task, view).expect("some worker can run each task");
+        let (memory, row) = (view.memory(worker), view.tasks.get(task));
+        for handle in row.inputs() {
+            self.uses.add(handle, memory, self.sites.memories);
+        }
+        let priority = if self.by_priority { row.priority } else { 0 };
+        let queue = &mut self.queues[worker.0];
+        queue.push(priority, task);
+        queue.nanoseconds += duration;
+        self.hints.push((worker, task));
+    }
+
+    /// Bytes that `task` lacks in `memory`, those aside that committed tasks bring.
+    fn missing(&self, task: TaskId, memory: MemoryId, view: &View<'_>) -> u64 {
+        let replicas = view.replicas;
+        let is_lacking = |handle: HandleId| {
+            !replicas.is_here(handle, memory)
+                && replicas.committed(handle, memory) == 0
+                && !self.promised.contains(&handle)
+        };
+        let inputs = view.tasks.get(task).inputs();
+        inputs.filter(|&handle| is_lacking(handle)).map(|handle| replicas.bytes(handle)).sum()
+    }
+
+    /// The place in its queue of what `worker` takes next: among those of the highest priority, the
+    /// first that lacks the fewest bytes.
+    fn nearest(&self, worker: WorkerId, view: &View<'_>) -> usize {
+        let tasks = &self.queues[worker.0].tasks;
+        let (Some(&(highest, _)), true) = (tasks.front(), self.takes_nearest) else { return 0 };
+        let memory = view.memory(worker);
+        let (mut best, mut least) = (0, u64::MAX);
+        for (place, &(priority, task)) in tasks.iter().take(MOST_COMPARED).enumerate() {
+            if priority < highest {
+                break;
+            }
+            let missing = self.missing(task, memory, view);
+            if missing < least {
+                (best, least) = (place, missing);
+            }
+            if least == 0 {
+                break;
+            }
+        }
+        best
+    }
+
+    /// Takes a task for `worker` out of its queue.
+    fn take(&mut self, worker: WorkerId, view: &View<'_>) -> Option<TaskId> {
+        let place = self.nearest(worker, view);
+        let queue = &mut self.queues[worker.0];
+        let (_, task) = queue.tasks.remove(place)?;
+        queue.nanoseconds -= view.predict(task, worker).unwrap_or(0);
+        for handle in view.tasks.get(task).inputs() {
+            self.uses.remove(handle, view.memory(worker));
+            if self.takes_nearest {
+                self.promised.push(handle);
+            }
+        }
+        Some(task)
+    }
+}
+
+impl Scheduler for Dmda {
+    fn ready(&mut self, tasks: &[TaskId], _by: Option<WorkerId>, view: &View<'_>) {
+        self.learn(view);
+        self.backlog += tasks.len();
+        let mut arrivals = std::mem::take(&mut self.arrivals);
+        arrivals.extend_from_slice(tasks);
+        if self.by_priority {
+            arrivals.sort_by_key(|&task| std::cmp::Reverse(view.tasks.get(task).priority));
+        }
+        for task in arrivals.drain(..) {
+            self.allocate(task, view);
+        }
+        self.arrivals = arrivals;
+    }
+
+    fn refill(&mut self, worker: WorkerId, room: usize, view: &View<'_>, out: &mut Vec<TaskId>) {
+        self.learn(view);
+        self.promised.clear();
+        for _ in 0..room {
+            let Some(task) = self.take(worker, view) else { break };
+            self.backlog -= 1;
+            out.push(task);
+        }
+    }
+
+    fn backlog(&self) -> usize {
+        self.backlog
+    }
+
+    fn next_use(&self, handle: HandleId, memory: MemoryId) -> NextUse {
+        self.uses.next_use(handle, memory)
+    }
+
+    fn hints(&mut self, out: &mut Vec<(WorkerId, TaskId)>) {
+        out.append(&mut self.hints);
+    }
+}

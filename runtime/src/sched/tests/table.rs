@@ -1,0 +1,65 @@
+//! How often each policy loads in products of strips, without time, beside what an independent
+//! model gives.
+
+use crate::sched::{Build, PolicyOptions, Queued, Scheduler};
+
+use super::checker::{Count, check, devices};
+use super::order::Order;
+use super::program::Program;
+
+/// Strips that fit: 500 MiB of strips of four tiles of 960 x 960 numbers of 4 bytes.
+const ROOM: u64 = 35;
+
+pub(super) fn build(name: &str, workers: usize, seed: u64) -> Box<dyn Scheduler> {
+    let options = PolicyOptions { workers, seed };
+    match crate::sched::policy(name).expect("a known policy").build {
+        Build::Queue(build) => Box::new(Queued::new(build(&options), workers)),
+        Build::Plan(build) => build(&options),
+    }
+}
+
+/// The product of `n` by `n` strips on one accelerator.
+fn product(n: usize, policy: &str, eviction: &str, seed: u64) -> Count {
+    let mut scheduler = build(policy, 1, seed);
+    check(&Program::product(n), &devices(1, ROOM), &mut *scheduler, eviction)
+}
+
+fn loads(n: usize, policy: &str, eviction: &str) -> usize {
+    product(n, policy, eviction, 0).all_loads()
+}
+
+#[test]
+fn eager_loads_every_column_for_every_row() {
+    let loads = [35, 40, 60, 90].map(|n| loads(n, "eager", "lru"));
+    assert_eq!(loads, [1260, 1640, 3660, 8190]);
+}
+
+#[test]
+fn rows_under_belady() {
+    let loads = [35, 40, 60, 90].map(|n| {
+        let program = Program::product(n);
+        let mut scheduler = Order::new(&program, vec![(0..n * n).collect()]);
+        check(&program, &devices(1, ROOM), &mut scheduler, "min").all_loads()
+    });
+    assert_eq!(loads, [105, 320, 1680, 5220]);
+}
+
+/// Algorithm 2 on one queue.
+#[test]
+fn what_is_at_hand_first() {
+    for policy in ["dmdar", "dmdas"] {
+        assert_eq!([35, 40, 60].map(|n| loads(n, policy, "lru")), [138, 353, 1713], "{policy}");
+    }
+}
+
+/// Without data at hand anywhere, columns are dealt out, and each worker keeps its own.
+#[test]
+fn equal_accelerators_share_out_columns() {
+    for (n, accelerators, most) in [(20, 2, 60), (40, 4, 200), (40, 8, 360)] {
+        let mut scheduler = build("dmda", accelerators, 0);
+        let count = check(&Program::product(n), &devices(accelerators, 17), &mut *scheduler, "lru");
+        let shares: Vec<usize> = count.ran.iter().map(Vec::len).collect();
+        assert_eq!(shares, vec![n * n / accelerators; accelerators]);
+        assert_eq!(count.all_loads(), most);
+    }
+}

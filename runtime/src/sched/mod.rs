@@ -7,6 +7,7 @@
 //! To add a policy: one file with a type that implements [`QueuePolicy`], and one line in
 //! [`POLICIES`].
 
+mod darts;
 mod dmda;
 mod eager;
 mod evict;
@@ -178,6 +179,11 @@ pub const POLICIES: &[Policy] = &[
     dmda::DMDA,
     dmda::DMDAR,
     dmda::DMDAS,
+    darts::DARTS,
+    darts::V1,
+    darts::THREE_INPUTS,
+    darts::OPTI,
+    darts::THRESHOLD,
 ];
 
 /// The policy that is used unless another is asked for.

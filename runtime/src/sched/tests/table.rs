@@ -63,3 +63,44 @@ fn equal_accelerators_share_out_columns() {
         assert_eq!(count.all_loads(), most);
     }
 }
+fn median(n: usize, policy: &str, eviction: &str) -> usize {
+    let loads = |seed| product(n, policy, eviction, seed).all_loads();
+    let mut loads: Vec<usize> = (0..20).map(loads).collect();
+    loads.sort_unstable();
+    loads[10]
+}
+
+fn is_near(loads: usize, expected: usize) -> bool {
+    loads.abs_diff(expected) * 10 <= expected
+}
+
+/// The model draws at random too, once.
+#[test]
+fn darts_loads_as_often_as_the_model() {
+    for (n, luf, lru) in [(35, 104, 642), (40, 129, 809), (60, 300, 1869), (90, 678, 4812)] {
+        let loads = [median(n, "darts-v1", "luf"), median(n, "darts-v1", "lru")];
+        assert!(is_near(loads[0], luf), "{n} luf: {loads:?}");
+        assert!(is_near(loads[1], lru), "{n} lru: {loads:?}");
+        assert!(loads[1] >= 6 * loads[0], "an eviction brings down what was planned: {loads:?}");
+    }
+}
+
+/// The last version loads as little as the first.
+#[test]
+fn darts_is_as_good_as_its_first_version() {
+    for n in [35, 40, 60, 90] {
+        let loads = ["darts", "darts-v1"].map(|policy| median(n, policy, "luf"));
+        assert!(is_near(loads[0], loads[1]), "{n}: {loads:?}");
+    }
+}
+
+/// The independent model loads 65 to 76 strips on two accelerators with room for 17 each.
+#[test]
+fn darts_shares_the_work_of_two_accelerators() {
+    for seed in 0..8 {
+        let mut scheduler = build("darts-v1", 2, seed);
+        let count = check(&Program::product(20), &devices(2, 17), &mut *scheduler, "luf");
+        assert!((60..80).contains(&count.all_loads()), "{seed}: {}", count.all_loads());
+        assert!(count.ran.iter().all(|tasks| tasks.len() > 190), "{seed}");
+    }
+}

@@ -1,0 +1,193 @@
+//! Which datum, or which task, a site that has nothing planned goes on with.
+
+use crate::random::SplitMix64;
+use crate::sched::{HandleId, TaskId, View};
+
+use super::pool::Pool;
+
+/// Variants of the algorithm (Gonthier 2023).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rule {
+    /// Algorithm 12 of section 5.2.2: the shortest transfer for the longest work.
+    Ratio,
+    /// Algorithm 9 of section 4.3.3: most tasks, then most work left.
+    Most {
+        /// Whether two data are brought for a task when one alone frees none (section 4.3.5).
+        pairs: bool,
+        /// How many data are compared (sections 4.3.6 and 4.4.3).
+        compared: usize,
+    },
+}
+
+pub(super) enum Choice {
+    /// Bring this datum, and run what it frees.
+    Datum(HandleId),
+    /// Run this task, whatever it lacks.
+    Task(TaskId),
+}
+
+/// Picks the largest of what it is shown, ties at random.
+struct Draw<'a, K, T> {
+    best: Option<(K, T)>,
+    ties: u64,
+    random: &'a mut SplitMix64,
+}
+
+impl<'a, K: PartialOrd, T> Draw<'a, K, T> {
+    fn new(random: &'a mut SplitMix64) -> Self {
+        Self { best: None, ties: 0, random }
+    }
+
+    fn show(&mut self, key: K, value: T) {
+        match &self.best {
+            Some((best, _)) if key < *best => {}
+            Some((best, _)) if key == *best => {
+                self.ties += 1;
+                if self.random.next_u64().is_multiple_of(self.ties) {
+                    self.best = Some((key, value));
+                }
+            }
+            _ => (self.best, self.ties) = (Some((key, value)), 1),
+        }
+    }
+
+    fn value(self) -> Option<T> {
+        self.best.map(|(_, value)| value)
+    }
+}
+
+impl Rule {
+    /// What `site` goes on with; none if no ready task can run there.
+    pub(super) fn choose(
+        self,
+        pool: &Pool,
+        site: usize,
+        view: &View<'_>,
+        random: &mut SplitMix64,
+    ) -> Option<Choice> {
+        match self {
+            Self::Ratio => by_ratio(pool, site, view, random),
+            Self::Most { pairs, compared } => {
+                let datum = most_freed(pool, site, compared, random).map(Choice::Datum);
+                let pair = || if pairs { random_of_pairs(pool, site, random) } else { None };
+                datum.or_else(pair).or_else(|| random_task(pool, site, random).map(Choice::Task))
+            }
+        }
+    }
+}
+
+fn most_freed(
+    pool: &Pool,
+    site: usize,
+    compared: usize,
+    random: &mut SplitMix64,
+) -> Option<HandleId> {
+    let mut draw = Draw::new(random);
+    for &handle in pool.gains(site).iter().take(compared) {
+        let score = pool.score(handle, site);
+        draw.show((score.alone, score.left), handle);
+    }
+    draw.value()
+}
+
+/// A task drawn from those of the datum that most tasks lack together with one other.
+fn random_of_pairs(pool: &Pool, site: usize, random: &mut SplitMix64) -> Option<Choice> {
+    let mut draw = Draw::new(random);
+    for &handle in pool.wanted() {
+        let score = pool.score(handle, site);
+        if score.pairs > 0 {
+            draw.show(score.pairs, handle);
+        }
+    }
+    let datum = draw.value()?;
+    let mut draw = Draw::new(random);
+    for &task in pool.readers(datum) {
+        if pool.missing(task, site) == Some(2) {
+            draw.show((), task);
+        }
+    }
+    draw.value().map(Choice::Task)
+}
+
+fn random_task(pool: &Pool, site: usize, random: &mut SplitMix64) -> Option<TaskId> {
+    let ready = pool.ready();
+    let start = random.next_u64() as usize % ready.len().max(1);
+    let from_start = ready[start..].iter().chain(&ready[..start]);
+    from_start.copied().find(|&task| pool.missing(task, site).is_some())
+}
+
+/// The highest priority among the tasks that read `handle` and lack `missing` data at `site`.
+fn highest(pool: &Pool, handle: HandleId, site: usize, missing: u8, view: &View<'_>) -> i32 {
+    let readers = pool.readers(handle).iter();
+    let lacking = readers.filter(|&&task| pool.missing(task, site) == Some(missing));
+    lacking.map(|&task| view.tasks.get(task).priority).max().unwrap_or(i32::MIN)
+}
+
+fn by_ratio(pool: &Pool, site: usize, view: &View<'_>, random: &mut SplitMix64) -> Option<Choice> {
+    if let Some(datum) = least_ratio(pool, site, view, random) {
+        return Some(Choice::Datum(datum));
+    }
+    let task = pool.ready().iter().copied().filter(|&task| pool.missing(task, site).is_some());
+    let order = |task: TaskId| {
+        let row = view.tasks.get(task);
+        (row.priority, u64::MAX - row.index)
+    };
+    let of_pair = best_of_pairs(pool, site, view, random);
+    of_pair.or_else(|| task.max_by_key(|&task| order(task))).map(Choice::Task)
+}
+
+/// The datum with the shortest transfer for the work that it frees; ties go to more tasks, the
+/// higher priority, more tasks that lack one more, more work left. Priorities are only looked up
+/// among data that are equal before.
+fn least_ratio(
+    pool: &Pool,
+    site: usize,
+    view: &View<'_>,
+    random: &mut SplitMix64,
+) -> Option<HandleId> {
+    let memory = pool.sites.list[site].memory;
+    let first = |handle: HandleId| {
+        let score = pool.score(handle, site);
+        (-(view.transfer(handle, memory) as f64) / score.time.max(1) as f64, score.alone)
+    };
+    let mut best = (f64::NEG_INFINITY, 0);
+    for &handle in pool.gains(site) {
+        let key = first(handle);
+        if key > best {
+            best = key;
+        }
+    }
+    let mut draw = Draw::new(random);
+    for &handle in pool.gains(site) {
+        if first(handle) == best {
+            let score = pool.score(handle, site);
+            let priority = highest(pool, handle, site, 1, view);
+            draw.show((priority, score.pairs, score.left), handle);
+        }
+    }
+    draw.value()
+}
+
+/// The task of the highest priority among those that lack two data, of the datum that has it; ties
+/// go to the datum with more of them, then with more work left.
+fn best_of_pairs(
+    pool: &Pool,
+    site: usize,
+    view: &View<'_>,
+    random: &mut SplitMix64,
+) -> Option<TaskId> {
+    let mut draw = Draw::new(random);
+    for &handle in pool.wanted() {
+        let score = pool.score(handle, site);
+        if score.pairs > 0 {
+            let priority = highest(pool, handle, site, 2, view);
+            draw.show((priority, score.pairs, score.left), handle);
+        }
+    }
+    let readers = pool.readers(draw.value()?).iter().copied();
+    let lacking = readers.filter(|&task| pool.missing(task, site) == Some(2));
+    lacking.max_by_key(|&task| {
+        let row = view.tasks.get(task);
+        (row.priority, u64::MAX - row.index)
+    })
+}

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 
 use crate::platform::{MAX_MEMORIES, MemoryId};
 
+use super::nearest::Nearest;
 use super::sites::{Sites, Uses};
 use super::{Build, HandleId, NextUse, Policy, Scheduler, TaskId, View, WorkerId};
 
@@ -35,10 +36,6 @@ pub(super) const DMDAS: Policy = Policy {
     eviction: "lru",
 };
 
-/// Most tasks that are looked at to find one whose data is at hand. More find hardly better ones
-/// and cost microseconds.
-const MOST_COMPARED: usize = 512;
-
 #[derive(Default)]
 struct Dmda {
     /// Whether tasks of higher priority come first.
@@ -53,8 +50,7 @@ struct Dmda {
     hints: Vec<(WorkerId, TaskId)>,
     /// Tasks just handed over, in the order in which they are allocated.
     arrivals: Vec<TaskId>,
-    /// Data of tasks that were just committed to a worker.
-    promised: Vec<HandleId>,
+    nearest: Nearest,
     backlog: usize,
 }
 
@@ -128,51 +124,26 @@ impl Dmda {
         self.hints.push((worker, task));
     }
 
-    /// Bytes that `task` lacks in `memory`, those aside that committed tasks bring.
-    fn missing(&self, task: TaskId, memory: MemoryId, view: &View<'_>) -> u64 {
-        let replicas = view.replicas;
-        let is_lacking = |handle: HandleId| {
-            !replicas.is_here(handle, memory)
-                && replicas.committed(handle, memory) == 0
-                && !self.promised.contains(&handle)
-        };
-        let inputs = view.tasks.get(task).inputs();
-        inputs.filter(|&handle| is_lacking(handle)).map(|handle| replicas.bytes(handle)).sum()
-    }
-
     /// The place in its queue of what `worker` takes next: among those of the highest priority, the
     /// first that lacks the fewest bytes.
-    fn nearest(&self, worker: WorkerId, view: &View<'_>) -> usize {
+    fn next(&self, worker: WorkerId, view: &View<'_>) -> usize {
         let tasks = &self.queues[worker.0].tasks;
         let (Some(&(highest, _)), true) = (tasks.front(), self.takes_nearest) else { return 0 };
-        let memory = view.memory(worker);
-        let (mut best, mut least) = (0, u64::MAX);
-        for (place, &(priority, task)) in tasks.iter().take(MOST_COMPARED).enumerate() {
-            if priority < highest {
-                break;
-            }
-            let missing = self.missing(task, memory, view);
-            if missing < least {
-                (best, least) = (place, missing);
-            }
-            if least == 0 {
-                break;
-            }
-        }
-        best
+        let first = tasks.iter().take_while(|&&(priority, _)| priority == highest);
+        self.nearest.find(first.map(|&(_, task)| task), view.memory(worker), view)
     }
 
     /// Takes a task for `worker` out of its queue.
     fn take(&mut self, worker: WorkerId, view: &View<'_>) -> Option<TaskId> {
-        let place = self.nearest(worker, view);
+        let place = self.next(worker, view);
         let queue = &mut self.queues[worker.0];
         let (_, task) = queue.tasks.remove(place)?;
         queue.nanoseconds -= view.predict(task, worker).unwrap_or(0);
         for handle in view.tasks.get(task).inputs() {
             self.uses.remove(handle, view.memory(worker));
-            if self.takes_nearest {
-                self.promised.push(handle);
-            }
+        }
+        if self.takes_nearest {
+            self.nearest.pick(task, view);
         }
         Some(task)
     }
@@ -195,7 +166,7 @@ impl Scheduler for Dmda {
 
     fn refill(&mut self, worker: WorkerId, room: usize, view: &View<'_>, out: &mut Vec<TaskId>) {
         self.learn(view);
-        self.promised.clear();
+        self.nearest.clear();
         for _ in 0..room {
             let Some(task) = self.take(worker, view) else { break };
             self.backlog -= 1;

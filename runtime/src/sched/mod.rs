@@ -11,7 +11,9 @@ mod darts;
 mod dmda;
 mod eager;
 mod evict;
+mod hfp;
 mod lws;
+mod nearest;
 mod plan;
 mod prio;
 mod queued;
@@ -184,6 +186,8 @@ pub const POLICIES: &[Policy] = &[
     darts::THREE_INPUTS,
     darts::OPTI,
     darts::THRESHOLD,
+    hfp::HFP,
+    hfp::MHFP,
 ];
 
 /// The policy that is used unless another is asked for.

@@ -1,6 +1,7 @@
 //! How often each policy loads in products of strips, without time, beside what an independent
 //! model gives.
 
+use crate::sched::hfp::Hfp;
 use crate::sched::{Build, PolicyOptions, Queued, Scheduler};
 
 use super::checker::{Count, check, devices};
@@ -102,5 +103,40 @@ fn darts_shares_the_work_of_two_accelerators() {
         let count = check(&Program::product(20), &devices(2, 17), &mut *scheduler, "luf");
         assert!((60..80).contains(&count.all_loads()), "{seed}: {}", count.all_loads());
         assert!(count.ran.iter().all(|tasks| tasks.len() > 190), "{seed}");
+    }
+}
+
+fn packed(n: usize, room: u64, flips: bool, eviction: &str) -> usize {
+    let mut scheduler = Hfp::new(flips, false);
+    check(&Program::product(n), &devices(1, room), &mut scheduler, eviction).all_loads()
+}
+
+/// The example of section 3.3.5: 4 by 4 strips, room for four.
+#[test]
+fn packages_that_are_turned_load_less() {
+    assert_eq!([false, true].map(|flips| packed(4, 4, flips, "min")), [12, 10]);
+}
+
+#[test]
+fn packing_loads_as_often_as_the_model() {
+    for (n, min, straight, lru) in
+        [(35, 89, 89, 94), (40, 114, 127, 160), (60, 229, 293, 313), (90, 493, 674, 702)]
+    {
+        assert_eq!(packed(n, ROOM, true, "min"), min, "{n}");
+        assert_eq!(packed(n, ROOM, false, "min"), straight, "{n}, not turned");
+        assert_eq!(packed(n, ROOM, true, "lru"), lru, "{n}, lru");
+    }
+}
+
+/// With a package for each accelerator, all end together.
+#[test]
+fn packages_are_balanced() {
+    for (n, accelerators, most) in [(20, 2, 75), (40, 4, 260), (40, 8, 310)] {
+        let mut scheduler = build("mhfp", accelerators, 0);
+        let machine = devices(accelerators, 17);
+        let count = check(&Program::product(n), &machine, &mut *scheduler, "min");
+        let shares: Vec<usize> = count.ran.iter().map(Vec::len).collect();
+        assert_eq!(shares, vec![n * n / accelerators; accelerators]);
+        assert!(count.all_loads() < most, "{}", count.all_loads());
     }
 }

@@ -1,0 +1,190 @@
+//! Hierarchical fair packing: an order of tasks in which those that share data stand together
+//! (Gonthier 2023, section 3.3, algorithm 5).
+//!
+//! Packages of tasks merge in rounds. Only the smallest ones may begin, and only with those that
+//! they share most with; of several the first in the order of submission. A first phase makes
+//! packages whose data fits the memory, a second one puts packages side by side. Which packages
+//! share a datum is kept in an index, so that only those that share anything are compared.
+
+use super::flip::flip;
+
+/// Tasks to be packed, by number in the order of submission.
+#[derive(Debug, Default)]
+pub(super) struct Tasks {
+    /// The data that each task reads, by number, in growing order.
+    pub(super) inputs: Vec<Vec<u32>>,
+    /// Size of each datum, at least 1.
+    pub(super) bytes: Vec<u64>,
+    /// What fits.
+    pub(super) capacity: u64,
+    /// Whether packages are turned around in the second phase (section 3.3.5).
+    pub(super) flips: bool,
+}
+
+/// Packages that share data within, and tasks that share nothing with the rest.
+#[derive(Debug, Default)]
+pub(super) struct Packed {
+    pub(super) packages: Vec<Vec<u32>>,
+    pub(super) alone: Vec<u32>,
+}
+
+#[derive(Default)]
+struct Package {
+    tasks: Vec<u32>,
+    /// In growing order.
+    data: Vec<u32>,
+    bytes: u64,
+}
+
+struct Packing<'a> {
+    tasks: &'a Tasks,
+    /// Empty once merged into another.
+    packages: Vec<Package>,
+    count: usize,
+    /// By datum, the packages that read it.
+    readers: Vec<Vec<u32>>,
+    /// Whether the data of a package must fit.
+    is_limited: bool,
+    /// By package, the bytes shared with the one that is looked at; those with any.
+    shared: Vec<u64>,
+    sharing: Vec<u32>,
+    alone: Vec<u32>,
+}
+
+/// Packs `tasks` until `count` packages are left.
+pub(super) fn pack(tasks: &Tasks, count: usize) -> Packed {
+    let mut packing = Packing::new(tasks);
+    while packing.count > count {
+        packing.round(count);
+    }
+    let packages = packing.packages.into_iter().map(|package| package.tasks);
+    Packed { packages: packages.filter(|tasks| !tasks.is_empty()).collect(), alone: packing.alone }
+}
+
+impl<'a> Packing<'a> {
+    fn new(tasks: &'a Tasks) -> Self {
+        let mut readers = vec![Vec::new(); tasks.bytes.len()];
+        let mut packages = Vec::with_capacity(tasks.inputs.len());
+        for (number, data) in tasks.inputs.iter().enumerate() {
+            data.iter().for_each(|&datum| readers[datum as usize].push(number as u32));
+            let bytes = data.iter().map(|&datum| tasks.bytes[datum as usize]).sum();
+            packages.push(Package { tasks: vec![number as u32], data: data.clone(), bytes });
+        }
+        Self {
+            tasks,
+            count: packages.len(),
+            shared: vec![0; packages.len()],
+            packages,
+            readers,
+            is_limited: true,
+            sharing: Vec::new(),
+            alone: Vec::new(),
+        }
+    }
+
+    /// Merges the smallest packages that share most; or puts them aside if they share nothing.
+    fn round(&mut self, count: usize) {
+        let sizes = self.packages.iter().map(|package| package.tasks.len());
+        let least = sizes.filter(|&size| size > 0).min().unwrap_or(0);
+        let is_smallest = |&number: &usize| self.packages[number].tasks.len() == least;
+        let smallest: Vec<usize> = (0..self.packages.len()).filter(is_smallest).collect();
+        let mut shares = self.shares(&smallest);
+        if self.is_limited && shares.iter().all(|&share| share == 0) {
+            self.is_limited = false;
+            shares = self.shares(&smallest);
+        }
+        let most = shares.iter().copied().max().unwrap_or(0);
+        if most == 0 {
+            smallest.into_iter().for_each(|number| self.put_aside(number));
+            return;
+        }
+        let mut is_merged = vec![false; self.packages.len()];
+        for (&number, _) in smallest.iter().zip(&shares).filter(|&(_, &share)| share == most) {
+            if is_merged[number] || self.count <= count {
+                continue;
+            }
+            if let Some(partner) = self.partner(number, most, &is_merged) {
+                (is_merged[number], is_merged[partner]) = (true, true);
+                self.merge(number, partner);
+            }
+        }
+    }
+
+    /// For each of `numbers` the most bytes that it shares with a package that it may merge with.
+    fn shares(&mut self, numbers: &[usize]) -> Vec<u64> {
+        let share = |&number: &usize| {
+            self.look(number);
+            let shared = self.sharing.iter().filter(|&&other| self.fits(number, other as usize));
+            shared.map(|&other| self.shared[other as usize]).max().unwrap_or(0)
+        };
+        numbers.iter().map(share).collect()
+    }
+
+    /// The first package that shares `most` with `number` and is not merged in this round.
+    fn partner(&mut self, number: usize, most: u64, is_merged: &[bool]) -> Option<usize> {
+        self.look(number);
+        let others = self.sharing.iter().map(|&other| other as usize);
+        let may = |other: &usize| {
+            self.shared[*other] == most && !is_merged[*other] && self.fits(number, *other)
+        };
+        others.filter(may).min()
+    }
+
+    /// Counts what the others share with package `number`.
+    fn look(&mut self, number: usize) {
+        for other in self.sharing.drain(..) {
+            self.shared[other as usize] = 0;
+        }
+        for &datum in &self.packages[number].data {
+            for &other in &self.readers[datum as usize] {
+                if other as usize != number {
+                    let shared = &mut self.shared[other as usize];
+                    if *shared == 0 {
+                        self.sharing.push(other);
+                    }
+                    *shared += self.tasks.bytes[datum as usize];
+                }
+            }
+        }
+    }
+
+    fn fits(&self, number: usize, other: usize) -> bool {
+        let all = self.packages[number].bytes + self.packages[other].bytes - self.shared[other];
+        !self.is_limited || all <= self.tasks.capacity
+    }
+
+    /// Takes `partner` into package `number`.
+    fn merge(&mut self, number: usize, partner: usize) {
+        let mut first = std::mem::take(&mut self.packages[number]);
+        let mut second = std::mem::take(&mut self.packages[partner]);
+        if self.tasks.flips && !self.is_limited {
+            flip(&mut first.tasks, &mut second.tasks, self.tasks);
+        }
+        first.tasks.append(&mut second.tasks);
+        let known = first.data.len();
+        for datum in second.data {
+            let readers = &mut self.readers[datum as usize];
+            let place = readers.iter().position(|&reader| reader as usize == partner);
+            let place = place.expect("it reads the datum");
+            if first.data[..known].binary_search(&datum).is_ok() {
+                readers.swap_remove(place);
+            } else {
+                readers[place] = number as u32;
+                first.bytes += self.tasks.bytes[datum as usize];
+                first.data.push(datum);
+            }
+        }
+        first.data.sort_unstable();
+        self.packages[number] = first;
+        self.count -= 1;
+    }
+
+    fn put_aside(&mut self, number: usize) {
+        let package = std::mem::take(&mut self.packages[number]);
+        self.alone.extend(package.tasks);
+        for datum in package.data {
+            self.readers[datum as usize].retain(|&reader| reader as usize != number);
+        }
+        self.count -= 1;
+    }
+}

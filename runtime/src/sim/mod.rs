@@ -176,7 +176,7 @@ impl Sim {
             Operation::Copy(transfer) => self.network.send(transfer, self.clock),
             Operation::Hurry { handle, dst } => self.network.hurry(handle, dst),
             Operation::Allocate { memory, .. } | Operation::Free { memory, .. } => {
-                if self.is_recording {
+                if self.is_recording && !self.is_flat() {
                     let bytes = self.dispatcher.planner().occupied(memory);
                     self.sample(Gauge::Memory(memory.0), bytes);
                 }

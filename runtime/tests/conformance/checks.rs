@@ -111,14 +111,14 @@ pub(crate) fn check_busy(trace: &Trace, program: &[Step], workers: usize) {
 /// No memory ever holds more than it may; transfers start from where the data is valid; and what a
 /// task reads was written, or brought, to the memory of its worker.
 pub(crate) fn check_memories(trace: &Trace, program: &[Step]) {
+    if trace.site.memories.is_empty() {
+        return;
+    }
     for sample in &trace.samples {
         if let Gauge::Memory(memory) = sample.gauge {
             let most = trace.site.capacities[memory].unwrap_or(u64::MAX);
             assert!(sample.value <= most, "{} bytes in memory {memory} of {most}", sample.value);
         }
-    }
-    if trace.site.memories.is_empty() {
-        return;
     }
     let mut records: Vec<&TaskRecord> =
         trace.records.iter().filter(|record| record.codelet != "fold").collect();

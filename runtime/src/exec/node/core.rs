@@ -300,7 +300,7 @@ impl Core {
     }
 
     fn sample_memory(&mut self, shared: &Shared, memory: MemoryId) {
-        if self.is_recording {
+        if self.is_recording && !self.dispatcher.machine().is_flat() {
             let bytes = self.dispatcher.planner().occupied(memory);
             self.sample(shared, Gauge::Memory(memory.0), bytes);
         }

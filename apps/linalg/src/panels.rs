@@ -32,7 +32,9 @@ impl<T: Scalar> Panels<T> {
     ///
     /// As many columns as can be at work: two, and one more for every eight workers.
     pub(crate) fn new(flow: &mut Flow, a: &TileMatrix<T>) -> Self {
-        let strips = T::blas(backend::current()).strip_height().map(|height| {
+        // Where copies have to be moved, they cost more than they spare.
+        let height = T::blas(backend::current()).strip_height().filter(|_| flow.is_flat());
+        let strips = height.map(|height| {
             let columns = (2 + flow.workers() / 8).min(a.nt().saturating_sub(1));
             let bytes = |i| {
                 let shape = StripShape { rows: a.tile_rows(i), cols: a.nb(), height };

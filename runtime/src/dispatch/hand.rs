@@ -18,6 +18,10 @@ pub(super) struct Hand {
     pub(super) running: Option<TaskId>,
     /// Expected nanoseconds of all that it holds.
     pub(super) work: u64,
+    /// Since when it has tasks and runs none, for want of data or of room.
+    pub(super) waits_since: Option<u64>,
+    /// Nanoseconds that it waited so.
+    pub(super) waited: u64,
     /// How often in a row its next task was refused room.
     pub(super) refusals: u32,
 }
@@ -25,6 +29,19 @@ pub(super) struct Hand {
 impl Hand {
     pub(super) fn len(&self) -> usize {
         self.committed.len() + usize::from(self.running.is_some())
+    }
+
+    /// Notes at `now` whether it waits.
+    pub(super) fn note_wait(&mut self, now: u64) {
+        let waits = self.running.is_none() && !self.committed.is_empty();
+        match (self.waits_since, waits) {
+            (None, true) => self.waits_since = Some(now),
+            (Some(since), false) => {
+                self.waited += now - since;
+                self.waits_since = None;
+            }
+            _ => {}
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {

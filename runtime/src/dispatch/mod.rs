@@ -258,10 +258,10 @@ impl Dispatcher {
         }
     }
 
-    /// Whether workers have tasks that wait for data or room.
-    #[must_use]
-    pub fn is_waiting(&self) -> bool {
-        self.hands.iter().any(|hand| !hand.committed.is_empty())
+    /// For each worker, the nanoseconds in which it had tasks and ran none, for want of data or of
+    /// room for it.
+    pub fn waited(&self) -> impl Iterator<Item = u64> + '_ {
+        self.hands.iter().map(|hand| hand.waited)
     }
 
     fn flush(&mut self, actions: &mut Vec<Action>) {
@@ -390,6 +390,7 @@ impl Dispatcher {
         }
         if !self.is_light {
             any |= self.prefetch_committed(worker, memory);
+            self.hands[worker].note_wait(self.now);
         }
         any
     }

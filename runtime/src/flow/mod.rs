@@ -213,6 +213,12 @@ impl Flow {
         self.engine.touch(handle.index);
     }
 
+    /// Names of the engine's workers and memories.
+    #[must_use]
+    pub fn site(&self) -> Site {
+        self.engine.site()
+    }
+
     /// What was run and moved so far, if the engine counts.
     #[must_use]
     pub fn totals(&self) -> Option<Totals> {

@@ -326,6 +326,7 @@ impl Engine for Sim {
     }
 
     fn totals(&self) -> Option<Totals> {
-        Some(self.totals.clone())
+        let waited = self.dispatcher.waited().collect();
+        Some(Totals { waited, ..self.totals.clone() })
     }
 }

@@ -126,6 +126,8 @@ pub struct Totals {
     pub transfers: Vec<u64>,
     /// Nanoseconds that each worker computed.
     pub busy: Vec<u64>,
+    /// Nanoseconds in which each worker had tasks and ran none, for want of data or of room for it.
+    pub waited: Vec<u64>,
     /// Tasks that each worker ran.
     pub tasks: Vec<u64>,
     /// End of the last task, in nanoseconds.
@@ -140,6 +142,7 @@ impl Totals {
             bytes: pairs.clone(),
             transfers: pairs,
             busy: vec![0; workers],
+            waited: vec![0; workers],
             tasks: vec![0; workers],
             makespan: 0,
         }
@@ -162,6 +165,21 @@ impl Totals {
         self.busy[worker] += nanoseconds;
         self.tasks[worker] += 1;
         self.makespan = self.makespan.max(end);
+    }
+
+    /// What came on top of `before`, an earlier state of the same run.
+    #[must_use]
+    pub fn since(mut self, before: &Self) -> Self {
+        let less = |now: &mut Vec<u64>, then: &[u64]| {
+            now.iter_mut().zip(then).for_each(|(now, then)| *now -= then);
+        };
+        less(&mut self.bytes, &before.bytes);
+        less(&mut self.transfers, &before.transfers);
+        less(&mut self.busy, &before.busy);
+        less(&mut self.waited, &before.waited);
+        less(&mut self.tasks, &before.tasks);
+        self.makespan -= before.makespan;
+        self
     }
 
     /// Bytes that came to memory `dst` from others.

@@ -84,7 +84,6 @@ impl Fit {
             self.output.write(&plan)?;
             return console.finish();
         }
-        setting.check_memory()?;
         let done = match setting.precision {
             Precision::Single => self.search::<f32>(&data, &options, &setting, &console)?,
             Precision::Double => self.search::<f64>(&data, &options, &setting, &console)?,

@@ -80,7 +80,6 @@ impl Loglik {
         let result = if setting.is_dry {
             setting.estimate(&console, (self.repeat as usize, "--repeat"))?
         } else {
-            setting.check_memory()?;
             let mut times = match setting.precision {
                 Precision::Single => self.evaluate::<f32>(&data, &model, &setting, &console)?,
                 Precision::Double => self.evaluate::<f64>(&data, &model, &setting, &console)?,

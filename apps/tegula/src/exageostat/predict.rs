@@ -66,7 +66,6 @@ impl Predict {
             self.output.write(&setting.estimate(&console, (1 + solves, &reason))?)?;
             return console.finish();
         }
-        setting.check_memory()?;
         let done = match setting.precision {
             Precision::Single => self.predict::<f32>(&file, &data, &places, &setting, &console)?,
             Precision::Double => self.predict::<f64>(&file, &data, &places, &setting, &console)?,

@@ -107,7 +107,6 @@ impl Sample {
             self.output.write(&setting.estimate(&console, (1, "one draw"))?)?;
             return console.finish();
         }
-        setting.check_memory()?;
         let mut progress = Progress::new(&console);
         let mut flow = setting.run.flow(self.trace.is_wanted(), true);
         progress.follow(flow.watch(), setting.tasks(), "drawing");

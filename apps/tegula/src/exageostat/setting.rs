@@ -6,13 +6,11 @@ use tegula_exageostat::covariance::Covariance;
 use tegula_kernels::geometry::Geometry;
 use tegula_kernels::scalar::Precision;
 
-use crate::error::refused;
 use crate::flags::{MatrixFlags, Run, RunFlags};
-use crate::machine::short_memory;
-use crate::output::{Console, bytes};
+use crate::output::Console;
 
 /// A matrix with its tiles, and how tasks on it run.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Setting {
     /// How tasks run.
     pub(super) run: Run,
@@ -34,7 +32,7 @@ impl Setting {
     /// The setting for a matrix of order `n`, every default settled.
     ///
     /// # Errors
-    /// If the arithmetic asked for cannot be used.
+    /// If the arithmetic asked for cannot be used, or the matrix fits nowhere.
     pub(super) fn new(
         matrix: &MatrixFlags,
         run: &RunFlags,
@@ -45,7 +43,11 @@ impl Setting {
         let run = run.settle()?;
         let nb = matrix.tile_size(n, run.workers);
         let MatrixFlags { precision, dry_run: is_dry, .. } = *matrix;
-        Ok(Self { run, n, nb, precision, covariance, geometry, is_dry })
+        let mut setting = Self { run, n, nb, precision, covariance, geometry, is_dry };
+        if !is_dry {
+            setting.run = setting.run.clone().fit(setting.matrix_bytes())?;
+        }
+        Ok(setting)
     }
 
     /// Prints how tasks run.
@@ -71,20 +73,5 @@ impl Setting {
     /// Memory of the tiles.
     pub(super) fn matrix_bytes(&self) -> f64 {
         (self.tiles() * self.nb * self.nb * self.precision.bytes()) as f64
-    }
-
-    /// Refuses a matrix that this machine cannot hold.
-    ///
-    /// # Errors
-    /// If it is larger than the memory that this process may use.
-    pub(super) fn check_memory(&self) -> Result<()> {
-        let needed = self.matrix_bytes();
-        let Some(there) = short_memory(needed) else { return Ok(()) };
-        let (n, needed, there) = (self.n, bytes(needed), bytes(there as f64));
-        let single = if self.precision == Precision::Double { " or --precision s" } else { "" };
-        Err(refused(format!(
-            "the covariance matrix of {n} places takes {needed} and this process may use {there}: \
-             use fewer places{single}"
-        )))
     }
 }

@@ -1,6 +1,7 @@
 //! Flags that several subcommands share, and what they are turned into.
 
 mod data;
+mod machine;
 mod model;
 mod output;
 mod overlap;

@@ -8,9 +8,11 @@ use tegula_kernels::scalar::Precision;
 use tegula_runtime::exec::{Exec, ExecOptions};
 use tegula_runtime::flow::{Flow, FlowOptions};
 use tegula_runtime::platform::{allowed_cores, usable_cores};
-use tegula_runtime::sched::{DEFAULT_POLICY, POLICIES, Policy};
+use tegula_runtime::sched::{DEFAULT_POLICY, POLICIES, Policy, policy};
 
+use super::machine::{MachineChoice, MachineFlags};
 use super::member;
+use crate::error::refused;
 use crate::output::Console;
 
 /// Most workers that can be asked for.
@@ -23,9 +25,9 @@ pub(crate) struct RunFlags {
     /// Workers [default: the cores this process may use]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_WORKERS))]
     workers: Option<u64>,
-    /// Who runs which task
-    #[arg(long, value_name = "NAME", default_value = DEFAULT_POLICY, value_parser = policies())]
-    policy: usize,
+    /// Who runs which task [default: lws on cores alone, dmdas where data must be moved]
+    #[arg(long, value_name = "NAME", value_parser = policies())]
+    policy: Option<usize>,
     /// Who multiplies the matrices of a tile [default: native where the processor has AVX2, else
     /// faer]
     #[arg(long, value_name = "NAME", value_parser = backends())]
@@ -36,6 +38,8 @@ pub(crate) struct RunFlags {
     /// Results do not depend on timing: reductions in program order
     #[arg(long)]
     deterministic: bool,
+    #[command(flatten)]
+    machine: MachineFlags,
 }
 
 fn policies() -> impl TypedValueParser<Value = usize> {
@@ -91,7 +95,7 @@ pub(crate) fn precision_name(precision: Precision) -> &'static str {
 }
 
 /// How tasks run, every default settled.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Run {
     /// Number of workers.
     pub(crate) workers: usize,
@@ -102,6 +106,8 @@ pub(crate) struct Run {
     /// The arithmetic.
     pub(crate) backend: &'static dyn Backend,
     is_deterministic: bool,
+    is_policy_given: bool,
+    machine: MachineChoice,
 }
 
 impl RunFlags {
@@ -117,7 +123,9 @@ impl RunFlags {
         };
         Ok(Run {
             workers,
-            policy: &POLICIES[self.policy],
+            policy: self.policy.map_or_else(|| named(DEFAULT_POLICY), |index| &POLICIES[index]),
+            is_policy_given: self.policy.is_some(),
+            machine: self.machine.settle()?,
             seed: self.seed,
             backend,
             is_deterministic: self.deterministic,
@@ -125,13 +133,53 @@ impl RunFlags {
     }
 }
 
+/// The policy where data must be moved, unless another is asked for.
+const PLANNING_POLICY: &str = "dmdas";
+
+fn named(name: &str) -> &'static Policy {
+    policy(name).expect("default policies are listed")
+}
+
 impl Run {
+    /// As it is with `needed` bytes of matrices: if need be, the rest goes to the disk.
+    ///
+    /// # Errors
+    /// If they fit nowhere.
+    pub(crate) fn fit(mut self, needed: f64) -> Result<Self> {
+        self.machine.fit(needed)?;
+        if !self.machine.is_flat() && !self.is_policy_given {
+            self.policy = named(PLANNING_POLICY);
+        }
+        self.check_eviction()?;
+        Ok(self)
+    }
+
+    /// Refuses an eviction policy that needs to know more than the policy does.
+    fn check_eviction(&self) -> Result<()> {
+        let eviction = self.machine.eviction(self.policy);
+        // A policy that knows the order says so by preferring what needs to know it.
+        let knows_order = |policy: &Policy| policy.eviction == eviction.name;
+        if eviction.needs_order && !knows_order(self.policy) {
+            let orderly: Vec<&str> =
+                POLICIES.iter().filter(|p| knows_order(p)).map(|p| p.name).collect();
+            return Err(refused(format!(
+                "--eviction {} needs a policy that knows the order of tasks ({}), not {}",
+                eviction.name,
+                orderly.join(", "),
+                self.policy.name
+            )));
+        }
+        Ok(())
+    }
+
     /// Options of the engine.
     pub(crate) fn exec_options(&self, trace: bool) -> ExecOptions {
         let Self { workers, policy, seed, .. } = *self;
         // Fewer workers than cores may share the machine with others; more cannot be bound.
         let bind = workers == allowed_cores().len();
-        ExecOptions { workers, policy, seed, bind, trace }
+        let (eviction, scratch) = (self.machine.eviction(policy), self.machine.scratch());
+        let options = ExecOptions::on(self.machine.machine(workers));
+        ExecOptions { policy, eviction, scratch, seed, bind, trace, ..options }
     }
 
     /// A flow on this machine.
@@ -146,8 +194,9 @@ impl Run {
         console.field(
             "run",
             format_args!(
-                "{}, policy {}, tiles of {nb}, {}, BLAS {}, seed {}",
+                "{}{}, policy {}, tiles of {nb}, {}, BLAS {}, seed {}",
                 crate::output::count(self.workers, "worker"),
+                self.machine.describe(),
                 self.policy.name,
                 precision_name(precision),
                 self.backend.name(),

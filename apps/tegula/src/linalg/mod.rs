@@ -4,6 +4,7 @@ mod algorithms;
 mod fill;
 mod probe;
 mod problem;
+mod transfers;
 
 use std::time::Instant;
 
@@ -12,11 +13,10 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 use serde_json::{Value, json};
 use tegula_kernels::scalar::{Precision, Scalar};
-use tegula_runtime::trace::Trace;
+use tegula_runtime::trace::{Site, Totals, Trace};
 
 use crate::error::refused;
 use crate::flags::{MatrixFlags, OutputFlags, Run, RunFlags, TraceFlags, member, precision_name};
-use crate::machine::short_memory;
 use crate::output::{Align, Console, Progress, Table, bytes, number, seconds};
 use algorithms::{ALGORITHMS, Algorithm};
 use problem::{Problem, Sizes};
@@ -71,6 +71,8 @@ struct Done {
     seconds: Vec<f64>,
     check: Option<f64>,
     trace: Trace,
+    /// What the last run moved, and between which memories; nothing if data never moves.
+    moved: Option<(Totals, Site)>,
 }
 
 impl Linalg {
@@ -85,18 +87,12 @@ impl Linalg {
         let run = self.run.settle()?;
         let sizes = self.sizes(algorithm, &run)?;
         let precision = self.matrix.precision;
+        let memory = (algorithm.numbers)(&sizes) * precision.bytes() as f64;
+        let run = run.fit(memory)?;
         console.field("algorithm", format_args!("{}: {}", algorithm.name, algorithm.formula));
         console.field("sizes", sizes.describe(algorithm.sizes));
-        let memory = (algorithm.numbers)(&sizes) * precision.bytes() as f64;
         console.field("memory", bytes(memory));
         run.describe(&console, sizes.nb, precision);
-        if let Some(there) = short_memory(memory) {
-            let there = bytes(there as f64);
-            return Err(refused(format!(
-                "these matrices take {}, this process may use {there}",
-                bytes(memory)
-            )));
-        }
         let result = if self.matrix.dry_run {
             dry_run(algorithm, &sizes, &run, precision, memory, &console)
         } else {
@@ -141,7 +137,7 @@ impl Linalg {
         let mut flow = run.flow(self.trace.is_wanted(), true);
         let mut problem = problem;
         problem.register(&mut flow);
-        let (mut seconds, mut trace) = (Vec::new(), Trace::default());
+        let (mut seconds, mut trace, mut moved) = (Vec::new(), Trace::default(), None);
         let (mut progress, watch) = (Progress::new(console), flow.watch());
         for done in 0..self.repeat as usize {
             progress.share(done, self.repeat as usize, "runs");
@@ -150,10 +146,13 @@ impl Linalg {
             problem.fill(&mut flow)?;
             flow.wait()?;
             drop(flow.take_trace());
+            let before_it = flow.totals();
             let start = Instant::now();
             problem.submit(&mut flow);
             flow.wait()?;
             seconds.push(start.elapsed().as_secs_f64());
+            let totals = flow.totals().zip(before_it);
+            moved = totals.map(|(after, before)| (after.since(&before), flow.site()));
             // The first run tells how many tasks there are, so the others can be followed.
             if done == 0 && self.repeat > 1 {
                 let tasks = (watch.completed() - before) as usize;
@@ -163,7 +162,7 @@ impl Linalg {
         }
         progress.clear();
         let check = if self.check { Some(problem.check(&mut flow)?) } else { None };
-        Ok(Done { seconds, check, trace })
+        Ok(Done { seconds, check, trace, moved })
     }
 
     fn describe(&self, console: &Console, algorithm: &Algorithm, sizes: &Sizes, done: &Done) {
@@ -176,6 +175,10 @@ impl Linalg {
         }
         console.line("");
         console.line(table);
+        if let Some((totals, site)) = &done.moved {
+            console.line("");
+            transfers::describe(console, totals, site);
+        }
         if let Some(value) = done.check {
             let (threshold, name) = (probe::THRESHOLD, algorithm.check);
             let verdict = if is_passed(value) { "passed" } else { "FAILED" };
@@ -202,6 +205,9 @@ impl Linalg {
         result.insert("flops".to_owned(), flops.into());
         result.insert("seconds".to_owned(), done.seconds.clone().into());
         result.insert("gflops".to_owned(), gflops.into());
+        if let Some((totals, site)) = &done.moved {
+            transfers::describe_json(&mut result, totals, site);
+        }
         let check = done.check.map(|value| {
             json!({
                 "name": algorithm.check,

@@ -112,7 +112,8 @@ impl Core {
     }
 
     pub(super) fn totals(&self) -> Totals {
-        self.totals.clone()
+        let waited = self.dispatcher.waited().collect();
+        Totals { waited, ..self.totals.clone() }
     }
 
     /// Deals with everything on the list of events.

@@ -1,0 +1,302 @@
+//! `--devices`, `--memory`, `--scratch`: the machine that tasks run on, beside its cores.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use tegula_runtime::platform::{Machine, WorkerKind};
+use tegula_runtime::sched::{EVICTIONS, EvictionPolicy, Policy};
+
+use super::member;
+use crate::error::refused;
+use crate::machine::memory_bytes;
+use crate::output::bytes;
+
+/// Accelerators and memory.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Run")]
+pub(crate) struct MachineFlags {
+    /// Accelerators: none, all that are found, or emulated:N:MEMORY[:RATE[:SPEED]], N threads with
+    /// memories of their own (lists of unequal ones separated by /) [default: all]
+    #[arg(long, value_name = "DEVICES", value_parser = parse_devices)]
+    devices: Option<Devices>,
+    /// Most memory of matrices, workspaces and buffers, as 8GiB; what does not fit goes to --scratch
+    /// [default: what this process may use]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    memory: Option<u64>,
+    /// Folder for what does not fit the memory
+    #[arg(long, value_name = "DIR")]
+    scratch: Option<PathBuf>,
+    /// What leaves a memory that is full [default: what suits the policy]
+    #[arg(long, value_name = "NAME", value_parser = evictions())]
+    eviction: Option<usize>,
+}
+
+fn evictions() -> impl clap::builder::TypedValueParser<Value = usize> {
+    member(EVICTIONS.iter().map(|policy| (policy.name, policy.summary)).collect())
+}
+
+/// An accelerator that a thread plays.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Emulated {
+    memory: u64,
+    bytes_per_second: f64,
+    speed: f64,
+}
+
+/// Accelerators, as asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Devices {
+    None,
+    All,
+    Numbers(Vec<usize>),
+    Emulated(Vec<Emulated>),
+}
+
+/// Rate of an emulated accelerator's bus unless told otherwise: that of PCI Express 3 with 16 lanes.
+const RATE: f64 = 12e9;
+
+/// Most accelerators of one machine.
+const MOST_DEVICES: usize = 16;
+
+fn parse_devices(text: &str) -> Result<Devices, String> {
+    match text {
+        "none" => return Ok(Devices::None),
+        "all" => return Ok(Devices::All),
+        _ => {}
+    }
+    if let Some(rest) = text.strip_prefix("emulated:") {
+        return parse_emulated(rest).map(Devices::Emulated);
+    }
+    let numbers: Result<Vec<usize>, _> = text.split(',').map(str::parse).collect();
+    numbers.map(Devices::Numbers).map_err(|_| {
+        "write none, all, numbers as 0,1 or emulated:N:MEMORY[:RATE[:SPEED]]".to_owned()
+    })
+}
+
+fn parse_emulated(text: &str) -> Result<Vec<Emulated>, String> {
+    let parts: Vec<&str> = text.split(':').collect();
+    if !(2..=4).contains(&parts.len()) {
+        return Err(
+            "write emulated:N:MEMORY[:RATE[:SPEED]], as emulated:2:256MiB:1GB:0.5".to_owned()
+        );
+    }
+    let count: usize =
+        parts[0].parse().ok().filter(|count| (1..=MOST_DEVICES).contains(count)).ok_or_else(
+            || format!("'{}' is no number of devices from 1 to {MOST_DEVICES}", parts[0]),
+        )?;
+    let memories = list(parts[1], count, "memories", parse_bytes)?;
+    let rates = match parts.get(2) {
+        Some(text) => list(text, count, "rates", parse_rate)?,
+        None => vec![RATE; count],
+    };
+    let speeds = match parts.get(3) {
+        Some(text) => list(text, count, "speeds", parse_speed)?,
+        None => vec![1.0; count],
+    };
+    let devices = memories.into_iter().zip(rates).zip(speeds);
+    let device = |((memory, bytes_per_second), speed)| Emulated { memory, bytes_per_second, speed };
+    Ok(devices.map(device).collect())
+}
+
+/// One value for all of `count` devices, or as many as there are, separated by slashes.
+fn list<T: Clone>(
+    text: &str,
+    count: usize,
+    what: &str,
+    parse: fn(&str) -> Result<T, String>,
+) -> Result<Vec<T>, String> {
+    let values: Vec<T> = text.split('/').map(parse).collect::<Result<_, _>>()?;
+    match values.len() {
+        1 => Ok(vec![values[0].clone(); count]),
+        length if length == count => Ok(values),
+        length => Err(format!("{length} {what} for {count} devices: give one, or one for each")),
+    }
+}
+
+fn parse_rate(text: &str) -> Result<f64, String> {
+    parse_bytes(text.trim_end_matches("/s")).map(|bytes| bytes as f64)
+}
+
+fn parse_speed(text: &str) -> Result<f64, String> {
+    let speed = text.parse().ok().filter(|speed: &f64| *speed > 0.0 && *speed <= 1.0);
+    speed.ok_or_else(|| {
+        format!(
+            "'{text}' is no speed of an emulated device: above 0, and at most 1, that of a core"
+        )
+    })
+}
+
+/// Units of memory, the longest first.
+const UNITS: &[(&str, f64)] = &[
+    ("TiB", (1u64 << 40) as f64),
+    ("GiB", (1u64 << 30) as f64),
+    ("MiB", (1u64 << 20) as f64),
+    ("KiB", 1024.0),
+    ("TB", 1e12),
+    ("GB", 1e9),
+    ("MB", 1e6),
+    ("kB", 1e3),
+    ("B", 1.0),
+    ("", 1.0),
+];
+
+/// Parses `8GiB`, `500MB`, `1048576`.
+pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
+    let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = &text[number.len()..];
+    let factor = UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit));
+    let value = number.trim().parse().ok().filter(|value: &f64| *value > 0.0 && *value < 1e18);
+    match (value, factor) {
+        (Some(value), Some((_, factor))) if value * factor >= 1.0 && value * factor < 1e18 => {
+            Ok((value * factor) as u64)
+        }
+        _ => Err(format!("'{text}' is no amount of memory, as 8GiB, 500MB or 1048576")),
+    }
+}
+
+/// Accelerators and memory, every default settled.
+#[derive(Clone, Debug)]
+pub(crate) struct MachineChoice {
+    devices: Vec<Emulated>,
+    memory: Option<u64>,
+    scratch: Option<PathBuf>,
+    eviction: Option<usize>,
+    /// Bytes of the RAM, if what is computed on may not fit.
+    limit: Option<u64>,
+}
+
+impl MachineFlags {
+    /// Settles the defaults.
+    ///
+    /// # Errors
+    /// If a device was asked for that is not there, or the folder for the rest is none.
+    pub(crate) fn settle(&self) -> Result<MachineChoice> {
+        let devices = match &self.devices {
+            None | Some(Devices::None | Devices::All) => Vec::new(),
+            Some(Devices::Numbers(numbers)) => {
+                let number = numbers.first().copied().unwrap_or(0);
+                return Err(refused(format!(
+                    "--devices: there is no accelerator {number} in this machine; 'tegula info' \
+                     lists what there is"
+                )));
+            }
+            Some(Devices::Emulated(devices)) => devices.clone(),
+        };
+        if let Some(folder) = self.scratch.as_ref().filter(|folder| !folder.is_dir()) {
+            return Err(refused(format!(
+                "--scratch {}: there is no such folder",
+                folder.display()
+            )));
+        }
+        let Self { memory, scratch, eviction, .. } = self.clone();
+        Ok(MachineChoice { devices, memory, scratch, eviction, limit: None })
+    }
+}
+
+impl MachineChoice {
+    /// Sees to it that `needed` bytes of matrices fit, if need be with the help of the disk.
+    ///
+    /// # Errors
+    /// If they do not fit the memory, and there is no folder for the rest.
+    pub(crate) fn fit(&mut self, needed: f64) -> Result<()> {
+        let Some(most) = self.memory.or_else(memory_bytes) else { return Ok(()) };
+        // What is computed on the side (copies of columns, sums) stays below half as much again.
+        let is_ample = 1.5 * needed <= most as f64;
+        if self.scratch.is_some() && !is_ample {
+            self.limit = Some(most);
+        } else if needed > most as f64 {
+            let who =
+                if self.memory.is_some() { "--memory allows" } else { "this process may use" };
+            return Err(refused(format!(
+                "these matrices take {}, {who} {}; with --scratch DIR what does not fit goes to a \
+                 file there",
+                bytes(needed),
+                bytes(most as f64)
+            )));
+        }
+        Ok(())
+    }
+
+    /// Whether all workers are cores that share one memory without limit.
+    pub(crate) fn is_flat(&self) -> bool {
+        self.devices.is_empty() && self.limit.is_none()
+    }
+
+    /// The machine with this many cores.
+    pub(crate) fn machine(&self, workers: usize) -> Machine {
+        let mut machine = Machine::cores(workers);
+        if let Some(limit) = self.limit {
+            machine.limit_ram(limit, DISK_RATE);
+        }
+        for device in &self.devices {
+            let Emulated { memory, bytes_per_second, speed } = *device;
+            machine.add_accelerator(WorkerKind::Emulated, Some(memory), bytes_per_second, speed);
+        }
+        machine
+    }
+
+    /// What leaves a full memory under `policy`.
+    pub(crate) fn eviction(&self, policy: &Policy) -> &'static EvictionPolicy {
+        let suited = tegula_runtime::sched::eviction(policy.eviction);
+        self.eviction.map_or_else(
+            || suited.expect("a policy names a listed eviction policy"),
+            |index| &EVICTIONS[index],
+        )
+    }
+
+    /// Folder for what does not fit the memory.
+    pub(crate) fn scratch(&self) -> Option<PathBuf> {
+        self.scratch.clone().filter(|_| self.limit.is_some())
+    }
+
+    /// The machine in a few words, beside its cores; empty if there is nothing to say.
+    pub(crate) fn describe(&self) -> String {
+        let mut text = String::new();
+        for device in &self.devices {
+            let Emulated { memory, bytes_per_second, speed } = *device;
+            text += &format!(
+                ", an emulated device of speed {speed} with {} at {}/s",
+                bytes(memory as f64),
+                bytes(bytes_per_second)
+            );
+        }
+        if let Some(limit) = self.limit {
+            text += &format!(", {} of memory, the rest on disk", bytes(limit as f64));
+        }
+        text
+    }
+}
+
+/// Bytes per second of a disk, as long as nobody has measured it.
+const DISK_RATE: f64 = 500e6;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_of_memory() {
+        for (text, expected) in
+            [("8GiB", 8 << 30), ("1.5 MiB", 3 << 19), ("500MB", 500_000_000), ("64", 64)]
+        {
+            assert_eq!(parse_bytes(text), Ok(expected), "{text}");
+        }
+        for text in ["", "GiB", "-1GiB", "1 GiX", "0", "nan", "1e30GB"] {
+            assert!(parse_bytes(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn lists_of_devices() {
+        let devices = parse_devices("emulated:2:64MiB:1GB/2GB:0.5").expect("it is well written");
+        let device = |bytes_per_second| Emulated { memory: 64 << 20, bytes_per_second, speed: 0.5 };
+        assert_eq!(devices, Devices::Emulated(vec![device(1e9), device(2e9)]));
+        assert_eq!(parse_devices("0,2"), Ok(Devices::Numbers(vec![0, 2])));
+        for text in
+            ["emulated", "emulated:0:1GiB", "emulated:3:1GiB/2GiB", "emulated:1:1GiB:1GB:2", "gpu"]
+        {
+            assert!(parse_devices(text).is_err(), "{text}");
+        }
+    }
+}

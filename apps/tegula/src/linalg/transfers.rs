@@ -1,0 +1,71 @@
+//! What a run moved between memories, and what each worker did beside waiting for it.
+
+use serde_json::{Map, Value, json};
+use tegula_runtime::trace::{Site, Totals};
+
+use crate::output::{Align, Console, Table, bytes, number};
+
+/// Prints the transfers by way, and the workers.
+pub(super) fn describe(console: &Console, totals: &Totals, site: &Site) {
+    let mut ways = Table::new(&[
+        ("from", Align::Left),
+        ("to", Align::Left),
+        ("transfers", Align::Right),
+        ("moved", Align::Right),
+    ]);
+    for (src, dst, count, moved) in used(totals, site) {
+        ways.row(vec![src.to_owned(), dst.to_owned(), count.to_string(), bytes(moved as f64)]);
+    }
+    console.line(ways);
+    let mut workers = Table::new(&[
+        ("worker", Align::Left),
+        ("tasks", Align::Right),
+        ("busy", Align::Right),
+        ("waits for data", Align::Right),
+    ]);
+    for (worker, name) in site.workers.iter().enumerate() {
+        let share = |time: u64| format!("{} %", number(percent(time, totals), 3));
+        let (busy, waited) = (share(totals.busy[worker]), share(totals.waited[worker]));
+        workers.row(vec![name.clone(), totals.tasks[worker].to_string(), busy, waited]);
+    }
+    console.line("");
+    console.line(workers);
+}
+
+/// Adds the transfers and the tasks by worker to a result.
+pub(super) fn describe_json(into: &mut Map<String, Value>, totals: &Totals, site: &Site) {
+    let ways = used(totals, site).map(|(src, dst, count, moved)| {
+        json!({ "from": src, "to": dst, "transfers": count, "bytes": moved })
+    });
+    let disk = site.memories.iter().position(|name| name == "disk");
+    let to_disk = disk.map_or(0, |disk| totals.bytes_to(disk));
+    let all: u64 = totals.bytes.iter().sum();
+    into.insert("bytes_to_disk".to_owned(), to_disk.into());
+    into.insert("transfers".to_owned(), json!({ "bytes": all, "ways": ways.collect::<Vec<_>>() }));
+    let workers = site.workers.iter().enumerate().map(|(worker, name)| {
+        json!({
+            "worker": name,
+            "tasks": totals.tasks[worker],
+            "busy_share": percent(totals.busy[worker], totals) / 100.0,
+            "waiting_share": percent(totals.waited[worker], totals) / 100.0,
+        })
+    });
+    into.insert("tasks".to_owned(), workers.collect());
+}
+
+/// Ways on which something moved: from, to, transfers, bytes.
+fn used<'a>(
+    totals: &'a Totals,
+    site: &'a Site,
+) -> impl Iterator<Item = (&'a str, &'a str, u64, u64)> {
+    let memories = site.memories.len();
+    let way = move |pair: usize| {
+        let (src, dst) = (&site.memories[pair / memories], &site.memories[pair % memories]);
+        (src.as_str(), dst.as_str(), totals.transfers[pair], totals.bytes[pair])
+    };
+    (0..memories * memories).map(way).filter(|way| way.2 > 0)
+}
+
+fn percent(time: u64, totals: &Totals) -> f64 {
+    100.0 * time as f64 / totals.makespan.max(1) as f64
+}

@@ -3,6 +3,7 @@
 //! Read [`flow`] first: it is what programs see. [`exec`] runs a flow on this machine, [`sim`] in
 //! virtual time, both under the policies of [`sched`].
 
+pub mod bounds;
 pub mod dispatch;
 pub mod exec;
 pub mod flow;

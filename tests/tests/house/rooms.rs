@@ -46,7 +46,8 @@ const ROOMS: &[Room] = &[
         knows: &["flow", "platform", "sched", "trace"],
         must_not: &[THREADS, TIME, OUTSIDE, KERNELS],
     },
-    Room { name: "trace", knows: &["flow"], must_not: &[] },
+    Room { name: "bounds", knows: &[], must_not: &[THREADS, TIME, OUTSIDE] },
+    Room { name: "trace", knows: &["bounds", "flow"], must_not: &[] },
     Room { name: "plot", knows: &["trace"], must_not: &[THREADS, TIME, OUTSIDE] },
     Room { name: "random", knows: &[], must_not: &[THREADS, TIME, OUTSIDE, KERNELS] },
     Room { name: "sync", knows: &[], must_not: &[TIME] },
@@ -67,6 +68,7 @@ const ONLY: &[(&str, &str, &[&str])] = &[
     ("memory", "sched", &["HandleId"]),
     ("sched", "memory", &["Replica", "Replicas"]),
     ("trace", "flow", &["TaskData", "Padded"]),
+    ("trace", "bounds", &["TaskType", "area"]),
 ];
 
 /// The files of the runtime that belong to a room, each with the room's name.

@@ -230,6 +230,7 @@ fn names_and_failures_are_written_out() {
 fn trace_of(codelets: &[&'static str], length: u64) -> Trace {
     let record = |(i, &codelet): (usize, &&'static str)| TaskRecord {
         iteration: 0,
+        after: 0,
         task: i as u64,
         codelet,
         phase: 0,

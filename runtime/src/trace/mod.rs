@@ -1,8 +1,17 @@
 //! What happened in a run: one record per task, from a real or a simulated engine.
 
-mod export;
+mod critical;
+mod file;
+mod metrics;
+mod names;
+mod paje;
+mod perfetto;
 mod recorder;
+mod table;
 
+pub use critical::{CriticalPath, CriticalTask};
+pub use file::ReadError;
+pub use metrics::{ClassUse, CodeletTime, EARLY_SHARE, RouteTotal};
 pub(crate) use recorder::Recorder;
 
 use crate::flow::TaskData;
@@ -33,6 +42,9 @@ pub struct TaskRecord {
     pub priority: i32,
     /// Step of the outermost loop of the algorithm that it belongs to.
     pub iteration: u32,
+    /// Of the tasks that it waited for the one that ended last: its position in the program plus
+    /// one; 0: there was none, or the engine does not say.
+    pub after: u64,
     /// Start, in nanoseconds since the engine was made.
     pub start: u64,
     /// End, likewise.
@@ -46,13 +58,32 @@ impl TaskRecord {
     pub(crate) fn new(data: &TaskData, worker: usize, outcome: Outcome) -> Self {
         let TaskData { index: task, phase, priority, iteration, .. } = *data;
         let codelet = data.info.name;
-        Self { task, codelet, phase, worker, priority, iteration, start: 0, end: 0, outcome }
+        let (after, start, end) = (0, 0, 0);
+        Self { task, codelet, phase, worker, priority, iteration, after, start, end, outcome }
+    }
+
+    /// Position in the program of the task that it waited for last, if that is known.
+    #[must_use]
+    pub fn predecessor(&self) -> Option<u64> {
+        self.after.checked_sub(1)
     }
 
     /// Duration in seconds.
     #[must_use]
     pub fn seconds(&self) -> f64 {
         (self.end - self.start) as f64 * 1e-9
+    }
+}
+
+impl Outcome {
+    /// Its name in tables and files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Skipped => "skipped",
+        }
     }
 }
 
@@ -65,6 +96,21 @@ pub enum Purpose {
     Prefetch,
     /// Room was needed where it was, and it was nowhere else.
     WriteBack,
+}
+
+impl Purpose {
+    /// Every purpose.
+    pub const ALL: [Self; 3] = [Self::Fetch, Self::Prefetch, Self::WriteBack];
+
+    /// Its name in tables and files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fetch => "fetch",
+            Self::Prefetch => "prefetch",
+            Self::WriteBack => "write-back",
+        }
+    }
 }
 
 /// One transfer between two memories.
@@ -229,7 +275,7 @@ impl Site {
 }
 
 /// The tasks of a run, in the order in which they started, and what moved beside them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
     /// One record per task.
     pub records: Vec<TaskRecord>,
@@ -287,10 +333,43 @@ impl Trace {
         self.phases.get(record.phase as usize).copied().unwrap_or("none")
     }
 
+    /// End of the last task, in nanoseconds.
+    #[must_use]
+    pub fn makespan(&self) -> u64 {
+        self.records.iter().map(|record| record.end).max().unwrap_or(0)
+    }
+
     /// End of the last task, in seconds.
     #[must_use]
     pub fn makespan_seconds(&self) -> f64 {
-        self.records.iter().map(|record| record.end).max().unwrap_or(0) as f64 * 1e-9
+        self.makespan() as f64 * 1e-9
+    }
+
+    /// End of the last task or transfer, in nanoseconds.
+    #[must_use]
+    pub fn span(&self) -> u64 {
+        let last = self.transfers.iter().map(|transfer| transfer.end).max();
+        self.makespan().max(last.unwrap_or(0))
+    }
+
+    /// Name of the class of `worker`.
+    #[must_use]
+    pub fn class_of(&self, worker: usize) -> &str {
+        self.site.classes.get(worker).map_or("cpu", String::as_str)
+    }
+
+    /// Name of the worker with number `worker`.
+    #[must_use]
+    pub fn worker_name(&self, worker: usize) -> String {
+        let name = self.site.workers.get(worker).cloned();
+        name.unwrap_or_else(|| format!("worker {worker}"))
+    }
+
+    /// Name of the memory with number `memory`.
+    #[must_use]
+    pub fn memory_name(&self, memory: usize) -> String {
+        let name = self.site.memories.get(memory).cloned();
+        name.unwrap_or_else(|| format!("memory {memory}"))
     }
 
     /// Times of every phase that has tasks, in the order in which the phases were named.
@@ -312,3 +391,6 @@ impl Trace {
         times.into_iter().flatten().collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

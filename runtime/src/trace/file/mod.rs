@@ -1,0 +1,54 @@
+//! The trace file: everything that a trace holds, as sections of comma-separated lines that can be
+//! read again.
+//!
+//! The first line is `tegula-trace,1`. Each section opens with `section,NAME,LINES` and a line that
+//! names its columns; times are in nanoseconds since the first start; codelets, phases, workers and
+//! memories are numbered from 0 by the lines of their own sections. The last line is `end`, so that
+//! a file that was cut off is found out.
+
+mod lines;
+mod read;
+mod write;
+
+use std::io;
+
+/// The first line.
+const HEADER: &str = "tegula-trace,1";
+/// The first line up to the number of the version.
+const MAGIC: &str = "tegula-trace,";
+/// The last line.
+const END: &str = "end";
+
+/// A section: its name, and the names of its columns.
+struct Section {
+    name: &'static str,
+    columns: &'static str,
+}
+
+const WORKERS: Section = Section { name: "workers", columns: "name,class" };
+const MEMORIES: Section = Section { name: "memories", columns: "name,capacity_bytes" };
+const PHASES: Section = Section { name: "phases", columns: "name" };
+const CODELETS: Section = Section { name: "codelets", columns: "name" };
+const TASKS: Section = Section {
+    name: "tasks",
+    columns: "task,codelet,phase,worker,priority,iteration,after,start_ns,end_ns,outcome",
+};
+const TRANSFERS: Section =
+    Section { name: "transfers", columns: "handle,bytes,src,dst,purpose,start_ns,end_ns" };
+const SAMPLES: Section = Section { name: "samples", columns: "gauge,memory,time_ns,value" };
+
+/// Why a trace file cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The file itself.
+    #[error(transparent)]
+    File(#[from] io::Error),
+    /// What is in it.
+    #[error("line {line}: {what}")]
+    Content {
+        /// Number of the line, from 1 on.
+        line: usize,
+        /// What is wrong with it.
+        what: String,
+    },
+}

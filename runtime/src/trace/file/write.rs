@@ -1,0 +1,90 @@
+//! Writes a trace file.
+
+use std::io::{self, Write};
+
+use super::{
+    CODELETS, END, HEADER, MEMORIES, PHASES, SAMPLES, Section, TASKS, TRANSFERS, WORKERS, lines,
+};
+use crate::trace::{Gauge, Trace};
+
+impl Trace {
+    /// Writes all of the trace as text that [`Trace::read`] reads again. Control characters in
+    /// names become blanks.
+    ///
+    /// # Errors
+    /// Those of `out`, which should be buffered.
+    pub fn write(&self, mut out: impl Write) -> io::Result<()> {
+        writeln!(out, "{HEADER}")?;
+        self.site_sections(&mut out)?;
+        open(&mut out, &PHASES, self.phases.len())?;
+        for phase in &self.phases {
+            writeln!(out, "{}", lines::quoted(phase))?;
+        }
+        self.task_sections(&mut out)?;
+        self.transfer_section(&mut out)?;
+        self.sample_section(&mut out)?;
+        writeln!(out, "{END}")?;
+        out.flush()
+    }
+
+    fn site_sections(&self, out: &mut impl Write) -> io::Result<()> {
+        open(out, &WORKERS, self.workers)?;
+        for worker in 0..self.workers {
+            let (name, class) = (self.worker_name(worker), self.class_of(worker));
+            writeln!(out, "{},{}", lines::quoted(&name), lines::quoted(class))?;
+        }
+        open(out, &MEMORIES, self.site.memories.len())?;
+        for (number, name) in self.site.memories.iter().enumerate() {
+            let capacity = self.site.capacities.get(number).copied().flatten();
+            let capacity = capacity.map_or(String::new(), |bytes| bytes.to_string());
+            writeln!(out, "{},{capacity}", lines::quoted(name))?;
+        }
+        Ok(())
+    }
+
+    fn task_sections(&self, out: &mut impl Write) -> io::Result<()> {
+        let (names, of) = self.codelets();
+        open(out, &CODELETS, names.len())?;
+        for name in names {
+            writeln!(out, "{}", lines::quoted(name))?;
+        }
+        open(out, &TASKS, self.records.len())?;
+        for (record, codelet) in self.records.iter().zip(of) {
+            let (task, phase, worker) = (record.task, record.phase, record.worker);
+            let (priority, iteration, after) = (record.priority, record.iteration, record.after);
+            let (start, end, outcome) = (record.start, record.end, record.outcome.name());
+            writeln!(
+                out,
+                "{task},{codelet},{phase},{worker},{priority},{iteration},{after},{start},{end},{outcome}"
+            )?;
+        }
+        Ok(())
+    }
+
+    fn transfer_section(&self, out: &mut impl Write) -> io::Result<()> {
+        open(out, &TRANSFERS, self.transfers.len())?;
+        for transfer in &self.transfers {
+            let (handle, bytes, src, dst) =
+                (transfer.handle, transfer.bytes, transfer.src, transfer.dst);
+            let (purpose, start, end) = (transfer.purpose.name(), transfer.start, transfer.end);
+            writeln!(out, "{handle},{bytes},{src},{dst},{purpose},{start},{end}")?;
+        }
+        Ok(())
+    }
+
+    fn sample_section(&self, out: &mut impl Write) -> io::Result<()> {
+        open(out, &SAMPLES, self.samples.len())?;
+        for sample in &self.samples {
+            let (time, value) = (sample.time, sample.value);
+            match sample.gauge {
+                Gauge::Memory(memory) => writeln!(out, "memory,{memory},{time},{value}")?,
+                Gauge::Ready => writeln!(out, "ready,,{time},{value}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn open(out: &mut impl Write, section: &Section, lines: usize) -> io::Result<()> {
+    writeln!(out, "section,{},{lines}\n{}", section.name, section.columns)
+}

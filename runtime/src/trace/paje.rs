@@ -1,0 +1,114 @@
+//! The text format of Paje, which ViTE and other viewers open: states of workers, variables of
+//! memories.
+
+use std::io::{self, Write};
+
+use super::{Gauge, Trace};
+
+/// Definitions of the events that are used, and the types of what they speak of.
+const HEAD: &str = "\
+%EventDef PajeDefineContainerType 0
+%       Alias string
+%       Type string
+%       Name string
+%EndEventDef
+%EventDef PajeDefineStateType 1
+%       Alias string
+%       Type string
+%       Name string
+%EndEventDef
+%EventDef PajeDefineVariableType 2
+%       Alias string
+%       Type string
+%       Name string
+%EndEventDef
+%EventDef PajeDefineEntityValue 3
+%       Alias string
+%       Type string
+%       Name string
+%EndEventDef
+%EventDef PajeCreateContainer 4
+%       Time date
+%       Alias string
+%       Type string
+%       Container string
+%       Name string
+%EndEventDef
+%EventDef PajeSetState 5
+%       Time date
+%       Type string
+%       Container string
+%       Value string
+%EndEventDef
+%EventDef PajeSetVariable 6
+%       Time date
+%       Type string
+%       Container string
+%       Value double
+%EndEventDef
+0 P 0 \"Program\"
+0 W P \"Worker\"
+0 M P \"Memory\"
+1 S W \"Task\"
+2 B M \"Bytes\"
+2 R P \"Ready tasks\"
+3 idle S \"idle\"
+4 0 p P 0 \"program\"
+";
+
+/// A line of the trace, with the time and the order at one time that it is sorted by.
+type Line = (u64, u8, String);
+
+impl Trace {
+    /// Writes the trace for Paje, times in seconds: a container per worker whose state is the
+    /// codelet of its task, one per memory with its bytes, and the ready tasks of the program.
+    /// Transfers are not in it.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_paje(&self, mut out: impl Write) -> io::Result<()> {
+        out.write_all(HEAD.as_bytes())?;
+        let (names, of) = self.codelets();
+        for (number, name) in names.iter().enumerate() {
+            writeln!(out, "3 c{number} S {}", string(name))?;
+        }
+        for worker in 0..self.workers {
+            writeln!(out, "4 0 w{worker} W p {}", string(&self.worker_name(worker)))?;
+        }
+        for memory in 0..self.site.memories.len() {
+            writeln!(out, "4 0 m{memory} M p {}", string(&self.memory_name(memory)))?;
+        }
+        for (time, _, line) in self.paje_lines(&of) {
+            let (number, rest) = line.split_once(' ').unwrap_or((&line, ""));
+            writeln!(out, "{number} {:.9} {rest}", time as f64 * 1e-9)?;
+        }
+        Ok(())
+    }
+
+    /// What changes, in order of time; at one time ends come before starts.
+    fn paje_lines(&self, of: &[usize]) -> Vec<Line> {
+        let mut lines: Vec<Line> = Vec::with_capacity(2 * self.records.len() + self.samples.len());
+        for (record, codelet) in self.records.iter().zip(of) {
+            let worker = record.worker;
+            lines.push((record.start, 1, format!("5 S w{worker} c{codelet}")));
+            // A task without length would else be ended before it starts.
+            let rank = if record.end > record.start { 0 } else { 1 };
+            lines.push((record.end, rank, format!("5 S w{worker} idle")));
+        }
+        for sample in &self.samples {
+            let (time, value) = (sample.time, sample.value);
+            lines.push(match sample.gauge {
+                Gauge::Memory(memory) => (time, 2, format!("6 B m{memory} {value}")),
+                Gauge::Ready => (time, 2, format!("6 R p {value}")),
+            });
+        }
+        lines.sort_by_key(|&(time, rank, _)| (time, rank));
+        lines
+    }
+}
+
+/// `text` in quotes, which it must not contain itself.
+fn string(text: &str) -> String {
+    let plain = |c: char| if c == '"' || c.is_control() { ' ' } else { c };
+    format!("\"{}\"", text.chars().map(plain).collect::<String>())
+}

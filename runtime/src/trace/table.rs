@@ -1,0 +1,134 @@
+//! Tables of a trace as comma-separated lines: one row per task, per transfer, and per task of the
+//! critical path.
+//!
+//! [`Trace::write_table`] is the table of tasks in seconds with all that a record holds. The others
+//! have the columns and milliseconds of StarVZ (L. L. Nesi, PhD thesis, UGA and UFRGS, 2023, tables
+//! 4.2 to 4.4), so that scripts for those can be used; the number of the process, which stands in
+//! front of names there, is 0.
+
+use std::io::{self, Write};
+
+use super::{Purpose, TaskRecord, Trace};
+
+impl Trace {
+    /// Writes the task table as CSV: one line per task, times in seconds.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_table(&self, mut out: impl Write) -> io::Result<()> {
+        writeln!(
+            out,
+            "task,codelet,phase,worker,priority,start_seconds,end_seconds,outcome,iteration"
+        )?;
+        for record in &self.records {
+            writeln!(
+                out,
+                "{},{},{},{},{},{:.9},{:.9},{},{}",
+                record.task,
+                field(record.codelet),
+                field(self.phase_of(record)),
+                record.worker,
+                record.priority,
+                record.start as f64 * 1e-9,
+                record.end as f64 * 1e-9,
+                record.outcome.name(),
+                record.iteration,
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Writes one line per task, in the order in which they started.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_tasks(&self, mut out: impl Write) -> io::Result<()> {
+        writeln!(out, "ResourceId,Start,End,Duration,Value,JobId,Iteration,Phase")?;
+        let resources = self.resources();
+        for record in &self.records {
+            writeln!(
+                out,
+                "{},{},{},0_{},{},{}",
+                field(&resources[record.worker]),
+                times(record.start, record.end),
+                field(record.codelet),
+                record.task,
+                record.iteration,
+                field(self.phase_of(record)),
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Writes one line per transfer between memories, in the order in which they started.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_transfers(&self, mut out: impl Write) -> io::Result<()> {
+        writeln!(out, "Type,Start,End,Duration,Key,Origin,Dest,Bytes,Handle")?;
+        for (number, transfer) in self.transfers.iter().enumerate() {
+            let kind = match transfer.purpose {
+                Purpose::Fetch => "Intra-node Fetch",
+                Purpose::Prefetch => "Intra-node TaskPreFetch",
+                Purpose::WriteBack => "Intra-node WriteBack",
+            };
+            let times = times(transfer.start, transfer.end);
+            let (src, dst) = (transfer.src, transfer.dst);
+            let (bytes, handle) = (transfer.bytes, transfer.handle);
+            writeln!(out, "{kind},{times},com_{number},0_MEM{src},0_MEM{dst},{bytes},{handle}")?;
+        }
+        Ok(())
+    }
+
+    /// Writes one line per message between processes. A trace is that of one process, which sends
+    /// none: there is the head alone.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_messages(&self, mut out: impl Write) -> io::Result<()> {
+        writeln!(out, "Type,Start,End,Duration,Key,Origin,Dest,Bytes")
+    }
+
+    /// Writes one line per task of the critical path with its lateness, in order of time; the head
+    /// alone if the path is not known.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_critical_path(&self, mut out: impl Write) -> io::Result<()> {
+        writeln!(out, "JobId,Node,ResourceId,Value,Start,End,Duration,Lateness")?;
+        let resources = self.resources();
+        for task in self.critical_path().unwrap_or_default().tasks {
+            let TaskRecord { task: job, worker, codelet, start, end, .. } =
+                self.records[task.record];
+            let lateness = task.lateness.map_or(String::new(), milliseconds);
+            let (resource, codelet) = (field(&resources[worker]), field(codelet));
+            writeln!(out, "0_{job},0,{resource},{codelet},{},{lateness}", times(start, end))?;
+        }
+        Ok(())
+    }
+
+    /// Names of the workers without blanks, after the number of the process.
+    fn resources(&self) -> Vec<String> {
+        let name = |worker| format!("0_{}", self.worker_name(worker).replace(' ', ""));
+        (0..self.workers).map(name).collect()
+    }
+}
+
+/// Start, end and duration in milliseconds.
+fn times(start: u64, end: u64) -> String {
+    format!("{},{},{}", milliseconds(start), milliseconds(end), milliseconds(end - start))
+}
+
+/// Nanoseconds as milliseconds, exactly.
+fn milliseconds(nanoseconds: u64) -> String {
+    format!("{}.{:06}", nanoseconds / 1_000_000, nanoseconds % 1_000_000)
+}
+
+/// `text` as a field of a table: in quotes where it needs them.
+fn field(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}

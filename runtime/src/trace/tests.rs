@@ -1,0 +1,236 @@
+//! Trace files that come back as they were, broken ones that are refused, and metrics of traces
+//! made by hand.
+
+use super::*;
+
+/// A task of `codelet` on `worker` from `start` to `end`, after the task `after` if that is some.
+fn task(
+    task: u64,
+    codelet: &'static str,
+    worker: usize,
+    time: (u64, u64),
+    after: i64,
+) -> TaskRecord {
+    TaskRecord {
+        task,
+        codelet,
+        phase: 0,
+        worker,
+        priority: -7,
+        iteration: task as u32 / 2,
+        after: u64::try_from(after + 1).expect("-1 or an index"),
+        start: time.0,
+        end: time.1,
+        outcome: Outcome::Done,
+    }
+}
+
+/// Two CPUs and a GPU, each with tasks, transfers and samples; ends at 100.
+fn small() -> Trace {
+    let site = Site {
+        workers: ["CPU 0", "CPU 1", "GPU, \"0\""].map(str::to_owned).to_vec(),
+        classes: ["cpu", "cpu", "cuda-0"].map(str::to_owned).to_vec(),
+        memories: ["RAM", "GPU 0"].map(str::to_owned).to_vec(),
+        capacities: vec![None, Some(u64::MAX)],
+    };
+    let tasks = vec![
+        task(0, "potrf", 0, (0, 10), -1),
+        task(1, "trsm", 1, (12, 30), 0),
+        task(2, "gemm", 2, (40, 60), 1),
+        task(3, "gemm", 0, (30, 90), 1),
+        task(4, "potrf", 0, (95, 100), 3),
+    ];
+    let transfer = |handle, bytes, src, dst, purpose, start, end| TransferRecord {
+        handle,
+        bytes,
+        src,
+        dst,
+        purpose,
+        start,
+        end,
+    };
+    let transfers = vec![
+        transfer(7, 800, 0, 1, Purpose::Fetch, 30, 40),
+        transfer(8, 800, 0, 1, Purpose::Fetch, 31, 45),
+        transfer(9, 100, 0, 1, Purpose::Prefetch, 45, 50),
+        transfer(7, 800, 1, 0, Purpose::WriteBack, 90, 120),
+    ];
+    let sample = |time, gauge, value| Sample { time, gauge, value };
+    let samples = vec![
+        sample(0, Gauge::Ready, 1),
+        sample(10, Gauge::Ready, 2),
+        sample(30, Gauge::Memory(1), 1600),
+        sample(120, Gauge::Memory(1), 0),
+    ];
+    Trace::new(Records { tasks, transfers, samples }, site, &["a phase", "un\u{e9}, \"x\""])
+}
+
+fn written(trace: &Trace) -> String {
+    let mut file = Vec::new();
+    trace.write(&mut file).expect("memory takes all");
+    String::from_utf8(file).expect("the file is text")
+}
+
+fn read(text: &str) -> Result<Trace, ReadError> {
+    Trace::read(text.as_bytes())
+}
+
+#[test]
+fn files_come_back_as_they_were() {
+    let mut failed = small();
+    failed.records[1].outcome = Outcome::Failed;
+    failed.records[2].outcome = Outcome::Skipped;
+    failed.records[2].phase = 1;
+    failed.records[3].priority = i32::MIN;
+    let nothing = Trace::new(Records::default(), Site::default(), &[]);
+    let idle = Trace::new(Records::default(), Site::cores(3), &["none"]);
+    for trace in [small(), failed, nothing, idle] {
+        assert_eq!(read(&written(&trace)).expect("it was just written"), trace);
+        let windows = written(&trace).replace('\n', "\r\n");
+        assert_eq!(read(&windows).expect("other ends of lines are read"), trace);
+    }
+}
+
+#[test]
+fn a_file_that_was_cut_off_is_refused_anywhere() {
+    let text = written(&small());
+    for end in 0..text.len() {
+        if text.is_char_boundary(end) {
+            let error = read(&text[..end]).expect_err("something is missing");
+            let line =
+                text[..end].lines().count().max(1) + usize::from(text[..end].ends_with('\n'));
+            assert!(error.to_string().starts_with("line "), "{error}");
+            assert!(matches!(error, ReadError::Content { line: at, .. } if at <= line), "{error}");
+        }
+    }
+}
+
+#[test]
+fn broken_files_are_refused_at_their_line() {
+    let text = written(&small());
+    let cases = [
+        ("tegula-trace,1", "tegula-trace,2", "line 1: the trace has version 2"),
+        ("tegula-trace,1", "task,codelet", "line 1: this is no trace"),
+        ("section,workers,3", "section,workers,2", "line 6: 'section,memories'"),
+        ("section,workers,3", "section,workers,999999999", "line 2: 999999999 workers"),
+        ("section,workers,3", "section,workers,-3", "line 2: field 3 is '-3', not a number"),
+        ("name,class", "name,klass", "line 3: the columns should be name,class"),
+        ("CPU 1,cpu", "CPU 1", "line 5: field 2 is missing"),
+        ("CPU 1,cpu", "CPU 1,cpu,x", "line 5: there is more than 2 fields"),
+        ("\"\"0\"\"\",", "\"\"0\"x\",", "line 6: field 1 has a stray quote"),
+        ("0,0,0,0,-7,0,0,0,10,done", "0,3,0,0,-7,0,0,0,10,done", "field 2 names codelet 3"),
+        ("0,0,0,0,-7,0,0,0,10,done", "0,0,2,0,-7,0,0,0,10,done", "field 3 names phase 2"),
+        ("0,0,0,0,-7,0,0,0,10,done", "0,0,0,3,-7,0,0,0,10,done", "field 4 names worker 3"),
+        ("0,0,0,0,-7,0,0,0,10,done", "0,0,0,0,-7,0,0,20,10,done", "field 9 is an end before"),
+        ("0,0,0,0,-7,0,0,0,10,done", "0,0,0,0,-7,0,0,0,1O,done", "field 9 is '1O', not a number"),
+        ("0,0,0,0,-7,0,0,0,10,done", "0,0,0,0,-7,0,0,0,10,dine", "should be one of done, failed"),
+        ("0,0,0,0,-7,0,0,0,10,done", "0,0,0,0,-7,0,0,0,99999999999999999999,done", "field 9"),
+        ("7,800,0,1,fetch", "7,800,0,2,fetch", "field 4 names memory 2, and the file lists 2"),
+        ("memory,1,30", "memori,1,30", "should be one of memory, ready"),
+        ("\nend\n", "\nfin\n", "'end' should stand here"),
+    ];
+    for (good, bad, says) in cases {
+        assert!(text.contains(good), "{good}");
+        let error = read(&text.replacen(good, bad, 1)).expect_err(bad).to_string();
+        assert!(error.starts_with("line ") && error.contains(says), "{bad}: {error}");
+    }
+    assert!(Trace::read([0xff_u8; 100_000].as_slice()).is_err(), "neither lines nor text");
+    assert!(read("").expect_err("empty").to_string().contains("this is no trace"));
+}
+
+#[test]
+fn utilisation_is_time_in_tasks() {
+    let uses = small().utilisation();
+    assert_eq!(uses.len(), 2);
+    assert_eq!((uses[0].class.as_str(), uses[0].workers), ("cpu", 2));
+    assert!((uses[0].utilisation - (10 + 18 + 60 + 5) as f64 / 200.0).abs() < 1e-12);
+    assert!((uses[0].early_utilisation - (10 + 18 + 60) as f64 / 190.0).abs() < 1e-12);
+    assert!((uses[1].utilisation - 0.2).abs() < 1e-12);
+    assert!((uses[1].early_utilisation - 20.0 / 95.0).abs() < 1e-12);
+    assert!((small().idle_share() - (1.0 - 113.0 / 300.0)).abs() < 1e-12);
+    assert_eq!(Trace::default().utilisation(), []);
+}
+
+#[test]
+fn the_critical_path_is_walked_back_and_its_lateness_counted() {
+    let path = small().critical_path().expect("predecessors are known");
+    let jobs: Vec<(usize, Option<u64>)> =
+        path.tasks.iter().map(|task| (task.record, task.lateness)).collect();
+    // The order of records is that of starts: task 3 starts before task 2.
+    assert_eq!(jobs, [(0, None), (1, Some(2)), (2, Some(0)), (4, Some(5))]);
+    assert!((path.seconds - 93e-9).abs() < 1e-18, "{}", path.seconds);
+    assert!((path.late_seconds - 7e-9).abs() < 1e-18);
+    let mut unknown = small();
+    unknown.records.iter_mut().for_each(|record| record.after = 0);
+    assert_eq!(unknown.critical_path(), None);
+    let mut circle = small();
+    circle.records[0].after = 5;
+    assert_eq!(circle.critical_path().expect("known").tasks.len(), 5, "it ends");
+}
+
+#[test]
+fn the_area_bound_takes_mean_durations() {
+    // potrf: 2 of 7.5 on a CPU alone; trsm: one of 18 there; gemm: 2, of 60 there or 20 on the GPU.
+    // With x gemms on the GPU: 20 x = (33 + 60 (2 - x)) / 2, so x = 153 / 100.
+    let bound = small().area_bound_seconds().expect("tasks ran");
+    assert!((bound - 30.6e-9).abs() < 1e-14, "{bound}");
+    assert_eq!(Trace::default().area_bound_seconds(), None);
+    // One class: sum over workers.
+    let mut one = small();
+    one.site.classes = vec!["cpu".to_owned(); 3];
+    let bound = one.area_bound_seconds().expect("tasks ran");
+    assert!((bound - 113e-9 / 3.0).abs() < 1e-14, "{bound}");
+}
+
+#[test]
+fn bytes_are_summed_by_route_and_purpose() {
+    let totals: Vec<(usize, usize, Purpose, u64, f64)> = small()
+        .route_totals()
+        .into_iter()
+        .map(|total| (total.src, total.dst, total.purpose, total.transfers, total.bytes))
+        .collect();
+    let expected = [
+        (0, 1, Purpose::Fetch, 2, 1600.0),
+        (0, 1, Purpose::Prefetch, 1, 100.0),
+        (1, 0, Purpose::WriteBack, 1, 800.0),
+    ];
+    assert_eq!(totals, expected);
+}
+
+/// What `write` writes of the small trace.
+fn text_of(write: impl Fn(&Trace, &mut Vec<u8>) -> std::io::Result<()>) -> String {
+    let mut out = Vec::new();
+    write(&small(), &mut out).expect("memory takes all");
+    String::from_utf8(out).expect("text")
+}
+
+#[test]
+fn tables_have_the_columns_of_starvz() {
+    let tasks = text_of(|trace, out| trace.write_tasks(out));
+    let lines: Vec<&str> = tasks.lines().collect();
+    assert_eq!(lines.len(), 6);
+    assert_eq!(lines[1], "0_CPU0,0.000000,0.000010,0.000010,potrf,0_0,0,a phase");
+    assert!(tasks.contains("\"0_GPU,\"\"0\"\"\",0.000040"), "{tasks}");
+    let transfers = text_of(|trace, out| trace.write_transfers(out));
+    assert!(transfers.contains(
+        "Intra-node TaskPreFetch,0.000045,0.000050,0.000005,com_2,0_MEM0,0_MEM1,100,9\n"
+    ));
+    let path = text_of(|trace, out| trace.write_critical_path(out));
+    assert_eq!(path.lines().count(), 5);
+    assert!(path.ends_with("0_4,0,0_CPU0,potrf,0.000095,0.000100,0.000005,0.000005\n"), "{path}");
+    assert_eq!(text_of(|trace, out| trace.write_messages(out)).lines().count(), 1);
+}
+
+#[test]
+fn viewers_get_transfers_and_counters() {
+    let json = text_of(|trace, out| trace.write_perfetto(out));
+    assert_eq!(json.matches("\"ph\":\"X\"").count(), 5);
+    assert_eq!(json.matches("\"ph\":\"b\"").count(), 4);
+    assert_eq!(json.matches("\"ph\":\"e\"").count(), 4);
+    assert_eq!(json.matches("\"ph\":\"C\"").count(), 4);
+    assert!(json.contains("\"name\":\"GPU, \\\"0\\\"\""), "{json}");
+    let paje = text_of(|trace, out| trace.write_paje(out));
+    assert_eq!(paje.matches("\n5 ").count(), 10);
+    assert!(paje.contains("\n5 0.000000010 S w0 idle\n"), "{paje}");
+    assert!(paje.contains("\n6 0.000000030 B m1 1600\n"), "{paje}");
+}

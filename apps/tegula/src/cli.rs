@@ -8,6 +8,7 @@ use crate::exageostat::Exageostat;
 use crate::info::Info;
 use crate::linalg::Linalg;
 use crate::manual::{Completions, Man};
+use crate::trace::TraceCommand;
 
 /// Tiled linear algebra and geostatistics on one task runtime
 #[derive(Parser, Debug)]
@@ -35,6 +36,8 @@ enum Tegula {
     /// Measure this build on this machine
     #[command(subcommand)]
     Bench(Bench),
+    /// What happened in a recorded run: numbers, tables, pictures, a report
+    Trace(TraceCommand),
     /// What this build and this machine have
     Info(Info),
     /// Print completions for a shell
@@ -55,6 +58,7 @@ impl Cli {
             Tegula::Exageostat(command) => command.run(),
             Tegula::Linalg(command) => command.run(),
             Tegula::Bench(command) => command.run(),
+            Tegula::Trace(command) => command.run(),
             Tegula::Info(command) => command.run(is_prepared),
             Tegula::Completions(command) => command.run(),
             Tegula::Man(command) => command.run(),

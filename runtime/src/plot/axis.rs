@@ -56,6 +56,28 @@ pub(super) fn duration(nanoseconds: u64) -> String {
     format!("{value:.digits$} {}", unit.symbol)
 }
 
+/// The least round number that is not below `value`, in a unit that is a power of `base`: one of
+/// which the half is round as well. 1 if `value` is nothing.
+pub(super) fn round_up(value: f64, base: f64) -> f64 {
+    let mut unit = 1.0;
+    while value >= unit * base && unit < 1e30 {
+        unit *= base;
+    }
+    let steps = [1.0, 2.0, 3.0, 4.0, 6.0, 8.0];
+    let steps = (0..4).flat_map(|power| steps.map(|step| step * 10f64.powi(power)));
+    steps.map(|step| step * unit).find(|&step| step >= value).unwrap_or(value)
+}
+
+/// An amount of memory in binary units, with three significant digits at most.
+pub(super) fn bytes(amount: f64) -> String {
+    const UNITS: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+    let power = (0..UNITS.len() - 1).find(|&power| amount < 1024f64.powi(power as i32 + 1));
+    let power = power.unwrap_or(UNITS.len() - 1);
+    let value = amount / 1024f64.powi(power as i32);
+    let digits = if power == 0 || value >= 99.95 || value.fract() == 0.0 { 0 } else { 1 };
+    format!("{value:.digits$} {}", UNITS[power])
+}
+
 /// `count` with thin spaces between thousands.
 pub(super) fn thousands(count: usize) -> String {
     let digits = count.to_string();
@@ -96,6 +118,22 @@ mod tests {
             assert!((2..=11).contains(&marks.len()), "{span}: {marks:?}");
             assert!(marks.iter().all(|mark| mark.at <= span.max(1) as f64 * (1.0 + 1e-9)));
         }
+    }
+
+    #[test]
+    fn tops_are_round_and_not_below() {
+        let tops = [0.0, 1.0, 3.0, 17.0, 1000.0].map(|value| round_up(value, 1000.0));
+        assert_eq!(tops, [1.0, 1.0, 3.0, 20.0, 1000.0]);
+        let mib = 1024.0 * 1024.0;
+        assert_eq!(round_up(4.5 * mib, 1024.0), 6.0 * mib);
+        assert_eq!(round_up(1001.0 * mib, 1024.0), 2000.0 * mib);
+    }
+
+    #[test]
+    fn bytes_read_well() {
+        let amounts = [0.0, 1023.0, 1536.0, 5.0 * 1024.0, 200.0 * 1048576.0, 1e300];
+        let texts = amounts.map(bytes);
+        assert_eq!(texts[..5], ["0 B", "1023 B", "1.5 KiB", "5 KiB", "200 MiB"]);
     }
 
     #[test]

@@ -29,6 +29,29 @@ impl Columns {
         }
     }
 
+    /// Adds `amount` of anything to `group`, spread evenly over the pixels from `start` to `end`.
+    pub(super) fn add_amount(&mut self, group: usize, start: f64, end: f64, amount: f64) {
+        let parts: Vec<(usize, f64)> = self.parts(start, end).collect();
+        let length: f64 = parts.iter().map(|(_, part)| part).sum();
+        for &(column, part) in &parts {
+            let share = if length > 0.0 { part / length } else { 1.0 / parts.len() as f64 };
+            self.time[column * self.groups + group] += amount * share;
+        }
+    }
+
+    /// The most that any column holds of all groups, per pixel.
+    pub(super) fn peak(&self) -> f64 {
+        let sums = self.time.chunks(self.groups).map(|parts| parts.iter().sum::<f64>());
+        sums.fold(0.0, f64::max) / self.width
+    }
+
+    /// The areas of all groups, each on top of those before it, in a row of this height in which
+    /// `whole` per pixel reaches the top. The last comes first: each covers what the next leaves.
+    pub(super) fn stack(&self, whole: f64, height: f64) -> Vec<(usize, String)> {
+        let groups = (0..self.groups).rev().filter(|&group| self.has(group));
+        groups.map(|g| (g, self.area(&self.shares(0..g + 1, whole), height))).collect()
+    }
+
     /// Says that the pixels from `start` to `end` are covered by something else.
     pub(super) fn hide(&mut self, start: f64, end: f64) {
         for (column, part) in self.parts(start, end) {

@@ -44,25 +44,35 @@ impl Groups {
     /// Groups in the order in which phases were named, or codelets first ran. If they outnumber
     /// the colours, those with the least work are gathered in a last one.
     pub(super) fn of(trace: &Trace) -> Self {
-        let by_phase = trace.records.iter().any(|record| record.phase != 0);
-        let name = |record| if by_phase { trace.phase_of(record) } else { record.codelet };
-        let mut names: Vec<&'static str> = if by_phase { trace.phases.clone() } else { Vec::new() };
-        let mut of = Vec::with_capacity(trace.records.len());
-        for name in trace.records.iter().map(name) {
-            let known = names.iter().position(|&other| other == name);
-            of.push(known.unwrap_or(names.len()));
-            if known.is_none() {
-                names.push(name);
-            }
+        if trace.records.iter().all(|record| record.phase == 0) {
+            return Self::by_codelet(trace);
         }
+        let most = trace.records.iter().map(|record| record.phase).max().unwrap_or(0);
+        let name = |phase: u8| trace.phases.get(usize::from(phase)).copied().unwrap_or("none");
+        let names = (0..=most).map(name).collect();
+        let of = trace.records.iter().map(|record| usize::from(record.phase)).collect();
+        Self::new(trace, names, of, "phase")
+    }
+
+    /// Groups of codelets, likewise.
+    pub(super) fn by_codelet(trace: &Trace) -> Self {
+        let (names, of) = trace.codelets();
+        Self::new(trace, names, of, "codelet")
+    }
+
+    fn new(trace: &Trace, names: Vec<&str>, of: Vec<usize>, by: &'static str) -> Self {
         let mut list: Vec<Group> = names.into_iter().map(Group::empty).collect();
         for (record, &group) in trace.records.iter().zip(&of) {
             list[group].add((record.start, record.end), record.end - record.start, 1);
         }
-        let by = if by_phase { "phase" } else { "codelet" };
         let mut groups = Self { list, of, by };
         groups.gather();
         groups
+    }
+
+    /// The colours in order.
+    pub(super) fn colours(&self) -> impl Iterator<Item = &'static str> {
+        self.list.iter().map(|group| group.colour)
     }
 
     /// Drops empty groups, gathers small ones if there are too many, and gives out colours.

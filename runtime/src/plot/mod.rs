@@ -5,11 +5,27 @@
 
 mod axis;
 mod columns;
+mod frame;
 mod gantt;
 mod groups;
+mod iterations;
+mod levels;
+mod memory;
+mod outliers;
+mod ready;
+mod report;
+mod style;
 mod svg;
+mod transfers;
+mod utilisation;
 
 pub use gantt::gantt;
+pub use iterations::iterations;
+pub use memory::memory;
+pub use ready::ready;
+pub use report::report;
+pub use transfers::transfers;
+pub use utilisation::utilisation;
 
 use crate::trace::Trace;
 
@@ -20,6 +36,8 @@ pub struct Panel {
     pub name: &'static str,
     /// One line of help.
     pub summary: &'static str,
+    /// Whether a trace has what it shows; if not, it says what is missing.
+    pub has: fn(&Trace) -> bool,
     /// Draws it, as a document of its own.
     pub draw: fn(&Trace) -> String,
 }
@@ -31,7 +49,14 @@ impl std::fmt::Debug for Panel {
 }
 
 /// Every panel.
-pub const PANELS: &[Panel] = &[gantt::PANEL];
+pub const PANELS: &[Panel] = &[
+    gantt::PANEL,
+    iterations::PANEL,
+    utilisation::PANEL,
+    ready::PANEL,
+    memory::PANEL,
+    transfers::PANEL,
+];
 
 #[cfg(test)]
 mod tests;

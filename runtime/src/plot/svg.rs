@@ -2,6 +2,8 @@
 
 use std::fmt::{Arguments, Write};
 
+use super::style::WIDTH;
+
 /// An SVG document.
 #[derive(Debug, Default)]
 pub(super) struct Svg(String);
@@ -39,13 +41,14 @@ impl Svg {
         ));
     }
 
-    /// Adds what is done by `style` and wraps all of it as a document of this size.
-    pub(super) fn finish(self, (width, height): (f64, f64), style: &str) -> String {
+    /// Wraps all of it as a document of this size and class, with rules of style.
+    pub(super) fn finish(self, name: &str, height: f64, style: &str) -> String {
         let body = self.0;
+        let height = px(height);
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-             viewBox=\"0 0 {width} {height}\">\n<style>{style}</style>\n\
-             <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n{body}</svg>\n"
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{name}\" width=\"{WIDTH}\" \
+             height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\">\n<style>\n{style}</style>\n\
+             <rect width=\"100%\" height=\"100%\" class=\"bg\"/>\n{body}</svg>\n"
         )
     }
 }

@@ -1,5 +1,11 @@
 //! Figures of simulated runs: well-formed, complete, and small however many tasks there are.
 
+mod checks;
+mod synthetic;
+
+use checks::{check_well_formed, faults_of_text};
+use synthetic::cholesky;
+
 use super::*;
 use crate::flow::{Access, Buffers, Codelet, Cost, Failure, Flow, FlowOptions, Handle};
 use crate::platform::{Machine, WorkerModel};
@@ -105,7 +111,23 @@ fn traces() -> Vec<(String, Trace)> {
             traces.push((name, likelihood(nt, workers, named)));
         }
     }
+    for (nt, cpus, gpus) in [(1, 1, 0), (2, 2, 1), (6, 1, 2), (30, 20, 4), (60, 3, 1)] {
+        traces.push((format!("{nt}-tiles-{cpus}-cpus-{gpus}-gpus"), cholesky(nt, cpus, gpus)));
+    }
+    traces.push(("long names".to_owned(), with_long_names()));
     traces
+}
+
+/// A trace whose names are as long as none should be.
+fn with_long_names() -> Trace {
+    let mut trace = cholesky(4, 3, 2);
+    let long =
+        "a very long name <that> nobody & \"nothing\" has room for, \u{fc}ber alles ".repeat(3);
+    let names = [&mut trace.site.workers, &mut trace.site.classes, &mut trace.site.memories];
+    names.into_iter().flatten().for_each(|name| *name = long.clone());
+    trace.phases =
+        vec!["a phase with a name that goes on and on", "another one, which does not end"];
+    trace
 }
 
 #[test]
@@ -116,44 +138,64 @@ fn every_panel_draws_every_trace() {
             let elements =
                 check_well_formed(&svg).unwrap_or_else(|e| panic!("{} of {name}: {e}", panel.name));
             assert!(elements > 2, "{} of {name} is empty", panel.name);
-            assert!(!svg.contains("NaN") && !svg.contains("inf"), "{} of {name}", panel.name);
+            assert!(!svg.contains("NaN") && !svg.contains("inf\""), "{} of {name}", panel.name);
+            let faults = faults_of_text(&svg);
+            assert!(faults.is_empty(), "{} of {name}: {faults:?}", panel.name);
         }
     }
 }
 
-/// Number of elements of `text`, if each that is opened is closed and each entity is known.
-fn check_well_formed(text: &str) -> Result<usize, String> {
-    let mut open = Vec::new();
-    let mut elements = 0;
-    for (position, piece) in text.split('<').enumerate() {
-        if position == 0 {
-            if !piece.is_empty() {
-                return Err(format!("text before the root: {piece}"));
-            }
-            continue;
-        }
-        let (tag, content) = piece.split_once('>').ok_or_else(|| format!("no end of {piece}"))?;
-        if tag.matches('"').count() % 2 == 1 || content.contains('>') {
-            return Err(format!("quotes or brackets in {piece}"));
-        }
-        for entity in piece.split('&').skip(1) {
-            if !["lt;", "gt;", "amp;", "quot;"].iter().any(|known| entity.starts_with(known)) {
-                return Err(format!("entity in {piece}"));
-            }
-        }
-        if let Some(name) = tag.strip_prefix('/') {
-            let opened = open.pop();
-            if opened != Some(name) {
-                return Err(format!("{opened:?} closed by {name}"));
-            }
-        } else {
-            elements += 1;
-            if !tag.ends_with('/') {
-                open.push(tag.split(' ').next().unwrap_or(tag));
-            }
-        }
+#[test]
+fn panels_without_data_say_so_and_stay_out_of_the_report() {
+    let empty = Trace::new(Records::default(), Site::default(), &[]);
+    let full = cholesky(6, 2, 2);
+    for panel in PANELS {
+        assert!(!(panel.has)(&empty) && (panel.has)(&full), "{}", panel.name);
     }
-    if open.is_empty() { Ok(elements) } else { Err(format!("{open:?} left open")) }
+    assert_eq!(report(&empty, "none").matches("<svg").count(), 0);
+    assert_eq!(report(&full, "full").matches("<svg").count(), PANELS.len());
+}
+
+#[test]
+fn a_report_stands_alone() {
+    for (name, trace) in traces() {
+        let page = report(&trace, "a <title> & \"more\"");
+        assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"), "{name}");
+        assert!(page.contains("<h1>a &lt;title&gt; &amp; &quot;more&quot;</h1>"), "{name}");
+        for outside in ["src=", "href=", "url(", "@import", "<script", "<link"] {
+            assert!(!page.contains(outside), "{name}: {outside}");
+        }
+        let elements = page.split_once("<html lang=\"en\">").expect("a root").1;
+        let elements = elements.strip_suffix("</html>\n").expect("its end");
+        let void =
+            ["<meta charset=\"utf-8\">", "<meta name=\"viewport\" content=\"width=device-width\">"];
+        let plain =
+            void.iter().fold(elements.trim_start().to_owned(), |text, tag| text.replace(tag, ""));
+        check_well_formed(&plain).unwrap_or_else(|error| panic!("{name}: {error}"));
+    }
+    let page = report(&cholesky(6, 2, 2), "full");
+    for word in ["ABE", "CPB", "lateness", "makespan", "in the first 95 %", "prefetch", "gemm"] {
+        assert!(page.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn bounds_and_unusual_tasks_are_shown() {
+    let svg = gantt(&cholesky(12, 2, 1));
+    assert!(svg.contains(">ABE ") && svg.contains(">CPB "), "both bounds are known");
+    assert!(svg.contains("Not pale: "), "one task in a hundred takes longer");
+    let svg = gantt(&trace_of(&["a"; 40], 1000));
+    assert!(svg.contains(">ABE ") && !svg.contains(">CPB ") && !svg.contains("Not pale"));
+}
+
+#[test]
+fn figures_of_many_tasks_are_small() {
+    let trace = cholesky(80, 30, 4);
+    assert!(trace.records.len() > 80_000 && trace.transfers.len() > 10_000);
+    for panel in PANELS {
+        let size = (panel.draw)(&trace).len();
+        assert!(size < 600_000, "{}: {size} bytes", panel.name);
+    }
 }
 
 #[test]

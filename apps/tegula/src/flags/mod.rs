@@ -13,7 +13,7 @@ pub(crate) use model::{CovarianceFlags, assignments, nugget, parameters, parse_n
 pub(crate) use output::OutputFlags;
 pub(crate) use overlap::OverlapFlags;
 pub(crate) use run::{MatrixFlags, Run, RunFlags, precision_name, precision_parser};
-pub(crate) use trace::TraceFlags;
+pub(crate) use trace::{TraceFlags, form, title};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 

@@ -1,11 +1,12 @@
 //! `--trace FILE`: the extension says what is written.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
 use tegula_data::format::WriteError;
-use tegula_runtime::plot::gantt;
+use tegula_runtime::plot::{gantt, report};
 use tegula_runtime::trace::Trace;
 
 use crate::error::refused;
@@ -15,21 +16,39 @@ use crate::output::{Console, check_output, write_file};
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct TraceFlags {
-    /// Record every task: FILE.json for Perfetto, FILE.csv for a table, FILE.svg for a picture
+    /// Record every task: FILE.html for a report, FILE.trace to be read by "tegula trace", FILE.json
+    /// for Perfetto, FILE.csv for a table, FILE.svg for a picture
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
 }
 
 /// A form in which a trace can be written.
-struct Form {
+pub(crate) struct Form {
     extension: &'static str,
-    write: fn(&Trace, &mut dyn std::io::Write) -> std::io::Result<()>,
+    /// What it is for, in a few words.
+    purpose: &'static str,
+    /// Writes a trace that has a title.
+    pub(crate) write: fn(&Trace, &str, &mut dyn Write) -> io::Result<()>,
 }
 
 const FORMS: &[Form] = &[
-    Form { extension: "json", write: |trace, out| trace.write_perfetto(out) },
-    Form { extension: "csv", write: |trace, out| trace.write_table(out) },
-    Form { extension: "svg", write: |trace, out| out.write_all(gantt(trace).as_bytes()) },
+    Form {
+        extension: "html",
+        purpose: "report",
+        write: |trace, title, out| out.write_all(report(trace, title).as_bytes()),
+    },
+    Form { extension: "trace", purpose: "tegula trace", write: |trace, _, out| trace.write(out) },
+    Form {
+        extension: "json",
+        purpose: "Perfetto",
+        write: |trace, _, out| trace.write_perfetto(out),
+    },
+    Form { extension: "csv", purpose: "task table", write: |trace, _, out| trace.write_table(out) },
+    Form {
+        extension: "svg",
+        purpose: "picture",
+        write: |trace, _, out| out.write_all(gantt(trace).as_bytes()),
+    },
 ];
 
 impl TraceFlags {
@@ -49,7 +68,7 @@ impl TraceFlags {
     /// If the extension is none of those known, or the folder does not exist.
     pub(crate) fn check(&self) -> Result<()> {
         let Some(path) = &self.trace else { return Ok(()) };
-        form(path)?;
+        form("--trace", path)?;
         check_output(path)
     }
 
@@ -59,20 +78,31 @@ impl TraceFlags {
     /// Those of the file.
     pub(crate) fn write(&self, trace: &Trace, console: &Console) -> Result<()> {
         let Some(path) = &self.trace else { return Ok(()) };
-        let form = form(path)?;
-        write_file::<WriteError>(path, |out| Ok((form.write)(trace, out)?))?;
+        let (form, title) = (form("--trace", path)?, title(path));
+        write_file::<WriteError>(path, |out| Ok((form.write)(trace, &title, out)?))?;
         let tasks = crate::output::count(trace.records.len(), "task");
         console.line(format_args!("trace of {tasks} written to {}", path.display()));
         Ok(())
     }
 }
 
-fn form(path: &Path) -> Result<&'static Form> {
+/// The form that the extension of `path`, which `flag` names, asks for.
+///
+/// # Errors
+/// If it is none of those known.
+pub(crate) fn form(flag: &str, path: &Path) -> Result<&'static Form> {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
     FORMS.iter().find(|form| form.extension.eq_ignore_ascii_case(extension)).ok_or_else(|| {
-        refused(format!(
-            "--trace {}: the name must end in .json (Perfetto), .csv (task table) or .svg (picture)",
-            path.display()
-        ))
+        let known: Vec<String> =
+            FORMS.iter().map(|form| format!(".{} ({})", form.extension, form.purpose)).collect();
+        let (last, others) = known.split_last().expect("there are forms");
+        let (path, others) = (path.display(), others.join(", "));
+        refused(format!("{flag} {path}: the name must end in {others} or {last}"))
     })
+}
+
+/// The title of a trace that is, or comes from, the file at `path`: its name without extension.
+pub(crate) fn title(path: &Path) -> String {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    stem.filter(|stem| !stem.is_empty()).unwrap_or_else(|| "trace".to_owned())
 }

@@ -1,0 +1,182 @@
+//! `tegula trace FILE`: what happened in a run that was recorded with `--trace FILE.trace`.
+
+mod json;
+mod summary;
+
+use std::fs::File;
+use std::io::{self, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use clap::Args;
+use tegula_data::format::WriteError;
+use tegula_runtime::plot::PANELS;
+use tegula_runtime::trace::{ReadError, Trace};
+
+use crate::error::refused;
+use crate::flags::{OutputFlags, form, member, title};
+use crate::output::{STANDARD_OUTPUT, check_apart, check_output, is_standard_output, write_file};
+
+/// Flags of `trace`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  tegula exageostat loglik field.csv --covariance matern --params 1,0.1,0.5 --trace run.trace
+  tegula trace run.trace
+  tegula trace run.trace -o report.html
+  tegula trace run.trace --table transfers -o transfers.csv")]
+pub(crate) struct TraceCommand {
+    /// The trace that a run wrote with --trace FILE.trace
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    #[command(flatten)]
+    what: What,
+    /// Write to FILE instead of standard output; without --table, --export and --panel the
+    /// extension says what: .html (report), .trace, .json, .csv, .svg
+    #[arg(long = "output", short = 'o', value_name = "FILE")]
+    output_file: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputFlags,
+}
+
+/// What is written instead of a summary.
+#[derive(Args, Debug)]
+#[group(multiple = false)]
+struct What {
+    /// Write a table as CSV, times in milliseconds
+    #[arg(long, value_name = "TABLE", value_parser = names(TABLES))]
+    table: Option<usize>,
+    /// Write the trace for another viewer
+    #[arg(long, value_name = "FORMAT", value_parser = names(EXPORTS))]
+    export: Option<usize>,
+    /// Draw a figure as SVG
+    #[arg(long, value_name = "PANEL", value_parser = panels())]
+    panel: Option<usize>,
+}
+
+/// Something that can be written of a trace.
+struct Writer {
+    name: &'static str,
+    summary: &'static str,
+    write: fn(&Trace, &mut dyn Write) -> io::Result<()>,
+}
+
+const TABLES: &[Writer] = &[
+    Writer { name: "tasks", summary: "one line per task", write: |t, out| t.write_tasks(out) },
+    Writer {
+        name: "messages",
+        summary: "one line per message between processes",
+        write: |t, out| t.write_messages(out),
+    },
+    Writer {
+        name: "transfers",
+        summary: "one line per transfer between memories",
+        write: |t, out| t.write_transfers(out),
+    },
+    Writer {
+        name: "critical-path",
+        summary: "the tasks of the critical path, with how late each started",
+        write: |t, out| t.write_critical_path(out),
+    },
+];
+
+const EXPORTS: &[Writer] = &[
+    Writer {
+        name: "perfetto",
+        summary: "JSON for ui.perfetto.dev and chrome://tracing",
+        write: |t, out| t.write_perfetto(out),
+    },
+    Writer {
+        name: "paje",
+        summary: "text for ViTE and other viewers of Paje traces",
+        write: |t, out| t.write_paje(out),
+    },
+];
+
+fn names(list: &'static [Writer]) -> impl clap::builder::TypedValueParser<Value = usize> {
+    member(list.iter().map(|writer| (writer.name, writer.summary)).collect())
+}
+
+fn panels() -> impl clap::builder::TypedValueParser<Value = usize> {
+    member(PANELS.iter().map(|panel| (panel.name, panel.summary)).collect())
+}
+
+impl TraceCommand {
+    pub(crate) fn run(&self) -> Result<()> {
+        let console = self.output.console(self.target())?;
+        let outputs = [("-o", self.output_file.as_deref()), self.output.path()];
+        check_apart(&outputs, &[("the trace", &self.file)])?;
+        let by_extension = match self.output_file.as_deref() {
+            Some(path) if !self.what.is_given() => Some(form("-o", path)?),
+            _ => None,
+        };
+        let trace = read(&self.file)?;
+        if self.output.json.is_some() {
+            self.output.write(&json::summary(&trace))?;
+        }
+        let title = title(&self.file);
+        let Some(path) = self.target() else {
+            summary::print(&console, &trace);
+            return console.finish();
+        };
+        self.what.remarks(&trace).into_iter().for_each(|remark| console.note(remark));
+        write_file::<WriteError>(path, |out| {
+            Ok(match by_extension {
+                Some(form) => (form.write)(&trace, &title, out)?,
+                None => self.what.write(&trace, out)?,
+            })
+        })?;
+        if !is_standard_output(path) {
+            console.line(format_args!("{} written", path.display()));
+        }
+        console.finish()
+    }
+
+    /// Where something is written, if anything but a summary is.
+    fn target(&self) -> Option<&Path> {
+        let standard = || self.what.is_given().then(|| Path::new(STANDARD_OUTPUT));
+        self.output_file.as_deref().or_else(standard)
+    }
+}
+
+impl What {
+    fn is_given(&self) -> bool {
+        self.table.or(self.export).or(self.panel).is_some()
+    }
+
+    fn write(&self, trace: &Trace, out: &mut dyn Write) -> io::Result<()> {
+        if let Some(panel) = self.panel {
+            return out.write_all((PANELS[panel].draw)(trace).as_bytes());
+        }
+        let table = self.table.map(|index| &TABLES[index]);
+        let writer = table.or(self.export.map(|index| &EXPORTS[index]));
+        writer.map_or(Ok(()), |writer| (writer.write)(trace, out))
+    }
+
+    /// What should be said about a table that is empty.
+    fn remarks(&self, trace: &Trace) -> Option<&'static str> {
+        match self.table.map(|index| TABLES[index].name)? {
+            "messages" => Some("this trace is of one process, which sends no messages"),
+            "transfers" if trace.transfers.is_empty() => Some("nothing moved between memories"),
+            "critical-path" if trace.critical_path().is_none() => Some(
+                "the critical path is not known: this trace does not say which task waited for \
+                 which",
+            ),
+            _ => None,
+        }
+    }
+}
+
+/// Reads the trace at `path`.
+///
+/// # Errors
+/// If it cannot be read, or is no whole trace.
+fn read(path: &Path) -> Result<Trace> {
+    let shown = path.display();
+    let file =
+        File::open(path).map_err(|error| refused(format!("cannot read {shown}: {error}")))?;
+    Trace::read(BufReader::with_capacity(1 << 20, file)).map_err(|error| match error {
+        ReadError::File(error) => refused(format!("cannot read {shown}: {error}")),
+        content => refused(format!("{shown}, {content}")),
+    })
+}

@@ -1,0 +1,109 @@
+//! A trace in words: how long, how busy, what took the time, what moved, what was possible.
+
+use tegula_runtime::trace::{CodeletTime, Trace};
+
+use crate::output::{Align, Console, Table, bytes, count, seconds};
+
+/// Most rows of a table.
+const MOST_ROWS: usize = 24;
+
+/// Prints the summary of `trace`.
+pub(super) fn print(console: &Console, trace: &Trace) {
+    let makespan = trace.makespan_seconds();
+    let tasks = count(trace.records.len(), "task");
+    let workers = count(trace.workers, "worker");
+    console.field("trace", format_args!("{tasks} on {workers}"));
+    console.field("makespan", seconds(makespan));
+    console.field("waited", format_args!("{} of the workers' time", percent(trace.idle_share())));
+    bounds(console, trace);
+    if trace.records.is_empty() {
+        return;
+    }
+    console.line(classes(trace));
+    console.line(codelets(trace));
+    if !trace.transfers.is_empty() {
+        console.line(routes(trace));
+    }
+}
+
+/// Prints what the makespan could not have been below.
+fn bounds(console: &Console, trace: &Trace) {
+    let makespan = trace.makespan_seconds();
+    let share = |time: f64| {
+        format!("{} ({} of the makespan)", seconds(time), percent(time / makespan.max(1e-12)))
+    };
+    if let Some(bound) = trace.area_bound_seconds() {
+        console.field("ABE", format_args!("{}: the work, divided as well as can be", share(bound)));
+    }
+    if let Some(path) = trace.critical_path() {
+        let tasks = count(path.tasks.len(), "task");
+        console.field("CPB", format_args!("{}: the critical path of {tasks}", share(path.seconds)));
+        console.field("lateness", format_args!("{} on that path", share(path.late_seconds)));
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// How busy each class was.
+fn classes(trace: &Trace) -> Table {
+    let mut table = Table::new(&[
+        ("class", Align::Left),
+        ("workers", Align::Right),
+        ("busy", Align::Right),
+        ("in the first 95 %", Align::Right),
+    ]);
+    for usage in trace.utilisation().into_iter().take(MOST_ROWS) {
+        let (busy, early) = (percent(usage.utilisation), percent(usage.early_utilisation));
+        table.row(vec![usage.class, usage.workers.to_string(), busy, early]);
+    }
+    table
+}
+
+/// Tasks and mean durations of each codelet.
+fn codelets(trace: &Trace) -> Table {
+    let (times, classes) = (trace.codelet_times(), trace.classes().0);
+    let classes = &classes[..classes.len().min(4)];
+    let means: Vec<String> = classes.iter().map(|class| format!("mean on {class}")).collect();
+    let mut columns =
+        vec![("codelet", Align::Left), ("tasks", Align::Right), ("work", Align::Right)];
+    columns.extend(means.iter().map(|mean| (mean.as_str(), Align::Right)));
+    let mut table = Table::new(&columns);
+    let work: f64 = times.iter().map(|time| time.busy_seconds).sum();
+    let mean = |&(tasks, time): &(u64, f64)| match tasks {
+        0 => "-".to_owned(),
+        tasks => seconds(time / tasks as f64),
+    };
+    for time in times.iter().take(MOST_ROWS) {
+        let CodeletTime { codelet, tasks, busy_seconds, .. } = time;
+        let share = percent(busy_seconds / work.max(1e-12));
+        let mut row = vec![(*codelet).to_owned(), tasks.to_string(), share];
+        row.extend(time.classes.iter().take(classes.len()).map(mean));
+        table.row(row);
+    }
+    table
+}
+
+/// What moved where, and why.
+fn routes(trace: &Trace) -> Table {
+    let mut table = Table::new(&[
+        ("from", Align::Left),
+        ("to", Align::Left),
+        ("purpose", Align::Left),
+        ("transfers", Align::Right),
+        ("bytes", Align::Right),
+    ]);
+    let mut totals = trace.route_totals();
+    totals.sort_by(|a, b| b.bytes.total_cmp(&a.bytes));
+    for total in totals.iter().take(MOST_ROWS) {
+        table.row(vec![
+            trace.memory_name(total.src),
+            trace.memory_name(total.dst),
+            total.purpose.name().to_owned(),
+            total.transfers.to_string(),
+            bytes(total.bytes),
+        ]);
+    }
+    table
+}

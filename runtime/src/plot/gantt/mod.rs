@@ -1,0 +1,260 @@
+//! The Gantt chart: what each worker did when, and how the phases overlapped.
+
+mod phases;
+mod workers;
+
+use super::Panel;
+use super::axis::{duration, marks, thousands, unit};
+use super::groups::Groups;
+use super::outliers::{Outliers, outliers};
+use super::style::{CHART, LEFT, RIGHT, fills, rules, style};
+use super::svg::{Svg, px};
+use crate::trace::{Outcome, TaskRecord, Trace};
+
+pub(super) const PANEL: Panel = Panel {
+    name: "gantt",
+    summary: "tasks of each worker over time, coloured by phase, with its idle share",
+    has: |trace| trace.workers > 0,
+    draw: gantt,
+};
+
+/// Where the first phase stands.
+const TOP: f64 = 88.0;
+/// Height of the bar of a phase, and from one to the next.
+const BAR: f64 = 14.0;
+const BAR_STEP: f64 = 19.0;
+/// Height of the line of text of a bound.
+const BOUND_STEP: f64 = 15.0;
+/// Most rectangles of single tasks.
+const MOST_RECTANGLES: usize = 3000;
+/// About the most pixel columns over all workers.
+const MOST_COLUMNS: f64 = 10_000.0;
+
+/// Rules of this figure: bars behind areas, borders of tasks, failed, skipped and plain ones,
+/// bounds.
+const RULES: &[(&str, &str)] = &[
+    (".b", "opacity:.28"),
+    (".s", "stroke:#fff;stroke-width:.6"),
+    (".f", "stroke:#000;stroke-width:2"),
+    (".k", "opacity:.35"),
+    (".p", "opacity:.5"),
+];
+const DARK: &[(&str, &str)] =
+    &[(".s", "stroke:#191a1c"), (".f", "stroke:#fff"), (".pale", "fill:#eee")];
+
+/// Draws `trace` as a document of its own: for each phase when it ran and how many workers it
+/// kept busy, and for each worker its tasks and its idle share.
+///
+/// Where no phase is named, codelets take their place. Tasks too narrow to be seen, and those
+/// beyond some thousands, are merged: the figure says so, and stays small.
+#[must_use]
+pub fn gantt(trace: &Trace) -> String {
+    let chart = Chart::new(trace);
+    let mut svg = Svg::default();
+    chart.head(&mut svg);
+    chart.phases(&mut svg);
+    chart.marks(&mut svg);
+    for worker in 0..trace.workers {
+        chart.worker(&mut svg, worker);
+    }
+    chart.bounds(&mut svg);
+    chart.caption(&mut svg);
+    let mut rules = rules(RULES);
+    rules.extend(fills(chart.groups.colours()));
+    svg.finish("tegula-gantt", chart.bottom() + 62.0, &style("tegula-gantt", &rules, DARK))
+}
+
+/// What the parts of the figure share.
+struct Chart<'a> {
+    trace: &'a Trace,
+    groups: Groups,
+    /// End of the last task in nanoseconds.
+    span: u64,
+    /// Bounds below the makespan that are known, by their names, in nanoseconds.
+    bounds: Vec<(&'static str, f64)>,
+    /// Tasks that are unusually long.
+    outliers: Outliers,
+    /// Whether one of them is drawn as a task of its own.
+    shows_outliers: bool,
+    /// Indices of the records of each worker.
+    rows: Vec<Vec<usize>>,
+    /// Height of a worker's row, and how many rows share a label.
+    row: f64,
+    rows_per_label: usize,
+    /// Width of a pixel column.
+    column: f64,
+    /// Tasks no wider than this are merged.
+    narrow: f64,
+}
+
+impl<'a> Chart<'a> {
+    fn new(trace: &'a Trace) -> Self {
+        let workers = trace.workers.max(1) as f64;
+        let mut rows = vec![Vec::new(); trace.workers];
+        for (index, record) in trace.records.iter().enumerate() {
+            rows[record.worker].push(index);
+        }
+        let is_small = trace.records.len() <= MOST_RECTANGLES;
+        let column = if is_small { 1.0 } else { (workers * CHART / MOST_COLUMNS).ceil() };
+        let row = (640.0 / workers).floor().clamp(3.0, 30.0);
+        let mut chart = Self {
+            trace,
+            groups: Groups::of(trace),
+            span: trace.span(),
+            bounds: bounds(trace),
+            outliers: outliers(trace),
+            shows_outliers: false,
+            rows,
+            row,
+            rows_per_label: (13.0 / row).ceil() as usize,
+            column,
+            narrow: 0.0,
+        };
+        chart.narrow = chart.narrow();
+        let is_shown = |(record, &is): (&TaskRecord, &bool)| is && !chart.is_merged(record);
+        chart.shows_outliers = trace.records.iter().zip(&chart.outliers.is).any(is_shown);
+        chart
+    }
+
+    /// Two columns, or more where that would leave too many rectangles.
+    fn narrow(&self) -> f64 {
+        let mut widths: Vec<f64> =
+            self.trace.records.iter().map(|record| self.width(record)).collect();
+        if widths.len() <= MOST_RECTANGLES {
+            return 2.0 * self.column;
+        }
+        let (_, &mut next, _) =
+            widths.select_nth_unstable_by(MOST_RECTANGLES, |a, b| b.total_cmp(a));
+        next.max(2.0 * self.column)
+    }
+
+    /// Pixels from the start of the axis.
+    fn x(&self, nanoseconds: u64) -> f64 {
+        nanoseconds as f64 / self.span.max(1) as f64 * CHART
+    }
+
+    fn width(&self, record: &TaskRecord) -> f64 {
+        self.x(record.end - record.start)
+    }
+
+    fn is_merged(&self, record: &TaskRecord) -> bool {
+        self.width(record) <= self.narrow
+    }
+
+    /// Where the first worker stands.
+    fn first_row(&self) -> f64 {
+        TOP + BAR_STEP * self.groups.list.len() as f64
+            + 26.0
+            + BOUND_STEP * self.bounds.len() as f64
+    }
+
+    /// Where the last worker ends.
+    fn bottom(&self) -> f64 {
+        self.first_row() + self.row * self.trace.workers as f64
+    }
+
+    fn head(&self, svg: &mut Svg) {
+        let (tasks, workers) = (self.trace.records.len(), self.trace.workers);
+        let title = format!(
+            "{} {} on {} {} in {}",
+            thousands(tasks),
+            if tasks == 1 { "task" } else { "tasks" },
+            thousands(workers),
+            if workers == 1 { "worker" } else { "workers" },
+            duration(self.trace.makespan())
+        );
+        svg.text((20.0, 32.0), "h", &title);
+        let shares: Vec<String> = [Outcome::Failed, Outcome::Skipped]
+            .into_iter()
+            .map(|outcome| {
+                (outcome, self.trace.records.iter().filter(|r| r.outcome == outcome).count())
+            })
+            .filter(|&(_, count)| count > 0)
+            .map(|(outcome, count)| format!("; {} {}", thousands(count), outcome.name()))
+            .collect();
+        let idle = percent(self.trace.idle_share());
+        svg.text((20.0, 53.0), "q", &format!("workers idle {idle} of the time{}", shares.concat()));
+        svg.text((LEFT, TOP - 8.0), "q", "workers busy with each, from its first task to its last");
+        svg.text((RIGHT, TOP - 8.0), "q", "share of work");
+    }
+
+    /// Lines across the workers at round times, labelled below.
+    fn marks(&self, svg: &mut Svg) {
+        let (top, bottom, unit) = (self.first_row(), self.bottom(), unit(self.span));
+        svg.text((RIGHT + 50.0, top - 8.0), "e q", "idle");
+        for mark in marks(self.span, unit) {
+            let x = px(LEFT + mark.at / self.span.max(1) as f64 * CHART);
+            svg.line(format_args!("<path d=\"M{x} {}V{}\" class=\"g\"/>", top - 4.0, bottom + 4.0));
+            svg.text((x, bottom + 18.0), "m q", &mark.label);
+        }
+        svg.text((RIGHT, bottom + 18.0), "q", unit.symbol);
+    }
+
+    /// Lines across the workers at the bounds, each named in a line of its own above them.
+    fn bounds(&self, svg: &mut Svg) {
+        let first = self.first_row();
+        for (place, &(name, at)) in self.bounds.iter().enumerate() {
+            let x = px(LEFT + at / self.span.max(1) as f64 * CHART);
+            let y = first - 8.0 - BOUND_STEP * place as f64;
+            svg.line(format_args!(
+                "<path d=\"M{x} {}V{}\" class=\"limit\"/>",
+                y - 10.0,
+                self.bottom()
+            ));
+            let text = format!("{name} {}", duration(at as u64));
+            let (x, class) = if x < LEFT + CHART / 2.0 { (x + 5.0, "") } else { (x - 5.0, "e ") };
+            svg.text((x, y), &format!("{class}limit-text"), &text);
+        }
+    }
+
+    fn caption(&self, svg: &mut Svg) {
+        let merged = self.trace.records.iter().filter(|record| self.is_merged(record)).count();
+        let all = self.trace.records.len();
+        let text = match merged {
+            _ if all == 0 => "No task was recorded.".to_owned(),
+            0 => "Each rectangle is a task; its name and times show on hover.".to_owned(),
+            _ => self.describe_merged(merged, all),
+        };
+        let pale = if self.shows_outliers {
+            let count = thousands(self.outliers.count);
+            format!(" Not pale: {count} tasks unusually long for their codelet (Q3 + 1.5 IQR).")
+        } else {
+            String::new()
+        };
+        svg.text((LEFT, self.bottom() + 36.0), "q", &text);
+        svg.text((LEFT, self.bottom() + 53.0), "q", pale.trim_start());
+    }
+
+    fn describe_merged(&self, merged: usize, all: usize) -> String {
+        let which = if merged == all {
+            "Tasks are".to_owned()
+        } else {
+            format!("{} of {} tasks, the shortest, are", thousands(merged), thousands(all))
+        };
+        let width = if self.column > 1.0 {
+            format!("{} pixels", self.column)
+        } else {
+            "one pixel".to_owned()
+        };
+        format!(
+            "{which} merged: in each column of {width}, the height of a colour is the share of the \
+             time that its tasks take."
+        )
+    }
+}
+
+/// The bounds of `trace` that are known: the area bound, and the critical path bound.
+fn bounds(trace: &Trace) -> Vec<(&'static str, f64)> {
+    let area = trace.area_bound_seconds().map(|seconds| ("ABE", 1e9 * seconds));
+    let path = trace.critical_path().map(|path| ("CPB", 1e9 * path.seconds));
+    area.into_iter().chain(path).collect()
+}
+
+/// `share` as a percentage; that of nothing is nothing.
+fn percent(share: f64) -> String {
+    match 100.0 * share {
+        some if some >= 0.05 => format!("{some:.1} %"),
+        some if some > 1e-9 => "< 0.1 %".to_owned(),
+        _ => "0 %".to_owned(),
+    }
+}

@@ -1,0 +1,171 @@
+//! One page about a trace: its numbers, its bounds and every panel that it has data for, in a file
+//! that needs no other.
+
+use super::axis::{bytes, duration, thousands};
+use super::svg::escaped;
+use super::{PANELS, Panel};
+use crate::trace::{CodeletTime, Trace};
+
+const STYLE: &str = "\
+:root{color-scheme:light dark}\n\
+body{font:15px/1.45 system-ui,'DejaVu Sans',sans-serif;max-width:1276px;margin:2em auto;\
+padding:0 1em;color:#222;background:#fff}\n\
+h1{font-size:24px;margin:0}h2{font-size:18px;margin:1.6em 0 .4em}\n\
+p{margin:.3em 0}p.q,figcaption{color:#666}\n\
+.tables{display:flex;flex-wrap:wrap;gap:0 56px}\n\
+table{border-collapse:collapse;margin:.4em 0}\n\
+th,td{padding:3px 18px 3px 0;text-align:left;border-bottom:1px solid #ddd;vertical-align:top}\n\
+th{font-weight:600}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}\n\
+figure{margin:1.4em 0 2em;overflow-x:auto}figcaption{margin:.3em 0}\n\
+svg{max-width:100%;height:auto;display:block}\n\
+@media (prefers-color-scheme:dark){body{color:#ddd;background:#191a1c}\
+p.q,figcaption{color:#a3a5a8}th,td{border-color:#44474a}}\n";
+
+/// Most rows of a table: the rest is summed up.
+const MOST_ROWS: usize = 16;
+
+/// A page about `trace` under `title`, as HTML that refers to nothing outside it.
+#[must_use]
+pub fn report(trace: &Trace, title: &str) -> String {
+    let title = escaped(title);
+    let mut page = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
+         <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n<p class=\"q\">{}</p>\n",
+        escaped(&machine(trace))
+    );
+    page += "<div class=\"tables\">\n";
+    page += &section("Summary", 2, &summary(trace));
+    page += &section("Codelets", 1, &codelets(trace));
+    page += &section("Transfers", 2, &routes(trace));
+    page += "</div>\n";
+    for panel in PANELS.iter().filter(|panel| (panel.has)(trace)) {
+        page += &figure(panel, trace);
+    }
+    page + "</body>\n</html>\n"
+}
+
+/// The workers and memories in one line.
+fn machine(trace: &Trace) -> String {
+    let class =
+        |usage: crate::trace::ClassUse| format!("{} {}", thousands(usage.workers), usage.class);
+    let workers: Vec<String> = trace.utilisation().into_iter().map(class).collect();
+    let memory = |(number, name): (usize, &String)| {
+        let capacity = trace.site.capacities.get(number).copied().flatten();
+        capacity.map_or(name.clone(), |capacity| format!("{name} ({})", bytes(capacity as f64)))
+    };
+    let memories: Vec<String> = trace.site.memories.iter().enumerate().map(memory).collect();
+    let workers = if workers.is_empty() { "none".to_owned() } else { workers.join(", ") };
+    match memories.len() {
+        0 => format!("Workers: {workers}"),
+        _ => format!("Workers: {workers}; memories: {}", memories.join(", ")),
+    }
+}
+
+/// A heading and a table whose first columns, so many, hold text; nothing if it has no rows.
+fn section(heading: &str, text: usize, rows: &[Vec<String>]) -> String {
+    let Some((head, rows)) = rows.split_first().filter(|(_, rows)| !rows.is_empty()) else {
+        return String::new();
+    };
+    let line = |tag: &str, cells: &[String]| -> String {
+        let cell = |(column, cell): (usize, &String)| {
+            let class = if column >= text { " class=\"n\"" } else { "" };
+            format!("<{tag}{class}>{}</{tag}>", escaped(cell))
+        };
+        format!("<tr>{}</tr>\n", cells.iter().enumerate().map(cell).collect::<String>())
+    };
+    let head = if head.is_empty() { String::new() } else { line("th", head) };
+    let body: String = rows.iter().map(|row| line("td", row)).collect();
+    format!("<section>\n<h2>{heading}</h2>\n<table>\n{head}{body}</table>\n</section>\n")
+}
+
+/// Labels and values.
+fn summary(trace: &Trace) -> Vec<Vec<String>> {
+    let makespan = trace.makespan_seconds();
+    let time = |seconds: f64| duration((1e9 * seconds) as u64);
+    let share = |seconds: f64| {
+        let percent = if makespan > 0.0 { 100.0 * seconds / makespan } else { 0.0 };
+        format!("{} ({percent:.1} % of the makespan)", time(seconds))
+    };
+    let mut rows = vec![
+        Vec::new(),
+        vec!["makespan".to_owned(), time(makespan)],
+        vec!["tasks".to_owned(), thousands(trace.records.len())],
+        vec![
+            "workers waited".to_owned(),
+            format!("{:.1} % of the time", 100.0 * trace.idle_share()),
+        ],
+    ];
+    for usage in trace.utilisation().into_iter().take(MOST_ROWS) {
+        let (whole, early) = (100.0 * usage.utilisation, 100.0 * usage.early_utilisation);
+        let text = format!("{whole:.1} %; {early:.1} % in the first 95 % of the makespan");
+        rows.push(vec![format!("{} busy", usage.class), text]);
+    }
+    if let Some(bound) = trace.area_bound_seconds() {
+        rows.push(vec!["area bound (ABE)".to_owned(), share(bound)]);
+    }
+    if let Some(path) = trace.critical_path() {
+        rows.push(vec!["critical path bound (CPB)".to_owned(), share(path.seconds)]);
+        rows.push(vec!["lateness on the critical path".to_owned(), share(path.late_seconds)]);
+    }
+    rows
+}
+
+/// Tasks, work and mean durations of each codelet.
+fn codelets(trace: &Trace) -> Vec<Vec<String>> {
+    let times = trace.codelet_times();
+    let classes = trace.classes().0;
+    let shown = classes.len().min(4);
+    let mut head = ["codelet", "tasks", "share of work"].map(str::to_owned).to_vec();
+    head.extend(classes[..shown].iter().map(|class| format!("mean on {class}")));
+    let work: f64 = times.iter().map(|time| time.busy_seconds).sum();
+    let row = |time: &CodeletTime| {
+        let share = if work > 0.0 { 100.0 * time.busy_seconds / work } else { 0.0 };
+        let tasks = thousands(time.tasks as usize);
+        let mut row = vec![time.codelet.to_owned(), tasks, format!("{share:.1} %")];
+        let mean = |&(tasks, seconds): &(u64, f64)| match tasks {
+            0 => "none ran".to_owned(),
+            tasks => duration((1e9 * seconds / tasks as f64) as u64),
+        };
+        row.extend(time.classes[..shown].iter().map(mean));
+        row
+    };
+    let mut rows = vec![head];
+    rows.extend(times.iter().take(MOST_ROWS).map(row));
+    if times.len() > MOST_ROWS {
+        let tasks = times[MOST_ROWS..].iter().map(|time| time.tasks as usize).sum();
+        let name = format!("{} others", times.len() - MOST_ROWS);
+        rows.push(vec![name, thousands(tasks)]);
+    }
+    rows
+}
+
+/// What moved on each route, and why.
+fn routes(trace: &Trace) -> Vec<Vec<String>> {
+    let mut totals = trace.route_totals();
+    totals.sort_by(|a, b| b.bytes.total_cmp(&a.bytes));
+    let mut rows = vec![["route", "purpose", "transfers", "bytes"].map(str::to_owned).to_vec()];
+    rows.extend(totals.iter().take(MOST_ROWS).map(|total| {
+        let (src, dst) = (trace.memory_name(total.src), trace.memory_name(total.dst));
+        vec![
+            format!("{src} \u{2192} {dst}"),
+            total.purpose.name().to_owned(),
+            thousands(total.transfers as usize),
+            bytes(total.bytes),
+        ]
+    }));
+    if totals.len() > MOST_ROWS {
+        let moved: f64 = totals[MOST_ROWS..].iter().map(|total| total.bytes).sum();
+        let name = format!("{} others", totals.len() - MOST_ROWS);
+        rows.push(vec![name, String::new(), String::new(), bytes(moved)]);
+    }
+    rows
+}
+
+/// A panel with what it shows below it.
+fn figure(panel: &Panel, trace: &Trace) -> String {
+    let (mut letters, svg) = (panel.summary.chars(), (panel.draw)(trace));
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    let caption = escaped(&format!("{first}{}.", letters.as_str()));
+    format!("<figure>\n{svg}<figcaption>{caption}</figcaption>\n</figure>\n")
+}

@@ -35,7 +35,8 @@ pub fn ready(trace: &Trace) -> String {
     );
     head(&mut svg, "Ready tasks", &more);
     let (y, top) = (HEAD + 12.0, round_up(levels.peak.max(2.0), 1000.0));
-    let half = if top as usize % 2 == 0 { thousands(top as usize / 2) } else { String::new() };
+    let half =
+        if (top as usize).is_multiple_of(2) { thousands(top as usize / 2) } else { String::new() };
     row(&mut svg, y, ROW, "", [&thousands(top as usize), &half]);
     for (class, path) in ["most", "mean"].into_iter().zip(levels.areas(top, ROW)) {
         area(&mut svg, y, class, &path);

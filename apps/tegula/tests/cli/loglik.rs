@@ -117,8 +117,13 @@ fn named_parameters_may_come_in_any_order() {
 fn a_trace_is_written_in_every_form() {
     let folder = folder();
     let sample = crate::support::root().join("data/samples/e_sub140.csv");
-    for (name, start) in [("t.json", "{\"displayTimeUnit\""), ("t.csv", "task,"), ("t.svg", "<svg")]
-    {
+    for (name, start) in [
+        ("t.json", "{\"displayTimeUnit\""),
+        ("t.csv", "task,"),
+        ("t.svg", "<svg"),
+        ("t.trace", "tegula-trace,1"),
+        ("t.html", "<!DOCTYPE html>"),
+    ] {
         let flags = format!("--params 1,0.1,0.5 --trace {name} --tile-size 40");
         tegula_in(&folder, &format!("exageostat loglik {} {flags}", sample.display())).succeeded();
         let text = std::fs::read_to_string(folder.join(name)).expect("the trace is there");

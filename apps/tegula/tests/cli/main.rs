@@ -9,3 +9,4 @@ mod predict;
 mod refused;
 mod sample;
 mod support;
+mod trace;

@@ -30,25 +30,20 @@ impl Trace {
     pub fn read(input: impl BufRead) -> Result<Self, ReadError> {
         let mut lines = Lines::new(input);
         header(&mut lines)?;
-        let mut site = Site::default();
-        names(&mut lines, &WORKERS, MOST_NAMES, |fields| {
-            site.workers.push(fields.text()?.into_owned());
-            site.classes.push(fields.text()?.into_owned());
-            Ok(())
-        })?;
-        names(&mut lines, &MEMORIES, MOST_NAMES, |fields| {
-            site.memories.push(fields.text()?.into_owned());
-            site.capacities.push(fields.optional()?);
-            Ok(())
-        })?;
-        let mut phases = Vec::new();
-        names(&mut lines, &PHASES, MOST_PHASES, |fields| Ok(phases.push(kept(&fields.text()?))))?;
-        let mut codelets = Vec::new();
-        names(&mut lines, &CODELETS, MOST_NAMES, |f| Ok(codelets.push(kept(&f.text()?))))?;
+        let pair = |f: &mut Fields<'_>| Ok((f.text()?.into_owned(), f.text()?.into_owned()));
+        let (workers, classes) = table(&mut lines, &WORKERS, MOST_NAMES, pair)?.into_iter().unzip();
+        let memory = |f: &mut Fields<'_>| Ok((f.text()?.into_owned(), f.optional()?));
+        let memories = table(&mut lines, &MEMORIES, MOST_NAMES, memory)?;
+        let (memories, capacities) = memories.into_iter().unzip();
+        let site = Site { workers, classes, memories, capacities };
+        let name = |f: &mut Fields<'_>| Ok(kept(&f.text()?));
+        let phases = table(&mut lines, &PHASES, MOST_PHASES, name)?;
+        let codelets = table(&mut lines, &CODELETS, MOST_NAMES, name)?;
         let limits = Limits { site: &site, phases: phases.len().max(1), codelets: &codelets };
-        let tasks = table(&mut lines, &TASKS, |fields| limits.task(fields))?;
-        let transfers = table(&mut lines, &TRANSFERS, |fields| limits.transfer(fields))?;
-        let samples = table(&mut lines, &SAMPLES, |fields| limits.sample(fields))?;
+        let tasks = table(&mut lines, &TASKS, usize::MAX, |fields| limits.task(fields))?;
+        let transfers =
+            table(&mut lines, &TRANSFERS, usize::MAX, |fields| limits.transfer(fields))?;
+        let samples = table(&mut lines, &SAMPLES, usize::MAX, |fields| limits.sample(fields))?;
         if lines.next()? != END.as_bytes() {
             return Err(lines.fail(format!("'{END}' should stand here")));
         }
@@ -95,36 +90,21 @@ fn open<R: BufRead>(
     Ok(count)
 }
 
-/// Reads a section of at most `most` names.
-fn names<R: BufRead>(
-    lines: &mut Lines<R>,
-    section: &Section,
-    most: usize,
-    mut read: impl FnMut(&mut Fields<'_>) -> Result<(), ReadError>,
-) -> Result<(), ReadError> {
-    let count = open(lines, section, most)?;
-    for _ in 0..count {
-        let mut fields = lines.fields()?;
-        read(&mut fields)?;
-        fields.finish()?;
-    }
-    Ok(())
-}
-
-/// Reads a section of records.
+/// Reads a section of at most `most` lines.
 fn table<R: BufRead, T>(
     lines: &mut Lines<R>,
     section: &Section,
+    most: usize,
     mut read: impl FnMut(&mut Fields<'_>) -> Result<T, ReadError>,
 ) -> Result<Vec<T>, ReadError> {
-    let count = open(lines, section, usize::MAX)?;
-    let mut records = Vec::with_capacity(count.min(MOST_ROOM));
+    let count = open(lines, section, most)?;
+    let mut rows = Vec::with_capacity(count.min(MOST_ROOM));
     for _ in 0..count {
         let mut fields = lines.fields()?;
-        records.push(read(&mut fields)?);
+        rows.push(read(&mut fields)?);
         fields.finish()?;
     }
-    Ok(records)
+    Ok(rows)
 }
 
 /// What records may name.

@@ -1,0 +1,153 @@
+//! `tegula trace`: what a run recorded is read again, summed up, and written in every form.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::support::{folder, folder_with, number, root, tegula_in};
+
+/// A folder with `run.trace`, recorded by a run.
+fn recorded() -> PathBuf {
+    let folder = folder();
+    let sample = root().join("data/samples/e_sub140.csv");
+    let flags = "--covariance matern --params 1,0.1,0.5 --tile-size 40 --trace run.trace";
+    tegula_in(&folder, &format!("exageostat loglik {} {flags}", sample.display())).succeeded();
+    folder
+}
+
+/// A trace of two tasks on two classes with a transfer and samples, made by hand.
+const SMALL: &str = "tegula-trace,1
+section,workers,2
+name,class
+CPU 0,cpu
+GPU 0,cuda-0
+section,memories,2
+name,capacity_bytes
+RAM,
+GPU 0,4000
+section,phases,1
+name
+none
+section,codelets,2
+name
+potrf
+gemm
+section,tasks,3
+task,codelet,phase,worker,priority,iteration,after,start_ns,end_ns,outcome
+0,0,0,0,5,0,0,0,1000000,done
+1,1,0,1,4,0,1,1500000,2500000,done
+2,1,0,0,3,1,1,1000000,2000000,done
+section,transfers,1
+handle,bytes,src,dst,purpose,start_ns,end_ns
+3,2048,0,1,prefetch,1000000,1500000
+section,samples,3
+gauge,memory,time_ns,value
+ready,,0,1
+memory,1,1500000,2048
+ready,,1500000,0
+end
+";
+
+fn text(folder: &Path, name: &str) -> String {
+    fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+#[test]
+fn a_run_is_summed_up() {
+    let run = tegula_in(&recorded(), "trace run.trace").succeeded();
+    for word in ["makespan", "waited", "ABE", "potrf", "in the first 95 %", "mean on cpu"] {
+        assert!(run.stdout.contains(word), "{word} in {}", run.stdout);
+    }
+}
+
+#[test]
+fn numbers_of_a_trace_made_by_hand_are_right() {
+    let folder = folder_with("small.trace", SMALL);
+    let run = tegula_in(&folder, "trace small.trace --json -").succeeded();
+    let summary = run.json();
+    for (pointer, expected) in [
+        ("/tasks", 3.0),
+        ("/makespan_seconds", 0.0025),
+        ("/idle_share", 0.4),
+        ("/critical_path_seconds", 0.002),
+        ("/critical_path_late_seconds", 0.0005),
+        // One millisecond of potrf on the CPU, two of gemm anywhere.
+        ("/area_bound_seconds", 0.0015),
+        ("/classes/0/utilisation", 0.8),
+        ("/codelets/0/mean_seconds/cuda-0", 0.001),
+        ("/transfers/0/bytes", 2048.0),
+    ] {
+        let found = number(&summary, pointer);
+        assert!((found - expected).abs() <= 1e-6 * expected, "{pointer}: {found}");
+    }
+    let words = tegula_in(&folder, "trace small.trace").succeeded().stdout;
+    for word in ["CPB", "lateness", "RAM", "prefetch", "2.00 KiB", "cuda-0"] {
+        assert!(words.contains(word), "{word} in {words}");
+    }
+}
+
+#[test]
+fn tables_go_to_standard_output_or_to_a_file() {
+    let folder = folder_with("small.trace", SMALL);
+    let table =
+        |name: &str| tegula_in(&folder, &format!("trace small.trace --table {name}")).succeeded();
+    let path = "JobId,Node,ResourceId,Value,Start,End,Duration,Lateness\n\
+                0_0,0,0_CPU0,potrf,0.000000,1.000000,1.000000,\n\
+                0_1,0,0_GPU0,gemm,1.500000,2.500000,1.000000,0.500000\n";
+    assert_eq!(table("critical-path").stdout, path);
+    assert!(table("tasks").stdout.starts_with("ResourceId,Start,End,Duration,Value,JobId,Iter"));
+    assert!(table("transfers").stdout.contains("Intra-node TaskPreFetch,1.000000,1.500000"));
+    let messages = table("messages");
+    assert_eq!(messages.stdout.lines().count(), 1, "{}", messages.stdout);
+    assert!(messages.stderr.contains("one process"), "{}", messages.stderr);
+    tegula_in(&folder, "trace small.trace --table critical-path -o path.csv").succeeded();
+    assert_eq!(text(&folder, "path.csv"), path);
+}
+
+#[test]
+fn every_form_is_written() {
+    let folder = recorded();
+    for (flags, start) in [
+        ("-o out.html", "<!DOCTYPE html>"),
+        ("-o out.trace", "tegula-trace,1"),
+        ("-o out.svg", "<svg"),
+        ("-o out.json", "{\"displayTimeUnit\""),
+        ("-o out.csv", "task,"),
+        ("--export perfetto -o out.txt", "{\"displayTimeUnit\""),
+        ("--export paje -o out.paje", "%EventDef PajeDefineContainerType"),
+        ("--panel utilisation -o panel.svg", "<svg"),
+        ("--panel ready -o out.other", "<svg"),
+    ] {
+        tegula_in(&folder, &format!("trace run.trace {flags}")).succeeded();
+        let name = flags.rsplit(' ').next().expect("a file");
+        assert!(text(&folder, name).starts_with(start), "{flags}");
+    }
+    assert_eq!(text(&folder, "out.trace"), text(&folder, "run.trace"), "nothing is lost");
+    assert!(text(&folder, "out.html").contains("<h1>run</h1>"));
+}
+
+#[test]
+fn what_is_no_whole_trace_is_refused_at_its_line() {
+    let folder = folder_with("small.trace", SMALL);
+    let refused = |name: &str, content: &str, words: &[&str]| {
+        fs::write(folder.join(name), content).expect("a file can be written");
+        tegula_in(&folder, &format!("trace {name}")).failed(2, words);
+    };
+    refused("cut.trace", &SMALL[..SMALL.len() - 30], &["cut.trace, line ", "cut off"]);
+    refused("foreign.csv", "x,y,z\n1,2,3\n", &["foreign.csv, line 1", "no trace"]);
+    refused("empty.trace", "", &["line 1", "no trace"]);
+    refused("newer.trace", &SMALL.replacen(",1\n", ",9\n", 1), &["version 9"]);
+    refused("worker.trace", &SMALL.replace("1,1,0,1,4", "1,1,0,7,4"), &["line 20", "worker 7"]);
+    tegula_in(&folder, "trace nowhere.trace").failed(2, &["cannot read nowhere.trace"]);
+}
+
+#[test]
+fn flags_that_do_not_fit_are_refused() {
+    let folder = folder_with("small.trace", SMALL);
+    let run = |flags: &str| tegula_in(&folder, &format!("trace small.trace {flags}"));
+    run("-o out.txt").failed(2, &["-o out.txt", ".html (report)", ".svg"]);
+    run("-o small.trace").failed(2, &["overwrite small.trace"]);
+    run("--table bytes").failed(2, &["bytes", "critical-path"]);
+    run("--table tasks --export paje").failed(2, &["--export"]);
+    run("--table tasks --json -").failed(2, &["standard output"]);
+    run("--panel grant").failed(2, &["grant", "gantt"]);
+}

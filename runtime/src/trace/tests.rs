@@ -2,6 +2,7 @@
 //! made by hand.
 
 use super::*;
+use crate::random::SplitMix64;
 
 /// A task of `codelet` on `worker` from `start` to `end`, after the task `after` if that is some.
 fn task(
@@ -136,6 +137,29 @@ fn broken_files_are_refused_at_their_line() {
     }
     assert!(Trace::read([0xff_u8; 100_000].as_slice()).is_err(), "neither lines nor text");
     assert!(read("").expect_err("empty").to_string().contains("this is no trace"));
+}
+
+#[test]
+fn changed_files_are_refused_or_can_be_used() {
+    let text = written(&small());
+    let mut numbers = SplitMix64::new(7);
+    let mut below = |limit: usize| (numbers.next_u64() % limit as u64) as usize;
+    let mut kept = 0;
+    for _ in 0..20_000 {
+        let mut bytes = text.clone().into_bytes();
+        for _ in 0..1 + below(2) {
+            let place = below(bytes.len());
+            bytes[place] = b"0123456789,\n\"-x"[below(15)];
+        }
+        let Ok(trace) = Trace::read(bytes.as_slice()) else { continue };
+        kept += 1;
+        let _ = (trace.critical_path(), trace.area_bound_seconds(), trace.utilisation());
+        if kept % 50 == 0 {
+            let again = written(&trace);
+            assert_eq!(read(&again).expect("it was just written"), trace);
+        }
+    }
+    assert!(kept > 1000, "{kept}");
 }
 
 #[test]

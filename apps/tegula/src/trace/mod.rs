@@ -121,10 +121,11 @@ impl TraceCommand {
         };
         self.what.remarks(&trace).into_iter().for_each(|remark| console.note(remark));
         write_file::<WriteError>(path, |out| {
-            Ok(match by_extension {
+            match by_extension {
                 Some(form) => (form.write)(&trace, &title, out)?,
                 None => self.what.write(&trace, out)?,
-            })
+            }
+            Ok(())
         })?;
         if !is_standard_output(path) {
             console.line(format_args!("{} written", path.display()));

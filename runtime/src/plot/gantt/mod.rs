@@ -61,7 +61,7 @@ pub fn gantt(trace: &Trace) -> String {
     chart.caption(&mut svg);
     let mut rules = rules(RULES);
     rules.extend(fills(chart.groups.colours()));
-    svg.finish("tegula-gantt", chart.bottom() + 62.0, &style("tegula-gantt", &rules, DARK))
+    svg.finish("tegula-gantt", chart.bottom() + 78.0, &style("tegula-gantt", &rules, DARK))
 }
 
 /// What the parts of the figure share.
@@ -217,12 +217,24 @@ impl<'a> Chart<'a> {
         };
         let pale = if self.shows_outliers {
             let count = thousands(self.outliers.count);
-            format!(" Not pale: {count} tasks unusually long for their codelet (Q3 + 1.5 IQR).")
+            format!("Not pale: {count} tasks unusually long for their codelet (Q3 + 1.5 IQR).")
         } else {
             String::new()
         };
-        svg.text((LEFT, self.bottom() + 36.0), "q", &text);
-        svg.text((LEFT, self.bottom() + 53.0), "q", pale.trim_start());
+        let lines =
+            [text, pale, self.describe_bounds()].into_iter().filter(|line| !line.is_empty());
+        for (number, line) in lines.enumerate() {
+            svg.text((LEFT, self.bottom() + 36.0 + 16.0 * number as f64), "q", &line);
+        }
+    }
+
+    /// What the names of the bounds mean.
+    fn describe_bounds(&self) -> String {
+        let meaning = |&(name, _): &(&str, f64)| match name {
+            "ABE" => "ABE: the work divided among the classes of workers as well as can be.",
+            _ => "CPB: the tasks of the critical path one after the other.",
+        };
+        self.bounds.iter().map(meaning).collect::<Vec<_>>().join(" ")
     }
 
     fn describe_merged(&self, merged: usize, all: usize) -> String {

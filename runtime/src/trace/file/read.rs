@@ -13,7 +13,7 @@ use crate::trace::{
 };
 
 /// Most lines of a section of names: far more than any program has.
-const MOST_NAMES: usize = 100_000;
+const MOST_NAMES: usize = 10_000;
 /// Room that is made on the word of a file; more only when the lines are there.
 const MOST_ROOM: usize = 1 << 16;
 /// Most phases of a flow.

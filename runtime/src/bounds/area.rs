@@ -136,7 +136,7 @@ mod tests {
         TaskType { tasks, seconds }
     }
 
-    fn seconds(types: &[TaskType], workers: &[usize]) -> f64 {
+    fn seconds_of(types: &[TaskType], workers: &[usize]) -> f64 {
         area(types, workers).expect("there is a bound").seconds
     }
 
@@ -147,9 +147,9 @@ mod tests {
     #[test]
     fn one_class_shares_all_work() {
         let types = [kind(10, &[2.0]), kind(5, &[1.0]), kind(1_000_000, &[3e-6])];
-        assert_close(seconds(&types, &[4]), (20.0 + 5.0 + 3.0) / 4.0);
+        assert_close(seconds_of(&types, &[4]), (20.0 + 5.0 + 3.0) / 4.0);
         for workers in 1..9 {
-            assert_close(seconds(&types, &[workers]), 28.0 / workers as f64);
+            assert_close(seconds_of(&types, &[workers]), 28.0 / workers as f64);
         }
     }
 
@@ -160,7 +160,7 @@ mod tests {
         assert_close(bound.seconds, 20.0);
         assert_close(bound.tasks[0][0], 20.0);
         // Two slow ones: x = 30 - x.
-        assert_close(seconds(&[kind(30, &[1.0, 2.0])], &[1, 2]), 15.0);
+        assert_close(seconds_of(&[kind(30, &[1.0, 2.0])], &[1, 2]), 15.0);
     }
 
     #[test]
@@ -175,13 +175,13 @@ mod tests {
         // Fewer b: the second class also takes some a. 10 a, 5 b: a share y of a, 10 - y on the
         // first: 10 - y = 5 + 10 y, so y = 5 / 11.
         let types = [kind(10, &[1.0, 10.0]), kind(5, &[1.0, 1.0])];
-        assert_close(seconds(&types, &[1, 1]), 10.0 - 5.0 / 11.0);
+        assert_close(seconds_of(&types, &[1, 1]), 10.0 - 5.0 / 11.0);
     }
 
     #[test]
     fn what_a_class_cannot_run_stays_off_it() {
         let types = [kind(4, &[3.0, f64::INFINITY]), kind(10, &[1.0, 0.1])];
-        assert_close(seconds(&types, &[1, 1]), 12.0);
+        assert_close(seconds_of(&types, &[1, 1]), 12.0);
         assert_eq!(area(&[kind(1, &[f64::INFINITY])], &[3]), None);
         assert_eq!(area(&[kind(1, &[1.0])], &[0]), None, "no worker has the class");
     }
@@ -197,14 +197,57 @@ mod tests {
     fn scales_far_apart_do_no_harm() {
         let types =
             [kind(1_000_000, &[1e-3, 2e-5]), kind(1, &[1e-9, 1e-9]), kind(3, &[1e-4, 10.0])];
-        let bound = seconds(&types, &[30, 2]);
+        let bound = seconds_of(&types, &[30, 2]);
         // First type: 30 workers of 1000 / s and 2 of 50 000 / s.
         let first = 1e6 / (30.0 / 1e-3 + 2.0 / 2e-5);
         assert!(bound >= first && bound < first * (1.0 + NEGLIGIBLE), "{bound} against {first}");
         for power in [-9, -6, 0, 6] {
             let unit = 10f64.powi(power);
             let types = [kind(10, &[unit, 10.0 * unit]), kind(5, &[unit, unit])];
-            assert_close(seconds(&types, &[1, 1]), (10.0 - 5.0 / 11.0) * unit);
+            assert_close(seconds_of(&types, &[1, 1]), (10.0 - 5.0 / 11.0) * unit);
+        }
+    }
+
+    /// The bound for two classes in closed form: the first class takes the types that it is
+    /// relatively best at, up to the point where both have equal work per worker.
+    fn of_two_classes(types: &[TaskType], workers: &[usize]) -> f64 {
+        let of = |kind: &TaskType| {
+            let work = work(kind, workers);
+            (work[0].expect("it can run"), work[1].expect("it can run"))
+        };
+        let mut work: Vec<(f64, f64)> = types.iter().map(of).collect();
+        work.sort_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1)));
+        let mut second: f64 = work.iter().map(|(_, time)| time).sum();
+        let mut first = 0.0;
+        for (on_first, on_second) in work {
+            if first + on_first >= second - on_second {
+                let share = (second - first) / (on_first + on_second);
+                return first + share * on_first;
+            }
+            (first, second) = (first + on_first, second - on_second);
+        }
+        first
+    }
+
+    #[test]
+    fn two_classes_agree_with_their_closed_form() {
+        let mut state = 1u64;
+        let mut draw = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as f64 / (1u64 << 31) as f64
+        };
+        for round in 0..300 {
+            let count = 1 + round % 20;
+            let mut seconds = || 10f64.powf(-6.0 + 5.0 * draw());
+            let pairs: Vec<[f64; 2]> = (0..count).map(|_| [seconds(), seconds()]).collect();
+            let tasks = |_| 10f64.powf(6.0 * draw()) as u64;
+            let tasks: Vec<u64> = (0..count).map(tasks).collect();
+            let types: Vec<TaskType> =
+                pairs.iter().zip(tasks).map(|(pair, tasks)| kind(tasks, pair)).collect();
+            let workers = [1 + round % 64, 1 + round % 5];
+            let (bound, exact) = (seconds_of(&types, &workers), of_two_classes(&types, &workers));
+            let error = bound / exact - 1.0;
+            assert!((-1e-9..1e-4).contains(&error), "round {round}: {bound} against {exact}");
         }
     }
 }

@@ -15,7 +15,7 @@ use tegula_runtime::trace::{ReadError, Trace};
 
 use crate::error::refused;
 use crate::flags::{OutputFlags, form, member, title};
-use crate::output::{STANDARD_OUTPUT, check_apart, check_output, is_standard_output, write_file};
+use crate::output::{STANDARD_OUTPUT, check_apart, is_standard_output, write_file};
 
 /// Flags of `trace`.
 #[derive(Args, Debug)]

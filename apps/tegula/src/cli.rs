@@ -8,6 +8,7 @@ use crate::exageostat::Exageostat;
 use crate::info::Info;
 use crate::linalg::Linalg;
 use crate::manual::{Completions, Man};
+use crate::simulate::Simulate;
 use crate::trace::TraceCommand;
 
 /// Tiled linear algebra and geostatistics on one task runtime
@@ -33,6 +34,8 @@ enum Tegula {
     Exageostat(Exageostat),
     /// Time and check a tiled algorithm on random matrices
     Linalg(Linalg),
+    /// Run a program in virtual time on a machine that is only described
+    Simulate(Simulate),
     /// Measure this build on this machine
     #[command(subcommand)]
     Bench(Bench),
@@ -57,6 +60,7 @@ impl Cli {
         match &self.command {
             Tegula::Exageostat(command) => command.run(),
             Tegula::Linalg(command) => command.run(),
+            Tegula::Simulate(command) => command.run(),
             Tegula::Bench(command) => command.run(),
             Tegula::Trace(command) => command.run(),
             Tegula::Info(command) => command.run(is_prepared),

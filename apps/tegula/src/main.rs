@@ -13,6 +13,7 @@ mod linalg;
 mod machine;
 mod manual;
 mod output;
+mod simulate;
 mod trace;
 
 use std::panic::catch_unwind;

@@ -62,7 +62,7 @@ impl Runner {
         if commutes && !space.enter_gates(task) {
             return;
         }
-        self.work(space, data, worker, &OnDemand, || {});
+        self.work(space, task, worker, &OnDemand, || {});
         if commutes {
             space.leave_gates(data, ready);
         }
@@ -73,16 +73,19 @@ impl Runner {
     pub(super) fn work(
         &self,
         space: &Space,
-        data: &TaskData,
+        task: u32,
         worker: usize,
         place: &impl Place,
         linger: impl FnOnce(),
     ) {
+        let data = space.task(task);
         let start = self.recorder.as_ref().map(|_| Instant::now());
         let outcome = self.attempt(space, data, worker, place);
         linger();
         if let (Some(recorder), Some(start)) = (&self.recorder, start) {
-            recorder.push(start, TaskRecord::new(data, worker, outcome));
+            let after = space.after(task);
+            let record = TaskRecord { after, ..TaskRecord::new(data, worker, outcome) };
+            recorder.push(start, record);
         }
     }
 

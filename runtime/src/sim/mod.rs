@@ -5,12 +5,14 @@
 //! share of the links allows. The outcome is deterministic, to the last record. Submission and
 //! decisions take no time.
 
+mod census;
 mod network;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
+pub use census::{Census, Contents};
 use network::{Landed, Network};
 
 use crate::dispatch::{Action, Dispatcher};
@@ -200,7 +202,7 @@ impl Sim {
         let end = self.clock + time;
         if self.is_recording {
             let mut record = TaskRecord::new(space.task(task.0), worker.0, Outcome::Done);
-            (record.start, record.end) = (self.clock, end);
+            (record.start, record.end, record.after) = (self.clock, end, space.after(task.0));
             self.records.tasks.push(record);
         }
         self.totals.count_task(worker.0, time, end);

@@ -114,7 +114,8 @@ fn list<T: Clone>(
     }
 }
 
-fn parse_rate(text: &str) -> Result<f64, String> {
+/// Parses `600MB`, `12GB/s`, in bytes per second.
+pub(crate) fn parse_rate(text: &str) -> Result<f64, String> {
     parse_bytes(text.trim_end_matches("/s")).map(|bytes| bytes as f64)
 }
 

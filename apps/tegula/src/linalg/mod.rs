@@ -4,7 +4,7 @@ mod algorithms;
 mod fill;
 mod probe;
 mod problem;
-mod transfers;
+pub(crate) mod transfers;
 
 use std::time::Instant;
 

@@ -196,7 +196,7 @@ impl Shared {
         while let Some(task) = self.next_job(worker) {
             let start = Instant::now();
             let place = InMemory { stores: &self.stores, memory };
-            self.runner.work(&self.space, self.space.task(task.0), worker.0, &place, || {
+            self.runner.work(&self.space, task.0, worker.0, &place, || {
                 // An emulated device that is slower than a core.
                 if speed < 1.0 {
                     std::thread::sleep(start.elapsed().mul_f64(1.0 / speed - 1.0));

@@ -109,7 +109,8 @@ impl Simulate {
         let console = self.output.console(None)?;
         self.trace.check()?;
         let workload = &WORKLOADS[self.workload];
-        let Platform { name, machine, models, .. } = Platform::find(&self.platform).map_err(|error| refused(error.to_string()))?;
+        let Platform { name, machine, models, .. } =
+            Platform::find(&self.platform).map_err(|error| refused(error.to_string()))?;
         let machine = self.reduce(machine)?;
         let sizes = self.sizes();
         let done = self.simulate(workload, &sizes, machine, Arc::new(models))?;

@@ -123,20 +123,17 @@ fn least_ratio(
             score.alone.count,
         )
     };
-    let mut best = (f64::NEG_INFINITY, 0);
-    for &handle in pool.gains(site) {
-        let key = first(handle);
-        if key > best {
-            best = key;
-        }
+    let (mut best, mut ties) = (None, 0);
+    for key in pool.gains(site).iter().map(|&handle| first(handle)) {
+        ties = if Some(key) > best { 1 } else { ties + u32::from(Some(key) == best) };
+        best = if Some(key) > best { Some(key) } else { best };
     }
+    let equal = pool.gains(site).iter().copied().filter(|&handle| Some(first(handle)) == best);
     let mut draw = Draw::new(random);
-    for &handle in pool.gains(site) {
-        if first(handle) == best {
-            let score = pool.score(handle, site);
-            let priority = highest(pool, handle, site, 1, view);
-            draw.show((priority, score.pairs.count, score.left.time), handle);
-        }
+    for handle in equal {
+        let score = pool.score(handle, site);
+        let priority = if ties > 1 { highest(pool, handle, site, 1, view) } else { 0 };
+        draw.show((priority, score.pairs.count, score.left.time), handle);
     }
     draw.value()
 }

@@ -11,8 +11,8 @@
 //!   transfers included, the task is allocated at once, to where it ends first. So the critical path
 //!   does not wait for its data to be chosen, and few tasks spread over all workers. Moving the only
 //!   replica of a datum counts several times: its later tasks would have to follow.
-//! - Workers on the memory where all data lies, the cores beside accelerators, take what ends there
-//!   before the accelerators would come to it, and the least urgent of that.
+//! - Workers that are much slower than others, the cores beside accelerators, take what they end
+//!   before the others would have come to it, and the least urgent of that.
 //! - Few tasks are committed, so that plans can still change.
 //! - Evicted is first what no ready task reads, then what will be used last: planned data stays, and
 //!   of the rest what helps to use the data that free most.
@@ -37,8 +37,11 @@ const COMMITTED: usize = 8;
 /// How many times its transfer the move of an only replica counts.
 const MOVE: u64 = 4;
 
-/// Tasks in the pool that a worker beside accelerators chooses among.
-const MOST_COMPARED: usize = 256;
+/// How many times longer a worker takes than others that it only helps.
+const SLOW: u64 = 3;
+
+/// Tasks in the pool that a worker beside faster ones chooses among.
+const MOST_COMPARED: usize = 4096;
 
 /// What a planned task counts against what [`choice::promise`] says, in microseconds.
 const PLANNED: u32 = 1 << 26;
@@ -111,19 +114,11 @@ impl Tessera {
     /// Plans more for `site`; whether there was anything.
     fn fill(&mut self, site: usize, view: &View<'_>) -> bool {
         let mut group = std::mem::take(&mut self.group);
-        let pool = &mut self.board.pool;
-        let holds_all = pool.sites.holds_all(site);
-        while let Some(task) = (!holds_all).then(|| pool.pop_free(site)).flatten() {
-            pool.remove(task, view.tasks);
-            group.push(task);
-        }
-        if group.is_empty() {
-            if holds_all {
-                group.extend(self.beside(site, view));
-            } else {
-                choice::choose(&self.board.pool, site, view, &mut self.random, &mut group);
-            }
+        if self.is_beside(site) {
+            group.extend(self.beside(site, view));
             group.iter().for_each(|&task| self.board.pool.remove(task, view.tasks));
+        } else {
+            self.take(site, view, &mut group);
         }
         let found = !group.is_empty();
         group.drain(..).for_each(|task| self.plan(task, site, view));
@@ -131,21 +126,50 @@ impl Tessera {
         found
     }
 
-    /// The least urgent task that ends at `site` before the others would have come to it.
+    /// Takes what lacks nothing at `site` out of the pool; else what the best datum frees. Where all
+    /// data lies, one task at a time.
+    fn take(&mut self, site: usize, view: &View<'_>, group: &mut Vec<TaskId>) {
+        let pool = &mut self.board.pool;
+        let most = if pool.sites.holds_all(site) { 1 } else { usize::MAX };
+        while group.len() < most {
+            let Some(task) = pool.pop_free(site) else { break };
+            pool.remove(task, view.tasks);
+            group.push(task);
+        }
+        if group.is_empty() {
+            choice::choose(pool, site, view, &mut self.random, group);
+            group.truncate(most);
+            group.iter().for_each(|&task| pool.remove(task, view.tasks));
+        }
+    }
+
+    /// Whether `site` only helps others, which are much faster.
+    fn is_beside(&self, site: usize) -> bool {
+        let pool = &self.board.pool;
+        let others = (0..self.board.sites()).filter(|&other| other != site);
+        let least = others.map(|other| pool.work(other)).filter(|&work| work > 0).min();
+        least.is_some_and(|least| pool.work(site) > SLOW * least)
+    }
+
+    /// What `site` takes beside others: the most urgent of the tasks that only it can run; else the
+    /// least urgent of those that end there before the others would have come to them.
     fn beside(&self, site: usize, view: &View<'_>) -> Option<TaskId> {
-        let class = self.board.pool.sites.list[site].class;
         let others: Vec<(usize, u64)> = self.others(site, view).collect();
-        let is_first = |&task: &TaskId| {
-            let Some(cost) = self.cost(task, site, view) else { return false };
+        let rank = |task: TaskId| {
+            let cost = self.cost(task, site, view)?;
             let ends = others.iter().filter_map(|&(other, start)| {
                 let class = self.board.pool.sites.list[other].class;
                 Some(start + view.tasks.nanoseconds(task, class)?)
             });
-            view.now + cost <= ends.min().unwrap_or(u64::MAX)
+            let priority = i64::from(view.tasks.get(task).priority);
+            match ends.min() {
+                None => Some((true, priority)),
+                Some(end) => (view.now + cost <= end).then_some((false, -priority)),
+            }
         };
         let ready = self.board.pool.ready().iter().copied().take(MOST_COMPARED);
-        let can_run = ready.filter(|&task| view.tasks.nanoseconds(task, class).is_some());
-        can_run.filter(is_first).min_by_key(|&task| view.tasks.get(task).priority)
+        let ranked = ready.filter_map(|task| Some((rank(task)?, task)));
+        ranked.max_by_key(|&(rank, _)| rank).map(|(_, task)| task)
     }
 
     /// The sites besides `site`, and when each would have run all that is ready.

@@ -78,6 +78,8 @@ struct Checker<'a> {
     /// By worker, the time until which it has run.
     clocks: Vec<u64>,
     busy_until: Vec<u64>,
+    /// When the last task began.
+    now: u64,
     /// Bytes by memory.
     used: Vec<u64>,
     count: Count,
@@ -101,6 +103,7 @@ pub(super) fn check(
         commits: 0,
         clocks: vec![0; workers],
         busy_until: vec![0; workers],
+        now: 0,
         used: vec![0; memories],
         count: Count { loads: vec![0; memories], ran: vec![Vec::new(); workers], evictions: 0 },
         eviction: build(memories),
@@ -134,27 +137,21 @@ impl Checker<'_> {
         assert_eq!(self.scheduler.backlog(), 0);
     }
 
-    fn view(&self, now: u64) -> View<'_> {
+    fn view(&self) -> View<'_> {
         let (machine, tasks, replicas) = (self.machine, &self.tasks, &self.replicas);
-        View { now, machine, tasks, replicas, busy_until: &self.busy_until }
+        View { now: self.now, machine, tasks, replicas, busy_until: &self.busy_until }
     }
 
     /// Calls the scheduler with a view of everything else.
     fn tell<T>(&mut self, call: impl FnOnce(&mut dyn Scheduler, &View<'_>) -> T) -> T {
-        let now = self.now();
         let view = View {
-            now,
+            now: self.now,
             machine: self.machine,
             tasks: &self.tasks,
             replicas: &self.replicas,
             busy_until: &self.busy_until,
         };
         call(self.scheduler, &view)
-    }
-
-    fn now(&self) -> u64 {
-        let busy = (0..self.clocks.len()).filter(|&worker| !self.committed[worker].is_empty());
-        busy.map(|worker| self.clocks[worker]).min().unwrap_or(0)
     }
 
     fn make_ready(&mut self, numbers: Vec<usize>, by: Option<WorkerId>) {
@@ -191,9 +188,9 @@ impl Checker<'_> {
         let state = &mut self.states[task.0 as usize];
         assert_eq!(*state, State::Ready, "committed although it is not ready");
         *state = State::Committed;
-        let time = self.view(0).predict(task, WorkerId(worker)).expect("it can run there");
+        let time = self.view().predict(task, WorkerId(worker)).expect("it can run there");
         if self.committed[worker].is_empty() {
-            self.clocks[worker] = self.clocks[worker].max(self.now());
+            self.clocks[worker] = self.clocks[worker].max(self.now);
             self.busy_until[worker] = self.clocks[worker];
         }
         self.busy_until[worker] += time;
@@ -209,7 +206,8 @@ impl Checker<'_> {
     fn step(&mut self, worker: WorkerId) {
         let (_, id) = self.committed[worker.0].pop_front().expect("a committed task");
         let (task, memory) = (*self.tasks.get(id), self.machine.workers[worker.0].memory);
-        self.clocks[worker.0] += self.view(0).predict(id, worker).expect("it can run there");
+        self.now = self.clocks[worker.0];
+        self.clocks[worker.0] += self.view().predict(id, worker).expect("it can run there");
         let here = |replicas: &Replicas, handle| replicas.state(handle, memory) == Replica::Valid;
         for handle in task.handles().filter(|&handle| here(&self.replicas, handle)) {
             self.eviction.used(handle, memory);

@@ -49,6 +49,15 @@ pub(super) fn mixed(cores: usize, accelerators: usize, capacity: u64) -> Machine
     machine
 }
 
+/// Cores with room for `capacity` in their memory, above a disk.
+pub(super) fn out_of_core(cores: usize, capacity: u64) -> Machine {
+    let mut machine = Machine::cores(cores);
+    machine.memories[0].capacity = Some(capacity);
+    let (name, kind) = ("disk".to_owned(), MemoryKind::Disk);
+    machine.add_memory(Memory { name, kind, capacity: None }, 1e6, 0.0);
+    machine
+}
+
 fn add_worker(machine: &mut Machine, class: ClassId, memory: MemoryId) {
     let name = format!("worker {}", machine.workers.len());
     machine.workers.push(Worker { name, class, memory, pipeline: 1 });
@@ -122,7 +131,7 @@ impl Checker<'_> {
         for (number, &bytes) in self.program.handles.iter().enumerate() {
             let handle = HandleId(number as u32);
             self.replicas.enter(handle, bytes);
-            self.replicas.set(handle, MemoryId::RAM, Replica::Valid);
+            self.replicas.set(handle, self.machine.lowest(), Replica::Valid);
         }
         let first = (0..self.waits.len()).filter(|&task| self.waits[task] == 0).collect();
         self.make_ready(first, None);
@@ -278,13 +287,14 @@ impl Checker<'_> {
         self.tell(|scheduler, view| scheduler.arrived(handle, memory, view));
     }
 
-    /// Takes `handle` out of `memory`; the last replica goes to the RAM.
+    /// Takes `handle` out of `memory`; the last replica goes to the lowest memory.
     fn evict(&mut self, handle: HandleId, memory: MemoryId) {
         self.used[memory.0] -= self.replicas.bytes(handle);
         self.replicas.set(handle, memory, Replica::Absent);
         if self.replicas.valid(handle) == 0 {
-            self.replicas.set(handle, MemoryId::RAM, Replica::Valid);
-            self.tell(|scheduler, view| scheduler.arrived(handle, MemoryId::RAM, view));
+            let lowest = self.machine.lowest();
+            self.replicas.set(handle, lowest, Replica::Valid);
+            self.tell(|scheduler, view| scheduler.arrived(handle, lowest, view));
         }
         self.eviction.left(handle, memory);
         self.tell(|scheduler, view| scheduler.evicted(handle, memory, view));

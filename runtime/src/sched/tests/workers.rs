@@ -2,7 +2,7 @@
 
 use crate::platform::Machine;
 
-use super::checker::{check, mixed};
+use super::checker::{check, mixed, out_of_core};
 use super::program::Program;
 use super::table::build;
 
@@ -64,5 +64,18 @@ fn cores_alone_follow_priorities() {
             priorities.is_sorted_by(|before, after| before > after),
             "{policy}: {priorities:?}"
         );
+    }
+}
+
+/// Cores on one memory share one plan (section 5.7), and load hardly more than one of them alone.
+#[test]
+fn cores_on_one_memory_share_their_data() {
+    for (policy, eviction) in [("darts", "luf"), ("darts-v1", "luf"), ("tessera", "luf")] {
+        let loads = [1, 4].map(|cores| {
+            let mut scheduler = build(policy, cores, 0);
+            let program = Program::product(30);
+            check(&program, &out_of_core(cores, 17), &mut *scheduler, eviction).loads[0]
+        });
+        assert!(loads[1] * 10 <= loads[0] * 11, "{policy}: {loads:?}");
     }
 }

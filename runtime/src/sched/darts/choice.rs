@@ -138,26 +138,27 @@ fn least_ratio(
     draw.value()
 }
 
-/// The task of the highest priority among those that lack two data, of the datum that has it; ties
-/// go to the datum with more of them, then with more work left.
+/// The task of the highest priority among those that lack two data, of the datum that more such
+/// tasks lack, then of the one with more work left.
 fn best_of_pairs(
     pool: &Pool,
     site: usize,
     view: &View<'_>,
     random: &mut SplitMix64,
 ) -> Option<TaskId> {
+    let memory = pool.sites.list[site].memory;
+    let priority = |task: TaskId| view.tasks.get(task).priority;
+    let ready = pool.ready().iter().copied();
+    let pairs = ready.filter(|&task| pool.missing(task, site) == Some(2));
+    let highest = pairs.clone().map(priority).max()?;
     let mut draw = Draw::new(random);
-    for &handle in pool.wanted() {
-        let score = pool.score(handle, site);
-        if score.pairs.count > 0 {
-            let priority = highest(pool, handle, site, 2, view);
-            draw.show((priority, score.pairs.count, score.left.time), handle);
+    for task in pairs.filter(|&task| priority(task) == highest) {
+        for handle in pool.lacking(task, memory) {
+            let score = pool.score(handle, site);
+            draw.show((score.pairs.count, score.left.time), handle);
         }
     }
     let readers = pool.readers(draw.value()?).iter().copied();
     let lacking = readers.filter(|&task| pool.missing(task, site) == Some(2));
-    lacking.max_by_key(|&task| {
-        let row = view.tasks.get(task);
-        (row.priority, u64::MAX - row.index)
-    })
+    lacking.max_by_key(|&task| (priority(task), u64::MAX - view.tasks.get(task).index))
 }

@@ -43,7 +43,7 @@ def program(row):
     if app in ("slu", "dlu"):
         return "lu", "mirage-lu", "s" if app == "slu" else "d"
     if "-3d" in args:
-        return "gemm", "mirage", "s"
+        return "gemm-3d", "mirage", "s"
     for flag, name in [
         ("-random-task-order", "gemm-2d-shuffled"),
         ("-random-data-access", "gemm-2d-random"),
@@ -66,6 +66,8 @@ def command(row, policy, extra):
         flags += ["--link-rate", row["limit_bw_MBps"] + "MB"]
     if row["set"].endswith("_none"):
         flags += ["--link-rate", "1000000GB"]
+    # StarPU's default, or what its documentation of DARTS says to set.
+    flags += ["--pipeline", "5" if row["limit_mem_MB"] else "2"]
     return flags + extra + ["--json", "-"]
 
 

@@ -462,7 +462,7 @@ impl Dispatcher {
         let mut any = false;
         while self.hands[worker].prefetched < self.hands[worker].committed.len() {
             let task = self.hands[worker].committed[self.hands[worker].prefetched].0;
-            if !self.prefetch(task, memory) {
+            if !self.prefetch(task, memory, true) {
                 return any;
             }
             self.hands[worker].prefetched += 1;
@@ -481,7 +481,7 @@ impl Dispatcher {
             while let Some(&(task, index)) = self.wishes[memory.0].front() {
                 let is_current = self.hinted[task.0 as usize] == memory.0 as u8 + 1
                     && self.tasks.get(task).index == index;
-                if is_current && !self.prefetch(task, memory) {
+                if is_current && !self.prefetch(task, memory, false) {
                     self.blocked |= 1 << memory.0;
                     break;
                 }
@@ -493,12 +493,13 @@ impl Dispatcher {
     }
 
     /// Orders the inputs of `task` for `memory`; says whether there was room for all of them.
-    fn prefetch(&mut self, task: TaskId, memory: MemoryId) -> bool {
+    fn prefetch(&mut self, task: TaskId, memory: MemoryId, evicts: bool) -> bool {
         let row = *self.tasks.get(task);
         let (hands, workers_of, tasks) = (&self.hands, &self.workers_of, &self.tasks);
         let committed = |handle, memory| first_use(hands, workers_of, tasks, handle, memory);
         let plans = Plans { scheduler: &*self.scheduler, committed: &committed };
         let planner = &mut self.planner;
+        let plans = evicts.then_some(plans);
         row.inputs().all(|handle| planner.prefetch(handle, memory, row.priority, plans))
     }
 

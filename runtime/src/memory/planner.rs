@@ -245,14 +245,14 @@ impl Planner {
         }
     }
 
-    /// Orders `handle` for `memory` if there is room for it without touching what is wanted there;
-    /// says whether it is there or will be.
+    /// Orders `handle` for `memory` if there is room for it, or `plans` say that what is there is not
+    /// wanted any more; says whether it is there or will be.
     pub fn prefetch(
         &mut self,
         handle: HandleId,
         memory: MemoryId,
         priority: i32,
-        plans: Plans<'_>,
+        plans: Option<Plans<'_>>,
     ) -> bool {
         if self.replicas.is_here(handle, memory) {
             return true;
@@ -262,8 +262,10 @@ impl Planner {
         }
         let (pool, need) = (&self.pools[memory.0], self.replicas.bytes(handle));
         let free = pool.capacity - pool.promised;
-        if need > free
-            && (need - free > pool.idle || !self.make_room(memory, need - free, true, plans))
+        let is_short = need > free;
+        if is_short
+            && !(need - free <= pool.idle
+                && plans.is_some_and(|plans| self.make_room(memory, need - free, true, plans)))
         {
             return false;
         }

@@ -66,6 +66,9 @@ pub(crate) struct Simulate {
     /// Limit every link, also those that routes share, in bytes per second
     #[arg(long, value_name = "RATE", value_parser = parse_rate)]
     link_rate: Option<f64>,
+    /// Tasks whose data an accelerator's memory holds at once, the running one included
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pipeline: Option<u16>,
     /// Coefficient of variation of task times
     #[arg(long, value_name = "X", default_value_t = 0.0)]
     noise: f64,
@@ -143,6 +146,10 @@ impl Simulate {
         }
         if let Some(rate) = self.link_rate {
             machine.limit_links(rate);
+        }
+        if let Some(pipeline) = self.pipeline {
+            let devices = machine.workers.iter_mut().filter(|w| w.memory != MemoryId::RAM);
+            devices.for_each(|worker| worker.pipeline = pipeline.into());
         }
         if machine.workers.is_empty() {
             return Err(refused("--cores and --devices leave no worker".to_owned()));

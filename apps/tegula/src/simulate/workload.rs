@@ -2,9 +2,11 @@
 //! which schedulers are studied.
 
 use tegula_data::matrix::{Storage, TileMatrix};
+use tegula_kernels::kernel::gemm::Gemm;
 use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::Scalar;
 use tegula_linalg::{gemm, getrf_nopiv, potrf};
+use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::Flow;
 
 use super::sets;
@@ -68,6 +70,13 @@ pub(super) const WORKLOADS: &[Workload] = &[
         summary: "product of square matrices, a chain of tasks for each tile of the result",
         submit: |flow, sizes| with(flow, sizes, product::<f32>, product::<f64>),
         working_set: |sizes| 3.0 * (sizes.tiles.pow(2) * sizes.tile_bytes()) as f64,
+        flops: Some(|sizes| 2.0 * sizes.order().powi(3)),
+    },
+    Workload {
+        name: "gemm-3d",
+        summary: "gemm, whose result starts at zero and is dropped tile by tile when it is done",
+        submit: |flow, sizes| with(flow, sizes, chains::<f32>, chains::<f64>),
+        working_set: |sizes| 2.0 * (sizes.tiles.pow(2) * sizes.tile_bytes()) as f64,
         flops: Some(|sizes| 2.0 * sizes.order().powi(3)),
     },
     Workload {
@@ -137,6 +146,22 @@ fn cholesky<T: Scalar>(flow: &mut Flow, sizes: &Sizes) {
 fn lu<T: Scalar>(flow: &mut Flow, sizes: &Sizes) {
     let a = matrix::<T>(flow, sizes, Storage::Full);
     getrf_nopiv(flow, &a);
+}
+
+fn chains<T: Scalar>(flow: &mut Flow, sizes: &Sizes) {
+    let [a, b] = [(); 2].map(|()| matrix::<T>(flow, sizes, Storage::Full));
+    let n = sizes.nb;
+    let (trans_a, trans_b) = (Trans::No, Trans::No);
+    let gemm = Gemm { trans_a, trans_b, m: n, n, k: n, alpha: T::ONE, beta: T::ONE };
+    for i in 0..sizes.tiles {
+        for j in 0..sizes.tiles {
+            let c = flow.register(sizes.tile_bytes());
+            for k in 0..sizes.tiles {
+                flow.submit(gemm, &[(a.tile(i, k), R), (b.tile(k, j), R), (c, RW)], 0);
+            }
+            flow.done_with(c);
+        }
+    }
 }
 
 fn product<T: Scalar>(flow: &mut Flow, sizes: &Sizes) {

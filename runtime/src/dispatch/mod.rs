@@ -8,11 +8,13 @@
 //! A task passes through: the policy's own queues; a worker's committed queue, for good; admission
 //! to the worker's memory, with all its data or not at all; its start, when all data has come.
 
+mod caps;
 mod hand;
 mod intake;
 
 use std::sync::Arc;
 
+use caps::Caps;
 use hand::{Ahead, Hand, Woken};
 
 use crate::memory::{Operation, Planner, Plans};
@@ -61,6 +63,7 @@ pub struct Dispatcher {
     hints: Vec<(WorkerId, TaskId)>,
     batch: Vec<TaskId>,
     sequence: u64,
+    caps: Caps,
     /// Whether no replica needs to be kept track of.
     is_light: bool,
     /// Memories whose next wish had no room, a bit each.
@@ -120,7 +123,8 @@ impl Dispatcher {
             hints: Vec::new(),
             batch: Vec::new(),
             sequence: 0,
-            is_light: machine.is_flat() && !scheduler.looks_at_data(),
+            is_light: machine.is_flat() && machine.is_free() && !scheduler.looks_at_data(),
+            caps: Caps::new(&machine),
             blocked: 0,
             now: 0,
             machine,
@@ -197,6 +201,7 @@ impl Dispatcher {
             self.tasks.enter(id, task, |class| durations.nanoseconds(codelet, cost, class));
             return Ok(());
         }
+        self.caps.enter(id, codelet);
         let footprint = self.planner.footprint(&task);
         let mut fits = false;
         let duration = |class| {
@@ -204,7 +209,8 @@ impl Dispatcher {
             let has_room = on.any(|worker| {
                 machine.memories[worker.memory.0].capacity.is_none_or(|most| footprint <= most)
             });
-            durations.nanoseconds(codelet, cost, class).filter(|_| has_room)
+            let runs = machine.classes[class.0].runs(codelet);
+            durations.nanoseconds(codelet, cost, class).filter(|_| has_room && runs)
         };
         self.tasks.enter(id, task, duration);
         for class in 0..machine.classes.len() {
@@ -234,6 +240,9 @@ impl Dispatcher {
         if !self.is_light {
             self.planner.finish(&row, memory);
             self.planner.commit(&row, memory, -1);
+            if self.caps.give_back(task) {
+                self.hands.iter().enumerate().for_each(|(other, _)| self.woken.wake(other));
+            }
         }
         self.scheduler.finished(task, worker, &view!(self));
         self.woken.wake(worker.0);
@@ -447,7 +456,8 @@ impl Dispatcher {
         let hand = &mut self.hands[worker];
         for place in 0..hand.admitted {
             let task = hand.committed[place].0;
-            if self.is_light || self.planner.is_set(self.tasks.get(task), memory) {
+            let is_set = || self.planner.is_set(self.tasks.get(task), memory);
+            if self.is_light || (is_set() && self.caps.take(task)) {
                 hand.committed.remove(place);
                 hand.admitted -= 1;
                 hand.prefetched = hand.prefetched.saturating_sub(1);

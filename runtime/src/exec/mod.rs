@@ -125,7 +125,7 @@ impl Engine for Exec {
         let ExecOptions { machine, policy, seed, bind, trace, .. } = &self.options;
         let workers = machine.workers.len();
         let queues = policy.queue(&PolicyOptions { workers, seed: *seed });
-        self.core = Some(match queues.filter(|_| machine.is_flat()) {
+        self.core = Some(match queues.filter(|_| machine.is_flat() && machine.is_free()) {
             Some(queues) => Box::new(Light::start(space, queues, workers, *bind, *trace)),
             None => Box::new(Node::start(space, &self.options)),
         });

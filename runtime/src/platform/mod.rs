@@ -7,8 +7,8 @@ mod models;
 
 pub use cores::{allowed_cores, bind_to_cores, usable_cores};
 pub use machine::{
-    ClassId, Durations, Link, MAX_MEMORIES, Machine, Memory, MemoryId, MemoryKind, Route, Worker,
-    WorkerClass, WorkerKind,
+    Cap, ClassId, Durations, Link, MAX_MEMORIES, Machine, Memory, MemoryId, MemoryKind, Route,
+    Worker, WorkerClass, WorkerKind,
 };
 pub use models::{Entry, Models, TRUSTED};
 

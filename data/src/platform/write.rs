@@ -95,9 +95,9 @@ fn class_line(machine: &Machine, class: usize, guess: Option<WorkerModel>) -> St
         let _ = write!(line, ", speed = {:?}", class.speed);
     }
     if let Some(guess) = guess {
-        let _ = write!(line, ", gflops = {:?}", guess.gflops);
+        let _ = write!(line, ", gflops = {:?}", short(guess.gflops));
         if guess.gbytes_per_second.is_finite() {
-            let _ = write!(line, ", gbytes_per_second = {:?}", guess.gbytes_per_second);
+            let _ = write!(line, ", gbytes_per_second = {:?}", short(guess.gbytes_per_second));
         }
     }
     line

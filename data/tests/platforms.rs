@@ -169,6 +169,20 @@ fn times_stand_under_the_flops_of_our_kernels() {
 }
 
 #[test]
+fn one_core_of_mirage_takes_as_long_as_in_its_own_simulator() {
+    // Cholesky of 20 x 20 tiles of 960 on one core, as StarPU simulates it on SimGrid: 117459.9652
+    // milliseconds, of which one microsecond for each of the 1540 tasks is not that of kernels.
+    let models = find("mirage").models;
+    let counts = [("potrf", 20), ("trsm", 190), ("syrk", 190), ("gemm", 1140)];
+    let total = counts.iter().map(|&(codelet, count)| {
+        let cost = (kernel(codelet).expect("a listed kernel").single.cost)(960);
+        count * models.nanoseconds(codelet, cost, ClassId(0)).expect("a time")
+    });
+    let (total, expected): (u64, u64) = (total.sum(), 117_459_965_200 - 1540 * 1000);
+    assert!(total.abs_diff(expected) < 1000, "{total} and {expected} nanoseconds");
+}
+
+#[test]
 fn transfers_of_mirage_share_the_host_link() {
     let machine = find("mirage").machine;
     assert_eq!((machine.workers.len(), machine.memories.len()), (12, 4));

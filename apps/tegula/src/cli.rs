@@ -8,6 +8,7 @@ use crate::exageostat::Exageostat;
 use crate::info::Info;
 use crate::linalg::Linalg;
 use crate::manual::{Completions, Man};
+use crate::platform::PlatformCommand;
 use crate::simulate::Simulate;
 use crate::trace::TraceCommand;
 
@@ -41,6 +42,9 @@ enum Tegula {
     Bench(Bench),
     /// What happened in a recorded run: numbers, tables, pictures, a report
     Trace(TraceCommand),
+    /// Machines: what a description says of one, and measuring this one
+    #[command(subcommand)]
+    Platform(PlatformCommand),
     /// What this build and this machine have
     Info(Info),
     /// Print completions for a shell
@@ -63,6 +67,7 @@ impl Cli {
             Tegula::Simulate(command) => command.run(),
             Tegula::Bench(command) => command.run(),
             Tegula::Trace(command) => command.run(),
+            Tegula::Platform(command) => command.run(),
             Tegula::Info(command) => command.run(is_prepared),
             Tegula::Completions(command) => command.run(),
             Tegula::Man(command) => command.run(),

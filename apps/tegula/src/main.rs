@@ -13,6 +13,7 @@ mod linalg;
 mod machine;
 mod manual;
 mod output;
+mod platform;
 mod simulate;
 mod trace;
 

@@ -1,5 +1,7 @@
 //! Flags about how tasks run, and the flows that they make.
 
+use std::sync::Arc;
+
 use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -7,13 +9,14 @@ use tegula_kernels::backend::{self, BACKENDS, Backend};
 use tegula_kernels::scalar::Precision;
 use tegula_runtime::exec::{Exec, ExecOptions};
 use tegula_runtime::flow::{Flow, FlowOptions};
-use tegula_runtime::platform::{allowed_cores, usable_cores};
-use tegula_runtime::sched::{DEFAULT_POLICY, POLICIES, Policy, policy};
+use tegula_runtime::platform::{Models, allowed_cores, usable_cores};
+use tegula_runtime::sched::{DEFAULT_POLICY, POLICIES, Policy, PolicyOptions, policy};
 
 use super::machine::{MachineChoice, MachineFlags};
 use super::member;
 use crate::error::refused;
 use crate::output::Console;
+use crate::platform::Notebook;
 
 /// Most workers that can be asked for.
 const MOST_WORKERS: u64 = 1024;
@@ -108,6 +111,8 @@ pub(crate) struct Run {
     is_deterministic: bool,
     is_policy_given: bool,
     machine: MachineChoice,
+    /// Times of kernels, where the policy or the engine asks for them.
+    notebook: Option<Arc<Notebook>>,
 }
 
 impl RunFlags {
@@ -126,6 +131,7 @@ impl RunFlags {
             policy: self.policy.map_or_else(|| named(DEFAULT_POLICY), |index| &POLICIES[index]),
             is_policy_given: self.policy.is_some(),
             machine: self.machine.settle()?,
+            notebook: None,
             seed: self.seed,
             backend,
             is_deterministic: self.deterministic,
@@ -151,7 +157,24 @@ impl Run {
             self.policy = named(PLANNING_POLICY);
         }
         self.check_eviction()?;
+        if self.is_planned() {
+            let machine = self.machine.machine(self.workers);
+            self.notebook = Some(Arc::new(Notebook::open(&machine, self.backend)));
+        }
         Ok(self)
+    }
+
+    /// Whether anyone asks how long tasks take.
+    fn is_planned(&self) -> bool {
+        let options = PolicyOptions { workers: self.workers, seed: self.seed };
+        !self.machine.is_flat() || self.policy.queue(&options).is_none()
+    }
+
+    /// Keeps the times of kernels that the run has learnt.
+    pub(crate) fn keep_times(&self, console: &Console) {
+        if let Some(notebook) = &self.notebook {
+            notebook.keep(console);
+        }
     }
 
     /// Refuses an eviction policy that needs to know more than the policy does.
@@ -178,7 +201,10 @@ impl Run {
         // Fewer workers than cores may share the machine with others; more cannot be bound.
         let bind = workers == allowed_cores().len();
         let (eviction, scratch) = (self.machine.eviction(policy), self.machine.scratch());
-        let options = ExecOptions::on(self.machine.machine(workers));
+        let mut options = ExecOptions::on(self.machine.machine(workers));
+        if let Some(notebook) = &self.notebook {
+            options.durations = Arc::<Models>::clone(&notebook.models);
+        }
         ExecOptions { policy, eviction, scratch, seed, bind, trace, ..options }
     }
 
@@ -203,6 +229,9 @@ impl Run {
                 self.seed,
             ),
         );
+        if let Some(notebook) = &self.notebook {
+            notebook.describe(console);
+        }
     }
 
     /// Adds how tasks ran to a result.

@@ -5,6 +5,7 @@ mod fit;
 mod linalg;
 mod loglik;
 mod machine;
+mod platform;
 mod predict;
 mod refused;
 mod sample;

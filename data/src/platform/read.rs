@@ -86,6 +86,7 @@ impl Reader<'_> {
             workers: Vec::new(),
             links: self.links(file)?,
             routes: Vec::new(),
+            caps: Vec::new(),
         };
         machine.routes = self.routes(file, &machine)?;
         for part in &file.worker {
@@ -126,7 +127,8 @@ impl Reader<'_> {
             let before: Vec<&str> = classes.iter().map(|class| class.name.as_str()).collect();
             self.unused(part, name, &before)?;
             let speed = self.positive(part, "speed", *speed)?;
-            classes.push(WorkerClass { name: name.clone(), kind: part.get_ref().kind(), speed });
+            let class = WorkerClass::new(name, part.get_ref().kind());
+            classes.push(WorkerClass { speed, ..class });
         }
         Ok(classes)
     }

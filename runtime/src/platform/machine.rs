@@ -325,7 +325,8 @@ impl Machine {
         let first = self.workers.iter().position(is_core).expect("there are some");
         let old = self.classes[self.workers[first].class.0].clone();
         let only = codelets.iter().map(|&name| name.to_owned()).collect();
-        self.classes.push(WorkerClass { name: format!("{}-critical", old.name), only, ..old });
+        // By the same name, so that models know how long its tasks take.
+        self.classes.push(WorkerClass { only, ..old });
         self.workers[first].class = ClassId(self.classes.len() - 1);
     }
 

@@ -39,6 +39,19 @@ pub enum Action {
 /// so that smaller ones do not pass it for ever.
 const PATIENCE: u32 = 64;
 
+/// A task that needs more at once than any memory holds.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "it works on {bytes} bytes at once, and no memory of a worker that can run it holds more than \
+     {most}: allow more memory, or use smaller tiles"
+)]
+pub struct TooLarge {
+    /// What it needs.
+    pub bytes: u64,
+    /// What the largest memory with a limit holds.
+    pub most: u64,
+}
+
 /// The dispatcher.
 pub struct Dispatcher {
     machine: Arc<Machine>,
@@ -188,14 +201,14 @@ impl Dispatcher {
     /// Enters a task that is about to be ready.
     ///
     /// # Errors
-    /// Its footprint, if that fits no memory of a worker that can run it.
+    /// If it fits no memory of a worker that can run it.
     pub fn enter(
         &mut self,
         id: TaskId,
         task: Task,
         codelet: &'static str,
         cost: crate::flow::Cost,
-    ) -> Result<(), u64> {
+    ) -> Result<(), TooLarge> {
         let Self { machine, durations, .. } = self;
         if self.is_light {
             self.tasks.enter(id, task, |class| durations.nanoseconds(codelet, cost, class));
@@ -216,7 +229,13 @@ impl Dispatcher {
         for class in 0..machine.classes.len() {
             fits |= self.tasks.nanoseconds(id, crate::platform::ClassId(class)).is_some();
         }
-        if fits { Ok(()) } else { Err(footprint) }
+        if fits { Ok(()) } else { Err(self.too_large(footprint)) }
+    }
+
+    fn too_large(&self, bytes: u64) -> TooLarge {
+        let machine = &self.machine;
+        let memories = machine.workers.iter().map(|worker| &machine.memories[worker.memory.0]);
+        TooLarge { bytes, most: memories.filter_map(|memory| memory.capacity).max().unwrap_or(0) }
     }
 
     /// `tasks`, which were entered, are ready, by the end of a task on `by` or by submission.

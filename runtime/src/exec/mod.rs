@@ -167,6 +167,10 @@ impl Engine for Exec {
         self.core_mut().host(handle, reads, writes)
     }
 
+    fn unregistered(&mut self) {
+        self.core_mut().unregistered();
+    }
+
     fn has_private_copies(&self) -> bool {
         self.options.machine.is_flat()
     }

@@ -3,6 +3,7 @@
 
 mod checks;
 mod flows;
+mod machines;
 mod program;
 
 use proptest::prelude::*;

@@ -28,6 +28,9 @@ pub(crate) struct RunFlags {
     /// Workers [default: the cores this process may use]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_WORKERS))]
     workers: Option<u64>,
+    /// Cores to leave to others, where --workers is not given
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    reserve: u64,
     /// Who runs which task [default: lws on cores alone, dmdas where data must be moved]
     #[arg(long, value_name = "NAME", value_parser = policies())]
     policy: Option<usize>,
@@ -121,7 +124,8 @@ impl RunFlags {
     /// # Errors
     /// If the backend asked for cannot be used.
     pub(crate) fn settle(&self) -> Result<Run> {
-        let workers = self.workers.map_or_else(usable_cores, |workers| workers as usize);
+        let free = usable_cores().saturating_sub(self.reserve as usize).max(1);
+        let workers = self.workers.map_or(free, |workers| workers as usize);
         let backend = match self.blas {
             Some(index) => backend::select(BACKENDS[index], workers)?,
             None => backend::current(),
@@ -130,7 +134,7 @@ impl RunFlags {
             workers,
             policy: self.policy.map_or_else(|| named(DEFAULT_POLICY), |index| &POLICIES[index]),
             is_policy_given: self.policy.is_some(),
-            machine: self.machine.settle()?,
+            machine: self.machine.settle(workers)?,
             notebook: None,
             seed: self.seed,
             backend,

@@ -186,7 +186,7 @@ impl Simulate {
         let start = Instant::now();
         let mut flow = Flow::new(Sim::new(options), whole());
         (workload.submit)(&mut flow, sizes);
-        flow.wait()?;
+        flow.wait().map_err(|error| refused(error.to_string()))?;
         let seconds = start.elapsed().as_secs_f64();
         let totals = flow.totals().expect("a simulation counts");
         let flops = workload.flops.map_or(contents.flops, |flops| flops(sizes));

@@ -74,8 +74,8 @@ pub(super) const WORKLOADS: &[Workload] = &[
     },
     Workload {
         name: "gemm-3d",
-        summary: "gemm, whose result starts at zero and is dropped tile by tile when it is done",
-        submit: |flow, sizes| with(flow, sizes, chains::<f32>, chains::<f64>),
+        summary: "the tasks of gemm without their dependencies, whose results are dropped",
+        submit: |flow, sizes| with(flow, sizes, products::<f32>, products::<f64>),
         working_set: |sizes| 2.0 * (sizes.tiles.pow(2) * sizes.tile_bytes()) as f64,
         flops: Some(|sizes| 2.0 * sizes.order().powi(3)),
     },
@@ -148,18 +148,19 @@ fn lu<T: Scalar>(flow: &mut Flow, sizes: &Sizes) {
     getrf_nopiv(flow, &a);
 }
 
-fn chains<T: Scalar>(flow: &mut Flow, sizes: &Sizes) {
+fn products<T: Scalar>(flow: &mut Flow, sizes: &Sizes) {
     let [a, b] = [(); 2].map(|()| matrix::<T>(flow, sizes, Storage::Full));
     let n = sizes.nb;
     let (trans_a, trans_b) = (Trans::No, Trans::No);
-    let gemm = Gemm { trans_a, trans_b, m: n, n, k: n, alpha: T::ONE, beta: T::ONE };
+    let gemm = Gemm { trans_a, trans_b, m: n, n, k: n, alpha: T::ONE, beta: T::ZERO };
     for i in 0..sizes.tiles {
         for j in 0..sizes.tiles {
-            let c = flow.register(sizes.tile_bytes());
             for k in 0..sizes.tiles {
+                // Nobody has written it, so nothing is brought.
+                let c = flow.register(sizes.tile_bytes());
                 flow.submit(gemm, &[(a.tile(i, k), R), (b.tile(k, j), R), (c, RW)], 0);
+                flow.done_with(c);
             }
-            flow.done_with(c);
         }
     }
 }

@@ -9,5 +9,6 @@ mod platform;
 mod predict;
 mod refused;
 mod sample;
+mod simulate;
 mod support;
 mod trace;

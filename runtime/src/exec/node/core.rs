@@ -66,17 +66,6 @@ impl Fatal {
     }
 }
 
-/// A task that needs more at once than any memory holds.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "it works on {bytes} bytes at once, and no memory of a worker that can run it holds more than \
-     {most}: allow more memory, or use smaller tiles"
-)]
-struct TooLarge {
-    bytes: u64,
-    most: u64,
-}
-
 impl Core {
     pub(super) fn new(options: &ExecOptions) -> Self {
         let ExecOptions { machine, durations, policy, eviction, seed, trace, .. } = options;
@@ -199,11 +188,8 @@ impl Core {
         if let Some(fatal) = &self.fatal {
             return Some(fatal.clone().into_cause());
         }
-        let bytes = self.dispatcher.take_in(&shared.space, task).err()?;
-        let machine = self.dispatcher.machine();
-        let memories = machine.workers.iter().map(|worker| &machine.memories[worker.memory.0]);
-        let most = memories.filter_map(|memory| memory.capacity).max().unwrap_or(0);
-        Some(Cause::Failed(TooLarge { bytes, most }.into()))
+        let too_large = self.dispatcher.take_in(&shared.space, task).err()?;
+        Some(Cause::Failed(too_large.into()))
     }
 
     fn hold(&mut self, task: TaskId, hold: Hold) {

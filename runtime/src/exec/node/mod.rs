@@ -298,6 +298,12 @@ impl Engine for Node {
         Some(self.shared.lock_core().totals())
     }
 
+    fn unregistered(&mut self) {
+        self.release_held();
+        self.shared.lock_core().step(&self.shared);
+        self.shared.drain();
+    }
+
     fn host(&mut self, handle: u32, reads: bool, writes: bool) -> Result<(), FlowError> {
         self.release_held();
         let task = Task::new(0, i32::MAX, &[(HandleId(handle), reads, writes)]);

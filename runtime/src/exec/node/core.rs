@@ -8,7 +8,7 @@ use crate::flow::{Access, FlowError};
 use crate::memory::{Operation, OutOfMemory, Plans, Transfer};
 use crate::platform::MemoryId;
 use crate::sched::{HandleId, PolicyOptions, Task, TaskId, WorkerId};
-use crate::trace::{Gauge, Records, Sample, Totals, TransferRecord};
+use crate::trace::{Gauge, Outcome, Records, Sample, TaskRecord, Totals, TransferRecord};
 
 /// The dispatcher and all that belongs under its lock.
 pub(super) struct Core {
@@ -166,9 +166,11 @@ impl Core {
                 continue;
             }
             if shared.runner.skip(&shared.space, data) {
+                self.record(shared, task, by, Outcome::Skipped);
                 close(shared, task, by, tasks);
             } else if let Some(cause) = self.refusal(shared, task) {
                 shared.runner.fail(&shared.space, data, cause);
+                self.record(shared, task, by, Outcome::Failed);
                 close(shared, task, by, tasks);
             } else {
                 self.hold(TaskId(task), Hold::Waiting);
@@ -181,6 +183,16 @@ impl Core {
             batch.clear();
         }
         self.batch = batch;
+    }
+
+    /// Records a task that no worker ran.
+    fn record(&mut self, shared: &Shared, task: u32, by: Option<WorkerId>, outcome: Outcome) {
+        if self.is_recording {
+            let worker = by.map_or(0, |worker| worker.0);
+            let record = TaskRecord::new(shared.space.task(task), worker, outcome);
+            let (after, now) = (shared.space.after(task), shared.now());
+            self.records.tasks.push(TaskRecord { after, start: now, end: now, ..record });
+        }
     }
 
     /// Why `task` cannot be run, or else enters it.
@@ -308,6 +320,7 @@ impl Core {
                 self.is_held[slot] = Hold::None;
                 let data = shared.space.task(slot as u32);
                 shared.runner.fail(&shared.space, data, fatal.clone().into_cause());
+                self.record(shared, slot as u32, None, Outcome::Failed);
                 self.complete(shared, slot as u32, None);
             }
         }

@@ -15,6 +15,8 @@ pub(crate) struct Queued {
     /// By handle, the worker that wrote it last, plus 1.
     homes: Vec<u32>,
     backlog: usize,
+    /// Tasks in a queue that no worker looks into who can run them.
+    stray: Vec<TaskId>,
     /// Tasks that the asking worker cannot run.
     aside: Vec<(usize, TaskId)>,
 }
@@ -23,7 +25,8 @@ impl Queued {
     pub(crate) fn new(policy: Box<dyn QueuePolicy>, workers: usize) -> Self {
         let shards = (0..policy.shards()).map(|_| Shard::default()).collect();
         let kept = vec![None; workers];
-        Self { policy, shards, kept, homes: Vec::new(), backlog: 0, aside: Vec::new() }
+        let (homes, stray, aside) = (Vec::new(), Vec::new(), Vec::new());
+        Self { policy, shards, kept, homes, backlog: 0, stray, aside }
     }
 
     fn place(&self, id: TaskId, by: Option<WorkerId>, view: &View<'_>) -> Place {
@@ -46,6 +49,18 @@ impl Queued {
         view.tasks.can_run(tasks[best], by, view.machine).then_some(best)
     }
 
+    /// Puts a task where the policy says, if a worker that looks there can run it.
+    fn insert(&mut self, task: TaskId, by: Option<WorkerId>, view: &View<'_>) {
+        let place = self.place(task, by, view);
+        let looks = |&worker: &usize| self.policy.sources(WorkerId(worker)).contains(&place.shard);
+        let can_run = |worker: usize| view.tasks.can_run(task, WorkerId(worker), view.machine);
+        if view.machine.classes.len() == 1 || (0..self.kept.len()).filter(looks).any(can_run) {
+            self.shards[place.shard].push(task, place.key);
+        } else {
+            self.stray.push(task);
+        }
+    }
+
     fn pop(&mut self, worker: WorkerId, view: &View<'_>) -> Option<TaskId> {
         let can_run = |task: TaskId, machine: &Machine| view.tasks.can_run(task, worker, machine);
         let mut found = None;
@@ -64,7 +79,10 @@ impl Queued {
             self.shards[shard].push(task, key);
         }
         self.aside = aside;
-        found
+        found.or_else(|| {
+            let stray = self.stray.iter().position(|&task| can_run(task, view.machine))?;
+            Some(self.stray.remove(stray))
+        })
     }
 
     fn note_home(&mut self, handle: HandleId, worker: WorkerId) {
@@ -84,8 +102,7 @@ impl Scheduler for Queued {
             if let (Some(worker), true) = (by, kept == Some(position)) {
                 self.kept[worker.0] = Some(task);
             } else {
-                let place = self.place(task, by, view);
-                self.shards[place.shard].push(task, place.key);
+                self.insert(task, by, view);
             }
         }
     }

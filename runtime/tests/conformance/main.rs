@@ -2,8 +2,10 @@
 //! accesses, with the results and the failures of the sequential engine.
 
 mod checks;
+mod devices;
 mod flows;
 mod program;
+mod stand_in;
 
 use proptest::prelude::*;
 use tegula_runtime::exec::Sequential;

@@ -18,8 +18,9 @@ const PLACES: &[(&str, &str)] = &[
     ("runtime/tests/conformance/stand_in.rs", "plays a device, whose memory it allocates"),
     ("kernels/src/tile.rs", "views of disjoint parts of one tile"),
     ("kernels/src/backend/", "calls a BLAS in C, and vector instructions"),
-    ("kernels/src/kernel/covariance/", "vector instructions"),
-    ("kernels/src/kernel/rate.rs", "reads the processor time of a thread"),
+    ("kernels/src/cuda/", "calls CUDA libraries, and reads verdicts that a device has written"),
+    ("kernels/src/kernel/", "vector instructions, and CUDA libraries in each cuda.rs"),
+    ("kernels/tests/cuda_source/", "calls what g++ has made of the CUDA sources"),
 ];
 
 #[test]

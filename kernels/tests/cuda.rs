@@ -1,6 +1,10 @@
 //! Every kernel that has a CUDA side on every CUDA device that is there, against the same kernel on a
 //! core, through the engine: one list, which a new kernel joins with a line.
 
+#[allow(dead_code)]
+#[path = "../../runtime/tests/conformance/stand_in.rs"]
+mod stand_in;
+
 use std::sync::Arc;
 
 use tegula_kernels::cuda;
@@ -34,6 +38,8 @@ use tegula_runtime::flow::{
 };
 use tegula_runtime::platform::{ClassId, Durations, Machine, WorkerKind};
 use tegula_runtime::sched::policy;
+
+use stand_in::{StandIn, Trouble};
 
 /// Sizes to try, around the blocks of our own code and those of the libraries.
 const SIZES: &[(usize, usize, usize)] =
@@ -265,6 +271,16 @@ fn every_kernel_on_every_device_agrees_with_a_core() {
         comparison.all::<f32>();
         eprintln!("{}: {} comparisons", device.name, comparison.tried);
     }
+}
+
+/// The comparisons themselves, on a device that computes with the kernels of a core.
+#[test]
+fn every_kernel_on_a_stand_in_agrees_with_a_core() {
+    let device: Arc<dyn Accelerator> = Arc::new(StandIn::new(1 << 30, Trouble::default()));
+    let mut comparison = Comparison { device: &device, tried: 0 };
+    comparison.all::<f64>();
+    comparison.all::<f32>();
+    assert!(comparison.tried > 500, "only {} comparisons", comparison.tried);
 }
 
 /// The kernels that run on devices; those that read strips are for processors alone.

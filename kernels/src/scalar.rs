@@ -5,8 +5,10 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use bytemuck::Pod;
+use cudarc::driver::DeviceRepr;
 
 use crate::backend::{Backend, Blas};
+use crate::cuda::Calls;
 
 /// A real floating-point type: `f32` or `f64`.
 ///
@@ -30,6 +32,7 @@ pub trait Scalar:
     + MulAssign
     + DivAssign
     + Sum
+    + DeviceRepr
 {
     /// Zero.
     const ZERO: Self;
@@ -60,6 +63,8 @@ pub trait Scalar:
     fn mul_add(self, a: Self, b: Self) -> Self;
     /// This precision's side of a backend.
     fn blas(backend: &'static dyn Backend) -> &'static dyn Blas<Self>;
+    /// This precision's functions of the CUDA libraries.
+    fn cuda() -> &'static Calls<Self>;
 }
 
 /// Precision of an arithmetic, as a value.
@@ -95,7 +100,7 @@ impl Precision {
 }
 
 macro_rules! scalar {
-    ($type:ident, $precision:ident, $side:ident) => {
+    ($type:ident, $precision:ident, $side:ident, $calls:ident) => {
         impl Scalar for $type {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
@@ -130,9 +135,12 @@ macro_rules! scalar {
             fn blas(backend: &'static dyn Backend) -> &'static dyn Blas<Self> {
                 backend.$side()
             }
+            fn cuda() -> &'static Calls<Self> {
+                &Calls::$calls
+            }
         }
     };
 }
 
-scalar!(f32, Single, single);
-scalar!(f64, Double, double);
+scalar!(f32, Single, single, SINGLE);
+scalar!(f64, Double, double, DOUBLE);

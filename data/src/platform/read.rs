@@ -214,6 +214,7 @@ impl Reader<'_> {
             class: ClassId(class),
             memory,
             pipeline,
+            slots: 1,
         }));
         Ok(())
     }

@@ -14,8 +14,8 @@ pub(super) struct Hand {
     pub(super) admitted: usize,
     /// How many of them, from the front, had their data ordered.
     pub(super) prefetched: usize,
-    /// The task that runs.
-    pub(super) running: Option<TaskId>,
+    /// The tasks that run, in the order of their starts.
+    pub(super) running: Vec<TaskId>,
     /// Expected nanoseconds of all that it holds.
     pub(super) work: u64,
     /// Since when it has tasks and runs none, for want of data or of room.
@@ -28,12 +28,12 @@ pub(super) struct Hand {
 
 impl Hand {
     pub(super) fn len(&self) -> usize {
-        self.committed.len() + usize::from(self.running.is_some())
+        self.committed.len() + self.running.len()
     }
 
     /// Notes at `now` whether it waits.
     pub(super) fn note_wait(&mut self, now: u64) {
-        let waits = self.running.is_none() && !self.committed.is_empty();
+        let waits = self.running.is_empty() && !self.committed.is_empty();
         match (self.waits_since, waits) {
             (None, true) => self.waits_since = Some(now),
             (Some(since), false) => {

@@ -3,6 +3,7 @@
 use super::{Dispatcher, TooLarge};
 use crate::flow::{Access, MAX_ACCESSES, Space};
 use crate::memory::rounded;
+use crate::platform::ClassId;
 use crate::sched::{HandleId, Task, TaskId};
 
 impl Dispatcher {
@@ -11,6 +12,16 @@ impl Dispatcher {
     /// # Errors
     /// If it fits no memory of a worker that can run it.
     pub(crate) fn take_in(&mut self, space: &Space, task: u32) -> Result<(), TooLarge> {
+        self.take_in_where(space, task, &|_| true)
+    }
+
+    /// As [`take_in`](Self::take_in), for a task that only the classes run that `runs` holds for.
+    pub(crate) fn take_in_where(
+        &mut self,
+        space: &Space,
+        task: u32,
+        runs: &dyn Fn(ClassId) -> bool,
+    ) -> Result<(), TooLarge> {
         let data = space.task(task);
         let mut handles = [(HandleId(0), false, false); MAX_ACCESSES];
         let (mut count, mut scratch_bytes) = (0, 0);
@@ -33,7 +44,7 @@ impl Dispatcher {
         }
         let mut row = Task::new(data.index, data.priority, &handles[..count]);
         row.scratch_bytes = scratch_bytes;
-        self.enter(TaskId(task), row, data.info.name, data.cost())
+        self.enter_where(TaskId(task), row, data.info.name, data.cost(), runs)
     }
 
     /// Enters a handle of `space` whose contents the program has given itself.

@@ -18,7 +18,7 @@ use caps::Caps;
 use hand::{Ahead, Hand, Woken};
 
 use crate::memory::{Operation, Planner, Plans};
-use crate::platform::{Durations, Machine, MemoryId};
+use crate::platform::{ClassId, Durations, Machine, MemoryId};
 use crate::sched::{Eviction, HandleId, Scheduler, Task, TaskId, Tasks, View, WorkerId};
 
 /// What an engine must do.
@@ -26,7 +26,7 @@ use crate::sched::{Eviction, HandleId, Scheduler, Task, TaskId, Tasks, View, Wor
 pub enum Action {
     /// Something about buffers.
     Move(Operation),
-    /// Run `task` on `worker`, which is idle; its data is there.
+    /// Run `task` on `worker`, which has a slot free; its data is there.
     Start {
         /// What.
         task: TaskId,
@@ -209,9 +209,22 @@ impl Dispatcher {
         codelet: &'static str,
         cost: crate::flow::Cost,
     ) -> Result<(), TooLarge> {
+        self.enter_where(id, task, codelet, cost, &|_| true)
+    }
+
+    /// As [`enter`](Self::enter), for a task that only the classes run that `runs` holds for.
+    pub(crate) fn enter_where(
+        &mut self,
+        id: TaskId,
+        task: Task,
+        codelet: &'static str,
+        cost: crate::flow::Cost,
+        runs: &dyn Fn(ClassId) -> bool,
+    ) -> Result<(), TooLarge> {
         let Self { machine, durations, .. } = self;
+        let expected = |class| durations.nanoseconds(codelet, cost, class).filter(|_| runs(class));
         if self.is_light {
-            self.tasks.enter(id, task, |class| durations.nanoseconds(codelet, cost, class));
+            self.tasks.enter(id, task, expected);
             return Ok(());
         }
         self.caps.enter(id, codelet);
@@ -223,11 +236,11 @@ impl Dispatcher {
                 machine.memories[worker.memory.0].capacity.is_none_or(|most| footprint <= most)
             });
             let runs = machine.classes[class.0].runs(codelet);
-            durations.nanoseconds(codelet, cost, class).filter(|_| has_room && runs)
+            expected(class).filter(|_| has_room && runs)
         };
         self.tasks.enter(id, task, duration);
         for class in 0..machine.classes.len() {
-            fits |= self.tasks.nanoseconds(id, crate::platform::ClassId(class)).is_some();
+            fits |= self.tasks.nanoseconds(id, ClassId(class)).is_some();
         }
         if fits { Ok(()) } else { Err(self.too_large(footprint)) }
     }
@@ -251,8 +264,8 @@ impl Dispatcher {
         let memory = self.machine.workers[worker.0].memory;
         let row = *self.tasks.get(task);
         let hand = &mut self.hands[worker.0];
-        debug_assert_eq!(hand.running, Some(task));
-        hand.running = None;
+        let place = hand.running.iter().position(|&running| running == task);
+        hand.running.remove(place.expect("a task ends on the worker that it was started on"));
         hand.work -=
             self.tasks.nanoseconds(task, self.machine.workers[worker.0].class).unwrap_or(0);
         self.busy_until[worker.0] = self.now + hand.work;
@@ -403,7 +416,7 @@ impl Dispatcher {
     fn advance(&mut self, worker: usize, actions: &mut Vec<Action>) -> bool {
         let memory = self.machine.workers[worker].memory;
         let mut any = self.admit(worker, memory);
-        if self.hands[worker].running.is_none()
+        while self.hands[worker].running.len() < self.machine.workers[worker].slots
             && let Some(task) = self.take_set(worker, memory)
         {
             if !self.is_light {
@@ -412,7 +425,7 @@ impl Dispatcher {
                 self.flush(actions);
             }
             actions.push(Action::Start { task, worker: WorkerId(worker) });
-            self.hands[worker].running = Some(task);
+            self.hands[worker].running.push(task);
             self.admit(worker, memory);
             any = true;
         }
@@ -429,7 +442,7 @@ impl Dispatcher {
         let mut any = false;
         loop {
             let hand = &self.hands[worker];
-            let holds = hand.admitted + usize::from(hand.running.is_some());
+            let holds = hand.admitted + hand.running.len();
             if holds >= pipeline || hand.admitted == hand.committed.len() {
                 return any;
             }
@@ -570,7 +583,7 @@ fn first_use(
     let uses = |task: TaskId| tasks.get(task).handles().any(|used| used == handle);
     let first = |&worker: &usize| {
         let hand = &hands[worker];
-        let running = hand.running.filter(|&task| uses(task)).map(|_| 0);
+        let running = hand.running.iter().any(|&task| uses(task)).then_some(0);
         let mut queue = hand.committed.iter();
         running.or_else(|| queue.find(|(task, _)| uses(*task)).map(|&(_, position)| position))
     };

@@ -5,6 +5,7 @@
 //! (`light`); else a dispatcher decides who runs what and what moves (`node`). [`Sequential`] is what
 //! both are compared with.
 
+pub mod accelerator;
 mod failures;
 mod light;
 mod node;
@@ -14,13 +15,14 @@ mod sequential;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use accelerator::Accelerator;
 use light::Light;
 use node::Node;
 pub use node::ScratchError;
 pub use sequential::Sequential;
 
 use crate::flow::{Engine, FlowError, FlowSpace, ReadyTasks};
-use crate::platform::{Durations, Machine, WorkerModel};
+use crate::platform::{Durations, Machine, MemoryId, WorkerKind, WorkerModel};
 use crate::sched::{DEFAULT_POLICY, EvictionPolicy, Policy, PolicyOptions, eviction, policy};
 use crate::trace::{Records, Site, Totals};
 
@@ -29,6 +31,8 @@ use crate::trace::{Records, Site, Totals};
 pub struct ExecOptions {
     /// The machine: cores, accelerators, memories and their limits.
     pub machine: Arc<Machine>,
+    /// The devices of the machine's CUDA workers, in the order of the workers.
+    pub accelerators: Vec<Arc<dyn Accelerator>>,
     /// How long tasks are expected to take, for policies that plan.
     pub durations: Arc<dyn Durations>,
     /// Who runs what.
@@ -67,6 +71,7 @@ impl ExecOptions {
         Self {
             durations: Arc::new(vec![guess; machine.classes.len()]),
             machine: Arc::new(machine),
+            accelerators: Vec::new(),
             policy,
             eviction: eviction(policy.eviction).expect("a policy names a listed eviction policy"),
             scratch: None,
@@ -75,6 +80,19 @@ impl ExecOptions {
             trace: false,
         }
     }
+
+    /// The device that `memory` belongs to, if it is a real one.
+    fn accelerator_of(&self, memory: MemoryId) -> Option<Arc<dyn Accelerator>> {
+        let place = cuda_memories(&self.machine).position(|other| other == memory)?;
+        Some(self.accelerators[place].clone())
+    }
+}
+
+/// The memories of the machine's CUDA workers, in their order.
+fn cuda_memories(machine: &Machine) -> impl Iterator<Item = MemoryId> + '_ {
+    let is_cuda = |class: usize| machine.classes[class].kind == WorkerKind::Cuda;
+    let workers = machine.workers.iter().filter(move |worker| is_cuda(worker.class.0));
+    workers.map(|worker| worker.memory)
 }
 
 /// The real engine.
@@ -93,8 +111,8 @@ impl Exec {
     /// An engine with these options; its threads start with the flow.
     ///
     /// # Panics
-    /// If the parts of the machine do not fit together, or it has a disk and there is no folder
-    /// for it.
+    /// If the parts of the machine do not fit together, it has a disk and there is no folder for
+    /// it, or there are not as many devices as CUDA workers.
     #[must_use]
     pub fn new(options: ExecOptions) -> Self {
         options.machine.check();
@@ -102,6 +120,9 @@ impl Exec {
             !options.machine.has_disk() || options.scratch.is_some(),
             "a machine with a disk needs a folder for what goes there"
         );
+        let (workers, devices) =
+            (cuda_memories(&options.machine).count(), options.accelerators.len());
+        assert!(workers == devices, "{devices} devices for {workers} CUDA workers");
         Self { options, core: None }
     }
 

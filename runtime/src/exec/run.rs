@@ -107,17 +107,11 @@ impl Runner {
         drop_copies(space, data);
     }
 
-    /// Does the work of the task unless what it reads is spoiled; spoils what it writes if it
-    /// fails.
-    fn attempt(
-        &self,
-        space: &Space,
-        data: &TaskData,
-        worker: usize,
-        place: &impl Place,
-    ) -> Outcome {
+    /// Notes that `worker` begins the task, unless what that reads is spoiled; says whether it
+    /// skips it.
+    pub(super) fn enter(&self, space: &Space, data: &TaskData, worker: usize) -> bool {
         if self.skip(space, data) {
-            return Outcome::Skipped;
+            return true;
         }
         for (handle, access) in data.accesses() {
             let slot = space.handles.get(handle);
@@ -127,6 +121,21 @@ impl Runner {
             if matches!(access, Access::W | Access::RW | Access::Commute) {
                 slot.set_home(worker);
             }
+        }
+        false
+    }
+
+    /// Does the work of the task unless what it reads is spoiled; spoils what it writes if it
+    /// fails.
+    fn attempt(
+        &self,
+        space: &Space,
+        data: &TaskData,
+        worker: usize,
+        place: &impl Place,
+    ) -> Outcome {
+        if self.enter(space, data, worker) {
+            return Outcome::Skipped;
         }
         let work = || match data.kind {
             Kind::Fold => fold(space, data.handles[0]).map_err(|error| Cause::Failed(error.into())),

@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 use bytemuck::Pod;
 
 use super::access::Access;
+use super::launch::Launch;
 
 /// What a kernel that cannot do its job returns: a value with its payload, never a panic.
 pub type Failure = Box<dyn Error + Send + Sync>;
@@ -55,6 +56,15 @@ pub trait Codelet: Copy + Send + 'static {
     fn cost(&self) -> Cost;
     /// Runs on one CPU core.
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure>;
+    /// Whether [`cuda`](Self::cuda) is there: CUDA devices get no task of a codelet without it.
+    const HAS_CUDA: bool = false;
+    /// Puts the work on the stream of a CUDA device.
+    ///
+    /// # Errors
+    /// If it cannot be put there; what shows later is for [`Launch::check`].
+    fn cuda(&self, _launch: &Launch<'_>) -> Result<(), Failure> {
+        Err(format!("{} has no implementation for CUDA", Self::NAME).into())
+    }
 }
 
 /// Largest size of a codelet value, in bytes.
@@ -69,6 +79,18 @@ pub struct CodeletInfo {
     pub access: &'static [Access],
     pub(crate) cost: unsafe fn(*const u8) -> Cost,
     pub(crate) cpu: unsafe fn(*const u8, &Buffers<'_>) -> Result<(), Failure>,
+    pub(crate) cuda: Option<OnStream>,
+}
+
+/// A kernel for CUDA, by the place of its arguments.
+type OnStream = unsafe fn(*const u8, &Launch<'_>) -> Result<(), Failure>;
+
+impl CodeletInfo {
+    /// [`Codelet::HAS_CUDA`].
+    #[must_use]
+    pub const fn has_cuda(&self) -> bool {
+        self.cuda.is_some()
+    }
 }
 
 /// The static description of codelet `C`.
@@ -78,7 +100,13 @@ pub fn codelet_info<C: Codelet>() -> &'static CodeletInfo {
         assert!(size_of::<C>() <= MAX_ARGUMENT_BYTES, "a codelet's arguments exceed 64 bytes");
         assert!(align_of::<C>() <= 16, "a codelet's alignment exceeds 16 bytes");
         assert!(C::ACCESS.len() <= super::MAX_ACCESSES, "a codelet uses more than 8 handles");
-        &CodeletInfo { name: C::NAME, access: C::ACCESS, cost: cost_of::<C>, cpu: cpu_of::<C> }
+        &CodeletInfo {
+            name: C::NAME,
+            access: C::ACCESS,
+            cost: cost_of::<C>,
+            cpu: cpu_of::<C>,
+            cuda: if C::HAS_CUDA { Some(cuda_of::<C>) } else { None },
+        }
     }
 }
 
@@ -96,6 +124,14 @@ unsafe fn cost_of<C: Codelet>(arguments: *const u8) -> Cost {
 unsafe fn cpu_of<C: Codelet>(arguments: *const u8, buffers: &Buffers<'_>) -> Result<(), Failure> {
     // SAFETY: as in `cost_of`.
     unsafe { (*arguments.cast::<C>()).cpu(buffers) }
+}
+
+/// # Safety
+/// `arguments` points to a valid, aligned `C`.
+#[allow(unsafe_code)]
+unsafe fn cuda_of<C: Codelet>(arguments: *const u8, launch: &Launch<'_>) -> Result<(), Failure> {
+    // SAFETY: as in `cost_of`.
+    unsafe { (*arguments.cast::<C>()).cuda(launch) }
 }
 
 /// One buffer of a running task.
@@ -179,7 +215,7 @@ impl<'a> Buffers<'a> {
     }
 }
 
-fn elements<T>(buffer: &RawBuffer, index: usize) -> usize {
+pub(super) fn elements<T>(buffer: &RawBuffer, index: usize) -> usize {
     let (bytes, size) = (buffer.bytes, size_of::<T>());
     assert!(bytes % size == 0, "buffer {index} holds {bytes} bytes, not a multiple of {size}");
     bytes / size

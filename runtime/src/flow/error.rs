@@ -24,6 +24,9 @@ pub enum FlowError {
     /// What does not fit the RAM cannot be written to disk, or be read from there.
     #[error("{0}")]
     Scratch(Arc<dyn Error + Send + Sync>),
+    /// An accelerator cannot be used any more.
+    #[error("{0}")]
+    Device(Arc<dyn Error + Send + Sync>),
 }
 
 impl FlowError {
@@ -32,7 +35,7 @@ impl FlowError {
     pub fn kernel_error<E: Error + 'static>(&self) -> Option<&E> {
         match self {
             Self::Task { source, .. } => source.downcast_ref(),
-            Self::OutOfMemory(_) | Self::Scratch(_) => None,
+            Self::OutOfMemory(_) | Self::Scratch(_) | Self::Device(_) => None,
         }
     }
 }

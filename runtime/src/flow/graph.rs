@@ -349,5 +349,5 @@ const fn internal(name: &'static str) -> CodeletInfo {
     unsafe fn cpu(_: *const u8, _: &Buffers<'_>) -> Result<(), Failure> {
         Ok(())
     }
-    CodeletInfo { name, access: &[], cost, cpu }
+    CodeletInfo { name, access: &[], cost, cpu, cuda: None }
 }

@@ -13,6 +13,7 @@ mod gate;
 mod graph;
 mod handle;
 mod lane;
+mod launch;
 mod slab;
 mod space;
 mod task;
@@ -27,11 +28,11 @@ pub use codelet::{Buffers, Codelet, CodeletInfo, Cost, Failure, MAX_ARGUMENT_BYT
 pub use error::FlowError;
 use graph::{Graph, Tag};
 pub use handle::Handle;
+pub use launch::{Check, Launch, Tools};
 pub(crate) use slab::Slab;
 pub(crate) use space::{Padded, Space, task_view};
-use task::Arguments;
 pub use task::MAX_ACCESSES;
-pub(crate) use task::{Kind, TaskData};
+pub(crate) use task::{Arguments, Kind, TaskData};
 
 use crate::memory::{BufferCache, MemoryUse, Reduction};
 use crate::trace::{Records, Site, Totals, Trace};

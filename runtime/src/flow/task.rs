@@ -67,6 +67,10 @@ impl Arguments {
         unsafe { arguments.0.as_mut_ptr().cast::<C>().write(codelet) };
         arguments
     }
+
+    pub(crate) fn pointer(&self) -> *const u8 {
+        self.0.as_ptr().cast()
+    }
 }
 
 impl TaskData {
@@ -114,7 +118,12 @@ impl TaskData {
     }
 
     pub(crate) fn argument_pointer(&self) -> *const u8 {
-        self.arguments.0.as_ptr().cast()
+        self.arguments.pointer()
+    }
+
+    /// A copy of the codelet's value, which may outlive the task.
+    pub(crate) fn arguments(&self) -> Arguments {
+        self.arguments
     }
 }
 

@@ -102,6 +102,9 @@ pub struct Worker {
     /// Most tasks whose data is held in its memory at once: the one that runs and those that wait
     /// for it. At least 1.
     pub pipeline: usize,
+    /// Most tasks that it is given before the first of them has ended; they end in their order. At
+    /// least 1, and 1 unless the worker is a device with a queue of its own.
+    pub slots: usize,
 }
 
 /// Something that transfers share: a bus, one direction of a cable, a disk.
@@ -149,6 +152,7 @@ impl Machine {
             class: ClassId(0),
             memory: MemoryId::RAM,
             pipeline: 1,
+            slots: 1,
         };
         let ram = Memory { name: "RAM".to_owned(), kind: MemoryKind::Ram, capacity: None };
         let class = WorkerClass::new("cpu", WorkerKind::Cpu);
@@ -207,7 +211,8 @@ impl Machine {
     }
 
     /// Adds an accelerator with a memory of its own: a worker of `kind` that is `speed` times as
-    /// fast as a core (what a thread plays is at most as fast), and holds the data of two tasks.
+    /// fast as a core (what a thread plays is at most as fast), and holds the data of two tasks, or
+    /// of three if it has a queue of its own.
     ///
     /// # Panics
     /// If the speed is not above 0.
@@ -226,7 +231,9 @@ impl Machine {
         let class = WorkerClass { speed, ..WorkerClass::new(&format!("gpu-{number}"), kind) };
         self.classes.push(class);
         let class = ClassId(self.classes.len() - 1);
-        self.workers.push(Worker { name, class, memory, pipeline: 2 });
+        // A device computes one task, has the next in its queue, and waits for data of a third.
+        let (pipeline, slots) = if kind == WorkerKind::Cuda { (3, 2) } else { (2, 1) };
+        self.workers.push(Worker { name, class, memory, pipeline, slots });
     }
 
     /// Limits the RAM to `bytes` bytes; the rest goes to a disk that reads and writes
@@ -345,6 +352,7 @@ impl Machine {
             assert!(worker.class.0 < self.classes.len(), "{} has no class", worker.name);
             assert!(worker.memory.0 < memories, "{} has no memory", worker.name);
             assert!(worker.pipeline > 0, "{} holds no task", worker.name);
+            assert!(worker.slots > 0, "{} runs no task", worker.name);
         }
         let lowest = self.lowest();
         let bottomless = self.memories[lowest.0].capacity.is_none();

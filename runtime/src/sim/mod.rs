@@ -106,7 +106,11 @@ impl Sim {
     /// If the parts of the machine do not fit together.
     #[must_use]
     pub fn new(options: SimOptions) -> Self {
-        let SimOptions { machine, durations, policy, eviction, seed, noise, trace } = options;
+        let SimOptions { mut machine, durations, policy, eviction, seed, noise, trace } = options;
+        // A simulated worker is given its next task the moment that the last one ends.
+        if machine.workers.iter().any(|worker| worker.slots > 1) {
+            Arc::make_mut(&mut machine).workers.iter_mut().for_each(|worker| worker.slots = 1);
+        }
         let (workers, memories) = (machine.workers.len(), machine.memories.len());
         let scheduler = policy.scheduler(&PolicyOptions { workers, seed });
         Self {

@@ -2,9 +2,11 @@
 //! accesses, with the results and the failures of the sequential engine.
 
 mod checks;
+mod devices;
 mod flows;
 mod machines;
 mod program;
+mod stand_in;
 
 use proptest::prelude::*;
 use tegula_runtime::exec::Sequential;

@@ -6,7 +6,7 @@ use tegula_runtime::flow::{
     Access, Buffers, Codelet, Cost, Engine, Failure, Flow, FlowOptions, Handle,
 };
 use tegula_runtime::memory::Reduction;
-use tegula_runtime::platform::{Machine, WorkerKind, WorkerModel};
+use tegula_runtime::platform::{ClassId, Durations, Machine, WorkerKind, WorkerModel};
 use tegula_runtime::sched::{EvictionPolicy, Policy};
 use tegula_runtime::sim::{Sim, SimOptions};
 use tegula_runtime::trace::Trace;
@@ -114,6 +114,23 @@ pub(crate) struct Step {
     pub(crate) handles: [usize; 3],
     pub(crate) priority: i32,
     pub(crate) mix: Mix,
+}
+
+impl Step {
+    /// A step that updates one handle.
+    pub(crate) fn update(handle: usize, salt: u64) -> Self {
+        let mix = Mix { salt, fails: false };
+        Self { kind: 1, handles: [handle, handle, handle], priority: 0, mix }
+    }
+}
+
+/// Only workers of this class run anything.
+pub(crate) struct OnlyClass(pub(crate) usize);
+
+impl Durations for OnlyClass {
+    fn nanoseconds(&self, _codelet: &'static str, _cost: Cost, class: ClassId) -> Option<u64> {
+        (class.0 == self.0).then_some(1000)
+    }
 }
 
 pub(crate) const HANDLES: usize = 6;
@@ -283,6 +300,11 @@ impl Tight {
             machine.add_accelerator(kind, Some(bytes), 1e9, 1.0);
         }
         machine
+    }
+
+    /// Bytes of each accelerator's memory.
+    pub(crate) fn devices(&self) -> &[u64] {
+        &self.devices
     }
 
     /// What runs of `program`: where data moves, reductions commute.

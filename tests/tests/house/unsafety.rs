@@ -4,6 +4,8 @@ use crate::{assert_kept, has_word, rust_files};
 
 /// Files, and folders that end in a slash, that may hold `unsafe`, and why.
 const PLACES: &[(&str, &str)] = &[
+    ("runtime/src/exec/accelerator/", "calls the CUDA driver, and hands buffers to devices"),
+    ("runtime/src/exec/node/", "lends buffers of each memory to copies and devices"),
     ("runtime/src/exec/run.rs", "lends the buffers of handles to kernels"),
     ("runtime/src/flow/codelet.rs", "erases the types of codelets and buffers"),
     ("runtime/src/flow/graph.rs", "fills task slots"),
@@ -13,10 +15,12 @@ const PLACES: &[(&str, &str)] = &[
     ("runtime/src/flow/task.rs", "task slots that are written once and then shared"),
     ("runtime/src/memory/", "allocates, maps and frees buffers"),
     ("runtime/src/platform/cores.rs", "asks the system for the cores it may use"),
+    ("runtime/tests/conformance/stand_in.rs", "plays a device, whose memory it allocates"),
     ("kernels/src/tile.rs", "views of disjoint parts of one tile"),
     ("kernels/src/backend/", "calls a BLAS in C, and vector instructions"),
-    ("kernels/src/kernel/covariance/", "vector instructions"),
-    ("kernels/src/kernel/rate.rs", "reads the processor time of a thread"),
+    ("kernels/src/cuda/", "calls CUDA libraries, and reads verdicts that a device has written"),
+    ("kernels/src/kernel/", "vector instructions, and CUDA libraries in each cuda.rs"),
+    ("kernels/tests/cuda_source/", "calls what g++ has made of the CUDA sources"),
 ];
 
 #[test]

@@ -5,17 +5,19 @@
 //! processes for machine learning", 2006, algorithm 2.1).
 
 mod cpu;
+mod cuda;
 mod reference;
 mod trial;
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::kernel::{bytes, product};
 use crate::scalar::Scalar;
 use crate::tile::TileRef;
 
+pub(crate) use cuda::SOURCE;
 pub(super) use trial::Card;
 
 /// The sums with their arguments; buffers `[A: R, s: RW]`.
@@ -49,5 +51,11 @@ impl<T: Scalar> Codelet for ColumnSquares<T> {
         let a = TileRef::<T>::new(buffers.read(0), self.m, self.n);
         self.compute(a, buffers.write(1));
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

@@ -143,11 +143,11 @@ fn pick<L: Lanes>(l: L, high: L::M, pair: [u64; 2]) -> L::U {
 }
 
 /// Adding `1.5 2^52` rounds to an integer, which the low bits of the sum then hold.
-const MAGIC: f64 = 6_755_399_441_055_744.0;
+pub(super) const MAGIC: f64 = 6_755_399_441_055_744.0;
 
 /// Coefficients of `(2^r - 1) / r` on `|r| <= 1/2`, interpolated at Chebyshev nodes: the power then
 /// errs by 2e-17, relative.
-const POWER: [f64; 11] = [
+pub(super) const POWER: [f64; 11] = [
     std::f64::consts::LN_2,
     0.240_226_506_959_100_97,
     0.055_504_108_664_821_6,

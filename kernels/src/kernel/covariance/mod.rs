@@ -14,6 +14,7 @@ mod avx2;
 mod avx512;
 mod correlation;
 mod cpu;
+mod cuda;
 mod entry;
 mod fit;
 mod lanes;
@@ -24,7 +25,7 @@ mod table;
 use std::marker::PhantomData;
 
 use bytemuck::cast_slice_mut;
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::geometry::Geometry;
 use crate::scalar::{Precision, Scalar};
@@ -33,6 +34,7 @@ use cpu::Job;
 
 pub use correlation::{Correlation, Far, Near};
 pub use cpu::Vectors;
+pub(crate) use cuda::{SOURCE, constants};
 pub use table::{CELLS, COEFFICIENTS, LN_UNDERFLOW, RadialTable, Row, TABLE_BYTES};
 
 /// Which entries of the tile are written.
@@ -87,6 +89,12 @@ impl<T: Scalar> Codelet for Covariance<T> {
         let out = buffers.write(3);
         self.compute(Vectors::widest(), table, buffers.read(1), buffers.read(2), out);
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }
 

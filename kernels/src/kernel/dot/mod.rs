@@ -6,16 +6,18 @@
 //! "Basic linear algebra subprograms for Fortran usage", ACM TOMS 5 (1979).
 
 mod cpu;
+mod cuda;
 mod reference;
 mod trial;
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::kernel::bytes;
 use crate::scalar::Scalar;
 
+pub(crate) use cuda::SOURCE;
 pub(super) use trial::Card;
 
 /// The sum with its arguments; buffers `[x: R, y: R, sum: RW (one f64)]`.
@@ -46,5 +48,11 @@ impl<T: Scalar> Codelet for Dot<T> {
         let (x, y) = (buffers.read::<T>(0), buffers.read::<T>(1));
         self.compute(x, y, &mut buffers.write::<f64>(2)[0]);
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

@@ -4,10 +4,11 @@
 //! With `alpha` 1 and `beta` 0 it copies or transposes. Cannot fail. Source: PBLAS, PxGEADD.
 
 mod cpu;
+mod cuda;
 mod reference;
 mod trial;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::kernel::{bytes, product};
 use crate::option::Trans;
@@ -46,5 +47,11 @@ impl<T: Scalar> Codelet for Geadd<T> {
         let b = TileMut::new(buffers.write(1), self.m, self.n);
         self.compute(a, b);
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

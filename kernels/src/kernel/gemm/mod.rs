@@ -5,11 +5,12 @@
 //! "A set of level 3 basic linear algebra subprograms", ACM TOMS 16 (1990); flops as in LAWN 41.
 
 mod cpu;
+mod cuda;
 mod reference;
 pub(super) mod strips;
 mod trial;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::backend;
 use crate::kernel::{bytes, product};
@@ -56,5 +57,11 @@ impl<T: Scalar> Codelet for Gemm<T> {
         let c = TileMut::new(buffers.write(2), self.m, self.n);
         self.compute(T::blas(backend::current()), a, b, c);
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

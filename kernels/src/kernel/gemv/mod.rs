@@ -6,10 +6,11 @@
 //! subprograms", ACM TOMS 14 (1988); flops as in LAWN 41.
 
 mod cpu;
+mod cuda;
 mod reference;
 mod trial;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::backend;
 use crate::kernel::{bytes, product};
@@ -51,5 +52,11 @@ impl<T: Scalar> Codelet for Gemv<T> {
         let y = TileMut::new(buffers.write(2), y, 1);
         self.compute(T::blas(backend::current()), a, x, y);
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

@@ -4,15 +4,17 @@
 //! xLASET.
 
 mod cpu;
+mod cuda;
 mod reference;
 mod trial;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::kernel::bytes;
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
+pub(crate) use cuda::SOURCE;
 pub(super) use trial::Card;
 
 /// The filling with its arguments; buffers `[A: W]`.
@@ -39,5 +41,11 @@ impl<T: Scalar> Codelet for Laset<T> {
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         self.compute(TileMut::new(buffers.write(0), self.m, self.n));
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

@@ -6,12 +6,13 @@
 //! Source: LAPACK Users' Guide, xLAUUM; flops as in LAWN 41.
 
 mod cpu;
+mod cuda;
 mod reference;
 mod trial;
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::backend;
 use crate::kernel::bytes;
@@ -60,5 +61,11 @@ impl<T: Scalar> Codelet for Lauum<T> {
         let a = TileMut::new(buffers.write(0), self.n, self.n);
         self.compute(T::blas(backend::current()), a);
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

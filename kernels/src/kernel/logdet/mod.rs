@@ -7,17 +7,19 @@
 //! unchanged. Source: Golub, Van Loan, "Matrix computations", 2.1.4.
 
 mod cpu;
+mod cuda;
 mod reference;
 mod trial;
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::kernel::bytes;
 use crate::scalar::Scalar;
 use crate::tile::TileRef;
 
+pub(crate) use cuda::SOURCE;
 pub(super) use trial::Card;
 
 /// The sum with its arguments; buffers `[A: R, sum: RW (one f64)]`.
@@ -57,5 +59,11 @@ impl<T: Scalar> Codelet for LogDet<T> {
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         let a = TileRef::<T>::new(buffers.read(0), self.n, self.n);
         Ok(self.compute(a, &mut buffers.write::<f64>(1)[0])?)
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

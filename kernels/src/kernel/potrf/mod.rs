@@ -6,12 +6,13 @@
 //! computations", 4.2; flops as in LAWN 41.
 
 mod cpu;
+mod cuda;
 mod reference;
 mod trial;
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::backend;
 use crate::kernel::bytes;
@@ -19,6 +20,7 @@ use crate::option::Uplo;
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
+pub(crate) use cuda::SOURCE;
 pub(super) use trial::Card;
 
 /// The factorization with its arguments; buffers `[A: RW]`.
@@ -61,5 +63,11 @@ impl<T: Scalar> Codelet for Potrf<T> {
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         let a = TileMut::new(buffers.write(0), self.n, self.n);
         Ok(self.compute(T::blas(backend::current()), a)?)
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

@@ -5,11 +5,12 @@
 //! fail. Source: Dongarra et al., ACM TOMS 16 (1990); flops as in LAWN 41.
 
 mod cpu;
+mod cuda;
 mod reference;
 pub(super) mod strips;
 mod trial;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::backend;
 use crate::kernel::{bytes, product};
@@ -52,5 +53,11 @@ impl<T: Scalar> Codelet for Syrk<T> {
         let c = TileMut::new(buffers.write(1), self.n, self.n);
         self.compute(T::blas(backend::current()), a, c);
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

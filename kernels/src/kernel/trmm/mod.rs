@@ -6,10 +6,11 @@
 //! Source: Dongarra et al., ACM TOMS 16 (1990); flops as in LAWN 41.
 
 mod cpu;
+mod cuda;
 mod reference;
 mod trial;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::backend;
 use crate::kernel::triangular;
@@ -69,5 +70,11 @@ impl<T: Scalar> Codelet for Trmm<T> {
         let b = TileMut::new(buffers.write(1), self.m, self.n);
         self.compute(T::blas(backend::current()), t, b);
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

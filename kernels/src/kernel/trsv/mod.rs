@@ -5,12 +5,13 @@
 //! in BLAS. Source: Dongarra et al., ACM TOMS 14 (1988); flops as in LAWN 41.
 
 mod cpu;
+mod cuda;
 mod reference;
 mod trial;
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::backend;
 use crate::kernel::{bytes, product};
@@ -61,5 +62,11 @@ impl<T: Scalar> Codelet for Trsv<T> {
         let x = TileMut::new(buffers.write(1), self.n, 1);
         self.compute(T::blas(backend::current()), t, x);
         Ok(())
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

@@ -6,12 +6,13 @@
 //! computations", 3.1; flops as in LAWN 41.
 
 mod cpu;
+mod cuda;
 mod reference;
 mod trial;
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::backend;
 use crate::kernel::bytes;
@@ -62,5 +63,11 @@ impl<T: Scalar> Codelet for Trtri<T> {
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         let a = TileMut::new(buffers.write(0), self.n, self.n);
         Ok(self.compute(T::blas(backend::current()), a)?)
+    }
+
+    const HAS_CUDA: bool = true;
+
+    fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        self.launch(launch)
     }
 }

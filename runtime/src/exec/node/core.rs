@@ -1,11 +1,12 @@
 //! What one thread at a time does with events: it asks the dispatcher, and hands out work.
 
-use super::{Event, ScratchError, Shared};
+use super::fatal::Fatal;
+use super::{Event, Shared};
 use crate::dispatch::{Action, Dispatcher};
 use crate::exec::ExecOptions;
 use crate::exec::failures::Cause;
 use crate::flow::{Access, FlowError};
-use crate::memory::{Operation, OutOfMemory, Plans, Transfer};
+use crate::memory::{Operation, Plans, Transfer};
 use crate::platform::MemoryId;
 use crate::sched::{HandleId, PolicyOptions, Task, TaskId, WorkerId};
 use crate::trace::{Gauge, Outcome, Records, Sample, TaskRecord, Totals, TransferRecord};
@@ -39,31 +40,6 @@ enum Hold {
     None,
     Waiting,
     Running,
-}
-
-/// What ends a run.
-#[derive(Clone, Debug, thiserror::Error)]
-enum Fatal {
-    #[error(transparent)]
-    Scratch(#[from] ScratchError),
-    #[error(transparent)]
-    OutOfMemory(#[from] OutOfMemory),
-}
-
-impl Fatal {
-    fn into_cause(self) -> Cause {
-        Cause::Failed(match self {
-            Self::Scratch(error) => error.into(),
-            Self::OutOfMemory(error) => error.into(),
-        })
-    }
-
-    fn into_error(self) -> FlowError {
-        match self {
-            Self::Scratch(error) => FlowError::Scratch(std::sync::Arc::new(error)),
-            Self::OutOfMemory(error) => FlowError::OutOfMemory(error),
-        }
-    }
 }
 
 impl Core {
@@ -200,7 +176,9 @@ impl Core {
         if let Some(fatal) = &self.fatal {
             return Some(fatal.clone().into_cause());
         }
-        let too_large = self.dispatcher.take_in(&shared.space, task).err()?;
+        let data = shared.space.task(task);
+        let runs = |class| shared.runs(data, class);
+        let too_large = self.dispatcher.take_in_where(&shared.space, task, &runs).err()?;
         Some(Cause::Failed(too_large.into()))
     }
 
@@ -224,12 +202,12 @@ impl Core {
         shared: &Shared,
         transfer: Transfer,
         start: u64,
-        result: Result<(), ScratchError>,
+        result: Result<(), Fatal>,
         end: u64,
     ) {
         self.flying -= 1;
         if let Err(error) = result {
-            self.give_up(shared, error.into());
+            self.give_up(shared, error);
         }
         if self.fatal.is_some() {
             return;
@@ -262,7 +240,7 @@ impl Core {
                 Action::Move(operation) => self.perform(shared, operation),
             };
             if let Err(error) = result {
-                self.give_up(shared, error.into());
+                self.give_up(shared, error);
                 break;
             }
         }
@@ -273,7 +251,7 @@ impl Core {
         }
     }
 
-    fn perform(&mut self, shared: &Shared, operation: Operation) -> Result<(), OutOfMemory> {
+    fn perform(&mut self, shared: &Shared, operation: Operation) -> Result<(), Fatal> {
         match operation {
             Operation::Allocate { handle, memory } => {
                 let is_zero = shared.stores.allocate(&shared.space, handle, memory)?;
@@ -282,7 +260,7 @@ impl Core {
             }
             Operation::Zero { handle, memory } => {
                 if self.zeroed != Some((handle, memory)) {
-                    shared.stores.zero(&shared.space, handle, memory);
+                    shared.stores.zero(&shared.space, handle, memory)?;
                 }
             }
             Operation::Free { handle, memory } => {

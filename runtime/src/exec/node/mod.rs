@@ -7,8 +7,12 @@
 mod copier;
 mod core;
 mod disk;
+mod drive;
+mod fatal;
+mod heap;
 mod store;
 
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, TryLockError};
@@ -18,6 +22,7 @@ use std::time::{Duration, Instant};
 use self::core::Core;
 use copier::Copiers;
 pub use disk::ScratchError;
+use fatal::Fatal;
 use store::{InMemory, Stores};
 
 use super::ExecOptions;
@@ -36,7 +41,7 @@ enum Event {
     /// A task is done.
     Done { task: TaskId, worker: WorkerId, nanoseconds: u64 },
     /// A transfer has ended, well or not.
-    Landed { transfer: Transfer, start: u64, result: Result<(), ScratchError> },
+    Landed { transfer: Transfer, start: u64, result: Result<(), Fatal> },
 }
 
 /// What the threads share.
@@ -57,10 +62,10 @@ struct Shared {
     target: AtomicU64,
 }
 
-/// The next task of one worker.
+/// The next tasks of one worker: more than one only for a device with a queue.
 #[derive(Default)]
 struct Inbox {
-    job: Mutex<Option<TaskId>>,
+    jobs: Mutex<VecDeque<TaskId>>,
     filled: Condvar,
 }
 
@@ -82,7 +87,9 @@ impl Node {
         }
         let origin = Instant::now();
         let shared = Arc::new(Shared {
-            stores: Stores::new(&machine, options.scratch.as_deref()),
+            stores: Stores::new(&machine, options.scratch.as_deref(), |memory| {
+                options.accelerator_of(memory)
+            }),
             core: Mutex::new(Core::new(options)),
             events: Mutex::default(),
             inboxes: (0..workers).map(|_| Inbox::default()).collect(),
@@ -195,6 +202,9 @@ impl Shared {
     /// Life of a worker.
     fn work(&self, worker: WorkerId) {
         let memory = self.machine.workers[worker.0].memory;
+        if let Some(heap) = self.stores.heap(memory) {
+            return self.drive(worker, heap);
+        }
         let speed = self.machine.class(worker).speed;
         while let Some(task) = self.next_job(worker) {
             let start = Instant::now();
@@ -213,23 +223,30 @@ impl Shared {
     /// Waits for the next task of `worker`; none: the engine ends.
     fn next_job(&self, worker: WorkerId) -> Option<TaskId> {
         let inbox = &self.inboxes[worker.0];
-        let mut job = inbox.job.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut jobs = inbox.jobs.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            if let Some(task) = job.take() {
+            if let Some(task) = jobs.pop_front() {
                 return Some(task);
             }
             if self.stop.load(Ordering::SeqCst) {
                 return None;
             }
-            job = inbox.filled.wait(job).unwrap_or_else(PoisonError::into_inner);
+            jobs = inbox.filled.wait(jobs).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    /// Gives `task` to `worker`, which is idle.
+    /// The next task of `worker`, if it has one.
+    fn poll_job(&self, worker: WorkerId) -> Option<TaskId> {
+        self.inboxes[worker.0].jobs.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+    }
+
+    /// Gives `task` to `worker`, which has a slot free.
     fn give(&self, task: TaskId, worker: WorkerId) {
         let inbox = &self.inboxes[worker.0];
-        let old = inbox.job.lock().unwrap_or_else(PoisonError::into_inner).replace(task);
-        debug_assert!(old.is_none(), "worker {} was given two tasks", worker.0);
+        let mut jobs = inbox.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        jobs.push_back(task);
+        let most = self.machine.workers[worker.0].slots;
+        debug_assert!(jobs.len() <= most, "worker {} was given {} tasks", worker.0, jobs.len());
         inbox.filled.notify_one();
     }
 
@@ -330,7 +347,7 @@ impl Drop for Node {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::SeqCst);
         for inbox in &self.shared.inboxes {
-            drop(inbox.job.lock().unwrap_or_else(PoisonError::into_inner));
+            drop(inbox.jobs.lock().unwrap_or_else(PoisonError::into_inner));
             inbox.filled.notify_all();
         }
         self.shared.copiers.stop();

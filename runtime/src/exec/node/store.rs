@@ -2,13 +2,17 @@
 
 use std::path::Path;
 use std::ptr::NonNull;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-use super::disk::{Disk, ScratchError};
+use super::disk::Disk;
+use super::fatal::Fatal;
+use super::heap::Heap;
+use crate::exec::accelerator::{Accelerator, DeviceError};
 use crate::exec::run::{Place, private_copy};
 use crate::flow::{Access, Slab, Space};
 use crate::memory::{BufferCache, OutOfMemory};
-use crate::platform::{Machine, MemoryId, MemoryKind};
+use crate::platform::{Machine, Memory, MemoryId, MemoryKind};
 use crate::sched::HandleId;
 
 /// The buffers of all memories. One thread at a time, under the dispatcher's lock, makes and frees
@@ -24,29 +28,46 @@ enum Store {
     Disk(Disk),
 }
 
-/// The memory of an emulated accelerator.
+/// The memory of an accelerator.
 struct Device {
     buffers: Slab<AtomicPtr<u8>>,
     length: AtomicUsize,
-    cache: BufferCache,
+    source: Source,
+}
+
+/// Where the buffers of an accelerator come from.
+enum Source {
+    /// It is emulated: from the host's memory.
+    Host(BufferCache),
+    /// From the device.
+    Device(Heap),
 }
 
 impl Stores {
-    pub(super) fn new(machine: &Machine, scratch: Option<&Path>) -> Self {
-        let store = |memory: &crate::platform::Memory| match memory.kind {
+    /// `device` gives the accelerator that a memory belongs to, if it is a real one.
+    pub(super) fn new(
+        machine: &Machine,
+        scratch: Option<&Path>,
+        device: impl Fn(MemoryId) -> Option<Arc<dyn Accelerator>>,
+    ) -> Self {
+        let store = |(number, memory): (usize, &Memory)| match memory.kind {
             MemoryKind::Ram => Store::Ram,
             MemoryKind::Device => {
-                let cache = BufferCache::new(true);
-                if let Some(most) = memory.capacity {
-                    cache.limit(most as usize);
-                }
-                Store::Device(Device { buffers: Slab::new(), length: AtomicUsize::new(0), cache })
+                Store::Device(Device::new(device(MemoryId(number)), memory.capacity))
             }
             MemoryKind::Disk => {
                 Store::Disk(Disk::new(scratch.expect("a machine with a disk has a folder for it")))
             }
         };
-        Self { stores: machine.memories.iter().map(store).collect() }
+        Self { stores: machine.memories.iter().enumerate().map(store).collect() }
+    }
+
+    /// The buffers of the real accelerator that `memory` belongs to.
+    pub(super) fn heap(&self, memory: MemoryId) -> Option<&Heap> {
+        match &self.stores[memory.0] {
+            Store::Device(device) => device.heap(),
+            Store::Ram | Store::Disk(_) => None,
+        }
     }
 
     /// Makes a buffer; says whether it is known to be zero.
@@ -55,7 +76,7 @@ impl Stores {
         space: &Space,
         handle: HandleId,
         memory: MemoryId,
-    ) -> Result<bool, OutOfMemory> {
+    ) -> Result<bool, Fatal> {
         let slot = space.handles.get(handle.0);
         match &self.stores[memory.0] {
             Store::Ram => {
@@ -64,7 +85,7 @@ impl Stores {
                 Ok(is_zero)
             }
             Store::Device(device) => {
-                let (buffer, is_zero) = device.cache.take(slot.bytes())?;
+                let (buffer, is_zero) = device.take(slot.bytes())?;
                 device.place(handle).store(buffer.as_ptr(), Ordering::Release);
                 Ok(is_zero)
             }
@@ -84,9 +105,9 @@ impl Stores {
             Store::Device(device) => {
                 let old = device.place(handle).swap(std::ptr::null_mut(), Ordering::AcqRel);
                 if let Some(buffer) = NonNull::new(old) {
-                    // SAFETY: taken from this cache with this size; the planner frees what nobody
+                    // SAFETY: taken from this device with this size; the planner frees what nobody
                     // uses.
-                    unsafe { device.cache.give(buffer, slot.bytes()) };
+                    unsafe { device.give(buffer, slot.bytes()) };
                 }
             }
             Store::Disk(disk) => disk.free(handle),
@@ -105,17 +126,31 @@ impl Stores {
     }
 
     /// Sets a buffer to zero.
+    ///
+    /// # Errors
+    /// Those of a device.
     #[allow(unsafe_code)]
-    pub(super) fn zero(&self, space: &Space, handle: HandleId, memory: MemoryId) {
+    pub(super) fn zero(
+        &self,
+        space: &Space,
+        handle: HandleId,
+        memory: MemoryId,
+    ) -> Result<(), Fatal> {
         let buffer = self.pointer(space, handle, memory).expect("the buffer was just made");
-        // SAFETY: the buffer has the handle's size, and nobody uses it yet.
-        unsafe { buffer.as_ptr().write_bytes(0, space.handles.get(handle.0).bytes()) };
+        let bytes = space.handles.get(handle.0).bytes();
+        match self.heap(memory) {
+            // SAFETY: the buffer has the handle's size, and nobody uses it yet.
+            Some(heap) => unsafe { heap.device.zero(buffer, bytes) }?,
+            // SAFETY: as above, and it is the host's.
+            None => unsafe { buffer.as_ptr().write_bytes(0, bytes) },
+        }
+        Ok(())
     }
 
     /// Copies the contents of `handle`.
     ///
     /// # Errors
-    /// Those of the disk.
+    /// Those of the disk and of devices.
     #[allow(unsafe_code)]
     pub(super) fn copy(
         &self,
@@ -123,25 +158,63 @@ impl Stores {
         handle: HandleId,
         src: MemoryId,
         dst: MemoryId,
-    ) -> Result<(), ScratchError> {
+    ) -> Result<(), Fatal> {
         let bytes = space.handles.get(handle.0).bytes();
-        let slice = |memory| {
-            let buffer = self.pointer(space, handle, memory).expect("a transfer has both its ends");
-            // SAFETY: the planner keeps both buffers of a transfer, of the handle's size, until it
-            // is done; nobody writes its source, and nobody else touches where it goes.
-            unsafe { std::slice::from_raw_parts_mut(buffer.as_ptr(), bytes) }
-        };
-        match (&self.stores[src.0], &self.stores[dst.0]) {
-            (Store::Disk(disk), _) => disk.read(handle, slice(dst)),
-            (_, Store::Disk(disk)) => disk.write(handle, slice(src)),
-            _ => {
-                slice(dst).copy_from_slice(slice(src));
-                Ok(())
+        let place = |memory| self.pointer(space, handle, memory).expect("a transfer has both ends");
+        // SAFETY: the planner keeps both buffers of a transfer, of the handle's size, until it is
+        // done; nobody writes its source, and nobody else touches where it goes. Only memories of
+        // the host are asked for.
+        let slice =
+            |memory| unsafe { std::slice::from_raw_parts_mut(place(memory).as_ptr(), bytes) };
+        match (self.heap(src), self.heap(dst)) {
+            (None, None) => match (&self.stores[src.0], &self.stores[dst.0]) {
+                (Store::Disk(disk), _) => disk.read(handle, slice(dst))?,
+                (_, Store::Disk(disk)) => disk.write(handle, slice(src))?,
+                _ => slice(dst).copy_from_slice(slice(src)),
+            },
+            (None, Some(heap)) => {
+                let mut room = Vec::new();
+                let from = self.read_host(handle, src, bytes, slice, &mut room)?;
+                // SAFETY: as for the slices.
+                unsafe { heap.device.bring(from, place(dst)) }?;
             }
+            (Some(heap), None) => match &self.stores[dst.0] {
+                Store::Disk(disk) => {
+                    let mut room = vec![0; bytes];
+                    // SAFETY: as for the slices.
+                    unsafe { heap.device.fetch(place(src), &mut room) }?;
+                    disk.write(handle, &room)?;
+                }
+                // SAFETY: as for the slices.
+                _ => unsafe { heap.device.fetch(place(src), slice(dst)) }?,
+            },
+            (Some(from), Some(to)) => copy_across(from, place(src), to, place(dst), bytes)?,
         }
+        Ok(())
     }
 
-    fn pointer(&self, space: &Space, handle: HandleId, memory: MemoryId) -> Option<NonNull<u8>> {
+    /// What is to be copied from a memory of the host, which may have to be read into `room`.
+    fn read_host<'a>(
+        &self,
+        handle: HandleId,
+        src: MemoryId,
+        bytes: usize,
+        slice: impl Fn(MemoryId) -> &'a mut [u8],
+        room: &'a mut Vec<u8>,
+    ) -> Result<&'a [u8], Fatal> {
+        let Store::Disk(disk) = &self.stores[src.0] else { return Ok(slice(src)) };
+        room.resize(bytes, 0);
+        disk.read(handle, room)?;
+        Ok(room)
+    }
+
+    /// The buffer of `handle` in `memory`; of a real device, an address there.
+    pub(super) fn pointer(
+        &self,
+        space: &Space,
+        handle: HandleId,
+        memory: MemoryId,
+    ) -> Option<NonNull<u8>> {
         match &self.stores[memory.0] {
             Store::Ram => space.handles.get(handle.0).buffer(),
             Store::Device(device) => NonNull::new(device.place(handle).load(Ordering::Acquire)),
@@ -150,7 +223,75 @@ impl Stores {
     }
 }
 
+/// Copies from one device to another, through the host if there is no other way.
+#[allow(unsafe_code)]
+fn copy_across(
+    from: &Heap,
+    src: NonNull<u8>,
+    to: &Heap,
+    dst: NonNull<u8>,
+    bytes: usize,
+) -> Result<(), DeviceError> {
+    // SAFETY: the planner keeps both buffers of a transfer until it is done; nobody writes its
+    // source, and nobody else touches where it goes.
+    if let Some(result) = unsafe { to.device.bring_from(&*from.device, src, dst, bytes) } {
+        return result;
+    }
+    let mut room = vec![0; bytes];
+    // SAFETY: as above.
+    unsafe {
+        from.device.fetch(src, &mut room)?;
+        to.device.bring(&room, dst)
+    }
+}
+
 impl Device {
+    fn new(device: Option<Arc<dyn Accelerator>>, capacity: Option<u64>) -> Self {
+        let source = device.map_or_else(
+            || {
+                let cache = BufferCache::new(true);
+                capacity.into_iter().for_each(|most| cache.limit(most as usize));
+                Source::Host(cache)
+            },
+            |device| Source::Device(Heap::new(device, capacity)),
+        );
+        Self { buffers: Slab::new(), length: AtomicUsize::new(0), source }
+    }
+
+    fn heap(&self) -> Option<&Heap> {
+        match &self.source {
+            Source::Device(heap) => Some(heap),
+            Source::Host(_) => None,
+        }
+    }
+
+    /// A buffer, and whether it is known to be zero. That a device has no room is no different from
+    /// the host's having none.
+    fn take(&self, bytes: usize) -> Result<(NonNull<u8>, bool), Fatal> {
+        match &self.source {
+            Source::Host(cache) => Ok(cache.take(bytes)?),
+            Source::Device(heap) => match heap.take(bytes) {
+                Ok(place) => Ok((place, false)),
+                Err(DeviceError::OutOfMemory { .. }) => {
+                    Err(OutOfMemory { bytes, in_use: heap.bytes() }.into())
+                }
+                Err(error) => Err(error.into()),
+            },
+        }
+    }
+
+    /// # Safety
+    /// The buffer was taken from here with this size, and nobody uses it.
+    #[allow(unsafe_code)]
+    unsafe fn give(&self, buffer: NonNull<u8>, bytes: usize) {
+        match &self.source {
+            // SAFETY: the caller's promise.
+            Source::Host(cache) => unsafe { cache.give(buffer, bytes) },
+            // SAFETY: the caller's promise.
+            Source::Device(heap) => unsafe { heap.give(buffer, bytes) },
+        }
+    }
+
     /// Where the buffer of `handle` is noted. Only `allocate` meets a handle for the first time.
     fn place(&self, handle: HandleId) -> &AtomicPtr<u8> {
         while self.length.load(Ordering::Acquire) <= handle.0 as usize {
@@ -184,8 +325,8 @@ impl Place for InMemory<'_> {
 
     fn cache<'a>(&'a self, space: &'a Space) -> &'a BufferCache {
         match &self.stores.stores[self.memory.0] {
-            Store::Device(device) => &device.cache,
-            Store::Ram | Store::Disk(_) => &space.handles.cache,
+            Store::Device(Device { source: Source::Host(cache), .. }) => cache,
+            Store::Device(_) | Store::Ram | Store::Disk(_) => &space.handles.cache,
         }
     }
 }

@@ -60,7 +60,7 @@ pub(super) fn out_of_core(cores: usize, capacity: u64) -> Machine {
 
 fn add_worker(machine: &mut Machine, class: ClassId, memory: MemoryId) {
     let name = format!("worker {}", machine.workers.len());
-    machine.workers.push(Worker { name, class, memory, pipeline: 1 });
+    machine.workers.push(Worker { name, class, memory, pipeline: 1, slots: 1 });
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

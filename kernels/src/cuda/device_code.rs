@@ -1,0 +1,174 @@
+//! Our own code for devices: the sources of all kernels in one program per precision, which each
+//! device compiles when it first needs it.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::marker::PhantomData;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cudarc::driver::{CudaFunction, CudaModule, CudaStream, LaunchConfig};
+use cudarc::nvrtc::{CompileOptions, compile_ptx_with_opts};
+use tegula_runtime::flow::{Failure, Launch};
+
+use super::caught;
+use crate::kernel::{column_squares, covariance, dot, getrf_nopiv, laset, logdet, potrf};
+use crate::scalar::Scalar;
+
+/// What all sources share.
+const PRELUDE: &str = include_str!("prelude.cu");
+
+/// The whole source; `REAL`, the type of numbers, is to be defined for it.
+#[must_use]
+pub fn source() -> String {
+    let mut source = PRELUDE.to_owned();
+    source += &covariance::constants();
+    for part in [
+        super::triangle::SOURCE,
+        covariance::SOURCE,
+        column_squares::SOURCE,
+        dot::SOURCE,
+        getrf_nopiv::SOURCE,
+        laset::SOURCE,
+        logdet::SOURCE,
+        potrf::SOURCE,
+    ] {
+        source += part;
+    }
+    source
+}
+
+/// A table of numbers as device code; every digit that counts is written.
+pub(crate) fn constant(name: &str, numbers: &[f64]) -> String {
+    let mut text = format!("__device__ const double {name}[{}] = {{", numbers.len());
+    for number in numbers {
+        let _ = write!(text, "{number:e}, ");
+    }
+    text + "};\n"
+}
+
+/// How many threads run a kernel: a power of two in each of `blocks` blocks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Grid {
+    blocks: (u32, u32),
+    threads: (u32, u32),
+}
+
+impl Grid {
+    /// One block, whose threads can wait for each other.
+    pub(crate) const ONE_BLOCK: Self = Self { blocks: (1, 1), threads: (1024, 1) };
+
+    /// A thread for each of `count` numbers, or fewer, each of which goes on in strides.
+    pub(crate) fn over(count: usize) -> Self {
+        let blocks = count.div_ceil(256).clamp(1, 4096) as u32;
+        Self { blocks: (blocks, 1), threads: (256, 1) }
+    }
+
+    /// A block of threads for each of `count` columns.
+    pub(crate) fn block_each(count: usize) -> Self {
+        Self { blocks: (super::int(count).unsigned_abs(), 1), threads: (256, 1) }
+    }
+
+    /// A thread for each entry of a matrix; columns beyond the range of a grid in strides.
+    pub(crate) fn matrix(rows: usize, cols: usize) -> Self {
+        let across = |count: usize, threads: usize, most: usize| {
+            count.div_ceil(threads).clamp(1, most) as u32
+        };
+        Self { blocks: (across(rows, 32, 1 << 24), across(cols, 8, 65_535)), threads: (32, 8) }
+    }
+}
+
+/// The program in one precision, compiled.
+pub(crate) struct Program<T> {
+    module: Arc<CudaModule>,
+    functions: Mutex<HashMap<&'static str, CudaFunction>>,
+    precision: PhantomData<fn() -> T>,
+}
+
+impl<T: Scalar> Program<T> {
+    /// That of the device of `launch`.
+    fn of(launch: &Launch<'_>) -> Result<Arc<Self>, Failure> {
+        launch.tool(Self::compile)
+    }
+
+    fn compile(stream: &Arc<CudaStream>) -> Result<Self, Failure> {
+        let context = stream.context();
+        let (major, minor) = caught("libcuda", || context.compute_capability())?;
+        let define = format!("-DREAL={}", T::cuda().name());
+        let options = |options| CompileOptions { options, ..CompileOptions::default() };
+        let arch = format!("--gpu-architecture=compute_{major}{minor}");
+        let own = options(vec![define.clone(), arch]);
+        // A compiler older than the device writes code that the driver brings up to date.
+        let code = caught("libnvrtc", || compile_ptx_with_opts(source(), own)).or_else(|_| {
+            caught("libnvrtc", || compile_ptx_with_opts(source(), options(vec![define])))
+        })?;
+        let module = caught("libcuda", || context.load_module(code))?;
+        Ok(Self { module, functions: Mutex::default(), precision: PhantomData })
+    }
+
+    fn function(&self, name: &'static str) -> Result<CudaFunction, Failure> {
+        let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(function) = functions.get(name) {
+            return Ok(function.clone());
+        }
+        let function = caught("libcuda", || self.module.load_function(name))?;
+        functions.insert(name, function.clone());
+        Ok(function)
+    }
+
+    /// Puts the kernel `name` on the stream.
+    ///
+    /// # Safety
+    /// The arguments are those of the kernel's source, in number, order and size; what they point
+    /// to lies on the device and is large enough.
+    #[allow(unsafe_code)]
+    pub(crate) unsafe fn run(
+        launch: &Launch<'_>,
+        name: &'static str,
+        grid: Grid,
+        arguments: &[Argument<T>],
+    ) -> Result<(), Failure> {
+        let function = Self::of(launch)?.function(name)?;
+        let mut builder = launch.stream().launch_builder(&function);
+        for argument in arguments {
+            use cudarc::driver::PushKernelArg;
+            match argument {
+                Argument::Size(value) | Argument::Place(value) => builder.arg(value),
+                Argument::Flag(value) => builder.arg(value),
+                Argument::Double(value) => builder.arg(value),
+                Argument::Real(value) => builder.arg(value),
+            };
+        }
+        let shape = LaunchConfig {
+            grid_dim: (grid.blocks.0, grid.blocks.1, 1),
+            block_dim: (grid.threads.0, grid.threads.1, 1),
+            shared_mem_bytes: 0,
+        };
+        // SAFETY: the caller's promise.
+        caught("libcuda", || unsafe { builder.launch(shape) }).map(drop)
+    }
+}
+
+/// An argument of a kernel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Argument<T> {
+    /// An unsigned integer of 64 bits.
+    Size(u64),
+    /// An address on the device.
+    Place(u64),
+    /// An integer of 32 bits.
+    Flag(i32),
+    /// A `double`.
+    Double(f64),
+    /// A number of the tile's type.
+    Real(T),
+}
+
+impl<T> Argument<T> {
+    pub(crate) fn size(size: usize) -> Self {
+        Self::Size(size as u64)
+    }
+
+    pub(crate) fn place<V>(place: *const V) -> Self {
+        Self::Place(place as u64)
+    }
+}

@@ -1,0 +1,83 @@
+//! What kernels need on a CUDA device: its libraries, our own device code, and room for verdicts.
+//!
+//! Libraries are looked for when the program runs ([`check`]); where one, or a function of it, is
+//! missing, that is a failure with a reason and not a panic. What is made once per device is a tool
+//! of the runtime's [`Launch`].
+
+mod calls;
+pub mod device_code;
+mod libraries;
+mod triangle;
+mod verdict;
+mod workspace;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use bytemuck::Pod;
+use tegula_runtime::flow::{Failure, Launch};
+
+pub use calls::Calls;
+pub(crate) use calls::{diag, side, trans, uplo};
+pub(crate) use device_code::{Grid, Program};
+pub use libraries::check;
+pub(crate) use libraries::{Blas, Solver};
+pub(crate) use triangle::Triangles;
+pub(crate) use verdict::Verdict;
+pub(crate) use workspace::workspace;
+
+/// A library refused a call.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{library}: {reason}")]
+pub struct LibraryError {
+    library: &'static str,
+    reason: String,
+}
+
+/// What a call of a library gave. The bindings panic where a function is missing, which becomes a
+/// reason like any other.
+pub(crate) fn caught<V, E: std::fmt::Display>(
+    library: &'static str,
+    call: impl FnOnce() -> Result<V, E>,
+) -> Result<V, Failure> {
+    let error = |reason| LibraryError { library, reason }.into();
+    match catch_unwind(AssertUnwindSafe(call)) {
+        Ok(result) => result.map_err(|reason| error(reason.to_string())),
+        Err(payload) => {
+            let text = payload.downcast_ref::<String>().cloned();
+            Err(error(text.unwrap_or_else(|| "it cannot be used".to_owned())))
+        }
+    }
+}
+
+/// Where buffer `index`, of `count` numbers, lies on the device, to read.
+///
+/// # Panics
+/// If it has another size.
+pub(crate) fn input<T: Pod>(launch: &Launch<'_>, index: usize, count: usize) -> *const T {
+    let (place, found) = launch.read::<T>(index);
+    assert!(found == count, "buffer {index} holds {found} numbers, not {count}");
+    place
+}
+
+/// Where buffer `index`, of `count` numbers, lies on the device, to write.
+///
+/// # Panics
+/// If it has another size or may not be written.
+pub(crate) fn output<T: Pod>(launch: &Launch<'_>, index: usize, count: usize) -> *mut T {
+    let (place, found) = launch.write::<T>(index);
+    assert!(found == count, "buffer {index} holds {found} numbers, not {count}");
+    place
+}
+
+/// A size as the libraries take it.
+///
+/// # Panics
+/// If it is beyond their range.
+pub(crate) fn int(size: usize) -> i32 {
+    i32::try_from(size).unwrap_or_else(|_| panic!("a tile of {size} rows or columns"))
+}
+
+/// A leading dimension as the libraries take it: they refuse 0, whatever the shape.
+pub(crate) fn leading(rows: usize) -> i32 {
+    int(rows.max(1))
+}

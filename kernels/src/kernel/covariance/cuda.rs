@@ -1,0 +1,64 @@
+//! The tile on a CUDA device, a thread for each entry: the same table, and the same steps from
+//! coordinates to covariances, as on a core.
+
+use std::fmt::Write;
+
+use tegula_runtime::flow::{Failure, Launch};
+
+use super::arc::{ARC, ARC_CELLS_PER_UNIT, ARC_ROWS};
+use super::entry::{MAGIC, POWER};
+use super::table::CELLS;
+use super::{Covariance, Part, TABLE_BYTES};
+use crate::cuda::device_code::{Argument, constant};
+use crate::cuda::{Grid, Program, input, output};
+use crate::geometry::{EARTH_RADIUS_KM, Geometry};
+use crate::scalar::Scalar;
+
+/// The device's side; [`constants`] come before it.
+pub(crate) const SOURCE: &str = include_str!("kernel.cu");
+
+/// The numbers that the device's side shares with ours.
+pub(crate) fn constants() -> String {
+    let mut text = constant("POWER", &POWER) + &constant("ARC", ARC.as_flattened());
+    for (name, value) in [
+        ("MAGIC", MAGIC),
+        ("PI", std::f64::consts::PI),
+        ("EARTH_RADIUS", EARTH_RADIUS_KM),
+        ("ARC_CELLS_PER_UNIT", ARC_CELLS_PER_UNIT),
+    ] {
+        let _ = writeln!(text, "#define {name} {value:e}");
+    }
+    text + &format!("#define CELLS {CELLS}\n#define ARC_ROWS {ARC_ROWS}\n")
+}
+
+impl<T: Scalar> Covariance<T> {
+    /// Puts the tile on the stream.
+    #[allow(unsafe_code)]
+    pub(super) fn launch(&self, launch: &Launch<'_>) -> Result<(), Failure> {
+        let &Self { rows, cols, geometry, .. } = self;
+        let stored = geometry.stored();
+        let table = input::<u8>(launch, 0, TABLE_BYTES);
+        let row_points = input::<f64>(launch, 1, stored * rows);
+        let column_points = input::<f64>(launch, 2, stored * cols);
+        let out = output::<T>(launch, 3, rows * cols);
+        if rows == 0 || cols == 0 {
+            return Ok(());
+        }
+        let flag = |holds| Argument::<T>::Flag(i32::from(holds));
+        let arguments = [
+            Argument::place(table),
+            Argument::place(row_points),
+            Argument::place(column_points),
+            Argument::size(rows),
+            Argument::size(cols),
+            Argument::Size(self.diagonal().cast_unsigned() as u64),
+            Argument::Flag(stored as i32),
+            flag(geometry == Geometry::GreatCircle),
+            flag(self.part == Part::Lower),
+            flag(self.is_same_set),
+            Argument::place(out),
+        ];
+        // SAFETY: the buffers have the sizes of the contract.
+        unsafe { Program::run(launch, "covariance", Grid::matrix(rows, cols), &arguments) }
+    }
+}

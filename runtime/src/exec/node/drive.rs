@@ -1,0 +1,191 @@
+//! Life of the worker of a real accelerator: it puts tasks into the device's queue and waits for
+//! their ends, in their order.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
+use std::time::{Duration, Instant};
+
+use super::heap::Heap;
+use super::{Event, Shared};
+use crate::exec::accelerator::{DeviceError, Flight, Job};
+use crate::exec::failures::Cause;
+use crate::flow::{Access, Kind, RawBuffer, TaskData};
+use crate::memory::OutOfMemory;
+use crate::platform::{ClassId, MemoryId, WorkerKind};
+use crate::sched::{HandleId, TaskId, WorkerId};
+use crate::trace::{Outcome, TaskRecord};
+
+/// How long a worker looks for the end of a task before it sleeps in between.
+const EAGER: Duration = Duration::from_micros(200);
+/// How long it then sleeps.
+const NAP: Duration = Duration::from_micros(20);
+
+/// A task in the queue of the device.
+struct Flying {
+    task: TaskId,
+    start: Instant,
+    buffers: Vec<RawBuffer>,
+    flight: Box<dyn Flight>,
+}
+
+impl Shared {
+    /// Whether workers of `class` can run the task.
+    pub(super) fn runs(&self, data: &TaskData, class: ClassId) -> bool {
+        if self.machine.classes[class.0].kind != WorkerKind::Cuda {
+            return true;
+        }
+        let mut of_class = self.machine.workers.iter().filter(|worker| worker.class == class);
+        data.kind == Kind::Run
+            && of_class.all(|worker| {
+                self.stores.heap(worker.memory).is_some_and(|heap| heap.device.runs(data.info))
+            })
+    }
+
+    /// Life of the worker of a device.
+    pub(super) fn drive(&self, worker: WorkerId, heap: &Heap) {
+        let mut queue: VecDeque<Flying> = VecDeque::new();
+        let mut last_end = Instant::now();
+        let mut waiting = last_end;
+        loop {
+            let next = if queue.is_empty() { self.next_job(worker) } else { self.poll_job(worker) };
+            if let Some(task) = next {
+                queue.extend(self.lift_off(task, worker, heap));
+                waiting = Instant::now();
+                continue;
+            }
+            let Some(first) = queue.front_mut() else { return };
+            let Some(result) = poll(&mut *first.flight) else {
+                rest(waiting);
+                continue;
+            };
+            if let Some(flown) = queue.pop_front() {
+                last_end = self.touch_down(flown, worker, heap, result, last_end);
+                waiting = last_end;
+            }
+        }
+    }
+
+    /// Puts a task into the queue of the device, or ends it here if that cannot be.
+    fn lift_off(&self, task: TaskId, worker: WorkerId, heap: &Heap) -> Option<Flying> {
+        let (start, data) = (Instant::now(), self.space.task(task.0));
+        if self.runner.enter(&self.space, data, worker.0) {
+            self.report(task, worker, start, Outcome::Skipped);
+            return None;
+        }
+        let mut buffers = Vec::with_capacity(data.accesses().count());
+        let memory = self.machine.workers[worker.0].memory;
+        let flight = self.gather(data, memory, heap, &mut buffers).and_then(|()| {
+            let job = Job::new(data, &buffers, worker.0);
+            launch(heap, job)
+        });
+        match flight {
+            Ok(flight) => Some(Flying { task, start, buffers, flight }),
+            Err(cause) => {
+                self.runner.fail(&self.space, data, cause);
+                give_scratch(data, heap, &buffers);
+                self.report(task, worker, start, Outcome::Failed);
+                None
+            }
+        }
+    }
+
+    /// Deals with the end of a task that the device has done; says when that was.
+    fn touch_down(
+        &self,
+        flown: Flying,
+        worker: WorkerId,
+        heap: &Heap,
+        result: Result<(), Cause>,
+        last_end: Instant,
+    ) -> Instant {
+        let Flying { task, start, buffers, .. } = flown;
+        let data = self.space.task(task.0);
+        let outcome = if result.is_ok() { Outcome::Done } else { Outcome::Failed };
+        if let Err(cause) = result {
+            self.runner.fail(&self.space, data, cause);
+        }
+        give_scratch(data, heap, &buffers);
+        // It began when the one before it ended.
+        self.report(task, worker, start.max(last_end), outcome)
+    }
+
+    /// Records a task and says that it has ended; says when that was.
+    fn report(&self, task: TaskId, worker: WorkerId, start: Instant, outcome: Outcome) -> Instant {
+        if let Some(recorder) = &self.runner.recorder {
+            let data = self.space.task(task.0);
+            recorder.push(start, TaskRecord::new(data, worker.0, outcome));
+        }
+        let end = Instant::now();
+        let nanoseconds = (end - start).as_nanos() as u64;
+        self.post(Event::Done { task, worker, nanoseconds });
+        end
+    }
+
+    /// Finds the buffers of a task on the device; working memory is taken from there.
+    fn gather(
+        &self,
+        data: &TaskData,
+        memory: MemoryId,
+        heap: &Heap,
+        buffers: &mut Vec<RawBuffer>,
+    ) -> Result<(), Cause> {
+        for (handle, access) in data.accesses() {
+            let bytes = self.space.handles.get(handle).bytes();
+            let place = match access {
+                Access::Scratch => heap.take(bytes).map_err(|error| refused(error, bytes, heap))?,
+                _ => self.stores.pointer(&self.space, HandleId(handle), memory).unwrap_or_else(
+                    || panic!("handle {handle} has no buffer on {}", heap.device.name()),
+                ),
+            };
+            buffers.push(RawBuffer { pointer: place.as_ptr(), bytes, writable: access.writes() });
+        }
+        Ok(())
+    }
+}
+
+/// That a device has no room is no different from the host's having none.
+fn refused(error: DeviceError, bytes: usize, heap: &Heap) -> Cause {
+    Cause::Failed(match error {
+        DeviceError::OutOfMemory { .. } => OutOfMemory { bytes, in_use: heap.bytes() }.into(),
+        error => error.into(),
+    })
+}
+
+#[allow(unsafe_code)]
+fn launch(heap: &Heap, job: Job) -> Result<Box<dyn Flight>, Cause> {
+    // SAFETY: the flow orders tasks by their accesses, and the planner keeps the buffers of a task,
+    // which lie on this device, until its end is reported.
+    let launch = || unsafe { heap.device.enqueue(job) };
+    match catch_unwind(AssertUnwindSafe(launch)) {
+        Ok(flight) => flight.map_err(Cause::Failed),
+        Err(payload) => Err(Cause::Panicked(payload)),
+    }
+}
+
+fn poll(flight: &mut dyn Flight) -> Option<Result<(), Cause>> {
+    match catch_unwind(AssertUnwindSafe(|| flight.poll())) {
+        Ok(result) => result.map(|result| result.map_err(Cause::Failed)),
+        Err(payload) => Some(Err(Cause::Panicked(payload))),
+    }
+}
+
+/// Gives working memory of a task back.
+#[allow(unsafe_code)]
+fn give_scratch(data: &TaskData, heap: &Heap, buffers: &[RawBuffer]) {
+    for (buffer, (_, access)) in buffers.iter().zip(data.accesses()) {
+        if let (Access::Scratch, Some(place)) = (access, NonNull::new(buffer.pointer)) {
+            // SAFETY: taken from this heap for this task alone, with this size; the task is done.
+            unsafe { heap.give(place, buffer.bytes) };
+        }
+    }
+}
+
+/// Waits a moment, for one that has waited since `waiting`.
+fn rest(waiting: Instant) {
+    if waiting.elapsed() < EAGER {
+        std::thread::yield_now();
+    } else {
+        std::thread::sleep(NAP);
+    }
+}

@@ -1,0 +1,155 @@
+//! Random programs on devices with memories and queues of their own, well and broken, all played by
+//! a stand-in.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use tegula_runtime::exec::{Exec, ExecOptions, Sequential};
+use tegula_runtime::flow::{Flow, FlowError, FlowOptions, Handle};
+use tegula_runtime::platform::{Machine, WorkerKind};
+use tegula_runtime::sched::{EvictionPolicy, POLICIES, Policy, policy};
+
+use crate::checks::{check_memories, check_once, check_order};
+use crate::program::{HANDLES, Step, Tight, run, steps, submit, tight};
+use crate::stand_in::{StandIn, Trouble};
+
+fn config() -> ProptestConfig {
+    ProptestConfig { cases: 24, ..ProptestConfig::default() }
+}
+
+/// The real engine on `tight`, whose devices are stand-ins.
+fn exec_with(
+    tight: &Tight,
+    policy: &'static Policy,
+    eviction: &'static EvictionPolicy,
+    trouble: Trouble,
+) -> Exec {
+    let options = ExecOptions::on(tight.machine(WorkerKind::Cuda));
+    let accelerators = StandIn::fleet(tight.devices(), trouble);
+    let scratch = Some(std::env::temp_dir());
+    Exec::new(ExecOptions { policy, eviction, accelerators, scratch, trace: true, ..options })
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn devices_change_no_result(program in steps(60, false), tight in tight(), delay in 0..2u64) {
+        let (expected, _) = run(Sequential::new(), FlowOptions::default(), &program);
+        let trouble = Trouble { delay: Duration::from_micros(30 * delay), ..Trouble::default() };
+        for (policy, eviction) in super::combinations(&tight) {
+            let engine = exec_with(&tight, policy, eviction, trouble);
+            let (end, trace) = run(engine, FlowOptions::default(), &program);
+            prop_assert_eq!(&end, &expected, "{} {}", policy.name, eviction.name);
+            check_once(&trace, &program);
+            check_order(&trace, &tight.as_run(&program));
+            check_memories(&trace, &program);
+        }
+    }
+
+    #[test]
+    fn failures_on_devices_are_those_of_the_sequential_engine(
+        mut program in steps(60, true), tight in tight(),
+    ) {
+        program.iter_mut().filter(|step| step.kind == 10).for_each(|step| step.kind = 3);
+        let (expected, _) = run(Sequential::new(), FlowOptions::default(), &program);
+        for policy in POLICIES {
+            let eviction = tegula_runtime::sched::eviction(policy.eviction).expect("it is listed");
+            let engine = exec_with(&tight, policy, eviction, Trouble::default());
+            let (end, _) = run(engine, FlowOptions::default(), &program);
+            prop_assert_eq!(&end, &expected, "{}", policy.name);
+        }
+    }
+
+    /// Whatever breaks and whenever: the flow ends, and with nothing or that as its error.
+    #[test]
+    fn broken_devices_end_a_flow_with_their_error(
+        program in steps(60, false), tight in tight(), name in 0..POLICIES.len(),
+        copies in prop::option::of(0..20usize), allocations in prop::option::of(0..20usize),
+        tasks in prop::option::of(0..20usize),
+    ) {
+        let policy = &POLICIES[name];
+        let eviction = tegula_runtime::sched::eviction(policy.eviction).expect("it is listed");
+        let trouble = Trouble { copies, allocations, tasks, ..Trouble::default() };
+        match attempt(exec_with(&tight, policy, eviction, trouble), &program) {
+            Ok(()) | Err(FlowError::OutOfMemory(_) | FlowError::Device(_)) => {}
+            Err(FlowError::Task { source, .. }) => {
+                let text = source.to_string();
+                let is_known = text.contains("told to") || text.contains("out of memory");
+                prop_assert!(is_known, "{}", text);
+            }
+            Err(other) => prop_assert!(false, "{}", other),
+        }
+    }
+
+    #[test]
+    fn devices_get_no_task_that_they_cannot_run(program in steps(60, false), tight in tight()) {
+        let (expected, _) = run(Sequential::new(), FlowOptions::default(), &program);
+        let trouble = Trouble { lacks: Some("Combine"), ..Trouble::default() };
+        for policy in POLICIES {
+            let eviction = tegula_runtime::sched::eviction(policy.eviction).expect("it is listed");
+            let engine = exec_with(&tight, policy, eviction, trouble);
+            let (end, trace) = run(engine, FlowOptions::default(), &program);
+            prop_assert_eq!(&end, &expected, "{}", policy.name);
+            let classes = &trace.site.classes;
+            for task in &trace.records {
+                let is_there = task.codelet == "Combine" && classes[task.worker].starts_with("gpu");
+                prop_assert!(!is_there, "a device got what it cannot run");
+            }
+        }
+    }
+}
+
+/// Submits `program`, waits, reads everything, and says what went wrong first.
+fn attempt(engine: Exec, program: &[Step]) -> Result<(), FlowError> {
+    let mut flow = Flow::new(engine, FlowOptions::default());
+    let handles: Vec<Handle> = (0..HANDLES).map(|_| flow.register(24)).collect();
+    for step in program.iter().filter(|step| step.kind != 10) {
+        submit(&mut flow, &handles, step);
+    }
+    flow.wait()?;
+    handles.iter().try_for_each(|&handle| flow.read::<u64>(handle).map(drop))
+}
+
+/// One core and one device of `bytes` bytes, under a policy that plans.
+fn one_device(bytes: u64, trouble: Trouble) -> ExecOptions {
+    let mut machine = Machine::cores(1);
+    machine.add_accelerator(WorkerKind::Cuda, Some(bytes), 1e9, 1.0);
+    ExecOptions {
+        accelerators: vec![Arc::new(StandIn::new(bytes, trouble))],
+        policy: policy("dmda").expect("it is listed"),
+        ..ExecOptions::on(machine)
+    }
+}
+
+#[test]
+#[should_panic(expected = "0 devices for 1 CUDA workers")]
+fn a_cuda_worker_needs_its_device() {
+    let options = one_device(1 << 20, Trouble::default());
+    drop(Exec::new(ExecOptions { accelerators: Vec::new(), ..options }));
+}
+
+#[test]
+fn a_device_without_room_is_out_of_memory() {
+    let trouble = Trouble { allocations: Some(0), ..Trouble::default() };
+    let update = |salt| Step::update(0, salt);
+    let program: Vec<Step> = (0..40).map(update).collect();
+    let mut options = one_device(1 << 20, trouble);
+    options.durations = Arc::new(crate::program::OnlyClass(1));
+    let error = attempt(Exec::new(options), &program).expect_err("there is no room");
+    let text = error.to_string();
+    assert!(text.contains("out of memory"), "{text}");
+}
+
+#[test]
+fn a_device_is_given_its_next_task_before_the_last_has_ended() {
+    let trouble = Trouble { delay: Duration::from_millis(2), ..Trouble::default() };
+    let device = Arc::new(StandIn::new(1 << 20, trouble));
+    let mut options = one_device(1 << 20, Trouble::default());
+    options.accelerators = vec![device.clone()];
+    options.durations = Arc::new(crate::program::OnlyClass(1));
+    let program: Vec<Step> = (0..40).map(|k| Step::update(k % HANDLES, k as u64)).collect();
+    attempt(Exec::new(options), &program).expect("nothing fails");
+    assert_eq!(device.deepest(), 2, "tasks in the queue");
+}

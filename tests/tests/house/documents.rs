@@ -6,7 +6,7 @@ use tegula_exageostat::covariance::COVARIANCES;
 use tegula_kernels::backend::BACKENDS;
 use tegula_kernels::kernel::KERNELS;
 use tegula_runtime::plot::PANELS;
-use tegula_runtime::sched::POLICIES;
+use tegula_runtime::sched::{EVICTIONS, POLICIES};
 
 use crate::{TextFile, assert_kept, root, text_files};
 
@@ -62,6 +62,7 @@ fn members() -> Vec<(&'static str, &'static str, &'static str)> {
     let (runtime, kernels) = ("runtime/README.md", "kernels/README.md");
     let mut members = Vec::new();
     members.extend(POLICIES.iter().map(|policy| (runtime, policy.name, policy.summary)));
+    members.extend(EVICTIONS.iter().map(|policy| (runtime, policy.name, policy.summary)));
     members.extend(PANELS.iter().map(|panel| (runtime, panel.name, panel.summary)));
     members.extend(KERNELS.iter().map(|kernel| (kernels, kernel.name, "")));
     members.extend(BACKENDS.iter().map(|backend| (kernels, backend.name, "")));

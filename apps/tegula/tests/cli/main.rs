@@ -1,6 +1,7 @@
 //! The command line as users meet it: through the binary, with its exit codes and messages.
 
 mod config;
+mod devices;
 mod fit;
 mod linalg;
 mod loglik;

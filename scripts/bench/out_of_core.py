@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+"""Factorisations of matrices that do not fit the memory, and on emulated accelerators: real runs.
+
+    scripts/bench/out_of_core.py [--tegula PROGRAM] [--rounds N] [--scratch DIR] [--redraw] [--write]
+
+Part one gives Cholesky and LU without pivoting 100, 50, 25 and 12 % of the bytes of their matrix, the rest
+in files under --scratch; it prints time, bytes read against the lower bound, and the peak resident set
+against what is promised, 1.1 times --memory and 64 MiB. Part two adds one to three emulated accelerators
+of unequal speeds with small memories. Every run checks its result. In each round every command runs
+once, in turn; ratios are taken within a round, and medians over rounds are reported. Single runs go to
+target/bench/out_of_core.json; --redraw takes them from there, --write puts the section into
+scripts/bench/RESULTS.md.
+"""
+
+import argparse
+import importlib.machinery
+import importlib.util
+import json
+import math
+import os
+import pathlib
+import shlex
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+STORE = ROOT / "target/bench/out_of_core.json"
+MIB = 2**20
+LIMIT = 180  # seconds for one run
+TILE = 240
+POLICIES = ["darts", "dmdas", "lws", "tessera"]
+SHARES = [100, 50, 25, 12]
+# Order of the matrix on disk; with devices.
+ORDERS = {"potrf": (10560, 4800), "getrf-nopiv": (8160, 3600)}
+NAMES = {"potrf": "Cholesky", "getrf-nopiv": "LU without pivoting"}
+DEVICES = {
+    "1 of speed 1, 32 MiB": "emulated:1:32MiB:4GB:1",
+    "2 of speeds 1, 1/2; 24, 12 MiB": "emulated:2:24MiB/12MiB:4GB/2GB:1/0.5",
+    "3 of speeds 1, 1/2, 1/4; 16, 8, 8 MiB": "emulated:3:16MiB/8MiB/8MiB:4GB/2GB/1GB:1/0.5/0.25",
+}
+
+
+def matrix_bytes(algorithm, n):
+    """Bytes of the tiles: those on and below the diagonal for Cholesky."""
+    tiles = n // TILE
+    return (tiles * (tiles + 1) // 2 if algorithm == "potrf" else tiles * tiles) * TILE**2 * 8
+
+
+def bound(algorithm, n, memory):
+    """Bytes that must be read at least. The memory is full of the matrix at the start, which counts for us."""
+    numbers = memory / 8
+    whole = n**3 / (3 * math.sqrt(2 * numbers)) if algorithm == "potrf" else 2 * n**3 / (3 * math.sqrt(numbers))
+    return max(0.0, 8 * whole - memory, matrix_bytes(algorithm, n) - memory)
+
+
+def run(words):
+    """Runs a command, in a process group of its own; its JSON, peak resident set, and failure if any."""
+    words = [str(word) for word in words]
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        process = subprocess.Popen(words, stdout=out, stderr=err, cwd=ROOT, start_new_session=True)
+        limit, late = time.monotonic() + LIMIT, False
+        while True:
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if pid:
+                break
+            if time.monotonic() > limit and not late:
+                os.kill(process.pid, signal.SIGKILL)
+                late = True
+            time.sleep(0.01)
+        process.returncode = status
+        out.seek(0)
+        err.seek(0)
+        text, errors = out.read(), err.read()
+    if status == 0:
+        return {"result": json.loads(text), "peak": usage.ru_maxrss * 1024}
+    failure = f"not done after {LIMIT} s" if late else f"status {status}"
+    print(f"FAILED ({failure}): {shlex.join(words)}\n{errors}{text}", file=sys.stderr, flush=True)
+    return {"failure": failure, "command": shlex.join(words), "errors": errors}
+
+
+def commands(tegula, scratch):
+    """Key of every run, and its command."""
+    out = {}
+    for algorithm, (n, small) in ORDERS.items():
+        common = [tegula, "linalg", algorithm, "--tile-size", TILE, "--workers", 2, "--check", "--json", "-", "--quiet"]
+        out[f"{algorithm}/disk/whole/lws"] = [*common, "-n", n, "--devices", "none", "--policy", "lws"]
+        for share in SHARES:
+            memory = matrix_bytes(algorithm, n) * share // 100
+            for policy in POLICIES:
+                limits = ["--devices", "none", "--memory", memory, "--scratch", scratch]
+                out[f"{algorithm}/disk/{share}/{policy}"] = [*common, "-n", n, *limits, "--policy", policy]
+        for label, devices in {"none": "none", **DEVICES}.items():
+            for policy in POLICIES:
+                out[f"{algorithm}/devices/{label.replace('/', ':')}/{policy}"] = [*common, "-n", small, "--devices", devices, "--policy", policy]
+    return out
+
+
+def measure(tegula, scratch, rounds):
+    """All rounds; what is done is stored after each."""
+    store = {"rounds": [], "scratch": "DIR"}
+    for number in range(rounds):
+        done, start = {}, time.monotonic()
+        store["rounds"].append(done)
+        for key, words in commands(tegula, scratch).items():
+            done[key] = run(words)
+        print(f"round {number + 1}: {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
+        STORE.parent.mkdir(parents=True, exist_ok=True)
+        STORE.write_text(json.dumps(store))
+
+
+def spread(values, digits=2):
+    low, mid, high = min(values), statistics.median(values), max(values)
+    return f"{mid:.{digits}f} ({low:.{digits}f} .. {high:.{digits}f})"
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
+
+
+class Rounds:
+    """The runs of all rounds by key."""
+
+    def __init__(self):
+        self.rounds = json.loads(STORE.read_text())["rounds"]
+
+    def values(self, key, value):
+        """A value of every round in which the run came to an end."""
+        return [value(r[key]["result"], r[key]["peak"]) for r in self.rounds if "result" in r[key]]
+
+    def ratios(self, key, other):
+        """Times as multiples of those of another run of the same round."""
+        both = [r for r in self.rounds if "result" in r[key] and "result" in r[other]]
+        return [r[key]["result"]["seconds"][0] / r[other]["result"]["seconds"][0] for r in both]
+
+    def failures(self):
+        return [(key, run) for r in self.rounds for key, run in r.items() if "failure" in run or not run["result"]["check"]["passed"]]
+
+
+def moved(result, *, to):
+    return sum(way["bytes"] for way in result["transfers"]["ways"] if way["to"] == to and "disk" in (way["from"], way["to"])) / MIB
+
+
+def waiting(result, kind):
+    """Mean share of the time in which workers of a kind waited for data, in percent."""
+    shares = [worker["waiting_share"] for worker in result["tasks"] if worker["worker"].startswith(kind)]
+    return 100 * statistics.mean(shares) if shares else 0.0
+
+
+def disk_table(rounds, algorithm):
+    n = ORDERS[algorithm][0]
+    whole = f"{algorithm}/disk/whole/lws"
+    size = matrix_bytes(algorithm, n)
+    rows = []
+    rate = rounds.values(whole, lambda r, _: r["gflops"][0])
+    peak = rounds.values(whole, lambda _, peak: peak / MIB)
+    rows.append(["not limited", "lws", "1", "", "0", "0", "", spread(rounds.values(whole, lambda r, _: waiting(r, "CPU")), 1), f"{max(peak):.0f}", "", spread(rate, 0)])
+    for share in SHARES:
+        memory = size * share // 100
+        least, promise = bound(algorithm, n, memory) / MIB, 1.1 * memory / MIB + 64
+        for policy in POLICIES:
+            key = f"{algorithm}/disk/{share}/{policy}"
+            read = statistics.median(rounds.values(key, lambda r, _: moved(r, to="RAM")))
+            written = statistics.median(rounds.values(key, lambda r, _: moved(r, to="disk")))
+            peak = max(rounds.values(key, lambda _, peak: peak / MIB))
+            times = f"{read / least:.2f}" if least else ""
+            rows.append([
+                f"{share} %, {memory / MIB:.0f} MiB", policy, spread(rounds.ratios(key, whole)), f"{least:.0f}", f"{read:.0f}", f"{written:.0f}", times,
+                spread(rounds.values(key, lambda r, _: waiting(r, "CPU")), 1), f"{peak:.0f} of {promise:.0f}{'' if peak <= promise else ' BROKEN'}",
+                f"{peak * MIB / memory:.2f}", spread(rounds.values(key, lambda r, _: r["gflops"][0]), 0),
+            ])
+    head = ["memory", "policy", "time, in-memory = 1", "least read, MiB", "read, MiB", "written, MiB", "read / least", "waits for data, %"]
+    return table([*head, "peak of promised, MiB", "peak / memory", "GFLOP/s"], rows)
+
+
+def device_table(rounds, algorithm):
+    rows = []
+    for label in ["none", *DEVICES]:
+        base = f"{algorithm}/devices/{label.replace('/', ':')}"
+        for policy in POLICIES:
+            key = f"{base}/{policy}"
+            shares = rounds.values(key, lambda r, _: [100 * w["waiting_share"] for w in r["tasks"] if not w["worker"].startswith("CPU")])
+            devices = ", ".join(f"{statistics.median(column):.0f}" for column in zip(*shares))
+            tasks = statistics.median(rounds.values(key, lambda r, _: share_of_tasks(r)))
+            to = statistics.median(rounds.values(key, lambda r, _: to_devices(r)))
+            cores = spread(rounds.values(key, lambda r, _: waiting(r, "CPU")), 1)
+            rate = spread(rounds.values(key, lambda r, _: r["gflops"][0]), 0)
+            rows.append([label, policy, spread(rounds.ratios(key, f"{base}/{POLICIES[0]}")), f"{tasks:.0f}", cores, devices, f"{to:.0f}", rate])
+    head = ["accelerators", "policy", "time, darts = 1", "tasks on them, %", "cores wait for data, %"]
+    return table([*head, "accelerators wait, %", "moved to them, MiB", "GFLOP/s"], rows)
+
+
+def share_of_tasks(result):
+    """Percent of all tasks that accelerators ran."""
+    on = sum(worker["tasks"] for worker in result["tasks"] if not worker["worker"].startswith("CPU"))
+    return 100 * on / sum(worker["tasks"] for worker in result["tasks"])
+
+
+def to_devices(result):
+    return sum(way["bytes"] for way in result["transfers"]["ways"] if way["to"].startswith("GPU")) / MIB
+
+
+def section(rounds, bench):
+    """The whole section of RESULTS.md."""
+    count = len(rounds.rounds)
+    failures = rounds.failures()
+    parts = [
+        "Factorisations of matrices that do not fit the memory, and on emulated accelerators: real runs, double",
+        f"precision, tiles of {TILE}, two workers; every run checks its result.",
+        f"{bench.machine()}; {bench.datetime.date.today()}; {count} rounds.",
+        "",
+        f"Written by `scripts/bench/out_of_core.py --rounds {count} --write`. A run is one of",
+        "",
+        "```",
+        f"tegula linalg potrf|getrf-nopiv -n N --tile-size {TILE} --workers 2 --check --json - \\",
+        "    --devices none --memory M --scratch DIR --policy P",
+        f"tegula linalg potrf|getrf-nopiv -n N --tile-size {TILE} --workers 2 --check --json - --devices D --policy P",
+        *(f"    D = {devices}" for devices in DEVICES.values()),
+        "```",
+        "",
+        f"Failed, hung or wrong: {len(failures)} of {sum(len(r) for r in rounds.rounds)} runs.",
+    ]
+    parts += [f"- `{run.get('command', key)}`: {run.get('failure', 'the check did not pass')}" for key, run in failures]
+    for algorithm, (n, small) in ORDERS.items():
+        size = matrix_bytes(algorithm, n) / MIB
+        parts += ["", f"### {NAMES[algorithm]} on disk, n = {n}, {size:.0f} MiB of tiles", "", disk_table(rounds, algorithm)]
+    parts += ["", READING_DISK.strip()]
+    for algorithm, (n, small) in ORDERS.items():
+        size = matrix_bytes(algorithm, small) / MIB
+        parts += ["", f"### {NAMES[algorithm]} on emulated accelerators, n = {small}, {size:.0f} MiB of tiles", "", device_table(rounds, algorithm)]
+    return "\n".join([*parts, "", READING_DEVICES.strip()])
+
+
+# What the measurements of the date above show.
+READING_DISK = """
+TODO
+"""
+READING_DEVICES = """
+TODO
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tegula", default=ROOT / "target/release/tegula", help="program to measure")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--scratch", default=ROOT / "target/bench/scratch", type=pathlib.Path, help="folder for what does not fit")
+    parser.add_argument("--redraw", action="store_true", help="take the runs that are stored")
+    parser.add_argument("--write", action="store_true", help="put the section into RESULTS.md")
+    options = parser.parse_args()
+    if not options.redraw:
+        options.scratch.mkdir(parents=True, exist_ok=True)
+        measure(options.tegula, options.scratch, options.rounds)
+    loader = importlib.machinery.SourceFileLoader("bench_run", str(HERE / "run"))
+    bench = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(bench)
+    text = section(Rounds(), bench)
+    print(text)
+    if options.write:
+        bench.write({"Out of core and emulated accelerators, real": text})
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -7,6 +7,7 @@ use std::time::Instant;
 use super::failures::{Cause, Failures};
 use crate::flow::{Access, Buffers, Kind, MAX_ACCESSES, RawBuffer, Space, TaskData};
 use crate::memory::{BufferCache, OutOfMemory};
+use crate::sched::WorkerId;
 use crate::trace::{Outcome, Recorder, TaskRecord};
 
 /// Where tasks find their buffers.
@@ -95,6 +96,14 @@ impl Runner {
             drop_copies(space, data);
         }
         mark != 0
+    }
+
+    /// Records a task that ended, with this outcome, without being given to a worker.
+    pub(super) fn note_unrun(&self, data: &TaskData, by: Option<WorkerId>, outcome: Outcome) {
+        if let Some(recorder) = &self.recorder {
+            let worker = by.map_or(0, |worker| worker.0);
+            recorder.push(Instant::now(), TaskRecord::new(data, worker, outcome));
+        }
     }
 
     /// Ends a task that cannot run.

@@ -9,7 +9,7 @@ use crate::flow::{Access, FlowError};
 use crate::memory::{Operation, Plans, Transfer};
 use crate::platform::MemoryId;
 use crate::sched::{HandleId, PolicyOptions, Task, TaskId, WorkerId};
-use crate::trace::{Gauge, Records, Sample, Totals, TransferRecord};
+use crate::trace::{Gauge, Outcome, Records, Sample, Totals, TransferRecord};
 
 /// The dispatcher and all that belongs under its lock.
 pub(super) struct Core {
@@ -153,9 +153,11 @@ impl Core {
                 continue;
             }
             if shared.runner.skip(&shared.space, data) {
+                shared.runner.note_unrun(data, by, Outcome::Skipped);
                 close(shared, task, by, tasks);
             } else if let Some(cause) = self.refusal(shared, task) {
                 shared.runner.fail(&shared.space, data, cause);
+                shared.runner.note_unrun(data, by, Outcome::Failed);
                 close(shared, task, by, tasks);
             } else {
                 self.hold(TaskId(task), Hold::Waiting);
@@ -194,6 +196,10 @@ impl Core {
 
     fn forget_discarded(&mut self, shared: &Shared) {
         shared.space.handles.take_discards(&mut self.discards);
+        if self.fatal.is_some() {
+            // The planner has not heard of what ended since, and plans no more.
+            self.discards.clear();
+        }
         for handle in self.discards.drain(..) {
             self.dispatcher.planner_mut().discard(HandleId(handle));
         }
@@ -300,6 +306,7 @@ impl Core {
                 self.is_held[slot] = Hold::None;
                 let data = shared.space.task(slot as u32);
                 shared.runner.fail(&shared.space, data, fatal.clone().into_cause());
+                shared.runner.note_unrun(data, None, Outcome::Failed);
                 self.complete(shared, slot as u32, None);
             }
         }

@@ -179,7 +179,8 @@ impl Run {
         let bind = workers == allowed_cores().len();
         let (eviction, scratch) = (self.machine.eviction(policy), self.machine.scratch());
         let options = ExecOptions::on(self.machine.machine(workers));
-        ExecOptions { policy, eviction, scratch, seed, bind, trace, ..options }
+        let accelerators = self.machine.accelerators();
+        ExecOptions { accelerators, policy, eviction, scratch, seed, bind, trace, ..options }
     }
 
     /// A flow on this machine.

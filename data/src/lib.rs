@@ -1,5 +1,6 @@
-//! Placeholder.
+//! Where data lives: tiled matrices, the files they come from, and machines as files.
 
 pub mod expression;
 pub mod format;
 pub mod matrix;
+pub mod platform;

@@ -8,6 +8,8 @@ use crate::exageostat::Exageostat;
 use crate::info::Info;
 use crate::linalg::Linalg;
 use crate::manual::{Completions, Man};
+use crate::platform::PlatformCommand;
+use crate::simulate::Simulate;
 use crate::trace::TraceCommand;
 
 /// Tiled linear algebra and geostatistics on one task runtime
@@ -33,11 +35,16 @@ enum Tegula {
     Exageostat(Exageostat),
     /// Time and check a tiled algorithm on random matrices
     Linalg(Linalg),
+    /// Run a program in virtual time on a machine that is only described
+    Simulate(Simulate),
     /// Measure this build on this machine
     #[command(subcommand)]
     Bench(Bench),
     /// What happened in a recorded run: numbers, tables, pictures, a report
     Trace(TraceCommand),
+    /// Machines: what a description says of one, and measuring this one
+    #[command(subcommand)]
+    Platform(PlatformCommand),
     /// What this build and this machine have
     Info(Info),
     /// Print completions for a shell
@@ -57,8 +64,10 @@ impl Cli {
         match &self.command {
             Tegula::Exageostat(command) => command.run(),
             Tegula::Linalg(command) => command.run(),
+            Tegula::Simulate(command) => command.run(),
             Tegula::Bench(command) => command.run(),
             Tegula::Trace(command) => command.run(),
+            Tegula::Platform(command) => command.run(),
             Tegula::Info(command) => command.run(is_prepared),
             Tegula::Completions(command) => command.run(),
             Tegula::Man(command) => command.run(),

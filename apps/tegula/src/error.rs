@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tegula_data::expression::{EvaluateError, ParseError};
 use tegula_data::format::TableError;
+use tegula_data::platform::PlatformError;
 use tegula_exageostat::covariance::CovarianceError;
 use tegula_exageostat::design::DependentColumn;
 use tegula_exageostat::fit::FitError;
@@ -45,6 +46,7 @@ fn is_refusal(cause: &(dyn std::error::Error + 'static)) -> bool {
         || cause.downcast_ref::<LikelihoodError>().is_some_and(is_covariance)
         || cause.is::<Refused>()
         || cause.is::<TableError>()
+        || cause.is::<PlatformError>()
         || cause.is::<ParseError>()
         || cause.is::<EvaluateError>()
         || cause.is::<CovarianceError>()

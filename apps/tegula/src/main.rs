@@ -13,6 +13,8 @@ mod linalg;
 mod machine;
 mod manual;
 mod output;
+mod platform;
+mod simulate;
 mod trace;
 
 use std::panic::catch_unwind;

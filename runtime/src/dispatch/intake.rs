@@ -1,6 +1,6 @@
 //! Ready tasks of a flow as rows for the dispatcher.
 
-use super::Dispatcher;
+use super::{Dispatcher, TooLarge};
 use crate::flow::{Access, MAX_ACCESSES, Space};
 use crate::memory::rounded;
 use crate::platform::ClassId;
@@ -10,8 +10,8 @@ impl Dispatcher {
     /// Enters the ready task `task` of `space`.
     ///
     /// # Errors
-    /// Its footprint in bytes, if that fits no memory of a worker that can run it.
-    pub(crate) fn take_in(&mut self, space: &Space, task: u32) -> Result<(), u64> {
+    /// If it fits no memory of a worker that can run it.
+    pub(crate) fn take_in(&mut self, space: &Space, task: u32) -> Result<(), TooLarge> {
         self.take_in_where(space, task, &|_| true)
     }
 
@@ -21,7 +21,7 @@ impl Dispatcher {
         space: &Space,
         task: u32,
         runs: &dyn Fn(ClassId) -> bool,
-    ) -> Result<(), u64> {
+    ) -> Result<(), TooLarge> {
         let data = space.task(task);
         let mut handles = [(HandleId(0), false, false); MAX_ACCESSES];
         let (mut count, mut scratch_bytes) = (0, 0);

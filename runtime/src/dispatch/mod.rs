@@ -8,11 +8,16 @@
 //! A task passes through: the policy's own queues; a worker's committed queue, for good; admission
 //! to the worker's memory, with all its data or not at all; its start, when all data has come.
 
+mod caps;
+mod commit;
 mod hand;
 mod intake;
+mod prefetch;
+mod start;
 
 use std::sync::Arc;
 
+use caps::Caps;
 use hand::{Ahead, Hand, Woken};
 
 use crate::memory::{Operation, Planner, Plans};
@@ -36,6 +41,19 @@ pub enum Action {
 /// Refusals of one task's admission after which it is the only one to be admitted to its memory,
 /// so that smaller ones do not pass it for ever.
 const PATIENCE: u32 = 64;
+
+/// A task that needs more at once than any memory holds.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "it works on {bytes} bytes at once, and no memory of a worker that can run it holds more than \
+     {most}: allow more memory, or use smaller tiles"
+)]
+pub struct TooLarge {
+    /// What it needs.
+    pub bytes: u64,
+    /// What the largest memory with a limit holds.
+    pub most: u64,
+}
 
 /// The dispatcher.
 pub struct Dispatcher {
@@ -61,6 +79,7 @@ pub struct Dispatcher {
     hints: Vec<(WorkerId, TaskId)>,
     batch: Vec<TaskId>,
     sequence: u64,
+    caps: Caps,
     /// Whether no replica needs to be kept track of.
     is_light: bool,
     /// Memories whose next wish had no room, a bit each.
@@ -86,6 +105,7 @@ macro_rules! view {
         }
     };
 }
+use view;
 
 impl Dispatcher {
     /// A dispatcher for the workers of `machine`, which are all idle.
@@ -120,7 +140,8 @@ impl Dispatcher {
             hints: Vec::new(),
             batch: Vec::new(),
             sequence: 0,
-            is_light: machine.is_flat() && !scheduler.looks_at_data(),
+            is_light: machine.is_flat() && machine.is_free() && !scheduler.looks_at_data(),
+            caps: Caps::new(&machine),
             blocked: 0,
             now: 0,
             machine,
@@ -184,14 +205,14 @@ impl Dispatcher {
     /// Enters a task that is about to be ready.
     ///
     /// # Errors
-    /// Its footprint, if that fits no memory of a worker that can run it.
+    /// If it fits no memory of a worker that can run it.
     pub fn enter(
         &mut self,
         id: TaskId,
         task: Task,
         codelet: &'static str,
         cost: crate::flow::Cost,
-    ) -> Result<(), u64> {
+    ) -> Result<(), TooLarge> {
         self.enter_where(id, task, codelet, cost, &|_| true)
     }
 
@@ -203,13 +224,14 @@ impl Dispatcher {
         codelet: &'static str,
         cost: crate::flow::Cost,
         runs: &dyn Fn(ClassId) -> bool,
-    ) -> Result<(), u64> {
+    ) -> Result<(), TooLarge> {
         let Self { machine, durations, .. } = self;
         let expected = |class| durations.nanoseconds(codelet, cost, class).filter(|_| runs(class));
         if self.is_light {
             self.tasks.enter(id, task, expected);
             return Ok(());
         }
+        self.caps.enter(id, codelet);
         let footprint = self.planner.footprint(&task);
         let mut fits = false;
         let duration = |class| {
@@ -217,13 +239,20 @@ impl Dispatcher {
             let has_room = on.any(|worker| {
                 machine.memories[worker.memory.0].capacity.is_none_or(|most| footprint <= most)
             });
-            expected(class).filter(|_| has_room)
+            let runs = machine.classes[class.0].runs(codelet);
+            expected(class).filter(|_| has_room && runs)
         };
         self.tasks.enter(id, task, duration);
         for class in 0..machine.classes.len() {
             fits |= self.tasks.nanoseconds(id, ClassId(class)).is_some();
         }
-        if fits { Ok(()) } else { Err(footprint) }
+        if fits { Ok(()) } else { Err(self.too_large(footprint)) }
+    }
+
+    fn too_large(&self, bytes: u64) -> TooLarge {
+        let machine = &self.machine;
+        let memories = machine.workers.iter().map(|worker| &machine.memories[worker.memory.0]);
+        TooLarge { bytes, most: memories.filter_map(|memory| memory.capacity).max().unwrap_or(0) }
     }
 
     /// `tasks`, which were entered, are ready, by the end of a task on `by` or by submission.
@@ -247,6 +276,9 @@ impl Dispatcher {
         if !self.is_light {
             self.planner.finish(&row, memory);
             self.planner.commit(&row, memory, -1);
+            if self.caps.give_back(task) {
+                self.hands.iter().enumerate().for_each(|(other, _)| self.woken.wake(other));
+            }
         }
         self.scheduler.finished(task, worker, &view!(self));
         self.woken.wake(worker.0);
@@ -314,229 +346,6 @@ impl Dispatcher {
                     }
                 }
             }
-        }
-    }
-
-    /// Commits tasks to workers with room: first one to each that has none, then as many as each
-    /// looks ahead.
-    fn refill(&mut self) -> bool {
-        let mut any = false;
-        for worker in 0..self.hands.len() {
-            if self.hands[worker].is_empty() {
-                any |= self.commit(worker, 1);
-                if self.scheduler.backlog() == 0 {
-                    return any;
-                }
-            }
-        }
-        for worker in 0..self.hands.len() {
-            let Ahead { low, most } = self.ahead[worker];
-            let held = self.hands[worker].len();
-            if held > 0 && held < low {
-                any |= self.commit(worker, most - held);
-                if self.scheduler.backlog() == 0 {
-                    return any;
-                }
-            }
-        }
-        any
-    }
-
-    /// Commits up to `room` tasks to `worker`; says whether there were any.
-    fn commit(&mut self, worker: usize, room: usize) -> bool {
-        let mut batch = std::mem::take(&mut self.batch);
-        self.scheduler.refill(WorkerId(worker), room, &view!(self), &mut batch);
-        let Machine { workers, .. } = &*self.machine;
-        let (class, memory) = (workers[worker].class, workers[worker].memory);
-        let hand = &mut self.hands[worker];
-        let mut work = 0;
-        for &task in &batch {
-            let time = self.tasks.nanoseconds(task, class);
-            work += time.expect("policies commit tasks to workers that can run them");
-            self.sequence += 1;
-            hand.committed.push_back((task, self.sequence));
-        }
-        hand.work += work;
-        self.busy_until[worker] = self.busy_until[worker].max(self.now) + work;
-        let tracked = if self.is_light { &[][..] } else { &batch };
-        for &task in tracked {
-            let row = *self.tasks.get(task);
-            self.planner.commit(&row, memory, 1);
-            self.unhint(task, &row);
-        }
-        let any = !batch.is_empty();
-        batch.clear();
-        self.batch = batch;
-        if any {
-            self.woken.wake(worker);
-        }
-        any
-    }
-
-    /// Lets every woken worker admit and start tasks; says whether any did.
-    fn advance_woken(&mut self, actions: &mut Vec<Action>) -> bool {
-        let mut any = false;
-        while let Some(worker) = self.woken.next() {
-            any |= self.advance(worker, actions);
-        }
-        if !self.is_light {
-            any |= self.grant_wishes();
-        }
-        any
-    }
-
-    fn advance(&mut self, worker: usize, actions: &mut Vec<Action>) -> bool {
-        let memory = self.machine.workers[worker].memory;
-        let mut any = self.admit(worker, memory);
-        while self.hands[worker].running.len() < self.machine.workers[worker].slots
-            && let Some(task) = self.take_set(worker, memory)
-        {
-            if !self.is_light {
-                let row = *self.tasks.get(task);
-                self.planner.start(&row, memory);
-                self.flush(actions);
-            }
-            actions.push(Action::Start { task, worker: WorkerId(worker) });
-            self.hands[worker].running.push(task);
-            self.admit(worker, memory);
-            any = true;
-        }
-        if !self.is_light {
-            any |= self.prefetch_committed(worker, memory);
-            self.hands[worker].note_wait(self.now);
-        }
-        any
-    }
-
-    /// Admits the next committed tasks of `worker` as far as there is room.
-    fn admit(&mut self, worker: usize, memory: MemoryId) -> bool {
-        let pipeline = self.machine.workers[worker].pipeline;
-        let mut any = false;
-        loop {
-            let hand = &self.hands[worker];
-            let holds = hand.admitted + hand.running.len();
-            if holds >= pipeline || hand.admitted == hand.committed.len() {
-                return any;
-            }
-            if self.barrier[memory.0].is_some_and(|first| first != worker) {
-                return any;
-            }
-            if self.is_light {
-                self.hands[worker].admitted += 1;
-                any = true;
-                continue;
-            }
-            let row = *self.tasks.get(hand.committed[hand.admitted].0);
-            let (hands, workers_of) = (&self.hands, &self.workers_of);
-            let tasks = &self.tasks;
-            let committed = |handle, memory| first_use(hands, workers_of, tasks, handle, memory);
-            let plans = Plans { scheduler: &*self.scheduler, committed: &committed };
-            if !self.planner.admit(&row, memory, plans) {
-                self.refuse(worker, memory);
-                return any;
-            }
-            let hand = &mut self.hands[worker];
-            hand.admitted += 1;
-            hand.refusals = 0;
-            hand.prefetched = hand.prefetched.max(hand.admitted);
-            if self.barrier[memory.0] == Some(worker) {
-                self.barrier[memory.0] = None;
-                self.workers_of[memory.0].iter().for_each(|&other| self.woken.wake(other));
-            }
-            any = true;
-        }
-    }
-
-    fn refuse(&mut self, worker: usize, memory: MemoryId) {
-        let hand = &mut self.hands[worker];
-        hand.refusals += 1;
-        if hand.refusals > PATIENCE && self.barrier[memory.0].is_none() {
-            self.barrier[memory.0] = Some(worker);
-        }
-    }
-
-    /// Takes the first admitted task of `worker` whose data has all come.
-    fn take_set(&mut self, worker: usize, memory: MemoryId) -> Option<TaskId> {
-        let hand = &mut self.hands[worker];
-        for place in 0..hand.admitted {
-            let task = hand.committed[place].0;
-            if self.is_light || self.planner.is_set(self.tasks.get(task), memory) {
-                hand.committed.remove(place);
-                hand.admitted -= 1;
-                hand.prefetched = hand.prefetched.saturating_sub(1);
-                return Some(task);
-            }
-        }
-        None
-    }
-
-    /// Orders data of tasks that are committed to `worker` and not admitted yet, in their order.
-    fn prefetch_committed(&mut self, worker: usize, memory: MemoryId) -> bool {
-        let mut any = false;
-        while self.hands[worker].prefetched < self.hands[worker].committed.len() {
-            let task = self.hands[worker].committed[self.hands[worker].prefetched].0;
-            if !self.prefetch(task, memory) {
-                return any;
-            }
-            self.hands[worker].prefetched += 1;
-            any = true;
-        }
-        any
-    }
-
-    /// Orders data of tasks that a policy hinted at, in their order.
-    fn grant_wishes(&mut self) -> bool {
-        let mut any = false;
-        for memory in (0..self.wishes.len()).map(MemoryId) {
-            if self.blocked >> memory.0 & 1 == 1 {
-                continue;
-            }
-            while let Some(&(task, index)) = self.wishes[memory.0].front() {
-                let is_current = self.hinted[task.0 as usize] == memory.0 as u8 + 1
-                    && self.tasks.get(task).index == index;
-                if is_current && !self.prefetch(task, memory) {
-                    self.blocked |= 1 << memory.0;
-                    break;
-                }
-                any |= is_current;
-                self.wishes[memory.0].pop_front();
-            }
-        }
-        any
-    }
-
-    /// Orders the inputs of `task` for `memory`; says whether there was room for all of them.
-    fn prefetch(&mut self, task: TaskId, memory: MemoryId) -> bool {
-        let row = *self.tasks.get(task);
-        let (hands, workers_of, tasks) = (&self.hands, &self.workers_of, &self.tasks);
-        let committed = |handle, memory| first_use(hands, workers_of, tasks, handle, memory);
-        let plans = Plans { scheduler: &*self.scheduler, committed: &committed };
-        let planner = &mut self.planner;
-        row.inputs().all(|handle| planner.prefetch(handle, memory, row.priority, plans))
-    }
-
-    fn take_hints(&mut self) {
-        let mut hints = std::mem::take(&mut self.hints);
-        self.scheduler.hints(&mut hints);
-        for (worker, task) in hints.drain(..) {
-            let memory = self.machine.workers[worker.0].memory;
-            let row = *self.tasks.get(task);
-            let slot = task.0 as usize;
-            if slot >= self.hinted.len() {
-                self.hinted.resize((slot + 1).next_power_of_two(), 0);
-            }
-            self.unhint(task, &row);
-            self.hinted[slot] = memory.0 as u8 + 1;
-            self.planner.hint(&row, memory, 1);
-            self.wishes[memory.0].push_back((task, row.index));
-        }
-        self.hints = hints;
-    }
-
-    fn unhint(&mut self, task: TaskId, row: &Task) {
-        let Some(hinted) = self.hinted.get_mut(task.0 as usize) else { return };
-        if let Some(memory) = std::mem::take(hinted).checked_sub(1) {
-            self.planner.hint(row, MemoryId(memory as usize), -1);
         }
     }
 }

@@ -152,7 +152,7 @@ impl Engine for Exec {
         let ExecOptions { machine, policy, seed, bind, trace, .. } = &self.options;
         let workers = machine.workers.len();
         let queues = policy.queue(&PolicyOptions { workers, seed: *seed });
-        self.core = Some(match queues.filter(|_| machine.is_flat()) {
+        self.core = Some(match queues.filter(|_| machine.is_flat() && machine.is_free()) {
             Some(queues) => Box::new(Light::start(space, queues, workers, *bind, *trace)),
             None => Box::new(Node::start(space, &self.options)),
         });
@@ -192,6 +192,10 @@ impl Engine for Exec {
 
     fn host(&mut self, handle: u32, reads: bool, writes: bool) -> Result<(), FlowError> {
         self.core_mut().host(handle, reads, writes)
+    }
+
+    fn unregistered(&mut self) {
+        self.core_mut().unregistered();
     }
 
     fn has_private_copies(&self) -> bool {

@@ -7,7 +7,6 @@ use std::time::Instant;
 use super::failures::{Cause, Failures};
 use crate::flow::{Access, Buffers, Kind, MAX_ACCESSES, RawBuffer, Space, TaskData};
 use crate::memory::{BufferCache, OutOfMemory};
-use crate::sched::WorkerId;
 use crate::trace::{Outcome, Recorder, TaskRecord};
 
 /// Where tasks find their buffers.
@@ -63,7 +62,7 @@ impl Runner {
         if commutes && !space.enter_gates(task) {
             return;
         }
-        self.work(space, data, worker, &OnDemand, || {});
+        self.work(space, task, worker, &OnDemand, || {});
         if commutes {
             space.leave_gates(data, ready);
         }
@@ -74,16 +73,19 @@ impl Runner {
     pub(super) fn work(
         &self,
         space: &Space,
-        data: &TaskData,
+        task: u32,
         worker: usize,
         place: &impl Place,
         linger: impl FnOnce(),
     ) {
+        let data = space.task(task);
         let start = self.recorder.as_ref().map(|_| Instant::now());
         let outcome = self.attempt(space, data, worker, place);
         linger();
         if let (Some(recorder), Some(start)) = (&self.recorder, start) {
-            recorder.push(start, TaskRecord::new(data, worker, outcome));
+            let after = space.after(task);
+            let record = TaskRecord { after, ..TaskRecord::new(data, worker, outcome) };
+            recorder.push(start, record);
         }
     }
 
@@ -96,14 +98,6 @@ impl Runner {
             drop_copies(space, data);
         }
         mark != 0
-    }
-
-    /// Records a task that ended, with this outcome, without being given to a worker.
-    pub(super) fn note_unrun(&self, data: &TaskData, by: Option<WorkerId>, outcome: Outcome) {
-        if let Some(recorder) = &self.recorder {
-            let worker = by.map_or(0, |worker| worker.0);
-            recorder.push(Instant::now(), TaskRecord::new(data, worker, outcome));
-        }
     }
 
     /// Ends a task that cannot run.

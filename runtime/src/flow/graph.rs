@@ -300,6 +300,7 @@ impl Graph {
         *generation = generation.wrapping_add(1);
         let slot = self.space.slot(task);
         slot.gates.store(0, Ordering::Relaxed);
+        slot.after.store(0, Ordering::Relaxed);
         slot.successors.open();
         TaskRef { slot: task, generation: *generation }
     }

@@ -66,6 +66,9 @@ pub trait Engine: Send {
     fn host(&mut self, _handle: u32, _reads: bool, _writes: bool) -> Result<(), FlowError> {
         Ok(())
     }
+    /// Handles were unregistered: their buffers go now, before others take their places. Nothing is
+    /// unfinished.
+    fn unregistered(&mut self) {}
     /// Whether tasks that reduce work on copies private to their workers; else they commute.
     fn has_private_copies(&self) -> bool {
         true
@@ -231,6 +234,7 @@ impl Flow {
         self.settle(handle);
         self.drain();
         self.graph.unregister(handle);
+        self.engine.unregistered();
     }
 
     /// Takes the name away once everything submitted so far has run, without waiting for it: the
@@ -408,7 +412,10 @@ impl Flow {
     fn drain(&mut self) {
         self.engine.advance(self.graph.submitted(), 0);
         self.credit = 0;
-        self.retired.drain(..).for_each(|handle| self.graph.unregister(handle));
+        if !self.retired.is_empty() {
+            self.retired.drain(..).for_each(|handle| self.graph.unregister(handle));
+            self.engine.unregistered();
+        }
     }
 
     /// # Errors

@@ -35,6 +35,11 @@ impl Space {
         self.tasks.get(task)
     }
 
+    /// 1 + the program index of the task whose end made `task` ready; 0 if none did.
+    pub(crate) fn after(&self, task: u32) -> u64 {
+        self.slot(task).after.load(Ordering::Relaxed)
+    }
+
     /// What is known of a submitted, unfinished task.
     pub(crate) fn task(&self, task: u32) -> &TaskData {
         // SAFETY: engines name only tasks that were published and not completed.
@@ -69,10 +74,17 @@ impl Space {
     /// Appends the successors of `task` that became ready, and frees its slot.
     fn close(&self, task: u32, worker: usize, ready: &mut Vec<u32>) {
         let next = |edge| self.slot(edge_task(edge)).edges.next(edge);
-        self.slot(task).successors.close(next, |edge| {
-            let successor = edge_task(edge);
-            if self.slot(successor).pending.fetch_sub(1, Ordering::AcqRel) == 1 {
-                ready.push(successor);
+        let (slot, data) = (self.slot(task), self.task(task));
+        // What the graph inserted stands for the task that made it ready.
+        let name = match data.kind {
+            Kind::Run | Kind::Fold => data.index + 1,
+            Kind::Join | Kind::Discard => slot.after.load(Ordering::Relaxed),
+        };
+        slot.successors.close(next, |edge| {
+            let successor = self.slot(edge_task(edge));
+            if successor.pending.fetch_sub(1, Ordering::AcqRel) == 1 {
+                successor.after.store(name, Ordering::Relaxed);
+                ready.push(edge_task(edge));
             }
         });
         self.lanes[worker].give(task);

@@ -2,6 +2,7 @@
 
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
+use std::sync::atomic::AtomicU64;
 
 use super::access::Access;
 use super::codelet::{Codelet, CodeletInfo, Cost, MAX_ARGUMENT_BYTES};
@@ -136,6 +137,8 @@ pub(crate) struct TaskSlot {
     /// How many of its commuting handles the task holds.
     pub(crate) gates: AtomicU32,
     pub(crate) edges: Edges,
+    /// 1 + the program index of the task whose end made this one ready; 0 if none did.
+    pub(crate) after: AtomicU64,
     data: UnsafeCell<MaybeUninit<TaskData>>,
 }
 
@@ -151,6 +154,7 @@ impl TaskSlot {
             pending: AtomicU32::new(0),
             gates: AtomicU32::new(0),
             edges: Edges::new(),
+            after: AtomicU64::new(0),
             data: UnsafeCell::new(MaybeUninit::uninit()),
         }
     }

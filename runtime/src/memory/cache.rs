@@ -82,10 +82,10 @@ impl BufferCache {
         if let Some(Buffer(pointer)) = cached {
             return Ok((pointer, false));
         }
-        let in_use = self.bytes.fetch_add(size, Ordering::Relaxed);
-        if in_use + size > self.limit.load(Ordering::Relaxed) {
+        if self.bytes.load(Ordering::Relaxed) + size > self.limit.load(Ordering::Relaxed) {
             self.trim();
         }
+        let in_use = self.bytes.fetch_add(size, Ordering::Relaxed);
         let Some(pointer) = allocate(size) else {
             self.bytes.fetch_sub(size, Ordering::Relaxed);
             return Err(OutOfMemory { bytes, in_use });

@@ -59,6 +59,31 @@ pub struct WorkerClass {
     pub kind: WorkerKind,
     /// Of an emulated accelerator: how fast it is beside a core, at most 1.
     pub speed: f64,
+    /// The only codelets that its workers run; empty: all.
+    pub only: Vec<String>,
+}
+
+impl WorkerClass {
+    /// A class whose workers run everything.
+    #[must_use]
+    pub fn new(name: &str, kind: WorkerKind) -> Self {
+        Self { name: name.to_owned(), kind, speed: 1.0, only: Vec::new() }
+    }
+
+    /// Whether its workers run `codelet`.
+    #[must_use]
+    pub fn runs(&self, codelet: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|name| name == codelet)
+    }
+}
+
+/// At most so many tasks of some kinds run at a time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cap {
+    /// Names of the codelets.
+    pub codelets: Vec<String>,
+    /// How many of them run at a time.
+    pub most: usize,
 }
 
 /// Number of a [`WorkerClass`] of a machine.
@@ -114,6 +139,8 @@ pub struct Machine {
     /// The way from memory `src` to memory `dst`, at `src * memories.len() + dst`; none: data goes
     /// through the RAM.
     pub routes: Vec<Option<Route>>,
+    /// Limits on tasks that run at a time: readers of one disk, say.
+    pub caps: Vec<Cap>,
 }
 
 impl Machine {
@@ -128,13 +155,14 @@ impl Machine {
             slots: 1,
         };
         let ram = Memory { name: "RAM".to_owned(), kind: MemoryKind::Ram, capacity: None };
-        let class = WorkerClass { name: "cpu".to_owned(), kind: WorkerKind::Cpu, speed: 1.0 };
+        let class = WorkerClass::new("cpu", WorkerKind::Cpu);
         Self {
             memories: vec![ram],
             classes: vec![class],
             workers: (0..workers).map(core).collect(),
             links: Vec::new(),
             routes: vec![None],
+            caps: Vec::new(),
         }
     }
 
@@ -146,8 +174,7 @@ impl Machine {
         machine.classes.clear();
         for (number, worker) in machine.workers.iter_mut().enumerate() {
             worker.class = ClassId(number);
-            let (name, kind) = (format!("cpu-{number}"), WorkerKind::Cpu);
-            machine.classes.push(WorkerClass { name, kind, speed: 1.0 });
+            machine.classes.push(WorkerClass::new(&format!("cpu-{number}"), WorkerKind::Cpu));
         }
         machine
     }
@@ -179,7 +206,7 @@ impl Machine {
 
     /// Adds a class of workers.
     pub fn add_class(&mut self, name: &str, kind: WorkerKind) -> ClassId {
-        self.classes.push(WorkerClass { name: name.to_owned(), kind, speed: 1.0 });
+        self.classes.push(WorkerClass::new(name, kind));
         ClassId(self.classes.len() - 1)
     }
 
@@ -201,7 +228,7 @@ impl Machine {
         let name = format!("GPU {number}");
         let memory = Memory { name: name.clone(), kind: MemoryKind::Device, capacity };
         let memory = self.add_memory(memory, bytes_per_second, 10e-6);
-        let class = WorkerClass { name: format!("gpu-{number}"), kind, speed };
+        let class = WorkerClass { speed, ..WorkerClass::new(&format!("gpu-{number}"), kind) };
         self.classes.push(class);
         let class = ClassId(self.classes.len() - 1);
         // A device computes one task, has the next in its queue, and waits for data of a third.
@@ -297,6 +324,28 @@ impl Machine {
     #[must_use]
     pub fn is_flat(&self) -> bool {
         self.memories.len() == 1 && self.memories[0].capacity.is_none()
+    }
+
+    /// Whether any worker may run any task at any time.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        self.caps.is_empty() && self.classes.iter().all(|class| class.only.is_empty())
+    }
+
+    /// Keeps one core for tasks of these codelets alone: those of the critical path, say.
+    ///
+    /// # Panics
+    /// If the machine has fewer than two cores.
+    pub fn dedicate_core(&mut self, codelets: &[&str]) {
+        let is_core = |worker: &Worker| worker.memory == MemoryId::RAM;
+        let cores = self.workers.iter().filter(|worker| is_core(worker)).count();
+        assert!(cores > 1, "a core for some tasks alone needs another for the rest");
+        let first = self.workers.iter().position(is_core).expect("there are some");
+        let old = self.classes[self.workers[first].class.0].clone();
+        let only = codelets.iter().map(|&name| name.to_owned()).collect();
+        // By the same name, so that models know how long its tasks take.
+        self.classes.push(WorkerClass { only, ..old });
+        self.workers[first].class = ClassId(self.classes.len() - 1);
     }
 
     /// # Panics

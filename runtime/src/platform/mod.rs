@@ -1,13 +1,16 @@
 //! The machine: cores that this process may use, and workers as a simulator models them.
 
 mod cores;
+mod limit;
 mod machine;
+mod models;
 
 pub use cores::{allowed_cores, bind_to_cores, usable_cores};
 pub use machine::{
-    ClassId, Durations, Link, MAX_MEMORIES, Machine, Memory, MemoryId, MemoryKind, Route, Worker,
-    WorkerClass, WorkerKind,
+    Cap, ClassId, Durations, Link, MAX_MEMORIES, Machine, Memory, MemoryId, MemoryKind, Route,
+    Worker, WorkerClass, WorkerKind,
 };
+pub use models::{Entry, Models, TRUSTED};
 
 /// How fast one worker is, for the simulator.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -201,11 +201,12 @@ fn figures_of_many_tasks_are_small() {
 #[test]
 fn every_worker_and_phase_is_there() {
     for (nt, workers) in [(3, 2), (50, 8), (20, 70)] {
-        let svg = gantt(&likelihood(nt, workers, true));
+        let trace = likelihood(nt, workers, true);
+        let svg = gantt(&trace);
         assert_eq!(svg.matches("<g class=\"worker\">").count(), workers);
         for worker in 0..workers {
             assert!(
-                svg.contains(&format!("<title>worker {worker}: ")),
+                svg.contains(&format!("<title>{}: ", trace.worker_name(worker))),
                 "worker {worker} of {workers}"
             );
         }

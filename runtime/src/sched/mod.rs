@@ -7,20 +7,24 @@
 //! To add a policy: one file with a type that implements [`QueuePolicy`], and one line in
 //! [`POLICIES`].
 
+mod board;
 mod darts;
 mod dmda;
+mod draw;
 mod eager;
 mod evict;
 mod hfp;
 mod lws;
 mod nearest;
 mod plan;
+mod pool;
 mod prio;
 mod queued;
 mod random;
 mod shard;
 mod sites;
 mod task;
+mod tessera;
 #[cfg(test)]
 mod tests;
 
@@ -188,6 +192,7 @@ pub const POLICIES: &[Policy] = &[
     darts::THRESHOLD,
     hfp::HFP,
     hfp::MHFP,
+    tessera::POLICY,
 ];
 
 /// The policy that is used unless another is asked for.

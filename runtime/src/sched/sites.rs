@@ -14,14 +14,20 @@ pub(super) struct Site {
 }
 
 /// All workers of a machine.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Sites {
     pub(super) list: Vec<Site>,
     /// By worker, the number of its site.
     of: Vec<usize>,
     pub(super) memories: usize,
     /// The memory below all others, where whatever has no other place lies.
-    lowest: usize,
+    pub(super) lowest: MemoryId,
+}
+
+impl Default for Sites {
+    fn default() -> Self {
+        Self { list: Vec::new(), of: Vec::new(), memories: 0, lowest: MemoryId::RAM }
+    }
 }
 
 impl Sites {
@@ -33,7 +39,7 @@ impl Sites {
     /// Notes the workers of `machine`.
     pub(super) fn learn(&mut self, machine: &Machine) {
         self.memories = machine.memories.len();
-        self.lowest = machine.lowest().0;
+        self.lowest = machine.lowest();
         for (number, worker) in machine.workers.iter().enumerate() {
             let (memory, class) = (worker.memory, worker.class);
             let known = |site: &Site| site.memory == memory && site.class == class;
@@ -51,10 +57,16 @@ impl Sites {
         self.of[worker.0]
     }
 
+    /// Number of workers of the class of `site`, wherever they are.
+    pub(super) fn peers(&self, site: usize) -> u64 {
+        let alike = self.list.iter().filter(|other| other.class == self.list[site].class);
+        alike.map(|other| other.workers.len() as u64).sum()
+    }
+
     /// Whether all data lies in the memory of `site` anyway, so that what lies there says nothing
     /// about where a task belongs.
     pub(super) fn holds_all(&self, site: usize) -> bool {
-        self.list[site].memory.0 == self.lowest
+        self.list[site].memory == self.lowest
     }
 }
 

@@ -5,12 +5,14 @@
 //! share of the links allows. The outcome is deterministic, to the last record. Submission and
 //! decisions take no time.
 
+mod census;
 mod network;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
+pub use census::{Census, Contents};
 use network::{Landed, Network};
 
 use crate::dispatch::{Action, Dispatcher};
@@ -80,6 +82,8 @@ pub struct Sim {
     starts: u64,
     noise: Option<(f64, SplitMix64)>,
     is_recording: bool,
+    /// The first task that fits no memory, in time.
+    failure: Option<FlowError>,
     records: Records,
     totals: Totals,
     actions: Vec<Action>,
@@ -118,6 +122,7 @@ impl Sim {
             starts: 0,
             noise: (noise > 0.0).then(|| (noise, SplitMix64::new(seed ^ 0x5eed))),
             is_recording: trace,
+            failure: None,
             records: Records::default(),
             totals: Totals::new(workers, memories),
             actions: Vec::new(),
@@ -128,24 +133,31 @@ impl Sim {
         }
     }
 
-    /// Hands tasks over that the graph has made ready; those that must wait for a commuting handle
-    /// come back later.
-    fn hand_over(&mut self, space: &Space, tasks: &[u32], by: Option<WorkerId>) {
+    /// Hands tasks over that the graph has made ready; `tasks` is empty afterwards. Those that must
+    /// wait for a commuting handle come back later; those that fit no memory end here.
+    fn hand_over(&mut self, space: &Space, tasks: &mut Vec<u32>, by: Option<WorkerId>) {
         self.forget_discarded(space);
-        for &task in tasks {
-            let commutes = space.task(task).accesses().any(|(_, access)| access == Access::Commute);
+        let mut place = 0;
+        while let Some(&task) = tasks.get(place) {
+            place += 1;
+            let data = space.task(task);
+            let commutes = data.accesses().any(|(_, access)| access == Access::Commute);
             if commutes && !space.enter_gates(task) {
                 continue;
             }
-            if let Err(bytes) = self.dispatcher.take_in(space, task) {
-                let data = space.task(task);
-                panic!(
-                    "{} (task {}) uses {bytes} bytes, which fit no memory",
-                    data.info.name, data.index
-                );
+            if let Err(too_large) = self.dispatcher.take_in(space, task) {
+                self.failure.get_or_insert_with(|| FlowError::Task {
+                    codelet: data.info.name,
+                    task: data.index,
+                    source: Arc::new(too_large),
+                });
+                space.leave_gates(data, tasks);
+                space.complete(task, by.map_or(0, |worker| worker.0), tasks);
+            } else {
+                self.batch.push(TaskId(task));
             }
-            self.batch.push(TaskId(task));
         }
+        tasks.clear();
         if !self.batch.is_empty() {
             self.dispatcher.ready(&self.batch, by);
             self.batch.clear();
@@ -204,7 +216,7 @@ impl Sim {
         let end = self.clock + time;
         if self.is_recording {
             let mut record = TaskRecord::new(space.task(task.0), worker.0, Outcome::Done);
-            (record.start, record.end) = (self.clock, end);
+            (record.start, record.end, record.after) = (self.clock, end, space.after(task.0));
             self.records.tasks.push(record);
         }
         self.totals.count_task(worker.0, time, end);
@@ -241,8 +253,7 @@ impl Sim {
         space.leave_gates(space.task(task), &mut ready);
         // A task that was handed a gate has the others still to enter.
         space.complete(task, worker, &mut ready);
-        self.hand_over(space, &ready, Some(WorkerId(worker)));
-        ready.clear();
+        self.hand_over(space, &mut ready, Some(WorkerId(worker)));
         self.ready = ready;
     }
 
@@ -281,7 +292,10 @@ impl Engine for Sim {
 
     fn ready(&mut self, tasks: ReadyTasks<'_>) {
         let Some(space) = self.space.clone() else { return };
-        self.hand_over(&space, tasks.0, None);
+        let mut ready = std::mem::take(&mut self.ready);
+        ready.extend_from_slice(tasks.0);
+        self.hand_over(&space, &mut ready, None);
+        self.ready = ready;
     }
 
     fn advance(&mut self, submitted: u64, unfinished: u64) {
@@ -300,7 +314,7 @@ impl Engine for Sim {
     }
 
     fn take_failure(&mut self) -> Option<FlowError> {
-        None
+        self.failure.take()
     }
 
     fn failure(&self, _mark: u64) -> Option<FlowError> {
@@ -319,6 +333,12 @@ impl Engine for Sim {
         let Some(space) = self.space.clone() else { return };
         self.forget_discarded(&space);
         self.dispatcher.place(&space, HandleId(handle));
+    }
+
+    fn unregistered(&mut self) {
+        let Some(space) = self.space.clone() else { return };
+        self.forget_discarded(&space);
+        self.act(&space);
     }
 
     fn has_private_copies(&self) -> bool {

@@ -89,6 +89,7 @@ impl Loglik {
             let typical = &times[times.len() / 2];
             self.describe(&console, &data, typical, &repeats);
             self.trace.write(&typical.trace, &console)?;
+            setting.run.keep_times(&console);
             self.result(&data, &model, &setting, typical, &repeats)
         };
         self.output.write(&result)?;

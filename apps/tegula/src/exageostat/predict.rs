@@ -74,6 +74,7 @@ impl Predict {
         let error = mean_squared_error(&data, &places, &done.predictions);
         self.describe(&console, &places, &done, &names, error);
         self.trace.write(&done.trace, &console)?;
+        setting.run.keep_times(&console);
         self.output.write(&result(&file, &data, &places, &setting, &done, names, error))?;
         console.finish()
     }

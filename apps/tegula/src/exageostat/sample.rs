@@ -119,6 +119,7 @@ impl Sample {
         progress.clear();
         let name = self.write(&place, &field)?;
         self.trace.write(&flow.take_trace(), &console)?;
+        setting.run.keep_times(&console);
         console.line(format_args!("drawn in {}", seconds(elapsed)));
         if !is_standard_output(&self.output_file) {
             console.line(format_args!(

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use clap::Args;
+use tegula_kernels::kernel::KERNELS;
 use tegula_runtime::exec::accelerator::Accelerator;
 use tegula_runtime::platform::{Machine, WorkerKind};
 use tegula_runtime::sched::{EVICTIONS, EvictionPolicy, Policy};
@@ -31,9 +32,16 @@ pub(crate) struct MachineFlags {
     /// Folder for what does not fit the memory
     #[arg(long, value_name = "DIR")]
     scratch: Option<PathBuf>,
+    /// Keep one core for these kernels alone, separated by commas: those of the critical path, say
+    #[arg(long, value_name = "KERNELS", value_delimiter = ',', value_parser = kernels())]
+    dedicate: Vec<usize>,
     /// What leaves a memory that is full [default: what suits the policy]
     #[arg(long, value_name = "NAME", value_parser = evictions())]
     eviction: Option<usize>,
+}
+
+fn kernels() -> impl clap::builder::TypedValueParser<Value = usize> {
+    member(KERNELS.iter().map(|kernel| (kernel.name, kernel.formula)).collect())
 }
 
 fn evictions() -> impl clap::builder::TypedValueParser<Value = usize> {
@@ -118,7 +126,8 @@ fn list<T: Clone>(
     }
 }
 
-fn parse_rate(text: &str) -> Result<f64, String> {
+/// Parses `600MB`, `12GB/s`, in bytes per second.
+pub(crate) fn parse_rate(text: &str) -> Result<f64, String> {
     parse_bytes(text.trim_end_matches("/s")).map(|bytes| bytes as f64)
 }
 
@@ -167,6 +176,8 @@ pub(crate) struct MachineChoice {
     memory: Option<u64>,
     scratch: Option<PathBuf>,
     eviction: Option<usize>,
+    /// What one core is kept for.
+    dedicate: Vec<&'static str>,
     /// Bytes of the RAM, if what is computed on may not fit.
     limit: Option<u64>,
 }
@@ -176,7 +187,7 @@ impl MachineFlags {
     ///
     /// # Errors
     /// If a device was asked for that is not there, or the folder for the rest is none.
-    pub(crate) fn settle(&self) -> Result<MachineChoice> {
+    pub(crate) fn settle(&self, workers: usize) -> Result<MachineChoice> {
         let (devices, cuda) = match &self.devices {
             Some(Devices::None) => (Vec::new(), CudaDevices::default()),
             None | Some(Devices::All) => (Vec::new(), CudaDevices::all()?),
@@ -190,7 +201,14 @@ impl MachineFlags {
             )));
         }
         let Self { memory, scratch, eviction, .. } = self.clone();
-        Ok(MachineChoice { devices, cuda, memory, scratch, eviction, limit: None })
+        let dedicate: Vec<&str> = self.dedicate.iter().map(|&index| KERNELS[index].name).collect();
+        if !dedicate.is_empty() && workers < 2 {
+            return Err(refused(
+                "--dedicate keeps one core for some kernels: the rest needs --workers 2 at least"
+                    .to_owned(),
+            ));
+        }
+        Ok(MachineChoice { devices, cuda, memory, scratch, eviction, dedicate, limit: None })
     }
 }
 
@@ -218,14 +236,18 @@ impl MachineChoice {
         Ok(())
     }
 
-    /// Whether all workers are cores that share one memory without limit.
+    /// Whether all workers are equal cores that share one memory without limit.
     pub(crate) fn is_flat(&self) -> bool {
-        self.devices.is_empty() && self.cuda.is_empty() && self.limit.is_none()
+        let is_alone = self.devices.is_empty() && self.cuda.is_empty();
+        is_alone && self.limit.is_none() && self.dedicate.is_empty()
     }
 
     /// The machine with this many cores.
     pub(crate) fn machine(&self, workers: usize) -> Machine {
         let mut machine = Machine::cores(workers);
+        if !self.dedicate.is_empty() {
+            machine.dedicate_core(&self.dedicate);
+        }
         if let Some(limit) = self.limit {
             machine.limit_ram(limit, DISK_RATE);
         }
@@ -259,6 +281,9 @@ impl MachineChoice {
     /// The machine in a few words, beside its cores; empty if there is nothing to say.
     pub(crate) fn describe(&self) -> String {
         let mut text = self.cuda.describe();
+        if !self.dedicate.is_empty() {
+            text += &format!(", one of them for {} alone", self.dedicate.join(" and "));
+        }
         for device in &self.devices {
             let Emulated { memory, bytes_per_second, speed } = *device;
             text += &format!(

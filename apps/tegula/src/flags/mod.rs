@@ -11,6 +11,7 @@ mod trace;
 
 pub(crate) use data::{DataFlags, Distance, PlaceFlags};
 pub(crate) use devices::usable as usable_devices;
+pub(crate) use machine::{parse_bytes, parse_rate};
 pub(crate) use model::{CovarianceFlags, assignments, nugget, parameters, parse_number};
 pub(crate) use output::OutputFlags;
 pub(crate) use overlap::OverlapFlags;

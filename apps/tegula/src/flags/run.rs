@@ -1,5 +1,7 @@
 //! Flags about how tasks run, and the flows that they make.
 
+use std::sync::Arc;
+
 use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -7,13 +9,14 @@ use tegula_kernels::backend::{self, BACKENDS, Backend};
 use tegula_kernels::scalar::Precision;
 use tegula_runtime::exec::{Exec, ExecOptions};
 use tegula_runtime::flow::{Flow, FlowOptions};
-use tegula_runtime::platform::{allowed_cores, usable_cores};
-use tegula_runtime::sched::{DEFAULT_POLICY, POLICIES, Policy, policy};
+use tegula_runtime::platform::{Models, allowed_cores, usable_cores};
+use tegula_runtime::sched::{DEFAULT_POLICY, POLICIES, Policy, PolicyOptions, policy};
 
 use super::machine::{MachineChoice, MachineFlags};
 use super::member;
 use crate::error::refused;
 use crate::output::Console;
+use crate::platform::Notebook;
 
 /// Most workers that can be asked for.
 const MOST_WORKERS: u64 = 1024;
@@ -25,6 +28,9 @@ pub(crate) struct RunFlags {
     /// Workers [default: the cores this process may use]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_WORKERS))]
     workers: Option<u64>,
+    /// Cores to leave to others, where --workers is not given
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    reserve: u64,
     /// Who runs which task [default: lws on cores alone, dmdas where data must be moved]
     #[arg(long, value_name = "NAME", value_parser = policies())]
     policy: Option<usize>,
@@ -108,6 +114,8 @@ pub(crate) struct Run {
     is_deterministic: bool,
     is_policy_given: bool,
     machine: MachineChoice,
+    /// Times of kernels, where the policy or the engine asks for them.
+    notebook: Option<Arc<Notebook>>,
 }
 
 impl RunFlags {
@@ -116,7 +124,8 @@ impl RunFlags {
     /// # Errors
     /// If the backend asked for cannot be used.
     pub(crate) fn settle(&self) -> Result<Run> {
-        let workers = self.workers.map_or_else(usable_cores, |workers| workers as usize);
+        let free = usable_cores().saturating_sub(self.reserve as usize).max(1);
+        let workers = self.workers.map_or(free, |workers| workers as usize);
         let backend = match self.blas {
             Some(index) => backend::select(BACKENDS[index], workers)?,
             None => backend::current(),
@@ -125,7 +134,8 @@ impl RunFlags {
             workers,
             policy: self.policy.map_or_else(|| named(DEFAULT_POLICY), |index| &POLICIES[index]),
             is_policy_given: self.policy.is_some(),
-            machine: self.machine.settle()?,
+            machine: self.machine.settle(workers)?,
+            notebook: None,
             seed: self.seed,
             backend,
             is_deterministic: self.deterministic,
@@ -151,7 +161,24 @@ impl Run {
             self.policy = named(PLANNING_POLICY);
         }
         self.check_eviction()?;
+        if self.is_planned() {
+            let machine = self.machine.machine(self.workers);
+            self.notebook = Some(Arc::new(Notebook::open(&machine, self.backend)));
+        }
         Ok(self)
+    }
+
+    /// Whether anyone asks how long tasks take.
+    fn is_planned(&self) -> bool {
+        let options = PolicyOptions { workers: self.workers, seed: self.seed };
+        !self.machine.is_flat() || self.policy.queue(&options).is_none()
+    }
+
+    /// Keeps the times of kernels that the run has learnt.
+    pub(crate) fn keep_times(&self, console: &Console) {
+        if let Some(notebook) = &self.notebook {
+            notebook.keep(console);
+        }
     }
 
     /// Refuses an eviction policy that needs to know more than the policy does.
@@ -178,7 +205,10 @@ impl Run {
         // Fewer workers than cores may share the machine with others; more cannot be bound.
         let bind = workers == allowed_cores().len();
         let (eviction, scratch) = (self.machine.eviction(policy), self.machine.scratch());
-        let options = ExecOptions::on(self.machine.machine(workers));
+        let mut options = ExecOptions::on(self.machine.machine(workers));
+        if let Some(notebook) = &self.notebook {
+            options.durations = Arc::<Models>::clone(&notebook.models);
+        }
         let accelerators = self.machine.accelerators();
         ExecOptions { accelerators, policy, eviction, scratch, seed, bind, trace, ..options }
     }
@@ -204,6 +234,9 @@ impl Run {
                 self.seed,
             ),
         );
+        if let Some(notebook) = &self.notebook {
+            notebook.describe(console);
+        }
     }
 
     /// Adds how tasks ran to a result.

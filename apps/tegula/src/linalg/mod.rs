@@ -4,7 +4,7 @@ mod algorithms;
 mod fill;
 mod probe;
 mod problem;
-mod transfers;
+pub(crate) mod transfers;
 
 use std::time::Instant;
 
@@ -106,6 +106,7 @@ impl Linalg {
             };
             self.describe(&console, algorithm, &sizes, &done);
             self.trace.write(&done.trace, &console)?;
+            run.keep_times(&console);
             self.result(algorithm, &sizes, &run, &done)
         };
         self.output.write(&result)?;

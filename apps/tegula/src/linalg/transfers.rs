@@ -6,7 +6,7 @@ use tegula_runtime::trace::{Site, Totals};
 use crate::output::{Align, Console, Table, bytes, number};
 
 /// Prints the transfers by way, and the workers.
-pub(super) fn describe(console: &Console, totals: &Totals, site: &Site) {
+pub(crate) fn describe(console: &Console, totals: &Totals, site: &Site) {
     let mut ways = Table::new(&[
         ("from", Align::Left),
         ("to", Align::Left),
@@ -33,7 +33,7 @@ pub(super) fn describe(console: &Console, totals: &Totals, site: &Site) {
 }
 
 /// Adds the transfers and the tasks by worker to a result.
-pub(super) fn describe_json(into: &mut Map<String, Value>, totals: &Totals, site: &Site) {
+pub(crate) fn describe_json(into: &mut Map<String, Value>, totals: &Totals, site: &Site) {
     let ways = used(totals, site).map(|(src, dst, count, moved)| {
         json!({ "from": src, "to": dst, "transfers": count, "bytes": moved })
     });

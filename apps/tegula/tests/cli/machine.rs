@@ -9,7 +9,7 @@ use crate::support::{command, folder, number, root, tegula, tegula_in};
 fn the_help_fits_a_screen_and_names_every_command() {
     let help = tegula("--help").succeeded().stdout;
     assert!(help.lines().count() <= 40, "{help}");
-    for name in ["exageostat", "linalg", "bench", "info", "completions", "man"] {
+    for name in ["exageostat", "linalg", "bench", "platform", "info", "completions", "man"] {
         assert!(help.contains(name), "{name} in {help}");
     }
     tegula("exageostat fit --help").succeeded();

@@ -52,6 +52,8 @@ impl Run {
 pub(crate) fn command(folder: &Path, arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tegula"));
     command.args(arguments.split_whitespace()).current_dir(folder).stdin(Stdio::null());
+    // What runs learn of this machine must not reach the user's own folder.
+    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
     command
 }
 

@@ -9,7 +9,7 @@ use crate::flow::{Access, FlowError};
 use crate::memory::{Operation, Plans, Transfer};
 use crate::platform::MemoryId;
 use crate::sched::{HandleId, PolicyOptions, Task, TaskId, WorkerId};
-use crate::trace::{Gauge, Outcome, Records, Sample, Totals, TransferRecord};
+use crate::trace::{Gauge, Outcome, Records, Sample, TaskRecord, Totals, TransferRecord};
 
 /// The dispatcher and all that belongs under its lock.
 pub(super) struct Core {
@@ -40,17 +40,6 @@ enum Hold {
     None,
     Waiting,
     Running,
-}
-
-/// A task that needs more at once than any memory holds.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "it works on {bytes} bytes at once, and no memory of a worker that can run it holds more than \
-     {most}: allow more memory, or use smaller tiles"
-)]
-struct TooLarge {
-    bytes: u64,
-    most: u64,
 }
 
 impl Core {
@@ -153,11 +142,11 @@ impl Core {
                 continue;
             }
             if shared.runner.skip(&shared.space, data) {
-                shared.runner.note_unrun(data, by, Outcome::Skipped);
+                self.record(shared, task, by, Outcome::Skipped);
                 close(shared, task, by, tasks);
             } else if let Some(cause) = self.refusal(shared, task) {
                 shared.runner.fail(&shared.space, data, cause);
-                shared.runner.note_unrun(data, by, Outcome::Failed);
+                self.record(shared, task, by, Outcome::Failed);
                 close(shared, task, by, tasks);
             } else {
                 self.hold(TaskId(task), Hold::Waiting);
@@ -172,6 +161,16 @@ impl Core {
         self.batch = batch;
     }
 
+    /// Records a task that no worker ran.
+    fn record(&mut self, shared: &Shared, task: u32, by: Option<WorkerId>, outcome: Outcome) {
+        if self.is_recording {
+            let worker = by.map_or(0, |worker| worker.0);
+            let record = TaskRecord::new(shared.space.task(task), worker, outcome);
+            let (after, now) = (shared.space.after(task), shared.now());
+            self.records.tasks.push(TaskRecord { after, start: now, end: now, ..record });
+        }
+    }
+
     /// Why `task` cannot be run, or else enters it.
     fn refusal(&mut self, shared: &Shared, task: u32) -> Option<Cause> {
         if let Some(fatal) = &self.fatal {
@@ -179,11 +178,8 @@ impl Core {
         }
         let data = shared.space.task(task);
         let runs = |class| shared.runs(data, class);
-        let bytes = self.dispatcher.take_in_where(&shared.space, task, &runs).err()?;
-        let machine = self.dispatcher.machine();
-        let memories = machine.workers.iter().map(|worker| &machine.memories[worker.memory.0]);
-        let most = memories.filter_map(|memory| memory.capacity).max().unwrap_or(0);
-        Some(Cause::Failed(TooLarge { bytes, most }.into()))
+        let too_large = self.dispatcher.take_in_where(&shared.space, task, &runs).err()?;
+        Some(Cause::Failed(too_large.into()))
     }
 
     fn hold(&mut self, task: TaskId, hold: Hold) {
@@ -306,7 +302,7 @@ impl Core {
                 self.is_held[slot] = Hold::None;
                 let data = shared.space.task(slot as u32);
                 shared.runner.fail(&shared.space, data, fatal.clone().into_cause());
-                shared.runner.note_unrun(data, None, Outcome::Failed);
+                self.record(shared, slot as u32, None, Outcome::Failed);
                 self.complete(shared, slot as u32, None);
             }
         }

@@ -152,11 +152,10 @@ impl Node {
     /// Ends the program's own use of a handle.
     fn release_held(&mut self) {
         if let Some(task) = self.held.take() {
-            let mut core = self.shared.lock_core();
-            core.release_host(&task);
-            core.step(&self.shared);
-            drop(core);
-            self.shared.drain();
+            self.shared.with_core(|core| {
+                core.release_host(&task);
+                core.step(&self.shared);
+            });
         }
     }
 }
@@ -166,8 +165,12 @@ impl Shared {
         self.origin.elapsed().as_nanos() as u64
     }
 
-    fn lock_core(&self) -> std::sync::MutexGuard<'_, Core> {
-        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Waits for the dispatcher, does `work` with it, and deals with what happened meanwhile: who
+    /// posts an event while another has the lock leaves it to that one.
+    fn with_core<T>(&self, work: impl FnOnce(&mut Core) -> T) -> T {
+        let result = work(&mut self.core.lock().unwrap_or_else(PoisonError::into_inner));
+        self.drain();
+        result
     }
 
     fn lock_events(&self) -> std::sync::MutexGuard<'_, Vec<Event>> {
@@ -206,7 +209,7 @@ impl Shared {
         while let Some(task) = self.next_job(worker) {
             let start = Instant::now();
             let place = InMemory { stores: &self.stores, memory };
-            self.runner.work(&self.space, self.space.task(task.0), worker.0, &place, || {
+            self.runner.work(&self.space, task.0, worker.0, &place, || {
                 // An emulated device that is slower than a core.
                 if speed < 1.0 {
                     std::thread::sleep(start.elapsed().mul_f64(1.0 / speed - 1.0));
@@ -286,7 +289,7 @@ impl Engine for Node {
             self.shared.wait_for(submitted - unfinished);
         }
         // Nothing is under way when a flow is at rest: handles may be given other sizes.
-        while unfinished == 0 && self.shared.lock_core().is_moving() {
+        while unfinished == 0 && self.shared.with_core(|core| core.is_moving()) {
             std::thread::sleep(POLL);
         }
     }
@@ -300,9 +303,9 @@ impl Engine for Node {
     }
 
     fn take_records(&mut self) -> Records {
-        let mut records = self.shared.lock_core().take_records();
+        let mut records = self.shared.with_core(Core::take_records);
         if let Some(recorder) = &self.shared.runner.recorder {
-            records.tasks = recorder.take().tasks;
+            records.tasks.append(&mut recorder.take().tasks);
         }
         records
     }
@@ -312,18 +315,22 @@ impl Engine for Node {
     }
 
     fn totals(&self) -> Option<Totals> {
-        Some(self.shared.lock_core().totals())
+        Some(self.shared.with_core(|core| core.totals()))
+    }
+
+    fn unregistered(&mut self) {
+        self.release_held();
+        self.shared.with_core(|core| core.step(&self.shared));
     }
 
     fn host(&mut self, handle: u32, reads: bool, writes: bool) -> Result<(), FlowError> {
         self.release_held();
         let task = Task::new(0, i32::MAX, &[(HandleId(handle), reads, writes)]);
         loop {
-            let mut core = self.shared.lock_core();
-            core.step(&self.shared);
-            let is_there = core.host(&self.shared, &task)?;
-            drop(core);
-            self.shared.drain();
+            let is_there = self.shared.with_core(|core| {
+                core.step(&self.shared);
+                core.host(&self.shared, &task)
+            })?;
             if is_there {
                 self.held = Some(task);
                 return Ok(());

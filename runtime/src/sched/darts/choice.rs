@@ -1,9 +1,9 @@
 //! Which datum, or which task, a site that has nothing planned goes on with.
 
 use crate::random::SplitMix64;
+use crate::sched::draw::Draw;
+use crate::sched::pool::Pool;
 use crate::sched::{HandleId, TaskId, View};
-
-use super::pool::Pool;
 
 /// Variants of the algorithm (Gonthier 2023).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,36 +24,6 @@ pub(super) enum Choice {
     Datum(HandleId),
     /// Run this task, whatever it lacks.
     Task(TaskId),
-}
-
-/// Picks the largest of what it is shown, ties at random.
-struct Draw<'a, K, T> {
-    best: Option<(K, T)>,
-    ties: u64,
-    random: &'a mut SplitMix64,
-}
-
-impl<'a, K: PartialOrd, T> Draw<'a, K, T> {
-    fn new(random: &'a mut SplitMix64) -> Self {
-        Self { best: None, ties: 0, random }
-    }
-
-    fn show(&mut self, key: K, value: T) {
-        match &self.best {
-            Some((best, _)) if key < *best => {}
-            Some((best, _)) if key == *best => {
-                self.ties += 1;
-                if self.random.next_u64().is_multiple_of(self.ties) {
-                    self.best = Some((key, value));
-                }
-            }
-            _ => (self.best, self.ties) = (Some((key, value)), 1),
-        }
-    }
-
-    fn value(self) -> Option<T> {
-        self.best.map(|(_, value)| value)
-    }
 }
 
 impl Rule {
@@ -85,7 +55,7 @@ fn most_freed(
     let mut draw = Draw::new(random);
     for &handle in pool.gains(site).iter().take(compared) {
         let score = pool.score(handle, site);
-        draw.show((score.alone, score.left), handle);
+        draw.show((score.alone.count, score.left.time), handle);
     }
     draw.value()
 }
@@ -95,8 +65,8 @@ fn random_of_pairs(pool: &Pool, site: usize, random: &mut SplitMix64) -> Option<
     let mut draw = Draw::new(random);
     for &handle in pool.wanted() {
         let score = pool.score(handle, site);
-        if score.pairs > 0 {
-            draw.show(score.pairs, handle);
+        if score.pairs.count > 0 {
+            draw.show(score.pairs.count, handle);
         }
     }
     let datum = draw.value()?;
@@ -148,46 +118,47 @@ fn least_ratio(
     let memory = pool.sites.list[site].memory;
     let first = |handle: HandleId| {
         let score = pool.score(handle, site);
-        (-(view.transfer(handle, memory) as f64) / score.time.max(1) as f64, score.alone)
+        (
+            -(view.transfer(handle, memory) as f64) / score.alone.time.max(1) as f64,
+            score.alone.count,
+        )
     };
-    let mut best = (f64::NEG_INFINITY, 0);
-    for &handle in pool.gains(site) {
-        let key = first(handle);
-        if key > best {
-            best = key;
-        }
+    let (mut best, mut ties) = (None, 0);
+    for key in pool.gains(site).iter().map(|&handle| first(handle)) {
+        ties = if Some(key) > best { 1 } else { ties + u32::from(Some(key) == best) };
+        best = if Some(key) > best { Some(key) } else { best };
     }
+    let equal = pool.gains(site).iter().copied().filter(|&handle| Some(first(handle)) == best);
     let mut draw = Draw::new(random);
-    for &handle in pool.gains(site) {
-        if first(handle) == best {
-            let score = pool.score(handle, site);
-            let priority = highest(pool, handle, site, 1, view);
-            draw.show((priority, score.pairs, score.left), handle);
-        }
+    for handle in equal {
+        let score = pool.score(handle, site);
+        let priority = if ties > 1 { highest(pool, handle, site, 1, view) } else { 0 };
+        draw.show((priority, score.pairs.count, score.left.time), handle);
     }
     draw.value()
 }
 
-/// The task of the highest priority among those that lack two data, of the datum that has it; ties
-/// go to the datum with more of them, then with more work left.
+/// The task of the highest priority among those that lack two data, of the datum that more such
+/// tasks lack, then of the one with more work left.
 fn best_of_pairs(
     pool: &Pool,
     site: usize,
     view: &View<'_>,
     random: &mut SplitMix64,
 ) -> Option<TaskId> {
+    let memory = pool.sites.list[site].memory;
+    let priority = |task: TaskId| view.tasks.get(task).priority;
+    let ready = pool.ready().iter().copied();
+    let pairs = ready.filter(|&task| pool.missing(task, site) == Some(2));
+    let highest = pairs.clone().map(priority).max()?;
     let mut draw = Draw::new(random);
-    for &handle in pool.wanted() {
-        let score = pool.score(handle, site);
-        if score.pairs > 0 {
-            let priority = highest(pool, handle, site, 2, view);
-            draw.show((priority, score.pairs, score.left), handle);
+    for task in pairs.filter(|&task| priority(task) == highest) {
+        for handle in pool.lacking(task, memory) {
+            let score = pool.score(handle, site);
+            draw.show((score.pairs.count, score.left.time), handle);
         }
     }
     let readers = pool.readers(draw.value()?).iter().copied();
     let lacking = readers.filter(|&task| pool.missing(task, site) == Some(2));
-    lacking.max_by_key(|&task| {
-        let row = view.tasks.get(task);
-        (row.priority, u64::MAX - row.index)
-    })
+    lacking.max_by_key(|&task| (priority(task), u64::MAX - view.tasks.get(task).index))
 }

@@ -49,6 +49,15 @@ pub(super) fn mixed(cores: usize, accelerators: usize, capacity: u64) -> Machine
     machine
 }
 
+/// Cores with room for `capacity` in their memory, above a disk.
+pub(super) fn out_of_core(cores: usize, capacity: u64) -> Machine {
+    let mut machine = Machine::cores(cores);
+    machine.memories[0].capacity = Some(capacity);
+    let (name, kind) = ("disk".to_owned(), MemoryKind::Disk);
+    machine.add_memory(Memory { name, kind, capacity: None }, 1e6, 0.0);
+    machine
+}
+
 fn add_worker(machine: &mut Machine, class: ClassId, memory: MemoryId) {
     let name = format!("worker {}", machine.workers.len());
     machine.workers.push(Worker { name, class, memory, pipeline: 1, slots: 1 });
@@ -78,6 +87,8 @@ struct Checker<'a> {
     /// By worker, the time until which it has run.
     clocks: Vec<u64>,
     busy_until: Vec<u64>,
+    /// When the last task began.
+    now: u64,
     /// Bytes by memory.
     used: Vec<u64>,
     count: Count,
@@ -101,6 +112,7 @@ pub(super) fn check(
         commits: 0,
         clocks: vec![0; workers],
         busy_until: vec![0; workers],
+        now: 0,
         used: vec![0; memories],
         count: Count { loads: vec![0; memories], ran: vec![Vec::new(); workers], evictions: 0 },
         eviction: build(memories),
@@ -119,7 +131,7 @@ impl Checker<'_> {
         for (number, &bytes) in self.program.handles.iter().enumerate() {
             let handle = HandleId(number as u32);
             self.replicas.enter(handle, bytes);
-            self.replicas.set(handle, MemoryId::RAM, Replica::Valid);
+            self.replicas.set(handle, self.machine.lowest(), Replica::Valid);
         }
         let first = (0..self.waits.len()).filter(|&task| self.waits[task] == 0).collect();
         self.make_ready(first, None);
@@ -134,27 +146,21 @@ impl Checker<'_> {
         assert_eq!(self.scheduler.backlog(), 0);
     }
 
-    fn view(&self, now: u64) -> View<'_> {
+    fn view(&self) -> View<'_> {
         let (machine, tasks, replicas) = (self.machine, &self.tasks, &self.replicas);
-        View { now, machine, tasks, replicas, busy_until: &self.busy_until }
+        View { now: self.now, machine, tasks, replicas, busy_until: &self.busy_until }
     }
 
     /// Calls the scheduler with a view of everything else.
     fn tell<T>(&mut self, call: impl FnOnce(&mut dyn Scheduler, &View<'_>) -> T) -> T {
-        let now = self.now();
         let view = View {
-            now,
+            now: self.now,
             machine: self.machine,
             tasks: &self.tasks,
             replicas: &self.replicas,
             busy_until: &self.busy_until,
         };
         call(self.scheduler, &view)
-    }
-
-    fn now(&self) -> u64 {
-        let busy = (0..self.clocks.len()).filter(|&worker| !self.committed[worker].is_empty());
-        busy.map(|worker| self.clocks[worker]).min().unwrap_or(0)
     }
 
     fn make_ready(&mut self, numbers: Vec<usize>, by: Option<WorkerId>) {
@@ -191,9 +197,9 @@ impl Checker<'_> {
         let state = &mut self.states[task.0 as usize];
         assert_eq!(*state, State::Ready, "committed although it is not ready");
         *state = State::Committed;
-        let time = self.view(0).predict(task, WorkerId(worker)).expect("it can run there");
+        let time = self.view().predict(task, WorkerId(worker)).expect("it can run there");
         if self.committed[worker].is_empty() {
-            self.clocks[worker] = self.clocks[worker].max(self.now());
+            self.clocks[worker] = self.clocks[worker].max(self.now);
             self.busy_until[worker] = self.clocks[worker];
         }
         self.busy_until[worker] += time;
@@ -209,7 +215,8 @@ impl Checker<'_> {
     fn step(&mut self, worker: WorkerId) {
         let (_, id) = self.committed[worker.0].pop_front().expect("a committed task");
         let (task, memory) = (*self.tasks.get(id), self.machine.workers[worker.0].memory);
-        self.clocks[worker.0] += self.view(0).predict(id, worker).expect("it can run there");
+        self.now = self.clocks[worker.0];
+        self.clocks[worker.0] += self.view().predict(id, worker).expect("it can run there");
         let here = |replicas: &Replicas, handle| replicas.state(handle, memory) == Replica::Valid;
         for handle in task.handles().filter(|&handle| here(&self.replicas, handle)) {
             self.eviction.used(handle, memory);
@@ -280,13 +287,14 @@ impl Checker<'_> {
         self.tell(|scheduler, view| scheduler.arrived(handle, memory, view));
     }
 
-    /// Takes `handle` out of `memory`; the last replica goes to the RAM.
+    /// Takes `handle` out of `memory`; the last replica goes to the lowest memory.
     fn evict(&mut self, handle: HandleId, memory: MemoryId) {
         self.used[memory.0] -= self.replicas.bytes(handle);
         self.replicas.set(handle, memory, Replica::Absent);
         if self.replicas.valid(handle) == 0 {
-            self.replicas.set(handle, MemoryId::RAM, Replica::Valid);
-            self.tell(|scheduler, view| scheduler.arrived(handle, MemoryId::RAM, view));
+            let lowest = self.machine.lowest();
+            self.replicas.set(handle, lowest, Replica::Valid);
+            self.tell(|scheduler, view| scheduler.arrived(handle, lowest, view));
         }
         self.eviction.left(handle, memory);
         self.tell(|scheduler, view| scheduler.evicted(handle, memory, view));

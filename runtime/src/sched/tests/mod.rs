@@ -7,3 +7,4 @@ mod graphs;
 mod order;
 mod program;
 mod table;
+mod workers;

@@ -95,6 +95,15 @@ fn darts_is_as_good_as_its_first_version() {
     }
 }
 
+/// With few tasks committed, evictions spoil less of what is planned.
+#[test]
+fn tessera_loads_less_than_darts() {
+    for n in [35, 40, 60, 90] {
+        let loads = ["tessera", "darts"].map(|policy| median(n, policy, "luf"));
+        assert!(loads[0] < loads[1], "{n}: {loads:?}");
+    }
+}
+
 /// The independent model loads 65 to 76 strips on two accelerators with room for 17 each.
 #[test]
 fn darts_shares_the_work_of_two_accelerators() {

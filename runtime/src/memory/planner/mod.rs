@@ -9,13 +9,16 @@
 //! memory is. What is thrown out goes to a memory that has room at that moment or to the lowest one,
 //! which always has: a transfer never waits for room.
 
+mod moves;
+mod room;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::replicas::{Replica, Replicas};
 use super::transfer::Transfer;
 use crate::platform::{Machine, MemoryId};
-use crate::sched::{Eviction, HandleId, Outlook, Scheduler, Task};
+use crate::sched::{Eviction, HandleId, Scheduler, Task};
 use crate::trace::Purpose;
 
 /// What an engine must do, in order.
@@ -245,14 +248,14 @@ impl Planner {
         }
     }
 
-    /// Orders `handle` for `memory` if there is room for it without touching what is wanted there;
-    /// says whether it is there or will be.
+    /// Orders `handle` for `memory` if there is room for it, or `plans` say that what is there is not
+    /// wanted any more; says whether it is there or will be.
     pub fn prefetch(
         &mut self,
         handle: HandleId,
         memory: MemoryId,
         priority: i32,
-        plans: Plans<'_>,
+        plans: Option<Plans<'_>>,
     ) -> bool {
         if self.replicas.is_here(handle, memory) {
             return true;
@@ -262,8 +265,10 @@ impl Planner {
         }
         let (pool, need) = (&self.pools[memory.0], self.replicas.bytes(handle));
         let free = pool.capacity - pool.promised;
-        if need > free
-            && (need - free > pool.idle || !self.make_room(memory, need - free, true, plans))
+        let is_short = need > free;
+        if is_short
+            && !(need - free <= pool.idle
+                && plans.is_some_and(|plans| self.make_room(memory, need - free, true, plans)))
         {
             return false;
         }
@@ -316,39 +321,6 @@ impl Planner {
         self.serve(memory);
     }
 
-    /// The transfer of `handle` from `src` to `dst` is done.
-    pub fn arrive(&mut self, handle: HandleId, src: MemoryId, dst: MemoryId) {
-        self.touched = u32::MAX;
-        self.replicas.fly(handle, -1);
-        debug_assert_eq!(self.replicas.state(handle, dst), Replica::Arriving);
-        self.replicas.set(handle, dst, Replica::Valid);
-        if !self.replicas.is_pinned(handle, dst) {
-            self.pools[dst.0].idle += self.replicas.bytes(handle);
-        }
-        self.unpin(handle, src);
-        if self.is_doomed(handle) && !self.replicas.is_flying(handle) {
-            self.doomed.retain(|&doomed| doomed != handle);
-            self.discard(handle);
-        }
-        self.retry(handle);
-        self.serve(src);
-        self.serve(dst);
-    }
-
-    /// The contents of `handle` are no longer needed; no task that uses it is left.
-    pub fn discard(&mut self, handle: HandleId) {
-        if handle.0 as usize >= self.replicas.handles() {
-            return;
-        }
-        if self.replicas.is_flying(handle) {
-            if !self.is_doomed(handle) {
-                self.doomed.push(handle);
-            }
-            return;
-        }
-        (0..self.pools.len()).for_each(|memory| self.invalidate(handle, MemoryId(memory)));
-    }
-
     /// Notes that the program itself has given `handle`, which no memory holds, its contents: in the
     /// RAM, or in the lowest memory if the RAM has no room.
     pub fn place(&mut self, handle: HandleId) {
@@ -383,220 +355,5 @@ impl Planner {
 
     fn is_doomed(&self, handle: HandleId) -> bool {
         !self.doomed.is_empty() && self.doomed.contains(&handle)
-    }
-
-    fn pin(&mut self, handle: HandleId, memory: MemoryId) {
-        let was_idle = self.replicas.state(handle, memory) == Replica::Valid
-            && !self.replicas.is_pinned(handle, memory);
-        if was_idle {
-            self.pools[memory.0].idle -= self.replicas.bytes(handle);
-        }
-        self.replicas.pin(handle, memory, 1);
-    }
-
-    fn unpin(&mut self, handle: HandleId, memory: MemoryId) {
-        self.replicas.pin(handle, memory, -1);
-        if self.replicas.is_pinned(handle, memory) {
-            return;
-        }
-        match self.replicas.state(handle, memory) {
-            Replica::Valid => self.pools[memory.0].idle += self.replicas.bytes(handle),
-            Replica::Leaving => {
-                self.replicas.set(handle, memory, Replica::Absent);
-                self.release(handle, memory);
-            }
-            _ => {}
-        }
-    }
-
-    /// Takes the buffer of `handle` in `memory` back.
-    fn release(&mut self, handle: HandleId, memory: MemoryId) {
-        self.pools[memory.0].occupied -= self.replicas.bytes(handle);
-        self.operations.push(Operation::Free { handle, memory });
-    }
-
-    /// Throws the replica of `handle` in `memory` away, which is not under way and which no task
-    /// uses.
-    fn invalidate(&mut self, handle: HandleId, memory: MemoryId) {
-        let bytes = self.replicas.bytes(handle);
-        let state = self.replicas.state(handle, memory);
-        if state == Replica::Absent {
-            return;
-        }
-        debug_assert!(
-            !self.replicas.is_pinned(handle, memory),
-            "{handle:?} in {memory:?} is in use"
-        );
-        let pool = &mut self.pools[memory.0];
-        match state {
-            Replica::Valid => pool.idle -= bytes,
-            Replica::Promised => pool.grants.retain(|grant| grant.handle != handle),
-            Replica::Allocated => {
-                self.stalled.retain(|&(h, m, ..)| (h, m) != (handle, memory));
-            }
-            Replica::Absent | Replica::Arriving | Replica::Leaving => {
-                unreachable!("{handle:?} in {memory:?} is {state:?} and not under way")
-            }
-        }
-        self.touched |= 1 << memory.0;
-        self.pools[memory.0].promised -= bytes;
-        self.replicas.set(handle, memory, Replica::Absent);
-        self.eviction.left(handle, memory);
-        self.changes.push((handle, memory, false));
-        if state != Replica::Promised {
-            self.release(handle, memory);
-            self.serve(memory);
-        }
-    }
-
-    /// Throws replicas out of `memory` until `bytes` more are promised to be free; false, and
-    /// nothing changes, if the eviction policy names too few.
-    fn make_room(
-        &mut self,
-        memory: MemoryId,
-        bytes: u64,
-        is_prefetch: bool,
-        plans: Plans<'_>,
-    ) -> bool {
-        let mut found = 0;
-        let mut victims = std::mem::take(&mut self.victims);
-        while found < bytes {
-            let replicas = &self.replicas;
-            let Plans { scheduler, committed } = plans;
-            let outlook = Outlook { replicas, scheduler, committed };
-            let may = |handle| {
-                replicas.state(handle, memory) == Replica::Valid
-                    && !replicas.is_pinned(handle, memory)
-            };
-            let Some(victim) = self.eviction.victim(memory, is_prefetch, &outlook, &may) else {
-                break;
-            };
-            debug_assert!(may(victim), "the eviction policy names {victim:?}, which may not go");
-            found += self.replicas.bytes(victim);
-            self.pin(victim, memory);
-            victims.push(victim);
-        }
-        victims.iter().for_each(|&victim| self.unpin(victim, memory));
-        if found >= bytes {
-            victims.iter().for_each(|&victim| self.evict(victim, memory));
-        }
-        victims.clear();
-        self.victims = victims;
-        found >= bytes
-    }
-
-    /// Throws `handle` out of `memory`: at once if it is valid elsewhere, else by writing it back.
-    fn evict(&mut self, handle: HandleId, memory: MemoryId) {
-        if self.replicas.valid(handle) & !(1 << memory.0) != 0 {
-            return self.invalidate(handle, memory);
-        }
-        let (bytes, dst) = (self.replicas.bytes(handle), self.way_down(handle, memory));
-        if self.replicas.state(handle, dst) != Replica::Absent {
-            // A task is about to overwrite it there, so nobody needs these contents.
-            debug_assert_eq!(self.replicas.state(handle, dst), Replica::Allocated);
-            return self.invalidate(handle, memory);
-        }
-        let pool = &mut self.pools[memory.0];
-        (pool.idle, pool.promised) = (pool.idle - bytes, pool.promised - bytes);
-        let below = &mut self.pools[dst.0];
-        (below.promised, below.occupied) = (below.promised + bytes, below.occupied + bytes);
-        self.replicas.set(handle, memory, Replica::Leaving);
-        self.eviction.left(handle, memory);
-        self.changes.push((handle, memory, false));
-        self.eviction.arrived(handle, dst);
-        self.changes.push((handle, dst, true));
-        self.operations.push(Operation::Allocate { handle, memory: dst });
-        self.send(handle, memory, dst, Purpose::WriteBack, 0);
-    }
-
-    /// Where `handle` goes that is valid in `memory` alone: the RAM if it has room now, else the
-    /// lowest memory, which always has.
-    fn way_down(&self, handle: HandleId, memory: MemoryId) -> MemoryId {
-        let (ram, lowest) = (&self.pools[0], self.machine.lowest());
-        let room = ram.capacity - ram.promised.max(ram.occupied);
-        let is_free = self.replicas.state(handle, MemoryId::RAM) == Replica::Absent;
-        if memory != MemoryId::RAM && is_free && room >= self.replicas.bytes(handle) {
-            MemoryId::RAM
-        } else {
-            lowest
-        }
-    }
-
-    /// Promises room for a handle that is absent; there is as much.
-    fn promise(&mut self, memory: MemoryId, grant: Grant) {
-        self.pools[memory.0].promised += self.replicas.bytes(grant.handle);
-        self.replicas.set(grant.handle, memory, Replica::Promised);
-        self.eviction.arrived(grant.handle, memory);
-        self.changes.push((grant.handle, memory, true));
-        self.pools[memory.0].grants.push_back(grant);
-    }
-
-    /// Gives buffers to those that wait for them, in order, as far as there is room now.
-    fn serve(&mut self, memory: MemoryId) {
-        while let Some(&Grant { handle, fetch, priority }) = self.pools[memory.0].grants.front() {
-            let (pool, bytes) = (&mut self.pools[memory.0], self.replicas.bytes(handle));
-            if pool.occupied.saturating_add(bytes) > pool.capacity {
-                return;
-            }
-            pool.occupied += bytes;
-            pool.grants.pop_front();
-            self.replicas.set(handle, memory, Replica::Allocated);
-            self.operations.push(Operation::Allocate { handle, memory });
-            if let Some(purpose) = fetch {
-                let is_urgent = self.replicas.is_pinned(handle, memory);
-                let purpose = if is_urgent { Purpose::Fetch } else { purpose };
-                self.fetch(handle, memory, purpose, priority);
-            }
-        }
-    }
-
-    /// Orders the contents of `handle` for its buffer in `memory`.
-    fn fetch(&mut self, handle: HandleId, memory: MemoryId, purpose: Purpose, priority: i32) {
-        if let Some((src, _)) = self.replicas.source(handle, memory) {
-            self.send(handle, src, memory, purpose, priority);
-        } else if self.replicas.is_flying(handle) {
-            self.stalled.push((handle, memory, purpose, priority));
-        } else {
-            self.operations.push(Operation::Zero { handle, memory });
-            self.replicas.set(handle, memory, Replica::Valid);
-            if !self.replicas.is_pinned(handle, memory) {
-                self.pools[memory.0].idle += self.replicas.bytes(handle);
-            }
-        }
-    }
-
-    fn retry(&mut self, handle: HandleId) {
-        while let Some(place) = self.stalled.iter().position(|stalled| stalled.0 == handle) {
-            if self.replicas.valid(handle) == 0 && self.replicas.is_flying(handle) {
-                return;
-            }
-            let (handle, memory, purpose, priority) = self.stalled.swap_remove(place);
-            self.fetch(handle, memory, purpose, priority);
-        }
-    }
-
-    fn send(
-        &mut self,
-        handle: HandleId,
-        src: MemoryId,
-        dst: MemoryId,
-        purpose: Purpose,
-        priority: i32,
-    ) {
-        self.pin(handle, src);
-        self.replicas.fly(handle, 1);
-        self.replicas.set(handle, dst, Replica::Arriving);
-        let bytes = self.replicas.bytes(handle);
-        let free = &mut self.way_free[src.0 * self.pools.len() + dst.0];
-        *free = (*free).max(self.now) + self.replicas.time(bytes, src, dst);
-        self.replicas.set_arrival(handle, dst, *free);
-        self.operations.push(Operation::Copy(Transfer {
-            handle,
-            bytes,
-            src,
-            dst,
-            purpose,
-            priority,
-        }));
     }
 }

@@ -2,29 +2,19 @@
 //!
 //! Counters follow every change, so that the best datum is found without looking at tasks.
 
+mod members;
+mod score;
+
 use std::collections::BinaryHeap;
 
+use super::sites::Sites;
+use super::{HandleId, TaskId, Tasks};
 use crate::platform::MemoryId;
-use crate::sched::sites::Sites;
-use crate::sched::{HandleId, TaskId, Tasks};
+use members::Members;
+use score::{Score, Tally};
 
 /// Number of inputs that a task lacks, where the task cannot run.
 const CANNOT_RUN: u8 = u8::MAX;
-
-/// What bringing a datum to a site would do.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Score {
-    /// Tasks that lack nothing else there: |S0|.
-    pub(super) alone: u32,
-    /// Tasks that lack one more datum: |S1|.
-    pub(super) pairs: u32,
-    /// Time of the tasks that lack nothing else.
-    pub(super) time: u64,
-    /// Time of all ready tasks that read it and can run there.
-    pub(super) left: u64,
-    /// Place in the site's list of data that would free tasks.
-    place: u32,
-}
 
 /// Where a ready task is noted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,6 +24,9 @@ struct Row {
     place: u32,
     /// Places in the lists of readers of its inputs.
     places: [u32; 8],
+    /// Its inputs.
+    inputs: [u32; 8],
+    count: u8,
 }
 
 /// A task that lacks nothing: priority, position in the program from the end, slot.
@@ -51,13 +44,14 @@ pub(super) struct Pool {
     /// By handle and site.
     scores: Vec<Score>,
     /// By site, the data that would free tasks.
-    gains: Vec<Vec<HandleId>>,
+    gains: Vec<Members>,
     /// By site, tasks that lacked nothing when they were noted.
     free: Vec<BinaryHeap<Free>>,
-    /// Data that ready tasks read, and by handle the place in this list.
-    wanted: Vec<HandleId>,
-    wanted_places: Vec<u32>,
+    /// Data that ready tasks read.
+    wanted: Members,
     ready: Vec<TaskId>,
+    /// By site, the ready tasks that can run there.
+    work: Vec<Tally>,
     /// By slot.
     rows: Vec<Row>,
     /// By slot and site.
@@ -70,8 +64,9 @@ impl Pool {
     }
 
     pub(super) fn learn(&mut self, sites: Sites) {
-        self.gains = vec![Vec::new(); sites.list.len()];
+        self.gains = vec![Members::default(); sites.list.len()];
         self.free = vec![BinaryHeap::new(); sites.list.len()];
+        self.work = vec![Tally::default(); sites.list.len()];
         self.sites = sites;
     }
 
@@ -81,7 +76,6 @@ impl Pool {
             let handles = (handle.0 as usize + 1).next_power_of_two();
             self.here.resize(handles, 0);
             self.readers.resize_with(handles, Vec::new);
-            self.wanted_places.resize(handles, 0);
             self.scores.resize(handles * self.gains.len(), Score::default());
         }
     }
@@ -103,23 +97,39 @@ impl Pool {
         &self.ready
     }
 
+    /// Time of all ready tasks that can run at `site`.
+    pub(super) fn work(&self, site: usize) -> u64 {
+        self.work[site].time
+    }
+
     /// The ready tasks that read `handle`.
     pub(super) fn readers(&self, handle: HandleId) -> &[TaskId] {
-        &self.readers[handle.0 as usize]
+        self.readers.get(handle.0 as usize).map_or(&[], Vec::as_slice)
     }
 
     /// Data that would free tasks at `site`.
     pub(super) fn gains(&self, site: usize) -> &[HandleId] {
-        &self.gains[site]
+        self.gains[site].as_slice()
     }
 
     /// Data that ready tasks read.
     pub(super) fn wanted(&self) -> &[HandleId] {
-        &self.wanted
+        self.wanted.as_slice()
     }
 
     pub(super) fn score(&self, handle: HandleId, site: usize) -> &Score {
         &self.scores[handle.0 as usize * self.gains.len() + site]
+    }
+
+    /// What `task` lacks in `memory`.
+    pub(super) fn lacking(
+        &self,
+        task: TaskId,
+        memory: MemoryId,
+    ) -> impl Iterator<Item = HandleId> + '_ {
+        let row = &self.rows[task.0 as usize];
+        let inputs = row.inputs[..row.count as usize].iter().map(|&handle| HandleId(handle));
+        inputs.filter(move |&handle| !self.is_here(handle, memory))
     }
 
     /// How many inputs `task` lacks at `site`; none if it cannot run there.
@@ -144,9 +154,10 @@ impl Pool {
         for (input, handle) in tasks.get(task).inputs().enumerate() {
             let readers = &mut self.readers[handle.0 as usize];
             if readers.is_empty() {
-                self.wanted_places[handle.0 as usize] = self.wanted.len() as u32;
-                self.wanted.push(handle);
+                self.wanted.add(handle);
             }
+            row.inputs[input] = handle.0;
+            row.count += 1;
             row.places[input] = readers.len() as u32;
             readers.push(task);
         }
@@ -183,20 +194,17 @@ impl Pool {
             self.rows[moved.0 as usize].places[input.expect("it reads the datum")] = place;
         }
         if readers.is_empty() {
-            let place = self.wanted_places[handle.0 as usize];
-            self.wanted.swap_remove(place as usize);
-            if let Some(&moved) = self.wanted.get(place as usize) {
-                self.wanted_places[moved.0 as usize] = place;
-            }
+            self.wanted.remove(handle);
         }
     }
 
     fn change_left(&mut self, task: TaskId, site: usize, tasks: &Tasks, more: bool) {
         let class = self.sites.list[site].class;
         let Some(time) = tasks.nanoseconds(task, class) else { return };
+        self.work[site].change(time, more);
         for handle in tasks.get(task).inputs() {
-            let left = &mut self.scores[handle.0 as usize * self.gains.len() + site].left;
-            *left = if more { *left + time } else { *left - time };
+            let score = &mut self.scores[handle.0 as usize * self.gains.len() + site];
+            score.left.change(time, more);
         }
     }
 
@@ -218,33 +226,16 @@ impl Pool {
                 continue;
             }
             let score = &mut self.scores[handle.0 as usize * self.gains.len() + site];
-            match (missing, more) {
-                (1, true) => (score.alone, score.time) = (score.alone + 1, score.time + time),
-                (1, false) => (score.alone, score.time) = (score.alone - 1, score.time - time),
-                (_, true) => score.pairs += 1,
-                (_, false) => score.pairs -= 1,
+            if missing == 2 {
+                score.pairs.change(time, more);
+                continue;
             }
-            let alone = score.alone;
-            match (missing, more, alone) {
-                (1, true, 1) => self.note_gain(handle, site),
-                (1, false, 0) => self.forget_gain(handle, site),
+            score.alone.change(time, more);
+            match (more, score.alone.count) {
+                (true, 1) => self.gains[site].add(handle),
+                (false, 0) => self.gains[site].remove(handle),
                 _ => {}
             }
-        }
-    }
-
-    fn note_gain(&mut self, handle: HandleId, site: usize) {
-        let sites = self.gains.len();
-        self.scores[handle.0 as usize * sites + site].place = self.gains[site].len() as u32;
-        self.gains[site].push(handle);
-    }
-
-    fn forget_gain(&mut self, handle: HandleId, site: usize) {
-        let sites = self.gains.len();
-        let place = self.scores[handle.0 as usize * sites + site].place;
-        self.gains[site].swap_remove(place as usize);
-        if let Some(&moved) = self.gains[site].get(place as usize) {
-            self.scores[moved.0 as usize * sites + site].place = place;
         }
     }
 

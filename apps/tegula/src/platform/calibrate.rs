@@ -1,0 +1,132 @@
+//! `tegula platform calibrate`: measures this machine, and describes it in a file.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use serde_json::json;
+use tegula_data::format::WriteError;
+use tegula_data::platform::{Fingerprint, Platform};
+use tegula_kernels::backend::{self, BACKENDS, Backend};
+use tegula_kernels::kernel::{KERNELS, Kernel};
+use tegula_kernels::scalar::Precision;
+use tegula_runtime::platform::{ClassId, Machine, Models, WorkerModel, usable_cores};
+
+use super::learnt::fingerprint;
+use super::{measure, show};
+use crate::error::refused;
+use crate::flags::{OutputFlags, member, precision_parser};
+use crate::machine::memory_bytes;
+use crate::output::{Console, bytes, write_file};
+
+/// Flags of `platform calibrate`.
+#[derive(Args, Debug)]
+pub(crate) struct Calibrate {
+    /// Write the description to FILE, or to standard output if it is "-"
+    #[arg(long = "output", short = 'o', value_name = "FILE")]
+    output_file: Option<PathBuf>,
+    /// Orders of the tiles
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "96,192,384,640", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    tile_size: Vec<u32>,
+    /// One precision [default: both]
+    #[arg(long, value_name = "P", value_parser = precision_parser())]
+    precision: Option<Precision>,
+    /// Calls of each kernel on each size; ten make a time that is believed
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    samples: u32,
+    /// Who multiplies matrices [default: native where the processor has AVX2, else faer]
+    #[arg(long, value_name = "NAME", value_parser = member(BACKENDS.iter().map(|choice| (choice.name, choice.help)).collect()))]
+    blas: Option<usize>,
+    /// Measure the disk under DIR too, and describe the machine with it
+    #[arg(long, value_name = "DIR")]
+    scratch: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputFlags,
+}
+
+impl Calibrate {
+    pub(crate) fn run(&self) -> Result<()> {
+        let console = self.output.console(self.output_file.as_deref())?;
+        if let Some(folder) = self.scratch.as_ref().filter(|folder| !folder.is_dir()) {
+            let folder = folder.display();
+            return Err(refused(format!("--scratch {folder}: there is no such folder")));
+        }
+        let backend = match self.blas {
+            Some(index) => backend::select(BACKENDS[index], 1)?,
+            None => backend::current(),
+        };
+        let here = fingerprint(backend);
+        let copy = measure::copy_rate();
+        let machine = self.machine(&console, copy)?;
+        let models = Models::new(&machine);
+        self.kernels(backend, &models)?;
+        models.guess(ClassId(0), Some(guess(&models, copy)));
+        let platform =
+            Platform { name: "this machine".to_owned(), source: source(&here), machine, models };
+        show::describe(&platform, &console);
+        if let Some(path) = &self.output_file {
+            let text = platform.to_toml();
+            write_file::<WriteError>(path, |out| Ok(out.write_all(text.as_bytes())?))?;
+        }
+        let mut value = show::as_json(&platform);
+        value["copy_bytes_per_second"] = json!(copy);
+        self.output.write(&value)?;
+        console.finish()
+    }
+
+    /// The cores of this machine, its memory, and its disk if that was asked for.
+    fn machine(&self, console: &Console, copy: f64) -> Result<Machine> {
+        console.field("memory", format_args!("copies {}/s on one core", bytes(copy)));
+        let mut machine = Machine::cores(usable_cores());
+        let Some(folder) = &self.scratch else { return Ok(machine) };
+        let shown = folder.display();
+        let (write, read) = measure::disk_rates(folder)
+            .with_context(|| format!("cannot measure the disk under {shown}"))?;
+        console.field(
+            "disk",
+            format_args!("writes {}/s, reads {}/s at most", bytes(write), bytes(read)),
+        );
+        if let Some(most) = memory_bytes() {
+            machine.limit_ram(most, write.min(read));
+        }
+        Ok(machine)
+    }
+
+    /// Times all kernels on all sizes.
+    fn kernels(&self, backend: &'static dyn Backend, models: &Models) -> Result<()> {
+        let samples = self.samples as usize;
+        let chosen = |precision: &Precision| self.precision.is_none_or(|only| only == *precision);
+        for precision in Precision::ALL.into_iter().filter(chosen) {
+            for n in self.tile_size.iter().map(|&n| n as usize) {
+                for kernel in KERNELS.iter().filter(|kernel| is_codelet(kernel)) {
+                    measure::kernel(kernel, backend, precision, n, samples, models);
+                }
+                measure::covariance(precision, n, samples, models)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether tasks bear the name of `kernel`: those on operands in strips have that of the others.
+fn is_codelet(kernel: &Kernel) -> bool {
+    !kernel.name.ends_with("-strips")
+}
+
+/// What kernels that were not measured are expected to reach: the best rate of any, and the memory
+/// that a copy reads and writes.
+fn guess(models: &Models, copy: f64) -> WorkerModel {
+    let rates = models.entries().into_iter().map(|e| e.flops as f64 / e.seconds);
+    let best = rates.fold(0.0, f64::max);
+    WorkerModel {
+        gflops: (1e-9 * best).max(f64::MIN_POSITIVE),
+        gbytes_per_second: 2e-9 * copy,
+        overhead_seconds: 0.0,
+    }
+}
+
+/// Where the numbers come from.
+fn source(here: &Fingerprint) -> String {
+    let Fingerprint { processor, blas, version, .. } = here;
+    format!("measured by tegula {version} on one core of {processor}, BLAS {blas}")
+}

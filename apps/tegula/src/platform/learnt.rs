@@ -1,0 +1,124 @@
+//! What runs learn of the kernels on this machine: a file in the user's cache folder, read before a
+//! run and written after it.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tegula_data::platform::{Fingerprint, Learnt, read_learnt, write_learnt};
+use tegula_kernels::backend::Backend;
+use tegula_runtime::platform::{
+    ClassId, Entry, Machine, Models, WorkerKind, WorkerModel, usable_cores,
+};
+
+use crate::output::Console;
+
+/// Rate of a core of which nothing is known.
+const GUESS: WorkerModel =
+    WorkerModel { gflops: 10.0, gbytes_per_second: 10.0, overhead_seconds: 1e-6 };
+
+/// What times depend on here, with this arithmetic.
+pub(super) fn fingerprint(backend: &dyn Backend) -> Fingerprint {
+    let version = if cfg!(debug_assertions) {
+        concat!(env!("CARGO_PKG_VERSION"), " with debug assertions")
+    } else {
+        env!("CARGO_PKG_VERSION")
+    };
+    let blas = format!("{} ({})", backend.name(), backend.description());
+    Fingerprint { processor: processor(), cores: usable_cores(), blas, version: version.to_owned() }
+}
+
+/// The processor, as the system calls it.
+fn processor() -> String {
+    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("model name"));
+    let name = line.and_then(|line| line.split_once(':')).map(|(_, name)| name.trim().to_owned());
+    name.unwrap_or_else(|| std::env::consts::ARCH.to_owned())
+}
+
+/// The folder for what can be made again: `$XDG_CACHE_HOME`, or `.cache` in the user's own (XDG
+/// base directory specification).
+fn cache_folder() -> Option<PathBuf> {
+    let absolute =
+        |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));
+    cache.map(|cache| cache.join("tegula"))
+}
+
+/// The models of a run, and the file that they come from and go to.
+#[derive(Debug)]
+pub(crate) struct Notebook {
+    /// The models.
+    pub(crate) models: Arc<Models>,
+    here: Fingerprint,
+    /// None if the user has no folder for it.
+    path: Option<PathBuf>,
+    /// Why what stands in the file is of no use here.
+    foreign: Option<String>,
+    /// Classes of cores: what threads play depends on flags, and is not kept.
+    cores: Vec<String>,
+}
+
+impl Notebook {
+    /// The models for `machine`, with what was learnt before.
+    pub(crate) fn open(machine: &Machine, backend: &dyn Backend) -> Self {
+        let models = Models::new(machine);
+        for (class, of) in machine.classes.iter().enumerate() {
+            let guess = WorkerModel { gflops: of.speed * GUESS.gflops, ..GUESS };
+            models.guess(ClassId(class), Some(guess));
+        }
+        let here = fingerprint(backend);
+        let path = cache_folder().map(|folder| folder.join(here.file_name()));
+        let cores = machine.classes.iter().filter(|class| class.kind == WorkerKind::Cpu);
+        let cores = cores.map(|class| class.name.clone()).collect();
+        let mut notebook = Self { models: Arc::new(models), here, path, foreign: None, cores };
+        notebook.read();
+        notebook
+    }
+
+    fn read(&mut self) {
+        let Some(path) = &self.path else { return };
+        match read_learnt(path, &self.here) {
+            Ok(Learnt::Nothing) => {}
+            Ok(Learnt::Entries(entries)) => {
+                let own = entries.iter().filter(|entry| self.is_kept(entry));
+                own.for_each(|entry| self.models.enter(entry));
+            }
+            Ok(Learnt::Foreign(why)) => self.foreign = Some(why),
+            Err(error) => self.foreign = Some(error.to_string()),
+        }
+    }
+
+    fn is_kept(&self, entry: &Entry) -> bool {
+        self.cores.contains(&entry.class)
+    }
+
+    /// Says what was read; in one line if it is of no use here.
+    pub(crate) fn describe(&self, console: &Console) {
+        if let Some(why) = &self.foreign {
+            console
+                .note(format_args!("{why}; times of kernels are learnt anew, and written over it"));
+        } else if let Some(path) = &self.path {
+            let known = self.models.entries().len();
+            console.detail(format_args!("{known} times of kernels from {}", path.display()));
+        }
+    }
+
+    /// Writes what was learnt, with what was known before. No run fails for this: what cannot be
+    /// written is said.
+    pub(crate) fn keep(&self, console: &Console) {
+        let Some(path) = &self.path else { return };
+        let mut entries = self.models.entries();
+        entries.retain(|entry| self.is_kept(entry));
+        if entries.is_empty() {
+            return;
+        }
+        let made = path.parent().map_or(Ok(()), fs::create_dir_all);
+        if let Err(error) = made {
+            let path = path.display();
+            console.note(format_args!("times of kernels are not kept in {path}: {error}"));
+        } else if let Err(error) = write_learnt(path, &self.here, &entries) {
+            console.note(format_args!("times of kernels are not kept: {error}"));
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! `tegula platform show`: what a description of a machine says.
+
+use anyhow::Result;
+use clap::Args;
+use serde_json::{Value, json};
+use tegula_data::platform::{PLATFORMS, Platform};
+use tegula_runtime::platform::{ClassId, Entry, Machine, MemoryId, MemoryKind, Route, WorkerKind};
+
+use crate::flags::OutputFlags;
+use crate::output::{Align, Console, Table, bytes, number, seconds};
+
+/// Flags of `platform show`.
+#[derive(Args, Debug)]
+pub(crate) struct Show {
+    /// A platform that comes with the program, or a file [default: the names that there are]
+    #[arg(value_name = "NAME|FILE")]
+    platform: Option<String>,
+    #[command(flatten)]
+    output: OutputFlags,
+}
+
+impl Show {
+    pub(crate) fn run(&self) -> Result<()> {
+        let console = self.output.console(None)?;
+        let value = match &self.platform {
+            Some(name) => {
+                let platform = Platform::find(name)?;
+                describe(&platform, &console);
+                as_json(&platform)
+            }
+            None => list(&console)?,
+        };
+        self.output.write(&value)?;
+        console.finish()
+    }
+}
+
+/// Prints the names of platforms that come with the program.
+fn list(console: &Console) -> Result<Value> {
+    let mut table = Table::new(&[("platform", Align::Left), ("workers", Align::Left)]);
+    let mut rows = Vec::new();
+    for listed in PLATFORMS {
+        let platform = Platform::find(listed.name)?;
+        let workers = workers(&platform.machine);
+        rows.push(json!({
+            "name": listed.name, "source": platform.source, "workers": workers.clone(),
+        }));
+        table.row(vec![listed.name.to_owned(), workers]);
+    }
+    console.line(table);
+    Ok(json!({ "platforms": rows }))
+}
+
+/// Workers by class, in words.
+fn workers(machine: &Machine) -> String {
+    let of = |class: usize| machine.workers.iter().filter(move |w| w.class == ClassId(class));
+    let classes = machine.classes.iter().enumerate();
+    let counts = classes.map(|(number, class)| format!("{} {}", of(number).count(), class.name));
+    counts.collect::<Vec<_>>().join(", ")
+}
+
+/// Prints all of `platform`.
+pub(super) fn describe(platform: &Platform, console: &Console) {
+    let Platform { name, source, machine, models } = platform;
+    console.field("platform", name);
+    console.field("source", source);
+    console.field("workers", workers(machine));
+    let kernels = models.entries();
+    let mut tables = vec![memories(machine)];
+    tables.extend((!machine.links.is_empty()).then(|| routes(machine)));
+    tables.push(classes(platform));
+    tables.extend((!kernels.is_empty()).then(|| times(&kernels)));
+    tables.iter().for_each(|table| console.line(format_args!("\n{table}")));
+}
+
+fn memory_kind(kind: MemoryKind) -> &'static str {
+    match kind {
+        MemoryKind::Ram => "ram",
+        MemoryKind::Device => "device",
+        MemoryKind::Disk => "disk",
+    }
+}
+
+fn worker_kind(kind: WorkerKind) -> &'static str {
+    match kind {
+        WorkerKind::Cpu => "cpu",
+        WorkerKind::Emulated => "emulated",
+        WorkerKind::Cuda => "cuda",
+    }
+}
+
+fn memories(machine: &Machine) -> Table {
+    let columns = [("memory", Align::Left), ("kind", Align::Left), ("capacity", Align::Right)];
+    let mut table = Table::new(&columns);
+    for memory in &machine.memories {
+        let capacity =
+            memory.capacity.map_or_else(|| "no limit".to_owned(), |most| bytes(most as f64));
+        table.row(vec![memory.name.clone(), memory_kind(memory.kind).to_owned(), capacity]);
+    }
+    table
+}
+
+/// Every route with its ends, in the order of memories.
+fn all_routes(machine: &Machine) -> impl Iterator<Item = (&str, &str, &Route)> {
+    let count = machine.memories.len();
+    (0..count * count).filter_map(move |pair| {
+        let (src, dst) = (pair / count, pair % count);
+        let route = machine.route(MemoryId(src), MemoryId(dst))?;
+        Some((machine.memories[src].name.as_str(), machine.memories[dst].name.as_str(), route))
+    })
+}
+
+fn routes(machine: &Machine) -> Table {
+    let mut table = Table::new(&[
+        ("from", Align::Left),
+        ("to", Align::Left),
+        ("MB/s", Align::Right),
+        ("latency", Align::Right),
+        ("links (MB/s)", Align::Left),
+    ]);
+    for (from, to, route) in all_routes(machine) {
+        let links: Vec<_> = route.links.iter().map(|&link| &machine.links[link]).collect();
+        let least = links.iter().map(|link| link.bytes_per_second).fold(f64::INFINITY, f64::min);
+        let rate = |rate: f64| format!("{:.0}", 1e-6 * rate);
+        let names =
+            links.iter().map(|link| format!("{} ({})", link.name, rate(link.bytes_per_second)));
+        table.row(vec![
+            from.to_owned(),
+            to.to_owned(),
+            rate(least),
+            seconds(route.latency_seconds),
+            names.collect::<Vec<_>>().join(", "),
+        ]);
+    }
+    table
+}
+
+fn classes(platform: &Platform) -> Table {
+    let Platform { machine, models, .. } = platform;
+    let mut table = Table::new(&[
+        ("class", Align::Left),
+        ("kind", Align::Left),
+        ("workers", Align::Right),
+        ("memory", Align::Left),
+        ("pipeline", Align::Right),
+        ("guess Gflop/s", Align::Right),
+    ]);
+    for (number, class) in machine.classes.iter().enumerate() {
+        let workers: Vec<_> =
+            machine.workers.iter().filter(|worker| worker.class.0 == number).collect();
+        let first = workers.first();
+        let memory = first.map(|worker| machine.memories[worker.memory.0].name.clone());
+        let guess = models.guess_of(ClassId(number));
+        table.row(vec![
+            class.name.clone(),
+            worker_kind(class.kind).to_owned(),
+            workers.len().to_string(),
+            memory.unwrap_or_default(),
+            first.map_or(String::new(), |worker| worker.pipeline.to_string()),
+            guess.map_or("-".to_owned(), |guess| rate(1e9 * guess.gflops)),
+        ]);
+    }
+    table
+}
+
+/// Operations per second as Gflop/s.
+fn rate(flops_per_second: f64) -> String {
+    number(1e-9 * flops_per_second, 3)
+}
+
+/// The times of kernels.
+fn times(entries: &[Entry]) -> Table {
+    let mut table = Table::new(&[
+        ("kernel", Align::Left),
+        ("class", Align::Left),
+        ("flops", Align::Right),
+        ("bytes", Align::Right),
+        ("time", Align::Right),
+        ("deviation", Align::Right),
+        ("samples", Align::Right),
+        ("Gflop/s", Align::Right),
+    ]);
+    for entry in entries {
+        let some = |is_there: bool, text: String| if is_there { text } else { "-".to_owned() };
+        let is_known = !entry.never;
+        table.row(vec![
+            entry.codelet.clone(),
+            entry.class.clone(),
+            some(is_known, entry.flops.to_string()),
+            some(entry.bytes > 0, entry.bytes.to_string()),
+            if is_known { seconds(entry.seconds) } else { "never".to_owned() },
+            some(entry.deviation > 0.0, seconds(entry.deviation)),
+            entry.samples.map_or("-".to_owned(), |samples| samples.to_string()),
+            some(entry.flops > 0, rate(entry.flops as f64 / entry.seconds)),
+        ]);
+    }
+    table
+}
+
+/// All of `platform`.
+pub(super) fn as_json(platform: &Platform) -> Value {
+    let Platform { name, source, machine, models } = platform;
+    let memories = machine.memories.iter().map(|memory| {
+        json!({ "name": memory.name, "kind": memory_kind(memory.kind), "capacity": memory.capacity })
+    });
+    let links = machine.links.iter();
+    let links =
+        links.map(|link| json!({ "name": link.name, "bytes_per_second": link.bytes_per_second }));
+    let routes = all_routes(machine).map(|(from, to, route)| {
+        let links = route.links.iter().map(|&link| machine.links[link].name.clone());
+        json!({
+            "from": from, "to": to, "links": links.collect::<Vec<_>>(),
+            "latency_seconds": route.latency_seconds,
+        })
+    });
+    let classes = machine.classes.iter().enumerate().map(|(number, class)| {
+        let guess = models.guess_of(ClassId(number)).map(|guess| guess.gflops);
+        json!({
+            "name": class.name, "kind": worker_kind(class.kind), "speed": class.speed,
+            "gflops": guess,
+        })
+    });
+    let workers = machine.workers.iter().map(|worker| {
+        json!({
+            "name": worker.name, "class": machine.classes[worker.class.0].name,
+            "memory": machine.memories[worker.memory.0].name, "pipeline": worker.pipeline,
+        })
+    });
+    json!({
+        "name": name,
+        "source": source,
+        "memories": memories.collect::<Vec<_>>(),
+        "links": links.collect::<Vec<_>>(),
+        "routes": routes.collect::<Vec<_>>(),
+        "classes": classes.collect::<Vec<_>>(),
+        "workers": workers.collect::<Vec<_>>(),
+        "kernels": models.entries().iter().map(kernel_json).collect::<Vec<_>>(),
+    })
+}
+
+fn kernel_json(entry: &Entry) -> Value {
+    let Entry { codelet, class, flops, bytes, seconds, deviation, samples, never } = entry;
+    if *never {
+        return json!({ "codelet": codelet, "class": class, "never": true });
+    }
+    json!({
+        "codelet": codelet, "class": class, "flops": flops, "bytes": bytes, "seconds": seconds,
+        "deviation": deviation, "samples": samples,
+    })
+}

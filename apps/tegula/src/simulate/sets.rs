@@ -1,0 +1,144 @@
+//! Independent tasks that share what they read: the workloads of Gonthier, "Scheduling under memory
+//! constraint in task-based runtime systems", PhD thesis, ENS Lyon, 2023, sections 3.4 and 4.4.1.
+
+use tegula_runtime::flow::Access::{self, R, W};
+use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow, Handle};
+use tegula_runtime::random::SplitMix64;
+
+use super::workload::Sizes;
+
+/// Tiles of a strip: a row of tiles of A, or a column of tiles of B.
+const STRIP: usize = 4;
+
+/// Bytes of all strips.
+pub(super) fn strips_bytes(sizes: &Sizes) -> f64 {
+    (2 * sizes.tiles * STRIP * sizes.tile_bytes()) as f64
+}
+
+/// Every pair of a row and a column, row by row.
+pub(super) fn all(sizes: &Sizes) -> Vec<(usize, usize)> {
+    let n = sizes.tiles;
+    (0..n * n).map(|task| (task / n, task % n)).collect()
+}
+
+/// Every pair, in random order.
+pub(super) fn shuffled(sizes: &Sizes) -> Vec<(usize, usize)> {
+    let (mut pairs, mut random) = (all(sizes), SplitMix64::new(sizes.seed));
+    for last in (1..pairs.len()).rev() {
+        pairs.swap(last, below(&mut random, last + 1));
+    }
+    pairs
+}
+
+/// As many pairs, drawn with replacement.
+pub(super) fn random(sizes: &Sizes) -> Vec<(usize, usize)> {
+    let (n, mut random) = (sizes.tiles, SplitMix64::new(sizes.seed));
+    (0..n * n).map(|_| (below(&mut random, n), below(&mut random, n))).collect()
+}
+
+/// Each pair with a chance of one in ten.
+pub(super) fn sparse(sizes: &Sizes) -> Vec<(usize, usize)> {
+    let mut random = SplitMix64::new(sizes.seed);
+    all(sizes).into_iter().filter(|_| below(&mut random, 10) == 0).collect()
+}
+
+fn below(random: &mut SplitMix64, bound: usize) -> usize {
+    ((random.uniform() * bound as f64) as usize).min(bound - 1)
+}
+
+/// Submits the product of a row of A and a column of B for each of `pairs`; results are dropped.
+pub(super) fn products(flow: &mut Flow, sizes: &Sizes, pairs: Vec<(usize, usize)>) {
+    let mut strip = || {
+        let handle = flow.register(STRIP * sizes.tile_bytes());
+        flow.touch(handle);
+        handle
+    };
+    let rows: Vec<Handle> = (0..sizes.tiles).map(|_| strip()).collect();
+    let columns: Vec<Handle> = (0..sizes.tiles).map(|_| strip()).collect();
+    let product = Outer { flops: 2.0 * STRIP as f64 * (sizes.nb as f64).powi(3) };
+    for (i, j) in pairs {
+        let result = flow.register(sizes.tile_bytes());
+        flow.submit(product, &[(rows[i], R), (columns[j], R), (result, W)], 0);
+        flow.done_with(result);
+    }
+}
+
+/// A product of two strips.
+#[derive(Clone, Copy)]
+struct Outer {
+    flops: f64,
+}
+
+impl Codelet for Outer {
+    const NAME: &'static str = "gemm";
+    const ACCESS: &'static [Access] = &[R, R, W];
+
+    fn cost(&self) -> Cost {
+        Cost { flops: self.flops, bytes: 0.0 }
+    }
+
+    fn cpu(&self, _buffers: &Buffers<'_>) -> Result<(), Failure> {
+        Ok(())
+    }
+}
+
+macro_rules! readers {
+    ($($name:ident $codelet:literal $modes:expr;)*) => { $(
+        /// A kernel that reads all its tiles and writes none.
+        #[derive(Clone, Copy)]
+        struct $name(Cost);
+
+        impl Codelet for $name {
+            const NAME: &'static str = $codelet;
+            const ACCESS: &'static [Access] = $modes;
+
+            fn cost(&self) -> Cost {
+                self.0
+            }
+
+            fn cpu(&self, _buffers: &Buffers<'_>) -> Result<(), Failure> {
+                Ok(())
+            }
+        }
+    )* };
+}
+
+readers! {
+    Potrf "potrf" &[R];
+    Trsm "trsm" &[R, R];
+    Syrk "syrk" &[R, R];
+    Gemm "gemm" &[R, R, R];
+}
+
+/// Submits the tasks of a Cholesky factorisation, all of which may run at once.
+pub(super) fn cholesky(flow: &mut Flow, sizes: &Sizes) {
+    let n = sizes.tiles;
+    let mut tile = || {
+        let handle = flow.register(sizes.tile_bytes());
+        flow.touch(handle);
+        handle
+    };
+    let tiles: Vec<Vec<Handle>> = (0..n).map(|i| (0..=i).map(|_| tile()).collect()).collect();
+    let order = sizes.nb as f64;
+    let cost = |flops: f64| Cost { flops, bytes: 0.0 };
+    for k in 0..n {
+        let a = |i: usize, j: usize| (tiles[i][j], R);
+        flow.iteration(k);
+        flow.submit(Potrf(cost(potrf_flops(order))), &[a(k, k)], 0);
+        for i in k + 1..n {
+            flow.submit(Trsm(cost(order.powi(3))), &[a(k, k), a(i, k)], 0);
+        }
+        for j in k + 1..n {
+            flow.submit(Syrk(cost(order * order * (order + 1.0))), &[a(j, k), a(j, j)], 0);
+            for i in j + 1..n {
+                let gemm = Gemm(cost(2.0 * order.powi(3)));
+                flow.submit(gemm, &[a(i, k), a(j, k), a(i, j)], 0);
+            }
+        }
+    }
+}
+
+/// Operations of the factorisation of one tile.
+fn potrf_flops(n: f64) -> f64 {
+    n * (n * (n / 3.0 + 0.5) + 1.0 / 6.0)
+}

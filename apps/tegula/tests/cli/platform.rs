@@ -1,0 +1,112 @@
+//! `tegula platform`, and what runs learn of kernels.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::{Run, assert_close, command, folder, folder_with, number, tegula, tegula_in};
+
+#[test]
+fn listed_platforms_are_shown() {
+    let list = tegula("platform show --json - -q").succeeded().json();
+    let platforms = list["platforms"].as_array().expect("a list");
+    assert!(platforms.len() >= 5);
+    for listed in platforms {
+        let name = listed["name"].as_str().expect("a name");
+        let run = tegula(&format!("platform show {name}")).succeeded();
+        assert!(run.stdout.contains("Gflop/s") && run.stdout.contains("latency"), "{}", run.stdout);
+    }
+    assert!(tegula("platform show").succeeded().stdout.contains("mirage-lu"));
+}
+
+#[test]
+fn all_of_a_platform_is_in_its_json() {
+    let mirage = tegula("platform show mirage --json - -q").succeeded().json();
+    assert_eq!(mirage["workers"].as_array().map(Vec::len), Some(12));
+    assert_eq!(mirage["routes"].as_array().map(Vec::len), Some(12));
+    assert_eq!(mirage["links"].as_array().map(Vec::len), Some(13));
+    assert_eq!(mirage["workers"][11]["memory"], "CUDA2");
+    assert_eq!(number(&mirage, "/links/0/bytes_per_second"), 6517e6);
+    let kernels = mirage["kernels"].as_array().expect("a list");
+    let is_wanted = |kernel: &&Value| {
+        kernel["codelet"] == "gemm" && kernel["class"] == "cpu" && kernel["flops"] == 1_769_472_000
+    };
+    let gemm = kernels.iter().find(is_wanted).expect("gemm on tiles of 960");
+    assert_close(number(gemm, "/seconds"), 0.0877802, 1e-9);
+}
+
+#[test]
+fn wrong_platforms_are_refused_with_their_line() {
+    tegula("platform show mirgae").failed(2, &["no platform 'mirgae'", "mirage"]);
+    tegula("platform show missing.toml").failed(2, &["cannot read", "missing.toml"]);
+    let text = "name = \"x\"\nsource = \"y\"\nmemory = [{ name = \"RAM\", kind = \"rom\" }]\n";
+    let folder = folder_with("wrong.toml", text);
+    let run = tegula_in(&folder, "platform show wrong.toml");
+    run.failed(2, &["wrong.toml, line 3", "kind", "rom"]);
+    tegula("platform calibrate --scratch missing").failed(2, &["--scratch missing"]);
+}
+
+#[test]
+fn a_machine_is_measured_and_its_file_can_be_shown() {
+    let folder = folder();
+    let flags = "--tile-size 8,16 --precision d --samples 10 --scratch . -o here.toml";
+    let run = tegula_in(&folder, &format!("platform calibrate {flags} --json here.json"));
+    let text = run.succeeded().stdout;
+    for word in ["potrf", "getrf_nopiv", "geadd", "covariance", "copies", "disk"] {
+        assert!(text.contains(word), "{word} in {text}");
+    }
+    let shown = tegula_in(&folder, "platform show here.toml --json - -q").succeeded().json();
+    let kernels = shown["kernels"].as_array().expect("a list");
+    let gemms = kernels.iter().filter(|kernel| kernel["codelet"] == "gemm");
+    let sizes: Vec<f64> = gemms.clone().map(|gemm| number(gemm, "/flops")).collect();
+    assert_eq!(sizes, [1024.0, 8192.0]);
+    assert!(gemms.into_iter().all(|gemm| number(gemm, "/samples") == 10.0));
+    assert_eq!(shown["memories"][1]["kind"], "disk");
+    let written = fs::read_to_string(folder.join("here.json")).expect("the JSON was written");
+    assert!(written.contains("copy_bytes_per_second"));
+    let leftover = fs::read_dir(&folder).expect("the folder").count();
+    assert_eq!(leftover, 2, "only the description and the JSON are left");
+}
+
+/// Runs a small factorization that plans, with `cache` as the user's folder of caches.
+fn planned(cache: &Path) -> Run {
+    let arguments = "linalg potrf -n 96 --tile-size 16 --workers 2 --policy dmdas -v";
+    let output = command(cache, arguments).env("XDG_CACHE_HOME", cache).output();
+    let output = output.expect("the binary starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the output is UTF-8");
+    let code = output.status.code().expect("no signal ended the run");
+    Run { code, stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+/// How many times of kernels a run says that it knew.
+fn known(run: &Run) -> usize {
+    let line = run.stdout.lines().find(|line| line.contains(" times of kernels from "));
+    let count = line.and_then(|line| line.split(' ').next());
+    count.and_then(|count| count.parse().ok()).unwrap_or_else(|| panic!("{}", run.stdout))
+}
+
+#[test]
+fn times_are_learnt_from_run_to_run_and_left_to_their_version() {
+    let cache = folder();
+    let first = planned(&cache).succeeded();
+    assert_eq!(known(&first), 0, "{}", first.stdout);
+    let files = fs::read_dir(cache.join("tegula")).expect("the folder was made");
+    let files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
+    assert_eq!(files.len(), 1);
+    let text = fs::read_to_string(&files[0]).expect("the file");
+    assert!(text.starts_with("learnt = {") && text.contains("codelet = \"gemm\""), "{text}");
+    let second = planned(&cache).succeeded();
+    assert!(known(&second) >= 4, "{}", second.stdout);
+    fs::write(&files[0], text.replacen("version = \"", "version = \"9", 1)).expect("the file");
+    let third = planned(&cache).succeeded();
+    assert!(
+        third.stdout.contains("note:") && third.stdout.contains("version 9"),
+        "{}",
+        third.stdout
+    );
+    assert!(
+        known(&planned(&cache).succeeded()) >= 4,
+        "the file of the other version is written over"
+    );
+}

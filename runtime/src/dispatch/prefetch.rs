@@ -1,0 +1,79 @@
+//! Prefetching: data of tasks that have no room reserved yet is brought as far as there is slack.
+
+use super::{Dispatcher, first_use};
+use crate::memory::Plans;
+use crate::platform::MemoryId;
+use crate::sched::{Task, TaskId};
+
+impl Dispatcher {
+    /// Orders data of tasks that are committed to `worker` and not admitted yet, in their order.
+    pub(super) fn prefetch_committed(&mut self, worker: usize, memory: MemoryId) -> bool {
+        let mut any = false;
+        while self.hands[worker].prefetched < self.hands[worker].committed.len() {
+            let task = self.hands[worker].committed[self.hands[worker].prefetched].0;
+            if !self.prefetch(task, memory, true) {
+                return any;
+            }
+            self.hands[worker].prefetched += 1;
+            any = true;
+        }
+        any
+    }
+
+    /// Orders data of tasks that a policy hinted at, in their order.
+    pub(super) fn grant_wishes(&mut self) -> bool {
+        let mut any = false;
+        for memory in (0..self.wishes.len()).map(MemoryId) {
+            if self.blocked >> memory.0 & 1 == 1 {
+                continue;
+            }
+            while let Some(&(task, index)) = self.wishes[memory.0].front() {
+                let is_current = self.hinted[task.0 as usize] == memory.0 as u8 + 1
+                    && self.tasks.get(task).index == index;
+                if is_current && !self.prefetch(task, memory, false) {
+                    self.blocked |= 1 << memory.0;
+                    break;
+                }
+                any |= is_current;
+                self.wishes[memory.0].pop_front();
+            }
+        }
+        any
+    }
+
+    /// Orders the inputs of `task` for `memory`; says whether there was room for all of them.
+    pub(super) fn prefetch(&mut self, task: TaskId, memory: MemoryId, evicts: bool) -> bool {
+        let row = *self.tasks.get(task);
+        let (hands, workers_of, tasks) = (&self.hands, &self.workers_of, &self.tasks);
+        let committed = |handle, memory| first_use(hands, workers_of, tasks, handle, memory);
+        let plans = Plans { scheduler: &*self.scheduler, committed: &committed };
+        let planner = &mut self.planner;
+        let plans = evicts.then_some(plans);
+        row.inputs().all(|handle| planner.prefetch(handle, memory, row.priority, plans))
+    }
+
+    pub(super) fn take_hints(&mut self) {
+        let mut hints = std::mem::take(&mut self.hints);
+        self.scheduler.hints(&mut hints);
+        for (worker, task) in hints.drain(..) {
+            let memory = self.machine.workers[worker.0].memory;
+            let row = *self.tasks.get(task);
+            let slot = task.0 as usize;
+            if slot >= self.hinted.len() {
+                self.hinted.resize((slot + 1).next_power_of_two(), 0);
+            }
+            self.unhint(task, &row);
+            self.hinted[slot] = memory.0 as u8 + 1;
+            self.planner.hint(&row, memory, 1);
+            self.wishes[memory.0].push_back((task, row.index));
+        }
+        self.hints = hints;
+    }
+
+    pub(super) fn unhint(&mut self, task: TaskId, row: &Task) {
+        let Some(hinted) = self.hinted.get_mut(task.0 as usize) else { return };
+        if let Some(memory) = std::mem::take(hinted).checked_sub(1) {
+            self.planner.hint(row, MemoryId(memory as usize), -1);
+        }
+    }
+}

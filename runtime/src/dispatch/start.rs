@@ -1,0 +1,106 @@
+//! Admission and start: a committed task gets room for all its data, and runs when that has come.
+
+use super::{Action, Dispatcher, PATIENCE, first_use};
+use crate::memory::Plans;
+use crate::platform::MemoryId;
+use crate::sched::{TaskId, WorkerId};
+
+impl Dispatcher {
+    /// Lets every woken worker admit and start tasks; says whether any did.
+    pub(super) fn advance_woken(&mut self, actions: &mut Vec<Action>) -> bool {
+        let mut any = false;
+        while let Some(worker) = self.woken.next() {
+            any |= self.advance(worker, actions);
+        }
+        if !self.is_light {
+            any |= self.grant_wishes();
+        }
+        any
+    }
+
+    pub(super) fn advance(&mut self, worker: usize, actions: &mut Vec<Action>) -> bool {
+        let memory = self.machine.workers[worker].memory;
+        let mut any = self.admit(worker, memory);
+        while self.hands[worker].running.len() < self.machine.workers[worker].slots
+            && let Some(task) = self.take_set(worker, memory)
+        {
+            if !self.is_light {
+                let row = *self.tasks.get(task);
+                self.planner.start(&row, memory);
+                self.flush(actions);
+            }
+            actions.push(Action::Start { task, worker: WorkerId(worker) });
+            self.hands[worker].running.push(task);
+            self.admit(worker, memory);
+            any = true;
+        }
+        if !self.is_light {
+            any |= self.prefetch_committed(worker, memory);
+            self.hands[worker].note_wait(self.now);
+        }
+        any
+    }
+
+    /// Admits the next committed tasks of `worker` as far as there is room.
+    pub(super) fn admit(&mut self, worker: usize, memory: MemoryId) -> bool {
+        let pipeline = self.machine.workers[worker].pipeline;
+        let mut any = false;
+        loop {
+            let hand = &self.hands[worker];
+            let holds = hand.admitted + hand.running.len();
+            if holds >= pipeline || hand.admitted == hand.committed.len() {
+                return any;
+            }
+            if self.barrier[memory.0].is_some_and(|first| first != worker) {
+                return any;
+            }
+            if self.is_light {
+                self.hands[worker].admitted += 1;
+                any = true;
+                continue;
+            }
+            let row = *self.tasks.get(hand.committed[hand.admitted].0);
+            let (hands, workers_of) = (&self.hands, &self.workers_of);
+            let tasks = &self.tasks;
+            let committed = |handle, memory| first_use(hands, workers_of, tasks, handle, memory);
+            let plans = Plans { scheduler: &*self.scheduler, committed: &committed };
+            if !self.planner.admit(&row, memory, plans) {
+                self.refuse(worker, memory);
+                return any;
+            }
+            let hand = &mut self.hands[worker];
+            hand.admitted += 1;
+            hand.refusals = 0;
+            hand.prefetched = hand.prefetched.max(hand.admitted);
+            if self.barrier[memory.0] == Some(worker) {
+                self.barrier[memory.0] = None;
+                self.workers_of[memory.0].iter().for_each(|&other| self.woken.wake(other));
+            }
+            any = true;
+        }
+    }
+
+    pub(super) fn refuse(&mut self, worker: usize, memory: MemoryId) {
+        let hand = &mut self.hands[worker];
+        hand.refusals += 1;
+        if hand.refusals > PATIENCE && self.barrier[memory.0].is_none() {
+            self.barrier[memory.0] = Some(worker);
+        }
+    }
+
+    /// Takes the first admitted task of `worker` whose data has all come.
+    pub(super) fn take_set(&mut self, worker: usize, memory: MemoryId) -> Option<TaskId> {
+        let hand = &mut self.hands[worker];
+        for place in 0..hand.admitted {
+            let task = hand.committed[place].0;
+            let is_set = || self.planner.is_set(self.tasks.get(task), memory);
+            if self.is_light || (is_set() && self.caps.take(task)) {
+                hand.committed.remove(place);
+                hand.admitted -= 1;
+                hand.prefetched = hand.prefetched.saturating_sub(1);
+                return Some(task);
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,141 @@
+//! How long tasks take, learnt from those that ran: per kernel, class of workers and size.
+
+mod curve;
+mod moments;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::{ClassId, Durations, Machine, WorkerModel};
+use crate::flow::Cost;
+use table::{Size, Table};
+
+/// Samples from which on the mean of a size is believed, as in StarPU.
+pub const TRUSTED: u64 = 10;
+
+/// What is known of one kernel of one size on one class of workers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// Name of the codelet.
+    pub codelet: String,
+    /// Name of the class.
+    pub class: String,
+    /// Floating-point operations, to the whole number.
+    pub flops: u64,
+    /// Bytes read and written; 0: any.
+    pub bytes: u64,
+    /// Mean time, in seconds.
+    pub seconds: f64,
+    /// Standard deviation of the time, in seconds; 0 where it is not known.
+    pub deviation: f64,
+    /// How many tasks that is the mean of; none: a number from elsewhere, which is believed.
+    pub samples: Option<u64>,
+    /// The class cannot run this codelet; sizes and times then say nothing.
+    pub never: bool,
+}
+
+impl Entry {
+    /// That `class` cannot run `codelet`.
+    #[must_use]
+    pub fn never(codelet: &str, class: &str) -> Self {
+        Self {
+            codelet: codelet.to_owned(),
+            class: class.to_owned(),
+            flops: 0,
+            bytes: 0,
+            seconds: 0.0,
+            deviation: 0.0,
+            samples: None,
+            never: true,
+        }
+    }
+
+    /// By what entries are put in order.
+    fn place(&self) -> (&str, &str, u64, u64) {
+        (&self.codelet, &self.class, self.flops, self.bytes)
+    }
+}
+
+/// Models of kernels on the classes of a machine.
+///
+/// The time of a task is, the first that there is: the mean of at least [`TRUSTED`] tasks of its
+/// kernel, class and size, or a number from elsewhere; what a power law through the other sizes of
+/// that kernel on that class says; what the guess for the class says. A kernel that a class cannot
+/// run has no time there, nor has one of which nothing is known on a class without a guess.
+///
+/// ```
+/// use tegula_runtime::flow::Cost;
+/// use tegula_runtime::platform::{ClassId, Durations, Machine, Models};
+///
+/// let models = Models::new(&Machine::cores(2));
+/// let (small, large) = (Cost { flops: 1e6, bytes: 0.0 }, Cost { flops: 8e6, bytes: 0.0 });
+/// assert_eq!(models.nanoseconds("gemm", small, ClassId(0)), None);
+/// for _ in 0..10 {
+///     models.record("gemm", small, ClassId(0), 50_000);
+/// }
+/// assert_eq!(models.nanoseconds("gemm", small, ClassId(0)), Some(50_000));
+/// assert_eq!(models.nanoseconds("gemm", large, ClassId(0)), Some(400_000));
+/// ```
+#[derive(Debug)]
+pub struct Models {
+    table: Mutex<Table>,
+}
+
+impl Models {
+    /// Models that know nothing yet, for the classes of `machine`.
+    #[must_use]
+    pub fn new(machine: &Machine) -> Self {
+        let classes = machine.classes.iter().map(|class| class.name.clone()).collect();
+        Self { table: Mutex::new(Table::new(classes)) }
+    }
+
+    /// The same, with a guess for each class.
+    #[must_use]
+    pub fn guessing(machine: &Machine, guess: WorkerModel) -> Self {
+        let models = Self::new(machine);
+        for class in 0..machine.classes.len() {
+            models.guess(ClassId(class), Some(guess));
+        }
+        models
+    }
+
+    /// Sets the guess for kernels on `class` of which nothing is known.
+    pub fn guess(&self, class: ClassId, guess: Option<WorkerModel>) {
+        self.lock().guess(class, guess);
+    }
+
+    /// The guess for kernels on `class` of which nothing is known.
+    #[must_use]
+    pub fn guess_of(&self, class: ClassId) -> Option<WorkerModel> {
+        self.lock().guesses[class.0]
+    }
+
+    /// Takes in what is known from elsewhere, in place of what was known of that size. Entries of
+    /// classes that the machine lacks are kept, and are in the way of nobody.
+    pub fn enter(&self, entry: &Entry) {
+        self.lock().enter(entry);
+    }
+
+    /// Everything that is known, in the order of codelets, classes and sizes.
+    #[must_use]
+    pub fn entries(&self) -> Vec<Entry> {
+        self.lock().entries()
+    }
+
+    /// A panic elsewhere leaves no model half changed that would matter.
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Durations for Models {
+    fn nanoseconds(&self, codelet: &'static str, cost: Cost, class: ClassId) -> Option<u64> {
+        self.lock().answer(codelet, Size::from(cost), class)
+    }
+
+    fn record(&self, codelet: &'static str, cost: Cost, class: ClassId, nanoseconds: u64) {
+        self.lock().record(codelet, Size::from(cost), class, nanoseconds);
+    }
+}

@@ -1,0 +1,139 @@
+//! What a program consists of: its tasks by type, and how long it takes where workers never lack.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::bounds::TaskType;
+use crate::flow::{Access, Cost, Engine, FlowError, FlowSpace, ReadyTasks, Space};
+use crate::platform::{ClassId, Durations};
+use crate::trace::{Records, Site};
+
+/// Tasks of a program, and the length of its longest chain.
+#[derive(Clone, Debug, Default)]
+pub struct Contents {
+    /// Tasks that take equally long on every class of workers.
+    pub types: Vec<TaskType>,
+    /// For each type the codelet and the cost of its tasks.
+    pub codelets: Vec<(&'static str, Cost)>,
+    /// Operations of all tasks.
+    pub flops: f64,
+    /// Tasks in all.
+    pub tasks: u64,
+    /// Longest chain of tasks that wait for each other, each on the class that is fastest at it, in
+    /// seconds.
+    pub critical_path_seconds: f64,
+}
+
+/// An engine that runs each task as soon as it is ready, on a worker of the fastest class, of which
+/// there is always one more: it counts, and finds the critical path.
+pub struct Census {
+    durations: Arc<dyn Durations>,
+    classes: usize,
+    space: Option<Arc<Space>>,
+    /// Ends of running tasks.
+    running: BinaryHeap<Reverse<(u64, u32)>>,
+    clock: u64,
+    /// By codelet and cost the place in the types.
+    places: HashMap<(&'static str, u64, u64), usize>,
+    contents: Arc<Mutex<Contents>>,
+}
+
+impl std::fmt::Debug for Census {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Census").field("clock", &self.clock).finish_non_exhaustive()
+    }
+}
+
+impl Census {
+    /// An engine that counts with the `durations` of so many `classes`, and where it writes what it
+    /// finds whenever the flow waits.
+    #[must_use]
+    pub fn new(durations: Arc<dyn Durations>, classes: usize) -> (Self, Arc<Mutex<Contents>>) {
+        let contents = Arc::<Mutex<Contents>>::default();
+        let census = Self {
+            durations,
+            classes,
+            space: None,
+            running: BinaryHeap::new(),
+            clock: 0,
+            places: HashMap::new(),
+            contents: contents.clone(),
+        };
+        (census, contents)
+    }
+
+    fn start(&mut self, space: &Space, task: u32) {
+        let data = space.task(task);
+        let commutes = data.accesses().any(|(_, access)| access == Access::Commute);
+        if commutes && !space.enter_gates(task) {
+            return;
+        }
+        let (codelet, cost) = (data.info.name, data.cost());
+        let time = |class| self.durations.nanoseconds(codelet, cost, ClassId(class));
+        let times: Vec<Option<u64>> = (0..self.classes).map(time).collect();
+        let fastest = times.iter().flatten().min().copied().unwrap_or(0);
+        self.running.push(Reverse((self.clock + fastest, task)));
+        let mut contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (codelet, cost.flops.to_bits(), cost.bytes.to_bits());
+        let place = *self.places.entry(key).or_insert_with(|| {
+            let seconds = times.iter().map(|time| time.map(|time| 1e-9 * time as f64)).collect();
+            contents.types.push(TaskType { tasks: 0, seconds });
+            contents.codelets.push((codelet, cost));
+            contents.types.len() - 1
+        });
+        contents.types[place].tasks += 1;
+        contents.tasks += 1;
+        contents.flops += cost.flops;
+    }
+}
+
+impl Engine for Census {
+    fn attach(&mut self, space: FlowSpace) {
+        self.space = Some(space.0);
+    }
+
+    fn workers(&self) -> usize {
+        1
+    }
+
+    fn ready(&mut self, tasks: ReadyTasks<'_>) {
+        let Some(space) = self.space.clone() else { return };
+        tasks.0.iter().for_each(|&task| self.start(&space, task));
+    }
+
+    fn advance(&mut self, submitted: u64, unfinished: u64) {
+        let Some(space) = self.space.clone() else { return };
+        let mut ready = Vec::new();
+        while submitted - space.completed() > unfinished {
+            let Reverse((end, task)) = self.running.pop().expect("unfinished tasks run");
+            self.clock = end;
+            space.leave_gates(space.task(task), &mut ready);
+            space.complete(task, 0, &mut ready);
+            ready.drain(..).for_each(|task| self.start(&space, task));
+        }
+        let mut contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
+        contents.critical_path_seconds = 1e-9 * self.clock as f64;
+    }
+
+    fn take_failure(&mut self) -> Option<FlowError> {
+        None
+    }
+
+    fn failure(&self, _mark: u64) -> Option<FlowError> {
+        None
+    }
+
+    fn take_records(&mut self) -> Records {
+        Records::default()
+    }
+
+    fn site(&self) -> Site {
+        Site::cores(1)
+    }
+
+    /// As the simulator, whatever the machine: no algorithm makes copies for this engine.
+    fn is_flat(&self) -> bool {
+        false
+    }
+}

@@ -5,10 +5,11 @@ use clap::Args;
 use serde_json::{Value, json};
 use tegula_kernels::backend::{BACKENDS, current, environment};
 use tegula_kernels::kernel::covariance::Vectors;
+use tegula_runtime::exec::accelerator::cuda::Found;
 use tegula_runtime::platform::{allowed_cores, usable_cores};
 use tegula_runtime::sched::{DEFAULT_POLICY, POLICIES};
 
-use crate::flags::OutputFlags;
+use crate::flags::{OutputFlags, usable_devices};
 use crate::machine::memory_bytes;
 use crate::output::{Console, bytes, count};
 
@@ -51,6 +52,7 @@ impl Info {
                 POLICIES.iter().map(|policy| policy.name).collect::<Vec<_>>().join(", ")
             ),
         );
+        let devices = describe_devices(&console);
         console.line("BLAS");
         let backends = describe_backends(&console, usable);
         if !is_prepared {
@@ -71,6 +73,7 @@ impl Info {
             "workers": usable,
             "memory_bytes": memory,
             "policies": POLICIES.iter().map(|policy| policy.name).collect::<Vec<_>>(),
+            "cuda": devices,
             "blas": backends,
         }))?;
         console.finish()
@@ -87,6 +90,30 @@ fn vectors() -> Vec<&'static str> {
     let all: Vec<&str> = Vectors::available().into_iter().map(name).collect();
     // "none" says something only where there is nothing else.
     if all.len() > 1 { all[..all.len() - 1].to_vec() } else { all }
+}
+
+/// Prints every CUDA device that kernels can run on, or why there is none.
+fn describe_devices(console: &Console) -> Value {
+    let devices = match usable_devices() {
+        Ok(devices) => devices,
+        Err(reason) => {
+            console.field("accelerators", &reason);
+            return json!({ "devices": [], "reason": reason });
+        }
+    };
+    console.field("accelerators", count(devices.len(), "CUDA device"));
+    let describe = |device: &Found| {
+        let Found { number, name, memory_bytes, capability: (major, minor) } = device;
+        let memory = bytes(*memory_bytes as f64);
+        console.line(format_args!("  {number:<12} {name}, {memory}, capability {major}.{minor}"));
+        json!({
+            "number": number,
+            "name": name,
+            "memory_bytes": memory_bytes,
+            "capability": format!("{major}.{minor}"),
+        })
+    };
+    json!({ "devices": devices.iter().map(describe).collect::<Vec<_>>() })
 }
 
 /// Prints every backend, or why it cannot be used.

@@ -21,7 +21,8 @@ extern "C" __global__ void put_triangle(u64 n, const real *w, real *a, int lower
 }
 
 // The verdict is the first zero on the diagonal of the n x n tile a, from 1.
-extern "C" __global__ void find_zero(u64 n, const real *a, int *verdict) {
+extern "C" __global__ void __launch_bounds__(1024)
+find_zero(u64 n, const real *a, int *verdict) {
     u64 bad = n;
     for (u64 i = threadIdx.x; i < n; i += blockDim.x) {
         if (a[i * (n + 1)] == (real)0 && i < bad) bad = i;

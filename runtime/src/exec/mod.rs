@@ -22,7 +22,7 @@ pub use node::ScratchError;
 pub use sequential::Sequential;
 
 use crate::flow::{Engine, FlowError, FlowSpace, ReadyTasks};
-use crate::platform::{Durations, Machine, MemoryId, WorkerKind, WorkerModel};
+use crate::platform::{Durations, Machine, MemoryId, WorkerClass, WorkerKind, WorkerModel};
 use crate::sched::{DEFAULT_POLICY, EvictionPolicy, Policy, PolicyOptions, eviction, policy};
 use crate::trace::{Records, Site, Totals};
 
@@ -67,9 +67,15 @@ impl ExecOptions {
     #[must_use]
     pub fn on(machine: Machine) -> Self {
         let policy = policy(DEFAULT_POLICY).expect("the default policy is listed");
-        let guess = WorkerModel { gflops: 10.0, gbytes_per_second: 10.0, overhead_seconds: 1e-6 };
+        let core = WorkerModel { gflops: 10.0, gbytes_per_second: 10.0, overhead_seconds: 1e-6 };
+        let device =
+            WorkerModel { gflops: 2000.0, gbytes_per_second: 500.0, overhead_seconds: 1e-5 };
+        let guess = |class: &WorkerClass| {
+            if class.kind == WorkerKind::Cuda { device } else { core }
+        };
+        let guesses: Vec<WorkerModel> = machine.classes.iter().map(guess).collect();
         Self {
-            durations: Arc::new(vec![guess; machine.classes.len()]),
+            durations: Arc::new(guesses),
             machine: Arc::new(machine),
             accelerators: Vec::new(),
             policy,

@@ -236,6 +236,17 @@ impl Machine {
         self.workers.push(Worker { name, class, memory, pipeline, slots });
     }
 
+    /// Joins two memories by a link for each direction, so that data between them need not go
+    /// through the RAM.
+    pub fn connect(&mut self, one: usize, other: usize, bytes_per_second: f64) {
+        for (src, dst) in [(one, other), (other, one)] {
+            let name = format!("{} to {}", self.memories[src].name, self.memories[dst].name);
+            let route = Route { links: vec![self.links.len()], latency_seconds: 10e-6 };
+            self.links.push(Link { name, bytes_per_second });
+            self.routes[src * self.memories.len() + dst] = Some(route);
+        }
+    }
+
     /// Limits the RAM to `bytes` bytes; the rest goes to a disk that reads and writes
     /// `bytes_per_second`.
     pub fn limit_ram(&mut self, bytes: u64, bytes_per_second: f64) {

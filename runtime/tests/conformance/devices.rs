@@ -7,16 +7,13 @@ use std::time::Duration;
 use proptest::prelude::*;
 use tegula_runtime::exec::{Exec, ExecOptions, Sequential};
 use tegula_runtime::flow::{Flow, FlowError, FlowOptions, Handle};
-use tegula_runtime::platform::{Machine, WorkerKind};
+use tegula_runtime::platform::{Machine, MemoryKind, WorkerKind};
 use tegula_runtime::sched::{EvictionPolicy, POLICIES, Policy, policy};
 
 use crate::checks::{check_memories, check_once, check_order};
+use crate::config;
 use crate::program::{HANDLES, Step, Tight, run, steps, submit, tight};
 use crate::stand_in::{StandIn, Trouble};
-
-fn config() -> ProptestConfig {
-    ProptestConfig { cases: 24, ..ProptestConfig::default() }
-}
 
 /// The real engine on `tight`, whose devices are stand-ins.
 fn exec_with(
@@ -25,19 +22,35 @@ fn exec_with(
     eviction: &'static EvictionPolicy,
     trouble: Trouble,
 ) -> Exec {
-    let options = ExecOptions::on(tight.machine(WorkerKind::Cuda));
+    let mut machine = tight.machine(WorkerKind::Cuda);
+    if trouble.peers {
+        connect(&mut machine);
+    }
+    let options = ExecOptions::on(machine);
     let accelerators = StandIn::fleet(tight.devices(), trouble);
     let scratch = Some(std::env::temp_dir());
     Exec::new(ExecOptions { policy, eviction, accelerators, scratch, trace: true, ..options })
+}
+
+/// Gives every two devices a way of their own.
+fn connect(machine: &mut Machine) {
+    let is_device = |&memory: &usize| machine.memories[memory].kind == MemoryKind::Device;
+    let devices: Vec<usize> = (0..machine.memories.len()).filter(is_device).collect();
+    for (place, &one) in devices.iter().enumerate() {
+        devices[..place].iter().for_each(|&other| machine.connect(one, other, 1e9));
+    }
 }
 
 proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn devices_change_no_result(program in steps(60, false), tight in tight(), delay in 0..2u64) {
+    fn devices_change_no_result(
+        program in steps(60, false), tight in tight(), delay in 0..2u64, peers in any::<bool>(),
+    ) {
         let (expected, _) = run(Sequential::new(), FlowOptions::default(), &program);
-        let trouble = Trouble { delay: Duration::from_micros(30 * delay), ..Trouble::default() };
+        let delay = Duration::from_micros(30 * delay);
+        let trouble = Trouble { delay, peers, ..Trouble::default() };
         for (policy, eviction) in super::combinations(&tight) {
             let engine = exec_with(&tight, policy, eviction, trouble);
             let (end, trace) = run(engine, FlowOptions::default(), &program);
@@ -67,11 +80,11 @@ proptest! {
     fn broken_devices_end_a_flow_with_their_error(
         program in steps(60, false), tight in tight(), name in 0..POLICIES.len(),
         copies in prop::option::of(0..20usize), allocations in prop::option::of(0..20usize),
-        tasks in prop::option::of(0..20usize),
+        tasks in prop::option::of(0..20usize), peers in any::<bool>(),
     ) {
         let policy = &POLICIES[name];
         let eviction = tegula_runtime::sched::eviction(policy.eviction).expect("it is listed");
-        let trouble = Trouble { copies, allocations, tasks, ..Trouble::default() };
+        let trouble = Trouble { copies, allocations, tasks, peers, ..Trouble::default() };
         match attempt(exec_with(&tight, policy, eviction, trouble), &program) {
             Ok(()) | Err(FlowError::OutOfMemory(_) | FlowError::Device(_)) => {}
             Err(FlowError::Task { source, .. }) => {

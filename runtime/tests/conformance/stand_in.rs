@@ -25,6 +25,8 @@ pub(crate) struct Trouble {
     pub(crate) tasks: Option<usize>,
     /// How long each task takes beside its work.
     pub(crate) delay: Duration,
+    /// Whether it copies from other devices without the host.
+    pub(crate) peers: bool,
     /// The codelet that it cannot run.
     pub(crate) lacks: Option<&'static str>,
 }
@@ -163,6 +165,20 @@ impl Accelerator for StandIn {
         // SAFETY: the caller's promise.
         unsafe { from.as_ptr().copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) };
         Ok(())
+    }
+
+    unsafe fn bring_from(
+        &self,
+        peer: &dyn Accelerator,
+        from: NonNull<u8>,
+        to: NonNull<u8>,
+        bytes: usize,
+    ) -> Option<Result<(), DeviceError>> {
+        let peer = peer.as_any().downcast_ref::<Self>().filter(|_| self.trouble.peers)?;
+        Some(peer.copy(from, bytes).and_then(|()| self.copy(to, bytes)).map(|()| {
+            // SAFETY: the caller's promise.
+            unsafe { to.as_ptr().copy_from_nonoverlapping(from.as_ptr(), bytes) }
+        }))
     }
 
     unsafe fn enqueue(&self, job: Job) -> Result<Box<dyn Flight>, Failure> {

@@ -1,13 +1,16 @@
 //! `--devices`, `--memory`, `--scratch`: the machine that tasks run on, beside its cores.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Result;
 use clap::Args;
 use tegula_kernels::kernel::KERNELS;
+use tegula_runtime::exec::accelerator::Accelerator;
 use tegula_runtime::platform::{Machine, WorkerKind};
 use tegula_runtime::sched::{EVICTIONS, EvictionPolicy, Policy};
 
+use super::devices::CudaDevices;
 use super::member;
 use crate::error::refused;
 use crate::machine::memory_bytes;
@@ -17,8 +20,9 @@ use crate::output::bytes;
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Run")]
 pub(crate) struct MachineFlags {
-    /// Accelerators: none, all that are found, or emulated:N:MEMORY[:RATE[:SPEED]], N threads with
-    /// memories of their own (lists of unequal ones separated by /) [default: all]
+    /// Accelerators: none, all CUDA devices that are found, numbers of some, or
+    /// emulated:N:MEMORY[:RATE[:SPEED]], N threads with memories of their own (lists of unequal ones
+    /// separated by /) [default: all]
     #[arg(long, value_name = "DEVICES", value_parser = parse_devices)]
     devices: Option<Devices>,
     /// Most memory of matrices, workspaces and buffers, as 8GiB; what does not fit goes to --scratch
@@ -168,6 +172,7 @@ pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
 #[derive(Clone, Debug)]
 pub(crate) struct MachineChoice {
     devices: Vec<Emulated>,
+    cuda: CudaDevices,
     memory: Option<u64>,
     scratch: Option<PathBuf>,
     eviction: Option<usize>,
@@ -183,16 +188,11 @@ impl MachineFlags {
     /// # Errors
     /// If a device was asked for that is not there, or the folder for the rest is none.
     pub(crate) fn settle(&self, workers: usize) -> Result<MachineChoice> {
-        let devices = match &self.devices {
-            None | Some(Devices::None | Devices::All) => Vec::new(),
-            Some(Devices::Numbers(numbers)) => {
-                let number = numbers.first().copied().unwrap_or(0);
-                return Err(refused(format!(
-                    "--devices: there is no accelerator {number} in this machine; 'tegula info' \
-                     lists what there is"
-                )));
-            }
-            Some(Devices::Emulated(devices)) => devices.clone(),
+        let (devices, cuda) = match &self.devices {
+            Some(Devices::None) => (Vec::new(), CudaDevices::default()),
+            None | Some(Devices::All) => (Vec::new(), CudaDevices::all()?),
+            Some(Devices::Numbers(numbers)) => (Vec::new(), CudaDevices::numbered(numbers)?),
+            Some(Devices::Emulated(devices)) => (devices.clone(), CudaDevices::default()),
         };
         if let Some(folder) = self.scratch.as_ref().filter(|folder| !folder.is_dir()) {
             return Err(refused(format!(
@@ -208,7 +208,7 @@ impl MachineFlags {
                     .to_owned(),
             ));
         }
-        Ok(MachineChoice { devices, memory, scratch, eviction, dedicate, limit: None })
+        Ok(MachineChoice { devices, cuda, memory, scratch, eviction, dedicate, limit: None })
     }
 }
 
@@ -238,7 +238,8 @@ impl MachineChoice {
 
     /// Whether all workers are equal cores that share one memory without limit.
     pub(crate) fn is_flat(&self) -> bool {
-        self.devices.is_empty() && self.limit.is_none() && self.dedicate.is_empty()
+        let is_alone = self.devices.is_empty() && self.cuda.is_empty();
+        is_alone && self.limit.is_none() && self.dedicate.is_empty()
     }
 
     /// The machine with this many cores.
@@ -254,7 +255,13 @@ impl MachineChoice {
             let Emulated { memory, bytes_per_second, speed } = *device;
             machine.add_accelerator(WorkerKind::Emulated, Some(memory), bytes_per_second, speed);
         }
+        self.cuda.join(&mut machine);
         machine
+    }
+
+    /// The devices of its CUDA workers.
+    pub(crate) fn accelerators(&self) -> Vec<Arc<dyn Accelerator>> {
+        self.cuda.accelerators()
     }
 
     /// What leaves a full memory under `policy`.
@@ -273,7 +280,7 @@ impl MachineChoice {
 
     /// The machine in a few words, beside its cores; empty if there is nothing to say.
     pub(crate) fn describe(&self) -> String {
-        let mut text = String::new();
+        let mut text = self.cuda.describe();
         if !self.dedicate.is_empty() {
             text += &format!(", one of them for {} alone", self.dedicate.join(" and "));
         }

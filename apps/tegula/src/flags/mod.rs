@@ -1,6 +1,7 @@
 //! Flags that several subcommands share, and what they are turned into.
 
 mod data;
+mod devices;
 mod machine;
 mod model;
 mod output;
@@ -9,6 +10,7 @@ mod run;
 mod trace;
 
 pub(crate) use data::{DataFlags, Distance, PlaceFlags};
+pub(crate) use devices::usable as usable_devices;
 pub(crate) use machine::{parse_bytes, parse_rate};
 pub(crate) use model::{CovarianceFlags, assignments, nugget, parameters, parse_number};
 pub(crate) use output::OutputFlags;

@@ -209,7 +209,8 @@ impl Run {
         if let Some(notebook) = &self.notebook {
             options.durations = Arc::<Models>::clone(&notebook.models);
         }
-        ExecOptions { policy, eviction, scratch, seed, bind, trace, ..options }
+        let accelerators = self.machine.accelerators();
+        ExecOptions { accelerators, policy, eviction, scratch, seed, bind, trace, ..options }
     }
 
     /// A flow on this machine.

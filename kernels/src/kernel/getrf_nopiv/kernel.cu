@@ -1,8 +1,8 @@
 
 // Factors the rows x width panel at a without pivoting, in one block. The verdict is the first pivot,
 // from 1 in the whole tile, that is zero or not finite; nothing goes on after it.
-extern "C" __global__ void factor_panel(u64 rows, u64 width, real *a, u64 ld, u64 first,
-                                        int *verdict) {
+extern "C" __global__ void __launch_bounds__(1024)
+factor_panel(u64 rows, u64 width, real *a, u64 ld, u64 first, int *verdict) {
     if (*verdict != 0) return;
     __syncthreads();
     for (u64 s = 0; s < width; s++) {

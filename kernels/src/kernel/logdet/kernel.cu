@@ -1,7 +1,8 @@
 
 // sum = sum + factor * sum of log |a_ii| of the n x n tile a, in one block; the verdict is the first
 // entry, from 1, that has no logarithm, and sum is then unchanged.
-extern "C" __global__ void logdet(u64 n, const real *a, double factor, double *sum, int *verdict) {
+extern "C" __global__ void __launch_bounds__(1024)
+logdet(u64 n, const real *a, double factor, double *sum, int *verdict) {
     double part = 0.0;
     u64 bad = n;
     for (u64 i = threadIdx.x; i < n; i += blockDim.x) {

@@ -1,7 +1,8 @@
 
 // The verdict, which tells the first pivot that was not positive, becomes that of the first factor
 // on the diagonal of the n x n tile a that is not positive and finite, if that comes before.
-extern "C" __global__ void find_bad_pivot(u64 n, const real *a, int *verdict) {
+extern "C" __global__ void __launch_bounds__(1024)
+find_bad_pivot(u64 n, const real *a, int *verdict) {
     u64 bad = n;
     for (u64 i = threadIdx.x; i < n; i += blockDim.x) {
         double pivot = (double)a[i * (n + 1)];

@@ -192,6 +192,10 @@ impl Core {
 
     fn forget_discarded(&mut self, shared: &Shared) {
         shared.space.handles.take_discards(&mut self.discards);
+        if self.fatal.is_some() {
+            // The planner has not heard of what ended since, and plans no more.
+            self.discards.clear();
+        }
         for handle in self.discards.drain(..) {
             self.dispatcher.planner_mut().discard(HandleId(handle));
         }

@@ -114,7 +114,9 @@ impl Shared {
     fn report(&self, task: TaskId, worker: WorkerId, start: Instant, outcome: Outcome) -> Instant {
         if let Some(recorder) = &self.runner.recorder {
             let data = self.space.task(task.0);
-            recorder.push(start, TaskRecord::new(data, worker.0, outcome));
+            let after = self.space.after(task.0);
+            let record = TaskRecord { after, ..TaskRecord::new(data, worker.0, outcome) };
+            recorder.push(start, record);
         }
         let end = Instant::now();
         let nanoseconds = (end - start).as_nanos() as u64;

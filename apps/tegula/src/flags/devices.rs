@@ -1,0 +1,112 @@
+//! CUDA devices of this machine, opened for a run.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use tegula_kernels::cuda::check;
+use tegula_runtime::exec::accelerator::Accelerator;
+use tegula_runtime::exec::accelerator::cuda::{Cuda, Found, devices};
+use tegula_runtime::platform::{Machine, WorkerKind};
+
+use crate::error::refused;
+use crate::output::bytes;
+
+/// Rate of a device's bus as long as nobody has measured it: that of PCI Express 4 with 16 lanes.
+const RATE: f64 = 20e9;
+/// Rate between two devices as long as nobody has measured it.
+const PEER_RATE: f64 = 20e9;
+/// How many times as fast as a core a device is, as long as nobody has measured it.
+const SPEED: f64 = 100.0;
+
+/// Devices that a run uses.
+#[derive(Clone, Debug, Default)]
+pub(super) struct CudaDevices(Vec<Arc<Cuda>>);
+
+/// The devices that kernels can run on, or why there are none.
+pub(crate) fn usable() -> Result<Vec<Found>, String> {
+    let found = devices().map_err(|reason| reason.to_string())?;
+    check().map_err(|error| format!("no CUDA: {error}"))?;
+    Ok(found)
+}
+
+impl CudaDevices {
+    /// All that are there; none is as good as any number.
+    pub(super) fn all() -> Result<Self> {
+        let numbers = usable().unwrap_or_default().into_iter().map(|device| device.number);
+        Self::open(numbers)
+    }
+
+    /// Those of these numbers.
+    ///
+    /// # Errors
+    /// If one is not there or cannot be opened.
+    pub(super) fn numbered(numbers: &[usize]) -> Result<Self> {
+        let count = usable().map_or(0, |found| found.len());
+        if let Some(number) = numbers.iter().find(|&&number| number >= count) {
+            return Err(refused(format!(
+                "--devices: there is no accelerator {number} in this machine; 'tegula info' \
+                 lists what there is"
+            )));
+        }
+        Self::open(numbers.iter().copied())
+    }
+
+    fn open(numbers: impl Iterator<Item = usize>) -> Result<Self> {
+        let open = |number| Cuda::open(number).map(Arc::new);
+        let devices: Result<_, _> = numbers.map(open).collect();
+        devices.map(Self).map_err(|error| refused(format!("--devices: {error}")))
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds them to `machine`, each beside the others.
+    pub(super) fn join(&self, machine: &mut Machine) {
+        let first = machine.memories.len();
+        for device in &self.0 {
+            let memory = Some(device.free_bytes());
+            machine.add_accelerator(WorkerKind::Cuda, memory, RATE, SPEED);
+        }
+        for one in first..machine.memories.len() {
+            for other in first..one {
+                machine.connect(one, other, PEER_RATE);
+            }
+        }
+    }
+
+    /// As the engine takes them.
+    pub(super) fn accelerators(&self) -> Vec<Arc<dyn Accelerator>> {
+        self.0.iter().map(|device| device.clone() as Arc<dyn Accelerator>).collect()
+    }
+
+    /// Each in a few words.
+    pub(super) fn describe(&self) -> String {
+        let describe = |device: &Arc<Cuda>| {
+            format!(", {} with {}", device.name(), bytes(device.free_bytes() as f64))
+        };
+        self.0.iter().map(describe).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_that_is_not_there_is_refused() {
+        let error = CudaDevices::numbered(&[0, 1000]).expect_err("there are not as many");
+        let text = error.to_string();
+        assert!(text.contains("there is no accelerator"), "{text}");
+    }
+
+    #[test]
+    fn all_devices_are_those_that_kernels_can_run_on() {
+        let all = CudaDevices::all().expect("what is found can be opened");
+        assert_eq!(all.0.len(), usable().map_or(0, |found| found.len()));
+        let mut machine = Machine::cores(1);
+        all.join(&mut machine);
+        machine.check();
+        assert_eq!(machine.workers.len(), 1 + all.accelerators().len());
+    }
+}

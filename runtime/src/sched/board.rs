@@ -97,9 +97,9 @@ impl Board {
         self.pool.ready().len() + self.plans.iter().map(|plan| plan.tasks.len()).sum::<usize>()
     }
 
-    /// How many tasks `worker` may be given.
-    pub(super) fn room(&self, worker: WorkerId) -> usize {
-        self.most[worker.0].saturating_sub(self.committed[worker.0])
+    /// How many tasks `worker` may be given, if it is to hold `most` at once.
+    pub(super) fn room(&self, worker: WorkerId, most: usize) -> usize {
+        most.min(self.most[worker.0]).saturating_sub(self.committed[worker.0])
     }
 
     /// Notes that a task is done on `worker`.
@@ -132,6 +132,20 @@ impl Board {
         self.unplan(task, site, view);
         self.committed[worker.0] += 1;
         Some(task)
+    }
+
+    /// The tasks planned for `site`, the last first.
+    pub(super) fn last_planned(&self, site: usize) -> impl Iterator<Item = TaskId> + '_ {
+        self.plans[site].tasks.iter().rev().map(|&(_, task)| task)
+    }
+
+    /// Takes the task that is `place`-th from the end, counted from 0, out of the plan of `site`.
+    pub(super) fn take_back(&mut self, site: usize, place: usize, view: &View<'_>) -> TaskId {
+        let tasks = &mut self.plans[site].tasks;
+        let (_, task) = tasks.remove(tasks.len() - 1 - place).expect("it is in the plan");
+        self.unplan(task, site, view);
+        self.forget_inputs(task, self.pool.sites.list[site].memory, view);
+        task
     }
 
     /// Counts `task` as no longer planned for `site`.

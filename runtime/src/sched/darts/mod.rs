@@ -144,7 +144,7 @@ impl Scheduler for Darts {
     fn refill(&mut self, worker: WorkerId, room: usize, view: &View<'_>, out: &mut Vec<TaskId>) {
         self.board.learn(view);
         let site = self.board.pool.sites.of(worker);
-        for _ in 0..room.min(self.board.room(worker)) {
+        for _ in 0..room.min(self.board.room(worker, ALL)) {
             if self.board.planned(site) == 0 && !self.fill(site, view) {
                 break;
             }

@@ -6,23 +6,25 @@ use crate::sched::draw::Draw;
 use crate::sched::pool::Pool;
 use crate::sched::{HandleId, TaskId, View};
 
-/// What the work counts that a datum would free together with one other one. Little: it decides
-/// among data that free equally much now.
-const WITH_ANOTHER: f64 = 0.02;
-
-/// Readers that are looked at to find how soon a datum is used.
+/// Readers of a datum that are looked at to find how soon it is used.
 const MOST_COMPARED: usize = 64;
 
 /// Nanoseconds of work that `handle` would free at `site`.
 fn work(pool: &Pool, handle: HandleId, site: usize) -> f64 {
-    let score = pool.score(handle, site);
-    score.alone.time as f64 + WITH_ANOTHER * score.pairs.time as f64
+    pool.score(handle, site).alone.time as f64
 }
 
 /// The work that `handle` would free at `site` for each nanosecond of its transfer.
 fn rate(pool: &Pool, handle: HandleId, site: usize, view: &View<'_>) -> f64 {
     let memory = pool.sites.list[site].memory;
     work(pool, handle, site) / view.transfer(handle, memory).max(1) as f64
+}
+
+/// The highest priority of the tasks that lack `handle` and at most one other datum at `site`.
+fn urgency(pool: &Pool, handle: HandleId, site: usize, view: &View<'_>) -> i32 {
+    let readers = pool.readers(handle).iter().take(MOST_COMPARED);
+    let near = readers.filter(|&&task| matches!(pool.missing(task, site), Some(1 | 2)));
+    near.map(|&task| view.tasks.get(task).priority).max().unwrap_or(i32::MIN)
 }
 
 /// Appends to `group` what `site` is to run next, in order: all that the best datum frees; where
@@ -51,7 +53,8 @@ pub(super) fn choose(
     group.extend(pair.or_else(|| can_run.min_by_key(|&task| order(task))));
 }
 
-/// The datum with the highest rate.
+/// The datum with the highest rate; ties go to the most urgent, then to more work that lacks one
+/// other datum, then to more work left.
 fn best(
     pool: &Pool,
     data: &[HandleId],
@@ -59,12 +62,18 @@ fn best(
     view: &View<'_>,
     random: &mut SplitMix64,
 ) -> Option<HandleId> {
+    let score = |handle: HandleId| pool.score(handle, site);
+    let useful = data.iter().copied().filter(|&handle| {
+        let score = score(handle);
+        score.alone.count + score.pairs.count > 0
+    });
+    let highest =
+        useful.clone().map(|handle| rate(pool, handle, site, view)).max_by(f64::total_cmp)?;
+    let equal = useful.filter(|&handle| rate(pool, handle, site, view) >= highest);
     let mut draw = Draw::new(random);
-    for &handle in data {
-        let score = pool.score(handle, site);
-        if score.alone.count + score.pairs.count > 0 {
-            draw.show((rate(pool, handle, site, view), score.left.time), handle);
-        }
+    for handle in equal {
+        let urgency = urgency(pool, handle, site, view);
+        draw.show((urgency, score(handle).pairs.time, score(handle).left.time), handle);
     }
     draw.value()
 }

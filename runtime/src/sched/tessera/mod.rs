@@ -1,55 +1,61 @@
-//! Data first, as DARTS does, but with an eye on time: a task goes where it is expected to end first
-//! as soon as there is too little work ahead, or where everything it reads lies anyway.
+//! Data first, as DARTS does, where data is what is short; by expected ends and priorities where it is
+//! not; and each task on the kind of worker that is best at it, compared with other tasks.
 //!
 //! What it takes from others, and where it differs:
 //!
-//! - From DARTS (Gonthier 2023, section 5.2): a site with nothing planned brings the datum that
-//!   frees most work for the time of its transfer, and runs that work. Among data that free equally
-//!   much now, those go first that would free more together with one other; where none frees
-//!   anything, two are chosen by that rule, and not by the priority of a task.
-//! - From the family of HEFT: while the pool has less work for a site than a task takes there, its
-//!   transfers included, the task is allocated at once, to where it ends first. So the critical path
-//!   does not wait for its data to be chosen, and few tasks spread over all workers. Moving the only
-//!   replica of a datum counts several times: its later tasks would have to follow.
-//! - Workers that are much slower than others, the cores beside accelerators, take what they end
-//!   before the others would have come to it, and the least urgent of that.
-//! - Few tasks are committed, so that plans can still change.
+//! - From DARTS (Gonthier 2023, section 5.2): ready tasks wait in a pool. A site with nothing planned
+//!   brings the datum that frees most work for the time of its transfer, and runs that work. Among data
+//!   that free equally much, the more urgent goes first, then the one that would free more together
+//!   with one other; where none frees anything, two are chosen by that rule.
+//! - From the family of HEFT: a task that others have made ready, in a program with priorities, does
+//!   not wait in the pool: it is planned for where it ends first, transfers included, before what is
+//!   less urgent. So the critical path does not wait for its data to be chosen. That goes on until a
+//!   memory throws out what a ready task reads: from then on its order follows the data, since an
+//!   order by priorities would bring the same data again and again.
+//! - Moving the only replica of a datum counts several times: its later tasks would have to follow.
+//! - From HeteroPrio (Agullo et al., "Task-based FMM for heterogeneous architectures", Concurrency and
+//!   Computation 28, 2016): workers that are much slower than others, such as the cores beside
+//!   accelerators, are only given tasks at which they lose less than on average. Without such a task
+//!   they help out. See [`beside`].
+//! - Few tasks are committed, so that plans can change: as many as hide transfers where tasks still
+//!   become urgent, else a share of what is left.
 //! - Evicted is first what no ready task reads, then what will be used last: planned data stays, and
 //!   of the rest what helps to use the data that free most.
 
+mod beside;
 mod choice;
+mod known;
 
 use super::board::Board;
 use super::{Build, HandleId, NextUse, Policy, PolicyOptions, Scheduler, TaskId, View, WorkerId};
 use crate::platform::MemoryId;
 use crate::random::SplitMix64;
+use known::Known;
 
 pub(super) const POLICY: Policy = Policy {
     name: "tessera",
-    summary: "as darts while work is plenty, by expected ends and priorities where it is scarce",
+    summary: "as darts where data is short, by expected ends and priorities where it is not",
     build: Build::Plan(|options| Box::new(Tessera::new(options))),
     eviction: "luf",
 };
 
-/// Tasks that are committed to the workers of a memory at once.
-const COMMITTED: usize = 8;
+/// Most tasks that are committed to the workers of a memory at once: some more than the pipeline, so
+/// that transfers are ordered early. With 30, as in DARTS, data stays pinned that is used late.
+const COMMITTED: usize = 12;
+
+/// A worker is committed at most its share of the tasks that are left, divided by this: so that all
+/// end together (as in guided self-scheduling; Polychronopoulos, Kuck, 1987).
+const SHARES: usize = 2;
 
 /// How many times its transfer the move of an only replica counts.
-const MOVE: u64 = 4;
-
-/// How many times longer a worker takes than others that it only helps.
-const SLOW: u64 = 3;
-
-/// Tasks in the pool that a worker beside faster ones chooses among.
-const MOST_COMPARED: usize = 4096;
+const MOVE: u64 = 8;
 
 /// What a planned task counts against what [`choice::promise`] says, in microseconds.
 const PLANNED: u32 = 1 << 26;
 
 struct Tessera {
     board: Board,
-    /// By handle, the memory where it was written last, plus 1.
-    written: Vec<u8>,
+    known: Known,
     random: SplitMix64,
     /// Tasks that are being planned.
     group: Vec<TaskId>,
@@ -59,7 +65,7 @@ impl Tessera {
     fn new(options: &PolicyOptions) -> Self {
         Self {
             board: Board::new(true, COMMITTED),
-            written: Vec::new(),
+            known: Known::default(),
             random: SplitMix64::new(options.seed),
             group: Vec::new(),
         }
@@ -73,11 +79,16 @@ impl Tessera {
         first + self.board.nanoseconds(site) / workers.len() as u64
     }
 
+    /// Expected time of `task` at `site`, without transfers; none if it cannot run there.
+    fn duration(&self, task: TaskId, site: usize, view: &View<'_>) -> Option<u64> {
+        view.tasks.nanoseconds(task, self.board.pool.sites.list[site].class)
+    }
+
     /// Time to bring what `task` lacks to `site`, plus its own; none if it cannot run there.
     fn cost(&self, task: TaskId, site: usize, view: &View<'_>) -> Option<u64> {
         let sites = &self.board.pool.sites;
-        let (memory, class) = (sites.list[site].memory, sites.list[site].class);
-        let duration = view.tasks.nanoseconds(task, class)?;
+        let memory = sites.list[site].memory;
+        let duration = self.duration(task, site, view)?;
         let transfer = |handle: HandleId| {
             let is_kept = view.replicas.valid(handle) >> sites.lowest.0 & 1 == 1;
             view.transfer(handle, memory) * if is_kept { 1 } else { MOVE }
@@ -87,20 +98,28 @@ impl Tessera {
         Some(duration + missing.map(transfer).sum::<u64>())
     }
 
-    /// Plans `task` for where it ends first, if it is at hand there or there is little else to do;
-    /// puts it into the pool otherwise.
-    fn arrive(&mut self, task: TaskId, view: &View<'_>) {
+    /// Whether what `site` runs is ordered by priorities, and not by data.
+    fn is_by_priority(&self, site: usize) -> bool {
+        self.known.has_priorities && !self.known.is_tight(self.board.pool.sites.list[site].memory)
+    }
+
+    /// Plans `task`, which is ready by the end of another one or not, for where it ends first, if it
+    /// is urgent or at hand there or there is little else to do; puts it into the pool otherwise.
+    fn arrive(&mut self, task: TaskId, is_released: bool, view: &View<'_>) {
         self.board.look(task, view);
+        self.note_times(task, view);
         let end = |site| {
-            let (free_at, cost) = (self.free_at(site, view), self.cost(task, site, view)?);
-            Some((free_at + cost, site, free_at - view.now, cost))
+            let cost = self.cost(task, site, view)?;
+            let is_apt = !self.known.has_priorities || self.is_apt(task, site, view);
+            is_apt.then(|| (self.free_at(site, view) + cost, site, cost))
         };
         let best = (0..self.board.sites()).filter_map(end).min();
-        let (_, site, ahead, cost) = best.expect("some worker can run each task");
+        let (end, site, cost) = best.expect("some worker can run each task");
         let pool = &self.board.pool;
         let is_at_hand =
             !pool.sites.holds_all(site) && pool.lacks(task, site, view.tasks) == Some(0);
-        if is_at_hand || ahead + pool.work(site) / pool.sites.peers(site) <= cost {
+        let ahead = end - cost - view.now + pool.work(site) / pool.sites.peers(site);
+        if is_at_hand || is_released && (self.is_by_priority(site) || ahead <= cost) {
             self.plan(task, site, view);
         } else {
             self.board.pool.enter(task, view.tasks);
@@ -119,6 +138,9 @@ impl Tessera {
             group.iter().for_each(|&task| self.board.pool.remove(task, view.tasks));
         } else {
             self.take(site, view, &mut group);
+        }
+        if group.is_empty() {
+            group.extend(self.help(site, view));
         }
         let found = !group.is_empty();
         group.drain(..).for_each(|task| self.plan(task, site, view));
@@ -143,64 +165,34 @@ impl Tessera {
         }
     }
 
-    /// Whether `site` only helps others, which are much faster.
-    fn is_beside(&self, site: usize) -> bool {
-        let pool = &self.board.pool;
-        let others = (0..self.board.sites()).filter(|&other| other != site);
-        let least = others.map(|other| pool.work(other)).filter(|&work| work > 0).min();
-        least.is_some_and(|least| pool.work(site) > SLOW * least)
-    }
-
-    /// What `site` takes beside others: the most urgent of the tasks that only it can run; else the
-    /// least urgent of those that end there before the others would have come to them.
-    fn beside(&self, site: usize, view: &View<'_>) -> Option<TaskId> {
-        let others: Vec<(usize, u64)> = self.others(site, view).collect();
-        let rank = |task: TaskId| {
-            let cost = self.cost(task, site, view)?;
-            let ends = others.iter().filter_map(|&(other, start)| {
-                let class = self.board.pool.sites.list[other].class;
-                Some(start + view.tasks.nanoseconds(task, class)?)
-            });
-            let priority = i64::from(view.tasks.get(task).priority);
-            match ends.min() {
-                None => Some((true, priority)),
-                Some(end) => (view.now + cost <= end).then_some((false, -priority)),
-            }
-        };
-        let ready = self.board.pool.ready().iter().copied().take(MOST_COMPARED);
-        let ranked = ready.filter_map(|task| Some((rank(task)?, task)));
-        ranked.max_by_key(|&(rank, _)| rank).map(|(_, task)| task)
-    }
-
-    /// The sites besides `site`, and when each would have run all that is ready.
-    fn others<'a>(
-        &'a self,
-        site: usize,
-        view: &'a View<'_>,
-    ) -> impl Iterator<Item = (usize, u64)> + 'a {
-        let pool = &self.board.pool;
-        let others = (0..self.board.sites()).filter(move |&other| other != site);
-        others.map(|other| {
-            let rest = pool.work(other) / pool.sites.peers(other);
-            (other, self.free_at(other, view) + rest)
-        })
+    /// How many tasks `worker` may hold.
+    fn most(&self, worker: WorkerId, view: &View<'_>) -> usize {
+        let site = self.board.pool.sites.of(worker);
+        let pipeline = view.machine.workers[worker.0].pipeline;
+        if self.is_by_priority(site) {
+            return pipeline;
+        }
+        let share = self.board.backlog() / (SHARES * view.machine.workers.len());
+        pipeline.max(share)
     }
 }
 
 impl Scheduler for Tessera {
-    fn ready(&mut self, tasks: &[TaskId], _by: Option<WorkerId>, view: &View<'_>) {
+    fn ready(&mut self, tasks: &[TaskId], by: Option<WorkerId>, view: &View<'_>) {
         self.board.learn(view);
+        self.known.note_priorities(tasks, view);
         let mut group = std::mem::take(&mut self.group);
         group.extend_from_slice(tasks);
         group.sort_by_key(|&task| std::cmp::Reverse(view.tasks.get(task).priority));
-        group.drain(..).for_each(|task| self.arrive(task, view));
+        group.drain(..).for_each(|task| self.arrive(task, by.is_some(), view));
         self.group = group;
     }
 
     fn refill(&mut self, worker: WorkerId, room: usize, view: &View<'_>, out: &mut Vec<TaskId>) {
         self.board.learn(view);
         let site = self.board.pool.sites.of(worker);
-        for _ in 0..room.min(self.board.room(worker)) {
+        let most = self.most(worker, view);
+        for _ in 0..room.min(self.board.room(worker, most)) {
             if self.board.planned(site) == 0 && !self.fill(site, view) {
                 break;
             }
@@ -218,13 +210,7 @@ impl Scheduler for Tessera {
 
     fn finished(&mut self, task: TaskId, worker: WorkerId, view: &View<'_>) {
         self.board.finished(worker);
-        for handle in view.tasks.get(task).outputs() {
-            let place = handle.0 as usize;
-            if place >= self.written.len() {
-                self.written.resize((place + 1).next_power_of_two(), 0);
-            }
-            self.written[place] = view.memory(worker).0 as u8 + 1;
-        }
+        self.known.note_written(task, view.memory(worker), view);
     }
 
     fn arrived(&mut self, handle: HandleId, memory: MemoryId, view: &View<'_>) {
@@ -232,13 +218,17 @@ impl Scheduler for Tessera {
     }
 
     fn evicted(&mut self, handle: HandleId, memory: MemoryId, view: &View<'_>) {
+        let is_planned = self.board.next_use(handle, memory) != NextUse::Never;
+        if is_planned || !self.board.pool.readers(handle).is_empty() {
+            self.known.note_tight(memory);
+        }
         self.board.evicted(handle, memory, view);
     }
 
     /// Counts a planned task more than any promise, and what was only written here as 1, since it
     /// would have to be written back.
     fn next_use(&self, handle: HandleId, memory: MemoryId) -> NextUse {
-        let is_written = self.written.get(handle.0 as usize) == Some(&(memory.0 as u8 + 1));
+        let is_written = self.known.is_written(handle, memory);
         let count = match self.board.next_use(handle, memory) {
             NextUse::Planned { count, .. } => count.min(32) * PLANNED,
             _ => choice::promise(&self.board.pool, handle, memory).min(PLANNED - 1),

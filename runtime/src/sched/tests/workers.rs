@@ -37,6 +37,18 @@ fn slow_workers_help_where_there_is_much_to_do() {
     }
 }
 
+/// Tasks at which cores lose three times are theirs, not those at which they lose thirty times.
+#[test]
+fn slow_workers_take_what_they_lose_least_at() {
+    let mut program = product(20, 30_000);
+    program.steps.iter_mut().step_by(10).for_each(|step| step.durations[0] = Some(3000));
+    let machine = mixed(2, 1, 20);
+    let mut scheduler = build("tessera", machine.workers.len(), 0);
+    let count = check(&program, &machine, &mut *scheduler, "luf");
+    let elsewhere = count.ran[0].iter().filter(|&&task| task % 10 == 0).count();
+    assert!(elsewhere <= 4, "the accelerator ran {elsewhere} of 40: {:?}", count.ran[0]);
+}
+
 #[test]
 fn every_worker_runs_what_only_it_can_run() {
     let mut program = product(6, 20_000);

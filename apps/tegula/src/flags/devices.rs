@@ -30,10 +30,10 @@ pub(crate) fn usable() -> Result<Vec<Found>, String> {
 }
 
 impl CudaDevices {
-    /// All that are there; none is as good as any number.
-    pub(super) fn all() -> Result<Self> {
-        let numbers = usable().unwrap_or_default().into_iter().map(|device| device.number);
-        Self::open(numbers)
+    /// All that are there and can be opened, which may be none.
+    pub(super) fn all() -> Self {
+        let found = usable().unwrap_or_default().into_iter();
+        Self(found.filter_map(|device| Cuda::open(device.number).ok().map(Arc::new)).collect())
     }
 
     /// Those of these numbers.
@@ -48,12 +48,8 @@ impl CudaDevices {
                  lists what there is"
             )));
         }
-        Self::open(numbers.iter().copied())
-    }
-
-    fn open(numbers: impl Iterator<Item = usize>) -> Result<Self> {
-        let open = |number| Cuda::open(number).map(Arc::new);
-        let devices: Result<_, _> = numbers.map(open).collect();
+        let open = |&number: &usize| Cuda::open(number).map(Arc::new);
+        let devices: Result<_, _> = numbers.iter().map(open).collect();
         devices.map(Self).map_err(|error| refused(format!("--devices: {error}")))
     }
 
@@ -102,8 +98,8 @@ mod tests {
 
     #[test]
     fn all_devices_are_those_that_kernels_can_run_on() {
-        let all = CudaDevices::all().expect("what is found can be opened");
-        assert_eq!(all.0.len(), usable().map_or(0, |found| found.len()));
+        let all = CudaDevices::all();
+        assert!(all.0.len() <= usable().map_or(0, |found| found.len()));
         let mut machine = Machine::cores(1);
         all.join(&mut machine);
         machine.check();

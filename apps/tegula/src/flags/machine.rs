@@ -190,7 +190,7 @@ impl MachineFlags {
     pub(crate) fn settle(&self, workers: usize) -> Result<MachineChoice> {
         let (devices, cuda) = match &self.devices {
             Some(Devices::None) => (Vec::new(), CudaDevices::default()),
-            None | Some(Devices::All) => (Vec::new(), CudaDevices::all()?),
+            None | Some(Devices::All) => (Vec::new(), CudaDevices::all()),
             Some(Devices::Numbers(numbers)) => (Vec::new(), CudaDevices::numbered(numbers)?),
             Some(Devices::Emulated(devices)) => (devices.clone(), CudaDevices::default()),
         };

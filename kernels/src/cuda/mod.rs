@@ -43,7 +43,9 @@ pub(crate) fn caught<V, E: std::fmt::Display>(
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(result) => result.map_err(|reason| error(reason.to_string())),
         Err(payload) => {
-            let text = payload.downcast_ref::<String>().cloned();
+            // The compiler may have put a constant text in place of a formatted one.
+            let constant = payload.downcast_ref::<&str>().map(|&text| text.to_owned());
+            let text = payload.downcast_ref::<String>().cloned().or(constant);
             Err(error(text.unwrap_or_else(|| "it cannot be used".to_owned())))
         }
     }

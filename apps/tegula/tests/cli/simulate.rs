@@ -96,7 +96,7 @@ fn what_cannot_be_simulated_is_refused() {
         ("cholesky --platform mirag --tiles 3", &["mirage"][..]),
         ("cholesky --platform mirage --tiles 0", &["--tiles"]),
         ("cholesky --platform mirage --tiles 3 --cores 0 --devices 0", &["no worker"]),
-        ("cholesky --platform mirage --tiles 3 --noise -1", &["--noise"]),
+        ("cholesky --platform mirage --tiles 3 --noise=-1", &["--noise"]),
         ("cholesky --platform mirage --tiles 3 --device-memory lots", &["lots", "8GiB"]),
         ("cholesky --platform mirage --tiles 3 --cores 0 --device-memory 1MiB", &["memory"]),
     ] {

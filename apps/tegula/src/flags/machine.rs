@@ -16,14 +16,17 @@ use crate::error::refused;
 use crate::machine::memory_bytes;
 use crate::output::bytes;
 
+/// Help of `--devices`.
+const DEVICES_HELP: &str = "\
+    Accelerators: none, all that are found, numbers as 0,1, or emulated:N:MEMORY[:RATE[:SPEED]], N \
+    threads with memories of their own (lists of unequal ones separated by /) [default: all]";
+
 /// Accelerators and memory.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Run")]
 pub(crate) struct MachineFlags {
-    /// Accelerators: none, all CUDA devices that are found, numbers of some, or
-    /// emulated:N:MEMORY[:RATE[:SPEED]], N threads with memories of their own (lists of unequal ones
-    /// separated by /) [default: all]
-    #[arg(long, value_name = "DEVICES", value_parser = parse_devices)]
+    // Not a comment of documentation, in which brackets would be links.
+    #[arg(long, value_name = "DEVICES", value_parser = parse_devices, help = DEVICES_HELP)]
     devices: Option<Devices>,
     /// Most memory of matrices, workspaces and buffers, as 8GiB; what does not fit goes to --scratch
     /// [default: what this process may use]

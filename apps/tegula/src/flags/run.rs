@@ -31,7 +31,7 @@ pub(crate) struct RunFlags {
     /// Cores to leave to others, where --workers is not given
     #[arg(long, value_name = "N", default_value_t = 0)]
     reserve: u64,
-    /// Who runs which task [default: lws on cores alone, dmdas where data must be moved]
+    /// Who runs which task [default: lws on cores alone, tessera where data must be moved]
     #[arg(long, value_name = "NAME", value_parser = policies())]
     policy: Option<usize>,
     /// Who multiplies the matrices of a tile [default: native where the processor has AVX2, else
@@ -144,7 +144,7 @@ impl RunFlags {
 }
 
 /// The policy where data must be moved, unless another is asked for.
-const PLANNING_POLICY: &str = "dmdas";
+const PLANNING_POLICY: &str = "tessera";
 
 fn named(name: &str) -> &'static Policy {
     policy(name).expect("default policies are listed")

@@ -33,6 +33,7 @@ impl Engine for Sequential {
     fn attach(&mut self, space: FlowSpace) {
         let recorder = Some(Recorder::new(1, Instant::now()));
         self.runner = Some(Runner { failures: Failures::default(), recorder });
+        space.0.record();
         self.space = Some(space);
     }
 

@@ -300,7 +300,9 @@ impl Graph {
         *generation = generation.wrapping_add(1);
         let slot = self.space.slot(task);
         slot.gates.store(0, Ordering::Relaxed);
-        slot.after.store(0, Ordering::Relaxed);
+        if slot.after.load(Ordering::Relaxed) != 0 {
+            slot.after.store(0, Ordering::Relaxed);
+        }
         slot.successors.open();
         TaskRef { slot: task, generation: *generation }
     }

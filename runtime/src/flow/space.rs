@@ -1,5 +1,7 @@
 //! What the submitter and the engine share: task slots, handles, and the way slots come back.
 
+use std::sync::atomic::AtomicBool;
+
 use super::edge::edge_task;
 use super::lane::Lane;
 use super::slab::Slab;
@@ -19,6 +21,8 @@ pub(crate) struct Space {
     tasks: Slab<TaskSlot>,
     pub(crate) handles: HandleTable,
     lanes: Vec<Lane>,
+    /// Whether tasks note whose end made them ready.
+    is_recorded: AtomicBool,
 }
 
 impl Space {
@@ -28,11 +32,30 @@ impl Space {
             tasks: Slab::new(),
             handles: HandleTable::new(cache),
             lanes: (0..workers).map(|_| Lane::new()).collect(),
+            is_recorded: AtomicBool::new(false),
         }
     }
 
     pub(crate) fn slot(&self, task: u32) -> &TaskSlot {
         self.tasks.get(task)
+    }
+
+    /// What a task is called by those that its end makes ready; 0 if nobody asks.
+    fn name(&self, task: u32) -> u64 {
+        if !self.is_recorded.load(Ordering::Relaxed) {
+            return 0;
+        }
+        let data = self.task(task);
+        // What the graph inserted stands for the task that made it ready.
+        match data.kind {
+            Kind::Run | Kind::Fold => data.index + 1,
+            Kind::Join | Kind::Discard => self.after(task),
+        }
+    }
+
+    /// Has every task note whose end made it ready.
+    pub(crate) fn record(&self) {
+        self.is_recorded.store(true, Ordering::Relaxed);
     }
 
     /// 1 + the program index of the task whose end made `task` ready; 0 if none did.
@@ -74,16 +97,14 @@ impl Space {
     /// Appends the successors of `task` that became ready, and frees its slot.
     fn close(&self, task: u32, worker: usize, ready: &mut Vec<u32>) {
         let next = |edge| self.slot(edge_task(edge)).edges.next(edge);
-        let (slot, data) = (self.slot(task), self.task(task));
-        // What the graph inserted stands for the task that made it ready.
-        let name = match data.kind {
-            Kind::Run | Kind::Fold => data.index + 1,
-            Kind::Join | Kind::Discard => slot.after.load(Ordering::Relaxed),
-        };
+        let slot = self.slot(task);
+        let name = self.name(task);
         slot.successors.close(next, |edge| {
             let successor = self.slot(edge_task(edge));
             if successor.pending.fetch_sub(1, Ordering::AcqRel) == 1 {
-                successor.after.store(name, Ordering::Relaxed);
+                if name != 0 {
+                    successor.after.store(name, Ordering::Relaxed);
+                }
                 ready.push(edge_task(edge));
             }
         });

@@ -283,6 +283,9 @@ impl Sim {
 impl Engine for Sim {
     fn attach(&mut self, space: FlowSpace) {
         space.0.handles.note_discards();
+        if self.is_recording {
+            space.0.record();
+        }
         self.space = Some(space.0);
     }
 

@@ -50,8 +50,9 @@ pub(super) struct Network {
     ways: Vec<Way>,
     /// Bytes per nanosecond of each link.
     capacities: Vec<f64>,
-    /// What is left of them while shares are given out.
+    /// What is left of them while shares are given out, and to how many flows.
     free: Vec<f64>,
+    open: Vec<u32>,
     /// Flows on each link.
     users: Vec<u32>,
     flows: Vec<Flow>,
@@ -79,6 +80,7 @@ impl Network {
             ways: (0..memories * memories).map(way).collect(),
             capacities: machine.links.iter().map(|link| link.bytes_per_second * 1e-9).collect(),
             free: vec![0.0; machine.links.len()],
+            open: vec![0; machine.links.len()],
             users: vec![0; machine.links.len()],
             flows: Vec::new(),
             clock: 0,
@@ -184,32 +186,27 @@ impl Network {
 
     /// Gives every flow that has begun its max-min fair share of the links.
     fn share(&mut self) {
-        for flow in &mut self.flows {
-            (flow.rate, flow.is_open) = (0.0, flow.has_begun);
+        let Self { flows, ways, capacities, free, open, .. } = self;
+        free.copy_from_slice(capacities);
+        open.fill(0);
+        for flow in flows.iter_mut() {
+            flow.is_open = flow.has_begun;
+            if flow.is_open {
+                ways[flow.way].links.iter().for_each(|&link| open[link] += 1);
+            }
         }
-        self.free.copy_from_slice(&self.capacities);
-        while let Some((rate, link)) = self.tightest() {
-            for flow in &mut self.flows {
-                let links = &self.ways[flow.way].links;
-                if flow.is_open && links.contains(&link) {
+        while let Some((rate, link)) = tightest(free, open) {
+            for flow in flows.iter_mut().filter(|flow| flow.is_open) {
+                let links = &ways[flow.way].links;
+                if links.contains(&link) {
                     (flow.rate, flow.is_open) = (rate, false);
-                    links.iter().for_each(|&used| self.free[used] -= rate);
+                    for &used in links {
+                        free[used] -= rate;
+                        open[used] -= 1;
+                    }
                 }
             }
         }
-    }
-
-    /// The link that allows the flows without a share the least, and how much.
-    fn tightest(&self) -> Option<(f64, usize)> {
-        let open = |link: usize| {
-            let on = |flow: &&Flow| flow.is_open && self.ways[flow.way].links.contains(&link);
-            self.flows.iter().filter(on).count()
-        };
-        let shares = (0..self.free.len()).filter_map(|link| match open(link) {
-            0 => None,
-            count => Some((self.free[link] / count as f64, link)),
-        });
-        shares.min_by(|a, b| a.0.total_cmp(&b.0))
     }
 
     /// Finds when each flow ends if nothing changes, and what happens next.
@@ -225,4 +222,11 @@ impl Network {
             }
         }
     }
+}
+
+/// The link that allows its flows without a share the least, and how much.
+fn tightest(free: &[f64], open: &[u32]) -> Option<(f64, usize)> {
+    let used = free.iter().zip(open).enumerate().filter(|(_, (_, open))| **open > 0);
+    let shares = used.map(|(link, (free, &open))| (free / f64::from(open), link));
+    shares.min_by(|a, b| a.0.total_cmp(&b.0))
 }

@@ -63,6 +63,9 @@ impl Light {
         bind: bool,
         trace: bool,
     ) -> Self {
+        if trace {
+            space.0.record();
+        }
         let shared = Arc::new(Shared {
             space: space.0,
             queues: Queues::new(policy, workers),

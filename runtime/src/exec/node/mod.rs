@@ -82,6 +82,9 @@ impl Node {
     pub(super) fn start(space: FlowSpace, options: &ExecOptions) -> Self {
         let (machine, workers) = (options.machine.clone(), options.machine.workers.len());
         space.0.handles.note_discards();
+        if options.trace {
+            space.0.record();
+        }
         if let Some(most) = machine.memories[0].capacity {
             space.0.handles.cache.limit(most as usize);
         }

@@ -83,9 +83,7 @@ impl Runner {
         let outcome = self.attempt(space, data, worker, place);
         linger();
         if let (Some(recorder), Some(start)) = (&self.recorder, start) {
-            let after = space.after(task);
-            let record = TaskRecord { after, ..TaskRecord::new(data, worker, outcome) };
-            recorder.push(start, record);
+            recorder.push(start, TaskRecord::new(space, task, worker, outcome));
         }
     }
 

@@ -20,10 +20,6 @@ pub enum Access {
 }
 
 impl Access {
-    /// Every mode, in order.
-    pub(crate) const ALL: [Self; 6] =
-        [Self::R, Self::W, Self::RW, Self::Commute, Self::Reduce, Self::Scratch];
-
     /// Whether a task with this access may change the buffer that it is given.
     #[must_use]
     pub const fn writes(self) -> bool {

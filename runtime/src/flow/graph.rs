@@ -127,7 +127,8 @@ impl Graph {
             self.depend(handle.index, access, task, priority, phase);
         }
         let mut data = TaskData::new(info, Kind::Run, arguments, &named[..accesses.len()]);
-        (data.priority, data.phase, data.iteration) = (priority, phase, iteration);
+        (data.priority, data.phase) = (priority, phase);
+        self.space.slot(task.slot).iteration.store(iteration, Ordering::Relaxed);
         self.publish(task, data);
         &self.ready
     }

@@ -40,6 +40,11 @@ impl Space {
         self.tasks.get(task)
     }
 
+    /// Step of the outermost loop that `task` belongs to.
+    pub(crate) fn iteration(&self, task: u32) -> u32 {
+        self.slot(task).iteration.load(Ordering::Relaxed)
+    }
+
     /// What a task is called by those that its end makes ready; 0 if nobody asks.
     fn name(&self, task: u32) -> u64 {
         if !self.is_recorded.load(Ordering::Relaxed) {

@@ -35,10 +35,7 @@ pub(crate) struct TaskData {
     pub(crate) kind: Kind,
     pub(crate) phase: u8,
     pub(crate) count: u8,
-    /// Step of the outermost loop that the task belongs to.
-    pub(crate) iteration: u32,
-    /// Four bits for each access, so that the whole fits two cache lines.
-    modes: u32,
+    modes: [Access; MAX_ACCESSES],
     pub(crate) handles: [u32; MAX_ACCESSES],
     arguments: Arguments,
 }
@@ -87,24 +84,21 @@ impl TaskData {
             kind,
             phase: 0,
             count: accesses.len() as u8,
-            iteration: 0,
-            modes: 0,
+            modes: [Access::R; MAX_ACCESSES],
             handles: [0; MAX_ACCESSES],
             arguments,
         };
         for (position, &(handle, mode)) in accesses.iter().enumerate() {
             data.handles[position] = handle;
-            data.modes |= (mode as u32) << (4 * position);
+            data.modes[position] = mode;
         }
         data
     }
 
     /// The handles of the task and how it uses them.
     pub(crate) fn accesses(&self) -> impl Iterator<Item = (u32, Access)> + '_ {
-        let handles = self.handles[..self.count as usize].iter().enumerate();
-        handles.map(|(place, &handle)| {
-            (handle, Access::ALL[(self.modes >> (4 * place) & 15) as usize])
-        })
+        let count = self.count as usize;
+        self.handles[..count].iter().copied().zip(self.modes[..count].iter().copied())
     }
 
     /// Work of the task.
@@ -139,6 +133,8 @@ pub(crate) struct TaskSlot {
     pub(crate) edges: Edges,
     /// 1 + the program index of the task whose end made this one ready; 0 if none did.
     pub(crate) after: AtomicU64,
+    /// Step of the outermost loop that the task belongs to.
+    pub(crate) iteration: AtomicU32,
     data: UnsafeCell<MaybeUninit<TaskData>>,
 }
 
@@ -155,6 +151,7 @@ impl TaskSlot {
             gates: AtomicU32::new(0),
             edges: Edges::new(),
             after: AtomicU64::new(0),
+            iteration: AtomicU32::new(0),
             data: UnsafeCell::new(MaybeUninit::uninit()),
         }
     }

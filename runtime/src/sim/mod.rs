@@ -215,9 +215,8 @@ impl Sim {
         });
         let end = self.clock + time;
         if self.is_recording {
-            let mut record = TaskRecord::new(space.task(task.0), worker.0, Outcome::Done);
-            (record.start, record.end, record.after) = (self.clock, end, space.after(task.0));
-            self.records.tasks.push(record);
+            let record = TaskRecord::new(space, task.0, worker.0, Outcome::Done);
+            self.records.tasks.push(TaskRecord { start: self.clock, end, ..record });
         }
         self.totals.count_task(worker.0, time, end);
         self.running.push(Reverse((end, self.starts, worker.0, task.0)));

@@ -14,7 +14,7 @@ pub use file::ReadError;
 pub use metrics::{ClassUse, CodeletTime, EARLY_SHARE, RouteTotal};
 pub(crate) use recorder::Recorder;
 
-use crate::flow::TaskData;
+use crate::flow::Space;
 
 /// How a task ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,12 +54,21 @@ pub struct TaskRecord {
 }
 
 impl TaskRecord {
-    /// A record of the task that `data` describes, times still to be filled in.
-    pub(crate) fn new(data: &TaskData, worker: usize, outcome: Outcome) -> Self {
-        let TaskData { index: task, phase, priority, iteration, .. } = *data;
-        let codelet = data.info.name;
-        let (after, start, end) = (0, 0, 0);
-        Self { task, codelet, phase, worker, priority, iteration, after, start, end, outcome }
+    /// A record of the task in slot `task`, times still to be filled in.
+    pub(crate) fn new(space: &Space, task: u32, worker: usize, outcome: Outcome) -> Self {
+        let data = space.task(task);
+        Self {
+            task: data.index,
+            codelet: data.info.name,
+            phase: data.phase,
+            worker,
+            priority: data.priority,
+            iteration: space.iteration(task),
+            after: space.after(task),
+            start: 0,
+            end: 0,
+            outcome,
+        }
     }
 
     /// Position in the program of the task that it waited for last, if that is known.

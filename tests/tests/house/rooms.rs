@@ -76,7 +76,7 @@ const ONLY: &[(&str, &str, &[&str])] = &[
     ("sim", "bounds", &["TaskType"]),
     ("sim", "memory", &["Operation", "Transfer", "TransferQueue"]),
     ("sched", "memory", &["Replica", "Replicas"]),
-    ("trace", "flow", &["TaskData", "Padded"]),
+    ("trace", "flow", &["Padded", "Space"]),
     ("trace", "bounds", &["TaskType", "area"]),
 ];
 

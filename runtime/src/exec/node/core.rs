@@ -165,9 +165,9 @@ impl Core {
     fn record(&mut self, shared: &Shared, task: u32, by: Option<WorkerId>, outcome: Outcome) {
         if self.is_recording {
             let worker = by.map_or(0, |worker| worker.0);
-            let record = TaskRecord::new(shared.space.task(task), worker, outcome);
-            let (after, now) = (shared.space.after(task), shared.now());
-            self.records.tasks.push(TaskRecord { after, start: now, end: now, ..record });
+            let record = TaskRecord::new(&shared.space, task, worker, outcome);
+            let now = shared.now();
+            self.records.tasks.push(TaskRecord { start: now, end: now, ..record });
         }
     }
 

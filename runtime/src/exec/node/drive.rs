@@ -117,10 +117,7 @@ impl Shared {
     /// Records a task and says that it has ended; says when that was.
     fn report(&self, task: TaskId, worker: WorkerId, start: Instant, outcome: Outcome) -> Instant {
         if let Some(recorder) = &self.runner.recorder {
-            let data = self.space.task(task.0);
-            let after = self.space.after(task.0);
-            let record = TaskRecord { after, ..TaskRecord::new(data, worker.0, outcome) };
-            recorder.push(start, record);
+            recorder.push(start, TaskRecord::new(&self.space, task.0, worker.0, outcome));
         }
         let end = Instant::now();
         let nanoseconds = (end - start).as_nanos() as u64;

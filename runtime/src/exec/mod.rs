@@ -21,10 +21,9 @@ use node::Node;
 pub use node::ScratchError;
 pub use sequential::Sequential;
 
-use crate::flow::{Engine, FlowError, FlowSpace, ReadyTasks};
+use crate::flow::{Engine, FlowSpace, Running};
 use crate::platform::{Durations, Machine, MemoryId, WorkerClass, WorkerKind, WorkerModel};
 use crate::sched::{DEFAULT_POLICY, EvictionPolicy, Policy, PolicyOptions, eviction, policy};
-use crate::trace::{Records, Site, Totals};
 
 /// How the engine runs.
 #[derive(Clone)]
@@ -104,7 +103,6 @@ fn cuda_memories(machine: &Machine) -> impl Iterator<Item = MemoryId> + '_ {
 /// The real engine.
 pub struct Exec {
     options: ExecOptions,
-    core: Option<Box<dyn Engine>>,
 }
 
 impl std::fmt::Debug for Exec {
@@ -129,7 +127,7 @@ impl Exec {
         let (workers, devices) =
             (cuda_memories(&options.machine).count(), options.accelerators.len());
         assert!(workers == devices, "{devices} devices for {workers} CUDA workers");
-        Self { options, core: None }
+        Self { options }
     }
 
     /// An engine with `workers` workers and else default options.
@@ -137,72 +135,20 @@ impl Exec {
     pub fn with_workers(workers: usize) -> Self {
         Self::new(ExecOptions::new(workers))
     }
-
-    fn core(&self) -> &dyn Engine {
-        &**self.core.as_ref().expect("the engine is attached to a flow")
-    }
-
-    fn core_mut(&mut self) -> &mut dyn Engine {
-        &mut **self.core.as_mut().expect("the engine is attached to a flow")
-    }
 }
 
 impl Engine for Exec {
-    fn attach(&mut self, space: FlowSpace) {
-        let ExecOptions { machine, policy, seed, bind, trace, .. } = &self.options;
-        let workers = machine.workers.len();
-        let queues = policy.queue(&PolicyOptions { workers, seed: *seed });
-        self.core = Some(match queues.filter(|_| machine.is_flat() && machine.is_free()) {
-            Some(queues) => Box::new(Light::start(space, queues, workers, *bind, *trace)),
-            None => Box::new(Node::start(space, &self.options)),
-        });
-    }
-
     fn workers(&self) -> usize {
         self.options.machine.workers.len()
     }
 
-    fn ready(&mut self, tasks: ReadyTasks<'_>) {
-        self.core_mut().ready(tasks);
-    }
-
-    fn advance(&mut self, submitted: u64, unfinished: u64) {
-        self.core_mut().advance(submitted, unfinished);
-    }
-
-    fn take_failure(&mut self) -> Option<FlowError> {
-        self.core_mut().take_failure()
-    }
-
-    fn failure(&self, mark: u64) -> Option<FlowError> {
-        self.core().failure(mark)
-    }
-
-    fn take_records(&mut self) -> Records {
-        self.core_mut().take_records()
-    }
-
-    fn site(&self) -> Site {
-        self.options.machine.site()
-    }
-
-    fn totals(&self) -> Option<Totals> {
-        self.core().totals()
-    }
-
-    fn host(&mut self, handle: u32, reads: bool, writes: bool) -> Result<(), FlowError> {
-        self.core_mut().host(handle, reads, writes)
-    }
-
-    fn unregistered(&mut self) {
-        self.core_mut().unregistered();
-    }
-
-    fn has_private_copies(&self) -> bool {
-        self.options.machine.is_flat()
-    }
-
-    fn is_flat(&self) -> bool {
-        self.options.machine.is_flat()
+    fn start(self: Box<Self>, space: FlowSpace) -> Box<dyn Running> {
+        let ExecOptions { machine, policy, seed, bind, trace, .. } = &self.options;
+        let workers = machine.workers.len();
+        let queues = policy.queue(&PolicyOptions { workers, seed: *seed });
+        match queues.filter(|_| machine.is_flat() && machine.is_free()) {
+            Some(queues) => Box::new(Light::start(space, queues, workers, *bind, *trace)),
+            None => Box::new(Node::start(space, &self.options)),
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::failures::Failures;
 use super::run::Runner;
-use crate::flow::{Engine, FlowError, FlowSpace, ReadyTasks};
+use crate::flow::{Engine, FlowError, FlowSpace, ReadyTasks, Running};
 use crate::trace::{Recorder, Records, Site};
 
 /// Runs tasks one after the other on the submitting thread, as the program says; what every other
@@ -30,17 +30,20 @@ impl Sequential {
 }
 
 impl Engine for Sequential {
-    fn attach(&mut self, space: FlowSpace) {
-        let recorder = Some(Recorder::new(1, Instant::now()));
-        self.runner = Some(Runner { failures: Failures::default(), recorder });
-        space.0.record();
-        self.space = Some(space);
-    }
-
     fn workers(&self) -> usize {
         1
     }
 
+    fn start(mut self: Box<Self>, space: FlowSpace) -> Box<dyn Running> {
+        let recorder = Some(Recorder::new(1, Instant::now()));
+        self.runner = Some(Runner { failures: Failures::default(), recorder });
+        space.0.record();
+        self.space = Some(space);
+        self
+    }
+}
+
+impl Running for Sequential {
     fn ready(&mut self, tasks: ReadyTasks<'_>) {
         let (Some(FlowSpace(space)), Some(runner)) = (&self.space, &self.runner) else { return };
         let mut queue = tasks.0.to_vec();

@@ -37,12 +37,16 @@ pub(crate) use task::{Arguments, Kind, TaskData};
 use crate::memory::{BufferCache, MemoryUse, Reduction};
 use crate::trace::{Records, Site, Totals, Trace};
 
-/// What advances the tasks of a flow: see [`crate::exec`] and [`crate::sim`].
+/// What can advance the tasks of a flow: see [`crate::exec`] and [`crate::sim`].
 pub trait Engine: Send {
-    /// Tells the engine which tasks and handles it works on; called once, first.
-    fn attach(&mut self, space: FlowSpace);
     /// Number of workers.
     fn workers(&self) -> usize;
+    /// Begins to work on these tasks and handles.
+    fn start(self: Box<Self>, space: FlowSpace) -> Box<dyn Running>;
+}
+
+/// An engine at work on the tasks of one flow.
+pub trait Running: Send {
     /// `tasks` may run now.
     fn ready(&mut self, tasks: ReadyTasks<'_>);
     /// Runs tasks until at most `unfinished` of the `submitted` ones are left.
@@ -137,7 +141,8 @@ impl Default for FlowOptions {
 /// ```
 pub struct Flow {
     graph: Graph,
-    engine: Box<dyn Engine>,
+    workers: usize,
+    engine: Box<dyn Running>,
     options: FlowOptions,
     /// How many more tasks fit the window without counting those completed.
     credit: u64,
@@ -162,12 +167,13 @@ impl Flow {
     /// A flow whose tasks `engine` runs.
     #[must_use]
     pub fn new(engine: impl Engine + 'static, options: FlowOptions) -> Self {
-        let mut engine: Box<dyn Engine> = Box::new(engine);
-        let graph = Graph::new(engine.workers(), BufferCache::new(options.cache));
-        engine.attach(FlowSpace(graph.space().clone()));
+        let workers = engine.workers();
+        let graph = Graph::new(workers, BufferCache::new(options.cache));
+        let engine = Box::new(engine).start(FlowSpace(graph.space().clone()));
         let rewrites = options.deterministic || !engine.has_private_copies();
         Self {
             graph,
+            workers,
             engine,
             options,
             credit: 0,
@@ -189,7 +195,7 @@ impl Flow {
     /// Number of workers of the engine.
     #[must_use]
     pub fn workers(&self) -> usize {
-        self.engine.workers()
+        self.workers
     }
 
     /// Names contents of `bytes` bytes. Nothing is allocated until a task uses them; they read as

@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::bounds::TaskType;
-use crate::flow::{Access, Cost, Engine, FlowError, FlowSpace, ReadyTasks, Space};
+use crate::flow::{Access, Cost, Engine, FlowError, FlowSpace, ReadyTasks, Running, Space};
 use crate::platform::{ClassId, Durations};
 use crate::trace::{Records, Site};
 
@@ -89,14 +89,17 @@ impl Census {
 }
 
 impl Engine for Census {
-    fn attach(&mut self, space: FlowSpace) {
-        self.space = Some(space.0);
-    }
-
     fn workers(&self) -> usize {
         1
     }
 
+    fn start(mut self: Box<Self>, space: FlowSpace) -> Box<dyn Running> {
+        self.space = Some(space.0);
+        self
+    }
+}
+
+impl Running for Census {
     fn ready(&mut self, tasks: ReadyTasks<'_>) {
         let Some(space) = self.space.clone() else { return };
         tasks.0.iter().for_each(|&task| self.start(&space, task));

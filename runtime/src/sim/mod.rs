@@ -16,7 +16,7 @@ pub use census::{Census, Contents};
 use network::{Landed, Network};
 
 use crate::dispatch::{Action, Dispatcher};
-use crate::flow::{Access, Engine, FlowError, FlowSpace, ReadyTasks, Space};
+use crate::flow::{Access, Engine, FlowError, FlowSpace, ReadyTasks, Running, Space};
 use crate::memory::Operation;
 use crate::platform::{Durations, Machine};
 use crate::random::SplitMix64;
@@ -280,18 +280,21 @@ impl Sim {
 }
 
 impl Engine for Sim {
-    fn attach(&mut self, space: FlowSpace) {
+    fn workers(&self) -> usize {
+        self.totals.busy.len()
+    }
+
+    fn start(mut self: Box<Self>, space: FlowSpace) -> Box<dyn Running> {
         space.0.handles.note_discards();
         if self.is_recording {
             space.0.record();
         }
         self.space = Some(space.0);
+        self
     }
+}
 
-    fn workers(&self) -> usize {
-        self.totals.busy.len()
-    }
-
+impl Running for Sim {
     fn ready(&mut self, tasks: ReadyTasks<'_>) {
         let Some(space) = self.space.clone() else { return };
         let mut ready = std::mem::take(&mut self.ready);

@@ -20,7 +20,7 @@ use sleep::Sleep;
 
 use super::failures::Failures;
 use super::run::Runner;
-use crate::flow::{Engine, FlowError, FlowSpace, ReadyTasks, Space};
+use crate::flow::{FlowError, FlowSpace, ReadyTasks, Running, Space};
 use crate::platform::{allowed_cores, bind_to_cores};
 use crate::sched::{QueuePolicy, WorkerId};
 use crate::trace::{Recorder, Records, Site};
@@ -102,14 +102,7 @@ impl Light {
     }
 }
 
-impl Engine for Light {
-    /// It is attached when it starts.
-    fn attach(&mut self, _space: FlowSpace) {}
-
-    fn workers(&self) -> usize {
-        self.workers
-    }
-
+impl Running for Light {
     fn ready(&mut self, tasks: ReadyTasks<'_>) {
         let shared = &self.shared;
         tasks.0.iter().for_each(|&task| shared.queues.submit(&shared.space, task));

@@ -28,7 +28,7 @@ use store::{InMemory, Stores};
 use super::ExecOptions;
 use super::failures::Failures;
 use super::run::Runner;
-use crate::flow::{Engine, FlowError, FlowSpace, ReadyTasks, Space};
+use crate::flow::{FlowError, FlowSpace, ReadyTasks, Running, Space};
 use crate::memory::Transfer;
 use crate::platform::{Machine, MemoryId, WorkerKind, allowed_cores, bind_to_cores};
 use crate::sched::{HandleId, Task, TaskId, WorkerId};
@@ -273,14 +273,7 @@ impl Shared {
     }
 }
 
-impl Engine for Node {
-    /// It is attached when it starts.
-    fn attach(&mut self, _space: FlowSpace) {}
-
-    fn workers(&self) -> usize {
-        self.shared.machine.workers.len()
-    }
-
+impl Running for Node {
     fn ready(&mut self, tasks: ReadyTasks<'_>) {
         self.release_held();
         self.shared.post(Event::Ready(tasks.0.to_vec()));

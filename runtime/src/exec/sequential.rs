@@ -54,6 +54,14 @@ impl Running for Sequential {
 
     fn advance(&mut self, _submitted: u64, _unfinished: u64) {}
 
+    fn has_private_copies(&self) -> bool {
+        true
+    }
+
+    fn is_flat(&self) -> bool {
+        true
+    }
+
     fn take_failure(&mut self) -> Option<FlowError> {
         let (Some(FlowSpace(space)), Some(runner)) = (&self.space, &self.runner) else {
             return None;

@@ -74,13 +74,9 @@ pub trait Running: Send {
     /// unfinished.
     fn unregistered(&mut self) {}
     /// Whether tasks that reduce work on copies private to their workers; else they commute.
-    fn has_private_copies(&self) -> bool {
-        true
-    }
+    fn has_private_copies(&self) -> bool;
     /// Whether all workers share one memory without limit, so that copies of data cost no transfer.
-    fn is_flat(&self) -> bool {
-        true
-    }
+    fn is_flat(&self) -> bool;
     /// What was run and moved so far, if the engine counts.
     fn totals(&self) -> Option<Totals> {
         None

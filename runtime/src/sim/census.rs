@@ -119,6 +119,10 @@ impl Running for Census {
         contents.critical_path_seconds = 1e-9 * self.clock as f64;
     }
 
+    fn has_private_copies(&self) -> bool {
+        true
+    }
+
     fn take_failure(&mut self) -> Option<FlowError> {
         None
     }

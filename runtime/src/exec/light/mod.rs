@@ -113,6 +113,14 @@ impl Running for Light {
         self.shared.help(submitted - unfinished);
     }
 
+    fn has_private_copies(&self) -> bool {
+        true
+    }
+
+    fn is_flat(&self) -> bool {
+        true
+    }
+
     fn take_failure(&mut self) -> Option<FlowError> {
         let shared = &self.shared;
         shared.runner.failures.take(&shared.space)

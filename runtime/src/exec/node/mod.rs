@@ -314,6 +314,14 @@ impl Running for Node {
         Some(self.shared.with_core(|core| core.totals()))
     }
 
+    fn has_private_copies(&self) -> bool {
+        self.shared.machine.is_flat()
+    }
+
+    fn is_flat(&self) -> bool {
+        self.shared.machine.is_flat()
+    }
+
     fn unregistered(&mut self) {
         self.release_held();
         self.shared.with_core(|core| core.step(&self.shared));

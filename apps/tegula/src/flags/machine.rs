@@ -276,6 +276,11 @@ impl MachineChoice {
         )
     }
 
+    /// Whether the disk takes what does not fit.
+    pub(crate) fn has_disk(&self) -> bool {
+        self.limit.is_some()
+    }
+
     /// Folder for what does not fit the memory.
     pub(crate) fn scratch(&self) -> Option<PathBuf> {
         self.scratch.clone().filter(|_| self.limit.is_some())

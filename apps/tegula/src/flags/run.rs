@@ -31,7 +31,8 @@ pub(crate) struct RunFlags {
     /// Cores to leave to others, where --workers is not given
     #[arg(long, value_name = "N", default_value_t = 0)]
     reserve: u64,
-    /// Who runs which task [default: lws on cores alone, tessera where data must be moved]
+    /// Who runs which task [default: lws on cores alone, tessera with accelerators,
+    /// darts where the disk takes what does not fit]
     #[arg(long, value_name = "NAME", value_parser = policies())]
     policy: Option<usize>,
     /// Who multiplies the matrices of a tile [default: native where the processor has AVX2, else
@@ -143,8 +144,10 @@ impl RunFlags {
     }
 }
 
-/// The policy where data must be moved, unless another is asked for.
-const PLANNING_POLICY: &str = "tessera";
+/// The policy with accelerators, unless another is asked for.
+const DEVICE_POLICY: &str = "tessera";
+/// The policy where the disk takes what does not fit: it writes back less.
+const DISK_POLICY: &str = "darts";
 
 fn named(name: &str) -> &'static Policy {
     policy(name).expect("default policies are listed")
@@ -158,7 +161,8 @@ impl Run {
     pub(crate) fn fit(mut self, needed: f64) -> Result<Self> {
         self.machine.fit(needed)?;
         if !self.machine.is_flat() && !self.is_policy_given {
-            self.policy = named(PLANNING_POLICY);
+            let has_disk = self.machine.has_disk();
+            self.policy = named(if has_disk { DISK_POLICY } else { DEVICE_POLICY });
         }
         self.check_eviction()?;
         if self.is_planned() {

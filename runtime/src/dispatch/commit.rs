@@ -31,7 +31,7 @@ impl Dispatcher {
     }
 
     /// Commits up to `room` tasks to `worker`; says whether there were any.
-    pub(super) fn commit(&mut self, worker: usize, room: usize) -> bool {
+    fn commit(&mut self, worker: usize, room: usize) -> bool {
         let mut batch = std::mem::take(&mut self.batch);
         self.scheduler.refill(WorkerId(worker), room, &view!(self), &mut batch);
         let Machine { workers, .. } = &*self.machine;

@@ -7,16 +7,11 @@ use crate::platform::ClassId;
 use crate::sched::{HandleId, Task, TaskId};
 
 impl Dispatcher {
-    /// Enters the ready task `task` of `space`.
+    /// Enters the ready task `task` of `space`, which only the classes run that `runs` holds for.
     ///
     /// # Errors
     /// If it fits no memory of a worker that can run it.
-    pub(crate) fn take_in(&mut self, space: &Space, task: u32) -> Result<(), TooLarge> {
-        self.take_in_where(space, task, &|_| true)
-    }
-
-    /// As [`take_in`](Self::take_in), for a task that only the classes run that `runs` holds for.
-    pub(crate) fn take_in_where(
+    pub(crate) fn take_in(
         &mut self,
         space: &Space,
         task: u32,
@@ -44,7 +39,7 @@ impl Dispatcher {
         }
         let mut row = Task::new(data.index, data.priority, &handles[..count]);
         row.scratch_bytes = scratch_bytes;
-        self.enter_where(TaskId(task), row, data.info.name, data.cost(), runs)
+        self.enter(TaskId(task), row, data.info.name, data.cost(), runs)
     }
 
     /// Enters a handle of `space` whose contents the program has given itself.

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use caps::Caps;
 use hand::{Ahead, Hand, Woken};
 
+use crate::flow::Cost;
 use crate::memory::{Operation, Planner, Plans};
 use crate::platform::{ClassId, Durations, Machine, MemoryId};
 use crate::sched::{Eviction, HandleId, Scheduler, Task, TaskId, Tasks, View, WorkerId};
@@ -184,12 +185,6 @@ impl Dispatcher {
         self.scheduler.backlog()
     }
 
-    /// The row of a ready task.
-    #[must_use]
-    pub fn task(&self, id: TaskId) -> &Task {
-        self.tasks.get(id)
-    }
-
     /// Expected time of a task on a worker, in nanoseconds.
     #[must_use]
     pub fn predict(&self, id: TaskId, worker: WorkerId) -> Option<u64> {
@@ -202,27 +197,16 @@ impl Dispatcher {
         self.planner.set_time(now);
     }
 
-    /// Enters a task that is about to be ready.
+    /// Enters a task that is about to be ready, which only the classes run that `runs` holds for.
     ///
     /// # Errors
     /// If it fits no memory of a worker that can run it.
-    pub fn enter(
+    pub(crate) fn enter(
         &mut self,
         id: TaskId,
         task: Task,
         codelet: &'static str,
-        cost: crate::flow::Cost,
-    ) -> Result<(), TooLarge> {
-        self.enter_where(id, task, codelet, cost, &|_| true)
-    }
-
-    /// As [`enter`](Self::enter), for a task that only the classes run that `runs` holds for.
-    pub(crate) fn enter_where(
-        &mut self,
-        id: TaskId,
-        task: Task,
-        codelet: &'static str,
-        cost: crate::flow::Cost,
+        cost: Cost,
         runs: &dyn Fn(ClassId) -> bool,
     ) -> Result<(), TooLarge> {
         let Self { machine, durations, .. } = self;
@@ -233,7 +217,6 @@ impl Dispatcher {
         }
         self.caps.enter(id, codelet);
         let footprint = self.planner.footprint(&task);
-        let mut fits = false;
         let duration = |class| {
             let mut on = machine.workers.iter().filter(|worker| worker.class == class);
             let has_room = on.any(|worker| {
@@ -243,10 +226,8 @@ impl Dispatcher {
             expected(class).filter(|_| has_room && runs)
         };
         self.tasks.enter(id, task, duration);
-        for class in 0..machine.classes.len() {
-            fits |= self.tasks.nanoseconds(id, ClassId(class)).is_some();
-        }
-        if fits { Ok(()) } else { Err(self.too_large(footprint)) }
+        let fits = |class| self.tasks.nanoseconds(id, ClassId(class)).is_some();
+        if (0..machine.classes.len()).any(fits) { Ok(()) } else { Err(self.too_large(footprint)) }
     }
 
     fn too_large(&self, bytes: u64) -> TooLarge {
@@ -277,7 +258,7 @@ impl Dispatcher {
             self.planner.finish(&row, memory);
             self.planner.commit(&row, memory, -1);
             if self.caps.give_back(task) {
-                self.hands.iter().enumerate().for_each(|(other, _)| self.woken.wake(other));
+                (0..self.hands.len()).for_each(|other| self.woken.wake(other));
             }
         }
         self.scheduler.finished(task, worker, &view!(self));

@@ -42,7 +42,7 @@ impl Dispatcher {
     }
 
     /// Orders the inputs of `task` for `memory`; says whether there was room for all of them.
-    pub(super) fn prefetch(&mut self, task: TaskId, memory: MemoryId, evicts: bool) -> bool {
+    fn prefetch(&mut self, task: TaskId, memory: MemoryId, evicts: bool) -> bool {
         let row = *self.tasks.get(task);
         let (hands, workers_of, tasks) = (&self.hands, &self.workers_of, &self.tasks);
         let committed = |handle, memory| first_use(hands, workers_of, tasks, handle, memory);

@@ -18,7 +18,7 @@ impl Dispatcher {
         any
     }
 
-    pub(super) fn advance(&mut self, worker: usize, actions: &mut Vec<Action>) -> bool {
+    fn advance(&mut self, worker: usize, actions: &mut Vec<Action>) -> bool {
         let memory = self.machine.workers[worker].memory;
         let mut any = self.admit(worker, memory);
         while self.hands[worker].running.len() < self.machine.workers[worker].slots
@@ -42,7 +42,7 @@ impl Dispatcher {
     }
 
     /// Admits the next committed tasks of `worker` as far as there is room.
-    pub(super) fn admit(&mut self, worker: usize, memory: MemoryId) -> bool {
+    fn admit(&mut self, worker: usize, memory: MemoryId) -> bool {
         let pipeline = self.machine.workers[worker].pipeline;
         let mut any = false;
         loop {
@@ -80,7 +80,7 @@ impl Dispatcher {
         }
     }
 
-    pub(super) fn refuse(&mut self, worker: usize, memory: MemoryId) {
+    fn refuse(&mut self, worker: usize, memory: MemoryId) {
         let hand = &mut self.hands[worker];
         hand.refusals += 1;
         if hand.refusals > PATIENCE && self.barrier[memory.0].is_none() {
@@ -89,7 +89,7 @@ impl Dispatcher {
     }
 
     /// Takes the first admitted task of `worker` whose data has all come.
-    pub(super) fn take_set(&mut self, worker: usize, memory: MemoryId) -> Option<TaskId> {
+    fn take_set(&mut self, worker: usize, memory: MemoryId) -> Option<TaskId> {
         let hand = &mut self.hands[worker];
         for place in 0..hand.admitted {
             let task = hand.committed[place].0;

@@ -145,7 +145,7 @@ impl Sim {
             if commutes && !space.enter_gates(task) {
                 continue;
             }
-            if let Err(too_large) = self.dispatcher.take_in(space, task) {
+            if let Err(too_large) = self.dispatcher.take_in(space, task, &|_| true) {
                 self.failure.get_or_insert_with(|| FlowError::Task {
                     codelet: data.info.name,
                     task: data.index,

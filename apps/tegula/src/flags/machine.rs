@@ -47,7 +47,8 @@ fn kernels() -> impl clap::builder::TypedValueParser<Value = usize> {
     member(KERNELS.iter().map(|kernel| (kernel.name, kernel.formula)).collect())
 }
 
-fn evictions() -> impl clap::builder::TypedValueParser<Value = usize> {
+/// A parser of the names of [`EVICTIONS`].
+pub(crate) fn evictions() -> impl clap::builder::TypedValueParser<Value = usize> {
     member(EVICTIONS.iter().map(|policy| (policy.name, policy.summary)).collect())
 }
 

@@ -11,11 +11,11 @@ mod trace;
 
 pub(crate) use data::{DataFlags, Distance, PlaceFlags};
 pub(crate) use devices::usable as usable_devices;
-pub(crate) use machine::{parse_bytes, parse_rate};
+pub(crate) use machine::{evictions, parse_bytes, parse_rate};
 pub(crate) use model::{CovarianceFlags, assignments, nugget, parameters, parse_number};
 pub(crate) use output::OutputFlags;
 pub(crate) use overlap::OverlapFlags;
-pub(crate) use run::{MatrixFlags, Run, RunFlags, precision_name, precision_parser};
+pub(crate) use run::{MatrixFlags, Run, RunFlags, policies, precision_name, precision_parser};
 pub(crate) use trace::{TraceFlags, form, title};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};

@@ -49,7 +49,8 @@ pub(crate) struct RunFlags {
     machine: MachineFlags,
 }
 
-fn policies() -> impl TypedValueParser<Value = usize> {
+/// A parser of the names of [`POLICIES`].
+pub(crate) fn policies() -> impl TypedValueParser<Value = usize> {
     member(POLICIES.iter().map(|policy| (policy.name, policy.summary)).collect())
 }
 

@@ -4,7 +4,6 @@ mod algorithms;
 mod fill;
 mod probe;
 mod problem;
-pub(crate) mod transfers;
 
 use std::time::Instant;
 
@@ -17,7 +16,7 @@ use tegula_runtime::trace::{Site, Totals, Trace};
 
 use crate::error::refused;
 use crate::flags::{MatrixFlags, OutputFlags, Run, RunFlags, TraceFlags, member, precision_name};
-use crate::output::{Align, Console, Progress, Table, bytes, number, seconds};
+use crate::output::{Align, Console, Progress, Table, bytes, number, seconds, transfers};
 use algorithms::{ALGORITHMS, Algorithm};
 use problem::{Problem, Sizes};
 

@@ -4,6 +4,7 @@ mod numbers;
 mod paths;
 mod progress;
 mod table;
+pub(crate) mod transfers;
 
 use std::cell::RefCell;
 use std::fmt;

@@ -20,9 +20,10 @@ use tegula_runtime::sim::{Census, Contents, Sim, SimOptions};
 use tegula_runtime::trace::{Site, Totals, Trace};
 
 use crate::error::refused;
-use crate::flags::{OutputFlags, TraceFlags, member, parse_bytes, parse_rate, precision_parser};
-use crate::linalg::transfers;
-use crate::output::{Console, bytes, number, seconds};
+use crate::flags::{
+    OutputFlags, TraceFlags, evictions, member, parse_bytes, parse_rate, policies, precision_parser,
+};
+use crate::output::{Console, bytes, number, seconds, transfers};
 use workload::{Sizes, WORKLOADS, Workload};
 
 /// Flags of `simulate`.
@@ -83,14 +84,6 @@ pub(crate) struct Simulate {
 
 fn workloads() -> impl TypedValueParser<Value = usize> {
     member(WORKLOADS.iter().map(|workload| (workload.name, workload.summary)).collect())
-}
-
-fn policies() -> impl TypedValueParser<Value = usize> {
-    member(POLICIES.iter().map(|policy| (policy.name, policy.summary)).collect())
-}
-
-fn evictions() -> impl TypedValueParser<Value = usize> {
-    member(EVICTIONS.iter().map(|policy| (policy.name, policy.summary)).collect())
 }
 
 /// What a simulation came to.

@@ -178,7 +178,7 @@ impl Core {
         }
         let data = shared.space.task(task);
         let runs = |class| shared.runs(data, class);
-        let too_large = self.dispatcher.take_in_where(&shared.space, task, &runs).err()?;
+        let too_large = self.dispatcher.take_in(&shared.space, task, &runs).err()?;
         Some(Cause::Failed(too_large.into()))
     }
 

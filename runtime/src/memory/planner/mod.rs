@@ -337,12 +337,6 @@ impl Planner {
         self.operations.push(Operation::Allocate { handle, memory });
     }
 
-    /// Whether any transfer is under way.
-    #[must_use]
-    pub fn is_flying(&self, handle: HandleId) -> bool {
-        self.replicas.is_flying(handle)
-    }
-
     /// Counts a task that was committed to (or, with -1, done on) a worker of `memory`.
     pub fn commit(&mut self, task: &Task, memory: MemoryId, by: i32) {
         task.handles().for_each(|handle| self.replicas.commit(handle, memory, by));

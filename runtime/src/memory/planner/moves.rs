@@ -62,7 +62,7 @@ impl Planner {
         }
     }
 
-    pub(super) fn retry(&mut self, handle: HandleId) {
+    fn retry(&mut self, handle: HandleId) {
         while let Some(place) = self.stalled.iter().position(|stalled| stalled.0 == handle) {
             if self.replicas.valid(handle) == 0 && self.replicas.is_flying(handle) {
                 return;

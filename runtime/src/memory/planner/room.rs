@@ -32,7 +32,7 @@ impl Planner {
     }
 
     /// Takes the buffer of `handle` in `memory` back.
-    pub(super) fn release(&mut self, handle: HandleId, memory: MemoryId) {
+    fn release(&mut self, handle: HandleId, memory: MemoryId) {
         self.pools[memory.0].occupied -= self.replicas.bytes(handle);
         self.operations.push(Operation::Free { handle, memory });
     }
@@ -108,7 +108,7 @@ impl Planner {
     }
 
     /// Throws `handle` out of `memory`: at once if it is valid elsewhere, else by writing it back.
-    pub(super) fn evict(&mut self, handle: HandleId, memory: MemoryId) {
+    fn evict(&mut self, handle: HandleId, memory: MemoryId) {
         if self.replicas.valid(handle) & !(1 << memory.0) != 0 {
             return self.invalidate(handle, memory);
         }
@@ -133,7 +133,7 @@ impl Planner {
 
     /// Where `handle` goes that is valid in `memory` alone: the RAM if it has room now, else the
     /// lowest memory, which always has.
-    pub(super) fn way_down(&self, handle: HandleId, memory: MemoryId) -> MemoryId {
+    fn way_down(&self, handle: HandleId, memory: MemoryId) -> MemoryId {
         let (ram, lowest) = (&self.pools[0], self.machine.lowest());
         let room = ram.capacity - ram.promised.max(ram.occupied);
         let is_free = self.replicas.state(handle, MemoryId::RAM) == Replica::Absent;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use tegula_runtime::trace::{Site, Totals};
 
-use crate::output::{Align, Console, Table, bytes, number};
+use super::{Align, Console, Table, bytes, number};
 
 /// Prints the transfers by way, and the workers.
 pub(crate) fn describe(console: &Console, totals: &Totals, site: &Site) {

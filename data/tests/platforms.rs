@@ -213,6 +213,7 @@ fn what_is_wrong_is_named_with_its_line_and_field() {
         ("links = [\"bus\"]", "links = [\"busses\"]", 18, "links: there is no 'busses'"),
         ("seconds = 2e-6", "", 51, "needs flops and seconds"),
         ("never = true", "never = true\nflops = 1", 59, "never: what cannot run"),
+        ("\"gpu\"\nmemory", "\"cpu\"\nmemory", 47, "memory: all workers of a class"),
         ("to = \"RAM\"", "to = \"disk\"", 6, "GPU: give a route from it to RAM"),
         ("from = \"GPU\"", "from = \"disk\"", 36, "route from disk to RAM: give one route"),
         ("kind = \"disk\"", "kind = \"disk\", capacity = 5", 7, "capacity: what fits nowhere else"),

@@ -200,6 +200,13 @@ impl Reader<'_> {
         if machine.memories[memory.0].kind == MemoryKind::Disk {
             return self.wrong(part, "memory: no worker computes on a disk");
         }
+        let room = machine.memories[memory.0].capacity;
+        if machine.room_of_class(ClassId(class)).is_some_and(|other| other != room) {
+            return self.wrong(
+                part,
+                "memory: all workers of a class have as much of it; give these a class of their own",
+            );
+        }
         let (count, pipeline) = (count.unwrap_or(1), pipeline.unwrap_or(default_pipeline(kind)));
         if !(1..=MOST_WORKERS).contains(&count) || pipeline == 0 {
             let why = format_args!("count {count}, pipeline {pipeline}; both are at least 1");

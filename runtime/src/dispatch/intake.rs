@@ -1,6 +1,6 @@
 //! Ready tasks of a flow as rows for the dispatcher.
 
-use super::{Dispatcher, TooLarge};
+use super::{Dispatcher, NoPlace};
 use crate::flow::{Access, MAX_ACCESSES, Space};
 use crate::memory::rounded;
 use crate::platform::ClassId;
@@ -16,7 +16,7 @@ impl Dispatcher {
         space: &Space,
         task: u32,
         runs: &dyn Fn(ClassId) -> bool,
-    ) -> Result<(), TooLarge> {
+    ) -> Result<(), NoPlace> {
         let data = space.task(task);
         let mut handles = [(HandleId(0), false, false); MAX_ACCESSES];
         let (mut count, mut scratch_bytes) = (0, 0);

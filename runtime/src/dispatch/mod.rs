@@ -43,17 +43,28 @@ pub enum Action {
 /// so that smaller ones do not pass it for ever.
 const PATIENCE: u32 = 64;
 
-/// A task that needs more at once than any memory holds.
+/// Why no worker of a machine can run a task.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "it works on {bytes} bytes at once, and no memory of a worker that can run it holds more than \
-     {most}: allow more memory, or use smaller tiles"
-)]
-pub struct TooLarge {
-    /// What it needs.
-    pub bytes: u64,
-    /// What the largest memory with a limit holds.
-    pub most: u64,
+pub enum NoPlace {
+    /// It needs more at once than the memory of any worker that can run it holds.
+    #[error(
+        "it works on {bytes} bytes at once, and no memory of a worker that can run it holds more \
+         than {most}: allow more memory, or use smaller tiles"
+    )]
+    TooLarge {
+        /// Bytes that it needs.
+        bytes: u64,
+        /// Bytes of the largest memory of a worker that can run it.
+        most: u64,
+    },
+    /// Every worker is of a kind that does not run it.
+    #[error(
+        "no worker can run '{codelet}' here: it needs a core, or a device that has this kernel"
+    )]
+    NoWorker {
+        /// Name of its codelet.
+        codelet: &'static str,
+    },
 }
 
 /// The dispatcher.
@@ -73,6 +84,8 @@ pub struct Dispatcher {
     wishes: Vec<std::collections::VecDeque<(TaskId, u64)>>,
     /// By task slot, the memory that it was hinted to, plus 1.
     hinted: Vec<u8>,
+    /// By class, bytes of the memory of each of its workers; none if it has none.
+    rooms: Vec<Option<u64>>,
     /// Workers of each memory.
     workers_of: Vec<Vec<usize>>,
     operations: Vec<Operation>,
@@ -125,7 +138,10 @@ impl Dispatcher {
             let on = |&worker: &usize| machine.workers[worker].memory.0 == memory;
             (0..workers).filter(on).collect()
         };
+        let room =
+            |class| machine.room_of_class(ClassId(class)).map(|most| most.unwrap_or(u64::MAX));
         Self {
+            rooms: (0..machine.classes.len()).map(room).collect(),
             planner: Planner::new(machine.clone(), eviction),
             tasks: Tasks::new(machine.classes.len()),
             hands: (0..workers).map(|_| Hand::default()).collect(),
@@ -208,8 +224,8 @@ impl Dispatcher {
         codelet: &'static str,
         cost: Cost,
         runs: &dyn Fn(ClassId) -> bool,
-    ) -> Result<(), TooLarge> {
-        let Self { machine, durations, .. } = self;
+    ) -> Result<(), NoPlace> {
+        let Self { machine, durations, rooms, .. } = self;
         let expected = |class| durations.nanoseconds(codelet, cost, class).filter(|_| runs(class));
         if self.is_light {
             self.tasks.enter(id, task, expected);
@@ -217,23 +233,20 @@ impl Dispatcher {
         }
         self.caps.enter(id, codelet);
         let footprint = self.planner.footprint(&task);
-        let duration = |class| {
-            let mut on = machine.workers.iter().filter(|worker| worker.class == class);
-            let has_room = on.any(|worker| {
-                machine.memories[worker.memory.0].capacity.is_none_or(|most| footprint <= most)
-            });
-            let runs = machine.classes[class.0].runs(codelet);
-            expected(class).filter(|_| has_room && runs)
+        // The largest memory of a worker that could run it if all memories were large enough.
+        let mut most = None;
+        let duration = |class: ClassId| {
+            let time = expected(class).filter(|_| machine.classes[class.0].runs(codelet))?;
+            let room = rooms[class.0]?;
+            most = most.max(Some(room));
+            (footprint <= room).then_some(time)
         };
         self.tasks.enter(id, task, duration);
-        let fits = |class| self.tasks.nanoseconds(id, ClassId(class)).is_some();
-        if (0..machine.classes.len()).any(fits) { Ok(()) } else { Err(self.too_large(footprint)) }
-    }
-
-    fn too_large(&self, bytes: u64) -> TooLarge {
-        let machine = &self.machine;
-        let memories = machine.workers.iter().map(|worker| &machine.memories[worker.memory.0]);
-        TooLarge { bytes, most: memories.filter_map(|memory| memory.capacity).max().unwrap_or(0) }
+        match most {
+            None => Err(NoPlace::NoWorker { codelet }),
+            Some(most) if most < footprint => Err(NoPlace::TooLarge { bytes: footprint, most }),
+            Some(_) => Ok(()),
+        }
     }
 
     /// `tasks`, which were entered, are ready, by the end of a task on `by` or by submission.

@@ -348,6 +348,14 @@ impl Machine {
         self.workers[first].class = ClassId(self.classes.len() - 1);
     }
 
+    /// Most bytes in buffers of the memory of each worker of `class`, which is the same for all of
+    /// them (none: no limit), if there is any worker.
+    #[must_use]
+    pub fn room_of_class(&self, class: ClassId) -> Option<Option<u64>> {
+        let first = self.workers.iter().find(|worker| worker.class == class)?;
+        Some(self.memories[first.memory.0].capacity)
+    }
+
     /// # Panics
     /// If the parts do not fit together.
     pub fn check(&self) {
@@ -364,6 +372,11 @@ impl Machine {
             assert!(worker.memory.0 < memories, "{} has no memory", worker.name);
             assert!(worker.pipeline > 0, "{} holds no task", worker.name);
             assert!(worker.slots > 0, "{} runs no task", worker.name);
+            assert!(
+                self.room_of_class(worker.class) == Some(self.memories[worker.memory.0].capacity),
+                "{} has more or less memory than others of its class",
+                worker.name
+            );
         }
         let lowest = self.lowest();
         let bottomless = self.memories[lowest.0].capacity.is_none();

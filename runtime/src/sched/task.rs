@@ -90,7 +90,12 @@ impl Tasks {
     }
 
     /// Enters `task`, with its expected time on each class.
-    pub fn enter(&mut self, id: TaskId, task: Task, duration: impl Fn(ClassId) -> Option<u64>) {
+    pub fn enter(
+        &mut self,
+        id: TaskId,
+        task: Task,
+        mut duration: impl FnMut(ClassId) -> Option<u64>,
+    ) {
         let slot = id.0 as usize;
         if slot >= self.rows.len() {
             self.rows.resize((slot + 1).next_power_of_two(), Task::default());

@@ -145,11 +145,11 @@ impl Sim {
             if commutes && !space.enter_gates(task) {
                 continue;
             }
-            if let Err(too_large) = self.dispatcher.take_in(space, task, &|_| true) {
+            if let Err(no_place) = self.dispatcher.take_in(space, task, &|_| true) {
                 self.failure.get_or_insert_with(|| FlowError::Task {
                     codelet: data.info.name,
                     task: data.index,
-                    source: Arc::new(too_large),
+                    source: Arc::new(no_place),
                 });
                 space.leave_gates(data, tasks);
                 space.complete(task, by.map_or(0, |worker| worker.0), tasks);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use tegula_runtime::exec::{Exec, ExecOptions};
 use tegula_runtime::flow::{Access, Flow, FlowError, FlowOptions, Handle};
 use tegula_runtime::platform::{Cap, Machine, WorkerKind, WorkerModel};
-use tegula_runtime::sched::{POLICIES, Policy};
+use tegula_runtime::sched::{POLICIES, Policy, policy};
 use tegula_runtime::sim::{Sim, SimOptions};
 use tegula_runtime::trace::{TaskRecord, Trace};
 
@@ -49,6 +49,20 @@ fn a_task_that_fits_no_memory_fails_and_others_go_on() {
         assert_eq!(flow.read::<u64>(a).expect("it is whole"), [3; 8]);
         assert!(flow.read::<u64>(d).expect("it is whole").iter().all(|&x| x != 3));
     }
+}
+
+#[test]
+fn a_task_that_no_worker_runs_fails_and_others_go_on() {
+    let mut machine = Machine::cores(2);
+    machine.classes[0].only = vec!["Write".to_owned()];
+    let exec = Exec::new(options(machine, policy("dmdas").expect("it is listed")));
+    let mut flow = Flow::new(exec, FlowOptions::default());
+    let handle = flow.register(64);
+    flow.submit(Write(mix(3)), &[(handle, Access::W)], 0);
+    flow.wait().expect("there are workers for it");
+    flow.submit(Update(mix(2)), &[(handle, Access::RW)], 0);
+    let error = flow.wait().expect_err("there are none").to_string();
+    assert!(error.contains("no worker can run 'Update'"), "{error}");
 }
 
 #[test]

@@ -41,7 +41,7 @@ impl Setting {
         let edge = self.edge();
         let entry_count = 0.5 * (self.n as f64) * (self.n as f64 + 1.0);
         let work = self.flops() / (gflops * 1e9) + entry_count / entries;
-        let one = work / self.run.workers as f64;
+        let one = work / self.run.workers() as f64;
         let (times, reason) = evaluations;
         console.field(
             "matrix",
@@ -69,7 +69,7 @@ impl Setting {
                 "about {} for {} ({reason}), if {} workers keep these rates; expect somewhat more",
                 seconds(one * times as f64),
                 crate::output::count(times, "evaluation"),
-                self.run.workers
+                self.run.workers()
             ),
         );
         console.line("dry run: nothing was computed");
@@ -86,7 +86,7 @@ impl Setting {
             "entries_per_second_per_core": entries,
             "evaluations": times,
             "seconds": one * times as f64,
-            "workers": self.run.workers,
+            "workers": self.run.workers(),
             "policy": self.run.policy.name,
         }))
     }

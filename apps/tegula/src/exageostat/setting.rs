@@ -41,7 +41,7 @@ impl Setting {
         geometry: Geometry,
     ) -> Result<Self> {
         let run = run.settle()?;
-        let nb = matrix.tile_size(n, run.workers);
+        let nb = matrix.tile_size(n, run.workers());
         let MatrixFlags { precision, dry_run: is_dry, .. } = *matrix;
         let mut setting = Self { run, n, nb, precision, covariance, geometry, is_dry };
         if !is_dry {

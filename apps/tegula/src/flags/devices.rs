@@ -53,6 +53,10 @@ impl CudaDevices {
         devices.map(Self).map_err(|error| refused(format!("--devices: {error}")))
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -191,7 +191,7 @@ impl MachineFlags {
     ///
     /// # Errors
     /// If a device was asked for that is not there, or the folder for the rest is none.
-    pub(crate) fn settle(&self, workers: usize) -> Result<MachineChoice> {
+    pub(crate) fn settle(&self, cores: usize) -> Result<MachineChoice> {
         let (devices, cuda) = match &self.devices {
             Some(Devices::None) => (Vec::new(), CudaDevices::default()),
             None | Some(Devices::All) => (Vec::new(), CudaDevices::all()),
@@ -206,9 +206,16 @@ impl MachineFlags {
         }
         let Self { memory, scratch, eviction, .. } = self.clone();
         let dedicate: Vec<&str> = self.dedicate.iter().map(|&index| KERNELS[index].name).collect();
-        if !dedicate.is_empty() && workers < 2 {
+        if !dedicate.is_empty() && cores < 2 {
             return Err(refused(
                 "--dedicate keeps one core for some kernels: the rest needs --workers 2 at least"
+                    .to_owned(),
+            ));
+        }
+        if cores == 0 && devices.is_empty() && cuda.is_empty() {
+            return Err(refused(
+                "--workers 0 leaves the work to accelerators, and there is none: name some by \
+                 --devices"
                     .to_owned(),
             ));
         }
@@ -246,9 +253,14 @@ impl MachineChoice {
         is_alone && self.limit.is_none() && self.dedicate.is_empty()
     }
 
+    /// Number of accelerators.
+    pub(crate) fn accelerator_count(&self) -> usize {
+        self.devices.len() + self.cuda.len()
+    }
+
     /// The machine with this many cores.
-    pub(crate) fn machine(&self, workers: usize) -> Machine {
-        let mut machine = Machine::cores(workers);
+    pub(crate) fn machine(&self, cores: usize) -> Machine {
+        let mut machine = Machine::cores(cores);
         if !self.dedicate.is_empty() {
             machine.dedicate_core(&self.dedicate);
         }

@@ -25,8 +25,8 @@ const MOST_WORKERS: u64 = 1024;
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Run")]
 pub(crate) struct RunFlags {
-    /// Workers [default: the cores this process may use]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_WORKERS))]
+    /// Cores that work [default: those this process may use]; 0: accelerators alone
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=MOST_WORKERS))]
     workers: Option<u64>,
     /// Cores to leave to others, where --workers is not given
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -105,8 +105,8 @@ pub(crate) fn precision_name(precision: Precision) -> &'static str {
 /// How tasks run, every default settled.
 #[derive(Clone)]
 pub(crate) struct Run {
-    /// Number of workers.
-    pub(crate) workers: usize,
+    /// Number of cores that work.
+    pub(crate) cores: usize,
     /// Who runs what.
     pub(crate) policy: &'static Policy,
     /// The seed of every random choice.
@@ -127,16 +127,16 @@ impl RunFlags {
     /// If the backend asked for cannot be used.
     pub(crate) fn settle(&self) -> Result<Run> {
         let free = usable_cores().saturating_sub(self.reserve as usize).max(1);
-        let workers = self.workers.map_or(free, |workers| workers as usize);
+        let cores = self.workers.map_or(free, |workers| workers as usize);
         let backend = match self.blas {
-            Some(index) => backend::select(BACKENDS[index], workers)?,
+            Some(index) => backend::select(BACKENDS[index], cores.max(1))?,
             None => backend::current(),
         };
         Ok(Run {
-            workers,
+            cores,
             policy: self.policy.map_or_else(|| named(DEFAULT_POLICY), |index| &POLICIES[index]),
             is_policy_given: self.policy.is_some(),
-            machine: self.machine.settle(workers)?,
+            machine: self.machine.settle(cores)?,
             notebook: None,
             seed: self.seed,
             backend,
@@ -167,15 +167,20 @@ impl Run {
         }
         self.check_eviction()?;
         if self.is_planned() {
-            let machine = self.machine.machine(self.workers);
+            let machine = self.machine.machine(self.cores);
             self.notebook = Some(Arc::new(Notebook::open(&machine, self.backend)));
         }
         Ok(self)
     }
 
+    /// Number of workers: cores and accelerators.
+    pub(crate) fn workers(&self) -> usize {
+        self.cores + self.machine.accelerator_count()
+    }
+
     /// Whether anyone asks how long tasks take.
     fn is_planned(&self) -> bool {
-        let options = PolicyOptions { workers: self.workers, seed: self.seed };
+        let options = PolicyOptions { workers: self.cores, seed: self.seed };
         !self.machine.is_flat() || self.policy.queue(&options).is_none()
     }
 
@@ -206,11 +211,11 @@ impl Run {
 
     /// Options of the engine.
     pub(crate) fn exec_options(&self, trace: bool) -> ExecOptions {
-        let Self { workers, policy, seed, .. } = *self;
+        let Self { cores, policy, seed, .. } = *self;
         // Fewer workers than cores may share the machine with others; more cannot be bound.
-        let bind = workers == allowed_cores().len();
+        let bind = cores == allowed_cores().len();
         let (eviction, scratch) = (self.machine.eviction(policy), self.machine.scratch());
-        let mut options = ExecOptions::on(self.machine.machine(workers));
+        let mut options = ExecOptions::on(self.machine.machine(cores));
         if let Some(notebook) = &self.notebook {
             options.durations = Arc::<Models>::clone(&notebook.models);
         }
@@ -231,7 +236,10 @@ impl Run {
             "run",
             format_args!(
                 "{}{}, policy {}, tiles of {nb}, {}, BLAS {}, seed {}",
-                crate::output::count(self.workers, "worker"),
+                crate::output::count(
+                    self.cores,
+                    if self.machine.accelerator_count() > 0 { "core" } else { "worker" }
+                ),
                 self.machine.describe(),
                 self.policy.name,
                 precision_name(precision),
@@ -253,7 +261,7 @@ impl Run {
     ) {
         into.insert("tile_size".to_owned(), nb.into());
         into.insert("precision".to_owned(), precision.letter().into());
-        into.insert("workers".to_owned(), self.workers.into());
+        into.insert("workers".to_owned(), self.workers().into());
         into.insert("policy".to_owned(), self.policy.name.into());
         into.insert("blas".to_owned(), self.backend.name().into());
         into.insert("seed".to_owned(), self.seed.into());

@@ -123,7 +123,7 @@ impl Linalg {
             }
         }
         let (m, k, nrhs) = (self.m.unwrap_or(n), self.k.unwrap_or(n), self.nrhs.unwrap_or(1));
-        let nb = self.matrix.tile_size(n.max(m), run.workers);
+        let nb = self.matrix.tile_size(n.max(m), run.workers());
         Ok(Sizes { m, n, k, nrhs, nb, seed: run.seed })
     }
 
@@ -276,7 +276,7 @@ fn dry_run(
     let gflops =
         rate::rate(gemm, run.backend, precision, sizes.nb, rate::Temperature::Warm).gflops();
     let flops = (algorithm.flops)(sizes);
-    let time = flops / (gflops * 1e9 * run.workers as f64);
+    let time = flops / (gflops * 1e9 * run.workers() as f64);
     console.field("flops", number(flops, 3));
     console.field(
         "rate",
@@ -297,7 +297,7 @@ fn dry_run(
         "flops": flops,
         "gflops_per_core": gflops,
         "seconds": time,
-        "workers": run.workers,
+        "workers": run.workers(),
         "policy": run.policy.name,
     })
 }

@@ -122,7 +122,7 @@ fn parameters_that_are_none() {
     run("--params variance=1,range=2,smoothness=1,nugget=1").failed(2, &["--nugget VALUE"]);
     run("--covariance matrn --params 1,2").failed(2, &["matrn", "matern"]);
     run("--params 1,0.1,0.5 --policy fast").failed(2, &["fast", "lws"]);
-    run("--params 1,0.1,0.5 --workers 0").failed(2, &["--workers"]);
+    run("--params 1,0.1,0.5 --workers 0 --devices none").failed(2, &["--workers 0", "--devices"]);
     run("--params 1,0.1,0.5 --method vecchia:30").failed(2, &["exact"]);
     run("--params 1,0.1,0.5 --trace t.txt").failed(2, &["t.txt", ".json", ".csv", ".svg"]);
     run("").failed(2, &["--params"]);

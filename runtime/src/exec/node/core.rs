@@ -178,8 +178,8 @@ impl Core {
         }
         let data = shared.space.task(task);
         let runs = |class| shared.runs(data, class);
-        let too_large = self.dispatcher.take_in(&shared.space, task, &runs).err()?;
-        Some(Cause::Failed(too_large.into()))
+        let no_place = self.dispatcher.take_in(&shared.space, task, &runs).err()?;
+        Some(Cause::Failed(no_place.into()))
     }
 
     fn hold(&mut self, task: TaskId, hold: Hold) {

@@ -14,16 +14,26 @@ struct Flow {
     transfer: Transfer,
     way: usize,
     start: u64,
-    /// When its first byte moves.
-    begin: u64,
-    remaining: f64,
-    /// Bytes per nanosecond now.
-    rate: f64,
-    /// Whether the rate is not its share yet.
-    is_open: bool,
     has_begun: bool,
-    /// When it ends at this rate.
-    end: u64,
+    /// Bytes per nanosecond since `since`.
+    rate: f64,
+    since: u64,
+    /// Bytes that were left then.
+    remaining: f64,
+    /// When its first byte moves; once it has begun, when it ends at this rate.
+    next: u64,
+    /// Whether its share is not found yet.
+    is_open: bool,
+}
+
+impl Flow {
+    /// Goes on at `rate` from `now` on.
+    fn go_on(&mut self, now: u64, rate: f64) {
+        self.remaining -= self.rate * (now - self.since) as f64;
+        (self.rate, self.since) = (rate, now);
+        let left = if rate > 0.0 { self.remaining.max(0.0) / rate } else { 0.0 };
+        self.next = now + left.round() as u64;
+    }
 }
 
 /// A way from memory to memory.
@@ -98,7 +108,7 @@ impl Network {
         let way = transfer.src.0 * self.memories + transfer.dst.0;
         self.ways[way].waiting.push(transfer);
         if !self.ways[way].is_busy {
-            self.run_to(now);
+            self.clock = now;
             self.begin(way);
             self.open(false);
         }
@@ -113,12 +123,12 @@ impl Network {
 
     /// Lets time pass until `now`, and appends what has landed then.
     pub(super) fn advance(&mut self, now: u64, landed: &mut Vec<Landed>) {
-        self.run_to(now);
+        self.clock = now;
         let mut is_shared = false;
         let mut place = 0;
-        while let Some(&flow) = self.flows.get(place) {
-            if flow.has_begun && flow.end <= now {
-                self.flows.remove(place);
+        while let Some(flow) = self.flows.get(place) {
+            if flow.has_begun && flow.next <= now {
+                let flow = self.flows.remove(place);
                 landed.push(Landed { transfer: flow.transfer, start: flow.start });
                 self.ways[flow.way].is_busy = false;
                 is_shared |= self.occupy(flow.way, -1);
@@ -144,49 +154,43 @@ impl Network {
     /// Lets flows begin whose time has come, and shares the links out again where flows meet.
     fn open(&mut self, mut is_shared: bool) {
         for place in 0..self.flows.len() {
-            let flow = self.flows[place];
-            if flow.begin <= self.clock && !flow.has_begun {
-                self.flows[place].has_begun = true;
-                self.flows[place].rate = self.ways[flow.way].rate;
-                is_shared |= self.occupy(flow.way, 1);
+            let flow = &mut self.flows[place];
+            if flow.next <= self.clock && !flow.has_begun {
+                flow.has_begun = true;
+                let way = flow.way;
+                flow.go_on(self.clock, self.ways[way].rate);
+                is_shared |= self.occupy(way, 1);
             }
         }
         if is_shared {
             self.share();
         }
-        self.foresee();
+        self.next = self.flows.iter().map(|flow| flow.next).min().unwrap_or(u64::MAX);
     }
 
     /// Starts the most urgent transfer that waits for `way`.
     fn begin(&mut self, way: usize) {
         let Some(transfer) = self.ways[way].waiting.pop() else { return };
         self.ways[way].is_busy = true;
-        let (start, begin) = (self.clock, self.clock + self.ways[way].latency);
-        let remaining = transfer.bytes as f64;
+        let (start, remaining) = (self.clock, transfer.bytes as f64);
+        let next = start + self.ways[way].latency;
+        let (has_begun, is_open, rate, since) = (false, false, 0.0, start);
         self.flows.push(Flow {
             transfer,
             way,
             start,
-            begin,
+            has_begun,
+            rate,
+            since,
             remaining,
-            rate: 0.0,
-            is_open: false,
-            has_begun: false,
-            end: u64::MAX,
+            next,
+            is_open,
         });
-    }
-
-    fn run_to(&mut self, now: u64) {
-        for flow in self.flows.iter_mut().filter(|flow| flow.begin < now) {
-            let since = flow.begin.max(self.clock);
-            flow.remaining -= flow.rate * (now - since) as f64;
-        }
-        self.clock = now;
     }
 
     /// Gives every flow that has begun its max-min fair share of the links.
     fn share(&mut self) {
-        let Self { flows, ways, capacities, free, open, .. } = self;
+        let Self { flows, ways, capacities, free, open, clock, .. } = self;
         free.copy_from_slice(capacities);
         open.fill(0);
         for flow in flows.iter_mut() {
@@ -199,26 +203,15 @@ impl Network {
             for flow in flows.iter_mut().filter(|flow| flow.is_open) {
                 let links = &ways[flow.way].links;
                 if links.contains(&link) {
-                    (flow.rate, flow.is_open) = (rate, false);
+                    flow.is_open = false;
+                    if flow.rate != rate {
+                        flow.go_on(*clock, rate);
+                    }
                     for &used in links {
                         free[used] -= rate;
                         open[used] -= 1;
                     }
                 }
-            }
-        }
-    }
-
-    /// Finds when each flow ends if nothing changes, and what happens next.
-    fn foresee(&mut self) {
-        self.next = u64::MAX;
-        for flow in &mut self.flows {
-            if !flow.has_begun {
-                self.next = self.next.min(flow.begin);
-            } else {
-                let left = if flow.rate > 0.0 { flow.remaining.max(0.0) / flow.rate } else { 0.0 };
-                flow.end = self.clock + left.round() as u64;
-                self.next = self.next.min(flow.end);
             }
         }
     }

@@ -10,8 +10,9 @@
 //! - From the family of HEFT: a task that others have made ready, in a program with priorities, does
 //!   not wait in the pool: it is planned for where it ends first, transfers included, before what is
 //!   less urgent. So the critical path does not wait for its data to be chosen. That goes on until a
-//!   memory throws out what a ready task reads: from then on its order follows the data, since an
-//!   order by priorities would bring the same data again and again.
+//!   memory throws out what a ready task reads, or writes anything back for want of room: from then on
+//!   its order follows the data, since an order by priorities would bring the same data again and
+//!   again.
 //! - Moving the only replica of a datum counts several times: its later tasks would have to follow.
 //! - From HeteroPrio (Agullo et al., "Task-based FMM for heterogeneous architectures", Concurrency and
 //!   Computation 28, 2016): workers that are much slower than others, such as the cores beside
@@ -19,8 +20,8 @@
 //!   they help out. See [`beside`].
 //! - Few tasks are committed, so that plans can change: as many as hide transfers where tasks still
 //!   become urgent, else a share of what is left.
-//! - Evicted is first what no ready task reads, then what will be used last: planned data stays, and
-//!   of the rest what helps to use the data that free most.
+//! - Planned data stays. Of the rest, what helps to use the data that free most; in a program with
+//!   priorities, whose tasks are seldom ready, what was used last.
 
 mod beside;
 mod choice;
@@ -28,6 +29,7 @@ mod known;
 
 use super::board::Board;
 use super::{Build, HandleId, NextUse, Policy, PolicyOptions, Scheduler, TaskId, View, WorkerId};
+use crate::memory::Replica;
 use crate::platform::MemoryId;
 use crate::random::SplitMix64;
 use known::Known;
@@ -220,18 +222,22 @@ impl Scheduler for Tessera {
 
     fn evicted(&mut self, handle: HandleId, memory: MemoryId, view: &View<'_>) {
         let is_planned = self.board.next_use(handle, memory) != NextUse::Never;
-        if is_planned || !self.board.pool.readers(handle).is_empty() {
+        let is_written_back = view.replicas.state(handle, memory) == Replica::Leaving;
+        if is_planned || is_written_back || !self.board.pool.readers(handle).is_empty() {
             self.known.note_tight(memory);
         }
         self.board.evicted(handle, memory, view);
     }
 
     /// Counts a planned task more than any promise, and what was only written here as 1, since it
-    /// would have to be written back.
+    /// would have to be written back. Where tasks differ in priority most of what will be read is read
+    /// by tasks that are not ready, of which nothing is known: there only planned tasks count, and of
+    /// the rest what was not used for the longest time goes.
     fn next_use(&self, handle: HandleId, memory: MemoryId) -> NextUse {
         let is_written = self.known.is_written(handle, memory);
         let count = match self.board.next_use(handle, memory) {
             NextUse::Planned { count, .. } => count.min(32) * PLANNED,
+            _ if self.known.has_priorities => return NextUse::Never,
             _ => choice::promise(&self.board.pool, handle, memory).min(PLANNED - 1),
         };
         match count + u32::from(is_written) {

@@ -7,6 +7,7 @@
 //! To add a policy: one file with a type that implements [`QueuePolicy`], and one line in
 //! [`POLICIES`].
 
+mod bins;
 mod board;
 mod darts;
 mod dmda;

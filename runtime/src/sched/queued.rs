@@ -1,32 +1,24 @@
 //! A queue policy in the place of a planning one: the same shards, without locks.
 
-use crate::platform::Machine;
-
-use super::{
-    HandleId, Place, QueuePolicy, Scheduler, Shard, TaskId, TaskView, View, WorkerId, successor,
-};
+use super::bins::Bins;
+use super::{HandleId, Place, QueuePolicy, Scheduler, TaskId, TaskView, View, WorkerId, successor};
 
 /// Drives a queue policy where all workers are served by one planner.
 pub(crate) struct Queued {
     policy: Box<dyn QueuePolicy>,
-    shards: Vec<Shard<TaskId>>,
+    /// The shards of the policy; one more for tasks in whose shard nobody looks who can run them.
+    bins: Bins,
     /// For each worker the successor that it goes on with.
     kept: Vec<Option<TaskId>>,
     /// By handle, the worker that wrote it last, plus 1.
     homes: Vec<u32>,
     backlog: usize,
-    /// Tasks in a queue that no worker looks into who can run them.
-    stray: Vec<TaskId>,
-    /// Tasks that the asking worker cannot run.
-    aside: Vec<(usize, TaskId)>,
 }
 
 impl Queued {
     pub(crate) fn new(policy: Box<dyn QueuePolicy>, workers: usize) -> Self {
-        let shards = (0..policy.shards()).map(|_| Shard::default()).collect();
-        let kept = vec![None; workers];
-        let (homes, stray, aside) = (Vec::new(), Vec::new(), Vec::new());
-        Self { policy, shards, kept, homes, backlog: 0, stray, aside }
+        let bins = Bins::new(policy.shards() + 1);
+        Self { policy, bins, kept: vec![None; workers], homes: Vec::new(), backlog: 0 }
     }
 
     fn place(&self, id: TaskId, by: Option<WorkerId>, view: &View<'_>) -> Place {
@@ -44,8 +36,8 @@ impl Queued {
             return None;
         }
         let keys = tasks.iter().map(|&task| self.place(task, Some(by), view).key);
-        let own = &self.shards[self.policy.sources(by)[0]];
-        let best = successor(keys, || own.first_key())?;
+        let own = self.policy.sources(by)[0];
+        let best = successor(keys, || self.bins.first_key(own))?;
         view.tasks.can_run(tasks[best], by, view.machine).then_some(best)
     }
 
@@ -54,35 +46,17 @@ impl Queued {
         let place = self.place(task, by, view);
         let looks = |&worker: &usize| self.policy.sources(WorkerId(worker)).contains(&place.shard);
         let can_run = |worker: usize| view.tasks.can_run(task, WorkerId(worker), view.machine);
-        if view.machine.classes.len() == 1 || (0..self.kept.len()).filter(looks).any(can_run) {
-            self.shards[place.shard].push(task, place.key);
-        } else {
-            self.stray.push(task);
-        }
+        let is_found =
+            view.machine.classes.len() == 1 || (0..self.kept.len()).filter(looks).any(can_run);
+        let shard = if is_found { place.shard } else { self.policy.shards() };
+        self.bins.push(shard, task, place.key, view);
     }
 
     fn pop(&mut self, worker: WorkerId, view: &View<'_>) -> Option<TaskId> {
-        let can_run = |task: TaskId, machine: &Machine| view.tasks.can_run(task, worker, machine);
-        let mut found = None;
-        'sources: for &source in self.policy.sources(worker) {
-            while let Some(task) = self.shards[source].pop() {
-                if can_run(task, view.machine) {
-                    found = Some(task);
-                    break 'sources;
-                }
-                self.aside.push((source, task));
-            }
-        }
-        let mut aside = std::mem::take(&mut self.aside);
-        for (shard, task) in aside.drain(..) {
-            let key = self.place(task, Some(worker), view).key;
-            self.shards[shard].push(task, key);
-        }
-        self.aside = aside;
-        found.or_else(|| {
-            let stray = self.stray.iter().position(|&task| can_run(task, view.machine))?;
-            Some(self.stray.remove(stray))
-        })
+        let class = view.machine.workers[worker.0].class;
+        let stray = self.policy.shards();
+        let mut sources = self.policy.sources(worker).iter().copied().chain([stray]);
+        sources.find_map(|shard| self.bins.pop(shard, class))
     }
 
     fn note_home(&mut self, handle: HandleId, worker: WorkerId) {

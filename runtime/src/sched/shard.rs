@@ -1,6 +1,6 @@
 //! One ordered queue of ready tasks.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};
 
 use super::TaskView;
@@ -72,8 +72,14 @@ impl<T> Eq for Entry<T> {}
 impl<T> Shard<T> {
     /// Adds a task.
     pub fn push(&mut self, task: T, key: Key) {
-        let entry = Entry { key, arrival: self.arrivals, task };
-        self.arrivals += 1;
+        self.push_as(self.arrivals, task, key);
+    }
+
+    /// Adds a task that arrived after `arrival` others, which may be in other shards: more than for
+    /// any that was added before.
+    pub(super) fn push_as(&mut self, arrival: u64, task: T, key: Key) {
+        let entry = Entry { key, arrival, task };
+        self.arrivals = arrival + 1;
         match self.ordered.back() {
             Some(last) if *last < entry => self.heap.push(entry),
             _ => self.ordered.push_back(entry),
@@ -90,6 +96,11 @@ impl<T> Shard<T> {
     #[must_use]
     pub fn first_key(&self) -> Option<Key> {
         self.first_entry().map(|entry| entry.key)
+    }
+
+    /// What orders the first task among those of other shards: the highest goes first.
+    pub(super) fn first_rank(&self) -> Option<(Key, Reverse<u64>)> {
+        self.first_entry().map(|entry| (entry.key, Reverse(entry.arrival)))
     }
 
     /// The first task.

@@ -85,12 +85,15 @@ impl BufferCache {
         if self.bytes.load(Ordering::Relaxed) + size > self.limit.load(Ordering::Relaxed) {
             self.trim();
         }
-        let in_use = self.bytes.fetch_add(size, Ordering::Relaxed);
-        let Some(pointer) = allocate(size) else {
-            self.bytes.fetch_sub(size, Ordering::Relaxed);
-            return Err(OutOfMemory { bytes, in_use });
+        let new = allocate(size).or_else(|| {
+            self.trim();
+            allocate(size)
+        });
+        let Some(pointer) = new else {
+            return Err(OutOfMemory { bytes, in_use: self.bytes.load(Ordering::Relaxed) });
         };
-        self.peak.fetch_max(in_use + size, Ordering::Relaxed);
+        let in_use = size + self.bytes.fetch_add(size, Ordering::Relaxed);
+        self.peak.fetch_max(in_use, Ordering::Relaxed);
         Ok((pointer, true))
     }
 
@@ -185,5 +188,23 @@ unsafe fn free(pointer: NonNull<u8>, size: usize) {
         // SAFETY: mapped with this size.
         let status = unsafe { libc::munmap(pointer.as_ptr().cast(), size) };
         debug_assert_eq!(status, 0, "munmap of a buffer failed");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[allow(unsafe_code)]
+    fn what_is_cached_goes_back_before_the_system_refuses() {
+        let cache = BufferCache::new(true);
+        let (buffer, _) = cache.take(1 << 20).expect("there is as much");
+        // SAFETY: it was just taken with this size.
+        unsafe { cache.give(buffer, 1 << 20) };
+        assert_eq!(cache.usage().bytes, 1 << 20);
+        // More than any address space.
+        let error = cache.take(1 << 60).expect_err("nobody has as much");
+        assert_eq!(error, OutOfMemory { bytes: 1 << 60, in_use: 0 });
     }
 }

@@ -21,7 +21,7 @@ use caps::Caps;
 use hand::{Ahead, Hand, Woken};
 
 use crate::flow::Cost;
-use crate::memory::{Operation, Planner, Plans};
+use crate::memory::{Amount, Operation, Planner, Plans};
 use crate::platform::{ClassId, Durations, Machine, MemoryId};
 use crate::sched::{Eviction, HandleId, Scheduler, Task, TaskId, Tasks, View, WorkerId};
 
@@ -48,8 +48,10 @@ const PATIENCE: u32 = 64;
 pub enum NoPlace {
     /// It needs more at once than the memory of any worker that can run it holds.
     #[error(
-        "it works on {bytes} bytes at once, and no memory of a worker that can run it holds more \
-         than {most}: allow more memory, or use smaller tiles"
+        "it works on {} at once, and no memory of a worker that can run it holds more than {}: \
+         allow more memory, or use smaller tiles",
+        Amount(*bytes),
+        Amount(*most)
     )]
     TooLarge {
         /// Bytes that it needs.
@@ -228,8 +230,9 @@ impl Dispatcher {
         let Self { machine, durations, rooms, .. } = self;
         let expected = |class| durations.nanoseconds(codelet, cost, class).filter(|_| runs(class));
         if self.is_light {
-            self.tasks.enter(id, task, expected);
-            return Ok(());
+            let mut can_run = false;
+            self.tasks.enter(id, task, |class| expected(class).inspect(|_| can_run = true));
+            return if can_run { Ok(()) } else { Err(NoPlace::NoWorker { codelet }) };
         }
         self.caps.enter(id, codelet);
         let footprint = self.planner.footprint(&task);

@@ -64,7 +64,7 @@ impl Failures {
         let record = records.remove(&mark).expect("a mark names a record until it is forgotten");
         let (source, payload) = match record.cause {
             Ok(source) => (source, None),
-            Err(payload) => (Arc::from(Failure::from("the kernel panicked")), Some(payload)),
+            Err(payload) => (panicked(), Some(payload)),
         };
         let kept = Record { codelet: record.codelet, cause: Ok(source.clone()) };
         records.insert(mark, kept);
@@ -80,11 +80,15 @@ impl Failures {
     pub(super) fn find(&self, mark: u64) -> Option<FlowError> {
         let records = self.lock();
         let Record { codelet, cause } = records.get(&mark)?;
-        let source = cause.as_ref().ok()?.clone();
+        let source = cause.as_ref().map_or_else(|_| panicked(), Arc::clone);
         Some(FlowError::Task { codelet, task: mark - 1, source })
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<u64, Record>> {
         self.records.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn panicked() -> Arc<dyn std::error::Error + Send + Sync> {
+    Arc::from(Failure::from("the kernel panicked"))
 }

@@ -77,7 +77,7 @@ impl Runner {
         worker: usize,
         place: &impl Place,
         linger: impl FnOnce(),
-    ) {
+    ) -> Outcome {
         let data = space.task(task);
         let start = self.recorder.as_ref().map(|_| Instant::now());
         let outcome = self.attempt(space, data, worker, place);
@@ -85,6 +85,7 @@ impl Runner {
         if let (Some(recorder), Some(start)) = (&self.recorder, start) {
             recorder.push(start, TaskRecord::new(space, task, worker, outcome));
         }
+        outcome
     }
 
     /// Skips the task if what it reads is spoiled; says whether it did.

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use crate::memory::OutOfMemory;
+use crate::memory::{Amount, OutOfMemory};
 
 /// Why what was submitted did not all run.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -21,6 +21,18 @@ pub enum FlowError {
     /// There is no memory for the contents of a handle.
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
+    /// What the program itself wants to read or write does not fit the RAM.
+    #[error(
+        "a handle of {} does not fit the {} that the RAM is limited to: allow more memory",
+        Amount(*bytes),
+        Amount(*most)
+    )]
+    TooLarge {
+        /// Bytes of the handle.
+        bytes: u64,
+        /// Bytes that the RAM is limited to.
+        most: u64,
+    },
     /// What does not fit the RAM cannot be written to disk, or be read from there.
     #[error("{0}")]
     Scratch(Arc<dyn Error + Send + Sync>),
@@ -35,7 +47,9 @@ impl FlowError {
     pub fn kernel_error<E: Error + 'static>(&self) -> Option<&E> {
         match self {
             Self::Task { source, .. } => source.downcast_ref(),
-            Self::OutOfMemory(_) | Self::Scratch(_) | Self::Device(_) => None,
+            Self::OutOfMemory(_) | Self::TooLarge { .. } | Self::Scratch(_) | Self::Device(_) => {
+                None
+            }
         }
     }
 }

@@ -253,7 +253,7 @@ impl Graph {
     fn make_ready(&mut self, task: TaskRef) {
         let position = self.ready.len();
         self.ready.push(task.slot);
-        self.space.finish_inline(position, 0, &mut self.ready);
+        self.space.finish_submitted(position, &mut self.ready);
     }
 
     /// Hangs `task` on `predecessors`; true if none of them is still to come.

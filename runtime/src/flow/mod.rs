@@ -62,14 +62,16 @@ pub trait Running: Send {
     /// Notes that the program has given `handle` its contents, though nothing was written: for
     /// engines that only act as if.
     fn touch(&mut self, _handle: u32) {}
-    /// Brings `handle` to the RAM, where the program itself reads or writes it until it calls the
-    /// engine again.
+    /// Brings `handle` to the RAM, where the program itself reads or writes it until
+    /// [`host_done`](Self::host_done).
     ///
     /// # Errors
-    /// What ended the run, if it cannot be brought.
+    /// What ended the run, or that it does not fit, if it cannot be brought.
     fn host(&mut self, _handle: u32, _reads: bool, _writes: bool) -> Result<(), FlowError> {
         Ok(())
     }
+    /// Ends the program's own use of the handle that was brought last.
+    fn host_done(&mut self) {}
     /// Handles were unregistered: their buffers go now, before others take their places. Nothing is
     /// unfinished.
     fn unregistered(&mut self) {}
@@ -142,6 +144,8 @@ pub struct Flow {
     options: FlowOptions,
     /// How many more tasks fit the window without counting those completed.
     credit: u64,
+    /// Whether the program uses a handle itself.
+    is_lent: bool,
     phases: Vec<&'static str>,
     phase: u8,
     iteration: u32,
@@ -173,6 +177,7 @@ impl Flow {
             engine,
             options,
             credit: 0,
+            is_lent: false,
             phases: vec!["none"],
             phase: 0,
             iteration: 0,
@@ -209,6 +214,7 @@ impl Flow {
         let buffer =
             self.host_buffer(handle, false, true).unwrap_or_else(|error| panic!("{error}"));
         buffer.copy_from_slice(bytemuck::cast_slice(contents));
+        self.end_loan();
         handle
     }
 
@@ -309,6 +315,7 @@ impl Flow {
     /// Says that the contents of `handle` are not needed after what was submitted so far: its
     /// buffer goes back to the cache as soon as the last user is done.
     pub fn done_with(&mut self, handle: Handle) {
+        self.end_loan();
         let ready = self.graph.discard(handle);
         if !ready.is_empty() {
             self.engine.ready(ReadyTasks(ready));
@@ -317,6 +324,7 @@ impl Flow {
 
     /// Ends the reduction that runs on `handle`, if there is one.
     fn settle(&mut self, handle: Handle) {
+        self.end_loan();
         let ready = self.graph.settle(handle);
         if !ready.is_empty() {
             self.engine.ready(ReadyTasks(ready));
@@ -378,6 +386,7 @@ impl Flow {
         self.settle(handle);
         self.wait()?;
         self.host_buffer(handle, false, true)?.copy_from_slice(bytemuck::cast_slice(contents));
+        self.end_loan();
         self.graph.space().handles.get(handle.index).set_poison(0);
         Ok(())
     }
@@ -400,6 +409,7 @@ impl Flow {
     }
 
     fn make_room(&mut self) {
+        self.end_loan();
         let unfinished = self.graph.submitted() - self.graph.space().completed();
         let window = self.options.window.max(1);
         if unfinished < window {
@@ -412,6 +422,7 @@ impl Flow {
     }
 
     fn drain(&mut self) {
+        self.end_loan();
         self.engine.advance(self.graph.submitted(), 0);
         self.credit = 0;
         if !self.retired.is_empty() {
@@ -425,11 +436,22 @@ impl Flow {
     fn check_whole(&self, handle: Handle) -> Result<(), FlowError> {
         self.graph.check(handle);
         let mark = self.graph.space().handles.get(handle.index).poison();
-        let failure = if mark == 0 { None } else { self.engine.failure(mark) };
-        failure.map_or(Ok(()), Err)
+        if mark == 0 {
+            return Ok(());
+        }
+        Err(self.engine.failure(mark).expect("a failure is known as long as a handle is marked"))
     }
 
-    /// The bytes of `handle`; nothing else uses them, since everything has run.
+    /// Ends the program's own use of what it was lent, before anything else can be done with it.
+    fn end_loan(&mut self) {
+        if self.is_lent {
+            self.is_lent = false;
+            self.engine.host_done();
+        }
+    }
+
+    /// The bytes of `handle`, lent until [`end_loan`](Self::end_loan); nothing else uses them, since
+    /// everything has run.
     #[allow(unsafe_code)]
     fn host_buffer(
         &mut self,
@@ -438,7 +460,11 @@ impl Flow {
         writes: bool,
     ) -> Result<&mut [u8], FlowError> {
         self.graph.check(handle);
+        self.end_loan();
         self.engine.host(handle.index, reads, writes)?;
+        self.is_lent = true;
+        // The next task ends the loan.
+        self.credit = 0;
         let table = &self.graph.space().handles;
         let slot = table.get(handle.index);
         let pointer = slot.materialise(&table.cache, false)?;

@@ -20,6 +20,7 @@ pub(crate) struct Padded<T>(pub(crate) T);
 pub(crate) struct Space {
     tasks: Slab<TaskSlot>,
     pub(crate) handles: HandleTable,
+    /// One for each worker, and one for the submitter, which completes what needs no worker.
     lanes: Vec<Lane>,
     /// Whether tasks note whose end made them ready.
     is_recorded: AtomicBool,
@@ -31,7 +32,7 @@ impl Space {
         Self {
             tasks: Slab::new(),
             handles: HandleTable::new(cache),
-            lanes: (0..workers).map(|_| Lane::new()).collect(),
+            lanes: (0..=workers).map(|_| Lane::new()).collect(),
             is_recorded: AtomicBool::new(false),
         }
     }
@@ -99,8 +100,9 @@ impl Space {
         self.lanes[worker].count_completed();
     }
 
-    /// Appends the successors of `task` that became ready, and frees its slot.
-    fn close(&self, task: u32, worker: usize, ready: &mut Vec<u32>) {
+    /// Appends the successors of `task` that became ready, and frees its slot, which comes back by
+    /// `lane`.
+    fn close(&self, task: u32, lane: usize, ready: &mut Vec<u32>) {
         let next = |edge| self.slot(edge_task(edge)).edges.next(edge);
         let slot = self.slot(task);
         let name = self.name(task);
@@ -113,11 +115,18 @@ impl Space {
                 ready.push(edge_task(edge));
             }
         });
-        self.lanes[worker].give(task);
+        self.lanes[lane].give(task);
     }
 
-    /// Completes the tasks in `ready`, from `position` on, that no worker needs to run.
-    pub(crate) fn finish_inline(&self, mut position: usize, worker: usize, ready: &mut Vec<u32>) {
+    /// Completes the tasks in `ready`, from `position` on, that no worker needs to run. Called by the
+    /// submitter.
+    pub(crate) fn finish_submitted(&self, position: usize, ready: &mut Vec<u32>) {
+        self.finish_inline(position, self.lanes.len() - 1, ready);
+    }
+
+    /// Completes the tasks in `ready`, from `position` on, that no worker needs to run; their slots
+    /// come back by `lane`.
+    fn finish_inline(&self, mut position: usize, lane: usize, ready: &mut Vec<u32>) {
         while let Some(&task) = ready.get(position) {
             let data = self.task(task);
             match data.kind {
@@ -129,7 +138,7 @@ impl Space {
                 Kind::Discard => self.handles.discard(data.handles[0]),
             }
             ready.swap_remove(position);
-            self.close(task, worker, ready);
+            self.close(task, lane, ready);
         }
     }
 
@@ -145,4 +154,23 @@ pub(crate) fn task_view(space: &Space, task: u32) -> TaskView {
     let written = data.accesses().find(|(_, access)| access.writes());
     let home = written.and_then(|(handle, _)| space.handles.get(handle).home()).map(WorkerId);
     TaskView { priority: data.priority, index: data.index, home }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow::graph::Graph;
+
+    #[test]
+    fn the_submitter_gives_slots_back_by_a_lane_of_its_own() {
+        let mut graph = Graph::new(1, BufferCache::new(false));
+        let handle = graph.register(8);
+        assert!(graph.discard(handle).is_empty(), "nobody uses it, so it goes at once");
+        let back = |lane: usize| {
+            let mut count = 0;
+            graph.space().lanes[lane].take(|_| count += 1);
+            count
+        };
+        assert_eq!((back(0), back(1)), (0, 1));
+    }
 }

@@ -1,11 +1,13 @@
 //! Where the data of handles lies: buffers, their cache, and the table that tasks find them in.
 
+mod amount;
 mod cache;
 mod planner;
 mod replicas;
 mod table;
 mod transfer;
 
+pub(crate) use amount::Amount;
 pub(crate) use cache::rounded;
 pub use cache::{BufferCache, MemoryUse, OutOfMemory};
 pub use planner::{Operation, Planner, Plans};

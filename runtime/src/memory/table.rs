@@ -251,6 +251,8 @@ impl HandleTable {
     /// Prepares the free slot `handle` for contents of `bytes` bytes.
     pub(crate) fn reset(&self, handle: u32, bytes: usize) {
         let slot = self.get(handle);
+        // It would be given back with another size.
+        assert!(slot.buffer().is_none(), "handle {handle} has a buffer before its contents");
         slot.bytes.store(bytes, Ordering::Relaxed);
         slot.set_poison(0);
         slot.home.store(0, Ordering::Relaxed);

@@ -4,6 +4,7 @@
 mod checks;
 mod devices;
 mod flows;
+mod host;
 mod machines;
 mod program;
 mod stand_in;

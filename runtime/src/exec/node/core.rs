@@ -90,8 +90,10 @@ impl Core {
         for event in events.drain(..) {
             match event {
                 Event::Ready(mut tasks) => self.hand_over(shared, &mut tasks, None),
-                Event::Done { task, worker, nanoseconds } => {
-                    self.end(shared, task, worker, nanoseconds, now);
+                Event::Done { task, worker, nanoseconds, is_whole } => {
+                    self.totals.count_task(worker.0, nanoseconds, now);
+                    let sample = is_whole.then_some(nanoseconds);
+                    self.end(shared, task, worker, sample);
                 }
                 Event::Landed { transfer, start, result } => {
                     self.land(shared, transfer, start, result, now);
@@ -103,17 +105,15 @@ impl Core {
         shared.notify_waiter();
     }
 
-    fn end(&mut self, shared: &Shared, task: TaskId, worker: WorkerId, time: u64, now: u64) {
-        let data = shared.space.task(task.0);
-        self.totals.count_task(worker.0, time, now);
+    /// Deals with the end of a task, which took so many nanoseconds if it did its work.
+    fn end(&mut self, shared: &Shared, task: TaskId, worker: WorkerId, sample: Option<u64>) {
         self.is_held[task.0 as usize] = Hold::None;
+        if let Some(nanoseconds) = sample {
+            let (data, class) =
+                (shared.space.task(task.0), self.dispatcher.machine().workers[worker.0].class);
+            self.dispatcher.durations().record(data.info.name, data.cost(), class, nanoseconds);
+        }
         if self.fatal.is_none() {
-            self.dispatcher.durations().record(
-                data.info.name,
-                data.cost(),
-                self.dispatcher.machine().workers[worker.0].class,
-                time,
-            );
             self.dispatcher.finished(task, worker);
         }
         self.complete(shared, task.0, Some(worker));
@@ -192,12 +192,15 @@ impl Core {
 
     fn forget_discarded(&mut self, shared: &Shared) {
         shared.space.handles.take_discards(&mut self.discards);
-        if self.fatal.is_some() {
+        if self.fatal.is_none() {
+            for handle in self.discards.drain(..) {
+                self.dispatcher.planner_mut().discard(HandleId(handle));
+            }
+        } else if self.flying == 0 {
             // The planner has not heard of what ended since, and plans no more.
-            self.discards.clear();
-        }
-        for handle in self.discards.drain(..) {
-            self.dispatcher.planner_mut().discard(HandleId(handle));
+            for handle in self.discards.drain(..) {
+                shared.stores.free_everywhere(&shared.space, HandleId(handle));
+            }
         }
     }
 
@@ -322,6 +325,7 @@ impl Core {
             for handle in task.handles() {
                 self.dispatcher.enter_handle(&shared.space, handle);
             }
+            self.dispatcher.check_host(task)?;
             if !self.dispatcher.admit_host(task) {
                 self.act(shared);
                 return Ok(false);
@@ -353,6 +357,16 @@ fn close(shared: &Shared, task: u32, by: Option<WorkerId>, ready: &mut Vec<u32>)
 }
 
 impl Dispatcher {
+    /// # Errors
+    /// If what the program itself wants to use does not fit the RAM.
+    fn check_host(&self, task: &Task) -> Result<(), FlowError> {
+        let bytes = self.planner().footprint(task);
+        match self.machine().memories[MemoryId::RAM.0].capacity {
+            Some(most) if bytes > most => Err(FlowError::TooLarge { bytes, most }),
+            _ => Ok(()),
+        }
+    }
+
     /// Admits the program itself to the RAM.
     fn admit_host(&mut self, task: &Task) -> bool {
         let (planner, plans): (_, Plans<'_>) = self.planner_and_plans();

@@ -121,7 +121,8 @@ impl Shared {
         }
         let end = Instant::now();
         let nanoseconds = (end - start).as_nanos() as u64;
-        self.post(Event::Done { task, worker, nanoseconds });
+        let is_whole = outcome == Outcome::Done;
+        self.post(Event::Done { task, worker, nanoseconds, is_whole });
         end
     }
 

@@ -32,14 +32,14 @@ use crate::flow::{FlowError, FlowSpace, ReadyTasks, Running, Space};
 use crate::memory::Transfer;
 use crate::platform::{Machine, MemoryId, WorkerKind, allowed_cores, bind_to_cores};
 use crate::sched::{HandleId, Task, TaskId, WorkerId};
-use crate::trace::{Recorder, Records, Site, Totals};
+use crate::trace::{Outcome, Recorder, Records, Site, Totals};
 
 /// What happened.
 enum Event {
     /// Tasks are ready by submission.
     Ready(Vec<u32>),
-    /// A task is done.
-    Done { task: TaskId, worker: WorkerId, nanoseconds: u64 },
+    /// A task has ended; whether it did its work.
+    Done { task: TaskId, worker: WorkerId, nanoseconds: u64, is_whole: bool },
     /// A transfer has ended, well or not.
     Landed { transfer: Transfer, start: u64, result: Result<(), Fatal> },
 }
@@ -151,16 +151,6 @@ impl Node {
         let thread = std::thread::Builder::new().name(name);
         self.threads.push(thread.spawn(life).expect("the system starts a thread"));
     }
-
-    /// Ends the program's own use of a handle.
-    fn release_held(&mut self) {
-        if let Some(task) = self.held.take() {
-            self.shared.with_core(|core| {
-                core.release_host(&task);
-                core.step(&self.shared);
-            });
-        }
-    }
 }
 
 impl Shared {
@@ -212,14 +202,15 @@ impl Shared {
         while let Some(task) = self.next_job(worker) {
             let start = Instant::now();
             let place = InMemory { stores: &self.stores, memory };
-            self.runner.work(&self.space, task.0, worker.0, &place, || {
+            let outcome = self.runner.work(&self.space, task.0, worker.0, &place, || {
                 // An emulated device that is slower than a core.
                 if speed < 1.0 {
                     std::thread::sleep(start.elapsed().mul_f64(1.0 / speed - 1.0));
                 }
             });
             let nanoseconds = start.elapsed().as_nanos() as u64;
-            self.post(Event::Done { task, worker, nanoseconds });
+            let is_whole = outcome == Outcome::Done;
+            self.post(Event::Done { task, worker, nanoseconds, is_whole });
         }
     }
 
@@ -264,8 +255,10 @@ impl Shared {
 
     /// Sleeps until `target` tasks are completed.
     fn wait_for(&self, target: u64) {
+        // Under the lock under which tasks complete: whoever completes the last one after this
+        // knows that somebody waits; what completed before is counted below.
+        self.with_core(|_| self.target.store(target, Ordering::SeqCst));
         let mut guard = self.waiter.lock().unwrap_or_else(PoisonError::into_inner);
-        self.target.store(target, Ordering::SeqCst);
         while self.space.completed() < target {
             guard = self.reached.wait(guard).unwrap_or_else(PoisonError::into_inner);
         }
@@ -275,12 +268,10 @@ impl Shared {
 
 impl Running for Node {
     fn ready(&mut self, tasks: ReadyTasks<'_>) {
-        self.release_held();
         self.shared.post(Event::Ready(tasks.0.to_vec()));
     }
 
     fn advance(&mut self, submitted: u64, unfinished: u64) {
-        self.release_held();
         if self.shared.space.completed() < submitted - unfinished {
             self.shared.wait_for(submitted - unfinished);
         }
@@ -323,12 +314,10 @@ impl Running for Node {
     }
 
     fn unregistered(&mut self) {
-        self.release_held();
         self.shared.with_core(|core| core.step(&self.shared));
     }
 
     fn host(&mut self, handle: u32, reads: bool, writes: bool) -> Result<(), FlowError> {
-        self.release_held();
         let task = Task::new(0, i32::MAX, &[(HandleId(handle), reads, writes)]);
         loop {
             let is_there = self.shared.with_core(|core| {
@@ -340,6 +329,15 @@ impl Running for Node {
                 return Ok(());
             }
             std::thread::sleep(POLL);
+        }
+    }
+
+    fn host_done(&mut self) {
+        if let Some(task) = self.held.take() {
+            self.shared.with_core(|core| {
+                core.release_host(&task);
+                core.step(&self.shared);
+            });
         }
     }
 }

@@ -114,6 +114,11 @@ impl Stores {
         }
     }
 
+    /// Takes the buffers of `handle` in all memories back.
+    pub(super) fn free_everywhere(&self, space: &Space, handle: HandleId) {
+        (0..self.stores.len()).for_each(|memory| self.free(space, handle, MemoryId(memory)));
+    }
+
     /// Takes every buffer back that is not in the RAM.
     pub(super) fn clear(&self, space: &Space) {
         for (memory, store) in self.stores.iter().enumerate() {

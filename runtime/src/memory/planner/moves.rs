@@ -54,6 +54,13 @@ impl Planner {
         } else if self.replicas.is_flying(handle) {
             self.stalled.push((handle, memory, purpose, priority));
         } else {
+            debug_assert!(
+                (0..self.pools.len()).all(|other| {
+                    let other = MemoryId(other);
+                    other == memory || self.replicas.state(handle, other) != Replica::Allocated
+                }),
+                "{handle:?} is being written elsewhere"
+            );
             self.operations.push(Operation::Zero { handle, memory });
             self.replicas.set(handle, memory, Replica::Valid);
             if !self.replicas.is_pinned(handle, memory) {

@@ -179,7 +179,8 @@ impl Machine {
         machine
     }
 
-    /// Adds a memory, with a route to and from the RAM on a link of its own for each direction.
+    /// Adds a memory, with a route to and from the RAM on a link of its own for each direction, each
+    /// of `latency` seconds.
     pub fn add_memory(&mut self, memory: Memory, bytes_per_second: f64, latency: f64) -> MemoryId {
         let (old, added) = (self.memories.len(), MemoryId(self.memories.len()));
         let mut routes = vec![None; (old + 1) * (old + 1)];
@@ -211,8 +212,8 @@ impl Machine {
     }
 
     /// Adds an accelerator with a memory of its own: a worker of `kind` that is `speed` times as
-    /// fast as a core (what a thread plays is at most as fast), and holds the data of two tasks, or
-    /// of three if it has a queue of its own.
+    /// fast as a core (what a thread plays is at most as fast), whose memory holds `capacity` bytes
+    /// (none: no limit). It holds the data of two tasks, or of three if it has a queue of its own.
     ///
     /// # Panics
     /// If the speed is not above 0.
@@ -238,6 +239,9 @@ impl Machine {
 
     /// Joins two memories by a link for each direction, so that data between them need not go
     /// through the RAM.
+    ///
+    /// # Panics
+    /// If there is no such memory.
     pub fn connect(&mut self, one: usize, other: usize, bytes_per_second: f64) {
         for (src, dst) in [(one, other), (other, one)] {
             let name = format!("{} to {}", self.memories[src].name, self.memories[dst].name);
@@ -366,6 +370,18 @@ impl Machine {
         );
         assert!(self.memories[0].kind == MemoryKind::Ram, "memory 0 is the RAM");
         assert!(self.routes.len() == memories * memories, "a route for each pair of memories");
+        for link in &self.links {
+            let rate = link.bytes_per_second;
+            assert!(rate > 0.0, "{} carries {rate} bytes per second", link.name);
+        }
+        for route in self.routes.iter().flatten() {
+            let latency = route.latency_seconds;
+            assert!((0.0..1e9).contains(&latency), "a route has a latency of {latency} seconds");
+            assert!(route.links.iter().all(|&link| link < self.links.len()), "a route has no link");
+        }
+        for cap in &self.caps {
+            assert!(cap.most > 0, "no task of {:?} may ever run", cap.codelets);
+        }
         assert!(!self.workers.is_empty(), "a machine needs at least one worker");
         for worker in &self.workers {
             assert!(worker.class.0 < self.classes.len(), "{} has no class", worker.name);

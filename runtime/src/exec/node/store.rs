@@ -167,19 +167,26 @@ impl Stores {
         let bytes = space.handles.get(handle.0).bytes();
         let place = |memory| self.pointer(space, handle, memory).expect("a transfer has both ends");
         // SAFETY: the planner keeps both buffers of a transfer, of the handle's size, until it is
-        // done; nobody writes its source, and nobody else touches where it goes. Only memories of
-        // the host are asked for.
-        let slice =
-            |memory| unsafe { std::slice::from_raw_parts_mut(place(memory).as_ptr(), bytes) };
+        // done; nobody writes its source, which others may read. Only asked of a host's memory.
+        let source = || unsafe { std::slice::from_raw_parts(place(src).as_ptr(), bytes) };
+        // SAFETY: as above; nobody else touches where it goes.
+        let target = || unsafe { std::slice::from_raw_parts_mut(place(dst).as_ptr(), bytes) };
         match (self.heap(src), self.heap(dst)) {
             (None, None) => match (&self.stores[src.0], &self.stores[dst.0]) {
-                (Store::Disk(disk), _) => disk.read(handle, slice(dst))?,
-                (_, Store::Disk(disk)) => disk.write(handle, slice(src))?,
-                _ => slice(dst).copy_from_slice(slice(src)),
+                (Store::Disk(disk), _) => disk.read(handle, target())?,
+                (_, Store::Disk(disk)) => disk.write(handle, source())?,
+                _ => target().copy_from_slice(source()),
             },
             (None, Some(heap)) => {
                 let mut room = Vec::new();
-                let from = self.read_host(handle, src, bytes, slice, &mut room)?;
+                let from = match &self.stores[src.0] {
+                    Store::Disk(disk) => {
+                        room.resize(bytes, 0);
+                        disk.read(handle, &mut room)?;
+                        &room
+                    }
+                    _ => source(),
+                };
                 // SAFETY: as for the slices.
                 unsafe { heap.device.bring(from, place(dst)) }?;
             }
@@ -191,26 +198,11 @@ impl Stores {
                     disk.write(handle, &room)?;
                 }
                 // SAFETY: as for the slices.
-                _ => unsafe { heap.device.fetch(place(src), slice(dst)) }?,
+                _ => unsafe { heap.device.fetch(place(src), target()) }?,
             },
             (Some(from), Some(to)) => copy_across(from, place(src), to, place(dst), bytes)?,
         }
         Ok(())
-    }
-
-    /// What is to be copied from a memory of the host, which may have to be read into `room`.
-    fn read_host<'a>(
-        &self,
-        handle: HandleId,
-        src: MemoryId,
-        bytes: usize,
-        slice: impl Fn(MemoryId) -> &'a mut [u8],
-        room: &'a mut Vec<u8>,
-    ) -> Result<&'a [u8], Fatal> {
-        let Store::Disk(disk) = &self.stores[src.0] else { return Ok(slice(src)) };
-        room.resize(bytes, 0);
-        disk.read(handle, room)?;
-        Ok(room)
     }
 
     /// The buffer of `handle` in `memory`; of a real device, an address there.

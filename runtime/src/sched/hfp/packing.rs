@@ -8,6 +8,9 @@
 
 use super::flip::flip;
 
+/// A datum that more packages read tells none of them from another: it is not looked at.
+const MOST_READERS: usize = 1024;
+
 /// Tasks to be packed, by number in the order of submission.
 #[derive(Debug, Default)]
 pub(super) struct Tasks {
@@ -135,7 +138,9 @@ impl<'a> Packing<'a> {
         for other in self.sharing.drain(..) {
             self.shared[other as usize] = 0;
         }
-        for &datum in &self.packages[number].data {
+        let data = self.packages[number].data.iter();
+        let telling = data.filter(|&&datum| self.readers[datum as usize].len() <= MOST_READERS);
+        for &datum in telling {
             for &other in &self.readers[datum as usize] {
                 if other as usize != number {
                     let shared = &mut self.shared[other as usize];

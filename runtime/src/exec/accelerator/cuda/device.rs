@@ -187,18 +187,21 @@ impl Accelerator for Cuda {
     #[allow(unsafe_code)]
     unsafe fn enqueue(&self, job: Job) -> Result<Box<dyn Flight>, Failure> {
         self.attempt("start a task", || Ok(()))?;
-        let launched = catch_unwind(AssertUnwindSafe(|| job.launch(&self.compute, &self.tools)));
+        let launch = || {
+            let checks = job.launch(&self.compute, &self.tools)?;
+            let event = self.attempt("note the end of a task", || {
+                let event = self.event()?;
+                event.record(&self.compute)?;
+                Ok(event)
+            })?;
+            Ok::<_, Failure>(InStream { event: Some(event), checks, spare: self.events.clone() })
+        };
+        let launched = catch_unwind(AssertUnwindSafe(launch));
         if !matches!(launched, Ok(Ok(_))) {
             // What the kernel did start must not go on in buffers that others are given.
             self.attempt("end a task that failed", || self.compute.synchronize())?;
         }
-        let checks = launched.unwrap_or_else(|payload| resume_unwind(payload))?;
-        let event = self.attempt("note the end of a task", || {
-            let event = self.event()?;
-            event.record(&self.compute)?;
-            Ok(event)
-        })?;
-        Ok(Box::new(InStream { event: Some(event), checks, spare: self.events.clone() }))
+        Ok(Box::new(launched.unwrap_or_else(|payload| resume_unwind(payload))?))
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -23,7 +23,7 @@ use hand::{Ahead, Hand, Woken};
 use crate::flow::Cost;
 use crate::memory::{Amount, Operation, Planner, Plans};
 use crate::platform::{ClassId, Durations, Machine, MemoryId};
-use crate::sched::{Eviction, HandleId, Scheduler, Task, TaskId, Tasks, View, WorkerId};
+use crate::sched::{EvictionPolicy, HandleId, Scheduler, Task, TaskId, Tasks, View, WorkerId};
 
 /// What an engine must do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,7 +132,7 @@ impl Dispatcher {
     pub fn new(
         machine: Arc<Machine>,
         scheduler: Box<dyn Scheduler>,
-        eviction: Box<dyn Eviction>,
+        eviction: &'static EvictionPolicy,
         durations: Arc<dyn Durations>,
     ) -> Self {
         let (workers, memories) = (machine.workers.len(), machine.memories.len());

@@ -115,7 +115,7 @@ impl Sim {
         let scheduler = policy.scheduler(&PolicyOptions { workers, seed });
         Self {
             network: Network::new(&machine),
-            dispatcher: Dispatcher::new(machine, scheduler, (eviction.build)(memories), durations),
+            dispatcher: Dispatcher::new(machine, scheduler, eviction, durations),
             space: None,
             clock: 0,
             running: BinaryHeap::new(),

@@ -47,7 +47,6 @@ impl Core {
         let ExecOptions { machine, durations, policy, eviction, seed, trace, .. } = options;
         let (workers, memories) = (machine.workers.len(), machine.memories.len());
         let scheduler = policy.scheduler(&PolicyOptions { workers, seed: *seed });
-        let eviction = (eviction.build)(memories);
         let dispatcher = Dispatcher::new(machine.clone(), scheduler, eviction, durations.clone());
         Self {
             dispatcher,

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use super::replicas::{Replica, Replicas};
 use super::transfer::Transfer;
 use crate::platform::{Machine, MemoryId};
-use crate::sched::{Eviction, HandleId, Scheduler, Task};
+use crate::sched::{EvictionPolicy, HandleId, Recency, Scheduler, Task};
 use crate::trace::Purpose;
 
 /// What an engine must do, in order.
@@ -92,7 +92,8 @@ pub struct Plans<'a> {
 pub struct Planner {
     machine: Arc<Machine>,
     replicas: Replicas,
-    eviction: Box<dyn Eviction>,
+    eviction: &'static EvictionPolicy,
+    recency: Recency,
     pools: Vec<Pool>,
     /// Fetches without a valid source, until one becomes valid.
     stalled: Vec<(HandleId, MemoryId, Purpose, i32)>,
@@ -118,7 +119,7 @@ impl std::fmt::Debug for Planner {
 impl Planner {
     /// A planner for `machine`, all of whose memories are empty.
     #[must_use]
-    pub fn new(machine: Arc<Machine>, eviction: Box<dyn Eviction>) -> Self {
+    pub fn new(machine: Arc<Machine>, eviction: &'static EvictionPolicy) -> Self {
         machine.check();
         let pool = |capacity: Option<u64>| Pool {
             capacity: capacity.unwrap_or(u64::MAX),
@@ -130,6 +131,7 @@ impl Planner {
         Self {
             replicas: Replicas::new(&machine),
             eviction,
+            recency: Recency::new(machine.memories.len()),
             pools: machine.memories.iter().map(|memory| pool(memory.capacity)).collect(),
             stalled: Vec::new(),
             doomed: Vec::new(),
@@ -237,7 +239,7 @@ impl Planner {
                     // The transfer that reads it goes on; the buffer stays.
                     self.replicas.set(handle, memory, Replica::Valid);
                     self.pools[memory.0].promised += self.replicas.bytes(handle);
-                    self.eviction.arrived(handle, memory);
+                    self.recency.renew(handle, memory);
                     self.changes.push((handle, memory, true));
                 }
                 Replica::Arriving => {
@@ -296,7 +298,7 @@ impl Planner {
     pub fn start(&mut self, task: &Task, memory: MemoryId) {
         self.pools[memory.0].occupied += task.scratch_bytes;
         for handle in task.handles() {
-            self.eviction.used(handle, memory);
+            self.recency.renew(handle, memory);
         }
         for handle in task.outputs() {
             for other in (0..self.pools.len()).map(MemoryId).filter(|&other| other != memory) {
@@ -332,7 +334,7 @@ impl Planner {
         (pool.promised, pool.occupied) = (pool.promised + bytes, pool.occupied + bytes);
         pool.idle += bytes;
         self.replicas.set(handle, memory, Replica::Valid);
-        self.eviction.arrived(handle, memory);
+        self.recency.renew(handle, memory);
         self.changes.push((handle, memory, true));
         self.operations.push(Operation::Allocate { handle, memory });
     }

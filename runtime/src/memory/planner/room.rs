@@ -63,7 +63,7 @@ impl Planner {
         self.touched |= 1 << memory.0;
         self.pools[memory.0].promised -= bytes;
         self.replicas.set(handle, memory, Replica::Absent);
-        self.eviction.left(handle, memory);
+        self.recency.forget(handle, memory);
         self.changes.push((handle, memory, false));
         if state != Replica::Promised {
             self.release(handle, memory);
@@ -85,12 +85,13 @@ impl Planner {
         while found < bytes {
             let replicas = &self.replicas;
             let Plans { scheduler, committed } = plans;
-            let outlook = Outlook { replicas, scheduler, committed };
+            let recency = &self.recency;
+            let outlook = Outlook { memory, is_prefetch, replicas, recency, scheduler, committed };
             let may = |handle| {
                 replicas.state(handle, memory) == Replica::Valid
                     && !replicas.is_pinned(handle, memory)
             };
-            let Some(victim) = self.eviction.victim(memory, is_prefetch, &outlook, &may) else {
+            let Some(victim) = (self.eviction.victim)(&outlook, &may) else {
                 break;
             };
             debug_assert!(may(victim), "the eviction policy names {victim:?}, which may not go");
@@ -123,9 +124,9 @@ impl Planner {
         let below = &mut self.pools[dst.0];
         (below.promised, below.occupied) = (below.promised + bytes, below.occupied + bytes);
         self.replicas.set(handle, memory, Replica::Leaving);
-        self.eviction.left(handle, memory);
+        self.recency.forget(handle, memory);
         self.changes.push((handle, memory, false));
-        self.eviction.arrived(handle, dst);
+        self.recency.renew(handle, dst);
         self.changes.push((handle, dst, true));
         self.operations.push(Operation::Allocate { handle, memory: dst });
         self.send(handle, memory, dst, Purpose::WriteBack, 0);
@@ -148,7 +149,7 @@ impl Planner {
     pub(super) fn promise(&mut self, memory: MemoryId, grant: Grant) {
         self.pools[memory.0].promised += self.replicas.bytes(grant.handle);
         self.replicas.set(grant.handle, memory, Replica::Promised);
-        self.eviction.arrived(grant.handle, memory);
+        self.recency.renew(grant.handle, memory);
         self.changes.push((grant.handle, memory, true));
         self.pools[memory.0].grants.push_back(grant);
     }

@@ -1,107 +1,19 @@
 //! Least recently used: what no started task has used for the longest time goes first.
-//!
-//! A list per memory in order of use, so that a victim is found after those that may not go.
 
-use crate::platform::MemoryId;
-
-use super::{Eviction, EvictionPolicy, Outlook};
+use super::{EvictionPolicy, Outlook};
 use crate::sched::HandleId;
 
 pub(super) const POLICY: EvictionPolicy = EvictionPolicy {
     name: "lru",
     summary: "what was not used for the longest time goes first",
-    build: |memories| Box::new(Lru::new(memories)),
+    victim: least_recently_used,
     needs_order: false,
 };
 
-/// Also the order in which other policies look at candidates.
-pub(super) struct Lru {
-    lists: Vec<List>,
-}
-
-impl Lru {
-    pub(super) fn new(memories: usize) -> Self {
-        Self { lists: vec![List::default(); memories] }
-    }
-
-    /// What lies in `memory`, the least recently used first.
-    pub(super) fn oldest_first(&self, memory: MemoryId) -> impl Iterator<Item = HandleId> + '_ {
-        self.lists[memory.0].oldest_first()
-    }
-}
-
-/// A ring through all handles of a memory, the end mark included, the oldest first.
-#[derive(Clone, Default)]
-struct List {
-    /// Neighbours by handle + 1; the place 0 is the end mark. Equal to itself: not in the list.
-    neighbours: Vec<(u32, u32)>,
-}
-
-impl List {
-    fn reserve(&mut self, place: u32) {
-        let length = self.neighbours.len() as u32;
-        self.neighbours.extend((length..=place).map(|free| (free, free)));
-    }
-
-    fn contains(&self, place: u32) -> bool {
-        self.neighbours[place as usize].0 != place
-    }
-
-    fn remove(&mut self, place: u32) {
-        let (before, after) = self.neighbours[place as usize];
-        self.neighbours[before as usize].1 = after;
-        self.neighbours[after as usize].0 = before;
-        self.neighbours[place as usize] = (place, place);
-    }
-
-    fn push_newest(&mut self, place: u32) {
-        let newest = self.neighbours[0].0;
-        self.neighbours[place as usize] = (newest, 0);
-        self.neighbours[newest as usize].1 = place;
-        self.neighbours[0].0 = place;
-    }
-
-    fn renew(&mut self, handle: HandleId) {
-        let place = handle.0 + 1;
-        self.reserve(place);
-        if self.contains(place) {
-            self.remove(place);
-        }
-        self.push_newest(place);
-    }
-
-    fn oldest_first(&self) -> impl Iterator<Item = HandleId> + '_ {
-        let next = |place: u32| self.neighbours.get(place as usize).map_or(0, |pair| pair.1);
-        let places = std::iter::successors(Some(next(0)), move |&place| Some(next(place)));
-        places.take_while(|&place| place != 0).map(|place| HandleId(place - 1))
-    }
-}
-
-impl Eviction for Lru {
-    fn used(&mut self, handle: HandleId, memory: MemoryId) {
-        self.lists[memory.0].renew(handle);
-    }
-
-    fn arrived(&mut self, handle: HandleId, memory: MemoryId) {
-        self.lists[memory.0].renew(handle);
-    }
-
-    fn left(&mut self, handle: HandleId, memory: MemoryId) {
-        let list = &mut self.lists[memory.0];
-        let place = handle.0 + 1;
-        if (place as usize) < list.neighbours.len() && list.contains(place) {
-            list.remove(place);
-        }
-    }
-
-    fn victim(
-        &mut self,
-        memory: MemoryId,
-        is_prefetch: bool,
-        outlook: &Outlook<'_>,
-        may: &dyn Fn(HandleId) -> bool,
-    ) -> Option<HandleId> {
-        let mut candidates = self.oldest_first(memory).filter(|&handle| may(handle));
-        candidates.find(|&handle| !is_prefetch || !outlook.is_wanted(handle, memory))
-    }
+pub(super) fn least_recently_used(
+    outlook: &Outlook<'_>,
+    may: &dyn Fn(HandleId) -> bool,
+) -> Option<HandleId> {
+    let mut candidates = outlook.oldest_first().filter(|&handle| may(handle));
+    candidates.find(|&handle| !outlook.is_prefetch || !outlook.is_wanted(handle))
 }

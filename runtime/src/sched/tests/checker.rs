@@ -5,7 +5,9 @@ use std::collections::VecDeque;
 
 use crate::memory::{Replica, Replicas};
 use crate::platform::{ClassId, Machine, Memory, MemoryId, MemoryKind, Worker, WorkerKind};
-use crate::sched::{Eviction, HandleId, Outlook, Scheduler, Task, TaskId, Tasks, View, WorkerId};
+use crate::sched::{
+    EvictionPolicy, HandleId, Outlook, Recency, Scheduler, Task, TaskId, Tasks, View, WorkerId,
+};
 
 use super::program::Program;
 
@@ -75,7 +77,8 @@ struct Checker<'a> {
     machine: &'a Machine,
     program: &'a Program,
     scheduler: &'a mut dyn Scheduler,
-    eviction: Box<dyn Eviction>,
+    eviction: &'static EvictionPolicy,
+    recency: Recency,
     tasks: Tasks,
     replicas: Replicas,
     followers: Vec<Vec<usize>>,
@@ -101,7 +104,7 @@ pub(super) fn check(
     scheduler: &mut dyn Scheduler,
     eviction: &str,
 ) -> Count {
-    let build = crate::sched::eviction(eviction).expect("a known policy").build;
+    let eviction = crate::sched::eviction(eviction).expect("a known policy");
     let (memories, workers) = (machine.memories.len(), machine.workers.len());
     let (followers, waits) = program.graph();
     let mut checker = Checker {
@@ -115,7 +118,8 @@ pub(super) fn check(
         now: 0,
         used: vec![0; memories],
         count: Count { loads: vec![0; memories], ran: vec![Vec::new(); workers], evictions: 0 },
-        eviction: build(memories),
+        eviction,
+        recency: Recency::new(memories),
         machine,
         program,
         scheduler,
@@ -219,7 +223,7 @@ impl Checker<'_> {
         self.clocks[worker.0] += self.view().predict(id, worker).expect("it can run there");
         let here = |replicas: &Replicas, handle| replicas.state(handle, memory) == Replica::Valid;
         for handle in task.handles().filter(|&handle| here(&self.replicas, handle)) {
-            self.eviction.used(handle, memory);
+            self.recency.renew(handle, memory);
         }
         for handle in task.handles() {
             if !here(&self.replicas, handle) {
@@ -273,8 +277,15 @@ impl Checker<'_> {
             let tasks = committed.iter().flat_map(|tasks| tasks.iter());
             tasks.filter(|&&(_, task)| uses(task, handle)).map(|&(place, _)| place).min()
         };
-        let outlook = Outlook { replicas, scheduler: &*self.scheduler, committed: &first };
-        let victim = self.eviction.victim(memory, false, &outlook, &may);
+        let outlook = Outlook {
+            memory,
+            is_prefetch: false,
+            replicas,
+            recency: &self.recency,
+            scheduler: &*self.scheduler,
+            committed: &first,
+        };
+        let victim = (self.eviction.victim)(&outlook, &may);
         let victim = victim.expect("something goes");
         assert!(may(victim), "a victim that may not go");
         victim
@@ -283,7 +294,7 @@ impl Checker<'_> {
     fn bring(&mut self, handle: HandleId, memory: MemoryId) {
         self.used[memory.0] += self.replicas.bytes(handle);
         self.replicas.set(handle, memory, Replica::Valid);
-        self.eviction.arrived(handle, memory);
+        self.recency.renew(handle, memory);
         self.tell(|scheduler, view| scheduler.arrived(handle, memory, view));
     }
 
@@ -296,7 +307,7 @@ impl Checker<'_> {
             self.replicas.set(handle, lowest, Replica::Valid);
             self.tell(|scheduler, view| scheduler.arrived(handle, lowest, view));
         }
-        self.eviction.left(handle, memory);
+        self.recency.forget(handle, memory);
         self.tell(|scheduler, view| scheduler.evicted(handle, memory, view));
     }
 
@@ -306,7 +317,7 @@ impl Checker<'_> {
             if other != memory && self.replicas.state(handle, other) == Replica::Valid {
                 self.used[other.0] = self.used[other.0].saturating_sub(self.replicas.bytes(handle));
                 self.replicas.set(handle, other, Replica::Absent);
-                self.eviction.left(handle, other);
+                self.recency.forget(handle, other);
                 self.tell(|scheduler, view| scheduler.evicted(handle, other, view));
             }
         }

@@ -14,7 +14,6 @@ use crate::trace::{Gauge, Outcome, Records, Sample, TaskRecord, Totals, Transfer
 /// The dispatcher and all that belongs under its lock.
 pub(super) struct Core {
     dispatcher: Dispatcher,
-    events: Vec<Event>,
     actions: Vec<Action>,
     ready: Vec<u32>,
     batch: Vec<TaskId>,
@@ -50,7 +49,6 @@ impl Core {
         let dispatcher = Dispatcher::new(machine.clone(), scheduler, eviction, durations.clone());
         Self {
             dispatcher,
-            events: Vec::new(),
             actions: Vec::new(),
             ready: Vec::new(),
             batch: Vec::new(),
@@ -80,12 +78,10 @@ impl Core {
         Totals { waited, ..self.totals.clone() }
     }
 
-    /// Deals with everything on the list of events.
-    pub(super) fn step(&mut self, shared: &Shared) {
+    /// Deals with `events`, and has everything done that can be done now.
+    pub(super) fn step(&mut self, shared: &Shared, events: &mut Vec<Event>) {
         let now = shared.now();
         self.dispatcher.set_time(now);
-        let mut events = std::mem::take(&mut self.events);
-        std::mem::swap(&mut events, &mut shared.lock_events());
         for event in events.drain(..) {
             match event {
                 Event::Ready(mut tasks) => self.hand_over(shared, &mut tasks, None),
@@ -99,7 +95,6 @@ impl Core {
                 }
             }
         }
-        self.events = events;
         self.act(shared);
         shared.notify_waiter();
     }

@@ -10,12 +10,13 @@ mod disk;
 mod drive;
 mod fatal;
 mod heap;
+mod mailbox;
 mod store;
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError, TryLockError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -23,6 +24,7 @@ use self::core::Core;
 use copier::Copiers;
 pub use disk::ScratchError;
 use fatal::Fatal;
+use mailbox::Mailbox;
 use store::{InMemory, Stores};
 
 use super::ExecOptions;
@@ -49,8 +51,7 @@ struct Shared {
     space: Arc<Space>,
     machine: Arc<Machine>,
     origin: Instant,
-    core: Mutex<Core>,
-    events: Mutex<Vec<Event>>,
+    core: Mailbox<Core, Event>,
     stores: Stores,
     inboxes: Vec<Inbox>,
     copiers: Copiers,
@@ -93,8 +94,7 @@ impl Node {
             stores: Stores::new(&machine, options.scratch.as_deref(), |memory| {
                 options.accelerator_of(memory)
             }),
-            core: Mutex::new(Core::new(options)),
-            events: Mutex::default(),
+            core: Mailbox::new(Core::new(options)),
             inboxes: (0..workers).map(|_| Inbox::default()).collect(),
             copiers: Copiers::new(&machine),
             runner: Runner {
@@ -158,38 +158,14 @@ impl Shared {
         self.origin.elapsed().as_nanos() as u64
     }
 
-    /// Waits for the dispatcher, does `work` with it, and deals with what happened meanwhile: who
-    /// posts an event while another has the lock leaves it to that one.
+    /// Waits for the dispatcher, and does `work` with it.
     fn with_core<T>(&self, work: impl FnOnce(&mut Core) -> T) -> T {
-        let result = work(&mut self.core.lock().unwrap_or_else(PoisonError::into_inner));
-        self.drain();
-        result
-    }
-
-    fn lock_events(&self) -> std::sync::MutexGuard<'_, Vec<Event>> {
-        self.events.lock().unwrap_or_else(PoisonError::into_inner)
+        self.core.with(|core, events| core.step(self, events), work)
     }
 
     /// Notes an event, and sees to it that somebody deals with it.
     fn post(&self, event: Event) {
-        self.lock_events().push(event);
-        self.drain();
-    }
-
-    /// Works the events off unless somebody is at it, who then looks once more.
-    fn drain(&self) {
-        loop {
-            let mut core = match self.core.try_lock() {
-                Ok(core) => core,
-                Err(TryLockError::Poisoned(poison)) => poison.into_inner(),
-                Err(TryLockError::WouldBlock) => return,
-            };
-            core.step(self);
-            drop(core);
-            if self.lock_events().is_empty() {
-                return;
-            }
-        }
+        self.core.post(event, |core, events| core.step(self, events));
     }
 
     /// Life of a worker.
@@ -314,16 +290,13 @@ impl Running for Node {
     }
 
     fn unregistered(&mut self) {
-        self.shared.with_core(|core| core.step(&self.shared));
+        self.shared.with_core(|_| ());
     }
 
     fn host(&mut self, handle: u32, reads: bool, writes: bool) -> Result<(), FlowError> {
         let task = Task::new(0, i32::MAX, &[(HandleId(handle), reads, writes)]);
         loop {
-            let is_there = self.shared.with_core(|core| {
-                core.step(&self.shared);
-                core.host(&self.shared, &task)
-            })?;
+            let is_there = self.shared.with_core(|core| core.host(&self.shared, &task))?;
             if is_there {
                 self.held = Some(task);
                 return Ok(());
@@ -334,10 +307,7 @@ impl Running for Node {
 
     fn host_done(&mut self) {
         if let Some(task) = self.held.take() {
-            self.shared.with_core(|core| {
-                core.release_host(&task);
-                core.step(&self.shared);
-            });
+            self.shared.with_core(|core| core.release_host(&task));
         }
     }
 }

@@ -1,0 +1,101 @@
+//! A state that threads tell of events without ever waiting for one another.
+//!
+//! Who posts an event while another thread has the state leaves it to that one, which looks at the
+//! list once more after it has let the state go.
+
+use crate::sync::{Guard, Mutex, lock};
+
+/// A state and what it has not been told yet.
+pub(super) struct Mailbox<S, E> {
+    inside: Mutex<Inside<S, E>>,
+    events: Mutex<Vec<E>>,
+}
+
+struct Inside<S, E> {
+    state: S,
+    /// Room for the events that are dealt with.
+    taken: Vec<E>,
+}
+
+impl<S, E> Mailbox<S, E> {
+    pub(super) fn new(state: S) -> Self {
+        let inside = Inside { state, taken: Vec::new() };
+        Self { inside: Mutex::new(inside), events: Mutex::new(Vec::new()) }
+    }
+
+    /// Notes an event, and sees to it that somebody deals with it by `step`.
+    pub(super) fn post(&self, event: E, step: impl Fn(&mut S, &mut Vec<E>)) {
+        lock(&self.events).push(event);
+        self.drain(step);
+    }
+
+    /// Waits for the state, deals with what happened so far, does `work`, and deals with what
+    /// happens meanwhile.
+    pub(super) fn with<T>(
+        &self,
+        step: impl Fn(&mut S, &mut Vec<E>),
+        work: impl FnOnce(&mut S) -> T,
+    ) -> T {
+        let mut inside = lock(&self.inside);
+        self.deal(&mut inside, &step);
+        let result = work(&mut inside.state);
+        drop(inside);
+        self.drain(step);
+        result
+    }
+
+    /// Deals with all events unless another thread is at it, which then looks once more.
+    fn drain(&self, step: impl Fn(&mut S, &mut Vec<E>)) {
+        while let Some(mut inside) = self.try_lock() {
+            self.deal(&mut inside, &step);
+            drop(inside);
+            if lock(&self.events).is_empty() {
+                return;
+            }
+        }
+    }
+
+    fn deal(&self, inside: &mut Inside<S, E>, step: impl Fn(&mut S, &mut Vec<E>)) {
+        std::mem::swap(&mut inside.taken, &mut lock(&self.events));
+        step(&mut inside.state, &mut inside.taken);
+        debug_assert!(inside.taken.is_empty(), "an event was not dealt with");
+    }
+
+    /// The state, unless another thread has it.
+    fn try_lock(&self) -> Option<Guard<'_, Inside<S, E>>> {
+        match self.inside.try_lock() {
+            Ok(inside) => Some(inside),
+            Err(std::sync::TryLockError::Poisoned(poison)) => Some(poison.into_inner()),
+            Err(std::sync::TryLockError::WouldBlock) => None,
+        }
+    }
+}
+
+#[cfg(all(test, loom))]
+mod models {
+    use loom::sync::Arc;
+
+    use super::*;
+
+    fn count(state: &mut u32, events: &mut Vec<u32>) {
+        *state += events.drain(..).sum::<u32>();
+    }
+
+    /// Every event is dealt with by the time that those who post are done, whoever does it.
+    #[test]
+    fn no_event_stays_behind() {
+        loom::model(|| {
+            let mailbox = Arc::new(Mailbox::new(0));
+            let other = mailbox.clone();
+            let thread = loom::thread::spawn(move || {
+                other.post(1, count);
+                other.post(2, count);
+            });
+            mailbox.with(count, |state| *state += 4);
+            mailbox.post(8, count);
+            thread.join().unwrap();
+            assert!(lock(&mailbox.events).is_empty(), "an event was forgotten");
+            assert_eq!(lock(&mailbox.inside).state, 15);
+        });
+    }
+}

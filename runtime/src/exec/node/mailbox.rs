@@ -77,7 +77,9 @@ mod models {
 
     use super::*;
 
+    /// Adds the events up, and gives other threads a chance in between.
     fn count(state: &mut u32, events: &mut Vec<u32>) {
+        loom::thread::yield_now();
         *state += events.drain(..).sum::<u32>();
     }
 

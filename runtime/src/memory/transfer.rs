@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use crate::platform::MemoryId;
 use crate::sched::HandleId;
-use crate::trace::Purpose;
+use crate::trace::{Purpose, TransferRecord};
 
 /// A transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +22,14 @@ pub struct Transfer {
     pub purpose: Purpose,
     /// Among transfers of one purpose, higher first.
     pub priority: i32,
+}
+
+impl Transfer {
+    /// As it is recorded, from `start` to `end` in nanoseconds.
+    pub(crate) fn record(&self, start: u64, end: u64) -> TransferRecord {
+        let Self { handle, bytes, src, dst, purpose, .. } = *self;
+        TransferRecord { handle: handle.0, bytes, src: src.0, dst: dst.0, purpose, start, end }
+    }
 }
 
 /// Transfers that wait: write-backs and fetches before prefetches, then by priority, then in order.

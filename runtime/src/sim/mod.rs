@@ -21,7 +21,7 @@ use crate::memory::Operation;
 use crate::platform::{Durations, Machine};
 use crate::random::SplitMix64;
 use crate::sched::{EvictionPolicy, HandleId, Policy, PolicyOptions, TaskId, WorkerId, eviction};
-use crate::trace::{Gauge, Outcome, Records, Sample, Site, TaskRecord, Totals, TransferRecord};
+use crate::trace::{Gauge, Outcome, Records, Sample, Site, TaskRecord, Totals};
 
 /// What is simulated.
 #[derive(Clone)]
@@ -260,19 +260,11 @@ impl Sim {
         let mut landed = std::mem::take(&mut self.landed);
         self.network.advance(self.clock, &mut landed);
         for Landed { transfer, start } in landed.drain(..) {
-            let (src, dst) = (transfer.src, transfer.dst);
-            self.dispatcher.arrived(transfer.handle, src, dst);
-            self.totals.count_transfer(src.0, dst.0, transfer.bytes);
+            let record = transfer.record(start, self.clock);
+            self.dispatcher.arrived(transfer.handle, transfer.src, transfer.dst);
+            self.totals.count_transfer(&record);
             if self.is_recording {
-                self.records.transfers.push(TransferRecord {
-                    handle: transfer.handle.0,
-                    bytes: transfer.bytes,
-                    src: src.0,
-                    dst: dst.0,
-                    purpose: transfer.purpose,
-                    start,
-                    end: self.clock,
-                });
+                self.records.transfers.push(record);
             }
         }
         self.landed = landed;

@@ -179,6 +179,8 @@ pub struct Totals {
     pub bytes: Vec<u64>,
     /// Transfers, likewise.
     pub transfers: Vec<u64>,
+    /// Nanoseconds that they took, each from when it was handed to the link, likewise.
+    pub moving: Vec<u64>,
     /// Nanoseconds that each worker computed.
     pub busy: Vec<u64>,
     /// Nanoseconds in which each worker had tasks and ran none, for want of data or of room for it.
@@ -195,7 +197,8 @@ impl Totals {
         let pairs = vec![0; memories * memories];
         Self {
             bytes: pairs.clone(),
-            transfers: pairs,
+            transfers: pairs.clone(),
+            moving: pairs,
             busy: vec![0; workers],
             waited: vec![0; workers],
             tasks: vec![0; workers],
@@ -209,10 +212,11 @@ impl Totals {
     }
 
     /// Counts a transfer.
-    pub(crate) fn count_transfer(&mut self, src: usize, dst: usize, bytes: u64) {
-        let pair = src * self.memories() + dst;
-        self.bytes[pair] += bytes;
+    pub(crate) fn count_transfer(&mut self, record: &TransferRecord) {
+        let pair = record.src * self.memories() + record.dst;
+        self.bytes[pair] += record.bytes;
         self.transfers[pair] += 1;
+        self.moving[pair] += record.end - record.start;
     }
 
     /// Counts a task of `nanoseconds` that ends at `end`.
@@ -230,6 +234,7 @@ impl Totals {
         };
         less(&mut self.bytes, &before.bytes);
         less(&mut self.transfers, &before.transfers);
+        less(&mut self.moving, &before.moving);
         less(&mut self.busy, &before.busy);
         less(&mut self.waited, &before.waited);
         less(&mut self.tasks, &before.tasks);

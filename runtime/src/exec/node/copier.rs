@@ -90,7 +90,7 @@ impl Shared {
                 let least = self.machine.transfer_nanoseconds(src, dst, bytes);
                 std::thread::sleep(Duration::from_nanos(least).saturating_sub(clock.elapsed()));
             }
-            self.post(Event::Landed { transfer, start, result });
+            self.post(Event::Landed { transfer, start, end: self.now(), result });
         }
     }
 }

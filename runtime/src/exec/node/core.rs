@@ -9,7 +9,7 @@ use crate::flow::{Access, FlowError};
 use crate::memory::{Operation, Plans, Transfer};
 use crate::platform::MemoryId;
 use crate::sched::{HandleId, PolicyOptions, Task, TaskId, WorkerId};
-use crate::trace::{Gauge, Outcome, Records, Sample, TaskRecord, Totals, TransferRecord};
+use crate::trace::{Gauge, Outcome, Records, Sample, TaskRecord, Totals};
 
 /// The dispatcher and all that belongs under its lock.
 pub(super) struct Core {
@@ -90,8 +90,8 @@ impl Core {
                     let sample = is_whole.then_some(nanoseconds);
                     self.end(shared, task, worker, sample);
                 }
-                Event::Landed { transfer, start, result } => {
-                    self.land(shared, transfer, start, result, now);
+                Event::Landed { transfer, start, end, result } => {
+                    self.land(shared, &transfer, (start, end), result);
                 }
             }
         }
@@ -201,10 +201,9 @@ impl Core {
     fn land(
         &mut self,
         shared: &Shared,
-        transfer: Transfer,
-        start: u64,
+        transfer: &Transfer,
+        (start, end): (u64, u64),
         result: Result<(), Fatal>,
-        end: u64,
     ) {
         self.flying -= 1;
         if let Err(error) = result {
@@ -213,12 +212,10 @@ impl Core {
         if self.fatal.is_some() {
             return;
         }
-        let Transfer { handle, bytes, src, dst, purpose, .. } = transfer;
-        self.dispatcher.arrived(handle, src, dst);
-        self.totals.count_transfer(src.0, dst.0, bytes);
+        let record = transfer.record(start, end);
+        self.dispatcher.arrived(transfer.handle, transfer.src, transfer.dst);
+        self.totals.count_transfer(&record);
         if self.is_recording {
-            let (handle, src, dst) = (handle.0, src.0, dst.0);
-            let record = TransferRecord { handle, bytes, src, dst, purpose, start, end };
             self.records.transfers.push(record);
         }
     }

@@ -43,7 +43,7 @@ enum Event {
     /// A task has ended; whether it did its work.
     Done { task: TaskId, worker: WorkerId, nanoseconds: u64, is_whole: bool },
     /// A transfer has ended, well or not.
-    Landed { transfer: Transfer, start: u64, result: Result<(), Fatal> },
+    Landed { transfer: Transfer, start: u64, end: u64, result: Result<(), Fatal> },
 }
 
 /// What the threads share.

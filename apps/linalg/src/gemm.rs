@@ -36,6 +36,7 @@ pub fn gemm<T: Scalar>(
     );
     let steps = k.div_ceil(kb);
     for j in 0..c.nt() {
+        flow.iteration(j);
         for i in 0..c.mt() {
             let (m, n) = (c.tile_rows(i), c.tile_columns(j));
             if steps == 0 {

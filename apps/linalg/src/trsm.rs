@@ -44,6 +44,7 @@ pub fn trsm<T: Scalar>(
     let ascends = is_lower == (side == Side::Left);
     let place = |step: usize| if ascends { step } else { steps - 1 - step };
     for step in 0..steps {
+        flow.iteration(step);
         let k = place(step);
         let priority = 2 * (steps - step) as i32;
         let first = if step == 0 { alpha } else { T::ONE };

@@ -11,6 +11,8 @@
 
 mod moves;
 mod room;
+#[cfg(test)]
+mod tests;
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -9,6 +9,31 @@ use super::task::{MAX_ACCESSES, TaskData};
 use crate::sync::Ordering;
 
 impl Space {
+    /// Goes through tasks that the graph has made ready; `ready` is empty afterwards. Those that must
+    /// wait for a commuting handle come back later. Where `goes_on` says that a task has ended
+    /// already, what that makes ready joins; `worker` is who ends it.
+    pub(crate) fn take_in(
+        &self,
+        ready: &mut Vec<u32>,
+        worker: usize,
+        mut goes_on: impl FnMut(u32) -> bool,
+    ) {
+        let mut place = 0;
+        while let Some(&task) = ready.get(place) {
+            place += 1;
+            if self.enter_gates(task) && !goes_on(task) {
+                self.finish(task, worker, ready);
+            }
+        }
+        ready.clear();
+    }
+
+    /// Completes `task` and leaves its gates; what that makes ready joins `ready`.
+    pub(crate) fn finish(&self, task: u32, worker: usize, ready: &mut Vec<u32>) {
+        self.leave_gates(self.task(task), ready);
+        self.complete(task, worker, ready);
+    }
+
     /// Takes the gates that `task` still needs; false if it was queued at one and will be ready
     /// again when that one is handed over.
     pub(crate) fn enter_gates(&self, task: u32) -> bool {

@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::bounds::TaskType;
-use crate::flow::{Access, Cost, Engine, FlowError, FlowSpace, ReadyTasks, Running, Space};
+use crate::flow::{Cost, Engine, FlowError, FlowSpace, ReadyTasks, Running, Space};
 use crate::platform::{ClassId, Durations};
 use crate::trace::{Records, Site};
 
@@ -64,11 +64,10 @@ impl Census {
     }
 
     fn start(&mut self, space: &Space, task: u32) {
-        let data = space.task(task);
-        let commutes = data.accesses().any(|(_, access)| access == Access::Commute);
-        if commutes && !space.enter_gates(task) {
+        if !space.enter_gates(task) {
             return;
         }
+        let data = space.task(task);
         let (codelet, cost) = (data.info.name, data.cost());
         let time = |class| self.durations.nanoseconds(codelet, cost, ClassId(class));
         let times: Vec<Option<u64>> = (0..self.classes).map(time).collect();
@@ -111,8 +110,7 @@ impl Running for Census {
         while submitted - space.completed() > unfinished {
             let Reverse((end, task)) = self.running.pop().expect("unfinished tasks run");
             self.clock = end;
-            space.leave_gates(space.task(task), &mut ready);
-            space.complete(task, 0, &mut ready);
+            space.finish(task, 0, &mut ready);
             ready.drain(..).for_each(|task| self.start(&space, task));
         }
         let mut contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);

@@ -16,7 +16,7 @@ pub use census::{Census, Contents};
 use network::{Landed, Network};
 
 use crate::dispatch::{Action, Dispatcher};
-use crate::flow::{Access, Engine, FlowError, FlowSpace, ReadyTasks, Running, Space};
+use crate::flow::{Engine, FlowError, FlowSpace, ReadyTasks, Running, Space};
 use crate::memory::Operation;
 use crate::platform::{Durations, Machine};
 use crate::random::SplitMix64;
@@ -133,31 +133,27 @@ impl Sim {
         }
     }
 
-    /// Hands tasks over that the graph has made ready; `tasks` is empty afterwards. Those that must
-    /// wait for a commuting handle come back later; those that fit no memory end here.
+    /// Hands tasks over that the graph has made ready; `tasks` is empty afterwards. Those that no
+    /// worker can run end here.
     fn hand_over(&mut self, space: &Space, tasks: &mut Vec<u32>, by: Option<WorkerId>) {
         self.forget_discarded(space);
-        let mut place = 0;
-        while let Some(&task) = tasks.get(place) {
-            place += 1;
-            let data = space.task(task);
-            let commutes = data.accesses().any(|(_, access)| access == Access::Commute);
-            if commutes && !space.enter_gates(task) {
-                continue;
+        let Self { dispatcher, failure, batch, .. } = self;
+        space.take_in(tasks, by.map_or(0, |worker| worker.0), |task| {
+            let no_place = dispatcher.take_in(space, task, &|_| true).err();
+            match no_place {
+                None => batch.push(TaskId(task)),
+                Some(no_place) => {
+                    let data = space.task(task);
+                    failure.get_or_insert_with(|| FlowError::Task {
+                        codelet: data.info.name,
+                        task: data.index,
+                        source: Arc::new(no_place),
+                    });
+                    return false;
+                }
             }
-            if let Err(no_place) = self.dispatcher.take_in(space, task, &|_| true) {
-                self.failure.get_or_insert_with(|| FlowError::Task {
-                    codelet: data.info.name,
-                    task: data.index,
-                    source: Arc::new(no_place),
-                });
-                space.leave_gates(data, tasks);
-                space.complete(task, by.map_or(0, |worker| worker.0), tasks);
-            } else {
-                self.batch.push(TaskId(task));
-            }
-        }
-        tasks.clear();
+            true
+        });
         if !self.batch.is_empty() {
             self.dispatcher.ready(&self.batch, by);
             self.batch.clear();
@@ -249,9 +245,8 @@ impl Sim {
     fn end(&mut self, space: &Space, worker: usize, task: u32) {
         self.dispatcher.finished(TaskId(task), WorkerId(worker));
         let mut ready = std::mem::take(&mut self.ready);
-        space.leave_gates(space.task(task), &mut ready);
         // A task that was handed a gate has the others still to enter.
-        space.complete(task, worker, &mut ready);
+        space.finish(task, worker, &mut ready);
         self.hand_over(space, &mut ready, Some(WorkerId(worker)));
         self.ready = ready;
     }

@@ -5,7 +5,7 @@ use super::{Event, Shared};
 use crate::dispatch::{Action, Dispatcher};
 use crate::exec::ExecOptions;
 use crate::exec::failures::Cause;
-use crate::flow::{Access, FlowError};
+use crate::flow::FlowError;
 use crate::memory::{Operation, Plans, Transfer};
 use crate::platform::MemoryId;
 use crate::sched::{HandleId, PolicyOptions, Task, TaskId, WorkerId};
@@ -116,38 +116,31 @@ impl Core {
     /// Completes a task in the graph and hands over what that made ready.
     fn complete(&mut self, shared: &Shared, task: u32, by: Option<WorkerId>) {
         let mut made = std::mem::take(&mut self.ready);
-        close(shared, task, by, &mut made);
+        shared.space.finish(task, by.map_or(0, |worker| worker.0), &mut made);
         self.hand_over(shared, &mut made, by);
         self.ready = made;
     }
 
-    /// Hands tasks over that the graph has made ready; `tasks` is empty afterwards. Those that must
-    /// wait for a commuting handle come back later; those that cannot run, or read what is spoiled,
-    /// end here, and what that makes ready joins them.
+    /// Hands tasks over that the graph has made ready; `tasks` is empty afterwards. Those that cannot
+    /// run, or read what is spoiled, end here.
     fn hand_over(&mut self, shared: &Shared, tasks: &mut Vec<u32>, by: Option<WorkerId>) {
         self.forget_discarded(shared);
         let mut batch = std::mem::take(&mut self.batch);
-        let mut place = 0;
-        while let Some(&task) = tasks.get(place) {
-            place += 1;
+        shared.space.take_in(tasks, by.map_or(0, |worker| worker.0), |task| {
             let data = shared.space.task(task);
-            let commutes = data.accesses().any(|(_, access)| access == Access::Commute);
-            if commutes && !shared.space.enter_gates(task) {
-                continue;
-            }
             if shared.runner.skip(&shared.space, data) {
                 self.record(shared, task, by, Outcome::Skipped);
-                close(shared, task, by, tasks);
-            } else if let Some(cause) = self.refusal(shared, task) {
+                return false;
+            }
+            if let Some(cause) = self.refusal(shared, task) {
                 shared.runner.fail(&shared.space, data, cause);
                 self.record(shared, task, by, Outcome::Failed);
-                close(shared, task, by, tasks);
-            } else {
-                self.hold(TaskId(task), Hold::Waiting);
-                batch.push(TaskId(task));
+                return false;
             }
-        }
-        tasks.clear();
+            self.hold(TaskId(task), Hold::Waiting);
+            batch.push(TaskId(task));
+            true
+        });
         if !batch.is_empty() {
             self.dispatcher.ready(&batch, by);
             batch.clear();
@@ -339,12 +332,6 @@ impl Core {
             self.dispatcher.planner_mut().finish(task, MemoryId::RAM);
         }
     }
-}
-
-/// Completes `task` in the graph; what that made ready joins `ready`.
-fn close(shared: &Shared, task: u32, by: Option<WorkerId>, ready: &mut Vec<u32>) {
-    shared.space.leave_gates(shared.space.task(task), ready);
-    shared.space.complete(task, by.map_or(0, |worker| worker.0), ready);
 }
 
 impl Dispatcher {

@@ -1,6 +1,5 @@
 //! What a datum is worth: the work that it frees, for the time that bringing it takes.
 
-use crate::platform::MemoryId;
 use crate::random::SplitMix64;
 use crate::sched::draw::Draw;
 use crate::sched::pool::Pool;
@@ -96,19 +95,4 @@ fn best_with(pool: &Pool, datum: HandleId, site: usize, view: &View<'_>) -> Opti
         }
     }
     best.map(|(_, task)| task)
-}
-
-/// How soon `handle`, which no planned task uses, will be used in `memory`: the most work, in
-/// microseconds, that a datum would free that one of its readers waits for.
-pub(super) fn promise(pool: &Pool, handle: HandleId, memory: MemoryId) -> u32 {
-    let mut most: f64 = 0.0;
-    for site in (0..pool.sites.list.len()).filter(|&site| pool.sites.list[site].memory == memory) {
-        for &task in pool.readers(handle).iter().take(MOST_COMPARED) {
-            if matches!(pool.missing(task, site), Some(1 | 2)) {
-                let works = pool.lacking(task, memory).map(|other| work(pool, other, site));
-                most = works.fold(most, f64::max);
-            }
-        }
-    }
-    (most / 1000.0) as u32
 }

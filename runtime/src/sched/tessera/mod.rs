@@ -20,8 +20,8 @@
 //!   they help out. See [`beside`].
 //! - Few tasks are committed, so that plans can change: as many as hide transfers where tasks still
 //!   become urgent, else a share of what is left.
-//! - Planned data stays. Of the rest, what helps to use the data that free most; in a program with
-//!   priorities, whose tasks are seldom ready, what was used last.
+//! - Planned data stays. Of the rest, what ready tasks read; in a program with priorities, whose tasks
+//!   are seldom ready, what was used last.
 
 mod beside;
 mod choice;
@@ -52,9 +52,6 @@ const SHARES: usize = 2;
 /// How many times its transfer the move of an only replica counts. On average 5 is as good as 10; with
 /// 1 data wanders between memories, with 16 few tasks crowd on one worker.
 const MOVE: u64 = 8;
-
-/// What a planned task counts against what [`choice::promise`] says, in microseconds.
-const PLANNED: u32 = 1 << 26;
 
 struct Tessera {
     board: Board,
@@ -229,18 +226,19 @@ impl Scheduler for Tessera {
         self.board.evicted(handle, memory, view);
     }
 
-    /// Counts a planned task more than any promise, and what was only written here as 1, since it
-    /// would have to be written back. Where tasks differ in priority most of what will be read is read
-    /// by tasks that are not ready, of which nothing is known: there only planned tasks count, and of
-    /// the rest what was not used for the longest time goes.
+    /// Planned tasks count most, then whether any ready task reads it, then that it was only written
+    /// here, since it would have to be written back. Where tasks differ in priority, most of what will
+    /// be read is read by tasks that are not ready, of which nothing is known: there planned tasks
+    /// alone count, and of the rest what was not used for the longest time goes.
     fn next_use(&self, handle: HandleId, memory: MemoryId) -> NextUse {
-        let is_written = self.known.is_written(handle, memory);
-        let count = match self.board.next_use(handle, memory) {
-            NextUse::Planned { count, .. } => count.min(32) * PLANNED,
+        let planned = match self.board.next_use(handle, memory) {
+            NextUse::Planned { count, .. } => count,
             _ if self.known.has_priorities => return NextUse::Never,
-            _ => choice::promise(&self.board.pool, handle, memory).min(PLANNED - 1),
+            _ => 0,
         };
-        match count + u32::from(is_written) {
+        let is_read = !self.board.pool.readers(handle).is_empty();
+        let is_written = self.known.is_written(handle, memory);
+        match 4 * planned + 2 * u32::from(is_read) + u32::from(is_written) {
             0 => NextUse::Never,
             count => NextUse::Planned { count, position: 0 },
         }

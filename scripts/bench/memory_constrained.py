@@ -36,7 +36,7 @@ LIMIT = 60  # seconds for one simulation
 # Key: label, flags, colour, marker.
 POLICIES = {
     "eager": ("EAGER", ["--policy", "eager"], "#8c8c8c", "x"),
-    "dmdar": ("DMDAR", ["--policy", "dmdar"], "#e69f00", "square"),
+    "dmdar": ("DMDAR", ["--policy", "dmdar"], "#e69f00", "frame"),
     "dmdas": ("DMDAS", ["--policy", "dmdas"], "#b35806", "plus"),
     "lws": ("LWS", ["--policy", "lws"], "#cc79a7", "down"),
     "hfp": ("HFP", ["--policy", "hfp"], "#56b4e9", "diamond"),
@@ -44,8 +44,8 @@ POLICIES = {
     "darts+lru": ("DARTS+LRU", ["--policy", "darts", "--eviction", "lru"], "#009e73", "up"),
     "tessera": ("tessera", ["--policy", "tessera"], "#d00000", "star"),
     "hfp+lru": ("HFP without Belady", ["--policy", "hfp", "--eviction", "lru"], "#7a5195", "ring"),
-    "darts-threshold": ("DARTS, threshold", ["--policy", "darts-threshold"], "#7a5195", "ring"),
-    "darts-3inputs": ("DARTS, 3 inputs", ["--policy", "darts-3inputs"], "#7a5195", "ring"),
+    "darts-threshold": ("DARTS, threshold", ["--policy", "darts-threshold"], "#00868b", "hollow up"),
+    "darts-3inputs": ("DARTS, 3 inputs", ["--policy", "darts-3inputs"], "#8b5a2b", "hollow diamond"),
     "darts-opti": ("DARTS, OPTI", ["--policy", "darts-opti"], "#5c6b00", "hollow"),
 }
 MAIN = ["eager", "dmdar", "dmdas", "lws", "hfp", "darts", "darts+lru", "tessera"]
@@ -348,10 +348,15 @@ def marker(kind, x, y, colour):
             return f'<path d="{move}m-{r}-{r}l{2 * r} {2 * r}m0-{2 * r}l-{2 * r} {2 * r}" {line}/>'
         case "plus":
             return f'<path d="{move}m-{r} 0h{2 * r}m-{r}-{r}v{2 * r}" {line}/>'
-        case "square":
-            return f'<path d="{move}m-{r}-{r}h{2 * r}v{2 * r}h-{2 * r}z" {full}/>'
         case "hollow":
             return f'<path d="{move}m-{r}-{r}h{2 * r}v{2 * r}h-{2 * r}z" {line}/>'
+        case "frame":
+            # Wide enough to be seen around another sign at the same point.
+            return f'<path d="{move}m-4.2-4.2h8.4v8.4h-8.4z" {line}/>'
+        case "hollow diamond":
+            return f'<path d="{move}m0-3.6l3.6 3.6l-3.6 3.6l-3.6-3.6z" {line}/>'
+        case "hollow up":
+            return f'<path d="{move}m0-3.4l3.3 5.8h-6.6z" {line}/>'
         case "diamond":
             return f'<path d="{move}m0-3.6l3.6 3.6l-3.6 3.6l-3.6-3.6z" {full}/>'
         case "up":

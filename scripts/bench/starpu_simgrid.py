@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares simulated runs with StarPU's on SimGrid, run by run, on its sample machine mirage.
 
-    scripts/bench/starpu_simgrid.py [--set NAME] [--markdown FILE]
+    scripts/bench/starpu_simgrid.py [--tegula PROGRAM] [--set NAME] [--best POLICY] [--markdown FILE]
 
 Reference: scripts/bench/data/starpu_simgrid.csv, made with StarPU master of 2026-08-13 and
 SimGrid 3.32; the machine is data/platforms/mirage.toml (mirage-lu.toml for LU).
@@ -20,7 +20,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-TEGULA = ROOT / "target" / "release" / "tegula"
 
 # StarPU's name: ours, and flags beside.
 SCHEDULERS = {
@@ -68,11 +67,11 @@ def free_transfers(platform):
     return str(path)
 
 
-def command(row, policy, extra):
+def command(tegula, row, policy, extra):
     name, platform, precision = program(row)
     if row["set"].endswith("_none"):
         platform = free_transfers(platform)
-    flags = [str(TEGULA), "simulate", name, "--platform", platform, "--precision", precision]
+    flags = [str(tegula), "simulate", name, "--platform", platform, "--precision", precision]
     flags += ["--tiles", row["ntiles"], "--tile-size", row["nb"], "--policy", policy]
     if row["ncpu"]:
         flags += ["--cores", row["ncpu"], "--devices", row["ncuda"]]
@@ -85,12 +84,12 @@ def command(row, policy, extra):
     return flags + extra + ["--json", "-"]
 
 
-def simulate(row, policy, extra=()):
+def simulate(tegula, row, policy, extra=()):
     """One run; of a program that is drawn at random, the median of five draws."""
     drawn = program(row)[0] in ("gemm-2d-shuffled", "gemm-2d-random", "gemm-2d-sparse")
     runs = []
     for seed in range(5 if drawn else 1):
-        words = command(row, policy, [*extra, "--seed", str(seed)])
+        words = command(tegula, row, policy, [*extra, "--seed", str(seed)])
         done = subprocess.run(words, capture_output=True, text=True)
         if done.returncode:
             return {"error": done.stderr.strip().splitlines()[-1] if done.stderr else "no message"}
@@ -114,6 +113,7 @@ def number(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tegula", default=ROOT / "target/release/tegula", help="program that simulates")
     parser.add_argument("--set", action="append", help="only these sets of runs")
     parser.add_argument("--best", action="append", help="more policies of ours for the best")
     parser.add_argument("--markdown", help="write tables here")
@@ -133,7 +133,7 @@ def main():
         for policy in options.best or []:
             jobs.append((key, "*" + policy, runs[0], policy, []))
     with ThreadPoolExecutor(2) as pool:
-        results = list(pool.map(lambda job: simulate(job[2], job[3], job[4]), jobs))
+        results = list(pool.map(lambda job: simulate(options.tegula, *job[2:]), jobs))
     table = {}
     for (key, sched, row, *_), result in zip(jobs, results):
         table.setdefault(key, {})[sched] = (row, result)

@@ -5,9 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use tegula_data::platform::{
-    Fingerprint, Learnt, PLATFORMS, Platform, PlatformError, read_learnt, write_learnt,
+    Fingerprint, Learnt, LearntFile, PLATFORMS, Platform, PlatformError, read_learnt, write_learnt,
 };
 use tegula_kernels::kernel::kernel;
+use tegula_kernels::scalar::Precision;
 use tegula_runtime::flow::Cost;
 use tegula_runtime::platform::{ClassId, Durations, Entry, Machine, MemoryId, Models};
 
@@ -15,6 +16,7 @@ use tegula_runtime::platform::{ClassId, Durations, Entry, Machine, MemoryId, Mod
 const SMALL: &str = r#"
 name = "small"
 source = "made up"
+precision = "d"
 memory = [
     { name = "RAM", kind = "ram", capacity = "1GiB" },
     { name = "GPU", kind = "device", capacity = 1000 },
@@ -86,7 +88,7 @@ fn find(name: &str) -> Platform {
 
 /// Asserts that two platforms say the same.
 fn assert_same(a: &Platform, b: &Platform) {
-    assert_eq!((&a.name, &a.source), (&b.name, &b.source));
+    assert_eq!((&a.name, &a.source, a.precision), (&b.name, &b.source, b.precision));
     assert_eq!(a.machine, b.machine);
     for class in (0..a.machine.classes.len()).map(ClassId) {
         assert_eq!(a.models.guess_of(class), b.models.guess_of(class));
@@ -131,7 +133,8 @@ fn what_is_written_is_read_again() {
 
 #[test]
 fn a_file_gives_workers_memories_and_times() {
-    let Platform { machine, models, .. } = small();
+    let Platform { precision, machine, models, .. } = small();
+    assert_eq!(precision, Some(Precision::Double));
     machine.check();
     let names: Vec<&str> = machine.workers.iter().map(|worker| worker.name.as_str()).collect();
     assert_eq!(names, ["CPU 0", "CPU 1", "GPU 0"]);
@@ -205,19 +208,23 @@ fn refused(text: &str) -> String {
 #[test]
 fn what_is_wrong_is_named_with_its_line_and_field() {
     let cases = [
-        ("count = 2", "cuont = 2", 45, "unknown field `cuont`"),
-        ("= 1e9", "= \"fast\"", 16, "bytes_per_second: invalid type"),
-        ("= 1e9", "= -1", 14, "bytes_per_second is -1; give a finite number above 0"),
-        ("\"1GiB\"", "\"1GB\"", 5, "capacity: '1GB' is no number of bytes"),
-        ("\"gpu\"\nmemory", "\"gup\"\nmemory", 47, "did you mean 'gpu'"),
-        ("links = [\"bus\"]", "links = [\"busses\"]", 18, "links: there is no 'busses'"),
-        ("seconds = 2e-6", "", 51, "needs flops and seconds"),
-        ("never = true", "never = true\nflops = 1", 59, "never: what cannot run"),
-        ("\"gpu\"\nmemory", "\"cpu\"\nmemory", 47, "memory: all workers of a class"),
-        ("to = \"RAM\"", "to = \"disk\"", 6, "GPU: give a route from it to RAM"),
-        ("from = \"GPU\"", "from = \"disk\"", 36, "route from disk to RAM: give one route"),
-        ("kind = \"disk\"", "kind = \"disk\", capacity = 5", 7, "capacity: what fits nowhere else"),
-        ("kind = \"disk\"", "kind = \"ram\"", 7, "kind: the first memory, and no other"),
+        ("count = 2", "cuont = 2", 46, "unknown field `cuont`"),
+        ("count = 2", "count = 2000000000", 43, "count is 2000000000; give a whole number from 1"),
+        ("count = 2", "pipeline = 0", 43, "pipeline is 0; give a whole number from 1 to 1000"),
+        ("gflops = 2", "gflops = 1e-30", 11, "gflops is 1e-30; give a number from 1e-6"),
+        ("precision = \"d\"", "precision = \"q\"", 4, "precision: unknown variant"),
+        ("= 1e9", "= \"fast\"", 17, "bytes_per_second: invalid type"),
+        ("= 1e9", "= -1", 15, "bytes_per_second is -1.0; give a number from 1.0 to 1e18"),
+        ("\"1GiB\"", "\"1GB\"", 6, "capacity: '1GB' is no number of bytes"),
+        ("\"gpu\"\nmemory", "\"gup\"\nmemory", 48, "did you mean 'gpu'"),
+        ("links = [\"bus\"]", "links = [\"busses\"]", 19, "links: there is no 'busses'"),
+        ("seconds = 2e-6", "", 52, "needs flops and seconds"),
+        ("never = true", "never = true\nflops = 1", 60, "never: what cannot run"),
+        ("\"gpu\"\nmemory", "\"cpu\"\nmemory", 48, "memory: all workers of a class"),
+        ("to = \"RAM\"", "to = \"disk\"", 7, "GPU: give a route from it to RAM"),
+        ("from = \"GPU\"", "from = \"disk\"", 37, "route from disk to RAM: give one route"),
+        ("kind = \"disk\"", "kind = \"disk\", capacity = 5", 8, "capacity: what fits nowhere else"),
+        ("kind = \"disk\"", "kind = \"ram\"", 8, "kind: the first memory, and no other"),
     ];
     for (old, new, line, words) in cases {
         let message = refused(&SMALL.replacen(old, new, 1));
@@ -256,6 +263,11 @@ fn what_was_learnt_is_used_where_it_was_learnt() {
     let Learnt::Entries(entries) = read(&fingerprint()) else { panic!("not its own") };
     assert_eq!(entries.len(), 1);
     assert_eq!((entries[0].samples, entries[0].bytes), (Some(12), 96));
+    let file = LearntFile::read(&path).expect("a file that can be read").expect("learnt times");
+    assert_eq!((file.place, file.entries), (fingerprint(), entries));
+    let other = folder.path().join("small.toml");
+    fs::write(&other, SMALL).expect("a file");
+    assert_eq!(LearntFile::read(&other).expect("a file that can be read"), None);
     let newer = Fingerprint { version: "0.2.0".to_owned(), ..fingerprint() };
     assert_eq!(newer.file_name(), fingerprint().file_name());
     let Learnt::Foreign(why) = read(&newer) else { panic!("used by another version") };

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer};
+use tegula_kernels::scalar::Precision;
 use tegula_runtime::platform::{MemoryKind, WorkerKind};
 use toml::Spanned;
 
@@ -13,6 +14,7 @@ use toml::Spanned;
 pub(super) struct File {
     pub(super) name: String,
     pub(super) source: String,
+    precision: Option<PrecisionWord>,
     pub(super) memory: Vec<Spanned<MemoryPart>>,
     #[serde(default)]
     pub(super) link: Vec<Spanned<LinkPart>>,
@@ -22,6 +24,22 @@ pub(super) struct File {
     pub(super) worker: Vec<Spanned<WorkerPart>>,
     #[serde(default)]
     pub(super) kernel: Vec<Spanned<KernelPart>>,
+}
+
+impl File {
+    pub(super) fn precision(&self) -> Option<Precision> {
+        self.precision.map(|word| match word {
+            PrecisionWord::S => Precision::Single,
+            PrecisionWord::D => Precision::Double,
+        })
+    }
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum PrecisionWord {
+    S,
+    D,
 }
 
 /// A memory.

@@ -68,6 +68,34 @@ struct File {
     kernel: Vec<Spanned<KernelPart>>,
 }
 
+/// What a run has learnt of some machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LearntFile {
+    /// Where the times were learnt.
+    pub place: Fingerprint,
+    /// Times of kernels.
+    pub entries: Vec<Entry>,
+}
+
+impl LearntFile {
+    /// What the file `path` holds, whatever machine it is of; none if it holds something else.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is one of these and wrong somewhere.
+    pub fn read(path: &Path) -> Result<Option<Self>, PlatformError> {
+        let text = fs::read_to_string(path)
+            .map_err(|cause| PlatformError::Read { path: path.to_owned(), cause })?;
+        let is_learnt = text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("learnt"));
+        let text = Text { origin: &path.display().to_string(), text: &text };
+        if is_learnt { Self::parse(text).map(Some) } else { Ok(None) }
+    }
+
+    fn parse(text: Text<'_>) -> Result<Self, PlatformError> {
+        let file: File = text.parse()?;
+        Ok(Self { place: file.learnt, entries: read::kernels(text, &file.kernel)? })
+    }
+}
+
 /// What the file `path` holds for the machine `here`.
 ///
 /// # Errors
@@ -79,13 +107,13 @@ pub fn read_learnt(path: &Path, here: &Fingerprint) -> Result<Learnt, PlatformEr
         Err(cause) => return Err(PlatformError::Read { path: path.to_owned(), cause }),
     };
     let text = Text { origin: &path.display().to_string(), text: &text };
-    let file: File = text.parse()?;
-    let differences = file.learnt.differences(here);
+    let LearntFile { place, entries } = LearntFile::parse(text)?;
+    let differences = place.differences(here);
     if !differences.is_empty() {
         let what = differences.join("; ");
         return Ok(Learnt::Foreign(format!("{} is of another setting: {what}", path.display())));
     }
-    Ok(Learnt::Entries(read::kernels(text, &file.kernel)?))
+    Ok(Learnt::Entries(entries))
 }
 
 /// Writes what was learnt on the machine `here` to the file `path`, all of it or nothing; numbers

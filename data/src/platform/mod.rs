@@ -10,10 +10,11 @@ mod write;
 use std::fs;
 use std::path::Path;
 
+use tegula_kernels::scalar::Precision;
 use tegula_runtime::platform::{Machine, Models, WorkerKind};
 
 pub use error::PlatformError;
-pub use learnt::{Fingerprint, Learnt, read_learnt, write_learnt};
+pub use learnt::{Fingerprint, Learnt, LearntFile, read_learnt, write_learnt};
 
 use crate::format::{FillError, WriteError, nearest_name, write_atomically};
 use error::Text;
@@ -25,6 +26,8 @@ pub struct Platform {
     pub name: String,
     /// Where its numbers come from.
     pub source: String,
+    /// Of which precision the times of its kernels are, if all are of one.
+    pub precision: Option<Precision>,
     /// Memories, links, workers.
     pub machine: Machine,
     /// How long kernels take on the classes of its workers.
@@ -36,17 +39,39 @@ pub struct Platform {
 pub struct Listed {
     /// Its name.
     pub name: &'static str,
+    /// What it is, and what its times are of.
+    pub summary: &'static str,
     /// Its description, in TOML.
     pub text: &'static str,
 }
 
 /// The platforms that come with the program, from `data/platforms`.
 pub const PLATFORMS: &[Listed] = &[
-    Listed { name: "mirage", text: include_str!("../../platforms/mirage.toml") },
-    Listed { name: "mirage-lu", text: include_str!("../../platforms/mirage-lu.toml") },
-    Listed { name: "gemini-v100-1", text: include_str!("../../platforms/gemini-v100-1.toml") },
-    Listed { name: "gemini-v100-2", text: include_str!("../../platforms/gemini-v100-2.toml") },
-    Listed { name: "gemini-v100-4", text: include_str!("../../platforms/gemini-v100-4.toml") },
+    Listed {
+        name: "mirage",
+        summary: "9 cores and 3 Tesla M2070; measured times of Cholesky",
+        text: include_str!("../../platforms/mirage.toml"),
+    },
+    Listed {
+        name: "mirage-lu",
+        summary: "the same; measured times of LU",
+        text: include_str!("../../platforms/mirage-lu.toml"),
+    },
+    Listed {
+        name: "gemini-v100-1",
+        summary: "one of the 8 Tesla V100 of gemini-1; assumed times",
+        text: include_str!("../../platforms/gemini-v100-1.toml"),
+    },
+    Listed {
+        name: "gemini-v100-2",
+        summary: "two of them, under one switch; assumed times",
+        text: include_str!("../../platforms/gemini-v100-2.toml"),
+    },
+    Listed {
+        name: "gemini-v100-4",
+        summary: "the four of one NUMA node; assumed times",
+        text: include_str!("../../platforms/gemini-v100-4.toml"),
+    },
 ];
 
 impl Platform {

@@ -1,6 +1,7 @@
 //! From the parts of a file to a machine and its models, with every name looked up.
 
 use std::fmt::Display;
+use std::ops::RangeInclusive;
 
 use tegula_runtime::platform::{
     ClassId, Entry, Link, MAX_MEMORIES, Machine, Memory, MemoryId, MemoryKind, Models, Route,
@@ -17,6 +18,22 @@ type Result<T> = std::result::Result<T, PlatformError>;
 
 /// Most workers that one line may make.
 const MOST_WORKERS: usize = 1 << 16;
+/// Most tasks whose data one of them holds at once.
+const MOST_PIPELINE: usize = 1000;
+
+// Numbers beyond these are slips of the pen, and would make times that no clock counts.
+/// Rates in 10^9 operations or bytes per second.
+const GIGA_RATES: RangeInclusive<f64> = 1e-6..=1e9;
+/// Bytes per second.
+const BYTE_RATES: RangeInclusive<f64> = 1.0..=1e18;
+/// Speeds beside that of a core.
+const SPEEDS: RangeInclusive<f64> = 1e-6..=1e6;
+/// Times of a task in seconds.
+const TIMES: RangeInclusive<f64> = 1e-12..=1e6;
+/// Latencies in seconds.
+const LATENCIES: RangeInclusive<f64> = 0.0..=1e6;
+/// Operations, bytes, deviations.
+const AMOUNTS: RangeInclusive<f64> = 0.0..=1e18;
 
 /// The platform that `text` describes.
 pub(super) fn platform(text: Text<'_>) -> Result<Platform> {
@@ -32,8 +49,9 @@ pub(super) fn platform(text: Text<'_>) -> Result<Platform> {
         reader.find(part, "class", &part.get_ref().class, &classes)?;
         models.enter(&reader.kernel(part)?);
     }
+    let precision = file.precision();
     let (name, source) = (file.name, file.source);
-    Ok(Platform { name, source, machine, models })
+    Ok(Platform { name, source, precision, machine, models })
 }
 
 /// The entries that the kernels of a file are; their classes may be any.
@@ -52,12 +70,36 @@ impl Reader<'_> {
         Err(self.text.wrong(part.span().start, message))
     }
 
-    /// Refuses a number that is not above 0 and finite.
-    fn positive<T>(&self, part: &Spanned<T>, field: &str, value: f64) -> Result<f64> {
-        if value > 0.0 && value.is_finite() {
+    /// Refuses a number outside `range`.
+    fn within<T>(
+        &self,
+        part: &Spanned<T>,
+        field: &str,
+        value: f64,
+        range: &RangeInclusive<f64>,
+    ) -> Result<f64> {
+        if range.contains(&value) {
             return Ok(value);
         }
-        self.wrong(part, format_args!("{field} is {value}; give a finite number above 0"))
+        let (least, most) = (range.start(), range.end());
+        self.wrong(
+            part,
+            format_args!("{field} is {value:?}; give a number from {least:?} to {most:?}"),
+        )
+    }
+
+    /// Refuses a count outside 1 to `most`.
+    fn counted<T>(
+        &self,
+        part: &Spanned<T>,
+        field: &str,
+        value: usize,
+        most: usize,
+    ) -> Result<usize> {
+        if (1..=most).contains(&value) {
+            return Ok(value);
+        }
+        self.wrong(part, format_args!("{field} is {value}; give a whole number from 1 to {most}"))
     }
 
     /// The place of `name` among `names`.
@@ -126,7 +168,7 @@ impl Reader<'_> {
             let ClassPart { name, speed, .. } = part.get_ref();
             let before: Vec<&str> = classes.iter().map(|class| class.name.as_str()).collect();
             self.unused(part, name, &before)?;
-            let speed = self.positive(part, "speed", *speed)?;
+            let speed = self.within(part, "speed", *speed, &SPEEDS)?;
             let class = WorkerClass::new(name, part.get_ref().kind());
             classes.push(WorkerClass { speed, ..class });
         }
@@ -143,9 +185,10 @@ impl Reader<'_> {
             return Ok(None);
         };
         Ok(Some(WorkerModel {
-            gflops: self.positive(part, "gflops", gflops)?,
-            gbytes_per_second: gbytes_per_second
-                .map_or(Ok(f64::INFINITY), |rate| self.positive(part, "gbytes_per_second", rate))?,
+            gflops: self.within(part, "gflops", gflops, &GIGA_RATES)?,
+            gbytes_per_second: gbytes_per_second.map_or(Ok(f64::INFINITY), |rate| {
+                self.within(part, "gbytes_per_second", rate, &GIGA_RATES)
+            })?,
             overhead_seconds: 0.0,
         }))
     }
@@ -157,7 +200,7 @@ impl Reader<'_> {
             let before: Vec<&str> = links.iter().map(|link| link.name.as_str()).collect();
             self.unused(part, name, &before)?;
             let rate = part.get_ref().bytes_per_second;
-            let bytes_per_second = self.positive(part, "bytes_per_second", rate)?;
+            let bytes_per_second = self.within(part, "bytes_per_second", rate, &BYTE_RATES)?;
             links.push(Link { name: name.clone(), bytes_per_second });
         }
         Ok(links)
@@ -179,12 +222,8 @@ impl Reader<'_> {
                 let (from, to) = (&route.from, &route.to);
                 return self.wrong(part, format_args!("route from {from} to {to}: {why}"));
             }
-            let latency_seconds = route.latency_seconds;
-            if !(0.0..1e6).contains(&latency_seconds) {
-                let why = "give seconds from 0 on";
-                return self
-                    .wrong(part, format_args!("latency_seconds is {latency_seconds}; {why}"));
-            }
+            let latency_seconds =
+                self.within(part, "latency_seconds", route.latency_seconds, &LATENCIES)?;
             *place = Some(Route { links: on, latency_seconds });
         }
         Ok(routes)
@@ -207,11 +246,9 @@ impl Reader<'_> {
                 "memory: all workers of a class have as much of it; give these a class of their own",
             );
         }
-        let (count, pipeline) = (count.unwrap_or(1), pipeline.unwrap_or(default_pipeline(kind)));
-        if !(1..=MOST_WORKERS).contains(&count) || pipeline == 0 {
-            let why = format_args!("count {count}, pipeline {pipeline}; both are at least 1");
-            return self.wrong(part, why);
-        }
+        let count = self.counted(part, "count", count.unwrap_or(1), MOST_WORKERS)?;
+        let pipeline = pipeline.unwrap_or(default_pipeline(kind));
+        let pipeline = self.counted(part, "pipeline", pipeline, MOST_PIPELINE)?;
         let is_core = |class: ClassId| machine.classes[class.0].kind == WorkerKind::Cpu;
         let alike = |worker: &&Worker| is_core(worker.class) == (kind == WorkerKind::Cpu);
         let first = machine.workers.iter().filter(alike).count();
@@ -261,14 +298,12 @@ impl Reader<'_> {
         };
         let (bytes, deviation) = (bytes.unwrap_or(0.0), deviation.unwrap_or(0.0));
         for (field, value) in [("flops", flops), ("bytes", bytes), ("deviation", deviation)] {
-            if !(0.0..1e18).contains(&value) {
-                return self.wrong(part, format_args!("{field} is {value}; give a number from 0"));
-            }
+            self.within(part, field, value, &AMOUNTS)?;
         }
         if samples == Some(0) {
             return self.wrong(part, "samples is 0; leave it out for a number from elsewhere");
         }
-        let seconds = self.positive(part, "seconds", seconds)?;
+        let seconds = self.within(part, "seconds", seconds, &TIMES)?;
         let (flops, bytes) = (flops.round() as u64, bytes.round() as u64);
         Ok(Entry { flops, bytes, seconds, deviation, samples, never: false, ..entry })
     }

@@ -11,8 +11,11 @@ use super::file::UNITS;
 
 /// The file that describes `platform`.
 pub(super) fn text(platform: &Platform) -> String {
-    let Platform { name, source, machine, models } = platform;
+    let Platform { name, source, precision, machine, models } = platform;
     let mut text = format!("name = {}\nsource = {}\n", quoted(name), quoted(source));
+    if let Some(precision) = precision {
+        let _ = writeln!(text, "precision = {}", quoted(precision.letter()));
+    }
     list(
         &mut text,
         "memory",

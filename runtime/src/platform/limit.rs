@@ -94,6 +94,16 @@ mod tests {
     }
 
     #[test]
+    fn a_disk_reads_and_writes_at_rates_of_their_own() {
+        let mut machine = machine();
+        machine.limit_ram(1 << 30, 1e8, 4e9);
+        machine.check();
+        let (ram, disk) = (MemoryId::RAM, machine.lowest());
+        assert_eq!(machine.transfer_nanoseconds(ram, disk, 100_000_000), 1_000_100_000);
+        assert_eq!(machine.transfer_nanoseconds(disk, ram, 100_000_000), 25_100_000);
+    }
+
+    #[test]
     fn dropped_workers_take_their_memories_along() {
         let mut machine = machine();
         assert!(machine.drop_class("gpu-0") && !machine.drop_class("gpu-9"));

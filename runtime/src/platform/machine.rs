@@ -251,12 +251,13 @@ impl Machine {
         }
     }
 
-    /// Limits the RAM to `bytes` bytes; the rest goes to a disk that reads and writes
-    /// `bytes_per_second`.
-    pub fn limit_ram(&mut self, bytes: u64, bytes_per_second: f64) {
+    /// Limits the RAM to `bytes` bytes; the rest goes to a disk, to which `write` bytes per second
+    /// go and from which `read` come back.
+    pub fn limit_ram(&mut self, bytes: u64, write: f64, read: f64) {
         self.memories[0].capacity = Some(bytes);
         let disk = Memory { name: "disk".to_owned(), kind: MemoryKind::Disk, capacity: None };
-        self.add_memory(disk, bytes_per_second, 100e-6);
+        self.add_memory(disk, write, 100e-6);
+        self.links.last_mut().expect("the way back").bytes_per_second = read;
         for worker in self.workers.iter_mut().filter(|worker| worker.memory == MemoryId::RAM) {
             worker.pipeline = 2;
         }

@@ -19,7 +19,7 @@ fn mix(salt: u64) -> Mix {
 /// Two cores whose RAM holds `bytes`, the rest on disk, and an accelerator that holds as much.
 fn limited(bytes: u64) -> Machine {
     let mut machine = Machine::cores(2);
-    machine.limit_ram(bytes, 1e9);
+    machine.limit_ram(bytes, 1e9, 1e9);
     machine.add_accelerator(WorkerKind::Emulated, Some(bytes), 1e9, 1.0);
     machine
 }

@@ -294,7 +294,7 @@ impl Tight {
     pub(crate) fn machine(&self, kind: WorkerKind) -> Machine {
         let mut machine = Machine::cores(self.cores);
         if let Some(bytes) = self.ram {
-            machine.limit_ram(bytes, 1e9);
+            machine.limit_ram(bytes, 1e9, 1e9);
         }
         for &bytes in &self.devices {
             machine.add_accelerator(kind, Some(bytes), 1e9, 1.0);

@@ -265,7 +265,7 @@ impl MachineChoice {
             machine.dedicate_core(&self.dedicate);
         }
         if let Some(limit) = self.limit {
-            machine.limit_ram(limit, DISK_RATE);
+            machine.limit_ram(limit, DISK_RATE, DISK_RATE);
         }
         for device in &self.devices {
             let Emulated { memory, bytes_per_second, speed } = *device;

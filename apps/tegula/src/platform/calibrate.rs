@@ -10,7 +10,7 @@ use tegula_data::platform::{Fingerprint, Platform};
 use tegula_kernels::backend::{self, BACKENDS, Backend};
 use tegula_kernels::kernel::{KERNELS, Kernel};
 use tegula_kernels::scalar::Precision;
-use tegula_runtime::platform::{ClassId, Machine, Models, WorkerModel, usable_cores};
+use tegula_runtime::platform::{ClassId, Machine, Models, TRUSTED, WorkerModel, usable_cores};
 
 use super::learnt::fingerprint;
 use super::{measure, show};
@@ -59,11 +59,20 @@ impl Calibrate {
         let copy = measure::copy_rate();
         let machine = self.machine(&console, copy)?;
         let models = Models::new(&machine);
-        self.kernels(backend, &models)?;
-        models.guess(ClassId(0), Some(guess(&models, copy)));
-        let platform =
-            Platform { name: "this machine".to_owned(), source: source(&here), machine, models };
+        self.kernels(backend, &models, copy)?;
+        let mut source = source(&here);
+        if self.scratch.is_some() {
+            source += "; the disk read what the system still had in its page cache";
+        }
+        let name = "this machine".to_owned();
+        let platform = Platform { name, source, precision: self.precision, machine, models };
         show::describe(&platform, &console);
+        if u64::from(self.samples) < TRUSTED {
+            console.note(format_args!(
+                "times of fewer than {TRUSTED} calls are not believed as they are: what reads the \
+                 description smooths them over the sizes"
+            ));
+        }
         if let Some(path) = &self.output_file {
             let text = platform.to_toml();
             write_file::<WriteError>(path, |out| Ok(out.write_all(text.as_bytes())?))?;
@@ -84,24 +93,33 @@ impl Calibrate {
             .with_context(|| format!("cannot measure the disk under {shown}"))?;
         console.field(
             "disk",
-            format_args!("writes {}/s, reads {}/s at most", bytes(write), bytes(read)),
+            format_args!(
+                "writes {}/s with flushing, reads {}/s out of the system's page cache: a file that \
+                 does not fit there is read more slowly",
+                bytes(write),
+                bytes(read)
+            ),
         );
         if let Some(most) = memory_bytes() {
-            machine.limit_ram(most, write.min(read));
+            machine.limit_ram(most, write, read);
         }
         Ok(machine)
     }
 
-    /// Times all kernels on all sizes.
-    fn kernels(&self, backend: &'static dyn Backend, models: &Models) -> Result<()> {
+    /// Times all kernels on all sizes; those that are not measured are guessed from the first
+    /// precision, which is the double one unless the other was asked for.
+    fn kernels(&self, backend: &'static dyn Backend, models: &Models, copy: f64) -> Result<()> {
         let samples = self.samples as usize;
         let chosen = |precision: &Precision| self.precision.is_none_or(|only| only == *precision);
-        for precision in Precision::ALL.into_iter().filter(chosen) {
+        for precision in Precision::ALL.into_iter().rev().filter(chosen) {
             for n in self.tile_size.iter().map(|&n| n as usize) {
                 for kernel in KERNELS.iter().filter(|kernel| is_codelet(kernel)) {
                     measure::kernel(kernel, backend, precision, n, samples, models);
                 }
                 measure::covariance(precision, n, samples, models)?;
+            }
+            if models.guess_of(ClassId(0)).is_none() {
+                models.guess(ClassId(0), Some(guess(models, copy)));
             }
         }
         Ok(())

@@ -45,6 +45,12 @@ fn cache_folder() -> Option<PathBuf> {
     cache.map(|cache| cache.join("tegula"))
 }
 
+/// The file of what runs on this machine have learnt with this arithmetic; none if the user has no
+/// folder for it.
+pub(super) fn learnt_path(backend: &dyn Backend) -> Option<PathBuf> {
+    cache_folder().map(|folder| folder.join(fingerprint(backend).file_name()))
+}
+
 /// The models of a run, and the file that they come from and go to.
 #[derive(Debug)]
 pub(crate) struct Notebook {
@@ -67,8 +73,7 @@ impl Notebook {
             let guess = WorkerModel { gflops: of.speed * GUESS.gflops, ..GUESS };
             models.guess(ClassId(class), Some(guess));
         }
-        let here = fingerprint(backend);
-        let path = cache_folder().map(|folder| folder.join(here.file_name()));
+        let (here, path) = (fingerprint(backend), learnt_path(backend));
         let cores = machine.classes.iter().filter(|class| class.kind == WorkerKind::Cpu);
         let cores = cores.map(|class| class.name.clone()).collect();
         let mut notebook = Self { models: Arc::new(models), here, path, foreign: None, cores };

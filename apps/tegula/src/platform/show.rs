@@ -1,12 +1,18 @@
 //! `tegula platform show`: what a description of a machine says.
 
+use std::path::Path;
+
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
-use tegula_data::platform::{PLATFORMS, Platform};
+use tegula_data::platform::{LearntFile, PLATFORMS, Platform};
+use tegula_kernels::backend;
+use tegula_kernels::scalar::Precision;
 use tegula_runtime::platform::{ClassId, Entry, Machine, MemoryId, MemoryKind, Route, WorkerKind};
 
-use crate::flags::OutputFlags;
+use super::learnt::learnt_path;
+use crate::error::refused;
+use crate::flags::{OutputFlags, precision_name};
 use crate::output::{Align, Console, Table, bytes, number, seconds};
 
 /// Flags of `platform show`.
@@ -15,6 +21,9 @@ pub(crate) struct Show {
     /// A platform that comes with the program, or a file [default: the names that there are]
     #[arg(value_name = "NAME|FILE")]
     platform: Option<String>,
+    /// Times of kernels that runs on this machine have learnt, and the file that they are kept in
+    #[arg(long, conflicts_with = "platform")]
+    learnt: bool,
     #[command(flatten)]
     output: OutputFlags,
 }
@@ -23,11 +32,8 @@ impl Show {
     pub(crate) fn run(&self) -> Result<()> {
         let console = self.output.console(None)?;
         let value = match &self.platform {
-            Some(name) => {
-                let platform = Platform::find(name)?;
-                describe(&platform, &console);
-                as_json(&platform)
-            }
+            Some(name) => named(name, &console)?,
+            None if self.learnt => learnt_here(&console)?,
             None => list(&console)?,
         };
         self.output.write(&value)?;
@@ -35,17 +41,65 @@ impl Show {
     }
 }
 
+/// Prints the platform called `name`, or the file of that name, also one of learnt times.
+fn named(name: &str, console: &Console) -> Result<Value> {
+    let path = Path::new(name);
+    if path.is_file()
+        && let Some(file) = LearntFile::read(path)?
+    {
+        return Ok(learnt(path, &file, console));
+    }
+    let platform = Platform::find(name)?;
+    describe(&platform, console);
+    Ok(as_json(&platform))
+}
+
+/// Prints what runs have learnt here.
+fn learnt_here(console: &Console) -> Result<Value> {
+    let path = learnt_path(backend::current());
+    let path = path.ok_or_else(|| refused("the user has no folder in which times are kept"))?;
+    let file = if path.is_file() { LearntFile::read(&path)? } else { None };
+    match file {
+        Some(file) => Ok(learnt(&path, &file, console)),
+        None => {
+            console.field("learnt", format_args!("nothing yet; kept in {}", path.display()));
+            Ok(json!({ "path": path, "kernels": [] }))
+        }
+    }
+}
+
+/// Prints the file `path` of learnt times.
+fn learnt(path: &Path, file: &LearntFile, console: &Console) -> Value {
+    let LearntFile { place, entries } = file;
+    console.field("learnt", path.display());
+    console.field("processor", format_args!("{}, {} cores", place.processor, place.cores));
+    console.field("blas", &place.blas);
+    console.field("version", &place.version);
+    console.line(format_args!("\n{}", times(entries)));
+    json!({
+        "path": path,
+        "processor": place.processor,
+        "cores": place.cores,
+        "blas": place.blas,
+        "version": place.version,
+        "kernels": entries.iter().map(kernel_json).collect::<Vec<_>>(),
+    })
+}
+
 /// Prints the names of platforms that come with the program.
 fn list(console: &Console) -> Result<Value> {
-    let mut table = Table::new(&[("platform", Align::Left), ("workers", Align::Left)]);
+    let columns = ["platform", "workers", "precision", "what"].map(|name| (name, Align::Left));
+    let mut table = Table::new(&columns);
     let mut rows = Vec::new();
     for listed in PLATFORMS {
         let platform = Platform::find(listed.name)?;
         let workers = workers(&platform.machine);
         rows.push(json!({
-            "name": listed.name, "source": platform.source, "workers": workers.clone(),
+            "name": listed.name, "summary": listed.summary, "source": platform.source,
+            "precision": platform.precision.map(Precision::letter), "workers": workers,
         }));
-        table.row(vec![listed.name.to_owned(), workers]);
+        let precision = platform.precision.map_or("any", Precision::letter).to_owned();
+        table.row(vec![listed.name.to_owned(), workers, precision, listed.summary.to_owned()]);
     }
     console.line(table);
     Ok(json!({ "platforms": rows }))
@@ -61,9 +115,12 @@ fn workers(machine: &Machine) -> String {
 
 /// Prints all of `platform`.
 pub(super) fn describe(platform: &Platform, console: &Console) {
-    let Platform { name, source, machine, models } = platform;
+    let Platform { name, source, precision, machine, models } = platform;
     console.field("platform", name);
     console.field("source", source);
+    if let Some(precision) = precision {
+        console.field("times", format_args!("of {}", precision_name(*precision)));
+    }
     console.field("workers", workers(machine));
     let kernels = models.entries();
     let mut tables = vec![memories(machine)];
@@ -199,7 +256,7 @@ fn times(entries: &[Entry]) -> Table {
 
 /// All of `platform`.
 pub(super) fn as_json(platform: &Platform) -> Value {
-    let Platform { name, source, machine, models } = platform;
+    let Platform { name, source, precision, machine, models } = platform;
     let memories = machine.memories.iter().map(|memory| {
         json!({ "name": memory.name, "kind": memory_kind(memory.kind), "capacity": memory.capacity })
     });
@@ -229,6 +286,7 @@ pub(super) fn as_json(platform: &Platform) -> Value {
     json!({
         "name": name,
         "source": source,
+        "precision": precision.map(Precision::letter),
         "memories": memories.collect::<Vec<_>>(),
         "links": links.collect::<Vec<_>>(),
         "routes": routes.collect::<Vec<_>>(),

@@ -17,7 +17,11 @@ fn listed_platforms_are_shown() {
         let run = tegula(&format!("platform show {name}")).succeeded();
         assert!(run.stdout.contains("Gflop/s") && run.stdout.contains("latency"), "{}", run.stdout);
     }
-    assert!(tegula("platform show").succeeded().stdout.contains("mirage-lu"));
+    let text = tegula("platform show").succeeded().stdout;
+    assert!(text.contains("mirage-lu") && text.contains("times of Cholesky"), "{text}");
+    assert_eq!(platforms[0]["precision"], "s");
+    let learnt = tegula("platform show --learnt").succeeded().stdout;
+    assert!(learnt.contains("models-") && learnt.contains(".toml"), "{learnt}");
 }
 
 #[test]
@@ -53,7 +57,7 @@ fn a_machine_is_measured_and_its_file_can_be_shown() {
     let flags = "--tile-size 8,16 --precision d --samples 10 --scratch . -o here.toml";
     let run = tegula_in(&folder, &format!("platform calibrate {flags} --json here.json"));
     let text = run.succeeded().stdout;
-    for word in ["potrf", "getrf_nopiv", "geadd", "covariance", "copies", "disk"] {
+    for word in ["potrf", "getrf_nopiv", "geadd", "covariance", "copies", "disk", "page cache"] {
         assert!(text.contains(word), "{word} in {text}");
     }
     let shown = tegula_in(&folder, "platform show here.toml --json - -q").succeeded().json();
@@ -63,6 +67,8 @@ fn a_machine_is_measured_and_its_file_can_be_shown() {
     assert_eq!(sizes, [1024.0, 8192.0]);
     assert!(gemms.into_iter().all(|gemm| number(gemm, "/samples") == 10.0));
     assert_eq!(shown["memories"][1]["kind"], "disk");
+    assert_eq!(shown["precision"], "d");
+    assert_eq!(shown["links"].as_array().map(Vec::len), Some(2), "one to the disk, one back");
     let written = fs::read_to_string(folder.join("here.json")).expect("the JSON was written");
     assert!(written.contains("copy_bytes_per_second"));
     let leftover = fs::read_dir(&folder).expect("the folder").count();
@@ -98,13 +104,16 @@ fn times_are_learnt_from_run_to_run_and_left_to_their_version() {
     assert!(text.starts_with("learnt = {") && text.contains("codelet = \"gemm\""), "{text}");
     let second = planned(&cache).succeeded();
     assert!(known(&second) >= 4, "{}", second.stdout);
+    let mut show = command(&cache, "platform show --learnt --json -");
+    let learnt = show.env("XDG_CACHE_HOME", &cache).output().expect("the binary starts");
+    let shown: Value = serde_json::from_slice(&learnt.stdout).expect("JSON");
+    let by_name = tegula_in(&cache, &format!("platform show {} --json -", files[0].display()));
+    assert_eq!(by_name.succeeded().json(), shown);
+    assert_eq!(shown["path"], files[0].to_str().expect("UTF-8"));
+    assert!(shown["kernels"].as_array().is_some_and(|kernels| kernels.len() >= 4), "{shown:#}");
     fs::write(&files[0], text.replacen("version = \"", "version = \"9", 1)).expect("the file");
     let third = planned(&cache).succeeded();
-    assert!(
-        third.stdout.contains("note:") && third.stdout.contains("version 9"),
-        "{}",
-        third.stdout
-    );
+    assert!(third.stdout.contains("note:") && third.stdout.contains("90.1.0"), "{}", third.stdout);
     assert!(
         known(&planned(&cache).succeeded()) >= 4,
         "the file of the other version is written over"

@@ -58,6 +58,17 @@ impl Entry {
     }
 }
 
+/// What an expected time comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Basis {
+    /// Enough tasks of that size, or a number from elsewhere.
+    Known,
+    /// Other sizes of the kernel on that class, or too few tasks of this one.
+    Extrapolated,
+    /// The guess for all kernels on that class.
+    Guessed,
+}
+
 /// Models of kernels on the classes of a machine.
 ///
 /// The time of a task is, the first that there is: the mean of at least [`TRUSTED`] tasks of its
@@ -110,6 +121,12 @@ impl Models {
     #[must_use]
     pub fn guess_of(&self, class: ClassId) -> Option<WorkerModel> {
         self.lock().guesses[class.0]
+    }
+
+    /// What the time of such a task comes from; none if it has no time.
+    #[must_use]
+    pub fn basis(&self, codelet: &'static str, cost: Cost, class: ClassId) -> Option<Basis> {
+        self.lock().basis(codelet, Size::from(cost), class)
     }
 
     /// Takes in what is known from elsewhere, in place of what was known of that size. Entries of

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::curve::{Point, expect};
 use super::moments::Moments;
-use super::{Entry, TRUSTED};
+use super::{Basis, Entry, TRUSTED};
 use crate::flow::Cost;
 use crate::platform::{ClassId, WorkerModel};
 
@@ -266,16 +266,32 @@ impl Table {
         let family = &self.families[family];
         let time = if family.never { None } else { self.expected(row, size, class) };
         self.rows[row].version = family.version;
-        self.rows[row].answer = time.map(whole);
+        self.rows[row].answer = time.map(|(time, _)| whole(time));
+    }
+
+    /// What the answer for this task comes from.
+    pub(super) fn basis(
+        &mut self,
+        codelet: &'static str,
+        size: Size,
+        class: ClassId,
+    ) -> Option<Basis> {
+        let row = self.find(codelet, size, class);
+        let Row { family, .. } = self.rows[row];
+        match () {
+            () if self.families[family].never => None,
+            () if self.rows[row].is_trusted() => Some(Basis::Known),
+            () => self.expected(row, size, class).map(|(_, basis)| basis),
+        }
     }
 
     /// The number for any bytes; else the regression, or the guess.
-    fn expected(&self, row: usize, size: Size, class: ClassId) -> Option<f64> {
+    fn expected(&self, row: usize, size: Size, class: ClassId) -> Option<(f64, Basis)> {
         let family = self.rows[row].family;
         let any = self.by_size.get(&(family, Size { bytes: 0, ..size }));
         let any = any.map(|&any| &self.rows[any]).filter(|any| any.is_trusted());
         if let Some(any) = any {
-            return Some(any.moments.mean);
+            return Some((any.moments.mean, Basis::Known));
         }
         let main = |size: Size| if size.flops > 0 { size.flops as f64 } else { size.bytes as f64 };
         let known = self.families[family].rows.iter().map(|&row| &self.rows[row]);
@@ -287,9 +303,10 @@ impl Table {
                 nanoseconds: row.moments.mean,
             })
             .collect();
-        expect(&points, main(size), size.bytes as f64).or_else(|| {
+        let curve = expect(&points, main(size), size.bytes as f64);
+        curve.map(|time| (time, Basis::Extrapolated)).or_else(|| {
             let cost = Cost { flops: size.flops as f64, bytes: size.bytes as f64 };
-            self.guesses[class.0].map(|guess| guess.nanoseconds(cost) as f64)
+            self.guesses[class.0].map(|guess| (guess.nanoseconds(cost) as f64, Basis::Guessed))
         })
     }
 }

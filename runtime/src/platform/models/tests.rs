@@ -86,6 +86,23 @@ fn entries_come_back_as_they_went_in() {
 }
 
 #[test]
+fn times_say_what_they_come_from() {
+    let models = Models::new(&machine());
+    let basis = |name, flops: f64| models.basis(name, cost(flops, 0.0), CPU);
+    assert_eq!(basis("gemm", 1000.0), None);
+    let guess = WorkerModel { gflops: 1.0, gbytes_per_second: 1.0, overhead_seconds: 0.0 };
+    models.guess(CPU, Some(guess));
+    assert_eq!(basis("gemm", 1000.0), Some(Basis::Guessed));
+    models.enter(&given("gemm", "cpu", 1000, 3e-6));
+    assert_eq!(basis("gemm", 1000.0), Some(Basis::Known));
+    assert_eq!(basis("gemm", 2000.0), Some(Basis::Extrapolated));
+    models.record("potrf", cost(1000.0, 0.0), CPU, 9000);
+    assert_eq!(basis("potrf", 1000.0), Some(Basis::Extrapolated), "one task is too few");
+    models.enter(&Entry::never("dcmg", "cpu"));
+    assert_eq!(basis("dcmg", 1000.0), None);
+}
+
+#[test]
 fn many_sizes_are_found_again() {
     let models = Models::new(&machine());
     for round in 0..10 {

@@ -1,4 +1,4 @@
-//! One page about a trace: its numbers, its bounds and every panel that it has data for, in a file
+//! One page about a trace: its numbers and every panel that it has data for, in a file
 //! that needs no other.
 
 use super::axis::{bytes, duration, thousands};
@@ -23,6 +23,15 @@ p.q,figcaption{color:#a3a5a8}th,td{border-color:#44474a}}\n";
 
 /// Most rows of a table: the rest is summed up.
 const MOST_ROWS: usize = 16;
+/// Most routes of the table of transfers, each with its purposes.
+const MOST_ROUTES: usize = 48;
+
+/// What the numbers of the summary are.
+const NUMBERS: &str = "\
+<p class=\"q\">Balanced work: what all tasks would take if they were divided among the classes of workers as \
+well as can be, with the mean times of this run; a class that ran none of a codelet counts as unable to. \
+Critical path: from the task that ended last back to a first one, each time to the predecessor that \
+ended last, with the times of this run. Neither is a bound for other runs.</p>\n";
 
 /// A page about `trace` under `title`, as HTML that refers to nothing outside it.
 #[must_use]
@@ -31,7 +40,8 @@ pub fn report(trace: &Trace, title: &str) -> String {
     let mut page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n<p class=\"q\">{}</p>\n",
+         <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{}<p class=\"q\">{}</p>\n",
+        about(trace),
         escaped(&machine(trace))
     );
     page += "<div class=\"tables\">\n";
@@ -39,10 +49,21 @@ pub fn report(trace: &Trace, title: &str) -> String {
     page += &section("Codelets", 1, &codelets(trace));
     page += &section("Transfers", 2, &routes(trace));
     page += "</div>\n";
+    page += NUMBERS;
     for panel in PANELS.iter().filter(|panel| (panel.has)(trace)) {
         page += &figure(panel, trace);
     }
     page + "</body>\n</html>\n"
+}
+
+/// What was run, in a paragraph; nothing if the trace does not say.
+fn about(trace: &Trace) -> String {
+    let pair = |(key, value): &(String, String)| format!("{key} {value}");
+    let pairs: Vec<String> = trace.about.iter().map(pair).collect();
+    match pairs.is_empty() {
+        true => String::new(),
+        false => format!("<p>{}</p>\n", escaped(&pairs.join("; "))),
+    }
 }
 
 /// The workers and memories in one line.
@@ -91,22 +112,20 @@ fn summary(trace: &Trace) -> Vec<Vec<String>> {
         Vec::new(),
         vec!["makespan".to_owned(), time(makespan)],
         vec!["tasks".to_owned(), thousands(trace.records.len())],
-        vec![
-            "workers waited".to_owned(),
-            format!("{:.1} % of the time", 100.0 * trace.idle_share()),
-        ],
+        vec!["workers idle".to_owned(), format!("{:.1} % of the time", 100.0 * trace.idle_share())],
     ];
     for usage in trace.utilisation().into_iter().take(MOST_ROWS) {
         let (whole, early) = (100.0 * usage.utilisation, 100.0 * usage.early_utilisation);
         let text = format!("{whole:.1} %; {early:.1} % in the first 95 % of the makespan");
         rows.push(vec![format!("{} busy", usage.class), text]);
     }
-    if let Some(bound) = trace.area_bound_seconds() {
-        rows.push(vec!["area bound (ABE)".to_owned(), share(bound)]);
+    if let Some(balanced) = trace.balanced_seconds() {
+        rows.push(vec!["balanced work".to_owned(), share(balanced)]);
     }
     if let Some(path) = trace.critical_path() {
-        rows.push(vec!["critical path bound (CPB)".to_owned(), share(path.seconds)]);
-        rows.push(vec!["lateness on the critical path".to_owned(), share(path.late_seconds)]);
+        rows.push(vec!["critical path".to_owned(), share(path.seconds)]);
+        rows.push(vec!["lateness on it".to_owned(), share(path.late_seconds)]);
+        rows.push(vec!["before its first task".to_owned(), share(path.start_seconds)]);
     }
     rows
 }
@@ -143,21 +162,21 @@ fn codelets(trace: &Trace) -> Vec<Vec<String>> {
 /// What moved on each route, and why.
 fn routes(trace: &Trace) -> Vec<Vec<String>> {
     let mut totals = trace.route_totals();
-    totals.sort_by(|a, b| b.bytes.total_cmp(&a.bytes));
+    totals.sort_by_key(|total| std::cmp::Reverse(total.bytes));
     let mut rows = vec![["route", "purpose", "transfers", "bytes"].map(str::to_owned).to_vec()];
-    rows.extend(totals.iter().take(MOST_ROWS).map(|total| {
+    rows.extend(totals.iter().take(MOST_ROUTES).map(|total| {
         let (src, dst) = (trace.memory_name(total.src), trace.memory_name(total.dst));
         vec![
             format!("{src} \u{2192} {dst}"),
             total.purpose.name().to_owned(),
             thousands(total.transfers as usize),
-            bytes(total.bytes),
+            bytes(total.bytes as f64),
         ]
     }));
-    if totals.len() > MOST_ROWS {
-        let moved: f64 = totals[MOST_ROWS..].iter().map(|total| total.bytes).sum();
-        let name = format!("{} others", totals.len() - MOST_ROWS);
-        rows.push(vec![name, String::new(), String::new(), bytes(moved)]);
+    if totals.len() > MOST_ROUTES {
+        let moved: u64 = totals[MOST_ROUTES..].iter().map(|total| total.bytes).sum();
+        let name = format!("{} others", totals.len() - MOST_ROUTES);
+        rows.push(vec![name, String::new(), String::new(), bytes(moved as f64)]);
     }
     rows
 }

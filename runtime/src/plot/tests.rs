@@ -174,18 +174,30 @@ fn a_report_stands_alone() {
         check_well_formed(&plain).unwrap_or_else(|error| panic!("{name}: {error}"));
     }
     let page = report(&cholesky(6, 2, 2), "full");
-    for word in ["ABE", "CPB", "lateness", "makespan", "in the first 95 %", "prefetch", "gemm"] {
+    for word in [
+        "balanced work",
+        "critical path",
+        "lateness",
+        "makespan",
+        "in the first 95 %",
+        "prefetch",
+        "gemm",
+    ] {
         assert!(page.contains(word), "{word}");
     }
 }
 
 #[test]
-fn bounds_and_unusual_tasks_are_shown() {
+fn limits_and_unusual_tasks_are_shown() {
     let svg = gantt(&cholesky(12, 2, 1));
-    assert!(svg.contains(">ABE ") && svg.contains(">CPB "), "both bounds are known");
+    assert!(svg.contains(">balanced work ") && svg.contains(">critical path "), "both are known");
     assert!(svg.contains("Not pale: "), "one task in a hundred takes longer");
     let svg = gantt(&trace_of(&["a"; 40], 1000));
-    assert!(svg.contains(">ABE ") && !svg.contains(">CPB ") && !svg.contains("Not pale"));
+    assert!(
+        svg.contains(">balanced work ")
+            && !svg.contains(">critical path ")
+            && !svg.contains("Not pale")
+    );
 }
 
 #[test]

@@ -35,15 +35,17 @@ pub fn transfers(trace: &Trace) -> String {
     }
     let routes = Route::all(trace);
     let drawn = &routes[..routes.len().min(MOST_ROUTES)];
-    let total: f64 = routes.iter().map(|route| route.bytes).sum();
-    let more = format!("{} transfers of {}", thousands(trace.transfers.len()), bytes(total));
+    let total: u64 = routes.iter().map(|route| route.bytes).sum();
+    let more = format!("{} transfers of {}", thousands(trace.transfers.len()), bytes(total as f64));
     head(&mut svg, "Transfers", &more);
     let names = Purpose::ALL.into_iter().enumerate();
     legend(&mut svg, HEAD + 8.0, names.map(|(i, purpose)| (format!("c{i}"), purpose.name())));
     let first = HEAD + 50.0;
     let bottom = first + STEP * drawn.len() as f64 - (STEP - ROW);
-    for (number, route) in drawn.iter().enumerate() {
-        route.draw(&mut svg, trace, first + STEP * number as f64);
+    let columns: Vec<Columns> = drawn.iter().map(|route| route.columns(trace)).collect();
+    let scale = Scale::of(trace, &columns);
+    for (number, (route, columns)) in drawn.iter().zip(&columns).enumerate() {
+        route.draw(&mut svg, trace, (columns, &scale), first + STEP * number as f64);
     }
     Frame::new(trace).marks(&mut svg, first, bottom);
     caption(&mut svg, bottom, &says(routes.len() - drawn.len()));
@@ -52,8 +54,8 @@ pub fn transfers(trace: &Trace) -> String {
 
 /// The caption of a figure that leaves out so many routes.
 fn says(left_out: usize) -> String {
-    let height = "The height is the rate: bytes of a transfer spread over its time, in columns of two \
-                  pixels.";
+    let height = "The height is the rate, alike for all routes: bytes of a transfer spread over its time, \
+                  in columns of two pixels.";
     match left_out {
         0 => height.to_owned(),
         some => format!("{height} {some} routes with fewer bytes are left out."),
@@ -63,7 +65,7 @@ fn says(left_out: usize) -> String {
 /// A route and what moved on it.
 struct Route {
     ends: (usize, usize),
-    bytes: f64,
+    bytes: u64,
     transfers: u64,
 }
 
@@ -80,27 +82,46 @@ impl Route {
                 None => routes.push(Self { ends: (src, dst), bytes, transfers }),
             }
         }
-        routes.sort_by(|a, b| b.bytes.total_cmp(&a.bytes));
+        routes.sort_by_key(|route| std::cmp::Reverse(route.bytes));
         routes
     }
 
-    fn draw(&self, svg: &mut Svg, trace: &Trace, y: f64) {
+    /// Its bytes over time, by purpose.
+    fn columns(&self, trace: &Trace) -> Columns {
         let frame = Frame::new(trace);
         let mut columns = Columns::new(CHART, COLUMN, Purpose::ALL.len());
         for transfer in trace.transfers.iter().filter(|t| (t.src, t.dst) == self.ends) {
             let (start, end) = (frame.x(transfer.start), frame.x(transfer.end));
             columns.add_amount(transfer.purpose as usize, start, end, transfer.bytes as f64);
         }
-        let pixels_per_second = 1e9 / trace.span().max(1) as f64 * CHART;
-        let top = round_up(columns.peak() * pixels_per_second, 1024.0);
+        columns
+    }
+
+    fn draw(&self, svg: &mut Svg, trace: &Trace, (columns, scale): (&Columns, &Scale), y: f64) {
         let name = |memory| shortened(&trace.memory_name(memory), 40);
         let (src, dst) = (name(self.ends.0), name(self.ends.1));
-        let (count, moved) = (thousands(self.transfers as usize), bytes(self.bytes));
+        let (count, moved) = (thousands(self.transfers as usize), bytes(self.bytes as f64));
         let name = format!("{src} \u{2192} {dst}: {moved} in {count} transfers");
-        row(svg, y, ROW, &name, [&rate(top), &rate(top / 2.0)]);
-        for (purpose, path) in columns.stack(top / pixels_per_second, ROW) {
+        row(svg, y, ROW, &name, [&rate(scale.top), &rate(scale.top / 2.0)]);
+        for (purpose, path) in columns.stack(scale.top / scale.pixels_per_second, ROW) {
             area(svg, y, &format!("c{purpose}"), &path);
         }
+    }
+}
+
+/// What the height of a row stands for.
+struct Scale {
+    /// Bytes per second.
+    top: f64,
+    pixels_per_second: f64,
+}
+
+impl Scale {
+    /// One that all of `columns` fit.
+    fn of(trace: &Trace, columns: &[Columns]) -> Self {
+        let pixels_per_second = 1e9 / trace.span().max(1) as f64 * CHART;
+        let peak = columns.iter().map(Columns::peak).fold(0.0, f64::max);
+        Self { top: round_up(peak * pixels_per_second, 1024.0), pixels_per_second }
     }
 }
 

@@ -19,7 +19,9 @@ pub struct CriticalTask {
 pub struct CriticalPath {
     /// Its tasks, in order of time.
     pub tasks: Vec<CriticalTask>,
-    /// The critical path bound: the sum of their durations, in seconds.
+    /// Time before the first of them starts, in seconds.
+    pub start_seconds: f64,
+    /// The sum of their durations, in seconds.
     pub seconds: f64,
     /// The sum of their latenesses, in seconds.
     pub late_seconds: f64,
@@ -29,10 +31,12 @@ impl Trace {
     /// The critical path of this execution; none if the engine did not record which predecessor of
     /// a task ended last.
     ///
-    /// Its length includes the decisions of this execution: which task ran on which class.
+    /// Its length includes the decisions of this execution, which task ran on which class, so that
+    /// another may well be shorter. What comes before its first task, its tasks and their latenesses
+    /// make up the makespan.
     ///
-    /// Source: L. L. Nesi, PhD thesis, UGA and UFRGS, 2023, section 4.2.2, equations 4.1 and 4.2;
-    /// lateness: section 4.2.4.
+    /// Source: L. L. Nesi, PhD thesis, UGA and UFRGS, 2023, section 4.2.2, equations 4.1 and 4.2,
+    /// where the length is called critical path bound; lateness: section 4.2.4.
     #[must_use]
     pub fn critical_path(&self) -> Option<CriticalPath> {
         if self.records.iter().all(|record| record.after == 0) {
@@ -51,6 +55,7 @@ impl Trace {
             let end = next.map(|parent| self.records[parent].end);
             let lateness = end.map(|end| record.start.saturating_sub(end));
             path.tasks.push(CriticalTask { record: place, lateness });
+            path.start_seconds = 1e-9 * record.start as f64;
             path.seconds += record.seconds();
             path.late_seconds += lateness.unwrap_or(0) as f64 * 1e-9;
         }

@@ -1,5 +1,5 @@
 //! Numbers that say what a run was like: how busy classes of workers were, how long tasks took,
-//! what moved, and the area bound of it all.
+//! what moved, and how long the work would take if it were divided as well as can be.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -54,7 +54,7 @@ pub struct RouteTotal {
     /// Number of transfers.
     pub transfers: u64,
     /// Bytes in all.
-    pub bytes: f64,
+    pub bytes: u64,
     /// Durations of the transfers, summed, in seconds.
     pub seconds: f64,
 }
@@ -152,11 +152,12 @@ impl Trace {
         times
     }
 
-    /// The area bound (see [`area`]) of the tasks that succeeded, each with the mean duration that
-    /// its codelet had in this trace on each class. A codelet that never ran on a class counts as
-    /// one that cannot: where it could, the true bound is lower. None if nothing ran.
+    /// Time of the tasks that succeeded if they were divided among the classes as well as can be (see
+    /// [`area`]), each with the mean duration that its codelet had in this trace on each class. A
+    /// codelet that never ran on a class counts as one that cannot: where it could, another run may
+    /// take less. None if nothing ran.
     #[must_use]
-    pub fn area_bound_seconds(&self) -> Option<f64> {
+    pub fn balanced_seconds(&self) -> Option<f64> {
         let mut workers = vec![0; self.classes().0.len()];
         self.classes().1.into_iter().for_each(|class| workers[class] += 1);
         let kind = |time: CodeletTime| TaskType {
@@ -174,10 +175,10 @@ impl Trace {
         let mut totals = BTreeMap::new();
         for transfer in &self.transfers {
             let (src, dst, purpose) = (transfer.src, transfer.dst, transfer.purpose);
-            let empty = RouteTotal { src, dst, purpose, transfers: 0, bytes: 0.0, seconds: 0.0 };
+            let empty = RouteTotal { src, dst, purpose, transfers: 0, bytes: 0, seconds: 0.0 };
             let total = totals.entry((src, dst, purpose)).or_insert(empty);
             total.transfers += 1;
-            total.bytes += transfer.bytes as f64;
+            total.bytes += transfer.bytes;
             total.seconds += (transfer.end - transfer.start) as f64 * 1e-9;
         }
         totals.into_values().collect()

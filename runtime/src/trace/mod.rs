@@ -303,6 +303,8 @@ pub struct Trace {
     pub workers: usize,
     /// Names of the phases, by number.
     pub phases: Vec<&'static str>,
+    /// What was run: keys and values, in an order that suits a reader; empty if nobody said.
+    pub about: Vec<(String, String)>,
 }
 
 /// When a phase ran, and for how long in all.
@@ -338,7 +340,8 @@ impl Trace {
         }
         samples.iter_mut().for_each(|sample| sample.time = sample.time.saturating_sub(origin));
         let workers = site.workers.len();
-        Self { records, transfers, samples, site, workers, phases: phases.to_vec() }
+        let (phases, about) = (phases.to_vec(), Vec::new());
+        Self { records, transfers, samples, site, workers, phases, about }
     }
 
     /// Name of the phase that `record` belongs to.

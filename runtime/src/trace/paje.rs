@@ -1,5 +1,7 @@
 //! The text format of Paje, which ViTE and other viewers open: states of workers, variables of
-//! memories.
+//! memories, links for transfers.
+//!
+//! Source: "Paje trace file format" (Schnorr, Inria, 2013), the events that are defined at the top.
 
 use std::io::{self, Write};
 
@@ -46,12 +48,36 @@ const HEAD: &str = "\
 %       Container string
 %       Value double
 %EndEventDef
+%EventDef PajeStartLink 7
+%       Time date
+%       Type string
+%       Container string
+%       Value string
+%       StartContainer string
+%       Key string
+%EndEventDef
+%EventDef PajeEndLink 8
+%       Time date
+%       Type string
+%       Container string
+%       Value string
+%       EndContainer string
+%       Key string
+%EndEventDef
+%EventDef PajeDefineLinkType 9
+%       Alias string
+%       Type string
+%       StartContainerType string
+%       EndContainerType string
+%       Name string
+%EndEventDef
 0 P 0 \"Program\"
 0 W P \"Worker\"
 0 M P \"Memory\"
 1 S W \"Task\"
 2 B M \"Bytes\"
 2 R P \"Ready tasks\"
+9 T P M M \"Transfer\"
 3 idle S \"idle\"
 4 0 p P 0 \"program\"
 ";
@@ -61,8 +87,8 @@ type Line = (u64, u8, String);
 
 impl Trace {
     /// Writes the trace for Paje, times in seconds: a container per worker whose state is the
-    /// codelet of its task, one per memory with its bytes, and the ready tasks of the program.
-    /// Transfers are not in it.
+    /// codelet of its task, one per memory with its bytes, the ready tasks of the program, and a link
+    /// from memory to memory for each transfer, whose value is its purpose.
     ///
     /// # Errors
     /// Those of `out`.
@@ -101,6 +127,11 @@ impl Trace {
                 Gauge::Memory(memory) => (time, 2, format!("6 B m{memory} {value}")),
                 Gauge::Ready => (time, 2, format!("6 R p {value}")),
             });
+        }
+        for (number, transfer) in self.transfers.iter().enumerate() {
+            let (src, dst, purpose) = (transfer.src, transfer.dst, transfer.purpose.name());
+            lines.push((transfer.start, 3, format!("7 T p \"{purpose}\" m{src} t{number}")));
+            lines.push((transfer.end, 4, format!("8 T p \"{purpose}\" m{dst} t{number}")));
         }
         lines.sort_by_key(|&(time, rank, _)| (time, rank));
         lines

@@ -63,7 +63,10 @@ fn small() -> Trace {
         sample(30, Gauge::Memory(1), 1600),
         sample(120, Gauge::Memory(1), 0),
     ];
-    Trace::new(Records { tasks, transfers, samples }, site, &["a phase", "un\u{e9}, \"x\""])
+    let about = [("program", "cholesky, \"small\""), ("seed", "0"), ("eviction", "")];
+    let about = about.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec();
+    let records = Records { tasks, transfers, samples };
+    Trace { about, ..Trace::new(records, site, &["a phase", "un\u{e9}, \"x\""]) }
 }
 
 fn written(trace: &Trace) -> String {
@@ -93,6 +96,14 @@ fn files_come_back_as_they_were() {
 }
 
 #[test]
+fn files_of_the_first_version_are_read() {
+    let text = written(&Trace { about: Vec::new(), ..small() });
+    let old = text.replacen("tegula-trace,2\nsection,about,0\nkey,value\n", "tegula-trace,1\n", 1);
+    assert_ne!(old, text);
+    assert_eq!(read(&old).expect("it is as it was"), Trace { about: Vec::new(), ..small() });
+}
+
+#[test]
 fn a_file_that_was_cut_off_is_refused_anywhere() {
     let text = written(&small());
     for end in 0..text.len() {
@@ -110,15 +121,15 @@ fn a_file_that_was_cut_off_is_refused_anywhere() {
 fn broken_files_are_refused_at_their_line() {
     let text = written(&small());
     let cases = [
-        ("tegula-trace,1", "tegula-trace,2", "line 1: the trace has version 2"),
-        ("tegula-trace,1", "task,codelet", "line 1: this is no trace"),
-        ("section,workers,3", "section,workers,2", "line 6: 'section,memories'"),
-        ("section,workers,3", "section,workers,999999999", "line 2: 999999999 workers"),
-        ("section,workers,3", "section,workers,-3", "line 2: field 3 is '-3', not a number"),
-        ("name,class", "name,klass", "line 3: the columns should be name,class"),
-        ("CPU 1,cpu", "CPU 1", "line 5: field 2 is missing"),
-        ("CPU 1,cpu", "CPU 1,cpu,x", "line 5: there is more than 2 fields"),
-        ("\"\"0\"\"\",", "\"\"0\"x\",", "line 6: field 1 has a stray quote"),
+        ("tegula-trace,2", "tegula-trace,3", "line 1: the trace has version 3"),
+        ("tegula-trace,2", "task,codelet", "line 1: this is no trace"),
+        ("section,workers,3", "section,workers,2", "line 11: 'section,memories'"),
+        ("section,workers,3", "section,workers,999999999", "line 7: 999999999 workers"),
+        ("section,workers,3", "section,workers,-3", "line 7: field 3 is '-3', not a number"),
+        ("name,class", "name,klass", "line 8: the columns should be name,class"),
+        ("CPU 1,cpu", "CPU 1", "line 10: field 2 is missing"),
+        ("CPU 1,cpu", "CPU 1,cpu,x", "line 10: there is more than 2 fields"),
+        ("\"\"0\"\"\",", "\"\"0\"x\",", "line 11: field 1 has a stray quote"),
         ("0,0,0,0,-7,0,0,0,10,done", "0,3,0,0,-7,0,0,0,10,done", "field 2 names codelet 3"),
         ("0,0,0,0,-7,0,0,0,10,done", "0,0,2,0,-7,0,0,0,10,done", "field 3 names phase 2"),
         ("0,0,0,0,-7,0,0,0,10,done", "0,0,0,3,-7,0,0,0,10,done", "field 4 names worker 3"),
@@ -153,7 +164,7 @@ fn changed_files_are_refused_or_can_be_used() {
         }
         let Ok(trace) = Trace::read(bytes.as_slice()) else { continue };
         kept += 1;
-        let _ = (trace.critical_path(), trace.area_bound_seconds(), trace.utilisation());
+        let _ = (trace.critical_path(), trace.balanced_seconds(), trace.utilisation());
         if kept % 50 == 0 {
             let again = written(&trace);
             assert_eq!(read(&again).expect("it was just written"), trace);
@@ -184,6 +195,7 @@ fn the_critical_path_is_walked_back_and_its_lateness_counted() {
     assert_eq!(jobs, [(0, None), (1, Some(2)), (2, Some(0)), (4, Some(5))]);
     assert!((path.seconds - 93e-9).abs() < 1e-18, "{}", path.seconds);
     assert!((path.late_seconds - 7e-9).abs() < 1e-18);
+    assert_eq!(path.start_seconds, 0.0);
     let mut unknown = small();
     unknown.records.iter_mut().for_each(|record| record.after = 0);
     assert_eq!(unknown.critical_path(), None);
@@ -193,30 +205,30 @@ fn the_critical_path_is_walked_back_and_its_lateness_counted() {
 }
 
 #[test]
-fn the_area_bound_takes_mean_durations() {
+fn balanced_work_takes_mean_durations() {
     // potrf: 2 of 7.5 on a CPU alone; trsm: one of 18 there; gemm: 2, of 60 there or 20 on the GPU.
     // With x gemms on the GPU: 20 x = (33 + 60 (2 - x)) / 2, so x = 153 / 100.
-    let bound = small().area_bound_seconds().expect("tasks ran");
+    let bound = small().balanced_seconds().expect("tasks ran");
     assert!((bound - 30.6e-9).abs() < 1e-14, "{bound}");
-    assert_eq!(Trace::default().area_bound_seconds(), None);
+    assert_eq!(Trace::default().balanced_seconds(), None);
     // One class: sum over workers.
     let mut one = small();
     one.site.classes = vec!["cpu".to_owned(); 3];
-    let bound = one.area_bound_seconds().expect("tasks ran");
+    let bound = one.balanced_seconds().expect("tasks ran");
     assert!((bound - 113e-9 / 3.0).abs() < 1e-14, "{bound}");
 }
 
 #[test]
 fn bytes_are_summed_by_route_and_purpose() {
-    let totals: Vec<(usize, usize, Purpose, u64, f64)> = small()
+    let totals: Vec<(usize, usize, Purpose, u64, u64)> = small()
         .route_totals()
         .into_iter()
         .map(|total| (total.src, total.dst, total.purpose, total.transfers, total.bytes))
         .collect();
     let expected = [
-        (0, 1, Purpose::Fetch, 2, 1600.0),
-        (0, 1, Purpose::Prefetch, 1, 100.0),
-        (1, 0, Purpose::WriteBack, 1, 800.0),
+        (0, 1, Purpose::Fetch, 2, 1600),
+        (0, 1, Purpose::Prefetch, 1, 100),
+        (1, 0, Purpose::WriteBack, 1, 800),
     ];
     assert_eq!(totals, expected);
 }
@@ -257,4 +269,7 @@ fn viewers_get_transfers_and_counters() {
     assert_eq!(paje.matches("\n5 ").count(), 10);
     assert!(paje.contains("\n5 0.000000010 S w0 idle\n"), "{paje}");
     assert!(paje.contains("\n6 0.000000030 B m1 1600\n"), "{paje}");
+    assert!(paje.contains("\n7 0.000000030 T p \"fetch\" m0 t0\n"), "{paje}");
+    assert!(paje.contains("\n8 0.000000045 T p \"fetch\" m1 t1\n"), "{paje}");
+    assert_eq!((paje.matches("\n7 ").count(), paje.matches("\n8 ").count()), (4, 4));
 }

@@ -84,7 +84,7 @@ impl Fit {
             self.output.write(&plan)?;
             return console.finish();
         }
-        let done = match setting.precision {
+        let mut done = match setting.precision {
             Precision::Single => self.search::<f32>(&data, &options, &setting, &console)?,
             Precision::Double => self.search::<f64>(&data, &options, &setting, &console)?,
         };
@@ -93,7 +93,7 @@ impl Fit {
         let result = self.result(&data, &setting, &done);
         let written = [
             self.write(&console, &result),
-            self.trace.write(&done.trace, &console),
+            self.trace.write(&mut done.trace, &result, &console),
             self.output.write(&result),
         ];
         written.into_iter().collect::<Result<()>>()?;

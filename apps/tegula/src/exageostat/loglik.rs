@@ -86,11 +86,13 @@ impl Loglik {
             };
             let repeats: Vec<f64> = times.iter().map(|timed| timed.seconds).collect();
             times.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
-            let typical = &times[times.len() / 2];
+            let middle = times.len() / 2;
+            let typical = &times[middle];
             self.describe(&console, &data, typical, &repeats);
-            self.trace.write(&typical.trace, &console)?;
             setting.run.keep_times(&console);
-            self.result(&data, &model, &setting, typical, &repeats)
+            let result = self.result(&data, &model, &setting, typical, &repeats);
+            self.trace.write(&mut times[middle].trace, &result, &console)?;
+            result
         };
         self.output.write(&result)?;
         console.finish()

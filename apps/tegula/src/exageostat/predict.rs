@@ -66,16 +66,17 @@ impl Predict {
             self.output.write(&setting.estimate(&console, (1 + solves, &reason))?)?;
             return console.finish();
         }
-        let done = match setting.precision {
+        let mut done = match setting.precision {
             Precision::Single => self.predict::<f32>(&file, &data, &places, &setting, &console)?,
             Precision::Double => self.predict::<f64>(&file, &data, &places, &setting, &console)?,
         };
         let names = self.write(&file, &places, &done.predictions)?;
         let error = mean_squared_error(&data, &places, &done.predictions);
         self.describe(&console, &places, &done, &names, error);
-        self.trace.write(&done.trace, &console)?;
         setting.run.keep_times(&console);
-        self.output.write(&result(&file, &data, &places, &setting, &done, names, error))?;
+        let result = result(&file, &data, &places, &setting, &done, names, error);
+        self.trace.write(&mut done.trace, &result, &console)?;
+        self.output.write(&result)?;
         console.finish()
     }
 

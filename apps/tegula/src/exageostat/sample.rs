@@ -118,7 +118,6 @@ impl Sample {
         let elapsed = progress.seconds();
         progress.clear();
         let name = self.write(&place, &field)?;
-        self.trace.write(&flow.take_trace(), &console)?;
         setting.run.keep_times(&console);
         console.line(format_args!("drawn in {}", seconds(elapsed)));
         if !is_standard_output(&self.output_file) {
@@ -136,7 +135,9 @@ impl Sample {
             ("seconds", elapsed.into()),
         ]);
         setting.describe_json(&mut result);
-        self.output.write(&Value::Object(result))?;
+        let result = Value::Object(result);
+        self.trace.write(&mut flow.take_trace(), &result, &console)?;
+        self.output.write(&result)?;
         console.finish()
     }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
+use serde_json::Value;
 use tegula_data::format::WriteError;
 use tegula_runtime::plot::{gantt, report};
 use tegula_runtime::trace::Trace;
@@ -72,18 +73,66 @@ impl TraceFlags {
         check_output(path)
     }
 
-    /// Writes `trace`, if that was asked for.
+    /// Writes `trace` of a run with this `result`, if that was asked for. The trace then says what
+    /// was run.
     ///
     /// # Errors
     /// Those of the file.
-    pub(crate) fn write(&self, trace: &Trace, console: &Console) -> Result<()> {
+    pub(crate) fn write(&self, trace: &mut Trace, result: &Value, console: &Console) -> Result<()> {
         let Some(path) = &self.trace else { return Ok(()) };
+        trace.about = about(result);
         let (form, title) = (form("--trace", path)?, title(path));
         write_file::<WriteError>(path, |out| Ok((form.write)(trace, &title, out)?))?;
         let tasks = crate::output::count(trace.records.len(), "task");
         console.line(format_args!("trace of {tasks} written to {}", path.display()));
         Ok(())
     }
+}
+
+/// The keys of a result that say what was run, and what bounds are known of it.
+const SETTINGS: &[&str] = &[
+    "program",
+    "algorithm",
+    "covariance",
+    "method",
+    "platform",
+    "n",
+    "m",
+    "k",
+    "nrhs",
+    "tiles",
+    "tile_size",
+    "precision",
+    "workers",
+    "cores",
+    "devices",
+    "memory",
+    "device_memory",
+    "link_rate",
+    "disk_rate",
+    "pipeline",
+    "policy",
+    "eviction",
+    "seed",
+    "noise",
+    "blas",
+    "abe_seconds",
+    "cpb_seconds",
+];
+
+/// The command, the version, and the settings that stand in `result`.
+fn about(result: &Value) -> Vec<(String, String)> {
+    let command: Vec<String> = std::env::args().skip(1).collect();
+    let own = [("command", command.join(" ")), ("version", env!("CARGO_PKG_VERSION").to_owned())];
+    let settings = SETTINGS.iter().filter_map(|&key| {
+        let text = match result.get(key)? {
+            Value::String(text) => text.clone(),
+            number @ Value::Number(_) => number.to_string(),
+            _ => return None,
+        };
+        Some((key, text))
+    });
+    own.into_iter().chain(settings).map(|(key, text)| (key.to_owned(), text)).collect()
 }
 
 /// The form that the extension of `path`, which `flag` names, asks for.

@@ -95,7 +95,7 @@ impl Linalg {
         let result = if self.matrix.dry_run {
             dry_run(algorithm, &sizes, &run, precision, memory, &console)
         } else {
-            let done = match precision {
+            let mut done = match precision {
                 Precision::Single => {
                     self.repeat::<f32>((algorithm.single)(sizes), &run, &console)?
                 }
@@ -104,9 +104,10 @@ impl Linalg {
                 }
             };
             self.describe(&console, algorithm, &sizes, &done);
-            self.trace.write(&done.trace, &console)?;
             run.keep_times(&console);
-            self.result(algorithm, &sizes, &run, &done)
+            let result = self.result(algorithm, &sizes, &run, &done);
+            self.trace.write(&mut done.trace, &result, &console)?;
+            result
         };
         self.output.write(&result)?;
         console.finish()?;

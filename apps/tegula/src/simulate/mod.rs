@@ -109,10 +109,11 @@ impl Simulate {
             Platform::find(&self.platform).map_err(|error| refused(error.to_string()))?;
         let machine = self.reduce(machine)?;
         let sizes = self.sizes();
-        let done = self.simulate(workload, &sizes, machine, Arc::new(models))?;
+        let mut done = self.simulate(workload, &sizes, machine, Arc::new(models))?;
         self.describe(&console, workload, &sizes, &name, &done);
-        self.trace.write(&done.trace, &console)?;
-        self.output.write(&self.result(workload, &sizes, &name, &done))?;
+        let result = self.result(workload, &sizes, &name, &done);
+        self.trace.write(&mut done.trace, &result, &console)?;
+        self.output.write(&result)?;
         console.finish()
     }
 

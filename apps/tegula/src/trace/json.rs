@@ -1,19 +1,23 @@
 //! The summary of a trace as JSON.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tegula_runtime::trace::Trace;
 
 /// The numbers of the summary, times in seconds.
 pub(super) fn summary(trace: &Trace) -> Value {
     let path = trace.critical_path();
+    let about: Map<String, Value> =
+        trace.about.iter().map(|(key, value)| (key.clone(), value.as_str().into())).collect();
     json!({
+        "run": about,
         "tasks": trace.records.len(),
         "workers": trace.workers,
         "makespan_seconds": trace.makespan_seconds(),
         "idle_share": trace.idle_share(),
-        "area_bound_seconds": trace.area_bound_seconds(),
+        "balanced_work_seconds": trace.balanced_seconds(),
         "critical_path_seconds": path.as_ref().map(|path| path.seconds),
         "critical_path_tasks": path.as_ref().map(|path| path.tasks.len()),
+        "critical_path_start_seconds": path.as_ref().map(|path| path.start_seconds),
         "critical_path_late_seconds": path.as_ref().map(|path| path.late_seconds),
         "classes": classes(trace),
         "codelets": codelets(trace),

@@ -15,7 +15,7 @@ use tegula_runtime::trace::{ReadError, Trace};
 
 use crate::error::refused;
 use crate::flags::{OutputFlags, form, member, title};
-use crate::output::{STANDARD_OUTPUT, check_apart, is_standard_output, write_file};
+use crate::output::{Console, STANDARD_OUTPUT, check_apart, is_standard_output, write_file};
 
 /// Flags of `trace`.
 #[derive(Args, Debug)]
@@ -119,6 +119,7 @@ impl TraceCommand {
             summary::print(&console, &trace);
             return console.finish();
         };
+        self.remark_on_name(&console);
         self.what.remarks(&trace).into_iter().for_each(|remark| console.note(remark));
         write_file::<WriteError>(path, |out| {
             match by_extension {
@@ -131,6 +132,18 @@ impl TraceCommand {
             console.line(format_args!("{} written", path.display()));
         }
         console.finish()
+    }
+
+    /// Says so if the name of the file promises something else than a table.
+    fn remark_on_name(&self, console: &Console) {
+        let Some(path) = self.output_file.as_deref().filter(|_| self.what.is_given()) else {
+            return;
+        };
+        let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
+        if self.what.table.is_some() && extension.is_some_and(|is| is == "html" || is == "svg") {
+            let path = path.display();
+            console.warn(format_args!("{path} is a table, as CSV; without --table, a figure"));
+        }
     }
 
     /// Where something is written, if anything but a summary is.

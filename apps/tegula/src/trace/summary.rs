@@ -1,4 +1,4 @@
-//! A trace in words: how long, how busy, what took the time, what moved, what was possible.
+//! A trace in words: what was run, how long, how busy, what took the time, what moved.
 
 use tegula_runtime::trace::{CodeletTime, Trace};
 
@@ -9,36 +9,82 @@ const MOST_ROWS: usize = 24;
 
 /// Prints the summary of `trace`.
 pub(super) fn print(console: &Console, trace: &Trace) {
+    about(console, trace);
     let makespan = trace.makespan_seconds();
     let tasks = count(trace.records.len(), "task");
     let workers = count(trace.workers, "worker");
     console.field("trace", format_args!("{tasks} on {workers}"));
     console.field("makespan", seconds(makespan));
-    console.field("waited", format_args!("{} of the workers' time", percent(trace.idle_share())));
-    bounds(console, trace);
+    console.field("idle", format_args!("{} of the workers' time", percent(trace.idle_share())));
+    limits(console, trace);
     if trace.records.is_empty() {
         return;
     }
-    console.line(classes(trace));
-    console.line(codelets(trace));
-    if !trace.transfers.is_empty() {
-        console.line(routes(trace));
+    let routes = (!trace.transfers.is_empty()).then(|| routes(trace));
+    for table in [classes(trace), codelets(trace)].into_iter().chain(routes) {
+        console.line(format_args!("\n{table}"));
     }
 }
 
-/// Prints what the makespan could not have been below.
-fn bounds(console: &Console, trace: &Trace) {
+/// Prints what was run, and below what no run of it can be, as far as the trace says.
+fn about(console: &Console, trace: &Trace) {
+    let bound = |key: &str| {
+        let found = trace.about.iter().find(|(name, _)| name == key);
+        found.and_then(|(_, value)| value.parse().ok()).map(seconds)
+    };
+    let is_bound = |key: &str| key == AREA || key == PATH;
+    let pairs = trace.about.iter().filter(|(key, _)| key != "command" && !is_bound(key));
+    let settings: Vec<String> = pairs.map(|(key, value)| format!("{key} {value}")).collect();
+    if let Some((_, command)) = trace.about.iter().find(|(key, _)| key == "command") {
+        console.field("command", command);
+    }
+    if !settings.is_empty() {
+        console.field("run", settings.join(", "));
+    }
+    if let (Some(area), Some(path)) = (bound(AREA), bound(PATH)) {
+        console.field(
+            "bounds",
+            format_args!("area bound {area}, critical path bound {path}, by the platform's times"),
+        );
+    }
+}
+
+/// What simulations call the bounds.
+const AREA: &str = "abe_seconds";
+const PATH: &str = "cpb_seconds";
+
+/// Prints what the makespan may be compared with. None of it is a bound for other runs.
+fn limits(console: &Console, trace: &Trace) {
     let makespan = trace.makespan_seconds();
     let share = |time: f64| {
         format!("{} ({} of the makespan)", seconds(time), percent(time / makespan.max(1e-12)))
     };
-    if let Some(bound) = trace.area_bound_seconds() {
-        console.field("ABE", format_args!("{}: the work, divided as well as can be", share(bound)));
+    if let Some(balanced) = trace.balanced_seconds() {
+        console.field(
+            "balanced",
+            format_args!(
+                "{}: all work divided as well as can be, by the mean times of this run",
+                share(balanced)
+            ),
+        );
     }
     if let Some(path) = trace.critical_path() {
         let tasks = count(path.tasks.len(), "task");
-        console.field("CPB", format_args!("{}: the critical path of {tasks}", share(path.seconds)));
-        console.field("lateness", format_args!("{} on that path", share(path.late_seconds)));
+        console.field(
+            "path",
+            format_args!(
+                "{}: critical path of this run, {tasks}, each after the one it waited for last",
+                share(path.seconds)
+            ),
+        );
+        console.field(
+            "lateness",
+            format_args!(
+                "{} between tasks of that path, {} before the first",
+                share(path.late_seconds),
+                seconds(path.start_seconds)
+            ),
+        );
     }
 }
 
@@ -95,14 +141,14 @@ fn routes(trace: &Trace) -> Table {
         ("bytes", Align::Right),
     ]);
     let mut totals = trace.route_totals();
-    totals.sort_by(|a, b| b.bytes.total_cmp(&a.bytes));
+    totals.sort_by_key(|total| std::cmp::Reverse(total.bytes));
     for total in totals.iter().take(MOST_ROWS) {
         table.row(vec![
             trace.memory_name(total.src),
             trace.memory_name(total.dst),
             total.purpose.name().to_owned(),
             total.transfers.to_string(),
-            bytes(total.bytes),
+            bytes(total.bytes as f64),
         ]);
     }
     table

@@ -47,16 +47,42 @@ ready,,1500000,0
 end
 ";
 
-fn text(folder: &Path, name: &str) -> String {
+fn text_of(folder: &Path, name: &str) -> String {
     fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 #[test]
 fn a_run_is_summed_up() {
     let run = tegula_in(&recorded(), "trace run.trace").succeeded();
-    for word in ["makespan", "waited", "ABE", "potrf", "in the first 95 %", "mean on cpu"] {
+    for word in ["makespan", "idle", "balanced", "potrf", "in the first 95 %", "mean on cpu"] {
         assert!(run.stdout.contains(word), "{word} in {}", run.stdout);
     }
+}
+
+/// What was run stands in the file, and in all that is made of it.
+#[test]
+fn a_trace_says_what_was_run() {
+    let folder = recorded();
+    let run = tegula_in(&folder, "trace run.trace --json -").succeeded().json();
+    let command = run["run"]["command"].as_str().expect("a command");
+    assert!(command.starts_with("exageostat loglik ") && command.ends_with("run.trace"));
+    for (key, value) in [("policy", "lws"), ("tile_size", "40"), ("seed", "0"), ("n", "140")] {
+        assert_eq!(run["run"][key], value, "{key} in {run:#}");
+    }
+    let flags = "--tiles 5 --precision s --device-memory 40MiB --policy darts --trace sim.trace";
+    let simulated = format!("simulate cholesky --platform mirage {flags} --json -");
+    let simulated = tegula_in(&folder, &simulated).succeeded().json();
+    let text = tegula_in(&folder, "trace sim.trace").succeeded().stdout;
+    let shown = ["program cholesky, platform mirage", "eviction luf, seed 0", "area bound"];
+    for word in shown {
+        assert!(text.contains(word), "{word} in {text}");
+    }
+    let summary = tegula_in(&folder, "trace sim.trace --json -").succeeded().json();
+    let bound = summary["run"]["cpb_seconds"].as_str().and_then(|text| text.parse().ok());
+    assert_eq!(bound, Some(number(&simulated, "/cpb_seconds")));
+    assert!(number(&summary, "/critical_path_seconds") >= number(&simulated, "/cpb_seconds"));
+    tegula_in(&folder, "trace sim.trace -o report.html").succeeded();
+    assert!(text_of(&folder, "report.html").contains("platform mirage; tiles 5;"));
 }
 
 #[test]
@@ -70,8 +96,9 @@ fn numbers_of_a_trace_made_by_hand_are_right() {
         ("/idle_share", 0.4),
         ("/critical_path_seconds", 0.002),
         ("/critical_path_late_seconds", 0.0005),
+        ("/critical_path_start_seconds", 0.0),
         // One millisecond of potrf on the CPU, two of gemm anywhere.
-        ("/area_bound_seconds", 0.0015),
+        ("/balanced_work_seconds", 0.0015),
         ("/classes/0/utilisation", 0.8),
         ("/codelets/0/mean_seconds/cuda-0", 0.001),
         ("/transfers/0/bytes", 2048.0),
@@ -80,7 +107,7 @@ fn numbers_of_a_trace_made_by_hand_are_right() {
         assert!((found - expected).abs() <= 1e-6 * expected, "{pointer}: {found}");
     }
     let words = tegula_in(&folder, "trace small.trace").succeeded().stdout;
-    for word in ["CPB", "lateness", "RAM", "prefetch", "2.00 KiB", "cuda-0"] {
+    for word in ["critical path of this run", "lateness", "RAM", "prefetch", "2.00 KiB", "cuda-0"] {
         assert!(words.contains(word), "{word} in {words}");
     }
 }
@@ -99,8 +126,13 @@ fn tables_go_to_standard_output_or_to_a_file() {
     let messages = table("messages");
     assert_eq!(messages.stdout.lines().count(), 1, "{}", messages.stdout);
     assert!(messages.stderr.contains("one process"), "{}", messages.stderr);
-    tegula_in(&folder, "trace small.trace --table critical-path -o path.csv").succeeded();
-    assert_eq!(text(&folder, "path.csv"), path);
+    let named = |file: &str| {
+        let flags = format!("trace small.trace --table critical-path -o {file}");
+        tegula_in(&folder, &flags).succeeded().stderr
+    };
+    assert!(!named("path.csv").contains("warning"));
+    assert!(named("path.html").contains("path.html is a table"));
+    assert_eq!(text_of(&folder, "path.csv"), path);
 }
 
 #[test]
@@ -108,7 +140,7 @@ fn every_form_is_written() {
     let folder = recorded();
     for (flags, start) in [
         ("-o out.html", "<!DOCTYPE html>"),
-        ("-o out.trace", "tegula-trace,1"),
+        ("-o out.trace", "tegula-trace,2"),
         ("-o out.svg", "<svg"),
         ("-o out.json", "{\"displayTimeUnit\""),
         ("-o out.csv", "task,"),
@@ -119,10 +151,10 @@ fn every_form_is_written() {
     ] {
         tegula_in(&folder, &format!("trace run.trace {flags}")).succeeded();
         let name = flags.rsplit(' ').next().expect("a file");
-        assert!(text(&folder, name).starts_with(start), "{flags}");
+        assert!(text_of(&folder, name).starts_with(start), "{flags}");
     }
-    assert_eq!(text(&folder, "out.trace"), text(&folder, "run.trace"), "nothing is lost");
-    assert!(text(&folder, "out.html").contains("<h1>run</h1>"));
+    assert_eq!(text_of(&folder, "out.trace"), text_of(&folder, "run.trace"), "nothing is lost");
+    assert!(text_of(&folder, "out.html").contains("<h1>run</h1>"));
 }
 
 #[test]

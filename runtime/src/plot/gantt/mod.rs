@@ -13,7 +13,7 @@ use crate::trace::{Outcome, TaskRecord, Trace};
 
 pub(super) const PANEL: Panel = Panel {
     name: "gantt",
-    summary: "tasks of each worker over time, coloured by phase, with its idle share",
+    summary: "tasks of each worker over time, coloured by phase or else by codelet, with its idle share",
     has: |trace| trace.workers > 0,
     draw: gantt,
 };
@@ -23,15 +23,14 @@ const TOP: f64 = 88.0;
 /// Height of the bar of a phase, and from one to the next.
 const BAR: f64 = 14.0;
 const BAR_STEP: f64 = 19.0;
-/// Height of the line of text of a bound.
-const BOUND_STEP: f64 = 15.0;
+/// Height of the line of text of a limit.
+const LIMIT_STEP: f64 = 15.0;
 /// Most rectangles of single tasks.
 const MOST_RECTANGLES: usize = 3000;
 /// About the most pixel columns over all workers.
 const MOST_COLUMNS: f64 = 10_000.0;
 
-/// Rules of this figure: bars behind areas, borders of tasks, failed, skipped and plain ones,
-/// bounds.
+/// Rules of this figure: bars behind areas, borders of tasks, failed, skipped and plain ones.
 const RULES: &[(&str, &str)] = &[
     (".b", "opacity:.28"),
     (".s", "stroke:#fff;stroke-width:.6"),
@@ -57,7 +56,7 @@ pub fn gantt(trace: &Trace) -> String {
     for worker in 0..trace.workers {
         chart.worker(&mut svg, worker);
     }
-    chart.bounds(&mut svg);
+    chart.limits(&mut svg);
     chart.caption(&mut svg);
     let mut rules = rules(RULES);
     rules.extend(fills(chart.groups.colours()));
@@ -70,8 +69,8 @@ struct Chart<'a> {
     groups: Groups,
     /// End of the last task in nanoseconds.
     span: u64,
-    /// Bounds below the makespan that are known, by their names, in nanoseconds.
-    bounds: Vec<(&'static str, f64)>,
+    /// Times that the makespan is compared with, by their names, in nanoseconds.
+    limits: Vec<(&'static str, f64)>,
     /// Tasks that are unusually long.
     outliers: Outliers,
     /// Whether one of them is drawn as a task of its own.
@@ -101,7 +100,7 @@ impl<'a> Chart<'a> {
             trace,
             groups: Groups::of(trace),
             span: trace.span(),
-            bounds: bounds(trace),
+            limits: limits(trace),
             outliers: outliers(trace),
             shows_outliers: false,
             rows,
@@ -145,7 +144,7 @@ impl<'a> Chart<'a> {
     fn first_row(&self) -> f64 {
         TOP + BAR_STEP * self.groups.list.len() as f64
             + 26.0
-            + BOUND_STEP * self.bounds.len() as f64
+            + LIMIT_STEP * self.limits.len() as f64
     }
 
     /// Where the last worker ends.
@@ -190,12 +189,12 @@ impl<'a> Chart<'a> {
         svg.text((RIGHT, bottom + 18.0), "q", unit.symbol);
     }
 
-    /// Lines across the workers at the bounds, each named in a line of its own above them.
-    fn bounds(&self, svg: &mut Svg) {
+    /// Lines across the workers at the limits, each named in a line of its own above them.
+    fn limits(&self, svg: &mut Svg) {
         let first = self.first_row();
-        for (place, &(name, at)) in self.bounds.iter().enumerate() {
+        for (place, &(name, at)) in self.limits.iter().enumerate() {
             let x = px(LEFT + at / self.span.max(1) as f64 * CHART);
-            let y = first - 8.0 - BOUND_STEP * place as f64;
+            let y = first - 8.0 - LIMIT_STEP * place as f64;
             svg.line(format_args!(
                 "<path d=\"M{x} {}V{}\" class=\"limit\"/>",
                 y - 10.0,
@@ -222,19 +221,10 @@ impl<'a> Chart<'a> {
             String::new()
         };
         let lines =
-            [text, pale, self.describe_bounds()].into_iter().filter(|line| !line.is_empty());
+            [text, pale, describe_limits(&self.limits)].into_iter().filter(|line| !line.is_empty());
         for (number, line) in lines.enumerate() {
             svg.text((LEFT, self.bottom() + 36.0 + 16.0 * number as f64), "q", &line);
         }
-    }
-
-    /// What the names of the bounds mean.
-    fn describe_bounds(&self) -> String {
-        let meaning = |&(name, _): &(&str, f64)| match name {
-            "ABE" => "ABE: the work divided among the classes of workers as well as can be.",
-            _ => "CPB: the tasks of the critical path one after the other.",
-        };
-        self.bounds.iter().map(meaning).collect::<Vec<_>>().join(" ")
     }
 
     fn describe_merged(&self, merged: usize, all: usize) -> String {
@@ -255,11 +245,31 @@ impl<'a> Chart<'a> {
     }
 }
 
-/// The bounds of `trace` that are known: the area bound, and the critical path bound.
-fn bounds(trace: &Trace) -> Vec<(&'static str, f64)> {
-    let area = trace.area_bound_seconds().map(|seconds| ("ABE", 1e9 * seconds));
-    let path = trace.critical_path().map(|path| ("CPB", 1e9 * path.seconds));
-    area.into_iter().chain(path).collect()
+const BALANCED: &str = "balanced work";
+const PATH: &str = "critical path";
+
+/// What the makespan of `trace` is compared with, as far as it is known, in such an order that the
+/// lines do not cross the labels, which lie right of those in the left half and left of the others.
+fn limits(trace: &Trace) -> Vec<(&'static str, f64)> {
+    let balanced = trace.balanced_seconds().map(|seconds| (BALANCED, 1e9 * seconds));
+    let path = trace.critical_path().map(|path| (PATH, 1e9 * path.seconds));
+    let mut limits: Vec<(&str, f64)> = balanced.into_iter().chain(path).collect();
+    limits.sort_by(|a, b| b.1.total_cmp(&a.1));
+    if limits.iter().all(|&(_, at)| at > 0.5 * trace.span() as f64) {
+        limits.reverse();
+    }
+    limits
+}
+
+/// What the names of the limits mean.
+fn describe_limits(limits: &[(&str, f64)]) -> String {
+    let meaning = |&(name, _): &(&str, f64)| match name {
+        BALANCED => {
+            "Balanced work: all tasks, divided as well as can be, at the means of this run."
+        }
+        _ => "Critical path: its tasks one after the other, as they ran.",
+    };
+    limits.iter().map(meaning).collect::<Vec<_>>().join(" ")
 }
 
 /// `share` as a percentage; that of nothing is nothing.

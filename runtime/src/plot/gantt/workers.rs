@@ -15,7 +15,10 @@ impl Chart<'_> {
         let records = &self.rows[worker];
         let busy: u64 =
             records.iter().map(|&i| self.trace.records[i].end - self.trace.records[i].start).sum();
-        let idle = 1.0 - busy as f64 / self.trace.makespan().max(1) as f64;
+        let idle = match self.trace.makespan() {
+            0 => 0.0,
+            makespan => 1.0 - busy as f64 / makespan as f64,
+        };
         let is_labelled = worker.is_multiple_of(self.rows_per_label);
         let height = self.row - if self.row > 16.0 { 3.0 } else { self.row / 8.0 };
         let name = self.trace.worker_name(worker);

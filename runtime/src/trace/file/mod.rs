@@ -1,10 +1,11 @@
 //! The trace file: everything that a trace holds, as sections of comma-separated lines that can be
 //! read again.
 //!
-//! The first line is `tegula-trace,1`. Each section opens with `section,NAME,LINES` and a line that
+//! The first line is `tegula-trace,2`. Each section opens with `section,NAME,LINES` and a line that
 //! names its columns; times are in nanoseconds since the first start; codelets, phases, workers and
 //! memories are numbered from 0 by the lines of their own sections. The last line is `end`, so that
-//! a file that was cut off is found out.
+//! a file that was cut off is found out. Version 1 lacks the first section, which says what was run,
+//! and is read, too.
 
 mod lines;
 mod read;
@@ -13,7 +14,9 @@ mod write;
 use std::io;
 
 /// The first line.
-const HEADER: &str = "tegula-trace,1";
+const HEADER: &str = "tegula-trace,2";
+/// That of files that do not say what was run.
+const OLD_HEADER: &str = "tegula-trace,1";
 /// The first line up to the number of the version.
 const MAGIC: &str = "tegula-trace,";
 /// The last line.
@@ -25,6 +28,7 @@ struct Section {
     columns: &'static str,
 }
 
+const ABOUT: Section = Section { name: "about", columns: "key,value" };
 const WORKERS: Section = Section { name: "workers", columns: "name,class" };
 const MEMORIES: Section = Section { name: "memories", columns: "name,capacity_bytes" };
 const PHASES: Section = Section { name: "phases", columns: "name" };

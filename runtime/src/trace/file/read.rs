@@ -4,8 +4,8 @@ use std::io::BufRead;
 
 use super::lines::{Fields, Lines};
 use super::{
-    CODELETS, END, HEADER, MAGIC, MEMORIES, PHASES, ReadError, SAMPLES, Section, TASKS, TRANSFERS,
-    WORKERS,
+    ABOUT, CODELETS, END, HEADER, MAGIC, MEMORIES, OLD_HEADER, PHASES, ReadError, SAMPLES, Section,
+    TASKS, TRANSFERS, WORKERS,
 };
 use crate::trace::names::kept;
 use crate::trace::{
@@ -29,8 +29,9 @@ impl Trace {
     /// none of ours.
     pub fn read(input: impl BufRead) -> Result<Self, ReadError> {
         let mut lines = Lines::new(input);
-        header(&mut lines)?;
+        let is_old = header(&mut lines)?;
         let pair = |f: &mut Fields<'_>| Ok((f.text()?.into_owned(), f.text()?.into_owned()));
+        let about = if is_old { Vec::new() } else { table(&mut lines, &ABOUT, MOST_NAMES, pair)? };
         let (workers, classes) = table(&mut lines, &WORKERS, MOST_NAMES, pair)?.into_iter().unzip();
         let memory = |f: &mut Fields<'_>| Ok((f.text()?.into_owned(), f.optional()?));
         let memories = table(&mut lines, &MEMORIES, MOST_NAMES, memory)?;
@@ -47,22 +48,24 @@ impl Trace {
         if lines.next()? != END.as_bytes() {
             return Err(lines.fail(format!("'{END}' should stand here")));
         }
-        Ok(Self::new(Records { tasks, transfers, samples }, site, &phases))
+        let records = Records { tasks, transfers, samples };
+        Ok(Self { about, ..Self::new(records, site, &phases) })
     }
 }
 
-fn header<R: BufRead>(lines: &mut Lines<R>) -> Result<(), ReadError> {
+/// Reads the first line; says whether the file is of the older version.
+fn header<R: BufRead>(lines: &mut Lines<R>) -> Result<bool, ReadError> {
     let found = match lines.next() {
         Err(ReadError::Content { .. }) => Vec::new(),
         other => other?.to_vec(),
     };
-    if found == HEADER.as_bytes() {
-        return Ok(());
+    if found == HEADER.as_bytes() || found == OLD_HEADER.as_bytes() {
+        return Ok(found == OLD_HEADER.as_bytes());
     }
     Err(lines.fail(match found.strip_prefix(MAGIC.as_bytes()) {
         Some(version) => {
             let version = String::from_utf8_lossy(&version[..version.len().min(20)]).into_owned();
-            format!("the trace has version {version}, and this program reads version 1")
+            format!("the trace has version {version}, and this program reads 1 and 2")
         }
         None => format!("this is no trace: the first line of one is '{HEADER}'"),
     }))

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use super::{
-    CODELETS, END, HEADER, MEMORIES, PHASES, SAMPLES, Section, TASKS, TRANSFERS, WORKERS, lines,
+    ABOUT, CODELETS, END, HEADER, MEMORIES, PHASES, SAMPLES, Section, TASKS, TRANSFERS, WORKERS,
+    lines,
 };
 use crate::trace::{Gauge, Trace};
 
@@ -15,6 +16,10 @@ impl Trace {
     /// Those of `out`, which should be buffered.
     pub fn write(&self, mut out: impl Write) -> io::Result<()> {
         writeln!(out, "{HEADER}")?;
+        open(&mut out, &ABOUT, self.about.len())?;
+        for (key, value) in &self.about {
+            writeln!(out, "{},{}", lines::quoted(key), lines::quoted(value))?;
+        }
         self.site_sections(&mut out)?;
         open(&mut out, &PHASES, self.phases.len())?;
         for phase in &self.phases {

@@ -6,13 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::bounds::TaskType;
 use crate::flow::{Cost, Engine, FlowError, FlowSpace, ReadyTasks, Running, Space};
-use crate::platform::{ClassId, Durations};
+use crate::memory::rounded;
+use crate::platform::{ClassId, Durations, Machine, WorkerClass};
 use crate::trace::{Records, Site};
 
 /// Tasks of a program, and the length of its longest chain.
 #[derive(Clone, Debug, Default)]
 pub struct Contents {
-    /// Tasks that take equally long on every class of workers.
+    /// Tasks that take equally long on every class of workers; a class without workers, or whose
+    /// memory is smaller than what such a task works on, cannot run it.
     pub types: Vec<TaskType>,
     /// For each type the codelet and the cost of its tasks.
     pub codelets: Vec<(&'static str, Cost)>,
@@ -29,13 +31,14 @@ pub struct Contents {
 /// there is always one more: it counts, and finds the critical path.
 pub struct Census {
     durations: Arc<dyn Durations>,
-    classes: usize,
+    /// For each class that has workers the bytes that the memory of each holds.
+    classes: Vec<(WorkerClass, Option<u64>)>,
     space: Option<Arc<Space>>,
     /// Ends of running tasks.
     running: BinaryHeap<Reverse<(u64, u32)>>,
     clock: u64,
-    /// By codelet and cost the place in the types.
-    places: HashMap<(&'static str, u64, u64), usize>,
+    /// By codelet, cost and bytes the place in the types.
+    places: HashMap<(&'static str, u64, u64, u64), usize>,
     contents: Arc<Mutex<Contents>>,
 }
 
@@ -46,10 +49,16 @@ impl std::fmt::Debug for Census {
 }
 
 impl Census {
-    /// An engine that counts with the `durations` of so many `classes`, and where it writes what it
-    /// finds whenever the flow waits.
+    /// An engine that counts with the `durations` of the classes of `machine`, and where it writes
+    /// what it finds whenever the flow waits.
     #[must_use]
-    pub fn new(durations: Arc<dyn Durations>, classes: usize) -> (Self, Arc<Mutex<Contents>>) {
+    pub fn new(durations: Arc<dyn Durations>, machine: &Machine) -> (Self, Arc<Mutex<Contents>>) {
+        let room = |class| {
+            let room = machine.room_of_class(ClassId(class))?;
+            Some(room.unwrap_or(u64::MAX))
+        };
+        let classes = machine.classes.iter().cloned().enumerate();
+        let classes = classes.map(|(number, class)| (class, room(number))).collect();
         let contents = Arc::<Mutex<Contents>>::default();
         let census = Self {
             durations,
@@ -69,12 +78,16 @@ impl Census {
         }
         let data = space.task(task);
         let (codelet, cost) = (data.info.name, data.cost());
-        let time = |class| self.durations.nanoseconds(codelet, cost, ClassId(class));
-        let times: Vec<Option<u64>> = (0..self.classes).map(time).collect();
+        let bytes = footprint(space, task);
+        let time = |(number, (class, room)): (usize, &(WorkerClass, Option<u64>))| {
+            let is_able = class.runs(codelet) && room.is_some_and(|room| bytes <= room);
+            self.durations.nanoseconds(codelet, cost, ClassId(number)).filter(|_| is_able)
+        };
+        let times: Vec<Option<u64>> = self.classes.iter().enumerate().map(time).collect();
         let fastest = times.iter().flatten().min().copied().unwrap_or(0);
         self.running.push(Reverse((self.clock + fastest, task)));
         let mut contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (codelet, cost.flops.to_bits(), cost.bytes.to_bits());
+        let key = (codelet, cost.flops.to_bits(), cost.bytes.to_bits(), bytes);
         let place = *self.places.entry(key).or_insert_with(|| {
             let seconds = times.iter().map(|time| time.map(|time| 1e-9 * time as f64)).collect();
             contents.types.push(TaskType { tasks: 0, seconds });
@@ -85,6 +98,12 @@ impl Census {
         contents.tasks += 1;
         contents.flops += cost.flops;
     }
+}
+
+/// Bytes that a task holds while it runs; a private copy for a reduction stays with its worker.
+fn footprint(space: &Space, task: u32) -> u64 {
+    let held = space.task(task).accesses().filter(|(_, access)| *access != Access::Reduce);
+    held.map(|(handle, _)| rounded(space.handles.get(handle).bytes()) as u64).sum()
 }
 
 impl Engine for Census {

@@ -8,10 +8,10 @@ use clap::Args;
 use tegula_kernels::kernel::KERNELS;
 use tegula_runtime::exec::accelerator::Accelerator;
 use tegula_runtime::platform::{Machine, WorkerKind};
-use tegula_runtime::sched::{EVICTIONS, EvictionPolicy, Policy};
+use tegula_runtime::sched::{EvictionPolicy, Policy};
 
 use super::devices::CudaDevices;
-use super::member;
+use super::{chosen_eviction, evictions, member};
 use crate::error::refused;
 use crate::machine::memory_bytes;
 use crate::output::bytes;
@@ -43,13 +43,9 @@ pub(crate) struct MachineFlags {
     eviction: Option<usize>,
 }
 
-fn kernels() -> impl clap::builder::TypedValueParser<Value = usize> {
+/// A parser of the names of [`KERNELS`].
+pub(crate) fn kernels() -> impl clap::builder::TypedValueParser<Value = usize> {
     member(KERNELS.iter().map(|kernel| (kernel.name, kernel.formula)).collect())
-}
-
-/// A parser of the names of [`EVICTIONS`].
-pub(crate) fn evictions() -> impl clap::builder::TypedValueParser<Value = usize> {
-    member(EVICTIONS.iter().map(|policy| (policy.name, policy.summary)).collect())
 }
 
 /// An accelerator that a thread plays.
@@ -282,11 +278,7 @@ impl MachineChoice {
 
     /// What leaves a full memory under `policy`.
     pub(crate) fn eviction(&self, policy: &Policy) -> &'static EvictionPolicy {
-        let suited = tegula_runtime::sched::eviction(policy.eviction);
-        self.eviction.map_or_else(
-            || suited.expect("a policy names a listed eviction policy"),
-            |index| &EVICTIONS[index],
-        )
+        chosen_eviction(self.eviction, policy)
     }
 
     /// Whether the disk takes what does not fit.
@@ -321,7 +313,7 @@ impl MachineChoice {
 }
 
 /// Bytes per second of a disk, as long as nobody has measured it.
-const DISK_RATE: f64 = 500e6;
+pub(crate) const DISK_RATE: f64 = 500e6;
 
 #[cfg(test)]
 mod tests {

@@ -2,6 +2,7 @@
 
 mod data;
 mod devices;
+mod eviction;
 mod machine;
 mod model;
 mod output;
@@ -11,7 +12,8 @@ mod trace;
 
 pub(crate) use data::{DataFlags, Distance, PlaceFlags};
 pub(crate) use devices::usable as usable_devices;
-pub(crate) use machine::{evictions, parse_bytes, parse_rate};
+pub(crate) use eviction::{check_eviction, chosen_eviction, evictions};
+pub(crate) use machine::{DISK_RATE, kernels, parse_bytes, parse_rate};
 pub(crate) use model::{CovarianceFlags, assignments, nugget, parameters, parse_number};
 pub(crate) use output::OutputFlags;
 pub(crate) use overlap::OverlapFlags;

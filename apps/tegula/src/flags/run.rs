@@ -13,8 +13,7 @@ use tegula_runtime::platform::{Models, allowed_cores, usable_cores};
 use tegula_runtime::sched::{DEFAULT_POLICY, POLICIES, Policy, PolicyOptions, policy};
 
 use super::machine::{MachineChoice, MachineFlags};
-use super::member;
-use crate::error::refused;
+use super::{check_eviction, member};
 use crate::output::Console;
 use crate::platform::Notebook;
 
@@ -165,7 +164,7 @@ impl Run {
             let has_disk = self.machine.has_disk();
             self.policy = named(if has_disk { DISK_POLICY } else { DEVICE_POLICY });
         }
-        self.check_eviction()?;
+        check_eviction(self.machine.eviction(self.policy), self.policy)?;
         if self.is_planned() {
             let machine = self.machine.machine(self.cores);
             self.notebook = Some(Arc::new(Notebook::open(&machine, self.backend)));
@@ -189,24 +188,6 @@ impl Run {
         if let Some(notebook) = &self.notebook {
             notebook.keep(console);
         }
-    }
-
-    /// Refuses an eviction policy that needs to know more than the policy does.
-    fn check_eviction(&self) -> Result<()> {
-        let eviction = self.machine.eviction(self.policy);
-        // A policy that knows the order says so by preferring what needs to know it.
-        let knows_order = |policy: &Policy| policy.eviction == eviction.name;
-        if eviction.needs_order && !knows_order(self.policy) {
-            let orderly: Vec<&str> =
-                POLICIES.iter().filter(|p| knows_order(p)).map(|p| p.name).collect();
-            return Err(refused(format!(
-                "--eviction {} needs a policy that knows the order of tasks ({}), not {}",
-                eviction.name,
-                orderly.join(", "),
-                self.policy.name
-            )));
-        }
-        Ok(())
     }
 
     /// Options of the engine.

@@ -1,5 +1,8 @@
 //! `tegula simulate`: runs a program in virtual time on a machine that is only described.
 
+mod changes;
+mod remarks;
+mod report;
 mod sets;
 mod workload;
 
@@ -9,21 +12,22 @@ use std::time::Instant;
 use anyhow::Result;
 use clap::Args;
 use clap::builder::TypedValueParser;
-use serde_json::{Value, json};
 use tegula_data::platform::Platform;
 use tegula_kernels::scalar::Precision;
 use tegula_runtime::bounds::area;
-use tegula_runtime::flow::{Flow, FlowOptions};
-use tegula_runtime::platform::{Durations, Machine, MemoryId, Worker};
-use tegula_runtime::sched::{EVICTIONS, POLICIES, eviction};
+use tegula_runtime::flow::{Cost, Flow, FlowOptions};
+use tegula_runtime::platform::{Machine, Models};
+use tegula_runtime::sched::{EvictionPolicy, POLICIES, Policy};
 use tegula_runtime::sim::{Census, Contents, Sim, SimOptions};
 use tegula_runtime::trace::{Site, Totals, Trace};
 
 use crate::error::refused;
 use crate::flags::{
-    OutputFlags, TraceFlags, evictions, member, parse_bytes, parse_rate, policies, precision_parser,
+    OutputFlags, TraceFlags, check_eviction, chosen_eviction, evictions, member, policies,
+    precision_parser,
 };
-use crate::output::{Console, bytes, number, seconds, transfers};
+use crate::output::{Console, Progress, check_apart, number};
+use changes::Changes;
 use workload::{Sizes, WORKLOADS, Workload};
 
 /// Flags of `simulate`.
@@ -55,27 +59,14 @@ pub(crate) struct Simulate {
     /// What leaves a memory that is full [default: what suits the policy]
     #[arg(long, value_name = "NAME", value_parser = evictions())]
     eviction: Option<usize>,
-    /// Leave only so many accelerators
-    #[arg(long, value_name = "N")]
-    devices: Option<usize>,
-    /// So many cores, equal to those there are
-    #[arg(long, value_name = "N")]
-    cores: Option<usize>,
-    /// Limit the memory of each accelerator
-    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
-    device_memory: Option<u64>,
-    /// Limit every link, also those that routes share, in bytes per second
-    #[arg(long, value_name = "RATE", value_parser = parse_rate)]
-    link_rate: Option<f64>,
-    /// Tasks whose data an accelerator's memory holds at once, the running one included
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
-    pipeline: Option<u16>,
     /// Coefficient of variation of task times
     #[arg(long, value_name = "X", default_value_t = 0.0)]
     noise: f64,
     /// Seed of every random choice
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    #[command(flatten)]
+    changes: Changes,
     #[command(flatten)]
     trace: TraceFlags,
     #[command(flatten)]
@@ -84,6 +75,20 @@ pub(crate) struct Simulate {
 
 fn workloads() -> impl TypedValueParser<Value = usize> {
     member(WORKLOADS.iter().map(|workload| (workload.name, workload.summary)).collect())
+}
+
+/// What is simulated, every default settled.
+struct Case<'a> {
+    workload: &'static Workload,
+    sizes: Sizes,
+    platform: String,
+    /// Of which precision the platform's times are, if all are of one.
+    times_of: Option<Precision>,
+    machine: Arc<Machine>,
+    models: Arc<Models>,
+    policy: &'static Policy,
+    eviction: &'static EvictionPolicy,
+    flags: &'a Simulate,
 }
 
 /// What a simulation came to.
@@ -104,166 +109,99 @@ impl Simulate {
     pub(crate) fn run(&self) -> Result<()> {
         let console = self.output.console(None)?;
         self.trace.check()?;
-        let workload = &WORKLOADS[self.workload];
-        let Platform { name, machine, models, .. } =
-            Platform::find(&self.platform).map_err(|error| refused(error.to_string()))?;
-        let machine = self.reduce(machine)?;
-        let sizes = self.sizes();
-        let mut done = self.simulate(workload, &sizes, machine, Arc::new(models))?;
-        self.describe(&console, workload, &sizes, &name, &done);
-        let result = self.result(workload, &sizes, &name, &done);
+        check_apart(&[self.output.path(), self.trace.path()], &[])?;
+        let case = self.case()?;
+        let mut done = case.simulate(&console)?;
+        case.describe(&console, &done);
+        let result = case.result(&done);
         self.trace.write(&mut done.trace, &result, &console)?;
         self.output.write(&result)?;
         console.finish()
     }
 
-    fn sizes(&self) -> Sizes {
-        Sizes {
+    fn case(&self) -> Result<Case<'_>> {
+        if !(self.noise >= 0.0 && self.noise < 10.0) {
+            let noise = number(self.noise, 3);
+            return Err(refused(format!("--noise {noise}: give a number from 0 to 10")));
+        }
+        let (workload, policy) = (&WORKLOADS[self.workload], &POLICIES[self.policy]);
+        let sizes = Sizes {
             tiles: self.tiles as usize,
             nb: self.tile_size as usize,
             scalar: self.precision.bytes(),
             seed: self.seed,
-        }
-    }
-
-    /// The machine with less, as asked for.
-    fn reduce(&self, mut machine: Machine) -> Result<Machine> {
-        if let Some(devices) = self.devices {
-            machine.keep_devices(devices);
-        }
-        if let Some(cores) = self.cores {
-            machine.keep_cores(cores);
-            grow_cores(&mut machine, cores);
-        }
-        if let Some(bytes) = self.device_memory {
-            machine.limit_devices(bytes);
-        }
-        if let Some(rate) = self.link_rate {
-            machine.limit_links(rate);
-        }
-        if let Some(pipeline) = self.pipeline {
-            let devices = machine.workers.iter_mut().filter(|w| w.memory != MemoryId::RAM);
-            devices.for_each(|worker| worker.pipeline = pipeline.into());
-        }
-        if machine.workers.is_empty() {
-            return Err(refused("--cores and --devices leave no worker".to_owned()));
-        }
-        if !(self.noise >= 0.0 && self.noise < 10.0) {
-            return Err(refused(format!("--noise {}: give a number from 0 to 10", self.noise)));
-        }
-        Ok(machine)
-    }
-
-    fn simulate(
-        &self,
-        workload: &Workload,
-        sizes: &Sizes,
-        machine: Machine,
-        durations: Arc<dyn Durations>,
-    ) -> Result<Done> {
-        let contents = census(workload, sizes, &machine, &durations);
-        let area = area_bound(&contents, &machine);
-        self.check_runnable(&contents, &machine)?;
-        let policy = &POLICIES[self.policy];
-        let options = SimOptions {
-            machine: Arc::new(machine),
-            durations,
+        };
+        workload.check(&sizes)?;
+        let eviction = chosen_eviction(self.eviction, policy);
+        check_eviction(eviction, policy)?;
+        let platform = self.changes.apply(Platform::find(&self.platform)?)?;
+        Ok(Case {
+            workload,
+            sizes,
+            platform: platform.name,
+            times_of: platform.precision,
+            machine: Arc::new(platform.machine),
+            models: Arc::new(platform.models),
             policy,
-            eviction: match self.eviction {
-                Some(index) => &EVICTIONS[index],
-                None => eviction(policy.eviction).expect("a policy names a listed eviction policy"),
-            },
-            seed: self.seed,
-            noise: self.noise,
-            trace: self.trace.is_wanted(),
+            eviction,
+            flags: self,
+        })
+    }
+}
+
+impl Case<'_> {
+    fn simulate(&self, console: &Console) -> Result<Done> {
+        let mut progress = Progress::new(console);
+        let contents = self.census(&mut progress);
+        self.check_runnable(&contents)?;
+        let options = SimOptions {
+            machine: self.machine.clone(),
+            durations: self.models.clone(),
+            policy: self.policy,
+            eviction: self.eviction,
+            seed: self.flags.seed,
+            noise: self.flags.noise,
+            trace: self.flags.trace.is_wanted(),
         };
         let start = Instant::now();
         let mut flow = Flow::new(Sim::new(options), whole());
-        (workload.submit)(&mut flow, sizes);
+        progress.follow(flow.watch(), contents.tasks as usize, "simulating");
+        (self.workload.submit)(&mut flow, &self.sizes);
         flow.wait().map_err(|error| refused(error.to_string()))?;
         let seconds = start.elapsed().as_secs_f64();
         let totals = flow.totals().expect("a simulation counts");
-        let flops = workload.flops.map_or(contents.flops, |flops| flops(sizes));
+        let flops = self.workload.flops.map_or(contents.flops, |flops| flops(&self.sizes));
         let (site, trace) = (flow.site(), flow.take_trace());
+        let area = area_bound(&contents, &self.machine);
         Ok(Done { totals, site, contents, area, flops, seconds, trace })
     }
 
-    /// Refuses tasks that no worker can run.
-    fn check_runnable(&self, contents: &Contents, machine: &Machine) -> Result<()> {
-        let has_worker = |class: usize| machine.workers.iter().any(|w| w.class.0 == class);
-        let is_runnable = |seconds: &[Option<f64>]| {
-            seconds.iter().enumerate().any(|(class, time)| time.is_some() && has_worker(class))
+    /// What the program consists of.
+    fn census(&self, progress: &mut Progress) -> Contents {
+        let (census, contents) = Census::new(self.models.clone(), &self.machine);
+        let mut flow = Flow::new(census, whole());
+        let most = (self.workload.most)(self.sizes.tiles as u64);
+        progress.follow(flow.watch(), most as usize, "counting");
+        (self.workload.submit)(&mut flow, &self.sizes);
+        flow.wait().expect("a census has no failures");
+        drop(flow);
+        contents.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Refuses tasks of which nobody knows how long they take on any worker.
+    fn check_runnable(&self, contents: &Contents) -> Result<()> {
+        let is_timed = |&(codelet, cost): &(&'static str, Cost)| {
+            let mut workers = self.machine.workers.iter();
+            workers.any(|worker| self.models.basis(codelet, cost, worker.class).is_some())
         };
-        let unknown = contents.types.iter().position(|kind| !is_runnable(&kind.seconds));
-        let Some(kind) = unknown else { return Ok(()) };
-        let (codelet, cost) = (contents.codelets[kind].0, contents.codelets[kind].1);
+        let unknown = contents.codelets.iter().find(|kind| !is_timed(kind));
+        let Some((codelet, cost)) = unknown else { return Ok(()) };
         Err(refused(format!(
             "--platform {}: it does not say how long {codelet} of {} operations takes on any of \
              its workers",
-            self.platform,
+            self.flags.platform,
             number(cost.flops, 4)
         )))
-    }
-
-    fn describe(
-        &self,
-        console: &Console,
-        workload: &Workload,
-        sizes: &Sizes,
-        platform: &str,
-        done: &Done,
-    ) {
-        let makespan = 1e-9 * done.totals.makespan as f64;
-        console.field("program", format_args!("{}: {}", workload.name, workload.summary));
-        let working_set = bytes((workload.working_set)(sizes));
-        console.field(
-            "sizes",
-            format_args!(
-                "{0} x {0} tiles of {1}, {2} tasks, working set {working_set}",
-                sizes.tiles, sizes.nb, done.contents.tasks
-            ),
-        );
-        console.field("platform", format_args!("{platform}, {} workers", done.site.workers.len()));
-        console.field("policy", POLICIES[self.policy].name);
-        console.field("makespan", seconds(makespan));
-        console.field("rate", format_args!("{} Gflop/s", number(done.gflops(), 5)));
-        if let Some(area) = done.area {
-            let path = done.contents.critical_path_seconds;
-            console.field(
-                "bounds",
-                format_args!("area {}, critical path {}", seconds(area), seconds(path)),
-            );
-        }
-        console.field("busy", format_args!("{} % of all workers", number(100.0 * done.busy(), 3)));
-        console.line("");
-        transfers::describe(console, &done.totals, &done.site);
-        if console.is_verbose() {
-            let rate = done.contents.tasks as f64 / done.seconds;
-            console.line(format_args!("simulated {} tasks a second", number(rate, 3)));
-        }
-    }
-
-    fn result(&self, workload: &Workload, sizes: &Sizes, platform: &str, done: &Done) -> Value {
-        let mut result = json!({
-            "program": workload.name,
-            "platform": platform,
-            "tiles": sizes.tiles,
-            "tile_size": sizes.nb,
-            "precision": self.precision.letter(),
-            "policy": POLICIES[self.policy].name,
-            "seed": self.seed,
-            "simulated_tasks": done.contents.tasks,
-            "working_set_bytes": (workload.working_set)(sizes),
-            "makespan_seconds": 1e-9 * done.totals.makespan as f64,
-            "gflops": done.gflops(),
-            "utilization": done.busy(),
-            "abe_seconds": done.area,
-            "cpb_seconds": done.contents.critical_path_seconds,
-            "simulated_tasks_per_second": done.contents.tasks as f64 / done.seconds,
-        });
-        let map = result.as_object_mut().expect("it was just made one");
-        transfers::describe_json(map, &done.totals, &done.site);
-        result
     }
 }
 
@@ -279,34 +217,9 @@ impl Done {
     }
 }
 
-/// Adds cores like the first one until there are `count`.
-fn grow_cores(machine: &mut Machine, count: usize) {
-    let is_core = |worker: &&Worker| worker.memory == MemoryId::RAM;
-    let Some(first) = machine.workers.iter().find(is_core).cloned() else { return };
-    let there = machine.workers.iter().filter(is_core).count();
-    for number in there..count {
-        machine.workers.push(Worker { name: format!("CPU {number}"), ..first.clone() });
-    }
-}
-
 /// Every task is submitted before the first one starts.
 fn whole() -> FlowOptions {
     FlowOptions { window: u64::MAX, ..FlowOptions::default() }
-}
-
-/// What the program consists of.
-fn census(
-    workload: &Workload,
-    sizes: &Sizes,
-    machine: &Machine,
-    durations: &Arc<dyn Durations>,
-) -> Contents {
-    let (census, contents) = Census::new(durations.clone(), machine.classes.len());
-    let mut flow = Flow::new(census, whole());
-    (workload.submit)(&mut flow, sizes);
-    flow.wait().expect("a census has no failures");
-    drop(flow);
-    contents.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
 /// The area bound in seconds.

@@ -11,14 +11,18 @@ use super::workload::Sizes;
 const STRIP: usize = 4;
 
 /// Bytes of all strips.
-pub(super) fn strips_bytes(sizes: &Sizes) -> f64 {
-    (2 * sizes.tiles * STRIP * sizes.tile_bytes()) as f64
+pub(super) fn strips_bytes(sizes: &Sizes) -> u64 {
+    sizes.tiles_bytes(2 * sizes.tiles * STRIP)
 }
 
 /// Every pair of a row and a column, row by row.
 pub(super) fn all(sizes: &Sizes) -> Vec<(usize, usize)> {
+    pairs(sizes).collect()
+}
+
+fn pairs(sizes: &Sizes) -> impl Iterator<Item = (usize, usize)> {
     let n = sizes.tiles;
-    (0..n * n).map(|task| (task / n, task % n)).collect()
+    (0..n * n).map(move |task| (task / n, task % n))
 }
 
 /// Every pair, in random order.
@@ -39,7 +43,7 @@ pub(super) fn random(sizes: &Sizes) -> Vec<(usize, usize)> {
 /// Each pair with a chance of one in ten.
 pub(super) fn sparse(sizes: &Sizes) -> Vec<(usize, usize)> {
     let mut random = SplitMix64::new(sizes.seed);
-    all(sizes).into_iter().filter(|_| below(&mut random, 10) == 0).collect()
+    pairs(sizes).filter(|_| below(&mut random, 10) == 0).collect()
 }
 
 fn below(random: &mut SplitMix64, bound: usize) -> usize {

@@ -1,6 +1,7 @@
 //! Programs to simulate: those of `linalg`, and sets of independent tasks that share data, with
 //! which schedulers are studied.
 
+use anyhow::Result;
 use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::kernel::gemm::Gemm;
 use tegula_kernels::option::Trans;
@@ -10,6 +11,10 @@ use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::Flow;
 
 use super::sets;
+use crate::error::refused;
+
+/// Most tasks, and most data, that a flow takes at once.
+const MOST: u64 = 1 << 24;
 
 /// Sizes of a program.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +35,11 @@ impl Sizes {
         self.nb * self.nb * self.scalar
     }
 
+    /// Bytes of so many tiles.
+    pub(super) fn tiles_bytes(&self, tiles: usize) -> u64 {
+        tiles as u64 * self.tile_bytes() as u64
+    }
+
     fn order(&self) -> f64 {
         (self.tiles * self.nb) as f64
     }
@@ -43,10 +53,27 @@ pub(super) struct Workload {
     pub(super) summary: &'static str,
     /// Submits it, in single or double precision.
     pub(super) submit: fn(&mut Flow, &Sizes),
+    /// Most tasks, or pieces of data if those are more, for so many tiles along an edge.
+    pub(super) most: fn(u64) -> u64,
     /// Bytes of what it reads or works on in place.
-    pub(super) working_set: fn(&Sizes) -> f64,
+    pub(super) working_set: fn(&Sizes) -> u64,
     /// Its operations; those of its tasks, if no formula is given.
     pub(super) flops: Option<fn(&Sizes) -> f64>,
+}
+
+impl Workload {
+    /// Refuses more tiles than go, before any work is done.
+    pub(super) fn check(&self, sizes: &Sizes) -> Result<()> {
+        let goes = |tiles: &u64| (self.most)(*tiles) <= MOST;
+        if goes(&(sizes.tiles as u64)) {
+            return Ok(());
+        }
+        let most = (1..).take_while(goes).last().unwrap_or(0);
+        Err(refused(format!(
+            "--tiles {}: more than {MOST} tasks or pieces of data; {} goes up to {most} tiles",
+            sizes.tiles, self.name
+        )))
+    }
 }
 
 /// Every program.
@@ -55,6 +82,7 @@ pub(super) const WORKLOADS: &[Workload] = &[
         name: "cholesky",
         summary: "Cholesky factorisation, of which the lower tiles exist",
         submit: |flow, sizes| with(flow, sizes, cholesky::<f32>, cholesky::<f64>),
+        most: |n| n * (n + 1) * (n + 2) / 6,
         working_set: triangle,
         flops: Some(|sizes| sizes.order().powi(3) / 3.0),
     },
@@ -62,27 +90,31 @@ pub(super) const WORKLOADS: &[Workload] = &[
         name: "lu",
         summary: "LU factorisation without pivoting",
         submit: |flow, sizes| with(flow, sizes, lu::<f32>, lu::<f64>),
-        working_set: |sizes| (sizes.tiles.pow(2) * sizes.tile_bytes()) as f64,
+        most: |n| n * (n + 1) * (2 * n + 1) / 6,
+        working_set: |sizes| sizes.tiles_bytes(sizes.tiles.pow(2)),
         flops: Some(|sizes| 2.0 * sizes.order().powi(3) / 3.0),
     },
     Workload {
         name: "gemm",
         summary: "product of square matrices, a chain of tasks for each tile of the result",
         submit: |flow, sizes| with(flow, sizes, product::<f32>, product::<f64>),
-        working_set: |sizes| 3.0 * (sizes.tiles.pow(2) * sizes.tile_bytes()) as f64,
+        most: |n| (n * n * n).max(3 * n * n),
+        working_set: |sizes| sizes.tiles_bytes(3 * sizes.tiles.pow(2)),
         flops: Some(|sizes| 2.0 * sizes.order().powi(3)),
     },
     Workload {
         name: "gemm-3d",
         summary: "the tasks of gemm without their dependencies, whose results are dropped",
         submit: |flow, sizes| with(flow, sizes, products::<f32>, products::<f64>),
-        working_set: |sizes| 2.0 * (sizes.tiles.pow(2) * sizes.tile_bytes()) as f64,
+        most: |n| n * n * n + 2 * n * n,
+        working_set: |sizes| sizes.tiles_bytes(2 * sizes.tiles.pow(2)),
         flops: Some(|sizes| 2.0 * sizes.order().powi(3)),
     },
     Workload {
         name: "gemm-2d",
         summary: "one task for each pair of a row of A and a column of B, four tiles each",
         submit: |flow, sizes| sets::products(flow, sizes, sets::all(sizes)),
+        most: |n| n * n + 2 * n,
         working_set: sets::strips_bytes,
         flops: None,
     },
@@ -90,6 +122,7 @@ pub(super) const WORKLOADS: &[Workload] = &[
         name: "gemm-2d-shuffled",
         summary: "gemm-2d, submitted in random order",
         submit: |flow, sizes| sets::products(flow, sizes, sets::shuffled(sizes)),
+        most: |n| n * n + 2 * n,
         working_set: sets::strips_bytes,
         flops: None,
     },
@@ -97,6 +130,7 @@ pub(super) const WORKLOADS: &[Workload] = &[
         name: "gemm-2d-random",
         summary: "as many tasks as gemm-2d, each with a row and a column drawn at random",
         submit: |flow, sizes| sets::products(flow, sizes, sets::random(sizes)),
+        most: |n| n * n + 2 * n,
         working_set: sets::strips_bytes,
         flops: None,
     },
@@ -104,6 +138,8 @@ pub(super) const WORKLOADS: &[Workload] = &[
         name: "gemm-2d-sparse",
         summary: "a tenth of the tasks of gemm-2d, drawn at random",
         submit: |flow, sizes| sets::products(flow, sizes, sets::sparse(sizes)),
+        // No draw is ten deviations, 3 n, above its mean.
+        most: |n| n * n / 10 + 5 * n,
         working_set: sets::strips_bytes,
         flops: None,
     },
@@ -111,13 +147,14 @@ pub(super) const WORKLOADS: &[Workload] = &[
         name: "cholesky-set",
         summary: "the tasks of a Cholesky factorisation without their dependencies",
         submit: sets::cholesky,
+        most: |n| n * (n + 1) * (n + 2) / 6,
         working_set: triangle,
         flops: None,
     },
 ];
 
-fn triangle(sizes: &Sizes) -> f64 {
-    (sizes.tiles * (sizes.tiles + 1) / 2 * sizes.tile_bytes()) as f64
+fn triangle(sizes: &Sizes) -> u64 {
+    sizes.tiles_bytes(sizes.tiles * (sizes.tiles + 1) / 2)
 }
 
 fn with(
@@ -168,4 +205,50 @@ fn products<T: Scalar>(flow: &mut Flow, sizes: &Sizes) {
 fn product<T: Scalar>(flow: &mut Flow, sizes: &Sizes) {
     let [a, b, c] = [(); 3].map(|()| matrix::<T>(flow, sizes, Storage::Full));
     gemm(flow, (Trans::No, Trans::No), T::ONE, &a, &b, T::ONE, &c);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tegula_runtime::flow::FlowOptions;
+    use tegula_runtime::platform::{Machine, WorkerModel};
+    use tegula_runtime::sim::Census;
+
+    use super::*;
+
+    fn sizes(tiles: usize) -> Sizes {
+        Sizes { tiles, nb: 1, scalar: size_of::<f64>(), seed: 3 }
+    }
+
+    #[test]
+    fn no_program_has_more_tasks_than_it_says() {
+        let model = WorkerModel { gflops: 1.0, gbytes_per_second: 1.0, overhead_seconds: 0.0 };
+        for program in WORKLOADS {
+            for tiles in [1, 2, 7, 30] {
+                let (census, contents) = Census::new(Arc::new(vec![model]), &Machine::cores(1));
+                let mut flow =
+                    Flow::new(census, FlowOptions { window: u64::MAX, ..FlowOptions::default() });
+                (program.submit)(&mut flow, &sizes(tiles));
+                flow.wait().expect("a census has no failures");
+                let tasks = contents.lock().expect("it goes on").tasks;
+                let (n, most) = (tiles as u64, (program.most)(tiles as u64));
+                assert!(tasks <= most, "{} on {tiles}: {tasks} over {most}", program.name);
+                let is_close = tasks + 2 * n * n + 5 * n >= most;
+                assert!(is_close, "{} on {tiles}: {tasks}, not {most}", program.name);
+            }
+        }
+    }
+
+    #[test]
+    fn the_most_tiles_that_go_are_named() {
+        let named = |name: &str| WORKLOADS.iter().find(|program| program.name == name);
+        for (name, most) in [("cholesky", 464), ("lu", 368), ("gemm", 256), ("gemm-2d", 4095)] {
+            let program = named(name).expect("it is listed");
+            assert!(program.check(&sizes(most)).is_ok(), "{name}");
+            let refused = program.check(&sizes(most + 1)).expect_err(name).to_string();
+            assert!(refused.contains(&format!("up to {most} tiles")), "{refused}");
+            assert!(program.check(&sizes(1_000_000)).is_err(), "{name}");
+        }
+    }
 }

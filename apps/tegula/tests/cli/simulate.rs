@@ -1,6 +1,8 @@
 //! `tegula simulate`: makespans that are known, and those of StarPU on SimGrid.
 
-use crate::support::{assert_close, number, tegula};
+use serde_json::{Value, json};
+
+use crate::support::{Run, assert_close, number, tegula};
 
 /// Milliseconds that a Cholesky factorisation of so many tiles of order 960 takes on mirage.
 fn cholesky(tiles: usize, flags: &str) -> f64 {
@@ -99,7 +101,90 @@ fn what_cannot_be_simulated_is_refused() {
         ("cholesky --platform mirage --tiles 3 --noise=-1", &["--noise"]),
         ("cholesky --platform mirage --tiles 3 --device-memory lots", &["lots", "8GiB"]),
         ("cholesky --platform mirage --tiles 3 --cores 0 --device-memory 1MiB", &["memory"]),
+        ("cholesky --platform mirage --tiles 1000000", &["16777216", "up to 464 tiles"]),
+        ("gemm --platform mirage --tiles 257", &["up to 256 tiles"]),
+        ("cholesky --platform mirage --tiles 3 --devices 4", &["mirage has 3 accelerators"]),
+        ("cholesky --platform gemini-v100-1 --tiles 3 --cores 1", &["no core to copy"]),
+        ("cholesky --platform mirage --tiles 3 --policy lws --eviction min", &["hfp, mhfp"]),
+        ("cholesky --platform mirage --tiles 3 --noise 1e300", &["--noise 1.00e300:"]),
+        ("cholesky --platform mirage --tiles 3 --disk-rate 1GB", &["--memory"]),
+        ("cholesky --platform mirage --tiles 3 --cores 1 --dedicate potrf", &["--dedicate"]),
     ] {
         tegula(&format!("simulate {flags}")).failed(2, words);
     }
+}
+
+/// Simulates a Cholesky factorisation on mirage in single precision.
+fn run(flags: &str) -> Run {
+    let command = format!("simulate cholesky --platform mirage --precision s {flags}");
+    tegula(&command).succeeded()
+}
+
+fn json(flags: &str) -> Value {
+    run(&format!("{flags} --json - --quiet")).json()
+}
+
+/// The bounds are those of the workers that there are, on which the tasks fit.
+#[test]
+fn bounds_are_of_the_workers_that_can_run_the_tasks() {
+    let potrf = 0.018_849_690;
+    for flags in ["--cores 12 --devices 0", "--cores 1 --device-memory 1MiB"] {
+        let result = json(&format!("--tiles 1 {flags}"));
+        assert_close(number(&result, "/cpb_seconds"), potrf, 1e-9);
+        assert_close(number(&result, "/makespan_seconds"), potrf, 1e-9);
+    }
+    assert_close(
+        number(&json("--tiles 1 --cores 4 --devices 0"), "/abe_seconds"),
+        potrf / 4.0,
+        1e-6,
+    );
+    let text = run("--tiles 3 --device-memory 1MiB").stdout;
+    assert!(text.contains("cuda-0, cuda-1, cuda-2 can run no task"), "{text}");
+    let text = run("--tiles 1 --noise 2").stdout;
+    assert!(text.contains("critical path bound") && text.contains("times without noise"), "{text}");
+}
+
+#[test]
+fn times_that_the_platform_does_not_have_are_named() {
+    let known = json("--tiles 3");
+    assert_eq!(known["guessed"], json!([]));
+    assert_eq!(known["platform_precision"], "s");
+    let smaller = json("--tiles 3 --tile-size 100 --devices 0");
+    let guess = json!({ "codelet": "gemm", "class": "cpu", "basis": "extrapolated" });
+    assert_eq!(smaller["guessed"][0], guess);
+    let lu = tegula("simulate lu --platform mirage --tiles 3").succeeded().stdout;
+    for words in ["getrf_nopiv on cpu, cuda-0, cuda-1,", "(guessed)", "of single precision, and"] {
+        assert!(lu.contains(words), "{words} in {lu}");
+    }
+}
+
+#[test]
+fn a_result_says_all_that_was_asked_for() {
+    let flags = "--tiles 4 --cores 2 --devices 1 --device-memory 100MiB --link-rate 1GB --pipeline 2 \
+                 --policy lws --eviction luf --seed 7 --noise 0.1 --memory 12MiB --disk-rate 2GB \
+                 --dedicate potrf,trsm";
+    let result = json(flags);
+    let expected = json!({
+        "cores": 2, "devices": 1, "device_memory": 100 << 20, "link_rate": 1e9, "pipeline": 2,
+        "policy": "lws", "eviction": "luf", "seed": 7, "noise": 0.1, "memory": 12 << 20,
+        "disk_rate": 2e9, "dedicate": ["potrf", "trsm"], "messages": 0,
+        "working_set_bytes": 10 * 960 * 960 * 4,
+    });
+    for (key, value) in expected.as_object().expect("an object") {
+        assert_eq!(&result[key], value, "{key}");
+    }
+    assert_eq!(result["bytes"], result["transfers"]["bytes"]);
+    assert!(number(&result, "/bytes_to_disk") > 0.0, "{result:#}");
+    let text = run(flags).stdout;
+    for words in ["eviction luf, seed 7, noise 0.1", "12.0 MiB of RAM", "luf is as lru"] {
+        assert!(text.contains(words), "{words} in {text}");
+    }
+    let plain = json("--tiles 2");
+    assert_eq!((&plain["devices"], &plain["eviction"]), (&Value::Null, &json!("lru")));
+}
+
+#[test]
+fn a_program_without_tasks_is_said() {
+    let text = tegula("simulate gemm-2d-sparse --platform mirage --tiles 1").succeeded().stdout;
+    assert!(text.contains("nothing to run"), "{text}");
 }

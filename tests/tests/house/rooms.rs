@@ -74,7 +74,7 @@ const ONLY: &[(&str, &str, &[&str])] = &[
     ("memory", "trace", &["Purpose"]),
     ("platform", "trace", &["Site"]),
     ("sim", "bounds", &["TaskType"]),
-    ("sim", "memory", &["Operation", "Transfer", "TransferQueue"]),
+    ("sim", "memory", &["Operation", "Transfer", "TransferQueue", "rounded"]),
     ("sched", "memory", &["Replica", "Replicas"]),
     ("trace", "flow", &["Padded", "Space"]),
     ("trace", "bounds", &["TaskType", "area"]),

@@ -76,6 +76,13 @@ deviation = 1e-7
 codelet = "potrf"
 class = "gpu"
 never = true
+
+[[kernel]]
+codelet = "trsm"
+class = "gpu"
+gflops = 4
+gbytes_per_second = 2
+overhead_seconds = 1e-6
 "#;
 
 fn small() -> Platform {
@@ -146,6 +153,8 @@ fn a_file_gives_workers_memories_and_times() {
     assert_eq!(models.nanoseconds("gemm", cost, ClassId(1)), Some(2000));
     assert_eq!(models.nanoseconds("gemm", cost, ClassId(0)), Some(500));
     assert_eq!(models.nanoseconds("potrf", cost, ClassId(1)), None);
+    let both = Cost { flops: 1000.0, bytes: 300.0 };
+    assert_eq!(models.nanoseconds("trsm", both, ClassId(1)), Some(1000 + 250 + 150));
 }
 
 #[test]
@@ -220,6 +229,9 @@ fn what_is_wrong_is_named_with_its_line_and_field() {
         ("links = [\"bus\"]", "links = [\"busses\"]", 19, "links: there is no 'busses'"),
         ("seconds = 2e-6", "", 52, "needs flops and seconds"),
         ("never = true", "never = true\nflops = 1", 60, "never: what cannot run"),
+        ("gflops = 4", "gflops = 4\nseconds = 1", 65, "gflops: give a formula or the time"),
+        ("gflops = 4", "", 65, "a formula needs gflops"),
+        ("overhead_seconds = 1e-6", "overhead_seconds = -1", 65, "overhead_seconds is -1.0; give"),
         ("\"gpu\"\nmemory", "\"cpu\"\nmemory", 48, "memory: all workers of a class"),
         ("to = \"RAM\"", "to = \"disk\"", 7, "GPU: give a route from it to RAM"),
         ("from = \"GPU\"", "from = \"disk\"", 37, "route from disk to RAM: give one route"),
@@ -265,6 +277,8 @@ fn what_was_learnt_is_used_where_it_was_learnt() {
     assert_eq!((entries[0].samples, entries[0].bytes), (Some(12), 96));
     let file = LearntFile::read(&path).expect("a file that can be read").expect("learnt times");
     assert_eq!((file.place, file.entries), (fingerprint(), entries));
+    let error = Platform::read(&path).expect_err("no machine").to_string();
+    assert!(error.contains("line 1: these are times that runs have learnt"), "{error}");
     let other = folder.path().join("small.toml");
     fs::write(&other, SMALL).expect("a file");
     assert_eq!(LearntFile::read(&other).expect("a file that can be read"), None);

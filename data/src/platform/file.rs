@@ -146,6 +146,9 @@ pub(super) struct KernelPart {
     pub(super) seconds: Option<f64>,
     pub(super) deviation: Option<f64>,
     pub(super) samples: Option<u64>,
+    pub(super) gflops: Option<f64>,
+    pub(super) gbytes_per_second: Option<f64>,
+    pub(super) overhead_seconds: Option<f64>,
     #[serde(default)]
     pub(super) never: bool,
 }

@@ -9,7 +9,7 @@ use toml::Spanned;
 
 use super::error::{PlatformError, Text};
 use super::file::KernelPart;
-use super::{read, write, write_text};
+use super::{kernels, write, write_text};
 use crate::format::digest_bytes;
 
 /// What times depend on besides the task.
@@ -85,15 +85,19 @@ impl LearntFile {
     pub fn read(path: &Path) -> Result<Option<Self>, PlatformError> {
         let text = fs::read_to_string(path)
             .map_err(|cause| PlatformError::Read { path: path.to_owned(), cause })?;
-        let is_learnt = text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("learnt"));
         let text = Text { origin: &path.display().to_string(), text: &text };
-        if is_learnt { Self::parse(text).map(Some) } else { Ok(None) }
+        if is_learnt(text.text) { Self::parse(text).map(Some) } else { Ok(None) }
     }
 
     fn parse(text: Text<'_>) -> Result<Self, PlatformError> {
         let file: File = text.parse()?;
-        Ok(Self { place: file.learnt, entries: read::kernels(text, &file.kernel)? })
+        Ok(Self { place: file.learnt, entries: kernels::entries(text, &file.kernel)? })
     }
+}
+
+/// Whether `text` holds learnt times.
+pub(super) fn is_learnt(text: &str) -> bool {
+    text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("learnt"))
 }
 
 /// What the file `path` holds for the machine `here`.

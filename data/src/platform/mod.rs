@@ -3,6 +3,7 @@
 
 mod error;
 mod file;
+mod kernels;
 mod learnt;
 mod read;
 mod write;
@@ -108,7 +109,11 @@ impl Platform {
     /// # Errors
     /// If something in it is wrong: the origin, the line, the field and what to do.
     pub fn parse(text: &str, origin: &str) -> Result<Self, PlatformError> {
-        read::platform(Text { origin, text })
+        let text = Text { origin, text };
+        if learnt::is_learnt(text.text) {
+            return Err(text.wrong(0, "these are times that runs have learnt, and no machine"));
+        }
+        read::platform(text)
     }
 
     /// The platform as TOML. Times are written to nine digits, and workers bear the names that

@@ -4,13 +4,13 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use tegula_runtime::platform::{
-    ClassId, Entry, Link, MAX_MEMORIES, Machine, Memory, MemoryId, MemoryKind, Models, Route,
-    Worker, WorkerClass, WorkerKind, WorkerModel,
+    ClassId, Link, MAX_MEMORIES, Machine, Memory, MemoryId, MemoryKind, Models, Route, Worker,
+    WorkerClass, WorkerKind, WorkerModel,
 };
 use toml::Spanned;
 
 use super::error::{PlatformError, Text};
-use super::file::{ClassPart, File, KernelPart, MemoryPart, WorkerPart};
+use super::file::{ClassPart, File, MemoryPart, WorkerPart};
 use super::{Platform, default_pipeline};
 use crate::format::nearest_name;
 
@@ -23,17 +23,13 @@ const MOST_PIPELINE: usize = 1000;
 
 // Numbers beyond these are slips of the pen, and would make times that no clock counts.
 /// Rates in 10^9 operations or bytes per second.
-const GIGA_RATES: RangeInclusive<f64> = 1e-6..=1e9;
+pub(super) const GIGA_RATES: RangeInclusive<f64> = 1e-6..=1e9;
 /// Bytes per second.
 const BYTE_RATES: RangeInclusive<f64> = 1.0..=1e18;
 /// Speeds beside that of a core.
 const SPEEDS: RangeInclusive<f64> = 1e-6..=1e6;
-/// Times of a task in seconds.
-const TIMES: RangeInclusive<f64> = 1e-12..=1e6;
-/// Latencies in seconds.
-const LATENCIES: RangeInclusive<f64> = 0.0..=1e6;
-/// Operations, bytes, deviations.
-const AMOUNTS: RangeInclusive<f64> = 0.0..=1e18;
+/// Latencies and overheads in seconds.
+pub(super) const DELAYS: RangeInclusive<f64> = 0.0..=1e6;
 
 /// The platform that `text` describes.
 pub(super) fn platform(text: Text<'_>) -> Result<Platform> {
@@ -54,24 +50,18 @@ pub(super) fn platform(text: Text<'_>) -> Result<Platform> {
     Ok(Platform { name, source, precision, machine, models })
 }
 
-/// The entries that the kernels of a file are; their classes may be any.
-pub(super) fn kernels(text: Text<'_>, parts: &[Spanned<KernelPart>]) -> Result<Vec<Entry>> {
-    let reader = Reader { text };
-    parts.iter().map(|part| reader.kernel(part)).collect()
-}
-
 /// Looks things up, and says where they are wrong.
-struct Reader<'a> {
-    text: Text<'a>,
+pub(super) struct Reader<'a> {
+    pub(super) text: Text<'a>,
 }
 
 impl Reader<'_> {
-    fn wrong<T, U>(&self, part: &Spanned<T>, message: impl Display) -> Result<U> {
+    pub(super) fn wrong<T, U>(&self, part: &Spanned<T>, message: impl Display) -> Result<U> {
         Err(self.text.wrong(part.span().start, message))
     }
 
     /// Refuses a number outside `range`.
-    fn within<T>(
+    pub(super) fn within<T>(
         &self,
         part: &Spanned<T>,
         field: &str,
@@ -186,11 +176,15 @@ impl Reader<'_> {
         };
         Ok(Some(WorkerModel {
             gflops: self.within(part, "gflops", gflops, &GIGA_RATES)?,
-            gbytes_per_second: gbytes_per_second.map_or(Ok(f64::INFINITY), |rate| {
-                self.within(part, "gbytes_per_second", rate, &GIGA_RATES)
-            })?,
+            gbytes_per_second: self.bytes_rate(part, gbytes_per_second)?,
             overhead_seconds: 0.0,
         }))
+    }
+
+    /// The rate at which bytes are read and written; without one they take no time.
+    pub(super) fn bytes_rate<T>(&self, part: &Spanned<T>, rate: Option<f64>) -> Result<f64> {
+        let within = |rate| self.within(part, "gbytes_per_second", rate, &GIGA_RATES);
+        rate.map_or(Ok(f64::INFINITY), within)
     }
 
     fn links(&self, file: &File) -> Result<Vec<Link>> {
@@ -223,7 +217,7 @@ impl Reader<'_> {
                 return self.wrong(part, format_args!("route from {from} to {to}: {why}"));
             }
             let latency_seconds =
-                self.within(part, "latency_seconds", route.latency_seconds, &LATENCIES)?;
+                self.within(part, "latency_seconds", route.latency_seconds, &DELAYS)?;
             *place = Some(Route { links: on, latency_seconds });
         }
         Ok(routes)
@@ -281,30 +275,5 @@ impl Reader<'_> {
             return self.wrong(&file.memory[lowest], why);
         }
         Ok(())
-    }
-
-    fn kernel(&self, part: &Spanned<KernelPart>) -> Result<Entry> {
-        let KernelPart { codelet, class, never, .. } = part.get_ref();
-        let &KernelPart { flops, bytes, seconds, deviation, samples, .. } = part.get_ref();
-        let entry = Entry::never(codelet, class);
-        if *never {
-            if flops.is_some() || seconds.is_some() {
-                return self.wrong(part, "never: what cannot run has neither flops nor seconds");
-            }
-            return Ok(entry);
-        }
-        let (Some(flops), Some(seconds)) = (flops, seconds) else {
-            return self.wrong(part, "a kernel needs flops and seconds, or never = true");
-        };
-        let (bytes, deviation) = (bytes.unwrap_or(0.0), deviation.unwrap_or(0.0));
-        for (field, value) in [("flops", flops), ("bytes", bytes), ("deviation", deviation)] {
-            self.within(part, field, value, &AMOUNTS)?;
-        }
-        if samples == Some(0) {
-            return self.wrong(part, "samples is 0; leave it out for a number from elsewhere");
-        }
-        let seconds = self.within(part, "seconds", seconds, &TIMES)?;
-        let (flops, bytes) = (flops.round() as u64, bytes.round() as u64);
-        Ok(Entry { flops, bytes, seconds, deviation, samples, never: false, ..entry })
     }
 }

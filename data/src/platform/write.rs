@@ -127,6 +127,16 @@ fn kernel_line(entry: &Entry) -> String {
     if entry.never {
         return line + ", never = true";
     }
+    if let Some(formula) = &entry.formula {
+        let _ = write!(line, ", gflops = {:?}", short(formula.gflops));
+        if formula.gbytes_per_second.is_finite() {
+            let _ = write!(line, ", gbytes_per_second = {:?}", short(formula.gbytes_per_second));
+        }
+        if formula.overhead_seconds > 0.0 {
+            let _ = write!(line, ", overhead_seconds = {:?}", short(formula.overhead_seconds));
+        }
+        return line;
+    }
     let _ = write!(line, ", flops = {}", entry.flops);
     if entry.bytes > 0 {
         let _ = write!(line, ", bytes = {}", entry.bytes);

@@ -10,7 +10,7 @@ pub use machine::{
     Cap, ClassId, Durations, Link, MAX_MEMORIES, Machine, Memory, MemoryId, MemoryKind, Route,
     Worker, WorkerClass, WorkerKind,
 };
-pub use models::{Basis, Entry, Models, TRUSTED};
+pub use models::{Basis, Entry, Formula, Models, TRUSTED};
 
 /// How fast one worker is, for the simulator.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -12,6 +12,7 @@ use tegula_kernels::kernel::{KERNELS, Kernel};
 use tegula_kernels::scalar::Precision;
 use tegula_runtime::platform::{ClassId, Machine, Models, TRUSTED, WorkerModel, usable_cores};
 
+use super::json::as_json;
 use super::learnt::fingerprint;
 use super::{measure, show};
 use crate::error::refused;
@@ -77,7 +78,7 @@ impl Calibrate {
             let text = platform.to_toml();
             write_file::<WriteError>(path, |out| Ok(out.write_all(text.as_bytes())?))?;
         }
-        let mut value = show::as_json(&platform);
+        let mut value = as_json(&platform);
         value["copy_bytes_per_second"] = json!(copy);
         self.output.write(&value)?;
         console.finish()

@@ -1,6 +1,7 @@
 //! `tegula platform`: descriptions of machines, and measuring this one.
 
 mod calibrate;
+mod json;
 mod learnt;
 mod measure;
 mod show;

@@ -8,12 +8,13 @@ use serde_json::{Value, json};
 use tegula_data::platform::{LearntFile, PLATFORMS, Platform};
 use tegula_kernels::backend;
 use tegula_kernels::scalar::Precision;
-use tegula_runtime::platform::{ClassId, Entry, Machine, MemoryId, MemoryKind, Route, WorkerKind};
+use tegula_runtime::platform::{ClassId, Entry, Formula, Machine};
 
+use super::json::{all_routes, as_json, kernel_json, memory_kind, worker_kind};
 use super::learnt::learnt_path;
 use crate::error::refused;
 use crate::flags::{OutputFlags, precision_name};
-use crate::output::{Align, Console, Table, bytes, number, seconds};
+use crate::output::{Align, Console, Table, bytes, count, number, seconds};
 
 /// Flags of `platform show`.
 #[derive(Args, Debug)]
@@ -72,7 +73,8 @@ fn learnt_here(console: &Console) -> Result<Value> {
 fn learnt(path: &Path, file: &LearntFile, console: &Console) -> Value {
     let LearntFile { place, entries } = file;
     console.field("learnt", path.display());
-    console.field("processor", format_args!("{}, {} cores", place.processor, place.cores));
+    let cores = count(place.cores, "core");
+    console.field("processor", format_args!("{}, {cores}", place.processor));
     console.field("blas", &place.blas);
     console.field("version", &place.version);
     console.line(format_args!("\n{}", times(entries)));
@@ -130,22 +132,6 @@ pub(super) fn describe(platform: &Platform, console: &Console) {
     tables.iter().for_each(|table| console.line(format_args!("\n{table}")));
 }
 
-fn memory_kind(kind: MemoryKind) -> &'static str {
-    match kind {
-        MemoryKind::Ram => "ram",
-        MemoryKind::Device => "device",
-        MemoryKind::Disk => "disk",
-    }
-}
-
-fn worker_kind(kind: WorkerKind) -> &'static str {
-    match kind {
-        WorkerKind::Cpu => "cpu",
-        WorkerKind::Emulated => "emulated",
-        WorkerKind::Cuda => "cuda",
-    }
-}
-
 fn memories(machine: &Machine) -> Table {
     let columns = [("memory", Align::Left), ("kind", Align::Left), ("capacity", Align::Right)];
     let mut table = Table::new(&columns);
@@ -155,16 +141,6 @@ fn memories(machine: &Machine) -> Table {
         table.row(vec![memory.name.clone(), memory_kind(memory.kind).to_owned(), capacity]);
     }
     table
-}
-
-/// Every route with its ends, in the order of memories.
-fn all_routes(machine: &Machine) -> impl Iterator<Item = (&str, &str, &Route)> {
-    let count = machine.memories.len();
-    (0..count * count).filter_map(move |pair| {
-        let (src, dst) = (pair / count, pair % count);
-        let route = machine.route(MemoryId(src), MemoryId(dst))?;
-        Some((machine.memories[src].name.as_str(), machine.memories[dst].name.as_str(), route))
-    })
 }
 
 fn routes(machine: &Machine) -> Table {
@@ -239,13 +215,17 @@ fn times(entries: &[Entry]) -> Table {
     ]);
     for entry in entries {
         let some = |is_there: bool, text: String| if is_there { text } else { "-".to_owned() };
-        let is_known = !entry.never;
+        let is_known = !entry.never && entry.formula.is_none();
         table.row(vec![
             entry.codelet.clone(),
             entry.class.clone(),
             some(is_known, entry.flops.to_string()),
             some(entry.bytes > 0, entry.bytes.to_string()),
-            if is_known { seconds(entry.seconds) } else { "never".to_owned() },
+            match (&entry.formula, is_known) {
+                (Some(formula), _) => law(formula),
+                (None, true) => seconds(entry.seconds),
+                (None, false) => "never".to_owned(),
+            },
             some(entry.deviation > 0.0, seconds(entry.deviation)),
             entry.samples.map_or("-".to_owned(), |samples| samples.to_string()),
             some(entry.flops > 0, rate(entry.flops as f64 / entry.seconds)),
@@ -254,55 +234,12 @@ fn times(entries: &[Entry]) -> Table {
     table
 }
 
-/// All of `platform`.
-pub(super) fn as_json(platform: &Platform) -> Value {
-    let Platform { name, source, precision, machine, models } = platform;
-    let memories = machine.memories.iter().map(|memory| {
-        json!({ "name": memory.name, "kind": memory_kind(memory.kind), "capacity": memory.capacity })
-    });
-    let links = machine.links.iter();
-    let links =
-        links.map(|link| json!({ "name": link.name, "bytes_per_second": link.bytes_per_second }));
-    let routes = all_routes(machine).map(|(from, to, route)| {
-        let links = route.links.iter().map(|&link| machine.links[link].name.clone());
-        json!({
-            "from": from, "to": to, "links": links.collect::<Vec<_>>(),
-            "latency_seconds": route.latency_seconds,
-        })
-    });
-    let classes = machine.classes.iter().enumerate().map(|(number, class)| {
-        let guess = models.guess_of(ClassId(number)).map(|guess| guess.gflops);
-        json!({
-            "name": class.name, "kind": worker_kind(class.kind), "speed": class.speed,
-            "gflops": guess,
-        })
-    });
-    let workers = machine.workers.iter().map(|worker| {
-        json!({
-            "name": worker.name, "class": machine.classes[worker.class.0].name,
-            "memory": machine.memories[worker.memory.0].name, "pipeline": worker.pipeline,
-        })
-    });
-    json!({
-        "name": name,
-        "source": source,
-        "precision": precision.map(Precision::letter),
-        "memories": memories.collect::<Vec<_>>(),
-        "links": links.collect::<Vec<_>>(),
-        "routes": routes.collect::<Vec<_>>(),
-        "classes": classes.collect::<Vec<_>>(),
-        "workers": workers.collect::<Vec<_>>(),
-        "kernels": models.entries().iter().map(kernel_json).collect::<Vec<_>>(),
-    })
-}
-
-fn kernel_json(entry: &Entry) -> Value {
-    let Entry { codelet, class, flops, bytes, seconds, deviation, samples, never } = entry;
-    if *never {
-        return json!({ "codelet": codelet, "class": class, "never": true });
-    }
-    json!({
-        "codelet": codelet, "class": class, "flops": flops, "bytes": bytes, "seconds": seconds,
-        "deviation": deviation, "samples": samples,
-    })
+/// A formula, rates in 10^9 per second.
+fn law(formula: &Formula) -> String {
+    let rate = |what: &str, rate: f64| match rate.is_finite() {
+        true => format!(" + {what} / {}", number(rate, 3)),
+        false => String::new(),
+    };
+    let (flops, bytes) = (rate("Gflop", formula.gflops), rate("GB", formula.gbytes_per_second));
+    format!("{}{flops}{bytes}", seconds(formula.overhead_seconds))
 }

@@ -119,3 +119,21 @@ fn times_are_learnt_from_run_to_run_and_left_to_their_version() {
         "the file of the other version is written over"
     );
 }
+
+#[test]
+fn a_formula_is_shown_and_simulated_with() {
+    let text = "name = \"x\"\nsource = \"y\"\nmemory = [{ name = \"RAM\", kind = \"ram\" }]\n\
+                class = [{ name = \"cpu\", kind = \"cpu\" }]\n\
+                worker = [{ class = \"cpu\", memory = \"RAM\" }]\n\
+                kernel = [{ codelet = \"potrf\", class = \"cpu\", gflops = 2, overhead_seconds = 1e-3 }]\n";
+    let folder = folder_with("formula.toml", text);
+    let shown = tegula_in(&folder, "platform show formula.toml").succeeded().stdout;
+    assert!(shown.contains("1.00 ms + Gflop / 2.00"), "{shown}");
+    let flags = "--tiles 1 --tile-size 300 --json - -q";
+    let run = tegula_in(&folder, &format!("simulate cholesky --platform formula.toml {flags}"));
+    let result = run.succeeded().json();
+    // A third of n^3, half of n^2 and a sixth of n operations.
+    let flops = 9e6 + 45e3 + 50.0;
+    assert_close(number(&result, "/makespan_seconds"), 1e-3 + 0.5e-9 * flops, 1e-6);
+    assert_eq!(result["guessed"], serde_json::json!([]));
+}

@@ -34,6 +34,28 @@ pub struct Entry {
     pub samples: Option<u64>,
     /// The class cannot run this codelet; sizes and times then say nothing.
     pub never: bool,
+    /// A time for all sizes; sizes and times then say nothing.
+    pub formula: Option<Formula>,
+}
+
+/// The time of a kernel on a class of workers as a function of its size:
+/// `overhead_seconds + flops / gflops + bytes / gbytes_per_second`, in nanoseconds but for the first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Formula {
+    /// 10^9 operations per second.
+    pub gflops: f64,
+    /// 10^9 bytes read and written per second; infinite: they take no time.
+    pub gbytes_per_second: f64,
+    /// Time that each task takes besides, in seconds.
+    pub overhead_seconds: f64,
+}
+
+impl Formula {
+    /// Time of a task of this size.
+    fn nanoseconds(&self, size: Size) -> f64 {
+        let work = size.flops as f64 / self.gflops + size.bytes as f64 / self.gbytes_per_second;
+        1e9 * self.overhead_seconds + work
+    }
 }
 
 impl Entry {
@@ -49,7 +71,14 @@ impl Entry {
             deviation: 0.0,
             samples: None,
             never: true,
+            formula: None,
         }
+    }
+
+    /// That `codelet` takes as long on `class` as `formula` says.
+    #[must_use]
+    pub fn of_formula(codelet: &str, class: &str, formula: Formula) -> Self {
+        Self { never: false, formula: Some(formula), ..Self::never(codelet, class) }
     }
 
     /// By what entries are put in order.
@@ -61,7 +90,7 @@ impl Entry {
 /// What an expected time comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Basis {
-    /// Enough tasks of that size, or a number from elsewhere.
+    /// Enough tasks of that size, or a number or formula from elsewhere.
     Known,
     /// Other sizes of the kernel on that class, or too few tasks of this one.
     Extrapolated,
@@ -72,8 +101,8 @@ pub enum Basis {
 /// Models of kernels on the classes of a machine.
 ///
 /// The time of a task is, the first that there is: the mean of at least [`TRUSTED`] tasks of its
-/// kernel, class and size, or a number from elsewhere; what a power law through the other sizes of
-/// that kernel on that class says; what the guess for the class says. A kernel that a class cannot
+/// kernel, class and size, or a number from elsewhere; what a formula for that kernel on that class
+/// says; what a power law through its other sizes there says; what the guess for the class says. A kernel that a class cannot
 /// run has no time there, nor has one of which nothing is known on a class without a guess.
 ///
 /// ```

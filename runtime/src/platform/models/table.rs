@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::curve::{Point, expect};
 use super::moments::Moments;
-use super::{Basis, Entry, TRUSTED};
+use super::{Basis, Entry, Formula, TRUSTED};
 use crate::flow::Cost;
 use crate::platform::{ClassId, WorkerModel};
 
@@ -52,6 +52,7 @@ impl Key {
 struct Family {
     /// Cannot run there.
     never: bool,
+    formula: Option<Formula>,
     rows: Vec<usize>,
     /// Counts what was learnt; an answer from a smaller count is out of date.
     version: u64,
@@ -157,7 +158,10 @@ impl Table {
         let family = self.family(&entry.codelet, &entry.class);
         self.families[family].version += 1;
         self.families[family].never = entry.never;
-        if entry.never {
+        if entry.formula.is_some() {
+            self.families[family].formula = entry.formula;
+        }
+        if entry.never || entry.formula.is_some() {
             return;
         }
         let size = Size { flops: entry.flops, bytes: entry.bytes };
@@ -192,11 +196,15 @@ impl Table {
                     deviation: 1e-9 * row.moments.deviation(),
                     samples: (!row.is_given).then_some(row.moments.count),
                     never: false,
+                    formula: None,
                 }
             })
             .collect();
-        let never = self.names.iter().zip(&self.families).filter(|(_, family)| family.never);
-        entries.extend(never.map(|((codelet, class), _)| Entry::never(codelet, class)));
+        for ((codelet, class), family) in self.names.iter().zip(&self.families) {
+            let formula = family.formula;
+            entries.extend(formula.map(|formula| Entry::of_formula(codelet, class, formula)));
+            entries.extend(family.never.then(|| Entry::never(codelet, class)));
+        }
         entries.sort_by(|a, b| a.place().cmp(&b.place()));
         entries
     }
@@ -285,13 +293,16 @@ impl Table {
         }
     }
 
-    /// The number for any bytes; else the regression, or the guess.
+    /// The number for any bytes; else the formula, the regression, or the guess.
     fn expected(&self, row: usize, size: Size, class: ClassId) -> Option<(f64, Basis)> {
         let family = self.rows[row].family;
         let any = self.by_size.get(&(family, Size { bytes: 0, ..size }));
         let any = any.map(|&any| &self.rows[any]).filter(|any| any.is_trusted());
         if let Some(any) = any {
             return Some((any.moments.mean, Basis::Known));
+        }
+        if let Some(formula) = &self.families[family].formula {
+            return Some((formula.nanoseconds(size), Basis::Known));
         }
         let main = |size: Size| if size.flops > 0 { size.flops as f64 } else { size.bytes as f64 };
         let known = self.families[family].rows.iter().map(|&row| &self.rows[row]);

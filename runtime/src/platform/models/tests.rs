@@ -49,6 +49,23 @@ fn numbers_from_elsewhere_are_believed_for_any_bytes() {
 }
 
 #[test]
+fn formulas_come_after_numbers_and_before_other_sizes() {
+    let models = Models::new(&machine());
+    models.enter(&given("gemm", "gpu", 1_000_000, 3e-6));
+    let time = |flops, bytes| models.nanoseconds("gemm", cost(flops, bytes), GPU);
+    assert_eq!(time(2e6, 4000.0), Some(6000), "the rate of the other size");
+    let formula = Formula { gflops: 1000.0, gbytes_per_second: 8.0, overhead_seconds: 5e-6 };
+    models.enter(&Entry::of_formula("gemm", "gpu", formula));
+    assert_eq!((time(1e6, 4000.0), time(2e6, 4000.0)), (Some(3000), Some(5000 + 2000 + 500)));
+    assert_eq!(models.basis("gemm", cost(2e6, 0.0), GPU), Some(Basis::Known));
+    assert_eq!(models.nanoseconds("gemm", cost(2e6, 0.0), CPU), None);
+    let again = Models::new(&machine());
+    models.entries().iter().for_each(|entry| again.enter(entry));
+    assert_eq!(again.entries(), models.entries());
+    assert_eq!(again.nanoseconds("gemm", cost(2e6, 4000.0), GPU), Some(7500));
+}
+
+#[test]
 fn what_cannot_run_has_no_time() {
     let models = Models::new(&machine());
     assert_eq!(models.nanoseconds("dcmg", cost(10.0, 0.0), GPU), None);

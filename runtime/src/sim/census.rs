@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::bounds::TaskType;
-use crate::flow::{Cost, Engine, FlowError, FlowSpace, ReadyTasks, Running, Space};
+use crate::flow::{Access, Cost, Engine, FlowError, FlowSpace, ReadyTasks, Running, Space};
 use crate::memory::rounded;
 use crate::platform::{ClassId, Durations, Machine, WorkerClass};
 use crate::trace::{Records, Site};

@@ -15,7 +15,8 @@ mod trsm;
 
 pub use gemm::gemm;
 pub use getrf_nopiv::getrf_nopiv;
+pub use panels::copied_tiles;
 pub use potrf::potrf;
 pub use potrs::potrs;
-pub use tiles::tile_size;
+pub use tiles::{smaller_tile_sizes, tile_size};
 pub use trsm::{Triangle, trsm};

@@ -14,6 +14,19 @@ use tegula_kernels::strips::StripShape;
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::{Flow, Handle};
 
+/// Tiles that [`potrf`](crate::potrf) keeps copies of, of a matrix with `nt` rows of tiles, where all
+/// workers share one memory without limit.
+///
+/// As many columns as can be at work: two, and one more for every eight workers.
+#[must_use]
+pub fn copied_tiles(nt: usize, workers: usize) -> usize {
+    nt * columns(nt, workers)
+}
+
+fn columns(nt: usize, workers: usize) -> usize {
+    (2 + workers / 8).min(nt.saturating_sub(1))
+}
+
 /// Copies in strips of some columns of the factor, of which each serves every `copies.len()`-th
 /// column: the copy of a column is overwritten when the updates by that column have run.
 pub(crate) struct Panels<T> {
@@ -28,14 +41,12 @@ struct Strips {
 }
 
 impl<T: Scalar> Panels<T> {
-    /// Room for the columns of the factor of `a`, if the backend wants them in strips.
-    ///
-    /// As many columns as can be at work: two, and one more for every eight workers.
+    /// Room for some columns of the factor of `a`, if the backend wants them in strips.
     pub(crate) fn new(flow: &mut Flow, a: &TileMatrix<T>) -> Self {
         // Where copies have to be moved, they cost more than they spare.
         let height = T::blas(backend::current()).strip_height().filter(|_| flow.is_flat());
         let strips = height.map(|height| {
-            let columns = (2 + flow.workers() / 8).min(a.nt().saturating_sub(1));
+            let columns = columns(a.nt(), flow.workers());
             let bytes = |i| {
                 let shape = StripShape { rows: a.tile_rows(i), cols: a.nb(), height };
                 shape.elements() * size_of::<T>()

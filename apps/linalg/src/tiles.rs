@@ -22,9 +22,15 @@ pub fn tile_size(n: usize, workers: usize) -> usize {
     STRIP * (strips.clamp(LEAST, MOST) | 1)
 }
 
+/// Orders of tiles below `size` for memories that hold few of its tiles, from the largest on.
+pub fn smaller_tile_sizes(size: usize) -> impl Iterator<Item = usize> {
+    let strips = (size / STRIP).saturating_sub(1);
+    (1..=strips).rev().filter(|strips| strips % 2 == 1).map(|strips| STRIP * strips)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{STRIP, tile_size};
+    use super::{STRIP, smaller_tile_sizes, tile_size};
 
     #[test]
     fn tiles_are_odd_numbers_of_strips_and_grow_with_the_problem() {
@@ -33,5 +39,11 @@ mod tests {
             assert!(sizes.is_sorted(), "{workers} workers: {sizes:?}");
             assert!(sizes.iter().all(|size| size % STRIP == 0 && size / STRIP % 2 == 1));
         }
+    }
+
+    #[test]
+    fn smaller_tiles_are_odd_numbers_of_strips_too() {
+        assert_eq!(smaller_tile_sizes(168).collect::<Vec<_>>(), [120, 72, 24]);
+        assert_eq!(smaller_tile_sizes(24).count(), 0);
     }
 }

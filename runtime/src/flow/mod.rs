@@ -492,6 +492,12 @@ impl Watch {
     pub fn completed(&self) -> u64 {
         self.0.completed()
     }
+
+    /// The same by worker.
+    #[must_use]
+    pub fn completed_by_worker(&self) -> Vec<u64> {
+        self.0.completed_by_worker().collect()
+    }
 }
 
 const NO_HANDLE: Handle = Handle { index: u32::MAX, generation: u32::MAX };

@@ -144,7 +144,12 @@ impl Space {
 
     /// How many tasks were completed in all.
     pub(crate) fn completed(&self) -> u64 {
-        self.lanes.iter().map(Lane::completed).sum()
+        self.completed_by_worker().sum()
+    }
+
+    /// How many tasks each worker completed.
+    pub(crate) fn completed_by_worker(&self) -> impl Iterator<Item = u64> {
+        self.lanes.iter().map(Lane::completed)
     }
 }
 

@@ -155,7 +155,8 @@ impl Drop for BufferCache {
 }
 
 /// What a buffer of `bytes` bytes takes.
-pub(crate) fn rounded(bytes: usize) -> usize {
+#[must_use]
+pub fn rounded(bytes: usize) -> usize {
     let unit = if bytes < MAPPED_FROM { ALIGNMENT } else { 4096 };
     bytes.max(1).next_multiple_of(unit)
 }

@@ -8,8 +8,7 @@ mod table;
 mod transfer;
 
 pub(crate) use amount::Amount;
-pub(crate) use cache::rounded;
-pub use cache::{BufferCache, MemoryUse, OutOfMemory};
+pub use cache::{BufferCache, MemoryUse, OutOfMemory, rounded};
 pub use planner::{Operation, Planner, Plans};
 pub use replicas::{Replica, Replicas};
 pub use table::Reduction;

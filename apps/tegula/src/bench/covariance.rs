@@ -10,7 +10,7 @@ use tegula_kernels::kernel::covariance::Vectors;
 use tegula_kernels::scalar::Precision;
 
 use crate::flags::{OutputFlags, member, precision_parser};
-use crate::output::{Align, Table, number, seconds};
+use crate::output::{Align, Progress, Table, count, number, seconds};
 
 /// Values of a third parameter, where there is one; those beyond its domain are left out.
 const THIRD: [f64; 9] = [0.25, 0.5, 0.7, 1.0, 1.27, 1.5, 1.9, 2.3, 2.5];
@@ -47,7 +47,7 @@ impl Covariances {
             ("table", Align::Right),
             ("relative error", Align::Right),
         ]);
-        let mut rows = Vec::new();
+        let (mut rows, mut progress) = (Vec::new(), Progress::new(&console));
         let chosen = COVARIANCES.iter().enumerate();
         for (_, covariance) in
             chosen.filter(|(index, _)| self.covariance.is_none_or(|wanted| wanted == *index))
@@ -55,11 +55,13 @@ impl Covariances {
             for values in variants(covariance) {
                 for precision in Precision::ALL.into_iter().rev() {
                     if self.precision.is_none_or(|wanted| wanted == precision) {
+                        progress.show(|_| format!("{} measured", count(rows.len(), "row")));
                         rows.push(self.measure(covariance, &values, precision, &mut table)?);
                     }
                 }
             }
         }
+        progress.clear();
         console.line(table);
         self.output.write(&json!({ "rows": rows }))?;
         console.finish()

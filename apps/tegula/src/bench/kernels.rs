@@ -9,7 +9,7 @@ use tegula_kernels::kernel::{KERNELS, Kernel};
 use tegula_kernels::scalar::Precision;
 
 use crate::flags::{OutputFlags, member, precision_parser};
-use crate::output::{Align, Table, number};
+use crate::output::{Align, Progress, Table, number};
 
 /// Flags of `bench kernels`.
 #[derive(Args, Debug)]
@@ -49,20 +49,23 @@ impl Kernels {
             ("cold Gflop/s", Align::Right),
             ("cold GB/s", Align::Right),
         ]);
-        let mut rows = Vec::new();
-        let chosen = KERNELS.iter().enumerate();
-        for (_, kernel) in
-            chosen.filter(|(index, _)| self.kernel.is_none_or(|wanted| wanted == *index))
-        {
-            for precision in Precision::ALL.into_iter().rev() {
-                if self.precision.is_some_and(|wanted| wanted != precision) {
-                    continue;
-                }
+        let kernels: Vec<&Kernel> =
+            self.kernel.map_or_else(|| KERNELS.iter().collect(), |index| vec![&KERNELS[index]]);
+        let precisions: Vec<Precision> = match self.precision {
+            Some(precision) => vec![precision],
+            None => Precision::ALL.into_iter().rev().collect(),
+        };
+        let total = kernels.len() * precisions.len() * self.tile_size.len();
+        let (mut rows, mut progress) = (Vec::new(), Progress::new(&console));
+        for kernel in kernels {
+            for &precision in &precisions {
                 for &n in &self.tile_size {
+                    progress.share(rows.len(), total, "rates");
                     rows.push(measure(kernel, backend, precision, n as usize, &mut table));
                 }
             }
         }
+        progress.clear();
         console.line(table);
         self.output.write(&json!({ "blas": backend.name(), "rows": rows }))?;
         console.finish()

@@ -9,7 +9,7 @@ use tegula_runtime::sched::{POLICIES, Policy};
 
 use super::overhead::{SHAPES, Shape, measure};
 use crate::flags::{OutputFlags, member};
-use crate::output::{Align, Table, seconds};
+use crate::output::{Align, Progress, Table, seconds};
 
 /// Flags of `bench overhead`.
 #[derive(Args, Debug)]
@@ -55,16 +55,19 @@ impl Overhead {
             ("per task", Align::Right),
             ("best", Align::Right),
         ]);
-        let mut rows = Vec::new();
+        let total = SHAPES.len() * policies.len() * workers.len();
+        let (mut rows, mut progress) = (Vec::new(), Progress::new(&console));
         for shape in SHAPES {
             for &policy in &policies {
                 for &workers in &workers {
+                    progress.share(rows.len(), total, "measurements");
                     let row = self.measure(shape, policy, workers);
                     table.row(row.cells());
                     rows.push(row.json());
                 }
             }
         }
+        progress.clear();
         console.line(table);
         self.output.write(&json!({ "rows": rows }))?;
         console.finish()

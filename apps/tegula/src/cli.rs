@@ -55,7 +55,21 @@ enum Tegula {
 
 /// The definition of the command line.
 pub(crate) fn command() -> Command {
-    Cli::command()
+    with_negative_numbers(Cli::command())
+}
+
+/// `command` with values of flags that may begin with a minus: what refuses them says why, where
+/// clap would advise to write them after `--`.
+fn with_negative_numbers(command: Command) -> Command {
+    let names: Vec<String> =
+        command.get_subcommands().map(|child| child.get_name().to_owned()).collect();
+    let command = names
+        .into_iter()
+        .fold(command, |command, name| command.mut_subcommand(name, with_negative_numbers));
+    command.mut_args(|flag| {
+        let is_valued = flag.get_action().takes_values() && !flag.is_allow_hyphen_values_set();
+        if is_valued { flag.allow_negative_numbers(true) } else { flag }
+    })
 }
 
 impl Cli {

@@ -23,7 +23,7 @@ use crate::model::Model;
 use crate::observations::Observations;
 
 /// Blocks of places that are worked on at the same time, per worker.
-const BLOCKS_PER_WORKER: usize = 2;
+pub const BLOCKS_PER_WORKER: usize = 2;
 
 /// Predictions of the noise-free field.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,9 +7,9 @@ use tegula_kernels::backend::{BACKENDS, current, environment};
 use tegula_kernels::kernel::covariance::Vectors;
 use tegula_runtime::exec::accelerator::cuda::Found;
 use tegula_runtime::platform::{allowed_cores, usable_cores};
-use tegula_runtime::sched::{DEFAULT_POLICY, POLICIES};
+use tegula_runtime::sched::POLICIES;
 
-use crate::flags::{OutputFlags, usable_devices};
+use crate::flags::{OutputFlags, default_policies, usable_devices};
 use crate::machine::memory_bytes;
 use crate::output::{Console, bytes, count};
 
@@ -48,8 +48,9 @@ impl Info {
         console.field(
             "policies",
             format_args!(
-                "{} (default {DEFAULT_POLICY})",
-                POLICIES.iter().map(|policy| policy.name).collect::<Vec<_>>().join(", ")
+                "{}; by default {}",
+                POLICIES.iter().map(|policy| policy.name).collect::<Vec<_>>().join(", "),
+                default_policies()
             ),
         );
         let devices = describe_devices(&console);

@@ -1,6 +1,7 @@
-//! Memory of this machine, as far as the system tells.
+//! Memory and disks of this machine, as far as the system tells.
 
 use std::fs::read_to_string;
+use std::path::Path;
 
 /// Bytes of memory that this process may use: the machine's, or its control group's if that is
 /// less.
@@ -10,9 +11,15 @@ pub(crate) fn memory_bytes() -> Option<u64> {
     [group, total_bytes()].into_iter().flatten().min()
 }
 
-/// Bytes of memory that this process may use, if that is less than `needed`.
-pub(crate) fn short_memory(needed: f64) -> Option<u64> {
-    memory_bytes().filter(|there| needed > *there as f64)
+/// Bytes of memory that a run may fill: a tenth is left to the rest of the process and the system.
+pub(crate) fn usable_memory() -> Option<u64> {
+    memory_bytes().map(|bytes| bytes / 10 * 9)
+}
+
+/// Bytes that files in `folder` may still take, if the system tells.
+pub(crate) fn free_bytes(folder: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
 fn total_bytes() -> Option<u64> {

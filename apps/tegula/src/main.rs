@@ -5,6 +5,7 @@
 mod bench;
 mod cli;
 mod config;
+mod demand;
 mod error;
 mod exageostat;
 mod flags;

@@ -8,6 +8,7 @@ use tegula_exageostat::observations::Observations;
 
 use super::mean::Mean;
 use super::places::{Coordinates, column_list, evaluate, read_table};
+use super::setting::Extent;
 use crate::error::refused;
 use crate::flags::DataFlags;
 use crate::output::{Console, count, number};
@@ -35,6 +36,12 @@ pub(crate) struct Data {
 }
 
 impl Data {
+    /// What `codelets` compute on them.
+    pub(super) fn extent(&self, codelets: &'static [&'static str]) -> Extent {
+        let (n, columns) = (self.observations.len(), self.observations.design.columns() + 1);
+        Extent { n, columns, places: 0, geometry: self.coordinates.geometry(), codelets }
+    }
+
     /// Reads what `flags` ask for, with the mean `mean`.
     ///
     /// # Errors

@@ -1,27 +1,20 @@
 //! `--dry-run`: sizes, tasks, memory and time of evaluations of the likelihood.
 
 use anyhow::Result;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tegula_exageostat::covariance::measure::measure;
 use tegula_kernels::kernel::covariance::Vectors;
 use tegula_kernels::kernel::kernel;
 use tegula_kernels::kernel::rate::{Temperature, rate};
 
-use super::setting::Setting;
-use crate::machine::short_memory;
-use crate::output::{Console, bytes, number, seconds};
+use super::object;
+use super::setting::{Extent, Setting};
+use crate::output::{Console, count, number, seconds};
 
 impl Setting {
-    /// Tasks of generation, factorisation, determinant, solve and dot product.
-    pub(super) fn tasks(&self) -> usize {
-        let t = self.edge();
-        let factorisation = t * (t + 1) * (t + 2) / 6;
-        self.tiles() + factorisation + t + self.tiles() + t.saturating_sub(1) + t
-    }
-
     /// Flops of the factorisation (LAWN 41).
     fn flops(&self) -> f64 {
-        let n = self.n as f64;
+        let n = self.extent.n as f64;
         n * n * n / 3.0 + n * n / 2.0 + n / 6.0
     }
 
@@ -31,32 +24,27 @@ impl Setting {
     /// # Errors
     /// Never for the default parameters of a covariance.
     pub(super) fn estimate(&self, console: &Console, evaluations: (usize, &str)) -> Result<Value> {
+        let (run, Extent { n, geometry, .. }) = (&self.run, self.extent);
         let gemm = kernel("gemm").expect("gemm is listed");
-        let gflops =
-            rate(gemm, self.run.backend, self.precision, self.nb, Temperature::Warm).gflops();
+        let gflops = rate(gemm, run.backend, run.precision, run.nb, Temperature::Warm).gflops();
         let (covariance, vectors) = (self.covariance, Vectors::widest());
         let defaults = covariance.defaults();
-        let entries = measure(covariance, &defaults, self.geometry, self.precision, vectors)?
-            .entries_per_second;
-        let edge = self.edge();
-        let entry_count = 0.5 * (self.n as f64) * (self.n as f64 + 1.0);
+        let entries =
+            measure(covariance, &defaults, geometry, run.precision, vectors)?.entries_per_second;
+        let matrix = self.matrix();
+        let edge = matrix.nt();
+        let entry_count = 0.5 * (n as f64) * (n as f64 + 1.0);
         let work = self.flops() / (gflops * 1e9) + entry_count / entries;
-        let one = work / self.run.workers() as f64;
+        let one = work / run.workers() as f64;
         let (times, reason) = evaluations;
         console.field(
             "matrix",
             format_args!(
-                "{0} x {0}, lower triangle in {1} tiles of {2} x {2}",
-                self.n,
-                self.tiles(),
-                self.nb
+                "{n} x {n}, lower triangle in {} of {nb} x {nb}",
+                count(matrix.tiles(), "tile"),
+                nb = run.nb
             ),
         );
-        let there = short_memory(self.matrix_bytes());
-        let excess = there.map_or_else(String::new, |there| {
-            format!(", more than the {} that this process may use", bytes(there as f64))
-        });
-        console.field("memory", format_args!("{}{excess}", bytes(self.matrix_bytes())));
         console.field("tasks", format_args!("{} ({edge} x {edge} tiles)", self.tasks()));
         console.field("flops", number(self.flops(), 3));
         console.field("rates", format_args!(
@@ -66,28 +54,31 @@ impl Setting {
         console.field(
             "time",
             format_args!(
-                "about {} for {} ({reason}), if {} workers keep these rates; expect somewhat more",
+                "about {} for {} ({reason}), if {} at these rates; expect somewhat more",
                 seconds(one * times as f64),
-                crate::output::count(times, "evaluation"),
-                self.run.workers()
+                count(times, "evaluation"),
+                if run.workers() == 1 {
+                    "the worker works".to_owned()
+                } else {
+                    format!("{} workers work", run.workers())
+                },
             ),
         );
         console.line("dry run: nothing was computed");
-        Ok(json!({
-            "dry_run": true,
-            "n": self.n,
-            "tile_size": self.nb,
-            "tiles": self.tiles(),
-            "tasks": self.tasks(),
-            "memory_bytes": self.matrix_bytes(),
-            "fits": there.is_none(),
-            "flops": self.flops(),
-            "gflops_per_core": gflops,
-            "entries_per_second_per_core": entries,
-            "evaluations": times,
-            "seconds": one * times as f64,
-            "workers": self.run.workers(),
-            "policy": self.run.policy.name,
-        }))
+        let mut plan = object([
+            ("dry_run", true.into()),
+            ("n", n.into()),
+            ("tiles", matrix.tiles().into()),
+            ("tasks", (self.tasks() as u64).into()),
+            // What does not fit is refused.
+            ("fits", true.into()),
+            ("flops", self.flops().into()),
+            ("gflops_per_core", gflops.into()),
+            ("entries_per_second_per_core", entries.into()),
+            ("evaluations", times.into()),
+            ("seconds", (one * times as f64).into()),
+        ]);
+        self.describe_json(&mut plan);
+        Ok(Value::Object(plan))
     }
 }

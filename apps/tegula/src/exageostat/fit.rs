@@ -14,14 +14,14 @@ use super::data::Data;
 use super::mean::Mean;
 use super::options::EstimationFlags;
 use super::report::{Done, coefficients, describe, message};
-use super::setting::Setting;
+use super::setting::{LIKELIHOOD, Setting};
 use super::{describe_covariance, methods, object, parameter_list, parameters_json};
 use crate::error::refused;
 use crate::flags::{
     CovarianceFlags, DataFlags, MatrixFlags, OutputFlags, OverlapFlags, RunFlags, TraceFlags,
 };
 use crate::output::{
-    Console, Progress, check_apart, count, is_standard_output, number, seconds, write_json,
+    Account, Console, Progress, check_apart, count, is_standard_output, number, seconds, write_json,
 };
 
 /// Evaluations that a fit is expected to take, by number of parameters that are searched.
@@ -84,7 +84,7 @@ impl Fit {
             self.output.write(&plan)?;
             return console.finish();
         }
-        let mut done = match setting.precision {
+        let mut done = match setting.run.precision {
             Precision::Single => self.search::<f32>(&data, &options, &setting, &console)?,
             Precision::Double => self.search::<f64>(&data, &options, &setting, &console)?,
         };
@@ -107,8 +107,8 @@ impl Fit {
         data.observations
             .check_fit()
             .map_err(|error| refused(format!("{}: {error}", data.table.path().display())))?;
-        let (n, geometry) = (data.observations.len(), data.coordinates.geometry());
-        let setting = Setting::new(&self.matrix, &self.run, n, covariance, geometry)?;
+        let extent = data.extent(LIKELIHOOD);
+        let setting = Setting::new(&self.matrix, &self.run, extent, covariance)?;
         let remedy = "estimate one (--estimate-nugget), or give one (--nugget VALUE)";
         data.check_places(self.estimation.has_nugget(), remedy, console)?;
         data.describe(console);
@@ -127,7 +127,7 @@ impl Fit {
     ) -> Result<Done> {
         let overlap = self.overlap.overlap();
         let flow = setting.run.flow(self.trace.is_wanted(), overlap.memory_cache);
-        let mut likelihood = Likelihood::<T>::new(flow, &data.observations, setting.nb, overlap);
+        let mut likelihood = Likelihood::<T>::new(flow, &data.observations, setting.nb(), overlap);
         let mut progress = Progress::new(console);
         progress.follow(likelihood.flow().watch(), setting.tasks(), "evaluation 1");
         let covariance = self.covariance.covariance;
@@ -140,7 +140,7 @@ impl Fit {
                 parameter_list(&Model { covariance, values, nugget })
             ));
             let (next, best) = (state.evaluations + 1, number(state.best, 9));
-            progress.begin(format!("evaluation {next}, best {best}"));
+            progress.begin(setting.tasks(), format!("evaluation {next}, best {best}"));
             progress.show(|elapsed| {
                 format!(
                     "{} in {}: loglik {loglik}, best {}, {} per evaluation",
@@ -153,7 +153,8 @@ impl Fit {
         })?;
         progress.clear();
         let seconds = progress.seconds();
-        Ok(Done { fit, seconds, trace: likelihood.flow().take_trace() })
+        let flow = likelihood.flow();
+        Ok(Done { fit, seconds, account: Account::of(flow), trace: flow.take_trace() })
     }
 
     /// Writes the model, and says how to go on.
@@ -198,6 +199,7 @@ impl Fit {
             ("data", super::model_file::data_json(data)),
         ]);
         setting.describe_json(&mut result);
+        done.account.describe_json(&mut result);
         self.overlap.describe_json(&mut result);
         Value::Object(result)
     }

@@ -12,13 +12,13 @@ use tegula_runtime::trace::Trace;
 
 use super::data::Data;
 use super::mean::{Coefficients, Mean};
-use super::setting::Setting;
+use super::setting::{LIKELIHOOD, Setting};
 use super::{caution, describe_covariance, methods, object, parameter_list, parameters_json};
 use crate::flags::{
     CovarianceFlags, DataFlags, MatrixFlags, OutputFlags, OverlapFlags, RunFlags, TraceFlags,
     nugget, parameters,
 };
-use crate::output::{Align, Console, Progress, Table, check_apart, number, seconds};
+use crate::output::{Account, Align, Console, Progress, Table, check_apart, number, seconds};
 
 /// The phases of an evaluation, in their order.
 const PHASES: [&str; 5] = ["generation", "factorization", "determinant", "solve", "dot"];
@@ -68,6 +68,7 @@ struct Timed {
     evaluation: Evaluation,
     seconds: f64,
     trace: Trace,
+    account: Account,
 }
 
 impl Loglik {
@@ -80,7 +81,7 @@ impl Loglik {
         let result = if setting.is_dry {
             setting.estimate(&console, (self.repeat as usize, "--repeat"))?
         } else {
-            let mut times = match setting.precision {
+            let mut times = match setting.run.precision {
                 Precision::Single => self.evaluate::<f32>(&data, &model, &setting, &console)?,
                 Precision::Double => self.evaluate::<f64>(&data, &model, &setting, &console)?,
             };
@@ -89,6 +90,9 @@ impl Loglik {
             let middle = times.len() / 2;
             let typical = &times[middle];
             self.describe(&console, &data, typical, &repeats);
+            if self.trace.is_wanted() && self.repeat > 1 {
+                console.note("the trace is that of the evaluation whose time is the median");
+            }
             setting.run.keep_times(&console);
             let result = self.result(&data, &model, &setting, typical, &repeats);
             self.trace.write(&mut times[middle].trace, &result, &console)?;
@@ -103,14 +107,14 @@ impl Loglik {
         let covariance = self.covariance.covariance;
         let model = Model::new(covariance, parameters(covariance, &self.params)?, self.nugget)?;
         let data = Data::load(&self.data, Mean::parse(&self.mean)?)?;
-        let (n, geometry) = (data.observations.len(), data.coordinates.geometry());
-        let setting = Setting::new(&self.matrix, &self.run, n, covariance, geometry)?;
+        let extent = data.extent(LIKELIHOOD);
+        let setting = Setting::new(&self.matrix, &self.run, extent, covariance)?;
         data.check_places(self.nugget > 0.0, "give one with --nugget VALUE", console)?;
         data.describe(console);
         describe_covariance(console, covariance);
         console.field("parameters", parameter_list(&model));
         setting.describe(console);
-        caution(console, &model, geometry);
+        caution(console, &model, extent.geometry);
         Ok((data, model, setting))
     }
 
@@ -124,12 +128,13 @@ impl Loglik {
     ) -> Result<Vec<Timed>> {
         let overlap = self.overlap.overlap();
         let flow = setting.run.flow(true, overlap.memory_cache);
-        let mut likelihood = Likelihood::<T>::new(flow, &data.observations, setting.nb, overlap);
+        let mut likelihood = Likelihood::<T>::new(flow, &data.observations, setting.nb(), overlap);
         let mut times = Vec::new();
         let mut progress = Progress::new(console);
         progress.follow(likelihood.flow().watch(), setting.tasks(), "evaluation 1");
         for done in 1..=self.repeat {
-            progress.begin(format!("evaluation {done} of {}", self.repeat));
+            progress.begin(setting.tasks(), format!("evaluation {done} of {}", self.repeat));
+            let before = Account::of(likelihood.flow());
             let start = Instant::now();
             let evaluation = likelihood.evaluate(model.covariance, &model.values, model.nugget)?;
             let seconds = start.elapsed().as_secs_f64();
@@ -140,7 +145,9 @@ impl Loglik {
                     evaluation.loglik()
                 );
             }
-            times.push(Timed { evaluation, seconds, trace: likelihood.flow().take_trace() });
+            let account = Account::of(likelihood.flow()).since(&before);
+            let trace = likelihood.flow().take_trace();
+            times.push(Timed { evaluation, seconds, trace, account });
         }
         Ok(times)
     }
@@ -171,6 +178,7 @@ impl Loglik {
             seconds(time),
             number(gflops, 3)
         ));
+        timed.account.describe(console);
         if console.is_verbose() {
             describe_phases(console, &timed.trace);
         }
@@ -203,10 +211,10 @@ impl Loglik {
             ("seconds", median(repeats).into()),
             ("repeats", repeats.into()),
             ("phases", phases_json(&timed.trace)),
-            ("tasks", timed.trace.records.len().into()),
             ("method", self.method.clone().into()),
         ]);
         setting.describe_json(&mut result);
+        timed.account.describe_json(&mut result);
         self.overlap.describe_json(&mut result);
         result.insert("data".to_owned(), super::model_file::data_json(data));
         Value::Object(result)

@@ -14,12 +14,12 @@ use tegula_runtime::trace::Trace;
 use super::data::Data;
 use super::inputs::{InputFlags, Places};
 use super::model_file::ModelFile;
-use super::setting::Setting;
+use super::setting::{Extent, PREDICTION, Setting};
 use super::{caution, object, parameter_list, parameters_json};
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags};
 use crate::output::{
-    Console, Progress, STANDARD_OUTPUT, check_apart, count, is_standard_output, number, seconds,
-    write_file,
+    Account, Console, Progress, STANDARD_OUTPUT, check_apart, count, is_standard_output, number,
+    seconds, write_file,
 };
 
 /// Flags of `predict`.
@@ -45,6 +45,7 @@ pub(crate) struct Predict {
 struct Done {
     predictions: Predictions,
     trace: Trace,
+    account: Account,
     loglik: f64,
     factorization_seconds: f64,
     prediction_seconds: f64,
@@ -61,12 +62,12 @@ impl Predict {
         let setting = self.prepare(&file, &data, &places, &console)?;
         if setting.is_dry {
             // The solve for the places costs n^2 flops each, a factorisation n^3/3.
-            let solves = (3 * places.rows.len()).div_ceil(setting.n.max(1));
+            let solves = (3 * places.rows.len()).div_ceil(setting.extent.n.max(1));
             let reason = format!("a factorization, and the places, which cost as much as {solves}");
             self.output.write(&setting.estimate(&console, (1 + solves, &reason))?)?;
             return console.finish();
         }
-        let mut done = match setting.precision {
+        let mut done = match setting.run.precision {
             Precision::Single => self.predict::<f32>(&file, &data, &places, &setting, &console)?,
             Precision::Double => self.predict::<f64>(&file, &data, &places, &setting, &console)?,
         };
@@ -99,8 +100,8 @@ impl Predict {
         console: &Console,
     ) -> Result<Setting> {
         let model = &file.model;
-        let (n, geometry) = (data.observations.len(), data.coordinates.geometry());
-        let setting = Setting::new(&self.matrix, &self.run, n, model.covariance, geometry)?;
+        let extent = Extent { places: places.rows.len(), ..data.extent(PREDICTION) };
+        let setting = Setting::new(&self.matrix, &self.run, extent, model.covariance)?;
         data.check_places(model.nugget > 0.0, "fit again with --estimate-nugget", console)?;
         data.describe(console);
         console.field("covariance", model.covariance.name);
@@ -108,7 +109,7 @@ impl Predict {
         let (path, count) = (places.table.path().display(), count(places.rows.len(), "place"));
         console.field("places", format_args!("{path}: {count}"));
         setting.describe(console);
-        caution(console, model, geometry);
+        caution(console, model, extent.geometry);
         Ok(setting)
     }
 
@@ -124,7 +125,7 @@ impl Predict {
         let mut progress = Progress::new(console);
         let flow = setting.run.flow(self.trace.is_wanted(), true);
         progress.follow(flow.watch(), setting.tasks(), "factorization");
-        let (nb, overlap) = (setting.nb, Overlap::default());
+        let (nb, overlap) = (setting.nb(), Overlap::default());
         let likelihood = Likelihood::<T>::new(flow, &data.observations, nb, overlap);
         let observations = data.observations.clone();
         let mut predictor = Predictor::new(likelihood, file.model.clone(), observations)?;
@@ -137,8 +138,9 @@ impl Predict {
         progress.clear();
         let prediction_seconds = progress.seconds() - factorization_seconds;
         let loglik = predictor.evaluation().loglik();
+        let account = Account::of(predictor.flow());
         let trace = predictor.flow().take_trace();
-        Ok(Done { predictions, trace, loglik, factorization_seconds, prediction_seconds })
+        Ok(Done { predictions, trace, account, loglik, factorization_seconds, prediction_seconds })
     }
 
     /// Writes the predictions beside the columns of the places; returns the names of the columns.
@@ -187,6 +189,7 @@ impl Predict {
             seconds(done.factorization_seconds),
             seconds(done.prediction_seconds),
         ));
+        done.account.describe(console);
         let left = places.table.rows() - places.rows.len();
         if left > 0 {
             console.note(format_args!("{} lacked a value and got NA", count(left, "row")));
@@ -244,6 +247,7 @@ fn result(
         ("data", super::model_file::data_json(data)),
     ]);
     setting.describe_json(&mut result);
+    done.account.describe_json(&mut result);
     Value::Object(result)
 }
 

@@ -6,7 +6,7 @@ use tegula_runtime::trace::Trace;
 use super::caution;
 use super::data::Data;
 use super::mean::Coefficients;
-use crate::output::{Align, Console, Table, count, number, seconds};
+use crate::output::{Account, Align, Console, Table, count, number, seconds};
 
 /// A fit with its time and its tasks.
 pub(super) struct Done {
@@ -16,6 +16,8 @@ pub(super) struct Done {
     pub(super) seconds: f64,
     /// The trace, if one was recorded.
     pub(super) trace: Trace,
+    /// What its tasks came to.
+    pub(super) account: Account,
 }
 
 /// Prints the estimates, and what the user should know of them.
@@ -32,6 +34,7 @@ pub(super) fn describe(console: &Console, data: &Data, options: &FitOptions, don
     console.line(format_args!("  log-likelihood  {}", number(fit.evaluation.loglik(), 10)));
     console.line("");
     console.line(message(done));
+    done.account.describe(console);
     caution(console, &fit.model, data.coordinates.geometry());
     fit.bounds_hit.iter().for_each(|hit| {
         console.warn(format_args!("{hit}: the maximum may lie beyond; --bounds moves it"));

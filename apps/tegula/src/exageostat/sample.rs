@@ -14,7 +14,7 @@ use tegula_kernels::scalar::Precision;
 use super::data::complete_rows;
 use super::places::{Coordinates, read_table};
 use super::predict::free_name;
-use super::setting::Setting;
+use super::setting::{DRAW, Extent, Setting};
 use super::{caution, describe_covariance, object, parameter_list, parameters_json};
 use crate::error::refused;
 use crate::flags::{
@@ -22,7 +22,7 @@ use crate::flags::{
     parameters,
 };
 use crate::output::{
-    Progress, STANDARD_OUTPUT, check_apart, count, is_standard_output, seconds, write_file,
+    Account, Progress, STANDARD_OUTPUT, check_apart, count, is_standard_output, seconds, write_file,
 };
 
 /// Name of the column with the drawn values.
@@ -97,7 +97,8 @@ impl Sample {
         let mut random = Random::new(self.run.seed);
         let (points, place) = self.points(&mut random)?;
         let (n, geometry) = (points.len(), points.geometry());
-        let setting = Setting::new(&self.matrix, &self.run, n, model.covariance, geometry)?;
+        let extent = Extent { n, columns: 1, places: 0, geometry, codelets: DRAW };
+        let setting = Setting::new(&self.matrix, &self.run, extent, model.covariance)?;
         console.field("places", place.describe(n));
         describe_covariance(&console, model.covariance);
         console.field("parameters", parameter_list(&model));
@@ -111,15 +112,21 @@ impl Sample {
         let mut flow = setting.run.flow(self.trace.is_wanted(), true);
         progress.follow(flow.watch(), setting.tasks(), "drawing");
         let (model, points) = (&model, &points);
-        let field = match setting.precision {
-            Precision::Single => sample::<f32>(&mut flow, model, points, &mut random, setting.nb)?,
-            Precision::Double => sample::<f64>(&mut flow, model, points, &mut random, setting.nb)?,
+        let field = match setting.run.precision {
+            Precision::Single => {
+                sample::<f32>(&mut flow, model, points, &mut random, setting.nb())?
+            }
+            Precision::Double => {
+                sample::<f64>(&mut flow, model, points, &mut random, setting.nb())?
+            }
         };
         let elapsed = progress.seconds();
         progress.clear();
         let name = self.write(&place, &field)?;
         setting.run.keep_times(&console);
         console.line(format_args!("drawn in {}", seconds(elapsed)));
+        let account = Account::of(&flow);
+        account.describe(&console);
         if !is_standard_output(&self.output_file) {
             console.line(format_args!(
                 "values written to {}, column {name}",
@@ -135,6 +142,7 @@ impl Sample {
             ("seconds", elapsed.into()),
         ]);
         setting.describe_json(&mut result);
+        account.describe_json(&mut result);
         let result = Value::Object(result);
         self.trace.write(&mut flow.take_trace(), &result, &console)?;
         self.output.write(&result)?;

@@ -3,75 +3,141 @@
 use anyhow::Result;
 use serde_json::{Map, Value};
 use tegula_exageostat::covariance::Covariance;
+use tegula_exageostat::predict::BLOCKS_PER_WORKER;
 use tegula_kernels::geometry::Geometry;
-use tegula_kernels::scalar::Precision;
+use tegula_kernels::kernel::covariance::TABLE_BYTES;
+use tegula_linalg::copied_tiles;
+use tegula_runtime::memory::rounded;
 
+use crate::demand::{Demand, Grid, Work, potrf_task_bytes, potrf_tasks, solve_task_bytes};
 use crate::flags::{MatrixFlags, Run, RunFlags};
 use crate::output::Console;
+
+/// Codelets of a likelihood.
+pub(super) const LIKELIHOOD: &[&str] =
+    &["covariance", "potrf", "trsm", "syrk", "gemm", "logdet", "trsv", "gemv", "geadd", "dot"];
+/// Codelets of a prediction.
+pub(super) const PREDICTION: &[&str] = &[
+    "covariance",
+    "potrf",
+    "trsm",
+    "syrk",
+    "gemm",
+    "logdet",
+    "trsv",
+    "gemv",
+    "geadd",
+    "dot",
+    "column-squares",
+];
+/// Codelets of a draw.
+pub(super) const DRAW: &[&str] = &["covariance", "potrf", "trsm", "syrk", "gemm", "trmm", "gemv"];
+
+/// What is computed, as far as memory and tasks depend on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Extent {
+    /// Order of the matrix.
+    pub(super) n: usize,
+    /// Right-hand sides: the values and the columns of the mean.
+    pub(super) columns: usize,
+    /// Places to predict at.
+    pub(super) places: usize,
+    /// Where the places lie.
+    pub(super) geometry: Geometry,
+    /// Names of its codelets.
+    pub(super) codelets: &'static [&'static str],
+}
 
 /// A matrix with its tiles, and how tasks on it run.
 #[derive(Clone)]
 pub(super) struct Setting {
     /// How tasks run.
     pub(super) run: Run,
-    /// Order of the matrix.
-    pub(super) n: usize,
-    /// Order of the tiles.
-    pub(super) nb: usize,
-    /// The numbers.
-    pub(super) precision: Precision,
+    /// What is computed.
+    pub(super) extent: Extent,
     /// What fills the matrix.
     pub(super) covariance: &'static Covariance,
-    /// Where the places lie.
-    pub(super) geometry: Geometry,
     /// Whether nothing is to be computed.
     pub(super) is_dry: bool,
 }
 
 impl Setting {
-    /// The setting for a matrix of order `n`, every default settled.
+    /// The setting for what `extent` says, every default settled.
     ///
     /// # Errors
     /// If the arithmetic asked for cannot be used, or the matrix fits nowhere.
     pub(super) fn new(
         matrix: &MatrixFlags,
         run: &RunFlags,
-        n: usize,
+        extent: Extent,
         covariance: &'static Covariance,
-        geometry: Geometry,
     ) -> Result<Self> {
-        let run = run.settle()?;
-        let nb = matrix.tile_size(n, run.workers());
-        let MatrixFlags { precision, dry_run: is_dry, .. } = *matrix;
-        let mut setting = Self { run, n, nb, precision, covariance, geometry, is_dry };
-        if !is_dry {
-            setting.run = setting.run.clone().fit(setting.matrix_bytes())?;
-        }
-        Ok(setting)
+        let number_bytes = matrix.precision.bytes();
+        let demand = |nb, workers| extent.demand(nb, workers, number_bytes);
+        let Extent { n: order, codelets, .. } = extent;
+        let run = run.settle(matrix, &Work { order, codelets, demand: &demand })?;
+        Ok(Self { run, extent, covariance, is_dry: matrix.dry_run })
     }
 
     /// Prints how tasks run.
     pub(super) fn describe(&self, console: &Console) {
-        self.run.describe(console, self.nb, self.precision);
+        self.run.describe(console);
     }
 
     /// Adds how tasks ran to a result.
     pub(super) fn describe_json(&self, into: &mut Map<String, Value>) {
-        self.run.describe_json(into, self.nb, self.precision);
+        self.run.describe_json(into);
     }
 
-    /// Tiles along an edge.
-    pub(super) fn edge(&self) -> usize {
-        self.n.div_ceil(self.nb)
+    /// Order of the tiles.
+    pub(super) fn nb(&self) -> usize {
+        self.run.nb
     }
 
-    /// Tiles of the lower triangle.
-    pub(super) fn tiles(&self) -> usize {
-        self.edge() * (self.edge() + 1) / 2
+    /// Tasks of an evaluation.
+    pub(super) fn tasks(&self) -> f64 {
+        self.run.demand.tasks
     }
 
-    /// Memory of the tiles.
-    pub(super) fn matrix_bytes(&self) -> f64 {
-        (self.tiles() * self.nb * self.nb * self.precision.bytes()) as f64
+    /// The matrix.
+    pub(super) fn matrix(&self) -> Grid {
+        Grid::lower(self.extent.n, self.nb(), self.run.precision.bytes())
+    }
+}
+
+impl Extent {
+    /// What it asks for on tiles of order `nb`.
+    fn demand(&self, nb: usize, workers: usize, number_bytes: usize) -> Demand {
+        let &Self { n, columns, places, geometry, .. } = self;
+        let matrix = Grid::lower(n, nb, number_bytes);
+        let panel = Grid::full((n, columns), (nb, columns), number_bytes);
+        // Places are predicted at in blocks, some at a time.
+        let blocks = (BLOCKS_PER_WORKER * workers).min(places.div_ceil(nb));
+        let cross = Grid::full((n, places.min(blocks * nb)), (nb, nb), number_bytes);
+        let block = rounded(nb.min(n) * geometry.stored() * size_of::<f64>()) as u64;
+        let table = rounded(TABLE_BYTES) as u64;
+        let product = rounded(nb.max(columns) * columns * number_bytes) as u64;
+        let nt = matrix.nt();
+        let copies = copied_tiles(nt, workers);
+        let tasks = [
+            table + 2 * block + matrix.tile(0, 0).max(cross.tile(0, 0)),
+            potrf_task_bytes(&matrix),
+            solve_task_bytes(&matrix, &panel),
+            solve_task_bytes(&matrix, &cross),
+            panel.tile(0, 0) + cross.tile(0, 0) + product,
+        ];
+        Demand {
+            bytes: matrix.bytes()
+                + 2 * panel.bytes()
+                + cross.bytes()
+                + 2 * table
+                + nt as u64 * block
+                + (1 + blocks as u64) * (2 * product + block),
+            copy_bytes: copies as u64 * matrix.tile(0, 0),
+            task_bytes: tasks.into_iter().max().unwrap_or(0),
+            // With the blocks of places, both panels, and what is summed up.
+            pieces: matrix.tiles() + cross.tiles() + copies + 3 * nt + 4 * (blocks + 1),
+            tasks: potrf_tasks(nt) + 2.0 * matrix.tiles() as f64 + 3.0 * nt as f64 - 1.0,
+        }
     }
 }

@@ -1,25 +1,22 @@
 //! `--devices`, `--memory`, `--scratch`: the machine that tasks run on, beside its cores.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use anyhow::Result;
 use clap::Args;
 use tegula_kernels::kernel::KERNELS;
-use tegula_runtime::exec::accelerator::Accelerator;
-use tegula_runtime::platform::{Machine, WorkerKind};
-use tegula_runtime::sched::{EvictionPolicy, Policy};
 
+use super::choice::MachineChoice;
 use super::devices::CudaDevices;
-use super::{chosen_eviction, evictions, member};
+use super::{evictions, member};
 use crate::error::refused;
-use crate::machine::memory_bytes;
-use crate::output::bytes;
+use crate::output::check_folder;
 
 /// Help of `--devices`.
 const DEVICES_HELP: &str = "\
     Accelerators: none, all that are found, numbers as 0,1, or emulated:N:MEMORY[:RATE[:SPEED]], N \
-    threads with memories of their own (lists of unequal ones separated by /) [default: all]";
+    threads with memories of their own (lists of unequal ones separated by /; RATE 12GB/s and SPEED \
+    1, that of a core, if not given) [default: all]";
 
 /// Accelerators and memory.
 #[derive(Args, Clone, Debug)]
@@ -29,7 +26,7 @@ pub(crate) struct MachineFlags {
     #[arg(long, value_name = "DEVICES", value_parser = parse_devices, help = DEVICES_HELP)]
     devices: Option<Devices>,
     /// Most memory of matrices, workspaces and buffers, as 8GiB; what does not fit goes to --scratch
-    /// [default: what this process may use]
+    /// [default: nine tenths of what this process may use]
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     memory: Option<u64>,
     /// Folder for what does not fit the memory
@@ -43,22 +40,30 @@ pub(crate) struct MachineFlags {
     eviction: Option<usize>,
 }
 
-/// A parser of the names of [`KERNELS`].
+/// A parser of the names of kernels.
 pub(crate) fn kernels() -> impl clap::builder::TypedValueParser<Value = usize> {
-    member(KERNELS.iter().map(|kernel| (kernel.name, kernel.formula)).collect())
+    member(dedicable())
+}
+
+/// Kernels that a core can be kept for, with their formulas: those of cards whose names are also
+/// those of codelets, and the covariances.
+pub(crate) fn dedicable() -> Vec<(&'static str, &'static str)> {
+    let dense = KERNELS.iter().filter(|kernel| !kernel.name.ends_with("-strips"));
+    let covariance = ("covariance", "a tile of covariances");
+    dense.map(|kernel| (kernel.name, kernel.formula)).chain([covariance]).collect()
 }
 
 /// An accelerator that a thread plays.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Emulated {
-    memory: u64,
-    bytes_per_second: f64,
-    speed: f64,
+pub(super) struct Emulated {
+    pub(super) memory: u64,
+    pub(super) bytes_per_second: f64,
+    pub(super) speed: f64,
 }
 
 /// Accelerators, as asked for.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Devices {
+enum Devices {
     None,
     All,
     Numbers(Vec<usize>),
@@ -99,7 +104,8 @@ fn parse_emulated(text: &str) -> Result<Vec<Emulated>, String> {
         )?;
     let memories = list(parts[1], count, "memories", parse_bytes)?;
     let rates = match parts.get(2) {
-        Some(text) => list(text, count, "rates", parse_rate)?,
+        // Slashes separate rates, too.
+        Some(text) => list(&text.replace("/s", ""), count, "rates", parse_rate)?,
         None => vec![RATE; count],
     };
     let speeds = match parts.get(3) {
@@ -128,7 +134,9 @@ fn list<T: Clone>(
 
 /// Parses `600MB`, `12GB/s`, in bytes per second.
 pub(crate) fn parse_rate(text: &str) -> Result<f64, String> {
-    parse_bytes(text.trim_end_matches("/s")).map(|bytes| bytes as f64)
+    let bytes = parse_bytes(text.strip_suffix("/s").unwrap_or(text));
+    let wrong = |_| format!("'{text}' is no rate above 0, as 12GB/s or 600MB");
+    bytes.map(|bytes| bytes as f64).map_err(wrong)
 }
 
 fn parse_speed(text: &str) -> Result<f64, String> {
@@ -168,45 +176,21 @@ pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Accelerators and memory, every default settled.
-#[derive(Clone, Debug)]
-pub(crate) struct MachineChoice {
-    devices: Vec<Emulated>,
-    cuda: CudaDevices,
-    memory: Option<u64>,
-    scratch: Option<PathBuf>,
-    eviction: Option<usize>,
-    /// What one core is kept for.
-    dedicate: Vec<&'static str>,
-    /// Bytes of the RAM, if what is computed on may not fit.
-    limit: Option<u64>,
-}
-
 impl MachineFlags {
-    /// Settles the defaults.
+    /// Settles the defaults beside `cores` cores, for a computation of these codelets.
     ///
     /// # Errors
-    /// If a device was asked for that is not there, or the folder for the rest is none.
-    pub(crate) fn settle(&self, cores: usize) -> Result<MachineChoice> {
+    /// If a device was asked for that is not there, the folder for the rest takes no file, or flags
+    /// contradict each other or the computation.
+    pub(super) fn settle(&self, cores: usize, codelets: &[&str]) -> Result<MachineChoice> {
         let (devices, cuda) = match &self.devices {
             Some(Devices::None) => (Vec::new(), CudaDevices::default()),
             None | Some(Devices::All) => (Vec::new(), CudaDevices::all()),
             Some(Devices::Numbers(numbers)) => (Vec::new(), CudaDevices::numbered(numbers)?),
             Some(Devices::Emulated(devices)) => (devices.clone(), CudaDevices::default()),
         };
-        if let Some(folder) = self.scratch.as_ref().filter(|folder| !folder.is_dir()) {
-            return Err(refused(format!(
-                "--scratch {}: there is no such folder",
-                folder.display()
-            )));
-        }
-        let Self { memory, scratch, eviction, .. } = self.clone();
-        let dedicate: Vec<&str> = self.dedicate.iter().map(|&index| KERNELS[index].name).collect();
-        if !dedicate.is_empty() && cores < 2 {
-            return Err(refused(
-                "--dedicate keeps one core for some kernels: the rest needs --workers 2 at least"
-                    .to_owned(),
-            ));
+        if let Some(folder) = &self.scratch {
+            check_folder(folder).map_err(|reason| refused(format!("--scratch: {reason}")))?;
         }
         if cores == 0 && devices.is_empty() && cuda.is_empty() {
             return Err(refused(
@@ -215,105 +199,30 @@ impl MachineFlags {
                     .to_owned(),
             ));
         }
-        Ok(MachineChoice { devices, cuda, memory, scratch, eviction, dedicate, limit: None })
+        let dedicate = self.dedicated(cores, codelets)?;
+        let Self { memory, scratch, eviction, .. } = self.clone();
+        let limit = None;
+        Ok(MachineChoice { cores, devices, cuda, memory, scratch, eviction, dedicate, limit })
     }
-}
 
-impl MachineChoice {
-    /// Sees to it that `needed` bytes of matrices fit, if need be with the help of the disk.
-    ///
-    /// # Errors
-    /// If they do not fit the memory, and there is no folder for the rest.
-    pub(crate) fn fit(&mut self, needed: f64) -> Result<()> {
-        let Some(most) = self.memory.or_else(memory_bytes) else { return Ok(()) };
-        // What is computed on the side (copies of columns, sums) stays below half as much again.
-        let is_ample = 1.5 * needed <= most as f64;
-        if self.scratch.is_some() && !is_ample {
-            self.limit = Some(most);
-        } else if needed > most as f64 {
-            let who =
-                if self.memory.is_some() { "--memory allows" } else { "this process may use" };
+    /// What one core is kept for.
+    fn dedicated(&self, cores: usize, codelets: &[&str]) -> Result<Vec<&'static str>> {
+        let names: Vec<&str> = self.dedicate.iter().map(|&index| dedicable()[index].0).collect();
+        if !names.is_empty() && cores < 2 {
+            return Err(refused(
+                "--dedicate keeps one core for some kernels: the rest needs --workers 2 at least"
+                    .to_owned(),
+            ));
+        }
+        if let Some(unused) = names.iter().find(|name| !codelets.contains(name)) {
             return Err(refused(format!(
-                "these matrices take {}, {who} {}; with --scratch DIR what does not fit goes to a \
-                 file there",
-                bytes(needed),
-                bytes(most as f64)
+                "--dedicate {unused}: this run has no such kernel; it has {}",
+                codelets.join(", ")
             )));
         }
-        Ok(())
-    }
-
-    /// Whether all workers are equal cores that share one memory without limit.
-    pub(crate) fn is_flat(&self) -> bool {
-        let is_alone = self.devices.is_empty() && self.cuda.is_empty();
-        is_alone && self.limit.is_none() && self.dedicate.is_empty()
-    }
-
-    /// Number of accelerators.
-    pub(crate) fn accelerator_count(&self) -> usize {
-        self.devices.len() + self.cuda.len()
-    }
-
-    /// The machine with this many cores.
-    pub(crate) fn machine(&self, cores: usize) -> Machine {
-        let mut machine = Machine::cores(cores);
-        if !self.dedicate.is_empty() {
-            machine.dedicate_core(&self.dedicate);
-        }
-        if let Some(limit) = self.limit {
-            machine.limit_ram(limit, DISK_RATE, DISK_RATE);
-        }
-        for device in &self.devices {
-            let Emulated { memory, bytes_per_second, speed } = *device;
-            machine.add_accelerator(WorkerKind::Emulated, Some(memory), bytes_per_second, speed);
-        }
-        self.cuda.join(&mut machine);
-        machine
-    }
-
-    /// The devices of its CUDA workers.
-    pub(crate) fn accelerators(&self) -> Vec<Arc<dyn Accelerator>> {
-        self.cuda.accelerators()
-    }
-
-    /// What leaves a full memory under `policy`.
-    pub(crate) fn eviction(&self, policy: &Policy) -> &'static EvictionPolicy {
-        chosen_eviction(self.eviction, policy)
-    }
-
-    /// Whether the disk takes what does not fit.
-    pub(crate) fn has_disk(&self) -> bool {
-        self.limit.is_some()
-    }
-
-    /// Folder for what does not fit the memory.
-    pub(crate) fn scratch(&self) -> Option<PathBuf> {
-        self.scratch.clone().filter(|_| self.limit.is_some())
-    }
-
-    /// The machine in a few words, beside its cores; empty if there is nothing to say.
-    pub(crate) fn describe(&self) -> String {
-        let mut text = self.cuda.describe();
-        if !self.dedicate.is_empty() {
-            text += &format!(", one of them for {} alone", self.dedicate.join(" and "));
-        }
-        for device in &self.devices {
-            let Emulated { memory, bytes_per_second, speed } = *device;
-            text += &format!(
-                ", an emulated device of speed {speed} with {} at {}/s",
-                bytes(memory as f64),
-                bytes(bytes_per_second)
-            );
-        }
-        if let Some(limit) = self.limit {
-            text += &format!(", {} of memory, the rest on disk", bytes(limit as f64));
-        }
-        text
+        Ok(names)
     }
 }
-
-/// Bytes per second of a disk, as long as nobody has measured it.
-pub(crate) const DISK_RATE: f64 = 500e6;
 
 #[cfg(test)]
 mod tests {

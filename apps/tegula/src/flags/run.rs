@@ -1,20 +1,24 @@
-//! Flags about how tasks run, and the flows that they make.
+//! Flags about how tasks run, what they settle on, and the flows that this makes.
 
 use std::sync::Arc;
 
 use anyhow::Result;
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 use tegula_kernels::backend::{self, BACKENDS, Backend};
-use tegula_kernels::scalar::Precision;
+use tegula_kernels::scalar::{Precision, Scalar};
 use tegula_runtime::exec::{Exec, ExecOptions};
 use tegula_runtime::flow::{Flow, FlowOptions};
 use tegula_runtime::platform::{Models, allowed_cores, usable_cores};
-use tegula_runtime::sched::{DEFAULT_POLICY, POLICIES, Policy, PolicyOptions, policy};
+use tegula_runtime::sched::{POLICIES, Policy, PolicyOptions};
 
-use super::machine::{MachineChoice, MachineFlags};
+use super::choice::{MachineChoice, default_policies};
+use super::machine::MachineFlags;
+use super::matrix::{MatrixFlags, precision_name};
 use super::{check_eviction, member};
-use crate::output::Console;
+use crate::demand::{Demand, Work};
+use crate::error::refused;
+use crate::output::{Console, bytes, count};
 use crate::platform::Notebook;
 
 /// Most workers that can be asked for.
@@ -27,12 +31,10 @@ pub(crate) struct RunFlags {
     /// Cores that work [default: those this process may use]; 0: accelerators alone
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=MOST_WORKERS))]
     workers: Option<u64>,
-    /// Cores to leave to others, where --workers is not given
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    reserve: u64,
-    /// Who runs which task [default: lws on cores alone, tessera with accelerators,
-    /// darts where the disk takes what does not fit]
-    #[arg(long, value_name = "NAME", value_parser = policies())]
+    /// Cores to leave to others
+    #[arg(long, value_name = "N", conflicts_with = "workers")]
+    reserve: Option<u64>,
+    #[arg(long, value_name = "NAME", value_parser = policies(), help = policy_help())]
     policy: Option<usize>,
     /// Who multiplies the matrices of a tile [default: native where the processor has AVX2, else
     /// faer]
@@ -53,52 +55,12 @@ pub(crate) fn policies() -> impl TypedValueParser<Value = usize> {
     member(POLICIES.iter().map(|policy| (policy.name, policy.summary)).collect())
 }
 
+fn policy_help() -> String {
+    format!("Who runs which task [default: {}]", default_policies())
+}
+
 fn backends() -> impl TypedValueParser<Value = usize> {
     member(BACKENDS.iter().map(|choice| (choice.name, choice.help)).collect())
-}
-
-/// Tiles and their numbers.
-#[derive(Args, Clone, Copy, Debug)]
-#[command(next_help_heading = "Run")]
-pub(crate) struct MatrixFlags {
-    /// Order of the tiles [default: from the size and the number of workers]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
-    tile_size: Option<u32>,
-    /// Numbers of 32 bits (s, single) or 64 (d, double)
-    #[arg(long, value_name = "P", default_value = "d", value_parser = precision_parser())]
-    pub(crate) precision: Precision,
-    /// Say what would be done: sizes, tasks, memory, time
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-}
-
-impl MatrixFlags {
-    /// Order of the tiles of a matrix of order `n` on `workers` workers.
-    pub(crate) fn tile_size(&self, n: usize, workers: usize) -> usize {
-        // A tile larger than the matrix is the matrix.
-        self.tile_size.map_or_else(
-            || tegula_linalg::tile_size(n, workers),
-            |size| (size as usize).min(n.max(1)),
-        )
-    }
-}
-
-/// Parses `s` or `d`.
-pub(crate) fn precision_parser() -> impl TypedValueParser<Value = Precision> {
-    let values = Precision::ALL
-        .map(|precision| PossibleValue::new(precision.letter()).help(precision_name(precision)));
-    PossibleValuesParser::new(values).map(|letter| {
-        let named = Precision::ALL.into_iter().find(|precision| precision.letter() == letter);
-        named.expect("a listed letter")
-    })
-}
-
-/// The name of a precision.
-pub(crate) fn precision_name(precision: Precision) -> &'static str {
-    match precision {
-        Precision::Single => "single precision",
-        Precision::Double => "double precision",
-    }
 }
 
 /// How tasks run, every default settled.
@@ -108,73 +70,90 @@ pub(crate) struct Run {
     pub(crate) cores: usize,
     /// Who runs what.
     pub(crate) policy: &'static Policy,
+    /// Why this policy, if nobody asked for it.
+    reason: Option<&'static str>,
     /// The seed of every random choice.
     pub(crate) seed: u64,
     /// The arithmetic.
     pub(crate) backend: &'static dyn Backend,
     is_deterministic: bool,
-    is_policy_given: bool,
     machine: MachineChoice,
+    /// Order of the tiles.
+    pub(crate) nb: usize,
+    /// The numbers.
+    pub(crate) precision: Precision,
+    /// What the computation asks for on tiles of this order.
+    pub(crate) demand: Demand,
     /// Times of kernels, where the policy or the engine asks for them.
     notebook: Option<Arc<Notebook>>,
 }
 
 impl RunFlags {
-    /// Settles the defaults and loads the arithmetic.
+    /// Settles the defaults for `work`, and loads the arithmetic.
     ///
     /// # Errors
-    /// If the backend asked for cannot be used.
-    pub(crate) fn settle(&self) -> Result<Run> {
-        let free = usable_cores().saturating_sub(self.reserve as usize).max(1);
-        let cores = self.workers.map_or(free, |workers| workers as usize);
+    /// If the backend asked for cannot be used, flags contradict each other, or the work fits
+    /// nowhere.
+    pub(crate) fn settle(&self, matrix: &MatrixFlags, work: &Work<'_>) -> Result<Run> {
+        let cores = self.cores()?;
         let backend = match self.blas {
             Some(index) => backend::select(BACKENDS[index], cores.max(1))?,
             None => backend::current(),
         };
-        Ok(Run {
+        let mut machine = self.machine.settle(cores, work.codelets)?;
+        let workers = machine.workers();
+        // Some backends read columns of a factor as they are.
+        let has_copies = f64::blas(backend).strip_height().is_some();
+        let demand = |nb| {
+            let demand = (work.demand)(nb, workers);
+            Demand { copy_bytes: if has_copies { demand.copy_bytes } else { 0 }, ..demand }
+        };
+        let nb = matrix.settle_tiles(&mut machine, work.order, &demand)?;
+        let default = machine.default_policy();
+        let run = Run {
             cores,
-            policy: self.policy.map_or_else(|| named(DEFAULT_POLICY), |index| &POLICIES[index]),
-            is_policy_given: self.policy.is_some(),
-            machine: self.machine.settle(cores)?,
-            notebook: None,
+            policy: self.policy.map_or_else(|| default.policy(), |index| &POLICIES[index]),
+            reason: self.policy.is_none().then_some(default.place),
             seed: self.seed,
             backend,
             is_deterministic: self.deterministic,
-        })
+            nb,
+            precision: matrix.precision,
+            demand: demand(nb),
+            machine,
+            notebook: None,
+        };
+        check_eviction(run.machine.eviction(run.policy), run.policy)?;
+        Ok(run.with_notebook())
+    }
+
+    /// How many cores work.
+    fn cores(&self) -> Result<usize> {
+        let usable = usable_cores();
+        let reserve = self.reserve.unwrap_or(0);
+        if self.workers.is_none() && reserve as usize >= usable {
+            return Err(refused(format!(
+                "--reserve {reserve} leaves none of the {} that this process may use",
+                count(usable, "core")
+            )));
+        }
+        Ok(self.workers.map_or_else(|| usable - reserve as usize, |workers| workers as usize))
     }
 }
 
-/// The policy with accelerators, unless another is asked for.
-const DEVICE_POLICY: &str = "tessera";
-/// The policy where the disk takes what does not fit: it writes back less.
-const DISK_POLICY: &str = "darts";
-
-fn named(name: &str) -> &'static Policy {
-    policy(name).expect("default policies are listed")
-}
-
 impl Run {
-    /// As it is with `needed` bytes of matrices: if need be, the rest goes to the disk.
-    ///
-    /// # Errors
-    /// If they fit nowhere.
-    pub(crate) fn fit(mut self, needed: f64) -> Result<Self> {
-        self.machine.fit(needed)?;
-        if !self.machine.is_flat() && !self.is_policy_given {
-            let has_disk = self.machine.has_disk();
-            self.policy = named(if has_disk { DISK_POLICY } else { DEVICE_POLICY });
-        }
-        check_eviction(self.machine.eviction(self.policy), self.policy)?;
+    /// With times of kernels, if anyone asks how long tasks take.
+    fn with_notebook(mut self) -> Self {
         if self.is_planned() {
-            let machine = self.machine.machine(self.cores);
+            let machine = self.machine.machine();
             self.notebook = Some(Arc::new(Notebook::open(&machine, self.backend)));
         }
-        Ok(self)
+        self
     }
 
     /// Number of workers: cores and accelerators.
     pub(crate) fn workers(&self) -> usize {
-        self.cores + self.machine.accelerator_count()
+        self.machine.workers()
     }
 
     /// Whether anyone asks how long tasks take.
@@ -196,7 +175,7 @@ impl Run {
         // Fewer workers than cores may share the machine with others; more cannot be bound.
         let bind = cores == allowed_cores().len();
         let (eviction, scratch) = (self.machine.eviction(policy), self.machine.scratch());
-        let mut options = ExecOptions::on(self.machine.machine(cores));
+        let mut options = ExecOptions::on(self.machine.machine());
         if let Some(notebook) = &self.notebook {
             options.durations = Arc::<Models>::clone(&notebook.models);
         }
@@ -211,39 +190,55 @@ impl Run {
         Flow::new(Exec::new(self.exec_options(trace)), options)
     }
 
-    /// Prints how tasks run on tiles of order `nb`.
-    pub(crate) fn describe(&self, console: &Console, nb: usize, precision: Precision) {
+    /// Prints how tasks run, and in which memory.
+    pub(crate) fn describe(&self, console: &Console) {
+        let demand = &self.demand;
+        console.field("memory", self.machine.describe_memory(demand));
+        let reason = self.reason.map_or_else(String::new, |place| format!(" (default {place})"));
+        let eviction =
+            self.eviction().map_or_else(String::new, |name| format!(", eviction {name}"));
         console.field(
             "run",
             format_args!(
-                "{}{}, policy {}, tiles of {nb}, {}, BLAS {}, seed {}",
-                crate::output::count(
-                    self.cores,
-                    if self.machine.accelerator_count() > 0 { "core" } else { "worker" }
-                ),
+                "{}, policy {}{reason}{eviction}, tiles of {}, {}, BLAS {}, seed {}",
                 self.machine.describe(),
                 self.policy.name,
-                precision_name(precision),
+                self.nb,
+                precision_name(self.precision),
                 self.backend.name(),
                 self.seed,
             ),
         );
+        if let Some(small) = self.machine.too_small(demand.task_bytes) {
+            console.note(format_args!(
+                "{small} less than the {} that the largest task works on: others run such tasks",
+                bytes(demand.task_bytes as f64)
+            ));
+        }
+        if self.machine.has_idle_eviction() {
+            console.note("--eviction has no effect: no memory has a limit");
+        }
         if let Some(notebook) = &self.notebook {
             notebook.describe(console);
         }
     }
 
+    /// What leaves a full memory, where memories have a limit.
+    fn eviction(&self) -> Option<&'static str> {
+        self.machine.is_limited().then(|| self.machine.eviction(self.policy).name)
+    }
+
     /// Adds how tasks ran to a result.
-    pub(crate) fn describe_json(
-        &self,
-        into: &mut serde_json::Map<String, serde_json::Value>,
-        nb: usize,
-        precision: Precision,
-    ) {
-        into.insert("tile_size".to_owned(), nb.into());
-        into.insert("precision".to_owned(), precision.letter().into());
+    pub(crate) fn describe_json(&self, into: &mut serde_json::Map<String, serde_json::Value>) {
+        into.insert("tile_size".to_owned(), self.nb.into());
+        into.insert("precision".to_owned(), self.precision.letter().into());
         into.insert("workers".to_owned(), self.workers().into());
+        into.insert("ranks".to_owned(), 1.into());
         into.insert("policy".to_owned(), self.policy.name.into());
+        into.insert("eviction".to_owned(), self.eviction().into());
+        into.insert("devices".to_owned(), self.machine.devices_json());
+        into.insert("memory_bytes".to_owned(), self.machine.needed(&self.demand).into());
+        into.insert("memory_limit_bytes".to_owned(), self.machine.limit().into());
         into.insert("blas".to_owned(), self.backend.name().into());
         into.insert("seed".to_owned(), self.seed.into());
     }

@@ -10,18 +10,26 @@ use std::time::Instant;
 use anyhow::Result;
 use clap::Args;
 use clap::builder::TypedValueParser;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use tegula_kernels::kernel::kernel;
+use tegula_kernels::kernel::rate::{Temperature, rate};
 use tegula_kernels::scalar::{Precision, Scalar};
-use tegula_runtime::trace::{Site, Totals, Trace};
+use tegula_runtime::trace::Trace;
 
+use crate::demand::Work;
 use crate::error::refused;
 use crate::flags::{MatrixFlags, OutputFlags, Run, RunFlags, TraceFlags, member, precision_name};
-use crate::output::{Align, Console, Progress, Table, bytes, number, seconds, transfers};
+use crate::output::{
+    Account, Align, Console, Progress, Table, check_apart, count, number, seconds,
+};
 use algorithms::{ALGORITHMS, Algorithm};
-use problem::{Problem, Sizes};
+use problem::{Plan, Problem, Sizes};
 
 /// Flags of `linalg`.
 #[derive(Args, Debug)]
+#[command(
+    override_usage = "tegula linalg <ALGORITHM> -n <N> [OPTIONS]\n       tegula linalg --list"
+)]
 pub(crate) struct Linalg {
     /// Algorithm; --list explains them
     #[arg(required_unless_present = "list", value_parser = names())]
@@ -69,9 +77,10 @@ fn size() -> impl TypedValueParser<Value = usize> {
 struct Done {
     seconds: Vec<f64>,
     check: Option<f64>,
+    /// Of the last run.
     trace: Trace,
-    /// What the last run moved, and between which memories; nothing if data never moves.
-    moved: Option<(Totals, Site)>,
+    /// Likewise.
+    account: Account,
 }
 
 impl Linalg {
@@ -82,25 +91,22 @@ impl Linalg {
             return console.finish();
         };
         self.trace.check()?;
+        check_apart(&[self.output.path(), self.trace.path()], &[])?;
         let algorithm = &ALGORITHMS[index];
-        let run = self.run.settle()?;
-        let sizes = self.sizes(algorithm, &run)?;
-        let precision = self.matrix.precision;
-        let memory = (algorithm.numbers)(&sizes) * precision.bytes() as f64;
-        let run = run.fit(memory)?;
+        let (run, sizes) = self.settle(algorithm)?;
         console.field("algorithm", format_args!("{}: {}", algorithm.name, algorithm.formula));
         console.field("sizes", sizes.describe(algorithm.sizes));
-        console.field("memory", bytes(memory));
-        run.describe(&console, sizes.nb, precision);
+        run.describe(&console);
         let result = if self.matrix.dry_run {
-            dry_run(algorithm, &sizes, &run, precision, memory, &console)
+            self.dry_run(algorithm, &sizes, &run, &console)
         } else {
-            let mut done = match precision {
+            let plan = (algorithm.plan)(&sizes);
+            let mut done = match run.precision {
                 Precision::Single => {
-                    self.repeat::<f32>((algorithm.single)(sizes), &run, &console)?
+                    self.repeat::<f32>((algorithm.single)(sizes), &plan, &run, &console)?
                 }
                 Precision::Double => {
-                    self.repeat::<f64>((algorithm.double)(sizes), &run, &console)?
+                    self.repeat::<f64>((algorithm.double)(sizes), &plan, &run, &console)?
                 }
             };
             self.describe(&console, algorithm, &sizes, &done);
@@ -114,8 +120,8 @@ impl Linalg {
         check_passed(&result)
     }
 
-    /// The sizes asked for; those that the algorithm has no use for are refused.
-    fn sizes(&self, algorithm: &Algorithm, run: &Run) -> Result<Sizes> {
+    /// How tasks run, and the sizes asked for; those that the algorithm has no use for are refused.
+    fn settle(&self, algorithm: &Algorithm) -> Result<(Run, Sizes)> {
         let n = self.n.unwrap_or(1);
         for (letter, given) in [("m", self.m), ("k", self.k), ("nrhs", self.nrhs)] {
             if given.is_some() && !algorithm.sizes.contains(&letter) {
@@ -124,46 +130,48 @@ impl Linalg {
             }
         }
         let (m, k, nrhs) = (self.m.unwrap_or(n), self.k.unwrap_or(n), self.nrhs.unwrap_or(1));
-        let nb = self.matrix.tile_size(n.max(m), run.workers());
-        Ok(Sizes { m, n, k, nrhs, nb, seed: run.seed })
+        let (seed, number_bytes) = (self.run.seed, self.matrix.precision.bytes());
+        let sizes = |nb, workers| Sizes { m, n, k, nrhs, nb, number_bytes, workers, seed };
+        let demand = |nb, workers| (algorithm.plan)(&sizes(nb, workers)).demand();
+        let work = Work { order: n.max(m), codelets: algorithm.codelets, demand: &demand };
+        let run = self.run.settle(&self.matrix, &work)?;
+        let sizes = sizes(run.nb, run.workers());
+        Ok((run, sizes))
     }
 
     /// Runs the algorithm as often as asked for, each time on fresh matrices.
     fn repeat<T: Scalar>(
         &self,
-        problem: Box<dyn Problem<T>>,
+        mut problem: Box<dyn Problem<T>>,
+        plan: &Plan,
         run: &Run,
         console: &Console,
     ) -> Result<Done> {
         let mut flow = run.flow(self.trace.is_wanted(), true);
-        let mut problem = problem;
         problem.register(&mut flow);
-        let (mut seconds, mut trace, mut moved) = (Vec::new(), Trace::default(), None);
-        let (mut progress, watch) = (Progress::new(console), flow.watch());
-        for done in 0..self.repeat as usize {
-            progress.share(done, self.repeat as usize, "runs");
-            let before = watch.completed();
-            progress.begin(format!("run {} of {}", done + 1, self.repeat));
+        let (mut seconds, mut trace) = (Vec::new(), Trace::default());
+        let mut account = Account::of(&flow);
+        let mut progress = Progress::new(console);
+        progress.follow(flow.watch(), plan.fill_tasks, "making the matrices");
+        for done in 1..=self.repeat {
+            let of = format!("{done} of {}", self.repeat);
+            progress.begin(plan.fill_tasks, format!("matrices {of}"));
             problem.fill(&mut flow)?;
             flow.wait()?;
             drop(flow.take_trace());
-            let before_it = flow.totals();
+            let before = Account::of(&flow);
+            progress.begin(plan.tasks, format!("run {of}"));
             let start = Instant::now();
             problem.submit(&mut flow);
             flow.wait()?;
             seconds.push(start.elapsed().as_secs_f64());
-            let totals = flow.totals().zip(before_it);
-            moved = totals.map(|(after, before)| (after.since(&before), flow.site()));
-            // The first run tells how many tasks there are, so the others can be followed.
-            if done == 0 && self.repeat > 1 {
-                let tasks = (watch.completed() - before) as usize;
-                progress.follow(watch.clone(), tasks, "filling the matrices again");
-            }
+            account = Account::of(&flow).since(&before);
             trace = flow.take_trace();
         }
-        progress.clear();
+        progress.begin(0.0, "check");
         let check = if self.check { Some(problem.check(&mut flow)?) } else { None };
-        Ok(Done { seconds, check, trace, moved })
+        progress.clear();
+        Ok(Done { seconds, check, trace, account })
     }
 
     fn describe(&self, console: &Console, algorithm: &Algorithm, sizes: &Sizes, done: &Done) {
@@ -176,10 +184,7 @@ impl Linalg {
         }
         console.line("");
         console.line(table);
-        if let Some((totals, site)) = &done.moved {
-            console.line("");
-            transfers::describe(console, totals, site);
-        }
+        done.account.describe(console);
         if let Some(value) = done.check {
             let (threshold, name) = (probe::THRESHOLD, algorithm.check);
             let verdict = if is_passed(value) { "passed" } else { "FAILED" };
@@ -188,27 +193,68 @@ impl Linalg {
                 number(value, 3)
             ));
         }
-        if console.is_verbose() && self.trace.is_wanted() {
+        if console.is_verbose() && self.trace.is_wanted() && !done.account.is_counted() {
             describe_workers(console, &done.trace);
+        }
+        if self.trace.is_wanted() && self.repeat > 1 {
+            console.note("the trace is that of the last run");
         }
     }
 
-    fn result(&self, algorithm: &Algorithm, sizes: &Sizes, run: &Run, done: &Done) -> Value {
+    /// Says what would be done.
+    fn dry_run(&self, algorithm: &Algorithm, sizes: &Sizes, run: &Run, console: &Console) -> Value {
+        let gemm = kernel("gemm").expect("gemm is listed");
+        let gflops = rate(gemm, run.backend, run.precision, sizes.nb, Temperature::Warm).gflops();
         let flops = (algorithm.flops)(sizes);
-        let gflops: Vec<f64> = done.seconds.iter().map(|time| flops / time * 1e-9).collect();
-        let mut result = serde_json::Map::new();
+        let time = flops / (gflops * 1e9 * run.workers() as f64);
+        let tasks = (algorithm.plan)(sizes).tasks;
+        console.field("tasks", tasks);
+        console.field("flops", number(flops, 3));
+        console.field(
+            "rate",
+            format_args!(
+                "{} Gflop/s per core for gemm on warm tiles in {}, measured now",
+                number(gflops, 3),
+                precision_name(run.precision)
+            ),
+        );
+        console.field(
+            "time",
+            format_args!(
+                "about {} if all workers keep this rate and never wait for data",
+                seconds(time)
+            ),
+        );
+        console.line("dry run: nothing was computed");
+        let mut result = self.head(algorithm, sizes, run);
+        for (name, value) in [("gflops_per_core", gflops), ("seconds", time)] {
+            result.insert(name.to_owned(), value.into());
+        }
+        result.insert("tasks".to_owned(), (tasks as u64).into());
+        result.insert("dry_run".to_owned(), true.into());
+        Value::Object(result)
+    }
+
+    /// What a result begins with: what is computed, and how.
+    fn head(&self, algorithm: &Algorithm, sizes: &Sizes, run: &Run) -> Map<String, Value> {
+        let mut result = Map::new();
         result.insert("algorithm".to_owned(), algorithm.name.into());
         for (name, size) in sizes.all() {
             let is_used = algorithm.sizes.contains(&name);
             result.insert(name.to_owned(), if is_used { size.into() } else { Value::Null });
         }
-        run.describe_json(&mut result, sizes.nb, self.matrix.precision);
-        result.insert("flops".to_owned(), flops.into());
+        run.describe_json(&mut result);
+        result.insert("flops".to_owned(), (algorithm.flops)(sizes).into());
+        result
+    }
+
+    fn result(&self, algorithm: &Algorithm, sizes: &Sizes, run: &Run, done: &Done) -> Value {
+        let flops = (algorithm.flops)(sizes);
+        let gflops: Vec<f64> = done.seconds.iter().map(|time| flops / time * 1e-9).collect();
+        let mut result = self.head(algorithm, sizes, run);
         result.insert("seconds".to_owned(), done.seconds.clone().into());
         result.insert("gflops".to_owned(), gflops.into());
-        if let Some((totals, site)) = &done.moved {
-            transfers::describe_json(&mut result, totals, site);
-        }
+        done.account.describe_json(&mut result);
         let check = done.check.map(|value| {
             json!({
                 "name": algorithm.check,
@@ -263,46 +309,6 @@ fn list(console: &Console) -> Value {
     json!({ "algorithms": rows })
 }
 
-/// Says what would be done.
-fn dry_run(
-    algorithm: &Algorithm,
-    sizes: &Sizes,
-    run: &Run,
-    precision: Precision,
-    memory: f64,
-    console: &Console,
-) -> Value {
-    use tegula_kernels::kernel::{kernel, rate};
-    let gemm = kernel("gemm").expect("gemm is listed");
-    let gflops =
-        rate::rate(gemm, run.backend, precision, sizes.nb, rate::Temperature::Warm).gflops();
-    let flops = (algorithm.flops)(sizes);
-    let time = flops / (gflops * 1e9 * run.workers() as f64);
-    console.field("flops", number(flops, 3));
-    console.field(
-        "rate",
-        format_args!(
-            "{} Gflop/s per core for gemm on warm tiles in {}, measured now",
-            number(gflops, 3),
-            precision_name(precision)
-        ),
-    );
-    console.field("time", format_args!("about {} if all workers keep this rate", seconds(time)));
-    console.line("dry run: nothing was computed");
-    json!({
-        "dry_run": true,
-        "algorithm": algorithm.name,
-        "n": sizes.n,
-        "tile_size": sizes.nb,
-        "memory_bytes": memory,
-        "flops": flops,
-        "gflops_per_core": gflops,
-        "seconds": time,
-        "workers": run.workers(),
-        "policy": run.policy.name,
-    })
-}
-
 /// Prints what each worker did.
 fn describe_workers(console: &Console, trace: &Trace) {
     let makespan = trace.makespan_seconds();
@@ -310,6 +316,7 @@ fn describe_workers(console: &Console, trace: &Trace) {
         let own = trace.records.iter().filter(|record| record.worker == worker);
         let (tasks, busy) = own.fold((0, 0.0), |(n, t), record| (n + 1, t + record.seconds()));
         let share = number(100.0 * busy / makespan, 3);
-        console.line(format_args!("  worker {worker}: {tasks} tasks, busy {share} % of the time"));
+        let tasks = count(tasks, "task");
+        console.line(format_args!("  worker {worker}: {tasks}, busy {share} % of the time"));
     }
 }

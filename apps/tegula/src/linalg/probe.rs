@@ -4,12 +4,11 @@
 //! A residual is divided by the size of what was added up and by the unit of rounding, as LAPACK's
 //! testers do, so that correct results stay below [`THRESHOLD`].
 
-use tegula_data::matrix::{Order, TileMatrix, random_entry};
+use tegula_data::matrix::{TileMatrix, random_entry};
 use tegula_kernels::scalar::Scalar;
-use tegula_linalg::residual;
 use tegula_runtime::flow::{Flow, FlowError};
 
-pub(super) use residual::THRESHOLD;
+pub(super) use tegula_linalg::residual::THRESHOLD;
 
 /// A vector with the sizes of the sums that made it.
 #[derive(Clone, Debug)]
@@ -77,23 +76,18 @@ pub(super) fn difference<T: Scalar>(a: &Sum, b: &Sum, n: usize) -> f64 {
     error / (size * n as f64 * T::EPSILON.to_f64()).max(f64::MIN_POSITIVE)
 }
 
-/// Largest backward error of the columns of `x` as solutions of `A x = b`.
+/// Backward error of `x`, `n` columns of solutions of `A X = B`: `A (X w)` against `B w`.
 ///
 /// # Errors
 /// Those of the flow.
 pub(super) fn solve_residual<T: Scalar>(
     flow: &mut Flow,
-    entry: impl Fn(usize, usize) -> f64,
+    a: impl Fn(usize, usize) -> f64,
     x: &TileMatrix<T>,
     b: impl Fn(usize, usize) -> f64,
+    seed: u64,
 ) -> Result<f64, FlowError> {
-    let (n, columns) = (x.m(), x.n());
-    let mut solution = vec![T::ZERO; n * columns];
-    x.gather(flow, &mut solution, Order::ColumnMajor { ld: n })?;
-    let of_column = |j: usize| {
-        let b: Vec<f64> = (0..n).map(|i| b(i, j)).collect();
-        let residual = residual::solve_residual(&entry, &solution[j * n..(j + 1) * n], &b);
-        if residual.is_finite() { residual } else { f64::INFINITY }
-    };
-    Ok((0..columns).map(of_column).fold(0.0, f64::max))
+    let (m, w) = (x.m(), signs(seed, x.n()));
+    let found = multiply(m, a, &multiply_tiles(flow, x, &w)?);
+    Ok(difference::<T>(&found, &multiply(m, b, &w), m))
 }

@@ -1,5 +1,6 @@
 //! Everything that is printed: lines for people, JSON for programs, and where each goes.
 
+mod account;
 mod numbers;
 mod paths;
 mod progress;
@@ -15,8 +16,9 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 use tegula_data::format::{FillError, WriteError, write_atomically};
 
-pub(crate) use numbers::{bytes, count, number, seconds};
-pub(crate) use paths::{check_apart, check_output};
+pub(crate) use account::Account;
+pub(crate) use numbers::{bytes, bytes_up, count, number, rate, seconds};
+pub(crate) use paths::{check_apart, check_folder, check_output};
 pub(crate) use progress::Progress;
 pub(crate) use table::{Align, Table};
 

@@ -34,18 +34,35 @@ pub(crate) fn seconds(seconds: f64) -> String {
 
 /// An amount of memory in binary units.
 pub(crate) fn bytes(bytes: f64) -> String {
-    const UNITS: [&str; 5] = ["bytes", "KiB", "MiB", "GiB", "TiB"];
-    let mut unit = 0;
-    let mut amount = bytes;
-    while amount >= 1024.0 && unit + 1 < UNITS.len() {
-        amount /= 1024.0;
+    let (amount, unit) = in_unit(bytes, 1024.0, &["byte", "KiB", "MiB", "GiB", "TiB"]);
+    if unit == "byte" { count(amount.round() as usize, unit) } else { three(amount, unit) }
+}
+
+/// The same, rounded up.
+pub(crate) fn bytes_up(amount: u64) -> String {
+    let (scaled, _) = in_unit(amount as f64, 1024.0, &[""; 5]);
+    let digit = 10f64.powi(scaled.max(1.0).log10().floor() as i32 - 2).min(1.0);
+    bytes(amount as f64 * ((scaled / digit).ceil() * digit / scaled).max(1.0))
+}
+
+/// A rate of transfers in decimal units, as links are sold.
+pub(crate) fn rate(bytes_per_second: f64) -> String {
+    let (amount, unit) = in_unit(bytes_per_second, 1000.0, &["B/s", "kB/s", "MB/s", "GB/s"]);
+    three(amount, unit)
+}
+
+/// `amount` in the largest of `units`, each `step` times the one before, in which it is at least 1.
+fn in_unit(amount: f64, step: f64, units: &[&'static str]) -> (f64, &'static str) {
+    let (mut amount, mut unit) = (amount, 0);
+    while amount >= step && unit + 1 < units.len() {
+        amount /= step;
         unit += 1;
     }
-    if unit == 0 {
-        format!("{amount:.0} bytes")
-    } else {
-        format!("{} {}", number(amount, 3), UNITS[unit])
-    }
+    (amount, units[unit])
+}
+
+fn three(amount: f64, unit: &str) -> String {
+    format!("{} {unit}", number(amount, 3))
 }
 
 /// `1 place`, `2 places`.
@@ -56,6 +73,21 @@ pub(crate) fn count(amount: usize, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_needed_is_never_printed_as_less() {
+        let cases = [
+            (1_683_456, "1.61 MiB"),
+            (1 << 20, "1.00 MiB"),
+            ((1 << 20) + 1, "1.01 MiB"),
+            (13_824, "13.5 KiB"),
+            (999, "999 bytes"),
+            (107_479_040, "103 MiB"),
+        ];
+        for (amount, expected) in cases {
+            assert_eq!(bytes_up(amount), expected);
+        }
+    }
 
     #[test]
     fn numbers_keep_their_significant_digits() {
@@ -85,6 +117,8 @@ mod tests {
         assert_eq!(seconds(12010.0), "3 h 20 min");
         assert_eq!(bytes(1000.0), "1000 bytes");
         assert_eq!(bytes(3.5 * 1024.0 * 1024.0), "3.50 MiB");
+        assert_eq!(bytes(1.0), "1 byte");
+        assert_eq!(rate(2e9), "2.00 GB/s");
         assert_eq!(count(1, "place"), "1 place");
         assert_eq!(count(0, "place"), "0 places");
     }

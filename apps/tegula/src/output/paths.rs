@@ -25,9 +25,15 @@ pub(crate) fn check_output(path: &Path) -> Result<()> {
     }
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = folder_of(&target);
-    let (shown, path) = (folder.display(), path.display());
+    check_folder(&folder)
+        .map_err(|reason| refused(format!("cannot write {}: {reason}", path.display())))
+}
+
+/// Tries whether `folder` takes a file; else says why it does not.
+pub(crate) fn check_folder(folder: &Path) -> Result<(), String> {
+    let shown = folder.display();
     if !folder.is_dir() {
-        return Err(refused(format!("cannot write {path}: there is no folder {shown}")));
+        return Err(format!("there is no folder {shown}"));
     }
     let probe = folder.join(format!(".tegula-{}.tmp", std::process::id()));
     let made = OpenOptions::new().write(true).create_new(true).open(&probe);
@@ -35,7 +41,7 @@ pub(crate) fn check_output(path: &Path) -> Result<()> {
         drop(file);
         fs::remove_file(&probe)
     });
-    kept.map_err(|error| refused(format!("cannot write {path}: no file in {shown}: {error}")))
+    kept.map_err(|error| format!("no file in {shown}: {error}"))
 }
 
 /// Refuses outputs that are also inputs, or the same as each other; each comes with what it is

@@ -56,16 +56,16 @@ impl Progress {
     }
 
     /// From now on also shows, from a thread of its own, how far the flow under `watch` is with each
-    /// step of `tasks` tasks; the first step, called `step`, begins now.
-    pub(crate) fn follow(&mut self, watch: Watch, tasks: usize, step: impl Into<String>) {
-        let step = Arc::new(Mutex::new(Some(Step::new(step, &watch))));
+    /// step; the first one, of `tasks` tasks and called `step`, begins now.
+    pub(crate) fn follow(&mut self, watch: Watch, tasks: f64, step: impl Into<String>) {
+        let step = Arc::new(Mutex::new(Some(Step::new(step, tasks, &watch))));
         let (shared, line, watched) = (step.clone(), self.line.clone(), watch.clone());
         let body = move || {
             loop {
                 std::thread::park_timeout(REFRESH);
                 let Some(step) = lock(&shared).clone() else { return };
                 let done = watched.completed().saturating_sub(step.completed);
-                lock(&line).show(|_| step.text(done, tasks as u64));
+                lock(&line).show(|_| step.text(done));
             }
         };
         // Without a thread there is no progress to see, which is no reason to stop.
@@ -73,10 +73,10 @@ impl Progress {
         self.follower = Some(Follower { watch, step, thread });
     }
 
-    /// The next step, called `step`, begins, if steps are followed.
-    pub(crate) fn begin(&self, step: impl Into<String>) {
+    /// The next step, of `tasks` tasks and called `step`, begins, if steps are followed.
+    pub(crate) fn begin(&self, tasks: f64, step: impl Into<String>) {
         if let Some(follower) = &self.follower {
-            *lock(&follower.step) = Some(Step::new(step, &follower.watch));
+            *lock(&follower.step) = Some(Step::new(step, tasks, &follower.watch));
         }
     }
 
@@ -118,23 +118,26 @@ impl Drop for Follower {
 struct Step {
     name: String,
     start: Instant,
+    /// Its tasks.
+    tasks: u64,
     /// Tasks that were completed when it began.
     completed: u64,
 }
 
 impl Step {
     /// The step that begins now in the flow under `watch`.
-    fn new(name: impl Into<String>, watch: &Watch) -> Self {
-        Self { name: name.into(), start: Instant::now(), completed: watch.completed() }
+    fn new(name: impl Into<String>, tasks: f64, watch: &Watch) -> Self {
+        let (name, start, completed) = (name.into(), Instant::now(), watch.completed());
+        Self { name, start, tasks: tasks as u64, completed }
     }
 
-    /// A line about the step when `done` of its `tasks` tasks are done.
-    fn text(&self, done: u64, tasks: u64) -> String {
-        let name = &self.name;
+    /// A line about the step when `done` of its tasks are done.
+    fn text(&self, done: u64) -> String {
+        let &Self { ref name, tasks, .. } = self;
         let share = done.min(tasks) as f64 / tasks.max(1) as f64;
         let percent = 100.0 * share;
         let elapsed = self.start.elapsed().as_secs_f64();
-        if done == 0 {
+        if done == 0 || tasks == 0 {
             return format!("{name}: {} so far", super::seconds(elapsed));
         }
         let left = super::seconds(elapsed * (1.0 - share) / share);
@@ -194,9 +197,9 @@ mod tests {
     #[test]
     fn a_step_tells_its_share_and_the_time_left() {
         let start = Instant::now() - Duration::from_secs(30);
-        let step = Step { name: "evaluation 2".to_owned(), start, completed: 0 };
-        let text = step.text(300, 400);
+        let step = Step { name: "evaluation 2".to_owned(), start, tasks: 400, completed: 0 };
+        let text = step.text(300);
         assert!(text.starts_with("evaluation 2: 300 of 400 tasks (75 %), 10"), "{text}");
-        assert!(step.text(0, 400).starts_with("evaluation 2: 30"), "{}", step.text(0, 400));
+        assert!(step.text(0).starts_with("evaluation 2: 30"), "{}", step.text(0));
     }
 }

@@ -5,6 +5,9 @@ use tegula_runtime::trace::{Site, Totals};
 
 use super::{Align, Console, Table, bytes, number};
 
+/// Most idle workers that have rows of their own.
+const MOST_IDLE: usize = 8;
+
 /// Prints the transfers by way, and the workers.
 pub(crate) fn describe(console: &Console, totals: &Totals, site: &Site) {
     let mut ways = Table::new(&[
@@ -16,20 +19,32 @@ pub(crate) fn describe(console: &Console, totals: &Totals, site: &Site) {
     for (src, dst, count, moved) in used(totals, site) {
         ways.row(vec![src.to_owned(), dst.to_owned(), count.to_string(), bytes(moved as f64)]);
     }
-    console.line(ways);
+    if totals.transfers.iter().all(|&count| count == 0) {
+        console.line("  nothing moved between memories");
+    } else {
+        console.line(ways);
+    }
     let mut workers = Table::new(&[
         ("worker", Align::Left),
         ("tasks", Align::Right),
         ("busy", Align::Right),
         ("waits for data", Align::Right),
     ]);
+    let is_idle = |worker: &usize| totals.tasks[*worker] == 0;
+    let idle = (0..site.workers.len()).filter(is_idle).count();
     for (worker, name) in site.workers.iter().enumerate() {
+        if idle > MOST_IDLE && is_idle(&worker) {
+            continue;
+        }
         let share = |time: u64| format!("{} %", number(percent(time, totals), 3));
         let (busy, waited) = (share(totals.busy[worker]), share(totals.waited[worker]));
         workers.row(vec![name.clone(), totals.tasks[worker].to_string(), busy, waited]);
     }
     console.line("");
     console.line(workers);
+    if idle > MOST_IDLE {
+        console.line(format_args!("  {idle} workers ran no task"));
+    }
 }
 
 /// Adds the transfers and the tasks by worker to a result.

@@ -4,13 +4,12 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::{Map, Value, json};
 use tegula_data::platform::Platform;
-use tegula_kernels::kernel::KERNELS;
 use tegula_runtime::platform::{
     ClassId, MAX_MEMORIES, Machine, MemoryId, MemoryKind, Models, Worker,
 };
 
 use crate::error::refused;
-use crate::flags::{DISK_RATE, kernels, parse_bytes, parse_rate};
+use crate::flags::{DISK_RATE, dedicable, kernels, parse_bytes, parse_rate};
 use crate::output::{bytes, count};
 
 /// What is changed of the machine.
@@ -117,7 +116,7 @@ impl Changes {
     }
 
     fn dedicated(&self) -> Vec<&'static str> {
-        self.dedicate.iter().map(|&index| KERNELS[index].name).collect()
+        self.dedicate.iter().map(|&index| dedicable()[index].0).collect()
     }
 
     /// The changes that were asked for, in words.

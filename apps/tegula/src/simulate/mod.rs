@@ -165,7 +165,7 @@ impl Case<'_> {
         };
         let start = Instant::now();
         let mut flow = Flow::new(Sim::new(options), whole());
-        progress.follow(flow.watch(), contents.tasks as usize, "simulating");
+        progress.follow(flow.watch(), contents.tasks as f64, "simulating");
         (self.workload.submit)(&mut flow, &self.sizes);
         flow.wait().map_err(|error| refused(error.to_string()))?;
         let seconds = start.elapsed().as_secs_f64();
@@ -181,7 +181,7 @@ impl Case<'_> {
         let (census, contents) = Census::new(self.models.clone(), &self.machine);
         let mut flow = Flow::new(census, whole());
         let most = (self.workload.most)(self.sizes.tiles as u64);
-        progress.follow(flow.watch(), most as usize, "counting");
+        progress.follow(flow.watch(), most as f64, "counting");
         (self.workload.submit)(&mut flow, &self.sizes);
         flow.wait().expect("a census has no failures");
         drop(flow);

@@ -47,6 +47,32 @@ fn sizes_differ_where_they_may() {
     assert_eq!(potrf["check"], Value::Null);
 }
 
+/// A check of many right-hand sides multiplies them by one vector first.
+#[test]
+fn many_right_hand_sides_are_checked_within_the_memory() {
+    let command = format!(
+        "linalg potrs -n 400 --nrhs 900 --memory 2MiB --scratch {} --check --json - -q",
+        crate::support::folder().display()
+    );
+    let result = tegula(&command).succeeded().json();
+    assert_eq!(result.pointer("/check/passed"), Some(&Value::Bool(true)), "{result:#}");
+    assert!(number(&result, "/bytes_to_disk") > 0.0);
+}
+
+#[test]
+fn the_tasks_of_a_dry_run_are_those_of_the_run() {
+    let algorithms =
+        ["potrf -n 500", "potrs -n 500 --nrhs 130", "getrf-nopiv -n 500", "trsm -m 500 -n 130"];
+    for algorithm in algorithms.into_iter().chain(["gemm -m 130 -n 500 -k 260"]) {
+        let command = format!("linalg {algorithm} --tile-size 64 --json -");
+        let dry = number(&tegula(&format!("{command} --dry-run")).succeeded().json(), "/tasks");
+        let done = tegula(&command).succeeded().json();
+        let workers = done["tasks"].as_array().expect("one for each worker");
+        let timed: f64 = workers.iter().map(|worker| number(worker, "/tasks")).sum();
+        assert_eq!(dry, timed, "{algorithm}");
+    }
+}
+
 #[test]
 fn what_an_algorithm_has_no_use_for_is_refused() {
     tegula("linalg potrf -n 10 -m 5").failed(2, &["potrf has no size m"]);

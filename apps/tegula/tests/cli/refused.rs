@@ -182,6 +182,7 @@ fn outputs_that_would_cost_an_input() {
     run(&format!("{fit} -o m.json --json m.json")).failed(2, &["-o and --json would both write"]);
     run("exageostat loglik data.csv --params 1,0.1,0.5 --trace data.csv")
         .failed(2, &["--trace would overwrite", "the data"]);
+    run("linalg potrf -n 9 --json ./x.json --trace x.json").failed(2, &["--json and --trace"]);
     run(&format!("{fit} -o m.json")).succeeded();
     let predict = "exageostat predict m.json --at data.csv";
     run(&format!("{predict} -o m.json")).failed(2, &["-o would overwrite", "the model"]);

@@ -5,10 +5,12 @@ use tegula_kernels::scalar::Scalar;
 use tegula_linalg::{potrf, potrs};
 use tegula_runtime::flow::{Flow, FlowError};
 
+use super::triangular::solve_tasks;
 use super::{UNREGISTERED, matrices};
+use crate::demand::{potrf_task_bytes, potrf_tasks, solve_task_bytes};
 use crate::linalg::fill::{Entries, RandomMatrix};
 use crate::linalg::probe::solve_residual;
-use crate::linalg::problem::{Problem, Sizes};
+use crate::linalg::problem::{Plan, Problem, Sizes};
 
 /// Which part of a solve with Cholesky factors is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +27,21 @@ pub(super) struct Factorised<T> {
     b: RandomMatrix,
     /// Factor and right-hand sides.
     tiles: Option<(TileMatrix<T>, TileMatrix<T>)>,
+}
+
+/// What the factorisation takes.
+pub(super) fn factorisation_plan(sizes: &Sizes) -> Plan {
+    let a = sizes.lower(sizes.n);
+    Plan::new(vec![a], potrf_task_bytes(&a), potrf_tasks(a.nt())).with_copies(&a, sizes.workers)
+}
+
+/// What the solve takes, and the factorisation before it.
+pub(super) fn solve_plan(sizes: &Sizes) -> Plan {
+    let (a, b) = (sizes.lower(sizes.n), sizes.full(sizes.n, sizes.nrhs));
+    let largest = potrf_task_bytes(&a).max(solve_task_bytes(&a, &b));
+    let mut plan = Plan::new(vec![a, b], largest, 2.0 * solve_tasks(&b));
+    plan.fill_tasks += potrf_tasks(a.nt());
+    plan.with_copies(&a, sizes.workers)
 }
 
 impl<T: Scalar> Factorised<T> {
@@ -66,6 +83,7 @@ impl<T: Scalar> Problem<T> for Factorised<T> {
             self.b.submit(flow, b);
             potrs(flow, a, b);
         }
-        solve_residual(flow, self.a.exact::<T>(), b, self.b.exact::<T>())
+        let (entry, given) = (self.a.exact::<T>(), self.b.exact::<T>());
+        solve_residual(flow, entry, b, given, self.sizes.seed)
     }
 }

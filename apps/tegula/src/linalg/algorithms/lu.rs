@@ -9,7 +9,7 @@ use tegula_runtime::flow::{Flow, FlowError};
 use super::{UNREGISTERED, matrices};
 use crate::linalg::fill::{Entries, RandomMatrix};
 use crate::linalg::probe::solve_residual;
-use crate::linalg::problem::{Problem, Sizes};
+use crate::linalg::problem::{Plan, Problem, Sizes};
 
 /// LU factorisation without pivoting.
 pub(super) struct Lu<T> {
@@ -24,6 +24,14 @@ impl<T: Scalar> Lu<T> {
         let [a, b] = matrices(&sizes, [Entries::Dominant(sizes.n), Entries::Uniform]);
         Self { sizes, a, b, tiles: None }
     }
+}
+
+/// What it takes.
+pub(super) fn plan(sizes: &Sizes) -> Plan {
+    let a = sizes.full(sizes.n, sizes.n);
+    let largest = (a.tile(0, 0) + a.tile(1, 0)).max(a.tile(1, 0) + a.tile(0, 1) + a.tile(1, 1));
+    let nt = a.nt() as f64;
+    Plan::new(vec![a], largest, nt * (nt + 1.0) * (2.0 * nt + 1.0) / 6.0)
 }
 
 impl<T: Scalar> Problem<T> for Lu<T> {
@@ -49,6 +57,7 @@ impl<T: Scalar> Problem<T> for Lu<T> {
             let triangle = Triangle { side: Side::Left, uplo, trans: Trans::No, diag };
             trsm(flow, triangle, T::ONE, a, b);
         }
-        solve_residual(flow, self.a.exact::<T>(), b, self.b.exact::<T>())
+        let (entry, given) = (self.a.exact::<T>(), self.b.exact::<T>());
+        solve_residual(flow, entry, b, given, self.sizes.seed)
     }
 }

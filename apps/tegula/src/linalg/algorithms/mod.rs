@@ -12,7 +12,7 @@ use product::Product;
 use triangular::TriangularSolve;
 
 use super::fill::{Entries, RandomMatrix};
-use super::problem::{Problem, Sizes};
+use super::problem::{Plan, Problem, Sizes};
 
 const UNREGISTERED: &str = "the matrices are registered first";
 
@@ -29,8 +29,10 @@ pub(in crate::linalg) struct Algorithm {
     pub(in crate::linalg) flops_formula: &'static str,
     /// Its operations (LAPACK Working Note 41, appendix C).
     pub(in crate::linalg) flops: fn(&Sizes) -> f64,
-    /// Numbers in its matrices.
-    pub(in crate::linalg) numbers: fn(&Sizes) -> f64,
+    /// What it takes.
+    pub(in crate::linalg) plan: fn(&Sizes) -> Plan,
+    /// Its codelets, those that make the matrices left out.
+    pub(in crate::linalg) codelets: &'static [&'static str],
     /// What its check computes.
     pub(in crate::linalg) check: &'static str,
     /// The problem in `f32`.
@@ -47,8 +49,9 @@ pub(in crate::linalg) const ALGORITHMS: &[Algorithm] = &[
         sizes: &["n"],
         flops_formula: "n^3/3 + n^2/2 + n/6",
         flops: |s| cholesky_flops(s.n as f64),
-        numbers: |s| (s.n as f64).powi(2) / 2.0,
-        check: "|A x - b| / ((|A| |x| + |b|) n eps)",
+        plan: cholesky::factorisation_plan,
+        codelets: &["potrf", "trsm", "syrk", "gemm"],
+        check: "|A (X w) - B w| / ((|A| |X| + |B|) |w| n eps)",
         single: |sizes| Box::new(Factorised::<f32>::new(sizes, Timed::Factorisation)),
         double: |sizes| Box::new(Factorised::<f64>::new(sizes, Timed::Factorisation)),
     },
@@ -58,8 +61,9 @@ pub(in crate::linalg) const ALGORITHMS: &[Algorithm] = &[
         sizes: &["n", "nrhs"],
         flops_formula: "2 n^2 nrhs",
         flops: |s| 2.0 * (s.n as f64).powi(2) * s.nrhs as f64,
-        numbers: |s| (s.n as f64).powi(2) / 2.0 + (s.n * s.nrhs) as f64,
-        check: "|A x - b| / ((|A| |x| + |b|) n eps)",
+        plan: cholesky::solve_plan,
+        codelets: &["potrf", "trsm", "syrk", "gemm"],
+        check: "|A (X w) - B w| / ((|A| |X| + |B|) |w| n eps)",
         single: |sizes| Box::new(Factorised::<f32>::new(sizes, Timed::Solve)),
         double: |sizes| Box::new(Factorised::<f64>::new(sizes, Timed::Solve)),
     },
@@ -69,8 +73,9 @@ pub(in crate::linalg) const ALGORITHMS: &[Algorithm] = &[
         sizes: &["n"],
         flops_formula: "2 n^3/3 - n^2/2 + 5 n/6",
         flops: |s| lu_flops(s.n as f64),
-        numbers: |s| (s.n as f64).powi(2),
-        check: "|A x - b| / ((|A| |x| + |b|) n eps)",
+        plan: lu::plan,
+        codelets: &["getrf_nopiv", "trsm", "gemm"],
+        check: "|A (X w) - B w| / ((|A| |X| + |B|) |w| n eps)",
         single: |sizes| Box::new(Lu::<f32>::new(sizes)),
         double: |sizes| Box::new(Lu::<f64>::new(sizes)),
     },
@@ -80,7 +85,8 @@ pub(in crate::linalg) const ALGORITHMS: &[Algorithm] = &[
         sizes: &["m", "n", "k"],
         flops_formula: "2 m n k",
         flops: |s| 2.0 * s.m as f64 * s.n as f64 * s.k as f64,
-        numbers: |s| (s.m * s.k + s.k * s.n + s.m * s.n) as f64,
+        plan: product::plan,
+        codelets: &["gemm"],
         check: "|C w - (A (B w) + C0 w)| / ((|C| + |A| |B| + |C0|) |w| k eps)",
         single: |sizes| Box::new(Product::<f32>::new(sizes)),
         double: |sizes| Box::new(Product::<f64>::new(sizes)),
@@ -91,7 +97,8 @@ pub(in crate::linalg) const ALGORITHMS: &[Algorithm] = &[
         sizes: &["m", "n"],
         flops_formula: "n m^2",
         flops: |s| s.n as f64 * (s.m as f64).powi(2),
-        numbers: |s| (s.m as f64).powi(2) / 2.0 + (s.m * s.n) as f64,
+        plan: triangular::plan,
+        codelets: &["trsm", "gemm"],
         check: "|L (X w) - B w| / ((|L| |X| + |B|) |w| m eps)",
         single: |sizes| Box::new(TriangularSolve::<f32>::new(sizes)),
         double: |sizes| Box::new(TriangularSolve::<f64>::new(sizes)),

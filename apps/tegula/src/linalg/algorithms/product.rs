@@ -9,7 +9,7 @@ use tegula_runtime::flow::{Flow, FlowError};
 use super::{UNREGISTERED, matrices};
 use crate::linalg::fill::{Entries, RandomMatrix};
 use crate::linalg::probe::{difference, multiply, multiply_tiles, signs};
-use crate::linalg::problem::{Problem, Sizes};
+use crate::linalg::problem::{Plan, Problem, Sizes};
 
 /// Matrix product.
 pub(super) struct Product<T> {
@@ -22,6 +22,15 @@ impl<T: Scalar> Product<T> {
     pub(super) fn new(sizes: Sizes) -> Self {
         Self { sizes, matrices: matrices(&sizes, [Entries::Uniform; 3]), tiles: None }
     }
+}
+
+/// What it takes.
+pub(super) fn plan(sizes: &Sizes) -> Plan {
+    let &Sizes { m, n, k, .. } = sizes;
+    let matrices = [(m, k), (k, n), (m, n)].map(|(m, n)| sizes.full(m, n));
+    let [a, b, c] = matrices;
+    let tasks = c.tiles() as f64 * a.nt() as f64;
+    Plan::new(matrices.to_vec(), a.tile(0, 0) + b.tile(0, 0) + c.tile(0, 0), tasks)
 }
 
 impl<T: Scalar> Problem<T> for Product<T> {

@@ -7,9 +7,10 @@ use tegula_linalg::{Triangle, trsm};
 use tegula_runtime::flow::{Flow, FlowError};
 
 use super::{UNREGISTERED, matrices};
+use crate::demand::{Grid, solve_task_bytes};
 use crate::linalg::fill::{Entries, RandomMatrix};
-use crate::linalg::probe::{difference, multiply, multiply_tiles, signs};
-use crate::linalg::problem::{Problem, Sizes};
+use crate::linalg::probe::solve_residual;
+use crate::linalg::problem::{Plan, Problem, Sizes};
 
 /// Triangular solve with many right-hand sides.
 pub(super) struct TriangularSolve<T> {
@@ -24,6 +25,18 @@ impl<T: Scalar> TriangularSolve<T> {
         let [l, b] = matrices(&sizes, [Entries::Dominant(sizes.m), Entries::Uniform]);
         Self { sizes, l, b, tiles: None }
     }
+}
+
+/// What it takes.
+pub(super) fn plan(sizes: &Sizes) -> Plan {
+    let (l, b) = (sizes.lower(sizes.m), sizes.full(sizes.m, sizes.n));
+    Plan::new(vec![l, b], solve_task_bytes(&l, &b), solve_tasks(&b))
+}
+
+/// Tasks of a triangular solve for `b`.
+pub(super) fn solve_tasks(b: &Grid) -> f64 {
+    let (mt, nt) = (b.mt() as f64, b.nt() as f64);
+    nt * mt * (mt + 1.0) / 2.0
 }
 
 impl<T: Scalar> Problem<T> for TriangularSolve<T> {
@@ -47,12 +60,9 @@ impl<T: Scalar> Problem<T> for TriangularSolve<T> {
     }
 
     fn check(&mut self, flow: &mut Flow) -> Result<f64, FlowError> {
-        let Sizes { m, n, seed, .. } = self.sizes;
         let (_, x) = self.tiles.as_ref().expect(UNREGISTERED);
-        let w = signs(seed, n);
         let entry = self.l.exact::<T>();
         let lower = |i: usize, j: usize| if i >= j { entry(i, j) } else { 0.0 };
-        let found = multiply(m, lower, &multiply_tiles(flow, x, &w)?);
-        Ok(difference::<T>(&found, &multiply(m, self.b.exact::<T>(), &w), m))
+        solve_residual(flow, lower, x, self.b.exact::<T>(), self.sizes.seed)
     }
 }

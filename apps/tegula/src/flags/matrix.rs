@@ -1,0 +1,93 @@
+//! Flags about the tiles of a matrix, and the order of the tiles that machine and work ask for.
+
+use anyhow::Result;
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use tegula_kernels::scalar::Precision;
+use tegula_linalg::{smaller_tile_sizes, tile_size};
+
+use super::choice::MachineChoice;
+use crate::demand::Demand;
+use crate::error::refused;
+
+/// Largest order of a tile that can be asked for.
+const MOST_TILE_SIZE: i64 = 65536;
+/// Most pieces of data of a run.
+const MOST_PIECES: usize = 1 << 24;
+
+/// Tiles and their numbers.
+#[derive(Args, Clone, Copy, Debug)]
+#[command(next_help_heading = "Run")]
+pub(crate) struct MatrixFlags {
+    /// Order of the tiles [default: from the size, the number of workers, and the memories]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_TILE_SIZE))]
+    tile_size: Option<u32>,
+    /// Numbers of 32 bits (s, single) or 64 (d, double)
+    #[arg(long, value_name = "P", default_value = "d", value_parser = precision_parser())]
+    pub(crate) precision: Precision,
+    /// Say what would be done: sizes, tasks, memory, time
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+impl MatrixFlags {
+    /// The order of the tiles for a matrix of order `n` on `machine`, which learns what the disk has
+    /// to take.
+    ///
+    /// # Errors
+    /// If they are too many, or too large for the memories.
+    pub(super) fn settle_tiles(
+        &self,
+        machine: &mut MachineChoice,
+        n: usize,
+        demand: &dyn Fn(usize) -> Demand,
+    ) -> Result<usize> {
+        // A tile larger than the matrix is the matrix.
+        let given = self.tile_size.map(|size| (size as usize).min(n.max(1)));
+        let mut nb = given.unwrap_or_else(|| tile_size(n, machine.workers()));
+        machine.fit(&demand(nb))?;
+        let is_roomy = |&nb: &usize| machine.holds_tasks(demand(nb).task_bytes);
+        if given.is_none() && !is_roomy(&nb) {
+            let least = smaller_tile_sizes(nb).last().unwrap_or(nb);
+            nb = smaller_tile_sizes(nb).find(is_roomy).unwrap_or(least);
+        }
+        check_pieces(nb, demand)?;
+        machine.check_task(nb, demand)?;
+        Ok(nb)
+    }
+}
+
+/// Refuses tiles that are too many.
+fn check_pieces(nb: usize, demand: &dyn Fn(usize) -> Demand) -> Result<()> {
+    let is_few = |nb: &usize| demand(*nb).pieces <= MOST_PIECES;
+    if is_few(&nb) {
+        return Ok(());
+    }
+    let remedy = (nb..=MOST_TILE_SIZE as usize).find(is_few).map_or_else(
+        || "these sizes are too large".to_owned(),
+        |nb| format!("it takes --tile-size {nb} at least"),
+    );
+    let pieces = demand(nb).pieces;
+    Err(refused(format!(
+        "tiles of {nb} make {pieces} pieces, more than the {MOST_PIECES} that a run may have: \
+         {remedy}"
+    )))
+}
+
+/// Parses `s` or `d`.
+pub(crate) fn precision_parser() -> impl TypedValueParser<Value = Precision> {
+    let values = Precision::ALL
+        .map(|precision| PossibleValue::new(precision.letter()).help(precision_name(precision)));
+    PossibleValuesParser::new(values).map(|letter| {
+        let named = Precision::ALL.into_iter().find(|precision| precision.letter() == letter);
+        named.expect("a listed letter")
+    })
+}
+
+/// The name of a precision.
+pub(crate) fn precision_name(precision: Precision) -> &'static str {
+    match precision {
+        Precision::Single => "single precision",
+        Precision::Double => "double precision",
+    }
+}

@@ -1,0 +1,61 @@
+//! What the tasks of a flow came to: who ran them, and what moved for them.
+
+use serde_json::{Map, Value, json};
+use tegula_runtime::flow::Flow;
+use tegula_runtime::trace::{Site, Totals};
+
+use super::{Console, transfers};
+
+/// What a flow came to.
+#[derive(Clone, Debug)]
+pub(crate) struct Account {
+    /// Tasks that each worker ran.
+    tasks: Vec<u64>,
+    /// What moved, and how busy the workers were; nothing where data never moves.
+    totals: Option<Totals>,
+    site: Site,
+}
+
+impl Account {
+    /// What `flow` came to so far.
+    pub(crate) fn of(flow: &Flow) -> Self {
+        let tasks = flow.watch().completed_by_worker();
+        Self { tasks, totals: flow.totals(), site: flow.site() }
+    }
+
+    /// What came on top of `before`, an earlier state of the same flow.
+    pub(crate) fn since(mut self, before: &Self) -> Self {
+        self.tasks.iter_mut().zip(&before.tasks).for_each(|(now, then)| *now -= then);
+        self.totals = self.totals.zip(before.totals.as_ref()).map(|(now, then)| now.since(then));
+        self
+    }
+
+    /// Prints what moved and how busy the workers were, if that is known.
+    pub(crate) fn describe(&self, console: &Console) {
+        if let Some(totals) = &self.totals {
+            console.line("");
+            transfers::describe(console, totals, &self.site);
+        }
+    }
+
+    /// Whether [`describe`](Self::describe) prints anything.
+    pub(crate) fn is_counted(&self) -> bool {
+        self.totals.is_some()
+    }
+
+    /// Adds the tasks by worker, the transfers and the messages to a result.
+    pub(crate) fn describe_json(&self, into: &mut Map<String, Value>) {
+        into.insert("messages".to_owned(), 0.into());
+        into.insert("bytes_sent".to_owned(), 0.into());
+        if let Some(totals) = &self.totals {
+            return transfers::describe_json(into, totals, &self.site);
+        }
+        let workers = self.tasks.iter().enumerate().map(|(worker, tasks)| {
+            let name = format!("CPU {worker}");
+            json!({ "worker": name, "tasks": tasks, "busy_share": null, "waiting_share": 0.0 })
+        });
+        into.insert("bytes_to_disk".to_owned(), 0.into());
+        into.insert("transfers".to_owned(), json!({ "bytes": 0, "ways": [] }));
+        into.insert("tasks".to_owned(), workers.collect());
+    }
+}

@@ -112,8 +112,10 @@ fn times_are_learnt_from_run_to_run_and_left_to_their_version() {
     assert_eq!(shown["path"], files[0].to_str().expect("UTF-8"));
     assert!(shown["kernels"].as_array().is_some_and(|kernels| kernels.len() >= 4), "{shown:#}");
     fs::write(&files[0], text.replacen("version = \"", "version = \"9", 1)).expect("the file");
-    let third = planned(&cache).succeeded();
-    assert!(third.stdout.contains("note:") && third.stdout.contains("90.1.0"), "{}", third.stdout);
+    // The note is folded wherever the length of the path has it.
+    let third = planned(&cache).succeeded().stdout;
+    let words = third.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("note:") && words.contains("version 90.1.0"), "{third}");
     assert!(
         known(&planned(&cache).succeeded()) >= 4,
         "the file of the other version is written over"

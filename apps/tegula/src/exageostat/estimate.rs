@@ -54,14 +54,10 @@ impl Setting {
         console.field(
             "time",
             format_args!(
-                "about {} for {} ({reason}), if {} at these rates; expect somewhat more",
+                "about {} for {} ({reason}) on {} at these rates; expect somewhat more",
                 seconds(one * times as f64),
                 count(times, "evaluation"),
-                if run.workers() == 1 {
-                    "the worker works".to_owned()
-                } else {
-                    format!("{} workers work", run.workers())
-                },
+                count(run.workers(), "worker"),
             ),
         );
         console.line("dry run: nothing was computed");

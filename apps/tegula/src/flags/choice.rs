@@ -73,7 +73,7 @@ impl MachineChoice {
     pub(super) fn fit(&mut self, demand: &Demand) -> Result<()> {
         let Some((most, who)) = self.most() else { return Ok(()) };
         let copies = self.copies(demand);
-        if demand.bytes <= most && copies <= most / 10 + SLACK {
+        if demand.bytes <= most && demand.bytes + copies <= most + most / 10 + SLACK {
             return Ok(());
         }
         let needed = bytes_up(demand.bytes) + &and_copies(copies);

@@ -152,7 +152,7 @@ impl Linalg {
         let (mut seconds, mut trace) = (Vec::new(), Trace::default());
         let mut account = Account::of(&flow);
         let mut progress = Progress::new(console);
-        progress.follow(flow.watch(), plan.fill_tasks, "making the matrices");
+        progress.follow(flow.watch(), plan.fill_tasks, "matrices");
         for done in 1..=self.repeat {
             let of = format!("{done} of {}", self.repeat);
             progress.begin(plan.fill_tasks, format!("matrices {of}"));

@@ -23,7 +23,7 @@ pub fn tile_size(n: usize, workers: usize) -> usize {
 }
 
 /// Orders of tiles below `size` for memories that hold few of its tiles, from the largest on.
-pub fn smaller_tile_sizes(size: usize) -> impl Iterator<Item = usize> {
+pub fn smaller_tile_sizes(size: usize) -> impl Iterator<Item = usize> + Clone {
     let strips = (size / STRIP).saturating_sub(1);
     (1..=strips).rev().filter(|strips| strips % 2 == 1).map(|strips| STRIP * strips)
 }

@@ -95,22 +95,43 @@ impl MachineChoice {
         Ok(())
     }
 
-    /// Whether every memory with a limit holds two tasks of `task_bytes` for each of its workers:
-    /// one that runs, and one whose data comes meanwhile.
-    pub(super) fn holds_tasks(&self, task_bytes: u64) -> bool {
+    /// Whether the RAM, and devices where they count, hold two tasks of `task_bytes` for each of their
+    /// workers: one that runs, and one whose data comes meanwhile.
+    fn is_roomy(&self, task_bytes: u64, devices_count: bool) -> bool {
         let machine = self.machine();
-        machine.memories.iter().enumerate().all(|(memory, of)| {
+        let counted = if devices_count { machine.memories.len() } else { 1 };
+        machine.memories.iter().take(counted).enumerate().all(|(memory, of)| {
             let workers = machine.workers.iter().filter(|worker| worker.memory.0 == memory).count();
             of.capacity.is_none_or(|most| 2 * workers as u64 * task_bytes <= most)
         })
     }
 
-    /// Refuses tiles of order `nb` if no memory holds the largest task on them.
-    pub(super) fn check_task(&self, nb: usize, demand: &dyn Fn(usize) -> Demand) -> Result<()> {
+    /// Bytes of the largest memory that tasks run in; the largest number if it has no limit.
+    fn room(&self) -> u64 {
         let machine = self.machine();
         let rooms = machine.workers.iter().map(|worker| machine.memories[worker.memory.0].capacity);
-        // No limit is more than any.
-        let most = rooms.map(|room| room.unwrap_or(u64::MAX)).max().unwrap_or(u64::MAX);
+        rooms.map(|room| room.unwrap_or(u64::MAX)).max().unwrap_or(0)
+    }
+
+    /// The first of `sizes` on which tasks fit: with ease in all memories, else in the RAM, which a
+    /// device that is nearly full should not spoil; else in any memory at all.
+    pub(super) fn tile_size(
+        &self,
+        sizes: impl Iterator<Item = usize> + Clone,
+        demand: &dyn Fn(usize) -> Demand,
+    ) -> Option<usize> {
+        let (task_bytes, room) = (|nb: usize| demand(nb).task_bytes, self.room());
+        let fits = |nb: &usize| task_bytes(*nb) <= room;
+        let is_roomy = |nb: usize, devices| self.is_roomy(task_bytes(nb), devices);
+        let mut fitting = sizes.filter(fits);
+        let (mut easy, mut easy_in_ram) = (fitting.clone(), fitting.clone());
+        let easy = easy.find(|&nb| is_roomy(nb, true));
+        easy.or_else(|| easy_in_ram.find(|&nb| is_roomy(nb, false))).or_else(|| fitting.next())
+    }
+
+    /// Refuses tiles of order `nb` if no memory holds the largest task on them.
+    pub(super) fn check_task(&self, nb: usize, demand: &dyn Fn(usize) -> Demand) -> Result<()> {
+        let most = self.room();
         let fits = |nb: &usize| demand(*nb).task_bytes <= most;
         if fits(&nb) {
             return Ok(());

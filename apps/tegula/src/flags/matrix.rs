@@ -1,5 +1,7 @@
 //! Flags about the tiles of a matrix, and the order of the tiles that machine and work ask for.
 
+use std::iter::once;
+
 use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -46,10 +48,10 @@ impl MatrixFlags {
         let given = self.tile_size.map(|size| (size as usize).min(n.max(1)));
         let mut nb = given.unwrap_or_else(|| tile_size(n, machine.workers()));
         machine.fit(&demand(nb))?;
-        let is_roomy = |&nb: &usize| machine.holds_tasks(demand(nb).task_bytes);
-        if given.is_none() && !is_roomy(&nb) {
-            let least = smaller_tile_sizes(nb).last().unwrap_or(nb);
-            nb = smaller_tile_sizes(nb).find(is_roomy).unwrap_or(least);
+        if given.is_none() {
+            let smaller = smaller_tile_sizes(nb);
+            let least = smaller.clone().last().unwrap_or(nb);
+            nb = machine.tile_size(once(nb).chain(smaller), demand).unwrap_or(least);
         }
         check_pieces(nb, demand)?;
         machine.check_task(nb, demand)?;

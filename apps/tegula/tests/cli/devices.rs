@@ -120,6 +120,13 @@ fn a_tile_that_fits_no_memory_is_refused_before_the_start() {
         let run = tegula_in(&folder, &format!("{potrf} --check --memory {memory}"));
         assert!(number(&run.succeeded().json(), "/bytes_to_disk") > 0.0);
     }
+    // A device that holds next to nothing spoils none; alone, it gets what it can hold.
+    let tiles = |flags: &str| {
+        let devices = format!("linalg potrf -n 600 {flags} --json - -q --check");
+        number(&tegula(&devices).succeeded().json(), "/tile_size")
+    };
+    assert_eq!(tiles("--workers 1 --devices emulated:1:20KiB"), tiles("--workers 2"));
+    assert_eq!(tiles("--workers 0 --devices emulated:1:20KiB"), 24.0);
     tegula_in(&folder, &format!("{potrf} --memory 10KiB")).failed(2, &["--tile-size 20 or less"]);
 }
 
@@ -158,11 +165,16 @@ fn people_read_why_a_run_uses_the_disk_and_what_leaves_the_memory() {
 #[test]
 fn every_result_says_what_it_ran_on_and_what_moved() {
     let sample = "data/samples/e_sub140.csv";
+    let model = folder().join("model.json");
+    let fit =
+        format!("exageostat fit {sample} --fix range=1,smoothness=0.5 -o {}", model.display());
+    tegula(&fit).succeeded();
     let commands = [
         "linalg potrf -n 300".to_owned(),
         format!("exageostat loglik {sample} --params 1,0.1,0.5"),
         format!("exageostat fit {sample} --fix smoothness=0.5 --max-evaluations 3"),
         "exageostat sample --n 150 --params 1,0.1,0.5 -o /dev/null".to_owned(),
+        format!("exageostat predict {} --at {sample} -o /dev/null", model.display()),
     ];
     for command in commands {
         for (flags, workers, eviction) in [

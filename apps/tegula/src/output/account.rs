@@ -55,7 +55,7 @@ impl Account {
             json!({ "worker": name, "tasks": tasks, "busy_share": null, "waiting_share": 0.0 })
         });
         into.insert("bytes_to_disk".to_owned(), 0.into());
-        into.insert("transfers".to_owned(), json!({ "bytes": 0, "ways": [] }));
+        into.insert("transfers".to_owned(), json!({ "bytes": 0, "per_device": [], "ways": [] }));
         into.insert("tasks".to_owned(), workers.collect());
     }
 }

@@ -56,7 +56,9 @@ pub(crate) fn describe_json(into: &mut Map<String, Value>, totals: &Totals, site
     let to_disk = disk.map_or(0, |disk| totals.bytes_to(disk));
     let all: u64 = totals.bytes.iter().sum();
     into.insert("bytes_to_disk".to_owned(), to_disk.into());
-    into.insert("transfers".to_owned(), json!({ "bytes": all, "ways": ways.collect::<Vec<_>>() }));
+    let ways: Vec<Value> = ways.collect();
+    let transfers = json!({ "bytes": all, "per_device": per_device(totals, site), "ways": ways });
+    into.insert("transfers".to_owned(), transfers);
     let workers = site.workers.iter().enumerate().map(|(worker, name)| {
         json!({
             "worker": name,
@@ -66,6 +68,15 @@ pub(crate) fn describe_json(into: &mut Map<String, Value>, totals: &Totals, site
         })
     });
     into.insert("tasks".to_owned(), workers.collect());
+}
+
+/// What went into each accelerator's memory, and out of it.
+fn per_device(totals: &Totals, site: &Site) -> Vec<Value> {
+    let memories = site.memories.len();
+    let out = |src: usize| totals.bytes[src * memories..][..memories].iter().sum::<u64>();
+    let of = |(memory, name): (usize, &String)| json!({ "device": name, "bytes_in": totals.bytes_to(memory), "bytes_out": out(memory) });
+    let devices = site.memories.iter().enumerate().skip(1).filter(|(_, name)| *name != "disk");
+    devices.map(of).collect()
 }
 
 /// Ways on which something moved: from, to, transfers, bytes.

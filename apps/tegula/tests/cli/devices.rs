@@ -188,6 +188,12 @@ fn every_result_says_what_it_ran_on_and_what_moved() {
             assert_eq!(result["eviction"], eviction);
             assert_eq!(result["devices"].as_array().map(Vec::len), Some(workers - 1));
             assert_eq!(result["memory_limit_bytes"], Value::Null);
+            let moved = result["transfers"]["per_device"].as_array().expect("one for each device");
+            assert_eq!(moved.len(), workers - 1, "{result:#}");
+            for device in moved {
+                let all = number(&result, "/transfers/bytes");
+                assert_eq!(number(device, "/bytes_in") + number(device, "/bytes_out"), all);
+            }
             for name in ["transfers/bytes", "bytes_to_disk", "messages", "bytes_sent", "ranks"] {
                 assert!(number(&result, &format!("/{name}")) >= 0.0, "{name}");
             }

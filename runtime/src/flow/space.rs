@@ -149,7 +149,8 @@ impl Space {
 
     /// How many tasks each worker completed.
     pub(crate) fn completed_by_worker(&self) -> impl Iterator<Item = u64> {
-        self.lanes.iter().map(Lane::completed)
+        let workers = self.lanes.len() - 1;
+        self.lanes[..workers].iter().map(Lane::completed)
     }
 }
 

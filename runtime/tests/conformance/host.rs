@@ -117,7 +117,7 @@ fn a_handle_may_go_before_it_was_used() {
 #[test]
 fn a_handle_larger_than_the_memory_is_refused() {
     let mut machine = Machine::cores(1);
-    machine.limit_ram(1 << 20, 1e9);
+    machine.limit_ram(1 << 20, 1e9, 1e9);
     let mut flow = flow(machine, "lws");
     let large = flow.register(2 << 20);
     let contents = vec![1_u64; 1 << 18];
@@ -133,7 +133,7 @@ fn a_handle_larger_than_the_memory_is_refused() {
 fn after_a_disk_has_failed_handles_may_get_other_sizes() {
     for policy in POLICIES {
         let mut machine = Machine::cores(1);
-        machine.limit_ram(1 << 20, 1e9);
+        machine.limit_ram(1 << 20, 1e9, 1e9);
         let scratch = Some(PathBuf::from("/nonexistent folder"));
         let options = ExecOptions { policy, scratch, ..ExecOptions::on(machine) };
         let mut flow = Flow::new(Exec::new(options), FlowOptions::default());

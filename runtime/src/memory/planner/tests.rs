@@ -22,7 +22,7 @@ impl Script {
     /// Tiles 0 to 3 hold contents.
     fn new() -> Self {
         let mut machine = Machine::cores(1);
-        machine.limit_ram(3 * TILE, 1e9);
+        machine.limit_ram(3 * TILE, 1e9, 1e9);
         let machine = Arc::new(machine);
         let options = PolicyOptions { workers: 1, seed: 0 };
         let scheduler = policy("eager").expect("it is listed").scheduler(&options);

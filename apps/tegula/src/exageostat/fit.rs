@@ -89,7 +89,7 @@ impl Fit {
             Precision::Double => self.search::<f64>(&data, &options, &setting, &console)?,
         };
         describe(&console, &data, &options, &done);
-        setting.run.keep_times(&console);
+        setting.run.keep_times(&done.account, &console);
         let result = self.result(&data, &setting, &done);
         let written = [
             self.write(&console, &result),

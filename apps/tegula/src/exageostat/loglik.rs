@@ -93,7 +93,7 @@ impl Loglik {
             if self.trace.is_wanted() && self.repeat > 1 {
                 console.note("the trace is that of the evaluation whose time is the median");
             }
-            setting.run.keep_times(&console);
+            setting.run.keep_times(&typical.account, &console);
             let result = self.result(&data, &model, &setting, typical, &repeats);
             self.trace.write(&mut times[middle].trace, &result, &console)?;
             result

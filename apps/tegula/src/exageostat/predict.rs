@@ -74,7 +74,7 @@ impl Predict {
         let names = self.write(&file, &places, &done.predictions)?;
         let error = mean_squared_error(&data, &places, &done.predictions);
         self.describe(&console, &places, &done, &names, error);
-        setting.run.keep_times(&console);
+        setting.run.keep_times(&done.account, &console);
         let result = result(&file, &data, &places, &setting, &done, names, error);
         self.trace.write(&mut done.trace, &result, &console)?;
         self.output.write(&result)?;

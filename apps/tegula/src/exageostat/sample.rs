@@ -123,9 +123,9 @@ impl Sample {
         let elapsed = progress.seconds();
         progress.clear();
         let name = self.write(&place, &field)?;
-        setting.run.keep_times(&console);
         console.line(format_args!("drawn in {}", seconds(elapsed)));
         let account = Account::of(&flow);
+        setting.run.keep_times(&account, &console);
         account.describe(&console);
         if !is_standard_output(&self.output_file) {
             console.line(format_args!(

@@ -67,6 +67,8 @@ impl CudaDevices {
         for device in &self.0 {
             let memory = Some(device.free_bytes());
             machine.add_accelerator(WorkerKind::Cuda, memory, RATE, SPEED);
+            // Times are known by the name of the class, and are those of every equal device.
+            machine.classes.last_mut().expect("it was just added").name = device.model().to_owned();
         }
         for one in first..machine.memories.len() {
             for other in first..one {

@@ -18,7 +18,7 @@ use super::matrix::{MatrixFlags, precision_name};
 use super::{check_eviction, member};
 use crate::demand::{Demand, Work};
 use crate::error::refused;
-use crate::output::{Console, bytes, count};
+use crate::output::{Account, Console, bytes, count};
 use crate::platform::Notebook;
 
 /// Most workers that can be asked for.
@@ -146,7 +146,8 @@ impl Run {
     fn with_notebook(mut self) -> Self {
         if self.is_planned() {
             let machine = self.machine.machine();
-            self.notebook = Some(Arc::new(Notebook::open(&machine, self.backend)));
+            let notebook = Notebook::open(&machine, self.backend, self.machine.scratch());
+            self.notebook = Some(Arc::new(notebook));
         }
         self
     }
@@ -162,9 +163,12 @@ impl Run {
         !self.machine.is_flat() || self.policy.queue(&options).is_none()
     }
 
-    /// Keeps the times of kernels that the run has learnt.
-    pub(crate) fn keep_times(&self, console: &Console) {
+    /// Keeps the times of kernels and transfers that the run has learnt.
+    pub(crate) fn keep_times(&self, account: &Account, console: &Console) {
         if let Some(notebook) = &self.notebook {
+            if let Some(totals) = account.totals() {
+                notebook.note_transfers(totals, &self.machine.machine());
+            }
             notebook.keep(console);
         }
     }
@@ -175,7 +179,9 @@ impl Run {
         // Fewer workers than cores may share the machine with others; more cannot be bound.
         let bind = cores == allowed_cores().len();
         let (eviction, scratch) = (self.machine.eviction(policy), self.machine.scratch());
-        let mut options = ExecOptions::on(self.machine.machine());
+        let mut machine = self.machine.machine();
+        self.notebook.iter().for_each(|notebook| notebook.teach(&mut machine));
+        let mut options = ExecOptions::on(machine);
         if let Some(notebook) = &self.notebook {
             options.durations = Arc::<Models>::clone(&notebook.models);
         }

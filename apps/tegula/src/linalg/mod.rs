@@ -110,7 +110,7 @@ impl Linalg {
                 }
             };
             self.describe(&console, algorithm, &sizes, &done);
-            run.keep_times(&console);
+            run.keep_times(&done.account, &console);
             let result = self.result(algorithm, &sizes, &run, &done);
             self.trace.write(&mut done.trace, &result, &console)?;
             result

@@ -38,6 +38,11 @@ impl Account {
         }
     }
 
+    /// What moved, and how busy the workers were; nothing where data never moves.
+    pub(crate) fn totals(&self) -> Option<&Totals> {
+        self.totals.as_ref()
+    }
+
     /// Whether [`describe`](Self::describe) prints anything.
     pub(crate) fn is_counted(&self) -> bool {
         self.totals.is_some()

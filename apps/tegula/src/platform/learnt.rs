@@ -1,4 +1,4 @@
-//! What runs learn of the kernels on this machine: a file in the user's cache folder, read before a
+//! What runs learn of the kernels and the links of this machine: a file in the user's cache folder, read before a
 //! run and written after it.
 
 use std::fs;
@@ -10,7 +10,9 @@ use tegula_kernels::backend::Backend;
 use tegula_runtime::platform::{
     ClassId, Entry, Machine, Models, WorkerKind, WorkerModel, usable_cores,
 };
+use tegula_runtime::trace::Totals;
 
+use super::links;
 use crate::output::Console;
 
 /// Rate of a core of which nothing is known.
@@ -61,22 +63,25 @@ pub(crate) struct Notebook {
     path: Option<PathBuf>,
     /// Why what stands in the file is of no use here.
     foreign: Option<String>,
-    /// Classes of cores: what threads play depends on flags, and is not kept.
-    cores: Vec<String>,
+    /// Classes of cores and devices: what threads play depends on flags, and is not kept.
+    classes: Vec<String>,
+    /// Folder of the disk, if there is one.
+    scratch: Option<PathBuf>,
 }
 
 impl Notebook {
     /// The models for `machine`, with what was learnt before.
-    pub(crate) fn open(machine: &Machine, backend: &dyn Backend) -> Self {
+    pub(crate) fn open(machine: &Machine, backend: &dyn Backend, scratch: Option<PathBuf>) -> Self {
         let models = Models::new(machine);
         for (class, of) in machine.classes.iter().enumerate() {
             let guess = WorkerModel { gflops: of.speed * GUESS.gflops, ..GUESS };
             models.guess(ClassId(class), Some(guess));
         }
         let (here, path) = (fingerprint(backend), learnt_path(backend));
-        let cores = machine.classes.iter().filter(|class| class.kind == WorkerKind::Cpu);
-        let cores = cores.map(|class| class.name.clone()).collect();
-        let mut notebook = Self { models: Arc::new(models), here, path, foreign: None, cores };
+        let real = machine.classes.iter().filter(|class| class.kind != WorkerKind::Emulated);
+        let classes = real.map(|class| class.name.clone()).collect();
+        let models = Arc::new(models);
+        let mut notebook = Self { models, here, path, foreign: None, classes, scratch };
         notebook.read();
         notebook
     }
@@ -95,7 +100,17 @@ impl Notebook {
     }
 
     fn is_kept(&self, entry: &Entry) -> bool {
-        self.cores.contains(&entry.class)
+        self.classes.contains(&entry.class) || entry.codelet == links::TRANSFER
+    }
+
+    /// Gives the links of `machine` the rates that runs have met.
+    pub(crate) fn teach(&self, machine: &mut Machine) {
+        links::teach(&self.models, machine, self.scratch.as_deref());
+    }
+
+    /// Notes how long the transfers of a run on `machine` took.
+    pub(crate) fn note_transfers(&self, totals: &Totals, machine: &Machine) {
+        links::note(&self.models, totals, machine, self.scratch.as_deref());
     }
 
     /// Says what was read; in one line if it is of no use here.
@@ -105,7 +120,7 @@ impl Notebook {
                 .note(format_args!("{why}; times of kernels are learnt anew, and written over it"));
         } else if let Some(path) = &self.path {
             let known = self.models.entries().len();
-            console.detail(format_args!("{known} times of kernels from {}", path.display()));
+            console.detail(format_args!("{known} times from {}", path.display()));
         }
     }
 

@@ -3,6 +3,7 @@
 mod calibrate;
 mod json;
 mod learnt;
+mod links;
 mod measure;
 mod show;
 

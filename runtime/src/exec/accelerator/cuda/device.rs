@@ -20,6 +20,7 @@ const HEADROOM: u64 = 256 << 20;
 pub struct Cuda {
     number: usize,
     name: String,
+    model: String,
     free_bytes: u64,
     context: Arc<CudaContext>,
     compute: Arc<CudaStream>,
@@ -57,9 +58,11 @@ impl Cuda {
         unsafe { context.disable_event_tracking() };
         let (inward, outward) = (Lane::new(&context)?, Lane::new(&context)?);
         let free = context.mem_get_info()?.0 as u64;
+        let model = context.name()?;
         Ok(Self {
             number,
-            name: format!("CUDA device {number} ({})", context.name()?),
+            name: format!("CUDA device {number} ({model})"),
+            model,
             free_bytes: free.saturating_sub(HEADROOM + free / 16),
             compute: context.new_stream()?,
             side: Mutex::new(context.new_stream()?),
@@ -75,6 +78,12 @@ impl Cuda {
     #[must_use]
     pub fn number(&self) -> usize {
         self.number
+    }
+
+    /// What it is called by its maker: equal devices have equal names.
+    #[must_use]
+    pub fn model(&self) -> &str {
+        &self.model
     }
 
     /// Bytes of its memory that buffers may take: what was free when it was opened, less what

@@ -31,7 +31,8 @@ const NUMBERS: &str = "\
 <p class=\"q\">Balanced work: what all tasks would take if they were divided among the classes of workers as \
 well as can be, with the mean times of this run; a class that ran none of a codelet counts as unable to. \
 Critical path: from the task that ended last back to a first one, each time to the predecessor that \
-ended last, with the times of this run. Neither is a bound for other runs.</p>\n";
+ended last, with the times of this run. Neither is a bound for other runs; bounds, where they are \
+known, are of the mean times of the platform.</p>\n";
 
 /// A page about `trace` under `title`, as HTML that refers to nothing outside it.
 #[must_use]
@@ -58,8 +59,8 @@ pub fn report(trace: &Trace, title: &str) -> String {
 
 /// What was run, in a paragraph; nothing if the trace does not say.
 fn about(trace: &Trace) -> String {
-    let pair = |(key, value): &(String, String)| format!("{key} {value}");
-    let pairs: Vec<String> = trace.about.iter().map(pair).collect();
+    let pairs: Vec<String> =
+        trace.settings().map(|(key, value)| format!("{key} {value}")).collect();
     match pairs.is_empty() {
         true => String::new(),
         false => format!("<p>{}</p>\n", escaped(&pairs.join("; "))),
@@ -119,6 +120,8 @@ fn summary(trace: &Trace) -> Vec<Vec<String>> {
         let text = format!("{whole:.1} %; {early:.1} % in the first 95 % of the makespan");
         rows.push(vec![format!("{} busy", usage.class), text]);
     }
+    let bounds = trace.bounds_seconds().into_iter();
+    rows.extend(bounds.map(|(name, bound)| vec![name.to_owned(), share(bound)]));
     if let Some(balanced) = trace.balanced_seconds() {
         rows.push(vec!["balanced work".to_owned(), share(balanced)]);
     }

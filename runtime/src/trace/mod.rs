@@ -1,5 +1,6 @@
 //! What happened in a run: one record per task, from a real or a simulated engine.
 
+mod about;
 mod critical;
 mod file;
 mod metrics;

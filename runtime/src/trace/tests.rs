@@ -96,6 +96,16 @@ fn files_come_back_as_they_were() {
 }
 
 #[test]
+fn bounds_are_told_from_settings() {
+    let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+    let about = vec![pair("cpb_seconds", "0.5"), pair("seed", "0"), pair("abe_seconds", "none")];
+    let trace = Trace { about, ..small() };
+    assert_eq!(trace.settings().collect::<Vec<_>>(), [("seed", "0")]);
+    assert_eq!(trace.bounds_seconds(), [("critical path bound (CPB)", 0.5)]);
+    assert_eq!(Trace::default().bounds_seconds(), []);
+}
+
+#[test]
 fn files_of_the_first_version_are_read() {
     let text = written(&Trace { about: Vec::new(), ..small() });
     let old = text.replacen("tegula-trace,2\nsection,about,0\nkey,value\n", "tegula-trace,1\n", 1);

@@ -28,30 +28,20 @@ pub(super) fn print(console: &Console, trace: &Trace) {
 
 /// Prints what was run, and below what no run of it can be, as far as the trace says.
 fn about(console: &Console, trace: &Trace) {
-    let bound = |key: &str| {
-        let found = trace.about.iter().find(|(name, _)| name == key);
-        found.and_then(|(_, value)| value.parse().ok()).map(seconds)
-    };
-    let is_bound = |key: &str| key == AREA || key == PATH;
-    let pairs = trace.about.iter().filter(|(key, _)| key != "command" && !is_bound(key));
-    let settings: Vec<String> = pairs.map(|(key, value)| format!("{key} {value}")).collect();
-    if let Some((_, command)) = trace.about.iter().find(|(key, _)| key == "command") {
-        console.field("command", command);
+    let (command, settings): (Vec<_>, Vec<_>) =
+        trace.settings().partition(|(key, _)| *key == "command");
+    command.into_iter().for_each(|(key, value)| console.field(key, value));
+    let pairs: Vec<String> = settings.iter().map(|(key, value)| format!("{key} {value}")).collect();
+    if !pairs.is_empty() {
+        console.field("run", pairs.join(", "));
     }
-    if !settings.is_empty() {
-        console.field("run", settings.join(", "));
-    }
-    if let (Some(area), Some(path)) = (bound(AREA), bound(PATH)) {
-        console.field(
-            "bounds",
-            format_args!("area bound {area}, critical path bound {path}, by the platform's times"),
-        );
+    let bounds = trace.bounds_seconds().into_iter();
+    let bounds: Vec<String> =
+        bounds.map(|(name, bound)| format!("{name} {}", seconds(bound))).collect();
+    if !bounds.is_empty() {
+        console.field("bounds", format_args!("{}, by the platform's times", bounds.join(", ")));
     }
 }
-
-/// What simulations call the bounds.
-const AREA: &str = "abe_seconds";
-const PATH: &str = "cpb_seconds";
 
 /// Prints what the makespan may be compared with. None of it is a bound for other runs.
 fn limits(console: &Console, trace: &Trace) {
@@ -63,7 +53,8 @@ fn limits(console: &Console, trace: &Trace) {
         console.field(
             "balanced",
             format_args!(
-                "{}: all work divided as well as can be, by the mean times of this run",
+                "{}: all work divided as well as can be among the classes that ran it, by the mean \
+                 times of this run",
                 share(balanced)
             ),
         );

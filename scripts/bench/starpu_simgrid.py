@@ -36,6 +36,40 @@ SCHEDULERS = {
 }
 
 
+# Set of runs: what it is called in the table of medians.
+TITLES = {
+    "chol_hetero": "Cholesky, 9 cores + 3 GPUs, tiles of 960",
+    "chol_hetero_nb": "the same, tiles of 320 and 640",
+    "chol_gpu_mem": "Cholesky, 1 to 3 GPUs of 250 to 2000 MiB",
+    "chol_gpu_mem_bw": "the same at 600 MB/s",
+    "gemm2d_mem_bw": "gemm by strips, 250 to 2000 MiB, 600 MB/s",
+    "gemm2d_mem": "the same at full rate",
+    "gemm2d_randorder": "the same in random order",
+    "gemm2d_randdata": "random strips",
+    "gemm2d_sparse10": "a tenth of the tasks",
+    "gemm3d": "gemm by tiles, 250 MiB",
+    "lu_hetero": "LU, 9 cores + 3 GPUs, float and double",
+    "lu_gpu_mem": "LU, 1 and 3 GPUs of 500 MiB",
+    "micro_cpu_noruntime": "Cholesky on 1, 4, 12 cores",
+    "micro_noruntime": "Cholesky on one GPU",
+    "micro_none": "the same, transfers taking no time",
+}
+
+
+def summary(ratios):
+    """The table of medians: a row for each set, a column for each scheduler."""
+    columns = ["eager", "prio", "lws", "dmda", "dmdar", "dmdas", "darts", "darts+lru"]
+    yield "| runs | " + " | ".join(columns) + " |"
+    yield "|---" * (1 + len(columns)) + "|"
+    for name, title in TITLES.items():
+        cells = []
+        for column in columns:
+            values = ratios.get((name, column))
+            cell = f"{statistics.median(values):.3f} ({min(values):.3f} .. {max(values):.3f})" if values else ""
+            cells.append(cell)
+        yield f"| {title} | " + " | ".join(cells) + " |"
+
+
 def program(row):
     """Our name of the program, the platform and the precision."""
     app, args = row["app"], row["args"]
@@ -116,7 +150,8 @@ def main():
     parser.add_argument("--tegula", default=ROOT / "target/release/tegula", help="program that simulates")
     parser.add_argument("--set", action="append", help="only these sets of runs")
     parser.add_argument("--best", action="append", help="more policies of ours for the best")
-    parser.add_argument("--markdown", help="write tables here")
+    parser.add_argument("--markdown", help="write the table of runs here")
+    parser.add_argument("--summary", help="write the table of medians here")
     options = parser.parse_args()
     rows = list(csv.DictReader(open(HERE / "data" / "starpu_simgrid.csv")))
     if options.set:
@@ -168,6 +203,8 @@ def main():
     print(f"points where StarPU's best is ahead of ours: {len(behind)} of {len(table)}")
     for key, there, (time, sched) in behind:
         print(f"  {key}: {there:.1f} ms, ours {time:.1f} ms ({sched})")
+    if options.summary:
+        pathlib.Path(options.summary).write_text("\n".join(summary(ratios)) + "\n")
     if options.markdown:
         pathlib.Path(options.markdown).write_text("\n".join(lines) + "\n")
 

@@ -87,7 +87,7 @@ fn planned(cache: &Path) -> Run {
 
 /// How many times of kernels a run says that it knew.
 fn known(run: &Run) -> usize {
-    let line = run.stdout.lines().find(|line| line.contains(" times of kernels from "));
+    let line = run.stdout.lines().find(|line| line.contains(" times from "));
     let count = line.and_then(|line| line.split(' ').next());
     count.and_then(|count| count.parse().ok()).unwrap_or_else(|| panic!("{}", run.stdout))
 }

@@ -8,6 +8,7 @@
 mod access;
 mod codelet;
 mod edge;
+mod engine;
 mod error;
 mod gate;
 mod graph;
@@ -25,6 +26,7 @@ use bytemuck::Pod;
 pub use access::Access;
 pub(crate) use codelet::RawBuffer;
 pub use codelet::{Buffers, Codelet, CodeletInfo, Cost, Failure, MAX_ARGUMENT_BYTES, codelet_info};
+pub use engine::{Engine, FlowSpace, ReadyTasks, Running};
 pub use error::FlowError;
 use graph::{Graph, Tag};
 pub use handle::Handle;
@@ -35,63 +37,7 @@ pub use task::MAX_ACCESSES;
 pub(crate) use task::{Arguments, Kind, TaskData};
 
 use crate::memory::{BufferCache, MemoryUse, Reduction};
-use crate::trace::{Records, Site, Totals, Trace};
-
-/// What can advance the tasks of a flow: see [`crate::exec`] and [`crate::sim`].
-pub trait Engine: Send {
-    /// Number of workers.
-    fn workers(&self) -> usize;
-    /// Begins to work on these tasks and handles.
-    fn start(self: Box<Self>, space: FlowSpace) -> Box<dyn Running>;
-}
-
-/// An engine at work on the tasks of one flow.
-pub trait Running: Send {
-    /// `tasks` may run now.
-    fn ready(&mut self, tasks: ReadyTasks<'_>);
-    /// Runs tasks until at most `unfinished` of the `submitted` ones are left.
-    fn advance(&mut self, submitted: u64, unfinished: u64);
-    /// The failure with the smallest program index since the last call, if there was one.
-    fn take_failure(&mut self) -> Option<FlowError>;
-    /// The failure of the task with program index `mark - 1`, as long as a handle is marked with it.
-    fn failure(&self, mark: u64) -> Option<FlowError>;
-    /// What was recorded since the last call; empty unless the engine records.
-    fn take_records(&mut self) -> Records;
-    /// Names of its workers and memories.
-    fn site(&self) -> Site;
-    /// Notes that the program has given `handle` its contents, though nothing was written: for
-    /// engines that only act as if.
-    fn touch(&mut self, _handle: u32) {}
-    /// Brings `handle` to the RAM, where the program itself reads or writes it until
-    /// [`host_done`](Self::host_done).
-    ///
-    /// # Errors
-    /// What ended the run, or that it does not fit, if it cannot be brought.
-    fn host(&mut self, _handle: u32, _reads: bool, _writes: bool) -> Result<(), FlowError> {
-        Ok(())
-    }
-    /// Ends the program's own use of the handle that was brought last.
-    fn host_done(&mut self) {}
-    /// Handles were unregistered: their buffers go now, before others take their places. Nothing is
-    /// unfinished.
-    fn unregistered(&mut self) {}
-    /// Whether tasks that reduce work on copies private to their workers; else they commute.
-    fn has_private_copies(&self) -> bool;
-    /// Whether all workers share one memory without limit, so that copies of data cost no transfer.
-    fn is_flat(&self) -> bool;
-    /// What was run and moved so far, if the engine counts.
-    fn totals(&self) -> Option<Totals> {
-        None
-    }
-}
-
-/// The tasks and handles of a flow, for an engine.
-#[derive(Clone, Debug)]
-pub struct FlowSpace(pub(crate) Arc<Space>);
-
-/// Tasks that became ready, for an engine.
-#[derive(Clone, Copy, Debug)]
-pub struct ReadyTasks<'a>(pub(crate) &'a [u32]);
+use crate::trace::{Site, Totals, Trace};
 
 /// How a flow behaves.
 #[derive(Clone, Copy, Debug)]

@@ -268,21 +268,22 @@ Medians, minima and maxima; peaks are the largest of all rounds.
 
 - Every result is right, and the peak keeps the promise everywhere. The 64 MiB hide nothing: the peak is 16 to 18 MiB above
   --memory at every size (the program itself, buffers of transfers).
-- Past the memory DARTS and tessera read 2.6 to 6 times the least, LWS and DMDAS 11 to 21 times.
+- Past the memory DARTS and tessera read 2.4 to 5.4 times the least, LWS and DMDAS 12 to 26 times.
+- With an eighth of the memory DARTS takes 1.30 times (Cholesky) and 1.00 times (LU) as long as LWS with all of it, DMDAS 2.06 and
+  1.56 times. LWS is not the fastest in memory either: with room for all of LU, DARTS takes 0.87 of its time.
 - The files stay in the system's page cache, since the matrices are smaller than this machine's memory: a byte moved costs
-  processor time, not time of a disk: 2 to 25 % under DARTS and tessera past the memory, 15 to 47 % under LWS and DMDAS. On a
-  disk of 250 MB/s as in the thesis (C41), what LU with 12 % of the memory reads takes 15 s under DARTS and 53 s under LWS.
-- tessera reads as little as DARTS, but writes up to twice as much.
-- "Waits for data" and "computes" do not add up to all: the rest is time without a task at hand, in the runtime itself, or taken
-  by the threads that move tiles on the same two cores.
-- Other programs had most of the two cores in every round (see the load), so times and rates are worth little: the run of LU
-  without a limit came to 22, 27 and 108 GFLOP/s. Bytes and peaks repeat, processor time (noted in two of the rounds) to about a tenth.
+  processor time, not time of a disk: up to 28 % under DARTS and tessera past the memory, 21 to 62 % under LWS and DMDAS. On a
+  disk of 250 MB/s as in the thesis (C41), what LU with 12 % of the memory reads takes 11 s under DARTS and 49 s under LWS.
+- tessera reads as much as DARTS, and writes 0.8 to 1.3 times as much.
+- "Waits for data" and "computes" do not add up to all: the rest, 4 to 10 % under DARTS and tessera, is time without a task at
+  hand, in the runtime itself, or taken by the threads that move tiles on the same two cores, which is most of it: the less
+  is moved, the smaller it is.
 """
 READING_DEVICES = """
-Accelerators are emulated by threads on the same two cores, with memories of their own behind links of limited rates; waits are
-medians over rounds, one number for each accelerator. Every result is right, also where a memory holds 18 tiles. Accelerators
-wait least under DARTS (1 to 7 %) and most under DMDAS and LWS (3 to 23 %), cores the other way round (10 to 18 % and 2 to 12 %).
-tessera moves least. As above, the machine was busy: what the times differ by lies within their spread.
+Accelerators are emulated by threads on the same two cores, with memories of their own behind links of limited rates, so they
+add no speed; waits are medians over rounds, one number for each accelerator. Every result is right, also where a memory holds
+18 tiles. Accelerators wait least under DARTS (1 to 6 %), cores under DMDAS (2 to 4 %). tessera moves least but for one case, and
+is the fastest on three accelerators (0.86 and 0.89 of DARTS's time) and on two under Cholesky.
 """
 
 

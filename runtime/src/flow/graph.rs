@@ -120,13 +120,12 @@ impl Graph {
         check_accesses(info, accesses);
         let task = self.allocate();
         self.predecessors.clear();
-        let mut named = [(0, Access::R); super::MAX_ACCESSES];
-        for (position, &(handle, access)) in accesses.iter().enumerate() {
+        for &(handle, access) in accesses {
             self.check(handle);
-            named[position] = (handle.index, access);
             self.depend(handle.index, access, task, priority, phase);
         }
-        let mut data = TaskData::new(info, Kind::Run, arguments, &named[..accesses.len()]);
+        let named = accesses.iter().map(|&(handle, access)| (handle.index, access));
+        let mut data = TaskData::new(info, Kind::Run, arguments, named);
         (data.priority, data.phase) = (priority, phase);
         self.space.slot(task.slot).iteration.store(iteration, Ordering::Relaxed);
         self.publish(task, data);
@@ -140,8 +139,8 @@ impl Graph {
         let task = self.allocate();
         self.predecessors.clear();
         self.depend(handle.index, Access::W, task, 0, 0);
-        let accesses = [(handle.index, Access::W)];
-        self.publish(task, TaskData::new(&DISCARD, Kind::Discard, Arguments::NONE, &accesses));
+        let accesses = std::iter::once((handle.index, Access::W));
+        self.publish(task, TaskData::new(&DISCARD, Kind::Discard, Arguments::NONE, accesses));
         &self.ready
     }
 
@@ -200,7 +199,7 @@ impl Graph {
     /// Inserts a task that completes when `tasks` (at most [`EDGES`]) have.
     fn join(&mut self, tasks: &[TaskRef]) -> TaskRef {
         let join = self.allocate();
-        self.fill(join, TaskData::new(&JOIN, Kind::Join, Arguments::NONE, &[]));
+        self.fill(join, TaskData::new(&JOIN, Kind::Join, Arguments::NONE, std::iter::empty()));
         if self.connect(join, tasks) {
             self.make_ready(join);
         }
@@ -218,7 +217,13 @@ impl Graph {
         state.group = Group::EMPTY;
         state.group.push(task);
         state.mode = Access::RW;
-        let mut data = TaskData::new(&FOLD, Kind::Fold, Arguments::NONE, &[(handle, Access::RW)]);
+        self.space.slot(task.slot).iteration.store(0, Ordering::Relaxed);
+        let mut data = TaskData::new(
+            &FOLD,
+            Kind::Fold,
+            Arguments::NONE,
+            std::iter::once((handle, Access::RW)),
+        );
         (data.priority, data.phase) = (priority, phase);
         self.publish(task, data);
     }

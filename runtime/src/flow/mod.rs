@@ -246,9 +246,13 @@ impl Flow {
         }
         self.credit -= 1;
         let arguments = Arguments::of(codelet);
-        let mut ordered =
-            [accesses.first().copied().unwrap_or((NO_HANDLE, Access::R)); MAX_ACCESSES];
-        let accesses = if self.rewrites { self.in_order(accesses, &mut ordered) } else { accesses };
+        let mut room;
+        let accesses = if self.rewrites {
+            room = [(NO_HANDLE, Access::R); MAX_ACCESSES];
+            self.in_order(accesses, &mut room)
+        } else {
+            accesses
+        };
         let info = codelet_info::<C>();
         let priority = priority.saturating_add(self.shift);
         let tag = Tag { priority, phase: self.phase, iteration: self.iteration };

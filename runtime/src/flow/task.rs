@@ -75,7 +75,7 @@ impl TaskData {
         info: &'static CodeletInfo,
         kind: Kind,
         arguments: Arguments,
-        accesses: &[(u32, Access)],
+        accesses: impl ExactSizeIterator<Item = (u32, Access)>,
     ) -> Self {
         let mut data = Self {
             info,
@@ -88,7 +88,7 @@ impl TaskData {
             handles: [0; MAX_ACCESSES],
             arguments,
         };
-        for (position, &(handle, mode)) in accesses.iter().enumerate() {
+        for (position, (handle, mode)) in accesses.enumerate() {
             data.handles[position] = handle;
             data.modes[position] = mode;
         }

@@ -9,22 +9,10 @@ use tegula_runtime::platform::allowed_cores;
 use tegula_runtime::sched::POLICIES;
 use tegula_runtime::trace::Outcome;
 
-use crate::program::{Combine, HANDLES, Mix, Update, Write, exec};
+use crate::program::{Combine, HANDLES, Mix, Panics, Update, Write, exec};
 
 #[test]
 fn a_panic_ends_the_wait_with_its_message() {
-    #[derive(Clone, Copy)]
-    struct Panics;
-    impl Codelet for Panics {
-        const NAME: &'static str = "panics";
-        const ACCESS: &'static [Access] = &[Access::RW];
-        fn cost(&self) -> Cost {
-            Cost::default()
-        }
-        fn cpu(&self, _buffers: &Buffers<'_>) -> Result<(), Failure> {
-            panic!("out of cheese")
-        }
-    }
     for policy in POLICIES {
         for workers in 1..4 {
             let mut flow = Flow::new(exec(policy, workers, 1), FlowOptions::default());

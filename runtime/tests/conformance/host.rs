@@ -12,7 +12,7 @@ use tegula_runtime::platform::{ClassId, Durations, Machine, Models, WorkerKind, 
 use tegula_runtime::sched::{POLICIES, policy};
 use tegula_runtime::sim::{Sim, SimOptions};
 
-use crate::program::{Mix, Update, Write};
+use crate::program::{Mix, Panics, Update, Write};
 
 fn update(fails: bool) -> Update {
     Update(Mix { salt: 1, fails })
@@ -54,22 +54,6 @@ impl Codelet for Add {
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         buffers.write::<u64>(1)[0] += buffers.read::<u64>(0)[0];
         Ok(())
-    }
-}
-
-/// Leaves its work half done.
-#[derive(Clone, Copy)]
-struct Panics;
-
-impl Codelet for Panics {
-    const NAME: &'static str = "panics";
-    const ACCESS: &'static [Access] = &[Access::RW];
-    fn cost(&self) -> Cost {
-        Cost::default()
-    }
-    fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
-        buffers.write::<u64>(0)[0] = 666;
-        panic!("half way")
     }
 }
 

@@ -68,6 +68,22 @@ macro_rules! mixes {
     )* };
 }
 
+/// Leaves its work half done.
+#[derive(Clone, Copy)]
+pub(crate) struct Panics;
+
+impl Codelet for Panics {
+    const NAME: &'static str = "panics";
+    const ACCESS: &'static [Access] = &[Access::RW];
+    fn cost(&self) -> Cost {
+        Cost::default()
+    }
+    fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
+        buffers.write::<u64>(0)[0] = 666;
+        panic!("out of cheese")
+    }
+}
+
 mixes! {
     Write: W;
     Update: RW;

@@ -289,6 +289,17 @@ impl Machine {
         }
     }
 
+    /// Whether an end of the way from `src` to `dst` is played by a thread, so that a transfer must be
+    /// slowed down to the rate of the way.
+    #[must_use]
+    pub fn is_emulated(&self, src: MemoryId, dst: MemoryId) -> bool {
+        let on = |memory| {
+            let mut workers = self.workers.iter().filter(|worker| worker.memory == memory);
+            workers.any(|worker| self.classes[worker.class.0].kind == WorkerKind::Emulated)
+        };
+        on(src) || on(dst)
+    }
+
     /// Time of a transfer that has its way for itself, in nanoseconds.
     #[must_use]
     pub fn transfer_nanoseconds(&self, src: MemoryId, dst: MemoryId, bytes: u64) -> u64 {

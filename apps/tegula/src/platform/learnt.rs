@@ -1,5 +1,5 @@
-//! What runs learn of the kernels and the links of this machine: a file in the user's cache folder, read before a
-//! run and written after it.
+//! What runs learn of the kernels and the links of this machine: a file in the user's cache folder,
+//! read before a run and written after it.
 
 use std::fs;
 use std::path::PathBuf;

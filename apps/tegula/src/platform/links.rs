@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use tegula_runtime::platform::{Entry, Machine, MemoryId, MemoryKind, Models, WorkerKind};
+use tegula_runtime::platform::{Entry, Machine, MemoryId, MemoryKind, Models};
 use tegula_runtime::trace::Totals;
 
 /// Name of transfers among the kernels.
@@ -14,6 +14,7 @@ const MEMORY: u64 = 10_000;
 
 /// Adds the transfers of `totals` to what `models` know.
 pub(super) fn note(models: &Models, totals: &Totals, machine: &Machine, scratch: Option<&Path>) {
+    let entries = models.entries();
     for (src, dst, name) in ways(machine, scratch) {
         let pair = src.0 * machine.memories.len() + dst.0;
         let count = totals.transfers[pair];
@@ -22,8 +23,7 @@ pub(super) fn note(models: &Models, totals: &Totals, machine: &Machine, scratch:
         }
         let bytes = totals.bytes[pair] / count;
         let seconds = 1e-9 * totals.moving[pair] as f64 / count as f64;
-        let is_same = |old: &Entry| is_of(old, &name) && old.bytes == bytes;
-        let old = models.entries().into_iter().find(is_same);
+        let old = entries.iter().find(|old| is_of(old, &name) && old.bytes == bytes);
         let (before, mean) =
             old.map_or((0, 0.0), |old| (old.samples.unwrap_or(0).min(MEMORY), old.seconds));
         let samples = before + count;
@@ -65,27 +65,24 @@ fn ways<'a>(
     machine: &'a Machine,
     scratch: Option<&'a Path>,
 ) -> impl Iterator<Item = (MemoryId, MemoryId, String)> + 'a {
-    let is_played = |memory: usize| {
-        let mut workers = machine.workers.iter().filter(move |worker| worker.memory.0 == memory);
-        workers.any(|worker| machine.classes[worker.class.0].kind == WorkerKind::Emulated)
-    };
-    let name = move |memory: usize| {
-        let of = &machine.memories[memory];
+    let name = move |memory: MemoryId| {
+        let of = &machine.memories[memory.0];
         match scratch.filter(|_| of.kind == MemoryKind::Disk) {
             Some(folder) => format!("{} {}", of.name, folder.display()),
             None => of.name.clone(),
         }
     };
     let memories = machine.memories.len();
-    let pairs = (0..memories * memories).map(move |pair| (pair / memories, pair % memories));
-    let real = pairs.filter(move |&(src, dst)| src != dst && !is_played(src) && !is_played(dst));
-    real.map(move |(src, dst)| {
-        (MemoryId(src), MemoryId(dst), format!("{} to {}", name(src), name(dst)))
-    })
+    let pairs = (0..memories * memories)
+        .map(move |pair| (MemoryId(pair / memories), MemoryId(pair % memories)));
+    let real = pairs.filter(move |&(src, dst)| src != dst && !machine.is_emulated(src, dst));
+    real.map(move |(src, dst)| (src, dst, format!("{} to {}", name(src), name(dst))))
 }
 
 #[cfg(test)]
 mod tests {
+    use tegula_runtime::platform::WorkerKind;
+
     use super::*;
 
     #[test]

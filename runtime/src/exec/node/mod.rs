@@ -32,7 +32,7 @@ use super::failures::Failures;
 use super::run::Runner;
 use crate::flow::{FlowError, FlowSpace, ReadyTasks, Running, Space};
 use crate::memory::Transfer;
-use crate::platform::{Machine, MemoryId, WorkerKind, allowed_cores, bind_to_cores};
+use crate::platform::{Machine, WorkerKind, allowed_cores, bind_to_cores};
 use crate::sched::{HandleId, Task, TaskId, WorkerId};
 use crate::trace::{Outcome, Recorder, Records, Site, Totals};
 
@@ -338,15 +338,5 @@ impl Machine {
 
     fn class(&self, worker: WorkerId) -> &crate::platform::WorkerClass {
         &self.classes[self.workers[worker.0].class.0]
-    }
-
-    /// Whether the ends of a way from `src` to `dst` are played by threads, so that a transfer must
-    /// be slowed down to the rate of the way.
-    fn is_emulated(&self, src: MemoryId, dst: MemoryId) -> bool {
-        let on = |memory| {
-            let mut workers = self.workers.iter().filter(|worker| worker.memory == memory);
-            workers.any(|worker| self.classes[worker.class.0].kind == WorkerKind::Emulated)
-        };
-        on(src) || on(dst)
     }
 }

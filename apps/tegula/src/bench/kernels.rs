@@ -8,7 +8,7 @@ use tegula_kernels::kernel::rate::{Temperature, rate};
 use tegula_kernels::kernel::{KERNELS, Kernel};
 use tegula_kernels::scalar::Precision;
 
-use crate::flags::{OutputFlags, member, precision_parser};
+use crate::flags::{OutputFlags, backends, member, precision_parser};
 use crate::output::{Align, Progress, Table, number};
 
 /// Flags of `bench kernels`.
@@ -24,7 +24,7 @@ pub(crate) struct Kernels {
     #[arg(long, value_name = "P", value_parser = precision_parser())]
     precision: Option<Precision>,
     /// Who multiplies matrices [default: native where the processor has AVX2, else faer]
-    #[arg(long, value_name = "NAME", value_parser = member(BACKENDS.iter().map(|choice| (choice.name, choice.help)).collect()))]
+    #[arg(long, value_name = "NAME", value_parser = backends())]
     blas: Option<usize>,
     #[command(flatten)]
     output: OutputFlags,

@@ -8,14 +8,14 @@ use tegula_runtime::platform::{allowed_cores, usable_cores};
 use tegula_runtime::sched::{POLICIES, Policy};
 
 use super::overhead::{SHAPES, Shape, measure};
-use crate::flags::{OutputFlags, member};
+use crate::flags::{OutputFlags, policies};
 use crate::output::{Align, Progress, Table, seconds};
 
 /// Flags of `bench overhead`.
 #[derive(Args, Debug)]
 pub(crate) struct Overhead {
     /// One policy [default: all]
-    #[arg(long, value_name = "NAME", value_parser = member(POLICIES.iter().map(|policy| (policy.name, policy.summary)).collect()))]
+    #[arg(long, value_name = "NAME", value_parser = policies())]
     policy: Option<usize>,
     /// One number of workers [default: one, and as many as cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use clap::builder::TypedValueParser;
 use tegula_kernels::kernel::KERNELS;
 
 use super::choice::MachineChoice;
@@ -34,23 +35,20 @@ pub(crate) struct MachineFlags {
     scratch: Option<PathBuf>,
     /// Keep one core for these kernels alone, separated by commas: those of the critical path, say
     #[arg(long, value_name = "KERNELS", value_delimiter = ',', value_parser = kernels())]
-    dedicate: Vec<usize>,
+    dedicate: Vec<&'static str>,
     /// What leaves a memory that is full [default: what suits the policy]
     #[arg(long, value_name = "NAME", value_parser = evictions())]
     eviction: Option<usize>,
 }
 
-/// A parser of the names of kernels.
-pub(crate) fn kernels() -> impl clap::builder::TypedValueParser<Value = usize> {
-    member(dedicable())
-}
-
-/// Kernels that a core can be kept for, with their formulas: those of cards whose names are also
+/// A parser of the names of kernels that a core can be kept for: those of cards whose names are also
 /// those of codelets, and the covariances.
-pub(crate) fn dedicable() -> Vec<(&'static str, &'static str)> {
+pub(crate) fn kernels() -> impl TypedValueParser<Value = &'static str> {
     let dense = KERNELS.iter().filter(|kernel| !kernel.name.ends_with("-strips"));
     let covariance = ("covariance", "a tile of covariances");
-    dense.map(|kernel| (kernel.name, kernel.formula)).chain([covariance]).collect()
+    let named: Vec<_> =
+        dense.map(|kernel| (kernel.name, kernel.formula)).chain([covariance]).collect();
+    member(named.clone()).map(move |index| named[index].0)
 }
 
 /// An accelerator that a thread plays.
@@ -207,7 +205,7 @@ impl MachineFlags {
 
     /// What one core is kept for.
     fn dedicated(&self, cores: usize, codelets: &[&str]) -> Result<Vec<&'static str>> {
-        let names: Vec<&str> = self.dedicate.iter().map(|&index| dedicable()[index].0).collect();
+        let names = self.dedicate.clone();
         if !names.is_empty() && cores < 2 {
             return Err(refused(
                 "--dedicate keeps one core for some kernels: the rest needs --workers 2 at least"

@@ -16,12 +16,12 @@ pub(crate) use choice::{DISK_RATE, default_policies};
 pub(crate) use data::{DataFlags, Distance, PlaceFlags};
 pub(crate) use devices::usable as usable_devices;
 pub(crate) use eviction::{check_eviction, chosen_eviction, evictions};
-pub(crate) use machine::{dedicable, kernels, parse_bytes, parse_rate};
+pub(crate) use machine::{kernels, parse_bytes, parse_rate};
 pub(crate) use matrix::{MatrixFlags, precision_name, precision_parser};
 pub(crate) use model::{CovarianceFlags, assignments, nugget, parameters, parse_number};
 pub(crate) use output::OutputFlags;
 pub(crate) use overlap::OverlapFlags;
-pub(crate) use run::{Run, RunFlags, policies};
+pub(crate) use run::{Run, RunFlags, backends, policies};
 pub(crate) use trace::{TraceFlags, form, title};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};

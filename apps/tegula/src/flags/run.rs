@@ -59,15 +59,14 @@ fn policy_help() -> String {
     format!("Who runs which task [default: {}]", default_policies())
 }
 
-fn backends() -> impl TypedValueParser<Value = usize> {
+/// A parser of the names of [`BACKENDS`].
+pub(crate) fn backends() -> impl TypedValueParser<Value = usize> {
     member(BACKENDS.iter().map(|choice| (choice.name, choice.help)).collect())
 }
 
 /// How tasks run, every default settled.
 #[derive(Clone)]
 pub(crate) struct Run {
-    /// Number of cores that work.
-    pub(crate) cores: usize,
     /// Who runs what.
     pub(crate) policy: &'static Policy,
     /// Why this policy, if nobody asked for it.
@@ -111,7 +110,6 @@ impl RunFlags {
         let nb = matrix.settle_tiles(&mut machine, work.order, &demand)?;
         let default = machine.default_policy();
         let run = Run {
-            cores,
             policy: self.policy.map_or_else(|| default.policy(), |index| &POLICIES[index]),
             reason: self.policy.is_none().then_some(default.place),
             seed: self.seed,
@@ -159,7 +157,7 @@ impl Run {
 
     /// Whether anyone asks how long tasks take.
     fn is_planned(&self) -> bool {
-        let options = PolicyOptions { workers: self.cores, seed: self.seed };
+        let options = PolicyOptions { workers: self.machine.cores, seed: self.seed };
         !self.machine.is_flat() || self.policy.queue(&options).is_none()
     }
 
@@ -175,9 +173,9 @@ impl Run {
 
     /// Options of the engine.
     pub(crate) fn exec_options(&self, trace: bool) -> ExecOptions {
-        let Self { cores, policy, seed, .. } = *self;
+        let Self { policy, seed, .. } = *self;
         // Fewer workers than cores may share the machine with others; more cannot be bound.
-        let bind = cores == allowed_cores().len();
+        let bind = self.machine.cores == allowed_cores().len();
         let (eviction, scratch) = (self.machine.eviction(policy), self.machine.scratch());
         let mut machine = self.machine.machine();
         self.notebook.iter().for_each(|notebook| notebook.teach(&mut machine));

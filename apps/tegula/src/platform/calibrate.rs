@@ -16,7 +16,7 @@ use super::json::as_json;
 use super::learnt::fingerprint;
 use super::{measure, show};
 use crate::error::refused;
-use crate::flags::{OutputFlags, member, precision_parser};
+use crate::flags::{OutputFlags, backends, precision_parser};
 use crate::machine::memory_bytes;
 use crate::output::{Console, bytes, write_file};
 
@@ -36,7 +36,7 @@ pub(crate) struct Calibrate {
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     samples: u32,
     /// Who multiplies matrices [default: native where the processor has AVX2, else faer]
-    #[arg(long, value_name = "NAME", value_parser = member(BACKENDS.iter().map(|choice| (choice.name, choice.help)).collect()))]
+    #[arg(long, value_name = "NAME", value_parser = backends())]
     blas: Option<usize>,
     /// Measure the disk under DIR too, and describe the machine with it
     #[arg(long, value_name = "DIR")]

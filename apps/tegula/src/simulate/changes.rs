@@ -9,7 +9,7 @@ use tegula_runtime::platform::{
 };
 
 use crate::error::refused;
-use crate::flags::{DISK_RATE, dedicable, kernels, parse_bytes, parse_rate};
+use crate::flags::{DISK_RATE, kernels, parse_bytes, parse_rate};
 use crate::output::{bytes, count};
 
 /// What is changed of the machine.
@@ -39,7 +39,7 @@ pub(super) struct Changes {
     pipeline: Option<u16>,
     /// Keep one core for these kernels alone, separated by commas
     #[arg(long, value_name = "KERNELS", value_delimiter = ',', value_parser = kernels())]
-    dedicate: Vec<usize>,
+    dedicate: Vec<&'static str>,
 }
 
 impl Changes {
@@ -65,7 +65,7 @@ impl Changes {
             if count_cores(&machine) < 2 {
                 return Err(refused("--dedicate keeps one core: the rest needs another at least"));
             }
-            machine.dedicate_core(&self.dedicated());
+            machine.dedicate_core(&self.dedicate);
             models = for_classes(&models, &machine);
         }
         Ok(Platform { name, machine, models, ..platform })
@@ -115,14 +115,10 @@ impl Changes {
         Ok(())
     }
 
-    fn dedicated(&self) -> Vec<&'static str> {
-        self.dedicate.iter().map(|&index| dedicable()[index].0).collect()
-    }
-
     /// The changes that were asked for, in words.
     pub(super) fn describe(&self) -> String {
         let rate = |rate: f64| format!("{}/s", bytes(rate));
-        let dedicated = self.dedicated().join(" and ");
+        let dedicated = self.dedicate.join(" and ");
         let parts = [
             self.cores.map(|cores| count(cores as usize, "core")),
             self.devices.map(|devices| count(devices, "accelerator")),
@@ -146,7 +142,7 @@ impl Changes {
             ("memory", json!(self.memory)),
             ("disk_rate", json!(self.disk_rate)),
             ("pipeline", json!(self.pipeline)),
-            ("dedicate", json!(self.dedicated())),
+            ("dedicate", json!(self.dedicate)),
         ] {
             into.insert(key.to_owned(), value);
         }

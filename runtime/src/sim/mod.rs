@@ -139,19 +139,16 @@ impl Sim {
         self.forget_discarded(space);
         let Self { dispatcher, failure, batch, .. } = self;
         space.take_in(tasks, by.map_or(0, |worker| worker.0), |task| {
-            let no_place = dispatcher.take_in(space, task, &|_| true).err();
-            match no_place {
-                None => batch.push(TaskId(task)),
-                Some(no_place) => {
-                    let data = space.task(task);
-                    failure.get_or_insert_with(|| FlowError::Task {
-                        codelet: data.info.name,
-                        task: data.index,
-                        source: Arc::new(no_place),
-                    });
-                    return false;
-                }
+            if let Err(no_place) = dispatcher.take_in(space, task, &|_| true) {
+                let data = space.task(task);
+                failure.get_or_insert_with(|| FlowError::Task {
+                    codelet: data.info.name,
+                    task: data.index,
+                    source: Arc::new(no_place),
+                });
+                return false;
             }
+            batch.push(TaskId(task));
             true
         });
         if !self.batch.is_empty() {

@@ -44,7 +44,7 @@ fn print_row(
     let [warm, cold] = [Temperature::Warm, Temperature::Cold].map(|temperature| {
         let measure = move || rate(kernel, backend, precision, n, temperature);
         let running: Vec<_> = (0..threads).map(|_| std::thread::spawn(measure)).collect();
-        let rates = running.into_iter().map(|thread| thread.join().expect("no kernel panics"));
+        let rates = running.into_iter().flat_map(|thread| thread.join().expect("no kernel panics"));
         let (gflops, gigabytes) =
             rates.fold((0.0, 0.0), |sum, rate| (sum.0 + rate.gflops(), sum.1 + rate.gigabytes()));
         (gflops / threads as f64, gigabytes / threads as f64)

@@ -35,18 +35,20 @@ impl Uplo {
     }
 }
 
-/// Whether a matrix enters as it is or transposed: `op(A) = A` or `A'`.
+/// Whether a matrix enters as it is or transposed: `op(A) = A`, `A'` or `A^H`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Trans {
     /// As it is.
     No,
     /// Transposed.
     Yes,
+    /// Transposed, with every entry's complex conjugate; of real matrices the same as transposed.
+    Conj,
 }
 
 impl Trans {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::No, Self::Yes];
+    /// All.
+    pub const ALL: [Self; 3] = [Self::No, Self::Yes, Self::Conj];
 
     /// `op(a)`, in the same memory.
     #[must_use]
@@ -54,24 +56,42 @@ impl Trans {
         match self {
             Self::No => a,
             Self::Yes => a.transposed(),
+            Self::Conj => a.adjoint(),
         }
+    }
+
+    /// Whether rows and columns change places.
+    #[must_use]
+    pub const fn swaps(self) -> bool {
+        !matches!(self, Self::No)
     }
 
     /// Shape of the stored matrix whose `op` is `rows x cols`.
     #[must_use]
     pub const fn stored(self, rows: usize, cols: usize) -> (usize, usize) {
-        match self {
-            Self::No => (rows, cols),
-            Self::Yes => (cols, rows),
-        }
+        if self.swaps() { (cols, rows) } else { (rows, cols) }
     }
+}
 
-    /// The other one.
+/// What the other triangle of a matrix holds, of which one is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// The transposed entries.
+    Symmetric,
+    /// Their complex conjugates; the diagonal is real. Of real matrices the same as symmetric.
+    Hermitian,
+}
+
+impl Form {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Symmetric, Self::Hermitian];
+
+    /// How a matrix enters as the other triangle.
     #[must_use]
-    pub const fn flipped(self) -> Self {
+    pub const fn mirror(self) -> Trans {
         match self {
-            Self::No => Self::Yes,
-            Self::Yes => Self::No,
+            Self::Symmetric => Trans::Yes,
+            Self::Hermitian => Trans::Conj,
         }
     }
 }
@@ -137,6 +157,28 @@ impl<'a, T: Scalar> Triangle<'a, T> {
     #[must_use]
     pub fn transposed(self) -> Self {
         Self { entries: self.entries.transposed(), uplo: self.uplo.flipped(), diag: self.diag }
+    }
+
+    /// The matrix of conjugate entries, in the same memory.
+    #[must_use]
+    pub fn conjugated(self) -> Self {
+        Self { entries: self.entries.conjugated(), ..self }
+    }
+
+    /// The conjugate transpose, in the same memory.
+    #[must_use]
+    pub fn adjoint(self) -> Self {
+        self.transposed().conjugated()
+    }
+
+    /// `op` of the matrix, in the same memory.
+    #[must_use]
+    pub fn op(self, trans: Trans) -> Self {
+        match trans {
+            Trans::No => self,
+            Trans::Yes => self.transposed(),
+            Trans::Conj => self.adjoint(),
+        }
     }
 
     /// The diagonal block of `order` rows that begins at row `first`.

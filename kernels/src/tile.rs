@@ -7,15 +7,19 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use crate::scalar::Scalar;
+use num_complex::Complex;
 
-/// A matrix to read: `rows x cols`, element `(i, j)` at `i * row_stride + j * col_stride`.
+use crate::scalar::{Real, Scalar};
+
+/// A matrix to read: `rows x cols`, element `(i, j)` at `i * row_stride + j * col_stride`, or its
+/// complex conjugate.
 pub struct TileRef<'a, T> {
     pointer: *const T,
     rows: usize,
     cols: usize,
     row_stride: usize,
     col_stride: usize,
+    conjugated: bool,
     lifetime: PhantomData<&'a [T]>,
 }
 
@@ -85,7 +89,15 @@ impl<'a, T> TileRef<'a, T> {
         row_stride: usize,
         col_stride: usize,
     ) -> Self {
-        Self { pointer, rows, cols, row_stride, col_stride, lifetime: PhantomData }
+        Self {
+            pointer,
+            rows,
+            cols,
+            row_stride,
+            col_stride,
+            conjugated: false,
+            lifetime: PhantomData,
+        }
     }
 
     /// Number of rows.
@@ -121,15 +133,31 @@ impl<'a, T> TileRef<'a, T> {
     /// The transposed matrix, in the same memory.
     #[must_use]
     pub fn transposed(self) -> Self {
-        let Self { pointer, rows, cols, row_stride, col_stride, lifetime } = self;
         Self {
-            pointer,
-            rows: cols,
-            cols: rows,
-            row_stride: col_stride,
-            col_stride: row_stride,
-            lifetime,
+            rows: self.cols,
+            cols: self.rows,
+            row_stride: self.col_stride,
+            col_stride: self.row_stride,
+            ..self
         }
+    }
+
+    /// The matrix of conjugate entries, in the same memory.
+    #[must_use]
+    pub fn conjugated(self) -> Self {
+        Self { conjugated: !self.conjugated, ..self }
+    }
+
+    /// The conjugate transpose, in the same memory.
+    #[must_use]
+    pub fn adjoint(self) -> Self {
+        self.transposed().conjugated()
+    }
+
+    /// Whether entries are the conjugates of the elements in memory; of no meaning for real ones.
+    #[must_use]
+    pub fn is_conjugated(&self) -> bool {
+        self.conjugated
     }
 
     /// The `rows x cols` part whose first element is `(row, col)`.
@@ -153,23 +181,28 @@ impl<'a, T> TileRef<'a, T> {
     #[must_use]
     pub fn at(&self, i: usize, j: usize) -> T
     where
-        T: Copy,
+        T: Scalar,
     {
         check_inside((self.rows, self.cols), (i, j));
         // SAFETY: just checked.
-        unsafe { *self.pointer.add(self.offset(i, j)) }
+        let element = unsafe { *self.pointer.add(self.offset(i, j)) };
+        if T::IS_COMPLEX && self.conjugated { element.conj() } else { element }
     }
 
-    /// Column `j` as a slice; `None` if the rows are not adjacent in memory.
+    /// Column `j` as a slice; `None` if the rows are not adjacent in memory, or its elements are to
+    /// be conjugated.
     ///
     /// # Panics
     /// If there is no column `j`.
     #[inline]
     #[must_use]
-    pub fn col(&self, j: usize) -> Option<&'a [T]> {
+    pub fn col(&self, j: usize) -> Option<&'a [T]>
+    where
+        T: Scalar,
+    {
         let cols = self.cols;
         assert!(j < cols, "column {j} of {cols}");
-        if self.row_stride != 1 && self.rows > 1 {
+        if self.row_stride != 1 && self.rows > 1 || T::IS_COMPLEX && self.conjugated {
             return None;
         }
         let offset = if self.rows == 0 { 0 } else { self.offset(0, j) };
@@ -391,6 +424,45 @@ impl<T: Scalar> TileMut<'_, T> {
                 self.set(i, j, source.at(i, j));
             }
         }
+    }
+}
+
+impl<'a, R: Real> TileRef<'a, Complex<R>>
+where
+    Complex<R>: Scalar<Real = R>,
+{
+    /// The real matrix of `2 rows x cols` in the same memory: the parts of each entry below each
+    /// other. `None` if the rows are not adjacent, or the entries are to be conjugated.
+    #[must_use]
+    pub fn parts(self) -> Option<TileRef<'a, R>> {
+        if self.row_stride != 1 && self.rows > 1 || self.conjugated {
+            return None;
+        }
+        let (pointer, rows) = (self.pointer.cast::<R>(), 2 * self.rows);
+        // SAFETY: a complex number is its real part and then its imaginary one.
+        Some(unsafe { TileRef::from_raw(pointer, rows, self.cols, 1, 2 * self.col_stride) })
+    }
+}
+
+impl<'a, R: Real> TileMut<'a, Complex<R>>
+where
+    Complex<R>: Scalar<Real = R>,
+{
+    /// The real matrix of `2 rows x cols` in the same memory, as [`TileRef::parts`]; `None` if the
+    /// rows are not adjacent.
+    #[must_use]
+    pub fn parts(self) -> Option<TileMut<'a, R>> {
+        if self.row_stride != 1 && self.rows > 1 {
+            return None;
+        }
+        Some(TileMut {
+            pointer: self.pointer.cast::<R>(),
+            rows: 2 * self.rows,
+            cols: self.cols,
+            row_stride: 1,
+            col_stride: 2 * self.col_stride,
+            lifetime: PhantomData,
+        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Every kernel of the list, in both precisions, with every backend, against its reference: one
+//! Every kernel of the list, in all its precisions, with every backend, against its reference: one
 //! suite, which a new kernel or backend joins by being listed.
 
 use tegula_kernels::backend::{BACKENDS, Backend, Blas};
@@ -51,6 +51,10 @@ fn conform(backend: &'static dyn Backend) -> usize {
     for kernel in KERNELS {
         tried += conform_in(kernel.name, &kernel.single, backend.name(), backend.single());
         tried += conform_in(kernel.name, &kernel.double, backend.name(), backend.double());
+        if let Some((single, double)) = &kernel.complex {
+            tried += conform_in(kernel.name, single, backend.name(), backend.complex_single());
+            tried += conform_in(kernel.name, double, backend.name(), backend.complex_double());
+        }
     }
     tried
 }

@@ -8,7 +8,7 @@ use tegula_kernels::kernel::covariance::rate::random_points;
 use tegula_kernels::kernel::covariance::{
     Correlation, Covariance, Far, Near, Part, RadialTable, Row, Vectors,
 };
-use tegula_kernels::scalar::Scalar;
+use tegula_kernels::scalar::Real;
 use tegula_kernels::special::Matern;
 use tegula_runtime::exec::Sequential;
 use tegula_runtime::flow::{Access, Flow, FlowOptions};
@@ -240,7 +240,7 @@ const SENTINEL: f64 = -7.5;
 
 impl Case<'_> {
     /// Compares the kernel with the reference, entries that are not written included.
-    fn check<T: Scalar + Debug>(&self, vectors: Vectors, kernel: Covariance<T>) {
+    fn check<T: Real + Debug>(&self, vectors: Vectors, kernel: Covariance<T>) {
         let Covariance { geometry, rows: m, cols: n, row_offset, col_offset, .. } = kernel;
         let rows = self.rows.part(row_offset..row_offset + m);
         let columns = self.columns.part(col_offset..col_offset + n);
@@ -288,7 +288,7 @@ impl Case<'_> {
 }
 
 /// Every part of the matrix of one set that a kernel is asked for.
-fn kernels<T: Scalar>(geometry: Geometry, m: usize, n: usize) -> Vec<Covariance<T>> {
+fn kernels<T: Real>(geometry: Geometry, m: usize, n: usize) -> Vec<Covariance<T>> {
     let lower = |row_offset, col_offset| Covariance {
         part: Part::Lower,
         ..Covariance::within(geometry, (m, n), (row_offset, col_offset))
@@ -306,7 +306,7 @@ fn kernels<T: Scalar>(geometry: Geometry, m: usize, n: usize) -> Vec<Covariance<
 const SHAPES: [(usize, usize); 9] =
     [(0, 0), (0, 3), (3, 0), (1, 1), (2, 5), (7, 7), (8, 8), (9, 4), (33, 20)];
 
-fn check_all<T: Scalar + Debug>(vectors: Vectors) {
+fn check_all<T: Real + Debug>(vectors: Vectors) {
     let correlation = Smooth(Matern::new(0.7));
     for geometry in Geometry::ALL {
         let sphere = geometry == Geometry::GreatCircle;

@@ -27,8 +27,8 @@ use tegula_kernels::kernel::trmm::Trmm;
 use tegula_kernels::kernel::trsm::Trsm;
 use tegula_kernels::kernel::trsv::Trsv;
 use tegula_kernels::kernel::trtri::Trtri;
-use tegula_kernels::option::{Diag, Side, Trans, Uplo};
-use tegula_kernels::scalar::Scalar;
+use tegula_kernels::option::{Diag, Form, Side, Trans, Uplo};
+use tegula_kernels::scalar::Real;
 use tegula_kernels::special::Matern;
 use tegula_runtime::exec::accelerator::Accelerator;
 use tegula_runtime::exec::accelerator::cuda::{Cuda, devices};
@@ -85,7 +85,7 @@ fn run<C: Codelet>(
     flow.read::<u8>(*last).map(<[u8]>::to_vec)
 }
 
-fn raw<T: Scalar>(numbers: &[T]) -> Vec<u8> {
+fn raw<T: Real>(numbers: &[T]) -> Vec<u8> {
     bytemuck::cast_slice(numbers).to_vec()
 }
 
@@ -97,7 +97,7 @@ struct Comparison<'a> {
 
 impl Comparison<'_> {
     /// Runs `codelet` here and there; results of type `R` may differ by `size` roundings of `T`.
-    fn compare<T: Scalar, R: Scalar, C: Codelet + std::fmt::Debug>(
+    fn compare<T: Real, R: Real, C: Codelet + std::fmt::Debug>(
         &mut self,
         codelet: C,
         buffers: &[Vec<u8>],
@@ -124,14 +124,15 @@ impl Comparison<'_> {
         }
     }
 
-    fn products<T: Scalar>(&mut self, (m, n, k): (usize, usize, usize), draw: &mut Draw) {
+    fn products<T: Real>(&mut self, (m, n, k): (usize, usize, usize), draw: &mut Draw) {
         let (alpha, size) = (T::from_f64(0.75), 4.0 * (k + m + n) as f64);
         for beta in [0.0, -0.5].map(T::from_f64) {
             for trans in Trans::ALL {
                 let mut tiles = |counts: &[usize]| -> Vec<Vec<u8>> {
                     counts.iter().map(|&count| raw(&draw.numbers::<T>(count))).collect()
                 };
-                let (trans_a, trans_b) = (trans, trans.flipped());
+                let trans_b = if trans.swaps() { Trans::No } else { Trans::Yes };
+                let trans_a = trans;
                 let gemm = Gemm { trans_a, trans_b, m, n, k, alpha, beta };
                 self.compare::<T, T, _>(gemm, &tiles(&[m * k, k * n, m * n]), size);
                 let add = Geadd { trans, m, n, alpha, beta };
@@ -140,14 +141,15 @@ impl Comparison<'_> {
                 let gemv = Gemv { trans, m, n, alpha, beta };
                 self.compare::<T, T, _>(gemv, &tiles(&[m * n, x, y]), size);
                 for uplo in Uplo::ALL {
-                    let syrk = Syrk { uplo, trans, n, k, alpha, beta };
+                    let form = Form::Symmetric;
+                    let syrk = Syrk { form, uplo, trans, n, k, alpha, beta };
                     self.compare::<T, T, _>(syrk, &tiles(&[n * k, n * n]), size);
                 }
             }
         }
     }
 
-    fn triangles<T: Scalar>(&mut self, (m, n, _): (usize, usize, usize), draw: &mut Draw) {
+    fn triangles<T: Real>(&mut self, (m, n, _): (usize, usize, usize), draw: &mut Draw) {
         let (alpha, size) = (T::from_f64(0.75), 16.0 * (m + n) as f64);
         for uplo in Uplo::ALL {
             for diag in Diag::ALL {
@@ -177,7 +179,7 @@ impl Comparison<'_> {
         }
     }
 
-    fn factors<T: Scalar>(&mut self, (m, n, _): (usize, usize, usize), draw: &mut Draw) {
+    fn factors<T: Real>(&mut self, (m, n, _): (usize, usize, usize), draw: &mut Draw) {
         let size = 16.0 * n as f64;
         for spoil in [None, Some(-1.0), Some(f64::NAN), Some(0.0)] {
             let mut a = draw.dominant::<T>(n);
@@ -198,7 +200,7 @@ impl Comparison<'_> {
         self.compare::<T, T, _>(GetrfNopiv::<T>::new(m, n, 0), &[raw(&a)], 64.0 * (m + n) as f64);
     }
 
-    fn sums<T: Scalar>(&mut self, (m, n, _): (usize, usize, usize), draw: &mut Draw) {
+    fn sums<T: Real>(&mut self, (m, n, _): (usize, usize, usize), draw: &mut Draw) {
         let (a, b, s) = (draw.numbers::<T>(m * n), draw.numbers::<T>(m * n), draw.numbers::<T>(n));
         let size = 4.0 * (m * n) as f64;
         let dot = [raw(&a), raw(&b), raw(&[0.5_f64])];
@@ -209,7 +211,7 @@ impl Comparison<'_> {
         self.compare::<T, T, _>(laset, &[raw(&a)], 0.0);
     }
 
-    fn covariances<T: Scalar>(&mut self, (m, n, _): (usize, usize, usize)) {
+    fn covariances<T: Real>(&mut self, (m, n, _): (usize, usize, usize)) {
         for geometry in Geometry::ALL {
             let scale = if geometry == Geometry::GreatCircle { 1500.0 } else { 0.3 };
             let table = RadialTable::new(&Smooth(Matern::new(0.8)), 1.5, scale, 0.1);
@@ -225,7 +227,7 @@ impl Comparison<'_> {
         }
     }
 
-    fn all<T: Scalar>(&mut self) {
+    fn all<T: Real>(&mut self) {
         let mut draw = Draw::new(2026);
         for &shape in SIZES {
             self.products::<T>(shape, &mut draw);

@@ -3,7 +3,7 @@
 use tegula_data::matrix::{Order, Storage, TileMatrix, random_entry, random_spd_entry};
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
-use tegula_kernels::scalar::Scalar;
+use tegula_kernels::scalar::Real;
 use tegula_linalg::residual::{THRESHOLD, solve_residual};
 use tegula_linalg::{Triangle, gemm, getrf_nopiv, potrf, potrs, trsm};
 use tegula_runtime::exec::Sequential;
@@ -38,7 +38,7 @@ impl Plain {
     fn op(&self, trans: Trans) -> Self {
         match trans {
             Trans::No => self.clone(),
-            Trans::Yes => Self::new(self.n, self.m, |i, j| self.at(j, i)),
+            Trans::Yes | Trans::Conj => Self::new(self.n, self.m, |i, j| self.at(j, i)),
         }
     }
 
@@ -47,7 +47,7 @@ impl Plain {
     }
 
     /// As tiles in precision `T`.
-    fn tiles<T: Scalar>(&self, flow: &mut Flow, (mb, nb): (usize, usize)) -> TileMatrix<T> {
+    fn tiles<T: Real>(&self, flow: &mut Flow, (mb, nb): (usize, usize)) -> TileMatrix<T> {
         let matrix = TileMatrix::new(flow, (self.m, self.n), (mb, nb), Storage::Full);
         let array: Vec<T> = self.entries.iter().map(|&x| T::from_f64(x)).collect();
         matrix
@@ -56,7 +56,7 @@ impl Plain {
         matrix
     }
 
-    fn from_tiles<T: Scalar>(flow: &mut Flow, matrix: &TileMatrix<T>) -> Self {
+    fn from_tiles<T: Real>(flow: &mut Flow, matrix: &TileMatrix<T>) -> Self {
         let (m, n) = (matrix.m(), matrix.n());
         // Row-major on the way back, so that both orders are used.
         let mut array = vec![T::ZERO; m * n];
@@ -68,7 +68,7 @@ impl Plain {
 
     /// Largest difference, relative to `scale` and in units of `T`'s rounding.
     #[track_caller]
-    fn assert_near<T: Scalar>(&self, other: &Self, scale: f64, what: &str) {
+    fn assert_near<T: Real>(&self, other: &Self, scale: f64, what: &str) {
         assert_eq!((self.m, self.n), (other.m, other.n), "{what}");
         for (x, y) in self.entries.iter().zip(&other.entries) {
             let error = (x - y).abs() / (scale * T::EPSILON.to_f64());
@@ -81,7 +81,7 @@ impl Plain {
 const SIZES: &[(usize, usize)] =
     &[(0, 4), (1, 4), (3, 4), (4, 4), (5, 4), (23, 4), (40, 7), (33, 64)];
 
-fn potrf_and_potrs<T: Scalar>() {
+fn potrf_and_potrs<T: Real>() {
     for &(n, nb) in SIZES {
         for workers in [1, 3] {
             let mut flow = flow(workers);
@@ -137,7 +137,7 @@ fn getrf_nopiv_factorises_any_shape() {
         for m in [n, n + 3, n.saturating_sub(3)] {
             let mut flow = flow(3);
             let a = Plain::new(m, n, |i, j| {
-                random_entry(2, i, j) + if i == j { 2.0 * m.max(n) as f64 } else { 0.0 }
+                random_entry::<f64>(2, i, j) + if i == j { 2.0 * m.max(n) as f64 } else { 0.0 }
             });
             let tiles = a.tiles::<f64>(&mut flow, (nb, nb));
             getrf_nopiv(&mut flow, &tiles);
@@ -169,7 +169,7 @@ fn a_zero_pivot_is_named() {
     assert_eq!(error.kernel_error(), Some(&NumericalError::SingularPivot { index: 7 }));
 }
 
-fn product<T: Scalar>(m: usize, n: usize, k: usize, nb: usize) {
+fn product<T: Real>(m: usize, n: usize, k: usize, nb: usize) {
     for trans_a in Trans::ALL {
         for trans_b in Trans::ALL {
             let mut flow = flow(2);
@@ -226,8 +226,9 @@ fn solve(triangle: Triangle, n: usize, nb: usize) {
         Uplo::Lower => i > j,
         Uplo::Upper => i < j,
     } || (i == j && diag == Diag::NonUnit);
-    let entry =
-        |i: usize, j: usize| random_entry(4, i, j) / n as f64 + if i == j { 2.0 } else { 0.0 };
+    let entry = |i: usize, j: usize| {
+        random_entry::<f64>(4, i, j) / n as f64 + if i == j { 2.0 } else { 0.0 }
+    };
     let t = Plain::new(n, n, |i, j| if owns(i, j) { entry(i, j) } else { f64::NAN });
     let whole =
         Plain::new(n, n, |i, j| if owns(i, j) { entry(i, j) } else { f64::from(u8::from(i == j)) });

@@ -3,7 +3,7 @@
 use tegula_data::matrix::TileMatrix;
 use tegula_kernels::geometry::{Geometry, Points};
 use tegula_kernels::kernel::covariance::{Covariance, RadialTable, TABLE_BYTES};
-use tegula_kernels::scalar::Scalar;
+use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Access::{R, W};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 
@@ -27,7 +27,7 @@ pub(crate) struct Order {
     pub(crate) by_priority: bool,
 }
 
-impl<T: Scalar> Generation<T> {
+impl<T: Real> Generation<T> {
     /// Registers the matrix of `points` in tiles of order `nb`.
     pub(crate) fn new(flow: &mut Flow, points: &Points, nb: usize) -> Self {
         Self {

@@ -12,7 +12,7 @@ use tegula_kernels::kernel::column_squares::ColumnSquares;
 use tegula_kernels::kernel::covariance::{Covariance as CovarianceKernel, TABLE_BYTES};
 use tegula_kernels::kernel::gemm::Gemm;
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
-use tegula_kernels::scalar::Scalar;
+use tegula_kernels::scalar::Real;
 use tegula_linalg::{Triangle, trsm};
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
@@ -49,7 +49,7 @@ pub struct Predictor<T> {
     table: Handle,
 }
 
-impl<T: Scalar> Predictor<T> {
+impl<T: Real> Predictor<T> {
     /// Factorises the covariance of the observations under `model`; `likelihood` was made for the
     /// same observations.
     ///

@@ -12,7 +12,7 @@ use tegula_kernels::geometry::{Geometry, GeometryError, Points};
 use tegula_kernels::kernel::gemv::Gemv;
 use tegula_kernels::kernel::trmm::Trmm;
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
-use tegula_kernels::scalar::Scalar;
+use tegula_kernels::scalar::Real;
 use tegula_linalg::potrf;
 use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::Flow;
@@ -105,7 +105,7 @@ fn morton(cell: &[f64]) -> u64 {
 ///
 /// # Errors
 /// If the covariance matrix is not positive definite.
-pub fn sample<T: Scalar>(
+pub fn sample<T: Real>(
     flow: &mut Flow,
     model: &Model,
     points: &Points,
@@ -145,7 +145,7 @@ pub fn sample<T: Scalar>(
 }
 
 /// Submits `y = L x`, where `y` starts as a copy of `x`.
-fn multiply<T: Scalar>(flow: &mut Flow, l: &TileMatrix<T>, x: &TileMatrix<T>, y: &TileMatrix<T>) {
+fn multiply<T: Real>(flow: &mut Flow, l: &TileMatrix<T>, x: &TileMatrix<T>, y: &TileMatrix<T>) {
     for i in 0..l.nt() {
         let m = l.tile_rows(i);
         let diagonal = Trmm {

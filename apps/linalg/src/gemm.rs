@@ -49,7 +49,7 @@ pub fn gemm<T: Scalar>(
             for l in 0..steps {
                 let (left, k) = match trans_a {
                     Trans::No => (a.tile(i, l), a.tile_columns(l)),
-                    Trans::Yes => (a.tile(l, i), a.tile_rows(l)),
+                    Trans::Yes | Trans::Conj => (a.tile(l, i), a.tile_rows(l)),
                 };
                 let right = if trans_b == Trans::No { b.tile(l, j) } else { b.tile(j, l) };
                 let beta = if l == 0 { beta } else { T::ONE };
@@ -64,6 +64,6 @@ pub fn gemm<T: Scalar>(
 fn shape<T: Scalar>(a: &TileMatrix<T>, trans: Trans) -> (usize, usize, usize, usize) {
     match trans {
         Trans::No => (a.m(), a.n(), a.mb(), a.nb()),
-        Trans::Yes => (a.n(), a.m(), a.nb(), a.mb()),
+        Trans::Yes | Trans::Conj => (a.n(), a.m(), a.nb(), a.mb()),
     }
 }

@@ -8,7 +8,7 @@ use tegula_kernels::backend;
 use tegula_kernels::kernel::gemm::{Gemm, GemmStrips};
 use tegula_kernels::kernel::syrk::{Syrk, SyrkStrips};
 use tegula_kernels::kernel::trsm::{Trsm, TrsmStrips};
-use tegula_kernels::option::{Diag, Side, Trans, Uplo};
+use tegula_kernels::option::{Diag, Form, Side, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_kernels::strips::StripShape;
 use tegula_runtime::flow::Access::{R, RW, W};
@@ -96,7 +96,7 @@ impl<T: Scalar> Column<'_, T> {
             let trsm = TrsmStrips::<T> { m, n, ld: n, height, scalar: PhantomData };
             return flow.submit(trsm, &[triangle, tile, (tiles[i], W)], priority);
         }
-        let (side, uplo, trans) = (Side::Right, Uplo::Lower, Trans::Yes);
+        let (side, uplo, trans) = (Side::Right, Uplo::Lower, Trans::Conj);
         let trsm = Trsm { side, uplo, trans, diag: Diag::NonUnit, m, n, ld: n, alpha: T::ONE };
         flow.submit(trsm, &[triangle, tile], priority);
     }
@@ -110,7 +110,8 @@ impl<T: Scalar> Column<'_, T> {
             let syrk = SyrkStrips { n, k, height, alpha, beta };
             return flow.submit(syrk, &[(tiles[j], R), tile], priority);
         }
-        let syrk = Syrk { uplo: Uplo::Lower, trans: Trans::No, n, k, alpha, beta };
+        let (form, uplo, trans) = (Form::Hermitian, Uplo::Lower, Trans::No);
+        let syrk = Syrk { form, uplo, trans, n, k, alpha, beta };
         flow.submit(syrk, &[(a.tile(j, self.k), R), tile], priority);
     }
 
@@ -123,7 +124,7 @@ impl<T: Scalar> Column<'_, T> {
             let gemm = GemmStrips { m, n, k, height, alpha, beta };
             return flow.submit(gemm, &[(tiles[i], R), (tiles[j], R), tile], priority);
         }
-        let (trans_a, trans_b) = (Trans::No, Trans::Yes);
+        let (trans_a, trans_b) = (Trans::No, Trans::Conj);
         let gemm = Gemm { trans_a, trans_b, m, n, k, alpha, beta };
         flow.submit(gemm, &[(a.tile(i, self.k), R), (a.tile(j, self.k), R), tile], priority);
     }

@@ -1,7 +1,7 @@
 //! Checks of results as LAPACK's testers make them: backward errors in units of rounding.
 
 use tegula_data::matrix::{Order, TileMatrix};
-use tegula_kernels::scalar::Scalar;
+use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::{Flow, FlowError};
 
 /// Above this, LAPACK's testers say that a result is wrong.
@@ -12,7 +12,7 @@ pub const THRESHOLD: f64 = 60.0;
 /// Costs `n^2` operations and no copy of the matrix. For a factorisation, `b = A 1` solved with
 /// the factors tests the whole of them.
 #[must_use]
-pub fn solve_residual<T: Scalar>(entry: impl Fn(usize, usize) -> f64, x: &[T], b: &[f64]) -> f64 {
+pub fn solve_residual<T: Real>(entry: impl Fn(usize, usize) -> f64, x: &[T], b: &[f64]) -> f64 {
     let n = x.len();
     assert_eq!(n, b.len(), "length of the solution and of the right-hand side");
     let (mut residual, mut norm_a) = (0.0f64, 0.0f64);
@@ -36,7 +36,7 @@ pub fn solve_residual<T: Scalar>(entry: impl Fn(usize, usize) -> f64, x: &[T], b
 ///
 /// # Errors
 /// Those of the tasks that make it.
-pub fn gathered<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>) -> Result<Vec<T>, FlowError> {
+pub fn gathered<T: Real>(flow: &mut Flow, a: &TileMatrix<T>) -> Result<Vec<T>, FlowError> {
     let mut array = vec![T::ZERO; a.m() * a.n()];
     a.gather(flow, &mut array, Order::ColumnMajor { ld: a.m().max(1) })?;
     Ok(array)

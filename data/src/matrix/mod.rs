@@ -6,4 +6,4 @@ mod generate;
 
 pub use array::Order;
 pub use descriptor::{Storage, TileIndex, TileMatrix};
-pub use generate::{random_entry, random_spd_entry};
+pub use generate::{random_entry, random_hermitian_entry, random_spd_entry};

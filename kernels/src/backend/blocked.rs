@@ -7,7 +7,7 @@
 use super::{Blas, check_product, check_square, check_strips, check_triangle};
 use crate::error::NumericalError;
 use crate::option::{Diag, Triangle, Uplo};
-use crate::scalar::Scalar;
+use crate::scalar::{Real, Scalar};
 use crate::strips::StripsRef;
 use crate::tile::{TileMut, TileRef};
 
@@ -19,27 +19,29 @@ fn half(order: usize) -> usize {
     (order / 2).next_multiple_of(8).min(order - 1)
 }
 
-pub(super) fn syrk<T: Scalar>(
+pub(super) fn gemmt<T: Scalar>(
     leaf: &dyn Blas<T>,
     alpha: T,
     a: TileRef<'_, T>,
+    b: TileRef<'_, T>,
     beta: T,
     mut c: TileMut<'_, T>,
 ) {
-    check_product(a, a.transposed(), &c);
-    let n = a.rows();
+    check_product(a, b, &c);
+    let n = check_square(&c);
     if n <= LEAF {
         let mut product = [T::ZERO; LEAF * LEAF];
         let mut product = TileMut::new(&mut product[..n * n], n, n);
-        leaf.gemm(alpha, a, a.transposed(), T::ZERO, product.reborrow());
+        leaf.gemm(alpha, a, b, T::ZERO, product.reborrow());
         return accumulate_lower(product.as_ref(), beta, &mut c);
     }
-    let cut = half(n);
-    let (top, bottom) = (a.part(0, 0, cut, a.cols()), a.part(cut, 0, n - cut, a.cols()));
+    let (cut, k) = (half(n), a.cols());
+    let (top, bottom) = (a.part(0, 0, cut, k), a.part(cut, 0, n - cut, k));
+    let (left, right) = (b.part(0, 0, k, cut), b.part(0, cut, k, n - cut));
     let [(c11, _), (c21, c22)] = c.split(cut, cut);
-    leaf.syrk(alpha, top, beta, c11);
-    leaf.gemm(alpha, bottom, top.transposed(), beta, c21);
-    leaf.syrk(alpha, bottom, beta, c22);
+    leaf.gemmt(alpha, top, left, beta, c11);
+    leaf.gemm(alpha, bottom, left, beta, c21);
+    leaf.gemmt(alpha, bottom, right, beta, c22);
 }
 
 pub(super) fn gemm_strips<T: Scalar>(
@@ -214,8 +216,9 @@ pub(super) fn potrf<T: Scalar>(
     let [(mut a11, _), (mut a21, mut a22)] = a.split(cut, cut);
     leaf.potrf(a11.reborrow())?;
     let l11 = Triangle::new(a11.as_ref(), Uplo::Lower, Diag::NonUnit);
-    leaf.trsm(l11, T::ONE, a21.reborrow().transposed());
-    leaf.syrk(-T::ONE, a21.as_ref(), T::ONE, a22.reborrow());
+    leaf.trsm(l11.conjugated(), T::ONE, a21.reborrow().transposed());
+    let l21 = a21.as_ref();
+    leaf.gemmt(-T::ONE, l21, l21.adjoint(), T::ONE, a22.reborrow());
     leaf.potrf(a22).map_err(|e| e.shifted(cut))
 }
 
@@ -223,16 +226,16 @@ pub(super) fn potrf<T: Scalar>(
 fn potrf_loops<T: Scalar>(mut a: TileMut<'_, T>) -> Result<(), NumericalError> {
     for j in 0..a.cols() {
         for k in 0..j {
-            let factor = a.at(j, k);
+            let factor = a.at(j, k).conj();
             for i in j..a.rows() {
                 a.set(i, j, a.at(i, j) - factor * a.at(i, k));
             }
         }
-        let pivot = a.at(j, j);
-        if !(pivot > T::ZERO && pivot.is_finite()) {
+        let pivot = a.at(j, j).re();
+        if !(pivot > T::Real::ZERO && pivot.is_finite()) {
             return Err(NumericalError::NotPositiveDefinite { order: j + 1 });
         }
-        let root = pivot.sqrt();
+        let root = T::from_real(pivot.sqrt());
         a.set(j, j, root);
         for i in j + 1..a.rows() {
             a.set(i, j, a.at(i, j) / root);
@@ -340,13 +343,14 @@ pub(super) fn lauum<T: Scalar>(leaf: &dyn Blas<T>, a: TileMut<'_, T>) {
     if n <= LEAF {
         let mut square = [T::ZERO; LEAF * LEAF];
         let l = completed(Triangle::new(a.as_ref(), Uplo::Lower, Diag::NonUnit), &mut square);
-        return leaf.syrk(T::ONE, l.transposed(), T::ZERO, a);
+        return leaf.gemmt(T::ONE, l.adjoint(), l, T::ZERO, a);
     }
     let cut = half(n);
     let [(mut a11, _), (mut a21, a22)] = a.split(cut, cut);
     leaf.lauum(a11.reborrow());
-    leaf.syrk(T::ONE, a21.as_ref().transposed(), T::ONE, a11);
+    let l21 = a21.as_ref();
+    leaf.gemmt(T::ONE, l21.adjoint(), l21, T::ONE, a11);
     let l22 = Triangle::new(a22.as_ref(), Uplo::Lower, Diag::NonUnit);
-    leaf.trmm(l22.transposed(), a21.reborrow());
+    leaf.trmm(l22.adjoint(), a21.reborrow());
     leaf.lauum(a22);
 }

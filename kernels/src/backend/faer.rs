@@ -8,7 +8,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 
 use super::{Backend, Blas, check_product, check_triangle};
 use crate::option::{Diag, Triangle, Uplo};
-use crate::scalar::Scalar;
+use crate::scalar::{Real, c32, c64};
 use crate::tile::{TileMut, TileRef};
 
 /// The backend on the crate faer.
@@ -31,9 +31,17 @@ impl Backend for Faer {
     fn double(&self) -> &dyn Blas<f64> {
         self
     }
+
+    fn complex_single(&self) -> &dyn Blas<c32> {
+        self
+    }
+
+    fn complex_double(&self) -> &dyn Blas<c64> {
+        self
+    }
 }
 
-impl<T: Scalar + ComplexField> Blas<T> for Faer {
+impl<T: Real + ComplexField> Blas<T> for Faer {
     fn gemm(&self, alpha: T, a: TileRef<'_, T>, b: TileRef<'_, T>, beta: T, mut c: TileMut<'_, T>) {
         check_product(a, b, &c);
         if a.cols() == 0 || alpha == T::ZERO {

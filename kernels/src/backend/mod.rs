@@ -2,6 +2,7 @@
 //! choice, made once for the process, of who answers them.
 
 mod blocked;
+mod complex;
 pub mod environment;
 mod faer;
 mod fortran;
@@ -14,11 +15,11 @@ pub use select::{BACKENDS, BackendError, Choice, current, select};
 
 use crate::error::NumericalError;
 use crate::option::Triangle;
-use crate::scalar::Scalar;
+use crate::scalar::{Scalar, c32, c64};
 use crate::strips::{StripsMut, StripsRef};
 use crate::tile::{TileMut, TileRef};
 
-/// A source of arithmetic in both precisions. Every call runs on the calling thread alone.
+/// A source of arithmetic in all precisions. Every call runs on the calling thread alone.
 pub trait Backend: Sync {
     /// Name, as in the list [`BACKENDS`].
     fn name(&self) -> &'static str;
@@ -28,6 +29,10 @@ pub trait Backend: Sync {
     fn single(&self) -> &dyn Blas<f32>;
     /// The calls in `f64`.
     fn double(&self) -> &dyn Blas<f64>;
+    /// The calls in [`c32`].
+    fn complex_single(&self) -> &dyn Blas<c32>;
+    /// The calls in [`c64`].
+    fn complex_double(&self) -> &dyn Blas<c64>;
 }
 
 /// The leaf calls in one precision.
@@ -42,12 +47,20 @@ pub trait Blas<T: Scalar>: Sync {
     /// If the shapes do not agree.
     fn gemm(&self, alpha: T, a: TileRef<'_, T>, b: TileRef<'_, T>, beta: T, c: TileMut<'_, T>);
 
+    /// Lower triangle of `C = alpha A B + beta C`; the rest of `C` is neither read nor written.
+    ///
+    /// # Panics
+    /// If the shapes do not agree, or `C` is not square.
+    fn gemmt(&self, alpha: T, a: TileRef<'_, T>, b: TileRef<'_, T>, beta: T, c: TileMut<'_, T>) {
+        blocked::gemmt(self.leaf(), alpha, a, b, beta, c);
+    }
+
     /// Lower triangle of `C = alpha A A' + beta C`; the rest of `C` is neither read nor written.
     ///
     /// # Panics
     /// If `C` is not square of the order of `A`'s rows.
     fn syrk(&self, alpha: T, a: TileRef<'_, T>, beta: T, c: TileMut<'_, T>) {
-        blocked::syrk(self.leaf(), alpha, a, beta, c);
+        self.gemmt(alpha, a, a.transposed(), beta, c);
     }
 
     /// `B = alpha inv(T) B`.
@@ -66,7 +79,8 @@ pub trait Blas<T: Scalar>: Sync {
         blocked::trmm(self.leaf(), t, b);
     }
 
-    /// Lower triangle of `A` becomes `L` with `L L' = A`; the rest is neither read nor written.
+    /// Lower triangle of `A` becomes `L` with `L L^H = A`; the rest, and imaginary parts on the
+    /// diagonal, are not read, and the rest is not written.
     ///
     /// # Errors
     /// [`NumericalError::NotPositiveDefinite`], with the order within `A`.
@@ -91,7 +105,7 @@ pub trait Blas<T: Scalar>: Sync {
         blocked::trtri(self.leaf(), diag, a)
     }
 
-    /// Lower triangle of `A`, a triangular matrix `L`, becomes that of `L' L`; the rest is neither
+    /// Lower triangle of `A`, a triangular matrix `L`, becomes that of `L^H L`; the rest is neither
     /// read nor written.
     fn lauum(&self, a: TileMut<'_, T>) {
         blocked::lauum(self.leaf(), a);

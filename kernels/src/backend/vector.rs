@@ -30,6 +30,9 @@ pub(super) fn gemv<T: Scalar>(
     if alpha == T::ZERO || a.cols() == 0 || a.rows() == 0 {
         return;
     }
+    if T::IS_COMPLEX && a.is_conjugated() {
+        return add_entries(alpha, a, x, &mut y);
+    }
     match (a.row_stride(), a.col_stride(), x.col(0), y.col_mut(0)) {
         (1, _, _, Some(y)) => add_columns(alpha, a, x, y),
         (_, 1, Some(x), _) => add_dots(alpha, a.transposed(), x, &mut y),

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cudarc::driver::{CudaFunction, CudaModule, CudaStream, LaunchConfig};
+use cudarc::driver::{CudaFunction, CudaModule, CudaStream, DeviceRepr, LaunchConfig};
 use cudarc::nvrtc::{CompileOptions, compile_ptx_with_opts};
 use tegula_runtime::flow::{Failure, Launch};
 
@@ -135,7 +135,7 @@ impl<T: Scalar> Program<T> {
                 Argument::Size(value) | Argument::Place(value) => builder.arg(value),
                 Argument::Flag(value) => builder.arg(value),
                 Argument::Double(value) => builder.arg(value),
-                Argument::Real(value) => builder.arg(value),
+                Argument::Number(value) => builder.arg(value),
             };
         }
         let shape = LaunchConfig {
@@ -160,10 +160,23 @@ pub(crate) enum Argument<T> {
     /// A `double`.
     Double(f64),
     /// A number of the tile's type.
-    Real(T),
+    Number(ByValue<T>),
 }
 
+/// A number as a kernel takes it.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub(crate) struct ByValue<T>(T);
+
+// SAFETY: a `Scalar` is plain numbers, and a kernel is compiled for the type of its program.
+#[allow(unsafe_code)]
+unsafe impl<T: Scalar> DeviceRepr for ByValue<T> {}
+
 impl<T> Argument<T> {
+    pub(crate) fn number(number: T) -> Self {
+        Self::Number(ByValue(number))
+    }
+
     pub(crate) fn size(size: usize) -> Self {
         Self::Size(size as u64)
     }

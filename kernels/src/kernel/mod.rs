@@ -28,7 +28,7 @@ pub mod trtri;
 use tegula_runtime::flow::Cost;
 
 use crate::backend::Blas;
-use crate::scalar::Scalar;
+use crate::scalar::{Scalar, c32, c64};
 use trial::{Draw, Shape, Trial};
 
 /// What a kernel's folder gives to the list.
@@ -37,15 +37,18 @@ trait Listed {
     const FORMULA: &'static str;
     /// Leading term of the flop count, for square tiles of order `n`.
     const FLOPS: &'static str;
+}
 
+/// What it gives for each type of numbers that it has.
+trait ListedIn<T: Scalar>: Listed {
     /// Compares the implementation with the reference, in every variant, at one shape.
-    fn trials<T: Scalar>(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial>;
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial>;
     /// Buffers of a typical call on tiles of order `n`; the last one is overwritten.
-    fn operands<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<Vec<T>>;
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>>;
     /// The typical call.
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]);
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]);
     /// Work of the typical call.
-    fn cost<T: Scalar>(n: usize) -> Cost;
+    fn cost(n: usize) -> Cost;
 }
 
 /// A kernel in one precision, for whoever goes through the list.
@@ -62,13 +65,8 @@ pub struct Functions<T: 'static> {
 }
 
 impl<T: Scalar> Functions<T> {
-    const fn of<K: Listed>() -> Self {
-        Self {
-            trials: K::trials::<T>,
-            operands: K::operands::<T>,
-            run: K::run::<T>,
-            cost: K::cost::<T>,
-        }
+    const fn of<K: ListedIn<T>>() -> Self {
+        Self { trials: K::trials, operands: K::operands, run: K::run, cost: K::cost }
     }
 }
 
@@ -85,12 +83,25 @@ pub struct Kernel {
     pub single: Functions<f32>,
     /// In `f64`.
     pub double: Functions<f64>,
+    /// In `c32` and `c64`; none of a kernel of real numbers alone.
+    pub complex: Option<(Functions<c32>, Functions<c64>)>,
 }
 
 impl Kernel {
-    const fn of<K: Listed>() -> Self {
+    /// A kernel of real numbers.
+    const fn real<K: ListedIn<f32> + ListedIn<f64>>() -> Self {
         let (single, double) = (Functions::of::<K>(), Functions::of::<K>());
-        Self { name: K::NAME, formula: K::FORMULA, flops: K::FLOPS, single, double }
+        let (name, formula, flops) = (K::NAME, K::FORMULA, K::FLOPS);
+        Self { name, formula, flops, single, double, complex: None }
+    }
+
+    /// A kernel of real and complex numbers.
+    const fn of<K>() -> Self
+    where
+        K: ListedIn<f32> + ListedIn<f64> + ListedIn<c32> + ListedIn<c64>,
+    {
+        let complex = Some((Functions::of::<K>(), Functions::of::<K>()));
+        Self { complex, ..Self::real::<K>() }
     }
 }
 
@@ -111,9 +122,9 @@ pub const KERNELS: &[Kernel] = &[
     Kernel::of::<trsv::Card>(),
     Kernel::of::<geadd::Card>(),
     Kernel::of::<laset::Card>(),
-    Kernel::of::<dot::Card>(),
-    Kernel::of::<logdet::Card>(),
-    Kernel::of::<column_squares::Card>(),
+    Kernel::real::<dot::Card>(),
+    Kernel::real::<logdet::Card>(),
+    Kernel::real::<column_squares::Card>(),
 ];
 
 /// The kernel called `name`, if there is one.

@@ -49,7 +49,8 @@ impl Rate {
     }
 }
 
-/// Rate of `kernel` on tiles of order `n`, on the calling thread.
+/// Rate of `kernel` on tiles of order `n`, on the calling thread; `None` if the kernel is not of
+/// this precision.
 #[must_use]
 pub fn rate(
     kernel: &Kernel,
@@ -57,11 +58,19 @@ pub fn rate(
     precision: Precision,
     n: usize,
     temperature: Temperature,
-) -> Rate {
-    match precision {
+) -> Option<Rate> {
+    Some(match precision {
         Precision::Single => measure(&kernel.single, backend.single(), n, temperature),
         Precision::Double => measure(&kernel.double, backend.double(), n, temperature),
-    }
+        Precision::ComplexSingle => {
+            let (single, _) = kernel.complex.as_ref()?;
+            measure(single, backend.complex_single(), n, temperature)
+        }
+        Precision::ComplexDouble => {
+            let (_, double) = kernel.complex.as_ref()?;
+            measure(double, backend.complex_double(), n, temperature)
+        }
+    })
 }
 
 fn measure<T: Scalar>(

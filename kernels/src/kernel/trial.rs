@@ -5,7 +5,7 @@ use tegula_runtime::random::SplitMix64;
 
 use crate::backend::Blas;
 use crate::option::{Diag, Uplo};
-use crate::scalar::Scalar;
+use crate::scalar::{Real, Scalar};
 use crate::strips::{StripShape, StripsMut};
 use crate::tile::{TileMut, TileRef};
 
@@ -60,9 +60,15 @@ impl Draw {
         self.0.next_u64()
     }
 
-    /// A number between -1 and 1.
+    /// A number between -1 and 1, of a complex type both parts.
     pub fn number<T: Scalar>(&mut self) -> T {
-        T::from_f64((self.bits() >> 11) as f64 * 2f64.powi(-52) - 1.0)
+        let re = self.uniform();
+        let im = if T::IS_COMPLEX { self.uniform() } else { 0.0 };
+        T::from_parts(T::Real::of_f64(re), T::Real::of_f64(im))
+    }
+
+    fn uniform(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 * 2f64.powi(-52) - 1.0
     }
 
     /// So many numbers between -1 and 1.
@@ -74,17 +80,20 @@ impl Draw {
     /// the diagonal is between 2 and 3, each row and column beside it adds up to at most 1/2.
     pub fn dominant<T: Scalar>(&mut self, n: usize) -> Vec<T> {
         let mut a = self.numbers::<T>(n * n);
-        let scale = T::from_f64(0.5 / n.max(1) as f64);
+        let scale = T::from_f64(0.35 / n.max(1) as f64);
         a.iter_mut().for_each(|x| *x *= scale);
         for i in 0..n {
-            a[i * n + i] = T::from_f64(2.5 + 0.5 * self.number::<f64>());
+            a[i * n + i] = T::from_f64(2.5 + 0.5 * self.uniform());
         }
         a
     }
 }
 
 /// Factors of the product and of the old contents to try.
-pub(crate) const COEFFICIENTS: [[f64; 2]; 4] = [[-1.0, 1.0], [0.75, 0.0], [1.5, -0.5], [0.0, 2.0]];
+pub(crate) fn coefficients<T: Scalar>() -> [[T; 2]; 4] {
+    let number = |re: f64| T::from_parts(T::Real::of_f64(re), T::Real::of_f64(-re / 2.0));
+    [[-1.0, 1.0], [0.75, 0.0], [1.5, -0.5], [0.0, 2.0]].map(|pair| pair.map(number))
+}
 
 /// Random numbers, enough for a matrix of order `n` in strips of any height that a backend wants.
 pub(crate) fn in_strips<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<T> {
@@ -164,7 +173,7 @@ impl<T: Scalar> Guarded<T> {
 
     /// Largest absolute entry, NaN left out.
     pub(crate) fn max(&self) -> f64 {
-        self.elements.iter().map(|x| x.to_f64().abs()).fold(0.0, f64::max)
+        self.elements.iter().map(|x| x.size()).fold(0.0, f64::max)
     }
 
     /// Whether every element differs in no bit from `before`, gaps included, save where `written`
@@ -192,7 +201,7 @@ impl<T: Scalar> Guarded<T> {
         let mut worst = 0.0;
         for j in 0..self.cols {
             for i in (0..self.rows).filter(|&i| written(i, j)) {
-                let deviation = (got.at(i, j).to_f64() - expected.at(i, j).to_f64()).abs();
+                let deviation = (got.at(i, j) - expected.at(i, j)).size();
                 if deviation.is_nan() {
                     return deviation;
                 }

@@ -24,7 +24,7 @@ pub(super) fn on_the_left<'a, 'b, T: Scalar>(
     t: Triangle<'a, T>,
     b: TileMut<'b, T>,
 ) -> (Triangle<'a, T>, TileMut<'b, T>) {
-    let t = if trans == Trans::Yes { t.transposed() } else { t };
+    let t = t.op(trans);
     match side {
         Side::Left => (t, b),
         Side::Right => (t.transposed(), b.transposed()),

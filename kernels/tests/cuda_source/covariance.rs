@@ -6,7 +6,7 @@ use tegula_kernels::kernel::covariance::rate::random_points;
 use tegula_kernels::kernel::covariance::{
     Correlation, Covariance, Near, Part, RadialTable, Vectors,
 };
-use tegula_kernels::scalar::Scalar;
+use tegula_kernels::scalar::Real;
 use tegula_kernels::special::Matern;
 
 use crate::played;
@@ -43,7 +43,7 @@ type Call<T> = unsafe extern "C" fn(
 
 /// Fills a tile by the CUDA source.
 #[allow(unsafe_code)]
-fn play<T: Scalar>(
+fn play<T: Real>(
     library: &Library,
     kernel: &Covariance<T>,
     table: &RadialTable,
@@ -98,7 +98,7 @@ fn join(a: &Points, b: &Points) -> Points {
 
 /// Whether both are the same but for rounding: of the squared distance (some units in the last
 /// place, times the steepness of the covariance), and of the polynomial.
-fn agree<T: Scalar>(got: T, expected: T, variance: f64) -> bool {
+fn agree<T: Real>(got: T, expected: T, variance: f64) -> bool {
     let (got, expected) = (got.to_f64(), expected.to_f64());
     let steepness = if expected > 0.0 { 1.0 + (expected / variance).ln().abs() } else { 0.0 };
     let unit = f64::EPSILON * 8.0 * steepness + 2.0 * T::EPSILON.to_f64();
@@ -107,7 +107,7 @@ fn agree<T: Scalar>(got: T, expected: T, variance: f64) -> bool {
     (got - expected).abs() <= expected.abs() * unit + tiny || got.is_nan() && expected.is_nan()
 }
 
-fn check<T: Scalar>(library: &Library, kernel: Covariance<T>, nu: f64, scale: f64) -> usize {
+fn check<T: Real>(library: &Library, kernel: Covariance<T>, nu: f64, scale: f64) -> usize {
     let table = RadialTable::new(&Smooth(Matern::new(nu)), 1.7, scale, 0.3);
     let all = points(kernel.geometry, 43, 5);
     let (row, col) = (kernel.row_offset, kernel.col_offset);
@@ -128,7 +128,7 @@ fn check<T: Scalar>(library: &Library, kernel: Covariance<T>, nu: f64, scale: f6
     expected.len()
 }
 
-fn check_all<T: Scalar>() {
+fn check_all<T: Real>() {
     let Some(library) = played::<T>() else { return };
     let mut tried = 0;
     for geometry in Geometry::ALL {

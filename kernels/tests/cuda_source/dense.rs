@@ -7,7 +7,7 @@ use tegula_kernels::kernel::getrf_nopiv::GetrfNopiv;
 use tegula_kernels::kernel::laset::Laset;
 use tegula_kernels::kernel::logdet::LogDet;
 use tegula_kernels::kernel::trial::Draw;
-use tegula_kernels::scalar::Scalar;
+use tegula_kernels::scalar::Real;
 use tegula_kernels::tile::{TileMut, TileRef};
 
 use crate::played;
@@ -27,11 +27,11 @@ macro_rules! call {
     }};
 }
 
-fn close<T: Scalar>(got: T, expected: T, size: f64) -> bool {
+fn close<T: Real>(got: T, expected: T, size: f64) -> bool {
     (got.to_f64() - expected.to_f64()).abs() <= 16.0 * T::EPSILON.to_f64() * size
 }
 
-fn sums<T: Scalar>(library: &Library, draw: &mut Draw) {
+fn sums<T: Real>(library: &Library, draw: &mut Draw) {
     for n in [0, 1, 7, 8, 100] {
         let (x, y) = (draw.numbers::<T>(n), draw.numbers::<T>(n));
         let (mut got, mut expected) = (0.25, 0.25);
@@ -59,7 +59,7 @@ fn sums<T: Scalar>(library: &Library, draw: &mut Draw) {
     }
 }
 
-fn logarithms<T: Scalar>(library: &Library, draw: &mut Draw) {
+fn logarithms<T: Real>(library: &Library, draw: &mut Draw) {
     let n = 21;
     for bad in [None, Some((3, 0.0)), Some((20, f64::NAN)), Some((0, f64::INFINITY))] {
         let mut a = draw.dominant::<T>(n);
@@ -80,7 +80,7 @@ fn logarithms<T: Scalar>(library: &Library, draw: &mut Draw) {
     }
 }
 
-fn pivots<T: Scalar>(library: &Library, draw: &mut Draw) {
+fn pivots<T: Real>(library: &Library, draw: &mut Draw) {
     let n = 21;
     let verdicts = |a: &[T], before: i32| {
         let (mut pivot, mut zero) = (before, -1);
@@ -108,7 +108,7 @@ fn pivots<T: Scalar>(library: &Library, draw: &mut Draw) {
     assert_eq!(verdicts(&a, 5), (3, 10), "the first counts");
 }
 
-fn panels<T: Scalar>(library: &Library, draw: &mut Draw) {
+fn panels<T: Real>(library: &Library, draw: &mut Draw) {
     for (m, n, bad) in [(8, 8, None), (30, 7, None), (9, 9, Some(4)), (1, 1, Some(0))] {
         let ld = m + 2;
         let mut expected = draw.numbers::<T>(ld * n);
@@ -133,7 +133,7 @@ fn panels<T: Scalar>(library: &Library, draw: &mut Draw) {
     }
 }
 
-fn tiles<T: Scalar>(library: &Library, draw: &mut Draw) {
+fn tiles<T: Real>(library: &Library, draw: &mut Draw) {
     for (m, n) in [(1, 1), (5, 3), (4, 11)] {
         let (off, on) = (draw.number::<T>(), draw.number::<T>());
         let (mut got, mut expected) = (vec![T::NAN; m * n], vec![T::NAN; m * n]);
@@ -180,7 +180,7 @@ fn tiles<T: Scalar>(library: &Library, draw: &mut Draw) {
     }
 }
 
-fn check_all<T: Scalar>() {
+fn check_all<T: Real>() {
     let Some(library) = played::<T>() else { return };
     let mut draw = Draw::new(7);
     sums::<T>(&library, &mut draw);

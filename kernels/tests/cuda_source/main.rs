@@ -9,11 +9,11 @@ use std::process::Command;
 
 use libloading::Library;
 use tegula_kernels::cuda::device_code;
-use tegula_kernels::scalar::Scalar;
+use tegula_kernels::scalar::Real;
 
 /// The sources as a library for numbers of type `T`; none, and a reason on the console, without g++.
 #[allow(clippy::print_stderr, unsafe_code)]
-fn played<T: Scalar>() -> Option<Library> {
+fn played<T: Real>() -> Option<Library> {
     if let Err(error) = Command::new("g++").arg("--version").output() {
         eprintln!("SKIPPED: the CUDA sources are not compiled: no g++: {error}");
         return None;

@@ -44,15 +44,16 @@ pub fn measure(
     }
     let [rows, columns] = [1, 2].map(|seed| rate::random_points(geometry, ORDER, 1.0, seed));
     let direct = covariance.function(values);
-    let (entries_per_second, relative_error) = match precision {
-        Precision::Double => (
+    let (entries_per_second, relative_error) = if precision == Precision::Double {
+        (
             rate::entries_per_second::<f64>(vectors, &table, &rows, &columns),
             rate::largest_relative_error::<f64>(vectors, &table, &rows, &columns, &direct),
-        ),
-        Precision::Single => (
+        )
+    } else {
+        (
             rate::entries_per_second::<f32>(vectors, &table, &rows, &columns),
             rate::largest_relative_error::<f32>(vectors, &table, &rows, &columns, &direct),
-        ),
+        )
     };
     let direct_per_second = direct_rate(&direct, &rows);
     Ok(Measure { entries_per_second, direct_per_second, table_seconds, relative_error })

@@ -1,7 +1,7 @@
 //! The search for the greatest likelihood, and a look around where it ended.
 
 use bobyqa::{Bobyqa, Config, Status};
-use tegula_kernels::scalar::Scalar;
+use tegula_kernels::scalar::Real;
 
 use super::space::Space;
 use super::start::{Extent, Guess};
@@ -40,7 +40,7 @@ pub struct Progress {
 /// # Errors
 /// If the observations or the bounds do not allow a fit, or the likelihood fails for a reason
 /// other than the parameters.
-pub fn fit<T: Scalar>(
+pub fn fit<T: Real>(
     likelihood: &mut Likelihood<T>,
     observations: &Observations,
     covariance: &'static Covariance,
@@ -112,7 +112,7 @@ struct Search<'a, T, F> {
     broken: Option<LikelihoodError>,
 }
 
-impl<T: Scalar, F: FnMut(&Progress)> Search<'_, T, F> {
+impl<T: Real, F: FnMut(&Progress)> Search<'_, T, F> {
     /// Evaluates at `x`; the variance is set to the best one if it is profiled.
     fn evaluate(&mut self, x: &[f64]) -> Result<f64, LikelihoodError> {
         let (mut values, mut nugget) = self.space.parameters(x);

@@ -6,7 +6,7 @@
 use tegula_data::matrix::TileMatrix;
 use tegula_kernels::kernel::{geadd::Geadd, gemm::Gemm, gemv::Gemv, trsm::Trsm, trsv::Trsv};
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
-use tegula_kernels::scalar::Scalar;
+use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::{Flow, Handle};
 
@@ -14,7 +14,7 @@ use tegula_runtime::flow::{Flow, Handle};
 ///
 /// With `updates`, zero at the start and shaped as `z`, products are added up there; without, they
 /// are taken off `z` one by one. Priorities are those of the critical path, or 0.
-pub(crate) fn solve<T: Scalar>(
+pub(crate) fn solve<T: Real>(
     flow: &mut Flow,
     l: &TileMatrix<T>,
     z: &TileMatrix<T>,
@@ -42,7 +42,7 @@ pub(crate) fn solve<T: Scalar>(
 }
 
 /// `Z_k = L_kk^-1 Z_k`.
-fn divide<T: Scalar>(flow: &mut Flow, l: Handle, z: &TileMatrix<T>, k: usize, priority: i32) {
+fn divide<T: Real>(flow: &mut Flow, l: Handle, z: &TileMatrix<T>, k: usize, priority: i32) {
     let (m, n) = (z.tile_rows(k), z.n());
     let accesses = [(l, R), (z.tile(k, 0), RW)];
     let (uplo, trans, diag) = (Uplo::Lower, Trans::No, Diag::NonUnit);
@@ -55,7 +55,7 @@ fn divide<T: Scalar>(flow: &mut Flow, l: Handle, z: &TileMatrix<T>, k: usize, pr
 }
 
 /// `Y_i += alpha L_ik Z_k`, where `L_ik` has `columns` columns.
-fn update<T: Scalar>(
+fn update<T: Real>(
     flow: &mut Flow,
     l: Handle,
     alpha: T,

@@ -8,7 +8,7 @@ use tegula_kernels::kernel::dot::Dot;
 use tegula_kernels::kernel::gemm::Gemm;
 use tegula_kernels::kernel::logdet::LogDet;
 use tegula_kernels::option::Trans;
-use tegula_kernels::scalar::Scalar;
+use tegula_kernels::scalar::Real;
 use tegula_linalg::potrf;
 use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
@@ -67,7 +67,7 @@ pub struct Likelihood<T> {
     gram: Handle,
 }
 
-impl<T: Scalar> Likelihood<T> {
+impl<T: Real> Likelihood<T> {
     /// Prepares evaluations of `observations` in tiles of order `nb` on `flow`.
     #[must_use]
     pub fn new(mut flow: Flow, observations: &Observations, nb: usize, overlap: Overlap) -> Self {
@@ -224,7 +224,7 @@ fn barrier(flow: &mut Flow, overlap: Overlap) -> Result<(), FlowError> {
 }
 
 /// Some rows of `[Q r]`, by columns.
-fn given_block<T: Scalar>(design: &Design, rest: &[f64], rows: Range<usize>) -> Vec<T> {
+fn given_block<T: Real>(design: &Design, rest: &[f64], rows: Range<usize>) -> Vec<T> {
     let columns = (0..design.columns()).map(|j| design.q(j)).chain([rest]);
     columns.flat_map(|column| column[rows.clone()].iter().map(|&x| T::from_f64(x))).collect()
 }

@@ -53,7 +53,7 @@ impl Covariances {
             chosen.filter(|(index, _)| self.covariance.is_none_or(|wanted| wanted == *index))
         {
             for values in variants(covariance) {
-                for precision in Precision::ALL.into_iter().rev() {
+                for precision in Precision::REAL.into_iter().rev() {
                     if self.precision.is_none_or(|wanted| wanted == precision) {
                         progress.show(|_| format!("{} measured", count(rows.len(), "row")));
                         rows.push(self.measure(covariance, &values, precision, &mut table)?);

@@ -61,7 +61,7 @@ impl Kernels {
             for &precision in &precisions {
                 for &n in &self.tile_size {
                     progress.share(rows.len(), total, "rates");
-                    rows.push(measure(kernel, backend, precision, n as usize, &mut table));
+                    rows.extend(measure(kernel, backend, precision, n as usize, &mut table));
                 }
             }
         }
@@ -72,16 +72,17 @@ impl Kernels {
     }
 }
 
-/// Measures one kernel, adds it to `table` and returns it as JSON.
+/// Measures one kernel, adds it to `table` and returns it as JSON; `None` if it is not of this
+/// precision.
 fn measure(
     kernel: &Kernel,
     backend: &'static dyn Backend,
     precision: Precision,
     n: usize,
     table: &mut Table,
-) -> Value {
-    let [warm, cold] = [Temperature::Warm, Temperature::Cold]
-        .map(|temperature| rate(kernel, backend, precision, n, temperature));
+) -> Option<Value> {
+    let rate = |temperature| rate(kernel, backend, precision, n, temperature);
+    let (warm, cold) = (rate(Temperature::Warm)?, rate(Temperature::Cold)?);
     table.row(vec![
         format!("{}{}", precision.letter(), kernel.name),
         n.to_string(),
@@ -89,7 +90,7 @@ fn measure(
         number(cold.gflops(), 3),
         number(cold.gigabytes(), 3),
     ]);
-    json!({
+    Some(json!({
         "kernel": kernel.name,
         "precision": precision.letter(),
         "tile_size": n,
@@ -100,5 +101,5 @@ fn measure(
         "warm_gflops": warm.gflops(),
         "cold_gflops": cold.gflops(),
         "cold_gigabytes_per_second": cold.gigabytes(),
-    })
+    }))
 }

@@ -26,7 +26,9 @@ impl Setting {
     pub(super) fn estimate(&self, console: &Console, evaluations: (usize, &str)) -> Result<Value> {
         let (run, Extent { n, geometry, .. }) = (&self.run, self.extent);
         let gemm = kernel("gemm").expect("gemm is listed");
-        let gflops = rate(gemm, run.backend, run.precision, run.nb, Temperature::Warm).gflops();
+        let gflops = rate(gemm, run.backend, run.precision, run.nb, Temperature::Warm)
+            .expect("gemm is of all precisions")
+            .gflops();
         let (covariance, vectors) = (self.covariance, Vectors::widest());
         let defaults = covariance.defaults();
         let entries =

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tegula_exageostat::fit::{FitOptions, NuggetChoice, fit};
 use tegula_exageostat::likelihood::Likelihood;
 use tegula_exageostat::model::Model;
-use tegula_kernels::scalar::{Precision, Scalar};
+use tegula_kernels::scalar::Real;
 
 use super::data::Data;
 use super::mean::Mean;
@@ -84,9 +84,10 @@ impl Fit {
             self.output.write(&plan)?;
             return console.finish();
         }
-        let mut done = match setting.run.precision {
-            Precision::Single => self.search::<f32>(&data, &options, &setting, &console)?,
-            Precision::Double => self.search::<f64>(&data, &options, &setting, &console)?,
+        let mut done = if setting.is_double() {
+            self.search::<f64>(&data, &options, &setting, &console)?
+        } else {
+            self.search::<f32>(&data, &options, &setting, &console)?
         };
         describe(&console, &data, &options, &done);
         setting.run.keep_times(&done.account, &console);
@@ -118,7 +119,7 @@ impl Fit {
     }
 
     /// Searches, and shows how far the search is.
-    fn search<T: Scalar>(
+    fn search<T: Real>(
         &self,
         data: &Data,
         options: &FitOptions,

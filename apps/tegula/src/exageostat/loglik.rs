@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::{Map, Value};
 use tegula_exageostat::likelihood::{Evaluation, Likelihood};
 use tegula_exageostat::model::Model;
-use tegula_kernels::scalar::{Precision, Scalar};
+use tegula_kernels::scalar::Real;
 use tegula_runtime::trace::Trace;
 
 use super::data::Data;
@@ -81,9 +81,10 @@ impl Loglik {
         let result = if setting.is_dry {
             setting.estimate(&console, (self.repeat as usize, "--repeat"))?
         } else {
-            let mut times = match setting.run.precision {
-                Precision::Single => self.evaluate::<f32>(&data, &model, &setting, &console)?,
-                Precision::Double => self.evaluate::<f64>(&data, &model, &setting, &console)?,
+            let mut times = if setting.is_double() {
+                self.evaluate::<f64>(&data, &model, &setting, &console)?
+            } else {
+                self.evaluate::<f32>(&data, &model, &setting, &console)?
             };
             let repeats: Vec<f64> = times.iter().map(|timed| timed.seconds).collect();
             times.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
@@ -119,7 +120,7 @@ impl Loglik {
     }
 
     /// Evaluates as often as asked for.
-    fn evaluate<T: Scalar>(
+    fn evaluate<T: Real>(
         &self,
         data: &Data,
         model: &Model,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tegula_data::format::{NamedValues, Table};
 use tegula_exageostat::likelihood::{Likelihood, Overlap};
 use tegula_exageostat::predict::{Predictions, Predictor};
-use tegula_kernels::scalar::{Precision, Scalar};
+use tegula_kernels::scalar::Real;
 use tegula_runtime::trace::Trace;
 
 use super::data::Data;
@@ -67,9 +67,10 @@ impl Predict {
             self.output.write(&setting.estimate(&console, (1 + solves, &reason))?)?;
             return console.finish();
         }
-        let mut done = match setting.run.precision {
-            Precision::Single => self.predict::<f32>(&file, &data, &places, &setting, &console)?,
-            Precision::Double => self.predict::<f64>(&file, &data, &places, &setting, &console)?,
+        let mut done = if setting.is_double() {
+            self.predict::<f64>(&file, &data, &places, &setting, &console)?
+        } else {
+            self.predict::<f32>(&file, &data, &places, &setting, &console)?
         };
         let names = self.write(&file, &places, &done.predictions)?;
         let error = mean_squared_error(&data, &places, &done.predictions);
@@ -114,7 +115,7 @@ impl Predict {
     }
 
     /// Factorises, then predicts block by block.
-    fn predict<T: Scalar>(
+    fn predict<T: Real>(
         &self,
         file: &ModelFile,
         data: &Data,

@@ -9,7 +9,6 @@ use tegula_data::format::{NamedValues, Table, WriteError, write_columns_to};
 use tegula_exageostat::model::Model;
 use tegula_exageostat::sample::{Random, sample, scattered_places};
 use tegula_kernels::geometry::{Geometry, Points};
-use tegula_kernels::scalar::Precision;
 
 use super::data::complete_rows;
 use super::places::{Coordinates, read_table};
@@ -112,13 +111,10 @@ impl Sample {
         let mut flow = setting.run.flow(self.trace.is_wanted(), true);
         progress.follow(flow.watch(), setting.tasks(), "drawing");
         let (model, points) = (&model, &points);
-        let field = match setting.run.precision {
-            Precision::Single => {
-                sample::<f32>(&mut flow, model, points, &mut random, setting.nb())?
-            }
-            Precision::Double => {
-                sample::<f64>(&mut flow, model, points, &mut random, setting.nb())?
-            }
+        let field = if setting.is_double() {
+            sample::<f64>(&mut flow, model, points, &mut random, setting.nb())?
+        } else {
+            sample::<f32>(&mut flow, model, points, &mut random, setting.nb())?
         };
         let elapsed = progress.seconds();
         progress.clear();

@@ -6,11 +6,13 @@ use tegula_exageostat::covariance::Covariance;
 use tegula_exageostat::predict::BLOCKS_PER_WORKER;
 use tegula_kernels::geometry::Geometry;
 use tegula_kernels::kernel::covariance::TABLE_BYTES;
+use tegula_kernels::scalar::Precision;
 use tegula_linalg::copied_tiles;
 use tegula_runtime::memory::rounded;
 
 use crate::demand::{Demand, Grid, Work, potrf_task_bytes, potrf_tasks, solve_task_bytes};
-use crate::flags::{MatrixFlags, Run, RunFlags};
+use crate::error::refused;
+use crate::flags::{MatrixFlags, Run, RunFlags, precision_name};
 use crate::output::Console;
 
 /// Codelets of a likelihood.
@@ -72,11 +74,22 @@ impl Setting {
         extent: Extent,
         covariance: &'static Covariance,
     ) -> Result<Self> {
+        if matrix.precision.is_complex() {
+            let (letter, name) = (matrix.precision.letter(), precision_name(matrix.precision));
+            return Err(refused(format!(
+                "--precision {letter}: there is no covariance in {name}; give s or d"
+            )));
+        }
         let number_bytes = matrix.precision.bytes();
         let demand = |nb, workers| extent.demand(nb, workers, number_bytes);
         let Extent { n: order, codelets, .. } = extent;
         let run = run.settle(matrix, &Work { order, codelets, demand: &demand })?;
         Ok(Self { run, extent, covariance, is_dry: matrix.dry_run })
+    }
+
+    /// Whether numbers have 64 bits, else 32.
+    pub(super) fn is_double(&self) -> bool {
+        self.run.precision == Precision::Double
     }
 
     /// Prints how tasks run.

@@ -24,7 +24,7 @@ pub(crate) struct MatrixFlags {
     /// Order of the tiles [default: from the size, the number of workers, and the memories]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_TILE_SIZE))]
     tile_size: Option<u32>,
-    /// Numbers of 32 bits (s, single) or 64 (d, double)
+    /// Numbers of 32 bits (s, single) or 64 (d, double), or complex ones of two such (c, z)
     #[arg(long, value_name = "P", default_value = "d", value_parser = precision_parser())]
     pub(crate) precision: Precision,
     /// Say what would be done: sizes, tasks, memory, time
@@ -76,7 +76,7 @@ fn check_pieces(nb: usize, demand: &dyn Fn(usize) -> Demand) -> Result<()> {
     )))
 }
 
-/// Parses `s` or `d`.
+/// Parses the letter of a precision.
 pub(crate) fn precision_parser() -> impl TypedValueParser<Value = Precision> {
     let values = Precision::ALL
         .map(|precision| PossibleValue::new(precision.letter()).help(precision_name(precision)));
@@ -91,5 +91,7 @@ pub(crate) fn precision_name(precision: Precision) -> &'static str {
     match precision {
         Precision::Single => "single precision",
         Precision::Double => "double precision",
+        Precision::ComplexSingle => "complex single precision",
+        Precision::ComplexDouble => "complex double precision",
     }
 }

@@ -1,9 +1,11 @@
 //! Random matrices, tile by tile on the workers.
 
-use tegula_data::matrix::{TileMatrix, random_entry, random_spd_entry};
-use tegula_kernels::scalar::Scalar;
+use tegula_data::matrix::{TileMatrix, random_entry, random_hermitian_entry};
+use tegula_kernels::scalar::{Scalar, c64};
 use tegula_runtime::flow::Access::{self, W};
 use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow};
+
+use super::probe::exact;
 
 /// A random matrix, each entry known from its position.
 #[derive(Clone, Copy, Debug)]
@@ -28,18 +30,17 @@ pub(super) struct RandomMatrix {
 impl RandomMatrix {
     /// Entry `(i, j)`, rounded to `T`.
     pub(super) fn entry<T: Scalar>(&self, i: usize, j: usize) -> T {
-        T::from_f64(match self.entries {
+        let heavy = |n: usize| T::from_f64(if i == j { n as f64 } else { 0.0 });
+        match self.entries {
             Entries::Uniform => random_entry(self.seed, i, j),
-            Entries::PositiveDefinite(n) => random_spd_entry(self.seed, n, i, j),
-            Entries::Dominant(n) => {
-                random_entry(self.seed, i, j) + if i == j { n as f64 } else { 0.0 }
-            }
-        })
+            Entries::PositiveDefinite(n) => random_hermitian_entry::<T>(self.seed, i, j) + heavy(n),
+            Entries::Dominant(n) => random_entry::<T>(self.seed, i, j) + heavy(n),
+        }
     }
 
     /// As [`entry`](Self::entry), exactly, in double precision.
-    pub(super) fn exact<T: Scalar>(self) -> impl Fn(usize, usize) -> f64 {
-        move |i, j| self.entry::<T>(i, j).to_f64()
+    pub(super) fn exact<T: Scalar>(self) -> impl Fn(usize, usize) -> c64 {
+        move |i, j| exact(self.entry::<T>(i, j))
     }
 
     /// Submits the tasks that fill `matrix`.

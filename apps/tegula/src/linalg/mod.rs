@@ -13,7 +13,7 @@ use clap::builder::TypedValueParser;
 use serde_json::{Map, Value, json};
 use tegula_kernels::kernel::kernel;
 use tegula_kernels::kernel::rate::{Temperature, rate};
-use tegula_kernels::scalar::{Precision, Scalar};
+use tegula_kernels::scalar::{Precision, Scalar, c32, c64};
 use tegula_runtime::trace::Trace;
 
 use crate::demand::Work;
@@ -107,6 +107,12 @@ impl Linalg {
                 }
                 Precision::Double => {
                     self.repeat::<f64>((algorithm.double)(sizes), &plan, &run, &console)?
+                }
+                Precision::ComplexSingle => {
+                    self.repeat::<c32>((algorithm.complex_single)(sizes), &plan, &run, &console)?
+                }
+                Precision::ComplexDouble => {
+                    self.repeat::<c64>((algorithm.complex_double)(sizes), &plan, &run, &console)?
                 }
             };
             self.describe(&console, algorithm, &sizes, &done);
@@ -204,7 +210,9 @@ impl Linalg {
     /// Says what would be done.
     fn dry_run(&self, algorithm: &Algorithm, sizes: &Sizes, run: &Run, console: &Console) -> Value {
         let gemm = kernel("gemm").expect("gemm is listed");
-        let gflops = rate(gemm, run.backend, run.precision, sizes.nb, Temperature::Warm).gflops();
+        let gflops = rate(gemm, run.backend, run.precision, sizes.nb, Temperature::Warm)
+            .expect("gemm is of all precisions")
+            .gflops();
         let flops = (algorithm.flops)(sizes);
         let time = flops / (gflops * 1e9 * run.workers() as f64);
         let tasks = (algorithm.plan)(sizes).tasks;

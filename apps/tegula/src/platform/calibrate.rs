@@ -112,7 +112,7 @@ impl Calibrate {
     fn kernels(&self, backend: &'static dyn Backend, models: &Models, copy: f64) -> Result<()> {
         let samples = self.samples as usize;
         let chosen = |precision: &Precision| self.precision.is_none_or(|only| only == *precision);
-        for precision in Precision::ALL.into_iter().rev().filter(chosen) {
+        for precision in Precision::REAL.into_iter().rev().filter(chosen) {
             for n in self.tile_size.iter().map(|&n| n as usize) {
                 for kernel in KERNELS.iter().filter(|kernel| is_codelet(kernel)) {
                     measure::kernel(kernel, backend, precision, n, samples, models);

@@ -11,7 +11,7 @@ use tegula_kernels::geometry::Geometry;
 use tegula_kernels::kernel::covariance::{self, Vectors, rate};
 use tegula_kernels::kernel::trial::Draw;
 use tegula_kernels::kernel::{Functions, Kernel};
-use tegula_kernels::scalar::{Precision, Scalar};
+use tegula_kernels::scalar::{Precision, Real, Scalar};
 use tegula_runtime::flow::{Codelet, Cost};
 use tegula_runtime::platform::{ClassId, Durations, Models};
 
@@ -22,7 +22,8 @@ const CORE: ClassId = ClassId(0);
 /// as a rule not in the nearest cache.
 const SETS: usize = 4;
 
-/// Times `samples` calls of `kernel` on tiles of order `n` and notes each in `models`.
+/// Times `samples` calls of `kernel` on tiles of order `n` and notes each in `models`; nothing if
+/// the kernel is not of this precision.
 pub(super) fn kernel(
     kernel: &Kernel,
     backend: &'static dyn Backend,
@@ -31,25 +32,28 @@ pub(super) fn kernel(
     samples: usize,
     models: &Models,
 ) {
-    let times = match precision {
-        Precision::Single => call_times(&kernel.single, backend.single(), n, samples),
-        Precision::Double => call_times(&kernel.double, backend.double(), n, samples),
-    };
-    let cost = match precision {
-        Precision::Single => (kernel.single.cost)(n),
-        Precision::Double => (kernel.double.cost)(n),
+    let (times, cost) = match (precision, &kernel.complex) {
+        (Precision::Single, _) => call_times(&kernel.single, backend.single(), n, samples),
+        (Precision::Double, _) => call_times(&kernel.double, backend.double(), n, samples),
+        (Precision::ComplexSingle, Some((single, _))) => {
+            call_times(single, backend.complex_single(), n, samples)
+        }
+        (Precision::ComplexDouble, Some((_, double))) => {
+            call_times(double, backend.complex_double(), n, samples)
+        }
+        (Precision::ComplexSingle | Precision::ComplexDouble, None) => return,
     };
     times.iter().for_each(|&time| models.record(kernel.name, cost, CORE, time));
 }
 
-/// Nanoseconds of so many calls, after one for each set of operands that does not count. A third
+/// Nanoseconds of so many calls and the work of one, after one for each set of operands that does not count. A third
 /// more are made, and the slowest left out: a machine does other things as well.
 fn call_times<T: Scalar>(
     kernel: &Functions<T>,
     blas: &dyn Blas<T>,
     n: usize,
     samples: usize,
-) -> Vec<u64> {
+) -> (Vec<u64>, Cost) {
     let original = (kernel.operands)(n, &mut Draw::new(1));
     let mut sets = vec![original.clone(); SETS];
     let mut times = Vec::new();
@@ -66,7 +70,7 @@ fn call_times<T: Scalar>(
     let mut times = times.split_off(SETS);
     times.sort_unstable();
     times.truncate(samples);
-    times
+    (times, (kernel.cost)(n))
 }
 
 /// Times the generation of covariance tiles of order `n` and notes it in `models`; each sample is
@@ -86,15 +90,16 @@ pub(super) fn covariance(
     let [rows, columns] = [1, 2].map(|seed| rate::random_points(Geometry::Plane, n, 1.0, seed));
     let vectors = Vectors::widest();
     for _ in 0..samples {
-        let (entries, cost) = match precision {
-            Precision::Single => (
-                rate::entries_per_second::<f32>(vectors, &table, &rows, &columns),
-                covariance_cost::<f32>(n),
-            ),
-            Precision::Double => (
+        let (entries, cost) = if precision == Precision::Double {
+            (
                 rate::entries_per_second::<f64>(vectors, &table, &rows, &columns),
                 covariance_cost::<f64>(n),
-            ),
+            )
+        } else {
+            (
+                rate::entries_per_second::<f32>(vectors, &table, &rows, &columns),
+                covariance_cost::<f32>(n),
+            )
         };
         let time = 1e9 * (n * n) as f64 / entries;
         models.record(covariance::Covariance::<f64>::NAME, cost, CORE, time.round() as u64);
@@ -102,7 +107,7 @@ pub(super) fn covariance(
     Ok(())
 }
 
-fn covariance_cost<T: Scalar>(n: usize) -> Cost {
+fn covariance_cost<T: Real>(n: usize) -> Cost {
     covariance::Covariance::<T>::between(Geometry::Plane, (n, n)).cost()
 }
 

@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_long};
 use super::super::{Blas, blocked, check_product, check_square, check_triangle};
 use crate::error::NumericalError;
 use crate::option::{Diag, Triangle, Uplo};
-use crate::scalar::Scalar;
+use crate::scalar::Real;
 use crate::tile::{TileMut, TileRef};
 
 /// An option, by its letter.
@@ -157,7 +157,7 @@ fn diag(diag: Diag) -> Letter {
     letter(if diag == Diag::Unit { b"U" } else { b"N" })
 }
 
-impl<T: Scalar> Calls<T> {
+impl<T: Real> Calls<T> {
     /// `trsm` or `trmm`: `B = alpha T^(-1 or 1) B`.
     fn triangular(call: TriangularCall<T>, t: Triangle<'_, T>, alpha: T, mut b: TileMut<'_, T>) {
         check_triangle(&t, &b);
@@ -182,7 +182,7 @@ impl<T: Scalar> Calls<T> {
     }
 }
 
-impl<T: Scalar> Blas<T> for Calls<T> {
+impl<T: Real> Blas<T> for Calls<T> {
     fn gemm(&self, alpha: T, a: TileRef<'_, T>, b: TileRef<'_, T>, beta: T, mut c: TileMut<'_, T>) {
         check_product(a, b, &c);
         if a.cols() == 0 || alpha == T::ZERO || c.rows() == 0 || c.cols() == 0 {
@@ -206,7 +206,7 @@ impl<T: Scalar> Blas<T> for Calls<T> {
         check_product(a, a.transposed(), &c);
         let (n, k) = (long(a.rows()), long(a.cols()));
         if n == 0 || k == 0 || alpha == T::ZERO {
-            return blocked::syrk(self, alpha, a, beta, c);
+            return blocked::gemmt(self, alpha, a, a.transposed(), beta, c);
         }
         let a = stored(a);
         let (first, target) = stored_mut(&mut c);

@@ -10,6 +10,7 @@ pub(super) mod openblas;
 pub(super) use calls::Calls;
 
 use super::{Backend, Blas};
+use crate::scalar::{c32, c64};
 
 /// A library with its calls in both precisions.
 #[derive(Debug)]
@@ -34,6 +35,14 @@ impl Backend for Library {
     }
 
     fn double(&self) -> &dyn Blas<f64> {
+        &self.double
+    }
+
+    fn complex_single(&self) -> &dyn Blas<c32> {
+        &self.single
+    }
+
+    fn complex_double(&self) -> &dyn Blas<c64> {
         &self.double
     }
 }

@@ -7,7 +7,7 @@ use libloading::Library as Dynamic;
 
 use super::super::{Backend, BackendError, environment};
 use super::{Calls, Library};
-use crate::scalar::Scalar;
+use crate::scalar::Real;
 
 /// File names under which the dynamic loader may know the library.
 const FILES: &[&str] =
@@ -158,7 +158,7 @@ impl Symbols {
         }
     }
 
-    fn calls<T: Scalar>(self) -> Result<Calls<T>, String> {
+    fn calls<T: Real>(self) -> Result<Calls<T>, String> {
         let letter = T::PRECISION.letter();
         // SAFETY: the types are those of BLAS and LAPACK in the precision of the letter.
         unsafe {

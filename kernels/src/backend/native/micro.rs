@@ -10,7 +10,7 @@
 use super::lanes::{Avx2, Avx512, Lanes};
 use super::pack::{Strided, pack, unpack};
 use crate::backend::vector;
-use crate::scalar::Scalar;
+use crate::scalar::Real;
 use crate::tile::{TileMut, TileRef};
 
 /// Registers down a block.
@@ -48,7 +48,7 @@ pub(super) struct Groups<T> {
 /// # Safety
 /// Every function needs the processor set. `a` holds `MR * k` elements, `b` holds `k` groups of `NR`
 /// elements, a target its block; a panel `x` holds `MR * (k + NR)` and a panel `l` holds `NR * (k + NR)`.
-pub(super) trait Kit<T: Scalar> {
+pub(super) trait Kit<T: Real> {
     /// Rows of a block.
     const MR: usize;
     /// Columns of a block.
@@ -137,7 +137,7 @@ type Block<V, const N: usize> = [[V; HIGH]; N];
 
 /// `block + a b` (or `- a b`) over `k`.
 #[inline(always)]
-unsafe fn accumulate<T: Scalar, S: Lanes<T>, const N: usize, const SUB: bool>(
+unsafe fn accumulate<T: Real, S: Lanes<T>, const N: usize, const SUB: bool>(
     k: usize,
     mut a: *const T,
     b: Groups<T>,
@@ -173,7 +173,7 @@ unsafe fn accumulate<T: Scalar, S: Lanes<T>, const N: usize, const SUB: bool>(
 
 /// One step of `accumulate`.
 #[inline(always)]
-unsafe fn step<T: Scalar, S: Lanes<T>, const N: usize, const SUB: bool>(
+unsafe fn step<T: Real, S: Lanes<T>, const N: usize, const SUB: bool>(
     a: *const T,
     b: *const T,
     mut block: Block<S::V, N>,
@@ -200,7 +200,7 @@ unsafe fn step<T: Scalar, S: Lanes<T>, const N: usize, const SUB: bool>(
 }
 
 #[inline(always)]
-unsafe fn product_body<T: Scalar, S: Lanes<T>, const N: usize>(
+unsafe fn product_body<T: Real, S: Lanes<T>, const N: usize>(
     k: usize,
     a: *const T,
     b: Groups<T>,
@@ -225,7 +225,7 @@ unsafe fn product_body<T: Scalar, S: Lanes<T>, const N: usize>(
 }
 
 #[inline(always)]
-unsafe fn store_whole<T: Scalar, S: Lanes<T>, const N: usize>(
+unsafe fn store_whole<T: Real, S: Lanes<T>, const N: usize>(
     block: &Block<S::V, N>,
     target: &Target<T>,
 ) {
@@ -250,7 +250,7 @@ unsafe fn store_whole<T: Scalar, S: Lanes<T>, const N: usize>(
 
 /// Blocks at the edge or across the diagonal, through memory.
 #[inline(never)]
-unsafe fn store_part<T: Scalar, S: Lanes<T>, const N: usize>(
+unsafe fn store_part<T: Real, S: Lanes<T>, const N: usize>(
     block: &Block<S::V, N>,
     target: &Target<T>,
 ) {
@@ -272,7 +272,7 @@ unsafe fn store_part<T: Scalar, S: Lanes<T>, const N: usize>(
 
 /// Loads columns `k..k + N` of a panel and takes the product of the columns before from them.
 #[inline(always)]
-unsafe fn reduced<T: Scalar, S: Lanes<T>, const N: usize>(
+unsafe fn reduced<T: Real, S: Lanes<T>, const N: usize>(
     k: usize,
     x: *const T,
     l: *const T,
@@ -292,7 +292,7 @@ unsafe fn reduced<T: Scalar, S: Lanes<T>, const N: usize>(
 }
 
 #[inline(always)]
-unsafe fn store_panel<T: Scalar, S: Lanes<T>, const N: usize>(
+unsafe fn store_panel<T: Real, S: Lanes<T>, const N: usize>(
     k: usize,
     x: *mut T,
     block: &Block<S::V, N>,
@@ -307,7 +307,7 @@ unsafe fn store_panel<T: Scalar, S: Lanes<T>, const N: usize>(
 }
 
 #[inline(always)]
-unsafe fn reduce_body<T: Scalar, S: Lanes<T>, const N: usize>(k: usize, x: *mut T, l: *const T) {
+unsafe fn reduce_body<T: Real, S: Lanes<T>, const N: usize>(k: usize, x: *mut T, l: *const T) {
     // SAFETY: the caller passes panels of `k + N` columns.
     unsafe {
         let block = reduced::<T, S, N>(k, x, l, &Ahead::NOTHING);
@@ -316,7 +316,7 @@ unsafe fn reduce_body<T: Scalar, S: Lanes<T>, const N: usize>(k: usize, x: *mut 
 }
 
 #[inline(always)]
-unsafe fn solve_body<T: Scalar, S: Lanes<T>, const N: usize>(
+unsafe fn solve_body<T: Real, S: Lanes<T>, const N: usize>(
     k: usize,
     x: *mut T,
     l: *const T,
@@ -345,7 +345,7 @@ unsafe fn solve_body<T: Scalar, S: Lanes<T>, const N: usize>(
 
 macro_rules! kit {
     ($set:ty, $features:literal, $columns:literal) => {
-        impl<T: Scalar> Kit<T> for $set
+        impl<T: Real> Kit<T> for $set
         where
             $set: Lanes<T>,
         {
@@ -360,7 +360,7 @@ macro_rules! kit {
                 ahead: &Ahead<T>,
             ) {
                 #[target_feature(enable = $features)]
-                unsafe fn body<T: Scalar>(
+                unsafe fn body<T: Real>(
                     k: usize,
                     a: *const T,
                     b: Groups<T>,
@@ -378,7 +378,7 @@ macro_rules! kit {
 
             unsafe fn reduce(k: usize, x: *mut T, l: *const T) {
                 #[target_feature(enable = $features)]
-                unsafe fn body<T: Scalar>(k: usize, x: *mut T, l: *const T)
+                unsafe fn body<T: Real>(k: usize, x: *mut T, l: *const T)
                 where
                     $set: Lanes<T>,
                 {
@@ -391,7 +391,7 @@ macro_rules! kit {
 
             unsafe fn solve(k: usize, x: *mut T, l: *const T, ahead: &Ahead<T>) {
                 #[target_feature(enable = $features)]
-                unsafe fn body<T: Scalar>(k: usize, x: *mut T, l: *const T, ahead: &Ahead<T>)
+                unsafe fn body<T: Real>(k: usize, x: *mut T, l: *const T, ahead: &Ahead<T>)
                 where
                     $set: Lanes<T>,
                 {
@@ -404,7 +404,7 @@ macro_rules! kit {
 
             unsafe fn pack_rows(source: Strided<T>, to: *mut T) {
                 #[target_feature(enable = $features)]
-                unsafe fn body<T: Scalar>(source: Strided<T>, to: *mut T)
+                unsafe fn body<T: Real>(source: Strided<T>, to: *mut T)
                 where
                     $set: Lanes<T>,
                 {
@@ -423,7 +423,7 @@ macro_rules! kit {
 
             unsafe fn unpack_rows(from: *const T, target: Strided<T>) {
                 #[target_feature(enable = $features)]
-                unsafe fn body<T: Scalar>(from: *const T, target: Strided<T>)
+                unsafe fn body<T: Real>(from: *const T, target: Strided<T>)
                 where
                     $set: Lanes<T>,
                 {
@@ -448,7 +448,7 @@ macro_rules! kit {
                 y: TileMut<'_, T>,
             ) {
                 #[target_feature(enable = $features)]
-                unsafe fn body<T: Scalar>(
+                unsafe fn body<T: Real>(
                     alpha: T,
                     a: TileRef<'_, T>,
                     x: TileRef<'_, T>,
@@ -463,7 +463,7 @@ macro_rules! kit {
 
             unsafe fn pack_cols(source: Strided<T>, to: *mut T) {
                 #[target_feature(enable = $features)]
-                unsafe fn body<T: Scalar>(source: Strided<T>, to: *mut T) {
+                unsafe fn body<T: Real>(source: Strided<T>, to: *mut T) {
                     // SAFETY: see the trait.
                     unsafe { pack::<T, $columns>(source, to) }
                 }

@@ -16,7 +16,7 @@ mod strips;
 use super::{Backend, Blas, blocked, check_product, check_square, check_strips, check_triangle};
 use crate::error::NumericalError;
 use crate::option::{Triangle, Uplo};
-use crate::scalar::Scalar;
+use crate::scalar::{Real, c32, c64};
 use crate::strips::{StripsMut, StripsRef};
 use crate::tile::{TileMut, TileRef};
 use lanes::{Avx2, Avx512};
@@ -64,9 +64,17 @@ impl<S: Kit<f32> + Kit<f64> + Sync> Backend for Native<S> {
     fn double(&self) -> &dyn Blas<f64> {
         self
     }
+
+    fn complex_single(&self) -> &dyn Blas<c32> {
+        self
+    }
+
+    fn complex_double(&self) -> &dyn Blas<c64> {
+        self
+    }
 }
 
-impl<T: Scalar, S: Kit<T> + Sync> Blas<T> for Native<S> {
+impl<T: Real, S: Kit<T> + Sync> Blas<T> for Native<S> {
     fn gemm(&self, alpha: T, a: TileRef<'_, T>, b: TileRef<'_, T>, beta: T, mut c: TileMut<'_, T>) {
         check_product(a, b, &c);
         if c.rows() == 0 || c.cols() == 0 {
@@ -86,13 +94,13 @@ impl<T: Scalar, S: Kit<T> + Sync> Blas<T> for Native<S> {
         }
     }
 
-    fn syrk(&self, alpha: T, a: TileRef<'_, T>, beta: T, c: TileMut<'_, T>) {
-        check_product(a, a.transposed(), &c);
-        if a.cols() == 0 || alpha == T::ZERO || c.row_stride() != 1 {
-            return blocked::syrk(self, alpha, a, beta, c);
+    fn gemmt(&self, alpha: T, a: TileRef<'_, T>, b: TileRef<'_, T>, beta: T, c: TileMut<'_, T>) {
+        check_product(a, b, &c);
+        if a.cols() == 0 || alpha == T::ZERO || c.row_stride() != 1 || check_square(&c) == 0 {
+            return blocked::gemmt(self, alpha, a, b, beta, c);
         }
         // SAFETY: as in `gemm`.
-        unsafe { product::multiply::<T, S>(Part::Lower, alpha, a, a.transposed(), beta, c) };
+        unsafe { product::multiply::<T, S>(Part::Lower, alpha, a, b, beta, c) };
     }
 
     fn trsm(&self, t: Triangle<'_, T>, alpha: T, mut b: TileMut<'_, T>) {

@@ -4,7 +4,7 @@ use std::alloc::Layout;
 use std::cell::RefCell;
 use std::ptr::NonNull;
 
-use crate::scalar::Scalar;
+use crate::scalar::Real;
 use crate::tile::TileRef;
 
 /// A strip of a matrix: `width` rows (at most the packed width) and `k` columns, by raw strides,
@@ -45,7 +45,7 @@ impl<T> Strided<T> {
 /// # Safety
 /// The strip is readable, at most `W` wide, and `to` holds `W * k` elements.
 #[inline(always)]
-pub(super) unsafe fn pack<T: Scalar, const W: usize>(source: Strided<T>, to: *mut T) {
+pub(super) unsafe fn pack<T: Real, const W: usize>(source: Strided<T>, to: *mut T) {
     let Strided { first, width, k, across, along } = source;
     // SAFETY: all offsets are inside the strip and the packed area.
     unsafe {
@@ -76,7 +76,7 @@ pub(super) unsafe fn pack<T: Scalar, const W: usize>(source: Strided<T>, to: *mu
 /// # Safety
 /// The strip is writable, at most `W` wide, and `from` holds `W * k` elements.
 #[inline(always)]
-pub(super) unsafe fn unpack<T: Scalar, const W: usize>(from: *const T, target: Strided<T>) {
+pub(super) unsafe fn unpack<T: Real, const W: usize>(from: *const T, target: Strided<T>) {
     let Strided { first, width, k, across, along } = target;
     // SAFETY: all offsets are inside the strip and the packed area.
     unsafe {
@@ -138,7 +138,7 @@ thread_local! {
 
 /// Calls `work` with room for two packed operands of so many elements, which begin on cache lines.
 /// The room belongs to the thread and is kept for the next call; its contents are arbitrary numbers.
-pub(super) fn with_workspace<T: Scalar, R>(
+pub(super) fn with_workspace<T: Real, R>(
     elements: [usize; 2],
     work: impl FnOnce([*mut T; 2]) -> R,
 ) -> R {

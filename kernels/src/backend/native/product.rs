@@ -3,13 +3,13 @@
 use super::caches;
 use super::micro::{Ahead, Groups, Kit, Target};
 use super::pack::{Strided, with_workspace};
-use crate::scalar::Scalar;
+use crate::scalar::Real;
 use crate::tile::{TileMut, TileRef};
 
 /// Rows and inner size of the blocks of an `m x k` operand `A`. A strip of `B` of that inner size,
 /// `NR` columns wide, stays in the first cache beside what passes through; a block of `A` stays in
 /// the second cache while `B` passes.
-pub(super) fn block_of_a<T: Scalar, K: Kit<T>>(m: usize, k: usize) -> (usize, usize) {
+pub(super) fn block_of_a<T: Real, K: Kit<T>>(m: usize, k: usize) -> (usize, usize) {
     let caches = caches::sizes();
     let kc = piece(k, caches.first * 4 / 5 / (K::NR * size_of::<T>()), 1);
     let mc = piece(m, caches.second / 32 * 15 / (kc * size_of::<T>()), K::MR);
@@ -32,7 +32,7 @@ pub(super) enum Part {
 ///
 /// # Safety
 /// The processor has the set of `K`.
-pub(super) unsafe fn multiply<T: Scalar, K: Kit<T>>(
+pub(super) unsafe fn multiply<T: Real, K: Kit<T>>(
     part: Part,
     alpha: T,
     a: TileRef<'_, T>,
@@ -110,7 +110,7 @@ struct Block<T> {
     ld: usize,
 }
 
-impl<T: Scalar> Block<T> {
+impl<T: Real> Block<T> {
     /// Computes.
     ///
     /// # Safety

@@ -10,7 +10,7 @@ use super::micro::{Ahead, Kit};
 use super::pack::{Strided, with_workspace};
 use crate::error::NumericalError;
 use crate::option::{Diag, Triangle, Uplo};
-use crate::scalar::Scalar;
+use crate::scalar::Real;
 use crate::strips::StripsMut;
 use crate::tile::TileMut;
 
@@ -26,7 +26,7 @@ struct Packed<T> {
     width: usize,
 }
 
-impl<T: Scalar> Packed<T> {
+impl<T: Real> Packed<T> {
     fn strip(self, q: usize) -> *mut T {
         self.first.wrapping_add(self.width * self.width * q * (q + 1) / 2)
     }
@@ -42,7 +42,7 @@ impl<T: Scalar> Packed<T> {
 ///
 /// # Safety
 /// The processor has the set of `K`; strips are `MR` high and have the shape of the transposed `B`.
-pub(super) unsafe fn solve<T: Scalar, K: Kit<T>>(
+pub(super) unsafe fn solve<T: Real, K: Kit<T>>(
     t: Triangle<'_, T>,
     b: TileMut<'_, T>,
     wanted: Option<StripsMut<'_, T>>,
@@ -92,7 +92,7 @@ fn turned<T: Copy>(a: Strided<T>, rows: bool, cols: bool) -> Strided<T> {
 
 /// # Safety
 /// `l` is readable on and below the diagonal, `packed` holds a triangle of `n` rows.
-unsafe fn pack_triangle<T: Scalar, K: Kit<T>>(
+unsafe fn pack_triangle<T: Real, K: Kit<T>>(
     l: Strided<T>,
     n: usize,
     diag: Diag,
@@ -130,7 +130,7 @@ unsafe fn pack_triangle<T: Scalar, K: Kit<T>>(
 /// # Safety
 /// The processor has the set of `K`; `x` holds the columns of `target`, `next_x` has room for those
 /// of `next`, no more of them, and `l` is a triangle of at least that order.
-unsafe fn solve_strip<T: Scalar, K: Kit<T>>(
+unsafe fn solve_strip<T: Real, K: Kit<T>>(
     l: Packed<T>,
     x: *mut T,
     target: Strided<T>,
@@ -157,7 +157,7 @@ unsafe fn solve_strip<T: Scalar, K: Kit<T>>(
 ///
 /// # Safety
 /// The processor has the set of `K`.
-pub(super) unsafe fn factor<T: Scalar, K: Kit<T>>(a: TileMut<'_, T>) -> Result<(), NumericalError> {
+pub(super) unsafe fn factor<T: Real, K: Kit<T>>(a: TileMut<'_, T>) -> Result<(), NumericalError> {
     let n = a.rows();
     let a = Strided::new(a.as_ref());
     let padded = n.next_multiple_of(K::MR);
@@ -192,7 +192,7 @@ pub(super) unsafe fn factor<T: Scalar, K: Kit<T>>(a: TileMut<'_, T>) -> Result<(
 ///
 /// # Safety
 /// The block is readable on and below its diagonal; `to` holds `width * width` elements.
-unsafe fn pack_diagonal<T: Scalar>(block: Strided<T>, width: usize, to: *mut T) {
+unsafe fn pack_diagonal<T: Real>(block: Strided<T>, width: usize, to: *mut T) {
     for j in 0..width {
         for i in 0..width {
             let value = if i >= block.width {
@@ -211,7 +211,7 @@ unsafe fn pack_diagonal<T: Scalar>(block: Strided<T>, width: usize, to: *mut T) 
 
 /// # Safety
 /// As `pack_diagonal`, the other way.
-unsafe fn unpack_diagonal<T: Scalar>(from: *const T, width: usize, block: Strided<T>) {
+unsafe fn unpack_diagonal<T: Real>(from: *const T, width: usize, block: Strided<T>) {
     for j in 0..block.width {
         for i in j..block.width {
             // SAFETY: on or below the diagonal of the block.
@@ -228,7 +228,7 @@ unsafe fn unpack_diagonal<T: Scalar>(from: *const T, width: usize, block: Stride
 ///
 /// # Safety
 /// As for `factor`.
-unsafe fn factor_diagonal<T: Scalar, K: Kit<T>>(
+unsafe fn factor_diagonal<T: Real, K: Kit<T>>(
     first: usize,
     x: *mut T,
     l: Packed<T>,
@@ -261,10 +261,7 @@ unsafe fn factor_diagonal<T: Scalar, K: Kit<T>>(
 ///
 /// # Safety
 /// `corner` is a block of a panel, `block` one of a packed triangle.
-unsafe fn factor_corner<T: Scalar, K: Kit<T>>(
-    corner: *const T,
-    block: *mut T,
-) -> Result<(), usize> {
+unsafe fn factor_corner<T: Real, K: Kit<T>>(corner: *const T, block: *mut T) -> Result<(), usize> {
     // SAFETY: all places are inside the two blocks.
     unsafe {
         for c in 0..K::NR {

@@ -3,7 +3,7 @@
 use super::micro::{Ahead, Groups, Kit, Target};
 use super::pack::Strided;
 use super::product::{Part, block_of_a, share};
-use crate::scalar::Scalar;
+use crate::scalar::Real;
 use crate::strips::StripsRef;
 use crate::tile::TileMut;
 
@@ -17,7 +17,7 @@ const LINE: usize = 64;
 ///
 /// # Safety
 /// The processor has the set of `K`; strips are `MR` high, of `k > 0` columns; shapes agree.
-pub(super) unsafe fn multiply<T: Scalar, K: Kit<T>>(
+pub(super) unsafe fn multiply<T: Real, K: Kit<T>>(
     part: Part,
     alpha: T,
     a: StripsRef<'_, T>,
@@ -93,7 +93,7 @@ struct Block<T> {
     target: Target<T>,
 }
 
-impl<T: Scalar> Block<T> {
+impl<T: Real> Block<T> {
     /// Computes.
     ///
     /// # Safety

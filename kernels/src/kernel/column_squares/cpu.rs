@@ -1,13 +1,13 @@
 //! The sums, with several partial sums side by side so that they vectorise.
 
 use super::ColumnSquares;
-use crate::scalar::Scalar;
+use crate::scalar::Real;
 use crate::tile::TileRef;
 
 /// Partial sums of a column.
 const LANES: usize = 16;
 
-impl<T: Scalar> ColumnSquares<T> {
+impl<T: Real> ColumnSquares<T> {
     /// Adds the squared lengths of the columns of `a` to `sums`.
     ///
     /// # Panics
@@ -23,7 +23,7 @@ impl<T: Scalar> ColumnSquares<T> {
     }
 }
 
-fn squares<T: Scalar>(x: &[T]) -> T {
+fn squares<T: Real>(x: &[T]) -> T {
     let mut lanes = [T::ZERO; LANES];
     let chunks = x.chunks_exact(LANES);
     let rest = chunks.remainder();

@@ -5,12 +5,12 @@ use tegula_runtime::flow::{Failure, Launch};
 use super::ColumnSquares;
 use crate::cuda::device_code::Argument;
 use crate::cuda::{Grid, Program, input, output};
-use crate::scalar::Scalar;
+use crate::scalar::Real;
 
 /// The device's side.
 pub(crate) const SOURCE: &str = include_str!("kernel.cu");
 
-impl<T: Scalar> ColumnSquares<T> {
+impl<T: Real> ColumnSquares<T> {
     /// Puts the sums on the stream.
     #[allow(unsafe_code)]
     pub(super) fn launch(&self, launch: &Launch<'_>) -> Result<(), Failure> {

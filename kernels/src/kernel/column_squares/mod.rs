@@ -14,7 +14,7 @@ use std::marker::PhantomData;
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::kernel::{bytes, product};
-use crate::scalar::Scalar;
+use crate::scalar::Real;
 use crate::tile::TileRef;
 
 pub(crate) use cuda::SOURCE;
@@ -30,7 +30,7 @@ pub struct ColumnSquares<T> {
     precision: PhantomData<T>,
 }
 
-impl<T: Scalar> ColumnSquares<T> {
+impl<T: Real> ColumnSquares<T> {
     /// The sums over an `m x n` tile.
     #[must_use]
     pub const fn new(m: usize, n: usize) -> Self {
@@ -38,7 +38,7 @@ impl<T: Scalar> ColumnSquares<T> {
     }
 }
 
-impl<T: Scalar> Codelet for ColumnSquares<T> {
+impl<T: Real> Codelet for ColumnSquares<T> {
     const NAME: &'static str = "column-squares";
     const ACCESS: &'static [Access] = &[Access::R, Access::RW];
 

@@ -1,10 +1,10 @@
 //! The sums by the definition.
 
 use super::ColumnSquares;
-use crate::scalar::Scalar;
+use crate::scalar::Real;
 use crate::tile::TileRef;
 
-impl<T: Scalar> ColumnSquares<T> {
+impl<T: Real> ColumnSquares<T> {
     /// One entry after the other.
     pub fn reference(&self, a: TileRef<'_, T>, sums: &mut [T]) {
         for (j, sum) in sums.iter_mut().enumerate() {

@@ -4,9 +4,9 @@ use tegula_runtime::flow::{Codelet, Cost};
 
 use super::ColumnSquares;
 use crate::backend::Blas;
-use crate::kernel::Listed;
 use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
-use crate::scalar::Scalar;
+use crate::kernel::{Listed, ListedIn};
+use crate::scalar::Real;
 use crate::tile::TileRef;
 
 /// The kernel's card in the list.
@@ -17,8 +17,10 @@ impl Listed for Card {
     const NAME: &'static str = ColumnSquares::<f64>::NAME;
     const FORMULA: &'static str = "s_j = s_j + sum_i a_ij^2";
     const FLOPS: &'static str = "2 n^2";
+}
 
-    fn trials<T: Scalar>(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Real> ListedIn<T> for Card {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let _ = blas;
         let squares = ColumnSquares::<T>::new(shape.m, shape.n);
         let a = Guarded::random(shape.m, shape.n, draw);
@@ -29,22 +31,22 @@ impl Listed for Card {
         let error = got.iter().zip(&expected).map(|(x, y)| (x.to_f64() - y.to_f64()).abs());
         // Two sums of m + 1 terms of at most 1, in different order.
         let terms = shape.m as f64 + 1.0;
-        let tolerance = 2.0 * terms * T::EPSILON.to_f64() * terms;
+        let tolerance = 2.0 * terms * T::epsilon() * terms;
         let error = error.fold(0.0, f64::max);
         vec![Trial { case: format!("{squares:?}"), error, tolerance }]
     }
 
-    fn operands<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
         vec![draw.numbers(n * n), draw.numbers(n)]
     }
 
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let _ = blas;
         let [a, sums] = operands else { unreachable!("two operands were made") };
         ColumnSquares::new(n, n).compute(TileRef::new(a, n, n), sums);
     }
 
-    fn cost<T: Scalar>(n: usize) -> Cost {
+    fn cost(n: usize) -> Cost {
         ColumnSquares::<T>::new(n, n).cost()
     }
 }

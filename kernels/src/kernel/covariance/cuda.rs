@@ -12,7 +12,7 @@ use super::{Covariance, Part, TABLE_BYTES};
 use crate::cuda::device_code::{Argument, constant};
 use crate::cuda::{Grid, Program, input, output};
 use crate::geometry::{EARTH_RADIUS_KM, Geometry};
-use crate::scalar::Scalar;
+use crate::scalar::Real;
 
 /// The device's side; [`constants`] come before it.
 pub(crate) const SOURCE: &str = include_str!("kernel.cu");
@@ -31,7 +31,7 @@ pub(crate) fn constants() -> String {
     text + &format!("#define CELLS {CELLS}\n#define ARC_ROWS {ARC_ROWS}\n")
 }
 
-impl<T: Scalar> Covariance<T> {
+impl<T: Real> Covariance<T> {
     /// Puts the tile on the stream.
     #[allow(unsafe_code)]
     pub(super) fn launch(&self, launch: &Launch<'_>) -> Result<(), Failure> {

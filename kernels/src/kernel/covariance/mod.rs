@@ -28,7 +28,7 @@ use bytemuck::cast_slice_mut;
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::geometry::Geometry;
-use crate::scalar::{Precision, Scalar};
+use crate::scalar::{Precision, Real};
 
 use cpu::Job;
 
@@ -73,7 +73,7 @@ pub struct Covariance<T> {
 /// Operations per entry as counted in [`Cost`]: an index, a polynomial of degree 7, the distance.
 const FLOPS_PER_ENTRY: f64 = 24.0;
 
-impl<T: Scalar> Codelet for Covariance<T> {
+impl<T: Real> Codelet for Covariance<T> {
     const NAME: &'static str = "covariance";
     const ACCESS: &'static [Access] = &[Access::R, Access::R, Access::R, Access::W];
 
@@ -98,7 +98,7 @@ impl<T: Scalar> Codelet for Covariance<T> {
     }
 }
 
-impl<T: Scalar> Covariance<T> {
+impl<T: Real> Covariance<T> {
     /// A tile of the covariance matrix of one set of points with itself: lower part on the
     /// diagonal, nugget included.
     #[must_use]
@@ -137,9 +137,10 @@ impl<T: Scalar> Covariance<T> {
         let lower = (self.part == Part::Lower).then_some(self.diagonal());
         let &Self { rows, cols, geometry, .. } = self;
         let job = Job { table, geometry, row_points, column_points, rows, cols, lower };
-        match T::PRECISION {
-            Precision::Double => job.run::<f64>(vectors, cast_slice_mut(out)),
-            Precision::Single => job.run::<f32>(vectors, cast_slice_mut(out)),
+        if T::PRECISION == Precision::Double {
+            job.run::<f64>(vectors, cast_slice_mut(out));
+        } else {
+            job.run::<f32>(vectors, cast_slice_mut(out));
         }
         if self.is_same_set {
             self.add_nugget(table, out);

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::geometry::{Geometry, Points};
 use crate::kernel::trial::Draw;
-use crate::scalar::Scalar;
+use crate::scalar::Real;
 
 use super::{Covariance, RadialTable, Vectors};
 
@@ -44,7 +44,7 @@ pub fn random_points(geometry: Geometry, count: usize, extent: f64, seed: u64) -
 /// # Panics
 /// If the sets have not the same geometry and size.
 #[must_use]
-pub fn entries_per_second<T: Scalar>(
+pub fn entries_per_second<T: Real>(
     vectors: Vectors,
     table: &RadialTable,
     rows: &Points,
@@ -68,7 +68,7 @@ pub fn entries_per_second<T: Scalar>(
 /// # Panics
 /// If the sets have not the same geometry.
 #[must_use]
-pub fn largest_relative_error<T: Scalar>(
+pub fn largest_relative_error<T: Real>(
     vectors: Vectors,
     table: &RadialTable,
     rows: &Points,
@@ -91,7 +91,7 @@ pub fn largest_relative_error<T: Scalar>(
     worst
 }
 
-fn fill<T: Scalar>(
+fn fill<T: Real>(
     vectors: Vectors,
     table: &RadialTable,
     rows: &Points,

@@ -1,11 +1,11 @@
 //! The obvious loop: a distance and a direct evaluation per entry.
 
 use crate::geometry::point;
-use crate::scalar::Scalar;
+use crate::scalar::Real;
 
 use super::Covariance;
 
-impl<T: Scalar> Covariance<T> {
+impl<T: Real> Covariance<T> {
     /// The tile by direct evaluation of `covariance`, a function of distance, and `nugget`.
     ///
     /// # Panics

@@ -1,12 +1,12 @@
 //! The sum in several partial sums, which fill the vector registers.
 
 use super::Dot;
-use crate::scalar::Scalar;
+use crate::scalar::Real;
 
 /// Partial sums.
 const LANES: usize = 16;
 
-impl<T: Scalar> Dot<T> {
+impl<T: Real> Dot<T> {
     /// Adds the product of `x` and `y` to `sum`.
     ///
     /// # Panics
@@ -24,6 +24,6 @@ impl<T: Scalar> Dot<T> {
     }
 }
 
-fn products<T: Scalar>(x: &[T], y: &[T]) -> impl Iterator<Item = f64> {
+fn products<T: Real>(x: &[T], y: &[T]) -> impl Iterator<Item = f64> {
     x.iter().zip(y).map(|(x, y)| x.to_f64() * y.to_f64())
 }

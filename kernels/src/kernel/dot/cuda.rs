@@ -5,12 +5,12 @@ use tegula_runtime::flow::{Failure, Launch};
 use super::Dot;
 use crate::cuda::device_code::Argument;
 use crate::cuda::{Grid, Program, input, output};
-use crate::scalar::Scalar;
+use crate::scalar::Real;
 
 /// The device's side.
 pub(crate) const SOURCE: &str = include_str!("kernel.cu");
 
-impl<T: Scalar> Dot<T> {
+impl<T: Real> Dot<T> {
     /// Puts the sum on the stream.
     #[allow(unsafe_code)]
     pub(super) fn launch(&self, launch: &Launch<'_>) -> Result<(), Failure> {

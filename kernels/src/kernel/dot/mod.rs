@@ -15,7 +15,7 @@ use std::marker::PhantomData;
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::kernel::bytes;
-use crate::scalar::Scalar;
+use crate::scalar::Real;
 
 pub(crate) use cuda::SOURCE;
 pub(super) use trial::Card;
@@ -28,7 +28,7 @@ pub struct Dot<T> {
     precision: PhantomData<T>,
 }
 
-impl<T: Scalar> Dot<T> {
+impl<T: Real> Dot<T> {
     /// Dot product of vectors of `n` numbers.
     #[must_use]
     pub const fn new(n: usize) -> Self {
@@ -36,7 +36,7 @@ impl<T: Scalar> Dot<T> {
     }
 }
 
-impl<T: Scalar> Codelet for Dot<T> {
+impl<T: Real> Codelet for Dot<T> {
     const NAME: &'static str = "dot";
     const ACCESS: &'static [Access] = &[Access::R, Access::R, Access::RW];
 

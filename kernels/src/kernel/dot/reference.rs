@@ -1,9 +1,9 @@
 //! The sum by the definition.
 
 use super::Dot;
-use crate::scalar::Scalar;
+use crate::scalar::Real;
 
-impl<T: Scalar> Dot<T> {
+impl<T: Real> Dot<T> {
     /// One loop.
     pub fn reference(&self, x: &[T], y: &[T], sum: &mut f64) {
         for i in 0..self.n {

@@ -4,9 +4,9 @@ use tegula_runtime::flow::{Codelet, Cost};
 
 use super::Dot;
 use crate::backend::Blas;
-use crate::kernel::Listed;
 use crate::kernel::trial::{Draw, Shape, Trial};
-use crate::scalar::Scalar;
+use crate::kernel::{Listed, ListedIn};
+use crate::scalar::Real;
 
 /// The kernel's card in the list.
 #[derive(Debug)]
@@ -16,8 +16,10 @@ impl Listed for Card {
     const NAME: &'static str = Dot::<f64>::NAME;
     const FORMULA: &'static str = "sum = sum + x' y";
     const FLOPS: &'static str = "2 n";
+}
 
-    fn trials<T: Scalar>(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Real> ListedIn<T> for Card {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let _ = blas;
         let n = shape.m * shape.n;
         let (x, y) = (draw.numbers::<T>(n), draw.numbers::<T>(n));
@@ -30,23 +32,23 @@ impl Listed for Card {
         vec![Trial { case: format!("n {n}"), error, tolerance }]
     }
 
-    fn operands<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
         (0..2).map(|_| draw.numbers(n * n)).collect()
     }
 
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let _ = blas;
         let mut sum = 0.0;
         typical::<T>(n).compute(operands[0], operands[1], &mut sum);
         std::hint::black_box(sum);
     }
 
-    fn cost<T: Scalar>(n: usize) -> Cost {
+    fn cost(n: usize) -> Cost {
         typical::<T>(n).cost()
     }
 }
 
 /// The Frobenius product of two tiles.
-fn typical<T: Scalar>(n: usize) -> Dot<T> {
+fn typical<T: Real>(n: usize) -> Dot<T> {
     Dot::new(n * n)
 }

@@ -4,8 +4,8 @@ use tegula_runtime::flow::{Codelet, Cost};
 
 use super::Geadd;
 use crate::backend::Blas;
-use crate::kernel::Listed;
 use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::kernel::{Listed, ListedIn};
 use crate::option::Trans;
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
@@ -18,8 +18,10 @@ impl Listed for Card {
     const NAME: &'static str = Geadd::<f64>::NAME;
     const FORMULA: &'static str = "B = alpha op(A) + beta B";
     const FLOPS: &'static str = "3 n^2";
+}
 
-    fn trials<T: Scalar>(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> ListedIn<T> for Card {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let _ = blas;
         let mut trials = Vec::new();
         for trans in Trans::ALL {
@@ -32,17 +34,17 @@ impl Listed for Card {
         trials
     }
 
-    fn operands<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
         (0..2).map(|_| draw.numbers(n * n)).collect()
     }
 
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let _ = blas;
         let [a, b] = operands else { unreachable!("two operands were made") };
         typical(n).compute(TileRef::new(a, n, n), TileMut::new(b, n, n));
     }
 
-    fn cost<T: Scalar>(n: usize) -> Cost {
+    fn cost(n: usize) -> Cost {
         typical::<T>(n).cost()
     }
 }
@@ -61,8 +63,8 @@ fn compare<T: Scalar>(geadd: Geadd<T>, draw: &mut Draw) -> Trial {
     geadd.compute(a.read(), got.write());
     geadd.reference(a.read(), expected.write());
     // Two products and a sum, rounded once each, on both sides.
-    let terms = alpha.abs().to_f64() + beta.abs().to_f64();
-    let tolerance = 2.0 * T::EPSILON.to_f64() * terms;
+    let terms = alpha.size() + beta.size();
+    let tolerance = 2.0 * T::epsilon() * terms;
     let error = got.deviation(&before, &expected, |_, _| true);
     Trial { case: format!("{geadd:?}"), error, tolerance }
 }

@@ -4,8 +4,8 @@ use tegula_runtime::flow::{Codelet, Cost};
 
 use super::Gemm;
 use crate::backend::Blas;
-use crate::kernel::Listed;
-use crate::kernel::trial::{COEFFICIENTS, Draw, Guarded, Shape, Trial};
+use crate::kernel::trial::{Draw, Guarded, Shape, Trial, coefficients};
+use crate::kernel::{Listed, ListedIn};
 use crate::option::Trans;
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
@@ -18,12 +18,14 @@ impl Listed for Card {
     const NAME: &'static str = Gemm::<f64>::NAME;
     const FORMULA: &'static str = "C = alpha op(A) op(B) + beta C";
     const FLOPS: &'static str = "2 n^3";
+}
 
-    fn trials<T: Scalar>(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> ListedIn<T> for Card {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let mut trials = Vec::new();
         for trans_a in Trans::ALL {
             for trans_b in Trans::ALL {
-                for [alpha, beta] in COEFFICIENTS.map(|pair| pair.map(T::from_f64)) {
+                for [alpha, beta] in coefficients::<T>() {
                     let Shape { m, n, k } = shape;
                     let gemm = Gemm { trans_a, trans_b, m, n, k, alpha, beta };
                     trials.push(compare(gemm, blas, draw));
@@ -33,17 +35,17 @@ impl Listed for Card {
         trials
     }
 
-    fn operands<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
         (0..3).map(|_| draw.numbers(n * n)).collect()
     }
 
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [a, b, c] = operands else { unreachable!("three operands were made") };
         let (a, b) = (TileRef::new(a, n, n), TileRef::new(b, n, n));
         typical(n).compute(blas, a, b, TileMut::new(c, n, n));
     }
 
-    fn cost<T: Scalar>(n: usize) -> Cost {
+    fn cost(n: usize) -> Cost {
         typical::<T>(n).cost()
     }
 }
@@ -78,8 +80,8 @@ pub(super) fn judge<T: Scalar>(
     gemm.reference(a, b, expected.write());
     // Two sums of k + 1 terms, each good to (k + 2) u times the sum of the absolute terms
     // (Higham, "Accuracy and stability", 3.1), entries at most 1, u = EPSILON / 2.
-    let terms = alpha.abs().to_f64() * k as f64 + beta.abs().to_f64();
-    let tolerance = (k as f64 + 2.0) * T::EPSILON.to_f64() * terms;
+    let terms = alpha.size() * k as f64 + beta.size();
+    let tolerance = (k as f64 + 2.0) * T::epsilon() * terms;
     let error = got.deviation(&before, &expected, |_, _| true);
     Trial { case, error, tolerance }
 }

@@ -4,8 +4,8 @@ use tegula_runtime::flow::{Codelet, Cost};
 
 use super::Gemv;
 use crate::backend::Blas;
-use crate::kernel::Listed;
 use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::kernel::{Listed, ListedIn};
 use crate::option::Trans;
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
@@ -18,8 +18,10 @@ impl Listed for Card {
     const NAME: &'static str = Gemv::<f64>::NAME;
     const FORMULA: &'static str = "y = alpha op(A) x + beta y";
     const FLOPS: &'static str = "2 n^2";
+}
 
-    fn trials<T: Scalar>(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> ListedIn<T> for Card {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let mut trials = Vec::new();
         for trans in Trans::ALL {
             for (alpha, beta) in [(-1.0, 1.0), (0.75, 0.0), (1.5, -0.5), (0.0, 2.0)] {
@@ -31,17 +33,17 @@ impl Listed for Card {
         trials
     }
 
-    fn operands<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
         vec![draw.numbers(n * n), draw.numbers(n), draw.numbers(n)]
     }
 
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [a, x, y] = operands else { unreachable!("three operands were made") };
         let (a, x) = (TileRef::new(a, n, n), TileRef::new(x, n, 1));
         typical(n).compute(blas, a, x, TileMut::new(y, n, 1));
     }
 
-    fn cost<T: Scalar>(n: usize) -> Cost {
+    fn cost(n: usize) -> Cost {
         typical::<T>(n).cost()
     }
 }
@@ -62,8 +64,8 @@ fn compare<T: Scalar>(gemv: Gemv<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Tri
     gemv.compute(blas, a.read(), x.read(), got.write());
     gemv.reference(a.read(), x.read(), expected.write());
     // As for a matrix product.
-    let terms = alpha.abs().to_f64() * cols as f64 + beta.abs().to_f64();
-    let tolerance = (cols as f64 + 2.0) * T::EPSILON.to_f64() * terms;
+    let terms = alpha.size() * cols as f64 + beta.size();
+    let tolerance = (cols as f64 + 2.0) * T::epsilon() * terms;
     let error = got.deviation(&before, &expected, |_, _| true);
     Trial { case: format!("{gemv:?}"), error, tolerance }
 }

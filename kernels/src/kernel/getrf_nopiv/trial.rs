@@ -5,8 +5,8 @@ use tegula_runtime::flow::{Codelet, Cost};
 use super::GetrfNopiv;
 use crate::backend::Blas;
 use crate::error::NumericalError;
-use crate::kernel::Listed;
 use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::kernel::{Listed, ListedIn};
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
@@ -18,8 +18,10 @@ impl Listed for Card {
     const NAME: &'static str = GetrfNopiv::<f64>::NAME;
     const FORMULA: &'static str = "A = L U without pivoting, in place";
     const FLOPS: &'static str = "2 n^3/3";
+}
 
-    fn trials<T: Scalar>(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> ListedIn<T> for Card {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let (Shape { m, n, .. }, steps) = (shape, shape.m.min(shape.n));
         let getrf = GetrfNopiv::new(m, n, 1000);
         let mut trials = vec![compare(getrf, blas, draw)];
@@ -31,16 +33,16 @@ impl Listed for Card {
         trials
     }
 
-    fn operands<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
         vec![draw.dominant(n)]
     }
 
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let a = TileMut::new(operands[0], n, n);
         typical(n).compute(blas, a).expect("a dominant matrix has no zero pivot");
     }
 
-    fn cost<T: Scalar>(n: usize) -> Cost {
+    fn cost(n: usize) -> Cost {
         typical::<T>(n).cost()
     }
 }
@@ -68,7 +70,7 @@ fn compare<T: Scalar>(getrf: GetrfNopiv<T>, blas: &dyn Blas<T>, draw: &mut Draw)
     // times U. For a dominant matrix the maximum norms of L, inv(L), inv(U), U are at most 3/2, 2,
     // 1, 4 and entries of |L| |U| at most 5.
     let steps = getrf.m.min(getrf.n) as f64 + 2.0;
-    let tolerance = 40.0 * steps * T::EPSILON.to_f64();
+    let tolerance = 40.0 * steps * T::epsilon();
     let error = match outcomes {
         (Ok(()), Ok(())) => got.deviation(&before, &expected, |_, _| true),
         _ => f64::INFINITY,

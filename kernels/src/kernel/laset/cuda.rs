@@ -23,8 +23,8 @@ impl<T: Scalar> Laset<T> {
         let arguments = [
             Argument::size(m),
             Argument::size(n),
-            Argument::Real(off_diagonal),
-            Argument::Real(diagonal),
+            Argument::number(off_diagonal),
+            Argument::number(diagonal),
             Argument::place(a),
         ];
         // SAFETY: the tile is `m x n`.

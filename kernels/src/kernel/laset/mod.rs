@@ -43,7 +43,8 @@ impl<T: Scalar> Codelet for Laset<T> {
         Ok(())
     }
 
-    const HAS_CUDA: bool = true;
+    /// Our own code on devices is of real numbers.
+    const HAS_CUDA: bool = !T::IS_COMPLEX;
 
     fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
         self.launch(launch)

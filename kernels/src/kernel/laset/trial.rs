@@ -4,8 +4,8 @@ use tegula_runtime::flow::{Codelet, Cost};
 
 use super::Laset;
 use crate::backend::Blas;
-use crate::kernel::Listed;
 use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::kernel::{Listed, ListedIn};
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
@@ -17,23 +17,25 @@ impl Listed for Card {
     const NAME: &'static str = Laset::<f64>::NAME;
     const FORMULA: &'static str = "a_ij = off_diagonal, a_ii = diagonal";
     const FLOPS: &'static str = "0";
+}
 
-    fn trials<T: Scalar>(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> ListedIn<T> for Card {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let _ = (blas, draw);
         let (off_diagonal, diagonal) = (T::from_f64(0.25), T::from_f64(-2.0));
         vec![compare(Laset { m: shape.m, n: shape.n, off_diagonal, diagonal })]
     }
 
-    fn operands<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
         vec![draw.numbers(n * n)]
     }
 
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let _ = blas;
         typical(n).compute(TileMut::new(operands[0], n, n));
     }
 
-    fn cost<T: Scalar>(n: usize) -> Cost {
+    fn cost(n: usize) -> Cost {
         typical::<T>(n).cost()
     }
 }

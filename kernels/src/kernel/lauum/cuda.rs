@@ -23,7 +23,7 @@ impl<T: Scalar> Lauum<T> {
         // L' times the copy of L, or the copy of U times U'.
         let at = if self.uplo == Uplo::Lower { Side::Left } else { Side::Right };
         let (at, fill, op, unit) =
-            (side(at), uplo(self.uplo), trans(Trans::Yes), diag(Diag::NonUnit));
+            (side(at), uplo(self.uplo), trans(Trans::Conj), diag(Diag::NonUnit));
         let (full, n, one) = (triangles.full, int(n), T::ONE);
         // SAFETY: both matrices are `n x n`.
         Blas::of(launch)?.call(|blas| unsafe {

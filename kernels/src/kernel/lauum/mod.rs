@@ -1,4 +1,4 @@
-//! Product of a triangular tile with its transpose, in place: `A = L' L` (lower) or `A = U U'`
+//! Product of a triangular tile with its transpose, in place: `A = L^H L` (lower) or `A = U U'`
 //! (upper).
 //!
 //! Shape: `A` is `n x n`. Reads and overwrites the triangle `uplo`; the other one is neither read
@@ -63,7 +63,8 @@ impl<T: Scalar> Codelet for Lauum<T> {
         Ok(())
     }
 
-    const HAS_CUDA: bool = true;
+    /// Our own code on devices is of real numbers.
+    const HAS_CUDA: bool = !T::IS_COMPLEX;
 
     fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
         self.launch(launch)

@@ -10,7 +10,7 @@ impl<T: Scalar> Lauum<T> {
         let mut a = self.lower(a);
         for i in 0..self.n {
             for j in 0..=i {
-                let sum: T = (i..self.n).map(|k| a.at(k, i) * a.at(k, j)).sum();
+                let sum: T = (i..self.n).map(|k| a.at(k, i).conj() * a.at(k, j)).sum();
                 a.set(i, j, sum);
             }
         }

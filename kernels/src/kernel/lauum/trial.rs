@@ -4,8 +4,8 @@ use tegula_runtime::flow::{Codelet, Cost};
 
 use super::Lauum;
 use crate::backend::Blas;
-use crate::kernel::Listed;
 use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::kernel::{Listed, ListedIn};
 use crate::option::Uplo;
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
@@ -18,20 +18,22 @@ impl Listed for Card {
     const NAME: &'static str = Lauum::<f64>::NAME;
     const FORMULA: &'static str = "A = L' L or U U', in place";
     const FLOPS: &'static str = "n^3/3";
+}
 
-    fn trials<T: Scalar>(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> ListedIn<T> for Card {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         Uplo::ALL.map(|uplo| compare(Lauum::new(uplo, shape.n), blas, draw)).into()
     }
 
-    fn operands<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
         vec![draw.numbers(n * n)]
     }
 
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         typical(n).compute(blas, TileMut::new(operands[0], n, n));
     }
 
-    fn cost<T: Scalar>(n: usize) -> Cost {
+    fn cost(n: usize) -> Cost {
         typical::<T>(n).cost()
     }
 }
@@ -49,7 +51,7 @@ fn compare<T: Scalar>(lauum: Lauum<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> T
     lauum.compute(blas, got.write());
     lauum.reference(expected.write());
     // As for a matrix product of inner size n and entries at most 1.
-    let tolerance = n as f64 * (n as f64 + 2.0) * T::EPSILON.to_f64();
+    let tolerance = n as f64 * (n as f64 + 2.0) * T::epsilon();
     let error = got.deviation(&before, &expected, |i, j| uplo.holds(i, j));
     Trial { case: format!("{lauum:?}"), error, tolerance }
 }

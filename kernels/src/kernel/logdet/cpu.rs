@@ -2,14 +2,14 @@
 
 use super::LogDet;
 use crate::error::NumericalError;
-use crate::scalar::Scalar;
+use crate::scalar::Real;
 use crate::tile::TileRef;
 
 /// Entries of which the product is taken before its logarithm. Each is brought into [1, 2) first,
 /// so the product cannot overflow and its rounding adds at most this many units in the last place.
 const CHUNK: usize = 32;
 
-impl<T: Scalar> LogDet<T> {
+impl<T: Real> LogDet<T> {
     /// Adds the contribution of `a` to `sum`.
     ///
     /// # Errors

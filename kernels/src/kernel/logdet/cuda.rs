@@ -6,12 +6,12 @@ use super::LogDet;
 use crate::cuda::device_code::Argument;
 use crate::cuda::{Grid, Program, Verdict, input, output};
 use crate::error::NumericalError;
-use crate::scalar::Scalar;
+use crate::scalar::Real;
 
 /// The device's side.
 pub(crate) const SOURCE: &str = include_str!("kernel.cu");
 
-impl<T: Scalar> LogDet<T> {
+impl<T: Real> LogDet<T> {
     /// Puts the sum on the stream.
     #[allow(unsafe_code)]
     pub(super) fn launch(&self, launch: &Launch<'_>) -> Result<(), Failure> {

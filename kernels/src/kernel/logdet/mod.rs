@@ -16,7 +16,7 @@ use std::marker::PhantomData;
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::kernel::bytes;
-use crate::scalar::Scalar;
+use crate::scalar::Real;
 use crate::tile::TileRef;
 
 pub(crate) use cuda::SOURCE;
@@ -34,7 +34,7 @@ pub struct LogDet<T> {
     precision: PhantomData<T>,
 }
 
-impl<T: Scalar> LogDet<T> {
+impl<T: Real> LogDet<T> {
     /// Contribution of a tile of a Cholesky factor.
     #[must_use]
     pub const fn cholesky(n: usize, offset: usize) -> Self {
@@ -48,7 +48,7 @@ impl<T: Scalar> LogDet<T> {
     }
 }
 
-impl<T: Scalar> Codelet for LogDet<T> {
+impl<T: Real> Codelet for LogDet<T> {
     const NAME: &'static str = "logdet";
     const ACCESS: &'static [Access] = &[Access::R, Access::RW];
 

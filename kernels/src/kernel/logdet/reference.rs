@@ -2,10 +2,10 @@
 
 use super::LogDet;
 use crate::error::NumericalError;
-use crate::scalar::Scalar;
+use crate::scalar::Real;
 use crate::tile::TileRef;
 
-impl<T: Scalar> LogDet<T> {
+impl<T: Real> LogDet<T> {
     /// One logarithm for each entry.
     ///
     /// # Errors

@@ -5,9 +5,9 @@ use tegula_runtime::flow::{Codelet, Cost};
 use super::LogDet;
 use crate::backend::Blas;
 use crate::error::NumericalError;
-use crate::kernel::Listed;
 use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
-use crate::scalar::Scalar;
+use crate::kernel::{Listed, ListedIn};
+use crate::scalar::Real;
 use crate::tile::TileRef;
 
 /// The kernel's card in the list.
@@ -18,8 +18,10 @@ impl Listed for Card {
     const NAME: &'static str = LogDet::<f64>::NAME;
     const FORMULA: &'static str = "sum = sum + factor sum_i log |a_ii|";
     const FLOPS: &'static str = "2 n";
+}
 
-    fn trials<T: Scalar>(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Real> ListedIn<T> for Card {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let _ = blas;
         let n = shape.n;
         let mut trials = vec![
@@ -34,11 +36,11 @@ impl Listed for Card {
         trials
     }
 
-    fn operands<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
         vec![draw.dominant(n)]
     }
 
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let _ = blas;
         let mut sum = 0.0;
         let a = TileRef::new(operands[0], n, n);
@@ -46,18 +48,18 @@ impl Listed for Card {
         std::hint::black_box(sum);
     }
 
-    fn cost<T: Scalar>(n: usize) -> Cost {
+    fn cost(n: usize) -> Cost {
         typical::<T>(n).cost()
     }
 }
 
 /// The contribution of a tile of a Cholesky factor.
-fn typical<T: Scalar>(n: usize) -> LogDet<T> {
+fn typical<T: Real>(n: usize) -> LogDet<T> {
     LogDet::cholesky(n, 0)
 }
 
 /// A diagonal of both signs and of sizes from 2^-60 to 2^60; the rest is not readable.
-fn diagonal<T: Scalar>(n: usize, draw: &mut Draw) -> Guarded<T> {
+fn diagonal<T: Real>(n: usize, draw: &mut Draw) -> Guarded<T> {
     let mut a = Guarded::nan(n, n);
     for i in 0..n {
         let size = 2f64.powf(60.0 * draw.number::<f64>());
@@ -66,7 +68,7 @@ fn diagonal<T: Scalar>(n: usize, draw: &mut Draw) -> Guarded<T> {
     a
 }
 
-fn compare<T: Scalar>(logdet: LogDet<T>, draw: &mut Draw) -> Trial {
+fn compare<T: Real>(logdet: LogDet<T>, draw: &mut Draw) -> Trial {
     let a = diagonal::<T>(logdet.n, draw);
     let (mut got, mut expected) = (0.25, 0.25);
     let outcomes = (logdet.compute(a.read(), &mut got), logdet.reference(a.read(), &mut expected));
@@ -81,7 +83,7 @@ fn compare<T: Scalar>(logdet: LogDet<T>, draw: &mut Draw) -> Trial {
 }
 
 /// An entry without a logarithm must be told and the sum left unchanged.
-fn refusal<T: Scalar>(logdet: LogDet<T>, place: usize, entry: T, draw: &mut Draw) -> Option<Trial> {
+fn refusal<T: Real>(logdet: LogDet<T>, place: usize, entry: T, draw: &mut Draw) -> Option<Trial> {
     if place >= logdet.n {
         return None;
     }

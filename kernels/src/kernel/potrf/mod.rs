@@ -1,4 +1,4 @@
-//! Cholesky factorization of a tile: `A = L L'` (lower) or `A = U' U` (upper).
+//! Cholesky factorization of a tile: `A = L L^H` (lower) or `A = U^H U` (upper).
 //!
 //! Shape: `A` is `n x n`. Reads and overwrites the triangle `uplo`; the other one is neither read
 //! nor written. Fails with `NotPositiveDefinite` when a pivot is not a positive finite number, NaN
@@ -65,7 +65,8 @@ impl<T: Scalar> Codelet for Potrf<T> {
         Ok(self.compute(T::blas(backend::current()), a)?)
     }
 
-    const HAS_CUDA: bool = true;
+    /// Our own code on devices is of real numbers.
+    const HAS_CUDA: bool = !T::IS_COMPLEX;
 
     fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
         self.launch(launch)

@@ -5,8 +5,8 @@ use tegula_runtime::flow::{Codelet, Cost};
 use super::Potrf;
 use crate::backend::Blas;
 use crate::error::NumericalError;
-use crate::kernel::Listed;
 use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::kernel::{Listed, ListedIn};
 use crate::option::{Diag, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
@@ -19,8 +19,10 @@ impl Listed for Card {
     const NAME: &'static str = Potrf::<f64>::NAME;
     const FORMULA: &'static str = "A = L L' or U' U, in place";
     const FLOPS: &'static str = "n^3/3";
+}
 
-    fn trials<T: Scalar>(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> ListedIn<T> for Card {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let mut trials = Vec::new();
         for uplo in Uplo::ALL {
             let potrf = Potrf::new(uplo, shape.n, 1000);
@@ -34,16 +36,16 @@ impl Listed for Card {
         trials
     }
 
-    fn operands<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
         vec![draw.dominant(n)]
     }
 
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let a = TileMut::new(operands[0], n, n);
         typical(n).compute(blas, a).expect("a dominant matrix is positive definite");
     }
 
-    fn cost<T: Scalar>(n: usize) -> Cost {
+    fn cost(n: usize) -> Cost {
         typical::<T>(n).cost()
     }
 }
@@ -65,7 +67,7 @@ fn compare<T: Scalar>(potrf: Potrf<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> T
     // Each factor is that of A + E with |e_ij| <= (n + 2) u max a_ii (Higham, "Accuracy and
     // stability", theorem 10.3), so it is off by L low(inv(L) E inv(L')), of which no entry exceeds
     // ||L|| ||inv(L)||^2 max |e_ij| in the maximum norm: 3 * 1 * 3 for a dominant matrix.
-    let tolerance = 9.0 * (potrf.n as f64 + 2.0) * T::EPSILON.to_f64();
+    let tolerance = 9.0 * (potrf.n as f64 + 2.0) * T::epsilon();
     let error = match outcomes {
         (Ok(()), Ok(())) => got.deviation(&before, &expected, |i, j| potrf.uplo.holds(i, j)),
         _ => f64::INFINITY,

@@ -2,7 +2,7 @@
 
 use super::Syrk;
 use crate::backend::Blas;
-use crate::option::Uplo;
+use crate::option::{Form, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
@@ -12,8 +12,28 @@ impl<T: Scalar> Syrk<T> {
     /// # Panics
     /// If the shapes do not agree.
     pub fn compute(&self, blas: &dyn Blas<T>, a: TileRef<'_, T>, c: TileMut<'_, T>) {
-        // The product is symmetric: the upper triangle is the lower one of the transposed view.
-        let lower = if self.uplo == Uplo::Lower { c } else { c.transposed() };
-        blas.syrk(self.alpha, self.trans.of(a), self.beta, lower);
+        let (a, (alpha, beta)) = (self.trans.of(a), self.factors());
+        match self.form {
+            Form::Symmetric => blas.syrk(alpha, a, beta, lower(self.uplo, c)),
+            Form::Hermitian => {
+                // The transpose of a Hermitian product is that of the conjugate matrix.
+                let a = if self.uplo == Uplo::Lower { a } else { a.conjugated() };
+                let mut c = lower(self.uplo, c);
+                blas.gemmt(alpha, a, a.adjoint(), beta, c.reborrow());
+                make_diagonal_real(&mut c);
+            }
+        }
+    }
+}
+
+/// The view whose lower triangle is the triangle `uplo` of `c`.
+pub(in crate::kernel) fn lower<T>(uplo: Uplo, c: TileMut<'_, T>) -> TileMut<'_, T> {
+    if uplo == Uplo::Lower { c } else { c.transposed() }
+}
+
+/// Sets imaginary parts on the diagonal to zero.
+pub(in crate::kernel) fn make_diagonal_real<T: Scalar>(c: &mut TileMut<'_, T>) {
+    if T::IS_COMPLEX {
+        (0..c.rows()).for_each(|i| c.set(i, i, T::from_real(c.at(i, i).re())));
     }
 }

@@ -4,6 +4,7 @@ use tegula_runtime::flow::{Failure, Launch};
 
 use super::Syrk;
 use crate::cuda::{Blas, input, int, leading, output, trans, uplo};
+use crate::option::Form;
 use crate::scalar::Scalar;
 
 impl<T: Scalar> Syrk<T> {
@@ -19,7 +20,15 @@ impl<T: Scalar> Syrk<T> {
         let (fill, op, n, k) = (uplo(self.uplo), trans(self.trans), int(n), int(k));
         // SAFETY: the buffers have the sizes that these shapes ask for.
         Blas::of(launch)?.call(|blas| unsafe {
-            (T::cuda().syrk)(blas, fill, op, n, k, &alpha, a, ld, &beta, c, n)
+            match self.form {
+                Form::Symmetric => {
+                    (T::cuda().syrk)(blas, fill, op, n, k, &alpha, a, ld, &beta, c, n)
+                }
+                Form::Hermitian => {
+                    let (alpha, beta) = (alpha.re(), beta.re());
+                    (T::cuda().herk)(blas, fill, op, n, k, &alpha, a, ld, &beta, c, n)
+                }
+            }
         })
     }
 }

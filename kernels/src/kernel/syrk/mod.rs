@@ -1,7 +1,9 @@
-//! Symmetric product: one triangle of `C = alpha op(A) op(A)' + beta C`.
+//! Symmetric or Hermitian product: one triangle of `C = alpha op(A) op(A)' + beta C`, or with the
+//! conjugate transpose in place of the transpose.
 //!
 //! Shapes: `op(A)` is `n x k`, `C` is `n x n`. Reads `A` and, unless `beta` is zero, the triangle
-//! `uplo` of `C`; overwrites that triangle. The other triangle is neither read nor written. Cannot
+//! `uplo` of `C`; overwrites that triangle. Of a Hermitian product, the real parts of `alpha` and
+//! `beta` count, and imaginary parts on the diagonal of `C` are taken as zero and set to it. The other triangle is neither read nor written. Cannot
 //! fail. Source: Dongarra et al., ACM TOMS 16 (1990); flops as in LAWN 41.
 
 mod cpu;
@@ -14,7 +16,7 @@ use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::backend;
 use crate::kernel::{bytes, product};
-use crate::option::{Trans, Uplo};
+use crate::option::{Form, Trans, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
@@ -24,6 +26,8 @@ pub(super) use trial::Card;
 /// The symmetric product with its arguments; buffers `[A: R, C: RW]`.
 #[derive(Clone, Copy, Debug)]
 pub struct Syrk<T> {
+    /// Symmetric or Hermitian.
+    pub form: Form,
     /// The triangle of `C` that counts.
     pub uplo: Uplo,
     /// Whether `A` enters transposed.
@@ -36,6 +40,16 @@ pub struct Syrk<T> {
     pub alpha: T,
     /// Factor of the old `C`; zero overwrites.
     pub beta: T,
+}
+
+impl<T: Scalar> Syrk<T> {
+    /// The factors that count.
+    fn factors(&self) -> (T, T) {
+        match self.form {
+            Form::Symmetric => (self.alpha, self.beta),
+            Form::Hermitian => (T::from_real(self.alpha.re()), T::from_real(self.beta.re())),
+        }
+    }
 }
 
 impl<T: Scalar> Codelet for Syrk<T> {

@@ -4,9 +4,9 @@ use tegula_runtime::flow::{Codelet, Cost};
 
 use super::Syrk;
 use crate::backend::Blas;
-use crate::kernel::Listed;
-use crate::kernel::trial::{COEFFICIENTS, Draw, Guarded, Shape, Trial};
-use crate::option::{Trans, Uplo};
+use crate::kernel::trial::{Draw, Guarded, Shape, Trial, coefficients};
+use crate::kernel::{Listed, ListedIn};
+use crate::option::{Form, Trans, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
@@ -18,38 +18,40 @@ impl Listed for Card {
     const NAME: &'static str = Syrk::<f64>::NAME;
     const FORMULA: &'static str = "C = alpha op(A) op(A)' + beta C, one triangle";
     const FLOPS: &'static str = "n^3";
+}
 
-    fn trials<T: Scalar>(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> ListedIn<T> for Card {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let mut trials = Vec::new();
-        for uplo in Uplo::ALL {
-            for trans in Trans::ALL {
-                for [alpha, beta] in COEFFICIENTS.map(|pair| pair.map(T::from_f64)) {
-                    let syrk = Syrk { uplo, trans, n: shape.n, k: shape.k, alpha, beta };
-                    trials.push(compare(syrk, blas, draw));
-                }
+        let choices =
+            Form::ALL.map(|form| Uplo::ALL.map(|uplo| Trans::ALL.map(|trans| (form, uplo, trans))));
+        for (form, uplo, trans) in choices.into_iter().flatten().flatten() {
+            for [alpha, beta] in coefficients::<T>() {
+                let syrk = Syrk { form, uplo, trans, n: shape.n, k: shape.k, alpha, beta };
+                trials.push(compare(syrk, blas, draw));
             }
         }
         trials
     }
 
-    fn operands<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
         (0..2).map(|_| draw.numbers(n * n)).collect()
     }
 
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [a, c] = operands else { unreachable!("two operands were made") };
         typical(n).compute(blas, TileRef::new(a, n, n), TileMut::new(c, n, n));
     }
 
-    fn cost<T: Scalar>(n: usize) -> Cost {
+    fn cost(n: usize) -> Cost {
         typical::<T>(n).cost()
     }
 }
 
 /// The product of a tiled Cholesky factorization: `C = C - A A'`.
 fn typical<T: Scalar>(n: usize) -> Syrk<T> {
-    let (uplo, trans) = (Uplo::Lower, Trans::No);
-    Syrk { uplo, trans, n, k: n, alpha: -T::ONE, beta: T::ONE }
+    let (form, uplo, trans) = (Form::Hermitian, Uplo::Lower, Trans::No);
+    Syrk { form, uplo, trans, n, k: n, alpha: -T::ONE, beta: T::ONE }
 }
 
 fn compare<T: Scalar>(syrk: Syrk<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
@@ -74,8 +76,8 @@ pub(super) fn judge<T: Scalar>(
     compute(got.write());
     syrk.reference(a, expected.write());
     // As for a matrix product.
-    let terms = alpha.abs().to_f64() * k as f64 + beta.abs().to_f64();
-    let tolerance = (k as f64 + 2.0) * T::EPSILON.to_f64() * terms;
+    let terms = alpha.size() * k as f64 + beta.size();
+    let tolerance = (k as f64 + 2.0) * T::epsilon() * terms;
     let error = got.deviation(&before, &expected, |i, j| uplo.holds(i, j));
     Trial { case, error, tolerance }
 }

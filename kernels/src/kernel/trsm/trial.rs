@@ -5,7 +5,7 @@ use tegula_runtime::flow::{Codelet, Cost};
 use super::Trsm;
 use crate::backend::Blas;
 use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
-use crate::kernel::{Listed, triangular};
+use crate::kernel::{Listed, ListedIn, triangular};
 use crate::option::{Diag, Side, Trans, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
@@ -18,8 +18,10 @@ impl Listed for Card {
     const NAME: &'static str = Trsm::<f64>::NAME;
     const FORMULA: &'static str = "B = alpha inv(op(T)) B, or from the right";
     const FLOPS: &'static str = "n^3";
+}
 
-    fn trials<T: Scalar>(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> ListedIn<T> for Card {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let (Shape { m, n, .. }, alpha) = (shape, T::from_f64(-0.75));
         let mut trials = Vec::new();
         for (side, uplo, trans, diag) in triangular::variants() {
@@ -29,16 +31,16 @@ impl Listed for Card {
         trials
     }
 
-    fn operands<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
         vec![draw.dominant(n), draw.numbers(n * n)]
     }
 
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [t, b] = operands else { unreachable!("two operands were made") };
         typical(n).compute(blas, TileRef::new(t, n, n), TileMut::new(b, n, n));
     }
 
-    fn cost<T: Scalar>(n: usize) -> Cost {
+    fn cost(n: usize) -> Cost {
         typical::<T>(n).cost()
     }
 }
@@ -69,7 +71,7 @@ pub(super) fn judge<T: Scalar>(
     trsm.reference(t, expected.write());
     // Each solution is good to (n + 2) u cond(T) in the maximum norm (Higham, "Accuracy and
     // stability", theorem 8.5), and cond(T) is at most 3 for a dominant triangle.
-    let tolerance = 3.0 * (trsm.order() as f64 + 2.0) * T::EPSILON.to_f64() * expected.max();
+    let tolerance = 3.0 * (trsm.order() as f64 + 2.0) * T::epsilon() * expected.max();
     let error = got.deviation(&before, &expected, |_, _| true);
     Trial { case, error, tolerance }
 }

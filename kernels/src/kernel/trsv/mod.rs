@@ -44,7 +44,7 @@ impl<T: Scalar> Trsv<T> {
 
     fn triangle<'a>(&self, t: TileRef<'a, T>) -> Triangle<'a, T> {
         let stored = Triangle::new(t, self.uplo, self.diag);
-        if self.trans == Trans::Yes { stored.transposed() } else { stored }
+        stored.op(self.trans)
     }
 }
 

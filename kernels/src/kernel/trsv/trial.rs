@@ -4,8 +4,8 @@ use tegula_runtime::flow::{Codelet, Cost};
 
 use super::Trsv;
 use crate::backend::Blas;
-use crate::kernel::Listed;
 use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::kernel::{Listed, ListedIn};
 use crate::option::{Diag, Trans, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
@@ -18,8 +18,10 @@ impl Listed for Card {
     const NAME: &'static str = Trsv::<f64>::NAME;
     const FORMULA: &'static str = "x = inv(op(T)) x";
     const FLOPS: &'static str = "n^2";
+}
 
-    fn trials<T: Scalar>(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> ListedIn<T> for Card {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let mut trials = Vec::new();
         for uplo in Uplo::ALL {
             for trans in Trans::ALL {
@@ -31,16 +33,16 @@ impl Listed for Card {
         trials
     }
 
-    fn operands<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
         vec![draw.dominant(n), draw.numbers(n)]
     }
 
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [t, x] = operands else { unreachable!("two operands were made") };
         typical(n).compute(blas, TileRef::new(t, n, n), TileMut::new(x, n, 1));
     }
 
-    fn cost<T: Scalar>(n: usize) -> Cost {
+    fn cost(n: usize) -> Cost {
         typical::<T>(n).cost()
     }
 }
@@ -57,7 +59,7 @@ fn compare<T: Scalar>(trsv: Trsv<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Tri
     trsv.compute(blas, t.read(), got.write());
     trsv.reference(t.read(), expected.write());
     // As for many right-hand sides.
-    let tolerance = 3.0 * (trsv.n as f64 + 2.0) * T::EPSILON.to_f64() * expected.max();
+    let tolerance = 3.0 * (trsv.n as f64 + 2.0) * T::epsilon() * expected.max();
     let error = got.deviation(&before, &expected, |_, _| true);
     Trial { case: format!("{trsv:?}"), error, tolerance }
 }

@@ -65,7 +65,8 @@ impl<T: Scalar> Codelet for Trtri<T> {
         Ok(self.compute(T::blas(backend::current()), a)?)
     }
 
-    const HAS_CUDA: bool = true;
+    /// Our own code on devices is of real numbers.
+    const HAS_CUDA: bool = !T::IS_COMPLEX;
 
     fn cuda(&self, launch: &Launch<'_>) -> Result<(), Failure> {
         self.launch(launch)

@@ -5,8 +5,8 @@ use tegula_runtime::flow::{Codelet, Cost};
 use super::Trtri;
 use crate::backend::Blas;
 use crate::error::NumericalError;
-use crate::kernel::Listed;
 use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::kernel::{Listed, ListedIn};
 use crate::option::{Diag, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
@@ -19,8 +19,10 @@ impl Listed for Card {
     const NAME: &'static str = Trtri::<f64>::NAME;
     const FORMULA: &'static str = "A = inv(A), triangular, in place";
     const FLOPS: &'static str = "n^3/3";
+}
 
-    fn trials<T: Scalar>(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> ListedIn<T> for Card {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let mut trials = Vec::new();
         for uplo in Uplo::ALL {
             for diag in Diag::ALL {
@@ -32,16 +34,16 @@ impl Listed for Card {
         trials
     }
 
-    fn operands<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
         vec![draw.dominant(n)]
     }
 
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let a = TileMut::new(operands[0], n, n);
         typical(n).compute(blas, a).expect("a dominant triangle has an inverse");
     }
 
-    fn cost<T: Scalar>(n: usize) -> Cost {
+    fn cost(n: usize) -> Cost {
         typical::<T>(n).cost()
     }
 }
@@ -59,7 +61,7 @@ fn compare<T: Scalar>(trtri: Trtri<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> T
     // Each inverse is good to c n u |inv(T)| |T| |inv(T)| (Higham, "Accuracy and stability", 14.2),
     // with c = 2 for two solves in turn; the product is at most 3 * 2 in the maximum norm for a
     // dominant triangle.
-    let tolerance = 12.0 * (n as f64 + 2.0) * T::EPSILON.to_f64();
+    let tolerance = 12.0 * (n as f64 + 2.0) * T::epsilon();
     let written = |i, j| uplo.holds(i, j) && (i != j || diag == Diag::NonUnit);
     let error = match outcomes {
         (Ok(()), Ok(())) => got.deviation(&before, &expected, written),

@@ -11,6 +11,8 @@ use lu::Lu;
 use product::Product;
 use triangular::TriangularSolve;
 
+use tegula_kernels::scalar::{c32, c64};
+
 use super::fill::{Entries, RandomMatrix};
 use super::problem::{Plan, Problem, Sizes};
 
@@ -39,6 +41,10 @@ pub(in crate::linalg) struct Algorithm {
     pub(in crate::linalg) single: fn(Sizes) -> Box<dyn Problem<f32>>,
     /// The problem in `f64`.
     pub(in crate::linalg) double: fn(Sizes) -> Box<dyn Problem<f64>>,
+    /// The problem in `c32`.
+    pub(in crate::linalg) complex_single: fn(Sizes) -> Box<dyn Problem<c32>>,
+    /// The problem in `c64`.
+    pub(in crate::linalg) complex_double: fn(Sizes) -> Box<dyn Problem<c64>>,
 }
 
 /// Every algorithm.
@@ -54,6 +60,8 @@ pub(in crate::linalg) const ALGORITHMS: &[Algorithm] = &[
         check: "|A (X w) - B w| / ((|A| |X| + |B|) |w| n eps)",
         single: |sizes| Box::new(Factorised::<f32>::new(sizes, Timed::Factorisation)),
         double: |sizes| Box::new(Factorised::<f64>::new(sizes, Timed::Factorisation)),
+        complex_single: |sizes| Box::new(Factorised::<c32>::new(sizes, Timed::Factorisation)),
+        complex_double: |sizes| Box::new(Factorised::<c64>::new(sizes, Timed::Factorisation)),
     },
     Algorithm {
         name: "potrs",
@@ -66,6 +74,8 @@ pub(in crate::linalg) const ALGORITHMS: &[Algorithm] = &[
         check: "|A (X w) - B w| / ((|A| |X| + |B|) |w| n eps)",
         single: |sizes| Box::new(Factorised::<f32>::new(sizes, Timed::Solve)),
         double: |sizes| Box::new(Factorised::<f64>::new(sizes, Timed::Solve)),
+        complex_single: |sizes| Box::new(Factorised::<c32>::new(sizes, Timed::Solve)),
+        complex_double: |sizes| Box::new(Factorised::<c64>::new(sizes, Timed::Solve)),
     },
     Algorithm {
         name: "getrf-nopiv",
@@ -78,6 +88,8 @@ pub(in crate::linalg) const ALGORITHMS: &[Algorithm] = &[
         check: "|A (X w) - B w| / ((|A| |X| + |B|) |w| n eps)",
         single: |sizes| Box::new(Lu::<f32>::new(sizes)),
         double: |sizes| Box::new(Lu::<f64>::new(sizes)),
+        complex_single: |sizes| Box::new(Lu::<c32>::new(sizes)),
+        complex_double: |sizes| Box::new(Lu::<c64>::new(sizes)),
     },
     Algorithm {
         name: "gemm",
@@ -90,6 +102,8 @@ pub(in crate::linalg) const ALGORITHMS: &[Algorithm] = &[
         check: "|C w - (A (B w) + C0 w)| / ((|C| + |A| |B| + |C0|) |w| k eps)",
         single: |sizes| Box::new(Product::<f32>::new(sizes)),
         double: |sizes| Box::new(Product::<f64>::new(sizes)),
+        complex_single: |sizes| Box::new(Product::<c32>::new(sizes)),
+        complex_double: |sizes| Box::new(Product::<c64>::new(sizes)),
     },
     Algorithm {
         name: "trsm",
@@ -102,6 +116,8 @@ pub(in crate::linalg) const ALGORITHMS: &[Algorithm] = &[
         check: "|L (X w) - B w| / ((|L| |X| + |B|) |w| m eps)",
         single: |sizes| Box::new(TriangularSolve::<f32>::new(sizes)),
         double: |sizes| Box::new(TriangularSolve::<f64>::new(sizes)),
+        complex_single: |sizes| Box::new(TriangularSolve::<c32>::new(sizes)),
+        complex_double: |sizes| Box::new(TriangularSolve::<c64>::new(sizes)),
     },
 ];
 

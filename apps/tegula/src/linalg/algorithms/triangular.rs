@@ -2,7 +2,7 @@
 
 use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
-use tegula_kernels::scalar::Scalar;
+use tegula_kernels::scalar::{Scalar, c64};
 use tegula_linalg::{Triangle, trsm};
 use tegula_runtime::flow::{Flow, FlowError};
 
@@ -62,7 +62,7 @@ impl<T: Scalar> Problem<T> for TriangularSolve<T> {
     fn check(&mut self, flow: &mut Flow) -> Result<f64, FlowError> {
         let (_, x) = self.tiles.as_ref().expect(UNREGISTERED);
         let entry = self.l.exact::<T>();
-        let lower = |i: usize, j: usize| if i >= j { entry(i, j) } else { 0.0 };
+        let lower = |i: usize, j: usize| if i >= j { entry(i, j) } else { c64::ZERO };
         solve_residual(flow, lower, x, self.b.exact::<T>(), self.sizes.seed)
     }
 }

@@ -4,9 +4,9 @@ use tegula_runtime::flow::{Codelet, Cost};
 
 use super::GemmStrips;
 use crate::backend::Blas;
-use crate::kernel::Listed;
 use crate::kernel::gemm::trial::judge;
-use crate::kernel::trial::{COEFFICIENTS, Draw, Guarded, Shape, Trial, heights, in_strips};
+use crate::kernel::trial::{Draw, Guarded, Shape, Trial, coefficients, heights, in_strips};
+use crate::kernel::{Listed, ListedIn};
 use crate::scalar::Scalar;
 use crate::strips::StripsRef;
 use crate::tile::TileMut;
@@ -19,11 +19,13 @@ impl Listed for Card {
     const NAME: &'static str = "gemm-strips";
     const FORMULA: &'static str = "C = alpha A B' + beta C, A and B in strips";
     const FLOPS: &'static str = "2 n^3";
+}
 
-    fn trials<T: Scalar>(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> ListedIn<T> for Card {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let Shape { m, n, k } = shape;
         let mut trials = Vec::new();
-        for [alpha, beta] in COEFFICIENTS.map(|pair| pair.map(T::from_f64)) {
+        for [alpha, beta] in coefficients::<T>() {
             for height in heights(blas) {
                 trials.push(compare(GemmStrips { m, n, k, height, alpha, beta }, blas, draw));
             }
@@ -31,11 +33,11 @@ impl Listed for Card {
         trials
     }
 
-    fn operands<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
         vec![in_strips(n, draw), in_strips(n, draw), draw.numbers(n * n)]
     }
 
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [a, b, c] = operands else { unreachable!("three operands were made") };
         let gemm = typical(n, blas.strip_height().unwrap_or(n));
         let (shape_a, shape_b) = gemm.operands();
@@ -44,7 +46,7 @@ impl Listed for Card {
         blas.gemm_strips(gemm.alpha, a, b, gemm.beta, TileMut::new(c, n, n));
     }
 
-    fn cost<T: Scalar>(n: usize) -> Cost {
+    fn cost(n: usize) -> Cost {
         typical::<T>(n, 1).cost()
     }
 }

@@ -6,7 +6,7 @@ use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
 
 use super::Syrk;
 use crate::backend;
-use crate::option::{Trans, Uplo};
+use crate::option::{Form, Trans, Uplo};
 use crate::scalar::Scalar;
 use crate::strips::{StripShape, StripsRef};
 use crate::tile::TileMut;
@@ -37,7 +37,8 @@ impl<T: Scalar> SyrkStrips<T> {
     /// The same product of a tile.
     pub(in crate::kernel) fn of_tile(&self) -> Syrk<T> {
         let &Self { n, k, alpha, beta, .. } = self;
-        Syrk { uplo: Uplo::Lower, trans: Trans::No, n, k, alpha, beta }
+        let (form, uplo, trans) = (Form::Symmetric, Uplo::Lower, Trans::No);
+        Syrk { form, uplo, trans, n, k, alpha, beta }
     }
 }
 

@@ -4,9 +4,9 @@ use tegula_runtime::flow::{Codelet, Cost};
 
 use super::SyrkStrips;
 use crate::backend::Blas;
-use crate::kernel::Listed;
 use crate::kernel::syrk::trial::judge;
-use crate::kernel::trial::{COEFFICIENTS, Draw, Guarded, Shape, Trial, heights, in_strips};
+use crate::kernel::trial::{Draw, Guarded, Shape, Trial, coefficients, heights, in_strips};
+use crate::kernel::{Listed, ListedIn};
 use crate::scalar::Scalar;
 use crate::strips::StripsRef;
 use crate::tile::TileMut;
@@ -19,11 +19,13 @@ impl Listed for Card {
     const NAME: &'static str = "syrk-strips";
     const FORMULA: &'static str = "C = alpha A A' + beta C, lower triangle, A in strips";
     const FLOPS: &'static str = "n^3";
+}
 
-    fn trials<T: Scalar>(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> ListedIn<T> for Card {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let Shape { n, k, .. } = shape;
         let mut trials = Vec::new();
-        for [alpha, beta] in COEFFICIENTS.map(|pair| pair.map(T::from_f64)) {
+        for [alpha, beta] in coefficients::<T>() {
             for height in heights(blas) {
                 trials.push(compare(SyrkStrips { n, k, height, alpha, beta }, blas, draw));
             }
@@ -31,11 +33,11 @@ impl Listed for Card {
         trials
     }
 
-    fn operands<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
         vec![in_strips(n, draw), draw.numbers(n * n)]
     }
 
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [a, c] = operands else { unreachable!("two operands were made") };
         let syrk = typical(n, blas.strip_height().unwrap_or(n));
         let shape = syrk.operand();
@@ -43,7 +45,7 @@ impl Listed for Card {
         blas.syrk_strips(syrk.alpha, a, syrk.beta, TileMut::new(c, n, n));
     }
 
-    fn cost<T: Scalar>(n: usize) -> Cost {
+    fn cost(n: usize) -> Cost {
         typical::<T>(n, 1).cost()
     }
 }

@@ -7,9 +7,9 @@ use tegula_runtime::flow::{Codelet, Cost};
 
 use super::TrsmStrips;
 use crate::backend::Blas;
-use crate::kernel::Listed;
 use crate::kernel::trial::{Draw, Guarded, Shape, Trial, heights, in_strips};
 use crate::kernel::trsm::trial::judge;
+use crate::kernel::{Listed, ListedIn};
 use crate::option::{Diag, Uplo};
 use crate::scalar::Scalar;
 use crate::strips::{StripsMut, StripsRef};
@@ -23,18 +23,20 @@ impl Listed for Card {
     const NAME: &'static str = "trsm-strips";
     const FORMULA: &'static str = "B = B inv(L'), and B in strips";
     const FLOPS: &'static str = "n^3";
+}
 
-    fn trials<T: Scalar>(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> ListedIn<T> for Card {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let Shape { m, n, .. } = shape;
         let solve = |height| TrsmStrips { m, n, ld: n, height, scalar: PhantomData };
         heights(blas).map(|height| compare(solve(height), blas, draw)).collect()
     }
 
-    fn operands<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
         vec![draw.dominant(n), in_strips(n, draw), draw.numbers(n * n)]
     }
 
-    fn run<T: Scalar>(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [l, strips, b] = operands else { unreachable!("three operands were made") };
         let trsm = typical(n, blas.strip_height().unwrap_or(n));
         let shape = trsm.result();
@@ -42,7 +44,7 @@ impl Listed for Card {
         trsm.compute(blas, TileRef::new(l, n, n), TileMut::new(b, n, n), strips);
     }
 
-    fn cost<T: Scalar>(n: usize) -> Cost {
+    fn cost(n: usize) -> Cost {
         typical::<T>(n, 1).cost()
     }
 }

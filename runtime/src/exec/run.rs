@@ -177,16 +177,18 @@ fn spoil(space: &Space, data: &TaskData, mark: u64) {
 /// Calls the kernel on the buffers of the task.
 #[allow(unsafe_code)]
 fn call(space: &Space, data: &TaskData, worker: usize, place: &impl Place) -> Result<(), Cause> {
-    let none = RawBuffer { pointer: std::ptr::null_mut(), bytes: 0, writable: false };
-    let mut buffers = [none; MAX_ACCESSES];
+    let mut buffers = [RawBuffer::NONE; MAX_ACCESSES];
     let mut count = 0;
     let mut gathered = Ok(());
     for (handle, access) in data.accesses() {
         match gather(space, handle, access, worker, place) {
             Ok(pointer) => {
-                let bytes = space.handles.get(handle).bytes();
-                let writable = access.writes();
-                buffers[count] = RawBuffer { pointer: pointer.as_ptr(), bytes, writable };
+                let slot = space.handles.get(handle);
+                buffers[count] = RawBuffer {
+                    // Working memory and private copies are the runtime's own.
+                    lent: if access.is_private() { std::ptr::null() } else { slot.lent() },
+                    ..RawBuffer::own(pointer.as_ptr(), slot.bytes(), access.writes())
+                };
                 count += 1;
             }
             Err(error) => {
@@ -200,7 +202,8 @@ fn call(space: &Space, data: &TaskData, worker: usize, place: &impl Place) -> Re
     gathered?;
     // SAFETY: the flow orders tasks by their accesses: nobody writes what this task reads, and
     // nobody touches what it writes; gates and private copies do the same for `Commute` and
-    // `Reduce`. Buffers are initialised, aligned to 64 and outlive the call.
+    // `Reduce`. Buffers are initialised, aligned to 64 and outlive the call; for what is lent, its
+    // lender answers (`Flow::lend`), and no task is unfinished when the block is forgotten.
     let view = unsafe { Buffers::new(scratch.buffers, worker) };
     // SAFETY: the arguments were stored for the codelet that `info` describes.
     unsafe { (data.info.cpu)(data.argument_pointer(), &view) }.map_err(Cause::Failed)

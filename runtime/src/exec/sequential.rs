@@ -62,6 +62,10 @@ impl Running for Sequential {
         true
     }
 
+    fn works_in_place(&self) -> bool {
+        true
+    }
+
     fn take_failure(&mut self) -> Option<FlowError> {
         let (Some(FlowSpace(space)), Some(runner)) = (&self.space, &self.runner) else {
             return None;

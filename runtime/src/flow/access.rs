@@ -20,6 +20,11 @@ pub enum Access {
 }
 
 impl Access {
+    /// Whether the task works on memory that is not the handle's own.
+    pub(crate) const fn is_private(self) -> bool {
+        matches!(self, Self::Reduce | Self::Scratch)
+    }
+
     /// Whether a task with this access may change the buffer that it is given.
     #[must_use]
     pub const fn writes(self) -> bool {

@@ -8,6 +8,8 @@ use bytemuck::Pod;
 
 use super::access::Access;
 use super::launch::Launch;
+use super::region::{Lines, Region, RegionMut};
+use crate::memory::Block;
 
 /// What a kernel that cannot do its job returns: a value with its payload, never a panic.
 pub type Failure = Box<dyn Error + Send + Sync>;
@@ -140,6 +142,18 @@ pub(crate) struct RawBuffer {
     pub(crate) pointer: *mut u8,
     pub(crate) bytes: usize,
     pub(crate) writable: bool,
+    /// How it is laid out, if the program lends it; else null.
+    pub(crate) lent: *const Block,
+}
+
+impl RawBuffer {
+    /// What stands where there is no buffer.
+    pub(crate) const NONE: Self = Self::own(std::ptr::null_mut(), 0, false);
+
+    /// A buffer of the runtime's own.
+    pub(crate) const fn own(pointer: *mut u8, bytes: usize, writable: bool) -> Self {
+        Self { pointer, bytes, writable, lent: std::ptr::null() }
+    }
 }
 
 /// The buffers of a running task, in the order of its accesses.
@@ -154,7 +168,8 @@ pub struct Buffers<'a> {
 impl<'a> Buffers<'a> {
     /// # Safety
     /// Each pointer is valid for `bytes` bytes, aligned to 64, initialised, and for the lifetime
-    /// `'a` written by nobody else; writable ones are accessed by nobody else at all.
+    /// `'a` written by nobody else; writable ones are accessed by nobody else at all. Of a lent
+    /// buffer all this but the alignment holds for the lines of its block, which stays for `'a`.
     #[allow(unsafe_code)]
     pub(crate) unsafe fn new(buffers: &'a [RawBuffer], worker: usize) -> Self {
         Self { buffers, taken: Cell::new(0), worker, lifetime: PhantomData }
@@ -181,37 +196,94 @@ impl<'a> Buffers<'a> {
     /// Buffer `index`, to read.
     ///
     /// # Panics
-    /// If the size is not a multiple of `T`'s, or the buffer was taken by [`write`](Self::write).
+    /// If the size is not a multiple of `T`'s, the buffer was taken to be written, or it is a lent
+    /// block with gaps.
     #[must_use]
     #[allow(unsafe_code)]
     pub fn read<T: Pod>(&self, index: usize) -> &[T] {
-        let buffer = &self.buffers[index];
-        assert!(self.taken.get() >> index & 1 == 0, "buffer {index} is already taken for writing");
-        let length = elements::<T>(buffer, index);
-        if buffer.writable {
-            // A later `write` of the same buffer would alias this slice.
-            self.taken.set(self.taken.get() | 1 << index);
-        }
+        let buffer = self.take_to_read(index);
+        let length = self.slice::<T>(buffer, index);
         // SAFETY: `new` promises validity and no concurrent writer; a writable buffer is handed
-        // out once (`taken`); `Pod` accepts any bit pattern; alignment is 64 >= align_of::<T>().
+        // out once (`taken`); `Pod` accepts any bit pattern; alignment is 64 >= align_of::<T>(), or
+        // `slice` has checked it.
         unsafe { std::slice::from_raw_parts(buffer.pointer.cast::<T>(), length) }
     }
 
     /// Buffer `index`, to write.
     ///
     /// # Panics
-    /// If the access mode does not allow writing, the size is not a multiple of `T`'s, or the
-    /// buffer was taken before.
+    /// If the access mode does not allow writing, the size is not a multiple of `T`'s, the
+    /// buffer was taken before, or it is a lent block with gaps.
     #[must_use]
     #[allow(unsafe_code, clippy::mut_from_ref)]
     pub fn write<T: Pod>(&self, index: usize) -> &mut [T] {
+        let buffer = self.take_to_write(index);
+        let length = self.slice::<T>(buffer, index);
+        // SAFETY: as in `read`; the mask makes this the only slice of the buffer.
+        unsafe { std::slice::from_raw_parts_mut(buffer.pointer.cast::<T>(), length) }
+    }
+
+    /// Where buffer `index` lies, to read; also of a lent block with gaps.
+    ///
+    /// # Panics
+    /// If a size is not a multiple of `T`'s, a lent block is not aligned to `T`, or the buffer
+    /// was taken to be written.
+    #[must_use]
+    pub fn region<T: Pod>(&self, index: usize) -> Region<'_, T> {
+        let buffer = self.take_to_read(index);
+        let (block, length) = (self.lines::<T>(buffer, index), elements::<T>(buffer, index));
+        let pointer = buffer.pointer.cast_const().cast();
+        Region { pointer, block, length, lifetime: PhantomData }
+    }
+
+    /// Where buffer `index` lies, to write; also of a lent block with gaps.
+    ///
+    /// # Panics
+    /// As [`region`](Self::region); or if the access mode does not allow writing, or the buffer
+    /// was taken before.
+    #[must_use]
+    pub fn region_mut<T: Pod>(&self, index: usize) -> RegionMut<'_, T> {
+        let buffer = self.take_to_write(index);
+        let (block, length) = (self.lines::<T>(buffer, index), elements::<T>(buffer, index));
+        RegionMut { pointer: buffer.pointer.cast(), block, length, lifetime: PhantomData }
+    }
+
+    fn take_to_read(&self, index: usize) -> &'a RawBuffer {
+        let buffer = &self.buffers[index];
+        assert!(self.taken.get() >> index & 1 == 0, "buffer {index} is already taken for writing");
+        if buffer.writable {
+            // A later `write` of the same buffer would alias what is handed out.
+            self.taken.set(self.taken.get() | 1 << index);
+        }
+        buffer
+    }
+
+    fn take_to_write(&self, index: usize) -> &'a RawBuffer {
         let buffer = &self.buffers[index];
         assert!(buffer.writable, "buffer {index} is declared read-only");
         assert!(self.taken.get() >> index & 1 == 0, "buffer {index} is already taken");
-        let length = elements::<T>(buffer, index);
         self.taken.set(self.taken.get() | 1 << index);
-        // SAFETY: as in `read`; the mask makes this the only slice of the buffer.
-        unsafe { std::slice::from_raw_parts_mut(buffer.pointer.cast::<T>(), length) }
+        buffer
+    }
+
+    /// The block that `buffer` is, if it is lent.
+    #[allow(unsafe_code)]
+    fn block(&self, buffer: &RawBuffer) -> Option<&Block> {
+        // SAFETY: null, or a block that `new` says stays.
+        unsafe { buffer.lent.as_ref() }
+    }
+
+    fn lines<T: Pod>(&self, buffer: &RawBuffer, index: usize) -> Option<Lines> {
+        self.block(buffer).map(|block| Lines::of::<T>(block, index))
+    }
+
+    /// Elements of `buffer`, which lie side by side and are aligned.
+    fn slice<T: Pod>(&self, buffer: &RawBuffer, index: usize) -> usize {
+        if let Some(block) = self.block(buffer) {
+            assert!(block.is_slice(), "buffer {index} is a lent block and no slice: {block:?}");
+            let _aligned = Lines::of::<T>(block, index);
+        }
+        elements::<T>(buffer, index)
     }
 }
 

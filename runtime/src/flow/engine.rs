@@ -47,6 +47,11 @@ pub trait Running: Send {
     fn has_private_copies(&self) -> bool;
     /// Whether all workers share one memory without limit, so that copies of data cost no transfer.
     fn is_flat(&self) -> bool;
+    /// Whether tasks work on the buffer of a handle where it is and nothing moves or replaces it, so
+    /// that it may be memory of the caller's.
+    fn works_in_place(&self) -> bool {
+        false
+    }
     /// What was run and moved so far, if the engine counts.
     fn totals(&self) -> Option<Totals> {
         None

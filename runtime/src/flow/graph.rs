@@ -10,7 +10,7 @@ use super::edge::{EDGES, edge_number};
 use super::handle::{Group, Handle, HandleState, TaskRef};
 use super::space::Space;
 use super::task::{Arguments, Kind, TaskData};
-use crate::memory::{BufferCache, Reduction};
+use crate::memory::{Block, BufferCache, Reduction};
 use crate::sync::Ordering;
 
 /// Added to `pending` while edges are hung, so that no predecessor can make the task ready.
@@ -76,18 +76,27 @@ impl Graph {
         Handle { index, generation: self.handles[index as usize].generation }
     }
 
+    /// Gives `block`, which the caller lends, a name.
+    pub(crate) fn lend(&mut self, block: Block) -> Handle {
+        let handle = self.register(block.bytes());
+        self.space.handles.get(handle.index).lend(block);
+        handle
+    }
+
     /// Takes the name of `handle` away; every task that uses it has completed.
     pub(crate) fn unregister(&mut self, handle: Handle) {
         let state = self.state(handle);
         *state = HandleState::new(state.generation.wrapping_add(1));
-        self.space.handles.discard(handle.index);
+        self.space.handles.release(handle.index);
         self.free_handles.push(handle.index);
     }
 
     /// Says how the handle is reduced.
     pub(crate) fn set_reduction(&mut self, handle: Handle, reduction: Reduction) {
         self.check(handle);
-        self.space.handles.get(handle.index).rare().reduction = Some(reduction);
+        let slot = self.space.handles.get(handle.index);
+        assert!(slot.lent().is_null(), "handle {} is lent and cannot be reduced", handle.index);
+        slot.rare().reduction = Some(reduction);
     }
 
     /// # Panics

@@ -15,6 +15,8 @@ mod graph;
 mod handle;
 mod lane;
 mod launch;
+mod lend;
+mod region;
 mod slab;
 mod space;
 mod task;
@@ -31,6 +33,7 @@ pub use error::FlowError;
 use graph::{Graph, Tag};
 pub use handle::Handle;
 pub use launch::{Check, Launch, Tools};
+pub use region::{Lines, Region, RegionMut};
 pub(crate) use slab::Slab;
 pub(crate) use space::{Padded, Space, task_view};
 pub use task::MAX_ACCESSES;
@@ -418,7 +421,8 @@ impl Flow {
         let table = &self.graph.space().handles;
         let slot = table.get(handle.index);
         let pointer = slot.materialise(&table.cache, false)?;
-        // SAFETY: the buffer has this size and is initialised; no task is unfinished (or none uses
+        slot.check_slice(handle.index);
+        // SAFETY: the buffer has this size, without gaps, and is initialised; no task is unfinished (or none uses
         // a handle that was just registered), and the borrow of the flow forbids new ones.
         Ok(unsafe { std::slice::from_raw_parts_mut(pointer.as_ptr(), slot.bytes()) })
     }

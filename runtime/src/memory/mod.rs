@@ -1,6 +1,7 @@
 //! Where the data of handles lies: buffers, their cache, and the table that tasks find them in.
 
 mod amount;
+mod block;
 mod cache;
 mod planner;
 mod replicas;
@@ -8,6 +9,7 @@ mod table;
 mod transfer;
 
 pub(crate) use amount::Amount;
+pub use block::Block;
 pub use cache::{BufferCache, MemoryUse, OutOfMemory, rounded};
 pub use planner::{Operation, Planner, Plans};
 pub use replicas::{Replica, Replicas};

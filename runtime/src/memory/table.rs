@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytemuck::{Pod, Zeroable};
 
+use super::block::Block;
 use super::cache::{BufferCache, OutOfMemory};
 use crate::flow::Slab;
 
@@ -84,6 +85,8 @@ unsafe impl Send for Copy {}
 pub(crate) struct HandleSlot {
     bytes: AtomicUsize,
     buffer: AtomicPtr<u8>,
+    /// How the buffer is laid out, if it is lent; else null.
+    lent: AtomicPtr<Block>,
     /// 0, or 1 + the program index of the task whose failure spoiled the contents.
     poison: AtomicU64,
     /// The worker that wrote last, plus 1.
@@ -96,6 +99,7 @@ impl HandleSlot {
         Self {
             bytes: AtomicUsize::new(0),
             buffer: AtomicPtr::default(),
+            lent: AtomicPtr::default(),
             poison: AtomicU64::new(0),
             home: AtomicU32::new(0),
             rare: Mutex::default(),
@@ -110,6 +114,39 @@ impl HandleSlot {
     /// what `materialise` put there: of two readers side by side, one may have zeroed it.
     pub(crate) fn buffer(&self) -> Option<NonNull<u8>> {
         NonNull::new(self.buffer.load(Ordering::Acquire))
+    }
+
+    /// The block of the caller's that is the buffer; null if the buffer is the runtime's own. It
+    /// changes only while no task uses the handle.
+    pub(crate) fn lent(&self) -> *const Block {
+        self.lent.load(Ordering::Relaxed)
+    }
+
+    /// Makes `block` the buffer of the handle, which has none.
+    pub(crate) fn lend(&self, block: Block) {
+        self.buffer.store(block.pointer, Ordering::Release);
+        self.lent.store(Box::into_raw(Box::new(block)), Ordering::Relaxed);
+    }
+
+    /// # Panics
+    /// If the buffer is a block that was lent and has gaps.
+    #[allow(unsafe_code)]
+    pub(crate) fn check_slice(&self, handle: u32) {
+        // SAFETY: null, or of the box that `lend` made, which lives as long as it is hung here.
+        if let Some(block) = unsafe { self.lent().as_ref() } {
+            assert!(block.is_slice(), "handle {handle} is a lent block and no slice: {block:?}");
+        }
+    }
+
+    /// Forgets a block that was lent; no task uses the handle.
+    #[allow(unsafe_code)]
+    fn end_lending(&self) {
+        let block = self.lent.swap(std::ptr::null_mut(), Ordering::Relaxed);
+        if !block.is_null() {
+            self.buffer.store(std::ptr::null_mut(), Ordering::Relaxed);
+            // SAFETY: `lend` made it of a box, and the swap has taken it from everybody else.
+            drop(unsafe { Box::from_raw(block) });
+        }
     }
 
     /// The buffer, taken from `cache` on first use: with any contents if `overwrite`, else zero.
@@ -152,9 +189,12 @@ impl HandleSlot {
         debug_assert!(old.is_null(), "a handle was given two buffers");
     }
 
-    /// Gives the buffer back; the contents may be elsewhere.
+    /// Gives the buffer back; the contents may be elsewhere. One that is lent stays.
     #[allow(unsafe_code)]
     pub(crate) fn free_buffer(&self, cache: &BufferCache) {
+        if !self.lent().is_null() {
+            return;
+        }
         let old = self.buffer.swap(std::ptr::null_mut(), Ordering::AcqRel);
         if let Some(pointer) = NonNull::new(old) {
             // SAFETY: the caller frees buffers that nobody uses.
@@ -259,6 +299,12 @@ impl HandleTable {
         slot.rare().reduction = None;
     }
 
+    /// Takes leave of `handle`, whose buffer goes back to `discard` or to whoever lent it.
+    pub(crate) fn release(&self, handle: u32) {
+        self.discard(handle);
+        self.get(handle).end_lending();
+    }
+
     /// Gives the buffer of `handle` back, or notes that it is no longer needed.
     pub(crate) fn discard(&self, handle: u32) {
         match self.discarded.get() {
@@ -301,6 +347,9 @@ impl HandleTable {
 
 impl Drop for HandleTable {
     fn drop(&mut self) {
-        self.iter().for_each(|slot| slot.discard(&self.cache));
+        self.iter().for_each(|slot| {
+            slot.discard(&self.cache);
+            slot.end_lending();
+        });
     }
 }

@@ -5,6 +5,7 @@ mod checks;
 mod devices;
 mod flows;
 mod host;
+mod lent;
 mod machines;
 mod program;
 mod stand_in;

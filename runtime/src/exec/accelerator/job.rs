@@ -22,8 +22,7 @@ unsafe impl Send for Job {}
 impl Job {
     /// The task of `data`, whose buffers are `buffers`, in the order of its accesses.
     pub(crate) fn new(data: &TaskData, buffers: &[RawBuffer], worker: usize) -> Self {
-        let none = RawBuffer { pointer: std::ptr::null_mut(), bytes: 0, writable: false };
-        let mut all = [none; MAX_ACCESSES];
+        let mut all = [RawBuffer::NONE; MAX_ACCESSES];
         all[..buffers.len()].copy_from_slice(buffers);
         Self {
             info: data.info,

@@ -121,6 +121,10 @@ impl Running for Light {
         true
     }
 
+    fn works_in_place(&self) -> bool {
+        true
+    }
+
     fn take_failure(&mut self) -> Option<FlowError> {
         let shared = &self.shared;
         shared.runner.failures.take(&shared.space)

@@ -142,7 +142,7 @@ impl Shared {
                     || panic!("handle {handle} has no buffer on {}", heap.device.name()),
                 ),
             };
-            buffers.push(RawBuffer { pointer: place.as_ptr(), bytes, writable: access.writes() });
+            buffers.push(RawBuffer::own(place.as_ptr(), bytes, access.writes()));
         }
         Ok(())
     }

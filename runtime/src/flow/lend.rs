@@ -1,0 +1,45 @@
+//! Handles on memory of the caller's, on which tasks work in place.
+
+use super::{Flow, Handle};
+use crate::memory::Block;
+
+impl Flow {
+    /// Whether tasks work on the only copy of what a handle stands for, where it is: the engine of
+    /// cores alone under a policy of queues, and the sequential one. Only such a flow takes
+    /// memory that is [lent](Self::lend).
+    #[must_use]
+    pub fn works_in_place(&self) -> bool {
+        self.engine.works_in_place()
+    }
+
+    /// Names a block of the caller's memory, on which tasks then work in place. What it holds
+    /// counts as written.
+    ///
+    /// Kernels reach it through [`Buffers::region`](super::Buffers::region); it is lent as a slice
+    /// (to kernels, and by [`read`](Self::read) and its like) only if it [is
+    /// one](Block::is_slice). The runtime never frees, moves or replaces it:
+    /// [`done_with`](Self::done_with) leaves the contents alone, and
+    /// [`unregister`](Self::unregister) and the end of the flow hand the block back as the last
+    /// task has left it. It cannot be reduced; tasks that ask for it as `Scratch` get other memory.
+    ///
+    /// # Safety
+    /// From now until the handle is unregistered or the flow is dropped, each line of the block is
+    /// valid for reads and writes through its pointer, from any thread, and initialised. While a
+    /// task that uses the handle is unfinished, or a slice of it lent, nothing but this handle
+    /// writes the lines, nor reads them if the task writes; other handles of the flow may
+    /// lend what lies between the lines. The memory outlives the flow if the handle is
+    /// not unregistered before.
+    ///
+    /// # Panics
+    /// If the engine does not [work in place](Self::works_in_place), or the block is empty or its
+    /// lines overlap.
+    #[allow(unsafe_code)]
+    pub unsafe fn lend(&mut self, block: Block) -> Handle {
+        assert!(
+            self.works_in_place(),
+            "memory can be lent only to cores that share one memory without limit, under a policy of queues"
+        );
+        block.check();
+        self.graph.lend(block)
+    }
+}

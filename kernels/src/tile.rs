@@ -4,6 +4,8 @@
 //! is checked against the shape of its view.
 #![allow(unsafe_code)]
 
+mod of;
+
 use std::fmt;
 use std::marker::PhantomData;
 

@@ -19,6 +19,7 @@ const PLACES: &[(&str, &str)] = &[
     ("runtime/tests/conformance/lent.rs", "lends memory to flows"),
     ("runtime/tests/conformance/stand_in.rs", "plays a device, whose memory it allocates"),
     ("kernels/src/tile.rs", "views of disjoint parts of one tile"),
+    ("kernels/src/tile/", "views of the buffers of a task"),
     ("kernels/src/backend/", "calls a BLAS in C, and vector instructions"),
     ("kernels/src/cuda/", "calls CUDA libraries, and reads verdicts that a device has written"),
     ("kernels/src/kernel/", "vector instructions, and CUDA libraries in each cuda.rs"),

@@ -48,7 +48,7 @@ impl<T: Real> Codelet for ColumnSquares<T> {
     }
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
-        let a = TileRef::<T>::new(buffers.read(0), self.m, self.n);
+        let a = TileRef::<T>::of(buffers, 0, self.m, self.n);
         self.compute(a, buffers.write(1));
         Ok(())
     }

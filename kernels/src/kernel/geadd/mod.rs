@@ -43,8 +43,8 @@ impl<T: Scalar> Codelet for Geadd<T> {
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         let (rows, cols) = self.trans.stored(self.m, self.n);
-        let a = TileRef::new(buffers.read(0), rows, cols);
-        let b = TileMut::new(buffers.write(1), self.m, self.n);
+        let a = TileRef::of(buffers, 0, rows, cols);
+        let b = TileMut::of(buffers, 1, self.m, self.n);
         self.compute(a, b);
         Ok(())
     }

@@ -52,9 +52,9 @@ impl<T: Scalar> Codelet for Gemm<T> {
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         let (rows_a, cols_a) = self.trans_a.stored(self.m, self.k);
         let (rows_b, cols_b) = self.trans_b.stored(self.k, self.n);
-        let a = TileRef::new(buffers.read(0), rows_a, cols_a);
-        let b = TileRef::new(buffers.read(1), rows_b, cols_b);
-        let c = TileMut::new(buffers.write(2), self.m, self.n);
+        let a = TileRef::of(buffers, 0, rows_a, cols_a);
+        let b = TileRef::of(buffers, 1, rows_b, cols_b);
+        let c = TileMut::of(buffers, 2, self.m, self.n);
         self.compute(T::blas(backend::current()), a, b, c);
         Ok(())
     }

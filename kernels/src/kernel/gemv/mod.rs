@@ -47,9 +47,9 @@ impl<T: Scalar> Codelet for Gemv<T> {
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         let (y, x) = self.trans.stored(self.m, self.n);
-        let a = TileRef::new(buffers.read(0), self.m, self.n);
-        let x = TileRef::new(buffers.read(1), x, 1);
-        let y = TileMut::new(buffers.write(2), y, 1);
+        let a = TileRef::of(buffers, 0, self.m, self.n);
+        let x = TileRef::of(buffers, 1, x, 1);
+        let y = TileMut::of(buffers, 2, y, 1);
         self.compute(T::blas(backend::current()), a, x, y);
         Ok(())
     }

@@ -63,7 +63,7 @@ impl<T: Scalar> Codelet for GetrfNopiv<T> {
     }
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
-        let a = TileMut::new(buffers.write(0), self.m, self.n);
+        let a = TileMut::of(buffers, 0, self.m, self.n);
         Ok(self.compute(T::blas(backend::current()), a)?)
     }
 

@@ -39,7 +39,7 @@ impl<T: Scalar> Codelet for Laset<T> {
     }
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
-        self.compute(TileMut::new(buffers.write(0), self.m, self.n));
+        self.compute(TileMut::of(buffers, 0, self.m, self.n));
         Ok(())
     }
 

@@ -57,7 +57,7 @@ impl<T: Real> Codelet for LogDet<T> {
     }
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
-        let a = TileRef::<T>::new(buffers.read(0), self.n, self.n);
+        let a = TileRef::<T>::of(buffers, 0, self.n, self.n);
         Ok(self.compute(a, &mut buffers.write::<f64>(1)[0])?)
     }
 

@@ -61,7 +61,7 @@ impl<T: Scalar> Codelet for Potrf<T> {
     }
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
-        let a = TileMut::new(buffers.write(0), self.n, self.n);
+        let a = TileMut::of(buffers, 0, self.n, self.n);
         Ok(self.compute(T::blas(backend::current()), a)?)
     }
 

@@ -63,8 +63,8 @@ impl<T: Scalar> Codelet for Syrk<T> {
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         let (rows, cols) = self.trans.stored(self.n, self.k);
-        let a = TileRef::new(buffers.read(0), rows, cols);
-        let c = TileMut::new(buffers.write(1), self.n, self.n);
+        let a = TileRef::of(buffers, 0, rows, cols);
+        let c = TileMut::of(buffers, 1, self.n, self.n);
         self.compute(T::blas(backend::current()), a, c);
         Ok(())
     }

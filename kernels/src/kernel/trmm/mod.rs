@@ -66,8 +66,8 @@ impl<T: Scalar> Codelet for Trmm<T> {
     }
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
-        let t = TileRef::new(buffers.read(0), self.order(), self.order());
-        let b = TileMut::new(buffers.write(1), self.m, self.n);
+        let t = TileRef::of(buffers, 0, self.order(), self.order());
+        let b = TileMut::of(buffers, 1, self.m, self.n);
         self.compute(T::blas(backend::current()), t, b);
         Ok(())
     }

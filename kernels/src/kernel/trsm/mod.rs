@@ -70,8 +70,8 @@ impl<T: Scalar> Codelet for Trsm<T> {
     }
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
-        let t = TileRef::with_ld(buffers.read(0), self.order(), self.order(), self.ld);
-        let b = TileMut::new(buffers.write(1), self.m, self.n);
+        let t = TileRef::corner_of(buffers, 0, self.ld, (self.order(), self.order()));
+        let b = TileMut::of(buffers, 1, self.m, self.n);
         self.compute(T::blas(backend::current()), t, b);
         Ok(())
     }

@@ -58,8 +58,8 @@ impl<T: Scalar> Codelet for Trsv<T> {
     }
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
-        let t = TileRef::new(buffers.read(0), self.n, self.n);
-        let x = TileMut::new(buffers.write(1), self.n, 1);
+        let t = TileRef::of(buffers, 0, self.n, self.n);
+        let x = TileMut::of(buffers, 1, self.n, 1);
         self.compute(T::blas(backend::current()), t, x);
         Ok(())
     }

@@ -57,7 +57,7 @@ impl<T: Scalar> Codelet for GemmStrips<T> {
         let (a, b) = self.operands();
         let a = StripsRef::new(buffers.read(0), a);
         let b = StripsRef::new(buffers.read(1), b);
-        let c = TileMut::new(buffers.write(2), self.m, self.n);
+        let c = TileMut::of(buffers, 2, self.m, self.n);
         T::blas(backend::current()).gemm_strips(self.alpha, a, b, self.beta, c);
         Ok(())
     }

@@ -52,7 +52,7 @@ impl<T: Scalar> Codelet for SyrkStrips<T> {
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         let a = StripsRef::new(buffers.read(0), self.operand());
-        let c = TileMut::new(buffers.write(1), self.n, self.n);
+        let c = TileMut::of(buffers, 1, self.n, self.n);
         T::blas(backend::current()).syrk_strips(self.alpha, a, self.beta, c);
         Ok(())
     }

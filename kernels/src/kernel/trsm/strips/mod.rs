@@ -70,8 +70,8 @@ impl<T: Scalar> Codelet for TrsmStrips<T> {
     }
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
-        let l = TileRef::with_ld(buffers.read(0), self.n, self.n, self.ld);
-        let b = TileMut::new(buffers.write(1), self.m, self.n);
+        let l = TileRef::corner_of(buffers, 0, self.ld, (self.n, self.n));
+        let b = TileMut::of(buffers, 1, self.m, self.n);
         let strips = StripsMut::new(buffers.write(2), self.result());
         self.compute(T::blas(backend::current()), l, b, strips);
         Ok(())

@@ -3,7 +3,7 @@
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::{Flow, FlowError};
 
-use super::descriptor::{Storage, TileIndex, TileMatrix};
+use super::descriptor::{Storage, TileMatrix};
 
 /// How a plain array holds an `m x n` matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,21 +21,34 @@ pub enum Order {
 }
 
 impl Order {
-    fn position(self, i: usize, j: usize) -> usize {
+    pub(super) fn position(self, i: usize, j: usize) -> usize {
         match self {
             Self::ColumnMajor { ld } => i + j * ld,
             Self::RowMajor { ld } => i * ld + j,
         }
     }
 
+    /// The leading dimension.
+    ///
+    /// # Panics
+    /// If it is less than a line of an `m x n` matrix.
+    pub(super) fn check_lines(self, (m, n): (usize, usize)) -> usize {
+        let (ld, least) = match self {
+            Self::ColumnMajor { ld } => (ld, m),
+            Self::RowMajor { ld } => (ld, n),
+        };
+        assert!(ld >= least, "leading dimension {ld} is less than {least}");
+        ld
+    }
+
     /// # Panics
     /// If `length` entries do not hold an `m x n` matrix in this order.
     fn check(self, (m, n): (usize, usize), length: usize) {
-        let (ld, least, lines) = match self {
-            Self::ColumnMajor { ld } => (ld, m, n),
-            Self::RowMajor { ld } => (ld, n, m),
+        let ld = self.check_lines((m, n));
+        let (least, lines) = match self {
+            Self::ColumnMajor { .. } => (m, n),
+            Self::RowMajor { .. } => (n, m),
         };
-        assert!(ld >= least, "leading dimension {ld} is less than {least}");
         let needed = if m == 0 || n == 0 { 0 } else { ld * (lines - 1) + least };
         assert!(
             length >= needed,
@@ -99,9 +112,5 @@ impl<T: Scalar> TileMatrix<T> {
             }
         }
         Ok(())
-    }
-
-    fn origin(&self, index: TileIndex) -> (usize, usize) {
-        (index.row * self.mb(), index.column * self.nb())
     }
 }

@@ -26,7 +26,8 @@ pub struct TileIndex {
 /// An `m x n` matrix cut into `mb x nb` tiles, each a handle of one flow.
 ///
 /// The tiles in the last row and column may be smaller. A tile is contiguous and column-major
-/// with its own number of rows as leading dimension. Nothing is allocated until tasks write it.
+/// with its own number of rows as leading dimension, and nothing is allocated until tasks write it;
+/// or it is a part of an array of the caller's ([`TileMatrix::lent`]).
 #[derive(Clone, Debug)]
 pub struct TileMatrix<T> {
     m: usize,
@@ -46,9 +47,21 @@ impl<T: Scalar> TileMatrix<T> {
     #[must_use]
     pub fn new(
         flow: &mut Flow,
+        shape: (usize, usize),
+        tile_shape: (usize, usize),
+        storage: Storage,
+    ) -> Self {
+        Self::made_of(shape, tile_shape, storage, |_, (rows, columns)| {
+            flow.register(rows * columns * size_of::<T>())
+        })
+    }
+
+    /// An `m x n` matrix whose tiles are `make(first entry, shape)`.
+    pub(super) fn made_of(
         (m, n): (usize, usize),
         (mb, nb): (usize, usize),
         storage: Storage,
+        mut make: impl FnMut((usize, usize), (usize, usize)) -> Handle,
     ) -> Self {
         assert!(mb > 0 && nb > 0, "tiles of {mb} x {nb} are empty");
         assert!(
@@ -58,8 +71,9 @@ impl<T: Scalar> TileMatrix<T> {
         let mut matrix = Self { m, n, mb, nb, storage, tiles: Vec::new(), scalar: PhantomData };
         let tiles: Vec<Handle> = matrix
             .indices()
-            .map(|TileIndex { row, column }| {
-                flow.register(matrix.tile_rows(row) * matrix.tile_columns(column) * size_of::<T>())
+            .map(|index| {
+                let shape = (matrix.tile_rows(index.row), matrix.tile_columns(index.column));
+                make(matrix.origin(index), shape)
             })
             .collect();
         matrix.tiles = tiles;
@@ -132,6 +146,11 @@ impl<T: Scalar> TileMatrix<T> {
     pub fn tile_columns(&self, j: usize) -> usize {
         assert!(j < self.nt(), "column {j} of tiles is not below {}", self.nt());
         self.nb.min(self.n - j * self.nb)
+    }
+
+    /// Row and column of the first entry of a tile.
+    pub(super) fn origin(&self, index: TileIndex) -> (usize, usize) {
+        (index.row * self.mb, index.column * self.nb)
     }
 
     /// The handle of tile `(i, j)`.

@@ -3,6 +3,7 @@
 mod array;
 mod descriptor;
 mod generate;
+mod lent;
 
 pub use array::Order;
 pub use descriptor::{Storage, TileIndex, TileMatrix};

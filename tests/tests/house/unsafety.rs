@@ -17,12 +17,14 @@ const PLACES: &[(&str, &str)] = &[
     ("runtime/src/memory/", "allocates, maps and frees buffers"),
     ("runtime/src/platform/cores.rs", "asks the system for the cores it may use"),
     ("runtime/tests/conformance/lent.rs", "lends memory to flows"),
+    ("tests/tests/lent.rs", "lends arrays to flows"),
     ("runtime/tests/conformance/stand_in.rs", "plays a device, whose memory it allocates"),
     ("kernels/src/tile.rs", "views of disjoint parts of one tile"),
     ("kernels/src/tile/", "views of the buffers of a task"),
     ("kernels/src/backend/", "calls a BLAS in C, and vector instructions"),
     ("kernels/src/cuda/", "calls CUDA libraries, and reads verdicts that a device has written"),
     ("kernels/src/kernel/", "vector instructions, and CUDA libraries in each cuda.rs"),
+    ("data/src/matrix/lent.rs", "cuts an array that the program lends into tiles"),
     ("kernels/tests/cuda_source/", "calls what g++ has made of the CUDA sources"),
 ];
 

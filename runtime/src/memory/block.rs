@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn a_block_without_gaps_is_a_slice_unless_it_is_turned() {
         let mut array = [0.0f64; 12];
-        let block = |shape, pitch| Block::new(array.as_mut_ptr(), shape, pitch);
+        let mut block = |shape, pitch| Block::new(array.as_mut_ptr(), shape, pitch);
         assert!(block((3, 4), 4).is_slice());
         assert!(!block((3, 4), 4).turned().is_slice());
         assert!(!block((3, 3), 4).is_slice());

@@ -4,7 +4,7 @@
 
 use tegula_data::matrix::{Order, Storage, TileMatrix, random_entry, random_spd_entry};
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
-use tegula_kernels::scalar::Scalar;
+use tegula_kernels::scalar::Real;
 use tegula_linalg::residual::THRESHOLD;
 use tegula_linalg::{Triangle, gemm, getrf_nopiv, potrf, trsm};
 use tegula_runtime::exec::Sequential;
@@ -25,7 +25,7 @@ struct Inset<T> {
 const ABOVE: usize = 2;
 const BEFORE: usize = 1;
 
-impl<T: Scalar> Inset<T> {
+impl<T: Real> Inset<T> {
     /// With `entry(i, j)`, where there is one.
     fn new(m: usize, n: usize, entry: impl Fn(usize, usize) -> Option<f64>) -> Self {
         let ld = m + ABOVE + 3;
@@ -40,7 +40,7 @@ impl<T: Scalar> Inset<T> {
     }
 
     fn random(m: usize, n: usize, seed: u64) -> Self {
-        Self::new(m, n, |i, j| Some(random_entry(seed, i, j)))
+        Self::new(m, n, |i, j| Some(random_entry::<f64>(seed, i, j)))
     }
 
     /// As tiles of `flow`, which must end before the array is looked at.
@@ -90,7 +90,7 @@ impl<T: Scalar> Inset<T> {
 
 /// Largest difference of `x(i, j)` and `y(i, j)` over `m x n`, in units of `scale` times rounding.
 #[track_caller]
-fn assert_near<T: Scalar>(
+fn assert_near<T: Real>(
     (m, n): (usize, usize),
     x: impl Fn(usize, usize) -> f64,
     y: impl Fn(usize, usize) -> f64,
@@ -117,7 +117,7 @@ const SIZES: &[(usize, usize)] =
     &[(0, 4), (1, 4), (3, 4), (4, 4), (5, 4), (23, 4), (40, 7), (33, 64), (150, 67)];
 
 /// Factorises the triangle `uplo` of an array; the other triangle is NaN.
-fn factorise<T: Scalar>(flow: Flow, uplo: Uplo, n: usize, nb: usize, what: &str) {
+fn factorise<T: Real>(flow: Flow, uplo: Uplo, n: usize, nb: usize, what: &str) {
     let mut flow = flow;
     let owns = |i, j| if uplo == Uplo::Lower { i >= j } else { i <= j };
     let entry = |i, j| T::from_f64(random_spd_entry(5, n, i, j)).to_f64();
@@ -155,7 +155,8 @@ fn getrf_nopiv_factorises_any_shape_in_place() {
         for m in [n, n + 3, n.saturating_sub(3)] {
             on_each_engine(|mut flow, engine| {
                 let diagonal = 2.0 * m.max(n) as f64;
-                let entry = |i, j| random_entry(2, i, j) + if i == j { diagonal } else { 0.0 };
+                let entry =
+                    |i, j| random_entry::<f64>(2, i, j) + if i == j { diagonal } else { 0.0 };
                 let mut a = Inset::<f64>::new(m, n, |i, j| Some(entry(i, j)));
                 let tiles = a.lend(&mut flow, (nb, nb), Storage::Full);
                 getrf_nopiv(&mut flow, &tiles);
@@ -173,7 +174,7 @@ fn getrf_nopiv_factorises_any_shape_in_place() {
     }
 }
 
-fn multiply<T: Scalar>(flow: Flow, trans: (Trans, Trans), sizes: (usize, usize, usize), nb: usize) {
+fn multiply<T: Real>(flow: Flow, trans: (Trans, Trans), sizes: (usize, usize, usize), nb: usize) {
     let (mut flow, (m, n, k)) = (flow, sizes);
     let turn = |trans, rows, cols| if trans == Trans::No { (rows, cols) } else { (cols, rows) };
     let ((rows_a, cols_a), (rows_b, cols_b)) = (turn(trans.0, m, k), turn(trans.1, k, n));
@@ -196,7 +197,7 @@ fn multiply<T: Scalar>(flow: Flow, trans: (Trans, Trans), sizes: (usize, usize, 
     a.assert_kept(|_, _| true, &what);
     b.assert_kept(|_, _| true, &what);
     c.assert_kept(|_, _| false, &what);
-    let old = |i, j| T::from_f64(random_entry(3, i, j)).to_f64();
+    let old = |i, j| T::from_f64(random_entry::<f64>(3, i, j)).to_f64();
     let expected = |i, j| {
         let sum: f64 = (0..k).map(|l| a.op(trans.0, i, l) * b.op(trans.1, l, j)).sum();
         -0.5 * sum + 2.0 * old(i, j)
@@ -217,14 +218,15 @@ fn gemm_multiplies_in_place() {
 }
 
 /// Solves and multiplies back; what the triangle does not own is NaN.
-fn solve<T: Scalar>(flow: Flow, triangle: Triangle, n: usize, nb: usize, turned: bool) {
+fn solve<T: Real>(flow: Flow, triangle: Triangle, n: usize, nb: usize, turned: bool) {
     let mut flow = flow;
     let Triangle { side, uplo, trans, diag } = triangle;
     let owns = |i: usize, j: usize| {
         (if uplo == Uplo::Lower { i > j } else { i < j }) || (i == j && diag == Diag::NonUnit)
     };
-    let entry =
-        |i, j| T::from_f64(random_entry(4, i, j) / n as f64 + if i == j { 2.0 } else { 0.0 });
+    let entry = |i, j| {
+        T::from_f64(random_entry::<f64>(4, i, j) / n as f64 + if i == j { 2.0 } else { 0.0 })
+    };
     // Where it is taken by rows, the array holds the transpose.
     let in_array = |i, j| if turned { (j, i) } else { (i, j) };
     let mut t = Inset::<T>::new(n, n, |i, j| {
@@ -254,7 +256,7 @@ fn solve<T: Scalar>(flow: Flow, triangle: Triangle, n: usize, nb: usize, turned:
         Side::Left => (0..n).map(|k| whole(i, k) * x.at(k, j)).sum(),
         Side::Right => (0..n).map(|k| x.at(i, k) * whole(k, j)).sum::<f64>(),
     };
-    let expected = |i, j| 1.5 * T::from_f64(random_entry(5, i, j)).to_f64();
+    let expected = |i, j| 1.5 * T::from_f64(random_entry::<f64>(5, i, j)).to_f64();
     assert_near::<T>((m, columns), back, expected, 4.0 * (n + 1) as f64, &what);
 }
 
@@ -281,7 +283,7 @@ fn trsm_solves_in_place() {
 fn a_factorised_array_solves_in_place() {
     let n = 50;
     let mut flow = flow(3);
-    let entry = |i, j| random_entry(2, i, j) + if i == j { 2.0 * n as f64 } else { 0.0 };
+    let entry = |i, j| random_entry::<f64>(2, i, j) + if i == j { 2.0 * n as f64 } else { 0.0 };
     let mut a = Inset::<f64>::new(n, n, |i, j| Some(entry(i, j)));
     let mut x = Inset::<f64>::random(n, 3, 7);
     let (tiles, unknown) =
@@ -296,7 +298,7 @@ fn a_factorised_array_solves_in_place() {
     drop(flow);
     let back = |i, j| (0..n).map(|k| entry(i, k) * x.at(k, j)).sum();
     let scale = 4.0 * (n + 1) as f64;
-    assert_near::<f64>((n, 3), back, |i, j| random_entry(7, i, j), scale, "LU");
+    assert_near::<f64>((n, 3), back, |i, j| random_entry::<f64>(7, i, j), scale, "LU");
 }
 
 #[test]

@@ -14,3 +14,4 @@ pub mod scalar;
 pub mod special;
 pub mod strips;
 pub mod tile;
+mod workspace;

@@ -5,7 +5,9 @@
 //! submitted one after the other overlap well.
 
 mod gemm;
+mod getrf;
 mod getrf_nopiv;
+mod getrs;
 mod panels;
 mod potrf;
 mod potrs;
@@ -14,7 +16,9 @@ mod tiles;
 mod trsm;
 
 pub use gemm::gemm;
+pub use getrf::{Pivots, getrf};
 pub use getrf_nopiv::getrf_nopiv;
+pub use getrs::getrs;
 pub use panels::copied_tiles;
 pub use potrf::potrf;
 pub use potrs::potrs;

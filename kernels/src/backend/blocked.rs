@@ -15,7 +15,7 @@ use crate::tile::{TileMut, TileRef};
 const LEAF: usize = 32;
 
 /// Where to cut a matrix of `order` rows: a multiple of 8 near the middle.
-fn half(order: usize) -> usize {
+pub(super) fn half(order: usize) -> usize {
     (order / 2).next_multiple_of(8).min(order - 1)
 }
 

@@ -8,6 +8,7 @@ mod faer;
 mod fortran;
 #[cfg(target_arch = "x86_64")]
 mod native;
+pub(crate) mod pivoting;
 mod select;
 mod vector;
 
@@ -94,6 +95,25 @@ pub trait Blas<T: Scalar>: Sync {
     /// [`NumericalError::SingularPivot`], with the index within `A`.
     fn getrf(&self, a: TileMut<'_, T>) -> Result<(), NumericalError> {
         blocked::getrf(self.leaf(), a)
+    }
+
+    /// `A` becomes `L` (unit, below the diagonal) and `U` with `P A = L U`, by partial pivoting: step
+    /// `i` exchanges row `i` and row `pivots[i]`, the one with the largest [`Scalar::abs1`] at or
+    /// under the diagonal. Answers the first step, if any, whose pivots are all zero; the
+    /// factorization goes on past it.
+    ///
+    /// # Panics
+    /// If there is not a pivot for each step, or the rows of `A` are not adjacent in memory.
+    fn getrf_pivoting(&self, a: TileMut<'_, T>, pivots: &mut [u32]) -> Option<usize> {
+        pivoting::getrf(self.leaf(), a, pivots)
+    }
+
+    /// As [`getrf_pivoting`](Self::getrf_pivoting), of a few columns and without recursion.
+    ///
+    /// # Panics
+    /// Likewise.
+    fn getrf_columns(&self, a: TileMut<'_, T>, pivots: &mut [u32]) -> Option<usize> {
+        pivoting::columns(a, pivots)
     }
 
     /// Lower triangle of `A`, a triangular matrix, becomes its inverse; the rest (and a unit

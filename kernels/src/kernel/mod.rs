@@ -11,9 +11,13 @@ pub mod dot;
 pub mod geadd;
 pub mod gemm;
 pub mod gemv;
+pub mod getrf;
 pub mod getrf_nopiv;
+pub mod getrf_update;
 pub mod laset;
+pub mod laswp;
 pub mod lauum;
+pub mod lay_out;
 pub mod logdet;
 pub mod potrf;
 pub mod rate;
@@ -22,6 +26,7 @@ pub mod trial;
 mod triangular;
 pub mod trmm;
 pub mod trsm;
+pub mod trsm_column;
 pub mod trsv;
 pub mod trtri;
 
@@ -113,8 +118,12 @@ pub const KERNELS: &[Kernel] = &[
     Kernel::of::<syrk::strips::Card>(),
     Kernel::of::<trsm::Card>(),
     Kernel::of::<trsm::strips::Card>(),
+    Kernel::of::<trsm_column::Card>(),
     Kernel::of::<trmm::Card>(),
     Kernel::of::<potrf::Card>(),
+    Kernel::of::<getrf::Card>(),
+    Kernel::of::<getrf_update::Card>(),
+    Kernel::of::<laswp::Card>(),
     Kernel::of::<getrf_nopiv::Card>(),
     Kernel::of::<trtri::Card>(),
     Kernel::of::<lauum::Card>(),
@@ -122,6 +131,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel::of::<trsv::Card>(),
     Kernel::of::<geadd::Card>(),
     Kernel::of::<laset::Card>(),
+    Kernel::of::<lay_out::Card>(),
     Kernel::real::<dot::Card>(),
     Kernel::real::<logdet::Card>(),
     Kernel::real::<column_squares::Card>(),

@@ -9,7 +9,7 @@
 
 use super::lanes::{Avx2, Avx512, Lanes};
 use super::pack::{Strided, pack, unpack};
-use crate::backend::vector;
+use crate::backend::{pivoting, vector};
 use crate::scalar::Real;
 use crate::tile::{TileMut, TileRef};
 
@@ -67,6 +67,8 @@ pub(super) trait Kit<T: Real> {
     unsafe fn unpack_rows(from: *const T, target: Strided<T>);
     /// Packs `NR` columns, given transposed.
     unsafe fn pack_cols(source: Strided<T>, to: *mut T);
+    /// The LU factorization with partial pivoting of a few columns.
+    unsafe fn getrf_columns(a: TileMut<'_, T>, pivots: &mut [u32]) -> Option<usize>;
     /// `y = alpha A x + beta y`.
     unsafe fn gemv(alpha: T, a: TileRef<'_, T>, x: TileRef<'_, T>, beta: T, y: TileMut<'_, T>);
 }
@@ -438,6 +440,15 @@ macro_rules! kit {
                 }
                 // SAFETY: see the trait.
                 unsafe { body(from, target) }
+            }
+
+            unsafe fn getrf_columns(a: TileMut<'_, T>, pivots: &mut [u32]) -> Option<usize> {
+                #[target_feature(enable = $features)]
+                unsafe fn body<T: Real>(a: TileMut<'_, T>, pivots: &mut [u32]) -> Option<usize> {
+                    pivoting::columns(a, pivots)
+                }
+                // SAFETY: see the trait.
+                unsafe { body(a, pivots) }
             }
 
             unsafe fn gemv(

@@ -124,6 +124,11 @@ impl<T: Real, S: Kit<T> + Sync> Blas<T> for Native<S> {
         unsafe { solve::factor::<T, S>(a) }
     }
 
+    fn getrf_columns(&self, a: TileMut<'_, T>, pivots: &mut [u32]) -> Option<usize> {
+        // SAFETY: as in `gemm`.
+        unsafe { S::getrf_columns(a, pivots) }
+    }
+
     fn gemv(&self, alpha: T, a: TileRef<'_, T>, x: TileRef<'_, T>, beta: T, y: TileMut<'_, T>) {
         // SAFETY: as in `gemm`.
         unsafe { S::gemv(alpha, a, x, beta, y) };

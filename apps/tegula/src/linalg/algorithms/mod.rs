@@ -7,7 +7,7 @@ mod product;
 mod triangular;
 
 use cholesky::{Factorised, Timed};
-use lu::Lu;
+use lu::{Lu, Pivoted};
 use product::Product;
 use triangular::TriangularSolve;
 
@@ -90,6 +90,20 @@ pub(in crate::linalg) const ALGORITHMS: &[Algorithm] = &[
         double: |sizes| Box::new(Lu::<f64>::new(sizes)),
         complex_single: |sizes| Box::new(Lu::<c32>::new(sizes)),
         complex_double: |sizes| Box::new(Lu::<c64>::new(sizes)),
+    },
+    Algorithm {
+        name: "getrf",
+        formula: "P A = L U with partial pivoting",
+        sizes: &["n"],
+        flops_formula: "2 n^3/3 - n^2/2 + 5 n/6",
+        flops: |s| lu_flops(s.n as f64),
+        plan: lu::pivoted_plan,
+        codelets: &["getrf", "getrf_update", "laswp", "lay_out"],
+        check: "|A (X w) - B w| / ((|A| |X| + |B|) |w| n eps)",
+        single: |sizes| Box::new(Pivoted::<f32>::new(sizes)),
+        double: |sizes| Box::new(Pivoted::<f64>::new(sizes)),
+        complex_single: |sizes| Box::new(Pivoted::<c32>::new(sizes)),
+        complex_double: |sizes| Box::new(Pivoted::<c64>::new(sizes)),
     },
     Algorithm {
         name: "gemm",

@@ -1,0 +1,150 @@
+//! LU factorisation with partial pivoting, `P A = L U`, in place, on columns of blocks.
+//!
+//! Right-looking, with the panel in one task: Golub, Van Loan, "Matrix computations", 4th edition,
+//! section 3.4.8; the next panel is factorised while the columns behind it are still updated, as in
+//! Kurzak, Dongarra, "Implementing linear algebra routines on multi-core processors with pipelining and
+//! a look ahead", PARA 2006. A pivot is the largest entry of its column, so the factors are those of
+//! LAPACK, and the same for any number of workers.
+
+use std::marker::PhantomData;
+
+use tegula_data::matrix::TileMatrix;
+use tegula_kernels::backend;
+use tegula_kernels::error::NumericalError;
+use tegula_kernels::kernel::getrf::Getrf;
+use tegula_kernels::kernel::getrf_update::GetrfUpdate;
+use tegula_kernels::kernel::laswp::Laswp;
+use tegula_kernels::kernel::lay_out::LayOut;
+use tegula_kernels::scalar::Scalar;
+use tegula_runtime::flow::Access::{R, RW, W};
+use tegula_runtime::flow::{Flow, FlowError, Handle};
+
+/// Which rows an LU factorisation exchanged, and whether a pivot was zero.
+#[derive(Debug)]
+pub struct Pivots {
+    /// For each panel, the row that each of its steps exchanged with its own.
+    pub(crate) panels: Vec<Handle>,
+    singular: Handle,
+}
+
+impl Pivots {
+    /// Registers the pivots of a factorisation of `a`.
+    ///
+    /// # Panics
+    /// If `a` is not in columns of blocks.
+    #[must_use]
+    pub fn new<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>) -> Self {
+        assert!(a.mt() <= 1, "{} rows of tiles: partial pivoting takes whole columns", a.mt());
+        let steps = a.m().min(a.n());
+        let sizes = (0..steps).step_by(a.nb()).map(|first| a.nb().min(steps - first));
+        let panels = sizes.map(|steps| flow.register(steps * size_of::<u32>())).collect();
+        Self { panels, singular: flow.register_from(&[0u64]) }
+    }
+
+    /// Waits, then answers row `pivots[i]` that step `i` exchanged with row `i`, from 0.
+    ///
+    /// # Errors
+    /// Those of the flow.
+    pub fn rows(&self, flow: &mut Flow) -> Result<Vec<u32>, FlowError> {
+        let mut rows = Vec::new();
+        for &panel in &self.panels {
+            rows.extend_from_slice(flow.read::<u32>(panel)?);
+        }
+        Ok(rows)
+    }
+
+    /// Waits, then answers the first step, from 1, that found only zeros: `U` has a zero on its
+    /// diagonal there.
+    ///
+    /// # Errors
+    /// Those of the flow.
+    pub fn singular(&self, flow: &mut Flow) -> Result<Option<NumericalError>, FlowError> {
+        let index = flow.read::<u64>(self.singular)?[0] as usize;
+        Ok((index > 0).then_some(NumericalError::SingularPivot { index }))
+    }
+
+    /// Takes the pivots away, after everything submitted has run.
+    pub fn unregister(self, flow: &mut Flow) {
+        self.panels.into_iter().chain([self.singular]).for_each(|handle| flow.unregister(handle));
+    }
+}
+
+/// Submits the factorisation of `a` (`m x n`), overwritten by `L` below and `U` on and above the
+/// diagonal.
+///
+/// A zero pivot is no failure, as in LAPACK: see [`Pivots::singular`].
+///
+/// # Panics
+/// If `a` is not in columns of blocks, or `pivots` are those of another tiling.
+pub fn getrf<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>, pivots: &Pivots) {
+    let (steps, nt) = (a.m().min(a.n()).div_ceil(a.nb()), a.nt());
+    assert!(pivots.panels.len() == steps, "{} panels, not {steps}", pivots.panels.len());
+    let priority = |k: usize, less: usize| 3 * (nt - k) as i32 - less as i32;
+    for (k, &rows) in pivots.panels.iter().enumerate() {
+        flow.iteration(k);
+        let panel = Panel::factorise(flow, a, k, (rows, pivots.singular), priority(k, 0));
+        for j in k + 1..nt {
+            panel.update(flow, j, priority(k, j - k));
+        }
+        panel.retire(flow);
+    }
+    for (k, &rows) in pivots.panels.iter().enumerate() {
+        for j in 0..k {
+            let (m, n, first) = (a.m(), a.tile_columns(j), k * a.nb());
+            let exchange = Laswp::<T> { m, n, first, backward: false, scalar: PhantomData };
+            flow.submit(exchange, &[(rows, R), (a.tile(0, j), RW)], 0);
+        }
+    }
+}
+
+/// A panel, laid out for its updates where the backend reads that faster.
+struct Panel<'a, T> {
+    a: &'a TileMatrix<T>,
+    k: usize,
+    rows: Handle,
+    height: Option<usize>,
+    strips: Handle,
+}
+
+impl<'a, T: Scalar> Panel<'a, T> {
+    fn factorise(
+        flow: &mut Flow,
+        a: &'a TileMatrix<T>,
+        k: usize,
+        (rows, singular): (Handle, Handle),
+        priority: i32,
+    ) -> Self {
+        let (m, n, first) = (a.m(), a.tile_columns(k), k * a.nb());
+        let getrf = Getrf::<T>::new(m, n, first);
+        let tile = a.tile(0, k);
+        flow.submit(getrf, &[(tile, RW), (rows, W), (singular, RW)], priority);
+        // Where copies have to be moved, they cost more than they spare.
+        let height = T::blas(backend::current()).strip_height().filter(|_| flow.is_flat());
+        let below = first + getrf.steps();
+        let height = height.filter(|_| k + 1 < a.nt() && below < m);
+        let mut strips = 0;
+        if let Some(height) = height {
+            let shape = LayOut::<T> { m, n, first: below, height, scalar: PhantomData };
+            strips = shape.shape().elements() * size_of::<T>();
+        }
+        let strips = flow.register(strips);
+        if let Some(height) = height {
+            let lay_out = LayOut::<T> { m, n, first: below, height, scalar: PhantomData };
+            flow.submit(lay_out, &[(tile, R), (strips, W)], priority);
+        }
+        Self { a, k, rows, height, strips }
+    }
+
+    fn update(&self, flow: &mut Flow, j: usize, priority: i32) {
+        let &Self { a, k, rows, height, strips } = self;
+        let (m, n, first) = (a.m(), a.tile_columns(j), k * a.nb());
+        let k_columns = a.tile_columns(k);
+        let update = GetrfUpdate::<T> { m, n, k: k_columns, first, height, scalar: PhantomData };
+        let panel = (a.tile(0, k), R);
+        flow.submit(update, &[panel, (rows, R), (strips, R), (a.tile(0, j), RW)], priority);
+    }
+
+    fn retire(self, flow: &mut Flow) {
+        flow.retire(self.strips);
+    }
+}

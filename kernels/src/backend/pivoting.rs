@@ -1,0 +1,135 @@
+//! LU factorization with partial pivoting of a tall panel, by recursion on its columns.
+//!
+//! Source: Toledo, "Locality of reference in LU decomposition with partial pivoting", SIAM J.
+//! Matrix Anal. Appl. 18 (1997); the choice of pivots is that of LAPACK.
+
+use super::Blas;
+use super::blocked::half;
+use crate::option::{Diag, Triangle, Uplo};
+use crate::scalar::{Real, Scalar};
+use crate::tile::TileMut;
+
+/// Columns under which the loops take over.
+const NARROW: usize = 8;
+
+/// Partial maxima, so that the search for a pivot fills vector registers.
+const LANES: usize = 16;
+
+/// See [`Blas::getrf_pivoting`].
+pub(super) fn getrf<T: Scalar>(
+    leaf: &dyn Blas<T>,
+    mut a: TileMut<'_, T>,
+    pivots: &mut [u32],
+) -> Option<usize> {
+    let steps = a.rows().min(a.cols());
+    assert!(pivots.len() == steps, "{} pivots for {steps} steps", pivots.len());
+    if steps <= NARROW {
+        return leaf.getrf_columns(a, pivots);
+    }
+    let cut = half(steps);
+    let (first, last) = pivots.split_at_mut(cut);
+    let (mut left, mut right) = a.reborrow().split_cols(cut);
+    let singular = getrf(leaf, left.reborrow(), first);
+    exchange_rows(&mut right, 0, first);
+    let (mut top, mut bottom) = right.split_rows(cut);
+    let l = left.as_ref();
+    let l11 = Triangle::new(l.part(0, 0, cut, cut), Uplo::Lower, Diag::Unit);
+    leaf.trsm(l11, T::ONE, top.reborrow());
+    let l21 = l.part(cut, 0, l.rows() - cut, cut);
+    leaf.gemm(-T::ONE, l21, top.as_ref(), T::ONE, bottom.reborrow());
+    let later = getrf(leaf, bottom, last).map(|step| cut + step);
+    let mut under = left.split_rows(cut).1;
+    exchange_rows(&mut under, 0, last);
+    last.iter_mut().for_each(|pivot| *pivot += cut as u32);
+    singular.or(later)
+}
+
+/// Exchanges row `first + i` and row `pivots[i]`, one `i` after the other.
+pub(crate) fn exchange_rows<T: Scalar>(a: &mut TileMut<'_, T>, first: usize, pivots: &[u32]) {
+    exchange(a, (first..).zip(pivots.iter().copied()));
+}
+
+/// Undoes [`exchange_rows`].
+pub(crate) fn restore_rows<T: Scalar>(a: &mut TileMut<'_, T>, first: usize, pivots: &[u32]) {
+    exchange(a, pivots.iter().enumerate().rev().map(|(i, &pivot)| (first + i, pivot)));
+}
+
+/// By columns, each of which stays in the first cache.
+fn exchange<T: Scalar>(a: &mut TileMut<'_, T>, pairs: impl Iterator<Item = (usize, u32)> + Clone) {
+    for j in 0..a.cols() {
+        let pairs = pairs.clone().map(|(i, pivot)| (i, pivot as usize));
+        if let Some(column) = a.col_mut(j) {
+            pairs.for_each(|(i, pivot)| column.swap(i, pivot));
+        } else {
+            for (i, pivot) in pairs {
+                let (upper, lower) = (a.at(i, j), a.at(pivot, j));
+                a.set(i, j, lower);
+                a.set(pivot, j, upper);
+            }
+        }
+    }
+}
+
+/// See [`Blas::getrf_columns`]. Always inlined, so that it is compiled for the processor set of
+/// whoever calls it.
+#[inline(always)]
+pub(super) fn columns<T: Scalar>(mut a: TileMut<'_, T>, pivots: &mut [u32]) -> Option<usize> {
+    let (rows, cols) = (a.rows(), a.cols());
+    assert!(a.row_stride() == 1 || rows <= 1, "the rows of a panel are not adjacent");
+    let mut singular = None;
+    for (k, pivot) in pivots.iter_mut().enumerate() {
+        let column = &a.col_mut(k).expect("rows are adjacent")[k..];
+        let place = k + largest(column);
+        *pivot = place as u32;
+        let value = a.at(place, k);
+        if value == T::ZERO {
+            singular = singular.or(Some(k));
+            continue;
+        }
+        for j in 0..cols {
+            a.col_mut(j).expect("rows are adjacent").swap(k, place);
+        }
+        let (mut left, mut right) = a.reborrow().split_cols(k + 1);
+        let multipliers = &mut left.col_mut(k).expect("rows are adjacent")[k + 1..];
+        divide(multipliers, value);
+        for j in 0..right.cols() {
+            let column = right.col_mut(j).expect("rows are adjacent");
+            let factor = column[k];
+            for (entry, &multiplier) in column[k + 1..rows].iter_mut().zip(&*multipliers) {
+                *entry -= multiplier * factor;
+            }
+        }
+    }
+    singular
+}
+
+/// Divides by `value`: by a product with the reciprocal, unless that overflows.
+#[inline(always)]
+fn divide<T: Scalar>(numbers: &mut [T], value: T) {
+    if value.abs1() >= T::Real::MIN_POSITIVE {
+        let reciprocal = T::ONE / value;
+        numbers.iter_mut().for_each(|number| *number *= reciprocal);
+    } else {
+        numbers.iter_mut().for_each(|number| *number /= value);
+    }
+}
+
+/// Place of the first number whose absolute value is largest, NaN left out; 0 if all are NaN.
+#[inline(always)]
+fn largest<T: Scalar>(numbers: &[T]) -> usize {
+    let mut partial = [T::Real::ZERO; LANES];
+    let chunks = numbers.chunks_exact(LANES);
+    let rest = chunks.remainder();
+    for chunk in chunks {
+        for (most, &number) in partial.iter_mut().zip(chunk) {
+            let size = number.abs1();
+            *most = if size > *most { size } else { *most };
+        }
+    }
+    for (most, &number) in partial.iter_mut().zip(rest) {
+        let size = number.abs1();
+        *most = if size > *most { size } else { *most };
+    }
+    let most = partial.into_iter().fold(T::Real::ZERO, |most, x| if x > most { x } else { most });
+    numbers.iter().position(|number| number.abs1() == most).unwrap_or(0)
+}

@@ -1,0 +1,41 @@
+//! The update by a backend.
+
+use super::GetrfUpdate;
+use crate::backend::Blas;
+use crate::backend::pivoting::exchange_rows;
+use crate::option::{Diag, Triangle, Uplo};
+use crate::scalar::Scalar;
+use crate::strips::{StripShape, StripsMut, StripsRef};
+use crate::tile::{TileMut, TileRef};
+use crate::workspace::with_workspace;
+
+impl<T: Scalar> GetrfUpdate<T> {
+    /// Computes with `blas`; `strips` are the rows of the panel under its triangle.
+    ///
+    /// # Panics
+    /// If the shapes do not agree.
+    pub fn compute(
+        &self,
+        blas: &dyn Blas<T>,
+        panel: TileRef<'_, T>,
+        pivots: &[u32],
+        strips: Option<StripsRef<'_, T>>,
+        mut column: TileMut<'_, T>,
+    ) {
+        let &Self { m, n, first, .. } = self;
+        let steps = self.steps();
+        exchange_rows(&mut column, first, pivots);
+        let (mut u, below) = column.part(first, 0, m - first, n).split_rows(steps);
+        let l = Triangle::new(panel.part(first, 0, steps, steps), Uplo::Lower, Diag::Unit);
+        let Some(strips) = strips else {
+            blas.trsm(l, T::ONE, u.reborrow());
+            let l2 = panel.part(first + steps, 0, m - first - steps, steps);
+            return blas.gemm(-T::ONE, l2, u.as_ref(), T::ONE, below);
+        };
+        let shape = StripShape { rows: n, cols: steps, height: strips.shape().height };
+        with_workspace(shape.elements(), |room| {
+            blas.trsm_strips(l, u, StripsMut::new(room, shape));
+            blas.gemm_strips(-T::ONE, strips, StripsRef::new(room, shape), T::ONE, below);
+        });
+    }
+}

@@ -1,0 +1,86 @@
+//! Trials of the update of an LU factorization and its typical call.
+
+use std::marker::PhantomData;
+
+use tegula_runtime::flow::{Codelet, Cost};
+
+use super::GetrfUpdate;
+use crate::backend::Blas;
+use crate::kernel::trial::{Draw, Guarded, Shape, Trial, heights};
+use crate::kernel::{Listed, ListedIn};
+use crate::scalar::Scalar;
+use crate::strips::{StripsMut, StripsRef};
+use crate::tile::{TileMut, TileRef};
+
+/// The kernel's card in the list.
+#[derive(Debug)]
+pub(in crate::kernel) struct Card;
+
+impl Listed for Card {
+    const NAME: &'static str = GetrfUpdate::<f64>::NAME;
+    const FORMULA: &'static str = "U = inv(L1) P U, B = B - L2 U";
+    const FLOPS: &'static str = "n^3";
+}
+
+impl<T: Scalar> ListedIn<T> for Card {
+    fn trials(blas: &dyn Blas<T>, Shape { m, n, k }: Shape, draw: &mut Draw) -> Vec<Trial> {
+        let mut trials = Vec::new();
+        for first in [0, m / 3] {
+            for height in heights(blas).map(Some).chain([None]) {
+                let update = GetrfUpdate { m, n, k, first, height, scalar: PhantomData };
+                trials.push(compare(update, blas, draw));
+            }
+        }
+        trials
+    }
+
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+        vec![draw.dominant(n), draw.numbers(n * n)]
+    }
+
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+        let [panel, column] = operands else { unreachable!("two operands were made") };
+        let pivots: Vec<u32> = (0..n as u32).collect();
+        let (panel, column) = (TileRef::new(panel, n, n), TileMut::new(column, n, n));
+        typical(n).compute(blas, panel, &pivots, None, column);
+    }
+
+    fn cost(n: usize) -> Cost {
+        typical::<T>(n).cost()
+    }
+}
+
+/// The update of a square tile.
+fn typical<T: Scalar>(n: usize) -> GetrfUpdate<T> {
+    GetrfUpdate { m: n, n, k: n, first: 0, height: None, scalar: PhantomData }
+}
+
+fn compare<T: Scalar>(update: GetrfUpdate<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
+    let GetrfUpdate { m, n, k, first, .. } = update;
+    let steps = update.steps();
+    let pivots: Vec<u32> = (0..steps)
+        .map(|i| (first + i) as u32 + (draw.bits() % (m - first - i) as u64) as u32)
+        .collect();
+    // Multipliers so small that the inverse of the triangle has entries of at most 2.
+    let scale = T::from_f64(0.5 / k.max(1) as f64);
+    let mut panel = Guarded::<T>::random(m, k, draw);
+    for j in 0..k {
+        (first..m).for_each(|i| panel.put(i, j, panel.read().at(i, j) * scale));
+    }
+    panel.keep(|i, j| j < steps && i > first + j);
+    let strips = update.strips().map(|shape| {
+        let mut room = vec![T::NAN; shape.elements()];
+        let rows = panel.read().part(first + steps, 0, shape.rows, shape.cols);
+        StripsMut::new(&mut room, shape).lay_out(rows);
+        (room, shape)
+    });
+    let before = Guarded::random(m, n, draw);
+    let (mut got, mut expected) = (before.clone(), before.clone());
+    let in_strips = strips.as_ref().map(|(room, shape)| StripsRef::new(room, *shape));
+    update.compute(blas, panel.read(), &pivots, in_strips, got.write());
+    update.reference(panel.read(), &pivots, expected.write());
+    // Each entry is a sum of `steps` products of entries of at most 1/k and 2, and another.
+    let tolerance = 8.0 * (steps as f64 + 2.0) * T::epsilon();
+    let error = got.deviation(&before, &expected, |i, _| i >= first);
+    Trial { case: format!("{update:?}"), error, tolerance }
+}

@@ -1,0 +1,49 @@
+//! Exchange of rows: the rows of a tile as the steps of an LU factorization exchanged them.
+//!
+//! Shape: the tile is `m x n`. For each `i` in order, row `first + i` and row `pivots[i]` change places;
+//! `backward`, in the opposite order, which undoes it. Cannot fail. Source: LAPACK's `laswp`. No
+//! implementation for devices.
+
+mod cpu;
+mod reference;
+mod trial;
+
+use std::marker::PhantomData;
+
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+
+use crate::kernel::bytes;
+use crate::scalar::Scalar;
+use crate::tile::TileMut;
+
+pub(super) use trial::Card;
+
+/// The exchange with its arguments; buffers `[pivots: R, A: RW]`, of which `pivots` are `u32`.
+#[derive(Clone, Copy, Debug)]
+pub struct Laswp<T> {
+    /// Rows of the tile.
+    pub m: usize,
+    /// Columns of the tile.
+    pub n: usize,
+    /// Row that the first pivot is for.
+    pub first: usize,
+    /// Whether the exchange is undone.
+    pub backward: bool,
+    /// The precision.
+    pub scalar: PhantomData<T>,
+}
+
+impl<T: Scalar> Codelet for Laswp<T> {
+    const NAME: &'static str = "laswp";
+    const ACCESS: &'static [Access] = &[Access::R, Access::RW];
+
+    fn cost(&self) -> Cost {
+        Cost { flops: 0.0, bytes: bytes::<T>(&[2 * self.m * self.n]) }
+    }
+
+    fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
+        let a = TileMut::of(buffers, 1, self.m, self.n);
+        self.compute(buffers.read::<u32>(0), a);
+        Ok(())
+    }
+}

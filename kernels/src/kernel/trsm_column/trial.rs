@@ -1,0 +1,77 @@
+//! Trials of the step of a triangular solve and its typical call.
+
+use std::marker::PhantomData;
+
+use tegula_runtime::flow::{Codelet, Cost};
+
+use super::TrsmColumn;
+use crate::backend::Blas;
+use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::kernel::{Listed, ListedIn, triangular};
+use crate::option::{Diag, Trans, Uplo};
+use crate::scalar::Scalar;
+use crate::tile::{TileMut, TileRef};
+
+/// The kernel's card in the list.
+#[derive(Debug)]
+pub(in crate::kernel) struct Card;
+
+impl Listed for Card {
+    const NAME: &'static str = TrsmColumn::<f64>::NAME;
+    const FORMULA: &'static str = "B1 = inv(T1) B1, B2 = B2 - T2 B1, or transposed";
+    const FLOPS: &'static str = "n^3";
+}
+
+impl<T: Scalar> ListedIn<T> for Card {
+    fn trials(blas: &dyn Blas<T>, Shape { m, n, k }: Shape, draw: &mut Draw) -> Vec<Trial> {
+        let k = k.min(m);
+        let mut trials = Vec::new();
+        for (_, uplo, trans, diag) in triangular::variants().into_iter().step_by(2) {
+            for first in [0, (m - k) / 2, m - k] {
+                let column = TrsmColumn { uplo, trans, diag, m, n, k, first, scalar: PhantomData };
+                trials.push(compare(column, blas, draw));
+            }
+        }
+        trials
+    }
+
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+        vec![draw.dominant(n), draw.numbers(n * n)]
+    }
+
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+        let [t, b] = operands else { unreachable!("two operands were made") };
+        typical(n).compute(blas, TileRef::new(t, n, n), TileMut::new(b, n, n));
+    }
+
+    fn cost(n: usize) -> Cost {
+        typical::<T>(n).cost()
+    }
+}
+
+/// The last step of a forward substitution.
+fn typical<T: Scalar>(n: usize) -> TrsmColumn<T> {
+    let (uplo, trans, diag) = (Uplo::Lower, Trans::No, Diag::Unit);
+    TrsmColumn { uplo, trans, diag, m: n, n, k: n, first: 0, scalar: PhantomData }
+}
+
+fn compare<T: Scalar>(column: TrsmColumn<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
+    let TrsmColumn { uplo, diag, m, n, k, first, .. } = column;
+    let triangle = Guarded::<T>::triangle(k, uplo, diag, draw);
+    let scale = T::from_f64(0.5 / m.max(1) as f64);
+    let mut t = Guarded::nan(m, k);
+    for j in 0..k {
+        column.rest().for_each(|i| t.put(i, j, draw.number::<T>() * scale));
+        (0..k).for_each(|i| t.put(first + i, j, triangle.read().at(i, j)));
+    }
+    let before = Guarded::random(m, n, draw);
+    let (mut got, mut expected) = (before.clone(), before.clone());
+    column.compute(blas, t.read(), got.write());
+    column.reference(t.read(), expected.write());
+    // Solutions are at most 4 for entries of at most 2, and sums of products with the rest, whose
+    // columns add up to at most 1/2, no larger.
+    let tolerance = 16.0 * (m as f64 + 2.0) * T::epsilon();
+    let written = |i: usize, _| column.triangle().contains(&i) || column.rest().contains(&i);
+    let error = got.deviation(&before, &expected, written);
+    Trial { case: format!("{column:?}"), error, tolerance }
+}

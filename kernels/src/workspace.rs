@@ -1,0 +1,37 @@
+//! Room for what a kernel lays out while it runs: one per thread, kept from call to call.
+
+use std::cell::Cell;
+
+use bytemuck::{Pod, Zeroable};
+
+/// A cache line, so that what is laid out begins on one.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([u64; 8]);
+
+// SAFETY: eight integers, of the size that the alignment asks for: no padding.
+#[allow(unsafe_code)]
+unsafe impl Zeroable for Line {}
+// SAFETY: as above, and any bits are integers.
+#[allow(unsafe_code)]
+unsafe impl Pod for Line {}
+
+thread_local! {
+    static ROOM: Cell<Vec<Line>> = const { Cell::new(Vec::new()) };
+}
+
+/// Calls `work` with room for `count` numbers, whose contents are arbitrary. A kernel that asks again
+/// inside `work` gets other room.
+///
+/// # Panics
+/// If there is no memory for it.
+pub(crate) fn with_workspace<T: Pod, R>(count: usize, work: impl FnOnce(&mut [T]) -> R) -> R {
+    let mut room = ROOM.take();
+    let lines = (count * size_of::<T>()).div_ceil(size_of::<Line>());
+    if room.len() < lines {
+        room.resize(lines, Line([0; 8]));
+    }
+    let result = work(&mut bytemuck::cast_slice_mut(&mut room[..lines])[..count]);
+    ROOM.set(room);
+    result
+}

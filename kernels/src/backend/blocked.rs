@@ -14,6 +14,9 @@ use crate::tile::{TileMut, TileRef};
 /// Order under which the loops take over.
 const LEAF: usize = 32;
 
+/// The same for complex numbers, whose loops are slower beside products of real matrices.
+const COMPLEX_LEAF: usize = 8;
+
 /// Where to cut a matrix of `order` rows: a multiple of 8 near the middle.
 pub(super) fn half(order: usize) -> usize {
     (order / 2).next_multiple_of(8).min(order - 1)
@@ -209,7 +212,7 @@ pub(super) fn potrf<T: Scalar>(
     a: TileMut<'_, T>,
 ) -> Result<(), NumericalError> {
     let n = check_square(&a);
-    if n <= LEAF {
+    if n <= if T::IS_COMPLEX { COMPLEX_LEAF } else { LEAF } {
         return potrf_loops(a);
     }
     let cut = half(n);

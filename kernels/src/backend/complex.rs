@@ -6,22 +6,22 @@
 //! many operations: the "1m method" of Van Zee, "Implementing high-performance complex matrix
 //! multiplication via the 1m method", SIAM J. Sci. Comput. 42 (2020), at the level of blocks.
 
-use std::cell::RefCell;
-
 use num_complex::Complex;
 
-use super::{Blas, check_product};
+use super::{Blas, blocked, check_product, check_triangle};
+use crate::option::{Diag, Triangle};
 use crate::scalar::{Real, Scalar};
 use crate::tile::{TileMut, TileRef};
+use crate::workspace::with_workspace;
 
-/// Most rows of a block of the left factor, and most columns.
+/// Most rows of a block of the left factor, and most columns; largest order of a triangle.
 const BLOCK: usize = 128;
 
 impl<R, B> Blas<Complex<R>> for B
 where
     R: Real,
     Complex<R>: Scalar<Real = R>,
-    B: Blas<R> + Rooms<R>,
+    B: Blas<R>,
 {
     fn gemm(
         &self,
@@ -38,11 +38,18 @@ where
             return;
         }
         if c.row_stride() == 1 || c.rows() == 1 && c.col_stride() > 1 {
-            B::with_room(|room| add_product(self, room, alpha, a, b, c));
+            add_product(self, alpha, a, b, c);
         } else {
-            let (a, b, c) = (b.transposed(), a.transposed(), c.transposed());
-            B::with_room(|room| add_product(self, room, alpha, a, b, c));
+            add_product(self, alpha, b.transposed(), a.transposed(), c.transposed());
         }
+    }
+
+    fn trsm(&self, t: Triangle<'_, Complex<R>>, alpha: Complex<R>, b: TileMut<'_, Complex<R>>) {
+        check_triangle(&t, &b);
+        if t.order() > BLOCK {
+            return blocked::trsm::<Complex<R>>(self, t, alpha, b);
+        }
+        solve(self, t, alpha, b);
     }
 
     fn leaf(&self) -> &dyn Blas<Complex<R>> {
@@ -50,33 +57,9 @@ where
     }
 }
 
-/// Where the factors of a product are laid out, kept by each thread.
-pub(super) trait Rooms<R> {
-    /// Lends the calling thread's room.
-    fn with_room(work: impl FnOnce(&mut Vec<R>));
-}
-
-thread_local! {
-    static SINGLE: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
-    static DOUBLE: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
-}
-
-impl<B: Blas<f32>> Rooms<f32> for B {
-    fn with_room(work: impl FnOnce(&mut Vec<f32>)) {
-        SINGLE.with_borrow_mut(work);
-    }
-}
-
-impl<B: Blas<f64>> Rooms<f64> for B {
-    fn with_room(work: impl FnOnce(&mut Vec<f64>)) {
-        DOUBLE.with_borrow_mut(work);
-    }
-}
-
 /// `C += alpha A B`, where the rows of `C` are adjacent in memory.
 fn add_product<R: Real>(
     real: &dyn Blas<R>,
-    room: &mut Vec<R>,
     alpha: Complex<R>,
     a: TileRef<'_, Complex<R>>,
     b: TileRef<'_, Complex<R>>,
@@ -85,23 +68,78 @@ fn add_product<R: Real>(
     Complex<R>: Scalar<Real = R>,
 {
     let (m, n, k) = (a.rows(), b.cols(), a.cols());
+    // A real factor goes with the product.
+    let (outer, inner) = if alpha.im == R::ZERO { (alpha.re, None) } else { (R::ONE, Some(alpha)) };
     let left = 4 * m.min(BLOCK) * k.min(BLOCK);
     let copied = if b.parts().is_some() { 0 } else { 2 * k.min(BLOCK) * n };
-    if room.len() < left + copied {
-        room.resize(left + copied, R::ZERO);
-    }
-    let (left, right) = room.split_at_mut(left);
-    for p in (0..k).step_by(BLOCK) {
-        let depth = BLOCK.min(k - p);
-        let rows = b.part(p, 0, depth, n);
-        let rows = rows.parts().unwrap_or_else(|| lay_out(rows, right));
-        for i in (0..m).step_by(BLOCK) {
-            let height = BLOCK.min(m - i);
-            let expanded = expand(alpha, a.part(i, p, height, depth), left);
-            let target = c.reborrow().part(i, 0, height, n).parts().expect("rows are adjacent");
-            real.gemm(R::ONE, expanded, rows, R::ONE, target);
+    with_workspace(left + copied, |room| {
+        let (left, right) = room.split_at_mut(left);
+        for p in (0..k).step_by(BLOCK) {
+            let depth = BLOCK.min(k - p);
+            let rows = b.part(p, 0, depth, n);
+            let rows = rows.parts().unwrap_or_else(|| lay_out(rows, right));
+            for i in (0..m).step_by(BLOCK) {
+                let height = BLOCK.min(m - i);
+                let expanded = expand(inner, a.part(i, p, height, depth), left);
+                let target = c.reborrow().part(i, 0, height, n).parts().expect("rows are adjacent");
+                real.gemm(outer, expanded, rows, R::ONE, target);
+            }
+        }
+    });
+}
+
+/// `B = alpha inv(T) B` as a real solve: with its rows divided by its diagonal, `T` is the real
+/// triangle of the matrices that multiply by its entries, those on the diagonal identities.
+fn solve<R: Real>(
+    real: &dyn Blas<R>,
+    t: Triangle<'_, Complex<R>>,
+    alpha: Complex<R>,
+    mut b: TileMut<'_, Complex<R>>,
+) where
+    Complex<R>: Scalar<Real = R>,
+{
+    let (n, columns) = (t.order(), b.cols());
+    for j in 0..columns {
+        for i in 0..n {
+            let entry = alpha * b.at(i, j);
+            b.set(i, j, if t.diag == Diag::Unit { entry } else { entry / t.at(i, i) });
         }
     }
+    let adjacent = b.reborrow().parts().is_some();
+    let copied = if adjacent { 0 } else { 2 * n * columns };
+    with_workspace(4 * n * n + copied, |room| {
+        let (left, right) = room.split_at_mut(4 * n * n);
+        let mut entries = TileMut::new(left, 2 * n, 2 * n);
+        for j in 0..n {
+            for i in (0..n).filter(|&i| i != j && t.uplo.holds(i, j)) {
+                let entry = t.entries.at(i, j);
+                let entry = if t.diag == Diag::Unit { entry } else { entry / t.at(i, i) };
+                put(&mut entries, (i, j), entry);
+            }
+            put(&mut entries, (j, j), Scalar::ONE);
+        }
+        let unit = Triangle::new(entries.as_ref(), t.uplo, Diag::Unit);
+        if let Some(parts) = b.reborrow().parts() {
+            return real.trsm(unit, R::ONE, parts);
+        }
+        lay_out(b.as_ref(), right);
+        let mut parts = TileMut::new(right, 2 * n, columns);
+        real.trsm(unit, R::ONE, parts.reborrow());
+        for j in 0..columns {
+            (0..n).for_each(|i| {
+                b.set(i, j, Complex::new(parts.at(2 * i, j), parts.at(2 * i + 1, j)))
+            });
+        }
+    });
+}
+
+/// Sets the real matrix that multiplies by `entry`.
+fn put<R: Real>(room: &mut TileMut<'_, R>, (i, j): (usize, usize), entry: Complex<R>) {
+    let (i, j) = (2 * i, 2 * j);
+    room.set(i, j, entry.re);
+    room.set(i + 1, j, entry.im);
+    room.set(i, j + 1, -entry.im);
+    room.set(i + 1, j + 1, entry.re);
 }
 
 /// `b` as the real matrix of its parts below each other.
@@ -121,7 +159,7 @@ where
 
 /// `alpha a` with each entry as the real matrix that multiplies by it.
 fn expand<'a, R: Real>(
-    alpha: Complex<R>,
+    alpha: Option<Complex<R>>,
     a: TileRef<'_, Complex<R>>,
     room: &'a mut [R],
 ) -> TileRef<'a, R>
@@ -130,13 +168,21 @@ where
 {
     let (rows, cols) = (2 * a.rows(), 2 * a.cols());
     for (p, pair) in room[..rows * cols].chunks_exact_mut((2 * rows).max(1)).enumerate() {
-        let (first, second) = pair.split_at_mut(rows);
-        let targets = first.chunks_exact_mut(2).zip(second.chunks_exact_mut(2));
-        for (i, (first, second)) in targets.enumerate() {
-            let entry = alpha * a.at(i, p);
-            first.copy_from_slice(&[entry.re, entry.im]);
-            second.copy_from_slice(&[-entry.im, entry.re]);
+        match (a.col(p), alpha) {
+            (Some(column), None) => expand_column(column.iter().copied(), pair),
+            (None, None) => expand_column((0..a.rows()).map(|i| a.at(i, p)), pair),
+            (_, Some(alpha)) => expand_column((0..a.rows()).map(|i| alpha * a.at(i, p)), pair),
         }
     }
     TileRef::new(&room[..rows * cols], rows, cols)
+}
+
+/// Two real columns of one complex one.
+fn expand_column<R: Real>(entries: impl Iterator<Item = Complex<R>>, pair: &mut [R]) {
+    let (first, second) = pair.split_at_mut(pair.len() / 2);
+    let targets = first.chunks_exact_mut(2).zip(second.chunks_exact_mut(2));
+    for ((first, second), entry) in targets.zip(entries) {
+        first.copy_from_slice(&[entry.re, entry.im]);
+        second.copy_from_slice(&[-entry.im, entry.re]);
+    }
 }

@@ -35,6 +35,61 @@ impl Uplo {
     }
 }
 
+/// Which entries of a matrix count: all, or a triangle with its diagonal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// All.
+    Whole,
+    /// On and below the diagonal.
+    Lower,
+    /// On and above the diagonal.
+    Upper,
+}
+
+impl Part {
+    /// All three.
+    pub const ALL: [Self; 3] = [Self::Whole, Self::Lower, Self::Upper];
+
+    /// The part of the transposed matrix.
+    #[must_use]
+    pub const fn flipped(self) -> Self {
+        match self {
+            Self::Whole => Self::Whole,
+            Self::Lower => Self::Upper,
+            Self::Upper => Self::Lower,
+        }
+    }
+
+    /// Whether entry `(i, j)` counts.
+    #[must_use]
+    pub const fn holds(self, i: usize, j: usize) -> bool {
+        match self {
+            Self::Whole => true,
+            Self::Lower => i >= j,
+            Self::Upper => i <= j,
+        }
+    }
+
+    /// The rows of column `j` that count, of `m`.
+    #[must_use]
+    pub fn rows(self, m: usize, j: usize) -> std::ops::Range<usize> {
+        match self {
+            Self::Whole => 0..m,
+            Self::Lower => j.min(m)..m,
+            Self::Upper => 0..(j + 1).min(m),
+        }
+    }
+}
+
+impl From<Uplo> for Part {
+    fn from(uplo: Uplo) -> Self {
+        match uplo {
+            Uplo::Lower => Self::Lower,
+            Uplo::Upper => Self::Upper,
+        }
+    }
+}
+
 /// Whether a matrix enters as it is or transposed: `op(A) = A`, `A'` or `A^H`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Trans {

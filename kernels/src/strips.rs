@@ -93,6 +93,20 @@ impl<'a, T> StripsRef<'a, T> {
         self.elements.as_ptr()
     }
 
+    /// The first `strips` strips and the others.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    #[must_use]
+    pub fn split(&self, strips: usize) -> (Self, Self) {
+        let (all, stride) = (self.shape.strips(), self.shape.stride());
+        assert!(strips <= all, "the first {strips} of {all} strips");
+        let rows = (strips * self.shape.height).min(self.shape.rows);
+        let (first, rest) = self.elements.split_at(strips * stride);
+        let part = |elements, rows| Self::new(elements, StripShape { rows, ..self.shape });
+        (part(first, rows), part(rest, self.shape.rows - rows))
+    }
+
     /// Strip `index`, without the rows that are not of the matrix.
     ///
     /// # Panics
@@ -140,22 +154,46 @@ impl<'a, T: Scalar> StripsMut<'a, T> {
     /// # Panics
     /// If it has another shape.
     pub fn lay_out(&mut self, source: TileRef<'_, T>) {
-        let StripShape { rows, cols, height } = self.shape;
+        let StripShape { rows, cols, .. } = self.shape;
         assert!(
             (source.rows(), source.cols()) == (rows, cols),
             "{} x {} into strips of {rows} x {cols}",
             source.rows(),
             source.cols()
         );
-        let stride = self.shape.stride();
-        for index in 0..self.shape.strips() {
-            let strip = &mut self.elements[index * stride..][..stride];
-            let some = self.shape.rows_of(index);
-            for (p, column) in strip.chunks_exact_mut(height).take(cols).enumerate() {
-                column[some.len()..].fill(T::ZERO);
-                for (to, i) in column.iter_mut().zip(some.clone()) {
-                    *to = source.at(i, p);
+        if source.row_stride() == 1 && !source.is_conjugated() {
+            self.copy_columns(source);
+        } else {
+            self.fill_with(|i, j| source.at(i, j));
+        }
+    }
+
+    /// Lays the matrix with these entries out.
+    pub fn fill_with(&mut self, entry: impl Fn(usize, usize) -> T) {
+        let StripShape { cols, height, .. } = self.shape;
+        let (shape, stride) = (self.shape, self.shape.stride());
+        for (index, strip) in self.elements.chunks_exact_mut(stride.max(1)).enumerate() {
+            let rows = shape.rows_of(index);
+            for (j, column) in strip.chunks_exact_mut(height).take(cols).enumerate() {
+                column[rows.len()..].fill(T::ZERO);
+                for (to, i) in column.iter_mut().zip(rows.clone()) {
+                    *to = entry(i, j);
                 }
+            }
+        }
+    }
+
+    /// Lays out a matrix whose columns are contiguous.
+    fn copy_columns(&mut self, source: TileRef<'_, T>) {
+        let StripShape { cols, height, .. } = self.shape;
+        let (shape, stride) = (self.shape, self.shape.stride());
+        for (index, strip) in self.elements.chunks_exact_mut(stride.max(1)).enumerate() {
+            let rows = shape.rows_of(index);
+            for (j, column) in strip.chunks_exact_mut(height).take(cols).enumerate() {
+                let from = source.col(j).expect("columns are contiguous");
+                let (some, rest) = column.split_at_mut(rows.len());
+                some.copy_from_slice(&from[rows.clone()]);
+                rest.fill(T::ZERO);
             }
         }
     }

@@ -14,7 +14,8 @@ use tegula_kernels::error::NumericalError;
 use tegula_kernels::kernel::getrf::Getrf;
 use tegula_kernels::kernel::getrf_update::GetrfUpdate;
 use tegula_kernels::kernel::laswp::Laswp;
-use tegula_kernels::kernel::lay_out::LayOut;
+use tegula_kernels::kernel::lay_out::{LayOut, Structure};
+use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
@@ -122,14 +123,18 @@ impl<'a, T: Scalar> Panel<'a, T> {
         let height = T::blas(backend::current()).strip_height().filter(|_| flow.is_flat());
         let below = first + getrf.steps();
         let height = height.filter(|_| k + 1 < a.nt() && below < m);
-        let mut strips = 0;
-        if let Some(height) = height {
-            let shape = LayOut::<T> { m, n, first: below, height, scalar: PhantomData };
-            strips = shape.shape().elements() * size_of::<T>();
-        }
-        let strips = flow.register(strips);
-        if let Some(height) = height {
-            let lay_out = LayOut::<T> { m, n, first: below, height, scalar: PhantomData };
+        let lay_out = height.map(|height| LayOut::<T> {
+            structure: Structure::General,
+            trans: Trans::No,
+            m: m - below,
+            n,
+            above: below,
+            height,
+            scalar: PhantomData,
+        });
+        let elements = lay_out.map_or(0, |lay_out| lay_out.shape().elements());
+        let strips = flow.register(elements * size_of::<T>());
+        if let Some(lay_out) = lay_out {
             flow.submit(lay_out, &[(tile, R), (strips, W)], priority);
         }
         Self { a, k, rows, height, strips }

@@ -70,19 +70,22 @@ pub(super) fn syrk_strips<T: Scalar>(
     alpha: T,
     a: StripsRef<'_, T>,
     beta: T,
-    mut c: TileMut<'_, T>,
+    c: TileMut<'_, T>,
 ) {
     check_strips(&a, &a, &c);
-    for j in 0..a.shape().strips() {
-        let cols = a.shape().rows_of(j);
-        let diagonal = c.reborrow().part(cols.start, cols.start, cols.len(), cols.len());
-        leaf.syrk(alpha, a.strip(j), beta, diagonal);
-        for i in j + 1..a.shape().strips() {
-            let rows = a.shape().rows_of(i);
-            let part = c.reborrow().part(rows.start, cols.start, rows.len(), cols.len());
-            leaf.gemm(alpha, a.strip(i), a.strip(j).transposed(), beta, part);
-        }
+    let strips = a.shape().strips();
+    if strips == 0 {
+        return;
     }
+    if strips == 1 {
+        return leaf.syrk(alpha, a.strip(0), beta, c);
+    }
+    let (top, bottom) = a.split(strips / 2);
+    let cut = top.shape().rows;
+    let [(c11, _), (c21, c22)] = c.split(cut, cut);
+    syrk_strips(leaf, alpha, top, beta, c11);
+    leaf.gemm_strips(alpha, bottom, top, beta, c21);
+    syrk_strips(leaf, alpha, bottom, beta, c22);
 }
 
 /// Lower triangle of `c = product + beta c`.

@@ -5,6 +5,7 @@
 //! every implementation is tested against. Each folder gives a card to the list [`KERNELS`], from
 //! which tests, rates and tables derive: a new kernel is a new folder and one line.
 
+pub mod check_diagonal;
 pub mod column_squares;
 pub mod covariance;
 pub mod dot;
@@ -14,6 +15,7 @@ pub mod gemv;
 pub mod getrf;
 pub mod getrf_nopiv;
 pub mod getrf_update;
+pub mod lascal;
 pub mod laset;
 pub mod laswp;
 pub mod lauum;
@@ -21,6 +23,8 @@ pub mod lay_out;
 pub mod logdet;
 pub mod potrf;
 pub mod rate;
+pub mod symm;
+pub mod syr2k;
 pub mod syrk;
 pub mod trial;
 mod triangular;
@@ -116,6 +120,8 @@ pub const KERNELS: &[Kernel] = &[
     Kernel::of::<gemm::strips::Card>(),
     Kernel::of::<syrk::Card>(),
     Kernel::of::<syrk::strips::Card>(),
+    Kernel::of::<syr2k::Card>(),
+    Kernel::of::<symm::Card>(),
     Kernel::of::<trsm::Card>(),
     Kernel::of::<trsm::strips::Card>(),
     Kernel::of::<trsm_column::Card>(),
@@ -131,7 +137,9 @@ pub const KERNELS: &[Kernel] = &[
     Kernel::of::<trsv::Card>(),
     Kernel::of::<geadd::Card>(),
     Kernel::of::<laset::Card>(),
+    Kernel::of::<lascal::Card>(),
     Kernel::of::<lay_out::Card>(),
+    Kernel::of::<check_diagonal::Card>(),
     Kernel::real::<dot::Card>(),
     Kernel::real::<logdet::Card>(),
     Kernel::real::<column_squares::Card>(),

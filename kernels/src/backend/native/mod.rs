@@ -147,6 +147,8 @@ impl<T: Real, S: Kit<T> + Sync> Blas<T> for Native<S> {
         c: TileMut<'_, T>,
     ) {
         check_strips(&a, &b, &c);
+        let is_turned = c.row_stride() != 1;
+        let (a, b, c) = if is_turned { (b, a, c.transposed()) } else { (a, b, c) };
         if a.shape().height != S::MR || c.row_stride() != 1 || a.shape().cols == 0 {
             return blocked::gemm_strips(self, alpha, a, b, beta, c);
         }

@@ -1,15 +1,16 @@
-//! Trials of the layout in strips and its typical call.
+//! Trials of the laying out and its typical call.
 
 use std::marker::PhantomData;
 
 use tegula_runtime::flow::{Codelet, Cost};
 
-use super::LayOut;
+use super::{LayOut, Structure};
 use crate::backend::Blas;
 use crate::kernel::trial::{Draw, Guarded, Shape, Trial, heights, in_strips};
 use crate::kernel::{Listed, ListedIn};
+use crate::option::{Diag, Form, Trans, Uplo};
 use crate::scalar::Scalar;
-use crate::strips::StripsMut;
+use crate::strips::{StripsMut, StripsRef};
 use crate::tile::TileRef;
 
 /// The kernel's card in the list.
@@ -18,26 +19,25 @@ pub(in crate::kernel) struct Card;
 
 impl Listed for Card {
     const NAME: &'static str = LayOut::<f64>::NAME;
-    const FORMULA: &'static str = "A in strips";
+    const FORMULA: &'static str = "op(A) in strips";
     const FLOPS: &'static str = "0";
 }
 
 impl<T: Scalar> ListedIn<T> for Card {
-    fn trials(blas: &dyn Blas<T>, Shape { m, n, k }: Shape, draw: &mut Draw) -> Vec<Trial> {
-        let a = Guarded::<T>::random(m, n, draw);
-        let trial = |height| {
-            let lay_out = LayOut { m, n, first: k.min(m), height, scalar: PhantomData };
-            let elements = lay_out.shape().elements();
-            let (mut got, mut expected) = (vec![T::ONE; elements], vec![T::ONE; elements]);
-            lay_out.compute(a.read(), StripsMut::new(&mut got, lay_out.shape()));
-            lay_out.reference(a.read(), &mut expected);
-            // Columns past the last may hold anything.
-            let shape = lay_out.shape();
-            let counts = |place: usize| place % shape.stride() < shape.cols * shape.height;
-            let same = (0..elements).all(|place| !counts(place) || got[place] == expected[place]);
-            Trial::exact(format!("{lay_out:?}"), same)
-        };
-        heights(blas).map(trial).collect()
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+        let mut trials = Vec::new();
+        for trans in Trans::ALL {
+            for height in heights(blas) {
+                let lay_out = |structure, m| {
+                    let (n, scalar) = (shape.n, PhantomData::<T>);
+                    LayOut { structure, trans, m, n, height, scalar }
+                };
+                trials.push(compare(lay_out(Structure::General, shape.m), draw));
+                let squares = structures().map(|structure| lay_out(structure, shape.n));
+                trials.extend(squares.map(|lay_out| compare(lay_out, draw)));
+            }
+        }
+        trials
     }
 
     fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
@@ -46,18 +46,52 @@ impl<T: Scalar> ListedIn<T> for Card {
 
     fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [a, strips] = operands else { unreachable!("two operands were made") };
-        let lay_out = typical(blas.strip_height().unwrap_or(8), n);
-        let shape = lay_out.shape();
-        lay_out
-            .compute(TileRef::new(a, n, n), StripsMut::new(&mut strips[..shape.elements()], shape));
+        let lay_out = LayOut { height: blas.strip_height().unwrap_or(8), ..typical(n) };
+        let strips = StripsMut::new(&mut strips[..lay_out.shape().elements()], lay_out.shape());
+        lay_out.compute(TileRef::new(a, n, n), strips);
     }
 
     fn cost(n: usize) -> Cost {
-        typical::<T>(8, n).cost()
+        typical::<T>(n).cost()
     }
 }
 
-/// The layout of a square tile.
-fn typical<T: Scalar>(height: usize, n: usize) -> LayOut<T> {
-    LayOut { m: n, n, first: 0, height, scalar: PhantomData }
+/// A left factor.
+fn typical<T: Scalar>(n: usize) -> LayOut<T> {
+    let (structure, trans, scalar) = (Structure::General, Trans::No, PhantomData);
+    LayOut { structure, trans, m: n, n, height: 8, scalar }
+}
+
+/// Those of which a triangle is stored.
+fn structures() -> impl Iterator<Item = Structure> {
+    let of = |uplo| {
+        let forms = Form::ALL.map(|form| Structure::Symmetric(form, uplo));
+        let diags = Diag::ALL.map(|diag| Structure::Triangular(uplo, diag));
+        forms.into_iter().chain(diags)
+    };
+    Uplo::ALL.into_iter().flat_map(of)
+}
+
+/// Exact copies are wanted, and of what is not stored nothing may be seen.
+fn compare<T: Scalar>(lay_out: LayOut<T>, draw: &mut Draw) -> Trial {
+    let LayOut { structure, trans, m, n, .. } = lay_out;
+    let (rows, cols) = trans.stored(m, n);
+    let mut a = Guarded::random(rows, cols, draw);
+    let is_stored = |i: usize, j: usize| match structure {
+        Structure::General => true,
+        Structure::Symmetric(_, uplo) => uplo.holds(i, j),
+        Structure::Triangular(uplo, diag) => uplo.holds(i, j) && (i != j || diag == Diag::NonUnit),
+    };
+    a.keep(|i, j| if trans.swaps() { is_stored(j, i) } else { is_stored(i, j) });
+    let shape = lay_out.shape();
+    let mut elements = vec![T::NAN; shape.elements()];
+    lay_out.compute(a.read(), StripsMut::new(&mut elements, shape));
+    let strips = StripsRef::new(&elements, shape);
+    let mut holds = true;
+    for i in 0..m {
+        let strip = strips.strip(i / shape.height);
+        let row = |j| strip.at(i % shape.height, j);
+        holds &= (0..n).all(|j| row(j) == lay_out.entry(a.read(), i, j));
+    }
+    Trial::exact(format!("{lay_out:?}"), holds)
 }

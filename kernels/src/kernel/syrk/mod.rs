@@ -20,6 +20,7 @@ use crate::option::{Form, Trans, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
+pub(super) use cpu::{lower, make_diagonal_real};
 pub use strips::SyrkStrips;
 pub(super) use trial::Card;
 

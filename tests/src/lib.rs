@@ -1,5 +1,7 @@
 //! What several of the tests need: the samples, the reference answers, engines to run on.
 
+pub mod plain;
+
 use std::path::PathBuf;
 
 use serde_json::Value;

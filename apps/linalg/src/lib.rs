@@ -4,23 +4,41 @@
 //! the tasks succeeded. Priorities follow the critical path at unit cost, so that algorithms
 //! submitted one after the other overlap well.
 
+mod check_diagonal;
 mod gemm;
 mod getrf;
 mod getrf_nopiv;
 mod getrs;
+mod lauum;
 mod panels;
 mod potrf;
 mod potrs;
+mod product;
 pub mod residual;
+mod symm;
+mod syr2k;
+mod syrk;
+mod tasks;
 mod tiles;
+mod trmm;
 mod trsm;
+mod trtri;
+mod view;
 
+pub use check_diagonal::check_diagonal;
 pub use gemm::gemm;
 pub use getrf::{Pivots, getrf};
 pub use getrf_nopiv::getrf_nopiv;
 pub use getrs::getrs;
+pub use lauum::{lauum, poinv, potri};
 pub use panels::copied_tiles;
 pub use potrf::potrf;
-pub use potrs::potrs;
+pub use potrs::{posv, potrs};
+pub use symm::symm;
+pub use syr2k::syr2k;
+pub use syrk::syrk;
 pub use tiles::{smaller_tile_sizes, tile_size};
+pub use trmm::trmm;
 pub use trsm::{Triangle, trsm};
+pub use trtri::trtri;
+pub use view::View;

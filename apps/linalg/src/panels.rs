@@ -3,16 +3,18 @@
 
 use std::marker::PhantomData;
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::backend;
-use tegula_kernels::kernel::gemm::{Gemm, GemmStrips};
-use tegula_kernels::kernel::syrk::{Syrk, SyrkStrips};
-use tegula_kernels::kernel::trsm::{Trsm, TrsmStrips};
-use tegula_kernels::option::{Diag, Form, Side, Trans, Uplo};
+use tegula_kernels::kernel::gemm::GemmStrips;
+use tegula_kernels::kernel::syrk::SyrkStrips;
+use tegula_kernels::kernel::trsm::TrsmStrips;
+use tegula_kernels::option::{Diag, Form, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_kernels::strips::StripShape;
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::{Flow, Handle};
+
+use crate::tasks::{self, Corner};
+use crate::view::View;
 
 /// Tiles that [`potrf`](crate::potrf) keeps copies of, of a matrix with `nt` rows of tiles, where all
 /// workers share one memory without limit.
@@ -42,9 +44,11 @@ struct Strips {
 
 impl<T: Scalar> Panels<T> {
     /// Room for some columns of the factor of `a`, if the backend wants them in strips.
-    pub(crate) fn new(flow: &mut Flow, a: &TileMatrix<T>) -> Self {
+    pub(crate) fn new(flow: &mut Flow, a: View<'_, T>) -> Self {
         // Where copies have to be moved, they cost more than they spare.
-        let height = T::blas(backend::current()).strip_height().filter(|_| flow.is_flat());
+        let height = T::blas(backend::current()).strip_height();
+        // The solve that makes them knows tiles as they are stored.
+        let height = height.filter(|_| flow.is_flat() && !a.is_transposed());
         let strips = height.map(|height| {
             let columns = columns(a.nt(), flow.workers());
             let bytes = |i| {
@@ -58,7 +62,7 @@ impl<T: Scalar> Panels<T> {
     }
 
     /// Column `k` of the factor that overwrites `a`.
-    pub(crate) fn column<'a>(&'a self, a: &'a TileMatrix<T>, k: usize) -> Column<'a, T> {
+    pub(crate) fn column<'a>(&'a self, a: View<'a, T>, k: usize) -> Column<'a, T> {
         let strips = self.strips.as_ref().filter(|_| k + 1 < a.nt());
         let copy = strips.map(|Strips { height, copies }| Copy {
             height: *height,
@@ -76,7 +80,7 @@ impl<T: Scalar> Panels<T> {
 
 /// A column of the factor, and the tasks that make it and read it.
 pub(crate) struct Column<'a, T> {
-    a: &'a TileMatrix<T>,
+    a: View<'a, T>,
     k: usize,
     copy: Option<Copy<'a>>,
 }
@@ -87,45 +91,45 @@ struct Copy<'a> {
 }
 
 impl<T: Scalar> Column<'_, T> {
-    /// `A(i, k) = A(i, k) inv(L(k, k)')`.
+    /// `A(i, k) = A(i, k) inv(L(k, k)^H)`.
     pub(crate) fn trsm(&self, flow: &mut Flow, i: usize, priority: i32) {
         let &Self { a, k, .. } = self;
-        let (m, n) = (a.tile_rows(i), a.tile_rows(k));
-        let (triangle, tile) = ((a.tile(k, k), R), (a.tile(i, k), RW));
+        let (triangle, tile) = (a.tile(k, k), a.tile(i, k));
         if let Some(Copy { height, tiles }) = self.copy {
+            let (m, n) = (tile.rows, tile.columns);
             let trsm = TrsmStrips::<T> { m, n, ld: n, height, scalar: PhantomData };
-            return flow.submit(trsm, &[triangle, tile, (tiles[i], W)], priority);
+            let accesses = [(triangle.handle, R), (tile.handle, RW), (tiles[i], W)];
+            return flow.submit(trsm, &accesses, priority);
         }
-        let (side, uplo, trans) = (Side::Right, Uplo::Lower, Trans::Conj);
-        let trsm = Trsm { side, uplo, trans, diag: Diag::NonUnit, m, n, ld: n, alpha: T::ONE };
-        flow.submit(trsm, &[triangle, tile], priority);
+        // From the left: conj(L(k, k)) X' = A(i, k)'.
+        let (uplo, diag) = (Uplo::Lower, Diag::NonUnit);
+        let corner = Corner { tile: triangle.conjugated(), uplo, diag };
+        tasks::trsm(flow, corner, T::ONE, tile.transposed(), priority);
     }
 
-    /// `A(j, j) = A(j, j) - A(j, k) A(j, k)'`, the lower triangle.
+    /// `A(j, j) = A(j, j) - A(j, k) A(j, k)^H`, the lower triangle.
     pub(crate) fn syrk(&self, flow: &mut Flow, j: usize, priority: i32) {
         let &Self { a, k, .. } = self;
-        let (n, k) = (a.tile_rows(j), a.tile_rows(k));
-        let (alpha, beta, tile) = (-T::ONE, T::ONE, (a.tile(j, j), RW));
+        let (alpha, beta, panel, tile) = (-T::ONE, T::ONE, a.tile(j, k), a.tile(j, j));
         if let Some(Copy { height, tiles }) = self.copy {
-            let syrk = SyrkStrips { n, k, height, alpha, beta };
-            return flow.submit(syrk, &[(tiles[j], R), tile], priority);
+            let syrk = SyrkStrips { n: panel.rows, k: panel.columns, height, alpha, beta };
+            return flow.submit(syrk, &[(tiles[j], R), (tile.handle, RW)], priority);
         }
-        let (form, uplo, trans) = (Form::Hermitian, Uplo::Lower, Trans::No);
-        let syrk = Syrk { form, uplo, trans, n, k, alpha, beta };
-        flow.submit(syrk, &[(a.tile(j, self.k), R), tile], priority);
+        tasks::syrk(flow, Form::Hermitian, (alpha, beta), panel, tile, priority);
     }
 
-    /// `A(i, j) = A(i, j) - A(i, k) A(j, k)'`.
+    /// `A(i, j) = A(i, j) - A(i, k) A(j, k)^H`.
     pub(crate) fn gemm(&self, flow: &mut Flow, (i, j): (usize, usize), priority: i32) {
         let &Self { a, k, .. } = self;
-        let (m, n, k) = (a.tile_rows(i), a.tile_rows(j), a.tile_rows(k));
-        let (alpha, beta, tile) = (-T::ONE, T::ONE, (a.tile(i, j), RW));
+        let (left, right, tile) = (a.tile(i, k), a.tile(j, k), a.tile(i, j));
+        let (alpha, beta) = (-T::ONE, T::ONE);
         if let Some(Copy { height, tiles }) = self.copy {
+            let (m, n, k) = (left.rows, right.rows, left.columns);
             let gemm = GemmStrips { m, n, k, height, alpha, beta };
-            return flow.submit(gemm, &[(tiles[i], R), (tiles[j], R), tile], priority);
+            let accesses = [(tiles[i], R), (tiles[j], R), (tile.handle, RW)];
+            return flow.submit(gemm, &accesses, priority);
         }
-        let (trans_a, trans_b) = (Trans::No, Trans::Conj);
-        let gemm = Gemm { trans_a, trans_b, m, n, k, alpha, beta };
-        flow.submit(gemm, &[(a.tile(i, self.k), R), (a.tile(j, self.k), R), tile], priority);
+        let pair = (left, right.op(Trans::Conj));
+        tasks::gemm(flow, (alpha, beta), pair, tile, priority);
     }
 }

@@ -3,16 +3,18 @@
 //! Right-looking, as in Buttari, Langou, Kurzak, Dongarra, "A class of parallel tiled linear
 //! algebra algorithms for multicore architectures", Parallel Computing 35 (2009), algorithm 1.
 
-use tegula_data::matrix::{Storage, TileMatrix};
-use tegula_kernels::kernel::potrf::Potrf;
-use tegula_kernels::option::Uplo;
 use tegula_kernels::scalar::Scalar;
-use tegula_runtime::flow::Access::RW;
 use tegula_runtime::flow::Flow;
 
 use crate::panels::Panels;
+use crate::tasks;
+use crate::view::View;
 
-/// Submits the factorisation of `a`, of which the lower triangle is read and overwritten by `L`.
+/// Submits the factorisation of the Hermitian matrix `a`, of which the lower triangle is read and
+/// overwritten by `L`, `A = L L^H`.
+///
+/// Of a matrix whose upper triangle is stored, [`View::of_triangle`] makes one whose lower triangle
+/// is: `L^H` is then in the upper triangle.
 ///
 /// Fails with `NotPositiveDefinite` and the order of the leading minor that is not.
 ///
@@ -22,23 +24,15 @@ use crate::panels::Panels;
 ///
 /// # Panics
 /// If the matrix or its tiles are not square.
-pub fn potrf<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>) {
-    assert!(
-        a.m() == a.n() && a.mb() == a.nb(),
-        "{} x {} in {} x {} tiles",
-        a.m(),
-        a.n(),
-        a.mb(),
-        a.nb()
-    );
-    debug_assert!(matches!(a.storage(), Storage::Lower | Storage::Full));
+pub fn potrf<'a, T: Scalar>(flow: &mut Flow, a: impl Into<View<'a, T>>) {
+    let a = a.into();
+    a.check_square();
     let nt = a.nt();
     let priority = |k: usize, less: usize| 3 * (nt - k) as i32 - less as i32;
     let panels = Panels::new(flow, a);
     for k in 0..nt {
         flow.iteration(k);
-        let (n, first) = (a.tile_rows(k), k * a.nb());
-        flow.submit(Potrf::<T>::new(Uplo::Lower, n, first), &[(a.tile(k, k), RW)], priority(k, 0));
+        tasks::potrf::<T>(flow, a.tile(k, k), k * a.nb(), priority(k, 0));
         let column = panels.column(a, k);
         for i in k + 1..nt {
             column.trsm(flow, i, priority(k, i - k));

@@ -1,13 +1,15 @@
 //! Tiled triangular solve: `B = alpha op(T)^-1 B` or `B = alpha B op(T)^-1`.
 
-use tegula_data::matrix::TileMatrix;
-use tegula_kernels::kernel::{gemm::Gemm, trsm::Trsm};
+use tegula_kernels::kernel::lay_out::Structure;
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
-use tegula_runtime::flow::Access::{R, RW};
-use tegula_runtime::flow::{Flow, Handle};
+use tegula_runtime::flow::Flow;
 
-/// How a triangle enters a solve.
+use crate::product::{self, Factor, Layouts};
+use crate::tasks::{self, Corner};
+use crate::view::View;
+
+/// How a triangle enters a solve or a product.
 #[derive(Clone, Copy, Debug)]
 pub struct Triangle {
     /// On which side of the unknowns it stands.
@@ -20,82 +22,77 @@ pub struct Triangle {
     pub diag: Diag,
 }
 
+impl Triangle {
+    /// `op(t)`, its triangle, and `b`, seen so that `op(t)` stands on the left.
+    ///
+    /// # Panics
+    /// If the shapes or the tilings do not fit each other.
+    pub(crate) fn on_the_left<'a, T: Scalar>(
+        self,
+        t: View<'a, T>,
+        b: View<'a, T>,
+    ) -> (View<'a, T>, Uplo, View<'a, T>) {
+        let (t, b) = match self.side {
+            Side::Left => (t.op(self.trans), b),
+            Side::Right => (t.op(self.trans).transposed(), b.transposed()),
+        };
+        let (size, block) = (b.m(), b.mb());
+        assert!((t.m(), t.n()) == (size, size), "a {} x {} triangle against {size}", t.m(), t.n());
+        let tile = (t.mb(), t.nb());
+        assert!(tile == (block, block), "tiles of {} x {} against {block}", tile.0, tile.1);
+        let is_flipped = (self.side == Side::Right) != self.trans.swaps();
+        (t, if is_flipped { self.uplo.flipped() } else { self.uplo }, b)
+    }
+
+    /// The tile on the diagonal of `t`, whose triangle `uplo` is seen.
+    pub(crate) fn corner<T: Scalar>(self, t: View<'_, T>, uplo: Uplo, i: usize) -> Corner {
+        Corner { tile: t.tile(i, i), uplo, diag: self.diag }
+    }
+}
+
 /// Submits the solve with the triangle `t` for all right-hand sides `b`, in place.
 ///
 /// From the left, row `k` of tiles is solved and taken out of the rows that depend on it, top
 /// down if `op(T)` is lower triangular and bottom up if it is upper; from the right the same with
-/// columns, the other way round.
+/// the transposed equation. As in BLAS, an `alpha` of zero sets `b` to zero and reads nothing.
 ///
 /// # Panics
 /// If the shapes or the tilings do not fit each other.
-pub fn trsm<T: Scalar>(
+pub fn trsm<'a, T: Scalar>(
     flow: &mut Flow,
     triangle: Triangle,
     alpha: T,
-    t: &TileMatrix<T>,
-    b: &TileMatrix<T>,
+    t: impl Into<View<'a, T>>,
+    b: impl Into<View<'a, T>>,
 ) {
-    let Triangle { side, uplo, trans, diag } = triangle;
-    let (size, block) = if side == Side::Left { (b.m(), b.mb()) } else { (b.n(), b.nb()) };
-    assert!((t.m(), t.n()) == (size, size), "a {} x {} triangle against {size}", t.m(), t.n());
-    assert!((t.mb(), t.nb()) == (block, block), "tiles of {} x {} against {block}", t.mb(), t.nb());
+    let (t, uplo, b) = triangle.on_the_left(t.into(), b.into());
+    if alpha == T::ZERO {
+        return product::scale(flow, alpha, b);
+    }
     let steps = t.nt();
-    let is_lower = (uplo == Uplo::Lower) == (trans == Trans::No);
-    let ascends = is_lower == (side == Side::Left);
-    let place = |step: usize| if ascends { step } else { steps - 1 - step };
+    let place = |step: usize| if uplo == Uplo::Lower { step } else { steps - 1 - step };
     for step in 0..steps {
         flow.iteration(step);
-        let k = place(step);
+        let (k, left) = (place(step), steps - 1 - step);
+        let mut layouts = Layouts::<T>::new(flow, (left, b.nt()));
         let priority = 2 * (steps - step) as i32;
         let first = if step == 0 { alpha } else { T::ONE };
-        let lines = if side == Side::Left { b.nt() } else { b.mt() };
-        for line in 0..lines {
-            let (m, n, tile) = unknown(b, side, k, line);
-            let solve = Trsm { side, uplo, trans, diag, m, n, ld: t.tile_rows(k), alpha: first };
-            flow.submit(solve, &[(t.tile(k, k), R), (tile, RW)], priority);
+        let mut solved = Vec::new();
+        for line in 0..b.nt() {
+            tasks::trsm(flow, triangle.corner(t, uplo, k), first, b.tile(k, line), priority);
+            if left > 0 {
+                solved.push(layouts.right(flow, b.tile(k, line), priority));
+            }
         }
         for later in step + 1..steps {
             let i = place(later);
-            // The block of op(T) that ties unknown i to unknown k.
-            let (row, column) = if side == Side::Left { (i, k) } else { (k, i) };
-            let tie = if trans == Trans::No { t.tile(row, column) } else { t.tile(column, row) };
-            for line in 0..lines {
-                let (m, n, target) = unknown(b, side, i, line);
-                let (rows, columns, solved) = unknown(b, side, k, line);
-                let update = |trans_a, trans_b, k| Gemm {
-                    trans_a,
-                    trans_b,
-                    m,
-                    n,
-                    k,
-                    alpha: -T::ONE,
-                    beta: first,
-                };
-                let priority = priority - (later - step) as i32;
-                match side {
-                    Side::Left => flow.submit(
-                        update(trans, Trans::No, rows),
-                        &[(tie, R), (solved, R), (target, RW)],
-                        priority,
-                    ),
-                    Side::Right => flow.submit(
-                        update(Trans::No, trans, columns),
-                        &[(solved, R), (tie, R), (target, RW)],
-                        priority,
-                    ),
-                }
+            let priority = priority - (later - step) as i32;
+            let tie = layouts.left(flow, t.tile(i, k), Structure::General, priority);
+            for (line, &known) in solved.iter().enumerate() {
+                let pair: (Factor, Factor) = (tie, known);
+                layouts.multiply(flow, (-T::ONE, first), pair, b.tile(i, line), priority);
             }
         }
+        layouts.retire(flow);
     }
-}
-
-/// Rows, columns and handle of the tile of `b` at position `k` along the solve.
-fn unknown<T: Scalar>(
-    b: &TileMatrix<T>,
-    side: Side,
-    k: usize,
-    line: usize,
-) -> (usize, usize, Handle) {
-    let (i, j) = if side == Side::Left { (k, line) } else { (line, k) };
-    (b.tile_rows(i), b.tile_columns(j), b.tile(i, j))
 }

@@ -155,6 +155,11 @@ impl<'a, T: Scalar> View<'a, T> {
         if self.turn.is_transposed { self.matrix.tile_rows(j) } else { self.matrix.tile_columns(j) }
     }
 
+    /// Whether the stored matrix is transposed.
+    pub(crate) fn is_transposed(&self) -> bool {
+        self.turn.is_transposed
+    }
+
     /// Tile `(i, j)`.
     pub(crate) fn tile(&self, i: usize, j: usize) -> Tile {
         let (row, column) = self.pick((i, j), (j, i));

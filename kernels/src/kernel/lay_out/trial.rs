@@ -30,7 +30,7 @@ impl<T: Scalar> ListedIn<T> for Card {
             for height in heights(blas) {
                 let lay_out = |structure, m| {
                     let (n, scalar) = (shape.n, PhantomData::<T>);
-                    LayOut { structure, trans, m, n, height, scalar }
+                    LayOut { structure, trans, m, n, above: 0, height, scalar }
                 };
                 trials.push(compare(lay_out(Structure::General, shape.m), draw));
                 let squares = structures().map(|structure| lay_out(structure, shape.n));
@@ -59,7 +59,7 @@ impl<T: Scalar> ListedIn<T> for Card {
 /// A left factor.
 fn typical<T: Scalar>(n: usize) -> LayOut<T> {
     let (structure, trans, scalar) = (Structure::General, Trans::No, PhantomData);
-    LayOut { structure, trans, m: n, n, height: 8, scalar }
+    LayOut { structure, trans, m: n, n, above: 0, height: 8, scalar }
 }
 
 /// Those of which a triangle is stored.

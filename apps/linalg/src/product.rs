@@ -56,7 +56,8 @@ impl<T: Scalar> Layouts<T> {
     ) -> Factor {
         let strips = self.height.map(|height| {
             let (m, n, trans) = (tile.rows, tile.columns, tile.trans::<T>());
-            let lay_out = LayOut { structure, trans, m, n, above: 0, height, scalar: PhantomData::<T> };
+            let lay_out =
+                LayOut { structure, trans, m, n, above: 0, height, scalar: PhantomData::<T> };
             let strips = flow.register(lay_out.shape().elements() * size_of::<T>());
             flow.submit(lay_out, &[(tile.handle, R), (strips, W)], priority);
             self.made.push(strips);

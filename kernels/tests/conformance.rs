@@ -32,6 +32,9 @@ const SHAPES: &[(usize, usize, usize)] = &[
     (40, 30, 1300),
 ];
 
+/// Most products of a shape in complex precisions.
+const LARGEST: usize = 1 << 19;
+
 #[test]
 #[allow(clippy::print_stderr)]
 fn every_kernel_agrees_with_its_reference_on_every_backend() {
@@ -68,7 +71,9 @@ fn conform_in<T: Scalar>(
     let mut draw = Draw::new(2024);
     let trials =
         |&(m, n, k): &(usize, usize, usize)| (functions.trials)(blas, Shape { m, n, k }, &mut draw);
-    let trials: Vec<Trial> = SHAPES.iter().flat_map(trials).collect();
+    // Complex arithmetic rests on the real one, whose blocks the largest shapes are for.
+    let is_wanted = |&&(m, n, k): &&(usize, usize, usize)| !T::IS_COMPLEX || m * n * k <= LARGEST;
+    let trials: Vec<Trial> = SHAPES.iter().filter(is_wanted).flat_map(trials).collect();
     let failed: Vec<&Trial> = trials.iter().filter(|trial| !trial.passes()).collect();
     let precision = T::PRECISION.letter();
     assert!(

@@ -8,6 +8,7 @@ pub mod backend;
 pub mod cuda;
 pub mod error;
 pub mod geometry;
+mod householder;
 pub mod kernel;
 pub mod option;
 pub mod scalar;

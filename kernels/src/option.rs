@@ -1,7 +1,7 @@
 //! BLAS's choices: which triangle, which side, transposed or not, unit diagonal or not.
 
 use crate::scalar::Scalar;
-use crate::tile::TileRef;
+use crate::tile::{TileMut, TileRef};
 
 /// Which triangle of a matrix counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -251,6 +251,61 @@ impl<'a, T: Scalar> Triangle<'a, T> {
             self.entries.at(i, j)
         } else {
             T::ZERO
+        }
+    }
+}
+
+/// How the reflectors of an orthogonal factor stand in a matrix (LAPACK's `storev`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Storev {
+    /// Below the diagonal, in columns, as a QR factorization leaves them: `Q = H(1) H(2) ...`.
+    Columns,
+    /// Above the diagonal, conjugated, in rows, as an LQ factorization leaves them:
+    /// `Q = ... H(2)^H H(1)^H`.
+    Rows,
+}
+
+impl Storev {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Columns, Self::Rows];
+
+    /// The matrix in which the reflectors stand in columns: `a`, or its transpose.
+    ///
+    /// The transpose of `L Q` is a product `Q' L'` whose first factor is made of the reflectors
+    /// in columns as they stand, with the conjugates of their factors `tau`.
+    #[must_use]
+    pub fn in_columns<T>(self, a: TileRef<'_, T>) -> TileRef<'_, T> {
+        match self {
+            Self::Columns => a,
+            Self::Rows => a.transposed(),
+        }
+    }
+
+    /// [`in_columns`](Self::in_columns), to write.
+    #[must_use]
+    pub fn in_columns_mut<T>(self, a: TileMut<'_, T>) -> TileMut<'_, T> {
+        match self {
+            Self::Columns => a,
+            Self::Rows => a.transposed(),
+        }
+    }
+
+    /// Rows and columns of the stored matrix, of which [`in_columns`](Self::in_columns) has `m` and
+    /// `n`; or the other way round.
+    #[must_use]
+    pub const fn stored(self, m: usize, n: usize) -> (usize, usize) {
+        match self {
+            Self::Columns => (m, n),
+            Self::Rows => (n, m),
+        }
+    }
+
+    /// A factor `tau` of one kind, as one of reflectors in columns.
+    #[must_use]
+    pub fn factor<T: Scalar>(self, tau: T) -> T {
+        match self {
+            Self::Columns => tau,
+            Self::Rows => tau.conj(),
         }
     }
 }

@@ -6,14 +6,18 @@
 
 mod check_diagonal;
 mod gemm;
+mod geqrf;
 mod getrf;
 mod getrf_nopiv;
 mod getrs;
 mod lauum;
+mod orgqr;
+mod ormqr;
 mod panels;
 mod potrf;
 mod potrs;
 mod product;
+mod reflectors;
 pub mod residual;
 mod symm;
 mod syr2k;
@@ -27,10 +31,13 @@ mod view;
 
 pub use check_diagonal::check_diagonal;
 pub use gemm::gemm;
+pub use geqrf::{gelqf, geqrf};
 pub use getrf::{Pivots, getrf};
 pub use getrf_nopiv::getrf_nopiv;
 pub use getrs::getrs;
 pub use lauum::{lauum, poinv, potri};
+pub use orgqr::{orglq, orgqr};
+pub use ormqr::{ormlq, ormqr};
 pub use panels::copied_tiles;
 pub use potrf::potrf;
 pub use potrs::{posv, potrs};

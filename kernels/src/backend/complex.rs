@@ -12,7 +12,7 @@ use super::{Blas, blocked, check_product, check_triangle};
 use crate::option::{Diag, Triangle};
 use crate::scalar::{Real, Scalar};
 use crate::tile::{TileMut, TileRef};
-use crate::workspace::with_workspace;
+use crate::workspace::with_room;
 
 /// Most rows of a block of the left factor, and most columns; largest order of a triangle.
 const BLOCK: usize = 128;
@@ -72,7 +72,7 @@ fn add_product<R: Real>(
     let (outer, inner) = if alpha.im == R::ZERO { (alpha.re, None) } else { (R::ONE, Some(alpha)) };
     let left = 4 * m.min(BLOCK) * k.min(BLOCK);
     let copied = if b.parts().is_some() { 0 } else { 2 * k.min(BLOCK) * n };
-    with_workspace(left + copied, |room| {
+    with_room(left + copied, |room| {
         let (left, right) = room.split_at_mut(left);
         for p in (0..k).step_by(BLOCK) {
             let depth = BLOCK.min(k - p);
@@ -107,7 +107,7 @@ fn solve<R: Real>(
     }
     let adjacent = b.reborrow().parts().is_some();
     let copied = if adjacent { 0 } else { 2 * n * columns };
-    with_workspace(4 * n * n + copied, |room| {
+    with_room(4 * n * n + copied, |room| {
         let (left, right) = room.split_at_mut(4 * n * n);
         let mut entries = TileMut::new(left, 2 * n, 2 * n);
         for j in 0..n {

@@ -12,9 +12,11 @@ pub mod dot;
 pub mod geadd;
 pub mod gemm;
 pub mod gemv;
+pub mod geqrt;
 pub mod getrf;
 pub mod getrf_nopiv;
 pub mod getrf_update;
+pub mod larft;
 pub mod lascal;
 pub mod laset;
 pub mod laswp;
@@ -23,6 +25,7 @@ pub mod lay_out;
 pub mod logdet;
 pub mod potrf;
 pub mod rate;
+mod reflectors;
 pub mod symm;
 pub mod syr2k;
 pub mod syrk;
@@ -33,6 +36,8 @@ pub mod trsm;
 pub mod trsm_column;
 pub mod trsv;
 pub mod trtri;
+pub mod ungqr;
+pub mod unmqr;
 
 use tegula_runtime::flow::Cost;
 
@@ -133,6 +138,10 @@ pub const KERNELS: &[Kernel] = &[
     Kernel::of::<getrf_nopiv::Card>(),
     Kernel::of::<trtri::Card>(),
     Kernel::of::<lauum::Card>(),
+    Kernel::of::<geqrt::Card>(),
+    Kernel::of::<larft::Card>(),
+    Kernel::of::<unmqr::Card>(),
+    Kernel::of::<ungqr::Card>(),
     Kernel::of::<gemv::Card>(),
     Kernel::of::<trsv::Card>(),
     Kernel::of::<geadd::Card>(),

@@ -18,6 +18,7 @@ const PLACES: &[(&str, &str)] = &[
     ("runtime/src/platform/cores.rs", "asks the system for the cores it may use"),
     ("runtime/tests/conformance/lent.rs", "lends memory to flows"),
     ("tests/tests/lent.rs", "lends arrays to flows"),
+    ("tests/tests/qr.rs", "lends arrays to flows"),
     ("runtime/tests/conformance/stand_in.rs", "plays a device, whose memory it allocates"),
     ("kernels/src/tile.rs", "views of disjoint parts of one tile"),
     ("kernels/src/tile/", "views of the buffers of a task"),

@@ -7,7 +7,7 @@ use crate::option::{Diag, Triangle, Uplo};
 use crate::scalar::Scalar;
 use crate::strips::{StripShape, StripsMut, StripsRef};
 use crate::tile::{TileMut, TileRef};
-use crate::workspace::with_workspace;
+use crate::workspace::with_room;
 
 impl<T: Scalar> GetrfUpdate<T> {
     /// Computes with `blas`; `strips` are the rows of the panel under its triangle.
@@ -33,7 +33,7 @@ impl<T: Scalar> GetrfUpdate<T> {
             return blas.gemm(-T::ONE, l2, u.as_ref(), T::ONE, below);
         };
         let shape = StripShape { rows: n, cols: steps, height: strips.shape().height };
-        with_workspace(shape.elements(), |room| {
+        with_room(shape.elements(), |room| {
             blas.trsm_strips(l, u, StripsMut::new(room, shape));
             blas.gemm_strips(-T::ONE, strips, StripsRef::new(room, shape), T::ONE, below);
         });

@@ -1,0 +1,50 @@
+//! QR and LQ factorisations by block columns or block rows, in LAPACK's format.
+//!
+//! Right-looking with panels that are factorised ahead: Golub, Van Loan, "Matrix computations", 4th
+//! edition, section 5.2.3; blocks of reflectors as in Schreiber, Van Loan (1989).
+
+use tegula_data::matrix::TileMatrix;
+use tegula_kernels::option::{Storev, Trans};
+use tegula_kernels::scalar::Scalar;
+use tegula_runtime::flow::Flow;
+
+use crate::reflectors::Reflectors;
+
+/// Submits the factorisation `A = Q R` of `a` (`m x n`, in block columns: tiles of `m x nb`), which
+/// is overwritten by `R` on and above the diagonal and the reflectors of `Q` below it; their
+/// factors go to `tau` (`min(m, n) x 1` in tiles of `nb x 1`), as LAPACK's `geqrf` leaves them.
+///
+/// # Panics
+/// If the tilings are others.
+pub fn geqrf<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>, tau: &TileMatrix<T>) {
+    factorise(flow, Storev::Columns, a, tau);
+}
+
+/// Submits the factorisation `A = L Q` of `a` (`m x n`, in block rows: tiles of `mb x n`), which is
+/// overwritten by `L` on and below the diagonal and the reflectors of `Q` above it; their factors
+/// go to `tau` (`min(m, n) x 1` in tiles of `mb x 1`), as LAPACK's `gelqf` leaves them.
+///
+/// # Panics
+/// If the tilings are others.
+pub fn gelqf<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>, tau: &TileMatrix<T>) {
+    factorise(flow, Storev::Rows, a, tau);
+}
+
+/// Submits either. Blocks near the next panel come first, so that it is factorised while the
+/// others are brought up to date.
+fn factorise<T: Scalar>(flow: &mut Flow, storev: Storev, a: &TileMatrix<T>, tau: &TileMatrix<T>) {
+    let (count, most) = (tau.m(), a.m().min(a.n()));
+    assert!(count == most, "{count} factors of {most} reflectors");
+    let reflectors = Reflectors::new(flow, storev, a, tau);
+    let steps = reflectors.steps();
+    let priority = |k: usize, less: usize| 3 * (steps - k) as i32 - less as i32;
+    // From the left on columns `Q^H` takes the reflectors out, from the right on rows the same.
+    for k in 0..steps {
+        flow.iteration(k);
+        reflectors.factorise(flow, k, priority(k, 0));
+        for j in k + 1..reflectors.blocks() {
+            reflectors.update(flow, k, (j, Trans::Conj), priority(k, j - k));
+        }
+    }
+    reflectors.retire(flow);
+}

@@ -1,0 +1,94 @@
+//! Trials of the product with reflectors and its typical call.
+
+use std::marker::PhantomData;
+
+use tegula_runtime::flow::{Codelet, Cost};
+
+use super::Unmqr;
+use crate::backend::Blas;
+use crate::kernel::reflectors::{Factored, factored};
+use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::kernel::{Listed, ListedIn};
+use crate::option::{Side, Storev, Trans};
+use crate::scalar::Scalar;
+use crate::tile::{TileMut, TileRef};
+
+/// The kernel's card in the list.
+#[derive(Debug)]
+pub(in crate::kernel) struct Card;
+
+impl Listed for Card {
+    const NAME: &'static str = Unmqr::<f64>::NAME;
+    const FORMULA: &'static str = "C = op(Q) C, Q of reflectors, or from the right";
+    const FLOPS: &'static str = "5 n^3";
+}
+
+impl<T: Scalar> ListedIn<T> for Card {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+        let mut trials = Vec::new();
+        for side in Side::ALL {
+            for trans in [Trans::No, Trans::Conj] {
+                for storev in Storev::ALL {
+                    for divisor in [1, 3] {
+                        let unmqr = variant(side, trans, storev, shape, divisor);
+                        trials.push(compare(unmqr, blas, draw));
+                    }
+                }
+            }
+        }
+        trials
+    }
+
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+        vec![draw.dominant(n), draw.dominant(n), draw.numbers(n * n)]
+    }
+
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+        let [v, t, c] = operands else { unreachable!("three operands were made") };
+        let (v, t) = (TileRef::new(v, n, n), TileRef::new(t, n, n));
+        typical(n).compute(blas, v, t, TileMut::new(c, n, n));
+    }
+
+    fn cost(n: usize) -> Cost {
+        typical::<T>(n).cost()
+    }
+}
+
+/// `C = Q^H C` with the reflectors of a square tile.
+fn typical<T: Scalar>(n: usize) -> Unmqr<T> {
+    variant(Side::Left, Trans::Conj, Storev::Columns, Shape { m: n, n, k: n }, 1)
+}
+
+/// Reflectors that meet all of `C`, or two thirds of it and two more lines that it does not have.
+fn variant<T: Scalar>(
+    side: Side,
+    trans: Trans,
+    storev: Storev,
+    Shape { m, n, k }: Shape,
+    divisor: usize,
+) -> Unmqr<T> {
+    let lines = if side == Side::Left { m } else { n };
+    let (order, width) = if divisor == 1 { (lines, k) } else { (lines - lines / 4, k + 2) };
+    let offset = if divisor == 1 { 0 } else { order / divisor };
+    // More reflectors are more of the same, and the reference takes long.
+    let k = k.min(order - offset).min(70);
+    let (offset, scalar) = (offset as u32, PhantomData);
+    Unmqr { side, trans, storev, m, n, order, width, k, offset, scalar }
+}
+
+fn compare<T: Scalar>(unmqr: Unmqr<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
+    let Unmqr { side, storev, m, n, order, width, k, .. } = unmqr;
+    let offset = unmqr.offset();
+    let Factored { v, t, .. } = factored(storev, (order, width, k), offset, draw);
+    let before = Guarded::random(m, n, draw);
+    let (mut got, mut expected) = (before.clone(), before.clone());
+    unmqr.compute(blas, v.read(), t.read(), got.write());
+    unmqr.reference(v.read(), t.read(), expected.write());
+    // An entry is a sum over a column of norm at most sqrt(2 order), once and again.
+    let norm = (2.0 * order as f64).sqrt();
+    let tolerance = 8.0 * (order + k + 2) as f64 * T::epsilon() * norm;
+    let error = got.deviation(&before, &expected, |i, j| {
+        (offset..order).contains(if side == Side::Left { &i } else { &j })
+    });
+    Trial { case: format!("{unmqr:?}"), error, tolerance }
+}

@@ -1,0 +1,375 @@
+//! QR and LQ factorisations against plain products, as LAPACK's testers check them: in units of
+//! rounding, over shapes, tilings, precisions, engines, and on parts of larger arrays.
+#![allow(unsafe_code)]
+
+use tegula_data::matrix::{Order, Storage, TileMatrix, random_entry};
+use tegula_kernels::option::{Side, Storev, Trans};
+use tegula_kernels::scalar::{Scalar, c32, c64};
+use tegula_linalg::residual::THRESHOLD;
+use tegula_linalg::{gelqf, geqrf, orglq, orgqr, ormlq, ormqr};
+use tegula_runtime::exec::Sequential;
+use tegula_runtime::flow::{Flow, FlowOptions};
+use tegula_tests::flow;
+
+/// A plain column-major matrix.
+#[derive(Clone, Debug)]
+struct Plain<T> {
+    m: usize,
+    n: usize,
+    entries: Vec<T>,
+}
+
+impl<T: Scalar> Plain<T> {
+    fn new(m: usize, n: usize, entry: impl Fn(usize, usize) -> T) -> Self {
+        let entries = (0..n).flat_map(|j| (0..m).map(move |i| (i, j))).map(|(i, j)| entry(i, j));
+        Self { m, n, entries: entries.collect() }
+    }
+
+    fn random(m: usize, n: usize, seed: u64) -> Self {
+        Self::new(m, n, |i, j| random_entry(seed, i, j))
+    }
+
+    fn identity(m: usize, n: usize) -> Self {
+        Self::new(m, n, |i, j| if i == j { T::ONE } else { T::ZERO })
+    }
+
+    fn at(&self, i: usize, j: usize) -> T {
+        self.entries[i + j * self.m]
+    }
+
+    fn adjoint(&self) -> Self {
+        Self::new(self.n, self.m, |i, j| self.at(j, i).conj())
+    }
+
+    fn op(&self, trans: Trans) -> Self {
+        if trans == Trans::No { self.clone() } else { self.adjoint() }
+    }
+
+    fn times(&self, other: &Self) -> Self {
+        assert_eq!(self.n, other.m);
+        Self::new(self.m, other.n, |i, j| (0..self.n).map(|k| self.at(i, k) * other.at(k, j)).sum())
+    }
+
+    /// The rows and columns before `m` and `n`.
+    fn part(&self, m: usize, n: usize) -> Self {
+        Self::new(m, n, |i, j| self.at(i, j))
+    }
+
+    /// Largest sum of a column's moduli: the norm that LAPACK's testers use.
+    fn norm(&self) -> f64 {
+        let columns = (0..self.n).map(|j| (0..self.m).map(|i| self.at(i, j).size()).sum());
+        columns.fold(0.0, f64::max)
+    }
+
+    /// Norm of the difference, in units of `scale` times rounding.
+    #[track_caller]
+    fn assert_near(&self, other: &Self, scale: f64, what: &str) {
+        assert_eq!((self.m, self.n), (other.m, other.n), "{what}");
+        let difference = Self::new(self.m, self.n, |i, j| self.at(i, j) - other.at(i, j)).norm();
+        let error = if difference == 0.0 { 0.0 } else { difference / (scale * T::epsilon()) };
+        assert!(error <= THRESHOLD, "{what}: {error:.1} units");
+    }
+}
+
+/// A matrix on tiles: the flow's own, or part of an array, with NaN around it.
+struct Tiled<T> {
+    tiles: TileMatrix<T>,
+    array: Option<Vec<T>>,
+}
+
+/// Lines of the array beside those of the matrix.
+const BESIDE: usize = 3;
+
+impl<T: Scalar> Tiled<T> {
+    fn new(flow: &mut Flow, a: &Plain<T>, tile: (usize, usize), is_lent: bool) -> Self {
+        let (m, n) = (a.m, a.n);
+        if !is_lent {
+            let tiles = TileMatrix::new(flow, (m, n), tile, Storage::Full);
+            tiles.fill_with(flow, |i, j| a.at(i, j)).expect("memory");
+            return Self { tiles, array: None };
+        }
+        let ld = m + BESIDE;
+        let mut array = vec![T::NAN; ld * n.max(1)];
+        for (i, j) in (0..n).flat_map(|j| (0..m).map(move |i| (i, j))) {
+            array[1 + i + j * ld] = a.at(i, j);
+        }
+        let order = Order::ColumnMajor { ld };
+        let first = array.as_mut_ptr().wrapping_add(1);
+        // SAFETY: the part lies in the array, which is let alone until the flow has ended.
+        let tiles = unsafe { TileMatrix::lent(flow, first, order, (m, n), tile, Storage::Full) };
+        Self { tiles, array: Some(array) }
+    }
+
+    /// What the tasks have left; checks that nothing else was written.
+    fn read(&self, flow: &mut Flow) -> Plain<T> {
+        let (m, n) = (self.tiles.m(), self.tiles.n());
+        let Some(array) = &self.array else {
+            let mut array = vec![T::ZERO; m * n];
+            let order = Order::ColumnMajor { ld: m.max(1) };
+            self.tiles.gather(flow, &mut array, order).expect("nothing fails");
+            return Plain { m, n, entries: array };
+        };
+        flow.wait().expect("nothing fails");
+        // SAFETY: the tasks have ended; the array was written through pointers into it.
+        let entry = |place: usize| unsafe { array.as_ptr().add(place).read_volatile() };
+        let ld = m + BESIDE;
+        for place in (0..array.len()).filter(|place| !(1..=m).contains(&(place % ld))) {
+            assert!(entry(place).re() != entry(place).re(), "place {place} was written");
+        }
+        Plain::new(m, n, |i, j| entry(1 + i + j * ld))
+    }
+}
+
+/// One problem: shape, width of blocks, and where it runs.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    storev: Storev,
+    m: usize,
+    n: usize,
+    nb: usize,
+    workers: usize,
+    is_lent: bool,
+}
+
+impl Case {
+    fn flow(self) -> Flow {
+        match self.workers {
+            0 => Flow::new(Sequential::new(), FlowOptions::default()),
+            workers => flow(workers),
+        }
+    }
+
+    fn tile(self) -> (usize, usize) {
+        match self.storev {
+            Storev::Columns => (self.m.max(1), self.nb),
+            Storev::Rows => (self.nb, self.n.max(1)),
+        }
+    }
+
+    fn count(self) -> usize {
+        self.m.min(self.n)
+    }
+
+    fn tau<T: Scalar>(self, flow: &mut Flow, count: usize) -> TileMatrix<T> {
+        TileMatrix::panel(flow, (count, 1), self.nb)
+    }
+
+    /// Size along which the reflectors run.
+    fn order(self) -> usize {
+        if self.storev == Storev::Columns { self.m } else { self.n }
+    }
+}
+
+/// The factors of `a`: the triangle, and the array and `tau` that hold `Q`.
+fn factors<T: Scalar>(case: Case, a: &Plain<T>) -> (Plain<T>, Plain<T>, Plain<T>) {
+    let mut flow = case.flow();
+    let tiled = Tiled::new(&mut flow, a, case.tile(), case.is_lent);
+    let tau = Tiled::new(
+        &mut flow,
+        &Plain::new(case.count(), 1, |_, _| T::NAN),
+        (case.nb, 1),
+        case.is_lent,
+    );
+    match case.storev {
+        Storev::Columns => geqrf(&mut flow, &tiled.tiles, &tau.tiles),
+        Storev::Rows => gelqf(&mut flow, &tiled.tiles, &tau.tiles),
+    }
+    let (array, tau) = (tiled.read(&mut flow), tau.read(&mut flow));
+    let k = case.count();
+    let triangle = match case.storev {
+        Storev::Columns => {
+            Plain::new(k, case.n, |i, j| if i <= j { array.at(i, j) } else { T::ZERO })
+        }
+        Storev::Rows => Plain::new(case.m, k, |i, j| if i >= j { array.at(i, j) } else { T::ZERO }),
+    };
+    (triangle, array, tau)
+}
+
+/// The first columns (rows) of `Q`, `lines` of them, from the first `count` reflectors.
+fn formed<T: Scalar>(
+    case: Case,
+    (array, tau): (&Plain<T>, &Plain<T>),
+    lines: usize,
+    count: usize,
+) -> Plain<T> {
+    let case = match case.storev {
+        Storev::Columns => Case { n: lines, ..case },
+        Storev::Rows => Case { m: lines, ..case },
+    };
+    let mut flow = case.flow();
+    let entry = |i, j| if i < array.m && j < array.n { array.at(i, j) } else { T::NAN };
+    let padded = Plain::new(case.m, case.n, entry);
+    let tiled = Tiled::new(&mut flow, &padded, case.tile(), case.is_lent);
+    let factors = case.tau::<T>(&mut flow, count);
+    factors.fill_with(&mut flow, |i, _| tau.at(i, 0)).expect("memory");
+    match case.storev {
+        Storev::Columns => orgqr(&mut flow, &tiled.tiles, &factors),
+        Storev::Rows => orglq(&mut flow, &tiled.tiles, &factors),
+    }
+    tiled.read(&mut flow)
+}
+
+/// `C` multiplied by `op(Q)`.
+fn multiplied<T: Scalar>(
+    case: Case,
+    (array, tau): (&Plain<T>, &Plain<T>),
+    (side, trans): (Side, Trans),
+    c: &Plain<T>,
+) -> Plain<T> {
+    let mut flow = case.flow();
+    let tiled = Tiled::new(&mut flow, array, case.tile(), case.is_lent);
+    let factors = case.tau::<T>(&mut flow, tau.m);
+    factors.fill_with(&mut flow, |i, _| tau.at(i, 0)).expect("memory");
+    let tile = if side == Side::Left { (c.m.max(1), 3) } else { (3, c.n.max(1)) };
+    let c = Tiled::new(&mut flow, c, tile, case.is_lent);
+    match case.storev {
+        Storev::Columns => ormqr(&mut flow, side, trans, &tiled.tiles, &factors, &c.tiles),
+        Storev::Rows => ormlq(&mut flow, side, trans, &tiled.tiles, &factors, &c.tiles),
+    }
+    c.read(&mut flow)
+}
+
+/// LAPACK's `qrt01` to `qrt03`: `A - Q R`, `I - Q^H Q`, products with `Q` on both sides.
+fn check<T: Scalar>(case: Case) {
+    let what = format!("{}{case:?}", T::PRECISION.letter());
+    let Case { m, n, .. } = case;
+    let (order, k) = (case.order(), case.count());
+    let a = Plain::<T>::random(m, n, 7);
+    let (triangle, array, tau) = factors(case, &a);
+    let stored = (&array, &tau);
+    let whole = formed(case, stored, order, k);
+    let gram = match case.storev {
+        Storev::Columns => whole.adjoint().times(&whole),
+        Storev::Rows => whole.times(&whole.adjoint()),
+    };
+    gram.assert_near(&Plain::identity(order, order), order as f64, &format!("{what} Q'Q"));
+    let product = match case.storev {
+        Storev::Columns => whole.part(m, k).times(&triangle),
+        Storev::Rows => triangle.times(&whole.part(k, n)),
+    };
+    product.assert_near(&a, a.norm() * m.max(n) as f64, &format!("{what} A - QR"));
+    let some = formed(case, stored, k, k);
+    some.assert_near(&whole.part(some.m, some.n), order as f64, &format!("{what} some"));
+    let few = k / 2;
+    let fewer = Plain { m: few, n: 1, entries: tau.entries[..few].to_vec() };
+    let product_of_few = formed(case, (&array, &fewer), order, few);
+    for side in Side::ALL {
+        for trans in [Trans::No, Trans::Conj] {
+            let (rows, cols) = if side == Side::Left { (order, 5) } else { (5, order) };
+            let c = Plain::<T>::random(rows, cols, 9);
+            for (tau, q) in [(&tau, &whole), (&fewer, &product_of_few)] {
+                let got = multiplied(case, (&array, tau), (side, trans), &c);
+                let q = q.op(trans);
+                let expected = if side == Side::Left { q.times(&c) } else { c.times(&q) };
+                let scale = c.norm().max(1.0) * order as f64;
+                got.assert_near(&expected, scale, &format!("{what} {side:?} {trans:?}"));
+            }
+        }
+    }
+}
+
+/// Rows, columns, width of blocks: empty, single, flat, square, tall; blocks that divide or not.
+const SHAPES: &[(usize, usize, usize)] = &[
+    (0, 0, 4),
+    (0, 3, 4),
+    (3, 0, 4),
+    (1, 1, 4),
+    (1, 6, 4),
+    (6, 1, 4),
+    (4, 4, 4),
+    (5, 9, 4),
+    (9, 5, 4),
+    (12, 8, 4),
+    (23, 23, 7),
+    (40, 13, 20),
+    (13, 40, 5),
+    (45, 44, 17),
+];
+
+fn check_all<T: Scalar>() {
+    for &(m, n, nb) in SHAPES {
+        for storev in Storev::ALL {
+            for (workers, is_lent) in [(0, false), (1, true), (3, false), (3, true)] {
+                check::<T>(Case { storev, m, n, nb, workers, is_lent });
+            }
+        }
+    }
+}
+
+#[test]
+fn factors_multiply_back_in_real_precisions() {
+    check_all::<f64>();
+    check_all::<f32>();
+}
+
+#[test]
+fn factors_multiply_back_in_complex_precisions() {
+    check_all::<c64>();
+    check_all::<c32>();
+}
+
+#[test]
+fn large_panels_too() {
+    for storev in Storev::ALL {
+        let case = Case { storev, m: 150, n: 130, nb: 48, workers: 2, is_lent: true };
+        check::<f64>(case);
+        check::<c32>(case);
+    }
+}
+
+/// Columns of zeros, equal columns, no rank at all.
+#[test]
+fn matrices_without_full_rank_have_factors() {
+    fn factorise<T: Scalar>(storev: Storev, entry: impl Fn(usize, usize) -> T) {
+        let case = Case { storev, m: 19, n: 14, nb: 5, workers: 2, is_lent: false };
+        let a = Plain::new(19, 14, entry);
+        let (triangle, array, tau) = factors(case, &a);
+        let q = formed(case, (&array, &tau), case.order(), 14);
+        let product = match storev {
+            Storev::Columns => q.part(19, 14).times(&triangle),
+            Storev::Rows => triangle.times(&q),
+        };
+        product.assert_near(&a, a.norm().max(f64::MIN_POSITIVE) * 19.0, "A - QR without rank");
+    }
+    for storev in Storev::ALL {
+        factorise::<f64>(storev, |_, _| 0.0);
+        factorise::<c64>(
+            storev,
+            |i, j| {
+                if j % 3 == 1 { c64::ZERO } else { random_entry(3, i, j % 5) }
+            },
+        );
+        factorise::<f32>(storev, |i, _| random_entry(3, i, 0));
+    }
+}
+
+#[test]
+fn numbers_whose_squares_leave_the_range_have_factors() {
+    for scale in [1e-300, 1e300] {
+        let case = Case { storev: Storev::Columns, m: 9, n: 7, nb: 3, workers: 0, is_lent: false };
+        let a = Plain::<f64>::new(9, 7, |i, j| scale * random_entry::<f64>(3, i, j));
+        let (r, array, tau) = factors(case, &a);
+        let q = formed(case, (&array, &tau), 9, 7);
+        let back = q.part(9, 7).times(&Plain::new(7, 7, |i, j| r.at(i, j) / scale));
+        back.assert_near(&Plain::random(9, 7, 3), 9.0 * 9.0, &format!("times {scale}"));
+    }
+}
+
+#[test]
+fn nan_and_infinity_do_not_hang() {
+    for value in [f64::NAN, f64::INFINITY] {
+        for place in [(0, 0), (8, 3), (3, 9)] {
+            let case =
+                Case { storev: Storev::Columns, m: 12, n: 10, nb: 4, workers: 2, is_lent: false };
+            let a = Plain::new(
+                12,
+                10,
+                |i, j| {
+                    if (i, j) == place { value } else { random_entry(3, i, j) }
+                },
+            );
+            let (r, ..) = factors(case, &a);
+            assert!(r.entries.iter().any(|x| x.is_nan()), "{value} at {place:?} is lost");
+        }
+    }
+}

@@ -82,9 +82,12 @@ impl<'a, T> TileRef<'a, T> {
         unsafe { Self::from_raw(elements.as_ptr(), rows, cols, 1, ld) }
     }
 
+    /// A matrix whose element `(i, j)` lies `i * row_stride + j * col_stride` elements after `pointer`.
+    ///
     /// # Safety
     /// Every element `(i, j)` of the shape is valid to read during `'a` and not written by others.
-    pub(crate) unsafe fn from_raw(
+    #[must_use]
+    pub unsafe fn from_raw(
         pointer: *const T,
         rows: usize,
         cols: usize,
@@ -240,6 +243,22 @@ impl<'a, T> TileMut<'a, T> {
         let pointer = elements.as_mut_ptr();
         // Column stride `ld`, row stride 1: inside the slice by `check_fit`.
         Self { pointer, rows, cols, row_stride: 1, col_stride: ld, lifetime: PhantomData }
+    }
+
+    /// A matrix whose element `(i, j)` lies `i * row_stride + j * col_stride` elements after `pointer`.
+    ///
+    /// # Safety
+    /// Every element `(i, j)` of the shape is valid to read and write during `'a`, is no other element
+    /// of it, and is neither read nor written by others.
+    #[must_use]
+    pub unsafe fn from_raw(
+        pointer: *mut T,
+        rows: usize,
+        cols: usize,
+        row_stride: usize,
+        col_stride: usize,
+    ) -> Self {
+        Self { pointer, rows, cols, row_stride, col_stride, lifetime: PhantomData }
     }
 
     /// Number of rows.

@@ -1,0 +1,9 @@
+//! BLAS's routines on matrices alone (level 3).
+
+pub mod gemm;
+pub mod trsm;
+
+use crate::export::Export;
+
+/// The functions of this folder, by routine.
+pub(crate) const EXPORTS: &[&[Export]] = &[gemm::EXPORTS, trsm::EXPORTS];

@@ -1,0 +1,129 @@
+//! Kinds of arguments of LAPACK's routines: how each is passed, and what it means.
+//!
+//! All arguments are pointers, as in Fortran. The lengths of strings, which Fortran's compilers
+//! pass after all others, are not looked at: every string is one letter.
+#![allow(unsafe_code)]
+
+use std::ffi::c_char;
+
+use tegula_kernels::scalar::{Scalar, c32, c64};
+
+use crate::array::Array as CallersArray;
+use crate::check::Letter as CheckedLetter;
+
+/// A type of C.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CType {
+    /// Name of what is pointed to.
+    pub name: &'static str,
+    /// Whether it is read only.
+    pub is_const: bool,
+}
+
+/// A number as C knows it.
+pub trait CNumber: Scalar {
+    /// Its name in C.
+    const NAME: &'static str;
+}
+
+impl CNumber for f32 {
+    const NAME: &'static str = "float";
+}
+impl CNumber for f64 {
+    const NAME: &'static str = "double";
+}
+impl CNumber for c32 {
+    const NAME: &'static str = "tegula_complex32";
+}
+impl CNumber for c64 {
+    const NAME: &'static str = "tegula_complex64";
+}
+
+/// How an argument of a routine in the precision `T` is passed.
+pub trait Passed<T> {
+    /// What the caller passes.
+    type C: Copy;
+    /// What stands in the header.
+    const C_TYPE: CType;
+}
+
+/// What an argument means.
+pub(crate) trait Kind<T>: Passed<T> {
+    /// What the routine sees.
+    type Value;
+    /// Looks at the argument.
+    ///
+    /// # Safety
+    /// The pointer is as the documentation of LAPACK's routine asks.
+    unsafe fn value(c: Self::C) -> Self::Value;
+}
+
+/// Kinds whose value is read at once: name, in C, in the routine, name in C, what it is.
+macro_rules! values {
+    ($($(#[$doc:meta])* $kind:ident: $c:ty => $value:ty, $name:expr, $make:expr;)+) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $kind;
+
+        impl<T: CNumber<Real: CNumber>> Passed<T> for $kind {
+            type C = *const $c;
+            const C_TYPE: CType = CType { name: $name, is_const: true };
+        }
+
+        impl<T: CNumber<Real: CNumber>> Kind<T> for $kind {
+            type Value = $value;
+
+            unsafe fn value(c: Self::C) -> Self::Value {
+                // SAFETY: the caller's promise.
+                $make(unsafe { *c })
+            }
+        }
+    )+ };
+}
+
+values! {
+    /// A letter.
+    Letter: c_char => CheckedLetter, "char", |letter: c_char| CheckedLetter(letter.cast_unsigned());
+    /// An integer of 32 bits.
+    Int: i32 => i32, "int", |integer| integer;
+    /// A number.
+    Number: T => T, T::NAME, |number| number;
+    /// A real number of the same precision.
+    Real: T::Real => T::Real, <T::Real as CNumber>::NAME, |number| number;
+}
+
+/// Kinds whose value is an array: name, type of its entries, name of that in C, whether it is read only.
+macro_rules! arrays {
+    ($($(#[$doc:meta])* $kind:ident: $entry:ty, $name:expr, $const:expr;)+) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $kind;
+
+        impl<T: CNumber<Real: CNumber>> Passed<T> for $kind {
+            type C = *mut $entry;
+            const C_TYPE: CType = CType { name: $name, is_const: $const };
+        }
+
+        impl<T: CNumber<Real: CNumber>> Kind<T> for $kind {
+            type Value = CallersArray<$entry>;
+
+            unsafe fn value(c: Self::C) -> Self::Value {
+                // SAFETY: the caller's promise.
+                unsafe { CallersArray::new(c) }
+            }
+        }
+    )+ };
+}
+
+arrays! {
+    /// Numbers that are read.
+    Input: T, T::NAME, true;
+    /// Integers that are read.
+    InputInts: i32, "int", true;
+    /// Numbers that are overwritten.
+    Array: T, T::NAME, false;
+    /// Real numbers of the same precision that are overwritten.
+    Reals: T::Real, <T::Real as CNumber>::NAME, false;
+    /// Integers that are overwritten.
+    Ints: i32, "int", false;
+}

@@ -1,0 +1,24 @@
+//! `libtegula.so`: LAPACK's and BLAS's routines under their Fortran names, on the tiled algorithms.
+//!
+//! A program that calls LAPACK runs on it without a change: linked before its LAPACK, or with
+//! `LD_PRELOAD`. Each routine checks its arguments as the reference does and works in
+//! place on the caller's arrays; small problems are solved on the calling thread, large ones in
+//! tiles on all workers.
+
+mod array;
+pub mod blas3;
+mod check;
+pub mod cholesky;
+mod export;
+pub mod kind;
+mod option;
+mod process;
+mod run;
+mod xerbla;
+
+pub use export::Export;
+
+/// The functions with Fortran names.
+pub fn exports() -> impl Iterator<Item = &'static Export> {
+    [blas3::EXPORTS, cholesky::EXPORTS].into_iter().flatten().copied().flatten()
+}

@@ -1,0 +1,30 @@
+//! Reports of wrong arguments, as the reference makes them: through `xerbla_`, which programs replace.
+#![allow(unsafe_code)]
+
+use std::ffi::{c_char, c_int};
+use std::io::Write;
+
+/// LAPACK's `XERBLA(SRNAME, INFO)`, with the length of the name that Fortran passes by value.
+type Xerbla = unsafe extern "C" fn(*const c_char, *const c_int, usize);
+
+/// Reports that argument `place` of the routine with the symbol `symbol` is wrong.
+///
+/// The process's own `xerbla_` is called, be it the program's or that of a BLAS. Where there is
+/// none, the reference's message goes to the standard error output.
+pub(crate) fn xerbla(symbol: &str, place: i32) {
+    // As the reference: capitals, at least six characters.
+    let name = format!("{:<6}", symbol.trim_end_matches('_').to_uppercase());
+    // SAFETY: the name ends in a zero.
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"xerbla_".as_ptr()) };
+    if found.is_null() {
+        let message =
+            format!(" ** On entry to {name} parameter number {place:2} had an illegal value\n");
+        // Where even this cannot be written, there is nobody to tell.
+        let _ = std::io::stderr().write_all(message.as_bytes());
+        return;
+    }
+    // SAFETY: every program's function of this name has this signature.
+    let xerbla = unsafe { std::mem::transmute::<*mut libc::c_void, Xerbla>(found) };
+    // SAFETY: the arguments live until it returns, and the length is that of the name.
+    unsafe { xerbla(name.as_ptr().cast(), &place, name.len()) };
+}

@@ -65,6 +65,10 @@ pub trait Scalar:
     fn abs(self) -> Self::Real;
     /// Whether both parts are neither infinite nor NaN.
     fn is_finite(self) -> bool;
+    /// The quotient, without the squares that `/` takes of complex numbers, which overflow: by Smith,
+    /// "Algorithm 116: Complex division", Communications of the ACM 5 (1962).
+    #[must_use]
+    fn divided_by(self, divisor: Self) -> Self;
     /// This precision's side of a backend.
     fn blas(backend: &'static dyn Backend) -> &'static dyn Blas<Self>;
     /// This precision's functions of the CUDA libraries.
@@ -225,6 +229,10 @@ macro_rules! real {
             fn is_finite(self) -> bool {
                 $type::is_finite(self)
             }
+            #[inline]
+            fn divided_by(self, divisor: Self) -> Self {
+                self / divisor
+            }
             fn blas(backend: &'static dyn Backend) -> &'static dyn Blas<Self> {
                 backend.$side()
             }
@@ -307,6 +315,20 @@ macro_rules! complex {
             fn is_finite(self) -> bool {
                 self.re.is_finite() && self.im.is_finite()
             }
+            #[inline]
+            fn divided_by(self, divisor: Self) -> Self {
+                let Self { re: a, im: b } = self;
+                let Self { re: c, im: d } = divisor;
+                if c.abs() >= d.abs() {
+                    let ratio = d / c;
+                    let length = c + d * ratio;
+                    Self::new((a + b * ratio) / length, (b - a * ratio) / length)
+                } else {
+                    let ratio = c / d;
+                    let length = c * ratio + d;
+                    Self::new((a * ratio + b) / length, (b * ratio - a) / length)
+                }
+            }
             fn blas(backend: &'static dyn Backend) -> &'static dyn Blas<Self> {
                 backend.$side()
             }
@@ -321,3 +343,28 @@ real!(f32, Single, single, SINGLE);
 real!(f64, Double, double, DOUBLE);
 complex!(f32, ComplexSingle, complex_single, COMPLEX_SINGLE);
 complex!(f64, ComplexDouble, complex_double, COMPLEX_DOUBLE);
+
+#[cfg(test)]
+mod tests {
+    use super::{Real, Scalar, c32, c64};
+
+    /// Numbers whose squares leave the range of their precision.
+    fn divides_at_the_ends_of_the_range<T: Scalar>() {
+        let (small, large) = (T::Real::MIN_POSITIVE, T::Real::ONE / T::Real::MIN_POSITIVE);
+        let quarter = T::Real::of_f64(0.25);
+        for scale in [small * T::Real::of_f64(4.0), large * quarter] {
+            for (re, im) in [(1.0, 0.5), (0.5, -1.0), (0.0, 1.0), (-1.0, 0.0), (1.0, 1.0)] {
+                let factor = T::from_parts(T::Real::of_f64(re), T::Real::of_f64(im));
+                let quotient = factor.times_real(scale).divided_by(factor.times_real(scale));
+                let error = (quotient - T::ONE).size();
+                assert!(error <= 4.0 * T::epsilon(), "{factor} {scale}: {quotient}");
+            }
+        }
+    }
+
+    #[test]
+    fn complex_numbers_divide_without_overflow() {
+        divides_at_the_ends_of_the_range::<c32>();
+        divides_at_the_ends_of_the_range::<c64>();
+    }
+}

@@ -143,7 +143,7 @@ fn substitute<T: Scalar>(t: Triangle<'_, T>, mut b: TileMut<'_, T>) {
         if t.diag == Diag::NonUnit {
             let pivot = t.at(i, i);
             for j in 0..b.cols() {
-                b.set(i, j, b.at(i, j) / pivot);
+                b.set(i, j, b.at(i, j).divided_by(pivot));
             }
         }
     }
@@ -244,7 +244,7 @@ fn potrf_loops<T: Scalar>(mut a: TileMut<'_, T>) -> Result<(), NumericalError> {
         let root = T::from_real(pivot.sqrt());
         a.set(j, j, root);
         for i in j + 1..a.rows() {
-            a.set(i, j, a.at(i, j) / root);
+            a.set(i, j, a.at(i, j).divided_by(root));
         }
     }
     Ok(())
@@ -277,7 +277,7 @@ fn getrf_loops<T: Scalar>(mut a: TileMut<'_, T>) -> Result<(), NumericalError> {
             return Err(NumericalError::SingularPivot { index: k + 1 });
         }
         for i in k + 1..a.rows() {
-            a.set(i, k, a.at(i, k) / pivot);
+            a.set(i, k, a.at(i, k).divided_by(pivot));
         }
         for j in k + 1..a.cols() {
             let factor = a.at(k, j);
@@ -333,10 +333,10 @@ fn invert_loops<T: Scalar>(diag: Diag, mut a: TileMut<'_, T>) {
         Diag::Unit => T::ONE,
     };
     for j in 0..n {
-        let first = T::ONE / pivot(&a, j);
+        let first = T::ONE.divided_by(pivot(&a, j));
         for i in j + 1..n {
             let known: T = (j + 1..i).map(|k| a.at(i, k) * a.at(k, j)).sum();
-            a.set(i, j, -(known + a.at(i, j) * first) / pivot(&a, i));
+            a.set(i, j, -(known + a.at(i, j) * first).divided_by(pivot(&a, i)));
         }
         if diag == Diag::NonUnit {
             a.set(j, j, first);

@@ -131,6 +131,10 @@ fn substitute<T: Scalar>(t: Triangle<'_, T>, mut x: TileMut<'_, T>) {
         };
         let sum: T = known.map(|k| t.entries.at(i, k) * x.at(k, 0)).sum();
         let right = x.at(i, 0) - sum;
-        x.set(i, 0, if t.diag == Diag::Unit { right } else { right / t.entries.at(i, i) });
+        x.set(
+            i,
+            0,
+            if t.diag == Diag::Unit { right } else { right.divided_by(t.entries.at(i, i)) },
+        );
     }
 }

@@ -44,6 +44,15 @@ impl<T: Copy> Array<T> {
         unsafe { self.first.add(index).write(value) }
     }
 
+    /// The first `length` entries, all of which the routine overwrites, and nobody else uses.
+    pub(crate) fn slice<'a>(self, length: usize) -> &'a mut [T] {
+        if length == 0 {
+            return &mut [];
+        }
+        // SAFETY: the promise of the type.
+        unsafe { std::slice::from_raw_parts_mut(self.first, length) }
+    }
+
     /// The first entries as a column-major matrix.
     pub(crate) const fn matrix(self, rows: usize, cols: usize, ld: usize) -> Matrix<T> {
         Matrix { first: self.first, rows, cols, order: Order::ColumnMajor { ld } }

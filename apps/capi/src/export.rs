@@ -26,6 +26,11 @@ pub(crate) fn info(symbol: &str, outcome: Checked<i32>) -> i32 {
     })
 }
 
+/// What a function of our own returns: what the routine says, or minus the number of the wrong argument.
+pub(crate) fn code(outcome: Checked<i32>) -> i32 {
+    outcome.unwrap_or_else(|wrong| -wrong.0)
+}
+
 /// Exports generic routines, and lists them as `EXPORTS`:
 ///
 /// ```text
@@ -36,8 +41,9 @@ pub(crate) fn info(symbol: &str, outcome: Checked<i32>) -> i32 {
 /// ```
 ///
 /// Between the arguments and `as` stands what comes back: `info`, the last argument of LAPACK's
-/// routines, which the generic one returns; `nothing`, in BLAS; or `real`, a number. A panic in a
-/// routine ends the process: it cannot pass through a caller in C.
+/// routines, which the generic one returns; `nothing`, in BLAS; `real`, a number; or `code`, the number
+/// that functions of our own return. A panic in a routine ends the process: it cannot pass through a
+/// caller in C.
 macro_rules! export {
     ($($doc:literal $routine:ident $arguments:tt $back:ident
         as $($symbol:ident: $type:ident),+;)+) => {
@@ -90,6 +96,28 @@ macro_rules! export_one {
             $crate::export::info(stringify!($symbol), outcome.map(|()| 0));
         }
     };
+    ($doc:literal $routine:ident ($($name:ident: $kind:ident),+) code $symbol:ident $type:ident) => {
+        #[doc = $doc]
+        ///
+        /// Returns 0, or LAPACK's `info`, or minus the number of the argument that is wrong.
+        ///
+        /// # Safety
+        /// Context and matrices are such as this library has made and not taken back; pointers
+        /// to numbers and arrays are valid.
+        #[allow(unsafe_code)]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $symbol(
+            $($name: <$crate::kind::$kind as $crate::kind::Passed<$type>>::C),+
+        ) -> i32 {
+            // SAFETY: the caller's promise.
+            let outcome = unsafe {
+                $routine::<$type>(
+                    $(<$crate::kind::$kind as $crate::kind::Kind<$type>>::value($name)),+
+                )
+            };
+            $crate::export::code(outcome)
+        }
+    };
     ($doc:literal $routine:ident ($($name:ident: $kind:ident),+) real $symbol:ident $type:ident) => {
         #[doc = $doc]
         ///
@@ -131,6 +159,14 @@ macro_rules! listed {
             arguments: &[$($crate::export::argument!($name $kind $type)),+],
         }
     };
+    ($doc:literal ($($name:ident: $kind:ident),+) code $symbol:ident $type:ident) => {
+        $crate::export::Export {
+            symbol: stringify!($symbol),
+            summary: $doc,
+            result: "int",
+            arguments: &[$($crate::export::argument!($name $kind $type)),+],
+        }
+    };
     ($doc:literal ($($name:ident: $kind:ident),+) real $symbol:ident $type:ident) => {
         $crate::export::Export {
             symbol: stringify!($symbol),
@@ -144,10 +180,7 @@ macro_rules! listed {
 /// Name and type of an argument.
 macro_rules! argument {
     ($name:ident $kind:ident $type:ident) => {
-        (
-            stringify!($name),
-            <$crate::kind::$kind as $crate::kind::Passed<$type>>::C_TYPE,
-        )
+        (stringify!($name), <$crate::kind::$kind as $crate::kind::Passed<$type>>::C_TYPE)
     };
 }
 

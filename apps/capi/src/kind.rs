@@ -10,14 +10,17 @@ use tegula_kernels::scalar::{Scalar, c32, c64};
 
 use crate::array::Array as CallersArray;
 use crate::check::Letter as CheckedLetter;
+use crate::native::{context, matrix};
 
-/// A type of C.
+/// A type of C: a value, or a pointer to some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CType {
-    /// Name of what is pointed to.
-    pub name: &'static str,
-    /// Whether it is read only.
-    pub is_const: bool,
+pub enum CType {
+    /// A value.
+    Value(&'static str),
+    /// A pointer to what is read.
+    In(&'static str),
+    /// A pointer to what is written.
+    Out(&'static str),
 }
 
 /// A number as C knows it.
@@ -67,7 +70,7 @@ macro_rules! values {
 
         impl<T: CNumber<Real: CNumber>> Passed<T> for $kind {
             type C = *const $c;
-            const C_TYPE: CType = CType { name: $name, is_const: true };
+            const C_TYPE: CType = CType::In($name);
         }
 
         impl<T: CNumber<Real: CNumber>> Kind<T> for $kind {
@@ -92,16 +95,56 @@ values! {
     Real: T::Real => T::Real, <T::Real as CNumber>::NAME, |number| number;
 }
 
-/// Kinds whose value is an array: name, type of its entries, name of that in C, whether it is read only.
+/// Kinds that are passed by value, or are pointers to what this library has made: name, in C, in the
+/// routine, as in the header, what it is.
+macro_rules! own {
+    ($($(#[$doc:meta])* $kind:ident: $c:ty => $value:ty, $ctype:expr, $make:expr;)+) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $kind;
+
+        impl<T> Passed<T> for $kind {
+            type C = $c;
+            const C_TYPE: CType = $ctype;
+        }
+
+        impl<T> Kind<T> for $kind {
+            type Value = $value;
+
+            unsafe fn value(c: Self::C) -> Self::Value {
+                // SAFETY: the caller's promise.
+                #[allow(unused_unsafe)]
+                unsafe { $make(c) }
+            }
+        }
+    )+ };
+}
+
+own! {
+    /// A letter by value.
+    Choice: c_char => CheckedLetter, CType::Value("char"),
+        |letter: c_char| CheckedLetter(letter.cast_unsigned());
+    /// An integer by value.
+    Count: i32 => i32, CType::Value("int"), |count| count;
+    /// Workers.
+    Context: *mut context::Context => Option<&'static context::Context>,
+        CType::Out("tegula_context"), |context: *mut context::Context| context.as_ref();
+    /// A matrix in tiles.
+    Desc: *mut matrix::Matrix => Option<&'static matrix::Matrix>,
+        CType::Out("tegula_desc"), |matrix: *mut matrix::Matrix| matrix.as_ref();
+}
+
+/// Kinds whose value is an array: name, type of its entries, whether they are read or written, and
+/// their name in C.
 macro_rules! arrays {
-    ($($(#[$doc:meta])* $kind:ident: $entry:ty, $name:expr, $const:expr;)+) => { $(
+    ($($(#[$doc:meta])* $kind:ident: $entry:ty, $way:ident $name:expr;)+) => { $(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $kind;
 
         impl<T: CNumber<Real: CNumber>> Passed<T> for $kind {
             type C = *mut $entry;
-            const C_TYPE: CType = CType { name: $name, is_const: $const };
+            const C_TYPE: CType = CType::$way($name);
         }
 
         impl<T: CNumber<Real: CNumber>> Kind<T> for $kind {
@@ -117,13 +160,13 @@ macro_rules! arrays {
 
 arrays! {
     /// Numbers that are read.
-    Input: T, T::NAME, true;
+    Input: T, In T::NAME;
     /// Integers that are read.
-    InputInts: i32, "int", true;
+    InputInts: i32, In "int";
     /// Numbers that are overwritten.
-    Array: T, T::NAME, false;
+    Array: T, Out T::NAME;
     /// Real numbers of the same precision that are overwritten.
-    Reals: T::Real, <T::Real as CNumber>::NAME, false;
+    Reals: T::Real, Out <T::Real as CNumber>::NAME;
     /// Integers that are overwritten.
-    Ints: i32, "int", false;
+    Ints: i32, Out "int";
 }

@@ -11,14 +11,25 @@ mod check;
 pub mod cholesky;
 mod export;
 pub mod kind;
+pub mod native;
 mod option;
 mod process;
 mod run;
+pub mod triangular;
 mod xerbla;
 
 pub use export::Export;
 
 /// The functions with Fortran names.
-pub fn exports() -> impl Iterator<Item = &'static Export> {
-    [blas3::EXPORTS, cholesky::EXPORTS].into_iter().flatten().copied().flatten()
+pub fn lapack_exports() -> impl Iterator<Item = &'static Export> {
+    [blas3::EXPORTS, cholesky::EXPORTS, triangular::EXPORTS]
+        .into_iter()
+        .flatten()
+        .copied()
+        .flatten()
+}
+
+/// The functions of the C interface to tile matrices.
+pub fn native_exports() -> impl Iterator<Item = &'static Export> {
+    native::EXPORTS.iter().copied().flatten()
 }

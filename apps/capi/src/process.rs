@@ -81,7 +81,7 @@ pub(crate) fn on_flow<R>(work: impl FnOnce(&mut Flow) -> R) -> R {
 }
 
 /// A flow of `workers` workers, or of fewer where the system refuses threads.
-fn start(workers: usize) -> Flow {
+pub(crate) fn start(workers: usize) -> Flow {
     let start = || Flow::new(Exec::with_workers(workers), FlowOptions::default());
     catch_unwind(AssertUnwindSafe(start)).unwrap_or_else(|_| alone())
 }

@@ -1,9 +1,12 @@
 //! BLAS's routines on matrices alone (level 3).
 
 pub mod gemm;
+pub mod syrk;
+pub mod trmm;
 pub mod trsm;
 
 use crate::export::Export;
 
 /// The functions of this folder, by routine.
-pub(crate) const EXPORTS: &[&[Export]] = &[gemm::EXPORTS, trsm::EXPORTS];
+pub(crate) const EXPORTS: &[&[Export]] =
+    &[gemm::EXPORTS, syrk::EXPORTS, trmm::EXPORTS, trsm::EXPORTS];

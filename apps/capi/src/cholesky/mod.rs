@@ -2,9 +2,11 @@
 
 pub mod posv;
 pub mod potrf;
+pub mod potri;
 pub mod potrs;
 
 use crate::export::Export;
 
 /// The functions of this folder, by routine.
-pub(crate) const EXPORTS: &[&[Export]] = &[potrf::EXPORTS, potrs::EXPORTS, posv::EXPORTS];
+pub(crate) const EXPORTS: &[&[Export]] =
+    &[potrf::EXPORTS, potri::EXPORTS, potrs::EXPORTS, posv::EXPORTS];

@@ -11,6 +11,7 @@ mod check;
 pub mod cholesky;
 mod export;
 pub mod kind;
+pub mod lu;
 pub mod native;
 mod option;
 mod process;
@@ -22,11 +23,8 @@ pub use export::Export;
 
 /// The functions with Fortran names.
 pub fn lapack_exports() -> impl Iterator<Item = &'static Export> {
-    [blas3::EXPORTS, cholesky::EXPORTS, triangular::EXPORTS]
-        .into_iter()
-        .flatten()
-        .copied()
-        .flatten()
+    let families = [blas3::EXPORTS, lu::EXPORTS, cholesky::EXPORTS, triangular::EXPORTS];
+    families.into_iter().flatten().copied().flatten()
 }
 
 /// The functions of the C interface to tile matrices.

@@ -37,6 +37,11 @@ pub(crate) fn tile(order: usize) -> usize {
     if IS_TINY { 8 } else { tile_size(order, process::workers()) }
 }
 
+/// The columns of a block for a factorisation of `steps` steps in columns of blocks.
+pub(crate) fn panel(steps: usize) -> usize {
+    tile(steps)
+}
+
 /// Runs what `submit` submits on `matrices`, in place.
 ///
 /// # Errors

@@ -1,6 +1,8 @@
 //! BLAS's routines on matrices alone (level 3).
 
 pub mod gemm;
+pub mod symm;
+pub mod syr2k;
 pub mod syrk;
 pub mod trmm;
 pub mod trsm;
@@ -9,4 +11,4 @@ use crate::export::Export;
 
 /// The functions of this folder, by routine.
 pub(crate) const EXPORTS: &[&[Export]] =
-    &[gemm::EXPORTS, syrk::EXPORTS, trmm::EXPORTS, trsm::EXPORTS];
+    &[gemm::EXPORTS, symm::EXPORTS, syr2k::EXPORTS, syrk::EXPORTS, trmm::EXPORTS, trsm::EXPORTS];

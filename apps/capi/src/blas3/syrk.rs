@@ -3,12 +3,13 @@
 use tegula_kernels::kernel::syrk::Syrk;
 use tegula_kernels::option::{Form, Trans, Uplo};
 use tegula_kernels::scalar::{Scalar, c32, c64};
+use tegula_linalg as linalg;
 
 use crate::array::{Array, Matrix};
 use crate::check::{Checked, Integer, Letter};
 use crate::export::export;
 use crate::option::{ADJOINT, UPLO, plain_trans};
-use crate::run::blas;
+use crate::run::{blas, in_tiles, is_small, product as sizes, tile};
 
 export! {
     "A triangle of `C = alpha A A^T + beta C`, or with `A^T A`."
@@ -87,6 +88,17 @@ fn multiply<T: Scalar>(product: Product<T>, k: usize, a: Matrix<T>, c: Matrix<T>
     if n == 0 || (alpha == T::ZERO || k == 0) && beta == T::ONE {
         return;
     }
-    let kernel = Syrk { form, uplo, trans, n, k, alpha, beta };
-    kernel.compute(blas(), a.view(), c.view_mut());
+    // Without a term to add, A is not read.
+    let k = if alpha == T::ZERO { 0 } else { k };
+    if is_small::<T>(sizes([n, n, k]) / 2.0) || k == 0 {
+        let (rows, cols) = trans.stored(n, k);
+        let kernel = Syrk { form, uplo, trans, n, k, alpha, beta };
+        return kernel.compute(blas(), a.view().part(0, 0, rows, cols), c.view_mut());
+    }
+    let (nb, kb) = (tile(n), tile(k));
+    let (rows, cols) = trans.stored(nb, kb);
+    in_tiles([a.in_tiles(rows, cols), c.in_tiles(nb, nb)], |flow, [a, c]| {
+        linalg::syrk(flow, (form, uplo, trans), alpha, a, beta, c);
+    })
+    .expect("a product does not fail");
 }

@@ -3,12 +3,13 @@
 use tegula_kernels::kernel::lauum::Lauum;
 use tegula_kernels::option::Uplo;
 use tegula_kernels::scalar::{Scalar, c32, c64};
+use tegula_linalg as linalg;
 
 use crate::array::{Array, Matrix};
 use crate::check::{Checked, Integer, Letter};
 use crate::export::export;
 use crate::option::UPLO;
-use crate::run::blas;
+use crate::run::{blas, in_tiles, is_small, product, tile};
 
 export! {
     "`L^H L` in place of `L`, or `U U^H` in place of `U`."
@@ -28,5 +29,10 @@ fn lauum<T: Scalar>(uplo: Letter, n: i32, a: Array<T>, lda: i32) -> Checked<i32>
 
 /// `L^H L` in place of the lower triangle `L`.
 pub(crate) fn multiply<T: Scalar>(a: Matrix<T>) {
-    Lauum::new(Uplo::Lower, a.rows).compute(blas(), a.view_mut());
+    let n = a.rows;
+    if is_small::<T>(product([n, n, n]) / 6.0) {
+        return Lauum::new(Uplo::Lower, n).compute(blas(), a.view_mut());
+    }
+    in_tiles([a.lower_in_tiles(tile(n))], |flow, [a]| linalg::lauum(flow, a))
+        .expect("a product does not fail");
 }

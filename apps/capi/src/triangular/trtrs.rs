@@ -9,6 +9,8 @@ use crate::blas3::trsm::solve;
 use crate::check::{Checked, Integer, Letter};
 use crate::export::export;
 use crate::option::{DIAG, TRANS, UPLO};
+use crate::run::info;
+use crate::triangular::trtri::check_diagonal;
 
 export! {
     "`B = inv(op(A)) B`, with a triangular matrix `A`, if none of its diagonal entries is zero."
@@ -34,13 +36,9 @@ fn trtrs<T: Scalar>(
     let (n, nrhs) = (n.size(4)?, nrhs.size(5)?);
     let a = a.matrix(n, n, lda.leading(7, n)?);
     let b = b.matrix(n, nrhs, ldb.leading(9, n)?);
-    let zero =
-        (diag == Diag::NonUnit).then(|| (0..n).find(|&i| a.view().at(i, i) == T::ZERO)).flatten();
-    if let Some(first) = zero {
-        return Ok(first as i32 + 1);
-    }
-    if n > 0 && nrhs > 0 {
+    let outcome = if diag == Diag::NonUnit { check_diagonal(a) } else { Ok(()) };
+    if outcome.is_ok() && n > 0 && nrhs > 0 {
         solve(Triangle { side: Side::Left, uplo, trans, diag }, T::ONE, a, b);
     }
-    Ok(0)
+    Ok(info(outcome))
 }

@@ -102,7 +102,7 @@ fn solve<R: Real>(
     for j in 0..columns {
         for i in 0..n {
             let entry = alpha * b.at(i, j);
-            b.set(i, j, if t.diag == Diag::Unit { entry } else { entry / t.at(i, i) });
+            b.set(i, j, if t.diag == Diag::Unit { entry } else { entry.divided_by(t.at(i, i)) });
         }
     }
     let adjacent = b.reborrow().parts().is_some();
@@ -113,7 +113,7 @@ fn solve<R: Real>(
         for j in 0..n {
             for i in (0..n).filter(|&i| i != j && t.uplo.holds(i, j)) {
                 let entry = t.entries.at(i, j);
-                let entry = if t.diag == Diag::Unit { entry } else { entry / t.at(i, i) };
+                let entry = if t.diag == Diag::Unit { entry } else { entry.divided_by(t.at(i, i)) };
                 put(&mut entries, (i, j), entry);
             }
             put(&mut entries, (j, j), Scalar::ONE);

@@ -107,10 +107,10 @@ pub(super) fn columns<T: Scalar>(mut a: TileMut<'_, T>, pivots: &mut [u32]) -> O
 #[inline(always)]
 fn divide<T: Scalar>(numbers: &mut [T], value: T) {
     if value.abs1() >= T::Real::MIN_POSITIVE {
-        let reciprocal = T::ONE / value;
+        let reciprocal = T::ONE.divided_by(value);
         numbers.iter_mut().for_each(|number| *number *= reciprocal);
     } else {
-        numbers.iter_mut().for_each(|number| *number /= value);
+        numbers.iter_mut().for_each(|number| *number = number.divided_by(value));
     }
 }
 

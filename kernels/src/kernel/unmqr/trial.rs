@@ -56,7 +56,9 @@ impl<T: Scalar> ListedIn<T> for Card {
 
 /// `C = Q^H C` with the reflectors of a square tile.
 fn typical<T: Scalar>(n: usize) -> Unmqr<T> {
-    variant(Side::Left, Trans::Conj, Storev::Columns, Shape { m: n, n, k: n }, 1)
+    let (side, trans, storev) = (Side::Left, Trans::Conj, Storev::Columns);
+    let (m, order, width, k, offset) = (n, n, n, n, 0);
+    Unmqr { side, trans, storev, m, n, order, width, k, offset, scalar: PhantomData }
 }
 
 /// Reflectors that meet all of `C`, or two thirds of it and two more lines that it does not have.

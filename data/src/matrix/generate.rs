@@ -22,6 +22,12 @@ fn uniform(seed: u64, i: usize, j: usize) -> f64 {
     (bits >> 11) as f64 / (1u64 << 53) as f64 - 0.5
 }
 
+/// Entry `(i, j)` of a random symmetric matrix, which in complex precisions is not Hermitian.
+#[must_use]
+pub fn random_symmetric_entry<T: Scalar>(seed: u64, i: usize, j: usize) -> T {
+    random_entry(seed, i.max(j), i.min(j))
+}
+
 /// Entry `(i, j)` of a random symmetric or, in complex precisions, Hermitian matrix.
 #[must_use]
 pub fn random_hermitian_entry<T: Scalar>(seed: u64, i: usize, j: usize) -> T {

@@ -7,4 +7,6 @@ mod lent;
 
 pub use array::Order;
 pub use descriptor::{Storage, TileIndex, TileMatrix};
-pub use generate::{random_entry, random_hermitian_entry, random_spd_entry};
+pub use generate::{
+    random_entry, random_hermitian_entry, random_spd_entry, random_symmetric_entry,
+};

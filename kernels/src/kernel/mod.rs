@@ -7,6 +7,7 @@
 
 pub mod check_diagonal;
 pub mod column_squares;
+pub mod copy_part;
 pub mod covariance;
 pub mod dot;
 pub mod geadd;
@@ -19,16 +20,20 @@ pub mod getrf_update;
 pub mod larft;
 pub mod lascal;
 pub mod laset;
+pub mod laset_triangle;
 pub mod laswp;
 pub mod lauum;
 pub mod lay_out;
 pub mod logdet;
+pub mod map;
+pub mod norm;
 pub mod potrf;
 pub mod rate;
 mod reflectors;
 pub mod symm;
 pub mod syr2k;
 pub mod syrk;
+pub mod tradd;
 pub mod trial;
 mod triangular;
 pub mod trmm;
@@ -149,6 +154,10 @@ pub const KERNELS: &[Kernel] = &[
     Kernel::of::<lascal::Card>(),
     Kernel::of::<lay_out::Card>(),
     Kernel::of::<check_diagonal::Card>(),
+    Kernel::of::<laset_triangle::Card>(),
+    Kernel::of::<tradd::Card>(),
+    Kernel::of::<copy_part::Card>(),
+    Kernel::of::<norm::Card>(),
     Kernel::real::<dot::Card>(),
     Kernel::real::<logdet::Card>(),
     Kernel::real::<column_squares::Card>(),

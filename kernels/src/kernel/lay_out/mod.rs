@@ -19,7 +19,7 @@ use crate::scalar::Scalar;
 use crate::strips::{StripShape, StripsMut};
 use crate::tile::TileRef;
 
-pub(super) use trial::Card;
+pub(super) use trial::{Card, structures};
 
 /// What a matrix is, of which some entries are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

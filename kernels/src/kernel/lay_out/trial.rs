@@ -63,7 +63,7 @@ fn typical<T: Scalar>(n: usize) -> LayOut<T> {
 }
 
 /// Those of which a triangle is stored.
-fn structures() -> impl Iterator<Item = Structure> {
+pub(in crate::kernel) fn structures() -> impl Iterator<Item = Structure> {
     let of = |uplo| {
         let forms = Form::ALL.map(|form| Structure::Symmetric(form, uplo));
         let diags = Diag::ALL.map(|diag| Structure::Triangular(uplo, diag));

@@ -1,0 +1,74 @@
+//! Trials of the sum of parts and its typical call.
+
+use tegula_runtime::flow::{Codelet, Cost};
+
+use super::Tradd;
+use crate::backend::Blas;
+use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::kernel::{Listed, ListedIn};
+use crate::option::{Part, Trans};
+use crate::scalar::Scalar;
+use crate::tile::{TileMut, TileRef};
+
+/// The kernel's card in the list.
+#[derive(Debug)]
+pub(in crate::kernel) struct Card;
+
+impl Listed for Card {
+    const NAME: &'static str = Tradd::<f64>::NAME;
+    const FORMULA: &'static str = "B = alpha op(A) + beta B, on a triangle";
+    const FLOPS: &'static str = "3 n^2";
+}
+
+impl<T: Scalar> ListedIn<T> for Card {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+        let _ = blas;
+        let Shape { m, n, .. } = shape;
+        let mut trials = Vec::new();
+        for (part, trans) in Part::ALL.into_iter().flat_map(|p| Trans::ALL.map(|t| (p, t))) {
+            for (alpha, beta) in [(1.0, 0.0), (0.0, 0.5), (-0.75, 1.5)] {
+                let (alpha, beta) = (T::from_f64(alpha), T::from_f64(beta));
+                trials.push(compare(Tradd { part, trans, m, n, alpha, beta }, draw));
+            }
+        }
+        trials
+    }
+
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+        (0..2).map(|_| draw.numbers(n * n)).collect()
+    }
+
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+        let _ = blas;
+        let [a, b] = operands else { unreachable!("two operands were made") };
+        typical(n).compute(TileRef::new(a, n, n), TileMut::new(b, n, n));
+    }
+
+    fn cost(n: usize) -> Cost {
+        typical::<T>(n).cost()
+    }
+}
+
+/// The copy of a lower triangle.
+fn typical<T: Scalar>(n: usize) -> Tradd<T> {
+    let (part, trans) = (Part::Lower, Trans::No);
+    Tradd { part, trans, m: n, n, alpha: T::ONE, beta: T::ZERO }
+}
+
+fn compare<T: Scalar>(tradd: Tradd<T>, draw: &mut Draw) -> Trial {
+    let Tradd { part, trans, m, n, alpha, beta } = tradd;
+    let (rows, cols) = trans.stored(m, n);
+    let random = Guarded::random(rows, cols, draw);
+    let mut a = if alpha == T::ZERO { Guarded::nan(rows, cols) } else { random };
+    a.keep(|i, j| if trans.swaps() { part.holds(j, i) } else { part.holds(i, j) });
+    let random = Guarded::random(m, n, draw);
+    let mut before = if beta == T::ZERO { Guarded::nan(m, n) } else { random };
+    before.keep(|i, j| part.holds(i, j));
+    let (mut got, mut expected) = (before.clone(), before.clone());
+    tradd.compute(a.read(), got.write());
+    tradd.reference(a.read(), expected.write());
+    // Two products and a sum, rounded once each, on both sides; entries of at most root 2.
+    let tolerance = 4.0 * T::epsilon() * (alpha.size() + beta.size());
+    let error = got.deviation(&before, &expected, |i, j| part.holds(i, j));
+    Trial { case: format!("{tradd:?}"), error, tolerance }
+}

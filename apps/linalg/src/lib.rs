@@ -4,19 +4,23 @@
 //! the tasks succeeded. Priorities follow the critical path at unit cost, so that algorithms
 //! submitted one after the other overlap well.
 
+mod build;
 mod check_diagonal;
+mod elementwise;
 mod gemm;
 mod geqrf;
 mod getrf;
 mod getrf_nopiv;
 mod getrs;
 mod lauum;
+mod norm;
 mod orgqr;
 mod ormqr;
 mod panels;
 mod potrf;
 mod potrs;
 mod product;
+mod redistribute;
 mod reflectors;
 pub mod residual;
 mod symm;
@@ -29,7 +33,9 @@ mod trsm;
 mod trtri;
 mod view;
 
+pub use build::{build, map, plghe, plrnt};
 pub use check_diagonal::check_diagonal;
+pub use elementwise::{geadd, lacpy, lascal, laset, tradd, transpose};
 pub use gemm::gemm;
 pub use geqrf::{gelqf, geqrf};
 pub use getrf::{Pivots, getrf};
@@ -38,9 +44,11 @@ pub use getrs::getrs;
 pub use lauum::{lauum, poinv, potri};
 pub use orgqr::{orglq, orgqr};
 pub use ormqr::{ormlq, ormqr};
+pub use norm::{lange, lansy, lantr};
 pub use panels::copied_tiles;
 pub use potrf::potrf;
 pub use potrs::{posv, potrs};
+pub use redistribute::redistribute;
 pub use symm::symm;
 pub use syr2k::syr2k;
 pub use syrk::syrk;

@@ -52,7 +52,7 @@ pub use redistribute::redistribute;
 pub use symm::symm;
 pub use syr2k::syr2k;
 pub use syrk::syrk;
-pub use tiles::{smaller_tile_sizes, tile_size};
+pub use tiles::{column_width, smaller_tile_sizes, tile_size};
 pub use trmm::trmm;
 pub use trsm::{Triangle, trsm};
 pub use trtri::trtri;

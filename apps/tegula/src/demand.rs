@@ -87,8 +87,10 @@ pub(crate) struct Demand {
 
 /// A computation, as far as machine and tiles depend on it.
 pub(crate) struct Work<'a> {
-    /// The size that the default order of the tiles goes by.
+    /// The size that the order of the tiles need not exceed.
     pub(crate) order: usize,
+    /// The order of the tiles for so many workers, unless another is asked for.
+    pub(crate) tile_size: &'a dyn Fn(usize) -> usize,
     /// Names of its codelets.
     pub(crate) codelets: &'a [&'static str],
     /// What it asks for, given the order of the tiles and the number of workers.

@@ -22,6 +22,8 @@ pub struct Contents {
     pub flops: f64,
     /// Tasks in all.
     pub tasks: u64,
+    /// Bytes that the largest of them works on.
+    pub largest_task_bytes: u64,
     /// Longest chain of tasks that wait for each other, each on the class that is fastest at it, in
     /// seconds.
     pub critical_path_seconds: f64,
@@ -37,6 +39,8 @@ pub struct Census {
     /// Ends of running tasks.
     running: BinaryHeap<Reverse<(u64, u32)>>,
     clock: u64,
+    workers: usize,
+    is_flat: bool,
     /// By codelet, cost and bytes the place in the types.
     places: HashMap<(&'static str, u64, u64, u64), usize>,
     contents: Arc<Mutex<Contents>>,
@@ -66,10 +70,19 @@ impl Census {
             space: None,
             running: BinaryHeap::new(),
             clock: 0,
+            workers: 1,
+            is_flat: false,
             places: HashMap::new(),
             contents: contents.clone(),
         };
         (census, contents)
+    }
+
+    /// An engine that programs see as one of so many workers, which share one memory without limit or
+    /// not; else as one worker that shares nothing, for which no algorithm makes copies.
+    #[must_use]
+    pub fn acting_for(self, workers: usize, is_flat: bool) -> Self {
+        Self { workers, is_flat, ..self }
     }
 
     fn start(&mut self, space: &Space, task: u32) {
@@ -96,6 +109,7 @@ impl Census {
         });
         contents.types[place].tasks += 1;
         contents.tasks += 1;
+        contents.largest_task_bytes = contents.largest_task_bytes.max(bytes);
         contents.flops += cost.flops;
     }
 }
@@ -108,7 +122,7 @@ fn footprint(space: &Space, task: u32) -> u64 {
 
 impl Engine for Census {
     fn workers(&self) -> usize {
-        1
+        self.workers
     }
 
     fn start(mut self: Box<Self>, space: FlowSpace) -> Box<dyn Running> {
@@ -156,8 +170,7 @@ impl Running for Census {
         Site::cores(1)
     }
 
-    /// As the simulator, whatever the machine: no algorithm makes copies for this engine.
     fn is_flat(&self) -> bool {
-        false
+        self.is_flat
     }
 }

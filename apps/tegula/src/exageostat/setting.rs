@@ -83,7 +83,9 @@ impl Setting {
         let number_bytes = matrix.precision.bytes();
         let demand = |nb, workers| extent.demand(nb, workers, number_bytes);
         let Extent { n: order, codelets, .. } = extent;
-        let run = run.settle(matrix, &Work { order, codelets, demand: &demand })?;
+        let tile_size = |workers| tegula_linalg::tile_size(order, workers);
+        let work = Work { order, tile_size: &tile_size, codelets, demand: &demand };
+        let run = run.settle(matrix, &work)?;
         Ok(Self { run, extent, covariance, is_dry: matrix.dry_run })
     }
 

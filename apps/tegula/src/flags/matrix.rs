@@ -6,10 +6,10 @@ use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use tegula_kernels::scalar::Precision;
-use tegula_linalg::{smaller_tile_sizes, tile_size};
+use tegula_linalg::smaller_tile_sizes;
 
 use super::choice::MachineChoice;
-use crate::demand::Demand;
+use crate::demand::{Demand, Work};
 use crate::error::refused;
 
 /// Largest order of a tile that can be asked for.
@@ -33,20 +33,19 @@ pub(crate) struct MatrixFlags {
 }
 
 impl MatrixFlags {
-    /// The order of the tiles for a matrix of order `n` on `machine`, which learns what the disk has
-    /// to take.
+    /// The order of the tiles for `work` on `machine`, which learns what the disk has to take.
     ///
     /// # Errors
     /// If they are too many, or too large for the memories.
     pub(super) fn settle_tiles(
         &self,
         machine: &mut MachineChoice,
-        n: usize,
+        work: &Work<'_>,
         demand: &dyn Fn(usize) -> Demand,
     ) -> Result<usize> {
         // A tile larger than the matrix is the matrix.
-        let given = self.tile_size.map(|size| (size as usize).min(n.max(1)));
-        let mut nb = given.unwrap_or_else(|| tile_size(n, machine.workers()));
+        let given = self.tile_size.map(|size| (size as usize).min(work.order.max(1)));
+        let mut nb = given.unwrap_or_else(|| (work.tile_size)(machine.workers()));
         machine.fit(&demand(nb))?;
         if given.is_none() {
             let smaller = smaller_tile_sizes(nb);

@@ -107,7 +107,7 @@ impl RunFlags {
             let demand = (work.demand)(nb, workers);
             Demand { copy_bytes: if has_copies { demand.copy_bytes } else { 0 }, ..demand }
         };
-        let nb = matrix.settle_tiles(&mut machine, work.order, &demand)?;
+        let nb = matrix.settle_tiles(&mut machine, work, &demand)?;
         let default = machine.default_policy();
         let run = Run {
             policy: self.policy.map_or_else(|| default.policy(), |index| &POLICIES[index]),
@@ -153,6 +153,11 @@ impl Run {
     /// Number of workers: cores and accelerators.
     pub(crate) fn workers(&self) -> usize {
         self.machine.workers()
+    }
+
+    /// Whether all workers are equal cores that share one memory without limit.
+    pub(crate) fn is_flat(&self) -> bool {
+        self.machine.is_flat()
     }
 
     /// Whether anyone asks how long tasks take.

@@ -1,40 +1,53 @@
 //! Random matrices, tile by tile on the workers.
 
-use tegula_data::matrix::{TileMatrix, random_entry, random_hermitian_entry};
+use std::marker::PhantomData;
+
+use tegula_data::matrix::{TileIndex, TileMatrix, random_entry, random_hermitian_entry};
+use tegula_kernels::option::Uplo;
 use tegula_kernels::scalar::{Scalar, c64};
 use tegula_runtime::flow::Access::{self, W};
 use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow};
 
 use super::probe::exact;
 
-/// A random matrix, each entry known from its position.
-#[derive(Clone, Copy, Debug)]
+/// What a matrix is filled with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entries {
     /// Uniform in `[-1/2, 1/2)`.
     Uniform,
-    /// Symmetric positive definite, of this order.
-    PositiveDefinite(usize),
-    /// Diagonally dominant in rows and columns, of this order.
-    Dominant(usize),
+    /// Hermitian positive definite.
+    PositiveDefinite,
+    /// Diagonally dominant in rows and columns.
+    Dominant,
+    /// Nothing: the algorithm writes all of it.
+    Nothing,
 }
 
-/// A random matrix with its seed, in the precision `T`.
+/// A random matrix, each entry known from its position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RandomMatrix {
     /// Which kind.
     pub(super) entries: Entries,
+    /// What is added to the diagonal to make it heavy.
+    pub(super) order: u32,
+    /// The triangle that exists, if not all does.
+    pub(super) triangle: Option<Uplo>,
     /// Its seed.
     pub(super) seed: u64,
 }
 
 impl RandomMatrix {
-    /// Entry `(i, j)`, rounded to `T`.
+    /// Entry `(i, j)`, rounded to `T`; not a number outside the triangle that exists.
     pub(super) fn entry<T: Scalar>(&self, i: usize, j: usize) -> T {
-        let heavy = |n: usize| T::from_f64(if i == j { n as f64 } else { 0.0 });
+        if self.triangle.is_some_and(|uplo| !uplo.holds(i, j)) {
+            return T::NAN;
+        }
+        let heavy = T::from_f64(if i == j { f64::from(self.order) } else { 0.0 });
         match self.entries {
             Entries::Uniform => random_entry(self.seed, i, j),
-            Entries::PositiveDefinite(n) => random_hermitian_entry::<T>(self.seed, i, j) + heavy(n),
-            Entries::Dominant(n) => random_entry::<T>(self.seed, i, j) + heavy(n),
+            Entries::PositiveDefinite => random_hermitian_entry::<T>(self.seed, i, j) + heavy,
+            Entries::Dominant => random_entry::<T>(self.seed, i, j) + heavy,
+            Entries::Nothing => T::NAN,
         }
     }
 
@@ -43,20 +56,29 @@ impl RandomMatrix {
         move |i, j| exact(self.entry::<T>(i, j))
     }
 
-    /// Submits the tasks that fill `matrix`.
+    /// Submits the tasks that fill the tiles of `matrix` that exist.
     pub(super) fn submit<T: Scalar>(self, flow: &mut Flow, matrix: &TileMatrix<T>) {
-        for index in matrix.indices() {
-            let (row, column) = (index.row, index.column);
+        for TileIndex { row, column } in tiles(matrix, self.triangle) {
             let fill = Fill::<T> {
                 matrix: self,
                 rows: matrix.tile_rows(row) as u32,
                 first_row: (row * matrix.mb()) as u32,
                 first_column: (column * matrix.nb()) as u32,
-                scalar: std::marker::PhantomData,
+                scalar: PhantomData,
             };
             flow.submit(fill, &[(matrix.tile(row, column), W)], 0);
         }
     }
+}
+
+/// The tiles of `matrix`, or those of a triangle of it.
+pub(super) fn tiles<T: Scalar>(
+    matrix: &TileMatrix<T>,
+    triangle: Option<Uplo>,
+) -> impl Iterator<Item = TileIndex> + use<T> {
+    let holds =
+        move |tile: &TileIndex| triangle.is_none_or(|uplo| uplo.holds(tile.row, tile.column));
+    matrix.indices().filter(holds)
 }
 
 /// Fills one tile.
@@ -66,7 +88,7 @@ struct Fill<T> {
     rows: u32,
     first_row: u32,
     first_column: u32,
-    scalar: std::marker::PhantomData<T>,
+    scalar: PhantomData<T>,
 }
 
 impl<T: Scalar> Codelet for Fill<T> {

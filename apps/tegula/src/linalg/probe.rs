@@ -1,12 +1,16 @@
 //! Checks of matrix results in a number of operations that grows with the square of the order:
-//! both sides of an equation are multiplied by a random vector of signs (Freivalds 1979).
+//! both sides of an identity are multiplied by a random vector of signs (Freivalds 1979), through
+//! the factors that were computed.
 //!
 //! A residual is divided by the size of what was added up and by the unit of rounding, as LAPACK's
 //! testers do, so that correct results stay below [`THRESHOLD`].
 
-use tegula_data::matrix::{TileMatrix, random_entry};
+use tegula_data::matrix::{TileIndex, TileMatrix, random_entry};
+use tegula_kernels::option::{Diag, Form, Trans, Uplo};
 use tegula_kernels::scalar::{Real, Scalar, c64};
 use tegula_runtime::flow::{Flow, FlowError};
+
+use super::fill::{RandomMatrix, tiles};
 
 pub(super) use tegula_linalg::residual::THRESHOLD;
 
@@ -19,59 +23,202 @@ pub(super) struct Sum {
     pub(super) size: Vec<f64>,
 }
 
+impl Sum {
+    fn zero(length: usize) -> Self {
+        Self { value: vec![c64::ZERO; length], size: vec![0.0; length] }
+    }
+
+    /// A vector of `length` random signs.
+    pub(super) fn signs(seed: u64, length: usize) -> Self {
+        let is_negative = |i| random_entry::<f64>(!seed, i, length) < 0.0;
+        let value = (0..length).map(|i| c64::from_real(if is_negative(i) { -1.0 } else { 1.0 }));
+        Self { value: value.collect(), size: vec![1.0; length] }
+    }
+
+    /// The sum with `other`.
+    pub(super) fn plus(mut self, other: &Self) -> Self {
+        assert_eq!(self.value.len(), other.value.len(), "lengths of two vectors");
+        self.value.iter_mut().zip(&other.value).for_each(|(sum, x)| *sum += x);
+        self.size.iter_mut().zip(&other.size).for_each(|(sum, x)| *sum += x);
+        self
+    }
+
+    /// With entries `i` and `rows[i]` exchanged, for each `i` in turn.
+    pub(super) fn exchanged(mut self, rows: &[u32]) -> Self {
+        for (i, &row) in rows.iter().enumerate() {
+            self.value.swap(i, row as usize);
+            self.size.swap(i, row as usize);
+        }
+        self
+    }
+
+    fn add(&mut self, i: usize, entry: c64, x: &Self, j: usize) {
+        self.value[i] += entry * x.value[j];
+        self.size[i] += entry.size() * x.size[j];
+    }
+}
+
 /// A number as a complex one of 64 bits, exactly.
 pub(super) fn exact<T: Scalar>(number: T) -> c64 {
     c64::new(number.re().to_f64(), number.im().to_f64())
 }
 
-/// A vector of `n` random signs.
-pub(super) fn signs(seed: u64, n: usize) -> Sum {
-    let value = (0..n).map(|i| if random_entry::<f64>(!seed, i, n) < 0.0 { -1.0 } else { 1.0 });
-    let value = value.map(c64::from_real).collect();
-    Sum { value, size: vec![1.0; n] }
+/// What of a matrix counts.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    /// All.
+    Full,
+    /// A triangle, or a trapezoid of a matrix that is not square.
+    Triangle(Uplo, Diag),
+    /// A triangle, with what it says of the other one.
+    Mirrored(Form, Uplo),
 }
 
-/// The product of the `m x n` matrix `entry` with `x`.
-pub(super) fn multiply(m: usize, entry: impl Fn(usize, usize) -> c64, x: &Sum) -> Sum {
-    let (mut value, mut size) = (vec![c64::ZERO; m], vec![0.0; m]);
-    for (j, (x, x_size)) in x.value.iter().zip(&x.size).enumerate() {
-        for i in 0..m {
-            let entry = entry(i, j);
-            value[i] += entry * x;
-            size[i] += entry.size() * x_size;
-        }
+/// Where entries come from.
+#[derive(Debug)]
+enum Entries<'a, T> {
+    /// From their positions.
+    Given(RandomMatrix),
+    /// From the tiles.
+    Found(&'a TileMatrix<T>),
+}
+
+/// A matrix that vectors are multiplied by.
+#[derive(Debug)]
+pub(super) struct Factor<'a, T> {
+    entries: Entries<'a, T>,
+    shape: (usize, usize),
+    /// The triangle that exists, if not all does.
+    triangle: Option<Uplo>,
+    part: Part,
+    trans: Trans,
+}
+
+impl<'a, T: Scalar> Factor<'a, T> {
+    /// The matrix that was given, of the shape of `tiles`.
+    pub(super) fn given(matrix: RandomMatrix, tiles: &TileMatrix<T>) -> Self {
+        Self::new(Entries::Given(matrix), tiles, matrix.triangle)
     }
-    Sum { value, size }
-}
 
-/// The product of `matrix` with `x`.
-///
-/// # Errors
-/// Those of the flow.
-pub(super) fn multiply_tiles<T: Scalar>(
-    flow: &mut Flow,
-    matrix: &TileMatrix<T>,
-    x: &Sum,
-) -> Result<Sum, FlowError> {
-    let (mut value, mut size) = (vec![c64::ZERO; matrix.m()], vec![0.0; matrix.m()]);
-    for index in matrix.indices() {
-        let (rows, first) = (matrix.tile_rows(index.row), index.row * matrix.mb());
-        let tile = flow.read::<T>(matrix.tile(index.row, index.column))?;
-        for (column, entries) in tile.chunks_exact(rows).enumerate() {
-            let j = index.column * matrix.nb() + column;
-            for (i, entry) in entries.iter().enumerate() {
-                let entry = exact(*entry);
-                value[first + i] += entry * x.value[j];
-                size[first + i] += entry.size() * x.size[j];
+    /// The matrix that is in `tiles`, or a triangle of it.
+    pub(super) fn found(tiles: &'a TileMatrix<T>, triangle: Option<Uplo>) -> Self {
+        Self::new(Entries::Found(tiles), tiles, triangle)
+    }
+
+    fn new(entries: Entries<'a, T>, tiles: &TileMatrix<T>, triangle: Option<Uplo>) -> Self {
+        let shape = (tiles.m(), tiles.n());
+        Self { entries, shape, triangle, part: Part::Full, trans: Trans::No }
+    }
+
+    /// A triangle of it.
+    pub(super) fn triangle(self, uplo: Uplo, diag: Diag) -> Self {
+        Self { part: Part::Triangle(uplo, diag), ..self }
+    }
+
+    /// The symmetric or Hermitian matrix of which `uplo` is stored.
+    pub(super) fn mirrored(self, form: Form, uplo: Uplo) -> Self {
+        Self { part: Part::Mirrored(form, uplo), ..self }
+    }
+
+    /// `op` of it.
+    pub(super) fn op(self, trans: Trans) -> Self {
+        Self { trans, ..self }
+    }
+
+    /// Rows and columns.
+    fn extent(&self) -> (usize, usize) {
+        let (m, n) = self.shape;
+        let (rows, columns) = match self.part {
+            Part::Triangle(Uplo::Lower, _) => (m, m.min(n)),
+            Part::Triangle(Uplo::Upper, _) => (m.min(n), n),
+            Part::Full | Part::Mirrored(..) => (m, n),
+        };
+        self.trans.stored(rows, columns)
+    }
+
+    /// Number of columns.
+    pub(super) fn columns(&self) -> usize {
+        self.extent().1
+    }
+
+    /// The product with `x`.
+    ///
+    /// # Errors
+    /// Those of the flow.
+    pub(super) fn times(&self, flow: &mut Flow, x: &Sum) -> Result<Sum, FlowError> {
+        let (rows, columns) = self.extent();
+        assert_eq!(columns, x.value.len(), "columns, and entries of the vector");
+        let mut sum = Sum::zero(rows);
+        let mut add = |i, j, entry: c64| match self.trans {
+            Trans::No => sum.add(i, entry, x, j),
+            Trans::Yes => sum.add(j, entry, x, i),
+            Trans::Conj => sum.add(j, entry.conj(), x, i),
+        };
+        let part = self.part;
+        self.visit(flow, |i, j, entry| part.places(i, j, entry, &mut add))?;
+        Ok(sum)
+    }
+
+    /// Calls `visit` with the row, the column and the value of each entry.
+    fn visit(
+        &self,
+        flow: &mut Flow,
+        mut visit: impl FnMut(usize, usize, c64),
+    ) -> Result<(), FlowError> {
+        match &self.entries {
+            Entries::Given(matrix) => {
+                let entry = matrix.exact::<T>();
+                for j in 0..self.shape.1 {
+                    let rows = (0..self.shape.0).filter(|&i| self.holds(i, j));
+                    rows.for_each(|i| visit(i, j, entry(i, j)));
+                }
+            }
+            Entries::Found(matrix) => {
+                for TileIndex { row, column } in tiles(matrix, self.triangle) {
+                    let (rows, first) = (matrix.tile_rows(row), row * matrix.mb());
+                    let tile = flow.read::<T>(matrix.tile(row, column))?;
+                    for (position, &entry) in tile.iter().enumerate() {
+                        let (i, j) = (position % rows, position / rows);
+                        let (i, j) = (first + i, column * matrix.nb() + j);
+                        if self.holds(i, j) {
+                            visit(i, j, exact(entry));
+                        }
+                    }
+                }
             }
         }
+        Ok(())
     }
-    Ok(Sum { value, size })
+
+    fn holds(&self, i: usize, j: usize) -> bool {
+        self.triangle.is_none_or(|uplo| uplo.holds(i, j))
+    }
 }
 
-/// Largest component of `a - b`, over the largest size of what was added up, `n` and the unit of
-/// rounding of `T`.
-pub(super) fn difference<T: Scalar>(a: &Sum, b: &Sum, n: usize) -> f64 {
+impl Part {
+    /// Where the stored `entry` at `(i, j)` stands in the matrix.
+    fn places(self, i: usize, j: usize, entry: c64, add: &mut impl FnMut(usize, usize, c64)) {
+        match self {
+            Self::Full => add(i, j, entry),
+            Self::Triangle(_, Diag::Unit) if i == j => add(i, j, c64::ONE),
+            Self::Triangle(uplo, _) if uplo.holds(i, j) => add(i, j, entry),
+            Self::Mirrored(form, _) if i == j => {
+                let is_real = form == Form::Hermitian;
+                add(i, j, if is_real { c64::from_real(entry.re) } else { entry });
+            }
+            Self::Mirrored(form, uplo) if uplo.holds(i, j) => {
+                add(i, j, entry);
+                add(j, i, if form == Form::Hermitian { entry.conj() } else { entry });
+            }
+            Self::Triangle(..) | Self::Mirrored(..) => {}
+        }
+    }
+}
+
+/// Largest component of `a - b`, over the largest size of what was added up, the `length` of the
+/// sums and the unit of rounding of `T`; infinite where anything is not a number.
+pub(super) fn difference<T: Scalar>(a: &Sum, b: &Sum, length: usize) -> f64 {
+    assert_eq!(a.value.len(), b.value.len(), "lengths of two vectors");
     let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0f64, f64::max);
     let pairs = || a.value.iter().zip(&b.value);
     if pairs().any(|(a, b)| !(a - b).is_finite()) {
@@ -79,21 +226,5 @@ pub(super) fn difference<T: Scalar>(a: &Sum, b: &Sum, n: usize) -> f64 {
     }
     let error = largest(&mut pairs().map(|(a, b)| (a - b).size()));
     let size = largest(&mut a.size.iter().zip(&b.size).map(|(a, b)| a + b));
-    error / (size * n as f64 * T::epsilon()).max(f64::MIN_POSITIVE)
-}
-
-/// Backward error of `x`, `n` columns of solutions of `A X = B`: `A (X w)` against `B w`.
-///
-/// # Errors
-/// Those of the flow.
-pub(super) fn solve_residual<T: Scalar>(
-    flow: &mut Flow,
-    a: impl Fn(usize, usize) -> c64,
-    x: &TileMatrix<T>,
-    b: impl Fn(usize, usize) -> c64,
-    seed: u64,
-) -> Result<f64, FlowError> {
-    let (m, w) = (x.m(), signs(seed, x.n()));
-    let found = multiply(m, a, &multiply_tiles(flow, x, &w)?);
-    Ok(difference::<T>(&found, &multiply(m, b, &w), m))
+    error / (size * length.max(1) as f64 * T::epsilon()).max(f64::MIN_POSITIVE)
 }

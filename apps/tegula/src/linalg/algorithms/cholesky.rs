@@ -1,89 +1,117 @@
-//! Cholesky factorisation, and the solve with it.
+//! Cholesky factorisation, and what is done with its factor.
 
-use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::scalar::Scalar;
-use tegula_linalg::{potrf, potrs};
+use tegula_linalg::{copied_tiles, potrf, potrs};
 use tegula_runtime::flow::{Flow, FlowError};
 
-use super::triangular::solve_tasks;
-use super::{UNREGISTERED, matrices};
-use crate::demand::{potrf_task_bytes, potrf_tasks, solve_task_bytes};
-use crate::linalg::fill::{Entries, RandomMatrix};
-use crate::linalg::probe::solve_residual;
-use crate::linalg::problem::{Plan, Problem, Sizes};
+use crate::linalg::case::{Case, cholesky_factors};
+use crate::linalg::entry::Listed;
+use crate::linalg::fill::Entries::{PositiveDefinite, Uniform};
+use crate::linalg::operand::Operand;
+use crate::linalg::sizes::Size::{self, N, Nrhs};
+use crate::linalg::sizes::Sizes;
 
-/// Which part of a solve with Cholesky factors is timed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Timed {
-    Factorisation,
-    Solve,
+const FAMILY: &str = "Cholesky";
+const MATRIX: Operand = Operand::triangle(N, PositiveDefinite);
+const RIGHT_SIDES: Operand = Operand::full(N, Nrhs, Uniform);
+
+fn factor_flops(n: f64) -> f64 {
+    n.powi(3) / 3.0 + n.powi(2) / 2.0 + n / 6.0
 }
 
-/// Cholesky factorisation and the solve with it.
-pub(super) struct Factorised<T> {
-    sizes: Sizes,
-    timed: Timed,
-    a: RandomMatrix,
-    b: RandomMatrix,
-    /// Factor and right-hand sides.
-    tiles: Option<(TileMatrix<T>, TileMatrix<T>)>,
+fn copies(sizes: &Sizes) -> usize {
+    copied_tiles(sizes.n.div_ceil(sizes.nb), sizes.workers)
 }
 
-/// What the factorisation takes.
-pub(super) fn factorisation_plan(sizes: &Sizes) -> Plan {
-    let a = sizes.lower(sizes.n);
-    Plan::new(vec![a], potrf_task_bytes(&a), potrf_tasks(a.nt())).with_copies(&a, sizes.workers)
-}
+/// Factorisation of a positive definite matrix.
+pub(super) struct Potrf;
 
-/// What the solve takes, and the factorisation before it.
-pub(super) fn solve_plan(sizes: &Sizes) -> Plan {
-    let (a, b) = (sizes.lower(sizes.n), sizes.full(sizes.n, sizes.nrhs));
-    let largest = potrf_task_bytes(&a).max(solve_task_bytes(&a, &b));
-    let mut plan = Plan::new(vec![a, b], largest, 2.0 * solve_tasks(&b));
-    plan.fill_tasks += potrf_tasks(a.nt());
-    plan.with_copies(&a, sizes.workers)
-}
+impl Listed for Potrf {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "potrf";
+    const FORMULA: &'static str = "A = L L', A positive definite";
+    const SIZES: &'static [Size] = &[N];
+    const FLOPS: &'static str = "n^3/3 + n^2/2 + n/6";
+    const CHECK: &'static str = "L (L' w) - A w";
+    const OPERANDS: &'static [Operand] = &[MATRIX];
 
-impl<T: Scalar> Factorised<T> {
-    pub(super) fn new(sizes: Sizes, timed: Timed) -> Self {
-        let (a, b) = (Entries::PositiveDefinite(sizes.n), Entries::Uniform);
-        let [a, b] = matrices(&sizes, [a, b]);
-        Self { sizes, timed, a, b, tiles: None }
+    fn flops(sizes: &Sizes) -> f64 {
+        factor_flops(sizes.n as f64)
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
+        potrf(flow, &case[0]);
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+        case.product_error(flow, &case.given_hermitian(0), &cholesky_factors(case, 0))
+    }
+
+    fn copied_tiles(sizes: &Sizes) -> usize {
+        copies(sizes)
     }
 }
 
-impl<T: Scalar> Problem<T> for Factorised<T> {
-    fn register(&mut self, flow: &mut Flow) {
-        let Sizes { n, nrhs, nb, .. } = self.sizes;
-        let a = TileMatrix::lower(flow, n, nb);
-        self.tiles = Some((a, TileMatrix::new(flow, (n, nrhs), (nb, nb), Storage::Full)));
+/// Solve with the factor.
+pub(super) struct Potrs;
+
+impl Listed for Potrs {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "potrs";
+    const FORMULA: &'static str = "A X = B with the factor of A = L L'";
+    const SIZES: &'static [Size] = &[N, Nrhs];
+    const FLOPS: &'static str = "2 n^2 nrhs";
+    const CHECK: &'static str = "A (X w) - B w";
+    const OPERANDS: &'static [Operand] = &[MATRIX, RIGHT_SIDES];
+
+    fn flops(sizes: &Sizes) -> f64 {
+        let [_, n, _, nrhs] = sizes.real();
+        2.0 * n * n * nrhs
     }
 
-    fn fill(&mut self, flow: &mut Flow) -> Result<(), FlowError> {
-        let (a, b) = self.tiles.as_ref().expect(UNREGISTERED);
-        self.a.submit(flow, a);
-        if self.timed == Timed::Solve {
-            self.b.submit(flow, b);
-            potrf(flow, a);
-        }
-        Ok(())
+    fn prepare<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
+        potrf(flow, &case[0]);
     }
 
-    fn submit(&mut self, flow: &mut Flow) {
-        let (a, b) = self.tiles.as_ref().expect(UNREGISTERED);
-        match self.timed {
-            Timed::Factorisation => potrf(flow, a),
-            Timed::Solve => potrs(flow, a, b),
-        }
+    fn submit<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
+        potrs(flow, &case[0], &case[1]);
     }
 
-    fn check(&mut self, flow: &mut Flow) -> Result<f64, FlowError> {
-        let (a, b) = self.tiles.as_ref().expect(UNREGISTERED);
-        if self.timed == Timed::Factorisation {
-            self.b.submit(flow, b);
-            potrs(flow, a, b);
-        }
-        let (entry, given) = (self.a.exact::<T>(), self.b.exact::<T>());
-        solve_residual(flow, entry, b, given, self.sizes.seed)
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+        case.solution_error(flow, &case.given_hermitian(0), 1)
+    }
+
+    fn copied_tiles(sizes: &Sizes) -> usize {
+        copies(sizes)
+    }
+}
+
+/// Factorisation and solve at once.
+pub(super) struct Posv;
+
+impl Listed for Posv {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "posv";
+    const FORMULA: &'static str = "A X = B, A positive definite";
+    const SIZES: &'static [Size] = &[N, Nrhs];
+    const FLOPS: &'static str = "potrf + potrs";
+    const CHECK: &'static str = "A (X w) - B w";
+    const OPERANDS: &'static [Operand] = &[MATRIX, RIGHT_SIDES];
+
+    fn flops(sizes: &Sizes) -> f64 {
+        Potrf::flops(sizes) + Potrs::flops(sizes)
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
+        potrf(flow, &case[0]);
+        potrs(flow, &case[0], &case[1]);
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+        case.solution_error(flow, &case.given_hermitian(0), 1)
+    }
+
+    fn copied_tiles(sizes: &Sizes) -> usize {
+        copies(sizes)
     }
 }

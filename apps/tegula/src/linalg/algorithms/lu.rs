@@ -1,114 +1,180 @@
-//! LU factorisation without pivoting, and with partial pivoting.
+//! LU factorisation without pivoting, and with partial pivoting on columns of blocks.
 
-use tegula_data::matrix::{Storage, TileMatrix};
-use tegula_kernels::option::{Diag, Side, Trans, Uplo};
+use tegula_kernels::error::NumericalError;
+use tegula_kernels::option::{Diag, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
-use tegula_linalg::{Pivots, Triangle, getrf, getrf_nopiv, getrs, trsm};
+use tegula_linalg::{Pivots, getrf, getrf_nopiv, getrs};
 use tegula_runtime::flow::{Flow, FlowError};
 
-use super::{UNREGISTERED, matrices};
-use crate::demand::Grid;
-use crate::linalg::fill::{Entries, RandomMatrix};
-use crate::linalg::probe::solve_residual;
-use crate::linalg::problem::{Plan, Problem, Sizes};
+use crate::linalg::case::{Case, product};
+use crate::linalg::entry::Listed;
+use crate::linalg::fill::Entries::{Dominant, Uniform};
+use crate::linalg::operand::Operand;
+use crate::linalg::probe::{Factor, difference};
+use crate::linalg::sizes::Size::{self, M, N, Nrhs};
+use crate::linalg::sizes::Sizes;
 
-/// LU factorisation without pivoting.
-pub(super) struct Lu<T> {
-    sizes: Sizes,
-    a: RandomMatrix,
-    b: RandomMatrix,
-    tiles: Option<(TileMatrix<T>, TileMatrix<T>)>,
+const FAMILY: &str = "LU";
+const SQUARE: Operand = Operand::full(N, N, Uniform).columns();
+const RIGHT_SIDES: Operand = Operand::full(N, Nrhs, Uniform).columns();
+const FACTOR_FLOPS: &str = "m n^2 - n^3/3, m >= n";
+
+/// Operations of the factorisation of an `m x n` matrix (LAPACK Working Note 41, table 3).
+fn factor_flops(m: f64, n: f64) -> f64 {
+    let (most, least) = (m.max(n), m.min(n));
+    most * least.powi(2) - least.powi(3) / 3.0 - least.powi(2) / 2.0 + 5.0 * least / 6.0
 }
 
-impl<T: Scalar> Lu<T> {
-    pub(super) fn new(sizes: Sizes) -> Self {
-        let [a, b] = matrices(&sizes, [Entries::Dominant(sizes.n), Entries::Uniform]);
-        Self { sizes, a, b, tiles: None }
-    }
+/// The triangles `L` and `U` that overwrite the first operand.
+fn factors<T: Scalar>(case: &Case<T>) -> [Factor<'_, T>; 2] {
+    let parts = [(Uplo::Lower, Diag::Unit), (Uplo::Upper, Diag::NonUnit)];
+    parts.map(|(uplo, diag)| case.found(0).triangle(uplo, diag))
 }
 
-/// What it takes.
-pub(super) fn plan(sizes: &Sizes) -> Plan {
-    let a = sizes.full(sizes.n, sizes.n);
-    let largest = (a.tile(0, 0) + a.tile(1, 0)).max(a.tile(1, 0) + a.tile(0, 1) + a.tile(1, 1));
-    let nt = a.nt() as f64;
-    Plan::new(vec![a], largest, nt * (nt + 1.0) * (2.0 * nt + 1.0) / 6.0)
+/// Registers the pivots of the first operand.
+fn register_pivots<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+    case.pivots = Some(Pivots::new(flow, &case[0]));
 }
 
-impl<T: Scalar> Problem<T> for Lu<T> {
-    fn register(&mut self, flow: &mut Flow) {
-        let Sizes { n, nb, .. } = self.sizes;
-        let a = TileMatrix::new(flow, (n, n), (nb, nb), Storage::Full);
-        self.tiles = Some((a, TileMatrix::new(flow, (n, 1), (nb, nb), Storage::Full)));
+/// Factorisation without pivoting.
+pub(super) struct GetrfNopiv;
+
+impl Listed for GetrfNopiv {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "getrf-nopiv";
+    const FORMULA: &'static str = "A = L U, A diagonally dominant";
+    const SIZES: &'static [Size] = &[M, N];
+    const FLOPS: &'static str = FACTOR_FLOPS;
+    const CHECK: &'static str = "L (U w) - A w";
+    const OPERANDS: &'static [Operand] = &[Operand::full(M, N, Dominant)];
+
+    fn flops(sizes: &Sizes) -> f64 {
+        factor_flops(sizes.m as f64, sizes.n as f64)
     }
 
-    fn fill(&mut self, flow: &mut Flow) -> Result<(), FlowError> {
-        self.a.submit(flow, &self.tiles.as_ref().expect(UNREGISTERED).0);
-        Ok(())
+    fn submit<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
+        getrf_nopiv(flow, &case[0]);
     }
 
-    fn submit(&mut self, flow: &mut Flow) {
-        getrf_nopiv(flow, &self.tiles.as_ref().expect(UNREGISTERED).0);
-    }
-
-    fn check(&mut self, flow: &mut Flow) -> Result<f64, FlowError> {
-        let (a, b) = self.tiles.as_ref().expect(UNREGISTERED);
-        self.b.submit(flow, b);
-        for (uplo, diag) in [(Uplo::Lower, Diag::Unit), (Uplo::Upper, Diag::NonUnit)] {
-            let triangle = Triangle { side: Side::Left, uplo, trans: Trans::No, diag };
-            trsm(flow, triangle, T::ONE, a, b);
-        }
-        let (entry, given) = (self.a.exact::<T>(), self.b.exact::<T>());
-        solve_residual(flow, entry, b, given, self.sizes.seed)
-    }
-}
-
-/// LU factorisation with partial pivoting.
-pub(super) struct Pivoted<T> {
-    sizes: Sizes,
-    a: RandomMatrix,
-    b: RandomMatrix,
-    tiles: Option<(TileMatrix<T>, TileMatrix<T>, Pivots)>,
-}
-
-impl<T: Scalar> Pivoted<T> {
-    pub(super) fn new(sizes: Sizes) -> Self {
-        let [a, b] = matrices(&sizes, [Entries::Uniform, Entries::Uniform]);
-        Self { sizes, a, b, tiles: None }
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+        case.product_error(flow, &case.given(0), &factors(case))
     }
 }
 
-/// What it takes.
-pub(super) fn pivoted_plan(sizes: &Sizes) -> Plan {
-    let a = Grid::full((sizes.n, sizes.n), (sizes.n.max(1), sizes.nb), sizes.number_bytes);
-    let nt = a.nt() as f64;
-    Plan::new(vec![a], 3 * a.tile(0, 0), nt * (nt + 3.0))
+/// Factorisation with partial pivoting.
+pub(super) struct Getrf;
+
+impl Listed for Getrf {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "getrf";
+    const FORMULA: &'static str = "P A = L U with partial pivoting";
+    const SIZES: &'static [Size] = &[M, N];
+    const FLOPS: &'static str = FACTOR_FLOPS;
+    const CHECK: &'static str = "L (U w) - P (A w)";
+    const OPERANDS: &'static [Operand] = &[Operand::full(M, N, Uniform).columns()];
+
+    fn flops(sizes: &Sizes) -> f64 {
+        factor_flops(sizes.m as f64, sizes.n as f64)
+    }
+
+    fn register<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        register_pivots(flow, case);
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
+        getrf(flow, &case[0], case.pivots());
+    }
+
+    fn failure<T: Scalar>(
+        flow: &mut Flow,
+        case: &Case<T>,
+    ) -> Result<Option<NumericalError>, FlowError> {
+        case.pivots().singular(flow)
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+        let w = case.signs(0);
+        let rows = case.pivots().rows(flow)?;
+        let expected = case.given(0).times(flow, &w)?.exchanged(&rows);
+        let found = product(flow, &factors(case), &w)?;
+        Ok(difference::<T>(&found, &expected, case.sizes.n))
+    }
 }
 
-impl<T: Scalar> Problem<T> for Pivoted<T> {
-    fn register(&mut self, flow: &mut Flow) {
-        let Sizes { n, nb, .. } = self.sizes;
-        let a = TileMatrix::new(flow, (n, n), (n.max(1), nb), Storage::Full);
-        let b = TileMatrix::new(flow, (n, 1), (n.max(1), 1), Storage::Full);
-        let pivots = Pivots::new(flow, &a);
-        self.tiles = Some((a, b, pivots));
+/// Solve with the factors.
+pub(super) struct Getrs;
+
+impl Listed for Getrs {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "getrs";
+    const FORMULA: &'static str = "A X = B with the factors of P A = L U";
+    const SIZES: &'static [Size] = &[N, Nrhs];
+    const FLOPS: &'static str = "(2 n^2 - n) nrhs";
+    const CHECK: &'static str = "A (X w) - B w";
+    const OPERANDS: &'static [Operand] = &[SQUARE, RIGHT_SIDES];
+
+    fn flops(sizes: &Sizes) -> f64 {
+        let [_, n, _, nrhs] = sizes.real();
+        (2.0 * n * n - n) * nrhs
     }
 
-    fn fill(&mut self, flow: &mut Flow) -> Result<(), FlowError> {
-        self.a.submit(flow, &self.tiles.as_ref().expect(UNREGISTERED).0);
-        Ok(())
+    fn register<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        register_pivots(flow, case);
     }
 
-    fn submit(&mut self, flow: &mut Flow) {
-        let (a, _, pivots) = self.tiles.as_ref().expect(UNREGISTERED);
-        getrf(flow, a, pivots);
+    fn prepare<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
+        getrf(flow, &case[0], case.pivots());
     }
 
-    fn check(&mut self, flow: &mut Flow) -> Result<f64, FlowError> {
-        let (a, b, pivots) = self.tiles.as_ref().expect(UNREGISTERED);
-        self.b.submit(flow, b);
-        getrs(flow, Trans::No, a, pivots, b);
-        let (entry, given) = (self.a.exact::<T>(), self.b.exact::<T>());
-        solve_residual(flow, entry, b, given, self.sizes.seed)
+    fn submit<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
+        getrs(flow, Trans::No, &case[0], case.pivots(), &case[1]);
+    }
+
+    fn failure<T: Scalar>(
+        flow: &mut Flow,
+        case: &Case<T>,
+    ) -> Result<Option<NumericalError>, FlowError> {
+        case.pivots().singular(flow)
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+        case.solution_error(flow, &case.given(0), 1)
+    }
+}
+
+/// Factorisation and solve at once.
+pub(super) struct Gesv;
+
+impl Listed for Gesv {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "gesv";
+    const FORMULA: &'static str = "A X = B with partial pivoting";
+    const SIZES: &'static [Size] = &[N, Nrhs];
+    const FLOPS: &'static str = "getrf + getrs";
+    const CHECK: &'static str = "A (X w) - B w";
+    const OPERANDS: &'static [Operand] = &[SQUARE, RIGHT_SIDES];
+
+    fn flops(sizes: &Sizes) -> f64 {
+        factor_flops(sizes.n as f64, sizes.n as f64) + Getrs::flops(sizes)
+    }
+
+    fn register<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        register_pivots(flow, case);
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
+        getrf(flow, &case[0], case.pivots());
+        getrs(flow, Trans::No, &case[0], case.pivots(), &case[1]);
+    }
+
+    fn failure<T: Scalar>(
+        flow: &mut Flow,
+        case: &Case<T>,
+    ) -> Result<Option<NumericalError>, FlowError> {
+        case.pivots().singular(flow)
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+        case.solution_error(flow, &case.given(0), 1)
     }
 }

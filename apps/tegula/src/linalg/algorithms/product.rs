@@ -1,66 +1,45 @@
-//! Matrix product.
+//! Matrix products.
 
-use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::Scalar;
 use tegula_linalg::gemm;
 use tegula_runtime::flow::{Flow, FlowError};
 
-use super::{UNREGISTERED, matrices};
-use crate::linalg::fill::{Entries, RandomMatrix};
-use crate::linalg::probe::{difference, multiply, multiply_tiles, signs};
-use crate::linalg::problem::{Plan, Problem, Sizes};
+use crate::linalg::case::{Case, product};
+use crate::linalg::entry::Listed;
+use crate::linalg::fill::Entries::Uniform;
+use crate::linalg::operand::Operand;
+use crate::linalg::probe::difference;
+use crate::linalg::sizes::Size::{self, K, M, N};
+use crate::linalg::sizes::Sizes;
 
-/// Matrix product.
-pub(super) struct Product<T> {
-    sizes: Sizes,
-    matrices: [RandomMatrix; 3],
-    tiles: Option<[TileMatrix<T>; 3]>,
-}
+/// Product of two matrices, added to a third.
+pub(super) struct Gemm;
 
-impl<T: Scalar> Product<T> {
-    pub(super) fn new(sizes: Sizes) -> Self {
-        Self { sizes, matrices: matrices(&sizes, [Entries::Uniform; 3]), tiles: None }
-    }
-}
+impl Listed for Gemm {
+    const FAMILY: &'static str = "products";
+    const NAME: &'static str = "gemm";
+    const FORMULA: &'static str = "C = A B + C, A m x k, B k x n";
+    const SIZES: &'static [Size] = &[M, N, K];
+    const FLOPS: &'static str = "2 m n k";
+    const CHECK: &'static str = "C w - (A (B w) + C0 w)";
+    const OPERANDS: &'static [Operand] =
+        &[Operand::full(M, K, Uniform), Operand::full(K, N, Uniform), Operand::full(M, N, Uniform)];
 
-/// What it takes.
-pub(super) fn plan(sizes: &Sizes) -> Plan {
-    let &Sizes { m, n, k, .. } = sizes;
-    let matrices = [(m, k), (k, n), (m, n)].map(|(m, n)| sizes.full(m, n));
-    let [a, b, c] = matrices;
-    let tasks = c.tiles() as f64 * a.nt() as f64;
-    Plan::new(matrices.to_vec(), a.tile(0, 0) + b.tile(0, 0) + c.tile(0, 0), tasks)
-}
-
-impl<T: Scalar> Problem<T> for Product<T> {
-    fn register(&mut self, flow: &mut Flow) {
-        let Sizes { m, n, k, nb, .. } = self.sizes;
-        let full = |shape| TileMatrix::new(flow, shape, (nb, nb), Storage::Full);
-        self.tiles = Some([(m, k), (k, n), (m, n)].map(full));
+    fn flops(sizes: &Sizes) -> f64 {
+        let [m, n, k, _] = sizes.real();
+        2.0 * m * n * k
     }
 
-    fn fill(&mut self, flow: &mut Flow) -> Result<(), FlowError> {
-        let tiles = self.tiles.as_ref().expect(UNREGISTERED);
-        self.matrices.iter().zip(tiles).for_each(|(matrix, tiles)| matrix.submit(flow, tiles));
-        Ok(())
+    fn submit<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
+        gemm(flow, (Trans::No, Trans::No), T::ONE, &case[0], &case[1], T::ONE, &case[2]);
     }
 
-    fn submit(&mut self, flow: &mut Flow) {
-        let [a, b, c] = self.tiles.as_ref().expect(UNREGISTERED);
-        gemm(flow, (Trans::No, Trans::No), T::ONE, a, b, T::ONE, c);
-    }
-
-    fn check(&mut self, flow: &mut Flow) -> Result<f64, FlowError> {
-        let Sizes { m, n, k, seed, .. } = self.sizes;
-        let [a, b, c] = self.matrices;
-        let w = signs(seed, n);
-        let product = multiply(m, a.exact::<T>(), &multiply(k, b.exact::<T>(), &w));
-        let mut expected = multiply(m, c.exact::<T>(), &w);
-        expected.value.iter_mut().zip(product.value).for_each(|(sum, x)| *sum += x);
-        expected.size.iter_mut().zip(product.size).for_each(|(sum, x)| *sum += x);
-        let tiles = self.tiles.as_ref().expect(UNREGISTERED);
-        let found = multiply_tiles(flow, &tiles[2], &w)?;
-        Ok(difference::<T>(&found, &expected, k))
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+        let w = case.signs(2);
+        let expected = product(flow, &[case.given(0), case.given(1)], &w)?;
+        let expected = expected.plus(&case.given(2).times(flow, &w)?);
+        let found = case.found(2).times(flow, &w)?;
+        Ok(difference::<T>(&found, &expected, case.sizes.k))
     }
 }

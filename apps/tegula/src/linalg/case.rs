@@ -1,0 +1,160 @@
+//! A case of an algorithm: its matrices in tiles, what they held before, and the checks on them.
+
+use std::ops::Index;
+
+use tegula_data::matrix::TileMatrix;
+use tegula_kernels::option::{Diag, Form, Trans, Uplo};
+use tegula_kernels::scalar::Scalar;
+use tegula_linalg::Pivots;
+use tegula_runtime::flow::{Flow, FlowError};
+
+use super::fill::{Entries, RandomMatrix};
+use super::operand::Operand;
+use super::probe::{Factor, Sum, difference};
+use super::sizes::Sizes;
+
+/// The matrices of an algorithm in one precision; `case[i]` are the tiles of the operand `i`.
+#[derive(Debug)]
+pub(super) struct Case<T> {
+    /// Its sizes.
+    pub(super) sizes: Sizes,
+    /// What each operand holds at first.
+    given: Vec<RandomMatrix>,
+    tiles: Vec<TileMatrix<T>>,
+    /// Which rows a factorisation exchanged, of an algorithm that does.
+    pub(super) pivots: Option<Pivots>,
+}
+
+impl<T> Index<usize> for Case<T> {
+    type Output = TileMatrix<T>;
+
+    fn index(&self, operand: usize) -> &TileMatrix<T> {
+        &self.tiles[operand]
+    }
+}
+
+/// What operand number `index` holds at first.
+fn given(operand: &Operand, index: usize, sizes: &Sizes) -> RandomMatrix {
+    let (m, n) = operand.shape(sizes);
+    let seeds = sizes.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    RandomMatrix {
+        entries: operand.entries,
+        order: m.max(n) as u32,
+        triangle: operand.triangle_of(sizes),
+        seed: seeds.wrapping_add((index as u64) << 48),
+    }
+}
+
+impl<T: Scalar> Case<T> {
+    /// Registers the operands with `flow`.
+    pub(super) fn new(flow: &mut Flow, operands: &[Operand], sizes: Sizes) -> Self {
+        let numbered = operands.iter().enumerate();
+        let given = numbered.map(|(index, operand)| given(operand, index, &sizes)).collect();
+        let tiles = operands.iter().map(|operand| operand.register(flow, &sizes)).collect();
+        Self { sizes, given, tiles, pivots: None }
+    }
+
+    /// Submits the tasks that fill the operands.
+    pub(super) fn fill(&self, flow: &mut Flow) {
+        let filled = self.given.iter().zip(&self.tiles);
+        let filled = filled.filter(|(given, _)| given.entries != Entries::Nothing);
+        filled.for_each(|(given, tiles)| given.submit(flow, tiles));
+    }
+
+    /// The triangle that `--uplo` names.
+    pub(super) fn uplo(&self) -> Uplo {
+        self.sizes.uplo
+    }
+
+    /// The pivots.
+    ///
+    /// # Panics
+    /// If the algorithm has none.
+    pub(super) fn pivots(&self) -> &Pivots {
+        self.pivots.as_ref().expect("the algorithm exchanges rows")
+    }
+
+    /// What operand `index` held at first.
+    pub(super) fn given(&self, index: usize) -> Factor<'_, T> {
+        Factor::given(self.given[index], &self.tiles[index])
+    }
+
+    /// What operand `index` holds now.
+    pub(super) fn found(&self, index: usize) -> Factor<'_, T> {
+        Factor::found(&self.tiles[index], self.given[index].triangle)
+    }
+
+    /// What the Hermitian operand `index` was at first.
+    pub(super) fn given_hermitian(&self, index: usize) -> Factor<'_, T> {
+        self.given(index).mirrored(Form::Hermitian, self.uplo())
+    }
+
+    /// The triangle that operand `index` was at first.
+    pub(super) fn given_triangle(&self, index: usize) -> Factor<'_, T> {
+        self.given(index).triangle(self.uplo(), Diag::NonUnit)
+    }
+
+    /// The triangle of operand `index` that `--uplo` names, as it is now.
+    pub(super) fn found_triangle(&self, index: usize) -> Factor<'_, T> {
+        self.found(index).triangle(self.uplo(), Diag::NonUnit)
+    }
+
+    /// A vector of random signs, as long as operand `index` has columns.
+    pub(super) fn signs(&self, index: usize) -> Sum {
+        Sum::signs(self.sizes.seed, self.tiles[index].n())
+    }
+
+    /// How far `A X` is from `B`, for operand `x`, that was `B` and is `X` now, and `A` as it was.
+    ///
+    /// # Errors
+    /// Those of the flow.
+    pub(super) fn solution_error(
+        &self,
+        flow: &mut Flow,
+        a: &Factor<'_, T>,
+        x: usize,
+    ) -> Result<f64, FlowError> {
+        let w = self.signs(x);
+        let expected = self.given(x).times(flow, &w)?;
+        let solved = self.found(x).times(flow, &w)?;
+        let found = a.times(flow, &solved)?;
+        Ok(difference::<T>(&found, &expected, self.tiles[x].m()))
+    }
+
+    /// How far the product of `factors` is from `A`.
+    ///
+    /// # Errors
+    /// Those of the flow.
+    pub(super) fn product_error(
+        &self,
+        flow: &mut Flow,
+        a: &Factor<'_, T>,
+        factors: &[Factor<'_, T>],
+    ) -> Result<f64, FlowError> {
+        let w = Sum::signs(self.sizes.seed, a.columns());
+        let expected = a.times(flow, &w)?;
+        let found = product(flow, factors, &w)?;
+        Ok(difference::<T>(&found, &expected, a.columns()))
+    }
+}
+
+/// The product of `factors` with `w`.
+///
+/// # Errors
+/// Those of the flow.
+pub(super) fn product<T: Scalar>(
+    flow: &mut Flow,
+    factors: &[Factor<'_, T>],
+    w: &Sum,
+) -> Result<Sum, FlowError> {
+    factors.iter().rev().try_fold(w.clone(), |x, factor| factor.times(flow, &x))
+}
+
+/// The triangles `L` and `L^H`, or `U^H` and `U`, whose product a Cholesky factorisation finds.
+pub(super) fn cholesky_factors<T: Scalar>(case: &Case<T>, index: usize) -> [Factor<'_, T>; 2] {
+    let [first, last] = match case.uplo() {
+        Uplo::Lower => [Trans::No, Trans::Conj],
+        Uplo::Upper => [Trans::Conj, Trans::No],
+    };
+    [first, last].map(|trans| case.found_triangle(index).op(trans))
+}

@@ -1,0 +1,198 @@
+//! What an algorithm's file says of it, and what the list makes of that: a problem in each
+//! precision, and what it takes.
+
+use std::fmt;
+
+use anyhow::Result;
+use tegula_kernels::error::NumericalError;
+use tegula_kernels::scalar::{Precision, Scalar, c32, c64};
+use tegula_runtime::flow::{Flow, FlowError};
+
+use super::case::Case;
+use super::operand::Operand;
+use super::sizes::{Size, Sizes};
+
+/// An algorithm, as its file states it.
+pub(super) trait Listed: 'static {
+    /// The family, by which the list is in order.
+    const FAMILY: &'static str;
+    /// LAPACK's name, without the letter of the precision.
+    const NAME: &'static str;
+    /// What it computes.
+    const FORMULA: &'static str;
+    /// The sizes that it has.
+    const SIZES: &'static [Size];
+    /// Its operations in real precisions, in words.
+    const FLOPS: &'static str;
+    /// What its check computes, without what it is divided by.
+    const CHECK: &'static str;
+    /// Whether it works on one triangle, which `--uplo` names.
+    const HAS_UPLO: bool = false;
+    /// Its matrices.
+    const OPERANDS: &'static [Operand];
+
+    /// Its operations in real precisions (LAPACK Working Note 41, appendix C).
+    fn flops(sizes: &Sizes) -> f64;
+
+    /// Registers what it has beside the operands.
+    fn register<T: Scalar>(_flow: &mut Flow, _case: &mut Case<T>) {}
+
+    /// Submits what has to run before it, and is not timed.
+    fn prepare<T: Scalar>(_flow: &mut Flow, _case: &Case<T>) {}
+
+    /// Submits it.
+    fn submit<T: Scalar>(flow: &mut Flow, case: &Case<T>);
+
+    /// Why the result is none, of an algorithm whose tasks do not say so.
+    ///
+    /// # Errors
+    /// Those of the flow.
+    fn failure<T: Scalar>(
+        _flow: &mut Flow,
+        _case: &Case<T>,
+    ) -> Result<Option<NumericalError>, FlowError> {
+        Ok(None)
+    }
+
+    /// The backward error of what the last [`submit`](Self::submit) left, in units of rounding.
+    ///
+    /// # Errors
+    /// Those of the flow.
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError>;
+
+    /// Tiles of the first operand that it keeps copies of, where all workers share one memory without
+    /// limit.
+    fn copied_tiles(_sizes: &Sizes) -> usize {
+        0
+    }
+}
+
+/// A problem in one precision.
+pub(super) trait Problem {
+    /// Submits the tasks that fill its matrices.
+    fn fill(&mut self, flow: &mut Flow);
+
+    /// Submits what has to run before the algorithm, and is not timed.
+    fn prepare(&mut self, flow: &mut Flow);
+
+    /// Submits the algorithm.
+    fn submit(&mut self, flow: &mut Flow);
+
+    /// Fails if the result is none.
+    ///
+    /// # Errors
+    /// That failure, and those of the flow.
+    fn verify(&mut self, flow: &mut Flow) -> Result<()>;
+
+    /// The backward error of the result, in units of rounding.
+    ///
+    /// # Errors
+    /// Those of the flow.
+    fn check(&mut self, flow: &mut Flow) -> Result<f64>;
+}
+
+/// The algorithm `A` on one case.
+struct Instance<A, T> {
+    case: Case<T>,
+    algorithm: std::marker::PhantomData<A>,
+}
+
+impl<A: Listed, T: Scalar> Instance<A, T> {
+    fn boxed(flow: &mut Flow, sizes: Sizes) -> Box<dyn Problem> {
+        let mut case = Case::new(flow, A::OPERANDS, sizes);
+        A::register(flow, &mut case);
+        Box::new(Self { case, algorithm: std::marker::PhantomData })
+    }
+}
+
+impl<A: Listed, T: Scalar> Problem for Instance<A, T> {
+    fn fill(&mut self, flow: &mut Flow) {
+        self.case.fill(flow);
+    }
+
+    fn prepare(&mut self, flow: &mut Flow) {
+        A::prepare(flow, &self.case);
+    }
+
+    fn submit(&mut self, flow: &mut Flow) {
+        A::submit(flow, &self.case);
+    }
+
+    fn verify(&mut self, flow: &mut Flow) -> Result<()> {
+        A::failure(flow, &self.case)?.map_or(Ok(()), |failure| Err(failure.into()))
+    }
+
+    fn check(&mut self, flow: &mut Flow) -> Result<f64> {
+        Ok(A::check(flow, &self.case)?)
+    }
+}
+
+/// An algorithm as the list shows it.
+pub(super) struct Entry {
+    /// The family.
+    pub(super) family: &'static str,
+    /// LAPACK's name, without the letter of the precision.
+    pub(super) name: &'static str,
+    /// What it computes.
+    pub(super) formula: &'static str,
+    /// The sizes that it has.
+    pub(super) sizes: &'static [Size],
+    /// Its operations in real precisions, in words.
+    pub(super) flops_formula: &'static str,
+    /// What its check computes.
+    pub(super) check: &'static str,
+    /// Whether it works on one triangle, which `--uplo` names.
+    pub(super) has_uplo: bool,
+    /// Its matrices.
+    pub(super) operands: &'static [Operand],
+    flops: fn(&Sizes) -> f64,
+    copied_tiles: fn(&Sizes) -> usize,
+    /// Registers its matrices.
+    pub(super) problem: fn(&mut Flow, Sizes) -> Box<dyn Problem>,
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl Entry {
+    /// The entry of `A`.
+    pub(super) const fn of<A: Listed>() -> Self {
+        Self {
+            family: A::FAMILY,
+            name: A::NAME,
+            formula: A::FORMULA,
+            sizes: A::SIZES,
+            flops_formula: A::FLOPS,
+            check: A::CHECK,
+            has_uplo: A::HAS_UPLO,
+            operands: A::OPERANDS,
+            flops: A::flops,
+            copied_tiles: A::copied_tiles,
+            problem: |flow, sizes| match sizes.precision {
+                Precision::Single => Instance::<A, f32>::boxed(flow, sizes),
+                Precision::Double => Instance::<A, f64>::boxed(flow, sizes),
+                Precision::ComplexSingle => Instance::<A, c32>::boxed(flow, sizes),
+                Precision::ComplexDouble => Instance::<A, c64>::boxed(flow, sizes),
+            },
+        }
+    }
+
+    /// Its operations: complex ones count as four real ones, since most are products.
+    pub(super) fn flops(&self, sizes: &Sizes) -> f64 {
+        (self.flops)(sizes) * if sizes.precision.is_complex() { 4.0 } else { 1.0 }
+    }
+
+    /// Bytes of the copies that it keeps where all workers share one memory without limit.
+    pub(super) fn copy_bytes(&self, sizes: &Sizes) -> u64 {
+        let tile = self.operands.first().map_or(0, |operand| operand.grid(sizes).tile(0, 0));
+        (self.copied_tiles)(sizes) as u64 * tile
+    }
+
+    /// Whether its matrices are in columns or rows of blocks.
+    pub(super) fn is_cut_one_way(&self) -> bool {
+        self.operands.iter().any(Operand::is_cut_one_way)
+    }
+}

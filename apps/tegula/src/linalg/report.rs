@@ -1,0 +1,232 @@
+//! What `tegula linalg` says: the list of algorithms, what a run would do, what it came to.
+
+use anyhow::Result;
+use serde_json::{Map, Value, json};
+use tegula_kernels::kernel::kernel;
+use tegula_kernels::kernel::rate::{Temperature, rate};
+use tegula_kernels::option::Uplo;
+use tegula_runtime::trace::Trace;
+
+use super::algorithms::ALGORITHMS;
+use super::entry::Entry;
+use super::probe::THRESHOLD;
+use super::rehearsal::Rehearsal;
+use super::sizes::{Size, Sizes};
+use crate::flags::{Run, precision_name};
+use crate::output::{Account, Align, Console, Table, count, number, seconds};
+
+/// An algorithm on matrices of these sizes, and how its tasks run.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'a> {
+    /// The algorithm.
+    pub(super) entry: &'a Entry,
+    /// The sizes.
+    pub(super) sizes: Sizes,
+    /// How tasks run.
+    pub(super) run: &'a Run,
+}
+
+/// Times of the repeats, and the check of the last one.
+pub(super) struct Done {
+    /// Of each repeat, the algorithm alone.
+    pub(super) seconds: Vec<f64>,
+    /// Backward error in units of rounding.
+    pub(super) check: Option<f64>,
+    /// Of the last run.
+    pub(super) trace: Trace,
+    /// Likewise.
+    pub(super) account: Account,
+}
+
+impl Task<'_> {
+    /// Prints what is about to be done.
+    pub(super) fn announce(&self, console: &Console) {
+        let Self { entry, sizes, run } = self;
+        console.field("algorithm", format_args!("{}: {}", entry.name, entry.formula));
+        let triangle = self.uplo().map_or_else(String::new, |uplo| format!(", {uplo} triangle"));
+        console.field("sizes", sizes.describe(entry.sizes) + &triangle);
+        run.describe(console);
+    }
+
+    /// The triangle that is stored, of an algorithm that works on one.
+    fn uplo(&self) -> Option<&'static str> {
+        let name = if self.sizes.uplo == Uplo::Lower { "lower" } else { "upper" };
+        self.entry.has_uplo.then_some(name)
+    }
+
+    /// Prints what was done.
+    pub(super) fn describe(&self, console: &Console, done: &Done) {
+        let flops = self.entry.flops(&self.sizes);
+        let mut table =
+            Table::new(&[("run", Align::Right), ("time", Align::Right), ("Gflop/s", Align::Right)]);
+        for (index, &time) in done.seconds.iter().enumerate() {
+            let rate = number(flops / time * 1e-9, 4);
+            table.row(vec![(index + 1).to_string(), seconds(time), rate]);
+        }
+        console.line("");
+        console.line(table);
+        done.account.describe(console);
+        if let Some(value) = done.check {
+            let verdict = if is_passed(value) { "passed" } else { "FAILED" };
+            console.line(format_args!(
+                "\ncheck {verdict}: {} = {}, threshold {THRESHOLD}",
+                self.check(),
+                number(value, 3)
+            ));
+        }
+    }
+
+    /// What the check computes: a residual over the size of the sums that it is made of.
+    fn check(&self) -> String {
+        format!("|{}| / (length eps size)", self.entry.check)
+    }
+
+    /// Says what would be done.
+    pub(super) fn dry_run(&self, console: &Console) -> Value {
+        let Self { entry, sizes, run } = self;
+        let gemm = kernel("gemm").expect("gemm is listed");
+        let gflops = rate(gemm, run.backend, run.precision, sizes.nb, Temperature::Warm)
+            .expect("gemm is of all precisions")
+            .gflops();
+        let flops = entry.flops(sizes);
+        let time = flops / (gflops * 1e9 * run.workers() as f64);
+        let tasks = Rehearsal::of(entry, *sizes, run.is_flat()).timed;
+        console.field("tasks", tasks);
+        console.field("flops", number(flops, 3));
+        console.field(
+            "rate",
+            format_args!(
+                "{} Gflop/s per core for gemm on warm tiles in {}, measured now",
+                number(gflops, 3),
+                precision_name(run.precision)
+            ),
+        );
+        console.field(
+            "time",
+            format_args!(
+                "about {} if all workers keep this rate and never wait for data",
+                seconds(time)
+            ),
+        );
+        console.line("dry run: nothing was computed");
+        let mut result = self.head();
+        for (name, value) in [("gflops_per_core", gflops), ("seconds", time)] {
+            result.insert(name.to_owned(), value.into());
+        }
+        result.insert("tasks".to_owned(), (tasks as u64).into());
+        result.insert("dry_run".to_owned(), true.into());
+        Value::Object(result)
+    }
+
+    /// What a result begins with: what is computed, and how.
+    fn head(&self) -> Map<String, Value> {
+        let Self { entry, sizes, run } = self;
+        let mut result = Map::new();
+        result.insert("algorithm".to_owned(), entry.name.into());
+        for size in Size::GIVEN {
+            let used = entry.sizes.contains(&size).then(|| sizes.of(size));
+            result.insert(size.name().to_owned(), used.into());
+        }
+        result.insert("uplo".to_owned(), self.uplo().into());
+        run.describe_json(&mut result);
+        result.insert("flops".to_owned(), entry.flops(sizes).into());
+        result
+    }
+
+    /// The result of a run.
+    pub(super) fn result(&self, done: &Done) -> Value {
+        let flops = self.entry.flops(&self.sizes);
+        let gflops: Vec<f64> = done.seconds.iter().map(|time| flops / time * 1e-9).collect();
+        let mut result = self.head();
+        result.insert("seconds".to_owned(), done.seconds.clone().into());
+        result.insert("gflops".to_owned(), gflops.into());
+        done.account.describe_json(&mut result);
+        let check = done.check.map(|value| {
+            json!({
+                "name": self.check(),
+                "value": value,
+                "threshold": THRESHOLD,
+                "passed": is_passed(value),
+            })
+        });
+        result.insert("check".to_owned(), check.unwrap_or(Value::Null));
+        Value::Object(result)
+    }
+}
+
+/// Whether a backward error is small enough; NaN is not.
+fn is_passed(value: f64) -> bool {
+    value < THRESHOLD
+}
+
+/// Fails if the check in `result` did.
+pub(super) fn check_passed(result: &Value) -> Result<()> {
+    match result.pointer("/check/passed") {
+        Some(Value::Bool(false)) => Err(anyhow::anyhow!("the check failed: the result is wrong")),
+        _ => Ok(()),
+    }
+}
+
+/// The names of the sizes of `entry`.
+fn letters(entry: &Entry) -> Vec<&'static str> {
+    entry.sizes.iter().map(|size| size.name()).collect()
+}
+
+/// The algorithms as a table.
+fn table() -> Table {
+    let heads = ["family", "name", "formula", "flops", "sizes"];
+    let mut table = Table::new(&heads.map(|head| (head, Align::Left)));
+    let mut last = "";
+    for entry in ALGORITHMS {
+        let family = if entry.family == last { "" } else { entry.family };
+        last = entry.family;
+        let cells = [family, entry.name, entry.formula, entry.flops_formula];
+        let cells = cells.into_iter().map(str::to_owned).chain([letters(entry).join(" ")]);
+        table.row(cells.collect());
+    }
+    table
+}
+
+/// Prints every algorithm, and returns them as JSON.
+pub(super) fn list(console: &Console) -> Value {
+    console.line(table());
+    console.line("\nflops are those of real precisions; complex ones count four times as many");
+    let rows: Vec<Value> = ALGORITHMS
+        .iter()
+        .map(|entry| {
+            json!({
+                "algorithm": entry.name,
+                "family": entry.family,
+                "formula": entry.formula,
+                "flops": entry.flops_formula,
+                "sizes": letters(entry),
+                "uplo": entry.has_uplo,
+            })
+        })
+        .collect();
+    json!({ "algorithms": rows })
+}
+
+/// Prints what each worker did.
+pub(super) fn describe_workers(console: &Console, trace: &Trace) {
+    let makespan = trace.makespan_seconds();
+    for worker in 0..trace.workers {
+        let own = trace.records.iter().filter(|record| record.worker == worker);
+        let (tasks, busy) = own.fold((0, 0.0), |(n, t), record| (n + 1, t + record.seconds()));
+        let share = number(100.0 * busy / makespan, 3);
+        let tasks = count(tasks, "task");
+        console.line(format_args!("  worker {worker}: {tasks}, busy {share} % of the time"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_fits_a_page() {
+        let table = table().to_string();
+        let long: Vec<&str> = table.lines().filter(|line| line.chars().count() > 100).collect();
+        assert!(long.is_empty(), "longer than 100 columns:\n{}", long.join("\n"));
+    }
+}

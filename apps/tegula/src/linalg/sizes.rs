@@ -1,0 +1,95 @@
+//! Sizes of a problem, and the letters that flags, shapes and results name them by.
+
+use tegula_kernels::option::Uplo;
+use tegula_kernels::scalar::Precision;
+
+/// A size by its letter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Size {
+    /// Rows.
+    M,
+    /// Columns, or the order of a square matrix.
+    N,
+    /// Inner dimension.
+    K,
+    /// Right-hand sides.
+    Nrhs,
+}
+
+impl Size {
+    /// Those that flags set.
+    pub(super) const GIVEN: [Self; 4] = [Self::M, Self::N, Self::K, Self::Nrhs];
+
+    /// Its name in flags and results.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::M => "m",
+            Self::N => "n",
+            Self::K => "k",
+            Self::Nrhs => "nrhs",
+        }
+    }
+}
+
+/// Sizes of a problem, and what else its matrices depend on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizes {
+    /// Rows.
+    pub(super) m: usize,
+    /// Columns, or the order of a square matrix.
+    pub(super) n: usize,
+    /// Inner dimension.
+    pub(super) k: usize,
+    /// Right-hand sides.
+    pub(super) nrhs: usize,
+    /// Order of the tiles, or width of the columns of blocks.
+    pub(super) nb: usize,
+    /// The triangle that is stored, where one is.
+    pub(super) uplo: Uplo,
+    /// The numbers.
+    pub(super) precision: Precision,
+    /// Number of workers.
+    pub(super) workers: usize,
+    /// Seed of the random entries.
+    pub(super) seed: u64,
+}
+
+impl Sizes {
+    /// The size called `size`.
+    pub(super) fn of(&self, size: Size) -> usize {
+        match size {
+            Size::M => self.m,
+            Size::N => self.n,
+            Size::K => self.k,
+            Size::Nrhs => self.nrhs,
+        }
+    }
+
+    /// Sets the size called `size`.
+    pub(super) fn set(&mut self, size: Size, value: usize) {
+        match size {
+            Size::M => self.m = value,
+            Size::N => self.n = value,
+            Size::K => self.k = value,
+            Size::Nrhs => self.nrhs = value,
+        }
+    }
+
+    /// With every size that can be given replaced by `change` of it.
+    pub(super) fn mapped(mut self, change: impl Fn(usize) -> usize) -> Self {
+        Size::GIVEN.into_iter().for_each(|size| self.set(size, change(self.of(size))));
+        self
+    }
+
+    /// `m`, `n`, `k` and `nrhs` as real numbers, for counts of operations.
+    pub(super) fn real(&self) -> [f64; 4] {
+        Size::GIVEN.map(|size| self.of(size) as f64)
+    }
+
+    /// The sizes called `used`, in words.
+    pub(super) fn describe(&self, used: &[Size]) -> String {
+        let sizes = Size::GIVEN.into_iter().filter(|size| used.contains(size));
+        let words = sizes.map(|size| format!("{} = {}", size.name(), self.of(size)));
+        words.collect::<Vec<_>>().join(", ")
+    }
+}

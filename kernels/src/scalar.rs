@@ -42,6 +42,8 @@ pub trait Scalar:
 {
     /// The real numbers of the same precision.
     type Real: Real;
+    /// The same kind of numbers in the other precision: of 32 bits for 64 and of 64 for 32.
+    type Other: Scalar<Other = Self>;
     /// Zero.
     const ZERO: Self;
     /// One.
@@ -65,6 +67,8 @@ pub trait Scalar:
     fn abs(self) -> Self::Real;
     /// Whether both parts are neither infinite nor NaN.
     fn is_finite(self) -> bool;
+    /// The nearest number of the other precision; an infinity if it is out of its range.
+    fn convert(self) -> Self::Other;
     /// The quotient, without the squares that `/` takes of complex numbers, which overflow: by Smith,
     /// "Algorithm 116: Complex division", Communications of the ACM 5 (1962).
     #[must_use]
@@ -196,9 +200,10 @@ impl Precision {
 }
 
 macro_rules! real {
-    ($type:ident, $precision:ident, $side:ident, $calls:ident) => {
+    ($type:ident, $other:ident, $precision:ident, $side:ident, $calls:ident) => {
         impl Scalar for $type {
             type Real = Self;
+            type Other = $other;
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
             const NAN: Self = $type::NAN;
@@ -228,6 +233,10 @@ macro_rules! real {
             #[inline]
             fn is_finite(self) -> bool {
                 $type::is_finite(self)
+            }
+            #[inline]
+            fn convert(self) -> $other {
+                self as $other
             }
             #[inline]
             fn divided_by(self, divisor: Self) -> Self {
@@ -282,9 +291,10 @@ macro_rules! real {
 }
 
 macro_rules! complex {
-    ($real:ident, $precision:ident, $side:ident, $calls:ident) => {
+    ($real:ident, $other:ident, $precision:ident, $side:ident, $calls:ident) => {
         impl Scalar for Complex<$real> {
             type Real = $real;
+            type Other = Complex<$other>;
             const ZERO: Self = Self::new(0.0, 0.0);
             const ONE: Self = Self::new(1.0, 0.0);
             const NAN: Self = Self::new($real::NAN, $real::NAN);
@@ -316,6 +326,10 @@ macro_rules! complex {
                 self.re.is_finite() && self.im.is_finite()
             }
             #[inline]
+            fn convert(self) -> Complex<$other> {
+                Complex::new(self.re as $other, self.im as $other)
+            }
+            #[inline]
             fn divided_by(self, divisor: Self) -> Self {
                 let Self { re: a, im: b } = self;
                 let Self { re: c, im: d } = divisor;
@@ -339,10 +353,10 @@ macro_rules! complex {
     };
 }
 
-real!(f32, Single, single, SINGLE);
-real!(f64, Double, double, DOUBLE);
-complex!(f32, ComplexSingle, complex_single, COMPLEX_SINGLE);
-complex!(f64, ComplexDouble, complex_double, COMPLEX_DOUBLE);
+real!(f32, f64, Single, single, SINGLE);
+real!(f64, f32, Double, double, DOUBLE);
+complex!(f32, f64, ComplexSingle, complex_single, COMPLEX_SINGLE);
+complex!(f64, f32, ComplexDouble, complex_double, COMPLEX_DOUBLE);
 
 #[cfg(test)]
 mod tests {

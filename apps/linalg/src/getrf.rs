@@ -64,6 +64,19 @@ impl Pivots {
         Ok((index > 0).then_some(NumericalError::SingularPivot { index }))
     }
 
+    /// Waits, then takes over what `other` holds, pivots of a matrix of the same tiling.
+    ///
+    /// # Errors
+    /// Those of the flow.
+    pub(crate) fn copy_from(&self, flow: &mut Flow, other: &Self) -> Result<(), FlowError> {
+        for (&to, &from) in self.panels.iter().zip(&other.panels) {
+            let rows = flow.read::<u32>(from)?.to_vec();
+            flow.overwrite(to, &rows)?;
+        }
+        let index = flow.read::<u64>(other.singular)?[0];
+        flow.overwrite(self.singular, &[index])
+    }
+
     /// Takes the pivots away, after everything submitted has run.
     pub fn unregister(self, flow: &mut Flow) {
         self.panels.into_iter().chain([self.singular]).for_each(|handle| flow.unregister(handle));

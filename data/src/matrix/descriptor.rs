@@ -185,6 +185,11 @@ impl<T: Scalar> TileMatrix<T> {
         self.tiles.iter().for_each(|&tile| flow.done_with(tile));
     }
 
+    /// Takes the matrix apart once everything submitted so far has run, without waiting for it.
+    pub fn retire(self, flow: &mut Flow) {
+        self.tiles.iter().for_each(|&tile| flow.retire(tile));
+    }
+
     /// Takes the matrix apart, after everything submitted has run.
     pub fn unregister(self, flow: &mut Flow) {
         self.tiles.iter().for_each(|&tile| flow.unregister(tile));

@@ -7,6 +7,7 @@
 
 pub mod check_diagonal;
 pub mod column_squares;
+pub mod convert;
 pub mod copy_part;
 pub mod covariance;
 pub mod dot;
@@ -156,6 +157,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel::of::<check_diagonal::Card>(),
     Kernel::of::<laset_triangle::Card>(),
     Kernel::of::<tradd::Card>(),
+    Kernel::of::<convert::Card>(),
     Kernel::of::<copy_part::Card>(),
     Kernel::of::<norm::Card>(),
     Kernel::real::<dot::Card>(),

@@ -38,9 +38,11 @@ impl<T: Scalar> Block<'_, T> {
     }
 }
 
-/// Where to cut `n` columns: a multiple of 8 near the middle.
+/// Where to cut `n` columns: near the middle, at a multiple of 24, which divides into the registers of
+/// a product, where there are so many.
 fn half(n: usize) -> usize {
-    (n / 2).next_multiple_of(8).min(n - 1)
+    let unit = if n > 24 { 24 } else { 8 };
+    (n / 2).next_multiple_of(unit).min(n - 1)
 }
 
 /// The first rows of reflectors `v`, as many as it has columns, with their ones and zeros.

@@ -19,7 +19,7 @@ const LEAF: usize = 8;
 
 /// Elements of room to factorize an `m x n` panel.
 pub(crate) fn room_to_factor(m: usize, n: usize) -> usize {
-    m * n + n * n + m
+    m * n + 2 * n * n + m
 }
 
 /// Factorizes `a` (`m x n`): `R` on and above the diagonal, the reflectors below, their factors in

@@ -3,10 +3,11 @@
 #![allow(unsafe_code)]
 
 use tegula_data::matrix::{Order, Storage, TileMatrix, random_entry};
+use tegula_kernels::error::NumericalError;
 use tegula_kernels::option::{Side, Storev, Trans};
 use tegula_kernels::scalar::{Scalar, c32, c64};
 use tegula_linalg::residual::THRESHOLD;
-use tegula_linalg::{gelqf, geqrf, orglq, orgqr, ormlq, ormqr};
+use tegula_linalg::{gelqf, gels, gels_blocks, geqrf, orglq, orgqr, ormlq, ormqr};
 use tegula_runtime::exec::Sequential;
 use tegula_runtime::flow::{Flow, FlowOptions};
 use tegula_tests::flow;
@@ -371,5 +372,73 @@ fn nan_and_infinity_do_not_hang() {
             let (r, ..) = factors(case, &a);
             assert!(r.entries.iter().any(|x| x.is_nan()), "{value} at {place:?} is lost");
         }
+    }
+}
+
+/// Least squares: `A^H (A X - B)` is zero. Least norm: `A X = B`, and `X = A^H Z`.
+fn solve<T: Scalar>(m: usize, n: usize, nb: usize, trans: Trans, is_lent: bool) {
+    let case = Case { storev: gels_blocks(m, n), m, n, nb, workers: 2, is_lent };
+    let what = format!("{}gels {case:?} {trans:?}", T::PRECISION.letter());
+    let mut flow = case.flow();
+    let a = Plain::<T>::random(m, n, 3);
+    let op = a.op(trans);
+    let nrhs = 4;
+    let rhs = Plain::<T>::random(op.m, nrhs, 4);
+    let padded = Plain::new(m.max(n), nrhs, |i, j| if i < op.m { rhs.at(i, j) } else { T::NAN });
+    let tiled = Tiled::new(&mut flow, &a, case.tile(), is_lent);
+    let tau = case.tau::<T>(&mut flow, case.count());
+    let b = Tiled::new(&mut flow, &padded, (m.max(n).max(1), 3), is_lent);
+    gels(&mut flow, trans, &tiled.tiles, &tau, &b.tiles);
+    let x = b.read(&mut flow).part(op.n, nrhs);
+    let left = op.times(&x);
+    let residual = Plain::new(op.m, nrhs, |i, j| left.at(i, j) - rhs.at(i, j));
+    let scale = a.norm().max(1.0) * x.norm().max(rhs.norm()).max(1.0) * (m + n) as f64;
+    if op.m > op.n {
+        let normal = op.adjoint().times(&residual);
+        let zero = Plain::new(op.n, nrhs, |_, _| T::ZERO);
+        normal.assert_near(&zero, scale * a.norm().max(1.0), &what);
+    } else {
+        let zero = Plain::new(op.m, nrhs, |_, _| T::ZERO);
+        residual.assert_near(&zero, scale, &what);
+        // The part of X outside the range of A^H: what is left after projecting on the rows of Q.
+        let case = Case { storev: Storev::Rows, m: op.m, n: op.n, ..case };
+        let (_, array, tau) = factors(case, &op);
+        let q = formed(case, (&array, &tau), op.m, op.m);
+        q.adjoint().times(&q.times(&x)).assert_near(&x, scale, &what);
+    }
+}
+
+#[test]
+fn gels_solves() {
+    for &(m, n, nb) in SHAPES {
+        for trans in [Trans::No, Trans::Conj] {
+            for is_lent in [false, true] {
+                solve::<f64>(m, n, nb, trans, is_lent);
+                solve::<f32>(m, n, nb, trans, is_lent);
+                solve::<c64>(m, n, nb, trans, is_lent);
+                solve::<c32>(m, n, nb, trans, is_lent);
+            }
+        }
+    }
+}
+
+#[test]
+fn gels_names_the_first_zero_of_the_triangle() {
+    for (m, n) in [(12, 9), (9, 12)] {
+        let storev = gels_blocks(m, n);
+        let case = Case { storev, m, n, nb: 4, workers: 2, is_lent: false };
+        let mut flow = case.flow();
+        // Zero columns (rows) 3 and 7 stay exactly zero under reflections.
+        let a = Plain::new(m, n, |i, j| {
+            let line = if m >= n { j } else { i };
+            if line == 3 || line == 7 { 0.0 } else { random_entry(3, i, j) }
+        });
+        let tiled = Tiled::new(&mut flow, &a, case.tile(), false);
+        let tau = case.tau::<f64>(&mut flow, 9);
+        let b = Tiled::new(&mut flow, &Plain::random(12, 5, 1), (12, 2), false);
+        gels(&mut flow, Trans::No, &tiled.tiles, &tau, &b.tiles);
+        let error = flow.wait().expect_err("not of full rank");
+        let expected = NumericalError::SingularTriangle { index: 4 };
+        assert_eq!(error.kernel_error(), Some(&expected));
     }
 }

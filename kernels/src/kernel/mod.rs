@@ -39,6 +39,7 @@ pub mod trial;
 mod triangular;
 pub mod trmm;
 pub mod trsm;
+pub mod trsm_block;
 pub mod trsm_column;
 pub mod trsv;
 pub mod trtri;
@@ -148,6 +149,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel::of::<larft::Card>(),
     Kernel::of::<unmqr::Card>(),
     Kernel::of::<ungqr::Card>(),
+    Kernel::of::<trsm_block::Card>(),
     Kernel::of::<gemv::Card>(),
     Kernel::of::<trsv::Card>(),
     Kernel::of::<geadd::Card>(),

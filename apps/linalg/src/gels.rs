@@ -1,0 +1,115 @@
+//! Least squares and minimum norm solutions with a matrix of full rank.
+
+use std::marker::PhantomData;
+
+use tegula_data::matrix::TileMatrix;
+use tegula_kernels::kernel::trsm_block::{CheckBlock, TrsmBlock, ZeroRows};
+use tegula_kernels::option::{Side, Storev, Trans};
+use tegula_kernels::scalar::Scalar;
+use tegula_runtime::flow::Access::{R, RW};
+use tegula_runtime::flow::Flow;
+
+use crate::{gelqf, geqrf, ormlq, ormqr};
+
+/// How the matrix of [`gels`] is cut into blocks: in columns (tiles of `m x nb`) where `m >= n`, else
+/// in rows (tiles of `mb x n`).
+#[must_use]
+pub fn gels_blocks(m: usize, n: usize) -> Storev {
+    if m >= n { Storev::Columns } else { Storev::Rows }
+}
+
+/// Submits the solution of `op(A) X = B` with `A` (`m x n`) of full rank: in the sense of least
+/// squares if it has more rows than columns, else the one of least norm; LAPACK's `gels`.
+///
+/// `op` is `No` or `Conj`. `a`, in blocks as [`gels_blocks`] says, is overwritten by its QR or LQ
+/// factors, and `tau` (`min(m, n) x 1`) by those of its reflectors. `b` has `max(m, n)` rows in block
+/// columns: the right-hand sides in the first rows of it, then the solutions, and below a least
+/// squares solution the rows whose squares add up to that of its residual.
+///
+/// Fails with `SingularTriangle` if a diagonal entry of the triangular factor is zero: `A` has
+/// not full rank. `A = 0`, for which LAPACK answers with zeros, and norms near the ends of the range,
+/// for which it scales, are for the caller.
+///
+/// # Panics
+/// If the shapes or the tilings are others.
+pub fn gels<T: Scalar>(
+    flow: &mut Flow,
+    trans: Trans,
+    a: &TileMatrix<T>,
+    tau: &TileMatrix<T>,
+    b: &TileMatrix<T>,
+) {
+    let (m, n) = (a.m(), a.n());
+    let (rows, storev) = (m.max(n), gels_blocks(m, n));
+    assert!(b.m() == rows, "{} rows of right-hand sides against {m} x {n}", b.m());
+    match storev {
+        Storev::Columns => geqrf(flow, a, tau),
+        Storev::Rows => gelqf(flow, a, tau),
+    }
+    let solve = Solve { storev, trans, a, tau, b };
+    // Q R X = B takes Q from B first; R^H Q^H X = B solves first. L Q the other way round.
+    if (storev == Storev::Columns) == (trans == Trans::No) {
+        solve.rotate(flow, Trans::Conj);
+        solve.triangle(flow);
+    } else {
+        solve.triangle(flow);
+        for j in 0..b.nt() {
+            let (n, first) = (b.tile_columns(j), m.min(n));
+            let zero = ZeroRows::<T> { m: rows, n, first, end: rows, scalar: PhantomData };
+            if rows > 0 {
+                flow.submit(zero, &[(b.tile(0, j), RW)], 0);
+            }
+        }
+        solve.rotate(flow, Trans::No);
+    }
+}
+
+struct Solve<'a, T> {
+    storev: Storev,
+    trans: Trans,
+    a: &'a TileMatrix<T>,
+    tau: &'a TileMatrix<T>,
+    b: &'a TileMatrix<T>,
+}
+
+impl<T: Scalar> Solve<'_, T> {
+    /// Multiplies `b` by `op(Q)` of a QR factorisation, by that of `Q^H` of an LQ one.
+    fn rotate(&self, flow: &mut Flow, trans: Trans) {
+        match self.storev {
+            Storev::Columns => ormqr(flow, Side::Left, trans, self.a, self.tau, self.b),
+            Storev::Rows => {
+                let flipped = if trans == Trans::No { Trans::Conj } else { Trans::No };
+                ormlq(flow, Side::Left, flipped, self.a, self.tau, self.b);
+            }
+        }
+    }
+
+    /// Solves with the triangle, as it is transposed.
+    fn triangle(&self, flow: &mut Flow) {
+        let &Self { storev, trans, a, tau, b } = self;
+        let (m, _) = storev.stored(a.m(), a.n());
+        let (steps, scalar) = (tau.mt(), PhantomData);
+        let block = |k: usize| {
+            let (i, j) = storev.stored(0, k);
+            (a.tile(i, j), tau.tile_rows(k), k * tau.mb())
+        };
+        let checked = flow.register(0);
+        for k in 0..steps {
+            let (tile, n, offset) = block(k);
+            let check = CheckBlock::<T> { storev, m, n, k: n, offset, scalar };
+            flow.submit(check, &[(tile, R), (checked, RW)], 0);
+        }
+        let ascends = (trans == Trans::No) == (storev == Storev::Rows);
+        for step in 0..steps {
+            let (tile, n, offset) = block(if ascends { step } else { steps - 1 - step });
+            for j in 0..b.nt() {
+                let (rows, nrhs) = (b.m(), b.tile_columns(j) as u32);
+                let solve =
+                    TrsmBlock::<T> { storev, trans, m, n, k: n, offset, rows, nrhs, scalar };
+                let accesses = [(tile, R), (checked, R), (b.tile(0, j), RW)];
+                flow.submit(solve, &accesses, (steps - step) as i32);
+            }
+        }
+        flow.retire(checked);
+    }
+}

@@ -27,11 +27,6 @@ impl<T: Copy> Array<T> {
         Self { first }
     }
 
-    /// The array's part from entry `offset` on.
-    pub(crate) const fn from(self, offset: usize) -> Self {
-        Self { first: self.first.wrapping_add(offset) }
-    }
-
     /// Entry `index`.
     pub(crate) fn get(self, index: usize) -> T {
         // SAFETY: the promise of the type.
@@ -87,6 +82,21 @@ impl<T: Copy> Matrix<T> {
             Order::RowMajor { ld } => Order::ColumnMajor { ld },
         };
         Self { rows: self.cols, cols: self.rows, order, ..self }
+    }
+
+    /// The first `rows` rows and `cols` columns, of which there must be as many.
+    pub(crate) fn corner(self, rows: usize, cols: usize) -> Self {
+        let (m, n) = (self.rows, self.cols);
+        assert!(rows <= m && cols <= n, "a corner of {rows} x {cols} of {m} x {n}");
+        Self { rows, cols, ..self }
+    }
+
+    /// The rows from `first` on, of which there must be as many.
+    pub(crate) fn bottom(self, first: usize) -> Self {
+        let m = self.rows;
+        assert!(first <= m, "rows from {first} on of {m}");
+        let (down, _) = self.strides();
+        Self { first: self.first.wrapping_add(first * down), rows: m - first, ..self }
     }
 
     /// From a row to the next, and from a column to the next.

@@ -15,6 +15,7 @@ pub mod lu;
 pub mod native;
 mod option;
 mod process;
+pub mod qr;
 mod run;
 pub mod triangular;
 mod xerbla;
@@ -23,7 +24,8 @@ pub use export::Export;
 
 /// The functions with Fortran names.
 pub fn lapack_exports() -> impl Iterator<Item = &'static Export> {
-    let families = [blas3::EXPORTS, lu::EXPORTS, cholesky::EXPORTS, triangular::EXPORTS];
+    let families =
+        [blas3::EXPORTS, lu::EXPORTS, qr::EXPORTS, cholesky::EXPORTS, triangular::EXPORTS];
     families.into_iter().flatten().copied().flatten()
 }
 

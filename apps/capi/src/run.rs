@@ -5,7 +5,7 @@ use tegula_data::matrix::TileMatrix;
 use tegula_kernels::backend::{self, Blas};
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::scalar::Scalar;
-use tegula_linalg::tile_size;
+use tegula_linalg::{column_width, tile_size};
 use tegula_runtime::flow::{Flow, FlowError};
 
 use crate::array::Tiled;
@@ -37,9 +37,9 @@ pub(crate) fn tile(order: usize) -> usize {
     if IS_TINY { 8 } else { tile_size(order, process::workers()) }
 }
 
-/// The columns of a block for a factorisation of `steps` steps in columns of blocks.
-pub(crate) fn panel(steps: usize) -> usize {
-    tile(steps)
+/// The width of the columns of blocks that an `m x n` matrix is factorised in.
+pub(crate) fn panel(m: usize, n: usize) -> usize {
+    if IS_TINY { 8 } else { column_width(m, n, process::workers()) }
 }
 
 /// Runs what `submit` submits on `matrices`, in place.

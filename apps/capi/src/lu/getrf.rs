@@ -49,7 +49,7 @@ pub(crate) fn factorise<T: Scalar>(a: Matrix<T>, ipiv: Array<i32>) -> i32 {
 /// Factorises in columns of blocks.
 fn in_columns<T: Scalar>(a: Matrix<T>, rows: &mut [u32]) -> Option<usize> {
     process::on_flow(|flow| {
-        let tiles = a.in_tiles(a.rows, panel(rows.len())).lend(flow);
+        let tiles = a.in_tiles(a.rows, panel(a.rows, a.cols)).lend(flow);
         let pivots = Pivots::new(flow, &tiles);
         linalg::getrf(flow, &tiles, &pivots);
         let found = pivots.rows(flow).unwrap_or_else(|error| panic!("{error}"));

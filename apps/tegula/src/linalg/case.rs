@@ -2,15 +2,15 @@
 
 use std::ops::Index;
 
-use tegula_data::matrix::TileMatrix;
+use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::option::{Diag, Form, Trans, Uplo};
-use tegula_kernels::scalar::Scalar;
-use tegula_linalg::Pivots;
+use tegula_kernels::scalar::{Scalar, c64};
+use tegula_linalg::{Pivots, View};
 use tegula_runtime::flow::{Flow, FlowError};
 
 use super::fill::{Entries, RandomMatrix};
 use super::operand::Operand;
-use super::probe::{Factor, Sum, difference};
+use super::probe::{Factor, Sum, difference, exact, rounded};
 use super::sizes::Sizes;
 
 /// The matrices of an algorithm in one precision; `case[i]` are the tiles of the operand `i`.
@@ -72,6 +72,41 @@ impl<T: Scalar> Case<T> {
     /// If the algorithm has none.
     pub(super) fn pivots(&self) -> &Pivots {
         self.pivots.as_ref().expect("the algorithm exchanges rows")
+    }
+
+    /// The Hermitian operand `index`, seen so that its lower triangle is stored.
+    pub(super) fn hermitian(&self, index: usize) -> View<'_, T> {
+        View::of_triangle(&self.tiles[index], Form::Hermitian, self.uplo())
+    }
+
+    /// A new matrix of one column as high as `x`, rounded to `T`, in one tile.
+    ///
+    /// # Errors
+    /// Those of the flow.
+    pub(super) fn column(&self, flow: &mut Flow, x: &Sum) -> Result<TileMatrix<T>, FlowError> {
+        let rows = x.value.len();
+        let column = TileMatrix::new(flow, (rows, 1), (rows.max(1), 1), Storage::Full);
+        column.fill_with(flow, |i, _| rounded(x.value[i]))?;
+        Ok(column)
+    }
+
+    /// What `column` holds, which is taken apart.
+    ///
+    /// # Errors
+    /// Those of the flow.
+    pub(super) fn gathered(
+        &self,
+        flow: &mut Flow,
+        column: TileMatrix<T>,
+    ) -> Result<Sum, FlowError> {
+        let mut value = vec![c64::ZERO; column.m()];
+        if !value.is_empty() {
+            let entries = flow.read::<T>(column.tile(0, 0))?;
+            value.iter_mut().zip(entries).for_each(|(value, &entry)| *value = exact(entry));
+        }
+        column.unregister(flow);
+        let size = value.iter().map(|value| value.size()).collect();
+        Ok(Sum { value, size })
     }
 
     /// What operand `index` held at first.

@@ -28,6 +28,8 @@ pub(super) trait Listed: 'static {
     const CHECK: &'static str;
     /// Whether it works on one triangle, which `--uplo` names.
     const HAS_UPLO: bool = false;
+    /// Pairs of sizes of which the first may not be larger than the second.
+    const LIMITS: &'static [(Size, Size)] = &[];
     /// Its matrices.
     const OPERANDS: &'static [Operand];
 
@@ -41,7 +43,7 @@ pub(super) trait Listed: 'static {
     fn prepare<T: Scalar>(_flow: &mut Flow, _case: &Case<T>) {}
 
     /// Submits it.
-    fn submit<T: Scalar>(flow: &mut Flow, case: &Case<T>);
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>);
 
     /// Why the result is none, of an algorithm whose tasks do not say so.
     ///
@@ -115,7 +117,7 @@ impl<A: Listed, T: Scalar> Problem for Instance<A, T> {
     }
 
     fn submit(&mut self, flow: &mut Flow) {
-        A::submit(flow, &self.case);
+        A::submit(flow, &mut self.case);
     }
 
     fn verify(&mut self, flow: &mut Flow) -> Result<()> {
@@ -143,6 +145,8 @@ pub(super) struct Entry {
     pub(super) check: &'static str,
     /// Whether it works on one triangle, which `--uplo` names.
     pub(super) has_uplo: bool,
+    /// Pairs of sizes of which the first may not be larger than the second.
+    pub(super) limits: &'static [(Size, Size)],
     /// Its matrices.
     pub(super) operands: &'static [Operand],
     flops: fn(&Sizes) -> f64,
@@ -168,6 +172,7 @@ impl Entry {
             flops_formula: A::FLOPS,
             check: A::CHECK,
             has_uplo: A::HAS_UPLO,
+            limits: A::LIMITS,
             operands: A::OPERANDS,
             flops: A::flops,
             copied_tiles: A::copied_tiles,

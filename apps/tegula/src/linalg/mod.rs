@@ -89,6 +89,18 @@ fn uplo() -> impl TypedValueParser<Value = Uplo> {
         .map(|name| if name == "lower" { Uplo::Lower } else { Uplo::Upper })
 }
 
+/// Refuses sizes of which one is larger than it may be.
+fn check_limits(entry: &Entry, sizes: &Sizes) -> Result<()> {
+    for &(small, large) in entry.limits {
+        if sizes.of(small) > sizes.of(large) {
+            let (name, given) = (entry.name, sizes.describe(entry.sizes));
+            let (small, large) = (small.name(), large.name());
+            return Err(refused(format!("{name} takes {small} <= {large}, not {given}")));
+        }
+    }
+    Ok(())
+}
+
 impl Linalg {
     pub(crate) fn run(&self) -> Result<()> {
         let console = self.output.console(None)?;
@@ -150,7 +162,7 @@ impl Linalg {
             return Err(refused(format!("{name} works on no triangle: leave --uplo out")));
         }
         let n = self.n.unwrap_or(1);
-        Ok(Sizes {
+        let sizes = Sizes {
             m: self.m.unwrap_or(n),
             n,
             k: self.k.unwrap_or(n),
@@ -160,7 +172,9 @@ impl Linalg {
             precision: self.matrix.precision,
             workers: 1,
             seed: self.run.seed,
-        })
+        };
+        check_limits(entry, &sizes)?;
+        Ok(sizes)
     }
 
     /// Runs the algorithm as often as asked for, each time on fresh matrices.

@@ -17,6 +17,8 @@ enum Tiling {
     Squares,
     /// Columns of blocks: tiles as high as the matrix, `nb` wide.
     Columns,
+    /// Rows of blocks: tiles as wide as the matrix, `nb` high.
+    Rows,
 }
 
 /// A matrix of an algorithm.
@@ -48,6 +50,11 @@ impl Operand {
         Self { tiling: Tiling::Columns, ..self }
     }
 
+    /// In rows of blocks.
+    pub(super) const fn rows(self) -> Self {
+        Self { tiling: Tiling::Rows, ..self }
+    }
+
     /// Whether it is in columns or rows of blocks.
     pub(super) fn is_cut_one_way(&self) -> bool {
         self.tiling != Tiling::Squares
@@ -60,10 +67,11 @@ impl Operand {
 
     /// Rows and columns of a tile.
     fn tile_shape(&self, sizes: &Sizes) -> (usize, usize) {
-        let ((m, _), nb) = (self.shape(sizes), sizes.nb);
+        let ((m, n), nb) = (self.shape(sizes), sizes.nb);
         match self.tiling {
             Tiling::Squares => (nb, nb),
             Tiling::Columns => (m.max(1), nb),
+            Tiling::Rows => (nb, n.max(1)),
         }
     }
 

@@ -63,6 +63,11 @@ pub(super) fn exact<T: Scalar>(number: T) -> c64 {
     c64::new(number.re().to_f64(), number.im().to_f64())
 }
 
+/// The nearest number of type `T`; of a real type the real part.
+pub(super) fn rounded<T: Scalar>(number: c64) -> T {
+    T::from_parts(T::Real::of_f64(number.re), T::Real::of_f64(number.im))
+}
+
 /// What of a matrix counts.
 #[derive(Clone, Copy, Debug)]
 enum Part {

@@ -14,6 +14,10 @@ pub(super) enum Size {
     K,
     /// Right-hand sides.
     Nrhs,
+    /// The least of `m` and `n`.
+    Least,
+    /// One.
+    One,
 }
 
 impl Size {
@@ -27,6 +31,8 @@ impl Size {
             Self::N => "n",
             Self::K => "k",
             Self::Nrhs => "nrhs",
+            Self::Least => "min(m, n)",
+            Self::One => "1",
         }
     }
 }
@@ -62,16 +68,19 @@ impl Sizes {
             Size::N => self.n,
             Size::K => self.k,
             Size::Nrhs => self.nrhs,
+            Size::Least => self.m.min(self.n),
+            Size::One => 1,
         }
     }
 
-    /// Sets the size called `size`.
+    /// Sets the size called `size`, one of those that can be given.
     pub(super) fn set(&mut self, size: Size, value: usize) {
         match size {
             Size::M => self.m = value,
             Size::N => self.n = value,
             Size::K => self.k = value,
             Size::Nrhs => self.nrhs = value,
+            Size::Least | Size::One => panic!("{} follows from others", size.name()),
         }
     }
 

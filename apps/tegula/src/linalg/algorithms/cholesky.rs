@@ -1,7 +1,7 @@
 //! Cholesky factorisation, and what is done with its factor.
 
 use tegula_kernels::scalar::Scalar;
-use tegula_linalg::{copied_tiles, potrf, potrs};
+use tegula_linalg::{copied_tiles, posv, potrf, potrs};
 use tegula_runtime::flow::{Flow, FlowError};
 
 use crate::linalg::case::{Case, cholesky_factors};
@@ -11,8 +11,8 @@ use crate::linalg::operand::Operand;
 use crate::linalg::sizes::Size::{self, N, Nrhs};
 use crate::linalg::sizes::Sizes;
 
-const FAMILY: &str = "Cholesky";
-const MATRIX: Operand = Operand::triangle(N, PositiveDefinite);
+pub(super) const FAMILY: &str = "Cholesky";
+pub(super) const MATRIX: Operand = Operand::triangle(N, PositiveDefinite);
 const RIGHT_SIDES: Operand = Operand::full(N, Nrhs, Uniform);
 
 fn factor_flops(n: f64) -> f64 {
@@ -29,18 +29,19 @@ pub(super) struct Potrf;
 impl Listed for Potrf {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "potrf";
-    const FORMULA: &'static str = "A = L L', A positive definite";
+    const FORMULA: &'static str = "A = L L^H or U^H U, positive definite";
     const SIZES: &'static [Size] = &[N];
     const FLOPS: &'static str = "n^3/3 + n^2/2 + n/6";
-    const CHECK: &'static str = "L (L' w) - A w";
+    const CHECK: &'static str = "L (L^H w) - A w";
+    const HAS_UPLO: bool = true;
     const OPERANDS: &'static [Operand] = &[MATRIX];
 
     fn flops(sizes: &Sizes) -> f64 {
         factor_flops(sizes.n as f64)
     }
 
-    fn submit<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
-        potrf(flow, &case[0]);
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        potrf(flow, case.hermitian(0));
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
@@ -58,10 +59,11 @@ pub(super) struct Potrs;
 impl Listed for Potrs {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "potrs";
-    const FORMULA: &'static str = "A X = B with the factor of A = L L'";
+    const FORMULA: &'static str = "A X = B with A = L L^H factorised";
     const SIZES: &'static [Size] = &[N, Nrhs];
     const FLOPS: &'static str = "2 n^2 nrhs";
     const CHECK: &'static str = "A (X w) - B w";
+    const HAS_UPLO: bool = true;
     const OPERANDS: &'static [Operand] = &[MATRIX, RIGHT_SIDES];
 
     fn flops(sizes: &Sizes) -> f64 {
@@ -70,11 +72,11 @@ impl Listed for Potrs {
     }
 
     fn prepare<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
-        potrf(flow, &case[0]);
+        potrf(flow, case.hermitian(0));
     }
 
-    fn submit<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
-        potrs(flow, &case[0], &case[1]);
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        potrs(flow, case.hermitian(0), &case[1]);
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
@@ -96,15 +98,15 @@ impl Listed for Posv {
     const SIZES: &'static [Size] = &[N, Nrhs];
     const FLOPS: &'static str = "potrf + potrs";
     const CHECK: &'static str = "A (X w) - B w";
+    const HAS_UPLO: bool = true;
     const OPERANDS: &'static [Operand] = &[MATRIX, RIGHT_SIDES];
 
     fn flops(sizes: &Sizes) -> f64 {
         Potrf::flops(sizes) + Potrs::flops(sizes)
     }
 
-    fn submit<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
-        potrf(flow, &case[0]);
-        potrs(flow, &case[0], &case[1]);
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        posv(flow, case.hermitian(0), &case[1]);
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {

@@ -52,7 +52,7 @@ impl Listed for GetrfNopiv {
         factor_flops(sizes.m as f64, sizes.n as f64)
     }
 
-    fn submit<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
         getrf_nopiv(flow, &case[0]);
     }
 
@@ -81,7 +81,7 @@ impl Listed for Getrf {
         register_pivots(flow, case);
     }
 
-    fn submit<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
         getrf(flow, &case[0], case.pivots());
     }
 
@@ -107,7 +107,7 @@ pub(super) struct Getrs;
 impl Listed for Getrs {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "getrs";
-    const FORMULA: &'static str = "A X = B with the factors of P A = L U";
+    const FORMULA: &'static str = "A X = B with P A = L U factorised";
     const SIZES: &'static [Size] = &[N, Nrhs];
     const FLOPS: &'static str = "(2 n^2 - n) nrhs";
     const CHECK: &'static str = "A (X w) - B w";
@@ -126,7 +126,7 @@ impl Listed for Getrs {
         getrf(flow, &case[0], case.pivots());
     }
 
-    fn submit<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
         getrs(flow, Trans::No, &case[0], case.pivots(), &case[1]);
     }
 
@@ -162,7 +162,7 @@ impl Listed for Gesv {
         register_pivots(flow, case);
     }
 
-    fn submit<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
         getrf(flow, &case[0], case.pivots());
         getrs(flow, Trans::No, &case[0], case.pivots(), &case[1]);
     }

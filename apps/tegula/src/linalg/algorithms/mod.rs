@@ -4,21 +4,39 @@
 //! [`Listed`]: super::entry::Listed
 
 mod cholesky;
+mod inverse;
 mod lu;
 mod product;
-mod triangular;
+mod qr;
 
 use super::entry::Entry;
 
 /// Every algorithm, by families.
 pub(super) const ALGORITHMS: &[Entry] = &[
     Entry::of::<product::Gemm>(),
-    Entry::of::<triangular::Trsm>(),
+    Entry::of::<product::Symm<false>>(),
+    Entry::of::<product::Symm<true>>(),
+    Entry::of::<product::Syrk<false>>(),
+    Entry::of::<product::Syrk<true>>(),
+    Entry::of::<product::Syr2k<false>>(),
+    Entry::of::<product::Syr2k<true>>(),
+    Entry::of::<product::Trmm>(),
+    Entry::of::<product::Trsm>(),
     Entry::of::<cholesky::Potrf>(),
     Entry::of::<cholesky::Potrs>(),
     Entry::of::<cholesky::Posv>(),
+    Entry::of::<inverse::Potri>(),
+    Entry::of::<inverse::Poinv>(),
+    Entry::of::<inverse::Trtri>(),
+    Entry::of::<inverse::Lauum>(),
     Entry::of::<lu::GetrfNopiv>(),
     Entry::of::<lu::Getrf>(),
     Entry::of::<lu::Getrs>(),
     Entry::of::<lu::Gesv>(),
+    Entry::of::<qr::Geqrf>(),
+    Entry::of::<qr::Orgqr>(),
+    Entry::of::<qr::Ormqr>(),
+    Entry::of::<qr::Gelqf>(),
+    Entry::of::<qr::Orglq>(),
+    Entry::of::<qr::Ormlq>(),
 ];

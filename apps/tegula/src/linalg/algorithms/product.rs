@@ -1,23 +1,48 @@
-//! Matrix products.
+//! Matrix products: general, symmetric, Hermitian, triangular.
 
-use tegula_kernels::option::Trans;
+use tegula_kernels::option::{Diag, Form, Side, Trans};
 use tegula_kernels::scalar::Scalar;
-use tegula_linalg::gemm;
+use tegula_linalg::{Triangle, gemm, symm, syr2k, syrk, trmm, trsm};
 use tegula_runtime::flow::{Flow, FlowError};
 
 use crate::linalg::case::{Case, product};
 use crate::linalg::entry::Listed;
-use crate::linalg::fill::Entries::Uniform;
+use crate::linalg::fill::Entries::{Dominant, Uniform};
 use crate::linalg::operand::Operand;
 use crate::linalg::probe::difference;
 use crate::linalg::sizes::Size::{self, K, M, N};
 use crate::linalg::sizes::Sizes;
 
+const FAMILY: &str = "products";
+
+/// Columns of tiles of a left factor that are copied at a time, and of the next ones meanwhile.
+const COPIED: usize = 16;
+
+/// Copies that the product of an `m x k` and a `k x n` matrix keeps.
+fn copies(sizes: &Sizes, [m, n, k]: [usize; 3]) -> usize {
+    let [mt, nt, kt] = [m, n, k].map(|size| size.div_ceil(sizes.nb));
+    if mt.min(nt) < 2 { 0 } else { kt.min(COPIED) * (mt + nt) }
+}
+
+/// The form of a family of which LAPACK has two members.
+const fn form(is_hermitian: bool) -> Form {
+    if is_hermitian { Form::Hermitian } else { Form::Symmetric }
+}
+
+/// `transposed`, or `adjoint` if the family is Hermitian: for formulas.
+const fn named(
+    is_hermitian: bool,
+    adjoint: &'static str,
+    transposed: &'static str,
+) -> &'static str {
+    if is_hermitian { adjoint } else { transposed }
+}
+
 /// Product of two matrices, added to a third.
 pub(super) struct Gemm;
 
 impl Listed for Gemm {
-    const FAMILY: &'static str = "products";
+    const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "gemm";
     const FORMULA: &'static str = "C = A B + C, A m x k, B k x n";
     const SIZES: &'static [Size] = &[M, N, K];
@@ -31,7 +56,7 @@ impl Listed for Gemm {
         2.0 * m * n * k
     }
 
-    fn submit<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
         gemm(flow, (Trans::No, Trans::No), T::ONE, &case[0], &case[1], T::ONE, &case[2]);
     }
 
@@ -41,5 +66,210 @@ impl Listed for Gemm {
         let expected = expected.plus(&case.given(2).times(flow, &w)?);
         let found = case.found(2).times(flow, &w)?;
         Ok(difference::<T>(&found, &expected, case.sizes.k))
+    }
+
+    fn copied_tiles(sizes: &Sizes) -> usize {
+        copies(sizes, [sizes.m, sizes.n, sizes.k])
+    }
+}
+
+/// Product with a symmetric or Hermitian matrix.
+pub(super) struct Symm<const IS_HERMITIAN: bool>;
+
+impl<const IS_HERMITIAN: bool> Listed for Symm<IS_HERMITIAN> {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = named(IS_HERMITIAN, "hemm", "symm");
+    const FORMULA: &'static str =
+        named(IS_HERMITIAN, "C = A B + C, A = A^H of order m", "C = A B + C, A = A' of order m");
+    const SIZES: &'static [Size] = &[M, N];
+    const FLOPS: &'static str = "2 m^2 n";
+    const CHECK: &'static str = "C w - (A (B w) + C0 w)";
+    const HAS_UPLO: bool = true;
+    const OPERANDS: &'static [Operand] = &[
+        Operand::triangle(M, Uniform),
+        Operand::full(M, N, Uniform),
+        Operand::full(M, N, Uniform),
+    ];
+
+    fn flops(sizes: &Sizes) -> f64 {
+        let [m, n, ..] = sizes.real();
+        2.0 * m * m * n
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        let how = (form(IS_HERMITIAN), Side::Left, case.uplo());
+        symm(flow, how, T::ONE, &case[0], &case[1], T::ONE, &case[2]);
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+        let (w, a) = (case.signs(2), case.given(0).mirrored(form(IS_HERMITIAN), case.uplo()));
+        let expected = product(flow, &[a, case.given(1)], &w)?;
+        let expected = expected.plus(&case.given(2).times(flow, &w)?);
+        let found = case.found(2).times(flow, &w)?;
+        Ok(difference::<T>(&found, &expected, case.sizes.m))
+    }
+
+    fn copied_tiles(sizes: &Sizes) -> usize {
+        copies(sizes, [sizes.m, sizes.n, sizes.m])
+    }
+}
+
+/// Triangle of the product of a matrix with its transpose.
+pub(super) struct Syrk<const IS_HERMITIAN: bool>;
+
+impl<const IS_HERMITIAN: bool> Listed for Syrk<IS_HERMITIAN> {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = named(IS_HERMITIAN, "herk", "syrk");
+    const FORMULA: &'static str =
+        named(IS_HERMITIAN, "C = A A^H + C, A n x k", "C = A A' + C, A n x k");
+    const SIZES: &'static [Size] = &[N, K];
+    const FLOPS: &'static str = "k n (n + 1)";
+    const CHECK: &'static str =
+        named(IS_HERMITIAN, "C w - (A (A^H w) + C0 w)", "C w - (A (A' w) + C0 w)");
+    const HAS_UPLO: bool = true;
+    const OPERANDS: &'static [Operand] =
+        &[Operand::full(N, K, Uniform), Operand::triangle(N, Uniform)];
+
+    fn flops(sizes: &Sizes) -> f64 {
+        let [_, n, k, _] = sizes.real();
+        k * n * (n + 1.0)
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        let how = (form(IS_HERMITIAN), case.uplo(), Trans::No);
+        syrk(flow, how, T::ONE, &case[0], T::ONE, &case[1]);
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+        let (w, form) = (case.signs(1), form(IS_HERMITIAN));
+        let factors = [case.given(0), case.given(0).op(form.mirror())];
+        let given = case.given(1).mirrored(form, case.uplo()).times(flow, &w)?;
+        let expected = product(flow, &factors, &w)?.plus(&given);
+        let found = case.found(1).mirrored(form, case.uplo()).times(flow, &w)?;
+        Ok(difference::<T>(&found, &expected, case.sizes.k))
+    }
+
+    fn copied_tiles(sizes: &Sizes) -> usize {
+        copies(sizes, [sizes.n, sizes.n, sizes.k])
+    }
+}
+
+/// Triangle of the sum of the product of two matrices and its transpose.
+pub(super) struct Syr2k<const IS_HERMITIAN: bool>;
+
+impl<const IS_HERMITIAN: bool> Listed for Syr2k<IS_HERMITIAN> {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = named(IS_HERMITIAN, "her2k", "syr2k");
+    const FORMULA: &'static str =
+        named(IS_HERMITIAN, "C = A B^H + B A^H + C, A n x k", "C = A B' + B A' + C, A n x k");
+    const SIZES: &'static [Size] = &[N, K];
+    const FLOPS: &'static str = "2 k n^2 + n";
+    const CHECK: &'static str = named(
+        IS_HERMITIAN,
+        "C w - (A (B^H w) + B (A^H w) + C0 w)",
+        "C w - (A (B' w) + B (A' w) + C0 w)",
+    );
+    const HAS_UPLO: bool = true;
+    const OPERANDS: &'static [Operand] = &[
+        Operand::full(N, K, Uniform),
+        Operand::full(N, K, Uniform),
+        Operand::triangle(N, Uniform),
+    ];
+
+    fn flops(sizes: &Sizes) -> f64 {
+        let [_, n, k, _] = sizes.real();
+        2.0 * k * n * n + n
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        let how = (form(IS_HERMITIAN), case.uplo(), Trans::No);
+        syr2k(flow, how, T::ONE, &case[0], &case[1], T::ONE, &case[2]);
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+        let (w, form) = (case.signs(2), form(IS_HERMITIAN));
+        let mut expected = case.given(2).mirrored(form, case.uplo()).times(flow, &w)?;
+        for (a, b) in [(0, 1), (1, 0)] {
+            let factors = [case.given(a), case.given(b).op(form.mirror())];
+            expected = expected.plus(&product(flow, &factors, &w)?);
+        }
+        let found = case.found(2).mirrored(form, case.uplo()).times(flow, &w)?;
+        Ok(difference::<T>(&found, &expected, 2 * case.sizes.k))
+    }
+
+    fn copied_tiles(sizes: &Sizes) -> usize {
+        2 * copies(sizes, [sizes.n, sizes.n, sizes.k])
+    }
+}
+
+/// How a triangle stands on the left.
+fn on_the_left<T>(case: &Case<T>) -> Triangle
+where
+    T: Scalar,
+{
+    Triangle { side: Side::Left, uplo: case.uplo(), trans: Trans::No, diag: Diag::NonUnit }
+}
+
+/// Product with a triangle.
+pub(super) struct Trmm;
+
+impl Listed for Trmm {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "trmm";
+    const FORMULA: &'static str = "B = T B, T triangular of order m";
+    const SIZES: &'static [Size] = &[M, N];
+    const FLOPS: &'static str = "n m^2";
+    const CHECK: &'static str = "B w - T (B0 w)";
+    const HAS_UPLO: bool = true;
+    const OPERANDS: &'static [Operand] =
+        &[Operand::triangle(M, Dominant), Operand::full(M, N, Uniform)];
+
+    fn flops(sizes: &Sizes) -> f64 {
+        let [m, n, ..] = sizes.real();
+        n * m * m
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        trmm(flow, on_the_left(case), T::ONE, &case[0], &case[1]);
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+        let w = case.signs(1);
+        let expected = product(flow, &[case.given_triangle(0), case.given(1)], &w)?;
+        let found = case.found(1).times(flow, &w)?;
+        Ok(difference::<T>(&found, &expected, case.sizes.m))
+    }
+}
+
+/// Solve with a triangle.
+pub(super) struct Trsm;
+
+impl Listed for Trsm {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "trsm";
+    const FORMULA: &'static str = "T X = B, T triangular of order m";
+    const SIZES: &'static [Size] = &[M, N];
+    const FLOPS: &'static str = "n m^2";
+    const CHECK: &'static str = "T (X w) - B w";
+    const HAS_UPLO: bool = true;
+    const OPERANDS: &'static [Operand] =
+        &[Operand::triangle(M, Dominant), Operand::full(M, N, Uniform)];
+
+    fn flops(sizes: &Sizes) -> f64 {
+        let [m, n, ..] = sizes.real();
+        n * m * m
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        trsm(flow, on_the_left(case), T::ONE, &case[0], &case[1]);
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+        case.solution_error(flow, &case.given_triangle(0), 1)
+    }
+
+    fn copied_tiles(sizes: &Sizes) -> usize {
+        // A row and a column of tiles for each of some steps.
+        copies(sizes, [sizes.m, sizes.n, 2 * sizes.nb])
     }
 }

@@ -1,0 +1,273 @@
+//! Orthogonal factorisations on columns and rows of blocks, in LAPACK's format.
+
+use tegula_kernels::option::{Diag, Side, Trans, Uplo};
+use tegula_kernels::scalar::Scalar;
+use tegula_linalg::{gelqf, geqrf, orglq, orgqr, ormlq, ormqr};
+use tegula_runtime::flow::{Flow, FlowError};
+
+use crate::linalg::case::Case;
+use crate::linalg::entry::Listed;
+use crate::linalg::fill::Entries::{Nothing, Uniform};
+use crate::linalg::operand::Operand;
+use crate::linalg::probe::{Sum, difference};
+use crate::linalg::sizes::Size::{self, K, Least, M, N, One};
+use crate::linalg::sizes::Sizes;
+
+const FAMILY: &str = "QR";
+const FACTORS: Operand = Operand::full(Least, One, Nothing);
+/// Leading terms, as LAPACK Working Note 41 has them.
+const FACTOR_FLOPS: &str = "2 m n^2 - 2 n^3/3, m >= n";
+
+/// Operations of the factorisation of an `m x n` matrix, leading terms.
+fn factor_flops(sizes: &Sizes) -> f64 {
+    let [m, n, ..] = sizes.real();
+    let (most, least) = (m.max(n), m.min(n));
+    2.0 * most * least.powi(2) - 2.0 * least.powi(3) / 3.0
+}
+
+/// Where a `Q` comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum From {
+    /// `A = Q R`.
+    Qr,
+    /// `A = L Q`.
+    Lq,
+}
+
+/// `op(Q) x` with the reflectors in operand 0 and their factors in operand 1, computed in `T`: rounded
+/// entries stand for those of `x`, and each sum has at most the size of all of `x`.
+fn times_q<T: Scalar>(
+    flow: &mut Flow,
+    case: &Case<T>,
+    (from, trans): (From, Trans),
+    x: &Sum,
+) -> Result<Sum, FlowError> {
+    let column = case.column(flow, x)?;
+    let multiply = if from == From::Qr { ormqr } else { ormlq };
+    multiply(flow, Side::Left, trans, &case[0], &case[1], &column);
+    let mut product = case.gathered(flow, column)?;
+    let size = x.size.iter().map(|size| size * size).sum::<f64>().sqrt();
+    product.size.fill(size);
+    Ok(product)
+}
+
+/// The first `length` entries of `x`, and zeros.
+fn extended(x: Sum, length: usize) -> Sum {
+    let Sum { mut value, mut size } = x;
+    value.resize(length, tegula_kernels::scalar::c64::ZERO);
+    size.resize(length, 0.0);
+    Sum { value, size }
+}
+
+/// `A = Q R`.
+pub(super) struct Geqrf;
+
+impl Listed for Geqrf {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "geqrf";
+    const FORMULA: &'static str = "A = Q R";
+    const SIZES: &'static [Size] = &[M, N];
+    const FLOPS: &'static str = FACTOR_FLOPS;
+    const CHECK: &'static str = "Q (R w) - A w";
+    const OPERANDS: &'static [Operand] = &[Operand::full(M, N, Uniform).columns(), FACTORS];
+
+    fn flops(sizes: &Sizes) -> f64 {
+        factor_flops(sizes)
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        geqrf(flow, &case[0], &case[1]);
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+        let w = case.signs(0);
+        let expected = case.given(0).times(flow, &w)?;
+        let r = case.found(0).triangle(Uplo::Upper, Diag::NonUnit).times(flow, &w)?;
+        let r = extended(r, case.sizes.m);
+        let found = times_q(flow, case, (From::Qr, Trans::No), &r)?;
+        Ok(difference::<T>(&found, &expected, case.sizes.m))
+    }
+}
+
+/// The first columns of `Q`.
+pub(super) struct Orgqr;
+
+impl Listed for Orgqr {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "orgqr";
+    const FORMULA: &'static str = "Q from the factors of A = Q R, m x n";
+    const SIZES: &'static [Size] = &[M, N];
+    const FLOPS: &'static str = "2 m n^2 - 2 n^3/3";
+    const CHECK: &'static str = "Q^H (Q w) - w";
+    const LIMITS: &'static [(Size, Size)] = &[(N, M)];
+    const OPERANDS: &'static [Operand] = &[Operand::full(M, N, Uniform).columns(), FACTORS];
+
+    fn flops(sizes: &Sizes) -> f64 {
+        factor_flops(sizes)
+    }
+
+    fn prepare<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
+        geqrf(flow, &case[0], &case[1]);
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        orgqr(flow, &case[0], &case[1]);
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+        let w = case.signs(0);
+        let tall = case.found(0).times(flow, &w)?;
+        let found = case.found(0).op(Trans::Conj).times(flow, &tall)?;
+        // The columns of Q span what those of A do: A w = Q (Q^H A w).
+        let given = case.given(0).times(flow, &w)?;
+        let part = case.found(0).op(Trans::Conj).times(flow, &given)?;
+        let back = case.found(0).times(flow, &part)?;
+        let (m, n) = (case.sizes.m, case.sizes.n);
+        Ok(difference::<T>(&found, &w, n).max(difference::<T>(&back, &given, m)))
+    }
+}
+
+/// Product with `Q`.
+pub(super) struct Ormqr;
+
+impl Listed for Ormqr {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "ormqr";
+    const FORMULA: &'static str = "C = Q C with Q of A = Q R, A m x k";
+    const SIZES: &'static [Size] = &[M, N, K];
+    const FLOPS: &'static str = "4 m n k - 2 n k^2";
+    const CHECK: &'static str = "Q^H (C w) - C0 w";
+    const LIMITS: &'static [(Size, Size)] = &[(K, M)];
+    const OPERANDS: &'static [Operand] = &[
+        Operand::full(M, K, Uniform).columns(),
+        Operand::full(K, One, Nothing),
+        Operand::full(M, N, Uniform).columns(),
+    ];
+
+    fn flops(sizes: &Sizes) -> f64 {
+        let [m, n, k, _] = sizes.real();
+        4.0 * m * n * k - 2.0 * n * k * k
+    }
+
+    fn prepare<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
+        geqrf(flow, &case[0], &case[1]);
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        ormqr(flow, Side::Left, Trans::No, &case[0], &case[1], &case[2]);
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+        let w = case.signs(2);
+        let expected = case.given(2).times(flow, &w)?;
+        let product = case.found(2).times(flow, &w)?;
+        let found = times_q(flow, case, (From::Qr, Trans::Conj), &product)?;
+        Ok(difference::<T>(&found, &expected, case.sizes.m))
+    }
+}
+
+/// `A = L Q`.
+pub(super) struct Gelqf;
+
+impl Listed for Gelqf {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "gelqf";
+    const FORMULA: &'static str = "A = L Q";
+    const SIZES: &'static [Size] = &[M, N];
+    const FLOPS: &'static str = FACTOR_FLOPS;
+    const CHECK: &'static str = "L (Q w) - A w";
+    const OPERANDS: &'static [Operand] = &[Operand::full(M, N, Uniform).rows(), FACTORS];
+
+    fn flops(sizes: &Sizes) -> f64 {
+        factor_flops(sizes)
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        gelqf(flow, &case[0], &case[1]);
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+        let w = case.signs(0);
+        let expected = case.given(0).times(flow, &w)?;
+        let turned = times_q(flow, case, (From::Lq, Trans::No), &w)?;
+        let turned = extended(turned, case.sizes.m.min(case.sizes.n));
+        let l = case.found(0).triangle(Uplo::Lower, Diag::NonUnit);
+        Ok(difference::<T>(&l.times(flow, &turned)?, &expected, case.sizes.n))
+    }
+}
+
+/// The first rows of `Q`.
+pub(super) struct Orglq;
+
+impl Listed for Orglq {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "orglq";
+    const FORMULA: &'static str = "Q from the factors of A = L Q, m x n";
+    const SIZES: &'static [Size] = &[M, N];
+    const FLOPS: &'static str = "2 n m^2 - 2 m^3/3";
+    const CHECK: &'static str = "Q (Q^H w) - w";
+    const LIMITS: &'static [(Size, Size)] = &[(M, N)];
+    const OPERANDS: &'static [Operand] = &[Operand::full(M, N, Uniform).rows(), FACTORS];
+
+    fn flops(sizes: &Sizes) -> f64 {
+        factor_flops(sizes)
+    }
+
+    fn prepare<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
+        gelqf(flow, &case[0], &case[1]);
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        orglq(flow, &case[0], &case[1]);
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+        let w = Sum::signs(case.sizes.seed, case.sizes.m);
+        let wide = case.found(0).op(Trans::Conj).times(flow, &w)?;
+        let found = case.found(0).times(flow, &wide)?;
+        // The rows of Q span what those of A do: A^H w = Q^H (Q A^H w).
+        let given = case.given(0).op(Trans::Conj).times(flow, &w)?;
+        let part = case.found(0).times(flow, &given)?;
+        let back = case.found(0).op(Trans::Conj).times(flow, &part)?;
+        let (m, n) = (case.sizes.m, case.sizes.n);
+        Ok(difference::<T>(&found, &w, m).max(difference::<T>(&back, &given, n)))
+    }
+}
+
+/// Product with `Q` of an LQ factorisation.
+pub(super) struct Ormlq;
+
+impl Listed for Ormlq {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "ormlq";
+    const FORMULA: &'static str = "C = Q C with Q of A = L Q, A k x m";
+    const SIZES: &'static [Size] = &[M, N, K];
+    const FLOPS: &'static str = "4 m n k - 2 n k^2";
+    const CHECK: &'static str = "Q^H (C w) - C0 w";
+    const LIMITS: &'static [(Size, Size)] = &[(K, M)];
+    const OPERANDS: &'static [Operand] = &[
+        Operand::full(K, M, Uniform).rows(),
+        Operand::full(K, One, Nothing),
+        Operand::full(M, N, Uniform).columns(),
+    ];
+
+    fn flops(sizes: &Sizes) -> f64 {
+        Ormqr::flops(sizes)
+    }
+
+    fn prepare<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
+        gelqf(flow, &case[0], &case[1]);
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        ormlq(flow, Side::Left, Trans::No, &case[0], &case[1], &case[2]);
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+        let w = case.signs(2);
+        let expected = case.given(2).times(flow, &w)?;
+        let product = case.found(2).times(flow, &w)?;
+        let found = times_q(flow, case, (From::Lq, Trans::Conj), &product)?;
+        Ok(difference::<T>(&found, &expected, case.sizes.m))
+    }
+}

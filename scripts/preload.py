@@ -28,10 +28,16 @@ def library(path=None):
     return path
 
 
+def missing(what, packages):
+    """Stops with status 77, as tests do that cannot run: something is not installed."""
+    print(f"{what}: apt-get install {packages}", file=sys.stderr)
+    sys.exit(77)
+
+
 def need(tool, package):
     """Stops if a tool is missing."""
     if shutil.which(tool) is None:
-        sys.exit(f"{tool} is missing: apt-get install {package}")
+        missing(f"{tool} is missing", package)
 
 
 def exported(path):

@@ -5,6 +5,7 @@
 //! the leaf arithmetic comes from the [`backend`] of the process.
 
 pub mod backend;
+pub mod batch;
 pub mod cuda;
 pub mod error;
 pub mod geometry;

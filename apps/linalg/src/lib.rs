@@ -4,6 +4,7 @@
 //! the tasks succeeded. Priorities follow the critical path at unit cost, so that algorithms
 //! submitted one after the other overlap well.
 
+pub mod batch;
 mod build;
 mod check_diagonal;
 mod convert;

@@ -309,3 +309,35 @@ impl Storev {
         }
     }
 }
+
+/// What stands below a triangle that is to absorb it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Below {
+    /// A whole tile.
+    Square,
+    /// A tile of which only the entries on and above the diagonal count.
+    Triangle,
+}
+
+impl Below {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Square, Self::Triangle];
+
+    /// Rows of the first `columns` columns of a tile of `m` rows that count.
+    #[must_use]
+    pub fn rows(self, m: usize, columns: usize) -> usize {
+        match self {
+            Self::Square => m,
+            Self::Triangle => m.min(columns),
+        }
+    }
+
+    /// Whether entry `(i, j)` counts.
+    #[must_use]
+    pub const fn holds(self, i: usize, j: usize) -> bool {
+        match self {
+            Self::Square => true,
+            Self::Triangle => i <= j,
+        }
+    }
+}

@@ -34,6 +34,8 @@ mod reflectors;
 pub mod symm;
 pub mod syr2k;
 pub mod syrk;
+pub mod tpmqrt;
+pub mod tpqrt;
 pub mod tradd;
 pub mod trial;
 mod triangular;
@@ -149,6 +151,8 @@ pub const KERNELS: &[Kernel] = &[
     Kernel::of::<larft::Card>(),
     Kernel::of::<unmqr::Card>(),
     Kernel::of::<ungqr::Card>(),
+    Kernel::of::<tpqrt::Card>(),
+    Kernel::of::<tpmqrt::Card>(),
     Kernel::of::<trsm_block::Card>(),
     Kernel::of::<gemv::Card>(),
     Kernel::of::<trsv::Card>(),

@@ -1,0 +1,85 @@
+//! Trials of the product with reflectors below a triangle and its typical call.
+
+use std::marker::PhantomData;
+
+use tegula_runtime::flow::{Codelet, Cost};
+
+use super::Tpmqrt;
+use crate::backend::Blas;
+use crate::kernel::tpqrt::{Tpqrt, triangle};
+use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::kernel::{Listed, ListedIn};
+use crate::option::{Below, Trans};
+use crate::scalar::Scalar;
+use crate::tile::{TileMut, TileRef};
+
+/// The kernel's card in the list.
+#[derive(Debug)]
+pub(in crate::kernel) struct Card;
+
+impl Listed for Card {
+    const NAME: &'static str = Tpmqrt::<f64>::NAME;
+    const FORMULA: &'static str = "[C1; C2] = op(Q) [C1; C2] with the reflectors of tpqrt";
+    const FLOPS: &'static str = "4 n^3";
+}
+
+impl<T: Scalar> ListedIn<T> for Card {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+        // More reflectors are more of the same, and the reference takes long.
+        let (Shape { m, n, .. }, k) = (shape, shape.k.min(70));
+        let mut trials = Vec::new();
+        for below in Below::ALL {
+            for trans in [Trans::No, Trans::Conj] {
+                for ib in [1 + k % 7, 24] {
+                    let tpmqrt =
+                        Tpmqrt { below, trans, top: k + 1, m, n, k, ib, scalar: PhantomData };
+                    trials.push(compare(tpmqrt, blas, draw));
+                }
+            }
+        }
+        trials
+    }
+
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+        let t = draw.numbers(typical::<T>(n).ib.min(n) * n);
+        vec![draw.numbers(n * n), t, draw.numbers(n * n), draw.numbers(n * n)]
+    }
+
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+        let [v, t, c1, c2] = operands else { unreachable!("four operands were made") };
+        let tpmqrt = typical(n);
+        let block = (TileRef::new(v, n, n), TileRef::new(t, tpmqrt.ib.min(n), n));
+        tpmqrt.compute(blas, block, TileMut::new(c1, n, n), TileMut::new(c2, n, n));
+    }
+
+    fn cost(n: usize) -> Cost {
+        typical::<T>(n).cost()
+    }
+}
+
+/// Square tiles.
+fn typical<T: Scalar>(n: usize) -> Tpmqrt<T> {
+    let (below, trans, scalar) = (Below::Square, Trans::Conj, PhantomData);
+    Tpmqrt { below, trans, top: n, m: n, n, k: n, ib: 24, scalar }
+}
+
+fn compare<T: Scalar>(tpmqrt: Tpmqrt<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
+    let Tpmqrt { below, top, m, n, k, ib, scalar, .. } = tpmqrt;
+    let mut v = Guarded::random(m, k, draw);
+    v.keep(|i, j| below.holds(i, j));
+    let (mut r, mut t) = (triangle(k, k, draw), Guarded::nan(ib.min(k), k));
+    Tpqrt { below, top: k, m, n: k, ib, scalar }.reference(r.write(), v.write(), t.write());
+    t.keep(|i, j| j / ib * ib + i <= j);
+    let before = (Guarded::random(top, n, draw), Guarded::random(m, n, draw));
+    let (mut got, mut expected) = (before.clone(), before.clone());
+    tpmqrt.compute(blas, (v.read(), t.read()), got.0.write(), got.1.write());
+    tpmqrt.reference((v.read(), t.read()), expected.0.write(), expected.1.write());
+    let errors = [
+        got.0.deviation(&before.0, &expected.0, |i, _| i < k),
+        got.1.deviation(&before.1, &expected.1, |i, _| i < below.rows(m, k)),
+    ];
+    // An entry is a sum over a column of norm at most sqrt(2 (m + k)), once and again.
+    let norm = (2.0 * (m + k) as f64).sqrt();
+    let tolerance = 8.0 * (m + 2 * k + 2) as f64 * T::epsilon() * norm;
+    Trial { case: format!("{tpmqrt:?}"), error: errors.iter().sum(), tolerance }
+}

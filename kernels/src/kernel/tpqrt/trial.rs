@@ -1,0 +1,89 @@
+//! Trials of the factorization of a triangle above a tile and its typical call.
+
+use std::marker::PhantomData;
+
+use tegula_runtime::flow::{Codelet, Cost};
+
+use super::Tpqrt;
+use crate::backend::Blas;
+use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::kernel::{Listed, ListedIn};
+use crate::option::Below;
+use crate::scalar::Scalar;
+use crate::tile::TileMut;
+
+/// The kernel's card in the list.
+#[derive(Debug)]
+pub(in crate::kernel) struct Card;
+
+impl Listed for Card {
+    const NAME: &'static str = Tpqrt::<f64>::NAME;
+    const FORMULA: &'static str = "[R; B] = Q [R; 0] with its reflectors, in place";
+    const FLOPS: &'static str = "2 n^3";
+}
+
+impl<T: Scalar> ListedIn<T> for Card {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+        let Shape { m, n, k } = shape;
+        let mut trials = Vec::new();
+        for below in Below::ALL {
+            for ib in [1 + k % 7, 24] {
+                let tpqrt = Tpqrt { below, top: n + 1, m, n, ib, scalar: PhantomData };
+                trials.push(compare(tpqrt, blas, draw));
+            }
+        }
+        trials
+    }
+
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+        let t = vec![T::ZERO; typical::<T>(n).ib.min(n) * n];
+        vec![draw.dominant(n), t, draw.numbers(n * n)]
+    }
+
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+        let [r, t, b] = operands else { unreachable!("three operands were made") };
+        let tpqrt = typical(n);
+        let t = TileMut::new(t, tpqrt.ib.min(n), n);
+        tpqrt.compute(blas, TileMut::new(r, n, n), TileMut::new(b, n, n), t);
+    }
+
+    fn cost(n: usize) -> Cost {
+        typical::<T>(n).cost()
+    }
+}
+
+/// A square tile below.
+fn typical<T: Scalar>(n: usize) -> Tpqrt<T> {
+    Tpqrt { below: Below::Square, top: n, m: n, n, ib: 24, scalar: PhantomData }
+}
+
+/// A triangle, with a NaN wherever it is not, in a tile of `rows`.
+pub(in crate::kernel) fn triangle<T: Scalar>(rows: usize, n: usize, draw: &mut Draw) -> Guarded<T> {
+    let (square, mut r) = (draw.dominant::<T>(n), Guarded::nan(rows, n));
+    for (i, j) in (0..n).flat_map(|j| (0..=j).map(move |i| (i, j))) {
+        r.put(i, j, square[i + j * n]);
+    }
+    r
+}
+
+fn compare<T: Scalar>(tpqrt: Tpqrt<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
+    let Tpqrt { below, top, m, n, ib, .. } = tpqrt;
+    let r = triangle(top, n, draw);
+    let mut b = Guarded::random(m, n, draw);
+    b.keep(|i, j| below.holds(i, j));
+    let t = Guarded::nan(ib.min(n), n);
+    let mut got = (r.clone(), b.clone(), t.clone());
+    let mut expected = got.clone();
+    tpqrt.compute(blas, got.0.write(), got.1.write(), got.2.write());
+    tpqrt.reference(expected.0.write(), expected.1.write(), expected.2.write());
+    let errors = [
+        got.0.deviation(&r, &expected.0, |i, j| i <= j),
+        got.1.deviation(&b, &expected.1, |i, j| below.holds(i, j)),
+        got.2.deviation(&t, &expected.2, |_, _| true),
+    ];
+    // As for the factorization of a panel, whose columns have norms up to sqrt(2 m) + 3; R's
+    // singular values are at least 2.
+    let norm = (2.0 * m as f64).sqrt() + 3.0;
+    let tolerance = 20.0 * (m + n + 2) as f64 * T::epsilon() * norm;
+    Trial { case: format!("{tpqrt:?}"), error: errors.iter().sum(), tolerance }
+}

@@ -14,7 +14,7 @@ pub enum NumericalError {
         order: usize,
     },
     /// A pivot of an elimination without pivoting is zero or not finite.
-    #[error("pivot {index} is zero or not finite: the matrix has no LU factors without pivoting")]
+    #[error("pivot {index} is zero or not finite: the matrix has no factors without pivoting")]
     SingularPivot {
         /// Index of the first such pivot, from 1, in the whole matrix (LAPACK's `info`).
         index: usize,

@@ -10,9 +10,11 @@ pub mod column_squares;
 pub mod convert;
 pub mod copy_part;
 pub mod covariance;
+pub mod diagonal_solve;
 pub mod dot;
 pub mod geadd;
 pub mod gemm;
+pub mod gemmt;
 pub mod gemv;
 pub mod geqrt;
 pub mod getrf;
@@ -25,6 +27,8 @@ pub mod laset_triangle;
 pub mod laswp;
 pub mod lauum;
 pub mod lay_out;
+pub mod ldlt;
+pub mod ldlt_split;
 pub mod logdet;
 pub mod map;
 pub mod norm;
@@ -160,6 +164,10 @@ pub const KERNELS: &[Kernel] = &[
     Kernel::of::<laset::Card>(),
     Kernel::of::<lascal::Card>(),
     Kernel::of::<lay_out::Card>(),
+    Kernel::of::<gemmt::Card>(),
+    Kernel::of::<ldlt::Card>(),
+    Kernel::of::<ldlt_split::Card>(),
+    Kernel::of::<diagonal_solve::Card>(),
     Kernel::of::<check_diagonal::Card>(),
     Kernel::of::<laset_triangle::Card>(),
     Kernel::of::<tradd::Card>(),

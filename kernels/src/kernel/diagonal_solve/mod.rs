@@ -1,0 +1,45 @@
+//! Solve with a diagonal matrix: `B = inv(D) B`.
+//!
+//! Shapes: `B` is `m x n`, `D` the diagonal of an `m x m` tile. Reads that diagonal and `B`;
+//! overwrites `B`. Cannot fail. On cores only.
+
+mod cpu;
+mod reference;
+mod trial;
+
+use std::marker::PhantomData;
+
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+
+use crate::kernel::{bytes, product};
+use crate::scalar::Scalar;
+use crate::tile::{TileMut, TileRef};
+
+pub(super) use trial::Card;
+
+/// The solve with its arguments; buffers `[D: R, B: RW]`.
+#[derive(Clone, Copy, Debug)]
+pub struct DiagonalSolve<T> {
+    /// Rows of `B`.
+    pub m: usize,
+    /// Columns of `B`.
+    pub n: usize,
+    /// The precision.
+    pub scalar: PhantomData<T>,
+}
+
+impl<T: Scalar> Codelet for DiagonalSolve<T> {
+    const NAME: &'static str = "diagonal-solve";
+    const ACCESS: &'static [Access] = &[Access::R, Access::RW];
+
+    fn cost(&self) -> Cost {
+        let &Self { m, n, .. } = self;
+        Cost { flops: product(&[m, n]), bytes: bytes::<T>(&[2 * m * n]) }
+    }
+
+    fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
+        let d = TileRef::of(buffers, 0, self.m, self.m);
+        self.compute(d, TileMut::of(buffers, 1, self.m, self.n));
+        Ok(())
+    }
+}

@@ -1,0 +1,73 @@
+//! Trials of the triangle of a product and its typical call.
+
+use tegula_runtime::flow::{Codelet, Cost};
+
+use super::Gemmt;
+use crate::backend::Blas;
+use crate::kernel::trial::{Draw, Guarded, Shape, Trial, coefficients};
+use crate::kernel::{Listed, ListedIn};
+use crate::option::{Trans, Uplo};
+use crate::scalar::Scalar;
+use crate::tile::{TileMut, TileRef};
+
+/// The kernel's card in the list.
+#[derive(Debug)]
+pub(in crate::kernel) struct Card;
+
+impl Listed for Card {
+    const NAME: &'static str = Gemmt::<f64>::NAME;
+    const FORMULA: &'static str = "C = alpha op(A) op(B) + beta C, one triangle";
+    const FLOPS: &'static str = "n^3";
+}
+
+impl<T: Scalar> ListedIn<T> for Card {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+        let Shape { n, k, .. } = shape;
+        let mut trials = Vec::new();
+        for (uplo, trans_a) in Uplo::ALL.into_iter().flat_map(|u| Trans::ALL.map(|t| (u, t))) {
+            for (trans_b, [alpha, beta]) in Trans::ALL.into_iter().zip(coefficients::<T>()) {
+                let gemmt = Gemmt { uplo, trans_a, trans_b, n, k, alpha, beta };
+                trials.push(compare(gemmt, blas, draw));
+            }
+        }
+        trials
+    }
+
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+        (0..3).map(|_| draw.numbers(n * n)).collect()
+    }
+
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+        let [a, b, c] = operands else { unreachable!("three operands were made") };
+        let (a, b) = (TileRef::new(a, n, n), TileRef::new(b, n, n));
+        typical(n).compute(blas, a, b, TileMut::new(c, n, n));
+    }
+
+    fn cost(n: usize) -> Cost {
+        typical::<T>(n).cost()
+    }
+}
+
+/// The update of a factorisation: `C = C - A B'`.
+fn typical<T: Scalar>(n: usize) -> Gemmt<T> {
+    let (uplo, trans_a, trans_b) = (Uplo::Lower, Trans::No, Trans::Conj);
+    Gemmt { uplo, trans_a, trans_b, n, k: n, alpha: -T::ONE, beta: T::ONE }
+}
+
+fn compare<T: Scalar>(gemmt: Gemmt<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
+    let Gemmt { uplo, n, k, alpha, beta, .. } = gemmt;
+    let (rows, cols) = gemmt.trans_a.stored(n, k);
+    let a = Guarded::random(rows, cols, draw);
+    let (rows, cols) = gemmt.trans_b.stored(k, n);
+    let b = Guarded::random(rows, cols, draw);
+    let mut before = if beta == T::ZERO { Guarded::nan(n, n) } else { Guarded::random(n, n, draw) };
+    before.keep(|i, j| uplo.holds(i, j));
+    let (mut got, mut expected) = (before.clone(), before.clone());
+    gemmt.compute(blas, a.read(), b.read(), got.write());
+    gemmt.reference(a.read(), b.read(), expected.write());
+    // As for a matrix product: entries of at most 1, or root 2 if complex.
+    let terms = 2.0 * alpha.size() * k as f64 + 2.0 * beta.size();
+    let tolerance = (k as f64 + 2.0) * T::epsilon() * terms;
+    let error = got.deviation(&before, &expected, |i, j| uplo.holds(i, j));
+    Trial { case: format!("{gemmt:?}"), error, tolerance }
+}

@@ -1,0 +1,85 @@
+//! Trials of the factorisation and its typical call.
+
+use std::marker::PhantomData;
+
+use tegula_runtime::flow::{Codelet, Cost};
+
+use super::Ldlt;
+use crate::backend::Blas;
+use crate::error::NumericalError;
+use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::kernel::{Listed, ListedIn};
+use crate::option::{Diag, Form, Uplo};
+use crate::scalar::Scalar;
+use crate::tile::TileMut;
+
+/// The kernel's card in the list.
+#[derive(Debug)]
+pub(in crate::kernel) struct Card;
+
+impl Listed for Card {
+    const NAME: &'static str = Ldlt::<f64>::NAME;
+    const FORMULA: &'static str = "A = L D L', in place, without pivoting";
+    const FLOPS: &'static str = "n^3 / 3";
+}
+
+impl<T: Scalar> ListedIn<T> for Card {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+        let mut trials = Vec::new();
+        for (form, uplo) in Form::ALL.into_iter().flat_map(|f| Uplo::ALL.map(|u| (f, u))) {
+            let ldlt = Ldlt { form, uplo, ..typical(shape.n) };
+            trials.push(compare(ldlt, blas, draw));
+            trials.extend(refusal(ldlt, blas, draw));
+        }
+        trials
+    }
+
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+        vec![draw.dominant(n)]
+    }
+
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+        let a = TileMut::new(operands[0], n, n);
+        typical(n).compute(blas, a).expect("a dominant matrix has its factors");
+    }
+
+    fn cost(n: usize) -> Cost {
+        typical::<T>(n).cost()
+    }
+}
+
+/// The lower factor of a Hermitian matrix that begins at row 1000.
+fn typical<T: Scalar>(n: usize) -> Ldlt<T> {
+    let (form, uplo) = (Form::Hermitian, Uplo::Lower);
+    Ldlt { form, uplo, n, offset: 1000, scalar: PhantomData }
+}
+
+fn compare<T: Scalar>(ldlt: Ldlt<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
+    let Ldlt { uplo, n, .. } = ldlt;
+    let before = Guarded::triangle(n, uplo, Diag::NonUnit, draw);
+    let (mut got, mut expected) = (before.clone(), before.clone());
+    let outcomes = (ldlt.compute(blas, got.write()), ldlt.reference(expected.write()));
+    // Rows beside the diagonal add up to 1/2 at most, pivots stay above 3/2: sums of n terms, of
+    // which errors are not magnified (Higham, "Accuracy and stability", 9.5).
+    let tolerance = 8.0 * (n as f64 + 2.0) * T::epsilon();
+    let error = match outcomes {
+        (Ok(()), Ok(())) => got.deviation(&before, &expected, |i, j| uplo.holds(i, j)),
+        _ => f64::INFINITY,
+    };
+    Trial { case: format!("{ldlt:?}"), error, tolerance }
+}
+
+/// A zero pivot is told, with its place.
+fn refusal<T: Scalar>(ldlt: Ldlt<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Option<Trial> {
+    let place = ldlt.n.checked_sub(1)? / 2;
+    let mut a = Guarded::triangle(ldlt.n, ldlt.uplo, Diag::NonUnit, draw);
+    for k in 0..ldlt.n {
+        let (i, j) = if ldlt.uplo == Uplo::Lower { (place, k) } else { (k, place) };
+        if ldlt.uplo.holds(i, j) {
+            a.put(i, j, T::ZERO);
+        }
+    }
+    let outcome = ldlt.compute(blas, a.write());
+    let told = outcome == Err(NumericalError::SingularPivot { index: 1001 + place });
+    Some(Trial::exact(format!("{ldlt:?} with a zero row at {place} gives {outcome:?}"), told))
+}

@@ -5,7 +5,9 @@ use tegula_data::matrix::TileMatrix;
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::option::{Diag, Form, Trans, Uplo};
 use tegula_kernels::scalar::{Scalar, c32, c64};
-use tegula_linalg::{View, check_diagonal, lauum, poinv, posv, potrf, potri, potrs, trtri};
+use tegula_linalg::{
+    View, check_diagonal, lauum, poinv, posv, potrf, potri, potrs, sysv, sytrf, sytrs, trtri,
+};
 use tegula_runtime::flow::Flow;
 use tegula_tests::plain::{Plain, exact, next_engine, number, rounded};
 
@@ -148,6 +150,41 @@ fn triangular_squares<T: Scalar>(flow: &mut Flow, n: usize, nb: usize, uplo: Upl
 #[test]
 fn lauum_multiplies_either_triangle() {
     in_all_precisions!(triangular_squares);
+}
+
+fn factors_without_roots<T: Scalar>(flow: &mut Flow, n: usize, nb: usize, uplo: Uplo) {
+    for form in Form::ALL {
+        // Diagonally dominant and indefinite.
+        let random = Plain::dominant::<T>(n, 8);
+        let a = random.map(|i, j, x| if i == j && i % 3 == 1 { -x } else { x });
+        let a = a.completed(form, uplo);
+        let what = format!("{form:?} {uplo:?} of order {n} in {nb}");
+        let tiles = stored::<T>(flow, &a, nb, uplo);
+        sytrf(flow, (form, uplo), &tiles);
+        let got = Plain::from_tiles(flow, &tiles);
+        got.assert_near::<T>(&got, |i, j| uplo.holds(i, j), 1.0, &what);
+        let unit = got.triangle(uplo, Diag::Unit);
+        let lower = if uplo == Uplo::Lower { unit } else { unit.op(form.mirror()) };
+        let scaled = lower.map(|_, j, x| x * got.at(j, j));
+        let product = scaled.times(&lower.op(form.mirror()));
+        // As for Cholesky: n eps |L| |D| |L'|, at most 4 n for dominant matrices.
+        let scale = (n + 1) as f64 * 4.0 * n as f64;
+        product.assert_near::<T>(&a, |_, _| true, scale, &what);
+        let b = Plain::random::<T>(n, 5, 6);
+        let rhs = b.tiles::<T>(flow, (nb, 3));
+        sytrs(flow, (form, uplo), &tiles, &rhs);
+        let again = (stored::<T>(flow, &a, nb, uplo), b.tiles::<T>(flow, (nb, 3)));
+        sysv(flow, (form, uplo), &again.0, &again.1);
+        for x in [rhs, again.1] {
+            let back = a.times(&Plain::from_tiles(flow, &x));
+            back.assert_near::<T>(&b, |_, _| true, 8.0 * (n + 1) as f64, &what);
+        }
+    }
+}
+
+#[test]
+fn sytrf_factorises_and_sytrs_solves() {
+    in_all_precisions!(factors_without_roots);
 }
 
 #[test]

@@ -4,11 +4,15 @@
 //! for matrices that need no pivoting, such as diagonally dominant ones.
 
 use tegula_data::matrix::{Storage, TileMatrix};
-use tegula_kernels::kernel::{gemm::Gemm, getrf_nopiv::GetrfNopiv, trsm::Trsm};
+use tegula_kernels::kernel::lay_out::Structure;
+use tegula_kernels::kernel::{getrf_nopiv::GetrfNopiv, trsm::Trsm};
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::Flow;
+
+use crate::product::Layouts;
+use crate::view::View;
 
 /// Submits the factorisation of `a` (`m x n`), overwritten by `L` below and `U` on and above the
 /// diagonal.
@@ -20,7 +24,7 @@ use tegula_runtime::flow::Flow;
 pub fn getrf_nopiv<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>) {
     assert!(a.storage() == Storage::Full, "LU needs the whole matrix, not a triangle");
     assert!(a.mb() == a.nb(), "tiles of {} x {} are not square", a.mb(), a.nb());
-    let (mt, nt) = (a.mt(), a.nt());
+    let (view, mt, nt) = (View::from(a), a.mt(), a.nt());
     let steps = mt.min(nt);
     let priority = |k: usize, less: usize| 3 * (steps - k) as i32 - less as i32;
     let solve = |side, uplo, diag, m, n, ld| Trsm {
@@ -56,22 +60,19 @@ pub fn getrf_nopiv<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>) {
                 priority(k, i - k),
             );
         }
+        let mut layouts = Layouts::<T>::new(flow, (mt - 1 - k, nt - 1 - k));
+        let mut left = Vec::new();
+        for i in k + 1..mt {
+            let tile = view.tile(i, k);
+            left.push(layouts.left(flow, tile, Structure::General, priority(k, i - k)));
+        }
         for j in k + 1..nt {
+            let right = layouts.right(flow, view.tile(k, j), priority(k, j - k));
             for i in k + 1..mt {
-                flow.submit(
-                    Gemm {
-                        trans_a: Trans::No,
-                        trans_b: Trans::No,
-                        m: a.tile_rows(i),
-                        n: a.tile_columns(j),
-                        k: order,
-                        alpha: -T::ONE,
-                        beta: T::ONE,
-                    },
-                    &[(a.tile(i, k), R), (a.tile(k, j), R), (a.tile(i, j), RW)],
-                    priority(k, (i - k) + (j - k)),
-                );
+                let (pair, priority) = ((left[i - k - 1], right), priority(k, (i - k) + (j - k)));
+                layouts.multiply(flow, (-T::ONE, T::ONE), pair, view.tile(i, j), priority);
             }
         }
+        layouts.retire(flow);
     }
 }

@@ -2,8 +2,8 @@
 
 use tegula_kernels::kernel::lascal::Lascal;
 use tegula_kernels::kernel::{
-    gemm::Gemm, lauum::Lauum, potrf::Potrf, symm::Symm, syr2k::Syr2k, syrk::Syrk, trmm::Trmm,
-    trsm::Trsm, trtri::Trtri,
+    gemm::Gemm, gemmt::Gemmt, lauum::Lauum, potrf::Potrf, symm::Symm, syr2k::Syr2k, syrk::Syrk,
+    trmm::Trmm, trsm::Trsm, trtri::Trtri,
 };
 use tegula_kernels::option::{Diag, Form, Part, Side, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
@@ -77,6 +77,29 @@ pub(crate) fn syrk<T: Scalar>(
     let (uplo, trans) = (stored(c, Uplo::Lower), a.trans::<T>());
     let syrk = Syrk { form, uplo, trans, n: a.rows, k: a.columns, alpha, beta };
     flow.submit(syrk, &[(a.handle, R), (c.handle, RW)], priority);
+}
+
+/// The lower triangle of `C = alpha A B + beta C`.
+pub(crate) fn gemmt<T: Scalar>(
+    flow: &mut Flow,
+    (alpha, beta): (T, T),
+    (a, b): (Tile, Tile),
+    c: Tile,
+    priority: i32,
+) {
+    let is_turned = c.turn.is_transposed;
+    let (left, right) = if is_turned { (b.transposed(), a.transposed()) } else { (a, b) };
+    let (left, right) = (beside(c, left), beside(c, right));
+    let product = Gemmt {
+        uplo: stored(c, Uplo::Lower),
+        trans_a: left.trans::<T>(),
+        trans_b: right.trans::<T>(),
+        n: c.rows,
+        k: a.columns,
+        alpha: turned(c, alpha),
+        beta: turned(c, beta),
+    };
+    flow.submit(product, &[(left.handle, R), (right.handle, R), (c.handle, RW)], priority);
 }
 
 /// The lower triangle of `C = beta C` as what is left of a symmetric product without a term; the

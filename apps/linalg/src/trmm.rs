@@ -1,18 +1,21 @@
 //! Tiled triangular product, in place: `B = alpha op(T) B` or `B = alpha B op(T)`.
 
+use tegula_kernels::kernel::lay_out::Structure;
 use tegula_kernels::option::Uplo;
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Flow;
 
-use crate::product;
+use crate::product::{self, Factor, Layouts};
 use crate::tasks;
 use crate::trsm::Triangle;
 use crate::view::View;
 
 /// Submits the product with the triangle `t` of all of `b`, in place (xTRMM).
 ///
-/// Rows of tiles are overwritten from the end that no other row needs: of a lower triangle from the
-/// bottom up. As in BLAS, an `alpha` of zero sets `b` to zero and reads nothing.
+/// Step by step a row of tiles of `b` is added, times its column of `op(T)`, to the rows that are
+/// complete up to it, and then multiplied by the tile on the diagonal: of a lower triangle from the
+/// bottom up, since no row needs one below it. As in BLAS, an `alpha` of zero sets `b` to zero and
+/// reads nothing.
 ///
 /// # Panics
 /// If the shapes or the tilings do not fit each other.
@@ -30,15 +33,25 @@ pub fn trmm<'a, T: Scalar>(
     let steps = t.nt();
     for step in 0..steps {
         flow.iteration(step);
-        let i = if uplo == Uplo::Lower { steps - 1 - step } else { step };
-        let others = if uplo == Uplo::Lower { 0..i } else { i + 1..steps };
+        let k = if uplo == Uplo::Lower { steps - 1 - step } else { step };
+        let others = if uplo == Uplo::Lower { k + 1..steps } else { 0..k };
+        let priority = (steps - step) as i32;
+        let mut layouts = Layouts::<T>::new(flow, (others.len(), b.nt()));
+        let mut rows: Vec<Factor> = Vec::new();
         for line in 0..b.nt() {
-            let corner = triangle.corner(t, uplo, i);
-            tasks::trmm(flow, corner, alpha, b.tile(i, line), 0);
-            for l in others.clone() {
-                let pair = (t.tile(i, l), b.tile(l, line));
-                tasks::gemm(flow, (alpha, T::ONE), pair, b.tile(i, line), 0);
+            if !others.is_empty() {
+                rows.push(layouts.right(flow, b.tile(k, line), priority));
             }
         }
+        for i in others {
+            let left = layouts.left(flow, t.tile(i, k), Structure::General, priority);
+            for (line, &row) in rows.iter().enumerate() {
+                layouts.multiply(flow, (alpha, T::ONE), (left, row), b.tile(i, line), 0);
+            }
+        }
+        for line in 0..b.nt() {
+            tasks::trmm(flow, triangle.corner(t, uplo, k), alpha, b.tile(k, line), priority);
+        }
+        layouts.retire(flow);
     }
 }

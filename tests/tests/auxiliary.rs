@@ -5,8 +5,8 @@ use tegula_kernels::kernel::norm::Norm;
 use tegula_kernels::option::{Diag, Form, Part, Trans, Uplo};
 use tegula_kernels::scalar::{Real, Scalar, c32, c64};
 use tegula_linalg::{
-    build, geadd, lacpy, lange, lansy, lantr, lascal, laset, map, plghe, plrnt, redistribute,
-    tradd, transpose,
+    build, geadd, lacpy, lange, lansy, lantr, lascal, laset, map, norm2, plghe, plrnt,
+    redistribute, tradd, transpose,
 };
 use tegula_runtime::flow::Flow;
 use tegula_tests::plain::{Plain, exact, next_engine, number, rounded};
@@ -213,4 +213,24 @@ fn copies<T: Scalar>(flow: &mut Flow, (m, n): (usize, usize), nb: usize) {
 #[test]
 fn matrices_move_to_tiles_of_other_sizes() {
     in_all_precisions!(copies);
+}
+
+fn largest_singular_values<T: Scalar>(flow: &mut Flow, (m, n): (usize, usize), nb: usize) {
+    // Orthogonal columns of known lengths: 1, and 1 / 2 or less.
+    let diagonal = |i: usize, j: usize| if i == j { 2.0 / (2.0 + 2.0 * i as f64) } else { 0.0 };
+    let a = Plain::new(m, n, |i, j| number(diagonal(i, j), 0.0));
+    let tiles = a.tiles::<T>(flow, (nb, nb));
+    let got = norm2(flow, &tiles, 1e-6, 200).expect("filled").to_f64();
+    let expected = if m * n == 0 { 0.0 } else { 1.0 };
+    // The error falls by a factor of 16 in each iteration, so it is less than the last change.
+    assert!((got - expected).abs() <= 1e-5, "{m} x {n} in {nb}: {got}");
+    let spoiled = a.map(|i, j, x| if i + j == 0 { number(f64::NAN, 0.0) } else { x });
+    let tiles = spoiled.tiles::<T>(flow, (nb, nb));
+    let got = norm2(flow, &tiles, 1e-6, 200).expect("filled").to_f64();
+    assert!(got.is_nan() || m * n == 0, "{got}");
+}
+
+#[test]
+fn the_two_norm_is_the_largest_singular_value() {
+    in_all_precisions!(largest_singular_values);
 }

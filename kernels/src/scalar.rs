@@ -136,6 +136,8 @@ pub trait Real: Scalar<Real = Self> + PartialOrd + LowerExp {
 
     /// The nearest number of this type.
     fn of_f64(x: f64) -> Self;
+    /// Whether this is no number.
+    fn is_nan(self) -> bool;
     /// Exact conversion.
     fn to_f64(self) -> f64;
     /// Square root.
@@ -261,6 +263,10 @@ macro_rules! real {
             #[inline]
             fn of_f64(x: f64) -> Self {
                 x as $type
+            }
+            #[inline]
+            fn is_nan(self) -> bool {
+                $type::is_nan(self)
             }
             #[inline]
             fn to_f64(self) -> f64 {

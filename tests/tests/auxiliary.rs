@@ -22,8 +22,11 @@ const SHAPES: &[((usize, usize), usize)] = &[
     ((30, 33), 64),
 ];
 
+/// A test at one shape and tile size.
+type Test = fn(&mut Flow, (usize, usize), usize);
+
 /// Runs `test` over shapes.
-fn over(tests: &[fn(&mut Flow, (usize, usize), usize)]) {
+fn over(tests: &[Test]) {
     let mut case = 0;
     for &(shape, nb) in SHAPES {
         tests.iter().for_each(|test| test(&mut next_engine(&mut case), shape, nb));

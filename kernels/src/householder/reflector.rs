@@ -66,12 +66,11 @@ fn norm_of<T: Scalar>(blas: &dyn Blas<T>, x: TileRef<'_, T>) -> T::Real {
     let mut largest = T::Real::ZERO;
     for i in 0..x.rows() {
         for part in [x.at(i, 0).re().abs(), x.at(i, 0).im().abs()] {
-            // A NaN replaces whatever was there, and stays.
-            if !(part <= largest) {
-                largest = part;
-            }
-            if part != part {
+            if part.is_nan() {
                 return part;
+            }
+            if part > largest {
+                largest = part;
             }
         }
     }

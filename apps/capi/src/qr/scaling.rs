@@ -10,7 +10,7 @@ pub(super) fn largest<T: Scalar>(a: Matrix<T>) -> T::Real {
     let indices = (0..a.cols).flat_map(|j| (0..a.rows).map(move |i| (i, j)));
     indices.map(|(i, j)| entries.at(i, j).abs()).fold(zero, |most, size| {
         // A comparison with NaN is false.
-        if most >= size || most != most { most } else { size }
+        if most >= size || most.is_nan() { most } else { size }
     })
 }
 

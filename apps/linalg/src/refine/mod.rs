@@ -128,7 +128,7 @@ fn refine_plainly<T: Scalar<Real = f64>>(
             return Ok(Some(steps));
         }
         // Neither a NaN nor a residual that hardly falls leads anywhere.
-        if !(excess < before / 2.0) && steps > 1 {
+        if excess.is_nan() || steps > 1 && excess >= before / 2.0 {
             return Ok(None);
         }
         before = excess;
@@ -156,7 +156,7 @@ fn refine_by_gmres<T: Scalar<Real = f64>>(
         }
         system.solve_wide(flow, r);
         let mut corrections = gmres::columns(flow, r)?;
-        for column in 0..b.n() {
+        for column in &mut corrections {
             let vector = TileMatrix::<T>::new(flow, (b.m(), 1), (b.mb(), 1), Storage::Full);
             let product = TileMatrix::<T>::new(flow, (b.m(), 1), (b.mb(), 1), Storage::Full);
             let mut apply = |flow: &mut Flow, v: &[T]| {
@@ -168,9 +168,8 @@ fn refine_by_gmres<T: Scalar<Real = f64>>(
                 found.iter_mut().for_each(|number| *number = -*number);
                 Ok(found)
             };
-            let right = std::mem::take(&mut corrections[column]);
-            let (correction, count) = gmres::solve(flow, &mut apply, &right, ITERATIONS)?;
-            corrections[column] = correction;
+            let (correction, count) = gmres::solve(flow, &mut apply, column, ITERATIONS)?;
+            *column = correction;
             iterations += count;
             vector.unregister(flow);
             product.unregister(flow);

@@ -103,9 +103,9 @@ fn compare<T: Scalar>(share: NormShare<T>, size: f64, draw: &mut Draw) -> Trial 
 /// A NaN that is read shows, and an infinity without one.
 fn spoiled<T: Scalar>(share: NormShare<T>, draw: &mut Draw) -> Vec<Trial> {
     let mut a = matrix(share, 1.0, draw);
-    let place = (0..share.n).flat_map(|j| (0..share.m).map(move |i| (i, j)));
+    let mut place = (0..share.n).flat_map(|j| (0..share.m).map(move |i| (i, j)));
     let readable = |&(i, j): &(usize, usize)| a.read().at(i, j).is_finite();
-    let Some((i, j)) = place.filter(readable).last() else { return Vec::new() };
+    let Some((i, j)) = place.rfind(readable) else { return Vec::new() };
     a.put(i, j, T::from_f64(f64::INFINITY));
     let infinite = norm(share, &a);
     a.put(i, j, T::NAN);

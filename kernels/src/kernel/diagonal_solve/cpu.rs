@@ -12,7 +12,10 @@ impl<T: Scalar> DiagonalSolve<T> {
     pub fn compute(&self, d: TileRef<'_, T>, mut b: TileMut<'_, T>) {
         let pivots: Vec<T> = (0..b.rows()).map(|i| d.at(i, i)).collect();
         for j in 0..b.cols() {
-            pivots.iter().enumerate().for_each(|(i, &pivot)| b.set(i, j, b.at(i, j) / pivot));
+            pivots
+                .iter()
+                .enumerate()
+                .for_each(|(i, &pivot)| b.set(i, j, b.at(i, j).divided_by(pivot)));
         }
     }
 }

@@ -59,10 +59,10 @@ impl<T: Scalar> Ldlt<T> {
             a.set(k, k, pivot);
             for j in k + 1..n {
                 let entry = a.at(j, k);
-                let factor = (if is_hermitian { entry.conj() } else { entry }) / pivot;
+                let factor = (if is_hermitian { entry.conj() } else { entry }).divided_by(pivot);
                 (j..n).for_each(|i| a.set(i, j, a.at(i, j) - a.at(i, k) * factor));
             }
-            (k + 1..n).for_each(|i| a.set(i, k, a.at(i, k) / pivot));
+            (k + 1..n).for_each(|i| a.set(i, k, a.at(i, k).divided_by(pivot)));
         }
         Ok(())
     }
@@ -72,6 +72,6 @@ impl<T: Scalar> Ldlt<T> {
 pub(in crate::kernel) fn divide_columns<T: Scalar>(d: TileRef<'_, T>, a: &mut TileMut<'_, T>) {
     for j in 0..a.cols() {
         let pivot = d.at(j, j);
-        (0..a.rows()).for_each(|i| a.set(i, j, a.at(i, j) / pivot));
+        (0..a.rows()).for_each(|i| a.set(i, j, a.at(i, j).divided_by(pivot)));
     }
 }

@@ -26,7 +26,7 @@ impl<T: Scalar> Ldlt<T> {
             a.set(j, j, pivot);
             for i in j + 1..self.n {
                 let known: T = (0..j).map(|k| a.at(i, k) * a.at(k, k) * turned(a.at(j, k))).sum();
-                a.set(i, j, (a.at(i, j) - known) / pivot);
+                a.set(i, j, (a.at(i, j) - known).divided_by(pivot));
             }
         }
         Ok(())

@@ -10,7 +10,7 @@ impl<T: Scalar> LdltSplit<T> {
         for (i, j) in (0..self.n).flat_map(|j| (0..self.m).map(move |i| (i, j))) {
             let (row, column) = if self.is_transposed { (j, i) } else { (i, j) };
             w.set(row, column, a.at(row, column));
-            a.set(row, column, w.at(row, column) / d.at(j, j));
+            a.set(row, column, w.at(row, column).divided_by(d.at(j, j)));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What several of the tests need: the samples, the reference answers, engines to run on.
 
+pub mod dense;
 pub mod plain;
 
 use std::path::PathBuf;

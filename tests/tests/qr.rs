@@ -6,71 +6,11 @@ use tegula_data::matrix::{Order, Storage, TileMatrix, random_entry};
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::option::{Side, Storev, Trans};
 use tegula_kernels::scalar::{Scalar, c32, c64};
-use tegula_linalg::residual::THRESHOLD;
 use tegula_linalg::{gelqf, gels, gels_blocks, geqrf, orglq, orgqr, ormlq, ormqr};
 use tegula_runtime::exec::Sequential;
 use tegula_runtime::flow::{Flow, FlowOptions};
+use tegula_tests::dense::Dense;
 use tegula_tests::flow;
-
-/// A plain column-major matrix.
-#[derive(Clone, Debug)]
-struct Plain<T> {
-    m: usize,
-    n: usize,
-    entries: Vec<T>,
-}
-
-impl<T: Scalar> Plain<T> {
-    fn new(m: usize, n: usize, entry: impl Fn(usize, usize) -> T) -> Self {
-        let entries = (0..n).flat_map(|j| (0..m).map(move |i| (i, j))).map(|(i, j)| entry(i, j));
-        Self { m, n, entries: entries.collect() }
-    }
-
-    fn random(m: usize, n: usize, seed: u64) -> Self {
-        Self::new(m, n, |i, j| random_entry(seed, i, j))
-    }
-
-    fn identity(m: usize, n: usize) -> Self {
-        Self::new(m, n, |i, j| if i == j { T::ONE } else { T::ZERO })
-    }
-
-    fn at(&self, i: usize, j: usize) -> T {
-        self.entries[i + j * self.m]
-    }
-
-    fn adjoint(&self) -> Self {
-        Self::new(self.n, self.m, |i, j| self.at(j, i).conj())
-    }
-
-    fn op(&self, trans: Trans) -> Self {
-        if trans == Trans::No { self.clone() } else { self.adjoint() }
-    }
-
-    fn times(&self, other: &Self) -> Self {
-        assert_eq!(self.n, other.m);
-        Self::new(self.m, other.n, |i, j| (0..self.n).map(|k| self.at(i, k) * other.at(k, j)).sum())
-    }
-
-    /// The rows and columns before `m` and `n`.
-    fn part(&self, m: usize, n: usize) -> Self {
-        Self::new(m, n, |i, j| self.at(i, j))
-    }
-
-    /// Largest sum of a column's moduli: the norm that LAPACK's testers use.
-    fn norm(&self) -> f64 {
-        let columns = (0..self.n).map(|j| (0..self.m).map(|i| self.at(i, j).size()).sum());
-        columns.fold(0.0, f64::max)
-    }
-
-    /// Norm of the difference, in units of `scale` times rounding.
-    #[track_caller]
-    fn assert_near(&self, other: &Self, scale: f64, what: &str) {
-        assert_eq!((self.m, self.n), (other.m, other.n), "{what}");
-        let difference = Self::new(self.m, self.n, |i, j| self.at(i, j) - other.at(i, j)).norm();
-        let error = if difference == 0.0 { 0.0 } else { difference / (scale * T::epsilon()) };
-        assert!(error <= THRESHOLD, "{what}: {error:.1} units");
-    }
-}
 
 /// A matrix on tiles: the flow's own, or part of an array, with NaN around it.
 struct Tiled<T> {
@@ -82,7 +22,7 @@ struct Tiled<T> {
 const BESIDE: usize = 3;
 
 impl<T: Scalar> Tiled<T> {
-    fn new(flow: &mut Flow, a: &Plain<T>, tile: (usize, usize), is_lent: bool) -> Self {
+    fn new(flow: &mut Flow, a: &Dense<T>, tile: (usize, usize), is_lent: bool) -> Self {
         let (m, n) = (a.m, a.n);
         if !is_lent {
             let tiles = TileMatrix::new(flow, (m, n), tile, Storage::Full);
@@ -102,13 +42,13 @@ impl<T: Scalar> Tiled<T> {
     }
 
     /// What the tasks have left; checks that nothing else was written.
-    fn read(&self, flow: &mut Flow) -> Plain<T> {
+    fn read(&self, flow: &mut Flow) -> Dense<T> {
         let (m, n) = (self.tiles.m(), self.tiles.n());
         let Some(array) = &self.array else {
             let mut array = vec![T::ZERO; m * n];
             let order = Order::ColumnMajor { ld: m.max(1) };
             self.tiles.gather(flow, &mut array, order).expect("nothing fails");
-            return Plain { m, n, entries: array };
+            return Dense { m, n, entries: array };
         };
         flow.wait().expect("nothing fails");
         // SAFETY: the tasks have ended; the array was written through pointers into it.
@@ -117,7 +57,7 @@ impl<T: Scalar> Tiled<T> {
         for place in (0..array.len()).filter(|place| !(1..=m).contains(&(place % ld))) {
             assert!(entry(place).re() != entry(place).re(), "place {place} was written");
         }
-        Plain::new(m, n, |i, j| entry(1 + i + j * ld))
+        Dense::new(m, n, |i, j| entry(1 + i + j * ld))
     }
 }
 
@@ -162,12 +102,12 @@ impl Case {
 }
 
 /// The factors of `a`: the triangle, and the array and `tau` that hold `Q`.
-fn factors<T: Scalar>(case: Case, a: &Plain<T>) -> (Plain<T>, Plain<T>, Plain<T>) {
+fn factors<T: Scalar>(case: Case, a: &Dense<T>) -> (Dense<T>, Dense<T>, Dense<T>) {
     let mut flow = case.flow();
     let tiled = Tiled::new(&mut flow, a, case.tile(), case.is_lent);
     let tau = Tiled::new(
         &mut flow,
-        &Plain::new(case.count(), 1, |_, _| T::NAN),
+        &Dense::new(case.count(), 1, |_, _| T::NAN),
         (case.nb, 1),
         case.is_lent,
     );
@@ -179,9 +119,9 @@ fn factors<T: Scalar>(case: Case, a: &Plain<T>) -> (Plain<T>, Plain<T>, Plain<T>
     let k = case.count();
     let triangle = match case.storev {
         Storev::Columns => {
-            Plain::new(k, case.n, |i, j| if i <= j { array.at(i, j) } else { T::ZERO })
+            Dense::new(k, case.n, |i, j| if i <= j { array.at(i, j) } else { T::ZERO })
         }
-        Storev::Rows => Plain::new(case.m, k, |i, j| if i >= j { array.at(i, j) } else { T::ZERO }),
+        Storev::Rows => Dense::new(case.m, k, |i, j| if i >= j { array.at(i, j) } else { T::ZERO }),
     };
     (triangle, array, tau)
 }
@@ -189,17 +129,17 @@ fn factors<T: Scalar>(case: Case, a: &Plain<T>) -> (Plain<T>, Plain<T>, Plain<T>
 /// The first columns (rows) of `Q`, `lines` of them, from the first `count` reflectors.
 fn formed<T: Scalar>(
     case: Case,
-    (array, tau): (&Plain<T>, &Plain<T>),
+    (array, tau): (&Dense<T>, &Dense<T>),
     lines: usize,
     count: usize,
-) -> Plain<T> {
+) -> Dense<T> {
     let case = match case.storev {
         Storev::Columns => Case { n: lines, ..case },
         Storev::Rows => Case { m: lines, ..case },
     };
     let mut flow = case.flow();
     let entry = |i, j| if i < array.m && j < array.n { array.at(i, j) } else { T::NAN };
-    let padded = Plain::new(case.m, case.n, entry);
+    let padded = Dense::new(case.m, case.n, entry);
     let tiled = Tiled::new(&mut flow, &padded, case.tile(), case.is_lent);
     let factors = case.tau::<T>(&mut flow, count);
     factors.fill_with(&mut flow, |i, _| tau.at(i, 0)).expect("memory");
@@ -213,10 +153,10 @@ fn formed<T: Scalar>(
 /// `C` multiplied by `op(Q)`.
 fn multiplied<T: Scalar>(
     case: Case,
-    (array, tau): (&Plain<T>, &Plain<T>),
+    (array, tau): (&Dense<T>, &Dense<T>),
     (side, trans): (Side, Trans),
-    c: &Plain<T>,
-) -> Plain<T> {
+    c: &Dense<T>,
+) -> Dense<T> {
     let mut flow = case.flow();
     let tiled = Tiled::new(&mut flow, array, case.tile(), case.is_lent);
     let factors = case.tau::<T>(&mut flow, tau.m);
@@ -235,7 +175,7 @@ fn check<T: Scalar>(case: Case) {
     let what = format!("{}{case:?}", T::PRECISION.letter());
     let Case { m, n, .. } = case;
     let (order, k) = (case.order(), case.count());
-    let a = Plain::<T>::random(m, n, 7);
+    let a = Dense::<T>::random(m, n, 7);
     let (triangle, array, tau) = factors(case, &a);
     let stored = (&array, &tau);
     let whole = formed(case, stored, order, k);
@@ -243,7 +183,7 @@ fn check<T: Scalar>(case: Case) {
         Storev::Columns => whole.adjoint().times(&whole),
         Storev::Rows => whole.times(&whole.adjoint()),
     };
-    gram.assert_near(&Plain::identity(order, order), order as f64, &format!("{what} Q'Q"));
+    gram.assert_near(&Dense::identity(order, order), order as f64, &format!("{what} Q'Q"));
     let product = match case.storev {
         Storev::Columns => whole.part(m, k).times(&triangle),
         Storev::Rows => triangle.times(&whole.part(k, n)),
@@ -252,12 +192,12 @@ fn check<T: Scalar>(case: Case) {
     let some = formed(case, stored, k, k);
     some.assert_near(&whole.part(some.m, some.n), order as f64, &format!("{what} some"));
     let few = k / 2;
-    let fewer = Plain { m: few, n: 1, entries: tau.entries[..few].to_vec() };
+    let fewer = Dense { m: few, n: 1, entries: tau.entries[..few].to_vec() };
     let product_of_few = formed(case, (&array, &fewer), order, few);
     for side in Side::ALL {
         for trans in [Trans::No, Trans::Conj] {
             let (rows, cols) = if side == Side::Left { (order, 5) } else { (5, order) };
-            let c = Plain::<T>::random(rows, cols, 9);
+            let c = Dense::<T>::random(rows, cols, 9);
             for (tau, q) in [(&tau, &whole), (&fewer, &product_of_few)] {
                 let got = multiplied(case, (&array, tau), (side, trans), &c);
                 let q = q.op(trans);
@@ -323,7 +263,7 @@ fn large_panels_too() {
 fn matrices_without_full_rank_have_factors() {
     fn factorise<T: Scalar>(storev: Storev, entry: impl Fn(usize, usize) -> T) {
         let case = Case { storev, m: 19, n: 14, nb: 5, workers: 2, is_lent: false };
-        let a = Plain::new(19, 14, entry);
+        let a = Dense::new(19, 14, entry);
         let (triangle, array, tau) = factors(case, &a);
         let q = formed(case, (&array, &tau), case.order(), 14);
         let product = match storev {
@@ -348,11 +288,11 @@ fn matrices_without_full_rank_have_factors() {
 fn numbers_whose_squares_leave_the_range_have_factors() {
     for scale in [1e-300, 1e300] {
         let case = Case { storev: Storev::Columns, m: 9, n: 7, nb: 3, workers: 0, is_lent: false };
-        let a = Plain::<f64>::new(9, 7, |i, j| scale * random_entry::<f64>(3, i, j));
+        let a = Dense::<f64>::new(9, 7, |i, j| scale * random_entry::<f64>(3, i, j));
         let (r, array, tau) = factors(case, &a);
         let q = formed(case, (&array, &tau), 9, 7);
-        let back = q.part(9, 7).times(&Plain::new(7, 7, |i, j| r.at(i, j) / scale));
-        back.assert_near(&Plain::random(9, 7, 3), 9.0 * 9.0, &format!("times {scale}"));
+        let back = q.part(9, 7).times(&Dense::new(7, 7, |i, j| r.at(i, j) / scale));
+        back.assert_near(&Dense::random(9, 7, 3), 9.0 * 9.0, &format!("times {scale}"));
     }
 }
 
@@ -362,7 +302,7 @@ fn nan_and_infinity_do_not_hang() {
         for place in [(0, 0), (8, 3), (3, 9)] {
             let case =
                 Case { storev: Storev::Columns, m: 12, n: 10, nb: 4, workers: 2, is_lent: false };
-            let a = Plain::new(
+            let a = Dense::new(
                 12,
                 10,
                 |i, j| {
@@ -380,25 +320,25 @@ fn solve<T: Scalar>(m: usize, n: usize, nb: usize, trans: Trans, is_lent: bool) 
     let case = Case { storev: gels_blocks(m, n), m, n, nb, workers: 2, is_lent };
     let what = format!("{}gels {case:?} {trans:?}", T::PRECISION.letter());
     let mut flow = case.flow();
-    let a = Plain::<T>::random(m, n, 3);
+    let a = Dense::<T>::random(m, n, 3);
     let op = a.op(trans);
     let nrhs = 4;
-    let rhs = Plain::<T>::random(op.m, nrhs, 4);
-    let padded = Plain::new(m.max(n), nrhs, |i, j| if i < op.m { rhs.at(i, j) } else { T::NAN });
+    let rhs = Dense::<T>::random(op.m, nrhs, 4);
+    let padded = Dense::new(m.max(n), nrhs, |i, j| if i < op.m { rhs.at(i, j) } else { T::NAN });
     let tiled = Tiled::new(&mut flow, &a, case.tile(), is_lent);
     let tau = case.tau::<T>(&mut flow, case.count());
     let b = Tiled::new(&mut flow, &padded, (m.max(n).max(1), 3), is_lent);
     gels(&mut flow, trans, &tiled.tiles, &tau, &b.tiles);
     let x = b.read(&mut flow).part(op.n, nrhs);
     let left = op.times(&x);
-    let residual = Plain::new(op.m, nrhs, |i, j| left.at(i, j) - rhs.at(i, j));
+    let residual = Dense::new(op.m, nrhs, |i, j| left.at(i, j) - rhs.at(i, j));
     let scale = a.norm().max(1.0) * x.norm().max(rhs.norm()).max(1.0) * (m + n) as f64;
     if op.m > op.n {
         let normal = op.adjoint().times(&residual);
-        let zero = Plain::new(op.n, nrhs, |_, _| T::ZERO);
+        let zero = Dense::new(op.n, nrhs, |_, _| T::ZERO);
         normal.assert_near(&zero, scale * a.norm().max(1.0), &what);
     } else {
-        let zero = Plain::new(op.m, nrhs, |_, _| T::ZERO);
+        let zero = Dense::new(op.m, nrhs, |_, _| T::ZERO);
         residual.assert_near(&zero, scale, &what);
         // The part of X outside the range of A^H: what is left after projecting on the rows of Q.
         let case = Case { storev: Storev::Rows, m: op.m, n: op.n, ..case };
@@ -429,13 +369,13 @@ fn gels_names_the_first_zero_of_the_triangle() {
         let case = Case { storev, m, n, nb: 4, workers: 2, is_lent: false };
         let mut flow = case.flow();
         // Zero columns (rows) 3 and 7 stay exactly zero under reflections.
-        let a = Plain::new(m, n, |i, j| {
+        let a = Dense::new(m, n, |i, j| {
             let line = if m >= n { j } else { i };
             if line == 3 || line == 7 { 0.0 } else { random_entry(3, i, j) }
         });
         let tiled = Tiled::new(&mut flow, &a, case.tile(), false);
         let tau = case.tau::<f64>(&mut flow, 9);
-        let b = Tiled::new(&mut flow, &Plain::random(12, 5, 1), (12, 2), false);
+        let b = Tiled::new(&mut flow, &Dense::random(12, 5, 1), (12, 2), false);
         gels(&mut flow, Trans::No, &tiled.tiles, &tau, &b.tiles);
         let error = flow.wait().expect_err("not of full rank");
         let expected = NumericalError::SingularTriangle { index: 4 };

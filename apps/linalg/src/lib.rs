@@ -7,6 +7,7 @@
 pub mod batch;
 mod build;
 mod check_diagonal;
+mod cholesky_qr2;
 mod convert;
 mod elementwise;
 mod gels;
@@ -43,6 +44,7 @@ mod view;
 
 pub use build::{build, map, plghe, plrnt};
 pub use check_diagonal::check_diagonal;
+pub use cholesky_qr2::cholesky_qr2;
 pub use convert::convert;
 pub use elementwise::{geadd, lacpy, lascal, laset, tradd, transpose};
 pub use gels::{gels, gels_blocks};

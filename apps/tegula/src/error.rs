@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tegula_data::expression::{EvaluateError, ParseError};
 use tegula_data::format::TableError;
+use tegula_data::format::npy::NpyError;
 use tegula_data::platform::PlatformError;
 use tegula_exageostat::covariance::CovarianceError;
 use tegula_exageostat::design::DependentColumn;
@@ -46,6 +47,7 @@ fn is_refusal(cause: &(dyn std::error::Error + 'static)) -> bool {
         || cause.downcast_ref::<LikelihoodError>().is_some_and(is_covariance)
         || cause.is::<Refused>()
         || cause.is::<TableError>()
+        || cause.is::<NpyError>()
         || cause.is::<PlatformError>()
         || cause.is::<ParseError>()
         || cause.is::<EvaluateError>()

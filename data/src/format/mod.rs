@@ -1,6 +1,6 @@
-//! Files in and out: tables as CSV, atomic writing, digests of bytes and of numbers.
+//! Files in and out: tables as CSV, matrices as NumPy has them, atomic writing, digests of bytes and of numbers.
 //!
-//! Nothing here knows matrices or covariances. What the world does wrong (a missing file, a ragged row, a full disk)
+//! Nothing here knows tiles or covariances. What the world does wrong (a missing file, a ragged row, a full disk)
 //! comes back as an error that names the file, the line and the column.
 
 mod atomic;
@@ -8,6 +8,7 @@ pub mod csv;
 mod digest;
 mod error;
 mod names;
+pub mod npy;
 
 pub use atomic::{FillError, write_atomically};
 pub use csv::{

@@ -1,16 +1,19 @@
 //! A case of an algorithm: its matrices in tiles, what they held before, and the checks on them.
 
 use std::ops::Index;
+use std::path::Path;
 
 use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::option::{Diag, Form, Trans, Uplo};
 use tegula_kernels::scalar::{Scalar, c64};
 use tegula_linalg::{Pivots, View};
-use tegula_runtime::flow::{Flow, FlowError};
+use tegula_runtime::flow::Flow;
 
-use super::fill::{Entries, RandomMatrix};
+use super::given::Given;
+use super::inputs::Inputs;
 use super::operand::Operand;
 use super::probe::{Factor, Sum, difference, exact, rounded};
+use super::results;
 use super::sizes::Sizes;
 
 /// The matrices of an algorithm in one precision; `case[i]` are the tiles of the operand `i`.
@@ -19,10 +22,12 @@ pub(super) struct Case<T> {
     /// Its sizes.
     pub(super) sizes: Sizes,
     /// What each operand holds at first.
-    given: Vec<RandomMatrix>,
+    given: Vec<Given>,
     tiles: Vec<TileMatrix<T>>,
     /// Which rows a factorisation exchanged, of an algorithm that does.
     pub(super) pivots: Option<Pivots>,
+    /// Numbers that it found, by their names.
+    pub(super) values: Vec<(&'static str, f64)>,
 }
 
 impl<T> Index<usize> for Case<T> {
@@ -33,32 +38,40 @@ impl<T> Index<usize> for Case<T> {
     }
 }
 
-/// What operand number `index` holds at first.
-fn given(operand: &Operand, index: usize, sizes: &Sizes) -> RandomMatrix {
-    let (m, n) = operand.shape(sizes);
-    let seeds = sizes.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    RandomMatrix {
-        entries: operand.entries,
-        order: m.max(n) as u32,
-        triangle: operand.triangle_of(sizes),
-        seed: seeds.wrapping_add((index as u64) << 48),
-    }
-}
-
 impl<T: Scalar> Case<T> {
     /// Registers the operands with `flow`.
-    pub(super) fn new(flow: &mut Flow, operands: &[Operand], sizes: Sizes) -> Self {
-        let numbered = operands.iter().enumerate();
-        let given = numbered.map(|(index, operand)| given(operand, index, &sizes)).collect();
+    pub(super) fn new(
+        flow: &mut Flow,
+        operands: &[Operand],
+        sizes: Sizes,
+        inputs: &Inputs,
+    ) -> Self {
+        let given = |(index, operand)| Given::new(operand, index, &sizes, inputs);
+        let given = operands.iter().enumerate().map(given).collect();
         let tiles = operands.iter().map(|operand| operand.register(flow, &sizes)).collect();
-        Self { sizes, given, tiles, pivots: None }
+        Self { sizes, given, tiles, pivots: None, values: Vec::new() }
     }
 
-    /// Submits the tasks that fill the operands.
-    pub(super) fn fill(&self, flow: &mut Flow) {
-        let filled = self.given.iter().zip(&self.tiles);
-        let filled = filled.filter(|(given, _)| given.entries != Entries::Nothing);
-        filled.for_each(|(given, tiles)| given.submit(flow, tiles));
+    /// Submits the tasks that fill the operands, or reads their files.
+    ///
+    /// # Errors
+    /// Those of the flow and of files.
+    pub(super) fn fill(&self, flow: &mut Flow) -> anyhow::Result<()> {
+        self.given.iter().zip(&self.tiles).try_for_each(|(given, tiles)| given.fill(flow, tiles))
+    }
+
+    /// Writes operand `index` to `path`.
+    ///
+    /// # Errors
+    /// Those of the flow and of the file.
+    pub(super) fn write(
+        &self,
+        flow: &mut Flow,
+        (index, operand): (usize, &Operand),
+        path: &Path,
+    ) -> anyhow::Result<()> {
+        let rows = self.sizes.of(operand.rows_written);
+        results::write(path, flow, (&self.tiles[index], rows), self.given[index].triangle())
     }
 
     /// The triangle that `--uplo` names.
@@ -83,7 +96,7 @@ impl<T: Scalar> Case<T> {
     ///
     /// # Errors
     /// Those of the flow.
-    pub(super) fn column(&self, flow: &mut Flow, x: &Sum) -> Result<TileMatrix<T>, FlowError> {
+    pub(super) fn column(&self, flow: &mut Flow, x: &Sum) -> anyhow::Result<TileMatrix<T>> {
         let rows = x.value.len();
         let column = TileMatrix::new(flow, (rows, 1), (rows.max(1), 1), Storage::Full);
         column.fill_with(flow, |i, _| rounded(x.value[i]))?;
@@ -94,11 +107,7 @@ impl<T: Scalar> Case<T> {
     ///
     /// # Errors
     /// Those of the flow.
-    pub(super) fn gathered(
-        &self,
-        flow: &mut Flow,
-        column: TileMatrix<T>,
-    ) -> Result<Sum, FlowError> {
+    pub(super) fn gathered(&self, flow: &mut Flow, column: TileMatrix<T>) -> anyhow::Result<Sum> {
         let mut value = vec![c64::ZERO; column.m()];
         if !value.is_empty() {
             let entries = flow.read::<T>(column.tile(0, 0))?;
@@ -111,12 +120,12 @@ impl<T: Scalar> Case<T> {
 
     /// What operand `index` held at first.
     pub(super) fn given(&self, index: usize) -> Factor<'_, T> {
-        Factor::given(self.given[index], &self.tiles[index])
+        Factor::given(&self.given[index], &self.tiles[index])
     }
 
     /// What operand `index` holds now.
     pub(super) fn found(&self, index: usize) -> Factor<'_, T> {
-        Factor::found(&self.tiles[index], self.given[index].triangle)
+        Factor::found(&self.tiles[index], self.given[index].triangle())
     }
 
     /// What the Hermitian operand `index` was at first.
@@ -148,7 +157,7 @@ impl<T: Scalar> Case<T> {
         flow: &mut Flow,
         a: &Factor<'_, T>,
         x: usize,
-    ) -> Result<f64, FlowError> {
+    ) -> anyhow::Result<f64> {
         let w = self.signs(x);
         let expected = self.given(x).times(flow, &w)?;
         let solved = self.found(x).times(flow, &w)?;
@@ -165,7 +174,7 @@ impl<T: Scalar> Case<T> {
         flow: &mut Flow,
         a: &Factor<'_, T>,
         factors: &[Factor<'_, T>],
-    ) -> Result<f64, FlowError> {
+    ) -> anyhow::Result<f64> {
         let w = Sum::signs(self.sizes.seed, a.columns());
         let expected = a.times(flow, &w)?;
         let found = product(flow, factors, &w)?;
@@ -181,7 +190,7 @@ pub(super) fn product<T: Scalar>(
     flow: &mut Flow,
     factors: &[Factor<'_, T>],
     w: &Sum,
-) -> Result<Sum, FlowError> {
+) -> anyhow::Result<Sum> {
     factors.iter().rev().try_fold(w.clone(), |x, factor| factor.times(flow, &x))
 }
 

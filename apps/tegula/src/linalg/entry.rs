@@ -2,6 +2,7 @@
 //! precision, and what it takes.
 
 use std::fmt;
+use std::path::Path;
 
 use anyhow::Result;
 use tegula_kernels::error::NumericalError;
@@ -9,6 +10,7 @@ use tegula_kernels::scalar::{Precision, Scalar, c32, c64};
 use tegula_runtime::flow::{Flow, FlowError};
 
 use super::case::Case;
+use super::inputs::Inputs;
 use super::operand::Operand;
 use super::sizes::{Size, Sizes};
 
@@ -60,7 +62,7 @@ pub(super) trait Listed: 'static {
     ///
     /// # Errors
     /// Those of the flow.
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError>;
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64>;
 
     /// Tiles of the first operand that it keeps copies of, where all workers share one memory without
     /// limit.
@@ -71,8 +73,11 @@ pub(super) trait Listed: 'static {
 
 /// A problem in one precision.
 pub(super) trait Problem {
-    /// Submits the tasks that fill its matrices.
-    fn fill(&mut self, flow: &mut Flow);
+    /// Submits the tasks that fill its matrices, or reads their files.
+    ///
+    /// # Errors
+    /// Those of the flow and of files.
+    fn fill(&mut self, flow: &mut Flow) -> Result<()>;
 
     /// Submits what has to run before the algorithm, and is not timed.
     fn prepare(&mut self, flow: &mut Flow);
@@ -89,8 +94,17 @@ pub(super) trait Problem {
     /// The backward error of the result, in units of rounding.
     ///
     /// # Errors
-    /// Those of the flow.
+    /// Those of the flow and of files.
     fn check(&mut self, flow: &mut Flow) -> Result<f64>;
+
+    /// Numbers that it found, by their names.
+    fn values(&self) -> Vec<(&'static str, f64)>;
+
+    /// Writes the result to `path`, of an algorithm that has one.
+    ///
+    /// # Errors
+    /// Those of the flow and of the file.
+    fn write(&mut self, flow: &mut Flow, path: &Path) -> Result<()>;
 }
 
 /// The algorithm `A` on one case.
@@ -100,16 +114,16 @@ struct Instance<A, T> {
 }
 
 impl<A: Listed, T: Scalar> Instance<A, T> {
-    fn boxed(flow: &mut Flow, sizes: Sizes) -> Box<dyn Problem> {
-        let mut case = Case::new(flow, A::OPERANDS, sizes);
+    fn boxed(flow: &mut Flow, sizes: Sizes, inputs: &Inputs) -> Box<dyn Problem> {
+        let mut case = Case::new(flow, A::OPERANDS, sizes, inputs);
         A::register(flow, &mut case);
         Box::new(Self { case, algorithm: std::marker::PhantomData })
     }
 }
 
 impl<A: Listed, T: Scalar> Problem for Instance<A, T> {
-    fn fill(&mut self, flow: &mut Flow) {
-        self.case.fill(flow);
+    fn fill(&mut self, flow: &mut Flow) -> Result<()> {
+        self.case.fill(flow)
     }
 
     fn prepare(&mut self, flow: &mut Flow) {
@@ -125,7 +139,16 @@ impl<A: Listed, T: Scalar> Problem for Instance<A, T> {
     }
 
     fn check(&mut self, flow: &mut Flow) -> Result<f64> {
-        Ok(A::check(flow, &self.case)?)
+        A::check(flow, &self.case)
+    }
+
+    fn values(&self) -> Vec<(&'static str, f64)> {
+        self.case.values.clone()
+    }
+
+    fn write(&mut self, flow: &mut Flow, path: &Path) -> Result<()> {
+        let result = A::OPERANDS.iter().enumerate().find(|(_, operand)| operand.is_result);
+        self.case.write(flow, result.expect("the algorithm leaves a matrix"), path)
     }
 }
 
@@ -152,7 +175,7 @@ pub(super) struct Entry {
     flops: fn(&Sizes) -> f64,
     copied_tiles: fn(&Sizes) -> usize,
     /// Registers its matrices.
-    pub(super) problem: fn(&mut Flow, Sizes) -> Box<dyn Problem>,
+    pub(super) problem: fn(&mut Flow, Sizes, &Inputs) -> Box<dyn Problem>,
 }
 
 impl fmt::Debug for Entry {
@@ -176,11 +199,11 @@ impl Entry {
             operands: A::OPERANDS,
             flops: A::flops,
             copied_tiles: A::copied_tiles,
-            problem: |flow, sizes| match sizes.precision {
-                Precision::Single => Instance::<A, f32>::boxed(flow, sizes),
-                Precision::Double => Instance::<A, f64>::boxed(flow, sizes),
-                Precision::ComplexSingle => Instance::<A, c32>::boxed(flow, sizes),
-                Precision::ComplexDouble => Instance::<A, c64>::boxed(flow, sizes),
+            problem: |flow, sizes, inputs| match sizes.precision {
+                Precision::Single => Instance::<A, f32>::boxed(flow, sizes, inputs),
+                Precision::Double => Instance::<A, f64>::boxed(flow, sizes, inputs),
+                Precision::ComplexSingle => Instance::<A, c32>::boxed(flow, sizes, inputs),
+                Precision::ComplexDouble => Instance::<A, c64>::boxed(flow, sizes, inputs),
             },
         }
     }

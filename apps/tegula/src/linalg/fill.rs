@@ -4,11 +4,9 @@ use std::marker::PhantomData;
 
 use tegula_data::matrix::{TileIndex, TileMatrix, random_entry, random_hermitian_entry};
 use tegula_kernels::option::Uplo;
-use tegula_kernels::scalar::{Scalar, c64};
+use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{self, W};
 use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow};
-
-use super::probe::exact;
 
 /// What a matrix is filled with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,11 +47,6 @@ impl RandomMatrix {
             Entries::Dominant => random_entry::<T>(self.seed, i, j) + heavy,
             Entries::Nothing => T::NAN,
         }
-    }
-
-    /// As [`entry`](Self::entry), exactly, in double precision.
-    pub(super) fn exact<T: Scalar>(self) -> impl Fn(usize, usize) -> c64 {
-        move |i, j| exact(self.entry::<T>(i, j))
     }
 
     /// Submits the tasks that fill the tiles of `matrix` that exist.

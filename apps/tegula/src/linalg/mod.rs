@@ -4,10 +4,13 @@ mod algorithms;
 mod case;
 mod entry;
 mod fill;
+mod given;
+mod inputs;
 mod operand;
 mod probe;
 mod rehearsal;
 mod report;
+mod results;
 mod sizes;
 #[cfg(test)]
 mod trials;
@@ -27,6 +30,7 @@ use crate::flags::{MatrixFlags, OutputFlags, Run, RunFlags, TraceFlags, member};
 use crate::output::{Account, Console, Progress, check_apart};
 use algorithms::ALGORITHMS;
 use entry::Entry;
+use inputs::{FileFlags, Inputs};
 use rehearsal::{Rehearsal, codelets, demand, fill_tasks};
 use report::{Done, Task, check_passed, list};
 use sizes::{Size, Sizes};
@@ -34,7 +38,7 @@ use sizes::{Size, Sizes};
 /// Flags of `linalg`.
 #[derive(Args, Debug)]
 #[command(
-    override_usage = "tegula linalg <ALGORITHM> -n <N> [OPTIONS]\n       tegula linalg --list"
+    override_usage = "tegula linalg <ALGORITHM> -n <N> [OPTIONS]\n       tegula linalg <ALGORITHM> --input <A.npy> [OPTIONS]\n       tegula linalg --list"
 )]
 pub(crate) struct Linalg {
     /// Algorithm; --list explains them
@@ -44,7 +48,7 @@ pub(crate) struct Linalg {
     #[arg(long)]
     list: bool,
     /// Order of the matrix, or its columns
-    #[arg(short = 'n', long = "n", value_name = "N", help_heading = "Sizes", required_unless_present = "list", value_parser = size())]
+    #[arg(short = 'n', long = "n", value_name = "N", help_heading = "Sizes", required_unless_present_any = ["list", "input"], value_parser = size())]
     n: Option<usize>,
     /// Rows, where they may differ from N [default: N]
     #[arg(short = 'm', long = "m", value_name = "M", help_heading = "Sizes", value_parser = size())]
@@ -58,6 +62,8 @@ pub(crate) struct Linalg {
     /// The triangle that is stored, where an algorithm works on one [default: lower]
     #[arg(long, value_name = "UPLO", value_parser = uplo())]
     uplo: Option<Uplo>,
+    #[command(flatten)]
+    files: FileFlags,
     /// Check the result by a backward error
     #[arg(long)]
     check: bool,
@@ -103,21 +109,25 @@ fn check_limits(entry: &Entry, sizes: &Sizes) -> Result<()> {
 
 impl Linalg {
     pub(crate) fn run(&self) -> Result<()> {
-        let console = self.output.console(None)?;
+        let console = self.output.console(self.files.result.as_deref())?;
         let (Some(index), false) = (self.algorithm, self.list) else {
             self.output.write(&list(&console))?;
             return console.finish();
         };
         self.trace.check()?;
-        check_apart(&[self.output.path(), self.trace.path()], &[])?;
+        let written =
+            [self.output.path(), self.trace.path(), ("--output", self.files.result.as_deref())];
+        let read: Vec<_> = self.files.read().map(|(flag, _, path)| (flag, path)).collect();
+        check_apart(&written, &read)?;
         let entry = &ALGORITHMS[index];
-        let (run, sizes) = self.settle(entry)?;
+        self.files.check_result(entry)?;
+        let (run, sizes, inputs) = self.settle(entry)?;
         let task = Task { entry, sizes, run: &run };
         task.announce(&console);
         let result = if self.matrix.dry_run {
             task.dry_run(&console)
         } else {
-            let mut done = self.repeat(&task, &console)?;
+            let mut done = self.repeat(&task, &inputs, &console)?;
             self.describe(&console, &task, &done);
             run.keep_times(&done.account, &console);
             let result = task.result(&done);
@@ -130,8 +140,8 @@ impl Linalg {
     }
 
     /// How tasks run, and the sizes asked for; what the algorithm has no use for is refused.
-    fn settle(&self, entry: &Entry) -> Result<(Run, Sizes)> {
-        let sizes = self.sizes(entry)?;
+    fn settle(&self, entry: &Entry) -> Result<(Run, Sizes, Inputs)> {
+        let (sizes, inputs) = self.sizes(entry)?;
         let sizes = |nb, workers| Sizes { nb, workers, ..sizes };
         let demand = |nb, workers| demand(entry, &sizes(nb, workers));
         let Sizes { m, n, .. } = sizes(1, 1);
@@ -144,11 +154,11 @@ impl Linalg {
         let work = Work { order, tile_size: &tile_size, codelets: &codelets, demand: &demand };
         let run = self.run.settle(&self.matrix, &work)?;
         let sizes = sizes(run.nb, run.workers());
-        Ok((run, sizes))
+        Ok((run, sizes, inputs))
     }
 
-    /// The sizes asked for, their tiles not yet settled.
-    fn sizes(&self, entry: &Entry) -> Result<Sizes> {
+    /// The sizes asked for, their tiles not yet settled, and the files that some of them come from.
+    fn sizes(&self, entry: &Entry) -> Result<(Sizes, Inputs)> {
         let name = entry.name;
         let given = [(Size::M, self.m), (Size::K, self.k), (Size::Nrhs, self.nrhs)];
         for (size, given) in given {
@@ -161,29 +171,41 @@ impl Linalg {
         if self.uplo.is_some() && !entry.has_uplo {
             return Err(refused(format!("{name} works on no triangle: leave --uplo out")));
         }
-        let n = self.n.unwrap_or(1);
-        let sizes = Sizes {
-            m: self.m.unwrap_or(n),
-            n,
-            k: self.k.unwrap_or(n),
-            nrhs: self.nrhs.unwrap_or(1),
+        let mut sizes = Sizes {
+            m: 0,
+            n: 0,
+            k: 0,
+            nrhs: 0,
             nb: 1,
             uplo: self.uplo.unwrap_or(Uplo::Lower),
             precision: self.matrix.precision,
             workers: 1,
             seed: self.run.seed,
         };
+        let mut known = Vec::new();
+        for (size, given) in [(Size::N, self.n)].into_iter().chain(given) {
+            if let Some(given) = given {
+                sizes.set(size, given);
+                known.push(size);
+            }
+        }
+        let inputs = self.files.open(entry, &mut known, &mut sizes)?;
+        let default = |size, value| (!known.contains(&size)).then_some((size, value));
+        let n = if known.contains(&Size::N) { sizes.n } else { sizes.m };
+        let defaults = [(Size::N, n), (Size::M, n), (Size::K, n), (Size::Nrhs, 1)];
+        let defaults = defaults.into_iter().filter_map(|(size, value)| default(size, value));
+        defaults.for_each(|(size, value)| sizes.set(size, value));
         check_limits(entry, &sizes)?;
-        Ok(sizes)
+        Ok((sizes, inputs))
     }
 
     /// Runs the algorithm as often as asked for, each time on fresh matrices.
-    fn repeat(&self, task: &Task<'_>, console: &Console) -> Result<Done> {
+    fn repeat(&self, task: &Task<'_>, inputs: &Inputs, console: &Console) -> Result<Done> {
         let Task { entry, sizes, run } = *task;
         let rehearsal = Rehearsal::of(entry, sizes, run.is_flat());
         let before_tasks = fill_tasks(entry, &sizes) + rehearsal.prepared;
         let mut flow = run.flow(self.trace.is_wanted(), true);
-        let mut problem = (entry.problem)(&mut flow, sizes);
+        let mut problem = (entry.problem)(&mut flow, sizes, inputs);
         let (mut seconds, mut trace) = (Vec::new(), Trace::default());
         let mut account = Account::of(&flow);
         let mut progress = Progress::new(console);
@@ -191,7 +213,7 @@ impl Linalg {
         for done in 1..=self.repeat {
             let of = format!("{done} of {}", self.repeat);
             progress.begin(before_tasks, format!("matrices {of}"));
-            problem.fill(&mut flow);
+            problem.fill(&mut flow)?;
             problem.prepare(&mut flow);
             flow.wait()?;
             drop(flow.take_trace());
@@ -208,7 +230,10 @@ impl Linalg {
         progress.begin(0.0, "check");
         let check = if self.check { Some(problem.check(&mut flow)?) } else { None };
         progress.clear();
-        Ok(Done { seconds, check, trace, account })
+        if let Some(path) = &self.files.result {
+            problem.write(&mut flow, path)?;
+        }
+        Ok(Done { seconds, check, values: problem.values(), trace, account })
     }
 
     fn describe(&self, console: &Console, task: &Task<'_>, done: &Done) {

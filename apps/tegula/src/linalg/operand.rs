@@ -19,6 +19,19 @@ enum Tiling {
     Columns,
     /// Rows of blocks: tiles as wide as the matrix, `nb` high.
     Rows,
+    /// Columns of blocks if the matrix has as many rows as columns or more, else rows of blocks.
+    Lines,
+}
+
+/// Which file a matrix may come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// None.
+    Other,
+    /// That of `--input`.
+    Matrix,
+    /// That of `--rhs`.
+    RightSides,
 }
 
 /// A matrix of an algorithm.
@@ -31,12 +44,30 @@ pub(super) struct Operand {
     is_triangle: bool,
     /// What it is filled with.
     pub(super) entries: Entries,
+    /// Rows that a file of it has.
+    rows_read: Size,
+    /// Rows that are written.
+    pub(super) rows_written: Size,
+    /// Which file it may come from.
+    pub(super) role: Role,
+    /// Whether it is what `--output` writes.
+    pub(super) is_result: bool,
 }
 
 impl Operand {
     /// A `rows x columns` matrix in square tiles.
     pub(super) const fn full(rows: Size, columns: Size, entries: Entries) -> Self {
-        Self { rows, columns, tiling: Tiling::Squares, is_triangle: false, entries }
+        Self {
+            rows,
+            columns,
+            tiling: Tiling::Squares,
+            is_triangle: false,
+            entries,
+            rows_read: rows,
+            rows_written: rows,
+            role: Role::Other,
+            is_result: false,
+        }
     }
 
     /// A triangle of a square matrix of this order in square tiles, that which `--uplo` names: what
@@ -55,6 +86,42 @@ impl Operand {
         Self { tiling: Tiling::Rows, ..self }
     }
 
+    /// In columns of blocks if it has as many rows as columns or more, else in rows of blocks.
+    pub(super) const fn lines(self) -> Self {
+        Self { tiling: Tiling::Lines, ..self }
+    }
+
+    /// With only the first `read` of its rows in a file that it comes from, and the first `written` of
+    /// them in one that it goes to.
+    pub(super) const fn rows_in_files(self, read: Size, written: Size) -> Self {
+        Self { rows_read: read, rows_written: written, ..self }
+    }
+
+    /// As `--input` gives it.
+    pub(super) const fn input(self) -> Self {
+        Self { role: Role::Matrix, ..self }
+    }
+
+    /// As `--rhs` gives it.
+    pub(super) const fn right_sides(self) -> Self {
+        Self { role: Role::RightSides, ..self }
+    }
+
+    /// What `--output` writes.
+    pub(super) const fn result(self) -> Self {
+        Self { is_result: true, ..self }
+    }
+
+    /// The letters of the shape of a file of it.
+    pub(super) const fn letters(&self) -> [Size; 2] {
+        [self.rows_read, self.columns]
+    }
+
+    /// This shape in words.
+    pub(super) fn describe(&self) -> String {
+        self.letters().map(Size::name).join(" x ")
+    }
+
     /// Whether it is in columns or rows of blocks.
     pub(super) fn is_cut_one_way(&self) -> bool {
         self.tiling != Tiling::Squares
@@ -71,7 +138,8 @@ impl Operand {
         match self.tiling {
             Tiling::Squares => (nb, nb),
             Tiling::Columns => (m.max(1), nb),
-            Tiling::Rows => (nb, n.max(1)),
+            Tiling::Lines if m >= n => (m.max(1), nb),
+            Tiling::Rows | Tiling::Lines => (nb, n.max(1)),
         }
     }
 

@@ -8,9 +8,10 @@
 use tegula_data::matrix::{TileIndex, TileMatrix, random_entry};
 use tegula_kernels::option::{Diag, Form, Trans, Uplo};
 use tegula_kernels::scalar::{Real, Scalar, c64};
-use tegula_runtime::flow::{Flow, FlowError};
+use tegula_runtime::flow::Flow;
 
-use super::fill::{RandomMatrix, tiles};
+use super::fill::tiles;
+use super::given::Given;
 
 pub(super) use tegula_linalg::residual::THRESHOLD;
 
@@ -24,7 +25,8 @@ pub(super) struct Sum {
 }
 
 impl Sum {
-    fn zero(length: usize) -> Self {
+    /// A vector of zeros.
+    pub(super) fn zero(length: usize) -> Self {
         Self { value: vec![c64::ZERO; length], size: vec![0.0; length] }
     }
 
@@ -43,12 +45,26 @@ impl Sum {
         self
     }
 
+    /// With all of it multiplied by `factor`.
+    pub(super) fn scaled(mut self, factor: f64) -> Self {
+        self.value.iter_mut().for_each(|x| *x *= factor);
+        self.size.iter_mut().for_each(|size| *size *= factor.abs());
+        self
+    }
+
     /// With entries `i` and `rows[i]` exchanged, for each `i` in turn.
     pub(super) fn exchanged(mut self, rows: &[u32]) -> Self {
         for (i, &row) in rows.iter().enumerate() {
             self.value.swap(i, row as usize);
             self.size.swap(i, row as usize);
         }
+        self
+    }
+
+    /// Its first `length` entries, and zeros where it has fewer.
+    pub(super) fn resized(mut self, length: usize) -> Self {
+        self.value.resize(length, c64::ZERO);
+        self.size.resize(length, 0.0);
         self
     }
 
@@ -75,6 +91,8 @@ enum Part {
     Full,
     /// A triangle, or a trapezoid of a matrix that is not square.
     Triangle(Uplo, Diag),
+    /// The diagonal.
+    Diagonal,
     /// A triangle, with what it says of the other one.
     Mirrored(Form, Uplo),
 }
@@ -82,8 +100,8 @@ enum Part {
 /// Where entries come from.
 #[derive(Debug)]
 enum Entries<'a, T> {
-    /// From their positions.
-    Given(RandomMatrix),
+    /// As they were at first.
+    Given(&'a Given),
     /// From the tiles.
     Found(&'a TileMatrix<T>),
 }
@@ -101,8 +119,8 @@ pub(super) struct Factor<'a, T> {
 
 impl<'a, T: Scalar> Factor<'a, T> {
     /// The matrix that was given, of the shape of `tiles`.
-    pub(super) fn given(matrix: RandomMatrix, tiles: &TileMatrix<T>) -> Self {
-        Self::new(Entries::Given(matrix), tiles, matrix.triangle)
+    pub(super) fn given(matrix: &'a Given, tiles: &TileMatrix<T>) -> Self {
+        Self::new(Entries::Given(matrix), tiles, matrix.triangle())
     }
 
     /// The matrix that is in `tiles`, or a triangle of it.
@@ -120,6 +138,11 @@ impl<'a, T: Scalar> Factor<'a, T> {
         Self { part: Part::Triangle(uplo, diag), ..self }
     }
 
+    /// Its diagonal.
+    pub(super) fn diagonal(self) -> Self {
+        Self { part: Part::Diagonal, ..self }
+    }
+
     /// The symmetric or Hermitian matrix of which `uplo` is stored.
     pub(super) fn mirrored(self, form: Form, uplo: Uplo) -> Self {
         Self { part: Part::Mirrored(form, uplo), ..self }
@@ -131,12 +154,12 @@ impl<'a, T: Scalar> Factor<'a, T> {
     }
 
     /// Rows and columns.
-    fn extent(&self) -> (usize, usize) {
+    pub(super) fn extent(&self) -> (usize, usize) {
         let (m, n) = self.shape;
         let (rows, columns) = match self.part {
             Part::Triangle(Uplo::Lower, _) => (m, m.min(n)),
             Part::Triangle(Uplo::Upper, _) => (m.min(n), n),
-            Part::Full | Part::Mirrored(..) => (m, n),
+            Part::Full | Part::Diagonal | Part::Mirrored(..) => (m, n),
         };
         self.trans.stored(rows, columns)
     }
@@ -150,7 +173,7 @@ impl<'a, T: Scalar> Factor<'a, T> {
     ///
     /// # Errors
     /// Those of the flow.
-    pub(super) fn times(&self, flow: &mut Flow, x: &Sum) -> Result<Sum, FlowError> {
+    pub(super) fn times(&self, flow: &mut Flow, x: &Sum) -> anyhow::Result<Sum> {
         let (rows, columns) = self.extent();
         assert_eq!(columns, x.value.len(), "columns, and entries of the vector");
         let mut sum = Sum::zero(rows);
@@ -159,24 +182,32 @@ impl<'a, T: Scalar> Factor<'a, T> {
             Trans::Yes => sum.add(j, entry, x, i),
             Trans::Conj => sum.add(j, entry.conj(), x, i),
         };
-        let part = self.part;
-        self.visit(flow, |i, j, entry| part.places(i, j, entry, &mut add))?;
+        self.each(flow, &mut add)?;
         Ok(sum)
     }
 
-    /// Calls `visit` with the row, the column and the value of each entry.
+    /// Calls `visit` with row, column and value of each entry of the matrix before `op`.
+    ///
+    /// # Errors
+    /// Those of the flow and of files.
+    pub(super) fn each(
+        &self,
+        flow: &mut Flow,
+        mut visit: impl FnMut(usize, usize, c64),
+    ) -> anyhow::Result<()> {
+        let part = self.part;
+        self.visit(flow, |i, j, entry| part.places(i, j, entry, &mut visit))
+    }
+
+    /// Calls `visit` with row, column and value of each entry that is stored.
     fn visit(
         &self,
         flow: &mut Flow,
         mut visit: impl FnMut(usize, usize, c64),
-    ) -> Result<(), FlowError> {
+    ) -> anyhow::Result<()> {
         match &self.entries {
             Entries::Given(matrix) => {
-                let entry = matrix.exact::<T>();
-                for j in 0..self.shape.1 {
-                    let rows = (0..self.shape.0).filter(|&i| self.holds(i, j));
-                    rows.for_each(|i| visit(i, j, entry(i, j)));
-                }
+                matrix.visit::<T>(self.shape, |i, j, entry| visit(i, j, exact(entry)))?;
             }
             Entries::Found(matrix) => {
                 for TileIndex { row, column } in tiles(matrix, self.triangle) {
@@ -205,6 +236,7 @@ impl Part {
     fn places(self, i: usize, j: usize, entry: c64, add: &mut impl FnMut(usize, usize, c64)) {
         match self {
             Self::Full => add(i, j, entry),
+            Self::Diagonal if i == j => add(i, j, entry),
             Self::Triangle(_, Diag::Unit) if i == j => add(i, j, c64::ONE),
             Self::Triangle(uplo, _) if uplo.holds(i, j) => add(i, j, entry),
             Self::Mirrored(form, _) if i == j => {
@@ -215,7 +247,7 @@ impl Part {
                 add(i, j, entry);
                 add(j, i, if form == Form::Hermitian { entry.conj() } else { entry });
             }
-            Self::Triangle(..) | Self::Mirrored(..) => {}
+            Self::Diagonal | Self::Triangle(..) | Self::Mirrored(..) => {}
         }
     }
 }

@@ -8,6 +8,7 @@ use tegula_runtime::sim::Census;
 
 use super::entry::Entry;
 use super::fill::Entries;
+use super::inputs::Inputs;
 use super::sizes::Sizes;
 use crate::demand::{Demand, Grid};
 
@@ -60,7 +61,7 @@ impl Rehearsal {
         let (census, contents) = Census::new(Arc::new(vec![model]), &Machine::cores(1));
         let census = census.acting_for(sizes.workers, is_flat);
         let mut flow = Flow::new(census, FlowOptions::default());
-        let mut problem = (entry.problem)(&mut flow, sizes);
+        let mut problem = (entry.problem)(&mut flow, sizes, &Inputs::default());
         let count = |flow: &mut Flow| {
             flow.wait().expect("a census has no failures");
             contents.lock().unwrap_or_else(PoisonError::into_inner).tasks as f64

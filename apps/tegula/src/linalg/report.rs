@@ -32,6 +32,8 @@ pub(super) struct Done {
     pub(super) seconds: Vec<f64>,
     /// Backward error in units of rounding.
     pub(super) check: Option<f64>,
+    /// Numbers that it found, by their names.
+    pub(super) values: Vec<(&'static str, f64)>,
     /// Of the last run.
     pub(super) trace: Trace,
     /// Likewise.
@@ -65,6 +67,9 @@ impl Task<'_> {
         }
         console.line("");
         console.line(table);
+        for (name, value) in &done.values {
+            console.field(name, number(*value, 6));
+        }
         done.account.describe(console);
         if let Some(value) = done.check {
             let verdict = if is_passed(value) { "passed" } else { "FAILED" };
@@ -140,6 +145,11 @@ impl Task<'_> {
         let mut result = self.head();
         result.insert("seconds".to_owned(), done.seconds.clone().into());
         result.insert("gflops".to_owned(), gflops.into());
+        if !done.values.is_empty() {
+            let values =
+                done.values.iter().map(|(name, value)| ((*name).to_owned(), (*value).into()));
+            result.insert("values".to_owned(), Value::Object(values.collect()));
+        }
         done.account.describe_json(&mut result);
         let check = done.check.map(|value| {
             json!({

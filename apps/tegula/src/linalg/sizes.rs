@@ -16,6 +16,8 @@ pub(super) enum Size {
     Nrhs,
     /// The least of `m` and `n`.
     Least,
+    /// The most of `m` and `n`.
+    Most,
     /// One.
     One,
 }
@@ -32,6 +34,7 @@ impl Size {
             Self::K => "k",
             Self::Nrhs => "nrhs",
             Self::Least => "min(m, n)",
+            Self::Most => "max(m, n)",
             Self::One => "1",
         }
     }
@@ -69,6 +72,7 @@ impl Sizes {
             Size::K => self.k,
             Size::Nrhs => self.nrhs,
             Size::Least => self.m.min(self.n),
+            Size::Most => self.m.max(self.n),
             Size::One => 1,
         }
     }
@@ -80,7 +84,7 @@ impl Sizes {
             Size::N => self.n = value,
             Size::K => self.k = value,
             Size::Nrhs => self.nrhs = value,
-            Size::Least | Size::One => panic!("{} follows from others", size.name()),
+            Size::Least | Size::Most | Size::One => panic!("{} follows from others", size.name()),
         }
     }
 

@@ -10,6 +10,7 @@ use tegula_runtime::sched::policy;
 
 use super::algorithms::ALGORITHMS;
 use super::entry::Entry;
+use super::inputs::Inputs;
 use super::probe::THRESHOLD;
 use super::rehearsal::{Rehearsal, demand};
 use super::sizes::{Size, Sizes};
@@ -50,10 +51,10 @@ fn cases(values: [usize; 4], nb: usize) -> impl Iterator<Item = (&'static Entry,
 
 /// Fills, runs and checks `entry`; answers the backward error.
 fn run(flow: &mut Flow, entry: &Entry, sizes: Sizes) -> anyhow::Result<f64> {
-    let mut problem = (entry.problem)(flow, sizes);
+    let mut problem = (entry.problem)(flow, sizes, &Inputs::default());
     // Twice, since repeats work on the same matrices.
     for _ in 0..2 {
-        problem.fill(flow);
+        problem.fill(flow)?;
         problem.prepare(flow);
         flow.wait()?;
         problem.submit(flow);
@@ -133,8 +134,8 @@ fn every_algorithm_passes_its_check_out_of_core() {
 fn no_check_passes_what_was_not_computed() {
     let mut flow = cores(1, "prio");
     for (entry, sizes) in cases([19, 19, 19, 4], 8) {
-        let mut problem = (entry.problem)(&mut flow, sizes);
-        problem.fill(&mut flow);
+        let mut problem = (entry.problem)(&mut flow, sizes, &Inputs::default());
+        problem.fill(&mut flow).expect("no file is read");
         problem.prepare(&mut flow);
         flow.wait().expect("matrices are filled");
         let error = problem.check(&mut flow).expect("nothing failed");
@@ -147,7 +148,7 @@ fn tasks_are_counted_before_they_run() {
     for (entry, sizes) in cases([50, 45, 21, 13], 8) {
         let mut flow = cores(2, "lws");
         let rehearsal = Rehearsal::of(entry, sizes, flow.is_flat());
-        let mut problem = (entry.problem)(&mut flow, sizes);
+        let mut problem = (entry.problem)(&mut flow, sizes, &Inputs::default());
         problem.prepare(&mut flow);
         flow.wait().ok();
         let before = flow.watch().completed();

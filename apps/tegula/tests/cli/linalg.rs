@@ -1,8 +1,11 @@
 //! `tegula linalg`: every algorithm in the list, checked.
 
+use std::fs;
+use std::path::Path;
+
 use serde_json::Value;
 
-use crate::support::{number, tegula};
+use crate::support::{folder, number, tegula, tegula_in};
 
 /// Names of all algorithms.
 fn names() -> Vec<String> {
@@ -12,25 +15,156 @@ fn names() -> Vec<String> {
     algorithms.iter().map(name).collect()
 }
 
+/// The tests of the program itself run all of them at many sizes; here each is run once by its name.
 #[test]
-fn every_algorithm_passes_its_check_at_awkward_sizes() {
+fn every_algorithm_can_be_run_by_its_name() {
     let names = names();
     assert!(names.len() >= 5, "{names:?}");
-    for name in names {
-        for flags in
-            ["-n 1", "-n 130 --tile-size 64", "-n 130 --tile-size 33 --precision s --workers 3"]
-        {
-            let command =
-                format!("linalg {name} {flags} --check --repeat 2 --json - --quiet --seed 9");
-            let result = tegula(&command).succeeded().json();
-            assert_eq!(result.pointer("/check/passed"), Some(&Value::Bool(true)), "{result:#}");
-            assert!(number(&result, "/check/value") < number(&result, "/check/threshold"));
-            assert_eq!(result["algorithm"], name);
-            for pointer in ["/seconds/1", "/gflops/1", "/tile_size", "/workers", "/flops", "/n"] {
-                assert!(number(&result, pointer) > 0.0, "{pointer} in {result:#}");
-            }
+    for (name, precision) in names.iter().zip(["d", "s", "z", "c"].into_iter().cycle()) {
+        let flags = "-n 70 --tile-size 33 --check --repeat 2 --json - --quiet --seed 9";
+        let command = format!("linalg {name} {flags} --precision {precision}");
+        let result = tegula(&command).succeeded().json();
+        assert_eq!(result.pointer("/check/passed"), Some(&Value::Bool(true)), "{result:#}");
+        assert!(number(&result, "/check/value") < number(&result, "/check/threshold"));
+        assert_eq!(result["algorithm"], *name);
+        for pointer in ["/seconds/1", "/tile_size", "/workers", "/n"] {
+            assert!(number(&result, pointer) > 0.0, "{pointer} in {result:#}");
         }
     }
+}
+
+#[test]
+fn nothing_is_a_size() {
+    for command in ["gesv -n 0", "gesv -n 9 --nrhs 0", "geqrf -m 0 -n 4", "gemm -n 5 -k 0"] {
+        let command = format!("linalg {command} --check --json - --quiet");
+        let result = tegula(&command).succeeded().json();
+        assert_eq!(result.pointer("/check/passed"), Some(&Value::Bool(true)), "{result:#}");
+    }
+    tegula("linalg potrf -n 0").succeeded();
+    tegula("linalg potrf -n 0 --dry-run").succeeded();
+}
+
+#[test]
+fn complex_operations_count_as_four() {
+    let flops = |flags: &str| {
+        let command = format!("linalg getrf -n 20 --json - -q --precision {flags}");
+        number(&tegula(&command).succeeded().json(), "/flops")
+    };
+    assert_eq!(flops("z"), 4.0 * flops("d"));
+}
+
+/// A `.npy` file of version 1 with `descr` and the entries that follow.
+fn npy(folder: &Path, name: &str, (descr, shape): (&str, &str), entries: &[u8]) {
+    let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n");
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend_from_slice(&(header.len() as u16).to_le_bytes());
+    bytes.extend_from_slice(header.as_bytes());
+    bytes.extend_from_slice(entries);
+    fs::write(folder.join(name), bytes).expect("a file can be written");
+}
+
+fn doubles(folder: &Path, name: &str, shape: &str, entries: &[f64]) {
+    let bytes: Vec<u8> = entries.iter().flat_map(|entry| entry.to_le_bytes()).collect();
+    npy(folder, name, ("<f8", shape), &bytes);
+}
+
+/// The entries of the file of doubles that the program wrote, column by column.
+fn entries(folder: &Path, name: &str, shape: &str) -> Vec<f64> {
+    let bytes = fs::read(folder.join(name)).expect("it was written");
+    let start = 10 + u16::from_le_bytes([bytes[8], bytes[9]]) as usize;
+    let header = String::from_utf8_lossy(&bytes[10..start]).into_owned();
+    for words in ["'<f8'", "True", shape] {
+        assert!(header.contains(words), "{words} in {header}");
+    }
+    let number = |bytes: &[u8]| f64::from_le_bytes(bytes.try_into().expect("eight bytes"));
+    bytes[start..].chunks_exact(8).map(number).collect()
+}
+
+#[test]
+fn matrices_come_from_files_and_go_to_files() {
+    let folder = folder();
+    // A = [4 2; 2 5] = L L' with L = [2 0; 1 2], and A X = B with X = [1 0; 2 -1].
+    doubles(&folder, "a.npy", "(2, 2)", &[4.0, 2.0, 2.0, 5.0]);
+    doubles(&folder, "b.npy", "(2, 2)", &[8.0, -2.0, 12.0, -5.0]);
+    let run = |command: &str| {
+        let command = format!("linalg {command} --input a.npy --output x.npy --check --json - -q");
+        tegula_in(&folder, &command).succeeded().json()
+    };
+    let factor = run("potrf");
+    assert_eq!((number(&factor, "/n"), number(&factor, "/seed")), (2.0, 0.0));
+    assert_eq!(entries(&folder, "x.npy", "(2, 2,)"), [2.0, 1.0, 0.0, 2.0]);
+    run("potrf --uplo upper --tile-size 1");
+    assert_eq!(entries(&folder, "x.npy", "(2, 2,)"), [2.0, 0.0, 1.0, 2.0]);
+    for solve in ["posv", "gesv", "potrs", "getrs"] {
+        let solved = run(&format!("{solve} --rhs b.npy"));
+        assert_eq!(number(&solved, "/nrhs"), 2.0, "{solve}");
+        let x = entries(&folder, "x.npy", "(2, 2,)");
+        for (found, expected) in x.iter().zip([1.0, 2.0, 0.0, -1.0]) {
+            assert!((found - expected).abs() < 1e-14, "{solve}: {x:?}");
+        }
+    }
+    // Least squares through (0, 1), (1, 3), (2, 5), and (0, 0), (1, 0), (2, 3).
+    doubles(&folder, "t.npy", "(3, 2)", &[1.0, 0.0, 1.0, 1.0, 1.0, 2.0]);
+    doubles(&folder, "y.npy", "(3, 2)", &[1.0, 0.0, 3.0, 0.0, 5.0, 3.0]);
+    let command = "linalg gels --input t.npy --rhs y.npy --output x.npy --check --json - -q";
+    tegula_in(&folder, command).succeeded();
+    let x = entries(&folder, "x.npy", "(2, 2,)");
+    for (found, expected) in x.iter().zip([1.0, 2.0, -0.5, 1.5]) {
+        assert!((found - expected).abs() < 1e-14, "{x:?}");
+    }
+    // One equation x + 2 y = 5: the least solution is (1, 2).
+    doubles(&folder, "t.npy", "(1, 2)", &[1.0, 2.0]);
+    doubles(&folder, "y.npy", "(1,)", &[5.0]);
+    tegula_in(&folder, command).succeeded();
+    let x = entries(&folder, "x.npy", "(2, 1,)");
+    assert!((x[0] - 1.0).abs() < 1e-14 && (x[1] - 2.0).abs() < 1e-14, "{x:?}");
+    let command = "linalg lange --input b.npy --check --json - -q";
+    let norms = tegula_in(&folder, command).succeeded().json();
+    for (name, expected) in [("max", 12.0), ("one", 20.0), ("infinity", 17.0)] {
+        assert_eq!(number(&norms, &format!("/values/{name}")), expected);
+    }
+    let text = tegula_in(&folder, "linalg lange --input b.npy").succeeded().stdout;
+    assert!(text.contains("frobenius") && text.contains("15.3"), "{text}");
+}
+
+#[test]
+fn files_that_do_not_fit_are_refused() {
+    let folder = folder();
+    doubles(&folder, "a.npy", "(2, 3)", &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    doubles(&folder, "b.npy", "(2, 2)", &[1.0, f64::NAN, 1.0, 1.0]);
+    doubles(&folder, "zero.npy", "(2, 2)", &[0.0; 4]);
+    doubles(&folder, "c.npy", "(2, 2)", &[1.0, 2.0, 2.0, 1.0]);
+    doubles(&folder, "v.npy", "(3,)", &[1.0; 3]);
+    npy(&folder, "z.npy", ("<c16", "(1, 1)"), &[0; 16]);
+    npy(&folder, "i.npy", ("<i8", "(1, 1)"), &[0; 8]);
+    fs::write(folder.join("t.npy"), "1,2\n").expect("a file can be written");
+    let cases: &[(&str, i32, &[&str])] = &[
+        ("potrf --input a.npy", 2, &["a.npy is a 2 x 3 matrix", "one of n x n"]),
+        ("getrf --input a.npy -n 4", 2, &["2 x 3", "n = 4"]),
+        ("gesv --input c.npy --rhs v.npy", 2, &["v.npy is a 3 x 1 matrix", "n = 2"]),
+        ("gesv -n 2 --rhs v.npy", 2, &["--input"]),
+        ("gemm --input a.npy", 2, &["gemm takes no --input"]),
+        ("potrf --input c.npy --rhs v.npy", 2, &["potrf takes no --rhs"]),
+        ("lange -n 3 --output x.npy", 2, &["lange leaves no matrix"]),
+        ("getrf --input b.npy", 2, &["b.npy", "(0, 1)", "not finite"]),
+        ("getrf --input z.npy", 2, &["complex", "--precision c or z"]),
+        ("getrf --input i.npy", 2, &["<i8", "astype"]),
+        ("getrf --input t.npy", 2, &["t.npy is no .npy file"]),
+        ("getrf --input none.npy", 2, &["none.npy", "cannot read"]),
+        ("potrf --input c.npy --output c.npy", 2, &["--output would overwrite"]),
+        ("potrf --input c.npy --output nowhere/x.npy", 2, &["nowhere"]),
+        ("potrf --input c.npy --output x.npy", 1, &["minor of order 2"]),
+        ("getrf --input zero.npy --output x.npy", 1, &["pivot 1 is zero"]),
+        ("gesv --input zero.npy --output x.npy", 1, &["pivot 1 is zero"]),
+        ("trtri --input zero.npy --output x.npy", 1, &["diagonal entry 1"]),
+    ];
+    for (command, code, words) in cases {
+        tegula_in(&folder, &format!("linalg {command}")).failed(*code, words);
+    }
+    assert!(!folder.join("x.npy").exists(), "what failed wrote nothing");
+    tegula_in(&folder, "linalg getrf --input z.npy --precision z").failed(1, &["pivot 1"]);
+    // Of a triangle only what counts has to be finite.
+    tegula_in(&folder, "linalg trtri --input b.npy --check").succeeded();
 }
 
 #[test]
@@ -52,7 +186,7 @@ fn sizes_differ_where_they_may() {
 fn many_right_hand_sides_are_checked_within_the_memory() {
     let command = format!(
         "linalg potrs -n 400 --nrhs 900 --memory 2MiB --scratch {} --check --json - -q",
-        crate::support::folder().display()
+        folder().display()
     );
     let result = tegula(&command).succeeded().json();
     assert_eq!(result.pointer("/check/passed"), Some(&Value::Bool(true)), "{result:#}");
@@ -62,7 +196,7 @@ fn many_right_hand_sides_are_checked_within_the_memory() {
 #[test]
 fn the_tasks_of_a_dry_run_are_those_of_the_run() {
     let algorithms =
-        ["potrf -n 500", "potrs -n 500 --nrhs 130", "getrf-nopiv -n 500", "trsm -m 500 -n 130"];
+        ["potrf -n 500", "potrs -n 500 --nrhs 130", "getrf -n 500", "trsm -m 500 -n 130"];
     for algorithm in algorithms.into_iter().chain(["gemm -m 130 -n 500 -k 260"]) {
         let command = format!("linalg {algorithm} --tile-size 64 --json -");
         let dry = number(&tegula(&format!("{command} --dry-run")).succeeded().json(), "/tasks");
@@ -77,6 +211,8 @@ fn the_tasks_of_a_dry_run_are_those_of_the_run() {
 fn what_an_algorithm_has_no_use_for_is_refused() {
     tegula("linalg potrf -n 10 -m 5").failed(2, &["potrf has no size m"]);
     tegula("linalg gemm -n 10 --nrhs 5").failed(2, &["gemm has no size nrhs"]);
+    tegula("linalg gemm -n 10 --uplo upper").failed(2, &["gemm works on no triangle"]);
+    tegula("linalg orgqr -m 4 -n 5").failed(2, &["orgqr takes n <= m"]);
     tegula("linalg potrff -n 10").failed(2, &["potrff", "potrf"]);
     tegula("linalg potrf").failed(2, &["--n"]);
     tegula("linalg potrf -n 9000000").failed(2, &["this process may use"]);
@@ -85,7 +221,7 @@ fn what_an_algorithm_has_no_use_for_is_refused() {
 #[test]
 fn people_read_rates_and_formulas() {
     let run = tegula("linalg potrf -n 200 --repeat 2 --check").succeeded();
-    for word in ["A = L L'", "Gflop/s", "check passed", "tiles of"] {
+    for word in ["A = L L^H", "Gflop/s", "check passed", "tiles of"] {
         assert!(run.stdout.contains(word), "{word} in {}", run.stdout);
     }
     let list = tegula("linalg --list").succeeded();

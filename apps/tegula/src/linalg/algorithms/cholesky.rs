@@ -2,7 +2,7 @@
 
 use tegula_kernels::scalar::Scalar;
 use tegula_linalg::{copied_tiles, posv, potrf, potrs};
-use tegula_runtime::flow::{Flow, FlowError};
+use tegula_runtime::flow::Flow;
 
 use crate::linalg::case::{Case, cholesky_factors};
 use crate::linalg::entry::Listed;
@@ -12,8 +12,8 @@ use crate::linalg::sizes::Size::{self, N, Nrhs};
 use crate::linalg::sizes::Sizes;
 
 pub(super) const FAMILY: &str = "Cholesky";
-pub(super) const MATRIX: Operand = Operand::triangle(N, PositiveDefinite);
-const RIGHT_SIDES: Operand = Operand::full(N, Nrhs, Uniform);
+pub(super) const MATRIX: Operand = Operand::triangle(N, PositiveDefinite).input();
+const RIGHT_SIDES: Operand = Operand::full(N, Nrhs, Uniform).right_sides().result();
 
 fn factor_flops(n: f64) -> f64 {
     n.powi(3) / 3.0 + n.powi(2) / 2.0 + n / 6.0
@@ -34,7 +34,7 @@ impl Listed for Potrf {
     const FLOPS: &'static str = "n^3/3 + n^2/2 + n/6";
     const CHECK: &'static str = "L (L^H w) - A w";
     const HAS_UPLO: bool = true;
-    const OPERANDS: &'static [Operand] = &[MATRIX];
+    const OPERANDS: &'static [Operand] = &[MATRIX.result()];
 
     fn flops(sizes: &Sizes) -> f64 {
         factor_flops(sizes.n as f64)
@@ -44,7 +44,7 @@ impl Listed for Potrf {
         potrf(flow, case.hermitian(0));
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
         case.product_error(flow, &case.given_hermitian(0), &cholesky_factors(case, 0))
     }
 
@@ -79,7 +79,7 @@ impl Listed for Potrs {
         potrs(flow, case.hermitian(0), &case[1]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
         case.solution_error(flow, &case.given_hermitian(0), 1)
     }
 
@@ -109,7 +109,7 @@ impl Listed for Posv {
         posv(flow, case.hermitian(0), &case[1]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
         case.solution_error(flow, &case.given_hermitian(0), 1)
     }
 

@@ -4,7 +4,7 @@
 use tegula_kernels::option::{Diag, Form, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_linalg::{lauum, poinv, potrf, potri, trtri};
-use tegula_runtime::flow::{Flow, FlowError};
+use tegula_runtime::flow::Flow;
 
 use super::cholesky::{FAMILY, MATRIX, Potrf};
 use crate::linalg::case::{Case, product};
@@ -20,13 +20,13 @@ fn inverse_error<T: Scalar>(
     flow: &mut Flow,
     case: &Case<T>,
     factors: &[Factor<'_, T>],
-) -> Result<f64, FlowError> {
+) -> anyhow::Result<f64> {
     let w = case.signs(0);
     let found = product(flow, factors, &w)?;
     Ok(difference::<T>(&found, &w, case.sizes.n))
 }
 
-fn hermitian_inverse_error<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+fn hermitian_inverse_error<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
     let found = case.found(0).mirrored(Form::Hermitian, case.uplo());
     inverse_error(flow, case, &[case.given_hermitian(0), found])
 }
@@ -42,7 +42,7 @@ impl Listed for Potri {
     const FLOPS: &'static str = "2 n^3/3 + n^2/2 + 5 n/6";
     const CHECK: &'static str = "A (X w) - w";
     const HAS_UPLO: bool = true;
-    const OPERANDS: &'static [Operand] = &[MATRIX];
+    const OPERANDS: &'static [Operand] = &[MATRIX.result()];
 
     fn flops(sizes: &Sizes) -> f64 {
         Trtri::flops(sizes) + Lauum::flops(sizes)
@@ -56,7 +56,7 @@ impl Listed for Potri {
         potri(flow, case.hermitian(0));
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
         hermitian_inverse_error(flow, case)
     }
 
@@ -76,7 +76,7 @@ impl Listed for Poinv {
     const FLOPS: &'static str = "potrf + potri";
     const CHECK: &'static str = "A (X w) - w";
     const HAS_UPLO: bool = true;
-    const OPERANDS: &'static [Operand] = &[MATRIX];
+    const OPERANDS: &'static [Operand] = &[MATRIX.result()];
 
     fn flops(sizes: &Sizes) -> f64 {
         Potrf::flops(sizes) + Potri::flops(sizes)
@@ -86,7 +86,7 @@ impl Listed for Poinv {
         poinv(flow, case.hermitian(0));
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
         hermitian_inverse_error(flow, case)
     }
 
@@ -106,7 +106,7 @@ impl Listed for Trtri {
     const FLOPS: &'static str = "n^3/3 + 2 n/3";
     const CHECK: &'static str = "T (X w) - w";
     const HAS_UPLO: bool = true;
-    const OPERANDS: &'static [Operand] = &[Operand::triangle(N, Dominant)];
+    const OPERANDS: &'static [Operand] = &[Operand::triangle(N, Dominant).input().result()];
 
     fn flops(sizes: &Sizes) -> f64 {
         let n = sizes.n as f64;
@@ -117,7 +117,7 @@ impl Listed for Trtri {
         trtri(flow, case.uplo(), Diag::NonUnit, &case[0]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
         inverse_error(flow, case, &[case.given_triangle(0), case.found_triangle(0)])
     }
 
@@ -137,7 +137,7 @@ impl Listed for Lauum {
     const FLOPS: &'static str = "n^3/3 + n^2/2 + n/6";
     const CHECK: &'static str = "A w - L^H (L w)";
     const HAS_UPLO: bool = true;
-    const OPERANDS: &'static [Operand] = &[Operand::triangle(N, Dominant)];
+    const OPERANDS: &'static [Operand] = &[Operand::triangle(N, Dominant).input().result()];
 
     fn flops(sizes: &Sizes) -> f64 {
         let n = sizes.n as f64;
@@ -148,7 +148,7 @@ impl Listed for Lauum {
         lauum(flow, case.hermitian(0));
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
         let w = case.signs(0);
         let [first, last] = match case.uplo() {
             Uplo::Lower => [Trans::Conj, Trans::No],

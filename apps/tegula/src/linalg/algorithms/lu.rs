@@ -15,8 +15,8 @@ use crate::linalg::sizes::Size::{self, M, N, Nrhs};
 use crate::linalg::sizes::Sizes;
 
 const FAMILY: &str = "LU";
-const SQUARE: Operand = Operand::full(N, N, Uniform).columns();
-const RIGHT_SIDES: Operand = Operand::full(N, Nrhs, Uniform).columns();
+const SQUARE: Operand = Operand::full(N, N, Uniform).columns().input();
+const RIGHT_SIDES: Operand = Operand::full(N, Nrhs, Uniform).columns().right_sides().result();
 const FACTOR_FLOPS: &str = "m n^2 - n^3/3, m >= n";
 
 /// Operations of the factorisation of an `m x n` matrix (LAPACK Working Note 41, table 3).
@@ -46,7 +46,7 @@ impl Listed for GetrfNopiv {
     const SIZES: &'static [Size] = &[M, N];
     const FLOPS: &'static str = FACTOR_FLOPS;
     const CHECK: &'static str = "L (U w) - A w";
-    const OPERANDS: &'static [Operand] = &[Operand::full(M, N, Dominant)];
+    const OPERANDS: &'static [Operand] = &[Operand::full(M, N, Dominant).input().result()];
 
     fn flops(sizes: &Sizes) -> f64 {
         factor_flops(sizes.m as f64, sizes.n as f64)
@@ -56,7 +56,7 @@ impl Listed for GetrfNopiv {
         getrf_nopiv(flow, &case[0]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
         case.product_error(flow, &case.given(0), &factors(case))
     }
 }
@@ -71,7 +71,7 @@ impl Listed for Getrf {
     const SIZES: &'static [Size] = &[M, N];
     const FLOPS: &'static str = FACTOR_FLOPS;
     const CHECK: &'static str = "L (U w) - P (A w)";
-    const OPERANDS: &'static [Operand] = &[Operand::full(M, N, Uniform).columns()];
+    const OPERANDS: &'static [Operand] = &[Operand::full(M, N, Uniform).columns().input().result()];
 
     fn flops(sizes: &Sizes) -> f64 {
         factor_flops(sizes.m as f64, sizes.n as f64)
@@ -92,7 +92,7 @@ impl Listed for Getrf {
         case.pivots().singular(flow)
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
         let w = case.signs(0);
         let rows = case.pivots().rows(flow)?;
         let expected = case.given(0).times(flow, &w)?.exchanged(&rows);
@@ -137,7 +137,7 @@ impl Listed for Getrs {
         case.pivots().singular(flow)
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
         case.solution_error(flow, &case.given(0), 1)
     }
 }
@@ -174,7 +174,7 @@ impl Listed for Gesv {
         case.pivots().singular(flow)
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
         case.solution_error(flow, &case.given(0), 1)
     }
 }

@@ -4,8 +4,11 @@
 //! [`Listed`]: super::entry::Listed
 
 mod cholesky;
+mod elementwise;
 mod inverse;
+mod ldlt;
 mod lu;
+mod norm;
 mod product;
 mod qr;
 
@@ -29,6 +32,10 @@ pub(super) const ALGORITHMS: &[Entry] = &[
     Entry::of::<inverse::Poinv>(),
     Entry::of::<inverse::Trtri>(),
     Entry::of::<inverse::Lauum>(),
+    Entry::of::<ldlt::Sytrf<false>>(),
+    Entry::of::<ldlt::Sytrf<true>>(),
+    Entry::of::<ldlt::Sysv<false>>(),
+    Entry::of::<ldlt::Sysv<true>>(),
     Entry::of::<lu::GetrfNopiv>(),
     Entry::of::<lu::Getrf>(),
     Entry::of::<lu::Getrs>(),
@@ -39,4 +46,14 @@ pub(super) const ALGORITHMS: &[Entry] = &[
     Entry::of::<qr::Gelqf>(),
     Entry::of::<qr::Orglq>(),
     Entry::of::<qr::Ormlq>(),
+    Entry::of::<qr::Gels>(),
+    Entry::of::<norm::Lange>(),
+    Entry::of::<norm::Lansy>(),
+    Entry::of::<norm::Lantr>(),
+    Entry::of::<elementwise::Lacpy>(),
+    Entry::of::<elementwise::Laset>(),
+    Entry::of::<elementwise::Lascal>(),
+    Entry::of::<elementwise::Geadd>(),
+    Entry::of::<elementwise::Tradd>(),
+    Entry::of::<elementwise::Transpose>(),
 ];

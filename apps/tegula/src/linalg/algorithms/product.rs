@@ -3,7 +3,7 @@
 use tegula_kernels::option::{Diag, Form, Side, Trans};
 use tegula_kernels::scalar::Scalar;
 use tegula_linalg::{Triangle, gemm, symm, syr2k, syrk, trmm, trsm};
-use tegula_runtime::flow::{Flow, FlowError};
+use tegula_runtime::flow::Flow;
 
 use crate::linalg::case::{Case, product};
 use crate::linalg::entry::Listed;
@@ -60,7 +60,7 @@ impl Listed for Gemm {
         gemm(flow, (Trans::No, Trans::No), T::ONE, &case[0], &case[1], T::ONE, &case[2]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
         let w = case.signs(2);
         let expected = product(flow, &[case.given(0), case.given(1)], &w)?;
         let expected = expected.plus(&case.given(2).times(flow, &w)?);
@@ -88,7 +88,7 @@ impl<const IS_HERMITIAN: bool> Listed for Symm<IS_HERMITIAN> {
     const OPERANDS: &'static [Operand] = &[
         Operand::triangle(M, Uniform),
         Operand::full(M, N, Uniform),
-        Operand::full(M, N, Uniform),
+        Operand::full(M, N, Uniform).result(),
     ];
 
     fn flops(sizes: &Sizes) -> f64 {
@@ -101,7 +101,7 @@ impl<const IS_HERMITIAN: bool> Listed for Symm<IS_HERMITIAN> {
         symm(flow, how, T::ONE, &case[0], &case[1], T::ONE, &case[2]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
         let (w, a) = (case.signs(2), case.given(0).mirrored(form(IS_HERMITIAN), case.uplo()));
         let expected = product(flow, &[a, case.given(1)], &w)?;
         let expected = expected.plus(&case.given(2).times(flow, &w)?);
@@ -128,7 +128,7 @@ impl<const IS_HERMITIAN: bool> Listed for Syrk<IS_HERMITIAN> {
         named(IS_HERMITIAN, "C w - (A (A^H w) + C0 w)", "C w - (A (A' w) + C0 w)");
     const HAS_UPLO: bool = true;
     const OPERANDS: &'static [Operand] =
-        &[Operand::full(N, K, Uniform), Operand::triangle(N, Uniform)];
+        &[Operand::full(N, K, Uniform), Operand::triangle(N, Uniform).result()];
 
     fn flops(sizes: &Sizes) -> f64 {
         let [_, n, k, _] = sizes.real();
@@ -140,7 +140,7 @@ impl<const IS_HERMITIAN: bool> Listed for Syrk<IS_HERMITIAN> {
         syrk(flow, how, T::ONE, &case[0], T::ONE, &case[1]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
         let (w, form) = (case.signs(1), form(IS_HERMITIAN));
         let factors = [case.given(0), case.given(0).op(form.mirror())];
         let given = case.given(1).mirrored(form, case.uplo()).times(flow, &w)?;
@@ -173,7 +173,7 @@ impl<const IS_HERMITIAN: bool> Listed for Syr2k<IS_HERMITIAN> {
     const OPERANDS: &'static [Operand] = &[
         Operand::full(N, K, Uniform),
         Operand::full(N, K, Uniform),
-        Operand::triangle(N, Uniform),
+        Operand::triangle(N, Uniform).result(),
     ];
 
     fn flops(sizes: &Sizes) -> f64 {
@@ -186,7 +186,7 @@ impl<const IS_HERMITIAN: bool> Listed for Syr2k<IS_HERMITIAN> {
         syr2k(flow, how, T::ONE, &case[0], &case[1], T::ONE, &case[2]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
         let (w, form) = (case.signs(2), form(IS_HERMITIAN));
         let mut expected = case.given(2).mirrored(form, case.uplo()).times(flow, &w)?;
         for (a, b) in [(0, 1), (1, 0)] {
@@ -222,7 +222,7 @@ impl Listed for Trmm {
     const CHECK: &'static str = "B w - T (B0 w)";
     const HAS_UPLO: bool = true;
     const OPERANDS: &'static [Operand] =
-        &[Operand::triangle(M, Dominant), Operand::full(M, N, Uniform)];
+        &[Operand::triangle(M, Dominant), Operand::full(M, N, Uniform).result()];
 
     fn flops(sizes: &Sizes) -> f64 {
         let [m, n, ..] = sizes.real();
@@ -233,7 +233,7 @@ impl Listed for Trmm {
         trmm(flow, on_the_left(case), T::ONE, &case[0], &case[1]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
         let w = case.signs(1);
         let expected = product(flow, &[case.given_triangle(0), case.given(1)], &w)?;
         let found = case.found(1).times(flow, &w)?;
@@ -252,8 +252,10 @@ impl Listed for Trsm {
     const FLOPS: &'static str = "n m^2";
     const CHECK: &'static str = "T (X w) - B w";
     const HAS_UPLO: bool = true;
-    const OPERANDS: &'static [Operand] =
-        &[Operand::triangle(M, Dominant), Operand::full(M, N, Uniform)];
+    const OPERANDS: &'static [Operand] = &[
+        Operand::triangle(M, Dominant).input(),
+        Operand::full(M, N, Uniform).right_sides().result(),
+    ];
 
     fn flops(sizes: &Sizes) -> f64 {
         let [m, n, ..] = sizes.real();
@@ -264,7 +266,7 @@ impl Listed for Trsm {
         trsm(flow, on_the_left(case), T::ONE, &case[0], &case[1]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
         case.solution_error(flow, &case.given_triangle(0), 1)
     }
 

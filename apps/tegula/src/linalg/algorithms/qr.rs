@@ -2,15 +2,15 @@
 
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
-use tegula_linalg::{gelqf, geqrf, orglq, orgqr, ormlq, ormqr};
-use tegula_runtime::flow::{Flow, FlowError};
+use tegula_linalg::{gelqf, gels, geqrf, orglq, orgqr, ormlq, ormqr};
+use tegula_runtime::flow::Flow;
 
 use crate::linalg::case::Case;
 use crate::linalg::entry::Listed;
 use crate::linalg::fill::Entries::{Nothing, Uniform};
 use crate::linalg::operand::Operand;
 use crate::linalg::probe::{Sum, difference};
-use crate::linalg::sizes::Size::{self, K, Least, M, N, One};
+use crate::linalg::sizes::Size::{self, K, Least, M, Most, N, Nrhs, One};
 use crate::linalg::sizes::Sizes;
 
 const FAMILY: &str = "QR";
@@ -41,7 +41,7 @@ fn times_q<T: Scalar>(
     case: &Case<T>,
     (from, trans): (From, Trans),
     x: &Sum,
-) -> Result<Sum, FlowError> {
+) -> anyhow::Result<Sum> {
     let column = case.column(flow, x)?;
     let multiply = if from == From::Qr { ormqr } else { ormlq };
     multiply(flow, Side::Left, trans, &case[0], &case[1], &column);
@@ -49,14 +49,6 @@ fn times_q<T: Scalar>(
     let size = x.size.iter().map(|size| size * size).sum::<f64>().sqrt();
     product.size.fill(size);
     Ok(product)
-}
-
-/// The first `length` entries of `x`, and zeros.
-fn extended(x: Sum, length: usize) -> Sum {
-    let Sum { mut value, mut size } = x;
-    value.resize(length, tegula_kernels::scalar::c64::ZERO);
-    size.resize(length, 0.0);
-    Sum { value, size }
 }
 
 /// `A = Q R`.
@@ -69,7 +61,8 @@ impl Listed for Geqrf {
     const SIZES: &'static [Size] = &[M, N];
     const FLOPS: &'static str = FACTOR_FLOPS;
     const CHECK: &'static str = "Q (R w) - A w";
-    const OPERANDS: &'static [Operand] = &[Operand::full(M, N, Uniform).columns(), FACTORS];
+    const OPERANDS: &'static [Operand] =
+        &[Operand::full(M, N, Uniform).columns().input().result(), FACTORS];
 
     fn flops(sizes: &Sizes) -> f64 {
         factor_flops(sizes)
@@ -79,11 +72,11 @@ impl Listed for Geqrf {
         geqrf(flow, &case[0], &case[1]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
         let w = case.signs(0);
         let expected = case.given(0).times(flow, &w)?;
         let r = case.found(0).triangle(Uplo::Upper, Diag::NonUnit).times(flow, &w)?;
-        let r = extended(r, case.sizes.m);
+        let r = r.resized(case.sizes.m);
         let found = times_q(flow, case, (From::Qr, Trans::No), &r)?;
         Ok(difference::<T>(&found, &expected, case.sizes.m))
     }
@@ -100,7 +93,8 @@ impl Listed for Orgqr {
     const FLOPS: &'static str = "2 m n^2 - 2 n^3/3";
     const CHECK: &'static str = "Q^H (Q w) - w";
     const LIMITS: &'static [(Size, Size)] = &[(N, M)];
-    const OPERANDS: &'static [Operand] = &[Operand::full(M, N, Uniform).columns(), FACTORS];
+    const OPERANDS: &'static [Operand] =
+        &[Operand::full(M, N, Uniform).columns().input().result(), FACTORS];
 
     fn flops(sizes: &Sizes) -> f64 {
         factor_flops(sizes)
@@ -114,7 +108,7 @@ impl Listed for Orgqr {
         orgqr(flow, &case[0], &case[1]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
         let w = case.signs(0);
         let tall = case.found(0).times(flow, &w)?;
         let found = case.found(0).op(Trans::Conj).times(flow, &tall)?;
@@ -139,9 +133,9 @@ impl Listed for Ormqr {
     const CHECK: &'static str = "Q^H (C w) - C0 w";
     const LIMITS: &'static [(Size, Size)] = &[(K, M)];
     const OPERANDS: &'static [Operand] = &[
-        Operand::full(M, K, Uniform).columns(),
+        Operand::full(M, K, Uniform).columns().input(),
         Operand::full(K, One, Nothing),
-        Operand::full(M, N, Uniform).columns(),
+        Operand::full(M, N, Uniform).columns().right_sides().result(),
     ];
 
     fn flops(sizes: &Sizes) -> f64 {
@@ -157,7 +151,7 @@ impl Listed for Ormqr {
         ormqr(flow, Side::Left, Trans::No, &case[0], &case[1], &case[2]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
         let w = case.signs(2);
         let expected = case.given(2).times(flow, &w)?;
         let product = case.found(2).times(flow, &w)?;
@@ -176,7 +170,8 @@ impl Listed for Gelqf {
     const SIZES: &'static [Size] = &[M, N];
     const FLOPS: &'static str = FACTOR_FLOPS;
     const CHECK: &'static str = "L (Q w) - A w";
-    const OPERANDS: &'static [Operand] = &[Operand::full(M, N, Uniform).rows(), FACTORS];
+    const OPERANDS: &'static [Operand] =
+        &[Operand::full(M, N, Uniform).rows().input().result(), FACTORS];
 
     fn flops(sizes: &Sizes) -> f64 {
         factor_flops(sizes)
@@ -186,11 +181,11 @@ impl Listed for Gelqf {
         gelqf(flow, &case[0], &case[1]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
         let w = case.signs(0);
         let expected = case.given(0).times(flow, &w)?;
         let turned = times_q(flow, case, (From::Lq, Trans::No), &w)?;
-        let turned = extended(turned, case.sizes.m.min(case.sizes.n));
+        let turned = turned.resized(case.sizes.m.min(case.sizes.n));
         let l = case.found(0).triangle(Uplo::Lower, Diag::NonUnit);
         Ok(difference::<T>(&l.times(flow, &turned)?, &expected, case.sizes.n))
     }
@@ -207,7 +202,8 @@ impl Listed for Orglq {
     const FLOPS: &'static str = "2 n m^2 - 2 m^3/3";
     const CHECK: &'static str = "Q (Q^H w) - w";
     const LIMITS: &'static [(Size, Size)] = &[(M, N)];
-    const OPERANDS: &'static [Operand] = &[Operand::full(M, N, Uniform).rows(), FACTORS];
+    const OPERANDS: &'static [Operand] =
+        &[Operand::full(M, N, Uniform).rows().input().result(), FACTORS];
 
     fn flops(sizes: &Sizes) -> f64 {
         factor_flops(sizes)
@@ -221,7 +217,7 @@ impl Listed for Orglq {
         orglq(flow, &case[0], &case[1]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
         let w = Sum::signs(case.sizes.seed, case.sizes.m);
         let wide = case.found(0).op(Trans::Conj).times(flow, &w)?;
         let found = case.found(0).times(flow, &wide)?;
@@ -246,9 +242,9 @@ impl Listed for Ormlq {
     const CHECK: &'static str = "Q^H (C w) - C0 w";
     const LIMITS: &'static [(Size, Size)] = &[(K, M)];
     const OPERANDS: &'static [Operand] = &[
-        Operand::full(K, M, Uniform).rows(),
+        Operand::full(K, M, Uniform).rows().input(),
         Operand::full(K, One, Nothing),
-        Operand::full(M, N, Uniform).columns(),
+        Operand::full(M, N, Uniform).columns().right_sides().result(),
     ];
 
     fn flops(sizes: &Sizes) -> f64 {
@@ -263,11 +259,56 @@ impl Listed for Ormlq {
         ormlq(flow, Side::Left, Trans::No, &case[0], &case[1], &case[2]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, FlowError> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
         let w = case.signs(2);
         let expected = case.given(2).times(flow, &w)?;
         let product = case.found(2).times(flow, &w)?;
         let found = times_q(flow, case, (From::Lq, Trans::Conj), &product)?;
         Ok(difference::<T>(&found, &expected, case.sizes.m))
+    }
+}
+
+/// Least squares, or the solution of least norm.
+pub(super) struct Gels;
+
+impl Listed for Gels {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "gels";
+    const FORMULA: &'static str = "least X of those with least |A X - B|";
+    const SIZES: &'static [Size] = &[M, N, Nrhs];
+    const FLOPS: &'static str = "geqrf + ormqr + trsm";
+    const CHECK: &'static str = "A^H (A (X w) - B w)";
+    const OPERANDS: &'static [Operand] = &[
+        Operand::full(M, N, Uniform).lines().input(),
+        FACTORS,
+        Operand::full(Most, Nrhs, Uniform).columns().rows_in_files(M, N).right_sides().result(),
+    ];
+
+    fn flops(sizes: &Sizes) -> f64 {
+        let [m, n, _, nrhs] = sizes.real();
+        let (most, least) = (m.max(n), m.min(n));
+        let rotation = 4.0 * most * nrhs * least - 2.0 * nrhs * least.powi(2);
+        factor_flops(sizes) + rotation + nrhs * least.powi(2)
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        gels(flow, Trans::No, &case[0], &case[1], &case[2]);
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+        let (Sizes { m, n, .. }, w) = (case.sizes, case.signs(2));
+        let x = case.found(2).times(flow, &w)?.resized(n);
+        let b = case.given(2).times(flow, &w)?.resized(m);
+        let product = case.given(0).times(flow, &x)?;
+        if m < n {
+            // The equations hold, and Q X is zero in what they leave free.
+            let turned = times_q(flow, case, (From::Lq, Trans::No), &x)?;
+            let bound = turned.clone().resized(m).resized(n);
+            let error = difference::<T>(&turned, &bound, n);
+            return Ok(error.max(difference::<T>(&product, &b, n)));
+        }
+        let adjoint = case.given(0).op(Trans::Conj);
+        let (left, right) = (adjoint.times(flow, &product)?, adjoint.times(flow, &b)?);
+        Ok(difference::<T>(&left, &right, m))
     }
 }

@@ -1,0 +1,213 @@
+//! What is done to every entry: copies, constants, factors, sums, transposition.
+
+use tegula_kernels::option::{Diag, Part, Trans, Uplo};
+use tegula_kernels::scalar::{Scalar, c64};
+use tegula_linalg::{geadd, lacpy, lascal, laset, tradd, transpose};
+use tegula_runtime::flow::Flow;
+
+use crate::linalg::case::Case;
+use crate::linalg::entry::Listed;
+use crate::linalg::fill::Entries::Uniform;
+use crate::linalg::operand::Operand;
+use crate::linalg::probe::{Sum, difference};
+use crate::linalg::sizes::Size::{self, M, N};
+use crate::linalg::sizes::Sizes;
+
+const FAMILY: &str = "entries";
+/// Factors of the sums, exact in all precisions.
+const ALPHA: f64 = 1.5;
+const BETA: f64 = -0.5;
+const MATRIX: Operand = Operand::full(M, N, Uniform);
+
+fn entries(sizes: &Sizes) -> f64 {
+    let [m, n, ..] = sizes.real();
+    m * n
+}
+
+/// How far operand `index` times `w` is from `expected`.
+fn error<T: Scalar>(
+    flow: &mut Flow,
+    case: &Case<T>,
+    (index, w): (usize, &Sum),
+    expected: &Sum,
+) -> anyhow::Result<f64> {
+    let found = case.found(index).times(flow, w)?;
+    Ok(difference::<T>(&found, expected, case.sizes.n))
+}
+
+/// Copy.
+pub(super) struct Lacpy;
+
+impl Listed for Lacpy {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "lacpy";
+    const FORMULA: &'static str = "B = A, m x n";
+    const SIZES: &'static [Size] = &[M, N];
+    const FLOPS: &'static str = "0";
+    const CHECK: &'static str = "B w - A w";
+    const OPERANDS: &'static [Operand] = &[MATRIX, MATRIX.result()];
+
+    fn flops(_sizes: &Sizes) -> f64 {
+        0.0
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        lacpy(flow, Part::Whole, &case[0], &case[1]);
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+        let w = case.signs(1);
+        let expected = case.given(0).times(flow, &w)?;
+        error(flow, case, (1, &w), &expected)
+    }
+}
+
+/// A constant, and another on the diagonal.
+pub(super) struct Laset;
+
+impl Listed for Laset {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "laset";
+    const FORMULA: &'static str = "A = alpha off, beta on the diagonal";
+    const SIZES: &'static [Size] = &[M, N];
+    const FLOPS: &'static str = "0";
+    const CHECK: &'static str = "A w - (alpha E w + (beta - alpha) I w)";
+    const OPERANDS: &'static [Operand] = &[MATRIX.result()];
+
+    fn flops(_sizes: &Sizes) -> f64 {
+        0.0
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        laset(flow, Part::Whole, (T::from_f64(ALPHA), T::from_f64(BETA)), &case[0]);
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+        let w = case.signs(0);
+        let sum: c64 = w.value.iter().sum();
+        let mut expected = Sum::zero(case.sizes.m);
+        for (i, (value, size)) in expected.value.iter_mut().zip(&mut expected.size).enumerate() {
+            let own = w.value.get(i).copied().unwrap_or(c64::ZERO);
+            *value = sum * ALPHA + own * (BETA - ALPHA);
+            *size = ALPHA * case.sizes.n as f64;
+        }
+        error(flow, case, (0, &w), &expected)
+    }
+}
+
+/// Product with a number.
+pub(super) struct Lascal;
+
+impl Listed for Lascal {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "lascal";
+    const FORMULA: &'static str = "A = alpha A, m x n";
+    const SIZES: &'static [Size] = &[M, N];
+    const FLOPS: &'static str = "m n";
+    const CHECK: &'static str = "A w - alpha A0 w";
+    const OPERANDS: &'static [Operand] = &[MATRIX.result()];
+
+    fn flops(sizes: &Sizes) -> f64 {
+        entries(sizes)
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        lascal(flow, Part::Whole, T::from_f64(ALPHA), &case[0]);
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+        let w = case.signs(0);
+        let expected = case.given(0).times(flow, &w)?.scaled(ALPHA);
+        error(flow, case, (0, &w), &expected)
+    }
+}
+
+/// Sum of two matrices.
+pub(super) struct Geadd;
+
+impl Listed for Geadd {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "geadd";
+    const FORMULA: &'static str = "B = alpha A + beta B, m x n";
+    const SIZES: &'static [Size] = &[M, N];
+    const FLOPS: &'static str = "3 m n";
+    const CHECK: &'static str = "B w - (alpha A w + beta B0 w)";
+    const OPERANDS: &'static [Operand] = &[MATRIX, MATRIX.result()];
+
+    fn flops(sizes: &Sizes) -> f64 {
+        3.0 * entries(sizes)
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        let (alpha, beta) = (T::from_f64(ALPHA), T::from_f64(BETA));
+        geadd(flow, Trans::No, alpha, &case[0], beta, &case[1]);
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+        let w = case.signs(1);
+        let expected = case.given(0).times(flow, &w)?.scaled(ALPHA);
+        let expected = expected.plus(&case.given(1).times(flow, &w)?.scaled(BETA));
+        error(flow, case, (1, &w), &expected)
+    }
+}
+
+/// Sum of two triangles.
+pub(super) struct Tradd;
+
+impl Listed for Tradd {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "tradd";
+    const FORMULA: &'static str = "B = alpha A + beta B, triangles";
+    const SIZES: &'static [Size] = &[N];
+    const FLOPS: &'static str = "3 n (n + 1)/2";
+    const CHECK: &'static str = "B w - (alpha A w + beta B0 w)";
+    const HAS_UPLO: bool = true;
+    const OPERANDS: &'static [Operand] =
+        &[Operand::triangle(N, Uniform), Operand::triangle(N, Uniform).result()];
+
+    fn flops(sizes: &Sizes) -> f64 {
+        let n = sizes.n as f64;
+        1.5 * n * (n + 1.0)
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        let (alpha, beta) = (T::from_f64(ALPHA), T::from_f64(BETA));
+        let part = if case.uplo() == Uplo::Lower { Part::Lower } else { Part::Upper };
+        tradd(flow, (part, Trans::No), alpha, &case[0], beta, &case[1]);
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+        let w = case.signs(1);
+        let expected = case.given_triangle(0).times(flow, &w)?.scaled(ALPHA);
+        let given = case.given_triangle(1).times(flow, &w)?.scaled(BETA);
+        let found = case.found(1).triangle(case.uplo(), Diag::NonUnit).times(flow, &w)?;
+        Ok(difference::<T>(&found, &expected.plus(&given), case.sizes.n))
+    }
+}
+
+/// Conjugate transpose, out of place.
+pub(super) struct Transpose;
+
+impl Listed for Transpose {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "transpose";
+    const FORMULA: &'static str = "B = A^H, A m x n";
+    const SIZES: &'static [Size] = &[M, N];
+    const FLOPS: &'static str = "0";
+    const CHECK: &'static str = "B w - A^H w";
+    const OPERANDS: &'static [Operand] = &[MATRIX, Operand::full(N, M, Uniform).result()];
+
+    fn flops(_sizes: &Sizes) -> f64 {
+        0.0
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        transpose(flow, Trans::Conj, &case[0], &case[1]);
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+        let w = case.signs(1);
+        let expected = case.given(0).op(Trans::Conj).times(flow, &w)?;
+        error(flow, case, (1, &w), &expected)
+    }
+}

@@ -1,0 +1,139 @@
+//! Norms, of which LAPACK has one routine for each kind of matrix: all four at once.
+
+use tegula_kernels::kernel::norm::Norm;
+use tegula_kernels::option::{Diag, Form};
+use tegula_kernels::scalar::{Real, Scalar};
+use tegula_linalg::{lange, lansy, lantr};
+use tegula_runtime::flow::{Flow, FlowError};
+
+use crate::linalg::case::Case;
+use crate::linalg::entry::Listed;
+use crate::linalg::fill::Entries::Uniform;
+use crate::linalg::operand::Operand;
+use crate::linalg::probe::Factor;
+use crate::linalg::sizes::Size::{self, M, N};
+use crate::linalg::sizes::Sizes;
+
+const FAMILY: &str = "norms";
+const CHECK: &str = "norm - norm in double precision";
+
+/// Names of the norms, as results have them.
+const NAMES: [&str; 4] = ["max", "one", "infinity", "frobenius"];
+
+/// Keeps the norms, or why there are none, which the next wait says again.
+fn keep<T: Scalar>(case: &mut Case<T>, norms: [Result<T::Real, FlowError>; 4]) {
+    let values = NAMES.into_iter().zip(norms);
+    case.values = values.filter_map(|(name, norm)| Some((name, norm.ok()?.to_f64()))).collect();
+}
+
+/// How far the norms that were found are from those of `matrix`, in units of rounding.
+fn norm_error<T: Scalar>(
+    flow: &mut Flow,
+    case: &Case<T>,
+    matrix: &Factor<'_, T>,
+) -> anyhow::Result<f64> {
+    let (m, n) = matrix.extent();
+    let (mut rows, mut columns) = (vec![0.0; m], vec![0.0; n]);
+    let (mut max, mut squares) = (0.0f64, 0.0);
+    matrix.each(flow, |i, j, entry| {
+        let size = entry.size();
+        rows[i] += size;
+        columns[j] += size;
+        max = max.max(size);
+        squares += size * size;
+    })?;
+    let largest = |sums: &[f64]| sums.iter().copied().fold(0.0, f64::max);
+    let expected = [max, largest(&columns), largest(&rows), squares.sqrt()];
+    let unit = m.max(n).max(1) as f64 * T::epsilon();
+    let error = |(name, expected): (&str, f64)| {
+        let found = case.values.iter().find(|(found, _)| *found == name);
+        let Some(&(_, found)) = found else { return f64::INFINITY };
+        let error = (found - expected).abs() / (expected * unit).max(f64::MIN_POSITIVE);
+        if error.is_nan() { f64::INFINITY } else { error }
+    };
+    Ok(NAMES.into_iter().zip(expected).map(error).fold(0.0, f64::max))
+}
+
+/// Norms of a general matrix.
+pub(super) struct Lange;
+
+impl Listed for Lange {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "lange";
+    const FORMULA: &'static str = "max, 1-, inf-, F-norm of A, m x n";
+    const SIZES: &'static [Size] = &[M, N];
+    const FLOPS: &'static str = "5 m n";
+    const CHECK: &'static str = CHECK;
+    const OPERANDS: &'static [Operand] = &[Operand::full(M, N, Uniform).input()];
+
+    fn flops(sizes: &Sizes) -> f64 {
+        let [m, n, ..] = sizes.real();
+        5.0 * m * n
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        let norms = Norm::ALL.map(|norm| lange(flow, norm, &case[0]));
+        keep(case, norms);
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+        norm_error(flow, case, &case.given(0))
+    }
+}
+
+/// Norms of a Hermitian matrix.
+pub(super) struct Lansy;
+
+impl Listed for Lansy {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "lansy";
+    const FORMULA: &'static str = "the same of a Hermitian A";
+    const SIZES: &'static [Size] = &[N];
+    const FLOPS: &'static str = "5 n^2";
+    const CHECK: &'static str = CHECK;
+    const HAS_UPLO: bool = true;
+    const OPERANDS: &'static [Operand] = &[Operand::triangle(N, Uniform).input()];
+
+    fn flops(sizes: &Sizes) -> f64 {
+        5.0 * (sizes.n as f64).powi(2)
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        let how = (Form::Hermitian, case.uplo());
+        let norms = Norm::ALL.map(|norm| lansy(flow, norm, how, &case[0]));
+        keep(case, norms);
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+        norm_error(flow, case, &case.given_hermitian(0))
+    }
+}
+
+/// Norms of a triangle.
+pub(super) struct Lantr;
+
+impl Listed for Lantr {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "lantr";
+    const FORMULA: &'static str = "the same of a triangular A";
+    const SIZES: &'static [Size] = &[N];
+    const FLOPS: &'static str = "5 n (n + 1)/2";
+    const CHECK: &'static str = CHECK;
+    const HAS_UPLO: bool = true;
+    const OPERANDS: &'static [Operand] = &[Operand::triangle(N, Uniform).input()];
+
+    fn flops(sizes: &Sizes) -> f64 {
+        let n = sizes.n as f64;
+        2.5 * n * (n + 1.0)
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        let how = (case.uplo(), Diag::NonUnit);
+        let norms = Norm::ALL.map(|norm| lantr(flow, norm, how, &case[0]));
+        keep(case, norms);
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+        norm_error(flow, case, &case.given_triangle(0))
+    }
+}

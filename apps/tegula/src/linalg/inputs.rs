@@ -1,0 +1,119 @@
+//! `--input` and `--rhs`: matrices from NumPy's files, and the sizes that follow from them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Result;
+use clap::Args;
+use tegula_data::format::npy::NpyMatrix;
+use tegula_kernels::scalar::Precision;
+
+use super::entry::Entry;
+use super::operand::{Operand, Role};
+use super::sizes::{Size, Sizes};
+use crate::error::refused;
+use crate::output::check_output;
+
+/// Flags about files of matrices.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Files")]
+pub(super) struct FileFlags {
+    /// The matrix, a NumPy file; sizes come from it [default: a random one]
+    #[arg(long, value_name = "A.npy")]
+    input: Option<PathBuf>,
+    /// The right-hand sides, likewise
+    #[arg(long, value_name = "B.npy", requires = "input")]
+    rhs: Option<PathBuf>,
+    /// Write what the algorithm leaves to a NumPy file: factors, solutions, inverses, products
+    #[arg(long = "output", value_name = "X.npy")]
+    pub(super) result: Option<PathBuf>,
+}
+
+/// Matrices that were given, by the part that they play.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Inputs(Vec<(Role, Arc<NpyMatrix>)>);
+
+impl Inputs {
+    /// The matrix for `operand`, if one was given.
+    pub(super) fn of(&self, operand: &Operand) -> Option<Arc<NpyMatrix>> {
+        let found = self.0.iter().find(|(role, _)| *role == operand.role);
+        found.map(|(_, matrix)| Arc::clone(matrix))
+    }
+}
+
+impl FileFlags {
+    /// The files that are read, with the names of their flags.
+    pub(super) fn read(&self) -> impl Iterator<Item = (&'static str, Role, &Path)> {
+        let input = ("--input", Role::Matrix, self.input.as_deref());
+        let rhs = ("--rhs", Role::RightSides, self.rhs.as_deref());
+        [input, rhs].into_iter().filter_map(|(flag, role, path)| Some((flag, role, path?)))
+    }
+
+    /// Opens the files that `entry` takes, and sets the sizes that follow from them; those in
+    /// `asked` have been asked for as well, and have to be the same.
+    ///
+    /// # Errors
+    /// If the algorithm takes no such file, a file is no matrix, or sizes contradict each other.
+    pub(super) fn open(
+        &self,
+        entry: &Entry,
+        asked: &mut Vec<Size>,
+        sizes: &mut Sizes,
+    ) -> Result<Inputs> {
+        let mut inputs = Inputs::default();
+        for (flag, role, path) in self.read() {
+            let Some(operand) = entry.operands.iter().find(|operand| operand.role == role) else {
+                return Err(refused(format!("{} takes no {flag}", entry.name)));
+            };
+            let matrix = NpyMatrix::open(path)?;
+            check_kind(&matrix, sizes.precision)?;
+            adopt(&matrix, (entry, operand), asked, sizes)?;
+            inputs.0.push((role, Arc::new(matrix)));
+        }
+        Ok(inputs)
+    }
+
+    /// Refuses an output that `entry` does not have, or that cannot be written.
+    ///
+    /// # Errors
+    /// In these cases.
+    pub(super) fn check_result(&self, entry: &Entry) -> Result<()> {
+        let Some(path) = &self.result else { return Ok(()) };
+        if !entry.operands.iter().any(|operand| operand.is_result) {
+            return Err(refused(format!("{} leaves no matrix: leave --output out", entry.name)));
+        }
+        check_output(path)
+    }
+}
+
+/// Refuses complex numbers in real precisions.
+fn check_kind(matrix: &NpyMatrix, precision: Precision) -> Result<()> {
+    if precision.is_complex() || !matrix.kind().is_complex() {
+        return Ok(());
+    }
+    let path = matrix.path().display();
+    Err(refused(format!("{path} holds complex numbers: give --precision c or z")))
+}
+
+/// Sets the sizes of `operand` to those of `matrix`.
+fn adopt(
+    matrix: &NpyMatrix,
+    (entry, operand): (&Entry, &Operand),
+    asked: &mut Vec<Size>,
+    sizes: &mut Sizes,
+) -> Result<()> {
+    let (m, n) = matrix.shape();
+    for (letter, found) in operand.letters().into_iter().zip([m, n]) {
+        let expected = sizes.of(letter);
+        if asked.contains(&letter) && expected != found {
+            let (path, name, shape) = (matrix.path().display(), entry.name, operand.describe());
+            let letter = letter.name();
+            return Err(refused(format!(
+                "{path} is a {m} x {n} matrix; {name} takes one of {shape}, with {letter} = {expected}"
+            )));
+        }
+        sizes.set(letter, found);
+        asked.push(letter);
+    }
+    Ok(())
+}

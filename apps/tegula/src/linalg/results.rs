@@ -1,0 +1,70 @@
+//! `--output`: what an algorithm leaves, as one of NumPy's files.
+
+use std::path::Path;
+
+use anyhow::Result;
+use tegula_data::format::npy::NpyWriter;
+use tegula_data::format::{FillError, WriteError};
+use tegula_data::matrix::TileMatrix;
+use tegula_kernels::option::Uplo;
+use tegula_kernels::scalar::Scalar;
+use tegula_runtime::flow::{Flow, FlowError};
+
+use crate::output::write_file;
+
+/// Why a result could not be written.
+#[derive(Debug, thiserror::Error)]
+enum ResultError {
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    #[error(transparent)]
+    Flow(#[from] FlowError),
+}
+
+/// Writes the first `rows` rows of `matrix` to `path`, a column of tiles at a time; where only a triangle of it exists, with
+/// zeros beside it.
+///
+/// # Errors
+/// Those of the file and of the flow.
+pub(super) fn write<T: Scalar>(
+    path: &Path,
+    flow: &mut Flow,
+    (matrix, rows): (&TileMatrix<T>, usize),
+    triangle: Option<Uplo>,
+) -> Result<()> {
+    write_file::<ResultError>(path, |out| {
+        let mut writer = NpyWriter::<_, T>::new(out, (rows, matrix.n()))?;
+        for column in 0..matrix.nt() {
+            let entries = column_of_tiles(flow, matrix, column, triangle);
+            let entries = entries.map_err(|error| FillError::Content(error.into()))?;
+            for column in entries.chunks_exact(matrix.m().max(1)) {
+                writer.push(&column[..rows])?;
+            }
+        }
+        writer.finish();
+        Ok(())
+    })
+}
+
+/// The entries of a column of tiles, column by column.
+fn column_of_tiles<T: Scalar>(
+    flow: &mut Flow,
+    matrix: &TileMatrix<T>,
+    column: usize,
+    triangle: Option<Uplo>,
+) -> Result<Vec<T>, FlowError> {
+    let m = matrix.m();
+    let holds = |i, j| triangle.is_none_or(|uplo| uplo.holds(i, j));
+    let mut entries = vec![T::ZERO; m * matrix.tile_columns(column)];
+    for row in (0..matrix.mt()).filter(|&row| holds(row, column)) {
+        let (rows, first) = (matrix.tile_rows(row), row * matrix.mb());
+        let tile = flow.read::<T>(matrix.tile(row, column))?;
+        for (position, &entry) in tile.iter().enumerate() {
+            let (i, j) = (first + position % rows, position / rows);
+            if holds(i, column * matrix.nb() + j) {
+                entries[i + j * m] = entry;
+            }
+        }
+    }
+    Ok(entries)
+}

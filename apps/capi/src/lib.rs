@@ -10,6 +10,7 @@ pub mod blas3;
 mod check;
 pub mod cholesky;
 mod export;
+pub mod header;
 pub mod kind;
 pub mod lu;
 pub mod native;

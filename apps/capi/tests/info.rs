@@ -1,0 +1,212 @@
+//! What `info` says of wrong arguments: the numbers of LAPACK's documentation, the first wrong argument
+//! first.
+#![allow(unsafe_code)]
+
+use std::ffi::c_char;
+
+use tegula::cholesky::posv::zposv_;
+use tegula::cholesky::potrf::dpotrf_;
+use tegula::cholesky::potri::dpotri_;
+use tegula::cholesky::potrs::dpotrs_;
+use tegula::lu::gesv::dgesv_;
+use tegula::lu::getrf::dgetrf_;
+use tegula::lu::getrs::zgetrs_;
+use tegula::qr::gels::{dgels_, zgels_};
+use tegula::qr::geqrf::{dgelqf_, dgeqrf_};
+use tegula::qr::orgqr::{dorglq_, dorgqr_};
+use tegula::qr::ormqr::{dormlq_, dormqr_, zunmqr_};
+use tegula::triangular::trtri::dtrtri_;
+use tegula::triangular::trtrs::dtrtrs_;
+use tegula_kernels::scalar::c64;
+
+const MUCH: usize = 64;
+
+fn letter(letter: u8) -> c_char {
+    letter.cast_signed()
+}
+
+/// Rooms for a call: numbers, complex numbers, integers.
+struct Rooms {
+    a: [f64; MUCH],
+    b: [f64; MUCH],
+    tau: [f64; MUCH],
+    work: [f64; MUCH],
+    za: [c64; MUCH],
+    zb: [c64; MUCH],
+    zwork: [c64; MUCH],
+    rows: [i32; MUCH],
+}
+
+impl Rooms {
+    fn new() -> Self {
+        let zero = c64::new(0.0, 0.0);
+        Self {
+            a: [0.0; MUCH],
+            b: [0.0; MUCH],
+            tau: [0.0; MUCH],
+            work: [0.0; MUCH],
+            za: [zero; MUCH],
+            zb: [zero; MUCH],
+            zwork: [zero; MUCH],
+            rows: [1; MUCH],
+        }
+    }
+}
+
+/// Calls a routine with letters and integers by value, `name` for a room, and answers `info`.
+macro_rules! info {
+    ($routine:ident($($argument:tt)*)) => {{
+        let mut rooms = Rooms::new();
+        let mut info = 99;
+        info!(@ $routine rooms info [] $($argument)*);
+        info
+    }};
+    (@ $routine:ident $rooms:ident $info:ident [$($done:expr,)*] $letter:literal as letter $(, $($rest:tt)*)?) => {
+        info!(@ $routine $rooms $info [$($done,)* &letter($letter),] $($($rest)*)?)
+    };
+    (@ $routine:ident $rooms:ident $info:ident [$($done:expr,)*] $number:literal $(, $($rest:tt)*)?) => {
+        info!(@ $routine $rooms $info [$($done,)* &$number,] $($($rest)*)?)
+    };
+    (@ $routine:ident $rooms:ident $info:ident [$($done:expr,)*] $room:ident $(, $($rest:tt)*)?) => {
+        info!(@ $routine $rooms $info [$($done,)* $rooms.$room.as_mut_ptr(),] $($($rest)*)?)
+    };
+    (@ $routine:ident $rooms:ident $info:ident [$($done:expr,)*]) => {
+        // SAFETY: the rooms are large enough for the small sizes of the tests.
+        unsafe { $routine($($done,)* &mut $info) }
+    };
+}
+
+#[test]
+fn potrf_checks_its_arguments_in_order() {
+    assert_eq!(info!(dpotrf_(b'/' as letter, -1, a, 0)), -1);
+    assert_eq!(info!(dpotrf_(b'u' as letter, -1, a, 0)), -2);
+    assert_eq!(info!(dpotrf_(b'L' as letter, 2, a, 1)), -4);
+    assert_eq!(info!(dpotrf_(b'L' as letter, 0, a, 0)), -4);
+    assert_eq!(info!(dpotrf_(b'L' as letter, 0, a, 1)), 0);
+    assert_eq!(info!(dpotrf_(b'l' as letter, 2, a, 2)), 1, "a matrix of zeros");
+    assert_eq!(info!(dpotri_(b'L' as letter, 2, a, 1)), -4);
+    assert_eq!(info!(dpotri_(b'L' as letter, 2, a, 2)), 1, "a factor of zeros");
+}
+
+#[test]
+fn solves_with_cholesky_factors_check_their_arguments_in_order() {
+    assert_eq!(info!(dpotrs_(b'/' as letter, 0, 0, a, 1, b, 1)), -1);
+    assert_eq!(info!(dpotrs_(b'U' as letter, -1, 0, a, 1, b, 1)), -2);
+    assert_eq!(info!(dpotrs_(b'U' as letter, 0, -1, a, 1, b, 1)), -3);
+    assert_eq!(info!(dpotrs_(b'U' as letter, 2, 1, a, 1, b, 2)), -5);
+    assert_eq!(info!(dpotrs_(b'U' as letter, 2, 1, a, 2, b, 1)), -7);
+    assert_eq!(info!(zposv_(b'U' as letter, 2, 1, za, 2, zb, 1)), -7);
+    assert_eq!(info!(zposv_(b'U' as letter, 2, 1, za, 2, zb, 2)), 1);
+}
+
+#[test]
+fn triangular_routines_check_their_arguments_in_order() {
+    assert_eq!(info!(dtrtri_(b'/' as letter, b'N' as letter, 0, a, 1)), -1);
+    assert_eq!(info!(dtrtri_(b'U' as letter, b'/' as letter, 0, a, 1)), -2);
+    assert_eq!(info!(dtrtri_(b'U' as letter, b'N' as letter, -1, a, 1)), -3);
+    assert_eq!(info!(dtrtri_(b'U' as letter, b'N' as letter, 2, a, 1)), -5);
+    assert_eq!(info!(dtrtri_(b'U' as letter, b'N' as letter, 2, a, 2)), 1, "a zero diagonal");
+    assert_eq!(info!(dtrtri_(b'U' as letter, b'U' as letter, 2, a, 2)), 0, "a unit diagonal");
+    let n = |trans, diag: u8| {
+        let (mut rooms, mut info) = (Rooms::new(), 99);
+        let Rooms { a, b, .. } = &mut rooms;
+        let (a, b) = (a.as_mut_ptr(), b.as_mut_ptr());
+        let (uplo, diag) = (letter(b'L'), letter(diag));
+        // SAFETY: the rooms hold 2 x 2 and 2 x 1.
+        unsafe { dtrtrs_(&uplo, &letter(trans), &diag, &2, &1, a, &2, b, &2, &mut info) };
+        info
+    };
+    assert_eq!((n(b'/', b'N'), n(b'C', b'/'), n(b'T', b'N'), n(b'T', b'U')), (-2, -3, 1, 0));
+}
+
+#[test]
+fn the_lu_family_checks_its_arguments_in_order() {
+    assert_eq!(info!(dgetrf_(-1, 0, a, 1, rows)), -1);
+    assert_eq!(info!(dgetrf_(0, -1, a, 1, rows)), -2);
+    assert_eq!(info!(dgetrf_(2, 1, a, 1, rows)), -4);
+    assert_eq!(info!(dgetrf_(2, 3, a, 2, rows)), 1, "a matrix of zeros");
+    assert_eq!(info!(zgetrs_(b'/' as letter, 0, 0, za, 1, rows, zb, 1)), -1);
+    assert_eq!(info!(zgetrs_(b'C' as letter, 2, 1, za, 1, rows, zb, 2)), -5);
+    assert_eq!(info!(zgetrs_(b'C' as letter, 2, 1, za, 2, rows, zb, 1)), -8);
+    assert_eq!(info!(dgesv_(-1, 0, a, 1, rows, b, 1)), -1);
+    assert_eq!(info!(dgesv_(0, -1, a, 1, rows, b, 1)), -2);
+    assert_eq!(info!(dgesv_(2, 1, a, 1, rows, b, 2)), -4);
+    assert_eq!(info!(dgesv_(2, 1, a, 2, rows, b, 1)), -7);
+    assert_eq!(info!(dgesv_(2, 1, a, 2, rows, b, 2)), 1);
+}
+
+#[test]
+fn reflectors_check_their_arguments_in_order() {
+    assert_eq!(info!(dgeqrf_(-1, 0, a, 1, tau, work, 1)), -1);
+    assert_eq!(info!(dgeqrf_(0, -1, a, 1, tau, work, 1)), -2);
+    assert_eq!(info!(dgeqrf_(2, 1, a, 1, tau, work, 1)), -4);
+    assert_eq!(info!(dgeqrf_(2, 3, a, 2, tau, work, 2)), -7);
+    assert_eq!(info!(dgelqf_(3, 2, a, 3, tau, work, 2)), -7);
+    assert_eq!(info!(dgeqrf_(2, 3, a, 2, tau, work, 3)), 0);
+    assert_eq!(info!(dorgqr_(2, 3, 0, a, 2, tau, work, 9)), -2, "more columns than rows");
+    assert_eq!(info!(dorgqr_(3, 2, 3, a, 3, tau, work, 9)), -3, "more reflectors than columns");
+    assert_eq!(info!(dorgqr_(3, 2, 2, a, 2, tau, work, 9)), -5);
+    assert_eq!(info!(dorgqr_(3, 2, 2, a, 3, tau, work, 1)), -8);
+    assert_eq!(info!(dorglq_(3, 2, 2, a, 3, tau, work, 9)), -2);
+    assert_eq!(
+        info!(dormqr_(b'/' as letter, b'T' as letter, 1, 1, 1, a, 1, tau, b, 1, work, 1)),
+        -1
+    );
+    assert_eq!(
+        info!(dormqr_(b'L' as letter, b'C' as letter, 1, 1, 1, a, 1, tau, b, 1, work, 1)),
+        -2
+    );
+    assert_eq!(
+        info!(zunmqr_(b'L' as letter, b'T' as letter, 1, 1, 1, za, 1, zb, zb, 1, zwork, 1)),
+        -2
+    );
+    assert_eq!(
+        info!(dormqr_(b'L' as letter, b'T' as letter, 1, 2, 2, a, 2, tau, b, 1, work, 2)),
+        -5
+    );
+    assert_eq!(
+        info!(dormqr_(b'R' as letter, b'T' as letter, 1, 2, 2, a, 1, tau, b, 1, work, 2)),
+        -7
+    );
+    assert_eq!(
+        info!(dormlq_(b'R' as letter, b'T' as letter, 1, 2, 2, a, 1, tau, b, 1, work, 2)),
+        -7
+    );
+    assert_eq!(
+        info!(dormqr_(b'L' as letter, b'T' as letter, 2, 2, 2, a, 2, tau, b, 1, work, 2)),
+        -10
+    );
+    assert_eq!(
+        info!(dormqr_(b'L' as letter, b'T' as letter, 2, 2, 2, a, 2, tau, b, 2, work, 1)),
+        -12
+    );
+}
+
+#[test]
+fn least_squares_check_their_arguments_in_order() {
+    assert_eq!(info!(dgels_(b'C' as letter, 0, 0, 0, a, 1, b, 1, work, 1)), -1);
+    assert_eq!(info!(zgels_(b'T' as letter, 0, 0, 0, za, 1, zb, 1, zwork, 1)), -1);
+    assert_eq!(info!(dgels_(b'N' as letter, -1, 0, 0, a, 1, b, 1, work, 1)), -2);
+    assert_eq!(info!(dgels_(b'N' as letter, 0, -1, 0, a, 1, b, 1, work, 1)), -3);
+    assert_eq!(info!(dgels_(b'N' as letter, 0, 0, -1, a, 1, b, 1, work, 1)), -4);
+    assert_eq!(info!(dgels_(b'N' as letter, 2, 0, 0, a, 1, b, 2, work, 1)), -6);
+    assert_eq!(info!(dgels_(b'N' as letter, 2, 0, 0, a, 2, b, 1, work, 1)), -8);
+    assert_eq!(info!(dgels_(b'N' as letter, 2, 2, 1, a, 2, b, 2, work, 3)), -10);
+    assert_eq!(info!(dgels_(b'N' as letter, 2, 2, 1, a, 2, b, 2, work, 4)), 0, "of zeros: zeros");
+}
+
+#[test]
+fn questions_for_the_workspace_are_answered() {
+    let (mut rooms, mut info) = (Rooms::new(), 99);
+    let Rooms { a, b, tau, work, .. } = &mut rooms;
+    let (a, b, tau, work) = (a.as_mut_ptr(), b.as_mut_ptr(), tau.as_mut_ptr(), work.as_mut_ptr());
+    // SAFETY: a question reads no matrix.
+    unsafe { dgeqrf_(&7, &9, a, &7, tau, work, &-1, &mut info) };
+    // SAFETY: as large as the room.
+    assert_eq!((info, unsafe { *work } >= 9.0), (0, true));
+    let trans = letter(b'N');
+    // SAFETY: as above.
+    unsafe { dgels_(&trans, &7, &9, &20, a, &7, b, &9, work, &-1, &mut info) };
+    // SAFETY: as above.
+    assert_eq!((info, unsafe { *work } >= 27.0), (0, true));
+}

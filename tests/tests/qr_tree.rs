@@ -11,20 +11,20 @@ use tegula_linalg::{
 };
 use tegula_runtime::exec::Sequential;
 use tegula_runtime::flow::{Flow, FlowOptions};
+use tegula_tests::dense::Dense;
 use tegula_tests::flow;
-use tegula_tests::plain::Plain;
 
-fn tiles<T: Scalar>(flow: &mut Flow, a: &Plain<T>, tile: (usize, usize)) -> TileMatrix<T> {
+fn tiles<T: Scalar>(flow: &mut Flow, a: &Dense<T>, tile: (usize, usize)) -> TileMatrix<T> {
     let tiles = TileMatrix::new(flow, (a.m, a.n), tile, Storage::Full);
     tiles.fill_with(flow, |i, j| a.at(i, j)).expect("memory");
     tiles
 }
 
-fn gathered<T: Scalar>(flow: &mut Flow, tiles: &TileMatrix<T>) -> Plain<T> {
+fn gathered<T: Scalar>(flow: &mut Flow, tiles: &TileMatrix<T>) -> Dense<T> {
     let (m, n) = (tiles.m(), tiles.n());
     let mut entries = vec![T::ZERO; m * n];
     tiles.gather(flow, &mut entries, Order::ColumnMajor { ld: m.max(1) }).expect("nothing fails");
-    Plain { m, n, entries }
+    Dense { m, n, entries }
 }
 
 fn engine(workers: usize) -> Flow {
@@ -46,24 +46,24 @@ const TREES: &[Tree] = &[
 fn check<T: Scalar>(tree: Tree, (m, n, nb): (usize, usize, usize), workers: usize) {
     let what = format!("{}{tree:?} {m} x {n} in {nb}", T::PRECISION.letter());
     let mut flow = engine(workers);
-    let (a, k) = (Plain::<T>::random(m, n, 7), m.min(n));
+    let (a, k) = (Dense::<T>::random(m, n, 7), m.min(n));
     let tiled = tiles(&mut flow, &a, (nb, nb));
     let factors = geqrf_tree(&mut flow, &tiled, tree);
-    let square = tiles(&mut flow, &Plain::new(m, m, |_, _| T::NAN), (nb, nb));
+    let square = tiles(&mut flow, &Dense::new(m, m, |_, _| T::NAN), (nb, nb));
     orgqr_tree(&mut flow, &tiled, &factors, &square);
     let array = gathered(&mut flow, &tiled);
-    let r = Plain::new(m, n, |i, j| if i <= j { array.at(i, j) } else { T::ZERO });
+    let r = Dense::new(m, n, |i, j| if i <= j { array.at(i, j) } else { T::ZERO });
     let q = gathered(&mut flow, &square);
-    let identity = Plain::identity(m, m);
+    let identity = Dense::identity(m, m);
     q.adjoint().times(&q).assert_near(&identity, m as f64, &format!("{what}: Q'Q"));
     let scale = a.norm() * m.max(n) as f64;
     q.times(&r).assert_near(&a, scale, &format!("{what}: A - QR"));
-    let narrow = tiles(&mut flow, &Plain::new(m, k, |_, _| T::NAN), (nb, nb));
+    let narrow = tiles(&mut flow, &Dense::new(m, k, |_, _| T::NAN), (nb, nb));
     orgqr_tree(&mut flow, &tiled, &factors, &narrow);
     let narrow = gathered(&mut flow, &narrow);
     narrow.assert_near(&q.part(m, k), m as f64, &format!("{what}: first columns"));
     for trans in [Trans::No, Trans::Conj] {
-        let c = Plain::<T>::random(m, 5, 8);
+        let c = Dense::<T>::random(m, 5, 8);
         let product = tiles(&mut flow, &c, (nb, 3));
         ormqr_tree(&mut flow, trans, &tiled, &factors, &product);
         let product = gathered(&mut flow, &product);
@@ -95,15 +95,15 @@ fn every_tree_factorises() {
 fn check_cholesky<T: Scalar>((m, n, mb, nb): (usize, usize, usize, usize), workers: usize) {
     let what = format!("{}: {m} x {n} in {mb} x {nb}", T::PRECISION.letter());
     let mut flow = engine(workers);
-    let a = Plain::<T>::random(m, n, 7);
+    let a = Dense::<T>::random(m, n, 7);
     let tiled = tiles(&mut flow, &a, (mb, nb));
-    let r = tiles(&mut flow, &Plain::new(n, n, |_, _| T::NAN), (nb, nb));
+    let r = tiles(&mut flow, &Dense::new(n, n, |_, _| T::NAN), (nb, nb));
     cholesky_qr2(&mut flow, &tiled, &r);
     let (q, r) = (gathered(&mut flow, &tiled), gathered(&mut flow, &r));
     for (i, j) in (0..n).flat_map(|j| (j + 1..n).map(move |i| (i, j))) {
         assert_eq!(r.at(i, j), T::ZERO, "{what}: below the diagonal at ({i}, {j})");
     }
-    let identity = Plain::identity(n, n);
+    let identity = Dense::identity(n, n);
     q.adjoint().times(&q).assert_near(&identity, m as f64, &format!("{what}: Q'Q"));
     q.times(&r).assert_near(&a, a.norm() * m as f64, &format!("{what}: A - QR"));
 }
@@ -123,8 +123,8 @@ fn cholesky_qr2_factorises() {
 #[test]
 fn cholesky_qr2_refuses_what_has_no_rank() {
     let mut flow = flow(2);
-    let tiled = tiles(&mut flow, &Plain::<f64>::new(20, 6, |i, _| i as f64), (5, 4));
-    let r = tiles(&mut flow, &Plain::new(6, 6, |_, _| 0.0), (4, 4));
+    let tiled = tiles(&mut flow, &Dense::<f64>::new(20, 6, |i, _| i as f64), (5, 4));
+    let r = tiles(&mut flow, &Dense::new(6, 6, |_, _| 0.0), (4, 4));
     cholesky_qr2(&mut flow, &tiled, &r);
     let error = flow.wait().expect_err("its Gram matrix is singular");
     let error = error.kernel_error::<NumericalError>();
@@ -143,7 +143,7 @@ fn check_svd<T: Scalar + ComplexField>(m: usize, n: usize) {
         weight.sqrt() * angle.cos()
     };
     let value = |l: usize| 0.25f64.powi(l as i32);
-    let a = Plain::<T>::new(m, n, |i, j| {
+    let a = Dense::<T>::new(m, n, |i, j| {
         let terms = (0..m.min(n)).map(|l| value(l) * cosine(m, i, l) * cosine(n, j, l));
         T::from_f64(terms.sum())
     });
@@ -158,12 +158,12 @@ fn check_svd<T: Scalar + ComplexField>(m: usize, n: usize) {
         let error = (s.to_f64() - value(l)).abs() / T::epsilon();
         assert!(error < 60.0 * scale, "value {l} of {m} x {n}: {s} against {}", value(l));
     }
-    let identity = Plain::identity(k, k);
+    let identity = Dense::identity(k, k);
     u.adjoint().times(&u).assert_near(&identity, scale, "U'U");
     v.adjoint().times(&v).assert_near(&identity, scale, "V'V");
-    let scaled = Plain::new(m, k, |i, l| u.at(i, l).times_real(low.s[l]));
+    let scaled = Dense::new(m, k, |i, l| u.at(i, l).times_real(low.s[l]));
     let product = scaled.times(&v.adjoint());
-    let error = Plain::new(m, n, |i, j| product.at(i, j) - a.at(i, j)).norm();
+    let error = Dense::new(m, n, |i, j| product.at(i, j) - a.at(i, j)).norm();
     // The best approximation is off by the next value; norms of m x n matrices differ by sqrt(m).
     let best = if k < m.min(n) { value(k) } else { 0.0 };
     let allowed = 2.0 * best * (m as f64).sqrt() + 60.0 * scale * T::epsilon();
@@ -184,7 +184,7 @@ fn the_largest_singular_values_come_out() {
 fn singular_values_of_nan_are_an_error() {
     let mut flow = flow(2);
     let a =
-        Plain::<f64>::new(
+        Dense::<f64>::new(
             12,
             9,
             |i, j| {

@@ -16,6 +16,7 @@ fn committed(name: &str) -> String {
 }
 
 #[test]
+#[allow(clippy::print_stderr)]
 fn the_headers_are_up_to_date() {
     let advice = "cargo run -p tegula-capi --example header [lapack] > apps/capi/include/...";
     assert!(committed("tegula.h") == tegula::header::native(), "tegula.h: {advice}");

@@ -1,4 +1,5 @@
 //! Complex matrices as real ones of twice as many rows, in the same memory.
+//! Complex matrices as real ones of twice as many rows.
 
 use std::marker::PhantomData;
 

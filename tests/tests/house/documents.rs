@@ -11,8 +11,16 @@ use tegula_runtime::sched::{EVICTIONS, POLICIES};
 use crate::{TextFile, assert_kept, root, text_files};
 
 /// Folders of the crates.
-const CRATES: [&str; 7] =
-    ["runtime", "kernels", "data", "apps/linalg", "apps/exageostat", "apps/tegula", "tests"];
+const CRATES: [&str; 8] = [
+    "runtime",
+    "kernels",
+    "data",
+    "apps/linalg",
+    "apps/exageostat",
+    "apps/tegula",
+    "apps/capi",
+    "tests",
+];
 
 fn page(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))

@@ -13,7 +13,7 @@ const LAYERS: &[&[&str]] = &[
     &["tegula-data"],
     &["tegula-linalg"],
     &["tegula-exageostat"],
-    &["tegula"],
+    &["tegula", "tegula-capi"],
     &["tegula-tests"],
 ];
 

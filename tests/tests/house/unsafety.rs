@@ -26,6 +26,13 @@ const PLACES: &[(&str, &str)] = &[
     ("kernels/src/cuda/", "calls CUDA libraries, and reads verdicts that a device has written"),
     ("kernels/src/kernel/", "vector instructions, and CUDA libraries in each cuda.rs"),
     ("data/src/matrix/lent.rs", "cuts an array that the program lends into tiles"),
+    ("apps/capi/src/array.rs", "makes views and tiles of the caller's arrays"),
+    ("apps/capi/src/export.rs", "makes functions that C calls"),
+    ("apps/capi/src/kind.rs", "reads arguments through the caller's pointers"),
+    ("apps/capi/src/native/", "gives contexts and matrices to C, and takes them back"),
+    ("apps/capi/src/process.rs", "keeps the flow of the process, which a fork replaces"),
+    ("apps/capi/src/xerbla.rs", "calls the program's own xerbla"),
+    ("apps/capi/tests/", "calls the library as C does"),
     ("kernels/tests/cuda_source/", "calls what g++ has made of the CUDA sources"),
 ];
 

@@ -7,16 +7,9 @@ use bytemuck::{Pod, Zeroable};
 use crate::tile::TileMut;
 
 /// A cache line, so that what is laid out begins on one.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C, align(64))]
 struct Line([u64; 8]);
-
-// SAFETY: eight integers, of the size that the alignment asks for: no padding.
-#[allow(unsafe_code)]
-unsafe impl Zeroable for Line {}
-// SAFETY: as above, and any bits are integers.
-#[allow(unsafe_code)]
-unsafe impl Pod for Line {}
 
 thread_local! {
     static ROOM: Cell<Vec<Line>> = const { Cell::new(Vec::new()) };

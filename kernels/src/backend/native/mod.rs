@@ -48,6 +48,9 @@ pub(super) fn detect_avx2() -> Option<&'static dyn Backend> {
     avx2.then_some(&MEDIUM)
 }
 
+/// Orders of matrices that loops factorise before the micro-kernels have laid them out.
+const TINY: usize = 12;
+
 impl<S: Kit<f32> + Kit<f64> + Sync> Backend for Native<S> {
     fn name(&self) -> &'static str {
         self.name
@@ -117,7 +120,8 @@ impl<T: Real, S: Kit<T> + Sync> Blas<T> for Native<S> {
     }
 
     fn potrf(&self, a: TileMut<'_, T>) -> Result<(), NumericalError> {
-        if check_square(&a) > solve::ORDER {
+        let order = check_square(&a);
+        if order > solve::ORDER || order <= TINY {
             return blocked::potrf(self, a);
         }
         // SAFETY: as in `gemm`.

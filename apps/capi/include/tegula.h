@@ -62,6 +62,18 @@ int tegula_dtrsm_tile(tegula_context *context, char side, char uplo, char transa
 int tegula_ctrsm_tile(tegula_context *context, char side, char uplo, char transa, char diag, const tegula_complex32 *alpha, tegula_desc *a, tegula_desc *b);
 int tegula_ztrsm_tile(tegula_context *context, char side, char uplo, char transa, char diag, const tegula_complex64 *alpha, tegula_desc *a, tegula_desc *b);
 
+/* B = alpha op(A) B, or B = alpha B op(A), with a triangular matrix A. */
+int tegula_strmm_tile(tegula_context *context, char side, char uplo, char transa, char diag, const float *alpha, tegula_desc *a, tegula_desc *b);
+int tegula_dtrmm_tile(tegula_context *context, char side, char uplo, char transa, char diag, const double *alpha, tegula_desc *a, tegula_desc *b);
+int tegula_ctrmm_tile(tegula_context *context, char side, char uplo, char transa, char diag, const tegula_complex32 *alpha, tegula_desc *a, tegula_desc *b);
+int tegula_ztrmm_tile(tegula_context *context, char side, char uplo, char transa, char diag, const tegula_complex64 *alpha, tegula_desc *a, tegula_desc *b);
+
+/* The inverse of a triangular matrix in square tiles, in place. */
+int tegula_strtri_tile(tegula_context *context, char uplo, char diag, tegula_desc *a);
+int tegula_dtrtri_tile(tegula_context *context, char uplo, char diag, tegula_desc *a);
+int tegula_ctrtri_tile(tegula_context *context, char uplo, char diag, tegula_desc *a);
+int tegula_ztrtri_tile(tegula_context *context, char uplo, char diag, tegula_desc *a);
+
 /* A = L L^H of a positive definite matrix in square tiles; uplo is L. */
 int tegula_spotrf_tile(tegula_context *context, char uplo, tegula_desc *a);
 int tegula_dpotrf_tile(tegula_context *context, char uplo, tegula_desc *a);
@@ -73,6 +85,12 @@ int tegula_spotrs_tile(tegula_context *context, char uplo, tegula_desc *a, tegul
 int tegula_dpotrs_tile(tegula_context *context, char uplo, tegula_desc *a, tegula_desc *b);
 int tegula_cpotrs_tile(tegula_context *context, char uplo, tegula_desc *a, tegula_desc *b);
 int tegula_zpotrs_tile(tegula_context *context, char uplo, tegula_desc *a, tegula_desc *b);
+
+/* The lower triangle of inv(A) in place of the factor that potrf has left; uplo is L. */
+int tegula_spotri_tile(tegula_context *context, char uplo, tegula_desc *a);
+int tegula_dpotri_tile(tegula_context *context, char uplo, tegula_desc *a);
+int tegula_cpotri_tile(tegula_context *context, char uplo, tegula_desc *a);
+int tegula_zpotri_tile(tegula_context *context, char uplo, tegula_desc *a);
 
 #ifdef __cplusplus
 }

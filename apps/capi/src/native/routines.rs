@@ -1,7 +1,7 @@
 //! Routines on matrices in tiles.
 
 use tegula_data::matrix::TileMatrix;
-use tegula_kernels::option::{Diag, Side, Trans, Uplo};
+use tegula_kernels::option::{Side, Trans, Uplo};
 use tegula_kernels::scalar::{c32, c64};
 use tegula_linalg::{self as linalg, Triangle};
 use tegula_runtime::flow::Flow;
@@ -28,6 +28,18 @@ export! {
     ) code as tegula_strsm_tile: f32, tegula_dtrsm_tile: f64, tegula_ctrsm_tile: c32,
         tegula_ztrsm_tile: c64;
 
+    "`B = alpha op(A) B`, or `B = alpha B op(A)`, with a triangular matrix `A`."
+    trmm(
+        context: Context, side: Choice, uplo: Choice, transa: Choice, diag: Choice, alpha: Number,
+        a: Desc, b: Desc
+    ) code as tegula_strmm_tile: f32, tegula_dtrmm_tile: f64, tegula_ctrmm_tile: c32,
+        tegula_ztrmm_tile: c64;
+
+    "The inverse of a triangular matrix in square tiles, in place."
+    trtri(context: Context, uplo: Choice, diag: Choice, a: Desc) code
+        as tegula_strtri_tile: f32, tegula_dtrtri_tile: f64, tegula_ctrtri_tile: c32,
+        tegula_ztrtri_tile: c64;
+
     "`A = L L^H` of a positive definite matrix in square tiles; `uplo` is L."
     potrf(context: Context, uplo: Choice, a: Desc) code
         as tegula_spotrf_tile: f32, tegula_dpotrf_tile: f64, tegula_cpotrf_tile: c32,
@@ -37,6 +49,11 @@ export! {
     potrs(context: Context, uplo: Choice, a: Desc, b: Desc) code
         as tegula_spotrs_tile: f32, tegula_dpotrs_tile: f64, tegula_cpotrs_tile: c32,
         tegula_zpotrs_tile: c64;
+
+    "The lower triangle of `inv(A)` in place of the factor that `potrf` has left; `uplo` is L."
+    potri(context: Context, uplo: Choice, a: Desc) code
+        as tegula_spotri_tile: f32, tegula_dpotri_tile: f64, tegula_cpotri_tile: c32,
+        tegula_zpotri_tile: c64;
 }
 
 /// The triangle of a Hermitian matrix in tiles of its own.
@@ -83,25 +100,53 @@ fn gemm<T: Entry>(
     run(context, |flow| linalg::gemm(flow, trans, alpha, a, b, beta, c))
 }
 
-#[expect(clippy::too_many_arguments, reason = "BLAS's interface")]
-fn trsm<T: Entry>(
+macro_rules! triangular {
+    ($($name:ident),+) => { $(
+        #[expect(clippy::too_many_arguments, reason = "BLAS's interface")]
+        fn $name<T: Entry>(
+            context: Option<&Context>,
+            side: Letter,
+            uplo: Letter,
+            transa: Letter,
+            diag: Letter,
+            alpha: T,
+            a: Option<&Matrix>,
+            b: Option<&Matrix>,
+        ) -> Checked<i32> {
+            let context = context.ok_or(Wrong(1))?;
+            let (side, uplo) = (side.of(2, SIDE)?, uplo.of(3, UPLO)?);
+            let (trans, diag) = (transa.of(4, TRANS)?, diag.of(5, DIAG)?);
+            let (a, b) = (tiles::<T>(7, a, context)?, tiles::<T>(8, b, context)?);
+            require(7, is_square(a))?;
+            let (rows, columns) = edges(b, Trans::No);
+            require(8, (a.m(), a.mb()) == if side == Side::Left { rows } else { columns })?;
+            let triangle = Triangle { side, uplo, trans, diag };
+            run(context, |flow| linalg::$name(flow, triangle, alpha, a, b))
+        }
+    )+ };
+}
+
+triangular! { trsm, trmm }
+
+fn trtri<T: Entry>(
     context: Option<&Context>,
-    side: Letter,
     uplo: Letter,
-    transa: Letter,
     diag: Letter,
-    alpha: T,
     a: Option<&Matrix>,
-    b: Option<&Matrix>,
 ) -> Checked<i32> {
     let context = context.ok_or(Wrong(1))?;
-    let (side, uplo) = (side.of(2, SIDE)?, uplo.of(3, UPLO)?);
-    let (trans, diag) = (transa.of(4, TRANS)?, diag.of(5, DIAG)?);
-    let (a, b) = (tiles::<T>(7, a, context)?, tiles::<T>(8, b, context)?);
-    require(7, is_square(a))?;
-    let (rows, columns) = edges(b, Trans::No);
-    require(8, (a.m(), a.mb()) == if side == Side::Left { rows } else { columns })?;
-    run(context, |flow| linalg::trsm(flow, Triangle { side, uplo, trans, diag }, alpha, a, b))
+    let (uplo, diag) = (uplo.of(2, UPLO)?, diag.of(3, DIAG)?);
+    let a = tiles::<T>(4, a, context)?;
+    require(4, is_square(a))?;
+    run(context, |flow| linalg::trtri(flow, uplo, diag, a))
+}
+
+fn potri<T: Entry>(context: Option<&Context>, uplo: Letter, a: Option<&Matrix>) -> Checked<i32> {
+    let context = context.ok_or(Wrong(1))?;
+    uplo.of(2, LOWER)?;
+    let a = tiles::<T>(3, a, context)?;
+    require(3, is_square(a))?;
+    run(context, |flow| linalg::potri(flow, a))
 }
 
 fn potrf<T: Entry>(context: Option<&Context>, uplo: Letter, a: Option<&Matrix>) -> Checked<i32> {
@@ -119,14 +164,9 @@ fn potrs<T: Entry>(
     b: Option<&Matrix>,
 ) -> Checked<i32> {
     let context = context.ok_or(Wrong(1))?;
-    let uplo = uplo.of(2, LOWER)?;
+    uplo.of(2, LOWER)?;
     let (a, b) = (tiles::<T>(3, a, context)?, tiles::<T>(4, b, context)?);
     require(3, is_square(a))?;
     require(4, (b.m(), b.mb()) == (a.m(), a.mb()))?;
-    run(context, |flow| {
-        for trans in [Trans::No, Trans::Conj] {
-            let triangle = Triangle { side: Side::Left, uplo, trans, diag: Diag::NonUnit };
-            linalg::trsm(flow, triangle, T::ONE, a, b);
-        }
-    })
+    run(context, |flow| linalg::potrs(flow, a, b))
 }

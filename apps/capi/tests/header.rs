@@ -32,6 +32,7 @@ fn library_folder() -> PathBuf {
 }
 
 /// Whether a C compiler is there.
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn has_compiler() -> bool {
     let found = Command::new("cc").arg("--version").output().is_ok_and(|run| run.status.success());
     if !found {

@@ -33,7 +33,7 @@ enum Tegula {
     /// Gaussian random fields: likelihood, fitting, prediction, draws
     #[command(subcommand)]
     Exageostat(Exageostat),
-    /// Time and check a tiled algorithm on random matrices
+    /// Time and check a tiled algorithm, on random matrices or on those of files
     Linalg(Linalg),
     /// Run a program in virtual time on a machine that is only described
     Simulate(Simulate),

@@ -7,7 +7,7 @@ use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::option::{Diag, Form, Trans, Uplo};
 use tegula_kernels::scalar::{Scalar, c64};
 use tegula_linalg::{Pivots, View};
-use tegula_runtime::flow::Flow;
+use tegula_runtime::flow::{Flow, FlowError};
 
 use super::given::Given;
 use super::inputs::Inputs;
@@ -28,6 +28,8 @@ pub(super) struct Case<T> {
     pub(super) pivots: Option<Pivots>,
     /// Numbers that it found, by their names.
     pub(super) values: Vec<(&'static str, f64)>,
+    /// Why it found none.
+    pub(super) failure: Option<FlowError>,
 }
 
 impl<T> Index<usize> for Case<T> {
@@ -49,7 +51,7 @@ impl<T: Scalar> Case<T> {
         let given = |(index, operand)| Given::new(operand, index, &sizes, inputs);
         let given = operands.iter().enumerate().map(given).collect();
         let tiles = operands.iter().map(|operand| operand.register(flow, &sizes)).collect();
-        Self { sizes, given, tiles, pivots: None, values: Vec::new() }
+        Self { sizes, given, tiles, pivots: None, values: Vec::new(), failure: None }
     }
 
     /// Submits the tasks that fill the operands, or reads their files.

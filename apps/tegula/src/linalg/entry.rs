@@ -135,6 +135,9 @@ impl<A: Listed, T: Scalar> Problem for Instance<A, T> {
     }
 
     fn verify(&mut self, flow: &mut Flow) -> Result<()> {
+        if let Some(failure) = self.case.failure.take() {
+            return Err(failure.into());
+        }
         A::failure(flow, &self.case)?.map_or(Ok(()), |failure| Err(failure.into()))
     }
 

@@ -1,4 +1,5 @@
-//! `tegula linalg`: times an algorithm on random matrices, and checks what it computes.
+//! `tegula linalg`: times an algorithm on matrices at random or from files, and checks what it
+//! computes.
 
 mod algorithms;
 mod case;

@@ -20,10 +20,15 @@ const CHECK: &str = "norm - norm in double precision";
 /// Names of the norms, as results have them.
 const NAMES: [&str; 4] = ["max", "one", "infinity", "frobenius"];
 
-/// Keeps the norms, or why there are none, which the next wait says again.
+/// Keeps the norms, or why there are none.
 fn keep<T: Scalar>(case: &mut Case<T>, norms: [Result<T::Real, FlowError>; 4]) {
-    let values = NAMES.into_iter().zip(norms);
-    case.values = values.filter_map(|(name, norm)| Some((name, norm.ok()?.to_f64()))).collect();
+    case.values.clear();
+    for (name, norm) in NAMES.into_iter().zip(norms) {
+        match norm {
+            Ok(norm) => case.values.push((name, norm.to_f64())),
+            Err(failure) => case.failure = case.failure.take().or(Some(failure)),
+        }
+    }
 }
 
 /// How far the norms that were found are from those of `matrix`, in units of rounding.

@@ -31,6 +31,12 @@ pub enum NumericalError {
         /// Index of the first such entry, from 1, in the whole matrix.
         index: usize,
     },
+    /// The iteration for the eigenvalues of a tridiagonal matrix has not ended.
+    #[error("the eigenvalues of a tridiagonal matrix of order {order} did not converge")]
+    NoConvergence {
+        /// Order of the matrix.
+        order: usize,
+    },
 }
 
 impl NumericalError {
@@ -44,6 +50,7 @@ impl NumericalError {
             Self::SingularPivot { index } => Self::SingularPivot { index: index + offset },
             Self::SingularTriangle { index } => Self::SingularTriangle { index: index + offset },
             Self::NoLogDeterminant { index } => Self::NoLogDeterminant { index: index + offset },
+            Self::NoConvergence { order } => Self::NoConvergence { order },
         }
     }
 }

@@ -16,4 +16,5 @@ pub mod scalar;
 pub mod special;
 pub mod strips;
 pub mod tile;
+pub mod tridiagonal;
 mod workspace;

@@ -72,7 +72,9 @@ pub(crate) fn numerical(error: FlowError) -> NumericalError {
 pub(crate) fn info(outcome: Result<(), NumericalError>) -> i32 {
     let place = match outcome {
         Ok(()) => 0,
-        Err(NumericalError::NotPositiveDefinite { order }) => order,
+        Err(
+            NumericalError::NotPositiveDefinite { order } | NumericalError::NoConvergence { order },
+        ) => order,
         Err(
             NumericalError::SingularPivot { index }
             | NumericalError::SingularTriangle { index }

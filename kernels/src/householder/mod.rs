@@ -17,6 +17,7 @@ pub(crate) use apply::{apply, room_to_apply};
 pub(crate) use form::{form, room_to_form};
 pub(crate) use gram::{room_for_triangle, triangle};
 pub(crate) use panel::{factor, room_to_factor};
+pub(crate) use reflector::reflector;
 pub(crate) use stacked::{absorb, apply_stacked, room_for_stacked};
 
 use std::cmp::Ordering;

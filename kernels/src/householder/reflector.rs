@@ -10,7 +10,7 @@ use crate::tile::{TileMut, TileRef};
 /// `tau` is zero, and `H` the identity, if `x` is zero and `alpha` real. Norms that are so small
 /// that `1 / (alpha - beta)` could overflow are scaled up first, at most 20 times. NaN passes
 /// through. `x` has one column of adjacent rows.
-pub(super) fn reflector<T: Scalar>(blas: &dyn Blas<T>, alpha: T, x: &mut TileMut<'_, T>) -> (T, T) {
+pub(crate) fn reflector<T: Scalar>(blas: &dyn Blas<T>, alpha: T, x: &mut TileMut<'_, T>) -> (T, T) {
     let zero = T::Real::ZERO;
     let mut norm = norm_of(blas, x.as_ref());
     if norm == zero && alpha.im() == zero {

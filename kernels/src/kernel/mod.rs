@@ -51,6 +51,7 @@ pub mod trsv;
 pub mod trtri;
 pub mod ungqr;
 pub mod unmqr;
+pub mod unmtr_hb2st;
 
 use tegula_runtime::flow::Cost;
 
@@ -157,6 +158,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel::of::<ungqr::Card>(),
     Kernel::of::<tpqrt::Card>(),
     Kernel::of::<tpmqrt::Card>(),
+    Kernel::of::<unmtr_hb2st::Card>(),
     Kernel::of::<trsm_block::Card>(),
     Kernel::of::<gemv::Card>(),
     Kernel::of::<trsv::Card>(),

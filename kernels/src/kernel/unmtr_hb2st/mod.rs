@@ -1,0 +1,57 @@
+//! Product with a group of the reflectors that took a band to tridiagonal form, `C = Q C`.
+//!
+//! Shapes: `C` is `n x m`; `V` holds the blocks of the group as [`Waves::stored`] says: the
+//! reflectors of each below its diagonal, their factors in the last row. Reads both, overwrites the
+//! rows of `C` from the group's first on. Cannot fail; NaN passes through. On cores only.
+//! Source: Haidar, Ltaief, Dongarra, "Parallel reduction to condensed forms for symmetric eigenvalue
+//! problems using aggregated fine-grained and memory-aware kernels", SC 2011: blocks of one
+//! group further down the matrix stand to the left, since those that meet do so in that order.
+
+mod cpu;
+mod reference;
+mod trial;
+
+use std::marker::PhantomData;
+
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
+
+use crate::backend;
+use crate::kernel::{bytes, product};
+use crate::scalar::Scalar;
+use crate::tile::{TileMut, TileRef};
+use crate::tridiagonal::Waves;
+
+pub(super) use trial::Card;
+
+/// The product with its arguments; buffers `[V: R, C: RW]`.
+#[derive(Clone, Copy, Debug)]
+pub struct UnmtrHb2st<T> {
+    /// How reflectors are gathered.
+    pub waves: Waves,
+    /// Which group.
+    pub group: usize,
+    /// Columns of `C`.
+    pub m: usize,
+    /// The precision.
+    pub scalar: PhantomData<T>,
+}
+
+impl<T: Scalar> Codelet for UnmtrHb2st<T> {
+    const NAME: &'static str = "unmtr_hb2st";
+    const ACCESS: &'static [Access] = &[Access::R, Access::RW];
+
+    fn cost(&self) -> Cost {
+        let (rows, columns) = self.waves.stored(self.group);
+        let reached = self.waves.n.saturating_sub(1 + self.group * self.waves.group);
+        let flops = 4.0 * product(&[rows, columns, self.m]);
+        Cost { flops, bytes: bytes::<T>(&[rows * columns, 2 * reached * self.m]) }
+    }
+
+    fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
+        let (rows, columns) = self.waves.stored(self.group);
+        let v = TileRef::of(buffers, 0, rows, columns);
+        let c = TileMut::of(buffers, 1, self.waves.n, self.m);
+        self.compute(T::blas(backend::current()), v, c);
+        Ok(())
+    }
+}

@@ -1,0 +1,97 @@
+//! Trials of the product with the reflectors of a chase and its typical call.
+
+use std::marker::PhantomData;
+
+use tegula_runtime::flow::{Codelet, Cost};
+
+use super::UnmtrHb2st;
+use crate::backend::Blas;
+use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::kernel::{Listed, ListedIn};
+use crate::scalar::Scalar;
+use crate::tile::{TileMut, TileRef};
+use crate::tridiagonal::{Band, Chased, Waves};
+
+/// The kernel's card in the list.
+#[derive(Debug)]
+pub(in crate::kernel) struct Card;
+
+impl Listed for Card {
+    const NAME: &'static str = UnmtrHb2st::<f64>::NAME;
+    const FORMULA: &'static str = "C = Q C, Q of reflectors that chased a band";
+    const FLOPS: &'static str = "3 n^3/2";
+}
+
+impl<T: Scalar> ListedIn<T> for Card {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+        // More rows are more blocks of the same, and more groups more of these; the reference takes
+        // long.
+        let Shape { m, n, k } = shape;
+        let (n, m) = (n.min(100), m.min(40));
+        let mut trials = Vec::new();
+        for (width, group) in [(1, 1), (k.clamp(1, 40), 3), (5, 8)] {
+            let waves = Waves { n, width, group };
+            let reflectors = chased(waves, draw);
+            for (group, v) in reflectors.iter().enumerate().step_by(n.div_ceil(4).max(1)) {
+                let product = UnmtrHb2st { waves, group, m, scalar: PhantomData };
+                trials.push(compare(product, v, blas, draw));
+            }
+        }
+        trials
+    }
+
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+        let (rows, columns) = typical::<T>(n).waves.stored(0);
+        vec![draw.numbers(rows * columns), draw.numbers(n * n)]
+    }
+
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+        let [v, c] = operands else { unreachable!("two operands were made") };
+        let product = typical(n);
+        let (rows, columns) = product.waves.stored(0);
+        product.compute(blas, TileRef::new(v, rows, columns), TileMut::new(c, n, n));
+    }
+
+    fn cost(n: usize) -> Cost {
+        typical::<T>(n).cost()
+    }
+}
+
+/// A group of half as many sweeps as the band is wide, in a matrix of two bands.
+fn typical<T: Scalar>(n: usize) -> UnmtrHb2st<T> {
+    let width = (n / 2).max(1);
+    let waves = Waves { n, width, group: (width / 2).max(1) };
+    UnmtrHb2st { waves, group: 0, m: n, scalar: PhantomData }
+}
+
+/// The reflectors of a random band.
+fn chased<T: Scalar>(waves: Waves, draw: &mut Draw) -> Vec<Vec<T>> {
+    let mut band = Band::new(waves.n, waves.width);
+    for j in 0..waves.n {
+        for i in j..waves.n.min(j + waves.width + 1) {
+            band.set(i, j, draw.number());
+        }
+    }
+    Chased::new(band, Some(waves)).reflectors
+}
+
+fn compare<T: Scalar>(
+    product: UnmtrHb2st<T>,
+    v: &[T],
+    blas: &dyn Blas<T>,
+    draw: &mut Draw,
+) -> Trial {
+    let UnmtrHb2st { waves, group, m, .. } = product;
+    let (rows, columns) = waves.stored(group);
+    let v = Guarded::new(rows, columns, v);
+    let before = Guarded::random(waves.n, m, draw);
+    let (mut got, mut expected) = (before.clone(), before.clone());
+    product.compute(blas, v.read(), got.write());
+    product.reference(v.read(), expected.write());
+    // Each row is met by the reflectors of two blocks; their sums are over a column of norm at most
+    // sqrt(2 (width + group)).
+    let reach = waves.width + waves.group;
+    let tolerance = 16.0 * (reach + 2) as f64 * T::epsilon() * (2.0 * reach as f64).sqrt();
+    let error = got.deviation(&before, &expected, |i, _| i > group * waves.group);
+    Trial { case: format!("{product:?}"), error, tolerance }
+}

@@ -1,0 +1,11 @@
+//! From a Hermitian band matrix to its eigenvalues: the band is chased down to a real tridiagonal
+//! matrix, whose eigenproblem is solved.
+
+mod band;
+mod chase;
+mod solve;
+
+pub use band::Band;
+pub use chase::{Chased, Waves};
+pub use solve::{eigenvalues, eigenvectors};
+pub(crate) use solve::{values_of, vectors_of};

@@ -1,0 +1,100 @@
+//! The eigenproblem of a real tridiagonal matrix, solved by the crate faer: by QR for eigenvalues
+//! alone, by divide and conquer with eigenvectors.
+
+use faer::diag::{DiagMut, DiagRef};
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::evd::{
+    ComputeEigenvectors, self_adjoint_evd_scratch, tridiagonal_self_adjoint_evd,
+};
+use faer::traits::RealField;
+use faer::{MatMut, Par};
+
+use crate::error::NumericalError;
+use crate::scalar::Real;
+
+/// The eigenvalues of the symmetric tridiagonal matrix with this diagonal and these entries below
+/// it, in ascending order.
+///
+/// # Errors
+/// [`NumericalError::NoConvergence`].
+///
+/// # Panics
+/// If there are not as many entries below the diagonal as on it, less one.
+pub fn eigenvalues<R: Real>(diagonal: &[R], below: &[R]) -> Result<Vec<R>, NumericalError> {
+    let n = check(diagonal, below);
+    let mut values = vec![R::ZERO; n];
+    R::tridiagonal_values(diagonal, below, &mut values)?;
+    values.sort_unstable_by(|x, y| x.partial_cmp(y).unwrap_or(std::cmp::Ordering::Equal));
+    Ok(values)
+}
+
+/// The eigenvalues as [`eigenvalues`], and the eigenvectors: the columns of an `n x n` matrix
+/// without gaps.
+///
+/// # Errors
+/// [`NumericalError::NoConvergence`].
+///
+/// # Panics
+/// As [`eigenvalues`].
+pub fn eigenvectors<R: Real>(
+    diagonal: &[R],
+    below: &[R],
+) -> Result<(Vec<R>, Vec<R>), NumericalError> {
+    let n = check(diagonal, below);
+    let (mut values, mut vectors) = (vec![R::ZERO; n], vec![R::ZERO; n * n]);
+    R::tridiagonal_vectors(diagonal, below, &mut values, &mut vectors)?;
+    Ok((values, vectors))
+}
+
+fn check<R>(diagonal: &[R], below: &[R]) -> usize {
+    let (n, count) = (diagonal.len(), below.len());
+    assert!(count == n.saturating_sub(1), "{count} entries below a diagonal of {n}");
+    n
+}
+
+/// Writes the eigenvalues to `values`, in any order.
+pub(crate) fn values_of<R: Real + RealField>(
+    diagonal: &[R],
+    below: &[R],
+    values: &mut [R],
+) -> Result<(), NumericalError> {
+    solve(diagonal, below, values, None)
+}
+
+/// Writes the eigenvalues to `values` in ascending order, and the eigenvectors to `vectors`.
+pub(crate) fn vectors_of<R: Real + RealField>(
+    diagonal: &[R],
+    below: &[R],
+    values: &mut [R],
+    vectors: &mut [R],
+) -> Result<(), NumericalError> {
+    let n = diagonal.len();
+    solve(diagonal, below, values, Some(MatMut::from_column_major_slice_mut(vectors, n, n)))
+}
+
+fn solve<R: Real + RealField>(
+    diagonal: &[R],
+    below: &[R],
+    values: &mut [R],
+    vectors: Option<MatMut<'_, R>>,
+) -> Result<(), NumericalError> {
+    let n = diagonal.len();
+    if n == 0 {
+        return Ok(());
+    }
+    // As many entries as on the diagonal are asked for; the last one is not read.
+    let padded: Vec<R> = below.iter().copied().chain([R::ZERO]).collect();
+    let wanted = if vectors.is_some() { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No };
+    let (par, parameters) = (Par::Seq, Default::default());
+    let room = self_adjoint_evd_scratch::<R>(n, wanted, par, parameters);
+    tridiagonal_self_adjoint_evd(
+        DiagRef::from_slice(diagonal),
+        DiagRef::from_slice(&padded),
+        DiagMut::from_slice_mut(values),
+        vectors,
+        par,
+        MemStack::new(&mut MemBuffer::new(room)),
+        parameters,
+    )
+    .map_err(|_| NumericalError::NoConvergence { order: n })
+}

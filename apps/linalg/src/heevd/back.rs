@@ -1,0 +1,57 @@
+//! The way back: eigenvectors of the tridiagonal matrix become those of the band and then of the
+//! matrix, by the reflectors of the two stages, each block column of vectors for itself.
+
+use std::marker::PhantomData;
+
+use tegula_data::matrix::TileMatrix;
+use tegula_kernels::kernel::unmqr::Unmqr;
+use tegula_kernels::kernel::unmtr_hb2st::UnmtrHb2st;
+use tegula_kernels::option::{Side, Storev, Trans};
+use tegula_kernels::scalar::Scalar;
+use tegula_kernels::tridiagonal::Waves;
+use tegula_runtime::flow::Access::{R, RW};
+use tegula_runtime::flow::Flow;
+
+use super::sy2sb::Panel;
+
+/// Eigenvectors in block columns.
+pub(super) struct Back<'a, T> {
+    pub(super) z: &'a TileMatrix<T>,
+}
+
+impl<T: Scalar> Back<'_, T> {
+    /// Submits the product of the reflectors of the first stage, those of the second, and the vectors;
+    /// the last reflectors meet the vectors first. Takes the reflectors apart.
+    pub(super) fn multiply(
+        &self,
+        flow: &mut Flow,
+        waves: Waves,
+        reflectors: Vec<Vec<T>>,
+        panels: Vec<Panel>,
+    ) {
+        for (group, v) in reflectors.into_iter().enumerate().rev() {
+            let v = flow.register_from(&v);
+            for j in 0..self.z.nt() {
+                let m = self.z.tile_columns(j);
+                let product = UnmtrHb2st::<T> { waves, group, m, scalar: PhantomData };
+                flow.submit(product, &[(v, R), (self.z.tile(0, j), RW)], 0);
+            }
+            flow.retire(v);
+        }
+        for panel in panels.into_iter().rev() {
+            for j in 0..self.z.nt() {
+                let accesses = [(panel.v, R), (panel.t, R), (self.z.tile(0, j), RW)];
+                flow.submit(self.product(panel, j), &accesses, 0);
+            }
+            panel.retire(flow);
+        }
+    }
+
+    fn product(&self, panel: Panel, j: usize) -> Unmqr<T> {
+        let (m, n) = (self.z.m(), self.z.tile_columns(j));
+        let Panel { offset, width, count, .. } = panel;
+        let (side, trans, storev) = (Side::Left, Trans::No, Storev::Columns);
+        let (order, k, offset, scalar) = (m, count, offset as u32, PhantomData);
+        Unmqr { side, trans, storev, m, n, order, width, k, offset, scalar }
+    }
+}

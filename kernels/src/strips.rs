@@ -163,6 +163,8 @@ impl<'a, T: Scalar> StripsMut<'a, T> {
         );
         if source.row_stride() == 1 && !source.is_conjugated() {
             self.copy_columns(source);
+        } else if source.col_stride() == 1 && !source.is_conjugated() {
+            self.copy_rows(source.transposed());
         } else {
             self.fill_with(|i, j| source.at(i, j));
         }
@@ -194,6 +196,25 @@ impl<'a, T: Scalar> StripsMut<'a, T> {
                 let (some, rest) = column.split_at_mut(rows.len());
                 some.copy_from_slice(&from[rows.clone()]);
                 rest.fill(T::ZERO);
+            }
+        }
+    }
+
+    /// Lays out a matrix whose rows are contiguous, given transposed.
+    fn copy_rows(&mut self, source: TileRef<'_, T>) {
+        let StripShape { cols, height, .. } = self.shape;
+        let (shape, stride) = (self.shape, self.shape.stride());
+        for (index, strip) in self.elements.chunks_exact_mut(stride.max(1)).enumerate() {
+            let rows = shape.rows_of(index);
+            let places = &mut strip[..cols * height];
+            for (i, row) in rows.clone().enumerate() {
+                let from = source.col(row).expect("rows are contiguous");
+                for (column, &entry) in places.chunks_exact_mut(height).zip(from) {
+                    column[i] = entry;
+                }
+            }
+            for column in places.chunks_exact_mut(height) {
+                column[rows.len()..].fill(T::ZERO);
             }
         }
     }

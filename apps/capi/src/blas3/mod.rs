@@ -4,11 +4,10 @@ pub mod gemm;
 pub mod symm;
 pub mod syr2k;
 pub mod syrk;
-pub mod trmm;
-pub mod trsm;
+pub mod triangular;
 
 use crate::export::Export;
 
 /// The functions of this folder, by routine.
 pub(crate) const EXPORTS: &[&[Export]] =
-    &[gemm::EXPORTS, symm::EXPORTS, syr2k::EXPORTS, syrk::EXPORTS, trmm::EXPORTS, trsm::EXPORTS];
+    &[gemm::EXPORTS, symm::EXPORTS, syr2k::EXPORTS, syrk::EXPORTS, triangular::EXPORTS];

@@ -5,7 +5,7 @@ use tegula_kernels::scalar::{Scalar, c32, c64};
 use tegula_linalg::Triangle;
 
 use crate::array::{Array, Matrix};
-use crate::blas3::trsm::solve as solve_triangle;
+use crate::blas3::triangular::solve as solve_triangle;
 use crate::check::{Checked, Integer, Letter};
 use crate::export::export;
 use crate::option::UPLO;

@@ -7,7 +7,7 @@ use tegula_linalg::Triangle;
 use super::scaling::{Scaling, largest};
 use super::{Reflectors, geqrf, is_query, ormqr};
 use crate::array::{Array, Matrix};
-use crate::blas3::trsm::solve;
+use crate::blas3::triangular::solve;
 use crate::check::{Checked, Integer, Letter};
 use crate::export::export;
 use crate::option::unitary_trans;

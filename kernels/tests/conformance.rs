@@ -38,13 +38,20 @@ const LARGEST: usize = 1 << 19;
 #[test]
 #[allow(clippy::print_stderr)]
 fn every_kernel_agrees_with_its_reference_on_every_backend() {
-    let mut tried = 0;
+    let mut backends = Vec::new();
     for choice in BACKENDS {
-        match choice.load(1) {
-            Ok(backend) => tried += conform(backend),
+        match choice.load(BACKENDS.len()) {
+            Ok(backend) => backends.push(backend),
             Err(error) => eprintln!("SKIPPED: backend {}: {error}", choice.name),
         }
     }
+    // Each on a thread of its own.
+    let tried: usize = std::thread::scope(|scope| {
+        let threads = backends.into_iter().map(|backend| scope.spawn(move || conform(backend)));
+        let threads: Vec<_> = threads.collect();
+        let ends = threads.into_iter().map(|thread| thread.join());
+        ends.map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).sum()
+    });
     assert!(tried > 1000, "only {tried} trials were made");
 }
 

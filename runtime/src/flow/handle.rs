@@ -3,7 +3,7 @@
 use super::access::Access;
 
 /// The runtime's name for a piece of data of a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Handle {
     pub(crate) index: u32,
     pub(crate) generation: u32,

@@ -21,6 +21,7 @@ mod slab;
 mod space;
 mod task;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bytemuck::Pod;
@@ -103,7 +104,7 @@ pub struct Flow {
     /// Added to the priority of every task.
     shift: i32,
     /// Handles to unregister once everything has run.
-    retired: Vec<Handle>,
+    retired: BTreeSet<Handle>,
 }
 
 impl std::fmt::Debug for Flow {
@@ -132,7 +133,7 @@ impl Flow {
             iteration: 0,
             rewrites,
             shift: 0,
-            retired: Vec::new(),
+            retired: BTreeSet::new(),
         }
     }
 
@@ -199,7 +200,7 @@ impl Flow {
     pub fn retire(&mut self, handle: Handle) {
         assert!(!self.retired.contains(&handle), "handle {} is retired already", handle.index);
         self.done_with(handle);
-        self.retired.push(handle);
+        self.retired.insert(handle);
     }
 
     /// Says how private copies of `handle` are started and folded; needed before `Reduce`.
@@ -379,7 +380,8 @@ impl Flow {
         self.engine.advance(self.graph.submitted(), 0);
         self.credit = 0;
         if !self.retired.is_empty() {
-            self.retired.drain(..).for_each(|handle| self.graph.unregister(handle));
+            let retired = std::mem::take(&mut self.retired);
+            retired.into_iter().for_each(|handle| self.graph.unregister(handle));
             self.engine.unregistered();
         }
     }

@@ -143,6 +143,12 @@ impl<'a, T: Scalar> StripsMut<'a, T> {
         self.shape
     }
 
+    /// The same, for a shorter time.
+    #[must_use]
+    pub fn reborrow(&mut self) -> StripsMut<'_, T> {
+        StripsMut { elements: self.elements, shape: self.shape }
+    }
+
     /// The first element.
     #[must_use]
     pub fn as_mut_ptr(&mut self) -> *mut T {
@@ -154,13 +160,7 @@ impl<'a, T: Scalar> StripsMut<'a, T> {
     /// # Panics
     /// If it has another shape.
     pub fn lay_out(&mut self, source: TileRef<'_, T>) {
-        let StripShape { rows, cols, .. } = self.shape;
-        assert!(
-            (source.rows(), source.cols()) == (rows, cols),
-            "{} x {} into strips of {rows} x {cols}",
-            source.rows(),
-            source.cols()
-        );
+        self.check_source(source);
         if source.row_stride() == 1 && !source.is_conjugated() {
             self.copy_columns(source);
         } else if source.col_stride() == 1 && !source.is_conjugated() {
@@ -168,6 +168,27 @@ impl<'a, T: Scalar> StripsMut<'a, T> {
         } else {
             self.fill_with(|i, j| source.at(i, j));
         }
+    }
+
+    /// Panics unless `source` has this shape.
+    pub(crate) fn check_source(&self, source: TileRef<'_, T>) {
+        let StripShape { rows, cols, .. } = self.shape;
+        assert!(
+            (source.rows(), source.cols()) == (rows, cols),
+            "{} x {} into strips of {rows} x {cols}",
+            source.rows(),
+            source.cols()
+        );
+    }
+
+    /// Overwrites entry `(i, j)`.
+    ///
+    /// # Panics
+    /// If there is no such entry.
+    pub fn set(&mut self, i: usize, j: usize, entry: T) {
+        let StripShape { rows, cols, height } = self.shape;
+        assert!(i < rows && j < cols, "entry ({i}, {j}) of {rows} x {cols}");
+        self.elements[i / height * self.shape.stride() + j * height + i % height] = entry;
     }
 
     /// Lays the matrix with these entries out.

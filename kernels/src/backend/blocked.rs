@@ -4,7 +4,7 @@
 //! Recursive formulations as in Elmroth, Gustavson, Jonsson, Kågström, "Recursive blocked
 //! algorithms and hybrid data structures for dense matrix library software", SIAM Review 46 (2004).
 
-use super::{Blas, check_product, check_square, check_strips, check_triangle};
+use super::{Blas, check_left_strips, check_product, check_square, check_strips, check_triangle};
 use crate::error::NumericalError;
 use crate::option::{Diag, Triangle, Uplo};
 use crate::scalar::{Real, Scalar};
@@ -62,6 +62,22 @@ pub(super) fn gemm_strips<T: Scalar>(
             let part = c.reborrow().part(rows.start, cols.start, rows.len(), cols.len());
             leaf.gemm(alpha, a.strip(i), b.strip(j).transposed(), beta, part);
         }
+    }
+}
+
+pub(super) fn gemm_left_strips<T: Scalar>(
+    leaf: &dyn Blas<T>,
+    alpha: T,
+    a: StripsRef<'_, T>,
+    b: TileRef<'_, T>,
+    beta: T,
+    mut c: TileMut<'_, T>,
+) {
+    check_left_strips(&a, b, &c);
+    for i in 0..a.shape().strips() {
+        let rows = a.shape().rows_of(i);
+        let part = c.reborrow().part(rows.start, 0, rows.len(), b.cols());
+        leaf.gemm(alpha, a.strip(i), b, beta, part);
     }
 }
 

@@ -17,7 +17,7 @@ pub use select::{BACKENDS, BackendError, Choice, current, select};
 use crate::error::NumericalError;
 use crate::option::Triangle;
 use crate::scalar::{Scalar, c32, c64};
-use crate::strips::{StripsMut, StripsRef};
+use crate::strips::{StripShape, StripsMut, StripsRef};
 use crate::tile::{TileMut, TileRef};
 
 /// A source of arithmetic in all precisions. Every call runs on the calling thread alone.
@@ -167,6 +167,29 @@ pub trait Blas<T: Scalar>: Sync {
         blocked::gemm_strips(self.leaf(), alpha, a, b, beta, c);
     }
 
+    /// `C = alpha A B + beta C`, of a left operand in strips.
+    ///
+    /// # Panics
+    /// If the shapes do not agree.
+    fn gemm_left_strips(
+        &self,
+        alpha: T,
+        a: StripsRef<'_, T>,
+        b: TileRef<'_, T>,
+        beta: T,
+        c: TileMut<'_, T>,
+    ) {
+        blocked::gemm_left_strips(self.leaf(), alpha, a, b, beta, c);
+    }
+
+    /// Lays `a` out in strips.
+    ///
+    /// # Panics
+    /// If the shapes do not agree.
+    fn to_strips(&self, a: TileRef<'_, T>, mut strips: StripsMut<'_, T>) {
+        strips.lay_out(a);
+    }
+
     /// Lower triangle of `C = alpha A A' + beta C`, of an operand in strips.
     ///
     /// # Panics
@@ -179,9 +202,9 @@ pub trait Blas<T: Scalar>: Sync {
     ///
     /// # Panics
     /// If the shapes do not agree.
-    fn trsm_strips(&self, t: Triangle<'_, T>, mut b: TileMut<'_, T>, mut x: StripsMut<'_, T>) {
+    fn trsm_strips(&self, t: Triangle<'_, T>, mut b: TileMut<'_, T>, x: StripsMut<'_, T>) {
         self.trsm(t, T::ONE, b.reborrow());
-        x.lay_out(b.as_ref().transposed());
+        self.to_strips(b.as_ref().transposed(), x);
     }
 
     /// This backend as what the provided methods recurse through.
@@ -204,6 +227,19 @@ pub(crate) fn check_strips<T>(a: &StripsRef<'_, T>, b: &StripsRef<'_, T>, c: &Ti
     assert!(
         (a.rows, b.rows) == (rows, cols),
         "product of {a:?} and {b:?}, transposed, into {rows} x {cols}"
+    );
+}
+
+/// Panics unless a product of `a` in strips and `b` fits into `c`.
+pub(crate) fn check_left_strips<T>(a: &StripsRef<'_, T>, b: TileRef<'_, T>, c: &TileMut<'_, T>) {
+    let StripShape { rows, cols, .. } = a.shape();
+    assert!(
+        cols == b.rows() && (rows, b.cols()) == (c.rows(), c.cols()),
+        "{rows} x {cols} in strips times {} x {} into {} x {}",
+        b.rows(),
+        b.cols(),
+        c.rows(),
+        c.cols()
     );
 }
 

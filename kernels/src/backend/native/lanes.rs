@@ -22,6 +22,9 @@ pub(super) trait Lanes<T> {
     unsafe fn add_product(a: Self::V, b: Self::V, c: Self::V) -> Self::V;
     /// `c - a b`.
     unsafe fn sub_product(a: Self::V, b: Self::V, c: Self::V) -> Self::V;
+    /// Writes four rows of four elements as columns: rows begin `across` elements apart, columns
+    /// `stride` elements.
+    unsafe fn transpose(from: *const T, across: isize, to: *mut T, stride: usize);
 }
 
 /// 512-bit registers: AVX-512F.
@@ -34,7 +37,7 @@ pub(super) struct Avx2;
 
 macro_rules! lanes {
     ($set:ty, $scalar:ty, $register:ident, $lanes:literal,
-     $zero:ident, $load:ident, $store:ident, $splat:ident, $mul:ident, $add:ident, $sub:ident) => {
+     $zero:ident, $load:ident, $store:ident, $splat:ident, $mul:ident, $add:ident, $sub:ident, $transpose:ident) => {
         // SAFETY (all functions): the caller of `Lanes` has the instruction set and valid pointers.
         impl Lanes<$scalar> for $set {
             type V = x86::$register;
@@ -75,6 +78,16 @@ macro_rules! lanes {
                 // SAFETY: see the trait.
                 unsafe { x86::$sub(a, b, c) }
             }
+            #[inline(always)]
+            unsafe fn transpose(
+                from: *const $scalar,
+                across: isize,
+                to: *mut $scalar,
+                stride: usize,
+            ) {
+                // SAFETY: see the trait.
+                unsafe { $transpose(from, across, to, stride) }
+            }
         }
     };
 }
@@ -90,7 +103,8 @@ lanes!(
     _mm512_set1_pd,
     _mm512_mul_pd,
     _mm512_fmadd_pd,
-    _mm512_fnmadd_pd
+    _mm512_fnmadd_pd,
+    transpose_f64
 );
 lanes!(
     Avx512,
@@ -103,7 +117,8 @@ lanes!(
     _mm512_set1_ps,
     _mm512_mul_ps,
     _mm512_fmadd_ps,
-    _mm512_fnmadd_ps
+    _mm512_fnmadd_ps,
+    transpose_f32
 );
 lanes!(
     Avx2,
@@ -116,7 +131,8 @@ lanes!(
     _mm256_set1_pd,
     _mm256_mul_pd,
     _mm256_fmadd_pd,
-    _mm256_fnmadd_pd
+    _mm256_fnmadd_pd,
+    transpose_f64
 );
 lanes!(
     Avx2,
@@ -129,5 +145,49 @@ lanes!(
     _mm256_set1_ps,
     _mm256_mul_ps,
     _mm256_fmadd_ps,
-    _mm256_fnmadd_ps
+    _mm256_fnmadd_ps,
+    transpose_f32
 );
+
+/// Halves of rows are loaded into place, so that one exchange inside the halves is left.
+///
+/// # Safety
+/// The processor has AVX; the rows are readable, the columns writable.
+#[inline(always)]
+unsafe fn transpose_f64(from: *const f64, across: isize, to: *mut f64, stride: usize) {
+    // SAFETY: as the caller promises.
+    unsafe {
+        for half in [0, 2] {
+            let mut pairs = [x86::_mm256_setzero_pd(); 2];
+            for (i, pair) in (0..).zip(&mut pairs) {
+                let row = from.offset(i * across).add(half);
+                let low = x86::_mm256_castpd128_pd256(x86::_mm_loadu_pd(row));
+                *pair =
+                    x86::_mm256_insertf128_pd::<1>(low, x86::_mm_loadu_pd(row.offset(2 * across)));
+            }
+            let [even, odd] = pairs;
+            x86::_mm256_storeu_pd(to.add(half * stride), x86::_mm256_unpacklo_pd(even, odd));
+            x86::_mm256_storeu_pd(to.add((half + 1) * stride), x86::_mm256_unpackhi_pd(even, odd));
+        }
+    }
+}
+
+/// # Safety
+/// The rows are readable, the columns writable.
+#[inline(always)]
+unsafe fn transpose_f32(from: *const f32, across: isize, to: *mut f32, stride: usize) {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let mut rows = [x86::_mm_setzero_ps(); 4];
+        for (i, row) in (0..).zip(&mut rows) {
+            *row = x86::_mm_loadu_ps(from.offset(i * across));
+        }
+        let [a, b, c, d] = rows;
+        let (ab, cd) = (x86::_mm_unpacklo_ps(a, b), x86::_mm_unpacklo_ps(c, d));
+        x86::_mm_storeu_ps(to, x86::_mm_movelh_ps(ab, cd));
+        x86::_mm_storeu_ps(to.add(stride), x86::_mm_movehl_ps(cd, ab));
+        let (ab, cd) = (x86::_mm_unpackhi_ps(a, b), x86::_mm_unpackhi_ps(c, d));
+        x86::_mm_storeu_ps(to.add(2 * stride), x86::_mm_movelh_ps(ab, cd));
+        x86::_mm_storeu_ps(to.add(3 * stride), x86::_mm_movehl_ps(cd, ab));
+    }
+}

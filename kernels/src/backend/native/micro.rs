@@ -99,7 +99,7 @@ impl<T> Ahead<T> {
     /// Nothing to fetch.
     pub(super) const NOTHING: Self = Self { runs: [Run::NOTHING, Run::NOTHING] };
 
-    /// Parts of matrices that will be packed next; only those with adjacent rows are fetched.
+    /// Parts of matrices that will be packed next; those without adjacent entries are not fetched.
     pub(super) fn of(parts: [Strided<T>; 2]) -> Self {
         Self { runs: parts.map(Run::of) }
     }
@@ -109,6 +109,7 @@ impl<T> Run<T> {
     const NOTHING: Self = Self { first: std::ptr::null(), stride: 0, columns: 0, lines: 0 };
 
     fn of(part: Strided<T>) -> Self {
+        let part = if part.across == 1 { part } else { part.transposed() };
         if part.across != 1 || part.width == 0 {
             return Self::NOTHING;
         }
@@ -413,9 +414,9 @@ macro_rules! kit {
                     // SAFETY: see the trait.
                     unsafe {
                         match <$set as Lanes<T>>::LANES {
-                            4 => pack::<T, 12>(source, to),
-                            8 => pack::<T, 24>(source, to),
-                            _ => pack::<T, 48>(source, to),
+                            4 => pack::<T, $set, 12>(source, to),
+                            8 => pack::<T, $set, 24>(source, to),
+                            _ => pack::<T, $set, 48>(source, to),
                         }
                     }
                 }
@@ -474,9 +475,12 @@ macro_rules! kit {
 
             unsafe fn pack_cols(source: Strided<T>, to: *mut T) {
                 #[target_feature(enable = $features)]
-                unsafe fn body<T: Real>(source: Strided<T>, to: *mut T) {
+                unsafe fn body<T: Real>(source: Strided<T>, to: *mut T)
+                where
+                    $set: Lanes<T>,
+                {
                     // SAFETY: see the trait.
-                    unsafe { pack::<T, $columns>(source, to) }
+                    unsafe { pack::<T, $set, $columns>(source, to) }
                 }
                 // SAFETY: see the trait.
                 unsafe { body(source, to) }

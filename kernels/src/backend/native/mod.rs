@@ -11,9 +11,11 @@ mod micro;
 mod pack;
 mod product;
 mod solve;
-mod strips;
 
-use super::{Backend, Blas, blocked, check_product, check_square, check_strips, check_triangle};
+use super::{
+    Backend, Blas, blocked, check_left_strips, check_product, check_square, check_strips,
+    check_triangle,
+};
 use crate::error::NumericalError;
 use crate::option::{Triangle, Uplo};
 use crate::scalar::{Real, c32, c64};
@@ -21,7 +23,8 @@ use crate::strips::{StripsMut, StripsRef};
 use crate::tile::{TileMut, TileRef};
 use lanes::{Avx2, Avx512};
 use micro::Kit;
-use product::Part;
+use pack::Strided;
+use product::{Operand, Part};
 
 /// The micro-kernels of one processor set. A value exists only where the processor has the set.
 #[derive(Debug)]
@@ -88,11 +91,11 @@ impl<T: Real, S: Kit<T> + Sync> Blas<T> for Native<S> {
         }
         // SAFETY: `self` exists only where the processor has the set.
         unsafe {
+            let (a, b) = (Operand::matrix(a), Operand::matrix(b.transposed()));
             if c.row_stride() == 1 {
                 product::multiply::<T, S>(Part::Whole, alpha, a, b, beta, c);
             } else {
-                let (a, b) = (b.transposed(), a.transposed());
-                product::multiply::<T, S>(Part::Whole, alpha, a, b, beta, c.transposed());
+                product::multiply::<T, S>(Part::Whole, alpha, b, a, beta, c.transposed());
             }
         }
     }
@@ -103,7 +106,10 @@ impl<T: Real, S: Kit<T> + Sync> Blas<T> for Native<S> {
             return blocked::gemmt(self, alpha, a, b, beta, c);
         }
         // SAFETY: as in `gemm`.
-        unsafe { product::multiply::<T, S>(Part::Lower, alpha, a, b, beta, c) };
+        unsafe {
+            let (a, b) = (Operand::matrix(a), Operand::matrix(b.transposed()));
+            product::multiply::<T, S>(Part::Lower, alpha, a, b, beta, c);
+        }
     }
 
     fn trsm(&self, t: Triangle<'_, T>, alpha: T, mut b: TileMut<'_, T>) {
@@ -157,7 +163,48 @@ impl<T: Real, S: Kit<T> + Sync> Blas<T> for Native<S> {
             return blocked::gemm_strips(self, alpha, a, b, beta, c);
         }
         // SAFETY: as in `gemm`.
-        unsafe { strips::multiply::<T, S>(Part::Whole, alpha, a, b, beta, c) };
+        unsafe {
+            let (a, b) = (Operand::laid(a), Operand::laid(b));
+            product::multiply::<T, S>(Part::Whole, alpha, a, b, beta, c);
+        }
+    }
+
+    fn gemm_left_strips(
+        &self,
+        alpha: T,
+        a: StripsRef<'_, T>,
+        b: TileRef<'_, T>,
+        beta: T,
+        c: TileMut<'_, T>,
+    ) {
+        check_left_strips(&a, b, &c);
+        if a.shape().height != S::MR || a.shape().cols == 0 || c.cols() == 0 {
+            return blocked::gemm_left_strips(self, alpha, a, b, beta, c);
+        }
+        // SAFETY: as in `gemm`.
+        unsafe {
+            let (a, b) = (Operand::laid(a), Operand::matrix(b.transposed()));
+            if c.row_stride() == 1 {
+                product::multiply::<T, S>(Part::Whole, alpha, a, b, beta, c);
+            } else {
+                product::multiply::<T, S>(Part::Whole, alpha, b, a, beta, c.transposed());
+            }
+        }
+    }
+
+    fn to_strips(&self, a: TileRef<'_, T>, mut strips: StripsMut<'_, T>) {
+        let shape = strips.shape();
+        if shape.height != S::MR {
+            return strips.lay_out(a);
+        }
+        strips.check_source(a);
+        let a = Strided::new(a);
+        for index in 0..shape.strips() {
+            let rows = shape.rows_of(index);
+            let to = strips.as_mut_ptr().wrapping_add(index * shape.stride());
+            // SAFETY: as in `gemm`; the strip is inside the matrix, and there is room for it.
+            unsafe { S::pack_rows(a.part(rows.start, 0, rows.len(), shape.cols), to) };
+        }
     }
 
     fn syrk_strips(&self, alpha: T, a: StripsRef<'_, T>, beta: T, c: TileMut<'_, T>) {
@@ -166,10 +213,13 @@ impl<T: Real, S: Kit<T> + Sync> Blas<T> for Native<S> {
             return blocked::syrk_strips(self, alpha, a, beta, c);
         }
         // SAFETY: as in `gemm`.
-        unsafe { strips::multiply::<T, S>(Part::Lower, alpha, a, a, beta, c) };
+        unsafe {
+            let a = Operand::laid(a);
+            product::multiply::<T, S>(Part::Lower, alpha, a, a, beta, c);
+        }
     }
 
-    fn trsm_strips(&self, t: Triangle<'_, T>, mut b: TileMut<'_, T>, mut x: StripsMut<'_, T>) {
+    fn trsm_strips(&self, t: Triangle<'_, T>, mut b: TileMut<'_, T>, x: StripsMut<'_, T>) {
         check_triangle(&t, &b);
         let shape = x.shape();
         assert!(
@@ -182,7 +232,7 @@ impl<T: Real, S: Kit<T> + Sync> Blas<T> for Native<S> {
         let reversed = t.uplo == Uplo::Upper;
         if reversed || t.order() > solve::ORDER || shape.height != S::MR || shape.elements() == 0 {
             self.trsm(t, T::ONE, b.reborrow());
-            return x.lay_out(b.as_ref().transposed());
+            return self.to_strips(b.as_ref().transposed(), x);
         }
         // SAFETY: as in `gemm`.
         unsafe { solve::solve::<T, S>(t, b, Some(x)) };

@@ -4,6 +4,7 @@ use std::alloc::Layout;
 use std::cell::RefCell;
 use std::ptr::NonNull;
 
+use super::lanes::Lanes;
 use crate::scalar::Real;
 use crate::tile::TileRef;
 
@@ -40,12 +41,17 @@ impl<T> Strided<T> {
     }
 }
 
+/// Columns that are packed at a time where rows are adjacent: a cache line of doubles.
+const RUN: usize = 8;
+/// Rows and columns of a block that [`Lanes::transpose`] turns.
+const SIDE: usize = 4;
+
 /// Writes `k` groups of `W` elements; rows that do not exist are zero.
 ///
 /// # Safety
-/// The strip is readable, at most `W` wide, and `to` holds `W * k` elements.
+/// The processor has the set of `S`, the strip is readable, at most `W` wide, and `to` holds `W * k` elements.
 #[inline(always)]
-pub(super) unsafe fn pack<T: Real, const W: usize>(source: Strided<T>, to: *mut T) {
+pub(super) unsafe fn pack<T: Real, S: Lanes<T>, const W: usize>(source: Strided<T>, to: *mut T) {
     let Strided { first, width, k, across, along } = source;
     // SAFETY: all offsets are inside the strip and the packed area.
     unsafe {
@@ -59,12 +65,23 @@ pub(super) unsafe fn pack<T: Real, const W: usize>(source: Strided<T>, to: *mut 
         if width < W {
             (0..W * k).for_each(|place| to.add(place).write(T::ZERO));
         }
-        const RUN: usize = 8;
+        // A line of each of four rows at a time, so that it is read once.
         for run in (0..k).step_by(RUN) {
-            for i in 0..width {
-                let row = first.offset(i.cast_signed() * across);
-                for p in run..k.min(run + RUN) {
-                    to.add(p * W + i).write(*row.offset(p.cast_signed() * along));
+            let whole = along == 1 && k - run >= RUN;
+            for i in (0..width).step_by(SIDE) {
+                let (rows, place) = (first.offset(i.cast_signed() * across), to.add(run * W + i));
+                if whole && width - i >= SIDE {
+                    for p in (0..RUN).step_by(SIDE) {
+                        S::transpose(rows.add(run + p), across, place.add(p * W), W);
+                    }
+                    continue;
+                }
+                for row in 0..SIDE.min(width - i) {
+                    let row_of = rows.offset(row.cast_signed() * across);
+                    for p in 0..RUN.min(k - run) {
+                        let from = row_of.offset((run + p).cast_signed() * along);
+                        place.add(p * W + row).write(*from);
+                    }
                 }
             }
         }

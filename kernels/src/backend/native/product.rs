@@ -1,22 +1,26 @@
-//! Matrix products by blocks: `A` packed into the second cache, `B` once for all of `A`.
+//! Matrix products by blocks: `A` in the second cache, a strip of `B` in the first. What does not lie
+//! in strips already is packed, `B` once for all of `A`.
+
+use std::ops::Range;
 
 use super::caches;
 use super::micro::{Ahead, Groups, Kit, Target};
 use super::pack::{Strided, with_workspace};
 use crate::scalar::Real;
+use crate::strips::StripsRef;
 use crate::tile::{TileMut, TileRef};
 
 /// Rows and inner size of the blocks of an `m x k` operand `A`. A strip of `B` of that inner size,
 /// `NR` columns wide, stays in the first cache beside what passes through; a block of `A` stays in
 /// the second cache while `B` passes.
-pub(super) fn block_of_a<T: Real, K: Kit<T>>(m: usize, k: usize) -> (usize, usize) {
+fn block_of_a<T: Real, K: Kit<T>>(m: usize, k: usize) -> (usize, usize) {
     let caches = caches::sizes();
     let kc = piece(k, caches.first * 4 / 5 / (K::NR * size_of::<T>()), 1);
     let mc = piece(m, caches.second / 32 * 15 / (kc * size_of::<T>()), K::MR);
     (mc, kc)
 }
 
-/// Columns of a packed block of `B`.
+/// Columns of a block of `B`.
 const NC: usize = 1024;
 
 /// Which entries of `C` are computed.
@@ -28,58 +32,145 @@ pub(super) enum Part {
     Lower,
 }
 
-/// `C = alpha A B + beta C` on a part of `C`, whose rows are adjacent in memory.
+/// An operand: its rows are those of `A`, or the columns of `B`.
+#[derive(Clone, Copy)]
+pub(super) enum Operand<T> {
+    /// A matrix, whose blocks are packed.
+    Matrix(Strided<T>),
+    /// A matrix that lies in strips of `MR` rows, with its number of columns.
+    Laid(Strips<T>, usize),
+}
+
+impl<T: Copy> Operand<T> {
+    pub(super) fn matrix(a: TileRef<'_, T>) -> Self {
+        Self::Matrix(Strided::new(a))
+    }
+
+    pub(super) fn laid(a: StripsRef<'_, T>) -> Self {
+        let shape = a.shape();
+        let strips = Strips { first: a.as_ptr(), height: shape.height, stride: shape.stride() };
+        Self::Laid(strips, shape.cols)
+    }
+
+    fn columns(self) -> usize {
+        match self {
+            Self::Matrix(a) => a.k,
+            Self::Laid(_, columns) => columns,
+        }
+    }
+
+    /// Elements of room for a block that has to be packed.
+    fn room(self, elements: usize) -> usize {
+        if matches!(self, Self::Matrix(_)) { elements } else { 0 }
+    }
+
+    /// The block from row `i` and column `p` on, which `room` holds packed if it has to be: where it
+    /// is read, and what has to be packed.
+    fn block(self, (i, p): (usize, usize), size: (usize, usize), room: Strips<T>) -> Side<T> {
+        let (rows, k) = size;
+        match self {
+            Self::Matrix(a) => Side { read: room, source: Some(a.part(i, p, rows, k)) },
+            Self::Laid(strips, _) => Side { read: strips.from(i, p), source: None },
+        }
+    }
+}
+
+/// Rows in strips, as micro-kernels read them.
+#[derive(Clone, Copy)]
+pub(super) struct Strips<T> {
+    first: *const T,
+    height: usize,
+    /// Elements between strips.
+    stride: usize,
+}
+
+impl<T: Copy> Strips<T> {
+    /// Where strip `index` begins.
+    fn strip(self, index: usize) -> *const T {
+        self.first.wrapping_add(index * self.stride)
+    }
+
+    /// Where group `index` of `NR` rows begins; a strip is one such group or `MR` rows.
+    fn group<K: Kit<T>>(self, index: usize) -> *const T
+    where
+        T: Real,
+    {
+        let each = K::MR / K::NR;
+        if self.height == K::NR {
+            self.strip(index)
+        } else {
+            self.strip(index / each).wrapping_add(index % each * K::NR)
+        }
+    }
+
+    /// What is left from row `row`, the first of a strip, and column `col` on.
+    fn from(self, row: usize, col: usize) -> Self {
+        Self { first: self.strip(row / self.height).wrapping_add(col * self.height), ..self }
+    }
+}
+
+/// One side of a block of the product.
+#[derive(Clone, Copy)]
+struct Side<T> {
+    /// Where it is read.
+    read: Strips<T>,
+    /// What is packed there first.
+    source: Option<Strided<T>>,
+}
+
+/// `C = alpha A B + beta C` on a part of `C`, whose rows are adjacent in memory; `b` is transposed.
 ///
 /// # Safety
-/// The processor has the set of `K`.
+/// The processor has the set of `K`; the operands have as many rows as `C` has rows and columns, and
+/// the same number of columns, at least one.
 pub(super) unsafe fn multiply<T: Real, K: Kit<T>>(
     part: Part,
     alpha: T,
-    a: TileRef<'_, T>,
-    b: TileRef<'_, T>,
+    a: Operand<T>,
+    b: Operand<T>,
     beta: T,
     mut c: TileMut<'_, T>,
 ) {
-    let (m, n, k) = (a.rows(), b.cols(), a.cols());
+    let (m, n, k) = (c.rows(), c.cols(), a.columns());
     debug_assert!(c.row_stride() == 1 || m <= 1);
-    let (a, b) = (Strided::new(a), Strided::new(b).transposed());
+    debug_assert!(k == b.columns() && k > 0);
     let (mc, kc) = block_of_a::<T, K>(m, k);
-    let nc = piece(n, NC, K::NR);
+    let nc = piece(n, NC, K::MR);
     let (ld, first) = (c.col_stride(), c.as_mut_ptr());
-    let a_size = mc.next_multiple_of(K::MR) * kc;
-    with_workspace(
-        [2 * a_size, nc.next_multiple_of(K::NR) * kc],
-        |[a_room, b_room]: [*mut T; 2]| {
-            for j in (0..n).step_by(nc) {
-                for p in (0..k).step_by(kc) {
-                    let (width, depth) = (nc.min(n - j), kc.min(k - p));
-                    let first_row = if part == Part::Lower { j / mc * mc } else { 0 };
-                    for (turn, i) in (first_row..m).step_by(mc).enumerate() {
-                        let height = mc.min(m - i);
-                        let next = i + height;
-                        let block = Block {
-                            part,
-                            below: i.cast_signed() - j.cast_signed(),
-                            a: a.part(i, p, height, depth),
-                            b: b.part(j, p, width, depth),
-                            next: a.part(next, p, mc.min(m - next), depth),
-                            fresh: i == first_row,
-                            packed_a: a_room.wrapping_add(turn % 2 * a_size),
-                            packed_next: a_room.wrapping_add((turn + 1) % 2 * a_size),
-                            packed_b: b_room,
-                            alpha,
-                            beta: if p == 0 { beta } else { T::ONE },
-                            c: first.wrapping_add(i + j * ld),
-                            ld,
-                        };
-                        // SAFETY: the parts are inside the operands, the rooms hold them packed, and
-                        // each block of rows packs for those after it.
-                        unsafe { block.run::<K>() };
-                    }
+    let (a_size, b_size) = (mc * kc, nc * kc);
+    let room = [a.room(2 * a_size), b.room(b_size)];
+    with_workspace(room, |[a_room, b_room]: [*mut T; 2]| {
+        for j in (0..n).step_by(nc) {
+            for p in (0..k).step_by(kc) {
+                let (width, depth) = (nc.min(n - j), kc.min(k - p));
+                let room = |height, first: *mut T| Strips { first, height, stride: height * depth };
+                let a_room = |turn| room(K::MR, a_room.wrapping_add(turn % 2 * a_size));
+                let first_row = if part == Part::Lower { j / mc * mc } else { 0 };
+                for (turn, i) in (first_row..m).step_by(mc).enumerate() {
+                    let height = mc.min(m - i);
+                    let next = i + height;
+                    let left = mc.min(m - next);
+                    let block = Block {
+                        part,
+                        below: i.cast_signed() - j.cast_signed(),
+                        size: (height, width, depth),
+                        a: a.block((i, p), (height, depth), a_room(turn)),
+                        b: b.block((j, p), (width, depth), room(K::NR, b_room)),
+                        next: a.block((next, p), (left, depth), a_room(turn + 1)),
+                        left,
+                        fresh: i == first_row,
+                        alpha,
+                        beta: if p == 0 { beta } else { T::ONE },
+                        c: first.wrapping_add(i + j * ld),
+                        ld,
+                    };
+                    // SAFETY: the parts are inside the operands, the rooms hold them packed, and
+                    // each block of rows packs for those after it.
+                    unsafe { block.run::<K>() };
                 }
             }
-        },
-    );
+        }
+    });
 }
 
 /// Size of equal pieces of `total`, none larger than `most`, multiples of `unit` (or the total).
@@ -89,65 +180,83 @@ fn piece(total: usize, most: usize, unit: usize) -> usize {
     total.div_ceil(pieces).next_multiple_of(unit).max(unit)
 }
 
-/// One block of the product: a packed block of `A` against packed strips of `B`.
+/// One block of the product: a block of `A` against strips of `B`.
 struct Block<T> {
     part: Part,
     /// How far the first row is under the diagonal at the first column.
     below: isize,
-    a: Strided<T>,
-    /// Transposed.
-    b: Strided<T>,
-    /// The part of `a` of the block after this one, to be packed meanwhile.
-    next: Strided<T>,
-    /// Whether this is the first block, for which nothing is packed yet.
+    /// Rows, columns, and inner size.
+    size: (usize, usize, usize),
+    a: Side<T>,
+    b: Side<T>,
+    /// The left operand of the block after this one, and how many rows it has.
+    next: Side<T>,
+    left: usize,
+    /// Whether this is the first block of rows, for which nothing is packed yet.
     fresh: bool,
-    packed_a: *mut T,
-    packed_next: *mut T,
-    packed_b: *mut T,
     alpha: T,
     beta: T,
     c: *mut T,
     ld: usize,
 }
 
+/// What will be read later: it is fetched, and packed if there is room for it.
+struct Later<T> {
+    part: Strided<T>,
+    room: Option<*mut T>,
+}
+
 impl<T: Real> Block<T> {
     /// Computes.
     ///
     /// # Safety
-    /// The processor has the set of `K`; strips are inside the operands, which the packed areas
-    /// hold; if not `fresh`, `a` and `b` are packed there already.
+    /// The processor has the set of `K`; strips are inside the operands, and where these are packed
+    /// the rooms hold them; if not `fresh`, they are packed there already.
     unsafe fn run<K: Kit<T>>(&self) {
-        let (height, width, depth) = (self.a.width, self.b.width, self.a.k);
-        if self.fresh {
-            for i in (0..height).step_by(K::MR) {
-                let strip = self.a.part(i, 0, K::MR.min(height - i), depth);
+        let (height, width, depth) = self.size;
+        if let Some(a) = self.a.source.filter(|_| self.fresh) {
+            for (strip, i) in (0..height).step_by(K::MR).enumerate() {
+                let rows = a.part(i, 0, K::MR.min(height - i), depth);
                 // SAFETY: as promised by the caller.
-                unsafe { K::pack_rows(strip, self.packed_a.add(i * depth)) };
+                unsafe { K::pack_rows(rows, self.a.read.strip(strip).cast_mut()) };
             }
-            let strip = self.b.part(0, 0, K::NR.min(width), depth);
-            // SAFETY: as promised by the caller.
-            unsafe { K::pack_cols(strip, self.packed_b) };
         }
-        for j in (0..width).step_by(K::NR) {
-            for i in (0..height).step_by(K::MR) {
-                // SAFETY: as promised by the caller; strip `j` of `b` was packed with strip `j - NR`.
-                unsafe { self.micro_block::<K>(i, j) };
+        if let Some(b) = self.b.source.filter(|_| self.fresh) {
+            let strip = b.part(0, 0, K::NR.min(width), depth);
+            // SAFETY: as promised by the caller.
+            unsafe { K::pack_cols(strip, self.b.read.first.cast_mut()) };
+        }
+        let blocks = height.div_ceil(K::MR);
+        let mut of_a = Turns::new(blocks * width.div_ceil(K::NR), self.left.div_ceil(K::MR), depth);
+        let of_b = Shares::new(depth, blocks);
+        for (group, j) in (0..width).step_by(K::NR).enumerate() {
+            for (strip, i) in (0..height).step_by(K::MR).enumerate() {
+                let later = [
+                    self.later_b::<K>(group + 1, of_b.range(strip)),
+                    self.later_a::<K>(strip, group, of_a.next()),
+                ];
+                // SAFETY: as promised by the caller; a group of `b` was packed with the one before.
+                unsafe { self.micro_block::<K>((strip, i), (group, j), later) };
             }
         }
     }
 
-    /// Block `(i, j)` of the registers, and a share of the packing for later.
+    /// Block `(i, j)` of the registers, and what is fetched or packed meanwhile.
     ///
     /// # Safety
-    /// As for `run`, with strip `i` of `a` and `j` of `b` packed.
-    unsafe fn micro_block<K: Kit<T>>(&self, i: usize, j: usize) {
-        let (height, width, depth) = (self.a.width, self.b.width, self.a.k);
+    /// As for `run`, with the strip of `a` and the group of `b` packed.
+    #[inline]
+    unsafe fn micro_block<K: Kit<T>>(
+        &self,
+        (strip, i): (usize, usize),
+        (group, j): (usize, usize),
+        [later_b, later_a]: [Later<T>; 2],
+    ) {
+        let (height, width, depth) = self.size;
         let (rows, cols) = (K::MR.min(height - i), K::NR.min(width - j));
         let below = self.below + i.cast_signed() - j.cast_signed();
-        let (next_b, to_b) = self.share_of_b::<K>(i, j);
-        let (next_a, to_a) = self.share_of_a::<K>(i, j);
-        // SAFETY: the packed strips hold `depth` groups, the target is inside `C`, and the shares
-        // are inside the operands and the packed areas.
+        // SAFETY: the strips hold `depth` groups, the target is inside `C`, and what is for later is
+        // inside the operands and the rooms.
         unsafe {
             if self.part == Part::Whole || below > -rows.cast_signed() {
                 let target = Target {
@@ -159,53 +268,154 @@ impl<T: Real> Block<T> {
                     alpha: self.alpha,
                     beta: self.beta,
                 };
-                let a = self.packed_a.add(i * depth);
-                let b = Groups { first: self.packed_b.add(j * depth), stride: K::NR };
-                K::product(depth, a, b, &target, &Ahead::of([next_b, next_a]));
+                let (a, b) = (self.a.read, self.b.read);
+                let groups = Groups { first: b.group::<K>(group), stride: b.height };
+                let ahead = Ahead::of([later_b.part, later_a.part]);
+                K::product(depth, a.strip(strip), groups, &target, &ahead);
             }
-            if next_b.k > 0 {
-                K::pack_cols(next_b, to_b);
+            if let Some(room) = later_b.room {
+                K::pack_cols(later_b.part, room);
             }
-            if next_a.k > 0 {
-                K::pack_rows(next_a, to_a);
+            if let Some(room) = later_a.room {
+                K::pack_rows(later_a.part, room);
             }
         }
     }
 
-    /// What to pack of the next strip of `b` after block `(i, j)`, and where.
-    fn share_of_b<K: Kit<T>>(&self, i: usize, j: usize) -> (Strided<T>, *mut T) {
-        let (width, depth) = (self.b.width, self.b.k);
-        let next = j + K::NR;
-        if !self.fresh || next >= width {
-            return (self.b.part(0, 0, 0, 0), self.packed_b);
-        }
-        let blocks = self.a.width.div_ceil(K::MR);
-        let (first, end) = share(depth, i / K::MR, blocks);
-        let strip = self.b.part(next, first, K::NR.min(width - next), end - first);
-        (strip, self.packed_b.wrapping_add(next * depth + first * K::NR))
+    /// Columns `share` of group `group` of `b`.
+    #[inline]
+    fn later_b<K: Kit<T>>(&self, group: usize, share: Range<usize>) -> Later<T> {
+        let row = group * K::NR;
+        let rows = row..self.size.1.min(row + K::NR).max(row);
+        let source = self.b.source.filter(|_| self.fresh);
+        Later::of(Side { source, ..self.b }, self.b.read.group::<K>(group), rows, share)
     }
 
-    /// What to pack of the next part of `a` after block `(i, j)`, and where.
-    fn share_of_a<K: Kit<T>>(&self, i: usize, j: usize) -> (Strided<T>, *mut T) {
-        let (height, depth) = (self.next.width, self.next.k);
-        let (strips, blocks) = (height.div_ceil(K::MR), self.a.width.div_ceil(K::MR));
-        let calls = blocks * self.b.width.div_ceil(K::NR);
-        let call = j / K::NR * blocks + i / K::MR;
-        if strips == 0 {
-            return (self.next.part(0, 0, 0, 0), self.packed_next);
+    /// In the first group of `b` the next strip of `a`, if this is new and was laid out elsewhere,
+    /// else a share of a strip of the next block.
+    #[inline]
+    fn later_a<K: Kit<T>>(
+        &self,
+        strip: usize,
+        group: usize,
+        turn: Option<(usize, Range<usize>)>,
+    ) -> Later<T> {
+        let (height, _, depth) = self.size;
+        let rows = |strip: usize, end: usize| strip * K::MR..end.min(strip * K::MR + K::MR);
+        let is_new = self.fresh && self.a.source.is_none() && group == 0;
+        if is_new && (strip + 1) * K::MR < height {
+            let next = strip + 1;
+            return Later::of(self.a, self.a.read.strip(next), rows(next, height), 0..depth);
         }
-        let calls_of_strip = calls / strips;
-        let strip = call / calls_of_strip * K::MR;
-        if strip >= height {
-            return (self.next.part(0, 0, 0, 0), self.packed_next);
-        }
-        let (first, end) = share(depth, call % calls_of_strip, calls_of_strip);
-        let groups = self.next.part(strip, first, K::MR.min(height - strip), end - first);
-        (groups, self.packed_next.wrapping_add(strip * depth + first * K::MR))
+        let (strip, share) = turn.unwrap_or((0, 0..0));
+        Later::of(self.next, self.next.read.strip(strip), rows(strip, self.left), share)
     }
 }
 
-/// Share `index` of `of` of `total` units.
-pub(super) fn share(total: usize, index: usize, of: usize) -> (usize, usize) {
-    (total * index / of, total * (index + 1) / of)
+impl<T: Copy> Later<T> {
+    /// Columns `columns` of `rows` of a side, which are read at `place`.
+    #[inline]
+    fn of(side: Side<T>, place: *const T, rows: Range<usize>, columns: Range<usize>) -> Self {
+        let (width, k, height) = (rows.len(), columns.len(), side.read.height);
+        let first = place.wrapping_add(columns.start * height);
+        match side.source.filter(|_| width * k > 0) {
+            Some(source) => Self {
+                part: source.part(rows.start, columns.start, width, k),
+                room: Some(first.cast_mut()),
+            },
+            None => Self {
+                part: Strided { first, width, k, across: 1, along: height.cast_signed() },
+                room: None,
+            },
+        }
+    }
+}
+
+/// A total in equal shares, cut by a multiplication: divisions take longer than small blocks.
+#[derive(Clone, Copy)]
+struct Shares {
+    total: usize,
+    /// A share, times two to the power of `BITS`, rounded up.
+    step: usize,
+}
+
+impl Shares {
+    const BITS: u32 = 32;
+
+    fn new(total: usize, of: usize) -> Self {
+        Self { total, step: (total << Self::BITS).div_ceil(of.max(1)) }
+    }
+
+    #[inline]
+    fn range(self, index: usize) -> Range<usize> {
+        let end = |index: usize| ((index * self.step) >> Self::BITS).min(self.total);
+        end(index)..end(index + 1)
+    }
+}
+
+/// The strips of the next block over the calls of this one: each has some calls for its columns.
+struct Turns {
+    strips: usize,
+    strip: usize,
+    calls: usize,
+    call: usize,
+    shares: Shares,
+}
+
+impl Turns {
+    fn new(calls: usize, strips: usize, columns: usize) -> Self {
+        let calls = calls / strips.max(1);
+        Self { strips, strip: 0, calls, call: 0, shares: Shares::new(columns, calls) }
+    }
+
+    /// A strip and the columns of it whose turn it is.
+    #[inline]
+    fn next(&mut self) -> Option<(usize, Range<usize>)> {
+        if self.strip == self.strips {
+            return None;
+        }
+        let turn = (self.strip, self.shares.range(self.call));
+        self.call += 1;
+        if self.call == self.calls {
+            (self.strip, self.call) = (self.strip + 1, 0);
+        }
+        Some(turn)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Shares, Turns};
+
+    #[test]
+    fn shares_cover_the_total_one_after_the_other() {
+        for total in 0..70 {
+            for of in 1..40 {
+                let shares = Shares::new(total, of);
+                let mut end = 0;
+                for index in 0..of {
+                    let range = shares.range(index);
+                    assert_eq!(range.start, end, "share {index} of {of} of {total}");
+                    end = range.end;
+                }
+                assert_eq!(end, total, "{of} shares of {total}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_strip_has_its_turns() {
+        for (calls, strips, columns) in [(1, 1, 5), (7, 3, 9), (12, 12, 40), (30, 4, 1), (5, 0, 8)]
+        {
+            let mut turns = Turns::new(calls, strips, columns);
+            let mut covered = vec![0; strips];
+            for _ in 0..calls {
+                if let Some((strip, columns)) = turns.next() {
+                    assert_eq!(columns.start, covered[strip]);
+                    covered[strip] = columns.end;
+                }
+            }
+            assert!(covered.iter().all(|&end| end == columns), "{covered:?} of {columns}");
+        }
+    }
 }

@@ -42,9 +42,12 @@ fn factorise<T: Scalar>(flow: &mut Flow, storev: Storev, a: &TileMatrix<T>, tau:
     for k in 0..steps {
         flow.iteration(k);
         reflectors.factorise(flow, k, priority(k, 0));
+        let updates = reflectors.blocks() - k - 1;
+        let factor = reflectors.factor(flow, k, updates, priority(k, 0));
         for j in k + 1..reflectors.blocks() {
-            reflectors.update(flow, k, (j, Trans::Conj), priority(k, j - k));
+            factor.update(flow, (j, Trans::Conj), priority(k, j - k));
         }
+        factor.retire(flow);
     }
     reflectors.retire(flow);
 }

@@ -9,7 +9,6 @@
 use std::marker::PhantomData;
 
 use tegula_data::matrix::TileMatrix;
-use tegula_kernels::backend;
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::kernel::getrf::Getrf;
 use tegula_kernels::kernel::getrf_update::GetrfUpdate;
@@ -19,6 +18,8 @@ use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
+
+use crate::strips;
 
 /// Which rows an LU factorisation exchanged, and whether a pivot was zero.
 #[derive(Debug)]
@@ -132,24 +133,17 @@ impl<'a, T: Scalar> Panel<'a, T> {
         let getrf = Getrf::<T>::new(m, n, first);
         let tile = a.tile(0, k);
         flow.submit(getrf, &[(tile, RW), (rows, W), (singular, RW)], priority);
-        // Where copies have to be moved, they cost more than they spare.
-        let height = T::blas(backend::current()).strip_height().filter(|_| flow.is_flat());
         let below = first + getrf.steps();
-        let height = height.filter(|_| k + 1 < a.nt() && below < m);
-        let lay_out = height.map(|height| LayOut::<T> {
-            structure: Structure::General,
-            trans: Trans::No,
-            m: m - below,
-            n,
-            above: below,
-            height,
-            scalar: PhantomData,
-        });
-        let elements = lay_out.map_or(0, |lay_out| lay_out.shape().elements());
-        let strips = flow.register(elements * size_of::<T>());
-        if let Some(lay_out) = lay_out {
-            flow.submit(lay_out, &[(tile, R), (strips, W)], priority);
-        }
+        let height = strips::height::<T>(flow, a.nt() - k - 1).filter(|_| below < m);
+        let strips = match height {
+            Some(height) => {
+                let whole =
+                    LayOut::<T>::whole(Structure::General, Trans::No, (m - below, n), height);
+                let lay_out = LayOut { tile: (m, n), first: (below, 0), ..whole };
+                strips::lay_out(flow, lay_out, tile, priority)
+            }
+            None => flow.register(0),
+        };
         Self { a, k, rows, height, strips }
     }
 

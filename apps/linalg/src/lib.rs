@@ -32,6 +32,7 @@ mod redistribute;
 mod refine;
 mod reflectors;
 pub mod residual;
+mod strips;
 mod symm;
 mod syr2k;
 mod syrk;

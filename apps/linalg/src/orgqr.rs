@@ -40,9 +40,11 @@ fn form<T: Scalar>(flow: &mut Flow, storev: Storev, a: &TileMatrix<T>, tau: &Til
     for k in (0..steps).rev() {
         flow.iteration(steps - 1 - k);
         reflectors.rebuild(flow, k, 1 + k as i32);
+        let factor = reflectors.factor(flow, k, blocks - k - 1, 1 + k as i32);
         for j in k + 1..blocks {
-            reflectors.update(flow, k, (j, Trans::No), k as i32);
+            factor.update(flow, (j, Trans::No), k as i32);
         }
+        factor.retire(flow);
         reflectors.form(flow, k, k as i32);
     }
     reflectors.retire(flow);

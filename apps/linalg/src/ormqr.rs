@@ -62,19 +62,22 @@ fn multiply<T: Scalar>(
     if storev == Storev::Rows {
         ascends = !ascends;
     }
+    let lines = if side == Side::Left { c.nt() } else { c.mt() };
+    let lines = if length == 0 { 0 } else { lines };
     let place = |step: usize| if ascends { step } else { steps - 1 - step };
     for step in 0..steps {
         flow.iteration(step);
         let (k, priority) = (place(step), (steps - step) as i32);
         reflectors.rebuild(flow, k, priority);
-        let lines = if side == Side::Left { c.nt() } else { c.mt() };
-        for line in 0..if length == 0 { 0 } else { lines } {
+        let factor = reflectors.factor(flow, k, lines, priority);
+        for line in 0..lines {
             let tile = match side {
                 Side::Left => (c.tile(0, line), c.m(), c.tile_columns(line)),
                 Side::Right => (c.tile(line, 0), c.tile_rows(line), c.n()),
             };
-            reflectors.apply(flow, k, (side, trans), tile, priority);
+            factor.apply(flow, (side, trans), tile, priority);
         }
+        factor.retire(flow);
     }
     reflectors.retire(flow);
 }

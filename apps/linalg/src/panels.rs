@@ -3,7 +3,6 @@
 
 use std::marker::PhantomData;
 
-use tegula_kernels::backend;
 use tegula_kernels::kernel::gemm::GemmStrips;
 use tegula_kernels::kernel::syrk::SyrkStrips;
 use tegula_kernels::kernel::trsm::TrsmStrips;
@@ -13,6 +12,7 @@ use tegula_kernels::strips::StripShape;
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::{Flow, Handle};
 
+use crate::strips;
 use crate::tasks::{self, Corner};
 use crate::view::View;
 
@@ -45,10 +45,8 @@ struct Strips {
 impl<T: Scalar> Panels<T> {
     /// Room for some columns of the factor of `a`, if the backend wants them in strips.
     pub(crate) fn new(flow: &mut Flow, a: View<'_, T>) -> Self {
-        // Where copies have to be moved, they cost more than they spare.
-        let height = T::blas(backend::current()).strip_height();
         // The solve that makes them knows tiles as they are stored.
-        let height = height.filter(|_| flow.is_flat() && !a.is_transposed());
+        let height = strips::height::<T>(flow, a.nt()).filter(|_| !a.is_transposed());
         let strips = height.map(|height| {
             let columns = columns(a.nt(), flow.workers());
             let bytes = |i| {

@@ -4,22 +4,19 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use tegula_kernels::backend;
 use tegula_kernels::kernel::gemm::GemmStrips;
 use tegula_kernels::kernel::lay_out::{LayOut, Structure};
 use tegula_kernels::kernel::syrk::SyrkStrips;
 use tegula_kernels::option::{Form, Part, Uplo};
 use tegula_kernels::scalar::Scalar;
-use tegula_runtime::flow::Access::{R, RW, W};
+use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::{Flow, Handle};
 
-use crate::tasks;
 use crate::view::{Tile, View};
+use crate::{strips, tasks};
 
 /// Columns of tiles of the left factor that are laid out at a time.
 const CHUNK: usize = 8;
-/// Tiles of the result along either edge from which on laying out pays.
-const FEWEST: usize = 2;
 
 /// A tile of a factor, and its copy in strips if there is one.
 #[derive(Clone, Copy, Debug)]
@@ -40,10 +37,11 @@ pub(crate) struct Layouts<T> {
 impl<T: Scalar> Layouts<T> {
     /// For products whose result has `mt x nt` tiles.
     pub(crate) fn new(flow: &Flow, (mt, nt): (usize, usize)) -> Self {
-        // Where copies have to be moved, they cost more than they spare.
-        let pays = flow.is_flat() && mt.min(nt) >= FEWEST;
-        let height = T::blas(backend::current()).strip_height().filter(|_| pays);
-        Self { height, made: Vec::new(), scalar: PhantomData }
+        Self {
+            height: strips::height::<T>(flow, mt.min(nt)),
+            made: Vec::new(),
+            scalar: PhantomData,
+        }
     }
 
     /// A left factor.
@@ -55,11 +53,9 @@ impl<T: Scalar> Layouts<T> {
         priority: i32,
     ) -> Factor {
         let strips = self.height.map(|height| {
-            let (m, n, trans) = (tile.rows, tile.columns, tile.trans::<T>());
-            let lay_out =
-                LayOut { structure, trans, m, n, above: 0, height, scalar: PhantomData::<T> };
-            let strips = flow.register(lay_out.shape().elements() * size_of::<T>());
-            flow.submit(lay_out, &[(tile.handle, R), (strips, W)], priority);
+            let size = (tile.rows, tile.columns);
+            let lay_out = LayOut::<T>::whole(structure, tile.trans::<T>(), size, height);
+            let strips = strips::lay_out(flow, lay_out, tile.handle, priority);
             self.made.push(strips);
             strips
         });

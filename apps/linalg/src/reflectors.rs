@@ -3,11 +3,14 @@
 use std::marker::PhantomData;
 
 use tegula_data::matrix::{Storage, TileMatrix};
-use tegula_kernels::kernel::{geqrt::Geqrt, larft::Larft, ungqr::Ungqr, unmqr::Unmqr};
+use tegula_kernels::kernel::unmqr::{Unmqr, strips::UnmqrStrips};
+use tegula_kernels::kernel::{geqrt::Geqrt, larft::Larft, ungqr::Ungqr};
 use tegula_kernels::option::{Side, Storev, Trans};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::{Flow, Handle};
+
+use crate::strips;
 
 /// A matrix in block columns (of an LQ factorisation: block rows), its factors `tau`, and room for
 /// the triangle of each block.
@@ -95,16 +98,26 @@ impl<'a, T: Scalar> Reflectors<'a, T> {
         flow.submit(larft, &[read[0], read[1], (self.triangles[k], W)], priority);
     }
 
-    /// Multiplies `tile` (`m x n`) by `op` of block `k`.
-    pub(crate) fn apply(
+    /// Readies block `k` to be applied `products` times.
+    pub(crate) fn factor(
         &self,
         flow: &mut Flow,
         k: usize,
-        (side, trans): (Side, Trans),
-        (tile, m, n): (Handle, usize, usize),
+        products: usize,
         priority: i32,
-    ) {
-        let unmqr = Unmqr::<T> {
+    ) -> Factor<'_, T> {
+        let strips = strips::height::<T>(flow, products).map(|height| {
+            let product = self.product(k, (Side::Left, Trans::No), (self.order(), 0));
+            let lay_outs = UnmqrStrips { product, height: height as u32 }.lay_outs();
+            let handles = lay_outs.map(|task| strips::lay_out(flow, task, self.block(k), priority));
+            (height as u32, handles)
+        });
+        Factor { reflectors: self, k, strips }
+    }
+
+    /// The product of block `k` with an `m x n` tile.
+    fn product(&self, k: usize, (side, trans): (Side, Trans), (m, n): (usize, usize)) -> Unmqr<T> {
+        Unmqr {
             side,
             trans,
             storev: self.storev,
@@ -115,26 +128,7 @@ impl<'a, T: Scalar> Reflectors<'a, T> {
             k: self.tau.tile_rows(k),
             offset: self.offset(k) as u32,
             scalar: PhantomData,
-        };
-        let block = [(self.block(k), R), (self.triangles[k], R)];
-        flow.submit(unmqr, &[block[0], block[1], (tile, RW)], priority);
-    }
-
-    /// Multiplies block `j` of the matrix itself by `op` of block `k`, on the side where the
-    /// reflectors of a factorisation meet it.
-    pub(crate) fn update(
-        &self,
-        flow: &mut Flow,
-        k: usize,
-        (j, trans): (usize, Trans),
-        priority: i32,
-    ) {
-        let side = match self.storev {
-            Storev::Columns => Side::Left,
-            Storev::Rows => Side::Right,
-        };
-        let (m, n) = self.storev.stored(self.order(), self.width(j));
-        self.apply(flow, k, (side, trans), (self.block(j), m, n), priority);
+        }
     }
 
     /// Overwrites block `k` by its columns (rows) of the orthogonal matrix, or of the identity if it
@@ -154,5 +148,53 @@ impl<'a, T: Scalar> Reflectors<'a, T> {
     /// Gives the triangles back when everything submitted so far has run.
     pub(crate) fn retire(self, flow: &mut Flow) {
         self.triangles.into_iter().for_each(|triangle| flow.retire(triangle));
+    }
+}
+
+/// A block of reflectors that is applied: in strips where that pays, else as it stands.
+pub(crate) struct Factor<'a, T> {
+    reflectors: &'a Reflectors<'a, T>,
+    k: usize,
+    strips: Option<(u32, [Handle; 2])>,
+}
+
+impl<T: Scalar> Factor<'_, T> {
+    /// Multiplies `tile` (`m x n`) by `op` of the block.
+    pub(crate) fn apply(
+        &self,
+        flow: &mut Flow,
+        sides: (Side, Trans),
+        (tile, m, n): (Handle, usize, usize),
+        priority: i32,
+    ) {
+        let &Self { reflectors, k, strips } = self;
+        let (product, t) = (reflectors.product(k, sides, (m, n)), (reflectors.triangles[k], R));
+        match strips {
+            Some((height, [columns, rows])) => {
+                let accesses = [(columns, R), (rows, R), t, (tile, RW)];
+                flow.submit(UnmqrStrips { product, height }, &accesses, priority);
+            }
+            None => flow.submit(product, &[(reflectors.block(k), R), t, (tile, RW)], priority),
+        }
+    }
+
+    /// Multiplies block `j` of the matrix itself by `op` of the block, on the side where the
+    /// reflectors of a factorisation meet it.
+    pub(crate) fn update(&self, flow: &mut Flow, (j, trans): (usize, Trans), priority: i32) {
+        let reflectors = self.reflectors;
+        let side = match reflectors.storev {
+            Storev::Columns => Side::Left,
+            Storev::Rows => Side::Right,
+        };
+        let (m, n) = reflectors.storev.stored(reflectors.order(), reflectors.width(j));
+        self.apply(flow, (side, trans), (reflectors.block(j), m, n), priority);
+    }
+
+    /// Gives the strips back when everything submitted so far has run.
+    pub(crate) fn retire(self, flow: &mut Flow) {
+        self.strips
+            .into_iter()
+            .flat_map(|(_, strips)| strips)
+            .for_each(|strips| flow.retire(strips));
     }
 }

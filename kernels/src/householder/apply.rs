@@ -1,6 +1,6 @@
 //! A block of reflectors times a matrix: LAPACK's `larfb`, as products.
 
-use super::{Block, copy_top};
+use super::{Block, Laid, copy_top};
 use crate::backend::Blas;
 use crate::option::Trans;
 use crate::scalar::Scalar;
@@ -27,18 +27,36 @@ pub(crate) fn apply<T: Scalar>(
     if k == 0 || n == 0 {
         return;
     }
+    let mut w = carve(&mut room, k, n);
+    let mut product = carve(&mut room, k, n);
     let mut top = carve(&mut room, k, k);
     copy_top(block.v, &mut top);
     let (top, rest) = (top.as_ref(), block.v.part(k, 0, m - k, k));
-    let mut w = carve(&mut room, k, n);
     let (mut c1, mut c2) = c.split_rows(k);
     blas.gemm(T::ONE, top.adjoint(), c1.as_ref(), T::ZERO, w.reborrow());
     blas.gemm(T::ONE, rest.adjoint(), c2.as_ref(), T::ONE, w.reborrow());
-    let mut product = carve(&mut room, k, n);
     multiply(blas, block.t, trans, w.as_ref(), &mut product);
     let product = product.as_ref();
     blas.gemm(-T::ONE, top, product, T::ONE, c1.reborrow());
     blas.gemm(-T::ONE, rest, product, T::ONE, c2.reborrow());
+}
+
+/// The same, of reflectors in strips with the triangle `t`.
+pub(crate) fn apply_laid<T: Scalar>(
+    blas: &dyn Blas<T>,
+    (Laid { columns, rows }, t): (Laid<'_, T>, TileRef<'_, T>),
+    trans: Trans,
+    c: TileMut<'_, T>,
+    mut room: &mut [T],
+) {
+    let (k, n) = (t.rows(), c.cols());
+    if k == 0 || n == 0 {
+        return;
+    }
+    let (mut w, mut product) = (carve(&mut room, k, n), carve(&mut room, k, n));
+    blas.gemm_left_strips(T::ONE, rows, c.as_ref(), T::ZERO, w.reborrow());
+    multiply(blas, t, trans, w.as_ref(), &mut product);
+    blas.gemm_left_strips(-T::ONE, columns, product.as_ref(), T::ONE, c);
 }
 
 /// `to = op(T) W`, of the upper triangle of `t`, by rows of blocks.

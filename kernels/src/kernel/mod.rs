@@ -155,6 +155,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel::of::<geqrt::Card>(),
     Kernel::of::<larft::Card>(),
     Kernel::of::<unmqr::Card>(),
+    Kernel::of::<unmqr::strips::Card>(),
     Kernel::of::<ungqr::Card>(),
     Kernel::of::<tpqrt::Card>(),
     Kernel::of::<tpmqrt::Card>(),

@@ -1,9 +1,9 @@
 //! Lays a tile out in strips, as products read it: a general one, or a symmetric or triangular one
 //! completed.
 //!
-//! Shapes: `op(A)` is `m x n`, `A` being what is left of the tile without its first rows; the strips
-//! hold as much. Reads of `A` what [`Structure`] says;
-//! overwrites the strips. Cannot fail. On cores only, where strips are of use.
+//! Shapes: `op(A)` is `m x n`, `A` being a part of the tile; the strips hold as much. What [`Structure`]
+//! says is not stored of `A` does not show; overwrites the strips. Cannot fail. On cores only, where
+//! strips are of use.
 
 mod cpu;
 mod reference;
@@ -13,6 +13,7 @@ use std::marker::PhantomData;
 
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
 
+use crate::backend;
 use crate::kernel::bytes;
 use crate::option::{Diag, Form, Trans, Uplo};
 use crate::scalar::Scalar;
@@ -28,7 +29,8 @@ pub enum Structure {
     General,
     /// Symmetric or Hermitian; one triangle is stored.
     Symmetric(Form, Uplo),
-    /// Triangular: the other triangle is zero, and a unit diagonal is not stored.
+    /// Triangular, or a trapezoid: the entries on the other side of the diagonal are zero, and a unit
+    /// diagonal is not stored.
     Triangular(Uplo, Diag),
 }
 
@@ -43,8 +45,10 @@ pub struct LayOut<T> {
     pub m: usize,
     /// Columns of `op(A)`.
     pub n: usize,
-    /// Rows of the tile above `A`.
-    pub above: usize,
+    /// Rows and columns of the tile.
+    pub tile: (usize, usize),
+    /// Row and column of the tile where `A` begins.
+    pub first: (usize, usize),
     /// Rows of a strip.
     pub height: usize,
     /// The precision.
@@ -52,6 +56,18 @@ pub struct LayOut<T> {
 }
 
 impl<T: Scalar> LayOut<T> {
+    /// Of a whole tile.
+    #[must_use]
+    pub fn whole(
+        structure: Structure,
+        trans: Trans,
+        (m, n): (usize, usize),
+        height: usize,
+    ) -> Self {
+        let tile = trans.stored(m, n);
+        Self { structure, trans, m, n, tile, first: (0, 0), height, scalar: PhantomData }
+    }
+
     /// Shape of the strips.
     #[must_use]
     pub fn shape(&self) -> StripShape {
@@ -69,9 +85,10 @@ impl<T: Scalar> Codelet for LayOut<T> {
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         let (rows, cols) = self.trans.stored(self.m, self.n);
-        let tile = TileRef::of(buffers, 0, self.above + rows, cols);
-        let a = tile.part(self.above, 0, rows, cols);
-        self.compute(a, StripsMut::new(buffers.write(1), self.shape()));
+        let tile = TileRef::of(buffers, 0, self.tile.0, self.tile.1);
+        let a = tile.part(self.first.0, self.first.1, rows, cols);
+        let blas = T::blas(backend::current());
+        self.compute(blas, a, StripsMut::new(buffers.write(1), self.shape()));
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! The laying out by the definition.
 
 use super::{LayOut, Structure};
-use crate::option::{Form, Triangle};
+use crate::option::{Diag, Form};
 use crate::scalar::Scalar;
 use crate::tile::TileRef;
 
@@ -20,7 +20,9 @@ impl<T: Scalar> LayOut<T> {
                     form.mirror().of(a).at(i, j)
                 }
             }
-            Structure::Triangular(uplo, diag) => Triangle::new(a, uplo, diag).at(i, j),
+            Structure::Triangular(_, Diag::Unit) if i == j => T::ONE,
+            Structure::Triangular(uplo, _) if !uplo.holds(i, j) => T::ZERO,
+            Structure::Triangular(..) => a.at(i, j),
         }
     }
 }

@@ -1,7 +1,5 @@
 //! Trials of the laying out and its typical call.
 
-use std::marker::PhantomData;
-
 use tegula_runtime::flow::{Codelet, Cost};
 
 use super::{LayOut, Structure};
@@ -28,13 +26,11 @@ impl<T: Scalar> ListedIn<T> for Card {
         let mut trials = Vec::new();
         for trans in Trans::ALL {
             for height in heights(blas) {
-                let lay_out = |structure, m| {
-                    let (n, scalar) = (shape.n, PhantomData::<T>);
-                    LayOut { structure, trans, m, n, above: 0, height, scalar }
-                };
-                trials.push(compare(lay_out(Structure::General, shape.m), draw));
-                let squares = structures().map(|structure| lay_out(structure, shape.n));
-                trials.extend(squares.map(|lay_out| compare(lay_out, draw)));
+                for structure in structures().chain([Structure::General]) {
+                    let is_square = matches!(structure, Structure::Symmetric(..));
+                    let size = (if is_square { shape.n } else { shape.m }, shape.n);
+                    trials.push(compare(blas, LayOut::whole(structure, trans, size, height), draw));
+                }
             }
         }
         trials
@@ -48,7 +44,7 @@ impl<T: Scalar> ListedIn<T> for Card {
         let [a, strips] = operands else { unreachable!("two operands were made") };
         let lay_out = LayOut { height: blas.strip_height().unwrap_or(8), ..typical(n) };
         let strips = StripsMut::new(&mut strips[..lay_out.shape().elements()], lay_out.shape());
-        lay_out.compute(TileRef::new(a, n, n), strips);
+        lay_out.compute(blas, TileRef::new(a, n, n), strips);
     }
 
     fn cost(n: usize) -> Cost {
@@ -58,8 +54,7 @@ impl<T: Scalar> ListedIn<T> for Card {
 
 /// A left factor.
 fn typical<T: Scalar>(n: usize) -> LayOut<T> {
-    let (structure, trans, scalar) = (Structure::General, Trans::No, PhantomData);
-    LayOut { structure, trans, m: n, n, above: 0, height: 8, scalar }
+    LayOut::whole(Structure::General, Trans::No, (n, n), 8)
 }
 
 /// Those of which a triangle is stored.
@@ -73,7 +68,7 @@ pub(in crate::kernel) fn structures() -> impl Iterator<Item = Structure> {
 }
 
 /// Exact copies are wanted, and of what is not stored nothing may be seen.
-fn compare<T: Scalar>(lay_out: LayOut<T>, draw: &mut Draw) -> Trial {
+fn compare<T: Scalar>(blas: &dyn Blas<T>, lay_out: LayOut<T>, draw: &mut Draw) -> Trial {
     let LayOut { structure, trans, m, n, .. } = lay_out;
     let (rows, cols) = trans.stored(m, n);
     let mut a = Guarded::random(rows, cols, draw);
@@ -85,7 +80,7 @@ fn compare<T: Scalar>(lay_out: LayOut<T>, draw: &mut Draw) -> Trial {
     a.keep(|i, j| if trans.swaps() { is_stored(j, i) } else { is_stored(i, j) });
     let shape = lay_out.shape();
     let mut elements = vec![T::NAN; shape.elements()];
-    lay_out.compute(a.read(), StripsMut::new(&mut elements, shape));
+    lay_out.compute(blas, a.read(), StripsMut::new(&mut elements, shape));
     let strips = StripsRef::new(&elements, shape);
     let mut holds = true;
     for i in 0..m {

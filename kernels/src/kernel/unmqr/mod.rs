@@ -9,6 +9,7 @@
 
 mod cpu;
 mod reference;
+pub mod strips;
 mod trial;
 
 use std::marker::PhantomData;

@@ -25,18 +25,7 @@ impl Listed for Card {
 
 impl<T: Scalar> ListedIn<T> for Card {
     fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
-        let mut trials = Vec::new();
-        for side in Side::ALL {
-            for trans in [Trans::No, Trans::Conj] {
-                for storev in Storev::ALL {
-                    for divisor in [1, 3] {
-                        let unmqr = variant(side, trans, storev, shape, divisor);
-                        trials.push(compare(unmqr, blas, draw));
-                    }
-                }
-            }
-        }
-        trials
+        variants(shape).into_iter().map(|unmqr| compare(unmqr, blas, draw)).collect()
     }
 
     fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
@@ -55,10 +44,23 @@ impl<T: Scalar> ListedIn<T> for Card {
 }
 
 /// `C = Q^H C` with the reflectors of a square tile.
-fn typical<T: Scalar>(n: usize) -> Unmqr<T> {
+pub(super) fn typical<T: Scalar>(n: usize) -> Unmqr<T> {
     let (side, trans, storev) = (Side::Left, Trans::Conj, Storev::Columns);
     let (m, order, width, k, offset) = (n, n, n, n, 0);
     Unmqr { side, trans, storev, m, n, order, width, k, offset, scalar: PhantomData }
+}
+
+/// Both sides, adjoint or not, stored by columns and by rows, with all of `C` or a part.
+pub(super) fn variants<T: Scalar>(shape: Shape) -> Vec<Unmqr<T>> {
+    let mut variants = Vec::new();
+    for side in Side::ALL {
+        for trans in [Trans::No, Trans::Conj] {
+            for storev in Storev::ALL {
+                variants.extend([1, 3].map(|divisor| variant(side, trans, storev, shape, divisor)));
+            }
+        }
+    }
+    variants
 }
 
 /// Reflectors that meet all of `C`, or two thirds of it and two more lines that it does not have.
@@ -79,12 +81,26 @@ fn variant<T: Scalar>(
 }
 
 fn compare<T: Scalar>(unmqr: Unmqr<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
-    let Unmqr { side, storev, m, n, order, width, k, .. } = unmqr;
+    let Unmqr { storev, order, width, k, .. } = unmqr;
+    let factored = factored(storev, (order, width, k), unmqr.offset(), draw);
+    let v = factored.v.read();
+    let compute = |t: TileRef<'_, T>, c: TileMut<'_, T>| unmqr.compute(blas, v, t, c);
+    judge(format!("{unmqr:?}"), unmqr, &factored, compute, draw)
+}
+
+/// Compares the result of `compute` from a triangle and a `C` with the definition.
+pub(super) fn judge<T: Scalar>(
+    case: String,
+    unmqr: Unmqr<T>,
+    Factored { v, t, .. }: &Factored<T>,
+    compute: impl Fn(TileRef<'_, T>, TileMut<'_, T>),
+    draw: &mut Draw,
+) -> Trial {
+    let Unmqr { side, m, n, order, k, .. } = unmqr;
     let offset = unmqr.offset();
-    let Factored { v, t, .. } = factored(storev, (order, width, k), offset, draw);
     let before = Guarded::random(m, n, draw);
     let (mut got, mut expected) = (before.clone(), before.clone());
-    unmqr.compute(blas, v.read(), t.read(), got.write());
+    compute(t.read(), got.write());
     unmqr.reference(v.read(), t.read(), expected.write());
     // An entry is a sum over a column of norm at most sqrt(2 order), once and again.
     let norm = (2.0 * order as f64).sqrt();
@@ -92,5 +108,5 @@ fn compare<T: Scalar>(unmqr: Unmqr<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> T
     let error = got.deviation(&before, &expected, |i, j| {
         (offset..order).contains(if side == Side::Left { &i } else { &j })
     });
-    Trial { case: format!("{unmqr:?}"), error, tolerance }
+    Trial { case, error, tolerance }
 }

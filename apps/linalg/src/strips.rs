@@ -1,0 +1,28 @@
+//! Operands laid out in strips: where that pays, and the tasks that do it.
+
+use tegula_kernels::backend;
+use tegula_kernels::kernel::lay_out::LayOut;
+use tegula_kernels::scalar::Scalar;
+use tegula_runtime::flow::Access::{R, W};
+use tegula_runtime::flow::{Flow, Handle};
+
+/// Height of the strips of an operand that `products` tasks will read, if laying it out pays: the
+/// backend has to read strips faster than tiles, and no copy may have to be moved.
+pub(crate) fn height<T: Scalar>(flow: &Flow, products: usize) -> Option<usize> {
+    /// In one product the operand is laid out anyway.
+    const FEWEST: usize = 2;
+    let pays = products >= FEWEST && flow.is_flat();
+    T::blas(backend::current()).strip_height().filter(|_| pays)
+}
+
+/// Submits the laying out of a part of `tile`; the strips are to be retired after their last use.
+pub(crate) fn lay_out<T: Scalar>(
+    flow: &mut Flow,
+    lay_out: LayOut<T>,
+    tile: Handle,
+    priority: i32,
+) -> Handle {
+    let strips = flow.register(lay_out.shape().elements() * size_of::<T>());
+    flow.submit(lay_out, &[(tile, R), (strips, W)], priority);
+    strips
+}

@@ -31,8 +31,11 @@ pub enum NumericalError {
         /// Index of the first such entry, from 1, in the whole matrix.
         index: usize,
     },
-    /// The iteration for the eigenvalues of a tridiagonal matrix has not ended.
-    #[error("the eigenvalues of a tridiagonal matrix of order {order} did not converge")]
+    /// The iteration for the eigenvalues of a tridiagonal matrix, or the singular values of a
+    /// bidiagonal one, has not ended.
+    #[error(
+        "the eigenvalues or singular values of a condensed matrix of order {order} did not converge"
+    )]
     NoConvergence {
         /// Order of the matrix.
         order: usize,

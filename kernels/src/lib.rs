@@ -6,6 +6,7 @@
 
 pub mod backend;
 pub mod batch;
+pub mod bidiagonal;
 pub mod cuda;
 pub mod error;
 pub mod geometry;

@@ -29,7 +29,7 @@ fn multiplied_out<T: Scalar>(waves: Waves, reflectors: &[Vec<T>]) -> Vec<T> {
     (0..n).for_each(|i| q[i * (n + 1)] = T::ONE);
     for (group, v) in reflectors.iter().enumerate().rev() {
         let (rows, columns) = waves.stored(group);
-        let product = UnmtrHb2st { waves, group, m: n, scalar: PhantomData };
+        let product = UnmtrHb2st { waves, group, rows: n, m: n, scalar: PhantomData };
         product.reference(TileRef::new(v, rows, columns), TileMut::new(&mut q, n, n));
     }
     q

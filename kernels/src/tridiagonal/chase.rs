@@ -7,10 +7,10 @@
 //! where those of this one are.
 
 use super::Band;
+use super::reflect::{add, column, column_mut, dot, from_the_left, from_the_right, make};
 use crate::backend::{self, Blas};
-use crate::householder::reflector;
 use crate::scalar::{Real, Scalar};
-use crate::tile::{TileMut, TileRef};
+use crate::tile::TileMut;
 
 /// How the reflectors of a chase are gathered into blocks.
 ///
@@ -58,6 +58,28 @@ impl Waves {
     pub fn stored(&self, group: usize) -> (usize, usize) {
         (self.width + self.group, self.blocks(group) * self.group)
     }
+
+    /// Zeros in which reflectors are kept.
+    pub(crate) fn room<T: Scalar>(&self) -> Vec<Vec<T>> {
+        let size = |group| self.stored(group).0 * self.stored(group).1;
+        (0..self.groups()).map(|group| vec![T::ZERO; size(group)]).collect()
+    }
+
+    /// Keeps reflector `k` of a sweep.
+    pub(crate) fn keep<T: Scalar>(
+        &self,
+        reflectors: &mut [Vec<T>],
+        (sweep, k): (usize, usize),
+        v: &[T],
+        tau: T,
+    ) {
+        let (group, place) = (sweep / self.group, sweep % self.group);
+        let height = self.width + self.group;
+        let column = (k * self.group + place) * height;
+        let column = &mut reflectors[group][column..][..height];
+        column[place..][..v.len()].copy_from_slice(v);
+        column[height - 1] = tau;
+    }
 }
 
 /// What a chase makes of a band `B = Q T Q^H`.
@@ -82,11 +104,7 @@ impl<T: Scalar> Chased<T> {
         let (n, width) = (band.n(), band.width());
         let is_same = |waves: Waves| (waves.n, waves.width) == (n, width) && waves.group > 0;
         assert!(waves.is_none_or(is_same), "{waves:?} of a band of order {n} and width {width}");
-        let room = |waves: Waves| {
-            let size = |group| waves.stored(group).0 * waves.stored(group).1;
-            (0..waves.groups()).map(|group| vec![T::ZERO; size(group)]).collect()
-        };
-        let reflectors = waves.map_or_else(Vec::new, room);
+        let reflectors = waves.map_or_else(Vec::new, |waves| waves.room());
         let mut chase =
             Chase { band: &mut band, waves, reflectors, blas: T::blas(backend::current()) };
         let mut room = [(); 3].map(|()| vec![T::ZERO; width]);
@@ -136,57 +154,9 @@ impl<T: Scalar> Chase<'_, T> {
     }
 
     fn keep(&mut self, sweep: usize, k: usize, v: &[T], tau: T) {
-        let Some(waves) = self.waves else { return };
-        let (group, place) = (sweep / waves.group, sweep % waves.group);
-        let height = waves.width + waves.group;
-        let column = (k * waves.group + place) * height;
-        let column = &mut self.reflectors[group][column..][..height];
-        column[place..][..v.len()].copy_from_slice(v);
-        column[height - 1] = tau;
-    }
-}
-
-/// Makes the reflector that takes out a column below its first entry; returns its factor.
-fn make<T: Scalar>(blas: &dyn Blas<T>, column: TileMut<'_, T>, v: &mut [T]) -> T {
-    let (mut top, mut below) = column.split_rows(1);
-    let (beta, tau) = reflector(blas, top.at(0, 0), &mut below);
-    top.set(0, 0, beta);
-    v[0] = T::ONE;
-    for (i, v) in v[1..].iter_mut().enumerate() {
-        *v = below.at(i, 0);
-    }
-    below.apply(|_| T::ZERO);
-    tau
-}
-
-/// `A = A (I - tau v v^H)`.
-fn from_the_right<T: Scalar>(
-    blas: &dyn Blas<T>,
-    a: &mut TileMut<'_, T>,
-    v: &[T],
-    tau: T,
-    product: &mut [T],
-) {
-    if tau == T::ZERO {
-        return;
-    }
-    let (rows, columns) = (a.rows(), a.cols());
-    let target = TileMut::new(product, rows, 1);
-    blas.gemv(T::ONE, a.as_ref(), TileRef::new(v, columns, 1), T::ZERO, target);
-    for (j, &v) in v.iter().enumerate() {
-        add(column_mut(a, j), -tau * v.conj(), product);
-    }
-}
-
-/// `A = (I - tau v v^H) A`.
-fn from_the_left<T: Scalar>(mut a: TileMut<'_, T>, v: &[T], tau: T) {
-    if tau == T::ZERO {
-        return;
-    }
-    for j in 0..a.cols() {
-        let column = column_mut(&mut a, j);
-        let sum = dot(v, column);
-        add(column, -tau * sum, v);
+        if let Some(waves) = self.waves {
+            waves.keep(&mut self.reflectors, (sweep, k), v, tau);
+        }
     }
 }
 
@@ -212,35 +182,4 @@ fn from_both_sides<T: Scalar>(mut a: TileMut<'_, T>, v: &[T], tau: T, w: &mut [T
         }
         column[0] = T::from_real(column[0].re());
     }
-}
-
-fn column<'a, T: Scalar>(a: TileRef<'a, T>, j: usize) -> &'a [T] {
-    a.col(j).expect("columns of a band are adjacent")
-}
-
-fn column_mut<'a, T: Scalar>(a: &'a mut TileMut<'_, T>, j: usize) -> &'a mut [T] {
-    a.col_mut(j).expect("columns of a band are adjacent")
-}
-
-/// `y = y + factor x`.
-fn add<T: Scalar>(y: &mut [T], factor: T, x: &[T]) {
-    for (y, &x) in y.iter_mut().zip(x) {
-        *y += factor * x;
-    }
-}
-
-/// Partial sums, so that they are made side by side.
-const LANES: usize = 16;
-
-/// `x^H y`.
-fn dot<T: Scalar>(x: &[T], y: &[T]) -> T {
-    let mut sums = [T::ZERO; LANES];
-    let ((x, x_end), (y, y_end)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());
-    for (x, y) in x.iter().zip(y) {
-        for ((sum, &x), &y) in sums.iter_mut().zip(x).zip(y) {
-            *sum += x.conj() * y;
-        }
-    }
-    let end: T = x_end.iter().zip(y_end).map(|(&x, &y)| x.conj() * y).sum();
-    sums.into_iter().sum::<T>() + end
 }

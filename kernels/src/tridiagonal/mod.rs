@@ -3,6 +3,7 @@
 
 mod band;
 mod chase;
+pub(crate) mod reflect;
 mod solve;
 
 pub use band::Band;

@@ -1,6 +1,6 @@
 //! Product with a group of the reflectors that took a band to tridiagonal form, `C = Q C`.
 //!
-//! Shapes: `C` is `n x m`; `V` holds the blocks of the group as [`Waves::stored`] says: the
+//! Shapes: `C` is `rows x m`, of which the first `n` rows count; `V` holds the blocks of the group as [`Waves::stored`] says: the
 //! reflectors of each below its diagonal, their factors in the last row. Reads both, overwrites the
 //! rows of `C` from the group's first on. Cannot fail; NaN passes through. On cores only.
 //! Source: Haidar, Ltaief, Dongarra, "Parallel reduction to condensed forms for symmetric eigenvalue
@@ -30,6 +30,8 @@ pub struct UnmtrHb2st<T> {
     pub waves: Waves,
     /// Which group.
     pub group: usize,
+    /// Rows of `C`, at least the order.
+    pub rows: usize,
     /// Columns of `C`.
     pub m: usize,
     /// The precision.
@@ -50,7 +52,7 @@ impl<T: Scalar> Codelet for UnmtrHb2st<T> {
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         let (rows, columns) = self.waves.stored(self.group);
         let v = TileRef::of(buffers, 0, rows, columns);
-        let c = TileMut::of(buffers, 1, self.waves.n, self.m);
+        let c = TileMut::of(buffers, 1, self.rows, self.m);
         self.compute(T::blas(backend::current()), v, c);
         Ok(())
     }

@@ -33,7 +33,7 @@ impl<T: Scalar> Back<'_, T> {
             let v = flow.register_from(&v);
             for j in 0..self.z.nt() {
                 let m = self.z.tile_columns(j);
-                let product = UnmtrHb2st::<T> { waves, group, m, scalar: PhantomData };
+                let product = UnmtrHb2st::<T> { waves, group, rows: self.z.m(), m, scalar: PhantomData };
                 flow.submit(product, &[(v, R), (self.z.tile(0, j), RW)], 0);
             }
             flow.retire(v);

@@ -1,5 +1,5 @@
-//! The way back: eigenvectors of the tridiagonal matrix become those of the band and then of the
-//! matrix, by the reflectors of the two stages, each block column of vectors for itself.
+//! The way back: vectors of the condensed matrix become those of the band and then of the matrix, by
+//! the reflectors of the two stages, each block column of vectors for itself.
 
 use std::marker::PhantomData;
 
@@ -12,28 +12,29 @@ use tegula_kernels::tridiagonal::Waves;
 use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::Flow;
 
-use super::sy2sb::Panel;
+use super::Panel;
 
-/// Eigenvectors in block columns.
-pub(super) struct Back<'a, T> {
-    pub(super) z: &'a TileMatrix<T>,
+/// Vectors in block columns, which may have more rows than the condensed matrix.
+pub(crate) struct Back<'a, T> {
+    pub(crate) z: &'a TileMatrix<T>,
 }
 
 impl<T: Scalar> Back<'_, T> {
     /// Submits the product of the reflectors of the first stage, those of the second, and the vectors;
     /// the last reflectors meet the vectors first. Takes the reflectors apart.
-    pub(super) fn multiply(
+    pub(crate) fn multiply(
         &self,
         flow: &mut Flow,
         waves: Waves,
         reflectors: Vec<Vec<T>>,
         panels: Vec<Panel>,
     ) {
+        let rows = self.z.m();
         for (group, v) in reflectors.into_iter().enumerate().rev() {
             let v = flow.register_from(&v);
             for j in 0..self.z.nt() {
                 let m = self.z.tile_columns(j);
-                let product = UnmtrHb2st::<T> { waves, group, rows: self.z.m(), m, scalar: PhantomData };
+                let product = UnmtrHb2st::<T> { waves, group, rows, m, scalar: PhantomData };
                 flow.submit(product, &[(v, R), (self.z.tile(0, j), RW)], 0);
             }
             flow.retire(v);
@@ -49,9 +50,10 @@ impl<T: Scalar> Back<'_, T> {
 
     fn product(&self, panel: Panel, j: usize) -> Unmqr<T> {
         let (m, n) = (self.z.m(), self.z.tile_columns(j));
-        let Panel { offset, width, count, .. } = panel;
-        let (side, trans, storev) = (Side::Left, Trans::No, Storev::Columns);
-        let (order, k, offset, scalar) = (m, count, offset as u32, PhantomData);
+        let Panel { storev, order, offset, width, count, .. } = panel;
+        // The block that takes rows to a triangle from the right is the adjoint of what they store.
+        let trans = if storev == Storev::Columns { Trans::No } else { Trans::Conj };
+        let (side, k, offset, scalar) = (Side::Left, count, offset as u32, PhantomData);
         Unmqr { side, trans, storev, m, n, order, width, k, offset, scalar }
     }
 }

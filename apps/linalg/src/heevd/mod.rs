@@ -4,19 +4,18 @@
 //! Bischof, Lang, Sun, "A framework for symmetric band reduction", ACM Trans. Math. Softw. 26 (2000);
 //! with tiles and tasks as in Haidar, Ltaief, Dongarra, SC 2011.
 
-mod back;
 mod sy2sb;
 
 use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::kernel::norm::Norm;
 use tegula_kernels::option::{Form, Part, Trans, Uplo};
-use tegula_kernels::scalar::{Real, Scalar};
-use tegula_kernels::tridiagonal::{Band, Chased, Waves, eigenvalues, eigenvectors};
+use tegula_kernels::scalar::Scalar;
+use tegula_kernels::tridiagonal::{Band, Chased, eigenvalues, eigenvectors};
 use tegula_runtime::flow::{Flow, FlowError};
 
+use crate::condense::{Back, block_columns, scale_of, waves};
 use crate::{lansy, tradd};
-use back::Back;
 use sy2sb::sy2sb;
 
 /// What [`heevd`] finds.
@@ -77,7 +76,7 @@ pub fn heevd<T: Scalar>(
     let panels = sy2sb(flow, &work, vectors);
     let band = band_of(flow, &work);
     work.retire(flow);
-    let waves = Waves { n, width: width_of(n, nb), group: (width_of(n, nb) / 2).max(1) };
+    let waves = waves(n, nb);
     let chased = Chased::new(band?, vectors.then_some(waves));
     let unscaled = |value: T::Real| value / scale;
     if !vectors {
@@ -85,38 +84,18 @@ pub fn heevd<T: Scalar>(
         return Ok(Eigen { values: values.into_iter().map(unscaled).collect(), vectors: None });
     }
     let (values, tridiagonal) = eigenvectors(&chased.diagonal, &chased.below)?;
-    let z = TileMatrix::new(flow, (n, n), (n.max(1), columns(n, flow.workers())), Storage::Full);
+    let z =
+        TileMatrix::new(flow, (n, n), (n.max(1), block_columns(n, flow.workers())), Storage::Full);
     z.fill_with(flow, |i, j| T::from_real(tridiagonal[i + j * n]))?;
     Back { z: &z }.multiply(flow, waves, chased.reflectors, panels);
     Ok(Eigen { values: values.into_iter().map(unscaled).collect(), vectors: Some(z) })
-}
-
-/// The factor that brings a matrix of this norm to where squares neither overflow nor underflow.
-fn scale_of<R: Real>(norm: R) -> R {
-    let least = (R::MIN_POSITIVE / R::EPSILON).sqrt();
-    let most = R::ONE / least;
-    match norm {
-        norm if norm > R::ZERO && norm < least => least / norm,
-        norm if norm > most => most / norm,
-        _ => R::ONE,
-    }
-}
-
-/// Diagonals of the band of a matrix of order `n` in tiles of `nb`.
-fn width_of(n: usize, nb: usize) -> usize {
-    nb.min(n.saturating_sub(1)).max(1)
-}
-
-/// Columns of the blocks of eigenvectors: wide enough for products, and some for each worker.
-fn columns(n: usize, workers: usize) -> usize {
-    n.div_ceil(2 * workers.max(1)).clamp(32, 256)
 }
 
 /// The band that the first stage left: the tiles on the diagonal, and the upper triangles of those
 /// below them.
 fn band_of<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>) -> Result<Band<T>, FlowError> {
     let (n, nb) = (a.n(), a.nb());
-    let mut band = Band::new(n, width_of(n, nb));
+    let mut band = Band::new(n, waves(n, nb).width);
     for k in 0..a.nt() {
         for i in k..a.nt().min(k + 2) {
             let rows = a.tile_rows(i);

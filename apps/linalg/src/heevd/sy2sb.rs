@@ -5,38 +5,14 @@
 //! `Q^H A Q = A - V W^H - W V^H` (Dongarra, Hammarling, Sorensen, "Block reduction of matrices to
 //! condensed forms for eigenvalue computations", J. Comput. Appl. Math. 27, 1989).
 
-use std::marker::PhantomData;
-
 use tegula_data::matrix::TileMatrix;
-use tegula_kernels::kernel::copy_part::{Block, CopyPart};
-use tegula_kernels::kernel::geqrt::Geqrt;
-use tegula_kernels::kernel::laset_triangle::LasetTriangle;
 use tegula_kernels::option::{Diag, Form, Storev, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
-use tegula_runtime::flow::Access::{R, RW, W};
-use tegula_runtime::flow::{Flow, Handle};
+use tegula_runtime::flow::Flow;
 
+use crate::condense::{Panel, columns_beside, tile};
 use crate::tasks::{self, Corner};
-use crate::view::{Tile, Turn, View};
-
-/// The reflectors of one step.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Panel {
-    /// `n x width`: the reflectors below the diagonal that begins at row `offset`.
-    pub(super) v: Handle,
-    /// Their triangle `T`, `count x count`.
-    pub(super) t: Handle,
-    pub(super) offset: usize,
-    pub(super) width: usize,
-    pub(super) count: usize,
-}
-
-impl Panel {
-    pub(super) fn retire(self, flow: &mut Flow) {
-        flow.retire(self.v);
-        flow.retire(self.t);
-    }
-}
+use crate::view::{Tile, View};
 
 /// Submits the reduction of the lower triangle `a`. The band stands in the tiles on the diagonal and
 /// the upper triangles of those below them; the rest is overwritten. Returns the reflectors, if
@@ -47,18 +23,14 @@ pub(super) fn sy2sb<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>, keep: bool) -
         flow.iteration(k);
         let step = Step::<T> { a, k, priority: 2 * (a.nt() - k) as i32 };
         let panel = step.factorise(flow);
-        let v = step.reflectors(flow, panel);
-        let t = tile(panel.t, panel.count, panel.count);
-        let w = step.companion(flow, &v, t);
+        let lengths = step.rows().map(|i| a.tile_rows(i));
+        let v = panel.reflectors::<T>(flow, (lengths, a.nb()), step.priority);
+        let w = step.companion(flow, &v, panel.triangle());
         step.update(flow, &v, &w);
         v.into_iter().chain(w).for_each(|tile| flow.retire(tile.handle));
         if keep { panels.push(panel) } else { panel.retire(flow) }
     }
     panels
-}
-
-fn tile(handle: Handle, rows: usize, columns: usize) -> Tile {
-    Tile { handle, rows, columns, turn: Turn::default() }
 }
 
 struct Step<'a, T> {
@@ -80,43 +52,12 @@ impl<T: Scalar> Step<'_, T> {
 
     /// Factorises the column of tiles below the diagonal, and leaves `R` in the first one.
     fn factorise(&self, flow: &mut Flow) -> Panel {
-        // Before what is left of the update of the step before.
-        let (&Self { a, k, .. }, priority) = (self, self.priority + 2);
+        let &Self { a, k, .. } = self;
         let (n, width) = (a.n(), a.nb());
-        let offset = (k + 1) * width;
-        let count = width.min(n - offset);
-        let bytes = |entries: usize| entries * size_of::<T>();
-        let [v, tau, t] = [n * width, count, count * count].map(|size| flow.register(bytes(size)));
-        for i in self.rows() {
-            let from = tile(a.tile(i, k), a.tile_rows(i), width);
-            let size = (from.rows, width);
-            let to = (tile(v, n, width), (i * width, 0));
-            copy::<T>(flow, (from, (0, 0)), to, size, priority);
-        }
-        let (storev, scalar) = (Storev::Columns, PhantomData::<T>);
-        let geqrt = Geqrt { storev, m: n, n: width, offset, scalar };
-        flow.submit(geqrt, &[(v, RW), (tau, W), (t, W)], priority);
-        flow.retire(tau);
-        let first = tile(a.tile(k + 1, k), a.tile_rows(k + 1), width);
-        let from = (tile(v, n, width), (offset, 0));
-        copy::<T>(flow, from, (first, (0, 0)), (first.rows, width), priority);
-        Panel { v, t, offset, width, count }
-    }
-
-    /// The reflectors in tiles, with their ones and zeros.
-    fn reflectors(&self, flow: &mut Flow, panel: Panel) -> Vec<Tile> {
-        let whole = tile(panel.v, self.a.n(), panel.width);
-        let tiles = self.new_tiles(flow, panel.count);
-        for (i, &to) in self.rows().zip(&tiles) {
-            let size = (to.rows, to.columns);
-            let from = (whole, (i * self.a.nb(), 0));
-            copy::<T>(flow, from, (to, (0, 0)), size, self.priority);
-        }
-        let (m, n) = (tiles[0].rows, tiles[0].columns);
-        let (uplo, off_diagonal, diagonal) = (Uplo::Upper, T::ZERO, T::ONE);
-        let ones = LasetTriangle { uplo, m, n, off_diagonal, diagonal };
-        flow.submit(ones, &[(tiles[0].handle, RW)], self.priority);
-        tiles
+        let tiles: Vec<Tile> = self.rows().map(|i| View::from(a).tile(i, k)).collect();
+        let sizes = (n, (k + 1) * width, width);
+        // Before what is left of the update of the step before.
+        Panel::factorise::<T>(flow, Storev::Columns, sizes, (&tiles, width), self.priority + 2)
     }
 
     /// `W`, in tiles as `V`.
@@ -159,8 +100,8 @@ impl<T: Scalar> Step<'_, T> {
     fn update(&self, flow: &mut Flow, v: &[Tile], w: &[Tile]) {
         let factors = (-T::ONE, T::ONE);
         let from = self.k + 1;
-        let left = self.beside(flow, v, w);
-        let right = self.beside(flow, w, v);
+        let left = columns_beside::<T>(flow, v, w, self.priority);
+        let right = columns_beside::<T>(flow, w, v, self.priority);
         for j in 0..v.len() {
             let priority = self.priority - i32::from(j > 0);
             let a = |i: usize| View::from(self.a).tile(from + i, from + j);
@@ -172,36 +113,4 @@ impl<T: Scalar> Step<'_, T> {
         }
         left.into_iter().chain(right).for_each(|tile| flow.retire(tile.handle));
     }
-
-    /// Tiles of `[X Y]`.
-    fn beside(&self, flow: &mut Flow, x: &[Tile], y: &[Tile]) -> Vec<Tile> {
-        let count = x[0].columns;
-        let both = self.new_tiles(flow, 2 * count);
-        for ((&x, &y), &to) in x.iter().zip(y).zip(&both) {
-            let size = (x.rows, count);
-            copy::<T>(flow, (x, (0, 0)), (to, (0, 0)), size, self.priority);
-            copy::<T>(flow, (y, (0, 0)), (to, (0, count)), size, self.priority);
-        }
-        both
-    }
-}
-
-/// Copies a block of a tile to a place in another.
-fn copy<T: Scalar>(
-    flow: &mut Flow,
-    (from, at): (Tile, (usize, usize)),
-    (to, place): (Tile, (usize, usize)),
-    (rows, columns): (usize, usize),
-    priority: i32,
-) {
-    let short = |(x, y): (usize, usize)| (x as u32, y as u32);
-    let block =
-        |tile: Tile, first| Block { tile: short((tile.rows, tile.columns)), first: short(first) };
-    let copy = CopyPart::<T> {
-        from: block(from, at),
-        to: block(to, place),
-        size: short((rows, columns)),
-        scalar: PhantomData,
-    };
-    flow.submit(copy, &[(from.handle, R), (to.handle, RW)], priority);
 }

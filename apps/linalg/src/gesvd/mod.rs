@@ -6,7 +6,6 @@
 //! its implementation for multicore hardware", SC 2013.
 
 mod ge2gb;
-mod tall;
 
 use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::bidiagonal::{Bidiagonal, UpperBand, singular_values, singular_vectors};
@@ -17,9 +16,9 @@ use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::{Flow, FlowError};
 
 use crate::condense::{Back, block_columns, scale_of, waves};
+use crate::tall::Tall;
 use crate::{geadd, lange, transpose};
 use ge2gb::ge2gb;
-use tall::Tall;
 
 /// Which singular vectors are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,5 @@
-//! A tall matrix as the orthogonal factor and the triangle of its QR factorisation, whose singular
-//! values are the same.
+//! A tall matrix as the orthogonal factor and the triangle of its QR factorisation, which has the same
+//! singular values.
 
 use std::marker::PhantomData;
 
@@ -16,14 +16,14 @@ use crate::{geqrf, ormqr, redistribute};
 
 /// Reflectors in block columns, and their factors.
 #[derive(Debug)]
-pub(super) struct Tall<T> {
+pub(crate) struct Tall<T> {
     q: TileMatrix<T>,
     tau: TileMatrix<T>,
 }
 
 impl<T: Scalar> Tall<T> {
     /// Submits the factorisation of `a`, which is given back; returns the triangle in its tiles.
-    pub(super) fn factorise(flow: &mut Flow, a: TileMatrix<T>) -> (Self, TileMatrix<T>) {
+    pub(crate) fn factorise(flow: &mut Flow, a: TileMatrix<T>) -> (Self, TileMatrix<T>) {
         let (m, n, nb) = (a.m(), a.n(), a.nb());
         let q = TileMatrix::new(flow, (m, n), (m, nb), Storage::Full);
         let tau = TileMatrix::new(flow, (n, 1), (nb, 1), Storage::Full);
@@ -66,11 +66,11 @@ impl<T: Scalar> Tall<T> {
     }
 
     /// Submits the product of the orthogonal factor and vectors in block columns.
-    pub(super) fn multiply(&self, flow: &mut Flow, z: &TileMatrix<T>) {
+    pub(crate) fn multiply(&self, flow: &mut Flow, z: &TileMatrix<T>) {
         ormqr(flow, Side::Left, Trans::No, &self.q, &self.tau, z);
     }
 
-    pub(super) fn retire(self, flow: &mut Flow) {
+    pub(crate) fn retire(self, flow: &mut Flow) {
         self.q.retire(flow);
         self.tau.retire(flow);
     }

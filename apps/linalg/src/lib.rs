@@ -21,6 +21,7 @@ mod getrf_nopiv;
 mod getrs;
 mod heevd;
 mod lauum;
+mod mixed;
 mod norm;
 mod norm2;
 mod orgqr;
@@ -64,6 +65,9 @@ pub use getrf_nopiv::getrf_nopiv;
 pub use getrs::getrs;
 pub use heevd::{Eigen, HeevdError, heevd};
 pub use lauum::{lauum, poinv, potri};
+pub use mixed::{
+    MixedMatrix, PrecisionMap, PrecisionRule, copied_columns, potrf_mixed, potrs_mixed,
+};
 pub use norm::{lange, lansy, lantr};
 pub use norm2::norm2;
 pub use orgqr::{orglq, orgqr};

@@ -25,7 +25,7 @@ pub fn copied_tiles(nt: usize, workers: usize) -> usize {
     nt * columns(nt, workers)
 }
 
-fn columns(nt: usize, workers: usize) -> usize {
+pub(crate) fn columns(nt: usize, workers: usize) -> usize {
     (2 + workers / 8).min(nt.saturating_sub(1))
 }
 

@@ -5,7 +5,7 @@ use tegula_kernels::kernel::norm::Norm;
 use tegula_kernels::option::{Diag, Form, Part, Trans, Uplo};
 use tegula_kernels::scalar::{Real, Scalar, c32, c64};
 use tegula_linalg::{
-    build, geadd, lacpy, lange, lansy, lantr, lascal, laset, map, norm2, plghe, plrnt,
+    build, geadd, lacpy, lange, lansy, lantr, lascal, lascl, laset, map, norm2, plghe, plrnt,
     redistribute, tradd, transpose,
 };
 use tegula_runtime::flow::Flow;
@@ -236,4 +236,42 @@ fn largest_singular_values<T: Scalar>(flow: &mut Flow, (m, n): (usize, usize), n
 #[test]
 fn the_two_norm_is_the_largest_singular_value() {
     in_all_precisions!(largest_singular_values);
+}
+
+/// What is left of `x` times `to / from`, for factors whose quotient may have no representation.
+fn rescaled(from: f64, to: f64, x: f64) -> f64 {
+    let mut flow = tegula_tests::flow(1);
+    let a = Plain::constant(5, 5, x).tiles::<f64>(&mut flow, (3, 3));
+    lascl(&mut flow, Part::Whole, (from, to), &a);
+    Plain::from_tiles(&mut flow, &a).at(4, 4).re
+}
+
+#[test]
+fn scaling_in_steps_neither_overflows_nor_underflows_on_the_way() {
+    let powers: [f64; 5] = [1e-300, 1e-150, 3.0, 1e150, 1e300];
+    for (from, to) in powers.into_iter().flat_map(|from| powers.map(|to| (from, to))) {
+        for x in powers.into_iter().flat_map(|x| [x, -x]) {
+            // In logarithms, to know what has a representation.
+            let digits = to.log10() - from.log10() + x.abs().log10();
+            if digits.abs() > 300.0 {
+                continue;
+            }
+            let (got, expected) = (rescaled(from, to, x), x / from * to);
+            // What is exact when divided first, or in the other order where that overflows.
+            let expected = if expected.is_normal() { expected } else { x * to / from };
+            let error = (got / expected - 1.0).abs();
+            assert!(error < 8.0 * f64::EPSILON, "{x} {to} / {from}: {got} against {expected}");
+        }
+    }
+    assert_eq!(rescaled(2.0, 0.0, 5.0), 0.0);
+    assert_eq!(rescaled(2.0, -6.0, 5.0), -15.0);
+}
+
+#[test]
+fn scaling_by_what_is_no_number_is_refused() {
+    for (from, to) in [(0.0, 1.0), (f64::NAN, 1.0), (1.0, f64::NAN)] {
+        let caught = std::panic::catch_unwind(|| rescaled(from, to, 1.0));
+        let message = caught.expect_err("no factor").downcast::<String>().expect("a message");
+        assert!(message.contains("a factor of"), "{message}");
+    }
 }

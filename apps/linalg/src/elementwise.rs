@@ -6,7 +6,7 @@ use tegula_kernels::kernel::laset::Laset;
 use tegula_kernels::kernel::laset_triangle::LasetTriangle;
 use tegula_kernels::kernel::tradd::Tradd;
 use tegula_kernels::option::{Part, Trans, Uplo};
-use tegula_kernels::scalar::Scalar;
+use tegula_kernels::scalar::{Real, Scalar};
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::Flow;
 
@@ -86,7 +86,7 @@ pub fn transpose<T: Scalar>(flow: &mut Flow, trans: Trans, a: &TileMatrix<T>, b:
     geadd(flow, trans, T::ONE, a, T::ZERO, b);
 }
 
-/// Submits `A = alpha A` on a part of `a` (xLASCL, without its guard against overflow).
+/// Submits `A = alpha A` on a part of `a` ; [`lascl`] guards against overflow on the way.
 ///
 /// # Panics
 /// If a triangle is meant and the tiles are not square.
@@ -95,6 +95,52 @@ pub fn lascal<T: Scalar>(flow: &mut Flow, part: Part, alpha: T, a: &TileMatrix<T
     for (i, j, part) in tiles(part, a.mt(), a.nt()) {
         tasks::scale(flow, part, alpha, View::from(a).tile(i, j), 0);
     }
+}
+
+/// Submits `A = (to / from) A` on a part of `a` (xLASCL), in steps none of which overflows or underflows
+/// where the result does not.
+///
+/// # Panics
+/// If a factor is NaN, or `from` is zero; if a triangle is meant and the tiles are not square.
+pub fn lascl<T: Scalar>(
+    flow: &mut Flow,
+    part: Part,
+    (from, to): (T::Real, T::Real),
+    a: &TileMatrix<T>,
+) {
+    assert!(!from.is_nan() && !to.is_nan() && from != T::Real::ZERO, "a factor of {to} / {from}");
+    factors(from, to).for_each(|factor| lascal(flow, part, T::from_real(factor), a));
+}
+
+/// Factors whose product is `to / from`, none of which makes what it multiplies overflow or underflow
+/// unless the product does (LAPACK's xLASCL).
+fn factors<R: Real>(mut from: R, mut to: R) -> impl Iterator<Item = R> {
+    let small = R::MIN_POSITIVE;
+    let large = R::ONE / small;
+    let mut is_done = false;
+    std::iter::from_fn(move || {
+        if is_done {
+            return None;
+        }
+        let (less, more) = (from * small, to / large);
+        // An infinite divisor leaves a zero or a NaN, an infinite or no factor itself.
+        if less == from {
+            is_done = true;
+            Some(to / from)
+        } else if more == to {
+            is_done = true;
+            Some(to)
+        } else if less.abs() > to.abs() && to != R::ZERO {
+            from = less;
+            Some(small)
+        } else if more.abs() > from.abs() {
+            to = more;
+            Some(large)
+        } else {
+            is_done = true;
+            Some(to / from)
+        }
+    })
 }
 
 /// Submits the filling of a part of `a` with a constant, and of its diagonal with another (xLASET).

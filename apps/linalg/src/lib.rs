@@ -6,6 +6,7 @@
 
 pub mod batch;
 mod build;
+mod cesca;
 mod check_diagonal;
 mod cholesky_qr2;
 mod condense;
@@ -20,6 +21,7 @@ mod getrf;
 mod getrf_nopiv;
 mod getrs;
 mod heevd;
+mod latms;
 mod lauum;
 mod mixed;
 mod norm;
@@ -51,10 +53,11 @@ mod trtri;
 mod view;
 
 pub use build::{build, map, plghe, plrnt};
+pub use cesca::{Lines, cesca, gram};
 pub use check_diagonal::check_diagonal;
 pub use cholesky_qr2::cholesky_qr2;
 pub use convert::convert;
-pub use elementwise::{geadd, lacpy, lascal, laset, tradd, transpose};
+pub use elementwise::{geadd, lacpy, lascal, lascl, laset, tradd, transpose};
 pub use gels::{gels, gels_blocks};
 pub use gemm::gemm;
 pub use geqrf::{gelqf, geqrf};
@@ -64,6 +67,7 @@ pub use getrf::{Pivots, getrf};
 pub use getrf_nopiv::getrf_nopiv;
 pub use getrs::getrs;
 pub use heevd::{Eigen, HeevdError, heevd};
+pub use latms::{Spectrum, SpectrumKind, SpectrumShape, latms};
 pub use lauum::{lauum, poinv, potri};
 pub use mixed::{
     MixedMatrix, PrecisionMap, PrecisionRule, copied_columns, potrf_mixed, potrs_mixed,

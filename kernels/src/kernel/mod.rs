@@ -5,6 +5,7 @@
 //! every implementation is tested against. Each folder gives a card to the list [`KERNELS`], from
 //! which tests, rates and tables derive: a new kernel is a new folder and one line.
 
+pub mod centre;
 pub mod check_diagonal;
 pub mod column_squares;
 pub mod convert;
@@ -29,12 +30,15 @@ pub mod lauum;
 pub mod lay_out;
 pub mod ldlt;
 pub mod ldlt_split;
+pub mod line_sums;
 pub mod logdet;
+pub mod low_rank;
 pub mod map;
 pub mod norm;
 pub mod potrf;
 pub mod rate;
 mod reflectors;
+pub mod scale_lines;
 pub mod symm;
 pub mod syr2k;
 pub mod syrk;
@@ -177,6 +181,10 @@ pub const KERNELS: &[Kernel] = &[
     Kernel::of::<convert::Card>(),
     Kernel::of::<copy_part::Card>(),
     Kernel::of::<norm::Card>(),
+    Kernel::of::<line_sums::Card>(),
+    Kernel::of::<centre::Card>(),
+    Kernel::of::<scale_lines::Card>(),
+    Kernel::of::<low_rank::Card>(),
     Kernel::real::<dot::Card>(),
     Kernel::real::<logdet::Card>(),
     Kernel::real::<column_squares::Card>(),

@@ -81,28 +81,39 @@ impl<T: Scalar> NormShare<T> {
         (scale, if self.twice { sum + sum } else { sum })
     }
 
-    /// Shows every entry of the matrix that `a` stands for, with its place.
-    fn visit(&self, a: TileRef<'_, T>, mut see: impl FnMut(usize, usize, T)) {
-        for j in 0..self.n {
-            match self.structure {
-                Structure::General => (0..self.m).for_each(|i| see(i, j, a.at(i, j))),
-                Structure::Triangular(uplo, Diag::NonUnit) => {
-                    rows(uplo, self.m, j).for_each(|i| see(i, j, a.at(i, j)));
-                }
-                Structure::Triangular(uplo, Diag::Unit) => {
-                    let entry = |i| if i == j { T::ONE } else { a.at(i, j) };
-                    rows(uplo, self.m, j).for_each(|i| see(i, j, entry(i)));
-                }
-                Structure::Symmetric(form, uplo) => {
-                    for i in rows(uplo, self.m, j) {
-                        if i != j {
-                            see(i, j, a.at(i, j));
-                            see(j, i, a.at(i, j));
-                        } else if form == Form::Hermitian {
-                            see(j, j, T::from_real(a.at(j, j).re()));
-                        } else {
-                            see(j, j, a.at(j, j));
-                        }
+    fn visit(&self, a: TileRef<'_, T>, see: impl FnMut(usize, usize, T)) {
+        visit(self.structure, a, see);
+    }
+}
+
+/// Shows every entry of the matrix that `a` stands for, with its place.
+pub(in crate::kernel) fn visit<T: Scalar>(
+    structure: Structure,
+    a: TileRef<'_, T>,
+    mut see: impl FnMut(usize, usize, T),
+) {
+    let m = a.rows();
+    for j in 0..a.cols() {
+        match structure {
+            Structure::General => (0..m).for_each(|i| see(i, j, a.at(i, j))),
+            Structure::Triangular(uplo, Diag::NonUnit) => {
+                rows(uplo, m, j).for_each(|i| see(i, j, a.at(i, j)));
+            }
+            Structure::Triangular(uplo, Diag::Unit) => {
+                let entry = |i| if i == j { T::ONE } else { a.at(i, j) };
+                rows(uplo, m, j).for_each(|i| see(i, j, entry(i)));
+            }
+            Structure::Symmetric(form, uplo) => {
+                for i in rows(uplo, m, j) {
+                    if i != j {
+                        let mirrored =
+                            if form == Form::Hermitian { a.at(i, j).conj() } else { a.at(i, j) };
+                        see(i, j, a.at(i, j));
+                        see(j, i, mirrored);
+                    } else if form == Form::Hermitian {
+                        see(j, j, T::from_real(a.at(j, j).re()));
+                    } else {
+                        see(j, j, a.at(j, j));
                     }
                 }
             }

@@ -20,7 +20,9 @@ use crate::kernel::{bytes, product};
 use crate::scalar::Scalar;
 use crate::tile::TileRef;
 
+pub(in crate::kernel) use cpu::visit;
 pub use cpu::{frobenius, larger};
+pub(in crate::kernel) use reference::entry;
 pub(super) use trial::Card;
 
 /// A norm of a matrix.

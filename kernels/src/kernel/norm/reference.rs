@@ -10,7 +10,7 @@ impl<T: Scalar> NormShare<T> {
     /// The norm of what `a` stands for, in double precision.
     #[must_use]
     pub fn reference(&self, a: TileRef<'_, T>) -> f64 {
-        let size = |i, j| self.entry(a, i, j).size();
+        let size = |i, j| entry(self.structure, a, (i, j)).size();
         let column = |j| (0..self.m).map(|i| size(i, j)).sum::<f64>();
         let row = |i| (0..self.n).map(|j| size(i, j)).sum::<f64>();
         let all = || (0..self.n).flat_map(|j| (0..self.m).map(move |i| (i, j)));
@@ -27,18 +27,23 @@ impl<T: Scalar> NormShare<T> {
             }
         }
     }
+}
 
-    /// Entry `(i, j)` of what `a` stands for.
-    fn entry(&self, a: TileRef<'_, T>, i: usize, j: usize) -> T {
-        match self.structure {
-            Structure::General => a.at(i, j),
-            Structure::Symmetric(Form::Hermitian, _) if i == j => T::from_real(a.at(i, i).re()),
-            Structure::Symmetric(_, uplo) if uplo.holds(i, j) => a.at(i, j),
-            Structure::Symmetric(..) => a.at(j, i),
-            Structure::Triangular(_, Diag::Unit) if i == j => T::ONE,
-            Structure::Triangular(uplo, _) if uplo.holds(i, j) => a.at(i, j),
-            Structure::Triangular(..) => T::ZERO,
-        }
+/// An entry of what `a` stands for.
+pub(in crate::kernel) fn entry<T: Scalar>(
+    structure: Structure,
+    a: TileRef<'_, T>,
+    (i, j): (usize, usize),
+) -> T {
+    match structure {
+        Structure::General => a.at(i, j),
+        Structure::Symmetric(Form::Hermitian, _) if i == j => T::from_real(a.at(i, i).re()),
+        Structure::Symmetric(_, uplo) if uplo.holds(i, j) => a.at(i, j),
+        Structure::Symmetric(Form::Hermitian, _) => a.at(j, i).conj(),
+        Structure::Symmetric(Form::Symmetric, _) => a.at(j, i),
+        Structure::Triangular(_, Diag::Unit) if i == j => T::ONE,
+        Structure::Triangular(uplo, _) if uplo.holds(i, j) => a.at(i, j),
+        Structure::Triangular(..) => T::ZERO,
     }
 }
 

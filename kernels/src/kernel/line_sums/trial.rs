@@ -1,0 +1,81 @@
+//! Trials of the sums and their typical call.
+
+use std::marker::PhantomData;
+
+use tegula_runtime::flow::{Codelet, Cost};
+
+use super::{Line, LineSums, Term};
+use crate::backend::Blas;
+use crate::kernel::lay_out::Structure;
+use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::kernel::{Listed, ListedIn};
+use crate::option::{Form, Uplo};
+use crate::scalar::Scalar;
+use crate::tile::TileRef;
+
+/// The kernel's card in the list.
+#[derive(Debug)]
+pub(in crate::kernel) struct Card;
+
+impl Listed for Card {
+    const NAME: &'static str = LineSums::<f64>::NAME;
+    const FORMULA: &'static str = "sums of rows or columns, or of squares there";
+    const FLOPS: &'static str = "2 n^2";
+}
+
+impl<T: Scalar> ListedIn<T> for Card {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+        let _ = blas;
+        let mut trials = Vec::new();
+        for (line, term) in [Line::Row, Line::Column]
+            .into_iter()
+            .flat_map(|line| [Term::Entry, Term::Square].map(|term| (line, term)))
+        {
+            let symmetric = Uplo::ALL.map(|uplo| Structure::Symmetric(Form::Hermitian, uplo));
+            for structure in symmetric.into_iter().chain([Structure::General]) {
+                let m = if structure == Structure::General { shape.m } else { shape.n };
+                let (n, scalar) = (shape.n, PhantomData);
+                trials.push(compare(LineSums::<T> { line, term, structure, m, n, scalar }, draw));
+            }
+        }
+        trials
+    }
+
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+        vec![draw.numbers(n * n), draw.numbers(n)]
+    }
+
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+        let _ = blas;
+        let [a, sums] = operands else { unreachable!("two operands were made") };
+        typical(n).compute(TileRef::new(a, n, n), sums);
+    }
+
+    fn cost(n: usize) -> Cost {
+        typical::<T>(n).cost()
+    }
+}
+
+/// The sums of rows.
+fn typical<T: Scalar>(n: usize) -> LineSums<T> {
+    let (line, term, structure) = (Line::Row, Term::Entry, Structure::General);
+    LineSums { line, term, structure, m: n, n, scalar: PhantomData }
+}
+
+fn compare<T: Scalar>(sums: LineSums<T>, draw: &mut Draw) -> Trial {
+    let LineSums { line, structure, m, n, .. } = sums;
+    let mut a = Guarded::random(m, n, draw);
+    if let Structure::Symmetric(_, uplo) = structure {
+        a.keep(|i, j| uplo.holds(i, j));
+    }
+    let mut got = draw.numbers::<T>(if line == Line::Row { m } else { n });
+    let mut expected = got.clone();
+    sums.compute(a.read(), &mut got);
+    sums.reference(a.read(), &mut expected);
+    let errors = got.iter().zip(&expected).map(|(&x, &y)| (x - y).size());
+    // NaN counts: nothing that is not stored may enter.
+    let error = errors.fold(0.0, |most: f64, x| if x <= most { most } else { x });
+    // Two sums of terms of at most 2 in modulus, in different order.
+    let terms = m.max(n) as f64 + 1.0;
+    Trial { case: format!("{sums:?}"), error, tolerance: 4.0 * terms * terms * T::epsilon() }
+}

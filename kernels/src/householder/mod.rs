@@ -10,6 +10,7 @@ mod apply;
 mod form;
 mod gram;
 mod panel;
+mod plain;
 mod reflector;
 mod stacked;
 
@@ -17,6 +18,7 @@ pub(crate) use apply::{apply, apply_laid, room_to_apply};
 pub(crate) use form::{form, room_to_form};
 pub(crate) use gram::{room_for_triangle, triangle};
 pub(crate) use panel::{factor, room_to_factor};
+pub(crate) use plain::{factor_plainly, room_for_factors};
 pub(crate) use reflector::reflector;
 pub(crate) use stacked::{absorb, apply_stacked, room_for_stacked};
 

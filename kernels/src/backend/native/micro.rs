@@ -7,14 +7,12 @@
 //! columns. Each processor set instantiates the bodies here under its own target feature; they loop
 //! rather than call closures, which would be compiled without it.
 
-use super::lanes::{Avx2, Avx512, Lanes};
-use super::pack::{Strided, pack, unpack};
-use crate::backend::{pivoting, vector};
+use super::lanes::Lanes;
+use super::pack::Strided;
 use crate::scalar::Real;
-use crate::tile::{TileMut, TileRef};
 
 /// Registers down a block.
-const HIGH: usize = 3;
+pub(super) const HIGH: usize = 3;
 
 /// Where a block of the product goes: `c = alpha a b + beta c`.
 #[derive(Clone, Copy)]
@@ -41,36 +39,6 @@ pub(super) struct Groups<T> {
     pub(super) first: *const T,
     /// Elements from one group to the next.
     pub(super) stride: usize,
-}
-
-/// The micro-kernels of a processor set in one precision.
-///
-/// # Safety
-/// Every function needs the processor set. `a` holds `MR * k` elements, `b` holds `k` groups of `NR`
-/// elements, a target its block; a panel `x` holds `MR * (k + NR)` and a panel `l` holds `NR * (k + NR)`.
-pub(super) trait Kit<T: Real> {
-    /// Rows of a block.
-    const MR: usize;
-    /// Columns of a block.
-    const NR: usize;
-
-    /// A block of a product; what is `ahead` is fetched meanwhile.
-    unsafe fn product(k: usize, a: *const T, b: Groups<T>, target: &Target<T>, ahead: &Ahead<T>);
-    /// Columns `k..k + NR` of `x` less the product of columns `..k` with `l'`.
-    unsafe fn reduce(k: usize, x: *mut T, l: *const T);
-    /// As `reduce`, then times the inverse of the transposed triangle at the end of `l`, whose
-    /// diagonal holds reciprocals; what is `ahead` is fetched meanwhile.
-    unsafe fn solve(k: usize, x: *mut T, l: *const T, ahead: &Ahead<T>);
-    /// Packs `MR` rows.
-    unsafe fn pack_rows(source: Strided<T>, to: *mut T);
-    /// Writes `MR` rows back.
-    unsafe fn unpack_rows(from: *const T, target: Strided<T>);
-    /// Packs `NR` columns, given transposed.
-    unsafe fn pack_cols(source: Strided<T>, to: *mut T);
-    /// The LU factorization with partial pivoting of a few columns.
-    unsafe fn getrf_columns(a: TileMut<'_, T>, pivots: &mut [u32]) -> Option<usize>;
-    /// `y = alpha A x + beta y`.
-    unsafe fn gemv(alpha: T, a: TileRef<'_, T>, x: TileRef<'_, T>, beta: T, y: TileMut<'_, T>);
 }
 
 /// Cache lines of a few columns, to fetch ahead of their use: one in each step of a micro-kernel, so
@@ -203,7 +171,7 @@ unsafe fn step<T: Real, S: Lanes<T>, const N: usize, const SUB: bool>(
 }
 
 #[inline(always)]
-unsafe fn product_body<T: Real, S: Lanes<T>, const N: usize>(
+pub(super) unsafe fn product_body<T: Real, S: Lanes<T>, const N: usize>(
     k: usize,
     a: *const T,
     b: Groups<T>,
@@ -310,7 +278,11 @@ unsafe fn store_panel<T: Real, S: Lanes<T>, const N: usize>(
 }
 
 #[inline(always)]
-unsafe fn reduce_body<T: Real, S: Lanes<T>, const N: usize>(k: usize, x: *mut T, l: *const T) {
+pub(super) unsafe fn reduce_body<T: Real, S: Lanes<T>, const N: usize>(
+    k: usize,
+    x: *mut T,
+    l: *const T,
+) {
     // SAFETY: the caller passes panels of `k + N` columns.
     unsafe {
         let block = reduced::<T, S, N>(k, x, l, &Ahead::NOTHING);
@@ -319,7 +291,7 @@ unsafe fn reduce_body<T: Real, S: Lanes<T>, const N: usize>(k: usize, x: *mut T,
 }
 
 #[inline(always)]
-unsafe fn solve_body<T: Real, S: Lanes<T>, const N: usize>(
+pub(super) unsafe fn solve_body<T: Real, S: Lanes<T>, const N: usize>(
     k: usize,
     x: *mut T,
     l: *const T,
@@ -345,149 +317,3 @@ unsafe fn solve_body<T: Real, S: Lanes<T>, const N: usize>(
         store_panel::<T, S, N>(k, x, &block);
     }
 }
-
-macro_rules! kit {
-    ($set:ty, $features:literal, $columns:literal) => {
-        impl<T: Real> Kit<T> for $set
-        where
-            $set: Lanes<T>,
-        {
-            const MR: usize = HIGH * <$set as Lanes<T>>::LANES;
-            const NR: usize = $columns;
-
-            unsafe fn product(
-                k: usize,
-                a: *const T,
-                b: Groups<T>,
-                c: &Target<T>,
-                ahead: &Ahead<T>,
-            ) {
-                #[target_feature(enable = $features)]
-                unsafe fn body<T: Real>(
-                    k: usize,
-                    a: *const T,
-                    b: Groups<T>,
-                    c: &Target<T>,
-                    ahead: &Ahead<T>,
-                ) where
-                    $set: Lanes<T>,
-                {
-                    // SAFETY: see the trait.
-                    unsafe { product_body::<T, $set, $columns>(k, a, b, c, ahead) }
-                }
-                // SAFETY: see the trait.
-                unsafe { body(k, a, b, c, ahead) }
-            }
-
-            unsafe fn reduce(k: usize, x: *mut T, l: *const T) {
-                #[target_feature(enable = $features)]
-                unsafe fn body<T: Real>(k: usize, x: *mut T, l: *const T)
-                where
-                    $set: Lanes<T>,
-                {
-                    // SAFETY: see the trait.
-                    unsafe { reduce_body::<T, $set, $columns>(k, x, l) }
-                }
-                // SAFETY: see the trait.
-                unsafe { body(k, x, l) }
-            }
-
-            unsafe fn solve(k: usize, x: *mut T, l: *const T, ahead: &Ahead<T>) {
-                #[target_feature(enable = $features)]
-                unsafe fn body<T: Real>(k: usize, x: *mut T, l: *const T, ahead: &Ahead<T>)
-                where
-                    $set: Lanes<T>,
-                {
-                    // SAFETY: see the trait.
-                    unsafe { solve_body::<T, $set, $columns>(k, x, l, ahead) }
-                }
-                // SAFETY: see the trait.
-                unsafe { body(k, x, l, ahead) }
-            }
-
-            unsafe fn pack_rows(source: Strided<T>, to: *mut T) {
-                #[target_feature(enable = $features)]
-                unsafe fn body<T: Real>(source: Strided<T>, to: *mut T)
-                where
-                    $set: Lanes<T>,
-                {
-                    // SAFETY: see the trait.
-                    unsafe {
-                        match <$set as Lanes<T>>::LANES {
-                            4 => pack::<T, $set, 12>(source, to),
-                            8 => pack::<T, $set, 24>(source, to),
-                            _ => pack::<T, $set, 48>(source, to),
-                        }
-                    }
-                }
-                // SAFETY: see the trait.
-                unsafe { body(source, to) }
-            }
-
-            unsafe fn unpack_rows(from: *const T, target: Strided<T>) {
-                #[target_feature(enable = $features)]
-                unsafe fn body<T: Real>(from: *const T, target: Strided<T>)
-                where
-                    $set: Lanes<T>,
-                {
-                    // SAFETY: see the trait.
-                    unsafe {
-                        match <$set as Lanes<T>>::LANES {
-                            4 => unpack::<T, 12>(from, target),
-                            8 => unpack::<T, 24>(from, target),
-                            _ => unpack::<T, 48>(from, target),
-                        }
-                    }
-                }
-                // SAFETY: see the trait.
-                unsafe { body(from, target) }
-            }
-
-            unsafe fn getrf_columns(a: TileMut<'_, T>, pivots: &mut [u32]) -> Option<usize> {
-                #[target_feature(enable = $features)]
-                unsafe fn body<T: Real>(a: TileMut<'_, T>, pivots: &mut [u32]) -> Option<usize> {
-                    pivoting::columns(a, pivots)
-                }
-                // SAFETY: see the trait.
-                unsafe { body(a, pivots) }
-            }
-
-            unsafe fn gemv(
-                alpha: T,
-                a: TileRef<'_, T>,
-                x: TileRef<'_, T>,
-                beta: T,
-                y: TileMut<'_, T>,
-            ) {
-                #[target_feature(enable = $features)]
-                unsafe fn body<T: Real>(
-                    alpha: T,
-                    a: TileRef<'_, T>,
-                    x: TileRef<'_, T>,
-                    beta: T,
-                    y: TileMut<'_, T>,
-                ) {
-                    vector::gemv(alpha, a, x, beta, y);
-                }
-                // SAFETY: see the trait.
-                unsafe { body(alpha, a, x, beta, y) }
-            }
-
-            unsafe fn pack_cols(source: Strided<T>, to: *mut T) {
-                #[target_feature(enable = $features)]
-                unsafe fn body<T: Real>(source: Strided<T>, to: *mut T)
-                where
-                    $set: Lanes<T>,
-                {
-                    // SAFETY: see the trait.
-                    unsafe { pack::<T, $set, $columns>(source, to) }
-                }
-                // SAFETY: see the trait.
-                unsafe { body(source, to) }
-            }
-        }
-    };
-}
-
-kit!(Avx512, "avx512f,avx512vl,avx512dq,avx2,fma", 8);
-kit!(Avx2, "avx2,fma", 4);

@@ -6,11 +6,14 @@
 #![allow(unsafe_code)]
 
 mod caches;
+mod direct;
+mod kit;
 mod lanes;
 mod micro;
 mod pack;
 mod product;
 mod solve;
+mod tiny;
 
 use super::{
     Backend, Blas, blocked, check_left_strips, check_product, check_square, check_strips,
@@ -21,8 +24,8 @@ use crate::option::{Triangle, Uplo};
 use crate::scalar::{Real, c32, c64};
 use crate::strips::{StripsMut, StripsRef};
 use crate::tile::{TileMut, TileRef};
+use kit::Kit;
 use lanes::{Avx2, Avx512};
-use micro::Kit;
 use pack::Strided;
 use product::{Operand, Part};
 
@@ -51,8 +54,11 @@ pub(super) fn detect_avx2() -> Option<&'static dyn Backend> {
     avx2.then_some(&MEDIUM)
 }
 
-/// Orders of matrices that loops factorise before the micro-kernels have laid them out.
+/// Orders of matrices that plain loops factorise.
 const TINY: usize = 12;
+
+/// Entries of a right-hand side that loops solve for before the micro-kernels have laid them out.
+const FEW: usize = 16;
 
 impl<S: Kit<f32> + Kit<f64> + Sync> Backend for Native<S> {
     fn name(&self) -> &'static str {
@@ -91,12 +97,17 @@ impl<T: Real, S: Kit<T> + Sync> Blas<T> for Native<S> {
         }
         // SAFETY: `self` exists only where the processor has the set.
         unsafe {
-            let (a, b) = (Operand::matrix(a), Operand::matrix(b.transposed()));
-            if c.row_stride() == 1 {
-                product::multiply::<T, S>(Part::Whole, alpha, a, b, beta, c);
+            let is_turned = c.row_stride() != 1;
+            let (a, b, c) = if is_turned {
+                (b.transposed(), a.transposed(), c.transposed())
             } else {
-                product::multiply::<T, S>(Part::Whole, alpha, b, a, beta, c.transposed());
+                (a, b, c)
+            };
+            if direct::suits(a.rows(), b.cols(), a.cols()) {
+                return direct::multiply::<T, S>(alpha, a, b, beta, c);
             }
+            let (a, b) = (Operand::matrix(a), Operand::matrix(b.transposed()));
+            product::multiply::<T, S>(Part::Whole, alpha, a, b, beta, c);
         }
     }
 
@@ -114,7 +125,7 @@ impl<T: Real, S: Kit<T> + Sync> Blas<T> for Native<S> {
 
     fn trsm(&self, t: Triangle<'_, T>, alpha: T, mut b: TileMut<'_, T>) {
         check_triangle(&t, &b);
-        if t.order() > solve::ORDER {
+        if t.order() > solve::ORDER || b.rows() * b.cols() <= FEW {
             return blocked::trsm(self, t, alpha, b);
         }
         b.scale(alpha);
@@ -125,13 +136,26 @@ impl<T: Real, S: Kit<T> + Sync> Blas<T> for Native<S> {
         unsafe { solve::solve::<T, S>(t, b, None) };
     }
 
+    fn trmm(&self, t: Triangle<'_, T>, b: TileMut<'_, T>) {
+        check_triangle(&t, &b);
+        let is_adjacent = b.row_stride() == 1 || b.col_stride() == 1;
+        let is_empty = b.rows() == 0 || b.cols() == 0;
+        if t.order() > direct::ORDER || is_empty || !is_adjacent {
+            return blocked::trmm(self, t, b);
+        }
+        // SAFETY: as in `gemm`.
+        unsafe { direct::multiply_triangle::<T, S>(t, b) };
+    }
+
     fn potrf(&self, a: TileMut<'_, T>) -> Result<(), NumericalError> {
         let order = check_square(&a);
         if order > solve::ORDER || order <= TINY {
             return blocked::potrf(self, a);
         }
         // SAFETY: as in `gemm`.
-        unsafe { solve::factor::<T, S>(a) }
+        unsafe {
+            if order <= tiny::ORDER { tiny::factor::<T, S>(a) } else { solve::factor::<T, S>(a) }
+        }
     }
 
     fn getrf_columns(&self, a: TileMut<'_, T>, pivots: &mut [u32]) -> Option<usize> {

@@ -4,7 +4,8 @@
 use std::ops::Range;
 
 use super::caches;
-use super::micro::{Ahead, Groups, Kit, Target};
+use super::kit::Kit;
+use super::micro::{Ahead, Groups, Target};
 use super::pack::{Strided, with_workspace};
 use crate::scalar::Real;
 use crate::strips::StripsRef;

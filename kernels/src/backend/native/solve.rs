@@ -6,7 +6,8 @@
 //! the up-looking one: each strip of rows is solved against the rows above, then its own diagonal
 //! block is factored (Golub, Van Loan, "Matrix computations", 4.2).
 
-use super::micro::{Ahead, Kit};
+use super::kit::Kit;
+use super::micro::Ahead;
 use super::pack::{Strided, with_workspace};
 use crate::error::NumericalError;
 use crate::option::{Diag, Triangle, Uplo};

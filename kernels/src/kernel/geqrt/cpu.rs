@@ -2,7 +2,7 @@
 
 use super::Geqrt;
 use crate::backend::Blas;
-use crate::householder::{factor, room_to_factor};
+use crate::householder::{factor, factor_plainly, room_for_factors, room_to_factor};
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 use crate::workspace::with_room;
@@ -24,5 +24,17 @@ impl<T: Scalar> Geqrt<T> {
         t.apply(|_| T::ZERO);
         with_room(room_to_factor(m, n), |room| factor(blas, a, tau.reborrow(), t, room));
         tau.apply(|tau| self.storev.factor(tau));
+    }
+
+    /// The same without the triangle, in less time; factorizes all rows.
+    ///
+    /// # Panics
+    /// If the views have other shapes, or an offset is asked for.
+    pub fn compute_factors(&self, blas: &dyn Blas<T>, a: TileMut<'_, T>, mut tau: TileMut<'_, T>) {
+        let &Self { storev, m, n, offset, .. } = self;
+        assert!(offset == 0, "a factorization from row {offset} on");
+        let a = storev.in_columns_mut(a).part(0, 0, m, n);
+        with_room(room_for_factors(m, n), |room| factor_plainly(blas, a, tau.reborrow(), room));
+        tau.apply(|tau| storev.factor(tau));
     }
 }

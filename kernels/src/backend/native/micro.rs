@@ -68,22 +68,27 @@ impl<T> Ahead<T> {
     pub(super) const NOTHING: Self = Self { runs: [Run::NOTHING, Run::NOTHING] };
 
     /// Parts of matrices that will be packed next; those without adjacent entries are not fetched.
-    pub(super) fn of(parts: [Strided<T>; 2]) -> Self {
-        Self { runs: parts.map(Run::of) }
+    #[inline(always)]
+    pub(super) fn of(first: Strided<T>, second: Strided<T>) -> Self {
+        Self { runs: [Run::of(first), Run::of(second)] }
     }
 }
 
 impl<T> Run<T> {
     const NOTHING: Self = Self { first: std::ptr::null(), stride: 0, columns: 0, lines: 0 };
 
+    #[inline(always)]
     fn of(part: Strided<T>) -> Self {
-        let part = if part.across == 1 { part } else { part.transposed() };
-        if part.across != 1 || part.width == 0 {
-            return Self::NOTHING;
-        }
+        let (width, k, along) = if part.across == 1 {
+            (part.width, part.k, part.along)
+        } else {
+            (part.k, part.width, part.across)
+        };
+        let is_adjacent = part.across == 1 || part.along == 1;
         let into_line = part.first.addr() % LINE;
-        let lines = (into_line + part.width * size_of::<T>()).div_ceil(LINE);
-        Self { first: part.first, stride: part.along, columns: part.k, lines }
+        let lines = (into_line + width * size_of::<T>()).div_ceil(LINE);
+        let lines = if is_adjacent && width > 0 { lines } else { 0 };
+        Self { first: part.first, stride: along, columns: k, lines }
     }
 }
 

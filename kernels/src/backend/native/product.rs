@@ -202,6 +202,9 @@ struct Block<T> {
 }
 
 /// What will be read later: it is fetched, and packed if there is room for it.
+///
+/// It must not pass through memory on its way, or the processor would wait there until the last block
+/// has been stored; hence all that makes it is inlined.
 struct Later<T> {
     part: Strided<T>,
     room: Option<*mut T>,
@@ -232,12 +235,10 @@ impl<T: Real> Block<T> {
         let of_b = Shares::new(depth, blocks);
         for (group, j) in (0..width).step_by(K::NR).enumerate() {
             for (strip, i) in (0..height).step_by(K::MR).enumerate() {
-                let later = [
-                    self.later_b::<K>(group + 1, of_b.range(strip)),
-                    self.later_a::<K>(strip, group, of_a.next()),
-                ];
+                let later_b = self.later_b::<K>(group + 1, of_b.range(strip));
+                let later_a = self.later_a::<K>(strip, group, of_a.next());
                 // SAFETY: as promised by the caller; a group of `b` was packed with the one before.
-                unsafe { self.micro_block::<K>((strip, i), (group, j), later) };
+                unsafe { self.micro_block::<K>((strip, i), (group, j), (later_b, later_a)) };
             }
         }
     }
@@ -246,12 +247,12 @@ impl<T: Real> Block<T> {
     ///
     /// # Safety
     /// As for `run`, with the strip of `a` and the group of `b` packed.
-    #[inline]
+    #[inline(always)]
     unsafe fn micro_block<K: Kit<T>>(
         &self,
         (strip, i): (usize, usize),
         (group, j): (usize, usize),
-        [later_b, later_a]: [Later<T>; 2],
+        (later_b, later_a): (Later<T>, Later<T>),
     ) {
         let (height, width, depth) = self.size;
         let (rows, cols) = (K::MR.min(height - i), K::NR.min(width - j));
@@ -271,7 +272,7 @@ impl<T: Real> Block<T> {
                 };
                 let (a, b) = (self.a.read, self.b.read);
                 let groups = Groups { first: b.group::<K>(group), stride: b.height };
-                let ahead = Ahead::of([later_b.part, later_a.part]);
+                let ahead = Ahead::of(later_b.part, later_a.part);
                 K::product(depth, a.strip(strip), groups, &target, &ahead);
             }
             if let Some(room) = later_b.room {
@@ -284,7 +285,7 @@ impl<T: Real> Block<T> {
     }
 
     /// Columns `share` of group `group` of `b`.
-    #[inline]
+    #[inline(always)]
     fn later_b<K: Kit<T>>(&self, group: usize, share: Range<usize>) -> Later<T> {
         let row = group * K::NR;
         let rows = row..self.size.1.min(row + K::NR).max(row);
@@ -294,7 +295,7 @@ impl<T: Real> Block<T> {
 
     /// In the first group of `b` the next strip of `a`, if this is new and was laid out elsewhere,
     /// else a share of a strip of the next block.
-    #[inline]
+    #[inline(always)]
     fn later_a<K: Kit<T>>(
         &self,
         strip: usize,
@@ -315,7 +316,7 @@ impl<T: Real> Block<T> {
 
 impl<T: Copy> Later<T> {
     /// Columns `columns` of `rows` of a side, which are read at `place`.
-    #[inline]
+    #[inline(always)]
     fn of(side: Side<T>, place: *const T, rows: Range<usize>, columns: Range<usize>) -> Self {
         let (width, k, height) = (rows.len(), columns.len(), side.read.height);
         let first = place.wrapping_add(columns.start * height);
@@ -347,7 +348,7 @@ impl Shares {
         Self { total, step: (total << Self::BITS).div_ceil(of.max(1)) }
     }
 
-    #[inline]
+    #[inline(always)]
     fn range(self, index: usize) -> Range<usize> {
         let end = |index: usize| ((index * self.step) >> Self::BITS).min(self.total);
         end(index)..end(index + 1)
@@ -370,7 +371,7 @@ impl Turns {
     }
 
     /// A strip and the columns of it whose turn it is.
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<(usize, Range<usize>)> {
         if self.strip == self.strips {
             return None;

@@ -145,7 +145,7 @@ unsafe fn solve_strip<T: Real, K: Kit<T>>(
         let nothing = Strided { width: 0, ..share };
         // SAFETY: strip `q` of the triangle goes with columns up to `q * NR + NR` of `x`.
         unsafe {
-            K::solve(first, x, l.strip(first / K::NR), &Ahead::of([share, nothing]));
+            K::solve(first, x, l.strip(first / K::NR), &Ahead::of(share, nothing));
             K::unpack_rows(x.add(first * K::MR), target.part(0, first, target.width, columns));
             if share.width > 0 {
                 K::pack_rows(share, next_x.add(first * K::MR));

@@ -1,12 +1,15 @@
 //! A case of an algorithm: its matrices in tiles, what they held before, and the checks on them.
 
+use std::any::Any;
+use std::cell::RefCell;
 use std::ops::Index;
 use std::path::Path;
 
 use tegula_data::matrix::{Storage, TileMatrix};
+use tegula_kernels::error::NumericalError;
 use tegula_kernels::option::{Diag, Form, Trans, Uplo};
-use tegula_kernels::scalar::{Scalar, c64};
-use tegula_linalg::{Pivots, View};
+use tegula_kernels::scalar::{Precision, Scalar, c64};
+use tegula_linalg::{Pivots, TreeFactors, View};
 use tegula_runtime::flow::{Flow, FlowError};
 
 use super::given::Given;
@@ -30,6 +33,28 @@ pub(super) struct Case<T> {
     pub(super) values: Vec<(&'static str, f64)>,
     /// Why it found none.
     pub(super) failure: Option<FlowError>,
+    /// Why there is no result, of an algorithm that says so itself.
+    pub(super) verdict: Option<NumericalError>,
+    /// What a factorisation by a tree leaves beside the matrix.
+    pub(super) tree: RefCell<Option<TreeFactors<T>>>,
+}
+
+/// A case in a precision of real numbers.
+#[derive(Debug)]
+pub(super) enum RealCase<'a> {
+    /// Of 32 bits.
+    Single(&'a mut Case<f32>),
+    /// Of 64 bits.
+    Double(&'a mut Case<f64>),
+}
+
+/// A case in a precision of 64 bits.
+#[derive(Debug)]
+pub(super) enum Wide<'a> {
+    /// Real.
+    Real(&'a mut Case<f64>),
+    /// Complex.
+    Complex(&'a mut Case<c64>),
 }
 
 impl<T> Index<usize> for Case<T> {
@@ -51,7 +76,16 @@ impl<T: Scalar> Case<T> {
         let given = |(index, operand)| Given::new(operand, index, &sizes, inputs);
         let given = operands.iter().enumerate().map(given).collect();
         let tiles = operands.iter().map(|operand| operand.register(flow, &sizes)).collect();
-        Self { sizes, given, tiles, pivots: None, values: Vec::new(), failure: None }
+        Self {
+            sizes,
+            given,
+            tiles,
+            pivots: None,
+            values: Vec::new(),
+            failure: None,
+            verdict: None,
+            tree: RefCell::default(),
+        }
     }
 
     /// Submits the tasks that fill the operands, or reads their files.
@@ -74,6 +108,30 @@ impl<T: Scalar> Case<T> {
     ) -> anyhow::Result<()> {
         let rows = self.sizes.of(operand.rows_written);
         results::write(path, flow, (&self.tiles[index], rows), self.given[index].triangle())
+    }
+
+    /// The case, whose precision is one of 64 bits.
+    ///
+    /// # Panics
+    /// If it is another.
+    pub(super) fn wide(&mut self) -> Wide<'_> {
+        let case: &mut dyn Any = self;
+        match T::PRECISION {
+            Precision::Double => Wide::Real(cast(case)),
+            _ => Wide::Complex(cast(case)),
+        }
+    }
+
+    /// The case, whose precision is one of real numbers.
+    ///
+    /// # Panics
+    /// If it is another.
+    pub(super) fn real(&mut self) -> RealCase<'_> {
+        let case: &mut dyn Any = self;
+        match T::PRECISION {
+            Precision::Single => RealCase::Single(cast(case)),
+            _ => RealCase::Double(cast(case)),
+        }
     }
 
     /// The triangle that `--uplo` names.
@@ -182,6 +240,13 @@ impl<T: Scalar> Case<T> {
         let found = product(flow, factors, &w)?;
         Ok(difference::<T>(&found, &expected, a.columns()))
     }
+}
+
+/// The case as one in precision `T`, which it is.
+fn cast<T: Scalar>(case: &mut dyn Any) -> &mut Case<T> {
+    let letter = T::PRECISION.letter();
+    case.downcast_mut()
+        .unwrap_or_else(|| panic!("the algorithm is asked for another than {letter}"))
 }
 
 /// The product of `factors` with `w`.

@@ -12,6 +12,7 @@ use tegula_runtime::flow::{Flow, FlowError};
 use super::case::Case;
 use super::inputs::Inputs;
 use super::operand::Operand;
+use super::options::Choice;
 use super::sizes::{Size, Sizes};
 
 /// An algorithm, as its file states it.
@@ -30,6 +31,12 @@ pub(super) trait Listed: 'static {
     const CHECK: &'static str;
     /// Whether it works on one triangle, which `--uplo` names.
     const HAS_UPLO: bool = false;
+    /// The variants that it has.
+    const CHOICES: &'static [Choice] = &[];
+    /// The precisions that it has.
+    const PRECISIONS: &'static [Precision] = &Precision::ALL;
+    /// Whether its tasks do not depend on what the matrices hold, so that they can be counted before.
+    const IS_STEADY: bool = true;
     /// Pairs of sizes of which the first may not be larger than the second.
     const LIMITS: &'static [(Size, Size)] = &[];
     /// Its matrices.
@@ -138,6 +145,9 @@ impl<A: Listed, T: Scalar> Problem for Instance<A, T> {
         if let Some(failure) = self.case.failure.take() {
             return Err(failure.into());
         }
+        if let Some(failure) = self.case.verdict.take() {
+            return Err(failure.into());
+        }
         A::failure(flow, &self.case)?.map_or(Ok(()), |failure| Err(failure.into()))
     }
 
@@ -171,6 +181,12 @@ pub(super) struct Entry {
     pub(super) check: &'static str,
     /// Whether it works on one triangle, which `--uplo` names.
     pub(super) has_uplo: bool,
+    /// The variants that it has.
+    pub(super) choices: &'static [Choice],
+    /// The precisions that it has.
+    pub(super) precisions: &'static [Precision],
+    /// Whether its tasks do not depend on what the matrices hold.
+    pub(super) is_steady: bool,
     /// Pairs of sizes of which the first may not be larger than the second.
     pub(super) limits: &'static [(Size, Size)],
     /// Its matrices.
@@ -198,6 +214,9 @@ impl Entry {
             flops_formula: A::FLOPS,
             check: A::CHECK,
             has_uplo: A::HAS_UPLO,
+            choices: A::CHOICES,
+            precisions: A::PRECISIONS,
+            is_steady: A::IS_STEADY,
             limits: A::LIMITS,
             operands: A::OPERANDS,
             flops: A::flops,

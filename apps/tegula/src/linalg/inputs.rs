@@ -103,10 +103,11 @@ fn adopt(
     sizes: &mut Sizes,
 ) -> Result<()> {
     let (m, n) = matrix.shape();
-    for (letter, found) in operand.letters().into_iter().zip([m, n]) {
+    for (letter, found) in operand.letters(sizes).into_iter().zip([m, n]) {
         let expected = sizes.of(letter);
         if asked.contains(&letter) && expected != found {
-            let (path, name, shape) = (matrix.path().display(), entry.name, operand.describe());
+            let (path, name, shape) =
+                (matrix.path().display(), entry.name, operand.describe(sizes));
             let letter = letter.name();
             return Err(refused(format!(
                 "{path} is a {m} x {n} matrix; {name} takes one of {shape}, with {letter} = {expected}"

@@ -8,6 +8,7 @@ mod fill;
 mod given;
 mod inputs;
 mod operand;
+mod options;
 mod probe;
 mod rehearsal;
 mod report;
@@ -32,6 +33,7 @@ use crate::output::{Account, Console, Progress, check_apart};
 use algorithms::ALGORITHMS;
 use entry::Entry;
 use inputs::{FileFlags, Inputs};
+use options::OptionFlags;
 use rehearsal::{Rehearsal, codelets, demand, fill_tasks};
 use report::{Done, Task, check_passed, list};
 use sizes::{Size, Sizes};
@@ -63,6 +65,8 @@ pub(crate) struct Linalg {
     /// The triangle that is stored, where an algorithm works on one [default: lower]
     #[arg(long, value_name = "UPLO", value_parser = uplo())]
     uplo: Option<Uplo>,
+    #[command(flatten)]
+    options: OptionFlags,
     #[command(flatten)]
     files: FileFlags,
     /// Check the result by a backward error
@@ -101,7 +105,7 @@ fn check_limits(entry: &Entry, sizes: &Sizes) -> Result<()> {
     for &(small, large) in entry.limits {
         if sizes.of(small) > sizes.of(large) {
             let (name, given) = (entry.name, sizes.describe(entry.sizes));
-            let (small, large) = (small.name(), large.name());
+            let (small, large) = (small.name(), sizes.resolved(large).name());
             return Err(refused(format!("{name} takes {small} <= {large}, not {given}")));
         }
     }
@@ -182,6 +186,7 @@ impl Linalg {
             precision: self.matrix.precision,
             workers: 1,
             seed: self.run.seed,
+            options: self.options.settle(entry, self.matrix.precision)?,
         };
         let mut known = Vec::new();
         for (size, given) in [(Size::N, self.n)].into_iter().chain(given) {

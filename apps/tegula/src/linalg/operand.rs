@@ -2,7 +2,7 @@
 //! Memory, tasks that fill them and checks derive from that.
 
 use tegula_data::matrix::{Storage, TileMatrix};
-use tegula_kernels::option::Uplo;
+use tegula_kernels::option::{Side, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Flow;
 
@@ -21,6 +21,10 @@ enum Tiling {
     Rows,
     /// Columns of blocks if the matrix has as many rows as columns or more, else rows of blocks.
     Lines,
+    /// Columns of blocks if what it is multiplied by stands on the left, else rows of blocks.
+    Sided,
+    /// Square tiles of two thirds of the order.
+    Smaller,
 }
 
 /// Which file a matrix may come from.
@@ -32,6 +36,11 @@ pub(super) enum Role {
     Matrix,
     /// That of `--rhs`.
     RightSides,
+}
+
+/// Two thirds of the order of a tile, at least 1.
+fn smaller(nb: usize) -> usize {
+    (2 * nb / 3).max(1)
 }
 
 /// A matrix of an algorithm.
@@ -91,6 +100,16 @@ impl Operand {
         Self { tiling: Tiling::Lines, ..self }
     }
 
+    /// In columns of blocks if what it is multiplied by stands on the left, else in rows of blocks.
+    pub(super) const fn sided(self) -> Self {
+        Self { tiling: Tiling::Sided, ..self }
+    }
+
+    /// In smaller square tiles than other matrices.
+    pub(super) const fn in_smaller_tiles(self) -> Self {
+        Self { tiling: Tiling::Smaller, ..self }
+    }
+
     /// With only the first `read` of its rows in a file that it comes from, and the first `written` of
     /// them in one that it goes to.
     pub(super) const fn rows_in_files(self, read: Size, written: Size) -> Self {
@@ -113,18 +132,18 @@ impl Operand {
     }
 
     /// The letters of the shape of a file of it.
-    pub(super) const fn letters(&self) -> [Size; 2] {
-        [self.rows_read, self.columns]
+    pub(super) fn letters(&self, sizes: &Sizes) -> [Size; 2] {
+        [self.rows_read, self.columns].map(|size| sizes.resolved(size))
     }
 
     /// This shape in words.
-    pub(super) fn describe(&self) -> String {
-        self.letters().map(Size::name).join(" x ")
+    pub(super) fn describe(&self, sizes: &Sizes) -> String {
+        self.letters(sizes).map(Size::name).join(" x ")
     }
 
     /// Whether it is in columns or rows of blocks.
     pub(super) fn is_cut_one_way(&self) -> bool {
-        self.tiling != Tiling::Squares
+        !matches!(self.tiling, Tiling::Squares | Tiling::Smaller)
     }
 
     /// Rows and columns.
@@ -137,7 +156,9 @@ impl Operand {
         let ((m, n), nb) = (self.shape(sizes), sizes.nb);
         match self.tiling {
             Tiling::Squares => (nb, nb),
-            Tiling::Columns => (m.max(1), nb),
+            Tiling::Smaller => (smaller(nb), smaller(nb)),
+            Tiling::Sided if sizes.options.side == Side::Right => (nb, n.max(1)),
+            Tiling::Columns | Tiling::Sided => (m.max(1), nb),
             Tiling::Lines if m >= n => (m.max(1), nb),
             Tiling::Rows | Tiling::Lines => (nb, n.max(1)),
         }

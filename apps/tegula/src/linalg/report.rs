@@ -46,7 +46,10 @@ impl Task<'_> {
         let Self { entry, sizes, run } = self;
         console.field("algorithm", format_args!("{}: {}", entry.name, entry.formula));
         let triangle = self.uplo().map_or_else(String::new, |uplo| format!(", {uplo} triangle"));
-        console.field("sizes", sizes.describe(entry.sizes) + &triangle);
+        let chosen = sizes.options.describe(entry.choices);
+        let chosen = chosen.into_iter().map(|(name, value)| format!(", {name} {value}"));
+        let variant: String = chosen.collect();
+        console.field("sizes", sizes.describe(entry.sizes) + &triangle + &variant);
         run.describe(console);
     }
 
@@ -96,7 +99,8 @@ impl Task<'_> {
         let flops = entry.flops(sizes);
         let time = flops / (gflops * 1e9 * run.workers() as f64);
         let tasks = Rehearsal::of(entry, *sizes, run.is_flat()).timed;
-        console.field("tasks", tasks);
+        let about = if entry.is_steady { "" } else { "about " };
+        console.field("tasks", format_args!("{about}{tasks}"));
         console.field("flops", number(flops, 3));
         console.field(
             "rate",
@@ -133,6 +137,9 @@ impl Task<'_> {
             result.insert(size.name().to_owned(), used.into());
         }
         result.insert("uplo".to_owned(), self.uplo().into());
+        for (name, value) in sizes.options.describe(entry.choices) {
+            result.insert(name.to_owned(), value.into());
+        }
         run.describe_json(&mut result);
         result.insert("flops".to_owned(), entry.flops(sizes).into());
         result
@@ -211,6 +218,8 @@ pub(super) fn list(console: &Console) -> Value {
                 "flops": entry.flops_formula,
                 "sizes": letters(entry),
                 "uplo": entry.has_uplo,
+                "precisions": entry.precisions.iter().map(|p| p.letter()).collect::<Vec<_>>(),
+                "variants": entry.choices.iter().map(|choice| choice.flags()).collect::<Vec<_>>(),
             })
         })
         .collect();

@@ -1,7 +1,9 @@
 //! Sizes of a problem, and the letters that flags, shapes and results name them by.
 
-use tegula_kernels::option::Uplo;
+use tegula_kernels::option::{Side, Uplo};
 use tegula_kernels::scalar::Precision;
+
+use super::options::Options;
 
 /// A size by its letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +20,8 @@ pub(super) enum Size {
     Least,
     /// The most of `m` and `n`.
     Most,
+    /// `m` or `n`, that of the side on which a matrix stands.
+    Sided,
     /// One.
     One,
 }
@@ -35,6 +39,7 @@ impl Size {
             Self::Nrhs => "nrhs",
             Self::Least => "min(m, n)",
             Self::Most => "max(m, n)",
+            Self::Sided => "m or n",
             Self::One => "1",
         }
     }
@@ -61,6 +66,8 @@ pub(super) struct Sizes {
     pub(super) workers: usize,
     /// Seed of the random entries.
     pub(super) seed: u64,
+    /// Variants of the algorithm.
+    pub(super) options: Options,
 }
 
 impl Sizes {
@@ -73,6 +80,7 @@ impl Sizes {
             Size::Nrhs => self.nrhs,
             Size::Least => self.m.min(self.n),
             Size::Most => self.m.max(self.n),
+            Size::Sided => self.of(self.resolved(size)),
             Size::One => 1,
         }
     }
@@ -84,7 +92,17 @@ impl Sizes {
             Size::N => self.n = value,
             Size::K => self.k = value,
             Size::Nrhs => self.nrhs = value,
+            Size::Sided => self.set(self.resolved(size), value),
             Size::Least | Size::Most | Size::One => panic!("{} follows from others", size.name()),
+        }
+    }
+
+    /// The size that `size` stands for.
+    pub(super) fn resolved(&self, size: Size) -> Size {
+        match (size, self.options.side) {
+            (Size::Sided, Side::Left) => Size::M,
+            (Size::Sided, Side::Right) => Size::N,
+            _ => size,
         }
     }
 

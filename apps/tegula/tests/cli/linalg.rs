@@ -7,12 +7,16 @@ use serde_json::Value;
 
 use crate::support::{folder, number, tegula, tegula_in};
 
-/// Names of all algorithms.
-fn names() -> Vec<String> {
+/// Names of all algorithms, each with a precision that it has: one after the other as far as it can be.
+fn names() -> Vec<(String, String)> {
     let list = tegula("linalg --list --json - --quiet").succeeded().json();
     let algorithms = list["algorithms"].as_array().expect("a list");
-    let name = |algorithm: &Value| algorithm["algorithm"].as_str().expect("a name").to_owned();
-    algorithms.iter().map(name).collect()
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    let named = algorithms.iter().enumerate().map(|(index, algorithm)| {
+        let precisions = algorithm["precisions"].as_array().expect("a list");
+        (text(&algorithm["algorithm"]), text(&precisions[index % precisions.len()]))
+    });
+    named.collect()
 }
 
 /// The tests of the program itself run all of them at many sizes; here each is run once by its name.
@@ -20,7 +24,7 @@ fn names() -> Vec<String> {
 fn every_algorithm_can_be_run_by_its_name() {
     let names = names();
     assert!(names.len() >= 5, "{names:?}");
-    for (name, precision) in names.iter().zip(["d", "s", "z", "c"].into_iter().cycle()) {
+    for (name, precision) in &names {
         let flags = "-n 70 --tile-size 33 --check --repeat 2 --json - --quiet --seed 9";
         let command = format!("linalg {name} {flags} --precision {precision}");
         let result = tegula(&command).succeeded().json();
@@ -31,6 +35,33 @@ fn every_algorithm_can_be_run_by_its_name() {
             assert!(number(&result, pointer) > 0.0, "{pointer} in {result:#}");
         }
     }
+}
+
+/// Variants are named in the result, and change it as they say.
+#[test]
+fn variants_of_an_algorithm_are_flags() {
+    for (command, pointer, value) in [
+        ("trsm -m 40 -n 25 --side right --trans adjoint --precision z", "/side", "right"),
+        ("trmm -m 40 -n 25 --side right --trans transposed", "/trans", "transposed"),
+        ("ormqr -m 40 -n 25 -k 25 --side right --trans adjoint", "/side", "right"),
+        ("ormlq -m 25 -n 40 -k 20 --trans transposed", "/side", "left"),
+        ("geqrf-tree -m 90 -n 25", "/tree", "greedy"),
+        ("ormqr-tree -m 90 -n 25 -k 20 --tree two-level --trans adjoint", "/tree", "two-level"),
+        ("potrf-mixed -n 70 --band 0", "/band", "0"),
+        ("potrf-mixed -n 70 --accuracy 1e-12", "/accuracy", "0.000000000001"),
+    ] {
+        let command = format!("linalg {command} --tile-size 16 --check --json - --quiet");
+        let result = tegula(&command).succeeded().json();
+        assert_eq!(result.pointer("/check/passed"), Some(&Value::Bool(true)), "{result:#}");
+        assert_eq!(result.pointer(pointer), Some(&value.into()), "{result:#}");
+    }
+    let narrow = |rule: &str| {
+        let command = format!("linalg potrf-mixed -n 70 --tile-size 16 --json - -q {rule}");
+        number(&tegula(&command).succeeded().json(), "/values/tiles in 32 bits")
+    };
+    assert_eq!(narrow("--band 0"), 10.0);
+    assert_eq!(narrow("--band 2"), 3.0);
+    assert_eq!(narrow("--accuracy 0"), 0.0);
 }
 
 #[test]
@@ -213,6 +244,16 @@ fn what_an_algorithm_has_no_use_for_is_refused() {
     tegula("linalg gemm -n 10 --nrhs 5").failed(2, &["gemm has no size nrhs"]);
     tegula("linalg gemm -n 10 --uplo upper").failed(2, &["gemm works on no triangle"]);
     tegula("linalg orgqr -m 4 -n 5").failed(2, &["orgqr takes n <= m"]);
+    tegula("linalg ormqr --side right -m 4 -n 5 -k 6").failed(2, &["ormqr takes k <= n"]);
+    tegula("linalg gemm -n 10 --side right").failed(2, &["gemm", "--side"]);
+    tegula("linalg potrf -n 10 --trans adjoint").failed(2, &["potrf", "--trans"]);
+    tegula("linalg geqrf -n 10 --tree flat").failed(2, &["geqrf", "--tree"]);
+    tegula("linalg potrf -n 10 --band 1").failed(2, &["potrf", "--band and --accuracy"]);
+    tegula("linalg ormqr -n 10 --trans transposed --precision z").failed(2, &["--trans adjoint"]);
+    tegula("linalg posv-mixed -n 10 --precision s").failed(2, &["--precision d or z"]);
+    tegula("linalg gram -n 10 --precision c").failed(2, &["--precision s or d"]);
+    tegula("linalg potrf-mixed -n 10 --accuracy -1").failed(2, &["accuracy"]);
+    tegula("linalg potrf-mixed -n 10 --band 1 --accuracy 1e-9").failed(2, &["--band"]);
     tegula("linalg potrff -n 10").failed(2, &["potrff", "potrf"]);
     tegula("linalg potrf").failed(2, &["--n"]);
     tegula("linalg potrf -n 9000000").failed(2, &["this process may use"]);
@@ -225,5 +266,5 @@ fn people_read_rates_and_formulas() {
         assert!(run.stdout.contains(word), "{word} in {}", run.stdout);
     }
     let list = tegula("linalg --list").succeeded();
-    names().iter().for_each(|name| assert!(list.stdout.contains(name.as_str()), "{name}"));
+    names().iter().for_each(|(name, _)| assert!(list.stdout.contains(name.as_str()), "{name}"));
 }

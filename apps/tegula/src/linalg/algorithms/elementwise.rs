@@ -1,8 +1,9 @@
 //! What is done to every entry: copies, constants, factors, sums, transposition.
 
+use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::option::{Diag, Part, Trans, Uplo};
-use tegula_kernels::scalar::{Scalar, c64};
-use tegula_linalg::{geadd, lacpy, lascal, laset, tradd, transpose};
+use tegula_kernels::scalar::{Real, Scalar, c64};
+use tegula_linalg::{convert, geadd, lacpy, lascal, lascl, laset, redistribute, tradd, transpose};
 use tegula_runtime::flow::Flow;
 
 use crate::linalg::case::Case;
@@ -209,5 +210,97 @@ impl Listed for Transpose {
         let w = case.signs(1);
         let expected = case.given(0).op(Trans::Conj).times(flow, &w)?;
         error(flow, case, (1, &w), &expected)
+    }
+}
+
+/// Product with a quotient, in safe steps.
+pub(super) struct Lascl;
+
+impl Listed for Lascl {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "lascl";
+    const FORMULA: &'static str = "A = (alpha / beta) A, in safe steps";
+    const SIZES: &'static [Size] = &[M, N];
+    const FLOPS: &'static str = "m n";
+    const CHECK: &'static str = "A w - (alpha / beta) A0 w";
+    const OPERANDS: &'static [Operand] = &[MATRIX.result()];
+
+    fn flops(sizes: &Sizes) -> f64 {
+        entries(sizes)
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        let factors = (T::Real::of_f64(BETA), T::Real::of_f64(ALPHA));
+        lascl(flow, Part::Whole, factors, &case[0]);
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+        let w = case.signs(0);
+        let expected = case.given(0).times(flow, &w)?.scaled(ALPHA / BETA);
+        error(flow, case, (0, &w), &expected)
+    }
+}
+
+/// Copy to other tiles.
+pub(super) struct Redistribute;
+
+impl Listed for Redistribute {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "redistribute";
+    const FORMULA: &'static str = "B = A, in tiles of 2/3 of the order";
+    const SIZES: &'static [Size] = &[M, N];
+    const FLOPS: &'static str = "0";
+    const CHECK: &'static str = "B w - A w";
+    const OPERANDS: &'static [Operand] = &[MATRIX, MATRIX.in_smaller_tiles().result()];
+
+    fn flops(_sizes: &Sizes) -> f64 {
+        0.0
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        redistribute(flow, &case[0], &case[1]);
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+        let w = case.signs(1);
+        let expected = case.given(0).times(flow, &w)?;
+        error(flow, case, (1, &w), &expected)
+    }
+}
+
+/// Copy in the other precision, and back.
+pub(super) struct Convert;
+
+impl Listed for Convert {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "convert";
+    const FORMULA: &'static str = "B = A by the other precision";
+    const SIZES: &'static [Size] = &[M, N];
+    const FLOPS: &'static str = "0";
+    const CHECK: &'static str = "B w - A w, eps of 32 bits";
+    const OPERANDS: &'static [Operand] = &[MATRIX, MATRIX.result()];
+
+    fn flops(_sizes: &Sizes) -> f64 {
+        0.0
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        let (shape, tile) = ((case[0].m(), case[0].n()), (case[0].mb(), case[0].nb()));
+        let other = TileMatrix::<T::Other>::new(flow, shape, tile, Storage::Full);
+        convert(flow, Part::Whole, &case[0], &other);
+        convert(flow, Part::Whole, &other, &case[1]);
+        other.retire(flow);
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+        let w = case.signs(1);
+        let expected = case.given(0).times(flow, &w)?;
+        let least = T::epsilon() / T::Other::epsilon();
+        Ok(error(flow, case, (1, &w), &expected)? * least.min(1.0))
+    }
+
+    fn copied_tiles(sizes: &Sizes) -> usize {
+        // Of other precision, at most twice as many bytes.
+        2 * sizes.m.div_ceil(sizes.nb) * sizes.n.div_ceil(sizes.nb)
     }
 }

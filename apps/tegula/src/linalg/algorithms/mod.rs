@@ -5,12 +5,16 @@
 
 mod cholesky;
 mod elementwise;
+mod generators;
 mod inverse;
 mod ldlt;
 mod lu;
+mod mixed;
 mod norm;
 mod product;
 mod qr;
+mod statistics;
+mod tree;
 
 use super::entry::Entry;
 
@@ -47,13 +51,29 @@ pub(super) const ALGORITHMS: &[Entry] = &[
     Entry::of::<qr::Orglq>(),
     Entry::of::<qr::Ormlq>(),
     Entry::of::<qr::Gels>(),
+    Entry::of::<tree::GeqrfTree>(),
+    Entry::of::<tree::OrgqrTree>(),
+    Entry::of::<tree::OrmqrTree>(),
+    Entry::of::<tree::CholeskyQr2>(),
+    Entry::of::<mixed::PotrfMixed>(),
+    Entry::of::<mixed::PosvMixed>(),
+    Entry::of::<mixed::GesvMixed>(),
     Entry::of::<norm::Lange>(),
     Entry::of::<norm::Lansy>(),
     Entry::of::<norm::Lantr>(),
+    Entry::of::<norm::Norm2>(),
     Entry::of::<elementwise::Lacpy>(),
     Entry::of::<elementwise::Laset>(),
     Entry::of::<elementwise::Lascal>(),
+    Entry::of::<elementwise::Lascl>(),
     Entry::of::<elementwise::Geadd>(),
     Entry::of::<elementwise::Tradd>(),
     Entry::of::<elementwise::Transpose>(),
+    Entry::of::<elementwise::Redistribute>(),
+    Entry::of::<elementwise::Convert>(),
+    Entry::of::<statistics::Cesca>(),
+    Entry::of::<statistics::Gram>(),
+    Entry::of::<generators::Plrnt>(),
+    Entry::of::<generators::Plghe>(),
+    Entry::of::<generators::Latms>(),
 ];

@@ -3,12 +3,12 @@
 use tegula_kernels::kernel::norm::Norm;
 use tegula_kernels::option::{Diag, Form};
 use tegula_kernels::scalar::{Real, Scalar};
-use tegula_linalg::{lange, lansy, lantr};
+use tegula_linalg::{Spectrum, SpectrumKind, SpectrumShape, lange, lansy, lantr, latms, norm2};
 use tegula_runtime::flow::{Flow, FlowError};
 
 use crate::linalg::case::Case;
 use crate::linalg::entry::Listed;
-use crate::linalg::fill::Entries::Uniform;
+use crate::linalg::fill::Entries::{Nothing, Uniform};
 use crate::linalg::operand::Operand;
 use crate::linalg::probe::Factor;
 use crate::linalg::sizes::Size::{self, M, N};
@@ -140,5 +140,51 @@ impl Listed for Lantr {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
         norm_error(flow, case, &case.given_triangle(0))
+    }
+}
+
+/// Estimate of the two-norm.
+pub(super) struct Norm2;
+
+/// Singular values of the matrix whose two-norm is known.
+const SPECTRUM: Spectrum =
+    Spectrum { shape: SpectrumShape::OneLarge, condition: 10.0, largest: 3.0 };
+/// Iterations beyond which the norm is not looked for.
+const MOST: usize = 100;
+
+impl Listed for Norm2 {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "norm2";
+    const FORMULA: &'static str = "2-norm of a matrix of latms, iterated";
+    const SIZES: &'static [Size] = &[M, N];
+    const FLOPS: &'static str = "4 m n, each iteration";
+    const CHECK: &'static str = "norm - largest singular value";
+    // Iterations end when the norm does not change.
+    const IS_STEADY: bool = false;
+    const OPERANDS: &'static [Operand] = &[Operand::full(M, N, Nothing)];
+
+    fn flops(sizes: &Sizes) -> f64 {
+        let [m, n, ..] = sizes.real();
+        4.0 * m * n
+    }
+
+    fn prepare<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
+        latms(flow, SpectrumKind::General, &SPECTRUM, case.sizes.seed, &case[0]);
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        case.values.clear();
+        match norm2(flow, &case[0], T::epsilon(), MOST) {
+            Ok(norm) => case.values.push(("two", norm.to_f64())),
+            Err(failure) => case.failure = Some(failure),
+        }
+    }
+
+    fn check<T: Scalar>(_flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+        let Sizes { m, n, .. } = case.sizes;
+        let expected = if m.min(n) == 0 { 0.0 } else { SPECTRUM.largest };
+        let Some(&(_, found)) = case.values.first() else { return Ok(f64::INFINITY) };
+        let unit = m.max(n).max(1) as f64 * T::epsilon() * SPECTRUM.largest;
+        Ok((found - expected).abs() / unit)
     }
 }

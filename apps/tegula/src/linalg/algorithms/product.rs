@@ -9,8 +9,9 @@ use crate::linalg::case::{Case, product};
 use crate::linalg::entry::Listed;
 use crate::linalg::fill::Entries::{Dominant, Uniform};
 use crate::linalg::operand::Operand;
-use crate::linalg::probe::difference;
-use crate::linalg::sizes::Size::{self, K, M, N};
+use crate::linalg::options::{Choice, Options};
+use crate::linalg::probe::{Factor, difference};
+use crate::linalg::sizes::Size::{self, K, M, N, Sided};
 use crate::linalg::sizes::Sizes;
 
 const FAMILY: &str = "products";
@@ -202,13 +203,26 @@ impl<const IS_HERMITIAN: bool> Listed for Syr2k<IS_HERMITIAN> {
     }
 }
 
-/// How a triangle stands on the left.
-fn on_the_left<T>(case: &Case<T>) -> Triangle
-where
-    T: Scalar,
-{
-    Triangle { side: Side::Left, uplo: case.uplo(), trans: Trans::No, diag: Diag::NonUnit }
+/// How a triangle enters.
+fn triangle<T: Scalar>(case: &Case<T>) -> Triangle {
+    let Options { side, trans, .. } = case.sizes.options;
+    Triangle { side, uplo: case.uplo(), trans, diag: Diag::NonUnit }
 }
+
+/// `op(T) B` or `B op(T)` of operand 0 and a factor, as they are multiplied by a vector.
+fn product_of<'a, T: Scalar>(case: &'a Case<T>, b: Factor<'a, T>) -> [Factor<'a, T>; 2] {
+    let Options { side, trans, .. } = case.sizes.options;
+    let t = case.given_triangle(0).op(trans);
+    if side == Side::Left { [t, b] } else { [b, t] }
+}
+
+/// Operations of a product or a solve with a triangle.
+fn triangle_flops(sizes: &Sizes) -> f64 {
+    let [m, n, ..] = sizes.real();
+    m * n * sizes.of(Sided) as f64
+}
+
+const SIDES: &[Choice] = &[Choice::Side, Choice::Trans];
 
 /// Product with a triangle.
 pub(super) struct Trmm;
@@ -216,28 +230,28 @@ pub(super) struct Trmm;
 impl Listed for Trmm {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "trmm";
-    const FORMULA: &'static str = "B = T B, T triangular of order m";
+    const FORMULA: &'static str = "B = op(T) B or B op(T), T triangular";
     const SIZES: &'static [Size] = &[M, N];
-    const FLOPS: &'static str = "n m^2";
-    const CHECK: &'static str = "B w - T (B0 w)";
+    const FLOPS: &'static str = "n m^2 or m n^2";
+    const CHECK: &'static str = "B w - op(T) (B0 w)";
     const HAS_UPLO: bool = true;
+    const CHOICES: &'static [Choice] = SIDES;
     const OPERANDS: &'static [Operand] =
-        &[Operand::triangle(M, Dominant), Operand::full(M, N, Uniform).result()];
+        &[Operand::triangle(Sided, Dominant), Operand::full(M, N, Uniform).result()];
 
     fn flops(sizes: &Sizes) -> f64 {
-        let [m, n, ..] = sizes.real();
-        n * m * m
+        triangle_flops(sizes)
     }
 
     fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
-        trmm(flow, on_the_left(case), T::ONE, &case[0], &case[1]);
+        trmm(flow, triangle(case), T::ONE, &case[0], &case[1]);
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
         let w = case.signs(1);
-        let expected = product(flow, &[case.given_triangle(0), case.given(1)], &w)?;
+        let expected = product(flow, &product_of(case, case.given(1)), &w)?;
         let found = case.found(1).times(flow, &w)?;
-        Ok(difference::<T>(&found, &expected, case.sizes.m))
+        Ok(difference::<T>(&found, &expected, case.sizes.of(Sided)))
     }
 }
 
@@ -247,27 +261,30 @@ pub(super) struct Trsm;
 impl Listed for Trsm {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "trsm";
-    const FORMULA: &'static str = "T X = B, T triangular of order m";
+    const FORMULA: &'static str = "op(T) X = B or X op(T) = B";
     const SIZES: &'static [Size] = &[M, N];
-    const FLOPS: &'static str = "n m^2";
-    const CHECK: &'static str = "T (X w) - B w";
+    const FLOPS: &'static str = "n m^2 or m n^2";
+    const CHECK: &'static str = "op(T) (X w) - B w";
     const HAS_UPLO: bool = true;
+    const CHOICES: &'static [Choice] = SIDES;
     const OPERANDS: &'static [Operand] = &[
-        Operand::triangle(M, Dominant).input(),
+        Operand::triangle(Sided, Dominant).input(),
         Operand::full(M, N, Uniform).right_sides().result(),
     ];
 
     fn flops(sizes: &Sizes) -> f64 {
-        let [m, n, ..] = sizes.real();
-        n * m * m
+        triangle_flops(sizes)
     }
 
     fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
-        trsm(flow, on_the_left(case), T::ONE, &case[0], &case[1]);
+        trsm(flow, triangle(case), T::ONE, &case[0], &case[1]);
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
-        case.solution_error(flow, &case.given_triangle(0), 1)
+        let w = case.signs(1);
+        let expected = case.given(1).times(flow, &w)?;
+        let found = product(flow, &product_of(case, case.found(1)), &w)?;
+        Ok(difference::<T>(&found, &expected, case.sizes.of(Sided)))
     }
 
     fn copied_tiles(sizes: &Sizes) -> usize {

@@ -9,14 +9,15 @@ use crate::linalg::case::Case;
 use crate::linalg::entry::Listed;
 use crate::linalg::fill::Entries::{Nothing, Uniform};
 use crate::linalg::operand::Operand;
+use crate::linalg::options::{Choice, Options};
 use crate::linalg::probe::{Sum, difference};
-use crate::linalg::sizes::Size::{self, K, Least, M, Most, N, Nrhs, One};
+use crate::linalg::sizes::Size::{self, K, Least, M, Most, N, Nrhs, One, Sided};
 use crate::linalg::sizes::Sizes;
 
 const FAMILY: &str = "QR";
 const FACTORS: Operand = Operand::full(Least, One, Nothing);
-/// Leading terms, as LAPACK Working Note 41 has them.
-const FACTOR_FLOPS: &str = "2 m n^2 - 2 n^3/3, m >= n";
+/// Leading terms of a tall matrix, as LAPACK Working Note 41 has them.
+const FACTOR_FLOPS: &str = "2 m n^2 - 2 n^3/3";
 
 /// Operations of the factorisation of an `m x n` matrix, leading terms.
 fn factor_flops(sizes: &Sizes) -> f64 {
@@ -49,6 +50,23 @@ fn times_q<T: Scalar>(
     let size = x.size.iter().map(|size| size * size).sum::<f64>().sqrt();
     product.size.fill(size);
     Ok(product)
+}
+
+/// How far operand 2 is from what it was times `op(Q)`, the latter taken back.
+fn multiplied_error<T: Scalar>(flow: &mut Flow, case: &Case<T>, from: From) -> anyhow::Result<f64> {
+    let Options { side, trans, .. } = case.sizes.options;
+    let w = case.signs(2);
+    let expected = case.given(2).times(flow, &w)?;
+    let back = if trans == Trans::No { Trans::Conj } else { Trans::No };
+    let found = if side == Side::Left {
+        let product = case.found(2).times(flow, &w)?;
+        times_q(flow, case, (from, back), &product)?
+    } else {
+        // C0 op(Q) op(Q)^H w = C0 w.
+        let turned = times_q(flow, case, (from, back), &w)?;
+        case.found(2).times(flow, &turned)?
+    };
+    Ok(difference::<T>(&found, &expected, case.sizes.of(Sided)))
 }
 
 /// `A = Q R`.
@@ -127,20 +145,22 @@ pub(super) struct Ormqr;
 impl Listed for Ormqr {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "ormqr";
-    const FORMULA: &'static str = "C = Q C with Q of A = Q R, A m x k";
+    const FORMULA: &'static str = "C = op(Q) C or C op(Q), Q of A = Q R";
     const SIZES: &'static [Size] = &[M, N, K];
     const FLOPS: &'static str = "4 m n k - 2 n k^2";
-    const CHECK: &'static str = "Q^H (C w) - C0 w";
-    const LIMITS: &'static [(Size, Size)] = &[(K, M)];
+    const CHECK: &'static str = "op(Q)^H (C w) - C0 w, or C (Q w) - C0 w";
+    const CHOICES: &'static [Choice] = &[Choice::Side, Choice::Adjoint];
+    const LIMITS: &'static [(Size, Size)] = &[(K, Sided)];
     const OPERANDS: &'static [Operand] = &[
-        Operand::full(M, K, Uniform).columns().input(),
+        Operand::full(Sided, K, Uniform).columns().input(),
         Operand::full(K, One, Nothing),
-        Operand::full(M, N, Uniform).columns().right_sides().result(),
+        Operand::full(M, N, Uniform).sided().right_sides().result(),
     ];
 
     fn flops(sizes: &Sizes) -> f64 {
         let [m, n, k, _] = sizes.real();
-        4.0 * m * n * k - 2.0 * n * k * k
+        let (length, lines) = if sizes.options.side == Side::Left { (m, n) } else { (n, m) };
+        4.0 * length * lines * k - 2.0 * lines * k * k
     }
 
     fn prepare<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
@@ -148,15 +168,12 @@ impl Listed for Ormqr {
     }
 
     fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
-        ormqr(flow, Side::Left, Trans::No, &case[0], &case[1], &case[2]);
+        let Options { side, trans, .. } = case.sizes.options;
+        ormqr(flow, side, trans, &case[0], &case[1], &case[2]);
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
-        let w = case.signs(2);
-        let expected = case.given(2).times(flow, &w)?;
-        let product = case.found(2).times(flow, &w)?;
-        let found = times_q(flow, case, (From::Qr, Trans::Conj), &product)?;
-        Ok(difference::<T>(&found, &expected, case.sizes.m))
+        multiplied_error(flow, case, From::Qr)
     }
 }
 
@@ -236,15 +253,16 @@ pub(super) struct Ormlq;
 impl Listed for Ormlq {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "ormlq";
-    const FORMULA: &'static str = "C = Q C with Q of A = L Q, A k x m";
+    const FORMULA: &'static str = "C = op(Q) C or C op(Q), Q of A = L Q";
     const SIZES: &'static [Size] = &[M, N, K];
     const FLOPS: &'static str = "4 m n k - 2 n k^2";
-    const CHECK: &'static str = "Q^H (C w) - C0 w";
-    const LIMITS: &'static [(Size, Size)] = &[(K, M)];
+    const CHECK: &'static str = "op(Q)^H (C w) - C0 w, or C (Q w) - C0 w";
+    const CHOICES: &'static [Choice] = &[Choice::Side, Choice::Adjoint];
+    const LIMITS: &'static [(Size, Size)] = &[(K, Sided)];
     const OPERANDS: &'static [Operand] = &[
-        Operand::full(K, M, Uniform).rows().input(),
+        Operand::full(K, Sided, Uniform).rows().input(),
         Operand::full(K, One, Nothing),
-        Operand::full(M, N, Uniform).columns().right_sides().result(),
+        Operand::full(M, N, Uniform).sided().right_sides().result(),
     ];
 
     fn flops(sizes: &Sizes) -> f64 {
@@ -256,15 +274,12 @@ impl Listed for Ormlq {
     }
 
     fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
-        ormlq(flow, Side::Left, Trans::No, &case[0], &case[1], &case[2]);
+        let Options { side, trans, .. } = case.sizes.options;
+        ormlq(flow, side, trans, &case[0], &case[1], &case[2]);
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
-        let w = case.signs(2);
-        let expected = case.given(2).times(flow, &w)?;
-        let product = case.found(2).times(flow, &w)?;
-        let found = times_q(flow, case, (From::Lq, Trans::Conj), &product)?;
-        Ok(difference::<T>(&found, &expected, case.sizes.m))
+        multiplied_error(flow, case, From::Lq)
     }
 }
 

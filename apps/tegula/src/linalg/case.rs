@@ -33,6 +33,8 @@ pub(super) struct Case<T> {
     pub(super) values: Vec<(&'static str, f64)>,
     /// Why it found none.
     pub(super) failure: Option<FlowError>,
+    /// Singular values that it found.
+    pub(super) spectrum: Vec<f64>,
     /// Why there is no result, of an algorithm that says so itself.
     pub(super) verdict: Option<NumericalError>,
     /// What a factorisation by a tree leaves beside the matrix.
@@ -83,6 +85,7 @@ impl<T: Scalar> Case<T> {
             pivots: None,
             values: Vec::new(),
             failure: None,
+            spectrum: Vec::new(),
             verdict: None,
             tree: RefCell::default(),
         }
@@ -243,7 +246,7 @@ impl<T: Scalar> Case<T> {
 }
 
 /// The case as one in precision `T`, which it is.
-fn cast<T: Scalar>(case: &mut dyn Any) -> &mut Case<T> {
+pub(super) fn cast<T: Scalar>(case: &mut dyn Any) -> &mut Case<T> {
     let letter = T::PRECISION.letter();
     case.downcast_mut()
         .unwrap_or_else(|| panic!("the algorithm is asked for another than {letter}"))

@@ -3,7 +3,9 @@
 use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::option::{Diag, Part, Trans, Uplo};
 use tegula_kernels::scalar::{Real, Scalar, c64};
-use tegula_linalg::{convert, geadd, lacpy, lascal, lascl, laset, redistribute, tradd, transpose};
+use tegula_linalg::{
+    convert, geadd, lacpy, lascal, lascl, laset, map, redistribute, tradd, transpose,
+};
 use tegula_runtime::flow::Flow;
 
 use crate::linalg::case::Case;
@@ -302,5 +304,38 @@ impl Listed for Convert {
     fn copied_tiles(sizes: &Sizes) -> usize {
         // Of other precision, at most twice as many bytes.
         2 * sizes.m.div_ceil(sizes.nb) * sizes.n.div_ceil(sizes.nb)
+    }
+}
+
+/// A formula of each entry and its place.
+pub(super) struct Map;
+
+impl Listed for Map {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "map";
+    const FORMULA: &'static str = "a_ij = f(i, j, a_ij): here + i - j";
+    const SIZES: &'static [Size] = &[M, N];
+    const FLOPS: &'static str = "m n";
+    const CHECK: &'static str = "A w - (A0 w + sums of (i - j) w_j)";
+    const OPERANDS: &'static [Operand] = &[MATRIX.result()];
+
+    fn flops(sizes: &Sizes) -> f64 {
+        entries(sizes)
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        map(flow, Part::Whole, &case[0], |i, j, x: T| x + T::from_f64(i as f64 - j as f64));
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+        let w = case.signs(0);
+        let mut expected = case.given(0).times(flow, &w)?;
+        for (i, (value, size)) in expected.value.iter_mut().zip(&mut expected.size).enumerate() {
+            for (j, w) in w.value.iter().enumerate() {
+                *value += w * (i as f64 - j as f64);
+                *size += (i as f64 - j as f64).abs();
+            }
+        }
+        error(flow, case, (0, &w), &expected)
     }
 }

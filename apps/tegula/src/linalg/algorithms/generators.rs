@@ -67,7 +67,7 @@ pub(super) struct Plghe;
 impl Listed for Plghe {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "plghe";
-    const FORMULA: &'static str = "A random, Hermitian, n on its diagonal";
+    const FORMULA: &'static str = "A random, Hermitian, n on diagonal";
     const SIZES: &'static [Size] = &[N];
     const FLOPS: &'static str = "n^2";
     const CHECK: &'static str = "A w - (entries from their places) w";

@@ -8,6 +8,7 @@ mod elementwise;
 mod generators;
 mod inverse;
 mod ldlt;
+mod low_rank;
 mod lu;
 mod mixed;
 mod norm;
@@ -55,6 +56,7 @@ pub(super) const ALGORITHMS: &[Entry] = &[
     Entry::of::<tree::OrgqrTree>(),
     Entry::of::<tree::OrmqrTree>(),
     Entry::of::<tree::CholeskyQr2>(),
+    Entry::of::<low_rank::RandomizedSvd>(),
     Entry::of::<mixed::PotrfMixed>(),
     Entry::of::<mixed::PosvMixed>(),
     Entry::of::<mixed::GesvMixed>(),
@@ -71,6 +73,7 @@ pub(super) const ALGORITHMS: &[Entry] = &[
     Entry::of::<elementwise::Transpose>(),
     Entry::of::<elementwise::Redistribute>(),
     Entry::of::<elementwise::Convert>(),
+    Entry::of::<elementwise::Map>(),
     Entry::of::<statistics::Cesca>(),
     Entry::of::<statistics::Gram>(),
     Entry::of::<generators::Plrnt>(),

@@ -1,0 +1,113 @@
+//! The largest singular values and vectors, of a matrix that has no others.
+
+use std::any::Any;
+
+use tegula_kernels::error::NumericalError;
+use tegula_kernels::option::Trans;
+use tegula_kernels::scalar::{Precision, Real, Scalar};
+use tegula_linalg::{LowRank, RangeFinder, SvdError, gemm, randomized_svd, redistribute};
+use tegula_runtime::flow::Flow;
+
+use crate::linalg::case::{Case, cast, product};
+use crate::linalg::entry::Listed;
+use crate::linalg::fill::Entries::{Nothing, Uniform};
+use crate::linalg::operand::Operand;
+use crate::linalg::probe::difference;
+use crate::linalg::sizes::Size::{self, K, M, N};
+use crate::linalg::sizes::Sizes;
+
+/// Decomposition from products with random vectors.
+pub(super) struct RandomizedSvd;
+
+impl Listed for RandomizedSvd {
+    const FAMILY: &'static str = "low rank";
+    const NAME: &'static str = "randomized-svd";
+    const FORMULA: &'static str = "A = U S V^H for A of rank k";
+    const SIZES: &'static [Size] = &[M, N, K];
+    const FLOPS: &'static str = "12 m n (k + 10)";
+    const CHECK: &'static str = "U (S (V^H w)) - A w";
+    const IS_STEADY: bool = false;
+    const LIMITS: &'static [(Size, Size)] = &[(K, M), (K, N)];
+    const OPERANDS: &'static [Operand] = &[
+        Operand::full(M, N, Nothing),
+        Operand::full(M, K, Uniform),
+        Operand::full(K, N, Uniform),
+        Operand::full(M, K, Nothing).result(),
+        Operand::full(N, K, Nothing),
+    ];
+
+    fn flops(sizes: &Sizes) -> f64 {
+        let [m, n, k, _] = sizes.real();
+        12.0 * m * n * (k + 10.0)
+    }
+
+    fn prepare<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
+        gemm(flow, (Trans::No, Trans::No), T::ONE, &case[1], &case[2], T::ZERO, &case[0]);
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        let case: &mut dyn Any = case;
+        match T::PRECISION {
+            Precision::Single => {
+                let case = cast::<f32>(case);
+                let found = randomized_svd(flow, &case[0], case.sizes.k, RangeFinder::default());
+                keep(flow, case, found);
+            }
+            Precision::Double => {
+                let case = cast::<f64>(case);
+                let found = randomized_svd(flow, &case[0], case.sizes.k, RangeFinder::default());
+                keep(flow, case, found);
+            }
+            Precision::ComplexSingle => {
+                let case = cast::<tegula_kernels::scalar::c32>(case);
+                let found = randomized_svd(flow, &case[0], case.sizes.k, RangeFinder::default());
+                keep(flow, case, found);
+            }
+            Precision::ComplexDouble => {
+                let case = cast::<tegula_kernels::scalar::c64>(case);
+                let found = randomized_svd(flow, &case[0], case.sizes.k, RangeFinder::default());
+                keep(flow, case, found);
+            }
+        }
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+        let w = case.signs(0);
+        let expected = product(flow, &[case.given(1), case.given(2)], &w)?;
+        let mut inner = case.found(4).op(Trans::Conj).times(flow, &w)?;
+        if case.spectrum.len() != inner.value.len() {
+            return Ok(f64::INFINITY);
+        }
+        for ((value, size), s) in inner.value.iter_mut().zip(&mut inner.size).zip(&case.spectrum) {
+            *value *= s;
+            *size *= s;
+        }
+        let found = case.found(3).times(flow, &inner)?;
+        Ok(difference::<T>(&found, &expected, case.sizes.m.max(case.sizes.n)))
+    }
+
+    fn copied_tiles(sizes: &Sizes) -> usize {
+        // Vectors on either side, each gathered and in tiles.
+        4 * (sizes.m + sizes.n).div_ceil(sizes.nb) * (sizes.k + 10).div_ceil(sizes.nb)
+    }
+}
+
+/// Keeps vectors in operands 3 and 4, and values beside.
+fn keep<T: Scalar>(flow: &mut Flow, case: &mut Case<T>, found: Result<LowRank<T>, SvdError>) {
+    match found {
+        Ok(LowRank { u, s, v }) => {
+            redistribute(flow, &u, &case[3]);
+            redistribute(flow, &v, &case[4]);
+            u.retire(flow);
+            v.retire(flow);
+            case.spectrum = s.into_iter().map(Real::to_f64).collect();
+            let ends = [case.spectrum.first(), case.spectrum.last()].map(|s| s.copied());
+            let named = ["largest singular value", "smallest of rank k"].into_iter().zip(ends);
+            case.values = named.filter_map(|(name, s)| Some((name, s?))).collect();
+        }
+        Err(SvdError::Flow(failure)) => case.failure = Some(failure),
+        Err(SvdError::NoConvergence) => {
+            case.verdict = Some(NumericalError::NoConvergence { order: case.sizes.n });
+        }
+    }
+}

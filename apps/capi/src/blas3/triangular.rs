@@ -1,6 +1,6 @@
 //! `xTRMM` and `xTRSM`: products and solves with a triangular matrix.
 
-use tegula_kernels::kernel::{trmm::Trmm, trsm::Trsm};
+use tegula_kernels::kernel::{trmm::Trmm, trsm::Trsm, trsv::Trsv};
 use tegula_kernels::option::Side;
 use tegula_kernels::scalar::{Scalar, c32, c64};
 use tegula_linalg::{self as linalg, Triangle};
@@ -106,6 +106,9 @@ fn multiply<T: Scalar>(triangle: Triangle, alpha: T, a: Matrix<T>, b: Matrix<T>)
 pub(crate) fn solve<T: Scalar>(triangle: Triangle, alpha: T, a: Matrix<T>, b: Matrix<T>) {
     let Triangle { side, uplo, trans, diag } = triangle;
     let (m, n, ld) = (b.rows, b.cols, a.rows);
+    if n == 1 && side == Side::Left && alpha == T::ONE && is_small::<T>(product([m, m, 1]) / 2.0) {
+        return Trsv::new(uplo, trans, diag, m).compute(blas(), a.view(), b.view_mut());
+    }
     if is_small::<T>(product([m, n, ld]) / 2.0) {
         let kernel = Trsm { side, uplo, trans, diag, m, n, ld, alpha };
         return kernel.compute(blas(), a.view(), b.view_mut());

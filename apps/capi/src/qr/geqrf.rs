@@ -5,7 +5,6 @@ use std::marker::PhantomData;
 use tegula_kernels::kernel::geqrt::{self, Geqrt};
 use tegula_kernels::option::Storev;
 use tegula_kernels::scalar::{Scalar, c32, c64};
-use tegula_kernels::tile::TileMut;
 use tegula_linalg as linalg;
 
 use super::{Reflectors, is_query};
@@ -67,14 +66,11 @@ fn run<T: Scalar>(
 
 /// Factorises the matrix.
 pub(super) fn factorise<T: Scalar>(reflectors: Reflectors<T>) {
-    let Reflectors { storev, a, count, .. } = reflectors;
+    let Reflectors { storev, a, .. } = reflectors;
     let (m, n) = reflectors.shape();
     if is_small::<T>(geqrt::flops(m, n) / 2.0) {
         let kernel = Geqrt { storev, m, n, offset: 0, scalar: PhantomData::<T> };
-        let mut triangle = vec![T::ZERO; count * count];
-        let triangle = TileMut::new(&mut triangle, count, count);
-        let tau = reflectors.factors().view_mut();
-        return kernel.compute(blas(), a.view_mut(), tau, triangle);
+        return kernel.compute_factors(blas(), a.view_mut(), reflectors.factors().view_mut());
     }
     let (width, (mb, nb)) = reflectors.tiling();
     let matrices = [a.in_tiles(mb, nb), reflectors.factors().in_tiles(width, 1)];

@@ -91,6 +91,12 @@ void dgesv_(const int *n, const int *nrhs, double *a, const int *lda, int *ipiv,
 void cgesv_(const int *n, const int *nrhs, tegula_complex32 *a, const int *lda, int *ipiv, tegula_complex32 *b, const int *ldb, int *info);
 void zgesv_(const int *n, const int *nrhs, tegula_complex64 *a, const int *lda, int *ipiv, tegula_complex64 *b, const int *ldb, int *info);
 
+/* inv(A) in place of the factors of A that xGETRF has left. */
+void sgetri_(const int *n, float *a, const int *lda, const int *ipiv, float *work, const int *lwork, int *info);
+void dgetri_(const int *n, double *a, const int *lda, const int *ipiv, double *work, const int *lwork, int *info);
+void cgetri_(const int *n, tegula_complex32 *a, const int *lda, const int *ipiv, tegula_complex32 *work, const int *lwork, int *info);
+void zgetri_(const int *n, tegula_complex64 *a, const int *lda, const int *ipiv, tegula_complex64 *work, const int *lwork, int *info);
+
 /* A = Q R, with reflectors in place of Q. */
 void sgeqrf_(const int *m, const int *n, float *a, const int *lda, float *tau, float *work, const int *lwork, int *info);
 void dgeqrf_(const int *m, const int *n, double *a, const int *lda, double *tau, double *work, const int *lwork, int *info);
@@ -190,6 +196,76 @@ void strtrs_(const char *uplo, const char *trans, const char *diag, const int *n
 void dtrtrs_(const char *uplo, const char *trans, const char *diag, const int *n, const int *nrhs, const double *a, const int *lda, double *b, const int *ldb, int *info);
 void ctrtrs_(const char *uplo, const char *trans, const char *diag, const int *n, const int *nrhs, const tegula_complex32 *a, const int *lda, tegula_complex32 *b, const int *ldb, int *info);
 void ztrtrs_(const char *uplo, const char *trans, const char *diag, const int *n, const int *nrhs, const tegula_complex64 *a, const int *lda, tegula_complex64 *b, const int *ldb, int *info);
+
+/* X = inv(A) B by factors of 32 bits and refinement, or else by factors of 64. */
+void dsgesv_(const int *n, const int *nrhs, double *a, const int *lda, int *ipiv, const double *b, const int *ldb, double *x, const int *ldx, double *work, float *swork, int *iter, int *info);
+void zcgesv_(const int *n, const int *nrhs, tegula_complex64 *a, const int *lda, int *ipiv, const tegula_complex64 *b, const int *ldb, tegula_complex64 *x, const int *ldx, tegula_complex64 *work, tegula_complex32 *swork, double *rwork, int *iter, int *info);
+
+/* X = inv(A) B, A positive definite, by factors of 32 bits and refinement, or else of 64. */
+void dsposv_(const char *uplo, const int *n, const int *nrhs, double *a, const int *lda, const double *b, const int *ldb, double *x, const int *ldx, double *work, float *swork, int *iter, int *info);
+void zcposv_(const char *uplo, const int *n, const int *nrhs, tegula_complex64 *a, const int *lda, const tegula_complex64 *b, const int *ldb, tegula_complex64 *x, const int *ldx, tegula_complex64 *work, tegula_complex32 *swork, double *rwork, int *iter, int *info);
+
+/* Eigenvalues of a symmetric matrix, and its eigenvectors in place of it if jobz is V. */
+void ssyev_(const char *jobz, const char *uplo, const int *n, float *a, const int *lda, float *w, float *work, const int *lwork, int *info);
+void dsyev_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work, const int *lwork, int *info);
+
+/* Eigenvalues of a Hermitian matrix, and its eigenvectors in place of it if jobz is V. */
+void cheev_(const char *jobz, const char *uplo, const int *n, tegula_complex32 *a, const int *lda, float *w, tegula_complex32 *work, const int *lwork, float *rwork, int *info);
+void zheev_(const char *jobz, const char *uplo, const int *n, tegula_complex64 *a, const int *lda, double *w, tegula_complex64 *work, const int *lwork, double *rwork, int *info);
+
+/* Eigenvalues of a symmetric matrix, and its eigenvectors in place of it if jobz is V. */
+void ssyevd_(const char *jobz, const char *uplo, const int *n, float *a, const int *lda, float *w, float *work, const int *lwork, int *iwork, const int *liwork, int *info);
+void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work, const int *lwork, int *iwork, const int *liwork, int *info);
+
+/* Eigenvalues of a Hermitian matrix, and its eigenvectors in place of it if jobz is V. */
+void cheevd_(const char *jobz, const char *uplo, const int *n, tegula_complex32 *a, const int *lda, float *w, tegula_complex32 *work, const int *lwork, float *rwork, const int *lrwork, int *iwork, const int *liwork, int *info);
+void zheevd_(const char *jobz, const char *uplo, const int *n, tegula_complex64 *a, const int *lda, double *w, tegula_complex64 *work, const int *lwork, double *rwork, const int *lrwork, int *iwork, const int *liwork, int *info);
+
+/* A norm of a matrix: its largest entry, or the 1, infinity or Frobenius norm. */
+float slange_(const char *norm, const int *m, const int *n, const float *a, const int *lda, float *work);
+double dlange_(const char *norm, const int *m, const int *n, const double *a, const int *lda, double *work);
+float clange_(const char *norm, const int *m, const int *n, const tegula_complex32 *a, const int *lda, float *work);
+double zlange_(const char *norm, const int *m, const int *n, const tegula_complex64 *a, const int *lda, double *work);
+
+/* A norm of a symmetric matrix. */
+float slansy_(const char *norm, const char *uplo, const int *n, const float *a, const int *lda, float *work);
+double dlansy_(const char *norm, const char *uplo, const int *n, const double *a, const int *lda, double *work);
+float clansy_(const char *norm, const char *uplo, const int *n, const tegula_complex32 *a, const int *lda, float *work);
+double zlansy_(const char *norm, const char *uplo, const int *n, const tegula_complex64 *a, const int *lda, double *work);
+
+/* A norm of a Hermitian matrix. */
+float clanhe_(const char *norm, const char *uplo, const int *n, const tegula_complex32 *a, const int *lda, float *work);
+double zlanhe_(const char *norm, const char *uplo, const int *n, const tegula_complex64 *a, const int *lda, double *work);
+
+/* A norm of a triangular or trapezoidal matrix. */
+float slantr_(const char *norm, const char *uplo, const char *diag, const int *m, const int *n, const float *a, const int *lda, float *work);
+double dlantr_(const char *norm, const char *uplo, const char *diag, const int *m, const int *n, const double *a, const int *lda, double *work);
+float clantr_(const char *norm, const char *uplo, const char *diag, const int *m, const int *n, const tegula_complex32 *a, const int *lda, float *work);
+double zlantr_(const char *norm, const char *uplo, const char *diag, const int *m, const int *n, const tegula_complex64 *a, const int *lda, double *work);
+
+/* B = A, or a triangle of it. */
+void slacpy_(const char *uplo, const int *m, const int *n, const float *a, const int *lda, float *b, const int *ldb);
+void dlacpy_(const char *uplo, const int *m, const int *n, const double *a, const int *lda, double *b, const int *ldb);
+void clacpy_(const char *uplo, const int *m, const int *n, const tegula_complex32 *a, const int *lda, tegula_complex32 *b, const int *ldb);
+void zlacpy_(const char *uplo, const int *m, const int *n, const tegula_complex64 *a, const int *lda, tegula_complex64 *b, const int *ldb);
+
+/* alpha outside the diagonal, or in a triangle without it, and beta on it. */
+void slaset_(const char *uplo, const int *m, const int *n, const float *alpha, const float *beta, float *a, const int *lda);
+void dlaset_(const char *uplo, const int *m, const int *n, const double *alpha, const double *beta, double *a, const int *lda);
+void claset_(const char *uplo, const int *m, const int *n, const tegula_complex32 *alpha, const tegula_complex32 *beta, tegula_complex32 *a, const int *lda);
+void zlaset_(const char *uplo, const int *m, const int *n, const tegula_complex64 *alpha, const tegula_complex64 *beta, tegula_complex64 *a, const int *lda);
+
+/* Rows k1 to k2 change places with the rows that ipiv says, one after the other. */
+void slaswp_(const int *n, float *a, const int *lda, const int *k1, const int *k2, const int *ipiv, const int *incx);
+void dlaswp_(const int *n, double *a, const int *lda, const int *k1, const int *k2, const int *ipiv, const int *incx);
+void claswp_(const int *n, tegula_complex32 *a, const int *lda, const int *k1, const int *k2, const int *ipiv, const int *incx);
+void zlaswp_(const int *n, tegula_complex64 *a, const int *lda, const int *k1, const int *k2, const int *ipiv, const int *incx);
+
+/* A = (cto / cfrom) A, of a full, triangular, Hessenberg or band matrix. */
+void slascl_(const char *type_, const int *kl, const int *ku, const float *cfrom, const float *cto, const int *m, const int *n, float *a, const int *lda, int *info);
+void dlascl_(const char *type_, const int *kl, const int *ku, const double *cfrom, const double *cto, const int *m, const int *n, double *a, const int *lda, int *info);
+void clascl_(const char *type_, const int *kl, const int *ku, const float *cfrom, const float *cto, const int *m, const int *n, tegula_complex32 *a, const int *lda, int *info);
+void zlascl_(const char *type_, const int *kl, const int *ku, const double *cfrom, const double *cto, const int *m, const int *n, tegula_complex64 *a, const int *lda, int *info);
 
 #ifdef __cplusplus
 }

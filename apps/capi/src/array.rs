@@ -5,7 +5,7 @@ use tegula_data::matrix::{Order, Storage, TileMatrix};
 use tegula_kernels::option::Uplo;
 use tegula_kernels::scalar::Scalar;
 use tegula_kernels::tile::{TileMut, TileRef};
-use tegula_runtime::flow::Flow;
+use tegula_runtime::flow::{Flow, FlowError};
 
 /// An array of the caller's.
 ///
@@ -25,6 +25,11 @@ impl<T: Copy> Array<T> {
     /// The promise of the type.
     pub(crate) const unsafe fn new(first: *mut T) -> Self {
         Self { first }
+    }
+
+    /// The array from entry `index` on.
+    pub(crate) fn after(self, index: usize) -> Self {
+        Self { first: self.first.wrapping_add(index) }
     }
 
     /// Entry `index`.
@@ -75,6 +80,13 @@ pub(crate) struct Matrix<T> {
 }
 
 impl<T: Copy> Matrix<T> {
+    /// The square matrix of order `n` in `entries`, without gaps, which is only read and outlives its use.
+    pub(crate) fn of(entries: &[T], n: usize) -> Self {
+        assert!(entries.len() == n * n, "{} entries are not {n} x {n}", entries.len());
+        let order = Order::ColumnMajor { ld: n };
+        Self { first: entries.as_ptr().cast_mut(), rows: n, cols: n, order }
+    }
+
     /// The transposed matrix, in the same memory.
     pub(crate) const fn transposed(self) -> Self {
         let order = match self.order {
@@ -123,6 +135,23 @@ impl<T: Copy> Matrix<T> {
 }
 
 impl<T: Scalar> Matrix<T> {
+    /// Copies a matrix in tiles into this one, all of which the routine overwrites.
+    ///
+    /// # Errors
+    /// Those of the tasks that make the tiles.
+    pub(crate) fn gather(self, flow: &mut Flow, tiles: &TileMatrix<T>) -> Result<(), FlowError> {
+        let (Order::ColumnMajor { ld } | Order::RowMajor { ld }) = self.order;
+        let (lines, length) = match self.order {
+            Order::ColumnMajor { .. } => (self.cols, self.rows),
+            Order::RowMajor { .. } => (self.rows, self.cols),
+        };
+        if lines == 0 || length == 0 {
+            return Ok(());
+        }
+        let entries = Array { first: self.first }.slice(ld * (lines - 1) + length);
+        tiles.gather(flow, entries, self.order)
+    }
+
     /// The matrix in tiles of `mb x nb`.
     pub(crate) const fn in_tiles(self, mb: usize, nb: usize) -> Tiled<T> {
         Tiled { matrix: self, tile: (mb, nb), storage: Storage::Full }

@@ -1,6 +1,8 @@
 //! Arguments of LAPACK's routines, checked in the order and with the numbers of the reference: the
 //! first argument that is wrong is the one reported.
 
+use tegula_kernels::scalar::{Real, Scalar};
+
 /// An argument is wrong: its position, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wrong(pub(crate) i32);
@@ -47,4 +49,12 @@ impl Integer for i32 {
     fn leading(self, place: i32, rows: usize) -> Checked<usize> {
         usize::try_from(self).ok().filter(|&ld| ld >= rows.max(1)).ok_or(Wrong(place))
     }
+}
+
+/// A size of a workspace as the number that answers the question for it, not less where it is rounded.
+pub(crate) fn answer<T: Scalar>(size: usize) -> T {
+    let size = size as f64;
+    let nearest = T::Real::of_f64(size);
+    let next = if nearest.to_f64() < size { T::Real::ONE + T::Real::EPSILON } else { T::Real::ONE };
+    T::from_real(nearest * next)
 }

@@ -142,12 +142,12 @@ macro_rules! arrays {
         #[derive(Clone, Copy, Debug)]
         pub struct $kind;
 
-        impl<T: CNumber<Real: CNumber>> Passed<T> for $kind {
+        impl<T: CNumber<Real: CNumber, Other: CNumber>> Passed<T> for $kind {
             type C = *mut $entry;
             const C_TYPE: CType = CType::$way($name);
         }
 
-        impl<T: CNumber<Real: CNumber>> Kind<T> for $kind {
+        impl<T: CNumber<Real: CNumber, Other: CNumber>> Kind<T> for $kind {
             type Value = CallersArray<$entry>;
 
             unsafe fn value(c: Self::C) -> Self::Value {
@@ -167,6 +167,8 @@ arrays! {
     Array: T, Out T::NAME;
     /// Real numbers of the same precision that are overwritten.
     Reals: T::Real, Out <T::Real as CNumber>::NAME;
+    /// Numbers of 32 bits beside those of 64 that are overwritten.
+    Narrow: T::Other, Out <T::Other as CNumber>::NAME;
     /// Integers that are overwritten.
     Ints: i32, Out "int";
 }

@@ -6,13 +6,16 @@
 //! tiles on all workers.
 
 mod array;
+pub mod auxiliary;
 pub mod blas3;
 mod check;
 pub mod cholesky;
+pub mod eigen;
 mod export;
 pub mod header;
 pub mod kind;
 pub mod lu;
+pub mod mixed;
 pub mod native;
 mod option;
 mod process;
@@ -25,8 +28,16 @@ pub use export::Export;
 
 /// The functions with Fortran names.
 pub fn lapack_exports() -> impl Iterator<Item = &'static Export> {
-    let families =
-        [blas3::EXPORTS, lu::EXPORTS, qr::EXPORTS, cholesky::EXPORTS, triangular::EXPORTS];
+    let families = [
+        blas3::EXPORTS,
+        lu::EXPORTS,
+        qr::EXPORTS,
+        cholesky::EXPORTS,
+        triangular::EXPORTS,
+        mixed::EXPORTS,
+        eigen::EXPORTS,
+        auxiliary::EXPORTS,
+    ];
     families.into_iter().flatten().copied().flatten()
 }
 

@@ -4,20 +4,26 @@
 
 use std::ffi::c_char;
 
+use tegula::auxiliary::lascl::dlascl_;
 use tegula::cholesky::posv::zposv_;
 use tegula::cholesky::potrf::dpotrf_;
 use tegula::cholesky::potri::dpotri_;
 use tegula::cholesky::potrs::dpotrs_;
+use tegula::eigen::syev::{dsyev_, zheev_};
+use tegula::eigen::syevd::{dsyevd_, zheevd_};
 use tegula::lu::gesv::dgesv_;
 use tegula::lu::getrf::dgetrf_;
+use tegula::lu::getri::dgetri_;
 use tegula::lu::getrs::zgetrs_;
+use tegula::mixed::gesv::dsgesv_;
+use tegula::mixed::posv::zcposv_;
 use tegula::qr::gels::{dgels_, zgels_};
 use tegula::qr::geqrf::{dgelqf_, dgeqrf_};
 use tegula::qr::orgqr::{dorglq_, dorgqr_};
 use tegula::qr::ormqr::{dormlq_, dormqr_, zunmqr_};
 use tegula::triangular::trtri::dtrtri_;
 use tegula::triangular::trtrs::dtrtrs_;
-use tegula_kernels::scalar::c64;
+use tegula_kernels::scalar::{c32, c64};
 
 const MUCH: usize = 64;
 
@@ -34,7 +40,10 @@ struct Rooms {
     za: [c64; MUCH],
     zb: [c64; MUCH],
     zwork: [c64; MUCH],
+    half: [f32; MUCH],
+    zhalf: [c32; MUCH],
     rows: [i32; MUCH],
+    count: [i32; MUCH],
 }
 
 impl Rooms {
@@ -48,7 +57,10 @@ impl Rooms {
             za: [zero; MUCH],
             zb: [zero; MUCH],
             zwork: [zero; MUCH],
+            half: [0.0; MUCH],
+            zhalf: [c32::new(0.0, 0.0); MUCH],
             rows: [1; MUCH],
+            count: [0; MUCH],
         }
     }
 }
@@ -193,6 +205,90 @@ fn least_squares_check_their_arguments_in_order() {
     assert_eq!(info!(dgels_(b'N' as letter, 2, 0, 0, a, 2, b, 1, work, 1)), -8);
     assert_eq!(info!(dgels_(b'N' as letter, 2, 2, 1, a, 2, b, 2, work, 3)), -10);
     assert_eq!(info!(dgels_(b'N' as letter, 2, 2, 1, a, 2, b, 2, work, 4)), 0, "of zeros: zeros");
+}
+
+#[test]
+fn inverses_check_their_arguments_in_order() {
+    assert_eq!(info!(dgetri_(-1, a, 1, rows, work, 9)), -1);
+    assert_eq!(info!(dgetri_(2, a, 1, rows, work, 9)), -3);
+    assert_eq!(info!(dgetri_(2, a, 2, rows, work, 1)), -6);
+    assert_eq!(info!(dgetri_(2, a, 2, rows, work, 2)), 1, "factors of zeros");
+    assert_eq!(info!(dgetri_(0, a, 1, rows, work, 1)), 0);
+}
+
+#[test]
+fn refined_solves_check_their_arguments_in_order() {
+    assert_eq!(info!(dsgesv_(-1, 1, a, 2, rows, b, 2, tau, 2, work, half, count)), -1);
+    assert_eq!(info!(dsgesv_(2, -1, a, 2, rows, b, 2, tau, 2, work, half, count)), -2);
+    assert_eq!(info!(dsgesv_(2, 1, a, 1, rows, b, 2, tau, 2, work, half, count)), -4);
+    assert_eq!(info!(dsgesv_(2, 1, a, 2, rows, b, 1, tau, 2, work, half, count)), -7);
+    assert_eq!(info!(dsgesv_(2, 1, a, 2, rows, b, 2, tau, 1, work, half, count)), -9);
+    assert_eq!(info!(dsgesv_(2, 1, a, 2, rows, b, 2, tau, 2, work, half, count)), 1, "zeros");
+    let posv = |letter: u8, [n, nrhs, lda, ldb, ldx]: [i32; 5]| {
+        let (mut rooms, mut info) = (Rooms::new(), 99);
+        let Rooms { za, zb, zwork, zhalf, work, count, .. } = &mut rooms;
+        let (x, reals) = (&mut [c64::new(0.0, 0.0); MUCH], work.as_mut_ptr());
+        let (a, b, room) = (za.as_mut_ptr(), zb.as_mut_ptr(), zwork.as_mut_ptr());
+        let (half, count, x) = (zhalf.as_mut_ptr(), count.as_mut_ptr(), x.as_mut_ptr());
+        let uplo = letter.cast_signed();
+        // SAFETY: the rooms hold 2 x 2 and 2 x 1.
+        unsafe {
+            zcposv_(
+                &uplo, &n, &nrhs, a, &lda, b, &ldb, x, &ldx, room, half, reals, count, &mut info,
+            );
+        }
+        info
+    };
+    assert_eq!(posv(b'/', [2, 1, 2, 2, 2]), -1);
+    assert_eq!(posv(b'U', [-1, 1, 2, 2, 2]), -2);
+    assert_eq!(posv(b'U', [2, -1, 2, 2, 2]), -3);
+    assert_eq!(posv(b'U', [2, 1, 1, 2, 2]), -5);
+    assert_eq!(posv(b'U', [2, 1, 2, 1, 2]), -7);
+    assert_eq!(posv(b'U', [2, 1, 2, 2, 1]), -9);
+    assert_eq!(posv(b'L', [2, 1, 2, 2, 2]), 1, "a matrix of zeros");
+}
+
+#[test]
+fn eigenvalues_check_their_arguments_in_order() {
+    assert_eq!(info!(dsyev_(b'/' as letter, b'U' as letter, 2, a, 2, b, work, 9)), -1);
+    assert_eq!(info!(dsyev_(b'N' as letter, b'/' as letter, 2, a, 2, b, work, 9)), -2);
+    assert_eq!(info!(dsyev_(b'N' as letter, b'U' as letter, -1, a, 2, b, work, 9)), -3);
+    assert_eq!(info!(dsyev_(b'N' as letter, b'U' as letter, 2, a, 1, b, work, 9)), -5);
+    assert_eq!(info!(dsyev_(b'N' as letter, b'U' as letter, 2, a, 2, b, work, 4)), -8);
+    assert_eq!(info!(dsyev_(b'V' as letter, b'U' as letter, 2, a, 2, b, work, 5)), 0);
+    assert_eq!(info!(zheev_(b'V' as letter, b'U' as letter, 2, za, 2, b, zwork, 2, work)), -8);
+    assert_eq!(info!(zheev_(b'V' as letter, b'U' as letter, 2, za, 2, b, zwork, 3, work)), 0);
+    assert_eq!(info!(dsyevd_(b'N' as letter, b'U' as letter, 2, a, 2, b, work, 4, rows, 1)), -8);
+    assert_eq!(info!(dsyevd_(b'N' as letter, b'U' as letter, 2, a, 2, b, work, 5, rows, 0)), -10);
+    assert_eq!(info!(dsyevd_(b'V' as letter, b'U' as letter, 2, a, 2, b, work, 21, rows, 12)), -10);
+    assert_eq!(info!(dsyevd_(b'V' as letter, b'U' as letter, 2, a, 2, b, work, 21, rows, 13)), 0);
+    assert_eq!(
+        info!(zheevd_(b'V' as letter, b'U' as letter, 2, za, 2, b, zwork, 8, work, 18, rows, 13)),
+        -10
+    );
+    assert_eq!(
+        info!(zheevd_(b'V' as letter, b'U' as letter, 2, za, 2, b, zwork, 8, work, 19, rows, 12)),
+        -12
+    );
+    assert_eq!(
+        info!(zheevd_(b'V' as letter, b'U' as letter, 2, za, 2, b, zwork, 8, work, 19, rows, 13)),
+        0
+    );
+}
+
+#[test]
+fn factors_check_their_arguments_in_order() {
+    assert_eq!(info!(dlascl_(b'/' as letter, 0, 0, 1.0, 1.0, 2, 2, a, 2)), -1);
+    assert_eq!(info!(dlascl_(b'G' as letter, 0, 0, 0.0, 1.0, 2, 2, a, 2)), -4);
+    assert_eq!(info!(dlascl_(b'G' as letter, 0, 0, 1.0, 1.0, -1, 2, a, 2)), -6);
+    assert_eq!(info!(dlascl_(b'G' as letter, 0, 0, 1.0, 1.0, 2, -1, a, 2)), -7);
+    assert_eq!(info!(dlascl_(b'B' as letter, 0, 0, 1.0, 1.0, 2, 3, a, 2)), -7, "no square");
+    assert_eq!(info!(dlascl_(b'H' as letter, 0, 0, 1.0, 1.0, 2, 2, a, 1)), -9);
+    assert_eq!(info!(dlascl_(b'Z' as letter, 2, 0, 1.0, 1.0, 2, 2, a, 9)), -2);
+    assert_eq!(info!(dlascl_(b'Z' as letter, 1, 2, 1.0, 1.0, 2, 2, a, 9)), -3);
+    assert_eq!(info!(dlascl_(b'Q' as letter, 0, 1, 1.0, 1.0, 2, 2, a, 9)), -3, "two widths");
+    assert_eq!(info!(dlascl_(b'Z' as letter, 1, 1, 1.0, 1.0, 2, 2, a, 3)), -9);
+    assert_eq!(info!(dlascl_(b'Z' as letter, 1, 1, 1.0, 1.0, 2, 2, a, 4)), 0);
 }
 
 #[test]

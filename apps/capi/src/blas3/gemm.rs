@@ -1,10 +1,11 @@
 //! `xGEMM`: the product of matrices.
 
 use tegula_kernels::kernel::gemm::Gemm;
+use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::{Scalar, c32, c64};
 use tegula_linalg as linalg;
 
-use crate::array::Array;
+use crate::array::{Array, Matrix};
 use crate::check::{Checked, Integer, Letter};
 use crate::export::export;
 use crate::option::TRANS;
@@ -46,17 +47,32 @@ fn gemm<T: Scalar>(
     }
     if is_empty {
         c.view_mut().scale(beta);
-    } else if is_small::<T>(product([m, n, k])) {
-        let kernel = Gemm { trans_a, trans_b, m, n, k, alpha, beta };
-        kernel.compute(blas(), a.view(), b.view(), c.view_mut());
     } else {
-        let (mb, nb, kb) = (tile(m), tile(n), tile(k));
-        let (tile_a, tile_b) = (trans_a.stored(mb, kb), trans_b.stored(kb, nb));
-        let (a, b) = (a.in_tiles(tile_a.0, tile_a.1), b.in_tiles(tile_b.0, tile_b.1));
-        let outcome = in_tiles([a, b, c.in_tiles(mb, nb)], |flow, [a, b, c]| {
-            linalg::gemm(flow, (trans_a, trans_b), alpha, a, b, beta, c);
-        });
-        outcome.expect("a product does not fail");
+        multiply((trans_a, trans_b), alpha, a, b, beta, c);
     }
     Ok(())
+}
+
+/// Multiplies where there is something to multiply.
+pub(crate) fn multiply<T: Scalar>(
+    (trans_a, trans_b): (Trans, Trans),
+    alpha: T,
+    a: Matrix<T>,
+    b: Matrix<T>,
+    beta: T,
+    c: Matrix<T>,
+) {
+    let (m, n) = (c.rows, c.cols);
+    let k = if trans_a.swaps() { a.rows } else { a.cols };
+    if is_small::<T>(product([m, n, k])) {
+        let kernel = Gemm { trans_a, trans_b, m, n, k, alpha, beta };
+        return kernel.compute(blas(), a.view(), b.view(), c.view_mut());
+    }
+    let (mb, nb, kb) = (tile(m), tile(n), tile(k));
+    let (tile_a, tile_b) = (trans_a.stored(mb, kb), trans_b.stored(kb, nb));
+    let (a, b) = (a.in_tiles(tile_a.0, tile_a.1), b.in_tiles(tile_b.0, tile_b.1));
+    in_tiles([a, b, c.in_tiles(mb, nb)], |flow, [a, b, c]| {
+        linalg::gemm(flow, (trans_a, trans_b), alpha, a, b, beta, c);
+    })
+    .expect("a product does not fail");
 }

@@ -1,11 +1,11 @@
 //! `xSYMM` and `xHEMM`: products with a symmetric or Hermitian matrix.
 
 use tegula_kernels::kernel::symm::Symm;
-use tegula_kernels::option::{Form, Side};
+use tegula_kernels::option::{Form, Side, Uplo};
 use tegula_kernels::scalar::{Scalar, c32, c64};
 use tegula_linalg as linalg;
 
-use crate::array::Array;
+use crate::array::{Array, Matrix};
 use crate::check::{Checked, Integer, Letter};
 use crate::export::export;
 use crate::option::{SIDE, UPLO};
@@ -43,7 +43,7 @@ macro_rules! routines {
             ldc: i32,
         ) -> Checked<()> {
             let form = Form::$form;
-            multiply(form, side, uplo, (m, n), alpha, (a, lda), (b, ldb), beta, (c, ldc))
+            checked(form, side, uplo, (m, n), alpha, (a, lda), (b, ldb), beta, (c, ldc))
         }
     )+ };
 }
@@ -51,7 +51,7 @@ macro_rules! routines {
 routines! { symm Symmetric, hemm Hermitian }
 
 #[expect(clippy::too_many_arguments, reason = "BLAS's interface")]
-fn multiply<T: Scalar>(
+fn checked<T: Scalar>(
     form: Form,
     side: Letter,
     uplo: Letter,
@@ -73,17 +73,31 @@ fn multiply<T: Scalar>(
     }
     if alpha == T::ZERO {
         c.view_mut().scale(beta);
-    } else if is_small::<T>(product([m, n, order])) {
-        let kernel = Symm { form, side, uplo, m, n, alpha, beta };
-        kernel.compute(blas(), a.view(), b.view(), c.view_mut());
     } else {
-        let (mb, nb) = (tile(m), tile(n));
-        let of_a = if side == Side::Left { mb } else { nb };
-        let matrices = [a.in_tiles(of_a, of_a), b.in_tiles(mb, nb), c.in_tiles(mb, nb)];
-        in_tiles(matrices, |flow, [a, b, c]| {
-            linalg::symm(flow, (form, side, uplo), alpha, a, b, beta, c);
-        })
-        .expect("a product does not fail");
+        multiply((form, side, uplo), alpha, a, b, beta, c);
     }
     Ok(())
+}
+
+/// Multiplies where there is something to multiply.
+pub(crate) fn multiply<T: Scalar>(
+    (form, side, uplo): (Form, Side, Uplo),
+    alpha: T,
+    a: Matrix<T>,
+    b: Matrix<T>,
+    beta: T,
+    c: Matrix<T>,
+) {
+    let (m, n) = (c.rows, c.cols);
+    if is_small::<T>(product([m, n, a.rows])) {
+        let kernel = Symm { form, side, uplo, m, n, alpha, beta };
+        return kernel.compute(blas(), a.view(), b.view(), c.view_mut());
+    }
+    let (mb, nb) = (tile(m), tile(n));
+    let of_a = if side == Side::Left { mb } else { nb };
+    let matrices = [a.in_tiles(of_a, of_a), b.in_tiles(mb, nb), c.in_tiles(mb, nb)];
+    in_tiles(matrices, |flow, [a, b, c]| {
+        linalg::symm(flow, (form, side, uplo), alpha, a, b, beta, c);
+    })
+    .expect("a product does not fail");
 }

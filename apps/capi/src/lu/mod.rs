@@ -2,9 +2,11 @@
 
 pub mod gesv;
 pub mod getrf;
+pub mod getri;
 pub mod getrs;
 
 use crate::export::Export;
 
 /// The functions of this folder, by routine.
-pub(crate) const EXPORTS: &[&[Export]] = &[getrf::EXPORTS, getrs::EXPORTS, gesv::EXPORTS];
+pub(crate) const EXPORTS: &[&[Export]] =
+    &[getrf::EXPORTS, getrs::EXPORTS, gesv::EXPORTS, getri::EXPORTS];

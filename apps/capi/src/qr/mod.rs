@@ -10,7 +10,7 @@ use tegula_kernels::option::Storev;
 use tegula_kernels::scalar::Scalar;
 
 use crate::array::{Array, Matrix};
-use crate::check::{Checked, Wrong};
+use crate::check::{Checked, Wrong, answer};
 use crate::export::Export;
 use crate::run::panel;
 
@@ -52,11 +52,16 @@ impl<T: Scalar> Reflectors<T> {
 ///
 /// Argument `place`, the size, is wrong if it is less than `least`. Nothing in `work` is used: the
 /// algorithms have room of their own.
-fn is_query<T: Scalar>(place: i32, work: Array<T>, lwork: i32, least: usize) -> Checked<bool> {
+pub(crate) fn is_query<T: Scalar>(
+    place: i32,
+    work: Array<T>,
+    lwork: i32,
+    least: usize,
+) -> Checked<bool> {
     let enough = usize::try_from(lwork).is_ok_and(|size| size >= least.max(1));
     if lwork != -1 && !enough {
         return Err(Wrong(place));
     }
-    work.set(0, T::from_f64(least.max(1) as f64));
+    work.set(0, answer(least.max(1)));
     Ok(lwork == -1)
 }

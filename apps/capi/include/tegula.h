@@ -19,12 +19,20 @@ typedef double _Complex tegula_complex64;
 typedef struct tegula_context tegula_context;
 /* A matrix in tiles, which belongs to a context. */
 typedef struct tegula_desc tegula_desc;
+/* The exchanges of rows of a factorisation, which belong to a context. */
+typedef struct tegula_ipiv tegula_ipiv;
 
 /* Starts workers workers, or with 0 as many as large problems under LAPACK's names get. */
 tegula_context *tegula_init(int workers);
 
 /* Ends the workers. All matrices must be destroyed before. */
 void tegula_finalize(tegula_context *context);
+
+/* Lets routines on matrices in tiles only submit their work, if only_submit is not 0. They then run in the order that their data asks for. */
+void tegula_set_async(tegula_context *context, int only_submit);
+
+/* Waits for everything that was submitted; returns the first failure as a routine would. */
+int tegula_wait(tegula_context *context);
 
 /* Spreads large problems under LAPACK's names over workers workers from now on. */
 void tegula_set_num_threads(int workers);
@@ -38,13 +46,13 @@ tegula_desc *tegula_desc_create(tegula_context *context, char precision, int m, 
 /* Takes a matrix apart. */
 void tegula_desc_destroy(tegula_context *context, tegula_desc *matrix);
 
-/* Copies a column-major array into the tiles. */
+/* Waits, and copies a column-major array into the tiles. */
 int tegula_slapack_to_tile(tegula_context *context, const float *a, int lda, tegula_desc *matrix);
 int tegula_dlapack_to_tile(tegula_context *context, const double *a, int lda, tegula_desc *matrix);
 int tegula_clapack_to_tile(tegula_context *context, const tegula_complex32 *a, int lda, tegula_desc *matrix);
 int tegula_zlapack_to_tile(tegula_context *context, const tegula_complex64 *a, int lda, tegula_desc *matrix);
 
-/* Copies the tiles into a column-major array. */
+/* Waits, and copies the tiles into a column-major array. Returns the info of what has spoiled them. */
 int tegula_stile_to_lapack(tegula_context *context, tegula_desc *matrix, float *a, int lda);
 int tegula_dtile_to_lapack(tegula_context *context, tegula_desc *matrix, double *a, int lda);
 int tegula_ctile_to_lapack(tegula_context *context, tegula_desc *matrix, tegula_complex32 *a, int lda);
@@ -55,6 +63,36 @@ int tegula_sgemm_tile(tegula_context *context, char transa, char transb, const f
 int tegula_dgemm_tile(tegula_context *context, char transa, char transb, const double *alpha, tegula_desc *a, tegula_desc *b, const double *beta, tegula_desc *c);
 int tegula_cgemm_tile(tegula_context *context, char transa, char transb, const tegula_complex32 *alpha, tegula_desc *a, tegula_desc *b, const tegula_complex32 *beta, tegula_desc *c);
 int tegula_zgemm_tile(tegula_context *context, char transa, char transb, const tegula_complex64 *alpha, tegula_desc *a, tegula_desc *b, const tegula_complex64 *beta, tegula_desc *c);
+
+/* C = alpha A B + beta C, or C = alpha B A + beta C, with a symmetric matrix A. */
+int tegula_ssymm_tile(tegula_context *context, char side, char uplo, const float *alpha, tegula_desc *a, tegula_desc *b, const float *beta, tegula_desc *c);
+int tegula_dsymm_tile(tegula_context *context, char side, char uplo, const double *alpha, tegula_desc *a, tegula_desc *b, const double *beta, tegula_desc *c);
+int tegula_csymm_tile(tegula_context *context, char side, char uplo, const tegula_complex32 *alpha, tegula_desc *a, tegula_desc *b, const tegula_complex32 *beta, tegula_desc *c);
+int tegula_zsymm_tile(tegula_context *context, char side, char uplo, const tegula_complex64 *alpha, tegula_desc *a, tegula_desc *b, const tegula_complex64 *beta, tegula_desc *c);
+
+/* C = alpha A B + beta C, or C = alpha B A + beta C, with a Hermitian matrix A. */
+int tegula_chemm_tile(tegula_context *context, char side, char uplo, const tegula_complex32 *alpha, tegula_desc *a, tegula_desc *b, const tegula_complex32 *beta, tegula_desc *c);
+int tegula_zhemm_tile(tegula_context *context, char side, char uplo, const tegula_complex64 *alpha, tegula_desc *a, tegula_desc *b, const tegula_complex64 *beta, tegula_desc *c);
+
+/* A triangle of C = alpha A A^T + beta C, or with A^T A. */
+int tegula_ssyrk_tile(tegula_context *context, char uplo, char trans, const float *alpha, tegula_desc *a, const float *beta, tegula_desc *c);
+int tegula_dsyrk_tile(tegula_context *context, char uplo, char trans, const double *alpha, tegula_desc *a, const double *beta, tegula_desc *c);
+int tegula_csyrk_tile(tegula_context *context, char uplo, char trans, const tegula_complex32 *alpha, tegula_desc *a, const tegula_complex32 *beta, tegula_desc *c);
+int tegula_zsyrk_tile(tegula_context *context, char uplo, char trans, const tegula_complex64 *alpha, tegula_desc *a, const tegula_complex64 *beta, tegula_desc *c);
+
+/* A triangle of C = alpha A A^H + beta C, or with A^H A. */
+int tegula_cherk_tile(tegula_context *context, char uplo, char trans, const float *alpha, tegula_desc *a, const float *beta, tegula_desc *c);
+int tegula_zherk_tile(tegula_context *context, char uplo, char trans, const double *alpha, tegula_desc *a, const double *beta, tegula_desc *c);
+
+/* A triangle of C = alpha A B^T + alpha B A^T + beta C, or with A^T B and B^T A. */
+int tegula_ssyr2k_tile(tegula_context *context, char uplo, char trans, const float *alpha, tegula_desc *a, tegula_desc *b, const float *beta, tegula_desc *c);
+int tegula_dsyr2k_tile(tegula_context *context, char uplo, char trans, const double *alpha, tegula_desc *a, tegula_desc *b, const double *beta, tegula_desc *c);
+int tegula_csyr2k_tile(tegula_context *context, char uplo, char trans, const tegula_complex32 *alpha, tegula_desc *a, tegula_desc *b, const tegula_complex32 *beta, tegula_desc *c);
+int tegula_zsyr2k_tile(tegula_context *context, char uplo, char trans, const tegula_complex64 *alpha, tegula_desc *a, tegula_desc *b, const tegula_complex64 *beta, tegula_desc *c);
+
+/* A triangle of C = alpha A B^H + conj(alpha) B A^H + beta C, or with A^H B and B^H A. */
+int tegula_cher2k_tile(tegula_context *context, char uplo, char trans, const tegula_complex32 *alpha, tegula_desc *a, tegula_desc *b, const float *beta, tegula_desc *c);
+int tegula_zher2k_tile(tegula_context *context, char uplo, char trans, const tegula_complex64 *alpha, tegula_desc *a, tegula_desc *b, const double *beta, tegula_desc *c);
 
 /* B = alpha inv(op(A)) B, or B = alpha B inv(op(A)), with a triangular matrix A. */
 int tegula_strsm_tile(tegula_context *context, char side, char uplo, char transa, char diag, const float *alpha, tegula_desc *a, tegula_desc *b);
@@ -74,23 +112,98 @@ int tegula_dtrtri_tile(tegula_context *context, char uplo, char diag, tegula_des
 int tegula_ctrtri_tile(tegula_context *context, char uplo, char diag, tegula_desc *a);
 int tegula_ztrtri_tile(tegula_context *context, char uplo, char diag, tegula_desc *a);
 
-/* A = L L^H of a positive definite matrix in square tiles; uplo is L. */
+/* A = L L^H or A = U^H U of a positive definite matrix in square tiles. */
 int tegula_spotrf_tile(tegula_context *context, char uplo, tegula_desc *a);
 int tegula_dpotrf_tile(tegula_context *context, char uplo, tegula_desc *a);
 int tegula_cpotrf_tile(tegula_context *context, char uplo, tegula_desc *a);
 int tegula_zpotrf_tile(tegula_context *context, char uplo, tegula_desc *a);
 
-/* B = inv(A) B, with the factor of A that potrf has left; uplo is L. */
+/* B = inv(A) B, with the factor of A that potrf has left. */
 int tegula_spotrs_tile(tegula_context *context, char uplo, tegula_desc *a, tegula_desc *b);
 int tegula_dpotrs_tile(tegula_context *context, char uplo, tegula_desc *a, tegula_desc *b);
 int tegula_cpotrs_tile(tegula_context *context, char uplo, tegula_desc *a, tegula_desc *b);
 int tegula_zpotrs_tile(tegula_context *context, char uplo, tegula_desc *a, tegula_desc *b);
 
-/* The lower triangle of inv(A) in place of the factor that potrf has left; uplo is L. */
+/* B = inv(A) B, with a positive definite matrix A, which is factorised. */
+int tegula_sposv_tile(tegula_context *context, char uplo, tegula_desc *a, tegula_desc *b);
+int tegula_dposv_tile(tegula_context *context, char uplo, tegula_desc *a, tegula_desc *b);
+int tegula_cposv_tile(tegula_context *context, char uplo, tegula_desc *a, tegula_desc *b);
+int tegula_zposv_tile(tegula_context *context, char uplo, tegula_desc *a, tegula_desc *b);
+
+/* A triangle of inv(A) in place of the factor that potrf has left. */
 int tegula_spotri_tile(tegula_context *context, char uplo, tegula_desc *a);
 int tegula_dpotri_tile(tegula_context *context, char uplo, tegula_desc *a);
 int tegula_cpotri_tile(tegula_context *context, char uplo, tegula_desc *a);
 int tegula_zpotri_tile(tegula_context *context, char uplo, tegula_desc *a);
+
+/* Room for the exchanges of rows of a factorisation of a, which must be one row of tiles. Null if an argument is wrong. */
+tegula_ipiv *tegula_ipiv_create(tegula_context *context, tegula_desc *a);
+
+/* Waits, writes LAPACK's ipiv, and returns the first step that found only zeros, or 0. */
+int tegula_ipiv_get(tegula_context *context, tegula_ipiv *pivots, int *ipiv);
+
+/* Gives the room back. */
+void tegula_ipiv_destroy(tegula_context *context, tegula_ipiv *pivots);
+
+/* A = P L U, with exchanges of rows; A in one row of tiles. */
+int tegula_sgetrf_tile(tegula_context *context, tegula_desc *a, tegula_ipiv *pivots);
+int tegula_dgetrf_tile(tegula_context *context, tegula_desc *a, tegula_ipiv *pivots);
+int tegula_cgetrf_tile(tegula_context *context, tegula_desc *a, tegula_ipiv *pivots);
+int tegula_zgetrf_tile(tegula_context *context, tegula_desc *a, tegula_ipiv *pivots);
+
+/* B = inv(op(A)) B, with the factors of A that getrf has left; all in one row of tiles. */
+int tegula_sgetrs_tile(tegula_context *context, char trans, tegula_desc *a, tegula_ipiv *pivots, tegula_desc *b);
+int tegula_dgetrs_tile(tegula_context *context, char trans, tegula_desc *a, tegula_ipiv *pivots, tegula_desc *b);
+int tegula_cgetrs_tile(tegula_context *context, char trans, tegula_desc *a, tegula_ipiv *pivots, tegula_desc *b);
+int tegula_zgetrs_tile(tegula_context *context, char trans, tegula_desc *a, tegula_ipiv *pivots, tegula_desc *b);
+
+/* B = inv(A) B, with a general matrix A, which is factorised; all in one row of tiles. */
+int tegula_sgesv_tile(tegula_context *context, tegula_desc *a, tegula_ipiv *pivots, tegula_desc *b);
+int tegula_dgesv_tile(tegula_context *context, tegula_desc *a, tegula_ipiv *pivots, tegula_desc *b);
+int tegula_cgesv_tile(tegula_context *context, tegula_desc *a, tegula_ipiv *pivots, tegula_desc *b);
+int tegula_zgesv_tile(tegula_context *context, tegula_desc *a, tegula_ipiv *pivots, tegula_desc *b);
+
+/* A = Q R, A in one row of tiles; tau is a column in tiles as high as those of A are wide. */
+int tegula_sgeqrf_tile(tegula_context *context, tegula_desc *a, tegula_desc *tau);
+int tegula_dgeqrf_tile(tegula_context *context, tegula_desc *a, tegula_desc *tau);
+int tegula_cgeqrf_tile(tegula_context *context, tegula_desc *a, tegula_desc *tau);
+int tegula_zgeqrf_tile(tegula_context *context, tegula_desc *a, tegula_desc *tau);
+
+/* A = L Q, A in one column of tiles; tau is a column in tiles as high as those of A. */
+int tegula_sgelqf_tile(tegula_context *context, tegula_desc *a, tegula_desc *tau);
+int tegula_dgelqf_tile(tegula_context *context, tegula_desc *a, tegula_desc *tau);
+int tegula_cgelqf_tile(tegula_context *context, tegula_desc *a, tegula_desc *tau);
+int tegula_zgelqf_tile(tegula_context *context, tegula_desc *a, tegula_desc *tau);
+
+/* The Q of geqrf in place of its reflectors. */
+int tegula_sorgqr_tile(tegula_context *context, tegula_desc *a, tegula_desc *tau);
+int tegula_dorgqr_tile(tegula_context *context, tegula_desc *a, tegula_desc *tau);
+int tegula_cungqr_tile(tegula_context *context, tegula_desc *a, tegula_desc *tau);
+int tegula_zungqr_tile(tegula_context *context, tegula_desc *a, tegula_desc *tau);
+
+/* The Q of gelqf in place of its reflectors. */
+int tegula_sorglq_tile(tegula_context *context, tegula_desc *a, tegula_desc *tau);
+int tegula_dorglq_tile(tegula_context *context, tegula_desc *a, tegula_desc *tau);
+int tegula_cunglq_tile(tegula_context *context, tegula_desc *a, tegula_desc *tau);
+int tegula_zunglq_tile(tegula_context *context, tegula_desc *a, tegula_desc *tau);
+
+/* C = op(Q) C, C in one row of tiles, or C = C op(Q), in one column, with the Q of geqrf. */
+int tegula_sormqr_tile(tegula_context *context, char side, char trans, tegula_desc *a, tegula_desc *tau, tegula_desc *c);
+int tegula_dormqr_tile(tegula_context *context, char side, char trans, tegula_desc *a, tegula_desc *tau, tegula_desc *c);
+int tegula_cunmqr_tile(tegula_context *context, char side, char trans, tegula_desc *a, tegula_desc *tau, tegula_desc *c);
+int tegula_zunmqr_tile(tegula_context *context, char side, char trans, tegula_desc *a, tegula_desc *tau, tegula_desc *c);
+
+/* C = op(Q) C, C in one row of tiles, or C = C op(Q), in one column, with the Q of gelqf. */
+int tegula_sormlq_tile(tegula_context *context, char side, char trans, tegula_desc *a, tegula_desc *tau, tegula_desc *c);
+int tegula_dormlq_tile(tegula_context *context, char side, char trans, tegula_desc *a, tegula_desc *tau, tegula_desc *c);
+int tegula_cunmlq_tile(tegula_context *context, char side, char trans, tegula_desc *a, tegula_desc *tau, tegula_desc *c);
+int tegula_zunmlq_tile(tegula_context *context, char side, char trans, tegula_desc *a, tegula_desc *tau, tegula_desc *c);
+
+/* Least squares, or the least solution: A as in geqrf if it has no fewer rows than columns, else as in gelqf; B with as many rows as the larger of both, in one row of tiles. */
+int tegula_sgels_tile(tegula_context *context, char trans, tegula_desc *a, tegula_desc *tau, tegula_desc *b);
+int tegula_dgels_tile(tegula_context *context, char trans, tegula_desc *a, tegula_desc *tau, tegula_desc *b);
+int tegula_cgels_tile(tegula_context *context, char trans, tegula_desc *a, tegula_desc *tau, tegula_desc *b);
+int tegula_zgels_tile(tegula_context *context, char trans, tegula_desc *a, tegula_desc *tau, tegula_desc *b);
 
 #ifdef __cplusplus
 }

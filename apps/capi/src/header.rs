@@ -41,6 +41,8 @@ pub fn native() -> String {
 typedef struct tegula_context tegula_context;
 /* A matrix in tiles, which belongs to a context. */
 typedef struct tegula_desc tegula_desc;
+/* The exchanges of rows of a factorisation, which belong to a context. */
+typedef struct tegula_ipiv tegula_ipiv;
 ";
     [start, NUMBERS, types, &prototypes(native_exports()), END].concat()
 }

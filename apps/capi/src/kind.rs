@@ -10,7 +10,7 @@ use tegula_kernels::scalar::{Scalar, c32, c64};
 
 use crate::array::Array as CallersArray;
 use crate::check::Letter as CheckedLetter;
-use crate::native::{context, matrix};
+use crate::native::{context, matrix, pivots};
 
 /// A type of C: a value, or a pointer to some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,6 +129,9 @@ own! {
     /// Workers.
     Context: *mut context::Context => Option<&'static context::Context>,
         CType::Out("tegula_context"), |context: *mut context::Context| context.as_ref();
+    /// Exchanges of rows.
+    Pivots: *mut pivots::Ipiv => Option<&'static pivots::Ipiv>,
+        CType::Out("tegula_ipiv"), |pivots: *mut pivots::Ipiv| pivots.as_ref();
     /// A matrix in tiles.
     Desc: *mut matrix::Matrix => Option<&'static matrix::Matrix>,
         CType::Out("tegula_desc"), |matrix: *mut matrix::Matrix| matrix.as_ref();

@@ -43,14 +43,24 @@ fn has_compiler() -> bool {
 
 #[test]
 fn a_program_in_c_uses_both_interfaces() {
+    run_program("both_interfaces");
+}
+
+#[test]
+fn a_program_in_c_solves_in_tiles() {
+    run_program("tiles");
+}
+
+/// Compiles and runs a program of this folder.
+fn run_program(name: &str) {
     if !has_compiler() {
         return;
     }
     let libraries = library_folder();
-    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("both_interfaces");
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let compiled = Command::new("cc")
         .args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-rdynamic", "-o"])
-        .args([&program, &here().join("tests/both_interfaces.c")])
+        .args([&program, &here().join(format!("tests/{name}.c"))])
         .arg("-I")
         .arg(here().join("include"))
         .arg("-L")

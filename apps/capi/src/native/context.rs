@@ -2,26 +2,42 @@
 #![allow(unsafe_code)]
 
 use std::ffi::c_int;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tegula_runtime::flow::Flow;
 
+use crate::check::{Checked, Wrong};
 use crate::export::Export;
 use crate::kind::CType;
 use crate::process;
+use crate::run::{info, numerical};
 
 /// Workers, and a number that tells them from others.
 #[derive(Debug)]
 pub struct Context {
     pub(crate) id: u64,
     flow: Mutex<Flow>,
+    is_asynchronous: AtomicBool,
 }
 
 impl Context {
     /// The flow of the workers; another thread that has it is waited for.
     pub(crate) fn flow(&self) -> MutexGuard<'_, Flow> {
         self.flow.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether routines only submit.
+    pub(crate) fn is_asynchronous(&self) -> bool {
+        self.is_asynchronous.load(Ordering::Relaxed)
+    }
+
+    /// Runs what `submit` submits; the code is that of the first numerical failure. Does not wait, and
+    /// answers 0, if the context is asynchronous.
+    pub(crate) fn run(&self, submit: impl FnOnce(&mut Flow)) -> Checked<i32> {
+        let flow = &mut self.flow();
+        submit(flow);
+        Ok(if self.is_asynchronous() { 0 } else { info(flow.wait().map_err(numerical)) })
     }
 }
 
@@ -37,6 +53,22 @@ pub(crate) const EXPORTS: &[Export] = &[
         symbol: "tegula_finalize",
         summary: "Ends the workers. All matrices must be destroyed before.",
         result: "void",
+        arguments: &[("context", CType::Out("tegula_context"))],
+    },
+    Export {
+        symbol: "tegula_set_async",
+        summary: "Lets routines on matrices in tiles only submit their work, if `only_submit` is not 0. \
+                  They then run in the order that their data asks for.",
+        result: "void",
+        arguments: &[
+            ("context", CType::Out("tegula_context")),
+            ("only_submit", CType::Value("int")),
+        ],
+    },
+    Export {
+        symbol: "tegula_wait",
+        summary: "Waits for everything that was submitted; returns the first failure as a routine would.",
+        result: "int",
         arguments: &[("context", CType::Out("tegula_context"))],
     },
     Export {
@@ -61,7 +93,11 @@ pub extern "C" fn tegula_init(workers: c_int) -> *mut Context {
     let Ok(workers) = usize::try_from(workers) else { return std::ptr::null_mut() };
     let workers = if workers == 0 { process::workers() } else { workers };
     let id = NEXT.fetch_add(1, Ordering::Relaxed);
-    Box::into_raw(Box::new(Context { id, flow: Mutex::new(process::start(workers)) }))
+    Box::into_raw(Box::new(Context {
+        id,
+        flow: Mutex::new(process::start(workers)),
+        is_asynchronous: AtomicBool::new(false),
+    }))
 }
 
 /// Ends the workers; nothing happens to null.
@@ -74,6 +110,33 @@ pub unsafe extern "C" fn tegula_finalize(context: *mut Context) {
         // SAFETY: the caller's promise.
         drop(unsafe { Box::from_raw(context) });
     }
+}
+
+/// Lets routines on matrices in tiles only submit their work, if `only_submit` is not 0, and wait for it
+/// otherwise. They then run in the order that their data asks for, and what they return is about their
+/// arguments alone.
+///
+/// # Safety
+/// The context is from [`tegula_init`], or null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tegula_set_async(context: *mut Context, only_submit: c_int) {
+    // SAFETY: the caller's promise.
+    if let Some(context) = unsafe { context.as_ref() } {
+        context.is_asynchronous.store(only_submit != 0, Ordering::Relaxed);
+    }
+}
+
+/// Waits for everything that was submitted. Returns 0, or LAPACK's `info` of the first routine that
+/// failed, or -1 if the context is null.
+///
+/// # Safety
+/// The context is from [`tegula_init`], or null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tegula_wait(context: *mut Context) -> c_int {
+    // SAFETY: the caller's promise.
+    let context = unsafe { context.as_ref() }.ok_or(Wrong(1));
+    let outcome = context.map(|context| info(context.flow().wait().map_err(numerical)));
+    crate::export::code(outcome)
 }
 
 /// Spreads large problems under LAPACK's names over `workers` workers from now on, at least one.

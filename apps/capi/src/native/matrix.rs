@@ -62,11 +62,16 @@ pub(crate) fn tiles<'a, T: Entry>(
     matrix: Option<&'a Matrix>,
     context: &Context,
 ) -> Checked<&'a TileMatrix<T>> {
-    let mine = matrix.filter(|matrix| matrix.context == context.id);
-    mine.and_then(|matrix| T::tiles(&matrix.tiles)).ok_or(Wrong(place))
+    let mine = matrix.and_then(|matrix| matrix.of_context(context));
+    mine.and_then(T::tiles).ok_or(Wrong(place))
 }
 
 impl Matrix {
+    /// The tiles, if they belong to this context.
+    pub(crate) fn of_context(&self, context: &Context) -> Option<&Tiles> {
+        (self.context == context.id).then_some(&self.tiles)
+    }
+
     fn new<T: Entry>(context: &Context, shape: (usize, usize), tile: (usize, usize)) -> Self {
         let tiles = TileMatrix::<T>::new(&mut context.flow(), shape, tile, Storage::Full);
         Self { context: context.id, tiles: T::any(tiles) }

@@ -221,6 +221,22 @@ void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a, const 
 void cheevd_(const char *jobz, const char *uplo, const int *n, tegula_complex32 *a, const int *lda, float *w, tegula_complex32 *work, const int *lwork, float *rwork, const int *lrwork, int *iwork, const int *liwork, int *info);
 void zheevd_(const char *jobz, const char *uplo, const int *n, tegula_complex64 *a, const int *lda, double *w, tegula_complex64 *work, const int *lwork, double *rwork, const int *lrwork, int *iwork, const int *liwork, int *info);
 
+/* Singular values and vectors, A = U S V^T. */
+void sgesvd_(const char *jobu, const char *jobvt, const int *m, const int *n, float *a, const int *lda, float *s, float *u, const int *ldu, float *vt, const int *ldvt, float *work, const int *lwork, int *info);
+void dgesvd_(const char *jobu, const char *jobvt, const int *m, const int *n, double *a, const int *lda, double *s, double *u, const int *ldu, double *vt, const int *ldvt, double *work, const int *lwork, int *info);
+
+/* Singular values and vectors, A = U S V^H. */
+void cgesvd_(const char *jobu, const char *jobvt, const int *m, const int *n, tegula_complex32 *a, const int *lda, float *s, tegula_complex32 *u, const int *ldu, tegula_complex32 *vt, const int *ldvt, tegula_complex32 *work, const int *lwork, float *rwork, int *info);
+void zgesvd_(const char *jobu, const char *jobvt, const int *m, const int *n, tegula_complex64 *a, const int *lda, double *s, tegula_complex64 *u, const int *ldu, tegula_complex64 *vt, const int *ldvt, tegula_complex64 *work, const int *lwork, double *rwork, int *info);
+
+/* Singular values and vectors, A = U S V^T. */
+void sgesdd_(const char *jobz, const int *m, const int *n, float *a, const int *lda, float *s, float *u, const int *ldu, float *vt, const int *ldvt, float *work, const int *lwork, int *iwork, int *info);
+void dgesdd_(const char *jobz, const int *m, const int *n, double *a, const int *lda, double *s, double *u, const int *ldu, double *vt, const int *ldvt, double *work, const int *lwork, int *iwork, int *info);
+
+/* Singular values and vectors, A = U S V^H. */
+void cgesdd_(const char *jobz, const int *m, const int *n, tegula_complex32 *a, const int *lda, float *s, tegula_complex32 *u, const int *ldu, tegula_complex32 *vt, const int *ldvt, tegula_complex32 *work, const int *lwork, float *rwork, int *iwork, int *info);
+void zgesdd_(const char *jobz, const int *m, const int *n, tegula_complex64 *a, const int *lda, double *s, tegula_complex64 *u, const int *ldu, tegula_complex64 *vt, const int *ldvt, tegula_complex64 *work, const int *lwork, double *rwork, int *iwork, int *info);
+
 /* A norm of a matrix: its largest entry, or the 1, infinity or Frobenius norm. */
 float slange_(const char *norm, const int *m, const int *n, const float *a, const int *lda, float *work);
 double dlange_(const char *norm, const int *m, const int *n, const double *a, const int *lda, double *work);

@@ -27,6 +27,11 @@ impl<T: Copy> Array<T> {
         Self { first }
     }
 
+    /// The array that is a slice, which outlives its use.
+    pub(crate) fn of(entries: &mut [T]) -> Self {
+        Self { first: entries.as_mut_ptr() }
+    }
+
     /// The array from entry `index` on.
     pub(crate) fn after(self, index: usize) -> Self {
         Self { first: self.first.wrapping_add(index) }

@@ -21,6 +21,7 @@ mod option;
 mod process;
 pub mod qr;
 mod run;
+pub mod svd;
 pub mod triangular;
 mod xerbla;
 
@@ -36,6 +37,7 @@ pub fn lapack_exports() -> impl Iterator<Item = &'static Export> {
         triangular::EXPORTS,
         mixed::EXPORTS,
         eigen::EXPORTS,
+        svd::EXPORTS,
         auxiliary::EXPORTS,
     ];
     families.into_iter().flatten().copied().flatten()

@@ -13,6 +13,8 @@ use tegula::eigen::syevd::dsyevd_;
 use tegula::lu::getrf::dgetrf_;
 use tegula::lu::getri::dgetri_;
 use tegula::mixed::gesv::dsgesv_;
+use tegula::svd::gesdd::dgesdd_;
+use tegula::svd::gesvd::dgesvd_;
 
 const EPS: f64 = f64::EPSILON;
 
@@ -148,7 +150,102 @@ fn eigenvectors_are_those_of_their_values() {
     }
 }
 
-/// A norm of the definition: of the entries of which `counts` holds.
+/// What `dgesvd` (two letters) or `dgesdd` (one) leaves: the matrix, values, and vectors in arrays of their own.
+struct Decomposed {
+    a: Vec<f64>,
+    s: Vec<f64>,
+    u: Vec<f64>,
+    vt: Vec<f64>,
+}
+
+fn decompose(jobs: &[u8], (m, n): (usize, usize), before: &[f64]) -> Decomposed {
+    let (least, ldu, ldvt) = (m.min(n), m as i32, n as i32);
+    let mut found = Decomposed {
+        a: before.to_vec(),
+        s: vec![0.0; least],
+        u: vec![f64::NAN; m * m],
+        vt: vec![f64::NAN; n * n],
+    };
+    let mut work = vec![0.0; 10 * (m + n) * (m + n) + 100];
+    let mut whole = vec![0; 8 * least];
+    let (rows, cols, size, mut info) = (m as i32, n as i32, work.len() as i32, 99);
+    let Decomposed { a, s, u, vt } = &mut found;
+    let (a, s, u, vt) = (a.as_mut_ptr(), s.as_mut_ptr(), u.as_mut_ptr(), vt.as_mut_ptr());
+    let work = work.as_mut_ptr();
+    // SAFETY: arrays of m x n, m x m, n x n, and workspaces of more than LAPACK asks for.
+    unsafe {
+        match jobs {
+            &[jobu, jobvt] => dgesvd_(
+                &letter(jobu),
+                &letter(jobvt),
+                &rows,
+                &cols,
+                a,
+                &rows,
+                s,
+                u,
+                &ldu,
+                vt,
+                &ldvt,
+                work,
+                &size,
+                &mut info,
+            ),
+            jobs => dgesdd_(
+                &letter(jobs[0]),
+                &rows,
+                &cols,
+                a,
+                &rows,
+                s,
+                u,
+                &ldu,
+                vt,
+                &ldvt,
+                work,
+                &size,
+                whole.as_mut_ptr(),
+                &mut info,
+            ),
+        }
+    }
+    assert_eq!(info, 0);
+    found
+}
+
+#[test]
+fn singular_vectors_make_the_matrix() {
+    for (m, n) in [(1, 1), (7, 4), (4, 7), (90, 60), (30, 100)] {
+        let least = m.min(n);
+        let before = entries(8, m * n);
+        for jobs in [&b"AA"[..], b"SS", b"OS", b"SO", b"AS", b"OA", b"A", b"S", b"O"] {
+            let Decomposed { a, s, u, vt } = decompose(jobs, (m, n), &before);
+            assert!(s.is_sorted_by(|x, y| x >= y) && s[least - 1] >= 0.0);
+            // Of the matrix itself, those that take its place.
+            let u = match jobs {
+                [b'O', _] => &a,
+                [b'O'] if m >= n => &a,
+                _ => &u,
+            };
+            let in_a = matches!(jobs, [_, b'O']) || jobs == b"O" && m < n;
+            let (vt, ldvt) = if in_a { (&a, m) } else { (&vt, n) };
+            let entry = |i: usize, j: usize| {
+                (0..least).map(|k| u[i + k * m] * s[k] * vt[k + j * ldvt]).sum::<f64>()
+            };
+            let all = (0..n).flat_map(|j| (0..m).map(move |i| (i, j)));
+            let error =
+                all.map(|(i, j)| (entry(i, j) - before[i + j * m]).abs()).fold(0.0, f64::max);
+            let most = 8.0 * m.max(n) as f64 * EPS * s[0];
+            assert!(error <= most, "{m} x {n}, {}: {error}", String::from_utf8_lossy(jobs));
+        }
+        let values = decompose(b"NN", (m, n), &before).s;
+        let others = decompose(b"N", (m, n), &before).s;
+        let apart = values.iter().zip(&others).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+        assert!(apart <= 8.0 * EPS * least as f64 * values[0], "{m} x {n}: {apart}");
+    }
+}
+
+/// A norm of the `n x n` matrix of these entries, by the definition.
 fn norm(kind: u8, n: usize, entry: impl Fn(usize, usize) -> f64) -> f64 {
     let sums = |sum: &dyn Fn(usize) -> f64| (0..n).map(sum).fold(0.0, f64::max);
     let row = |i: usize| (0..n).map(|j| entry(i, j).abs()).sum::<f64>();

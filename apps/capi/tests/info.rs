@@ -21,6 +21,8 @@ use tegula::qr::gels::{dgels_, zgels_};
 use tegula::qr::geqrf::{dgelqf_, dgeqrf_};
 use tegula::qr::orgqr::{dorglq_, dorgqr_};
 use tegula::qr::ormqr::{dormlq_, dormqr_, zunmqr_};
+use tegula::svd::gesdd::dgesdd_;
+use tegula::svd::gesvd::dgesvd_;
 use tegula::triangular::trtri::dtrtri_;
 use tegula::triangular::trtrs::dtrtrs_;
 use tegula_kernels::scalar::{c32, c64};
@@ -274,6 +276,59 @@ fn eigenvalues_check_their_arguments_in_order() {
         info!(zheevd_(b'V' as letter, b'U' as letter, 2, za, 2, b, zwork, 8, work, 19, rows, 13)),
         0
     );
+}
+
+#[test]
+fn singular_values_check_their_arguments_in_order() {
+    let gesvd = |jobs: &[u8; 2], [m, n, lda, ldu, ldvt, lwork]: [i32; 6]| {
+        let (mut rooms, mut info) = (Rooms::new(), 99);
+        let Rooms { a, b, tau, work, zwork, .. } = &mut rooms;
+        let [u, vt]: [&c_char; 2] = [&jobs[0].cast_signed(), &jobs[1].cast_signed()];
+        let (a, s, left) = (a.as_mut_ptr(), tau.as_mut_ptr(), b.as_mut_ptr());
+        let (work, right) = (work.as_mut_ptr(), zwork.as_mut_ptr().cast());
+        // SAFETY: the rooms hold 3 x 3.
+        unsafe {
+            dgesvd_(u, vt, &m, &n, a, &lda, s, left, &ldu, right, &ldvt, work, &lwork, &mut info);
+        }
+        info
+    };
+    assert_eq!(gesvd(b"/N", [3, 2, 3, 3, 2, 64]), -1);
+    assert_eq!(gesvd(b"N/", [3, 2, 3, 3, 2, 64]), -2);
+    assert_eq!(gesvd(b"OO", [3, 2, 3, 3, 2, 64]), -2, "one matrix in place of another");
+    assert_eq!(gesvd(b"NN", [-1, 2, 3, 3, 2, 64]), -3);
+    assert_eq!(gesvd(b"NN", [3, -1, 3, 3, 2, 64]), -4);
+    assert_eq!(gesvd(b"NN", [3, 2, 2, 3, 2, 64]), -6);
+    assert_eq!(gesvd(b"SN", [3, 2, 3, 2, 2, 64]), -9);
+    assert_eq!(gesvd(b"NN", [3, 2, 3, 0, 2, 64]), -9);
+    assert_eq!(gesvd(b"NA", [2, 3, 2, 1, 2, 64]), -11);
+    assert_eq!(gesvd(b"NS", [2, 3, 2, 1, 2, 64]), 0);
+    assert_eq!(gesvd(b"AA", [3, 2, 3, 3, 2, 9]), -13);
+    assert_eq!(gesvd(b"AA", [3, 2, 3, 3, 2, 10]), 0);
+    let gesdd = |job: u8, [m, n, lda, ldu, ldvt, lwork]: [i32; 6]| {
+        let (mut rooms, mut info) = (Rooms::new(), 99);
+        let Rooms { a, b, tau, work, zwork, count, .. } = &mut rooms;
+        let (a, s, left) = (a.as_mut_ptr(), tau.as_mut_ptr(), b.as_mut_ptr());
+        let (work, right, whole) =
+            (work.as_mut_ptr(), zwork.as_mut_ptr().cast(), count.as_mut_ptr());
+        let job = letter(job);
+        // SAFETY: the rooms hold 3 x 3.
+        unsafe {
+            dgesdd_(
+                &job, &m, &n, a, &lda, s, left, &ldu, right, &ldvt, work, &lwork, whole, &mut info,
+            );
+        }
+        info
+    };
+    assert_eq!(gesdd(b'/', [3, 2, 3, 3, 2, 64]), -1);
+    assert_eq!(gesdd(b'N', [-1, 2, 3, 3, 2, 64]), -2);
+    assert_eq!(gesdd(b'N', [3, -1, 3, 3, 2, 64]), -3);
+    assert_eq!(gesdd(b'N', [3, 2, 2, 3, 2, 64]), -5);
+    assert_eq!(gesdd(b'S', [3, 2, 3, 2, 2, 64]), -8);
+    assert_eq!(gesdd(b'O', [2, 3, 2, 1, 3, 64]), -8);
+    assert_eq!(gesdd(b'O', [3, 2, 3, 1, 1, 64]), -10);
+    assert_eq!(gesdd(b'A', [2, 3, 2, 2, 2, 64]), -10);
+    assert_eq!(gesdd(b'N', [3, 2, 3, 1, 1, 15]), -12);
+    assert_eq!(gesdd(b'N', [3, 2, 3, 1, 1, 16]), 0);
 }
 
 #[test]

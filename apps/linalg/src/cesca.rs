@@ -74,6 +74,8 @@ pub fn cesca<T: Scalar>(
 /// all (Gower, "Some distance properties of latent root and vector methods used in multivariate analysis",
 /// Biometrika 53, 1966). Of distances between points it holds their inner products about their mean.
 ///
+/// Squares may overflow where distances exceed the root of the largest number.
+///
 /// # Panics
 /// If the matrix or its tiles are not square.
 pub fn gram<R: Real>(flow: &mut Flow, uplo: Uplo, a: &TileMatrix<R>) {

@@ -26,6 +26,9 @@ use crate::strips;
 pub struct Pivots {
     /// For each panel, the row that each of its steps exchanged with its own.
     pub(crate) panels: Vec<Handle>,
+    /// Steps of all panels, and of one.
+    pub(crate) steps: usize,
+    pub(crate) width: usize,
     singular: Handle,
 }
 
@@ -40,7 +43,7 @@ impl Pivots {
         let steps = a.m().min(a.n());
         let sizes = (0..steps).step_by(a.nb()).map(|first| a.nb().min(steps - first));
         let panels = sizes.map(|steps| flow.register(steps * size_of::<u32>())).collect();
-        Self { panels, singular: flow.register_from(&[0u64]) }
+        Self { panels, steps, width: a.nb(), singular: flow.register_from(&[0u64]) }
     }
 
     /// Waits, then answers row `pivots[i]` that step `i` exchanged with row `i`, from 0.

@@ -33,9 +33,9 @@ pub fn getrs<T: Scalar>(
     if trans.swaps() {
         solve(flow, upper, trans, lu, b);
         solve(flow, lower, trans, lu, b);
-        exchange(flow, lu, pivots, b, true);
+        laswp(flow, pivots, true, b);
     } else {
-        exchange(flow, lu, pivots, b, false);
+        laswp(flow, pivots, false, b);
         solve(flow, lower, trans, lu, b);
         solve(flow, upper, trans, lu, b);
     }
@@ -62,19 +62,19 @@ fn solve<T: Scalar>(
     }
 }
 
-/// Submits the exchanges of rows, or what undoes them.
-fn exchange<T: Scalar>(
-    flow: &mut Flow,
-    lu: &TileMatrix<T>,
-    pivots: &Pivots,
-    b: &TileMatrix<T>,
-    backward: bool,
-) {
-    let count = pivots.panels.len();
+/// Submits the exchanges of the rows of `b`, in columns of blocks, that [`getrf`](crate::getrf) made of its
+/// matrix: `B = P B`; or `backward` what undoes them, `B = P' B`.
+///
+/// # Panics
+/// If `b` is not in columns of blocks, or has fewer rows than there are pivots.
+pub fn laswp<T: Scalar>(flow: &mut Flow, pivots: &Pivots, backward: bool, b: &TileMatrix<T>) {
+    let (count, steps) = (pivots.panels.len(), pivots.steps);
+    assert!(b.mt() <= 1, "{} rows of tiles: exchanges take whole columns", b.mt());
+    assert!(steps <= b.m(), "{steps} exchanges among {} rows", b.m());
     for step in 0..count {
         let k = if backward { count - 1 - step } else { step };
         for j in 0..b.nt() {
-            let (m, n, first) = (b.m(), b.tile_columns(j), k * lu.nb());
+            let (m, n, first) = (b.m(), b.tile_columns(j), k * pivots.width);
             let exchange = Laswp::<T> { m, n, first, backward, scalar: PhantomData };
             flow.submit(exchange, &[(pivots.panels[k], R), (b.tile(0, j), RW)], count as i32);
         }

@@ -65,13 +65,11 @@ pub use geqrf_tree::{TreeFactors, geqrf_tree, orgqr_tree, ormqr_tree};
 pub use gesvd::{GesvdError, Singular, Vectors, gesvd};
 pub use getrf::{Pivots, getrf};
 pub use getrf_nopiv::getrf_nopiv;
-pub use getrs::getrs;
+pub use getrs::{getrs, laswp};
 pub use heevd::{Eigen, HeevdError, heevd};
 pub use latms::{Spectrum, SpectrumKind, SpectrumShape, latms};
 pub use lauum::{lauum, poinv, potri};
-pub use mixed::{
-    MixedMatrix, PrecisionMap, PrecisionRule, copied_columns, potrf_mixed, potrs_mixed,
-};
+pub use mixed::{MixedMatrix, PrecisionMap, PrecisionRule, potrf_mixed, potrs_mixed};
 pub use norm::{lange, lansy, lantr};
 pub use norm2::norm2;
 pub use orgqr::{orglq, orgqr};

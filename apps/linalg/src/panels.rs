@@ -4,6 +4,7 @@
 use std::marker::PhantomData;
 
 use tegula_kernels::kernel::gemm::GemmStrips;
+use tegula_kernels::kernel::lay_out::{LayOut, Structure};
 use tegula_kernels::kernel::syrk::SyrkStrips;
 use tegula_kernels::kernel::trsm::TrsmStrips;
 use tegula_kernels::option::{Diag, Form, Trans, Uplo};
@@ -14,7 +15,7 @@ use tegula_runtime::flow::{Flow, Handle};
 
 use crate::strips;
 use crate::tasks::{self, Corner};
-use crate::view::View;
+use crate::view::Tile;
 
 /// Tiles that [`potrf`](crate::potrf) keeps copies of, of a matrix with `nt` rows of tiles, where all
 /// workers share one memory without limit.
@@ -25,78 +26,86 @@ pub fn copied_tiles(nt: usize, workers: usize) -> usize {
     nt * columns(nt, workers)
 }
 
-pub(crate) fn columns(nt: usize, workers: usize) -> usize {
+fn columns(nt: usize, workers: usize) -> usize {
     (2 + workers / 8).min(nt.saturating_sub(1))
 }
 
-/// Copies in strips of some columns of the factor, of which each serves every `copies.len()`-th
-/// column: the copy of a column is overwritten when the updates by that column have run.
-pub(crate) struct Panels<T> {
-    strips: Option<Strips>,
-    scalar: PhantomData<T>,
-}
-
-struct Strips {
-    height: usize,
+/// Copies of some columns of tiles, of which each serves every `len`-th column: the copy of a column is
+/// overwritten when the updates by that column have run.
+pub(crate) struct Ring {
     /// A handle for each row of tiles.
     copies: Vec<Vec<Handle>>,
 }
 
-impl<T: Scalar> Panels<T> {
-    /// Room for some columns of the factor of `a`, if the backend wants them in strips.
-    pub(crate) fn new(flow: &mut Flow, a: View<'_, T>) -> Self {
-        // The solve that makes them knows tiles as they are stored.
-        let height = strips::height::<T>(flow, a.nt()).filter(|_| !a.is_transposed());
-        let strips = height.map(|height| {
-            let columns = columns(a.nt(), flow.workers());
-            let bytes = |i| {
-                let shape = StripShape { rows: a.tile_rows(i), cols: a.nb(), height };
-                shape.elements() * size_of::<T>()
-            };
-            let mut copy = || (0..a.nt()).map(|i| flow.register(bytes(i))).collect();
-            Strips { height, copies: (0..columns).map(|_| copy()).collect() }
-        });
-        Self { strips, scalar: PhantomData }
+impl Ring {
+    /// Room for columns of `nt` tiles of so many bytes; nothing is allocated until it is used.
+    pub(crate) fn new(flow: &mut Flow, nt: usize, bytes: impl Fn(usize) -> usize) -> Self {
+        let columns = columns(nt, flow.workers());
+        let mut column = || (0..nt).map(|i| flow.register(bytes(i))).collect();
+        Self { copies: (0..columns).map(|_| column()).collect() }
     }
 
-    /// Column `k` of the factor that overwrites `a`.
-    pub(crate) fn column<'a>(&'a self, a: View<'a, T>, k: usize) -> Column<'a, T> {
-        let strips = self.strips.as_ref().filter(|_| k + 1 < a.nt());
-        let copy = strips.map(|Strips { height, copies }| Copy {
-            height: *height,
-            tiles: &copies[k % copies.len()],
-        });
-        Column { a, k, copy }
+    /// The copy of tile `(i, k)`.
+    pub(crate) fn copy(&self, (i, k): (usize, usize)) -> Handle {
+        self.copies[k % self.copies.len()][i]
     }
 
     /// Gives the room back when everything submitted so far has run.
     pub(crate) fn retire(self, flow: &mut Flow) {
-        let copies = self.strips.into_iter().flat_map(|strips| strips.copies);
-        copies.flatten().for_each(|handle| flow.retire(handle));
+        self.copies.into_iter().flatten().for_each(|copy| flow.retire(copy));
     }
 }
 
-/// A column of the factor, and the tasks that make it and read it.
-pub(crate) struct Column<'a, T> {
-    a: View<'a, T>,
-    k: usize,
-    copy: Option<Copy<'a>>,
+/// The tasks that make the columns of a factor and read them.
+pub(crate) struct Panels<T> {
+    /// Height of the strips, and their copies of columns.
+    strips: Option<(usize, Ring)>,
+    scalar: PhantomData<T>,
 }
 
-struct Copy<'a> {
-    height: usize,
-    tiles: &'a [Handle],
-}
+impl<T: Scalar> Panels<T> {
+    /// For a factor in `nt` rows of tiles, of which row `i` has `rows(i)` rows; `is_stored` says whether
+    /// tiles are read as they are stored, which the solve that makes strips needs.
+    pub(crate) fn new(
+        flow: &mut Flow,
+        nt: usize,
+        rows: impl Fn(usize) -> usize,
+        is_stored: bool,
+    ) -> Self {
+        let strips = strips::height::<T>(flow, nt).filter(|_| is_stored).map(|height| {
+            let shape = |i| StripShape { rows: rows(i), cols: rows(0), height };
+            (height, Ring::new(flow, nt, |i| shape(i).elements() * size_of::<T>()))
+        });
+        Self { strips, scalar: PhantomData }
+    }
 
-impl<T: Scalar> Column<'_, T> {
-    /// `A(i, k) = A(i, k) inv(L(k, k)^H)`.
-    pub(crate) fn trsm(&self, flow: &mut Flow, i: usize, priority: i32) {
-        let &Self { a, k, .. } = self;
-        let (triangle, tile) = (a.tile(k, k), a.tile(i, k));
-        if let Some(Copy { height, tiles }) = self.copy {
+    /// The height of strips, and the copy of tile `(i, k)` in them.
+    fn strips(&self, place: (usize, usize)) -> Option<(usize, Handle)> {
+        let (height, ring) = self.strips.as_ref()?;
+        Some((*height, ring.copy(place)))
+    }
+
+    /// Makes `tile`, which is `(i, k)`, one that updates read.
+    pub(crate) fn adopt(&self, flow: &mut Flow, place: (usize, usize), tile: Tile, priority: i32) {
+        if let Some((height, strips)) = self.strips(place) {
+            let size = (tile.rows, tile.columns);
+            let lay_out = LayOut::<T>::whole(Structure::General, Trans::No, size, height);
+            flow.submit(lay_out, &[(tile.handle, R), (strips, W)], priority);
+        }
+    }
+
+    /// `A(i, k) = A(i, k) inv(L(k, k)^H)`, which updates read.
+    pub(crate) fn trsm(
+        &self,
+        flow: &mut Flow,
+        place: (usize, usize),
+        (triangle, tile): (Tile, Tile),
+        priority: i32,
+    ) {
+        if let Some((height, strips)) = self.strips(place) {
             let (m, n) = (tile.rows, tile.columns);
             let trsm = TrsmStrips::<T> { m, n, ld: n, height, scalar: PhantomData };
-            let accesses = [(triangle.handle, R), (tile.handle, RW), (tiles[i], W)];
+            let accesses = [(triangle.handle, R), (tile.handle, RW), (strips, W)];
             return flow.submit(trsm, &accesses, priority);
         }
         // From the left: conj(L(k, k)) X' = A(i, k)'.
@@ -105,29 +114,42 @@ impl<T: Scalar> Column<'_, T> {
         tasks::trsm(flow, corner, T::ONE, tile.transposed(), priority);
     }
 
-    /// `A(j, j) = A(j, j) - A(j, k) A(j, k)^H`, the lower triangle.
-    pub(crate) fn syrk(&self, flow: &mut Flow, j: usize, priority: i32) {
-        let &Self { a, k, .. } = self;
-        let (alpha, beta, panel, tile) = (-T::ONE, T::ONE, a.tile(j, k), a.tile(j, j));
-        if let Some(Copy { height, tiles }) = self.copy {
+    /// `A(j, j) = A(j, j) - A(j, k) A(j, k)^H`, the lower triangle, with `panel` for `A(j, k)`.
+    pub(crate) fn syrk(
+        &self,
+        flow: &mut Flow,
+        place: (usize, usize),
+        (panel, tile): (Tile, Tile),
+        priority: i32,
+    ) {
+        let (alpha, beta) = (-T::ONE, T::ONE);
+        if let Some((height, strips)) = self.strips(place) {
             let syrk = SyrkStrips { n: panel.rows, k: panel.columns, height, alpha, beta };
-            return flow.submit(syrk, &[(tiles[j], R), (tile.handle, RW)], priority);
+            return flow.submit(syrk, &[(strips, R), (tile.handle, RW)], priority);
         }
         tasks::syrk(flow, Form::Hermitian, (alpha, beta), panel, tile, priority);
     }
 
-    /// `A(i, j) = A(i, j) - A(i, k) A(j, k)^H`.
-    pub(crate) fn gemm(&self, flow: &mut Flow, (i, j): (usize, usize), priority: i32) {
-        let &Self { a, k, .. } = self;
-        let (left, right, tile) = (a.tile(i, k), a.tile(j, k), a.tile(i, j));
+    /// `A(i, j) = A(i, j) - A(i, k) A(j, k)^H`, with `left` for `A(i, k)` and `right` for `A(j, k)`.
+    pub(crate) fn gemm(
+        &self,
+        flow: &mut Flow,
+        [i, j, k]: [usize; 3],
+        ([left, right], tile): ([Tile; 2], Tile),
+        priority: i32,
+    ) {
         let (alpha, beta) = (-T::ONE, T::ONE);
-        if let Some(Copy { height, tiles }) = self.copy {
+        if let Some(((height, x), (_, y))) = self.strips((i, k)).zip(self.strips((j, k))) {
             let (m, n, k) = (left.rows, right.rows, left.columns);
             let gemm = GemmStrips { m, n, k, height, alpha, beta };
-            let accesses = [(tiles[i], R), (tiles[j], R), (tile.handle, RW)];
-            return flow.submit(gemm, &accesses, priority);
+            return flow.submit(gemm, &[(x, R), (y, R), (tile.handle, RW)], priority);
         }
         let pair = (left, right.op(Trans::Conj));
         tasks::gemm(flow, (alpha, beta), pair, tile, priority);
+    }
+
+    /// Gives the room back when everything submitted so far has run.
+    pub(crate) fn retire(self, flow: &mut Flow) {
+        self.strips.into_iter().for_each(|(_, ring)| ring.retire(flow));
     }
 }

@@ -29,18 +29,20 @@ pub fn potrf<'a, T: Scalar>(flow: &mut Flow, a: impl Into<View<'a, T>>) {
     a.check_square();
     let nt = a.nt();
     let priority = |k: usize, less: usize| 3 * (nt - k) as i32 - less as i32;
-    let panels = Panels::new(flow, a);
+    let panels = Panels::<T>::new(flow, nt, |i| a.tile_rows(i), !a.is_transposed());
     for k in 0..nt {
         flow.iteration(k);
         tasks::potrf::<T>(flow, a.tile(k, k), k * a.nb(), priority(k, 0));
-        let column = panels.column(a, k);
         for i in k + 1..nt {
-            column.trsm(flow, i, priority(k, i - k));
+            let tiles = (a.tile(k, k), a.tile(i, k));
+            panels.trsm(flow, (i, k), tiles, priority(k, i - k));
         }
         for j in k + 1..nt {
-            column.syrk(flow, j, priority(k, 2 * (j - k)));
+            let tiles = (a.tile(j, k), a.tile(j, j));
+            panels.syrk(flow, (j, k), tiles, priority(k, 2 * (j - k)));
             for i in j + 1..nt {
-                column.gemm(flow, (i, j), priority(k, (j - k) + (i - k)));
+                let tiles = ([a.tile(i, k), a.tile(j, k)], a.tile(i, j));
+                panels.gemm(flow, [i, j, k], tiles, priority(k, (j - k) + (i - k)));
             }
         }
     }

@@ -12,6 +12,6 @@ mod potrs;
 mod precision;
 
 pub use matrix::MixedMatrix;
-pub use potrf::{copied_columns, potrf_mixed};
+pub use potrf::potrf_mixed;
 pub use potrs::potrs_mixed;
 pub use precision::{PrecisionMap, PrecisionRule};

@@ -6,16 +6,8 @@ use tegula_runtime::flow::Flow;
 
 use super::copies::Copies;
 use super::matrix::MixedMatrix;
-use crate::panels::columns;
 use crate::tasks;
 use crate::view::Tile;
-
-/// Columns of tiles that [`potrf_mixed`] keeps copies of in each precision, of a matrix with `nt` of them,
-/// where all workers share one memory without limit.
-#[must_use]
-pub fn copied_columns(nt: usize, workers: usize) -> usize {
-    columns(nt, workers)
-}
 
 /// Submits the factorisation of the Hermitian matrix `a`, `A = L L^H`; `a` is overwritten by `L` in the
 /// same precisions.
@@ -100,16 +92,17 @@ impl<'a, T: Scalar<Real = f64>> Columns<'a, T> {
 
     fn syrk(&self, flow: &mut Flow, (j, k): (usize, usize), priority: i32) {
         let (panel, is_narrow) = self.panel(j, k);
-        self.wide.syrk(flow, (j, k), (panel, !is_narrow), self.a.seen(j, j), priority);
+        let tiles = ((panel, !is_narrow), self.a.seen(j, j));
+        self.wide.syrk(flow, (j, k), tiles, priority);
     }
 
     fn gemm(&self, flow: &mut Flow, [i, j, k]: [usize; 3], priority: i32) {
         let (tile, panels) = (self.a.seen(i, j), [self.panel(i, k), self.panel(j, k)]);
         if self.a.precisions().is_narrow(i, j) {
-            self.narrow.gemm(flow, [i, j, k], panels, tile, priority);
+            self.narrow.gemm(flow, [i, j, k], (panels, tile), priority);
         } else {
             let panels = panels.map(|(panel, is_narrow)| (panel, !is_narrow));
-            self.wide.gemm(flow, [i, j, k], panels, tile, priority);
+            self.wide.gemm(flow, [i, j, k], (panels, tile), priority);
         }
     }
 

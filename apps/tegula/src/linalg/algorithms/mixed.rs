@@ -4,7 +4,7 @@ use tegula_data::matrix::TileMatrix;
 use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::{Precision, Scalar};
 use tegula_linalg::{
-    MixedMatrix, PrecisionMap, PrecisionRule, Refinement, copied_columns, gesv_mixed, posv_mixed,
+    MixedMatrix, PrecisionMap, PrecisionRule, Refinement, copied_tiles, gesv_mixed, posv_mixed,
     potrf_mixed,
 };
 use tegula_runtime::flow::{Flow, FlowError};
@@ -63,7 +63,7 @@ impl Listed for PotrfMixed {
     fn copied_tiles(sizes: &Sizes) -> usize {
         let nt = sizes.n.div_ceil(sizes.nb);
         // The tiles in either precision, and columns of the factor.
-        nt * (nt + 1) / 2 + 4 * nt * copied_columns(nt, sizes.workers)
+        nt * (nt + 1) / 2 + 4 * copied_tiles(nt, sizes.workers)
     }
 }
 
@@ -141,7 +141,7 @@ impl Listed for PosvMixed {
 
     fn copied_tiles(sizes: &Sizes) -> usize {
         let nt = sizes.n.div_ceil(sizes.nb);
-        nt * (nt + 1) / 2 + nt * copied_columns(nt, sizes.workers)
+        nt * (nt + 1) / 2 + copied_tiles(nt, sizes.workers)
     }
 }
 

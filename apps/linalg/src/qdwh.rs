@@ -78,9 +78,6 @@ pub fn qdwh<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>) -> Result<Polar<T>, P
     if !largest.is_finite() {
         return Err(PolarError::NotFinite);
     }
-    if largest == T::Real::ZERO && n > 0 {
-        return Err(PolarError::Singular { rank: 0 });
-    }
     if n == 0 {
         let [u, h] = [m, 0].map(|m| TileMatrix::new(flow, (m, 0), (nb, nb), Storage::Full));
         return Ok(Polar { u, h, iterations: (0, 0) });
@@ -143,6 +140,12 @@ fn bounds<T: Scalar>(flow: &mut Flow, r: &TileMatrix<T>) -> Result<(f64, f64), F
         (norm(Norm::Frobenius)?, norm(Norm::One)?, norm(Norm::Infinity)?);
     // Some units of rounding more, since no singular value may be above it.
     let most = frobenius.min((one * infinity).sqrt()) * (1.0 + 1e3 * T::epsilon());
+    // Below rounding R says nothing of A, and weights for less make more of what rounding leaves: without
+    // an order of columns the QR factorisation of a step is not exact to rounding of each row.
+    let lowest = T::Real::EPSILON.to_f64() * 8.0;
+    if most == 0.0 {
+        return Ok((1.0, lowest));
+    }
     let inverse = copied(flow, r);
     trtri(flow, Uplo::Upper, Diag::NonUnit, &inverse);
     let size = match flow.wait() {
@@ -152,9 +155,6 @@ fn bounds<T: Scalar>(flow: &mut Flow, r: &TileMatrix<T>) -> Result<(f64, f64), F
     };
     inverse.unregister(flow);
     let least = 0.9 / (size * most);
-    // Below rounding R says nothing of A, and weights for less make more of what rounding leaves: without
-    // an order of columns the QR factorisation of a step is not exact to rounding of each row.
-    let lowest = T::Real::EPSILON.to_f64() * 8.0;
     Ok((most, if least > lowest { least.min(1.0) } else { lowest }))
 }
 
@@ -213,7 +213,8 @@ fn iterate<T: Scalar>(
         l = weights.next;
     }
     for _ in 0..MORE {
-        if rank_of(flow, x)?.is_none() {
+        // Of a matrix that is not zero the largest singular value is near one.
+        if matches!(rank_of(flow, x)?, None | Some(0)) {
             break;
         }
         step_by_cholesky(flow, x, &Weights::new(1.0));

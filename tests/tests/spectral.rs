@@ -151,7 +151,8 @@ fn random_matrices_in_c64() {
 /// Orders from which on the tridiagonal problem is divided.
 fn larger<T: Scalar>() {
     let mut case = 0;
-    for (n, nb) in [(150, 24), (171, 40)] {
+    // Tiles wider than a band among them.
+    for (n, nb) in [(150, 24), (171, 40), (170, 130)] {
         let a = hermitian::<T>(n, 7);
         check::<T>(&mut case, &a, nb, &values_of(&a));
     }

@@ -154,7 +154,8 @@ fn random_matrices_in_c64() {
 /// Orders from which on the bidiagonal problem is divided.
 fn larger<T: Scalar>() {
     let mut case = 0;
-    for (m, n, nb) in [(150, 150, 24), (171, 130, 40), (90, 260, 32)] {
+    // Tiles wider than a band among them.
+    for (m, n, nb) in [(150, 150, 24), (171, 130, 40), (90, 260, 32), (180, 170, 130)] {
         let a = Plain::random::<T>(m, n, 7);
         check::<T>(&mut case, &a, nb, &values_of(&a));
     }

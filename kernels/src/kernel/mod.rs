@@ -54,6 +54,7 @@ pub mod trsm_column;
 pub mod trsv;
 pub mod trtri;
 pub mod ungqr;
+pub mod ungtr_hb2st;
 pub mod unmqr;
 pub mod unmtr_hb2st;
 
@@ -163,6 +164,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel::of::<ungqr::Card>(),
     Kernel::of::<tpqrt::Card>(),
     Kernel::of::<tpmqrt::Card>(),
+    Kernel::of::<ungtr_hb2st::Card>(),
     Kernel::of::<unmtr_hb2st::Card>(),
     Kernel::of::<trsm_block::Card>(),
     Kernel::of::<gemv::Card>(),

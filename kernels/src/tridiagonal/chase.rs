@@ -59,6 +59,14 @@ impl Waves {
         (self.width + self.group, self.blocks(group) * self.group)
     }
 
+    /// Rows and columns of the matrix in which a group's blocks stand side by side when they are
+    /// multiplied out; a block that has fewer rows is in the upper left corner of its place.
+    #[must_use]
+    pub fn multiplied_out(&self, group: usize) -> (usize, usize) {
+        let order = self.width + self.group - 1;
+        (order, self.blocks(group) * order)
+    }
+
     /// Zeros in which reflectors are kept.
     pub(crate) fn room<T: Scalar>(&self) -> Vec<Vec<T>> {
         let size = |group| self.stored(group).0 * self.stored(group).1;

@@ -4,12 +4,13 @@
 use std::marker::PhantomData;
 
 use tegula_data::matrix::TileMatrix;
+use tegula_kernels::kernel::ungtr_hb2st::UngtrHb2st;
 use tegula_kernels::kernel::unmqr::Unmqr;
 use tegula_kernels::kernel::unmtr_hb2st::UnmtrHb2st;
 use tegula_kernels::option::{Side, Storev, Trans};
 use tegula_kernels::scalar::Scalar;
 use tegula_kernels::tridiagonal::Waves;
-use tegula_runtime::flow::Access::{R, RW};
+use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::Flow;
 
 use super::Panel;
@@ -32,12 +33,17 @@ impl<T: Scalar> Back<'_, T> {
         let rows = self.z.m();
         for (group, v) in reflectors.into_iter().enumerate().rev() {
             let v = flow.register_from(&v);
+            let (order, columns) = waves.multiplied_out(group);
+            let q = flow.register(order * columns * size_of::<T>());
+            let blocks = UngtrHb2st::<T> { waves, group, scalar: PhantomData };
+            flow.submit(blocks, &[(v, R), (q, W)], 1);
+            flow.retire(v);
             for j in 0..self.z.nt() {
                 let m = self.z.tile_columns(j);
                 let product = UnmtrHb2st::<T> { waves, group, rows, m, scalar: PhantomData };
-                flow.submit(product, &[(v, R), (self.z.tile(0, j), RW)], 0);
+                flow.submit(product, &[(q, R), (self.z.tile(0, j), RW)], 0);
             }
-            flow.retire(v);
+            flow.retire(q);
         }
         for panel in panels.into_iter().rev() {
             for j in 0..self.z.nt() {

@@ -15,7 +15,7 @@ use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::{Flow, FlowError};
 
-use crate::condense::{Back, block_columns, scale_of, waves};
+use crate::condense::{Back, block_columns, narrowed, scale_of, waves};
 use crate::tall::Tall;
 use crate::{geadd, lange, transpose};
 use ge2gb::ge2gb;
@@ -63,10 +63,11 @@ const TALL: f64 = 1.6;
 /// `gesvd` and `gesdd`, but that `a` is only read.
 ///
 /// Waits: for what was submitted before, and between its stages. What comes last, the vectors, is
-/// submitted and may still be under way on return. The order of the tiles of `a` is the width of the band
-/// between the stages: with `k = min(m, n)` the second stage costs `8 k^2 nb` flops on the calling
-/// thread, the first one and the way back are slow with small tiles; 64 to 128 suit most. The workspace is
-/// a copy of the matrix and, with vectors, as much as two copies and five square matrices of order `k`.
+/// submitted and may still be under way on return. The order `nb` of the tiles of `a` is the width of the
+/// band between the stages, up to 96; of larger tiles it is 64. With `k = min(m, n)` the second stage costs
+/// `8 k^2 nb` flops on the calling thread, the first one and the way back are slow with small tiles. The
+/// workspace is two copies of the matrix and, with vectors, as much as two more and eight square
+/// matrices of order `k`.
 ///
 /// Norms so small or large that squares might leave the range are scaled as in LAPACK. Values alone come by
 /// QR iterations, values with vectors by divide and conquer; they differ by rounding of the largest.
@@ -125,13 +126,15 @@ fn decompose<T: Scalar>(
     a: TileMatrix<T>,
     vectors: Vectors,
 ) -> Result<Found<T>, GesvdError> {
-    let (m, n, nb) = (a.m(), a.n(), a.nb());
+    let (m, n) = (a.m(), a.n());
     let (tall, work) = if n > 0 && m as f64 >= TALL * n as f64 {
         let (tall, r) = Tall::factorise(flow, a);
         (Some(tall), r)
     } else {
         (None, a)
     };
+    let work = narrowed(flow, work);
+    let nb = work.nb();
     let keep = vectors != Vectors::None;
     let panels = ge2gb(flow, &work, keep);
     let band = band_of(flow, &work);

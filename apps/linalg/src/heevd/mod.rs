@@ -14,7 +14,7 @@ use tegula_kernels::scalar::Scalar;
 use tegula_kernels::tridiagonal::{Band, Chased, eigenvalues, eigenvectors};
 use tegula_runtime::flow::{Flow, FlowError};
 
-use crate::condense::{Back, block_columns, scale_of, waves};
+use crate::condense::{Back, block_columns, narrowed, scale_of, waves};
 use crate::{lansy, tradd};
 use sy2sb::sy2sb;
 
@@ -46,10 +46,10 @@ pub enum HeevdError {
 /// the eigenvectors if `vectors` says so: LAPACK's `syevd` and `heevd`, but that `a` is only read.
 ///
 /// Waits: for what was submitted before, and between its stages. What comes last, the vectors, is
-/// submitted and may still be under way on return. The order of the tiles of `a` is the width of the
-/// band between the stages: the second stage costs `6 n^2 nb` flops on the calling thread, the first
-/// one and the way back are slow with small tiles; 96 to 192 suit most. The workspace is a copy of
-/// the triangle and, with vectors, four matrices more, a real one among them.
+/// submitted and may still be under way on return. The order `nb` of the tiles of `a` is the width of the
+/// band between the stages, up to 96; of larger tiles it is 64. The second stage costs `6 n^2 nb`
+/// flops on the calling thread, the first one and the way back are slow with small tiles. The workspace is
+/// two copies of the triangle and, with vectors, five matrices more, a real one among them.
 ///
 /// Norms so small or large that squares might leave the range are scaled as in LAPACK.
 ///
@@ -69,10 +69,12 @@ pub fn heevd<T: Scalar>(
         return Err(HeevdError::NotFinite);
     }
     let scale = scale_of(norm);
-    let (n, nb) = (a.n(), a.nb());
-    let work = TileMatrix::lower(flow, n, nb);
+    let n = a.n();
+    let work = TileMatrix::lower(flow, n, a.nb());
     let trans = if uplo == Uplo::Lower { Trans::No } else { Trans::Conj };
     tradd(flow, (Part::Lower, trans), T::from_real(scale), a, T::ZERO, &work);
+    let work = narrowed(flow, work);
+    let nb = work.nb();
     let panels = sy2sb(flow, &work, vectors);
     let band = band_of(flow, &work);
     work.retire(flow);

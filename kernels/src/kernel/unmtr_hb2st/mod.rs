@@ -1,8 +1,9 @@
 //! Product with a group of the reflectors that took a band to tridiagonal form, `C = Q C`.
 //!
-//! Shapes: `C` is `rows x m`, of which the first `n` rows count; `V` holds the blocks of the group as [`Waves::stored`] says: the
-//! reflectors of each below its diagonal, their factors in the last row. Reads both, overwrites the
-//! rows of `C` from the group's first on. Cannot fail; NaN passes through. On cores only.
+//! Shapes: `C` is `rows x m`, of which the first `n` rows count; `Q` holds the blocks of the group
+//! multiplied out, as [`Waves::multiplied_out`] says and `ungtr_hb2st` makes them. Reads them,
+//! overwrites the rows of `C` from the group's first on. Cannot fail; NaN passes through. On cores
+//! only.
 //! Source: Haidar, Ltaief, Dongarra, "Parallel reduction to condensed forms for symmetric eigenvalue
 //! problems using aggregated fine-grained and memory-aware kernels", SC 2011: blocks of one
 //! group further down the matrix stand to the left, since those that meet do so in that order.
@@ -21,9 +22,9 @@ use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 use crate::tridiagonal::Waves;
 
-pub(super) use trial::Card;
+pub(super) use trial::{Card, chased};
 
-/// The product with its arguments; buffers `[V: R, C: RW]`.
+/// The product with its arguments; buffers `[Q: R, C: RW]`.
 #[derive(Clone, Copy, Debug)]
 pub struct UnmtrHb2st<T> {
     /// How reflectors are gathered.
@@ -43,17 +44,17 @@ impl<T: Scalar> Codelet for UnmtrHb2st<T> {
     const ACCESS: &'static [Access] = &[Access::R, Access::RW];
 
     fn cost(&self) -> Cost {
-        let (rows, columns) = self.waves.stored(self.group);
+        let (order, columns) = self.waves.multiplied_out(self.group);
         let reached = self.waves.n.saturating_sub(1 + self.group * self.waves.group);
-        let flops = 4.0 * product(&[rows, columns, self.m]);
-        Cost { flops, bytes: bytes::<T>(&[rows * columns, 2 * reached * self.m]) }
+        let flops = 2.0 * product(&[order, columns, self.m]);
+        Cost { flops, bytes: bytes::<T>(&[order * columns, 2 * reached * self.m]) }
     }
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
-        let (rows, columns) = self.waves.stored(self.group);
-        let v = TileRef::of(buffers, 0, rows, columns);
+        let (order, columns) = self.waves.multiplied_out(self.group);
+        let q = TileRef::of(buffers, 0, order, columns);
         let c = TileMut::of(buffers, 1, self.rows, self.m);
-        self.compute(T::blas(backend::current()), v, c);
+        self.compute(T::blas(backend::current()), q, c);
         Ok(())
     }
 }

@@ -6,7 +6,8 @@ use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
 impl<T: Scalar> UnmtrHb2st<T> {
-    /// One reflector after the other, in the opposite order of the chase: the last sweep first, and of a
+    /// Of the reflectors themselves, stored as [`Waves::stored`](crate::tridiagonal::Waves::stored)
+    /// says: one after the other, in the opposite order of the chase: the last sweep first, and of a
     /// sweep the last reflector.
     ///
     /// # Panics

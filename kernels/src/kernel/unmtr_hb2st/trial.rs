@@ -7,6 +7,7 @@ use tegula_runtime::flow::{Codelet, Cost};
 use super::UnmtrHb2st;
 use crate::backend::Blas;
 use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::kernel::ungtr_hb2st::UngtrHb2st;
 use crate::kernel::{Listed, ListedIn};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
@@ -19,7 +20,7 @@ pub(in crate::kernel) struct Card;
 impl Listed for Card {
     const NAME: &'static str = UnmtrHb2st::<f64>::NAME;
     const FORMULA: &'static str = "C = Q C, Q of reflectors that chased a band";
-    const FLOPS: &'static str = "3 n^3/2";
+    const FLOPS: &'static str = "4 n^3";
 }
 
 impl<T: Scalar> ListedIn<T> for Card {
@@ -29,7 +30,7 @@ impl<T: Scalar> ListedIn<T> for Card {
         let Shape { m, n, k } = shape;
         let (n, m) = (n.min(100), m.min(40));
         let mut trials = Vec::new();
-        for (width, group) in [(1, 1), (k.clamp(1, 40), 3), (5, 8)] {
+        for (width, group) in [(1, 1), (k.clamp(1, 40), 3), (5, 8), (6, 6)] {
             let waves = Waves { n, width, group };
             let reflectors = chased(waves, draw);
             for (group, v) in reflectors.iter().enumerate().step_by(n.div_ceil(4).max(1)) {
@@ -41,15 +42,15 @@ impl<T: Scalar> ListedIn<T> for Card {
     }
 
     fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        let (rows, columns) = typical::<T>(n).waves.stored(0);
-        vec![draw.numbers(rows * columns), draw.numbers(n * n)]
+        let (order, columns) = typical::<T>(n).waves.multiplied_out(0);
+        vec![draw.numbers(order * columns), draw.numbers(n * n)]
     }
 
     fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let [v, c] = operands else { unreachable!("two operands were made") };
+        let [q, c] = operands else { unreachable!("two operands were made") };
         let product = typical(n);
-        let (rows, columns) = product.waves.stored(0);
-        product.compute(blas, TileRef::new(v, rows, columns), TileMut::new(c, n, n));
+        let (order, columns) = product.waves.multiplied_out(0);
+        product.compute(blas, TileRef::new(q, order, columns), TileMut::new(c, n, n));
     }
 
     fn cost(n: usize) -> Cost {
@@ -57,15 +58,15 @@ impl<T: Scalar> ListedIn<T> for Card {
     }
 }
 
-/// A group of half as many sweeps as the band is wide, in a matrix of two bands.
+/// A group of as many sweeps as the band is wide, in a matrix of two bands.
 fn typical<T: Scalar>(n: usize) -> UnmtrHb2st<T> {
     let width = (n / 2).max(1);
-    let waves = Waves { n, width, group: (width / 2).max(1) };
+    let waves = Waves { n, width, group: width };
     UnmtrHb2st { waves, group: 0, rows: n, m: n, scalar: PhantomData }
 }
 
 /// The reflectors of a random band.
-fn chased<T: Scalar>(waves: Waves, draw: &mut Draw) -> Vec<Vec<T>> {
+pub(in crate::kernel) fn chased<T: Scalar>(waves: Waves, draw: &mut Draw) -> Vec<Vec<T>> {
     let mut band = Band::new(waves.n, waves.width);
     for j in 0..waves.n {
         for i in j..waves.n.min(j + waves.width + 1) {
@@ -86,7 +87,10 @@ fn compare<T: Scalar>(
     let v = Guarded::new(rows, columns, v);
     let before = Guarded::random(height, m, draw);
     let (mut got, mut expected) = (before.clone(), before.clone());
-    product.compute(blas, v.read(), got.write());
+    let (order, width) = waves.multiplied_out(group);
+    let mut q = Guarded::random(order, width, draw);
+    UngtrHb2st { waves, group, scalar: PhantomData }.compute(blas, v.read(), q.write());
+    product.compute(blas, q.read(), got.write());
     product.reference(v.read(), expected.write());
     // Each row is met by the reflectors of two blocks; their sums are over a column of norm at most
     // sqrt(2 (width + group)).

@@ -12,7 +12,7 @@ const ROWS: usize = 48;
 
 /// Elements of room to apply `k` reflectors to `n` columns.
 pub(crate) fn room_to_apply(k: usize, n: usize) -> usize {
-    k * (k + 2 * n)
+    k * (k + 2 * n) + ROWS.min(k).pow(2)
 }
 
 /// `C = op(H) C`, `H = I - V T V^H` and `op(H) = I - V op(T) V^H`.
@@ -35,7 +35,7 @@ pub(crate) fn apply<T: Scalar>(
     let (mut c1, mut c2) = c.split_rows(k);
     blas.gemm(T::ONE, top.adjoint(), c1.as_ref(), T::ZERO, w.reborrow());
     blas.gemm(T::ONE, rest.adjoint(), c2.as_ref(), T::ONE, w.reborrow());
-    multiply(blas, block.t, trans, w.as_ref(), &mut product);
+    multiply(blas, block.t, trans, w.as_ref(), &mut product, room);
     let product = product.as_ref();
     blas.gemm(-T::ONE, top, product, T::ONE, c1.reborrow());
     blas.gemm(-T::ONE, rest, product, T::ONE, c2.reborrow());
@@ -55,7 +55,7 @@ pub(crate) fn apply_laid<T: Scalar>(
     }
     let (mut w, mut product) = (carve(&mut room, k, n), carve(&mut room, k, n));
     blas.gemm_left_strips(T::ONE, rows, c.as_ref(), T::ZERO, w.reborrow());
-    multiply(blas, t, trans, w.as_ref(), &mut product);
+    multiply(blas, t, trans, w.as_ref(), &mut product, room);
     blas.gemm_left_strips(-T::ONE, columns, product.as_ref(), T::ONE, c);
 }
 
@@ -68,12 +68,12 @@ fn multiply<T: Scalar>(
     trans: Trans,
     w: TileRef<'_, T>,
     to: &mut TileMut<'_, T>,
+    room: &mut [T],
 ) {
     let (k, n) = (w.rows(), w.cols());
-    let mut copy = [T::ZERO; ROWS * ROWS];
     for first in (0..k).step_by(ROWS) {
         let size = ROWS.min(k - first);
-        let mut corner = TileMut::new(&mut copy[..size * size], size, size);
+        let mut corner = TileMut::new(&mut room[..size * size], size, size);
         for (i, j) in (0..size).flat_map(|j| (0..size).map(move |i| (i, j))) {
             corner.set(i, j, if i <= j { t.at(first + i, first + j) } else { T::ZERO });
         }

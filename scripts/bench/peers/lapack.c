@@ -2,11 +2,13 @@
  * driver can interleave it with another library's.
  *
  * Usage: lapack LIBRARY dgemm|dtrsm|dpotrf|dposv|dgetrf|dgesv|dgeqrf|dgels|dsyev|dsyevd|dgesdd N [NRHS] [THREADS]
- * (N right-hand sides and 2 threads by default); prints one JSON object.
+ * (N right-hand sides and 2 threads by default); prints one JSON object. dsyev, dsyevd and dgesdd find vectors too,
+ * dsyev-values, dsyevd-values and dgesdd-values none.
  *
  * Matrices are N x N with random entries in [-0.5, 0.5], and N on the diagonal; right-hand sides are random. They are
  * made, and the threads started by a small product, before the time runs. The rate counts the operations of LAPACK's
- * own formulas (dsyev and dsyevd with vectors 9 N^3, dgesdd with both sets of vectors 22 N^3, as orders of magnitude).
+ * own formulas; of eigenvalues and singular values those of the reduction, 4/3 N^3 and 8/3 N^3, and of the return of
+ * vectors, 2 N^3 and 4 N^3.
  *
  * OpenBLAS falls back to its oldest kernels on a processor that it does not recognise (it then calls the core
  * Prescott), which would make a poor peer: the program starts itself again with OPENBLAS_CORETYPE set to what the
@@ -24,7 +26,7 @@ typedef void routine(); /* Fortran's: every argument a pointer */
 
 static routine *find(void *library, const char *name)
 {
-    char symbol[32];
+    char symbol[40];
     snprintf(symbol, sizeof symbol, "%s_", name);
     void *address = dlsym(library, symbol);
     if (!address) {
@@ -67,6 +69,12 @@ static double *matrix(int m, int n, unsigned long long seed, double diagonal)
 /* Runs a routine on fresh matrices; its seconds, and its operations in *flops. Workspaces are asked for first. */
 static double timed(void *library, const char *name, int n, int nrhs, double *flops)
 {
+    char plain[32], *jobs, *job;
+    snprintf(plain, sizeof plain, "%s", name);
+    if ((jobs = strstr(plain, "-values")) != NULL)
+        *jobs = 0;
+    job = jobs ? "N" : strcmp(plain, "dgesdd") == 0 ? "S" : "V";
+    name = plain;
     routine *f = find(library, name);
     int is = 0, info = 0, lwork = -1, *iwork = malloc(sizeof(int) * (8 * (size_t)n + 8)), liwork = 8 * n + 8;
     double one = 1, minus = -1, asked[1] = {0}, *work = asked, n3 = (double)n * n * n, n2r = (double)n * n * nrhs;
@@ -85,11 +93,11 @@ static double timed(void *library, const char *name, int n, int nrhs, double *fl
         else if (strcmp(name, "dgels") == 0)
             f("N", &n, &n, &nrhs, a, &n, b, &n, work, &lwork, &info, (size_t)1), *flops = 4.0 / 3 * n3 + 3 * n2r;
         else if (strcmp(name, "dsyev") == 0)
-            f("V", "L", &n, a, &n, e, work, &lwork, &info, (size_t)1, (size_t)1), *flops = 9 * n3;
+            f(job, "L", &n, a, &n, e, work, &lwork, &info, (size_t)1, (size_t)1), *flops = (jobs ? 4 : 10) / 3.0 * n3;
         else if (strcmp(name, "dsyevd") == 0)
-            liwork = pass ? liwork : -1, f("V", "L", &n, a, &n, e, work, &lwork, iwork, &liwork, &info, (size_t)1, (size_t)1), *flops = 9 * n3;
+            liwork = pass ? liwork : -1, f(job, "L", &n, a, &n, e, work, &lwork, iwork, &liwork, &info, (size_t)1, (size_t)1), *flops = (jobs ? 4 : 10) / 3.0 * n3;
         else if (strcmp(name, "dgesdd") == 0)
-            f("S", &n, &n, a, &n, e, c, &n, d, &n, work, &lwork, iwork, &info, (size_t)1), *flops = 22 * n3;
+            f(job, &n, &n, a, &n, e, c, &n, d, &n, work, &lwork, iwork, &info, (size_t)1), *flops = (jobs ? 8 : 20) / 3.0 * n3;
         else if (pass == 0)
             is = 0;
         else if (strcmp(name, "dgemm") == 0)

@@ -10,7 +10,7 @@ use tegula_kernels::error::NumericalError;
 use tegula_kernels::option::{Diag, Form, Trans, Uplo};
 use tegula_kernels::scalar::{Precision, Scalar, c64};
 use tegula_linalg::{Pivots, TreeFactors, View};
-use tegula_runtime::flow::{Flow, FlowError};
+use tegula_runtime::flow::Flow;
 
 use super::given::Given;
 use super::inputs::Inputs;
@@ -31,9 +31,11 @@ pub(super) struct Case<T> {
     pub(super) pivots: Option<Pivots>,
     /// Numbers that it found, by their names.
     pub(super) values: Vec<(&'static str, f64)>,
-    /// Why it found none.
-    pub(super) failure: Option<FlowError>,
-    /// Singular values that it found.
+    /// Why it found nothing.
+    pub(super) failure: Option<anyhow::Error>,
+    /// Matrices that it made beside the operands.
+    pub(super) found: Vec<TileMatrix<T>>,
+    /// Values of the matrix that it found, in order.
     pub(super) spectrum: Vec<f64>,
     /// Why there is no result, of an algorithm that says so itself.
     pub(super) verdict: Option<NumericalError>,
@@ -85,6 +87,7 @@ impl<T: Scalar> Case<T> {
             pivots: None,
             values: Vec::new(),
             failure: None,
+            found: Vec::new(),
             spectrum: Vec::new(),
             verdict: None,
             tree: RefCell::default(),

@@ -143,7 +143,7 @@ impl<A: Listed, T: Scalar> Problem for Instance<A, T> {
 
     fn verify(&mut self, flow: &mut Flow) -> Result<()> {
         if let Some(failure) = self.case.failure.take() {
-            return Err(failure.into());
+            return Err(failure);
         }
         if let Some(failure) = self.case.verdict.take() {
             return Err(failure.into());

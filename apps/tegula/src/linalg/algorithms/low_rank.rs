@@ -105,7 +105,7 @@ fn keep<T: Scalar>(flow: &mut Flow, case: &mut Case<T>, found: Result<LowRank<T>
             let named = ["largest singular value", "smallest of rank k"].into_iter().zip(ends);
             case.values = named.filter_map(|(name, s)| Some((name, s?))).collect();
         }
-        Err(SvdError::Flow(failure)) => case.failure = Some(failure),
+        Err(SvdError::Flow(failure)) => case.failure = Some(failure.into()),
         Err(SvdError::NoConvergence) => {
             case.verdict = Some(NumericalError::NoConvergence { order: case.sizes.n });
         }

@@ -71,7 +71,7 @@ impl Listed for PotrfMixed {
 fn factorise<T: Scalar<Real = f64>>(flow: &mut Flow, case: &mut Case<T>) {
     let map = match PrecisionMap::of(flow, case.sizes.options.rule, &case[0]) {
         Ok(map) => map,
-        Err(failure) => return case.failure = Some(failure),
+        Err(failure) => return case.failure = Some(failure.into()),
     };
     case.values = vec![("tiles in 32 bits", map.narrow_tiles() as f64)];
     let mixed = MixedMatrix::<T>::new(flow, (case[0].n(), case[0].nb()), map);
@@ -92,7 +92,7 @@ fn solve<T: Scalar<Real = f64>>(flow: &mut Flow, case: &mut Case<T>, solver: Sol
         Ok(Refinement::Gmres(iterations)) => (0, iterations),
         Ok(Refinement::Factorised) => (0, 0),
         Ok(Refinement::Singular(why)) => return case.verdict = Some(why),
-        Err(failure) => return case.failure = Some(failure),
+        Err(failure) => return case.failure = Some(failure.into()),
     };
     let values = [("steps of refinement", steps), ("iterations of GMRES", iterations)];
     case.values = values.map(|(name, count)| (name, count as f64)).to_vec();

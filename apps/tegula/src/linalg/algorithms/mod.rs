@@ -14,6 +14,7 @@ mod mixed;
 mod norm;
 mod product;
 mod qr;
+mod spectral;
 mod statistics;
 mod tree;
 
@@ -60,6 +61,11 @@ pub(super) const ALGORITHMS: &[Entry] = &[
     Entry::of::<mixed::PotrfMixed>(),
     Entry::of::<mixed::PosvMixed>(),
     Entry::of::<mixed::GesvMixed>(),
+    Entry::of::<spectral::Heev<false>>(),
+    Entry::of::<spectral::Heev<true>>(),
+    Entry::of::<spectral::Gesvd<false>>(),
+    Entry::of::<spectral::Gesvd<true>>(),
+    Entry::of::<spectral::Qdwh>(),
     Entry::of::<norm::Lange>(),
     Entry::of::<norm::Lansy>(),
     Entry::of::<norm::Lantr>(),

@@ -26,7 +26,7 @@ fn keep<T: Scalar>(case: &mut Case<T>, norms: [Result<T::Real, FlowError>; 4]) {
     for (name, norm) in NAMES.into_iter().zip(norms) {
         match norm {
             Ok(norm) => case.values.push((name, norm.to_f64())),
-            Err(failure) => case.failure = case.failure.take().or(Some(failure)),
+            Err(failure) => case.failure = case.failure.take().or(Some(failure.into())),
         }
     }
 }
@@ -176,7 +176,7 @@ impl Listed for Norm2 {
         case.values.clear();
         match norm2(flow, &case[0], T::epsilon(), MOST) {
             Ok(norm) => case.values.push(("two", norm.to_f64())),
-            Err(failure) => case.failure = Some(failure),
+            Err(failure) => case.failure = Some(failure.into()),
         }
     }
 

@@ -3,6 +3,9 @@
 //! A product of tiles spends up to a tenth of its time laying out its operands. One that many
 //! products read, like a panel of a factorization, is laid out once and read as it is.
 
+use bytemuck::Pod;
+use tegula_runtime::flow::Buffers;
+
 use crate::scalar::Scalar;
 use crate::tile::TileRef;
 
@@ -81,6 +84,18 @@ impl<'a, T> StripsRef<'a, T> {
         Self { elements, shape }
     }
 
+    /// The matrix that lies in the first elements of buffer `index`.
+    ///
+    /// # Panics
+    /// If there are not so many, or as [`Buffers::read`].
+    #[must_use]
+    pub fn of(buffers: &'a Buffers<'_>, index: usize, shape: StripShape) -> Self
+    where
+        T: Pod,
+    {
+        Self::new(&buffers.read(index)[..shape.elements()], shape)
+    }
+
     /// Its shape.
     #[must_use]
     pub fn shape(&self) -> StripShape {
@@ -135,6 +150,15 @@ impl<'a, T: Scalar> StripsMut<'a, T> {
     pub fn new(elements: &'a mut [T], shape: StripShape) -> Self {
         shape.check(elements.len());
         Self { elements, shape }
+    }
+
+    /// The matrix that is to lie in the first elements of buffer `index`.
+    ///
+    /// # Panics
+    /// If there are not so many, or as [`Buffers::write`].
+    #[must_use]
+    pub fn of(buffers: &'a Buffers<'_>, index: usize, shape: StripShape) -> Self {
+        Self::new(&mut buffers.write(index)[..shape.elements()], shape)
     }
 
     /// Its shape.

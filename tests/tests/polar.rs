@@ -135,6 +135,15 @@ fn orthogonal_matrices_are_their_own_factor() {
     }
 }
 
+#[test]
+fn a_reflection_in_many_small_entries_has_condition_one() {
+    // Squares so small beside their sum that in 32 bits it stops to grow as it should.
+    let n = 256;
+    let entry = |i, j| f64::from(u8::from(i == j)) - 2.0 / n as f64;
+    let a = Plain::new(n, n, |i, j| number(entry(i, j), 0.0));
+    check::<f32>(&mut 0, &a, n);
+}
+
 fn scales<T: Scalar>() {
     let smallest = T::Real::MIN_POSITIVE.to_f64();
     for (m, n) in [(19, 19), (40, 12)] {

@@ -31,7 +31,7 @@ void tegula_finalize(tegula_context *context);
 /* Lets routines on matrices in tiles only submit their work, if only_submit is not 0. They then run in the order that their data asks for. */
 void tegula_set_async(tegula_context *context, int only_submit);
 
-/* Waits for everything that was submitted; returns the first failure as a routine would. */
+/* Waits for everything that was submitted; returns the first failure as a routine would. Of a zero pivot of getrf or gesv, after which the solution is infinite, only tegula_ipiv_get tells. */
 int tegula_wait(tegula_context *context);
 
 /* Spreads large problems under LAPACK's names over workers workers from now on. */

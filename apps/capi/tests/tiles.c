@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tegula.h"
 
@@ -158,16 +159,23 @@ static void qr(void)
 /* A matrix that is not positive definite spoils what is made of it, until it is overwritten. */
 static void failure(int is_async)
 {
-    double *array = malloc(sizeof(double) * N * N);
+    double *array = malloc(sizeof(double) * N * N), *other = malloc(sizeof(double) * N * RHS);
     tegula_desc *a = make(N, N, NB, NB), *b = make(N, RHS, NB, 2);
     fill(a, N, N, 'N');
-    fill_sides(b, N, N);
     expect("from tiles", tegula_dtile_to_lapack(context, a, array, N), 0);
     array[6 + 6 * N] = -1;
     expect("to tiles", tegula_dlapack_to_tile(context, array, N, a), 0);
     expect("an indefinite matrix", tegula_dpotrf_tile(context, 'L', a), is_async ? 0 : 7);
-    if (is_async)
+    if (is_async) {
+        /* Copies of others take place all the same, and whoever waits is told. */
+        fill_sides(b, N, N);
+        expect("to another", tegula_dlapack_to_tile(context, array, N, b), 0);
+        expect("from another", tegula_dtile_to_lapack(context, b, other, N), 0);
+        if (memcmp(other, array, sizeof(double) * N * RHS) != 0)
+            expect("another matrix as it was", 1, 0);
         expect("waiting for it", tegula_wait(context), 7);
+    }
+    fill_sides(b, N, N);
     expect("what it has spoiled", tegula_dtile_to_lapack(context, a, array, N), 7);
     fill(a, N, N, 'N');
     expect("another matrix", tegula_dposv_tile(context, 'L', a, b), 0);
@@ -175,6 +183,7 @@ static void failure(int is_async)
     tegula_desc_destroy(context, a);
     tegula_desc_destroy(context, b);
     free(array);
+    free(other);
 }
 
 int main(void)

@@ -47,7 +47,8 @@ impl Lines {
 /// all; then the means of these lines are zero. Scaling divides each entry by the length (the Euclidean norm)
 /// of its row, or of its column, as centring left them; or by the roots of both. A line of zeros stays one.
 ///
-/// Squares may overflow where entries exceed the root of the largest number.
+/// Squares may overflow where entries exceed the root of the largest number, and lines whose squares
+/// underflow count as zeros.
 pub fn cesca<T: Scalar>(
     flow: &mut Flow,
     (centre, scale): (Option<Lines>, Option<Lines>),

@@ -16,6 +16,7 @@ use tegula_kernels::kernel::laswp::Laswp;
 use tegula_kernels::kernel::lay_out::{LayOut, Structure};
 use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::Scalar;
+use tegula_kernels::strips::StripShape;
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 
@@ -143,7 +144,8 @@ impl<'a, T: Scalar> Panel<'a, T> {
                 let whole =
                     LayOut::<T>::whole(Structure::General, Trans::No, (m - below, n), height);
                 let lay_out = LayOut { tile: (m, n), first: (below, 0), ..whole };
-                strips::lay_out(flow, lay_out, tile, priority)
+                let most = StripShape { rows: m, cols: a.nb().min(a.n()), height };
+                strips::lay_out(flow, lay_out, most, tile, priority)
             }
             None => flow.register(0),
         };

@@ -55,7 +55,7 @@ impl<T: Scalar> Layouts<T> {
         let strips = self.height.map(|height| {
             let size = (tile.rows, tile.columns);
             let lay_out = LayOut::<T>::whole(structure, tile.trans::<T>(), size, height);
-            let strips = strips::lay_out(flow, lay_out, tile.handle, priority);
+            let strips = strips::lay_out(flow, lay_out, lay_out.shape(), tile.handle, priority);
             self.made.push(strips);
             strips
         });

@@ -7,6 +7,7 @@ use tegula_kernels::kernel::unmqr::{Unmqr, strips::UnmqrStrips};
 use tegula_kernels::kernel::{geqrt::Geqrt, larft::Larft, ungqr::Ungqr};
 use tegula_kernels::option::{Side, Storev, Trans};
 use tegula_kernels::scalar::Scalar;
+use tegula_kernels::strips::StripShape;
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::{Flow, Handle};
 
@@ -108,9 +109,12 @@ impl<'a, T: Scalar> Reflectors<'a, T> {
     ) -> Factor<'_, T> {
         let strips = strips::height::<T>(flow, products).map(|height| {
             let product = self.product(k, (Side::Left, Trans::No), (self.order(), 0));
-            let lay_outs = UnmqrStrips { product, height: height as u32 }.lay_outs();
-            let handles = lay_outs.map(|task| strips::lay_out(flow, task, self.block(k), priority));
-            (height as u32, handles)
+            let [v, adjoint] = UnmqrStrips { product, height: height as u32 }.lay_outs();
+            let (order, width) = (self.order(), self.tau.mb());
+            let shape = |rows, cols| StripShape { rows, cols, height };
+            let laid = [(v, shape(order, width)), (adjoint, shape(width, order))];
+            let lay_out = |(task, most)| strips::lay_out(flow, task, most, self.block(k), priority);
+            (height as u32, laid.map(lay_out))
         });
         Factor { reflectors: self, k, strips }
     }

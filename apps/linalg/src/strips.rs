@@ -3,6 +3,7 @@
 use tegula_kernels::backend;
 use tegula_kernels::kernel::lay_out::LayOut;
 use tegula_kernels::scalar::Scalar;
+use tegula_kernels::strips::StripShape;
 use tegula_runtime::flow::Access::{R, W};
 use tegula_runtime::flow::{Flow, Handle};
 
@@ -16,13 +17,17 @@ pub(crate) fn height<T: Scalar>(flow: &Flow, products: usize) -> Option<usize> {
 }
 
 /// Submits the laying out of a part of `tile`; the strips are to be retired after their last use.
+///
+/// They get room for `most` at least: rooms of one size take turns, where shrinking ones would each be new.
 pub(crate) fn lay_out<T: Scalar>(
     flow: &mut Flow,
     lay_out: LayOut<T>,
+    most: StripShape,
     tile: Handle,
     priority: i32,
 ) -> Handle {
-    let strips = flow.register(lay_out.shape().elements() * size_of::<T>());
+    let elements = lay_out.shape().elements().max(most.elements());
+    let strips = flow.register(elements * size_of::<T>());
     flow.submit(lay_out, &[(tile, R), (strips, W)], priority);
     strips
 }

@@ -41,8 +41,9 @@ impl<R: Real> Sums<R> {
 struct Search<R> {
     /// Number of poles whose sum is the first.
     cut: usize,
-    /// The two poles that the iteration models.
+    /// The two poles that the iteration models, and whether the root is beyond them.
     poles: (usize, usize),
+    is_beyond: bool,
     low: R,
     high: R,
     guess: R,
@@ -89,7 +90,8 @@ impl<R: Real> Secular<'_, R> {
         // A little more, for what rounding took.
         let high = high + high * R::of_f64(8.0) * R::EPSILON;
         let guess = high * half::<R>();
-        (last, Search { cut: last, poles: (last - 1, last), low: R::ZERO, high, guess })
+        let poles = (last - 1, last);
+        (last, Search { cut: last, poles, is_beyond: true, low: R::ZERO, high, guess })
     }
 
     /// The root between poles `i` and `i + 1`, seen from the nearer one.
@@ -107,21 +109,29 @@ impl<R: Real> Secular<'_, R> {
             let (a, b) = (c * gap + left + right, left * gap);
             let root = (a * a - four * b * c).abs().sqrt();
             let guess = if a > R::ZERO { two * b / (a + root) } else { (a - root) / (two * c) };
-            let search = Search { cut, poles: poles_at, low: R::ZERO, high: middle, guess };
+            let search = Search {
+                cut,
+                poles: poles_at,
+                is_beyond: false,
+                low: R::ZERO,
+                high: middle,
+                guess,
+            };
             return (i, search);
         }
         self.shift(i + 1, poles);
         let (a, b) = (c * gap - left - right, right * gap);
         let root = (a * a + four * b * c).abs().sqrt();
         let guess = if a < R::ZERO { two * b / (a - root) } else { -(a + root) / (two * c) };
-        let search = Search { cut, poles: poles_at, low: -middle, high: R::ZERO, guess };
+        let search =
+            Search { cut, poles: poles_at, is_beyond: false, low: -middle, high: R::ZERO, guess };
         (i + 1, search)
     }
 
     fn find(
         &self,
         poles: &[R],
-        Search { cut, poles: at, mut low, mut high, guess }: Search<R>,
+        Search { cut, poles: at, is_beyond, mut low, mut high, guess }: Search<R>,
     ) -> R {
         let mut x = if guess > low && guess < high { guess } else { (low + high) * half::<R>() };
         for _ in 0..MOST {
@@ -135,7 +145,7 @@ impl<R: Real> Secular<'_, R> {
             } else {
                 high = x
             }
-            let next = x + step(&sums, (poles[at.0] - x, poles[at.1] - x), cut + 1 == poles.len());
+            let next = x + step(&sums, (poles[at.0] - x, poles[at.1] - x), is_beyond);
             let next = if next > low && next < high { next } else { (low + high) * half::<R>() };
             if next == x || next <= low || next >= high {
                 return x;

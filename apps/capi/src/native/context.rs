@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use std::ffi::c_int;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tegula_runtime::flow::Flow;
@@ -19,12 +19,30 @@ pub struct Context {
     pub(crate) id: u64,
     flow: Mutex<Flow>,
     is_asynchronous: AtomicBool,
+    /// The first failure that nobody has been told of, as a routine's code.
+    failed: AtomicI32,
 }
 
 impl Context {
     /// The flow of the workers; another thread that has it is waited for.
     pub(crate) fn flow(&self) -> MutexGuard<'_, Flow> {
         self.flow.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The flow, after everything submitted has run; a failure is kept for who asks for it.
+    pub(crate) fn settled(&self) -> MutexGuard<'_, Flow> {
+        let mut flow = self.flow();
+        let code = info(flow.wait().map_err(numerical));
+        if self.failed.load(Ordering::Relaxed) == 0 {
+            self.failed.store(code, Ordering::Relaxed);
+        }
+        flow
+    }
+
+    /// Waits; the code is that of the first failure that nobody has been told of.
+    fn wait(&self) -> i32 {
+        drop(self.settled());
+        self.failed.swap(0, Ordering::Relaxed)
     }
 
     /// Whether routines only submit.
@@ -67,7 +85,9 @@ pub(crate) const EXPORTS: &[Export] = &[
     },
     Export {
         symbol: "tegula_wait",
-        summary: "Waits for everything that was submitted; returns the first failure as a routine would.",
+        summary: "Waits for everything that was submitted; returns the first failure as a routine would. \
+                  Of a zero pivot of getrf or gesv, after which the solution is infinite, only \
+                  tegula_ipiv_get tells.",
         result: "int",
         arguments: &[("context", CType::Out("tegula_context"))],
     },
@@ -97,6 +117,7 @@ pub extern "C" fn tegula_init(workers: c_int) -> *mut Context {
         id,
         flow: Mutex::new(process::start(workers)),
         is_asynchronous: AtomicBool::new(false),
+        failed: AtomicI32::new(0),
     }))
 }
 
@@ -127,7 +148,8 @@ pub unsafe extern "C" fn tegula_set_async(context: *mut Context, only_submit: c_
 }
 
 /// Waits for everything that was submitted. Returns 0, or LAPACK's `info` of the first routine that
-/// failed, or -1 if the context is null.
+/// failed, or -1 if the context is null. Of a zero pivot of `getrf` or `gesv`, after which the solution
+/// is infinite, only `tegula_ipiv_get` tells.
 ///
 /// # Safety
 /// The context is from [`tegula_init`], or null.
@@ -135,8 +157,7 @@ pub unsafe extern "C" fn tegula_set_async(context: *mut Context, only_submit: c_
 pub unsafe extern "C" fn tegula_wait(context: *mut Context) -> c_int {
     // SAFETY: the caller's promise.
     let context = unsafe { context.as_ref() }.ok_or(Wrong(1));
-    let outcome = context.map(|context| info(context.flow().wait().map_err(numerical)));
-    crate::export::code(outcome)
+    crate::export::code(context.map(Context::wait))
 }
 
 /// Spreads large problems under LAPACK's names over `workers` workers from now on, at least one.

@@ -30,7 +30,7 @@ fn to_tiles<T: Entry>(
     let context = context.ok_or(Wrong(1))?;
     let tiles = tiles::<T>(4, matrix, context)?;
     let a = a.matrix(tiles.m(), tiles.n(), lda.leading(3, tiles.m())?).view();
-    let outcome = tiles.fill_with(&mut context.flow(), |i, j| a.at(i, j));
+    let outcome = tiles.fill_with(&mut context.settled(), |i, j| a.at(i, j));
     Ok(info(outcome.map_err(numerical)))
 }
 
@@ -43,6 +43,6 @@ fn to_array<T: Entry>(
     let context = context.ok_or(Wrong(1))?;
     let tiles = tiles::<T>(2, matrix, context)?;
     let ld = lda.leading(4, tiles.m())?;
-    let outcome = a.matrix(tiles.m(), tiles.n(), ld).gather(&mut context.flow(), tiles);
+    let outcome = a.matrix(tiles.m(), tiles.n(), ld).gather(&mut context.settled(), tiles);
     Ok(info(outcome.map_err(numerical)))
 }

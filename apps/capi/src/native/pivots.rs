@@ -19,13 +19,13 @@ use crate::run::{info, numerical};
 #[derive(Debug)]
 pub struct Ipiv {
     context: u64,
-    shape: (usize, usize),
+    shape: (usize, usize, usize),
     pivots: Pivots,
 }
 
-/// Number of steps of a factorisation, and of those of a block.
-fn shape<T: Entry>(a: &TileMatrix<T>) -> (usize, usize) {
-    (a.m().min(a.n()), a.nb())
+/// Rows, number of steps of a factorisation, and of those of a block.
+fn shape<T: Entry>(a: &TileMatrix<T>) -> (usize, usize, usize) {
+    (a.m(), a.m().min(a.n()), a.nb())
 }
 
 /// The exchanges, if they are of this context and fit `a`; argument `place` is wrong if not.
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn tegula_ipiv_get(
 fn get(context: Option<&Context>, ipiv: Option<&Ipiv>, rows: Option<Array<i32>>) -> Checked<i32> {
     let context = context.ok_or(Wrong(1))?;
     let ipiv = ipiv.filter(|ipiv| ipiv.context == context.id).ok_or(Wrong(2))?;
-    let flow = &mut context.flow();
+    let flow = &mut context.settled();
     let found = match ipiv.pivots.rows(flow) {
         Ok(found) => found,
         Err(error) => return Ok(info(Err(numerical(error)))),

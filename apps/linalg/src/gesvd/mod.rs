@@ -145,7 +145,14 @@ fn decompose<T: Scalar>(
         tall.into_iter().for_each(|tall| tall.retire(flow));
         return Ok(Found { values: singular_values(&diagonal, &above)?, left: None, right: None });
     }
-    let found = singular_vectors(&diagonal, &above)?;
+    let found = match singular_vectors(&diagonal, &above) {
+        Ok(found) => found,
+        Err(error) => {
+            panels.left.into_iter().chain(panels.right).for_each(|panel| panel.retire(flow));
+            tall.into_iter().for_each(|tall| tall.retire(flow));
+            return Err(error.into());
+        }
+    };
     let columns = if vectors == Vectors::Full { m } else { n };
     let u = start(flow, (m, columns), n, &found.left)?;
     let v = start(flow, (n, n), n, &found.right)?;

@@ -85,7 +85,13 @@ pub fn heevd<T: Scalar>(
         let values = eigenvalues(&chased.diagonal, &chased.below)?;
         return Ok(Eigen { values: values.into_iter().map(unscaled).collect(), vectors: None });
     }
-    let (values, tridiagonal) = eigenvectors(&chased.diagonal, &chased.below)?;
+    let (values, tridiagonal) = match eigenvectors(&chased.diagonal, &chased.below) {
+        Ok(found) => found,
+        Err(error) => {
+            panels.into_iter().for_each(|panel| panel.retire(flow));
+            return Err(error.into());
+        }
+    };
     let z =
         TileMatrix::new(flow, (n, n), (n.max(1), block_columns(n, flow.workers())), Storage::Full);
     z.fill_with(flow, |i, j| T::from_real(tridiagonal[i + j * n]))?;

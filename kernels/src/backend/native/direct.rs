@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::kit::Kit;
 use super::lanes::{Avx2, Avx512, Lanes};
+use super::micro::HIGH;
 use super::pack::{Strided, with_workspace};
 use crate::option::{Diag, Triangle, Uplo};
 use crate::scalar::Real;
@@ -290,9 +291,6 @@ pub(super) unsafe fn multiply_body<T: Real, S: Edge<T>, const NR: usize>(product
         }
     }
 }
-
-/// Registers down a block.
-const HIGH: usize = 3;
 
 /// The block at `(i, j)` of so many rows and columns.
 #[inline(always)]

@@ -70,7 +70,7 @@ impl<T: Scalar> Codelet for GetrfUpdate<T> {
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         let panel = TileRef::of(buffers, 0, self.m, self.k);
-        let strips = self.strips().map(|shape| StripsRef::new(buffers.read(2), shape));
+        let strips = self.strips().map(|shape| StripsRef::of(buffers, 2, shape));
         let column = TileMut::of(buffers, 3, self.m, self.n);
         self.compute(T::blas(backend::current()), panel, buffers.read(1), strips, column);
         Ok(())

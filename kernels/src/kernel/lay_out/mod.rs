@@ -88,7 +88,7 @@ impl<T: Scalar> Codelet for LayOut<T> {
         let tile = TileRef::of(buffers, 0, self.tile.0, self.tile.1);
         let a = tile.part(self.first.0, self.first.1, rows, cols);
         let blas = T::blas(backend::current());
-        self.compute(blas, a, StripsMut::new(buffers.write(1), self.shape()));
+        self.compute(blas, a, StripsMut::of(buffers, 1, self.shape()));
         Ok(())
     }
 }

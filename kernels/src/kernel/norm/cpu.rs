@@ -76,9 +76,10 @@ impl<T: Scalar> NormShare<T> {
             return if is_number { (largest, T::Real::ONE) } else { (T::Real::ONE, largest) };
         }
         let scale = larger(largest, T::Real::MIN_POSITIVE);
-        let (unit, mut sum) = (T::Real::ONE / scale, zero);
-        self.visit(a, |_, _, x| sum += x.times_real(unit).abs_squared());
-        (scale, if self.twice { sum + sum } else { sum })
+        // In 64 bits, since in 32 the sum of many squares stops to grow.
+        let (unit, mut sum) = (T::Real::ONE / scale, 0.0);
+        self.visit(a, |_, _, x| sum += x.times_real(unit).abs_squared().to_f64());
+        (scale, T::Real::of_f64(if self.twice { 2.0 * sum } else { sum }))
     }
 
     fn visit(&self, a: TileRef<'_, T>, see: impl FnMut(usize, usize, T)) {

@@ -289,7 +289,7 @@ pub(super) struct Gels;
 impl Listed for Gels {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "gels";
-    const FORMULA: &'static str = "least X of those with least |A X - B|";
+    const FORMULA: &'static str = "least X with least |A X - B|";
     const SIZES: &'static [Size] = &[M, N, Nrhs];
     const FLOPS: &'static str = "geqrf + ormqr + trsm";
     const CHECK: &'static str = "A^H (A (X w) - B w)";

@@ -55,8 +55,8 @@ impl<T: Scalar> Codelet for GemmStrips<T> {
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         let (a, b) = self.operands();
-        let a = StripsRef::new(buffers.read(0), a);
-        let b = StripsRef::new(buffers.read(1), b);
+        let a = StripsRef::of(buffers, 0, a);
+        let b = StripsRef::of(buffers, 1, b);
         let c = TileMut::of(buffers, 2, self.m, self.n);
         T::blas(backend::current()).gemm_strips(self.alpha, a, b, self.beta, c);
         Ok(())

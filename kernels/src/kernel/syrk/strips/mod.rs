@@ -51,7 +51,7 @@ impl<T: Scalar> Codelet for SyrkStrips<T> {
     }
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
-        let a = StripsRef::new(buffers.read(0), self.operand());
+        let a = StripsRef::of(buffers, 0, self.operand());
         let c = TileMut::of(buffers, 1, self.n, self.n);
         T::blas(backend::current()).syrk_strips(self.alpha, a, self.beta, c);
         Ok(())

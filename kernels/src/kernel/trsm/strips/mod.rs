@@ -72,7 +72,7 @@ impl<T: Scalar> Codelet for TrsmStrips<T> {
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         let l = TileRef::corner_of(buffers, 0, self.ld, (self.n, self.n));
         let b = TileMut::of(buffers, 1, self.m, self.n);
-        let strips = StripsMut::new(buffers.write(2), self.result());
+        let strips = StripsMut::of(buffers, 2, self.result());
         self.compute(T::blas(backend::current()), l, b, strips);
         Ok(())
     }

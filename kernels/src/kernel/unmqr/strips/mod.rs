@@ -91,8 +91,8 @@ impl<T: Scalar> Codelet for UnmqrStrips<T> {
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         let [columns, rows] = self.lay_outs().map(|lay_out| lay_out.shape());
         let laid = Laid {
-            columns: StripsRef::new(buffers.read(0), columns),
-            rows: StripsRef::new(buffers.read(1), rows),
+            columns: StripsRef::of(buffers, 0, columns),
+            rows: StripsRef::of(buffers, 1, rows),
         };
         let Unmqr { m, n, k, .. } = self.product;
         let (t, c) = (TileRef::of(buffers, 2, k, k), TileMut::of(buffers, 3, m, n));

@@ -141,8 +141,7 @@ impl<const HAS_VECTORS: bool> Listed for Gesvd<HAS_VECTORS> {
     const FORMULA: &'static str =
         if HAS_VECTORS { "A = U S V^H, U m x min(m, n)" } else { "S alone of A = U S V^H" };
     const SIZES: &'static [Size] = &[M, N];
-    const FLOPS: &'static str =
-        if HAS_VECTORS { "8 m n^2 - 4 n^3/3, m >= n" } else { "4 m n^2 - 4 n^3/3, m >= n" };
+    const FLOPS: &'static str = if HAS_VECTORS { "8 m n^2 - 4 n^3/3" } else { "4 m n^2 - 4 n^3/3" };
     const CHECK: &'static str =
         if HAS_VECTORS { "U (S (V^H w)) - A w" } else { "norm of S - norm of A" };
     const OPERANDS: &'static [Operand] = GENERAL;

@@ -34,8 +34,7 @@ pub(crate) fn waves(n: usize, nb: usize) -> Waves {
 
 /// Widest tiles that make a band: the chase takes time in proportion.
 const WIDEST: usize = 96;
-/// Width of the band of a matrix in wider ones. With two workers and n = 1000 and 2000, widths from 64 to
-/// 96 were equally fast.
+/// Width of the band of a matrix in wider ones: an assumption, of which only the value was measured.
 const WIDTH: usize = 64;
 
 /// The matrix itself, or, where its square tiles are too wide for a band, one in smaller tiles in place of it.

@@ -86,7 +86,7 @@ pub fn transpose<T: Scalar>(flow: &mut Flow, trans: Trans, a: &TileMatrix<T>, b:
     geadd(flow, trans, T::ONE, a, T::ZERO, b);
 }
 
-/// Submits `A = alpha A` on a part of `a` ; [`lascl`] guards against overflow on the way.
+/// Submits `A = alpha A` on a part of `a`; [`lascl`] guards against overflow on the way.
 ///
 /// # Panics
 /// If a triangle is meant and the tiles are not square.

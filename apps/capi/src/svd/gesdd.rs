@@ -2,7 +2,7 @@
 
 use tegula_kernels::scalar::{Scalar, c32, c64};
 
-use super::{Failed, Wanted, solve};
+use super::{Failed, JOBS, Job, Wanted, solve};
 use crate::array::Array;
 use crate::check::{Checked, Integer, Letter};
 use crate::export::export;
@@ -21,20 +21,6 @@ export! {
         ldvt: Int, work: Array, lwork: Int, rwork: Reals, iwork: Ints
     ) info as cgesdd_: c32, zgesdd_: c64;
 }
-
-/// Which vectors are wanted.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Job {
-    All,
-    /// As many as there are values.
-    Some,
-    /// The same; those of the longer side in place of the matrix.
-    Overwrite,
-    None,
-}
-
-const JOBS: &[(u8, Job)] =
-    &[(b'A', Job::All), (b'S', Job::Some), (b'O', Job::Overwrite), (b'N', Job::None)];
 
 #[expect(clippy::too_many_arguments, reason = "LAPACK's interface")]
 fn gesdd<T: Scalar>(

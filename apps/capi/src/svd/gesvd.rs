@@ -2,7 +2,7 @@
 
 use tegula_kernels::scalar::{Scalar, c32, c64};
 
-use super::{Wanted, solve};
+use super::{JOBS, Job, Wanted, solve};
 use crate::array::{Array, Matrix};
 use crate::check::{Checked, Integer, Letter, require};
 use crate::export::export;
@@ -21,20 +21,6 @@ export! {
         ldu: Int, vt: Array, ldvt: Int, work: Array, lwork: Int, rwork: Reals
     ) info as cgesvd_: c32, zgesvd_: c64;
 }
-
-/// Which vectors of one side are wanted.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Job {
-    All,
-    /// As many as there are values.
-    Some,
-    /// The same, in place of the matrix.
-    Overwrite,
-    None,
-}
-
-const JOBS: &[(u8, Job)] =
-    &[(b'A', Job::All), (b'S', Job::Some), (b'O', Job::Overwrite), (b'N', Job::None)];
 
 #[expect(clippy::too_many_arguments, reason = "LAPACK's interface")]
 fn gesvd<T: Scalar>(

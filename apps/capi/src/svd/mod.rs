@@ -13,6 +13,20 @@ use crate::export::Export;
 use crate::process;
 use crate::run::band_tile;
 
+/// Which vectors are wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Job {
+    All,
+    /// As many as there are values.
+    Some,
+    /// The same; those of one side in place of the matrix.
+    Overwrite,
+    None,
+}
+
+const JOBS: &[(u8, Job)] =
+    &[(b'A', Job::All), (b'S', Job::Some), (b'O', Job::Overwrite), (b'N', Job::None)];
+
 /// The functions of this folder, by routine.
 pub(crate) const EXPORTS: &[&[Export]] = &[gesvd::EXPORTS, gesdd::EXPORTS];
 

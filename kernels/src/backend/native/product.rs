@@ -14,10 +14,13 @@ use crate::tile::{TileMut, TileRef};
 /// Rows and inner size of the blocks of an `m x k` operand `A`. A strip of `B` of that inner size,
 /// `NR` columns wide, stays in the first cache beside what passes through; a block of `A` stays in
 /// the second cache while `B` passes.
+///
+/// An eighth of that cache is enough: the first `NR` columns wait for all of the first block, the block
+/// after it is fetched at leisure. With half of the cache tall products took a twelfth longer.
 fn block_of_a<T: Real, K: Kit<T>>(m: usize, k: usize) -> (usize, usize) {
     let caches = caches::sizes();
     let kc = piece(k, caches.first * 4 / 5 / (K::NR * size_of::<T>()), 1);
-    let mc = piece(m, caches.second / 32 * 15 / (kc * size_of::<T>()), K::MR);
+    let mc = piece(m, caches.second / 8 / (kc * size_of::<T>()), K::MR);
     (mc, kc)
 }
 

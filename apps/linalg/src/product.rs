@@ -15,9 +15,6 @@ use tegula_runtime::flow::{Flow, Handle};
 use crate::view::{Tile, View};
 use crate::{strips, tasks};
 
-/// Columns of tiles of the left factor that are laid out at a time.
-const CHUNK: usize = 8;
-
 /// A tile of a factor, and its copy in strips if there is one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Factor {
@@ -168,30 +165,33 @@ pub(crate) fn multiply<T: Scalar>(
         return scale(flow, beta, c);
     }
     let mut layouts = Layouts::<T>::new(flow, (c.mt(), c.nt()));
-    for first in (0..steps).step_by(CHUNK) {
-        let chunk = first..steps.min(first + CHUNK);
-        let priority = -i32::try_from(first).unwrap_or(i32::MAX);
-        let mut left: Vec<Vec<Option<Factor>>> = vec![Vec::new(); c.mt()];
+    for l in 0..steps {
+        let priority = priority(l);
+        let mut column = vec![None; c.mt()];
         for j in 0..c.nt() {
             flow.iteration(j);
-            let right: Vec<Factor> =
-                chunk.clone().map(|l| layouts.right(flow, b.tile(l, j), priority)).collect();
-            for (i, left) in left.iter_mut().enumerate() {
-                if j == 0 {
-                    left.extend(chunk.clone().map(|l| {
-                        let (tile, structure) = a.columns(i).contains(&l).then(|| a.tile(i, l))?;
-                        Some(layouts.left(flow, tile, structure, priority))
-                    }));
+            let right = layouts.right(flow, b.tile(l, j), priority);
+            for (i, left) in column.iter_mut().enumerate() {
+                let columns = a.columns(i);
+                if !columns.contains(&l) {
+                    continue;
                 }
-                for ((l, &left), &right) in chunk.clone().zip(left.iter()).zip(&right) {
-                    let Some(left) = left else { continue };
-                    let beta = if l == a.columns(i).start { beta } else { T::ONE };
-                    layouts.multiply(flow, (alpha, beta), (left, right), c.tile(i, j), priority);
-                }
+                let left = *left.get_or_insert_with(|| {
+                    let (tile, structure) = a.tile(i, l);
+                    layouts.left(flow, tile, structure, priority)
+                });
+                let beta = if l == columns.start { beta } else { T::ONE };
+                layouts.multiply(flow, (alpha, beta), (left, right), c.tile(i, j), priority);
             }
         }
         layouts.retire(flow);
     }
+}
+
+/// One column of the left factor after the other: a tile of the right factor then serves several products
+/// in a row, and few tiles are laid out at a time.
+fn priority(l: usize) -> i32 {
+    -i32::try_from(l).unwrap_or(i32::MAX)
 }
 
 /// Submits the lower triangle of `C = alpha A A' + beta C`, or with the conjugate transpose.
@@ -208,27 +208,18 @@ pub(crate) fn square<T: Scalar>(
         return scale_triangle(flow, form, beta, c);
     }
     let mut layouts = Layouts::<T>::new(flow, (c.mt(), c.nt()));
-    for first in (0..steps).step_by(CHUNK) {
-        let chunk = first..steps.min(first + CHUNK);
-        let priority = -i32::try_from(first).unwrap_or(i32::MAX);
-        let mut rows: Vec<Vec<Factor>> = Vec::new();
+    for l in 0..steps {
+        let (priority, beta) = (priority(l), if l == 0 { beta } else { T::ONE });
+        let mut column: Vec<Factor> = Vec::new();
         for i in 0..c.mt() {
             flow.iteration(i);
-            let row = chunk
-                .clone()
-                .map(|l| layouts.left(flow, a.tile(i, l), Structure::General, priority));
-            rows.push(row.collect());
-            for j in 0..=i {
-                for ((l, &left), &right) in chunk.clone().zip(&rows[i]).zip(&rows[j]) {
-                    let factors = (alpha, if l == 0 { beta } else { T::ONE });
-                    if i == j {
-                        layouts.square(flow, form, factors, left, c.tile(i, i), priority);
-                    } else {
-                        let pair = (left, Layouts::<T>::mirror(right, form));
-                        layouts.multiply(flow, factors, pair, c.tile(i, j), priority);
-                    }
-                }
+            let left = layouts.left(flow, a.tile(i, l), Structure::General, priority);
+            column.push(left);
+            for (j, &right) in column[..i].iter().enumerate() {
+                let pair = (left, Layouts::<T>::mirror(right, form));
+                layouts.multiply(flow, (alpha, beta), pair, c.tile(i, j), priority);
             }
+            layouts.square(flow, form, (alpha, beta), left, c.tile(i, i), priority);
         }
         layouts.retire(flow);
     }

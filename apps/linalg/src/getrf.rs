@@ -25,11 +25,11 @@ use crate::strips;
 /// Which rows an LU factorisation exchanged, and whether a pivot was zero.
 #[derive(Debug)]
 pub struct Pivots {
-    /// For each panel, the row that each of its steps exchanged with its own.
-    pub(crate) panels: Vec<Handle>,
-    /// Steps of all panels, and of one.
+    /// For each step, the row that it exchanged with its own.
+    pub(crate) all: Handle,
     pub(crate) steps: usize,
-    pub(crate) width: usize,
+    /// The same, panel by panel: updates by one panel need not wait for the next.
+    panels: Vec<Handle>,
     singular: Handle,
 }
 
@@ -44,7 +44,8 @@ impl Pivots {
         let steps = a.m().min(a.n());
         let sizes = (0..steps).step_by(a.nb()).map(|first| a.nb().min(steps - first));
         let panels = sizes.map(|steps| flow.register(steps * size_of::<u32>())).collect();
-        Self { panels, steps, width: a.nb(), singular: flow.register_from(&[0u64]) }
+        let all = flow.register_from(&vec![0u32; steps]);
+        Self { all, steps, panels, singular: flow.register_from(&[0u64]) }
     }
 
     /// Waits, then answers row `pivots[i]` that step `i` exchanged with row `i`, from 0.
@@ -52,11 +53,7 @@ impl Pivots {
     /// # Errors
     /// Those of the flow.
     pub fn rows(&self, flow: &mut Flow) -> Result<Vec<u32>, FlowError> {
-        let mut rows = Vec::new();
-        for &panel in &self.panels {
-            rows.extend_from_slice(flow.read::<u32>(panel)?);
-        }
-        Ok(rows)
+        Ok(flow.read::<u32>(self.all)?.to_vec())
     }
 
     /// Waits, then answers the first step, from 1, that found only zeros: `U` has a zero on its
@@ -74,17 +71,16 @@ impl Pivots {
     /// # Errors
     /// Those of the flow.
     pub(crate) fn copy_from(&self, flow: &mut Flow, other: &Self) -> Result<(), FlowError> {
-        for (&to, &from) in self.panels.iter().zip(&other.panels) {
-            let rows = flow.read::<u32>(from)?.to_vec();
-            flow.overwrite(to, &rows)?;
-        }
+        let rows = other.rows(flow)?;
+        flow.overwrite(self.all, &rows)?;
         let index = flow.read::<u64>(other.singular)?[0];
         flow.overwrite(self.singular, &[index])
     }
 
     /// Takes the pivots away, after everything submitted has run.
     pub fn unregister(self, flow: &mut Flow) {
-        self.panels.into_iter().chain([self.singular]).for_each(|handle| flow.unregister(handle));
+        let all = self.panels.into_iter().chain([self.all, self.singular]);
+        all.for_each(|handle| flow.unregister(handle));
     }
 }
 
@@ -101,18 +97,16 @@ pub fn getrf<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>, pivots: &Pivots) {
     let priority = |k: usize, less: usize| 3 * (nt - k) as i32 - less as i32;
     for (k, &rows) in pivots.panels.iter().enumerate() {
         flow.iteration(k);
-        let panel = Panel::factorise(flow, a, k, (rows, pivots.singular), priority(k, 0));
+        let panel = Panel::factorise(flow, a, k, (rows, pivots), priority(k, 0));
         for j in k + 1..nt {
             panel.update(flow, j, priority(k, j - k));
         }
         panel.retire(flow);
     }
-    for (k, &rows) in pivots.panels.iter().enumerate() {
-        for j in 0..k {
-            let (m, n, first) = (a.m(), a.tile_columns(j), k * a.nb());
-            let exchange = Laswp::<T> { m, n, first, backward: false, scalar: PhantomData };
-            flow.submit(exchange, &[(rows, R), (a.tile(0, j), RW)], 0);
-        }
+    for j in 0..pivots.panels.len().saturating_sub(1) {
+        let (m, n, first) = (a.m(), a.tile_columns(j), (j + 1) * a.nb());
+        let exchange = Laswp::<T> { m, n, first, backward: false, scalar: PhantomData };
+        flow.submit(exchange, &[(pivots.all, R), (a.tile(0, j), RW)], 0);
     }
 }
 
@@ -130,13 +124,14 @@ impl<'a, T: Scalar> Panel<'a, T> {
         flow: &mut Flow,
         a: &'a TileMatrix<T>,
         k: usize,
-        (rows, singular): (Handle, Handle),
+        (rows, pivots): (Handle, &Pivots),
         priority: i32,
     ) -> Self {
         let (m, n, first) = (a.m(), a.tile_columns(k), k * a.nb());
         let getrf = Getrf::<T>::new(m, n, first);
         let tile = a.tile(0, k);
-        flow.submit(getrf, &[(tile, RW), (rows, W), (singular, RW)], priority);
+        let accesses = [(tile, RW), (rows, W), (pivots.all, RW), (pivots.singular, RW)];
+        flow.submit(getrf, &accesses, priority);
         let below = first + getrf.steps();
         let height = strips::height::<T>(flow, a.nt() - k - 1).filter(|_| below < m);
         let strips = match height {

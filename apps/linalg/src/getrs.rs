@@ -68,15 +68,12 @@ fn solve<T: Scalar>(
 /// # Panics
 /// If `b` is not in columns of blocks, or has fewer rows than there are pivots.
 pub fn laswp<T: Scalar>(flow: &mut Flow, pivots: &Pivots, backward: bool, b: &TileMatrix<T>) {
-    let (count, steps) = (pivots.panels.len(), pivots.steps);
+    let steps = pivots.steps;
     assert!(b.mt() <= 1, "{} rows of tiles: exchanges take whole columns", b.mt());
     assert!(steps <= b.m(), "{steps} exchanges among {} rows", b.m());
-    for step in 0..count {
-        let k = if backward { count - 1 - step } else { step };
-        for j in 0..b.nt() {
-            let (m, n, first) = (b.m(), b.tile_columns(j), k * pivots.width);
-            let exchange = Laswp::<T> { m, n, first, backward, scalar: PhantomData };
-            flow.submit(exchange, &[(pivots.panels[k], R), (b.tile(0, j), RW)], count as i32);
-        }
+    for j in (0..b.nt()).filter(|_| steps > 0) {
+        let (m, n) = (b.m(), b.tile_columns(j));
+        let exchange = Laswp::<T> { m, n, first: 0, backward, scalar: PhantomData };
+        flow.submit(exchange, &[(pivots.all, R), (b.tile(0, j), RW)], 1);
     }
 }

@@ -8,6 +8,7 @@ use super::blocked::half;
 use crate::option::{Diag, Triangle, Uplo};
 use crate::scalar::{Real, Scalar};
 use crate::tile::TileMut;
+use crate::workspace::with_room;
 
 /// Columns under which the loops take over.
 const NARROW: usize = 8;
@@ -46,28 +47,59 @@ pub(super) fn getrf<T: Scalar>(
 
 /// Exchanges row `first + i` and row `pivots[i]`, one `i` after the other.
 pub(crate) fn exchange_rows<T: Scalar>(a: &mut TileMut<'_, T>, first: usize, pivots: &[u32]) {
-    exchange(a, (first..).zip(pivots.iter().copied()));
+    exchange(a, pivots.iter().enumerate().map(|(i, &pivot)| (first + i, pivot as usize)));
 }
 
 /// Undoes [`exchange_rows`].
 pub(crate) fn restore_rows<T: Scalar>(a: &mut TileMut<'_, T>, first: usize, pivots: &[u32]) {
-    exchange(a, pivots.iter().enumerate().rev().map(|(i, &pivot)| (first + i, pivot)));
+    exchange(a, pivots.iter().enumerate().map(|(i, &pivot)| (first + i, pivot as usize)).rev());
 }
 
-/// By columns, each of which stays in the first cache.
-fn exchange<T: Scalar>(a: &mut TileMut<'_, T>, pairs: impl Iterator<Item = (usize, u32)> + Clone) {
-    for j in 0..a.cols() {
-        let pairs = pairs.clone().map(|(i, pivot)| (i, pivot as usize));
+/// Exchanges the rows of one pair after the other: column by column, each of which stays in the first
+/// caches, and all pairs at once where they are many.
+fn exchange<T: Scalar>(
+    a: &mut TileMut<'_, T>,
+    pairs: impl ExactSizeIterator<Item = (usize, usize)> + Clone,
+) {
+    /// Rows from which on the order of all is worth finding out.
+    const MANY: usize = 64;
+    let (rows, cols) = (a.rows(), a.cols());
+    if rows >= MANY && 2 * pairs.len() > rows {
+        return permute(a, pairs);
+    }
+    for j in 0..cols {
         if let Some(column) = a.col_mut(j) {
-            pairs.for_each(|(i, pivot)| column.swap(i, pivot));
+            pairs.clone().for_each(|(i, pivot)| column.swap(i, pivot));
         } else {
-            for (i, pivot) in pairs {
+            for (i, pivot) in pairs.clone() {
                 let (upper, lower) = (a.at(i, j), a.at(pivot, j));
                 a.set(i, j, lower);
                 a.set(pivot, j, upper);
             }
         }
     }
+}
+
+/// As [`exchange`]: each column is read in the order that all exchanges together leave it in.
+fn permute<T: Scalar>(a: &mut TileMut<'_, T>, pairs: impl Iterator<Item = (usize, usize)>) {
+    let mut sources: Vec<u32> = (0..a.rows() as u32).collect();
+    pairs.for_each(|(i, pivot)| sources.swap(i, pivot));
+    let still = sources.iter().zip(0..).take_while(|&(&source, row)| source == row).count();
+    let sources = &sources[still..];
+    with_room(a.rows(), |before: &mut [T]| {
+        for j in 0..a.cols() {
+            let Some(column) = a.col_mut(j) else {
+                (still..a.rows()).for_each(|i| before[i] = a.at(i, j));
+                let moved = sources.iter().zip(still..);
+                moved.for_each(|(&source, i)| a.set(i, j, before[source as usize]));
+                continue;
+            };
+            before[still..].copy_from_slice(&column[still..]);
+            for (entry, &source) in column[still..].iter_mut().zip(sources) {
+                *entry = before[source as usize];
+            }
+        }
+    });
 }
 
 /// See [`Blas::getrf_columns`]. Always inlined, so that it is compiled for the processor set of

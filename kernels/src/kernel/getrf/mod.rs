@@ -3,7 +3,7 @@
 //! Shapes: the tile is `m x n`, a column of blocks of which the rows from `first` on are the panel.
 //! Overwrites them with `U` on and above the diagonal of the panel and `L`, whose unit diagonal is not
 //! stored, below; `pivots` gets a row of the tile for each step, the one that step `i` exchanged with
-//! row `first + i`: the one whose entry has the largest `|re| + |im|`. Rows above `first` are not
+//! row `first + i`, and `all` from place `first` on the same: the one whose entry has the largest `|re| + |im|`. Rows above `first` are not
 //! touched. A step whose pivots are all zero does nothing, as in LAPACK; the first such step of the
 //! whole matrix is kept, counted from 1, in `singular` (zero: none). Source: Toledo, SIAM J. Matrix Anal.
 //! Appl. 18 (1997); flops as in LAWN 41. No implementation for devices.
@@ -24,8 +24,8 @@ use crate::tile::TileMut;
 
 pub(super) use trial::Card;
 
-/// The factorization with its arguments; buffers `[A: RW, pivots: W, singular: RW]`, of which
-/// `pivots` are [`steps`](Self::steps) `u32` and `singular` is one `u64`.
+/// The factorization with its arguments; buffers `[A: RW, pivots: W, all: RW, singular: RW]`, of which
+/// `pivots` are [`steps`](Self::steps) `u32`, `all` those of the whole matrix, and `singular` is one `u64`.
 #[derive(Clone, Copy, Debug)]
 pub struct Getrf<T> {
     /// Rows of the tile.
@@ -57,7 +57,7 @@ impl<T: Scalar> Getrf<T> {
 
 impl<T: Scalar> Codelet for Getrf<T> {
     const NAME: &'static str = "getrf";
-    const ACCESS: &'static [Access] = &[Access::RW, Access::W, Access::RW];
+    const ACCESS: &'static [Access] = &[Access::RW, Access::W, Access::RW, Access::RW];
 
     fn cost(&self) -> Cost {
         let rows = self.m - self.first;
@@ -66,8 +66,10 @@ impl<T: Scalar> Codelet for Getrf<T> {
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         let a = TileMut::of(buffers, 0, self.m, self.n);
-        let (pivots, singular) = (buffers.write::<u32>(1), buffers.write::<u64>(2));
+        let (pivots, all) = (buffers.write::<u32>(1), buffers.write::<u32>(2));
+        let singular = buffers.write::<u64>(3);
         let failed = self.compute(T::blas(backend::current()), a, pivots);
+        all[self.first..][..pivots.len()].copy_from_slice(pivots);
         if let (0, Some(step)) = (singular[0], failed) {
             singular[0] = (step + 1) as u64;
         }

@@ -12,9 +12,9 @@ impl<T: Scalar> Laswp<T> {
     /// If a pivot is not a row of the tile.
     pub fn compute(&self, pivots: &[u32], mut a: TileMut<'_, T>) {
         if self.backward {
-            restore_rows(&mut a, self.first, pivots);
+            restore_rows(&mut a, self.first, &pivots[self.first..]);
         } else {
-            exchange_rows(&mut a, self.first, pivots);
+            exchange_rows(&mut a, self.first, &pivots[self.first..]);
         }
     }
 }

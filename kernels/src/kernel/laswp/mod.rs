@@ -1,7 +1,7 @@
 //! Exchange of rows: the rows of a tile as the steps of an LU factorization exchanged them.
 //!
-//! Shape: the tile is `m x n`. For each `i` in order, row `first + i` and row `pivots[i]` change places;
-//! `backward`, in the opposite order, which undoes it. Cannot fail. Source: LAPACK's `laswp`. No
+//! Shape: the tile is `m x n`. For each `i` from `first` on in order, row `i` and row `pivots[i]` change
+//! places; `backward`, in the opposite order, which undoes it. Cannot fail. Source: LAPACK's `laswp`. No
 //! implementation for devices.
 
 mod cpu;
@@ -25,7 +25,7 @@ pub struct Laswp<T> {
     pub m: usize,
     /// Columns of the tile.
     pub n: usize,
-    /// Row that the first pivot is for.
+    /// Steps that are left out: the first row that is exchanged for another.
     pub first: usize,
     /// Whether the exchange is undone.
     pub backward: bool,

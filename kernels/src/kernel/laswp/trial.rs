@@ -23,13 +23,12 @@ impl Listed for Card {
 
 impl<T: Scalar> ListedIn<T> for Card {
     fn trials(_: &dyn Blas<T>, Shape { m, n, k }: Shape, draw: &mut Draw) -> Vec<Trial> {
-        let first = k.min(m) / 2;
-        let count = (m - first).min(n);
-        let pivots: Vec<u32> = (0..count)
-            .map(|i| (first + i) as u32 + (draw.bits() % (m - first - i) as u64) as u32)
-            .collect();
+        // Few exchanges among many rows, and about as many as there are rows.
+        let counts = [m.min(n / 8 + 1), m.min(n)];
         let before = Guarded::<T>::random(m, n, draw);
-        let trial = |backward| {
+        let mut trial = |steps: usize, first: usize, backward| {
+            let row = |i: usize, draw: &mut Draw| (draw.bits() % (m - i) as u64) as u32 + i as u32;
+            let pivots: Vec<u32> = (0..steps).map(|i| row(i, draw)).collect();
             let laswp = Laswp { m, n, first, backward, scalar: PhantomData };
             let (mut got, mut expected) = (before.clone(), before.clone());
             laswp.compute(&pivots, got.write());
@@ -37,7 +36,13 @@ impl<T: Scalar> ListedIn<T> for Card {
             let error = got.deviation(&before, &expected, |_, _| true);
             Trial { case: format!("{laswp:?}"), error, tolerance: 0.0 }
         };
-        vec![trial(false), trial(true)]
+        let mut trials = Vec::new();
+        for steps in counts {
+            for first in [0, k.min(steps) / 2, steps] {
+                trials.extend([trial(steps, first, false), trial(steps, first, true)]);
+            }
+        }
+        trials
     }
 
     fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {

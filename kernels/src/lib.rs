@@ -14,6 +14,7 @@ mod householder;
 pub mod kernel;
 pub mod option;
 pub mod scalar;
+mod secular;
 pub mod special;
 pub mod strips;
 pub mod tile;

@@ -71,33 +71,81 @@ fn a_band_is_chased_to_a_similar_tridiagonal_matrix() {
     chases_to_a_similar_matrix::<c64>();
 }
 
-fn solves<R: Real>() {
+/// Solves a tridiagonal matrix and looks at residuals and orthogonality.
+fn solves<R: Real>(name: &str, d: &[R], e: &[R]) {
+    let n = d.len();
+    let (values, z) = eigenvectors(d, e).expect("it converges");
+    let alone = eigenvalues(d, e).expect("it converges");
+    assert!(values.is_sorted() && alone.is_sorted(), "{values:?} and {alone:?}");
+    let largest = d.iter().chain(e).fold(0.0, |largest: f64, x| largest.max(x.size()));
+    let tolerance = 60.0 * R::EPSILON.to_f64() * n as f64;
+    // The norm is at most three times the largest entry.
+    let of_norm = tolerance * largest;
+    let vector = |j: usize| z[j * n..][..n].iter().map(|x| x.to_f64());
+    for j in 0..n {
+        assert!((values[j] - alone[j]).size() <= of_norm, "{name}: value {j} of {n}");
+        let entry = |i: usize| z[i + j * n].to_f64();
+        for i in 0..n {
+            let mut residual = (d[i].to_f64() - values[j].to_f64()) * entry(i);
+            residual += if i > 0 { e[i - 1].to_f64() * entry(i - 1) } else { 0.0 };
+            residual += if i + 1 < n { e[i].to_f64() * entry(i + 1) } else { 0.0 };
+            assert!(residual.abs() <= of_norm, "{name}: ({i}, {j}) of {n}: {residual:.1e}");
+        }
+        for k in 0..=j {
+            let product: f64 = vector(j).zip(vector(k)).map(|(x, y)| x * y).sum();
+            let error = (product - f64::from(u8::from(j == k))).abs();
+            assert!(error <= tolerance, "{name}: vectors {j} and {k} of {n}: {error:.1e}");
+        }
+    }
+}
+
+/// Matrices of which divide and conquer finds all, few or none of the halves' vectors in those of the whole.
+fn all_are_solved<R: Real>() {
     let mut draw = Draw::new(3);
-    for n in [0, 1, 2, 5, 60, 130, 200] {
-        let d: Vec<R> = draw.numbers(n);
-        let e: Vec<R> = draw.numbers(n.saturating_sub(1));
-        let (values, z) = eigenvectors(&d, &e).expect("it converges");
-        let alone = eigenvalues(&d, &e).expect("it converges");
-        assert!(values.is_sorted() && alone.is_sorted(), "{values:?} and {alone:?}");
-        // The norm is at most 3.
-        let tolerance = 60.0 * R::EPSILON.to_f64() * n as f64;
-        for j in 0..n {
-            assert!((values[j] - alone[j]).size() <= tolerance, "value {j} of {n}");
-            for i in 0..n {
-                let entry = |i: usize| z[i + j * n].to_f64();
-                let mut residual = (d[i].to_f64() - values[j].to_f64()) * entry(i);
-                residual += if i > 0 { e[i - 1].to_f64() * entry(i - 1) } else { 0.0 };
-                residual += if i + 1 < n { e[i].to_f64() * entry(i + 1) } else { 0.0 };
-                assert!(residual.abs() <= tolerance, "({i}, {j}) of {n}: {residual:.1e}");
-            }
-            let square: f64 = (0..n).map(|i| z[i + j * n].to_f64().powi(2)).sum();
-            assert!((square - 1.0).abs() <= tolerance, "vector {j} of {n}: {square}");
+    let of = |n: usize, entry: &dyn Fn(usize) -> f64| -> Vec<R> {
+        (0..n).map(|i| R::of_f64(entry(i))).collect()
+    };
+    for n in (0..=70_usize).chain([130, 200, 333]) {
+        let below = n.saturating_sub(1);
+        solves::<R>("random", &draw.numbers(n), &draw.numbers(below));
+        let graded = |i: usize| 10_f64.powi(-(i as i32 % 30));
+        solves("graded", &of(n, &graded), &of(below, &graded));
+        solves("1-2-1", &of(n, &|_| 2.0), &of(below, &|_| 1.0));
+        solves("diagonal", &of(n, &|i| (i % 7) as f64), &of(below, &|_| 0.0));
+        solves("split", &of(n, &|i| (i % 3) as f64), &of(below, &|i| (i % 5) as f64));
+        solves("clustered", &of(n, &|_| 1.0), &of(below, &|_| R::EPSILON.to_f64()));
+        let middle = below as f64 / 2.0;
+        solves("Wilkinson", &of(n, &|i| (i as f64 - middle).abs()), &of(below, &|_| 1.0));
+        let glue = |i: usize| if i % 21 == 20 { 1e-6 } else { 1.0 };
+        solves("glued", &of(n, &|i| ((i % 21) as f64 - 10.0).abs()), &of(below, &glue));
+        for scale in [R::MIN_POSITIVE.to_f64() * 16.0, 0.01 / R::MIN_POSITIVE.to_f64()] {
+            let [d, e] = [n, below].map(|count| draw.numbers::<R>(count));
+            let scaled = |x: &[R]| -> Vec<R> { x.iter().map(|&x| x * R::of_f64(scale)).collect() };
+            solves(&format!("times {scale:.1e}"), &scaled(&d), &scaled(&e));
         }
     }
 }
 
 #[test]
-fn tridiagonal_eigenproblems_are_solved() {
-    solves::<f32>();
-    solves::<f64>();
+fn tridiagonal_eigenproblems_are_solved_in_single_precision() {
+    all_are_solved::<f32>();
+}
+
+#[test]
+fn tridiagonal_eigenproblems_are_solved_in_double_precision() {
+    all_are_solved::<f64>();
+}
+
+#[test]
+fn what_is_not_finite_is_an_error() {
+    for n in [1, 40, 70] {
+        for bad in [f64::NAN, f64::INFINITY] {
+            let (mut d, mut e) = (vec![1.0; n], vec![1.0; n - 1]);
+            d[n / 2] = bad;
+            assert!(eigenvectors(&d, &e).is_err(), "{bad} on the diagonal of {n}");
+            d[n / 2] = 1.0;
+            e.iter_mut().for_each(|e| *e = bad);
+            assert!(n == 1 || eigenvectors(&d, &e).is_err(), "{bad} below the diagonal of {n}");
+        }
+    }
 }

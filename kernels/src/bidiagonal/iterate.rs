@@ -9,14 +9,14 @@ use crate::scalar::Real;
 
 /// Rotation of two columns, `x = c x + s y` and `y = c y - s x`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rotation<R> {
-    pub(super) c: R,
-    pub(super) s: R,
+pub(crate) struct Rotation<R> {
+    pub(crate) c: R,
+    pub(crate) s: R,
 }
 
 impl<R: Real> Rotation<R> {
     /// The one that takes `(f, g)` to `(r, 0)`, and `r`. Neither is above the root of the largest number.
-    pub(super) fn new(f: R, g: R) -> (Self, R) {
+    pub(crate) fn new(f: R, g: R) -> (Self, R) {
         if g == R::ZERO {
             return (Self { c: R::ONE, s: R::ZERO }, f);
         }
@@ -29,7 +29,7 @@ impl<R: Real> Rotation<R> {
     }
 
     /// Applies it to two columns.
-    pub(super) fn apply(self, x: &mut [R], y: &mut [R]) {
+    pub(crate) fn apply(self, x: &mut [R], y: &mut [R]) {
         for (x, y) in x.iter_mut().zip(y) {
             (*x, *y) = (self.c * *x + self.s * *y, self.c * *y - self.s * *x);
         }

@@ -5,9 +5,9 @@
 //! as in LAPACK's `lasd2` and `lasd3`.
 
 use super::iterate::Rotation;
-use super::secular::Secular;
 use crate::backend::Blas;
 use crate::scalar::Real;
+use crate::secular::{Poles, Root, Secular};
 use crate::tile::{TileMut, TileRef};
 
 /// The halves: `k` rows and `k + 1` columns, then a row `(alpha, beta)`, then the rest, of as many
@@ -217,12 +217,17 @@ fn product<R: Real>(
 /// 1995, lemma 3.3).
 fn inner_vectors<R: Real>(split: &Split<R>, values: &mut [R]) -> (Inner<R>, Inner<R>) {
     let kept = values.len();
-    let secular = Secular { d: &split.d, z: &split.z };
+    let secular = Secular { poles: Poles::Squares, d: &split.d, z: &split.z };
     let (mut gaps, mut room) = (vec![R::ZERO; kept * kept], vec![R::ZERO; kept]);
+    let mut z = vec![R::ONE; kept];
     for (i, (value, gaps)) in values.iter_mut().zip(gaps.chunks_mut(kept)).enumerate() {
-        *value = secular.root(i, &mut room, gaps);
+        let root = secular.root(i, &mut room);
+        secular.gaps(root, gaps);
+        secular.contribute(i, gaps, &mut z);
+        *value = value_of(split, root);
     }
-    let z = exact_row(split, &gaps);
+    // The first row whose matrix has the values found.
+    secular.exact(&mut z);
     let (places, groups) = places(split);
     let mut columns = vec![0; kept];
     for (&place, &column) in places.iter().zip(&split.columns) {
@@ -255,24 +260,10 @@ fn scatter<R: Real>(x: &[R], places: &[usize], to: &mut [R]) {
     }
 }
 
-/// The first row whose matrix has the values found (Gu, Eisenstat 1995, equation 3.3).
-fn exact_row<R: Real>(split: &Split<R>, gaps: &[R]) -> Vec<R> {
-    let (d, kept) = (&split.d, split.d.len());
-    let mut squares: Vec<R> = gaps[(kept - 1) * kept..].iter().map(|&gap| -gap).collect();
-    for (i, gaps) in gaps.chunks(kept).take(kept - 1).enumerate() {
-        let (here, next) = (d[i], d[i + 1]);
-        for j in 0..=i {
-            squares[j] *= -gaps[j] / ((next - d[j]) * (next + d[j]));
-        }
-        for j in i + 1..kept {
-            squares[j] *= -gaps[j] / ((here - d[j]) * (here + d[j]));
-        }
-    }
-    let signed = |(square, z): (R, &R)| {
-        let size = square.abs().sqrt();
-        if *z < R::ZERO { -size } else { size }
-    };
-    squares.into_iter().zip(&split.z).map(signed).collect()
+/// The singular value of which `root` is the square.
+fn value_of<R: Real>(split: &Split<R>, Root { nearest, beyond }: Root<R>) -> R {
+    let d = split.d[nearest];
+    d + beyond / (d + (d * d + beyond).sqrt())
 }
 
 /// The place of each column in the order of groups, and where groups begin.

@@ -6,9 +6,9 @@ mod chase;
 mod divide;
 mod iterate;
 mod merge;
-mod secular;
 mod solve;
 
 pub use band::UpperBand;
 pub use chase::Bidiagonal;
+pub(crate) use iterate::Rotation;
 pub use solve::{Decomposition, singular_values, singular_vectors};

@@ -199,11 +199,11 @@ pub fn kernel(name: &str) -> Option<&'static Kernel> {
 }
 
 /// Product of sizes, as a flop count.
-fn product(sizes: &[usize]) -> f64 {
+pub(crate) fn product(sizes: &[usize]) -> f64 {
     sizes.iter().map(|&size| size as f64).product()
 }
 
 /// Bytes of so many numbers in all.
-fn bytes<T>(counts: &[usize]) -> f64 {
+pub(crate) fn bytes<T>(counts: &[usize]) -> f64 {
     (counts.iter().sum::<usize>() * size_of::<T>()) as f64
 }

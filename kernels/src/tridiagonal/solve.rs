@@ -1,5 +1,5 @@
-//! The eigenproblem of a real tridiagonal matrix, solved by the crate faer: by QR for eigenvalues
-//! alone, by divide and conquer with eigenvectors.
+//! The eigenproblem of a real tridiagonal matrix: by QR, of the crate faer, for eigenvalues alone, by
+//! divide and conquer with eigenvectors.
 
 use faer::diag::{DiagMut, DiagRef};
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -9,8 +9,11 @@ use faer::linalg::evd::{
 use faer::traits::RealField;
 use faer::{MatMut, Par};
 
+use super::divide::{divide, scaled};
+use crate::backend;
 use crate::error::NumericalError;
 use crate::scalar::Real;
+use crate::tile::TileMut;
 
 /// The eigenvalues of the symmetric tridiagonal matrix with this diagonal and these entries below
 /// it, in ascending order.
@@ -40,36 +43,13 @@ pub fn eigenvectors<R: Real>(
     diagonal: &[R],
     below: &[R],
 ) -> Result<(Vec<R>, Vec<R>), NumericalError> {
-    let n = check(diagonal, below);
-    let (mut values, mut vectors) = (vec![R::ZERO; n], vec![R::ZERO; n * n]);
-    R::tridiagonal_vectors(diagonal, below, &mut values, &mut vectors)?;
-    if n > 0 {
-        for (value, vector) in values.iter_mut().zip(vectors.chunks_exact(n)) {
-            *value += correction(diagonal, below, *value, vector);
-        }
-        values.sort_unstable_by(|x, y| x.partial_cmp(y).unwrap_or(std::cmp::Ordering::Equal));
-    }
+    let (mut values, below, norm) = scaled(diagonal, below)?;
+    let n = values.len();
+    let mut vectors = vec![R::ZERO; n * n];
+    let blas = R::blas(backend::current());
+    divide(blas, &mut values, &below, TileMut::new(&mut vectors, n, n))?;
+    values.iter_mut().for_each(|value| *value *= norm);
     Ok((values, vectors))
-}
-
-/// What the eigenvalue of a vector `z` lacks to the Rayleigh quotient `z' T z / z' z`, by its residual:
-/// the error of the quotient is the square of that of the vector (Parlett, "The symmetric eigenvalue
-/// problem", 4.6), while what divide and conquer loses in values adds up over its steps.
-fn correction<R: Real>(diagonal: &[R], below: &[R], value: R, z: &[R]) -> R {
-    let n = z.len();
-    let (mut product, mut square) = (R::ZERO, R::ZERO);
-    for i in 0..n {
-        let mut residual = (diagonal[i] - value) * z[i];
-        if i > 0 {
-            residual += below[i - 1] * z[i - 1];
-        }
-        if i + 1 < n {
-            residual += below[i] * z[i + 1];
-        }
-        product += z[i] * residual;
-        square += z[i] * z[i];
-    }
-    product / square
 }
 
 fn check<R>(diagonal: &[R], below: &[R]) -> usize {

@@ -4,6 +4,7 @@
 //! Bischof, Lang, Sun, "A framework for symmetric band reduction", ACM Trans. Math. Softw. 26 (2000);
 //! with tiles and tasks as in Haidar, Ltaief, Dongarra, SC 2011.
 
+mod divide;
 mod sy2sb;
 
 use tegula_data::matrix::{Storage, TileMatrix};
@@ -11,11 +12,13 @@ use tegula_kernels::error::NumericalError;
 use tegula_kernels::kernel::norm::Norm;
 use tegula_kernels::option::{Form, Part, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
-use tegula_kernels::tridiagonal::{Band, Chased, eigenvalues, eigenvectors};
+use tegula_kernels::tridiagonal::divide::scaled;
+use tegula_kernels::tridiagonal::{Band, Chased, eigenvalues};
 use tegula_runtime::flow::{Flow, FlowError};
 
 use crate::condense::{Back, block_columns, narrowed, scale_of, waves};
 use crate::{lansy, tradd};
+use divide::divide;
 use sy2sb::sy2sb;
 
 /// What [`heevd`] finds.
@@ -85,18 +88,37 @@ pub fn heevd<T: Scalar>(
         let values = eigenvalues(&chased.diagonal, &chased.below)?;
         return Ok(Eigen { values: values.into_iter().map(unscaled).collect(), vectors: None });
     }
-    let (values, tridiagonal) = match eigenvectors(&chased.diagonal, &chased.below) {
-        Ok(found) => found,
+    let width = block_columns(n, flow.workers());
+    let z = TileMatrix::new(flow, (n, n), (n.max(1), width), Storage::Full);
+    match solve(flow, &chased.diagonal, &chased.below, &z) {
+        Ok(values) => {
+            Back { z: &z }.multiply(flow, waves, chased.reflectors, panels);
+            Ok(Eigen { values: values.into_iter().map(unscaled).collect(), vectors: Some(z) })
+        }
         Err(error) => {
             panels.into_iter().for_each(|panel| panel.retire(flow));
-            return Err(error.into());
+            z.retire(flow);
+            Err(error)
         }
-    };
-    let z =
-        TileMatrix::new(flow, (n, n), (n.max(1), block_columns(n, flow.workers())), Storage::Full);
-    z.fill_with(flow, |i, j| T::from_real(tridiagonal[i + j * n]))?;
-    Back { z: &z }.multiply(flow, waves, chased.reflectors, panels);
-    Ok(Eigen { values: values.into_iter().map(unscaled).collect(), vectors: Some(z) })
+    }
+}
+
+/// The eigenvalues of a tridiagonal matrix, and the vectors in `z`.
+fn solve<T: Scalar>(
+    flow: &mut Flow,
+    diagonal: &[T::Real],
+    below: &[T::Real],
+    z: &TileMatrix<T>,
+) -> Result<Vec<T::Real>, HeevdError> {
+    let (diagonal, below, norm) = scaled(diagonal, below)?;
+    let values = divide(flow, diagonal, &below, z);
+    let found = flow.read::<T::Real>(values);
+    let found = found.map(|values| values.iter().map(|&value| value * norm).collect());
+    flow.retire(values);
+    found.map_err(|error| match error.kernel_error::<NumericalError>() {
+        Some(&numerical) => numerical.into(),
+        None => error.into(),
+    })
 }
 
 /// The band that the first stage left: the tiles on the diagonal, and the upper triangles of those

@@ -1,18 +1,38 @@
-//! The singular values of a matrix with a first row `z` and a diagonal `d` below it: roots of the secular
-//! equation.
+//! Roots of the secular equation: the eigenvalues of a diagonal matrix plus one of rank one, and the
+//! squares of the singular values of a matrix with a first row and a diagonal.
 //!
-//! Gu, Eisenstat, "A divide-and-conquer algorithm for the bidiagonal SVD", SIAM J. Matrix Anal. Appl.
-//! 16 (1995), section 3; roots by the middle way of Li, "Solving secular equations stably and
-//! efficiently", LAPACK working note 89 (1993), within brackets.
+//! Gu, Eisenstat, "A divide-and-conquer algorithm for the symmetric tridiagonal eigenproblem", SIAM J.
+//! Matrix Anal. Appl. 16 (1995), and "A divide-and-conquer algorithm for the bidiagonal SVD", ibid.,
+//! section 3; roots by the middle way of Li, "Solving secular equations stably and efficiently", LAPACK
+//! working note 89 (1993), within brackets.
 
 use crate::scalar::Real;
 
-/// `f(x) = 1 + sum z(j)^2 / (d(j)^2 - x)` with `0 = d(0) < d(1) < ...`: its roots are squares of singular
-/// values, one behind each pole.
+/// What stands in the denominators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Poles {
+    /// The diagonal itself: eigenvalues of `D + z z'`.
+    Diagonal,
+    /// Its squares, the first one zero: singular values of a first row `z` over a diagonal.
+    Squares,
+}
+
+/// `f(x) = 1 + sum z(j)^2 / (p(j) - x)` with poles `p(0) < p(1) < ...`: it has a root behind each.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Secular<'a, R> {
-    pub(super) d: &'a [R],
-    pub(super) z: &'a [R],
+pub(crate) struct Secular<'a, R> {
+    pub(crate) poles: Poles,
+    /// The diagonal, in ascending order.
+    pub(crate) d: &'a [R],
+    pub(crate) z: &'a [R],
+}
+
+/// A root, seen from the pole next to it: what makes its distances to all poles accurate.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Root<R> {
+    /// Which pole.
+    pub(crate) nearest: usize,
+    /// The root less the pole.
+    pub(crate) beyond: R,
 }
 
 /// Sums up to a pole and from it on, each with its derivative.
@@ -57,28 +77,61 @@ fn half<R: Real>() -> R {
 }
 
 impl<R: Real> Secular<'_, R> {
-    /// Singular value `i`, in ascending order; fills `gaps` with `d(j)^2` less its square, to nearly full
-    /// relative accuracy. `poles` is room.
-    pub(super) fn root(&self, i: usize, poles: &mut [R], gaps: &mut [R]) -> R {
+    /// Root `i`, in ascending order, to nearly full relative accuracy of its distances to the poles. `poles`
+    /// is room.
+    pub(crate) fn root(&self, i: usize, poles: &mut [R]) -> Root<R> {
         let last = self.d.len() - 1;
         if last == 0 {
-            gaps[0] = -(self.z[0] * self.z[0]);
-            return self.z[0].abs();
+            return Root { nearest: 0, beyond: self.z[0] * self.z[0] };
         }
         let (nearest, search) = if i == last { self.beyond(poles) } else { self.between(i, poles) };
-        let x = self.find(poles, search);
-        for (gap, &pole) in gaps.iter_mut().zip(&*poles) {
-            *gap = pole - x;
+        Root { nearest, beyond: self.find(poles, search) }
+    }
+
+    /// Fills `gaps` with the poles less a root.
+    pub(crate) fn gaps(&self, Root { nearest, beyond }: Root<R>, gaps: &mut [R]) {
+        self.shift(nearest, gaps);
+        gaps.iter_mut().for_each(|gap| *gap -= beyond);
+    }
+
+    /// Multiplies the squares of the `z` of which the roots found are those exactly by what root `i` with
+    /// these `gaps` contributes (Gu, Eisenstat 1995, equation 3.3 of both).
+    pub(crate) fn contribute(&self, i: usize, gaps: &[R], squares: &mut [R]) {
+        let last = self.d.len() - 1;
+        if i == last {
+            return squares.iter_mut().zip(gaps).for_each(|(square, &gap)| *square *= -gap);
         }
-        let d = self.d[nearest];
-        d + x / (d + (d * d + x).sqrt())
+        let (low, high) = squares.split_at_mut(i + 1);
+        for (pole, part, gaps, from) in
+            [(i + 1, low, &gaps[..=i], 0), (i, high, &gaps[i + 1..], i + 1)]
+        {
+            for ((square, &gap), &d) in part.iter_mut().zip(gaps).zip(&self.d[from..]) {
+                *square *= -gap / self.difference(self.d[pole], d);
+            }
+        }
+    }
+
+    /// The exact `z`, from its squares.
+    pub(crate) fn exact(&self, squares: &mut [R]) {
+        for (square, &z) in squares.iter_mut().zip(self.z) {
+            let size = square.abs().sqrt();
+            *square = if z < R::ZERO { -size } else { size };
+        }
+    }
+
+    /// The pole of one diagonal entry less that of another.
+    fn difference(&self, d: R, from: R) -> R {
+        match self.poles {
+            Poles::Diagonal => d - from,
+            Poles::Squares => (d - from) * (d + from),
+        }
     }
 
     /// Poles as they are seen from pole `p`.
     fn shift(&self, p: usize, poles: &mut [R]) {
         let from = self.d[p];
         for (pole, &d) in poles.iter_mut().zip(self.d) {
-            *pole = (d - from) * (d + from);
+            *pole = self.difference(d, from);
         }
     }
 
@@ -206,19 +259,29 @@ fn step<R: Real>(sums: &Sums<R>, (first, second): (R, R), beyond: bool) -> R {
 
 #[cfg(test)]
 mod tests {
-    use super::Secular;
+    use super::{Poles, Secular};
 
     /// Two poles: the roots of a quadratic equation.
     #[test]
-    fn two_values_are_those_of_the_matrix() {
+    fn two_roots_are_those_of_the_matrix() {
         for (d, z) in [(1.0, [0.5, 0.25]), (1e-8, [1e-3, 1e-12]), (0.7, [1e-14, 0.3])] {
-            let secular = Secular { d: &[0.0, d], z: &z };
-            let (mut poles, mut gaps) = ([0.0; 2], [0.0; 2]);
-            let [low, high] = [0, 1].map(|i| secular.root(i, &mut poles, &mut gaps));
-            // The squares add up to the square of the norm, the product is the determinant.
-            let square: f64 = d * d + z[0] * z[0] + z[1] * z[1];
-            assert!((low * low + high * high - square).abs() <= 1e-14 * square);
-            assert!((low * high - d * z[0]).abs() <= 1e-14 * d * z[0], "{low} {high}");
+            for poles in [Poles::Squares, Poles::Diagonal] {
+                let d: &[f64] = &[0.0, d];
+                let secular = Secular { poles, d, z: &z };
+                let mut room = [0.0; 2];
+                let [low, high] = [0, 1].map(|i| {
+                    let root = secular.root(i, &mut room);
+                    let mut gaps = [0.0; 2];
+                    secular.gaps(root, &mut gaps);
+                    -gaps[0]
+                });
+                // The roots add up to the trace, their product is the determinant.
+                let pole = if poles == Poles::Squares { d[1] * d[1] } else { d[1] };
+                let trace = pole + z[0] * z[0] + z[1] * z[1];
+                assert!((low + high - trace).abs() <= 1e-14 * trace, "{poles:?}");
+                let determinant = pole * z[0] * z[0];
+                assert!((low * high - determinant).abs() <= 1e-14 * determinant, "{low} {high}");
+            }
         }
     }
 }

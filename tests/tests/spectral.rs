@@ -95,29 +95,32 @@ fn assert_values<T: Scalar>(found: &[T::Real], expected: &[f64], norm: f64, what
 /// Checks values, residual and orthogonality of both triangles, with and without vectors.
 #[track_caller]
 fn check<T: Scalar>(case: &mut usize, a: &Plain, nb: usize, expected: &[f64]) {
-    let (n, norm) = (a.n, a.one_norm());
     for uplo in Uplo::ALL {
-        let mut flow = next_engine(case);
-        let what = format!("{} of order {n}, tiles of {nb}, {uplo:?}", T::PRECISION.letter());
-        let alone = solve::<T>(&mut flow, a, nb, uplo, false).expect("a finite matrix");
-        assert!(alone.vectors.is_none(), "{what}: vectors that were not asked for");
-        assert_values::<T>(&alone.values, expected, norm, &what);
-        let Eigen { values, vectors } =
-            solve::<T>(&mut flow, a, nb, uplo, true).expect("a finite matrix");
-        assert_values::<T>(&values, expected, norm, &what);
-        assert!(values.is_sorted(), "{what}: {values:?}");
-        let z = Plain::from_tiles(&mut flow, &vectors.expect("vectors were asked for"));
-        assert!(z.max().is_finite(), "{what}: vectors of {}", z.max());
-        let one = number(1.0, 0.0);
-        let scaled = z.map(|_, j, x| x * values[j].to_f64());
-        let residual = a.times(&z).plus(one, -one, &scaled).one_norm();
-        let gram = z.op(Trans::Conj).times(&z);
-        let loss = gram.plus(one, -one, &Plain::identity(n)).one_norm();
-        let unit = n.max(1) as f64 * T::epsilon();
-        let units = (residual / (unit * norm.max(f64::MIN_POSITIVE)), loss / unit);
-        assert!(units.0 <= THRESHOLD, "{what}: a residual of {:.1} units", units.0);
-        assert!(units.1 <= THRESHOLD, "{what}: vectors off orthogonal by {:.1} units", units.1);
+        check_on::<T>(&mut next_engine(case), a, (nb, uplo), expected);
     }
+}
+
+#[track_caller]
+fn check_on<T: Scalar>(flow: &mut Flow, a: &Plain, (nb, uplo): (usize, Uplo), expected: &[f64]) {
+    let (n, norm) = (a.n, a.one_norm());
+    let what = format!("{} of order {n}, tiles of {nb}, {uplo:?}", T::PRECISION.letter());
+    let alone = solve::<T>(flow, a, nb, uplo, false).expect("a finite matrix");
+    assert!(alone.vectors.is_none(), "{what}: vectors that were not asked for");
+    assert_values::<T>(&alone.values, expected, norm, &what);
+    let Eigen { values, vectors } = solve::<T>(flow, a, nb, uplo, true).expect("a finite matrix");
+    assert_values::<T>(&values, expected, norm, &what);
+    assert!(values.is_sorted(), "{what}: {values:?}");
+    let z = Plain::from_tiles(flow, &vectors.expect("vectors were asked for"));
+    assert!(z.max().is_finite(), "{what}: vectors of {}", z.max());
+    let one = number(1.0, 0.0);
+    let scaled = z.map(|_, j, x| x * values[j].to_f64());
+    let residual = a.times(&z).plus(one, -one, &scaled).one_norm();
+    let gram = z.op(Trans::Conj).times(&z);
+    let loss = gram.plus(one, -one, &Plain::identity(n)).one_norm();
+    let unit = n.max(1) as f64 * T::epsilon();
+    let units = (residual / (unit * norm.max(f64::MIN_POSITIVE)), loss / unit);
+    assert!(units.0 <= THRESHOLD, "{what}: a residual of {:.1} units", units.0);
+    assert!(units.1 <= THRESHOLD, "{what}: vectors off orthogonal by {:.1} units", units.1);
 }
 
 fn agrees_with_another_solver<T: Scalar>() {
@@ -156,6 +159,38 @@ fn larger<T: Scalar>() {
         let a = hermitian::<T>(n, 7);
         check::<T>(&mut case, &a, nb, &values_of(&a));
     }
+}
+
+/// More workers than one stage is for.
+#[test]
+fn many_workers_take_two_stages() {
+    fn two_stages<T: Scalar>() {
+        for (n, nb) in [(1, 1), (2, 5), (5, 1), (25, 8), (67, 20), (170, 24)] {
+            let a = hermitian::<T>(n, 9);
+            check_on::<T>(&mut flow(5), &a, (nb, Uplo::Lower), &values_of(&a));
+        }
+    }
+    two_stages::<f32>();
+    two_stages::<f64>();
+    two_stages::<c32>();
+    two_stages::<c64>();
+}
+
+/// Halves of halves are joined, several blocks of columns and panels are there.
+#[test]
+fn a_tree_of_halves_is_joined() {
+    let (n, mut case) = (420, 0);
+    let a = hermitian::<f64>(n, 2);
+    check::<f64>(&mut case, &a, 100, &values_of(&a));
+    // Halves that are alike: their vectors are rotated into each other.
+    let entries: Vec<f64> = (0..n).map(|i| (i % 60) as f64).collect();
+    let a = Plain::new(n, n, |i, j| match i.abs_diff(j) {
+        0 => number(entries[i], 0.0),
+        1 => number(if i.max(j) % 60 == 0 { 1e-9 } else { 1.0 }, 0.0),
+        _ => number(0.0, 0.0),
+    });
+    check::<f32>(&mut case, &a, 64, &values_of(&a));
+    check::<c64>(&mut case, &a, 64, &values_of(&a));
 }
 
 #[test]

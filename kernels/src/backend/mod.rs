@@ -139,6 +139,15 @@ pub trait Blas<T: Scalar>: Sync {
         vector::gemv(alpha, a, x, beta, y);
     }
 
+    /// `y = y + A x` of the Hermitian matrix of whose lower triangle `a` holds the first columns, as far as
+    /// these and the rows above them go.
+    ///
+    /// # Panics
+    /// If the shapes do not agree, or the rows of `a` are not adjacent in memory.
+    fn hemv(&self, a: TileRef<'_, T>, x: &[T], y: &mut [T]) {
+        vector::hemv(a, x, y);
+    }
+
     /// `x = inv(T) x`, with `x` of one column.
     ///
     /// # Panics

@@ -63,6 +63,85 @@ fn add_columns<T: Scalar>(alpha: T, a: TileRef<'_, T>, x: TileRef<'_, T>, y: &mu
     }
 }
 
+/// Rows taken together.
+const ROWS: usize = 8;
+
+/// `y += A x` of the Hermitian matrix of whose lower triangle `a` holds the first columns, as far as these and
+/// the rows above them go. Each entry is read once.
+///
+/// Always inlined, as [`gemv`].
+#[inline(always)]
+pub(super) fn hemv<T: Scalar>(a: TileRef<'_, T>, x: &[T], y: &mut [T]) {
+    let (rows, columns) = (a.rows(), a.cols());
+    assert!(
+        rows >= columns && (x.len(), y.len()) == (rows, rows),
+        "{rows} x {columns} times {}, to {}",
+        x.len(),
+        y.len()
+    );
+    let column = |j: usize| &a.col(j).expect("rows of a column-major view are adjacent")[..rows];
+    let whole = columns - columns % COLUMNS;
+    for first in (0..whole).step_by(COLUMNS) {
+        for j in first..first + COLUMNS {
+            corner(&column(j)[j..first + COLUMNS], &x[j..], &mut y[j..]);
+        }
+        let below = first + COLUMNS;
+        let factors: [T; COLUMNS] = std::array::from_fn(|d| x[first + d]);
+        let block: [&[T]; COLUMNS] = std::array::from_fn(|d| &column(first + d)[below..]);
+        let sums = both_ways(factors, block, &x[below..], &mut y[below..]);
+        y[first..below].iter_mut().zip(sums).for_each(|(y, sum)| *y += sum);
+    }
+    for j in whole..columns {
+        corner(&column(j)[j..], &x[j..], &mut y[j..]);
+    }
+}
+
+/// One column from the diagonal down.
+#[inline(always)]
+fn corner<T: Scalar>(column: &[T], x: &[T], y: &mut [T]) {
+    let mut sum = T::from_real(column[0].re()) * x[0];
+    for ((&a, &x_below), y) in column[1..].iter().zip(&x[1..]).zip(&mut y[1..]) {
+        *y += a * x[0];
+        sum += a.conj() * x_below;
+    }
+    y[0] += sum;
+}
+
+/// `y += A f`, and returns `A^H x`.
+#[inline(always)]
+fn both_ways<T: Scalar>(
+    factors: [T; COLUMNS],
+    block: [&[T]; COLUMNS],
+    x: &[T],
+    y: &mut [T],
+) -> [T; COLUMNS] {
+    let whole = y.len() / ROWS;
+    let chunks: [&[[T; ROWS]]; COLUMNS] =
+        std::array::from_fn(|d| &block[d].as_chunks::<ROWS>().0[..whole]);
+    let mut sums = [[T::ZERO; ROWS]; COLUMNS];
+    let x_chunks = &x.as_chunks::<ROWS>().0[..whole];
+    let y_chunks = &mut y.as_chunks_mut::<ROWS>().0[..whole];
+    for i in 0..whole {
+        let (x, mut y) = (x_chunks[i], y_chunks[i]);
+        for d in 0..COLUMNS {
+            let a = chunks[d][i];
+            for lane in 0..ROWS {
+                y[lane] += a[lane] * factors[d];
+                sums[d][lane] += a[lane].conj() * x[lane];
+            }
+        }
+        y_chunks[i] = y;
+    }
+    std::array::from_fn(|d| {
+        let mut sum: T = sums[d].into_iter().sum();
+        for i in whole * ROWS..y.len() {
+            y[i] += block[d][i] * factors[d];
+            sum += block[d][i].conj() * x[i];
+        }
+        sum
+    })
+}
+
 /// `y += alpha A' x` by columns of `A`.
 #[inline(always)]
 fn add_dots<T: Scalar>(alpha: T, a: TileRef<'_, T>, x: &[T], y: &mut TileMut<'_, T>) {

@@ -3,6 +3,7 @@
 
 mod band;
 mod chase;
+pub mod direct;
 pub mod divide;
 pub(crate) mod reflect;
 mod solve;

@@ -21,15 +21,27 @@ pub(crate) struct Back<'a, T> {
 }
 
 impl<T: Scalar> Back<'_, T> {
-    /// Submits the product of the reflectors of the first stage, those of the second, and the vectors;
+    /// Submits the product of the reflectors of the first stage, those of the second if there was one, and the vectors;
     /// the last reflectors meet the vectors first. Takes the reflectors apart.
     pub(crate) fn multiply(
         &self,
         flow: &mut Flow,
-        waves: Waves,
-        reflectors: Vec<Vec<T>>,
+        chased: Option<(Waves, Vec<Vec<T>>)>,
         panels: Vec<Panel>,
     ) {
+        if let Some((waves, reflectors)) = chased {
+            self.chased(flow, waves, reflectors);
+        }
+        for panel in panels.into_iter().rev() {
+            for j in 0..self.z.nt() {
+                let accesses = [(panel.v, R), (panel.t, R), (self.z.tile(0, j), RW)];
+                flow.submit(self.product(panel, j), &accesses, 0);
+            }
+            panel.retire(flow);
+        }
+    }
+
+    fn chased(&self, flow: &mut Flow, waves: Waves, reflectors: Vec<Vec<T>>) {
         let rows = self.z.m();
         for (group, v) in reflectors.into_iter().enumerate().rev() {
             let v = flow.register_from(&v);
@@ -44,13 +56,6 @@ impl<T: Scalar> Back<'_, T> {
                 flow.submit(product, &[(q, R), (self.z.tile(0, j), RW)], 0);
             }
             flow.retire(q);
-        }
-        for panel in panels.into_iter().rev() {
-            for j in 0..self.z.nt() {
-                let accesses = [(panel.v, R), (panel.t, R), (self.z.tile(0, j), RW)];
-                flow.submit(self.product(panel, j), &accesses, 0);
-            }
-            panel.retire(flow);
         }
     }
 

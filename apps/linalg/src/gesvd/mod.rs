@@ -156,8 +156,8 @@ fn decompose<T: Scalar>(
     let columns = if vectors == Vectors::Full { m } else { n };
     let u = start(flow, (m, columns), n, &found.left)?;
     let v = start(flow, (n, n), n, &found.right)?;
-    Back { z: &u }.multiply(flow, waves, left, panels.left);
-    Back { z: &v }.multiply(flow, waves, right, panels.right);
+    Back { z: &u }.multiply(flow, Some((waves, left)), panels.left);
+    Back { z: &v }.multiply(flow, Some((waves, right)), panels.right);
     if let Some(tall) = tall {
         tall.multiply(flow, &u);
         tall.retire(flow);

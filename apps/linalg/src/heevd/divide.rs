@@ -17,7 +17,7 @@ use tegula_runtime::flow::{Flow, Handle};
 use crate::condense::block_columns;
 
 /// Largest part that one task solves.
-const PART: usize = 300;
+const PART: usize = 128;
 
 /// Submits the eigenproblem of the tridiagonal matrix with this diagonal and these entries below it, whose
 /// largest are about one. Overwrites `z`, in block columns, by the vectors; returns a handle of the values,

@@ -1,11 +1,12 @@
-//! Eigenvalues and eigenvectors of a symmetric or Hermitian matrix, `A = Z D Z^H`, in two stages: to a
-//! band on tiles, then to tridiagonal form.
+//! Eigenvalues and eigenvectors of a symmetric or Hermitian matrix, `A = Z D Z^H`, in two stages, to a band
+//! on tiles and then to tridiagonal form, or straight to the latter.
 //!
 //! Bischof, Lang, Sun, "A framework for symmetric band reduction", ACM Trans. Math. Softw. 26 (2000);
 //! with tiles and tasks as in Haidar, Ltaief, Dongarra, SC 2011.
 
 mod divide;
 mod sy2sb;
+mod sytrd;
 
 use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::error::NumericalError;
@@ -13,13 +14,14 @@ use tegula_kernels::kernel::norm::Norm;
 use tegula_kernels::option::{Form, Part, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_kernels::tridiagonal::divide::scaled;
-use tegula_kernels::tridiagonal::{Band, Chased, eigenvalues};
+use tegula_kernels::tridiagonal::{Band, Chased, Waves, eigenvalues};
 use tegula_runtime::flow::{Flow, FlowError};
 
-use crate::condense::{Back, block_columns, narrowed, scale_of, waves};
+use crate::condense::{Back, Panel, block_columns, narrowed, scale_of, waves};
 use crate::{lansy, tradd};
 use divide::divide;
 use sy2sb::sy2sb;
+use sytrd::{Reduced, sytrd};
 
 /// What [`heevd`] finds.
 #[derive(Debug)]
@@ -49,10 +51,16 @@ pub enum HeevdError {
 /// the eigenvectors if `vectors` says so: LAPACK's `syevd` and `heevd`, but that `a` is only read.
 ///
 /// Waits: for what was submitted before, and between its stages. What comes last, the vectors, is
-/// submitted and may still be under way on return. The order `nb` of the tiles of `a` is the width of the
-/// band between the stages, up to 96; of larger tiles it is 64. The second stage costs `6 n^2 nb`
-/// flops on the calling thread, the first one and the way back are slow with small tiles. The workspace is
-/// two copies of the triangle and, with vectors, five matrices more, a real one among them.
+/// submitted and may still be under way on return.
+///
+/// Values alone come in two stages. The order `nb` of the tiles of `a` is the width of the band between
+/// them, up to 96; of larger tiles it is 64. The second stage costs `6 n^2 nb` flops on the calling thread,
+/// the first one is slow with small tiles. The workspace is two copies of the triangle.
+///
+/// With vectors on up to four workers the matrix goes to tridiagonal form in one stage: half of its flops
+/// wait for memory, but the way back is `2 n^3` flops instead of more than `4 n^3`; with more workers it is
+/// two stages, too. The workspace is two copies of the triangle and four matrices more, two and a half of
+/// them real; of two stages one more.
 ///
 /// Norms so small or large that squares might leave the range are scaled as in LAPACK.
 ///
@@ -76,29 +84,72 @@ pub fn heevd<T: Scalar>(
     let work = TileMatrix::lower(flow, n, a.nb());
     let trans = if uplo == Uplo::Lower { Trans::No } else { Trans::Conj };
     tradd(flow, (Part::Lower, trans), T::from_real(scale), a, T::ZERO, &work);
+    let reduced = if vectors && is_direct(flow.workers()) {
+        let Reduced { diagonal, below, panels } = sytrd(flow, work)?;
+        Condensed { diagonal, below, chased: None, panels }
+    } else {
+        in_two_stages(flow, work, vectors)?
+    };
+    let unscaled = |value: T::Real| value / scale;
+    if !vectors {
+        let values = eigenvalues(&reduced.diagonal, &reduced.below)?;
+        return Ok(Eigen { values: values.into_iter().map(unscaled).collect(), vectors: None });
+    }
+    let (values, z) = reduced.vectors(flow)?;
+    Ok(Eigen { values: values.into_iter().map(unscaled).collect(), vectors: Some(z) })
+}
+
+/// Most workers that one stage is for: its products with vectors go at the speed of memory, which does not
+/// grow with them.
+///
+/// Measured with two: at n = 1000, 2000 and 4000 in `f64` one stage takes .85, .81 and .63 of the time of two.
+const DIRECT_WORKERS: usize = 4;
+
+/// Whether a matrix is reduced in one stage on the way to vectors.
+fn is_direct(workers: usize) -> bool {
+    workers <= DIRECT_WORKERS
+}
+
+/// A tridiagonal matrix and the reflectors that lead to it.
+struct Condensed<T: Scalar> {
+    diagonal: Vec<T::Real>,
+    below: Vec<T::Real>,
+    /// Those of the chase, if there was one.
+    chased: Option<(Waves, Vec<Vec<T>>)>,
+    panels: Vec<Panel>,
+}
+
+/// The reduction of the lower triangle `work`, which is given back.
+fn in_two_stages<T: Scalar>(
+    flow: &mut Flow,
+    work: TileMatrix<T>,
+    vectors: bool,
+) -> Result<Condensed<T>, FlowError> {
     let work = narrowed(flow, work);
-    let nb = work.nb();
+    let waves = waves(work.n(), work.nb());
     let panels = sy2sb(flow, &work, vectors);
     let band = band_of(flow, &work);
     work.retire(flow);
-    let waves = waves(n, nb);
-    let chased = Chased::new(band?, vectors.then_some(waves));
-    let unscaled = |value: T::Real| value / scale;
-    if !vectors {
-        let values = eigenvalues(&chased.diagonal, &chased.below)?;
-        return Ok(Eigen { values: values.into_iter().map(unscaled).collect(), vectors: None });
-    }
-    let width = block_columns(n, flow.workers());
-    let z = TileMatrix::new(flow, (n, n), (n.max(1), width), Storage::Full);
-    match solve(flow, &chased.diagonal, &chased.below, &z) {
-        Ok(values) => {
-            Back { z: &z }.multiply(flow, waves, chased.reflectors, panels);
-            Ok(Eigen { values: values.into_iter().map(unscaled).collect(), vectors: Some(z) })
-        }
-        Err(error) => {
-            panels.into_iter().for_each(|panel| panel.retire(flow));
-            z.retire(flow);
-            Err(error)
+    let Chased { diagonal, below, reflectors } = Chased::new(band?, vectors.then_some(waves));
+    Ok(Condensed { diagonal, below, chased: Some((waves, reflectors)), panels })
+}
+
+impl<T: Scalar> Condensed<T> {
+    /// The eigenvalues and vectors of the matrix.
+    fn vectors(self, flow: &mut Flow) -> Result<(Vec<T::Real>, TileMatrix<T>), HeevdError> {
+        let n = self.diagonal.len();
+        let width = block_columns(n, flow.workers());
+        let z = TileMatrix::new(flow, (n, n), (n.max(1), width), Storage::Full);
+        match solve(flow, &self.diagonal, &self.below, &z) {
+            Ok(values) => {
+                Back { z: &z }.multiply(flow, self.chased, self.panels);
+                Ok((values, z))
+            }
+            Err(error) => {
+                self.panels.into_iter().for_each(|panel| panel.retire(flow));
+                z.retire(flow);
+                Err(error)
+            }
         }
     }
 }

@@ -40,6 +40,8 @@ pub(super) trait Kit<T: Real> {
     unsafe fn getrf_columns(a: TileMut<'_, T>, pivots: &mut [u32]) -> Option<usize>;
     /// `y = alpha A x + beta y`.
     unsafe fn gemv(alpha: T, a: TileRef<'_, T>, x: TileRef<'_, T>, beta: T, y: TileMut<'_, T>);
+    /// `y = y + A x` of a Hermitian matrix.
+    unsafe fn hemv(a: TileRef<'_, T>, x: &[T], y: &mut [T]);
     /// A small product.
     unsafe fn multiply(product: &Product<T>);
     /// The Cholesky factorization of the `n x n` matrix at `a`, small and without gaps. The error is the
@@ -151,6 +153,15 @@ macro_rules! kit {
                 }
                 // SAFETY: see the trait.
                 unsafe { body(a, pivots) }
+            }
+
+            unsafe fn hemv(a: TileRef<'_, T>, x: &[T], y: &mut [T]) {
+                #[target_feature(enable = $features)]
+                unsafe fn body<T: Real>(a: TileRef<'_, T>, x: &[T], y: &mut [T]) {
+                    vector::hemv(a, x, y);
+                }
+                // SAFETY: see the trait.
+                unsafe { body(a, x, y) }
             }
 
             unsafe fn gemv(

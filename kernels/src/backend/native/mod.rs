@@ -168,6 +168,11 @@ impl<T: Real, S: Kit<T> + Sync> Blas<T> for Native<S> {
         unsafe { S::gemv(alpha, a, x, beta, y) };
     }
 
+    fn hemv(&self, a: TileRef<'_, T>, x: &[T], y: &mut [T]) {
+        // SAFETY: as in `gemm`.
+        unsafe { S::hemv(a, x, y) };
+    }
+
     fn strip_height(&self) -> Option<usize> {
         Some(S::MR)
     }

@@ -1,0 +1,13 @@
+//! A Hermitian matrix reduced to tridiagonal form in one stage: `A = Q T Q^H`, a column at a time, half of the
+//! flops in products of the matrix with a vector and half in products of matrices.
+//!
+//! Dongarra, Hammarling, Sorensen, "Block reduction of matrices to condensed forms for eigenvalue
+//! computations", J. Comput. Appl. Math. 27 (1989), as LAPACK's `latrd` and `sytrd`: in a panel the reflectors
+//! `V` and the vectors `W` are gathered by which what is left becomes `A - V W^H - W V^H`.
+
+mod panel;
+mod shares;
+mod tasks;
+
+pub use shares::{BlockColumn, Shares};
+pub use tasks::{Close, Column, Multiply, PARTS, Place, Stored, Update};

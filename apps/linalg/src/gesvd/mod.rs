@@ -64,7 +64,7 @@ const TALL: f64 = 1.6;
 ///
 /// Waits: for what was submitted before, and between its stages. What comes last, the vectors, is
 /// submitted and may still be under way on return. The order `nb` of the tiles of `a` is the width of the
-/// band between the stages, up to 96; of larger tiles it is 64. With `k = min(m, n)` the second stage costs
+/// band between the stages, up to 64; of larger tiles it is 48. With `k = min(m, n)` the second stage costs
 /// `8 k^2 nb` flops on the calling thread, the first one and the way back are slow with small tiles. The
 /// workspace is two copies of the matrix and, with vectors, as much as two more and eight square
 /// matrices of order `k`.

@@ -26,7 +26,7 @@ use crate::strips::{StripsMut, StripsRef};
 use crate::tile::{TileMut, TileRef};
 use kit::Kit;
 use lanes::{Avx2, Avx512};
-use pack::Strided;
+use pack::{RUN, Strided};
 use product::{Operand, Part};
 
 /// The micro-kernels of one processor set. A value exists only where the processor has the set.
@@ -228,11 +228,17 @@ impl<T: Real, S: Kit<T> + Sync> Blas<T> for Native<S> {
         }
         strips.check_source(a);
         let a = Strided::new(a);
-        for index in 0..shape.strips() {
-            let rows = shape.rows_of(index);
-            let to = strips.as_mut_ptr().wrapping_add(index * shape.stride());
-            // SAFETY: as in `gemm`; the strip is inside the matrix, and there is room for it.
-            unsafe { S::pack_rows(a.part(rows.start, 0, rows.len(), shape.cols), to) };
+        // A few columns at a time, so that each is read from its beginning to its end.
+        let few = if a.across == 1 { RUN } else { shape.cols.max(1) };
+        for col in (0..shape.cols).step_by(few) {
+            let cols = few.min(shape.cols - col);
+            for index in 0..shape.strips() {
+                let rows = shape.rows_of(index);
+                let place = index * shape.stride() + col * shape.height;
+                let to = strips.as_mut_ptr().wrapping_add(place);
+                // SAFETY: as in `gemm`; the part is inside the matrix, and there is room for it.
+                unsafe { S::pack_rows(a.part(rows.start, col, rows.len(), cols), to) };
+            }
         }
     }
 

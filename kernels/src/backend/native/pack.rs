@@ -42,7 +42,7 @@ impl<T> Strided<T> {
 }
 
 /// Columns that are packed at a time where rows are adjacent: a cache line of doubles.
-const RUN: usize = 8;
+pub(super) const RUN: usize = 8;
 /// Rows and columns of a block that [`Lanes::transpose`] turns.
 const SIDE: usize = 4;
 

@@ -9,6 +9,7 @@ use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::Flow;
 
+use crate::geqrf::geqrf_along;
 use crate::{gelqf, geqrf, ormlq, ormqr};
 
 /// How the matrix of [`gels`] is cut into blocks: in columns (tiles of `m x nb`) where `m >= n`, else
@@ -42,14 +43,18 @@ pub fn gels<T: Scalar>(
     let (m, n) = (a.m(), a.n());
     let (rows, storev) = (m.max(n), gels_blocks(m, n));
     assert!(b.m() == rows, "{} rows of right-hand sides against {m} x {n}", b.m());
-    match storev {
-        Storev::Columns => geqrf(flow, a, tau),
-        Storev::Rows => gelqf(flow, a, tau),
-    }
     let solve = Solve { storev, trans, a, tau, b };
-    // Q R X = B takes Q from B first; R^H Q^H X = B solves first. L Q the other way round.
+    // Q R X = B takes Q from B first, with the factorisation; R^H Q^H X = B solves first. L Q the other
+    // way round.
+    match (storev, trans == Trans::No) {
+        (Storev::Columns, true) => geqrf_along(flow, a, tau, b),
+        (Storev::Columns, false) => geqrf(flow, a, tau),
+        (Storev::Rows, _) => gelqf(flow, a, tau),
+    }
     if (storev == Storev::Columns) == (trans == Trans::No) {
-        solve.rotate(flow, Trans::Conj);
+        if storev == Storev::Rows {
+            solve.rotate(flow, Trans::Conj);
+        }
         solve.triangle(flow);
     } else {
         solve.triangle(flow);

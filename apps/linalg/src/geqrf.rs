@@ -4,9 +4,9 @@
 //! edition, section 5.2.3; blocks of reflectors as in Schreiber, Van Loan (1989).
 
 use tegula_data::matrix::TileMatrix;
-use tegula_kernels::option::{Storev, Trans};
+use tegula_kernels::option::{Side, Storev, Trans};
 use tegula_kernels::scalar::Scalar;
-use tegula_runtime::flow::Flow;
+use tegula_runtime::flow::{Flow, Handle};
 
 use crate::reflectors::Reflectors;
 
@@ -17,7 +17,7 @@ use crate::reflectors::Reflectors;
 /// # Panics
 /// If the tilings are others.
 pub fn geqrf<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>, tau: &TileMatrix<T>) {
-    factorise(flow, Storev::Columns, a, tau);
+    factorise(flow, Storev::Columns, a, tau, None);
 }
 
 /// Submits the factorisation `A = L Q` of `a` (`m x n`, in block rows: tiles of `mb x n`), which is
@@ -27,27 +27,54 @@ pub fn geqrf<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>, tau: &TileMatrix<T>)
 /// # Panics
 /// If the tilings are others.
 pub fn gelqf<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>, tau: &TileMatrix<T>) {
-    factorise(flow, Storev::Rows, a, tau);
+    factorise(flow, Storev::Rows, a, tau, None);
+}
+
+/// As [`geqrf`], along with which `b`, in block columns of as many rows as `a`, becomes `Q^H B`.
+pub(crate) fn geqrf_along<T: Scalar>(
+    flow: &mut Flow,
+    a: &TileMatrix<T>,
+    tau: &TileMatrix<T>,
+    b: &TileMatrix<T>,
+) {
+    factorise(flow, Storev::Columns, a, tau, Some(b));
 }
 
 /// Submits either. Blocks near the next panel come first, so that it is factorised while the
 /// others are brought up to date.
-fn factorise<T: Scalar>(flow: &mut Flow, storev: Storev, a: &TileMatrix<T>, tau: &TileMatrix<T>) {
+fn factorise<T: Scalar>(
+    flow: &mut Flow,
+    storev: Storev,
+    a: &TileMatrix<T>,
+    tau: &TileMatrix<T>,
+    along: Option<&TileMatrix<T>>,
+) {
     let (count, most) = (tau.m(), a.m().min(a.n()));
     assert!(count == most, "{count} factors of {most} reflectors");
     let reflectors = Reflectors::new(flow, storev, a, tau);
-    let steps = reflectors.steps();
+    let (steps, blocks) = (reflectors.steps(), reflectors.blocks());
+    let others: Vec<_> = along.into_iter().flat_map(columns_of).collect();
     let priority = |k: usize, less: usize| 3 * (steps - k) as i32 - less as i32;
     // From the left on columns `Q^H` takes the reflectors out, from the right on rows the same.
     for k in 0..steps {
         flow.iteration(k);
         reflectors.factorise(flow, k, priority(k, 0));
-        let updates = reflectors.blocks() - k - 1;
+        let updates = blocks - k - 1 + others.len();
         let factor = reflectors.factor(flow, k, updates, priority(k, 0));
-        for j in k + 1..reflectors.blocks() {
+        for j in k + 1..blocks {
             factor.update(flow, (j, Trans::Conj), priority(k, j - k));
+        }
+        for &block in &others {
+            factor.apply(flow, (Side::Left, Trans::Conj), block, priority(k, blocks - k));
         }
         factor.retire(flow);
     }
     reflectors.retire(flow);
+}
+
+/// The block columns of `b`, with their rows and columns.
+fn columns_of<T: Scalar>(b: &TileMatrix<T>) -> impl Iterator<Item = (Handle, usize, usize)> {
+    assert!(b.mt() <= 1, "{} rows of tiles, not block columns", b.mt());
+    let blocks = if b.mt() == 0 { 0 } else { b.nt() };
+    (0..blocks).map(|j| (b.tile(0, j), b.m(), b.tile_columns(j)))
 }

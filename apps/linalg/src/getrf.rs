@@ -92,14 +92,28 @@ impl Pivots {
 /// # Panics
 /// If `a` is not in columns of blocks, or `pivots` are those of another tiling.
 pub fn getrf<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>, pivots: &Pivots) {
+    factorise(flow, a, pivots, None);
+}
+
+/// As [`getrf`], along with which `b`, in columns of blocks of as many rows, becomes `inv(L) P B`.
+pub(crate) fn factorise<T: Scalar>(
+    flow: &mut Flow,
+    a: &TileMatrix<T>,
+    pivots: &Pivots,
+    along: Option<&TileMatrix<T>>,
+) {
     let (steps, nt) = (a.m().min(a.n()).div_ceil(a.nb()), a.nt());
     assert!(pivots.panels.len() == steps, "{} panels, not {steps}", pivots.panels.len());
     let priority = |k: usize, less: usize| 3 * (nt - k) as i32 - less as i32;
     for (k, &rows) in pivots.panels.iter().enumerate() {
         flow.iteration(k);
-        let panel = Panel::factorise(flow, a, k, (rows, pivots), priority(k, 0));
+        let updates = nt - k - 1 + along.map_or(0, TileMatrix::nt);
+        let panel = Panel::factorise(flow, a, (k, updates), (rows, pivots), priority(k, 0));
         for j in k + 1..nt {
-            panel.update(flow, j, priority(k, j - k));
+            panel.update(flow, (a, j), priority(k, j - k));
+        }
+        for (b, j) in along.into_iter().flat_map(|b| (0..b.nt()).map(move |j| (b, j))) {
+            panel.update(flow, (b, j), priority(k, nt - k));
         }
         panel.retire(flow);
     }
@@ -123,7 +137,7 @@ impl<'a, T: Scalar> Panel<'a, T> {
     fn factorise(
         flow: &mut Flow,
         a: &'a TileMatrix<T>,
-        k: usize,
+        (k, updates): (usize, usize),
         (rows, pivots): (Handle, &Pivots),
         priority: i32,
     ) -> Self {
@@ -133,7 +147,7 @@ impl<'a, T: Scalar> Panel<'a, T> {
         let accesses = [(tile, RW), (rows, W), (pivots.all, RW), (pivots.singular, RW)];
         flow.submit(getrf, &accesses, priority);
         let below = first + getrf.steps();
-        let height = strips::height::<T>(flow, a.nt() - k - 1).filter(|_| below < m);
+        let height = strips::height::<T>(flow, updates).filter(|_| below < m);
         let strips = match height {
             Some(height) => {
                 let whole =
@@ -147,13 +161,14 @@ impl<'a, T: Scalar> Panel<'a, T> {
         Self { a, k, rows, height, strips }
     }
 
-    fn update(&self, flow: &mut Flow, j: usize, priority: i32) {
+    /// Updates column `j` of `b`, the matrix or right-hand sides.
+    fn update(&self, flow: &mut Flow, (b, j): (&TileMatrix<T>, usize), priority: i32) {
         let &Self { a, k, rows, height, strips } = self;
-        let (m, n, first) = (a.m(), a.tile_columns(j), k * a.nb());
+        let (m, n, first) = (a.m(), b.tile_columns(j), k * a.nb());
         let k_columns = a.tile_columns(k);
         let update = GetrfUpdate::<T> { m, n, k: k_columns, first, height, scalar: PhantomData };
         let panel = (a.tile(0, k), R);
-        flow.submit(update, &[panel, (rows, R), (strips, R), (a.tile(0, j), RW)], priority);
+        flow.submit(update, &[panel, (rows, R), (strips, R), (b.tile(0, j), RW)], priority);
     }
 
     fn retire(self, flow: &mut Flow) {

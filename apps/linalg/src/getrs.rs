@@ -42,7 +42,7 @@ pub fn getrs<T: Scalar>(
 }
 
 /// Submits the solve with one triangle of `t`.
-fn solve<T: Scalar>(
+pub(crate) fn solve<T: Scalar>(
     flow: &mut Flow,
     (uplo, diag): (Uplo, Diag),
     trans: Trans,

@@ -19,6 +19,8 @@ enum Tiling {
     Columns,
     /// Rows of blocks: tiles as wide as the matrix, `nb` high.
     Rows,
+    /// Columns of blocks, narrow enough for all workers to have some.
+    Shares,
     /// Columns of blocks if the matrix has as many rows as columns or more, else rows of blocks.
     Lines,
     /// Columns of blocks if what it is multiplied by stands on the left, else rows of blocks.
@@ -90,6 +92,11 @@ impl Operand {
         Self { tiling: Tiling::Columns, ..self }
     }
 
+    /// In columns of blocks, narrow enough for all workers to have some.
+    pub(super) const fn shares(self) -> Self {
+        Self { tiling: Tiling::Shares, ..self }
+    }
+
     /// In rows of blocks.
     pub(super) const fn rows(self) -> Self {
         Self { tiling: Tiling::Rows, ..self }
@@ -159,6 +166,7 @@ impl Operand {
             Tiling::Smaller => (smaller(nb), smaller(nb)),
             Tiling::Sided if sizes.options.side == Side::Right => (nb, n.max(1)),
             Tiling::Columns | Tiling::Sided => (m.max(1), nb),
+            Tiling::Shares => (m.max(1), nb.min(n.div_ceil(sizes.workers)).max(1)),
             Tiling::Lines if m >= n => (m.max(1), nb),
             Tiling::Rows | Tiling::Lines => (nb, n.max(1)),
         }

@@ -3,7 +3,7 @@
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::option::{Diag, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
-use tegula_linalg::{Pivots, getrf, getrf_nopiv, getrs};
+use tegula_linalg::{Pivots, gesv, getrf, getrf_nopiv, getrs};
 use tegula_runtime::flow::{Flow, FlowError};
 
 use crate::linalg::case::{Case, product};
@@ -16,7 +16,7 @@ use crate::linalg::sizes::Sizes;
 
 const FAMILY: &str = "LU";
 const SQUARE: Operand = Operand::full(N, N, Uniform).columns().input();
-const RIGHT_SIDES: Operand = Operand::full(N, Nrhs, Uniform).columns().right_sides().result();
+const RIGHT_SIDES: Operand = Operand::full(N, Nrhs, Uniform).shares().right_sides().result();
 const FACTOR_FLOPS: &str = "m n^2 - n^3/3, m >= n";
 
 /// Operations of the factorisation of an `m x n` matrix (LAPACK Working Note 41, table 3).
@@ -163,8 +163,7 @@ impl Listed for Gesv {
     }
 
     fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
-        getrf(flow, &case[0], case.pivots());
-        getrs(flow, Trans::No, &case[0], case.pivots(), &case[1]);
+        gesv(flow, &case[0], case.pivots(), &case[1]);
     }
 
     fn failure<T: Scalar>(

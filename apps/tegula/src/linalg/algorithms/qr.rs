@@ -296,7 +296,7 @@ impl Listed for Gels {
     const OPERANDS: &'static [Operand] = &[
         Operand::full(M, N, Uniform).lines().input(),
         FACTORS,
-        Operand::full(Most, Nrhs, Uniform).columns().rows_in_files(M, N).right_sides().result(),
+        Operand::full(Most, Nrhs, Uniform).shares().rows_in_files(M, N).right_sides().result(),
     ];
 
     fn flops(sizes: &Sizes) -> f64 {

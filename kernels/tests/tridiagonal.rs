@@ -118,6 +118,20 @@ fn all_are_solved<R: Real>() {
         solves("Wilkinson", &of(n, &|i| (i as f64 - middle).abs()), &of(below, &|_| 1.0));
         let glue = |i: usize| if i % 21 == 20 { 1e-6 } else { 1.0 };
         solves("glued", &of(n, &|i| ((i % 21) as f64 - 10.0).abs()), &of(below, &glue));
+        // Graded over all of the range, and leaves of nothing but the smallest numbers.
+        let range = -R::MIN_POSITIVE.to_f64().log10();
+        for steep in [0.6, 1.05] {
+            let decay = |i: usize| 10_f64.powf(-steep * range * i as f64 / n.max(1) as f64);
+            solves("steep diagonal", &of(n, &decay), &of(below, &|_| 0.0));
+            solves("steep", &of(n, &decay), &of(below, &|i| decay(i + 1)));
+            solves("steeper below", &of(n, &decay), &of(below, &|i| decay(i + 1).powi(2)));
+            let rising = |i: usize| decay(n - 1 - i);
+            solves("rising", &of(n, &rising), &of(below, &|i| rising(i) / 2.0));
+        }
+        let least = R::MIN_POSITIVE.to_f64() / 16.0;
+        let small = |i: usize| if i < 64 && i + 1 < n { least } else { 1.0 };
+        solves("small leaves", &of(n, &small), &of(below, &|_| 0.0));
+        solves("small coupled leaves", &of(n, &small), &of(below, &|i| small(i)));
         for scale in [R::MIN_POSITIVE.to_f64() * 16.0, 0.01 / R::MIN_POSITIVE.to_f64()] {
             let [d, e] = [n, below].map(|count| draw.numbers::<R>(count));
             let scaled = |x: &[R]| -> Vec<R> { x.iter().map(|&x| x * R::of_f64(scale)).collect() };

@@ -2,6 +2,7 @@
 //! matrix, whose eigenproblem is solved.
 
 mod band;
+mod blocks;
 mod chase;
 pub mod direct;
 pub mod divide;

@@ -9,6 +9,7 @@ use faer::linalg::evd::{
 use faer::traits::RealField;
 use faer::{MatMut, Par};
 
+use super::blocks::{Block, blocks};
 use super::divide::{divide, scaled};
 use crate::backend;
 use crate::error::NumericalError;
@@ -25,8 +26,16 @@ use crate::tile::TileMut;
 /// If there are not as many entries below the diagonal as on it, less one.
 pub fn eigenvalues<R: Real>(diagonal: &[R], below: &[R]) -> Result<Vec<R>, NumericalError> {
     let n = check(diagonal, below);
-    let mut values = vec![R::ZERO; n];
-    R::tridiagonal_values(diagonal, below, &mut values)?;
+    if !diagonal.iter().chain(below).all(|x| x.is_finite()) {
+        return Err(NumericalError::NoConvergence { order: n });
+    }
+    let mut values = Vec::with_capacity(n);
+    for Block { first, diagonal, below, norm } in blocks(diagonal, below) {
+        values.resize(first + diagonal.len(), R::ZERO);
+        let found = &mut values[first..];
+        R::tridiagonal_values(&diagonal, &below, found)?;
+        found.iter_mut().for_each(|value| *value *= norm);
+    }
     values.sort_unstable_by(|x, y| x.partial_cmp(y).unwrap_or(std::cmp::Ordering::Equal));
     Ok(values)
 }

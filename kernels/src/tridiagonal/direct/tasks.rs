@@ -42,12 +42,6 @@ impl Stored {
         3 * self.width
     }
 
-    /// Entries of a share of products with a reflector.
-    #[must_use]
-    pub fn products(&self) -> usize {
-        self.shares.n + 2 * self.width
-    }
-
     /// Reflectors of the panel.
     #[must_use]
     pub fn reflectors(&self) -> usize {
@@ -230,7 +224,7 @@ impl<T: Scalar> Codelet for Place<T> {
     const ACCESS: &'static [Access] = &[Access::R, Access::RW];
 
     fn cost(&self) -> Cost {
-        let count = (self.rows * self.columns) as usize / self.shares.parts;
+        let count = self.rows as usize * self.columns as usize / self.shares.parts;
         Cost { flops: 0.0, bytes: bytes::<T>(&[2 * count]) }
     }
 

@@ -15,6 +15,7 @@ use crate::backend::Blas;
 use crate::error::NumericalError;
 use crate::scalar::Real;
 use crate::tile::{TileMut, TileRef};
+use crate::tridiagonal::blocks::{Block, blocks};
 use join::Found;
 use plan::{Halves, Plan};
 
@@ -90,16 +91,24 @@ pub(super) fn divide<R: Real>(
     Ok(())
 }
 
-/// A small matrix.
+/// A small matrix, by its diagonal blocks.
 fn leaf<R: Real>(d: &mut [R], e: &[R], mut q: TileMut<'_, R>) -> Result<(), NumericalError> {
     let n = d.len();
-    let (mut values, mut vectors) = (vec![R::ZERO; n], vec![R::ZERO; n * n]);
-    R::tridiagonal_vectors(d, e, &mut values, &mut vectors)?;
-    let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by(|&i, &j| values[i].partial_cmp(&values[j]).expect("finite values"));
-    for (j, &i) in order.iter().enumerate() {
-        d[j] = values[i];
-        q.col_mut(j).expect("adjacent rows").copy_from_slice(&vectors[i * n..][..n]);
+    let mut found: Vec<(R, usize, Vec<R>)> = Vec::with_capacity(n);
+    for block in blocks(d, e) {
+        let Block { first, diagonal, below, norm } = block;
+        let order = diagonal.len();
+        let (mut values, mut vectors) = (vec![R::ZERO; order], vec![R::ZERO; order * order]);
+        R::tridiagonal_vectors(&diagonal, &below, &mut values, &mut vectors)?;
+        let vectors = vectors.chunks_exact(order).map(<[R]>::to_vec);
+        found.extend(values.into_iter().zip(vectors).map(|(value, x)| (value * norm, first, x)));
+    }
+    found.sort_by(|x, y| x.0.partial_cmp(&y.0).expect("finite values"));
+    for (j, (value, first, vector)) in found.into_iter().enumerate() {
+        d[j] = value;
+        let column = q.col_mut(j).expect("adjacent rows");
+        column.fill(R::ZERO);
+        column[first..][..vector.len()].copy_from_slice(&vector);
     }
     Ok(())
 }

@@ -91,8 +91,8 @@ pub(crate) struct Work<'a> {
     pub(crate) order: usize,
     /// The order of the tiles for so many workers, unless another is asked for.
     pub(crate) tile_size: &'a dyn Fn(usize) -> usize,
-    /// Names of its codelets.
-    pub(crate) codelets: &'a [&'static str],
+    /// Names of its codelets; not to be asked for before the backend is chosen.
+    pub(crate) codelets: &'a dyn Fn() -> Vec<&'static str>,
     /// What it asks for, given the order of the tiles and the number of workers.
     pub(crate) demand: &'a dyn Fn(usize, usize) -> Demand,
 }

@@ -84,7 +84,8 @@ impl Setting {
         let demand = |nb, workers| extent.demand(nb, workers, number_bytes);
         let Extent { n: order, codelets, .. } = extent;
         let tile_size = |workers| tegula_linalg::tile_size(order, workers);
-        let work = Work { order, tile_size: &tile_size, codelets, demand: &demand };
+        let codelets = || codelets.to_vec();
+        let work = Work { order, tile_size: &tile_size, codelets: &codelets, demand: &demand };
         let run = run.settle(matrix, &work)?;
         Ok(Self { run, extent, covariance, is_dry: matrix.dry_run })
     }

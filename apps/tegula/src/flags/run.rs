@@ -99,7 +99,7 @@ impl RunFlags {
             Some(index) => backend::select(BACKENDS[index], cores.max(1))?,
             None => backend::current(),
         };
-        let mut machine = self.machine.settle(cores, work.codelets)?;
+        let mut machine = self.machine.settle(cores, &(work.codelets)())?;
         let workers = machine.workers();
         // Some backends read columns of a factor as they are.
         let has_copies = f64::blas(backend).strip_height().is_some();

@@ -150,7 +150,7 @@ impl Linalg {
         let sizes = |nb, workers| Sizes { nb, workers, ..sizes };
         let demand = |nb, workers| demand(entry, &sizes(nb, workers));
         let Sizes { m, n, .. } = sizes(1, 1);
-        let codelets = codelets(entry, sizes(1, 1));
+        let codelets = || codelets(entry, sizes(1, 1));
         let tile_size = |workers| match entry.is_cut_one_way() {
             true => column_width(m, n, workers),
             false => tile_size(n.max(m), workers),

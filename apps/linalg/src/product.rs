@@ -165,33 +165,42 @@ pub(crate) fn multiply<T: Scalar>(
         return scale(flow, beta, c);
     }
     let mut layouts = Layouts::<T>::new(flow, (c.mt(), c.nt()));
-    for l in 0..steps {
-        let priority = priority(l);
-        let mut column = vec![None; c.mt()];
+    for chunk in chunks(flow, steps) {
+        let priority = priority(&chunk);
+        let mut left: Vec<Vec<Option<Factor>>> = vec![Vec::new(); c.mt()];
         for j in 0..c.nt() {
             flow.iteration(j);
-            let right = layouts.right(flow, b.tile(l, j), priority);
-            for (i, left) in column.iter_mut().enumerate() {
-                let columns = a.columns(i);
-                if !columns.contains(&l) {
-                    continue;
+            let right: Vec<Factor> =
+                chunk.clone().map(|l| layouts.right(flow, b.tile(l, j), priority)).collect();
+            for (i, left) in left.iter_mut().enumerate() {
+                if j == 0 {
+                    left.extend(chunk.clone().map(|l| {
+                        let (tile, structure) = a.columns(i).contains(&l).then(|| a.tile(i, l))?;
+                        Some(layouts.left(flow, tile, structure, priority))
+                    }));
                 }
-                let left = *left.get_or_insert_with(|| {
-                    let (tile, structure) = a.tile(i, l);
-                    layouts.left(flow, tile, structure, priority)
-                });
-                let beta = if l == columns.start { beta } else { T::ONE };
-                layouts.multiply(flow, (alpha, beta), (left, right), c.tile(i, j), priority);
+                for ((l, &left), &right) in chunk.clone().zip(left.iter()).zip(&right) {
+                    let Some(left) = left else { continue };
+                    let beta = if l == a.columns(i).start { beta } else { T::ONE };
+                    layouts.multiply(flow, (alpha, beta), (left, right), c.tile(i, j), priority);
+                }
             }
         }
         layouts.retire(flow);
     }
 }
 
-/// One column of the left factor after the other: a tile of the right factor then serves several products
-/// in a row, and few tiles are laid out at a time.
-fn priority(l: usize) -> i32 {
-    -i32::try_from(l).unwrap_or(i32::MAX)
+/// Columns of tiles of the left factor that are taken together. Where workers share one memory they come one
+/// after the other: a tile of the right factor then serves several products in a row, and few are laid out
+/// at a time. Where tiles are moved, a tile of the result stays for some.
+fn chunks(flow: &Flow, steps: usize) -> impl Iterator<Item = Range<usize>> + use<> {
+    const MOVED: usize = 8;
+    let size = if flow.is_flat() { 1 } else { MOVED };
+    (0..steps).step_by(size).map(move |first| first..steps.min(first + size))
+}
+
+fn priority(chunk: &Range<usize>) -> i32 {
+    -i32::try_from(chunk.start).unwrap_or(i32::MAX)
 }
 
 /// Submits the lower triangle of `C = alpha A A' + beta C`, or with the conjugate transpose.
@@ -208,18 +217,26 @@ pub(crate) fn square<T: Scalar>(
         return scale_triangle(flow, form, beta, c);
     }
     let mut layouts = Layouts::<T>::new(flow, (c.mt(), c.nt()));
-    for l in 0..steps {
-        let (priority, beta) = (priority(l), if l == 0 { beta } else { T::ONE });
-        let mut column: Vec<Factor> = Vec::new();
+    for chunk in chunks(flow, steps) {
+        let priority = priority(&chunk);
+        let mut rows: Vec<Vec<Factor>> = Vec::new();
         for i in 0..c.mt() {
             flow.iteration(i);
-            let left = layouts.left(flow, a.tile(i, l), Structure::General, priority);
-            column.push(left);
-            for (j, &right) in column[..i].iter().enumerate() {
-                let pair = (left, Layouts::<T>::mirror(right, form));
-                layouts.multiply(flow, (alpha, beta), pair, c.tile(i, j), priority);
+            let row = chunk
+                .clone()
+                .map(|l| layouts.left(flow, a.tile(i, l), Structure::General, priority));
+            rows.push(row.collect());
+            for j in 0..=i {
+                for ((l, &left), &right) in chunk.clone().zip(&rows[i]).zip(&rows[j]) {
+                    let factors = (alpha, if l == 0 { beta } else { T::ONE });
+                    if i == j {
+                        layouts.square(flow, form, factors, left, c.tile(i, i), priority);
+                    } else {
+                        let pair = (left, Layouts::<T>::mirror(right, form));
+                        layouts.multiply(flow, factors, pair, c.tile(i, j), priority);
+                    }
+                }
             }
-            layouts.square(flow, form, (alpha, beta), left, c.tile(i, i), priority);
         }
         layouts.retire(flow);
     }

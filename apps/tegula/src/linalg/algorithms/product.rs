@@ -16,8 +16,8 @@ use crate::linalg::sizes::Sizes;
 
 const FAMILY: &str = "products";
 
-/// Columns of tiles of a left factor that are copied at a time, and of the next ones meanwhile.
-const COPIED: usize = 16;
+/// Columns of tiles of a left factor that are copied at a time: one, and the next one meanwhile.
+const COPIED: usize = 2;
 
 /// Copies that the product of an `m x k` and a `k x n` matrix keeps.
 fn copies(sizes: &Sizes, [m, n, k]: [usize; 3]) -> usize {

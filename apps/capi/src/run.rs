@@ -42,14 +42,8 @@ pub(crate) fn panel(m: usize, n: usize) -> usize {
     if IS_TINY { 8 } else { column_width(m, n, process::workers()) }
 }
 
-/// The order of tiles for a Hermitian matrix that is reduced to a band of that width.
-pub(crate) const fn band_tile(order: usize) -> usize {
-    match order {
-        _ if IS_TINY => 8,
-        0..1000 => 48,
-        _ => 96,
-    }
-}
+/// The order of tiles for a matrix that is reduced to a band of that width.
+pub(crate) const BAND_TILE: usize = if IS_TINY { 8 } else { 48 };
 
 /// Runs what `submit` submits on `matrices`, in place.
 ///

@@ -11,7 +11,7 @@ use crate::array::{Array, Matrix};
 use crate::check::{Checked, Wrong};
 use crate::export::Export;
 use crate::process;
-use crate::run::band_tile;
+use crate::run::BAND_TILE;
 
 /// The functions of this folder, by routine.
 pub(crate) const EXPORTS: &[&[Export]] = &[syev::EXPORTS, syevd::EXPORTS];
@@ -46,7 +46,7 @@ fn solve<T: Scalar>(vectors: bool, uplo: Uplo, a: Matrix<T>, values: Array<T::Re
     let n = a.rows;
     let values = values.slice(n);
     let outcome = process::on_flow(|flow| {
-        let nb = band_tile(n);
+        let nb = BAND_TILE;
         let tiles = a.in_tiles(nb, nb).lend(flow);
         let eigen = heevd(flow, uplo, &tiles, vectors);
         tiles.unregister(flow);

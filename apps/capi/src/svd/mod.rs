@@ -11,7 +11,7 @@ use tegula_runtime::flow::{Flow, FlowError};
 use crate::array::{Array, Matrix};
 use crate::export::Export;
 use crate::process;
-use crate::run::band_tile;
+use crate::run::BAND_TILE;
 
 /// Which vectors are wanted.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -64,7 +64,7 @@ fn solve<T: Scalar>(a: Matrix<T>, values: Array<T::Real>, wanted: Wanted<T>) -> 
     let least = a.rows.min(a.cols);
     let values = values.slice(least);
     let outcome = process::on_flow(|flow| {
-        let nb = band_tile(least);
+        let nb = BAND_TILE;
         let tiles = a.in_tiles(nb, nb).lend(flow);
         let found = tegula_linalg::gesvd(flow, &tiles, wanted.vectors(least));
         tiles.unregister(flow);

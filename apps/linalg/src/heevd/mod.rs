@@ -57,12 +57,13 @@ pub enum HeevdError {
 /// them, up to 64; of larger tiles it is 48. The second stage costs `6 n^2 nb` flops on the calling thread,
 /// the first one is slow with small tiles. The workspace is two copies of the triangle.
 ///
-/// With vectors on up to four workers the matrix goes to tridiagonal form in one stage: half of its flops
+/// With vectors on up to four workers that share one memory the matrix goes to tridiagonal form in one stage: half of its flops
 /// wait for memory, but the way back is `2 n^3` flops instead of more than `4 n^3`; with more workers it is
-/// two stages, too. The workspace is two copies of the triangle and four matrices more, two and a half of
-/// them real; of two stages one more.
+/// two stages, too. The workspace is two copies of the triangle and four and a half matrices more, two and a
+/// half of them real; of two stages one more.
 ///
-/// Norms so small or large that squares might leave the range are scaled as in LAPACK.
+/// Norms so small or large that squares might leave the range are scaled as in LAPACK; values that leave it
+/// themselves are infinite.
 ///
 /// # Errors
 /// [`HeevdError`].
@@ -84,7 +85,7 @@ pub fn heevd<T: Scalar>(
     let work = TileMatrix::lower(flow, n, a.nb());
     let trans = if uplo == Uplo::Lower { Trans::No } else { Trans::Conj };
     tradd(flow, (Part::Lower, trans), T::from_real(scale), a, T::ZERO, &work);
-    let reduced = if vectors && is_direct(flow.workers()) {
+    let reduced = if vectors && is_direct(flow) {
         let Reduced { diagonal, below, panels } = sytrd(flow, work)?;
         Condensed { diagonal, below, chased: None, panels }
     } else {
@@ -107,9 +108,10 @@ pub fn heevd<T: Scalar>(
 /// measured.
 const DIRECT_WORKERS: usize = 4;
 
-/// Whether a matrix is reduced in one stage on the way to vectors.
-fn is_direct(workers: usize) -> bool {
-    workers <= DIRECT_WORKERS
+/// Whether a matrix is reduced in one stage on the way to vectors: where few workers share one memory.
+/// Accelerators are for the products of two stages.
+fn is_direct(flow: &Flow) -> bool {
+    flow.workers() <= DIRECT_WORKERS && flow.is_flat()
 }
 
 /// A tridiagonal matrix and the reflectors that lead to it.
@@ -132,7 +134,14 @@ fn in_two_stages<T: Scalar>(
     let panels = sy2sb(flow, &work, vectors);
     let band = band_of(flow, &work);
     work.retire(flow);
-    let Chased { diagonal, below, reflectors } = Chased::new(band?, vectors.then_some(waves));
+    let band = match band {
+        Ok(band) => band,
+        Err(error) => {
+            panels.into_iter().for_each(|panel| panel.retire(flow));
+            return Err(error);
+        }
+    };
+    let Chased { diagonal, below, reflectors } = Chased::new(band, vectors.then_some(waves));
     Ok(Condensed { diagonal, below, chased: Some((waves, reflectors)), panels })
 }
 
@@ -163,12 +172,17 @@ fn solve<T: Scalar>(
     below: &[T::Real],
     z: &TileMatrix<T>,
 ) -> Result<Vec<T::Real>, HeevdError> {
+    let order = diagonal.len();
     let (diagonal, below, norm) = scaled(diagonal, below)?;
     let values = divide(flow, diagonal, &below, z);
     let found = flow.read::<T::Real>(values);
     let found = found.map(|values| values.iter().map(|&value| value * norm).collect());
     flow.retire(values);
     found.map_err(|error| match error.kernel_error::<NumericalError>() {
+        // Of a part of the matrix.
+        Some(NumericalError::NoConvergence { .. }) => {
+            NumericalError::NoConvergence { order }.into()
+        }
         Some(&numerical) => numerical.into(),
         None => error.into(),
     })

@@ -45,7 +45,8 @@ pub(super) fn getrf<T: Scalar>(
     singular.or(later)
 }
 
-/// Exchanges row `first + i` and row `pivots[i]`, one `i` after the other.
+/// Exchanges row `first + i` and row `pivots[i]`, one `i` after the other, of a matrix whose rows are
+/// adjacent in memory.
 pub(crate) fn exchange_rows<T: Scalar>(a: &mut TileMut<'_, T>, first: usize, pivots: &[u32]) {
     exchange(a, pivots.iter().enumerate().map(|(i, &pivot)| (first + i, pivot as usize)));
 }
@@ -68,15 +69,8 @@ fn exchange<T: Scalar>(
         return permute(a, pairs);
     }
     for j in 0..cols {
-        if let Some(column) = a.col_mut(j) {
-            pairs.clone().for_each(|(i, pivot)| column.swap(i, pivot));
-        } else {
-            for (i, pivot) in pairs.clone() {
-                let (upper, lower) = (a.at(i, j), a.at(pivot, j));
-                a.set(i, j, lower);
-                a.set(pivot, j, upper);
-            }
-        }
+        let column = a.col_mut(j).expect("rows are adjacent");
+        pairs.clone().for_each(|(i, pivot)| column.swap(i, pivot));
     }
 }
 
@@ -88,14 +82,9 @@ fn permute<T: Scalar>(a: &mut TileMut<'_, T>, pairs: impl Iterator<Item = (usize
     let sources = &sources[still..];
     with_room(a.rows(), |before: &mut [T]| {
         for j in 0..a.cols() {
-            let Some(column) = a.col_mut(j) else {
-                (still..a.rows()).for_each(|i| before[i] = a.at(i, j));
-                let moved = sources.iter().zip(still..);
-                moved.for_each(|(&source, i)| a.set(i, j, before[source as usize]));
-                continue;
-            };
-            before[still..].copy_from_slice(&column[still..]);
-            for (entry, &source) in column[still..].iter_mut().zip(sources) {
+            let column = &mut a.col_mut(j).expect("rows are adjacent")[still..];
+            before[still..].copy_from_slice(column);
+            for (entry, &source) in column.iter_mut().zip(sources) {
                 *entry = before[source as usize];
             }
         }

@@ -15,12 +15,15 @@ use crate::tile::{TileMut, TileRef};
 /// `NR` columns wide, stays in the first cache beside what passes through; a block of `A` stays in
 /// the second cache while `B` passes.
 ///
-/// An eighth of that cache is enough: the first `NR` columns wait for all of the first block, the block
-/// after it is fetched at leisure. With half of the cache tall products took a twelfth longer.
+/// An eighth of that cache is enough, if it is some strips: the first `NR` columns wait for all of the first
+/// block, the block after it is fetched at leisure. With half of a cache of 2 MiB tall products took a twelfth
+/// longer.
 fn block_of_a<T: Real, K: Kit<T>>(m: usize, k: usize) -> (usize, usize) {
     let caches = caches::sizes();
     let kc = piece(k, caches.first * 4 / 5 / (K::NR * size_of::<T>()), 1);
-    let mc = piece(m, caches.second / 8 / (kc * size_of::<T>()), K::MR);
+    let rows = |bytes: usize| bytes / (kc * size_of::<T>());
+    let most = rows(caches.second / 8).max(4 * K::MR).min(rows(caches.second / 2));
+    let mc = piece(m, most, K::MR);
     (mc, kc)
 }
 

@@ -5,6 +5,7 @@
 
 use std::marker::PhantomData;
 
+use tegula_data::matrix::TileMatrix;
 use tegula_kernels::batch::{GemmBatch, GetrfBatch, GetrsBatch, PotrfBatch, TrsmBatch};
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
@@ -36,6 +37,14 @@ pub struct Infos(Vec<Handle>);
 #[derive(Debug)]
 pub struct BatchPivots(Vec<Handle>);
 
+/// How many of `count` problems, the largest matrix of each of so many bytes, a task takes on: enough to
+/// be worth its while, but not so many that `workers` have too few tasks.
+#[must_use]
+pub fn problems_per_task(count: usize, matrix_bytes: usize, workers: usize) -> usize {
+    let most = count.div_ceil(4 * workers.max(1)).max(1);
+    (CHUNK_BYTES / matrix_bytes.max(1)).clamp(1, most)
+}
+
 impl<T: Scalar> Batch<T> {
     /// Registers `count` matrices of `m x n`, in chunks for problems whose largest matrix has `order`
     /// rows: batches that are used together need the same.
@@ -45,18 +54,38 @@ impl<T: Scalar> Batch<T> {
     #[must_use]
     pub fn new(flow: &mut Flow, (m, n): (usize, usize), count: usize, order: usize) -> Self {
         assert!(m.max(n).max(count) <= u32::MAX as usize, "{count} matrices of {m} x {n}");
-        let least = count.div_ceil(4 * flow.workers()).max(1);
-        let per_chunk = (CHUNK_BYTES / (order * order * size_of::<T>()).max(1)).clamp(1, least);
+        let per_chunk = problems_per_task(count, order * order * size_of::<T>(), flow.workers());
         let mut batch = Self { m, n, count, per_chunk, chunks: Vec::new(), scalar: PhantomData };
-        batch.chunks = batch.handles(flow, m * n * size_of::<T>());
+        let chunks = 0..count.div_ceil(per_chunk);
+        let bytes = |chunk| batch.in_chunk(chunk) * m * n * size_of::<T>();
+        batch.chunks = chunks.map(|chunk| flow.register(bytes(chunk))).collect();
         batch
+    }
+
+    /// The `count` matrices of `m x n` that stand side by side in `matrix`, `per_chunk` of them in each of
+    /// its tiles but the last; matrices without entries have no tiles, and then nothing is done for them.
+    ///
+    /// # Panics
+    /// If `matrix` is of another shape, or cut in another way, or a size does not fit 32 bits.
+    #[must_use]
+    pub fn of(
+        matrix: &TileMatrix<T>,
+        (m, n): (usize, usize),
+        count: usize,
+        per_chunk: usize,
+    ) -> Self {
+        assert!(m.max(n).max(count) <= u32::MAX as usize, "{count} matrices of {m} x {n}");
+        let shape = (matrix.m(), matrix.n());
+        assert!(shape == (m, n * count), "{shape:?}, not {count} matrices of {m} x {n}");
+        let (tile, chunk) = ((matrix.mb(), matrix.nb()), (m.max(1), (n * per_chunk).max(1)));
+        assert!(tile == chunk, "tiles of {tile:?}, not {per_chunk} matrices of {m} x {n}");
+        let chunks = (0..matrix.mt() * matrix.nt()).map(|chunk| matrix.tile(0, chunk)).collect();
+        Self { m, n, count, per_chunk, chunks, scalar: PhantomData }
     }
 
     /// A handle of so many bytes per problem for each chunk.
     fn handles(&self, flow: &mut Flow, bytes: usize) -> Vec<Handle> {
-        (0..self.count.div_ceil(self.per_chunk))
-            .map(|chunk| flow.register(self.in_chunk(chunk) * bytes))
-            .collect()
+        self.each().map(|(_, _, count)| flow.register(count as usize * bytes)).collect()
     }
 
     fn in_chunk(&self, chunk: usize) -> usize {
@@ -128,11 +157,7 @@ impl Infos {
     /// # Errors
     /// Those of the flow.
     pub fn read(&self, flow: &mut Flow) -> Result<Vec<u32>, FlowError> {
-        let mut infos = Vec::new();
-        for &chunk in &self.0 {
-            infos.extend_from_slice(flow.read::<u32>(chunk)?);
-        }
-        Ok(infos)
+        joined(flow, &self.0)
     }
 
     /// Takes them away, after everything submitted has run.
@@ -148,10 +173,27 @@ impl BatchPivots {
         Self(a.handles(flow, a.m.min(a.n) * size_of::<u32>()))
     }
 
+    /// Waits, then answers, problem after problem, the row that each step exchanged with its own, from 0.
+    ///
+    /// # Errors
+    /// Those of the flow.
+    pub fn rows(&self, flow: &mut Flow) -> Result<Vec<u32>, FlowError> {
+        joined(flow, &self.0)
+    }
+
     /// Takes them away, after everything submitted has run.
     pub fn unregister(self, flow: &mut Flow) {
         self.0.iter().for_each(|&chunk| flow.unregister(chunk));
     }
+}
+
+/// What `chunks` hold, one after the other.
+fn joined(flow: &mut Flow, chunks: &[Handle]) -> Result<Vec<u32>, FlowError> {
+    let mut numbers = Vec::new();
+    for &chunk in chunks {
+        numbers.extend_from_slice(flow.read::<u32>(chunk)?);
+    }
+    Ok(numbers)
 }
 
 /// Submits `C = alpha op(A) op(B) + beta C` for each problem.

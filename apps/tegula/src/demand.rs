@@ -2,6 +2,9 @@
 
 use tegula_runtime::memory::rounded;
 
+/// More bytes than any machine has, few enough for some such sums; matrices of more count as these.
+pub(crate) const MOST_BYTES: u64 = 1 << 58;
+
 /// A matrix in tiles, before anything is registered.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grid {
@@ -30,8 +33,8 @@ impl Grid {
 
     /// Bytes of a buffer for `rows x columns` numbers.
     fn buffer(&self, rows: usize, columns: usize) -> u64 {
-        let bytes = rows * columns * self.number_bytes;
-        if bytes == 0 { 0 } else { rounded(bytes) as u64 }
+        let bytes = rows.saturating_mul(columns).saturating_mul(self.number_bytes);
+        if bytes == 0 { 0 } else { rounded(bytes.min(MOST_BYTES as usize)) as u64 }
     }
 
     /// Bytes of tile `(i, j)`; 0 past the end.
@@ -63,10 +66,12 @@ impl Grid {
         let (low, narrow) = (self.m % self.mb, self.n % self.nb);
         let whole = if self.is_lower { rows * (rows + 1) / 2 } else { rows * columns };
         let right = if self.is_lower { 0 } else { rows };
-        whole as u64 * self.buffer(self.mb, self.nb)
-            + columns as u64 * self.buffer(low, self.nb)
-            + right as u64 * self.buffer(self.mb, narrow)
-            + self.buffer(low, narrow)
+        let of = |tiles: usize, bytes: u64| (tiles as u64).saturating_mul(bytes).min(MOST_BYTES);
+        let bytes = of(whole, self.buffer(self.mb, self.nb))
+            + of(columns, self.buffer(low, self.nb))
+            + of(right, self.buffer(self.mb, narrow))
+            + self.buffer(low, narrow);
+        bytes.min(MOST_BYTES)
     }
 }
 

@@ -9,13 +9,14 @@ use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::option::{Diag, Form, Trans, Uplo};
 use tegula_kernels::scalar::{Precision, Scalar, c64};
+use tegula_linalg::batch::{Batch, BatchPivots, Infos};
 use tegula_linalg::{Pivots, TreeFactors, View};
 use tegula_runtime::flow::Flow;
 
 use super::given::Given;
 use super::inputs::Inputs;
 use super::operand::Operand;
-use super::probe::{Factor, Sum, difference, exact, rounded};
+use super::probe::{Factor, Sum, exact, largest_difference, rounded};
 use super::results;
 use super::sizes::Sizes;
 
@@ -29,6 +30,10 @@ pub(super) struct Case<T> {
     tiles: Vec<TileMatrix<T>>,
     /// Which rows a factorisation exchanged, of an algorithm that does.
     pub(super) pivots: Option<Pivots>,
+    /// Likewise of each problem of a batch.
+    pub(super) batch_pivots: Option<BatchPivots>,
+    /// How each problem of a batch went.
+    pub(super) infos: Option<Infos>,
     /// Numbers that it found, by their names.
     pub(super) values: Vec<(&'static str, f64)>,
     /// Why it found nothing.
@@ -85,6 +90,8 @@ impl<T: Scalar> Case<T> {
             given,
             tiles,
             pivots: None,
+            batch_pivots: None,
+            infos: None,
             values: Vec::new(),
             failure: None,
             found: Vec::new(),
@@ -113,7 +120,7 @@ impl<T: Scalar> Case<T> {
         path: &Path,
     ) -> anyhow::Result<()> {
         let rows = self.sizes.of(operand.rows_written);
-        results::write(path, flow, (&self.tiles[index], rows), self.given[index].triangle())
+        results::write(path, flow, (&self.tiles[index], rows), self.given[index].layout())
     }
 
     /// The case, whose precision is one of 64 bits.
@@ -151,6 +158,15 @@ impl<T: Scalar> Case<T> {
     /// If the algorithm has none.
     pub(super) fn pivots(&self) -> &Pivots {
         self.pivots.as_ref().expect("the algorithm exchanges rows")
+    }
+
+    /// The problems of operand `index`.
+    ///
+    /// # Panics
+    /// If it is no batch.
+    pub(super) fn batch(&self, index: usize) -> Batch<T> {
+        let blocks = self.given[index].layout().blocks.expect("the operand is a batch");
+        Batch::of(&self.tiles[index], blocks.shape(), blocks.count(), self.sizes.nb)
     }
 
     /// The Hermitian operand `index`, seen so that its lower triangle is stored.
@@ -191,7 +207,7 @@ impl<T: Scalar> Case<T> {
 
     /// What operand `index` holds now.
     pub(super) fn found(&self, index: usize) -> Factor<'_, T> {
-        Factor::found(&self.tiles[index], self.given[index].triangle())
+        Factor::found(&self.tiles[index], self.given[index].layout())
     }
 
     /// What the Hermitian operand `index` was at first.
@@ -228,7 +244,7 @@ impl<T: Scalar> Case<T> {
         let expected = self.given(x).times(flow, &w)?;
         let solved = self.found(x).times(flow, &w)?;
         let found = a.times(flow, &solved)?;
-        Ok(difference::<T>(&found, &expected, self.tiles[x].m()))
+        Ok(largest_difference::<T>(&found, &expected, self.tiles[x].m(), a.problems()))
     }
 
     /// How far the product of `factors` is from `A`.
@@ -244,7 +260,9 @@ impl<T: Scalar> Case<T> {
         let w = Sum::signs(self.sizes.seed, a.columns());
         let expected = a.times(flow, &w)?;
         let found = product(flow, factors, &w)?;
-        Ok(difference::<T>(&found, &expected, a.columns()))
+        let problems = a.problems();
+        let length = a.columns() / problems.max(1);
+        Ok(largest_difference::<T>(&found, &expected, length, problems))
     }
 }
 

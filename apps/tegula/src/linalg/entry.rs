@@ -5,15 +5,15 @@ use std::fmt;
 use std::path::Path;
 
 use anyhow::Result;
-use tegula_kernels::error::NumericalError;
 use tegula_kernels::scalar::{Precision, Scalar, c32, c64};
-use tegula_runtime::flow::{Flow, FlowError};
+use tegula_runtime::flow::Flow;
 
 use super::case::Case;
 use super::inputs::Inputs;
 use super::operand::Operand;
 use super::options::Choice;
 use super::sizes::{Size, Sizes};
+use crate::demand::Grid;
 
 /// An algorithm, as its file states it.
 pub(super) trait Listed: 'static {
@@ -54,15 +54,12 @@ pub(super) trait Listed: 'static {
     /// Submits it.
     fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>);
 
-    /// Why the result is none, of an algorithm whose tasks do not say so.
+    /// Fails if the result is none, of an algorithm whose tasks do not say so.
     ///
     /// # Errors
-    /// Those of the flow.
-    fn failure<T: Scalar>(
-        _flow: &mut Flow,
-        _case: &Case<T>,
-    ) -> Result<Option<NumericalError>, FlowError> {
-        Ok(None)
+    /// Why it is none, and those of the flow.
+    fn verify<T: Scalar>(_flow: &mut Flow, _case: &Case<T>) -> anyhow::Result<()> {
+        Ok(())
     }
 
     /// The backward error of what the last [`submit`](Self::submit) left, in units of rounding.
@@ -70,6 +67,11 @@ pub(super) trait Listed: 'static {
     /// # Errors
     /// Those of the flow.
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64>;
+
+    /// What it registers beside the operands, as far as that is as large as they are.
+    fn beside(_sizes: &Sizes) -> Vec<Grid> {
+        Vec::new()
+    }
 
     /// Tiles of the first operand that it keeps copies of, where all workers share one memory without
     /// limit.
@@ -148,7 +150,7 @@ impl<A: Listed, T: Scalar> Problem for Instance<A, T> {
         if let Some(failure) = self.case.verdict.take() {
             return Err(failure.into());
         }
-        A::failure(flow, &self.case)?.map_or(Ok(()), |failure| Err(failure.into()))
+        A::verify(flow, &self.case)
     }
 
     fn check(&mut self, flow: &mut Flow) -> Result<f64> {
@@ -193,6 +195,7 @@ pub(super) struct Entry {
     pub(super) operands: &'static [Operand],
     flops: fn(&Sizes) -> f64,
     copied_tiles: fn(&Sizes) -> usize,
+    beside: fn(&Sizes) -> Vec<Grid>,
     /// Registers its matrices.
     pub(super) problem: fn(&mut Flow, Sizes, &Inputs) -> Box<dyn Problem>,
 }
@@ -221,6 +224,7 @@ impl Entry {
             operands: A::OPERANDS,
             flops: A::flops,
             copied_tiles: A::copied_tiles,
+            beside: A::beside,
             problem: |flow, sizes, inputs| match sizes.precision {
                 Precision::Single => Instance::<A, f32>::boxed(flow, sizes, inputs),
                 Precision::Double => Instance::<A, f64>::boxed(flow, sizes, inputs),
@@ -239,6 +243,17 @@ impl Entry {
     pub(super) fn copy_bytes(&self, sizes: &Sizes) -> u64 {
         let tile = self.operands.first().map_or(0, |operand| operand.grid(sizes).tile(0, 0));
         (self.copied_tiles)(sizes) as u64 * tile
+    }
+
+    /// All that it keeps, in tiles.
+    pub(super) fn grids(&self, sizes: &Sizes) -> Vec<Grid> {
+        let operands = self.operands.iter().map(|operand| operand.grid(sizes));
+        operands.chain((self.beside)(sizes)).collect()
+    }
+
+    /// Whether it is of many problems of one shape.
+    pub(super) fn is_batch(&self) -> bool {
+        self.operands.iter().any(Operand::is_batch)
     }
 
     /// Whether its matrices are in columns or rows of blocks.

@@ -3,10 +3,11 @@
 use std::marker::PhantomData;
 
 use tegula_data::matrix::{TileIndex, TileMatrix, random_entry, random_hermitian_entry};
-use tegula_kernels::option::Uplo;
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{self, W};
 use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow};
+
+use super::layout::Layout;
 
 /// What a matrix is filled with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,18 +29,20 @@ pub(super) struct RandomMatrix {
     pub(super) entries: Entries,
     /// What is added to the diagonal to make it heavy.
     pub(super) order: u32,
-    /// The triangle that exists, if not all does.
-    pub(super) triangle: Option<Uplo>,
+    /// What of it is stored.
+    pub(super) layout: Layout,
     /// Its seed.
     pub(super) seed: u64,
 }
 
 impl RandomMatrix {
-    /// Entry `(i, j)`, rounded to `T`; not a number outside the triangle that exists.
+    /// The entry that is stored at `(i, j)`, rounded to `T`; not a number outside the triangle that
+    /// exists.
     pub(super) fn entry<T: Scalar>(&self, i: usize, j: usize) -> T {
-        if self.triangle.is_some_and(|uplo| !uplo.holds(i, j)) {
+        if !self.layout.holds(i, j) {
             return T::NAN;
         }
+        let (i, j) = self.layout.place(i, j);
         let heavy = T::from_f64(if i == j { f64::from(self.order) } else { 0.0 });
         match self.entries {
             Entries::Uniform => random_entry(self.seed, i, j),
@@ -51,12 +54,12 @@ impl RandomMatrix {
 
     /// Submits the tasks that fill the tiles of `matrix` that exist.
     pub(super) fn submit<T: Scalar>(self, flow: &mut Flow, matrix: &TileMatrix<T>) {
-        for TileIndex { row, column } in tiles(matrix, self.triangle) {
+        for TileIndex { row, column } in self.layout.tiles(matrix) {
             let fill = Fill::<T> {
                 matrix: self,
                 rows: matrix.tile_rows(row) as u32,
-                first_row: (row * matrix.mb()) as u32,
-                first_column: (column * matrix.nb()) as u32,
+                first_row: row * matrix.mb(),
+                first_column: column * matrix.nb(),
                 scalar: PhantomData,
             };
             flow.submit(fill, &[(matrix.tile(row, column), W)], 0);
@@ -64,23 +67,13 @@ impl RandomMatrix {
     }
 }
 
-/// The tiles of `matrix`, or those of a triangle of it.
-pub(super) fn tiles<T: Scalar>(
-    matrix: &TileMatrix<T>,
-    triangle: Option<Uplo>,
-) -> impl Iterator<Item = TileIndex> + use<T> {
-    let holds =
-        move |tile: &TileIndex| triangle.is_none_or(|uplo| uplo.holds(tile.row, tile.column));
-    matrix.indices().filter(holds)
-}
-
 /// Fills one tile.
 #[derive(Clone, Copy)]
 struct Fill<T> {
     matrix: RandomMatrix,
     rows: u32,
-    first_row: u32,
-    first_column: u32,
+    first_row: usize,
+    first_column: usize,
     scalar: PhantomData<T>,
 }
 
@@ -93,7 +86,7 @@ impl<T: Scalar> Codelet for Fill<T> {
     }
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
-        let (row, column) = (self.first_row as usize, self.first_column as usize);
+        let (row, column) = (self.first_row, self.first_column);
         for (j, entries) in buffers.write::<T>(0).chunks_exact_mut(self.rows as usize).enumerate() {
             for (i, entry) in entries.iter_mut().enumerate() {
                 *entry = self.matrix.entry(row + i, column + j);

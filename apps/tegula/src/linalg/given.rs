@@ -5,12 +5,12 @@ use std::sync::Arc;
 use anyhow::Result;
 use tegula_data::format::npy::NpyMatrix;
 use tegula_data::matrix::{TileIndex, TileMatrix};
-use tegula_kernels::option::Uplo;
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Flow;
 
-use super::fill::{Entries, RandomMatrix, tiles};
+use super::fill::{Entries, RandomMatrix};
 use super::inputs::Inputs;
+use super::layout::Layout;
 use super::operand::Operand;
 use super::sizes::Sizes;
 
@@ -23,36 +23,32 @@ pub(super) enum Given {
     /// Random entries.
     Random(RandomMatrix),
     /// Those of a file.
-    File(Arc<NpyMatrix>, Option<Uplo>),
+    File(Arc<NpyMatrix>, Layout),
 }
 
 impl Given {
     /// What operand number `index` holds.
     pub(super) fn new(operand: &Operand, index: usize, sizes: &Sizes, inputs: &Inputs) -> Self {
-        let triangle = operand.triangle_of(sizes);
+        let layout = operand.layout(sizes);
         if let Some(matrix) = inputs.of(operand) {
-            return Self::File(matrix, triangle);
+            return Self::File(matrix, layout);
         }
         let (m, n) = operand.shape(sizes);
         let seeds = sizes.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         Self::Random(RandomMatrix {
             entries: operand.entries,
             order: m.max(n) as u32,
-            triangle,
+            layout,
             seed: seeds.wrapping_add((index as u64) << 48),
         })
     }
 
-    /// The triangle that exists, if not all does.
-    pub(super) fn triangle(&self) -> Option<Uplo> {
+    /// What of it is stored.
+    pub(super) fn layout(&self) -> Layout {
         match self {
-            Self::Random(matrix) => matrix.triangle,
-            Self::File(_, triangle) => *triangle,
+            Self::Random(matrix) => matrix.layout,
+            Self::File(_, layout) => *layout,
         }
-    }
-
-    fn holds(&self, i: usize, j: usize) -> bool {
-        self.triangle().is_none_or(|uplo| uplo.holds(i, j))
     }
 
     /// Submits the tasks that fill `matrix`, or reads it.
@@ -63,11 +59,11 @@ impl Given {
         match self {
             Self::Random(random) if random.entries == Entries::Nothing => {}
             Self::Random(random) => random.submit(flow, matrix),
-            Self::File(file, triangle) => {
-                for TileIndex { row, column } in tiles(matrix, *triangle) {
+            Self::File(file, layout) => {
+                for TileIndex { row, column } in layout.tiles(matrix) {
                     let first = (row * matrix.mb(), column * matrix.nb());
                     let shape = (matrix.tile_rows(row), matrix.tile_columns(column));
-                    let block = padded(file, first, shape, |i, j| self.holds(i, j))?;
+                    let block = padded(file, first, shape, |i, j| layout.holds(i, j))?;
                     flow.overwrite::<T>(matrix.tile(row, column), &block)?;
                 }
             }
@@ -75,7 +71,7 @@ impl Given {
         Ok(())
     }
 
-    /// Calls `visit` with row, column and value of each entry of the `m x n` matrix that exists.
+    /// Calls `visit` with row, column and value of each entry that exists of the `m x n` that are stored.
     ///
     /// # Errors
     /// Those of the file.
@@ -91,7 +87,7 @@ impl Given {
                 Self::File(file, _) => padded(file, (0, first), (m, columns), |_, _| false)?,
             };
             for (j, i) in (first..first + columns).flat_map(|j| (0..m).map(move |i| (j, i))) {
-                if self.holds(i, j) {
+                if self.layout().holds(i, j) {
                     visit(
                         i,
                         j,

@@ -103,18 +103,46 @@ fn adopt(
     sizes: &mut Sizes,
 ) -> Result<()> {
     let (m, n) = matrix.shape();
-    for (letter, found) in operand.letters(sizes).into_iter().zip([m, n]) {
-        let expected = sizes.of(letter);
-        if asked.contains(&letter) && expected != found {
-            let (path, name, shape) =
-                (matrix.path().display(), entry.name, operand.describe(sizes));
-            let letter = letter.name();
-            return Err(refused(format!(
-                "{path} is a {m} x {n} matrix; {name} takes one of {shape}, with {letter} = {expected}"
-            )));
-        }
-        sizes.set(letter, found);
-        asked.push(letter);
+    let [rows, columns] = operand.letters(sizes);
+    let wrong = |sizes: &Sizes, letter: Size| {
+        let (path, name, shape) = (matrix.path().display(), entry.name, operand.describe(sizes));
+        let (expected, letter) = (sizes.of(letter), letter.name());
+        refused(format!(
+            "{path} is a {m} x {n} matrix; {name} takes one of {shape}, with {letter} = {expected}"
+        ))
+    };
+    settle(rows, m, asked, sizes).map_err(|letter| wrong(sizes, letter))?;
+    let (letter, found) = match operand.is_batch() {
+        false => (columns, n),
+        true => across(n, columns, asked, sizes).map_err(|letter| wrong(sizes, letter))?,
+    };
+    settle(letter, found, asked, sizes).map_err(|letter| wrong(sizes, letter))
+}
+
+/// Sets the size called `letter` to what was `found`; answers `letter` if another was asked for.
+fn settle(
+    letter: Size,
+    found: usize,
+    asked: &mut Vec<Size>,
+    sizes: &mut Sizes,
+) -> Result<(), Size> {
+    if asked.contains(&letter) && sizes.of(letter) != found {
+        return Err(letter);
     }
+    sizes.set(letter, found);
+    asked.push(letter);
     Ok(())
+}
+
+/// What follows from the `n` columns of problems side by side, each of which has as many as `columns` says:
+/// that size, or the number of problems; the other one if it does not divide them.
+fn across(n: usize, columns: Size, asked: &[Size], sizes: &Sizes) -> Result<(Size, usize), Size> {
+    let both = (Size::Count, columns);
+    let (unknown, known) = if asked.contains(&columns) { both } else { (both.1, both.0) };
+    let divisor = sizes.of(known);
+    match n.checked_rem(divisor) {
+        Some(0) => Ok((unknown, n / divisor)),
+        None if n == 0 => Ok((unknown, 0)),
+        _ => Err(known),
+    }
 }

@@ -7,6 +7,7 @@ mod entry;
 mod fill;
 mod given;
 mod inputs;
+mod layout;
 mod operand;
 mod options;
 mod probe;
@@ -23,6 +24,7 @@ use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use tegula_kernels::option::Uplo;
+use tegula_linalg::batch::problems_per_task;
 use tegula_linalg::{column_width, tile_size};
 use tegula_runtime::trace::Trace;
 
@@ -62,6 +64,9 @@ pub(crate) struct Linalg {
     /// Right-hand sides of a solve [default: 1]
     #[arg(long, value_name = "R", help_heading = "Sizes", value_parser = size())]
     nrhs: Option<usize>,
+    /// Problems of a batch, of which a task takes --tile-size [default: 1000]
+    #[arg(long, value_name = "COUNT", help_heading = "Sizes", value_parser = size())]
+    count: Option<usize>,
     /// The triangle that is stored, where an algorithm works on one [default: lower]
     #[arg(long, value_name = "UPLO", value_parser = uplo())]
     uplo: Option<Uplo>,
@@ -84,6 +89,9 @@ pub(crate) struct Linalg {
     #[command(flatten)]
     output: OutputFlags,
 }
+
+/// Problems of a batch unless told otherwise.
+const PROBLEMS: usize = 1000;
 
 fn names() -> impl TypedValueParser<Value = usize> {
     member(ALGORITHMS.iter().map(|entry| (entry.name, entry.formula)).collect())
@@ -149,13 +157,15 @@ impl Linalg {
         let (sizes, inputs) = self.sizes(entry)?;
         let sizes = |nb, workers| Sizes { nb, workers, ..sizes };
         let demand = |nb, workers| demand(entry, &sizes(nb, workers));
-        let Sizes { m, n, .. } = sizes(1, 1);
+        let Sizes { m, n, count, precision, .. } = sizes(1, 1);
         let codelets = || codelets(entry, sizes(1, 1));
-        let tile_size = |workers| match entry.is_cut_one_way() {
-            true => column_width(m, n, workers),
-            false => tile_size(n.max(m), workers),
+        let is_batch = entry.is_batch();
+        let tile_size = |workers| match (is_batch, entry.is_cut_one_way()) {
+            (true, _) => problems_per_task(count, n * n * precision.bytes(), workers),
+            (false, true) => column_width(m, n, workers),
+            (false, false) => tile_size(n.max(m), workers),
         };
-        let order = n.max(m);
+        let order = if is_batch { count } else { n.max(m) };
         let work = Work { order, tile_size: &tile_size, codelets: &codelets, demand: &demand };
         let run = self.run.settle(&self.matrix, &work)?;
         let sizes = sizes(run.nb, run.workers());
@@ -165,7 +175,12 @@ impl Linalg {
     /// The sizes asked for, their tiles not yet settled, and the files that some of them come from.
     fn sizes(&self, entry: &Entry) -> Result<(Sizes, Inputs)> {
         let name = entry.name;
-        let given = [(Size::M, self.m), (Size::K, self.k), (Size::Nrhs, self.nrhs)];
+        let given = [
+            (Size::M, self.m),
+            (Size::K, self.k),
+            (Size::Nrhs, self.nrhs),
+            (Size::Count, self.count),
+        ];
         for (size, given) in given {
             if given.is_some() && !entry.sizes.contains(&size) {
                 let used: Vec<&str> = entry.sizes.iter().map(|size| size.name()).collect();
@@ -181,6 +196,7 @@ impl Linalg {
             n: 0,
             k: 0,
             nrhs: 0,
+            count: 0,
             nb: 1,
             uplo: self.uplo.unwrap_or(Uplo::Lower),
             precision: self.matrix.precision,
@@ -198,7 +214,8 @@ impl Linalg {
         let inputs = self.files.open(entry, &mut known, &mut sizes)?;
         let default = |size, value| (!known.contains(&size)).then_some((size, value));
         let n = if known.contains(&Size::N) { sizes.n } else { sizes.m };
-        let defaults = [(Size::N, n), (Size::M, n), (Size::K, n), (Size::Nrhs, 1)];
+        let defaults =
+            [(Size::N, n), (Size::M, n), (Size::K, n), (Size::Nrhs, 1), (Size::Count, PROBLEMS)];
         let defaults = defaults.into_iter().filter_map(|(size, value)| default(size, value));
         defaults.for_each(|(size, value)| sizes.set(size, value));
         check_limits(entry, &sizes)?;

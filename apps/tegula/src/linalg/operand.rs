@@ -7,6 +7,7 @@ use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Flow;
 
 use super::fill::Entries;
+use super::layout::{Blocks, Layout};
 use super::sizes::{Size, Sizes};
 use crate::demand::Grid;
 
@@ -27,6 +28,8 @@ enum Tiling {
     Sided,
     /// Square tiles of two thirds of the order.
     Smaller,
+    /// As many matrices as a batch has, side by side, `nb` of them in a tile.
+    Problems,
 }
 
 /// Which file a matrix may come from.
@@ -117,6 +120,11 @@ impl Operand {
         Self { tiling: Tiling::Smaller, ..self }
     }
 
+    /// For each problem of a batch: side by side, as many as the order of the tiles in each tile.
+    pub(super) const fn problems(self) -> Self {
+        Self { tiling: Tiling::Problems, ..self }
+    }
+
     /// With only the first `read` of its rows in a file that it comes from, and the first `written` of
     /// them in one that it goes to.
     pub(super) const fn rows_in_files(self, read: Size, written: Size) -> Self {
@@ -145,17 +153,32 @@ impl Operand {
 
     /// This shape in words.
     pub(super) fn describe(&self, sizes: &Sizes) -> String {
-        self.letters(sizes).map(Size::name).join(" x ")
+        let [rows, columns] = self.letters(sizes).map(Size::name);
+        if self.is_batch() {
+            return format!("{rows} x ({columns} {})", Size::Count.name());
+        }
+        format!("{rows} x {columns}")
     }
 
     /// Whether it is in columns or rows of blocks.
     pub(super) fn is_cut_one_way(&self) -> bool {
-        !matches!(self.tiling, Tiling::Squares | Tiling::Smaller)
+        !matches!(self.tiling, Tiling::Squares | Tiling::Smaller | Tiling::Problems)
     }
 
-    /// Rows and columns.
+    /// Whether there is one for each problem of a batch.
+    pub(super) fn is_batch(&self) -> bool {
+        self.tiling == Tiling::Problems
+    }
+
+    /// Rows and columns; of a batch, those of each problem.
     pub(super) fn shape(&self, sizes: &Sizes) -> (usize, usize) {
         (sizes.of(self.rows), sizes.of(self.columns))
+    }
+
+    /// Rows and columns of what is stored.
+    fn stored(&self, sizes: &Sizes) -> (usize, usize) {
+        let (rows, columns) = self.shape(sizes);
+        if self.is_batch() { (rows, columns * sizes.count) } else { (rows, columns) }
     }
 
     /// Rows and columns of a tile.
@@ -164,6 +187,7 @@ impl Operand {
         match self.tiling {
             Tiling::Squares => (nb, nb),
             Tiling::Smaller => (smaller(nb), smaller(nb)),
+            Tiling::Problems => (m.max(1), (n * nb).max(1)),
             Tiling::Sided if sizes.options.side == Side::Right => (nb, n.max(1)),
             Tiling::Columns | Tiling::Sided => (m.max(1), nb),
             Tiling::Shares => (m.max(1), nb.min(n.div_ceil(sizes.workers)).max(1)),
@@ -172,15 +196,21 @@ impl Operand {
         }
     }
 
-    /// The triangle that exists, if not all does.
-    pub(super) fn triangle_of(&self, sizes: &Sizes) -> Option<Uplo> {
-        self.is_triangle.then_some(sizes.uplo)
+    /// What of it is stored.
+    pub(super) fn layout(&self, sizes: &Sizes) -> Layout {
+        let blocks = self.is_batch().then(|| Blocks::new(self.shape(sizes), sizes.count));
+        Layout { triangle: self.is_triangle.then_some(sizes.uplo), blocks }
+    }
+
+    /// The triangle that tiles are left out for.
+    fn cut_triangle(&self, sizes: &Sizes) -> Option<Uplo> {
+        self.layout(sizes).triangle.filter(|_| !self.is_batch())
     }
 
     /// Its tiles before anything is registered; of an upper triangle as of a lower one.
     pub(super) fn grid(&self, sizes: &Sizes) -> Grid {
-        let (shape, bytes) = (self.shape(sizes), sizes.precision.bytes());
-        if self.is_triangle {
+        let (shape, bytes) = (self.stored(sizes), sizes.precision.bytes());
+        if self.cut_triangle(sizes).is_some() {
             return Grid::lower(shape.0, sizes.nb, bytes);
         }
         Grid::full(shape, self.tile_shape(sizes), bytes)
@@ -188,11 +218,11 @@ impl Operand {
 
     /// Registers it with `flow`.
     pub(super) fn register<T: Scalar>(&self, flow: &mut Flow, sizes: &Sizes) -> TileMatrix<T> {
-        let storage = match self.triangle_of(sizes) {
+        let storage = match self.cut_triangle(sizes) {
             Some(Uplo::Lower) => Storage::Lower,
             // Of an upper one, tiles below the diagonal are never written, and so take no memory.
             Some(Uplo::Upper) | None => Storage::Full,
         };
-        TileMatrix::new(flow, self.shape(sizes), self.tile_shape(sizes), storage)
+        TileMatrix::new(flow, self.stored(sizes), self.tile_shape(sizes), storage)
     }
 }

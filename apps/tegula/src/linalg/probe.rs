@@ -10,8 +10,8 @@ use tegula_kernels::option::{Diag, Form, Trans, Uplo};
 use tegula_kernels::scalar::{Real, Scalar, c64};
 use tegula_runtime::flow::Flow;
 
-use super::fill::tiles;
 use super::given::Given;
+use super::layout::Layout;
 
 pub(super) use tegula_linalg::residual::THRESHOLD;
 
@@ -52,11 +52,11 @@ impl Sum {
         self
     }
 
-    /// With entries `i` and `rows[i]` exchanged, for each `i` in turn.
-    pub(super) fn exchanged(mut self, rows: &[u32]) -> Self {
-        for (i, &row) in rows.iter().enumerate() {
-            self.value.swap(i, row as usize);
-            self.size.swap(i, row as usize);
+    /// With entries `i` and row `i` of `rows` exchanged, for each `i` in turn.
+    pub(super) fn exchanged(mut self, rows: impl IntoIterator<Item = usize>) -> Self {
+        for (i, row) in rows.into_iter().enumerate() {
+            self.value.swap(i, row);
+            self.size.swap(i, row);
         }
         self
     }
@@ -66,6 +66,12 @@ impl Sum {
         self.value.resize(length, c64::ZERO);
         self.size.resize(length, 0.0);
         self
+    }
+
+    /// Its `length` entries from `first` on.
+    fn part(&self, first: usize, length: usize) -> Self {
+        let value = self.value[first..][..length].to_vec();
+        Self { value, size: self.size[first..][..length].to_vec() }
     }
 
     fn add(&mut self, i: usize, entry: c64, x: &Self, j: usize) {
@@ -110,9 +116,9 @@ enum Entries<'a, T> {
 #[derive(Debug)]
 pub(super) struct Factor<'a, T> {
     entries: Entries<'a, T>,
-    shape: (usize, usize),
-    /// The triangle that exists, if not all does.
-    triangle: Option<Uplo>,
+    /// Shape of what is stored of it.
+    stored: (usize, usize),
+    layout: Layout,
     part: Part,
     trans: Trans,
 }
@@ -120,17 +126,17 @@ pub(super) struct Factor<'a, T> {
 impl<'a, T: Scalar> Factor<'a, T> {
     /// The matrix that was given, of the shape of `tiles`.
     pub(super) fn given(matrix: &'a Given, tiles: &TileMatrix<T>) -> Self {
-        Self::new(Entries::Given(matrix), tiles, matrix.triangle())
+        Self::new(Entries::Given(matrix), tiles, matrix.layout())
     }
 
-    /// The matrix that is in `tiles`, or a triangle of it.
-    pub(super) fn found(tiles: &'a TileMatrix<T>, triangle: Option<Uplo>) -> Self {
-        Self::new(Entries::Found(tiles), tiles, triangle)
+    /// The matrix of which `tiles` are stored.
+    pub(super) fn found(tiles: &'a TileMatrix<T>, layout: Layout) -> Self {
+        Self::new(Entries::Found(tiles), tiles, layout)
     }
 
-    fn new(entries: Entries<'a, T>, tiles: &TileMatrix<T>, triangle: Option<Uplo>) -> Self {
-        let shape = (tiles.m(), tiles.n());
-        Self { entries, shape, triangle, part: Part::Full, trans: Trans::No }
+    fn new(entries: Entries<'a, T>, tiles: &TileMatrix<T>, layout: Layout) -> Self {
+        let stored = (tiles.m(), tiles.n());
+        Self { entries, stored, layout, part: Part::Full, trans: Trans::No }
     }
 
     /// A triangle of it.
@@ -155,7 +161,7 @@ impl<'a, T: Scalar> Factor<'a, T> {
 
     /// Rows and columns.
     pub(super) fn extent(&self) -> (usize, usize) {
-        let (m, n) = self.shape;
+        let (m, n) = self.layout.extent(self.stored);
         let (rows, columns) = match self.part {
             Part::Triangle(Uplo::Lower, _) => (m, m.min(n)),
             Part::Triangle(Uplo::Upper, _) => (m.min(n), n),
@@ -167,6 +173,11 @@ impl<'a, T: Scalar> Factor<'a, T> {
     /// Number of columns.
     pub(super) fn columns(&self) -> usize {
         self.extent().1
+    }
+
+    /// Number of problems that it holds, of which it has nothing but the blocks on the diagonal.
+    pub(super) fn problems(&self) -> usize {
+        self.layout.problems()
     }
 
     /// The product with `x`.
@@ -195,11 +206,14 @@ impl<'a, T: Scalar> Factor<'a, T> {
         flow: &mut Flow,
         mut visit: impl FnMut(usize, usize, c64),
     ) -> anyhow::Result<()> {
-        let part = self.part;
-        self.visit(flow, |i, j, entry| part.places(i, j, entry, &mut visit))
+        let (part, layout) = (self.part, self.layout);
+        self.visit(flow, |i, j, entry| {
+            let (i, j) = layout.place(i, j);
+            part.places(i, j, entry, &mut visit);
+        })
     }
 
-    /// Calls `visit` with row, column and value of each entry that is stored.
+    /// Calls `visit` with each entry that is stored, and with where that is.
     fn visit(
         &self,
         flow: &mut Flow,
@@ -207,16 +221,16 @@ impl<'a, T: Scalar> Factor<'a, T> {
     ) -> anyhow::Result<()> {
         match &self.entries {
             Entries::Given(matrix) => {
-                matrix.visit::<T>(self.shape, |i, j, entry| visit(i, j, exact(entry)))?;
+                matrix.visit::<T>(self.stored, |i, j, entry| visit(i, j, exact(entry)))?;
             }
             Entries::Found(matrix) => {
-                for TileIndex { row, column } in tiles(matrix, self.triangle) {
+                for TileIndex { row, column } in self.layout.tiles(matrix) {
                     let (rows, first) = (matrix.tile_rows(row), row * matrix.mb());
                     let tile = flow.read::<T>(matrix.tile(row, column))?;
                     for (position, &entry) in tile.iter().enumerate() {
                         let (i, j) = (position % rows, position / rows);
                         let (i, j) = (first + i, column * matrix.nb() + j);
-                        if self.holds(i, j) {
+                        if self.layout.holds(i, j) {
                             visit(i, j, exact(entry));
                         }
                     }
@@ -224,10 +238,6 @@ impl<'a, T: Scalar> Factor<'a, T> {
             }
         }
         Ok(())
-    }
-
-    fn holds(&self, i: usize, j: usize) -> bool {
-        self.triangle.is_none_or(|uplo| uplo.holds(i, j))
     }
 }
 
@@ -264,4 +274,19 @@ pub(super) fn difference<T: Scalar>(a: &Sum, b: &Sum, length: usize) -> f64 {
     let error = largest(&mut pairs().map(|(a, b)| (a - b).size()));
     let size = largest(&mut a.size.iter().zip(&b.size).map(|(a, b)| a + b));
     error / (size * length.max(1) as f64 * T::epsilon()).max(f64::MIN_POSITIVE)
+}
+
+/// The largest [`difference`] of as many `problems` of the same number of rows, one below the other.
+pub(super) fn largest_difference<T: Scalar>(
+    a: &Sum,
+    b: &Sum,
+    length: usize,
+    problems: usize,
+) -> f64 {
+    let rows = a.value.len() / problems.max(1);
+    let errors = (0..problems).map(|p| {
+        let [a, b] = [a, b].map(|sum| sum.part(p * rows, rows));
+        difference::<T>(&a, &b, length)
+    });
+    errors.fold(0.0, f64::max)
 }

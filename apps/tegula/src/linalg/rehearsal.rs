@@ -9,8 +9,8 @@ use tegula_runtime::sim::Census;
 use super::entry::Entry;
 use super::fill::Entries;
 use super::inputs::Inputs;
-use super::sizes::Sizes;
-use crate::demand::{Demand, Grid};
+use super::sizes::{Size, Sizes};
+use crate::demand::{Demand, Grid, MOST_BYTES};
 
 /// Most tiles along an edge that are counted one by one; of more, the number of tasks is
 /// extrapolated.
@@ -41,7 +41,10 @@ impl Rehearsal {
         }
         let part = |tiles: usize| {
             let shrunk = |size: usize| (size * tiles).div_ceil(edge).max(size.min(sizes.nb));
-            Self::counted(entry, sizes.mapped(shrunk), is_flat)
+            // Tiles hold the problems of a batch whole.
+            let is_cut = |size| !entry.is_batch() || size == Size::Count;
+            let change = |size, value| if is_cut(size) { shrunk(value) } else { value };
+            Self::counted(entry, sizes.mapped(change), is_flat)
         };
         let parts = [MOST_TILES, MOST_TILES / 2, MOST_TILES / 4].map(part);
         let growth = edge as f64 / MOST_TILES as f64;
@@ -103,7 +106,7 @@ fn grown([whole, half, quarter]: [f64; 3], growth: f64) -> f64 {
 
 /// Names of the codelets of `entry`.
 pub(super) fn codelets(entry: &Entry, sizes: Sizes) -> Vec<&'static str> {
-    let sizes = Sizes { nb: 1, ..sizes.mapped(|_| 3) };
+    let sizes = Sizes { nb: 1, ..sizes.mapped(|_, _| 3) };
     Rehearsal::of(entry, sizes, false).codelets
 }
 
@@ -115,13 +118,13 @@ pub(super) fn fill_tasks(entry: &Entry, sizes: &Sizes) -> f64 {
 
 /// What `entry` asks of memories.
 pub(super) fn demand(entry: &Entry, sizes: &Sizes) -> Demand {
-    let grids: Vec<Grid> = entry.operands.iter().map(|operand| operand.grid(sizes)).collect();
+    let grids = entry.grids(sizes);
     let rows = grids.iter().map(Grid::mt).max().unwrap_or(0);
     // A check may have a vector more.
     let pieces = grids.iter().map(Grid::tiles).sum::<usize>() + rows;
     let bytes = grids.iter().map(Grid::bytes).sum();
     let copy_bytes = entry.copy_bytes(sizes);
-    if pieces > MOST_PIECES {
+    if pieces > MOST_PIECES || bytes >= MOST_BYTES {
         return Demand { bytes, copy_bytes, task_bytes: 0, pieces, tasks: 0.0 };
     }
     // Of memories that are short the machine is not flat.

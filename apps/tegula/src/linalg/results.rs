@@ -6,10 +6,10 @@ use anyhow::Result;
 use tegula_data::format::npy::NpyWriter;
 use tegula_data::format::{FillError, WriteError};
 use tegula_data::matrix::TileMatrix;
-use tegula_kernels::option::Uplo;
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::{Flow, FlowError};
 
+use super::layout::Layout;
 use crate::output::write_file;
 
 /// Why a result could not be written.
@@ -30,12 +30,12 @@ pub(super) fn write<T: Scalar>(
     path: &Path,
     flow: &mut Flow,
     (matrix, rows): (&TileMatrix<T>, usize),
-    triangle: Option<Uplo>,
+    layout: Layout,
 ) -> Result<()> {
     write_file::<ResultError>(path, |out| {
         let mut writer = NpyWriter::<_, T>::new(out, (rows, matrix.n()))?;
         for column in 0..matrix.nt() {
-            let entries = column_of_tiles(flow, matrix, column, triangle);
+            let entries = column_of_tiles(flow, matrix, column, layout);
             let entries = entries.map_err(|error| FillError::Content(error.into()))?;
             for column in entries.chunks_exact(matrix.m().max(1)) {
                 writer.push(&column[..rows])?;
@@ -51,17 +51,16 @@ fn column_of_tiles<T: Scalar>(
     flow: &mut Flow,
     matrix: &TileMatrix<T>,
     column: usize,
-    triangle: Option<Uplo>,
+    layout: Layout,
 ) -> Result<Vec<T>, FlowError> {
     let m = matrix.m();
-    let holds = |i, j| triangle.is_none_or(|uplo| uplo.holds(i, j));
     let mut entries = vec![T::ZERO; m * matrix.tile_columns(column)];
-    for row in (0..matrix.mt()).filter(|&row| holds(row, column)) {
+    for row in (0..matrix.mt()).filter(|&row| layout.has_tile(row, column)) {
         let (rows, first) = (matrix.tile_rows(row), row * matrix.mb());
         let tile = flow.read::<T>(matrix.tile(row, column))?;
         for (position, &entry) in tile.iter().enumerate() {
             let (i, j) = (first + position % rows, position / rows);
-            if holds(i, column * matrix.nb() + j) {
+            if layout.holds(i, column * matrix.nb() + j) {
                 entries[i + j * m] = entry;
             }
         }

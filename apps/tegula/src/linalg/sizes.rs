@@ -16,6 +16,8 @@ pub(super) enum Size {
     K,
     /// Right-hand sides.
     Nrhs,
+    /// Problems of a batch.
+    Count,
     /// The least of `m` and `n`.
     Least,
     /// The most of `m` and `n`.
@@ -28,7 +30,7 @@ pub(super) enum Size {
 
 impl Size {
     /// Those that flags set.
-    pub(super) const GIVEN: [Self; 4] = [Self::M, Self::N, Self::K, Self::Nrhs];
+    pub(super) const GIVEN: [Self; 5] = [Self::M, Self::N, Self::K, Self::Nrhs, Self::Count];
 
     /// Its name in flags and results.
     pub(super) const fn name(self) -> &'static str {
@@ -37,6 +39,7 @@ impl Size {
             Self::N => "n",
             Self::K => "k",
             Self::Nrhs => "nrhs",
+            Self::Count => "count",
             Self::Least => "min(m, n)",
             Self::Most => "max(m, n)",
             Self::Sided => "m or n",
@@ -56,7 +59,9 @@ pub(super) struct Sizes {
     pub(super) k: usize,
     /// Right-hand sides.
     pub(super) nrhs: usize,
-    /// Order of the tiles, or width of the columns of blocks.
+    /// Problems of a batch.
+    pub(super) count: usize,
+    /// Order of the tiles, or width of the columns of blocks, or problems in a tile of a batch.
     pub(super) nb: usize,
     /// The triangle that is stored, where one is.
     pub(super) uplo: Uplo,
@@ -78,6 +83,7 @@ impl Sizes {
             Size::N => self.n,
             Size::K => self.k,
             Size::Nrhs => self.nrhs,
+            Size::Count => self.count,
             Size::Least => self.m.min(self.n),
             Size::Most => self.m.max(self.n),
             Size::Sided => self.of(self.resolved(size)),
@@ -92,6 +98,7 @@ impl Sizes {
             Size::N => self.n = value,
             Size::K => self.k = value,
             Size::Nrhs => self.nrhs = value,
+            Size::Count => self.count = value,
             Size::Sided => self.set(self.resolved(size), value),
             Size::Least | Size::Most | Size::One => panic!("{} follows from others", size.name()),
         }
@@ -107,14 +114,14 @@ impl Sizes {
     }
 
     /// With every size that can be given replaced by `change` of it.
-    pub(super) fn mapped(mut self, change: impl Fn(usize) -> usize) -> Self {
-        Size::GIVEN.into_iter().for_each(|size| self.set(size, change(self.of(size))));
+    pub(super) fn mapped(mut self, change: impl Fn(Size, usize) -> usize) -> Self {
+        Size::GIVEN.into_iter().for_each(|size| self.set(size, change(size, self.of(size))));
         self
     }
 
     /// `m`, `n`, `k` and `nrhs` as real numbers, for counts of operations.
     pub(super) fn real(&self) -> [f64; 4] {
-        Size::GIVEN.map(|size| self.of(size) as f64)
+        [self.m, self.n, self.k, self.nrhs].map(|size| size as f64)
     }
 
     /// The sizes called `used`, in words.

@@ -16,7 +16,7 @@ use super::rehearsal::{Rehearsal, demand};
 use super::sizes::{Size, Sizes};
 
 /// `m`, `n`, `k`, right-hand sides and tiles: none, one, less than a tile, whole tiles, tiles that do
-/// not divide, flat and tall.
+/// not divide, flat and tall. Batches have `k` problems.
 const SIZES: &[([usize; 4], usize)] = &[
     ([0, 0, 0, 0], 3),
     ([7, 7, 0, 0], 3),
@@ -49,7 +49,7 @@ fn cases(values: [usize; 4], nb: usize) -> impl Iterator<Item = (&'static Entry,
                 let seed = 7 + (m + n + k) as u64;
                 let workers = 2;
                 let mut sizes =
-                    Sizes { m, n, k, nrhs, nb, uplo, precision, workers, seed, options };
+                    Sizes { m, n, k, nrhs, count: k, nb, uplo, precision, workers, seed, options };
                 for &(_, large) in entry.limits.iter().filter(|(small, _)| *small == Size::K) {
                     sizes.k = sizes.k.min(sizes.of(large));
                 }
@@ -150,6 +150,25 @@ fn no_check_passes_what_was_not_computed() {
         flow.wait().expect("matrices are filled");
         let error = problem.check(&mut flow).expect("nothing failed");
         assert!(error.is_nan() || error > THRESHOLD, "{entry:?} {sizes:?}: {error} roundings");
+    }
+}
+
+/// Nothing leaves a memory as large as is announced, and something leaves one that is a little smaller.
+#[test]
+fn batches_take_the_memory_that_they_announce() {
+    for (entry, sizes) in cases([0, 5, 203, 3], 8).filter(|(entry, _)| entry.is_batch()) {
+        let announced = demand(entry, &sizes).bytes;
+        for memory in [announced, announced - 64] {
+            let mut machine = Machine::cores(1);
+            machine.limit_ram(memory, 5e8, 5e8);
+            let scratch = Some(std::env::temp_dir());
+            let options = ExecOptions { scratch, ..ExecOptions::on(machine) };
+            let mut flow = Flow::new(Exec::new(options), FlowOptions::default());
+            assert_passes(&mut flow, entry, sizes);
+            let totals = flow.totals().expect("a memory has a limit");
+            let moved = totals.bytes.iter().sum::<u64>();
+            assert_eq!(moved == 0, memory == announced, "{entry:?} {sizes:?}: {moved} bytes");
+        }
     }
 }
 

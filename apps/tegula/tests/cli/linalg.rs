@@ -66,13 +66,65 @@ fn variants_of_an_algorithm_are_flags() {
 
 #[test]
 fn nothing_is_a_size() {
-    for command in ["gesv -n 0", "gesv -n 9 --nrhs 0", "geqrf -m 0 -n 4", "gemm -n 5 -k 0"] {
+    for command in [
+        "gesv -n 0",
+        "gesv -n 9 --nrhs 0",
+        "geqrf -m 0 -n 4",
+        "gemm -n 5 -k 0",
+        "gesv-batch -n 0",
+        "posv-batch -n 5 --count 0",
+        "posv-batch -n 5 --nrhs 0",
+    ] {
         let command = format!("linalg {command} --check --json - --quiet");
         let result = tegula(&command).succeeded().json();
         assert_eq!(result.pointer("/check/passed"), Some(&Value::Bool(true)), "{result:#}");
     }
     tegula("linalg potrf -n 0").succeeded();
     tegula("linalg potrf -n 0 --dry-run").succeeded();
+}
+
+/// The matrices of problems stand side by side in files.
+#[test]
+fn batches_come_from_files_and_name_the_problem_that_failed() {
+    let folder = folder();
+    // [4 2; 2 5] X = [8; 12] with X = [1; 2], and [1 0; 0 4] X = [3; 8] with X = [3; 2].
+    doubles(&folder, "a.npy", "(2, 4)", &[4.0, 2.0, 1.0, 0.0, 2.0, 5.0, 0.0, 4.0]);
+    doubles(&folder, "b.npy", "(2, 2)", &[8.0, 3.0, 12.0, 8.0]);
+    let solve = "--input a.npy --rhs b.npy --output x.npy --check --json - -q";
+    for algorithm in ["posv-batch", "posv-batch --uplo upper", "gesv-batch --tile-size 1"] {
+        let run = tegula_in(&folder, &format!("linalg {algorithm} {solve}"));
+        let result = run.succeeded().json();
+        assert_eq!((number(&result, "/count"), number(&result, "/nrhs")), (2.0, 1.0));
+        let solved = entries(&folder, "x.npy", "(2, 2,)");
+        let errors = solved.iter().zip([1.0, 2.0, 3.0, 2.0]).map(|(x, y)| (x - y).abs());
+        assert!(errors.fold(0.0, f64::max) < 1e-14, "{solved:?}");
+    }
+    let factor = "linalg potrf-batch --input a.npy --output x.npy";
+    tegula_in(&folder, factor).succeeded();
+    assert_eq!(entries(&folder, "x.npy", "(2, 4,)"), [2.0, 1.0, 0.0, 2.0, 1.0, 0.0, 0.0, 2.0]);
+    for (command, words) in [
+        ("potrf-batch --input a.npy --count 3", &["n x (n count)", "count = 3"][..]),
+        ("gesv-batch --input a.npy --rhs a.npy --nrhs 1", &["n x (nrhs count)", "count = 2"]),
+    ] {
+        tegula_in(&folder, &format!("linalg {command}")).failed(2, words);
+    }
+    doubles(&folder, "a.npy", "(2, 4)", &[4.0, 2.0, 1.0, 2.0, 2.0, 5.0, 2.0, 4.0]);
+    for (command, words) in [
+        ("potrf-batch", "problem 2 of 2: the matrix is not positive definite"),
+        ("gesv-batch", "problem 2 of 2: pivot 2 is zero"),
+    ] {
+        tegula_in(&folder, &format!("linalg {command} --input a.npy")).failed(1, &[words]);
+    }
+}
+
+/// Problems that fit no memory are refused, however many they are.
+#[test]
+fn batches_that_are_too_large_are_refused_at_once() {
+    for sizes in ["-n 9999999 --count 9999999", "-n 4000 --count 9999999 --tile-size 65536"] {
+        let command = format!("linalg gesv-batch {sizes} --memory 1GiB");
+        tegula(&command).failed(2, &["this run takes", "--memory allows 1.00 GiB"]);
+    }
+    tegula("linalg gemm -n 5 --count 3").failed(2, &["gemm has no size count"]);
 }
 
 #[test]
@@ -228,13 +280,22 @@ fn many_right_hand_sides_are_checked_within_the_memory() {
 fn the_tasks_of_a_dry_run_are_those_of_the_run() {
     let algorithms =
         ["potrf -n 500", "potrs -n 500 --nrhs 130", "getrf -n 500", "trsm -m 500 -n 130"];
-    for algorithm in algorithms.into_iter().chain(["gemm -m 130 -n 500 -k 260"]) {
+    let more = ["gemm -m 130 -n 500 -k 260", "gesv-batch -n 5 --count 5000"];
+    for algorithm in algorithms.into_iter().chain(more) {
         let command = format!("linalg {algorithm} --tile-size 64 --json -");
         let dry = number(&tegula(&format!("{command} --dry-run")).succeeded().json(), "/tasks");
         let done = tegula(&command).succeeded().json();
         let workers = done["tasks"].as_array().expect("one for each worker");
         let timed: f64 = workers.iter().map(|worker| number(worker, "/tasks")).sum();
         assert_eq!(dry, timed, "{algorithm}");
+    }
+}
+
+#[test]
+fn any_backend_that_is_there_computes() {
+    for algorithm in ["gemm", "getrf", "geqrf", "potrf-batch"] {
+        let command = format!("linalg {algorithm} -n 70 --blas faer --check --json -");
+        assert_eq!(tegula(&command).succeeded().json()["blas"], "faer", "{algorithm}");
     }
 }
 

@@ -15,7 +15,7 @@ pub(super) const FAMILY: &str = "Cholesky";
 pub(super) const MATRIX: Operand = Operand::triangle(N, PositiveDefinite).input();
 const RIGHT_SIDES: Operand = Operand::full(N, Nrhs, Uniform).right_sides().result();
 
-fn factor_flops(n: f64) -> f64 {
+pub(super) fn factor_flops(n: f64) -> f64 {
     n.powi(3) / 3.0 + n.powi(2) / 2.0 + n / 6.0
 }
 

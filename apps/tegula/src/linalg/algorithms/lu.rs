@@ -1,10 +1,10 @@
-//! LU factorisation without pivoting, and with partial pivoting on columns of blocks.
+//! LU factorisation without pivoting, and with partial pivoting on columns of blocks; what is done with its
+//! factors and its exchanges.
 
-use tegula_kernels::error::NumericalError;
 use tegula_kernels::option::{Diag, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
-use tegula_linalg::{Pivots, gesv, getrf, getrf_nopiv, getrs};
-use tegula_runtime::flow::{Flow, FlowError};
+use tegula_linalg::{Pivots, gesv, getrf, getrf_nopiv, getrs, laswp};
+use tegula_runtime::flow::Flow;
 
 use crate::linalg::case::{Case, product};
 use crate::linalg::entry::Listed;
@@ -20,7 +20,7 @@ const RIGHT_SIDES: Operand = Operand::full(N, Nrhs, Uniform).shares().right_side
 const FACTOR_FLOPS: &str = "m n^2 - n^3/3, m >= n";
 
 /// Operations of the factorisation of an `m x n` matrix (LAPACK Working Note 41, table 3).
-fn factor_flops(m: f64, n: f64) -> f64 {
+pub(super) fn factor_flops(m: f64, n: f64) -> f64 {
     let (most, least) = (m.max(n), m.min(n));
     most * least.powi(2) - least.powi(3) / 3.0 - least.powi(2) / 2.0 + 5.0 * least / 6.0
 }
@@ -34,6 +34,17 @@ fn factors<T: Scalar>(case: &Case<T>) -> [Factor<'_, T>; 2] {
 /// Registers the pivots of the first operand.
 fn register_pivots<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
     case.pivots = Some(Pivots::new(flow, &case[0]));
+}
+
+/// Fails if a step found no pivot.
+fn verify_pivots<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<()> {
+    case.pivots().singular(flow)?.map_or(Ok(()), |failure| Err(failure.into()))
+}
+
+/// The rows that were exchanged with the first, the second and so on.
+fn exchanges<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<Vec<usize>> {
+    let rows = case.pivots().rows(flow)?;
+    Ok(rows.into_iter().map(|row| row as usize).collect())
 }
 
 /// Factorisation without pivoting.
@@ -85,19 +96,53 @@ impl Listed for Getrf {
         getrf(flow, &case[0], case.pivots());
     }
 
-    fn failure<T: Scalar>(
-        flow: &mut Flow,
-        case: &Case<T>,
-    ) -> Result<Option<NumericalError>, FlowError> {
-        case.pivots().singular(flow)
+    fn verify<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<()> {
+        verify_pivots(flow, case)
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
         let w = case.signs(0);
-        let rows = case.pivots().rows(flow)?;
-        let expected = case.given(0).times(flow, &w)?.exchanged(&rows);
+        let rows = exchanges(flow, case)?;
+        let expected = case.given(0).times(flow, &w)?.exchanged(rows);
         let found = product(flow, &factors(case), &w)?;
         Ok(difference::<T>(&found, &expected, case.sizes.n))
+    }
+}
+
+/// The exchanges of rows that a factorisation made, made again of another matrix.
+pub(super) struct Laswp;
+
+impl Listed for Laswp {
+    const FAMILY: &'static str = FAMILY;
+    const NAME: &'static str = "laswp";
+    const FORMULA: &'static str = "B = P B with P A = L U factorised";
+    const SIZES: &'static [Size] = &[N, Nrhs];
+    const FLOPS: &'static str = "0";
+    const CHECK: &'static str = "B w - P (B0 w), exactly";
+    const OPERANDS: &'static [Operand] = &[SQUARE, RIGHT_SIDES];
+
+    fn flops(_sizes: &Sizes) -> f64 {
+        0.0
+    }
+
+    fn register<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        register_pivots(flow, case);
+    }
+
+    fn prepare<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
+        getrf(flow, &case[0], case.pivots());
+    }
+
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
+        laswp(flow, case.pivots(), false, &case[1]);
+    }
+
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+        let (w, rows) = (case.signs(1), exchanges(flow, case)?);
+        let expected = case.given(1).times(flow, &w)?.exchanged(rows);
+        let found = case.found(1).times(flow, &w)?;
+        // Each row is added up in the same order, wherever it stands.
+        Ok(if found.value == expected.value { 0.0 } else { f64::INFINITY })
     }
 }
 
@@ -130,11 +175,8 @@ impl Listed for Getrs {
         getrs(flow, Trans::No, &case[0], case.pivots(), &case[1]);
     }
 
-    fn failure<T: Scalar>(
-        flow: &mut Flow,
-        case: &Case<T>,
-    ) -> Result<Option<NumericalError>, FlowError> {
-        case.pivots().singular(flow)
+    fn verify<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<()> {
+        verify_pivots(flow, case)
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
@@ -166,11 +208,8 @@ impl Listed for Gesv {
         gesv(flow, &case[0], case.pivots(), &case[1]);
     }
 
-    fn failure<T: Scalar>(
-        flow: &mut Flow,
-        case: &Case<T>,
-    ) -> Result<Option<NumericalError>, FlowError> {
-        case.pivots().singular(flow)
+    fn verify<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<()> {
+        verify_pivots(flow, case)
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {

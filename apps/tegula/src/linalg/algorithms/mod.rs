@@ -3,6 +3,7 @@
 //!
 //! [`Listed`]: super::entry::Listed
 
+mod batch;
 mod cholesky;
 mod elementwise;
 mod generators;
@@ -44,6 +45,7 @@ pub(super) const ALGORITHMS: &[Entry] = &[
     Entry::of::<ldlt::Sysv<true>>(),
     Entry::of::<lu::GetrfNopiv>(),
     Entry::of::<lu::Getrf>(),
+    Entry::of::<lu::Laswp>(),
     Entry::of::<lu::Getrs>(),
     Entry::of::<lu::Gesv>(),
     Entry::of::<qr::Geqrf>(),
@@ -58,6 +60,12 @@ pub(super) const ALGORITHMS: &[Entry] = &[
     Entry::of::<tree::OrmqrTree>(),
     Entry::of::<tree::CholeskyQr2>(),
     Entry::of::<low_rank::RandomizedSvd>(),
+    Entry::of::<batch::Gemm>(),
+    Entry::of::<batch::Trsm>(),
+    Entry::of::<batch::Potrf>(),
+    Entry::of::<batch::Posv>(),
+    Entry::of::<batch::Getrf>(),
+    Entry::of::<batch::Gesv>(),
     Entry::of::<mixed::PotrfMixed>(),
     Entry::of::<mixed::PosvMixed>(),
     Entry::of::<mixed::GesvMixed>(),

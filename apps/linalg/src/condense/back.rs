@@ -21,8 +21,8 @@ pub(crate) struct Back<'a, T> {
 }
 
 impl<T: Scalar> Back<'_, T> {
-    /// Submits the product of the reflectors of the first stage, those of the second if there was one, and the vectors;
-    /// the last reflectors meet the vectors first. Takes the reflectors apart.
+    /// Submits the product of the reflectors of the first stage, those of the second if there was one, and
+    /// the vectors; the last reflectors meet the vectors first. Takes the reflectors apart.
     pub(crate) fn multiply(
         &self,
         flow: &mut Flow,

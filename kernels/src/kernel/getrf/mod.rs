@@ -3,10 +3,10 @@
 //! Shapes: the tile is `m x n`, a column of blocks of which the rows from `first` on are the panel.
 //! Overwrites them with `U` on and above the diagonal of the panel and `L`, whose unit diagonal is not
 //! stored, below; `pivots` gets a row of the tile for each step, the one that step `i` exchanged with
-//! row `first + i`, and `all` from place `first` on the same: the one whose entry has the largest `|re| + |im|`. Rows above `first` are not
-//! touched. A step whose pivots are all zero does nothing, as in LAPACK; the first such step of the
-//! whole matrix is kept, counted from 1, in `singular` (zero: none). Source: Toledo, SIAM J. Matrix Anal.
-//! Appl. 18 (1997); flops as in LAWN 41. No implementation for devices.
+//! row `first + i`: the one whose entry has the largest `|re| + |im|`. So does `all`, from place `first` on.
+//! Rows above `first` are not touched. A step whose pivots are all zero does nothing, as in LAPACK; the first
+//! such step of the whole matrix is kept, counted from 1, in `singular` (zero: none). Source: Toledo, SIAM J.
+//! Matrix Anal. Appl. 18 (1997); flops as in LAWN 41. No implementation for devices.
 
 mod cpu;
 mod reference;

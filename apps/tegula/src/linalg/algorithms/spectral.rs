@@ -6,9 +6,11 @@ use tegula_kernels::scalar::{Real, Scalar};
 use tegula_linalg::{Eigen, Polar, Singular, Vectors, gesvd, heevd, qdwh};
 use tegula_runtime::flow::Flow;
 
+use crate::demand::Grid;
 use crate::linalg::case::Case;
 use crate::linalg::entry::Listed;
 use crate::linalg::fill::Entries::Uniform;
+use crate::linalg::layout::Layout;
 use crate::linalg::operand::Operand;
 use crate::linalg::probe::{Factor, Sum, difference};
 use crate::linalg::sizes::Size::{self, M, N};
@@ -17,6 +19,11 @@ use crate::linalg::sizes::Sizes;
 const FAMILY: &str = "spectra";
 const HERMITIAN: &[Operand] = &[Operand::triangle(N, Uniform).input()];
 const GENERAL: &[Operand] = &[Operand::full(M, N, Uniform).input()];
+
+/// A matrix of the workspace, in tiles of the order of the operands'.
+fn full(sizes: &Sizes, shape: (usize, usize)) -> Grid {
+    Grid::full(shape, (sizes.nb, sizes.nb), sizes.precision.bytes())
+}
 
 /// Values in order, and matrices.
 type Found<T> = (Vec<<T as Scalar>::Real>, Vec<TileMatrix<T>>);
@@ -62,11 +69,11 @@ fn orthogonality_error<T: Scalar>(
     case: &Case<T>,
     (index, trans): (usize, Trans),
 ) -> anyhow::Result<f64> {
-    let vectors = || Factor::found(&case.found[index], None).op(trans);
+    let vectors = || Factor::found(&case.found[index], Layout::FULL).op(trans);
     let w = Sum::signs(case.sizes.seed, vectors().columns());
     let adjoint = if trans == Trans::No { Trans::Conj } else { Trans::No };
     let image = vectors().times(flow, &w)?;
-    let back = Factor::found(&case.found[index], None).op(adjoint).times(flow, &image)?;
+    let back = Factor::found(&case.found[index], Layout::FULL).op(adjoint).times(flow, &image)?;
     Ok(difference::<T>(&back, &w, case.found[index].m()))
 }
 
@@ -113,6 +120,19 @@ impl<const HAS_VECTORS: bool> Listed for Heev<HAS_VECTORS> {
         (sizes.n as f64).powi(3) * if HAS_VECTORS { 10.0 } else { 4.0 } / 3.0
     }
 
+    /// As [`heevd`] says, half a matrix as a lower triangle.
+    fn beside(sizes: &Sizes) -> Vec<Grid> {
+        let (n, nb, bytes) = (sizes.n, sizes.nb, sizes.precision.bytes());
+        let mut grids = vec![Grid::lower(n, nb, bytes); 2];
+        if HAS_VECTORS {
+            let real = if sizes.precision.is_complex() { bytes / 2 } else { bytes };
+            grids.extend([full(sizes, (n, n)); 2]);
+            grids.extend([Grid::full((n, n), (nb, nb), real); 2]);
+            grids.push(Grid::lower(n, nb, real));
+        }
+        grids
+    }
+
     fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
         let found = heevd(flow, case.uplo(), &case[0], HAS_VECTORS);
         let parts = |Eigen { values, vectors }| (values, Vec::from_iter(vectors));
@@ -125,7 +145,7 @@ impl<const HAS_VECTORS: bool> Listed for Heev<HAS_VECTORS> {
         if !HAS_VECTORS || case.found.is_empty() {
             return Ok(if HAS_VECTORS { f64::INFINITY } else { error });
         }
-        let vectors = || Factor::found(&case.found[0], None);
+        let vectors = || Factor::found(&case.found[0], Layout::FULL);
         let factors = [vectors(), vectors().op(Trans::Conj)];
         let product = product_error(flow, case, &given, factors)?;
         Ok(error.max(product).max(orthogonality_error(flow, case, (0, Trans::No))?))
@@ -154,6 +174,16 @@ impl<const HAS_VECTORS: bool> Listed for Gesvd<HAS_VECTORS> {
         weight * most * least.powi(2) - 4.0 * least.powi(3) / 3.0
     }
 
+    /// As [`gesvd`] says.
+    fn beside(sizes: &Sizes) -> Vec<Grid> {
+        let (m, n) = (sizes.m, sizes.n);
+        let mut grids = vec![full(sizes, (m, n)); if HAS_VECTORS { 4 } else { 2 }];
+        if HAS_VECTORS {
+            grids.extend([full(sizes, (m.min(n), m.min(n))); 8]);
+        }
+        grids
+    }
+
     fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
         let vectors = if HAS_VECTORS { Vectors::Thin } else { Vectors::None };
         let found = gesvd(flow, &case[0], vectors);
@@ -167,7 +197,7 @@ impl<const HAS_VECTORS: bool> Listed for Gesvd<HAS_VECTORS> {
         if !HAS_VECTORS || case.found.is_empty() {
             return Ok(if HAS_VECTORS { f64::INFINITY } else { error });
         }
-        let factors = [0, 1].map(|index| Factor::found(&case.found[index], None));
+        let factors = [0, 1].map(|index| Factor::found(&case.found[index], Layout::FULL));
         let product = product_error(flow, case, &given, factors)?;
         let left = orthogonality_error(flow, case, (0, Trans::No))?;
         let right = orthogonality_error(flow, case, (1, Trans::Conj))?;
@@ -196,6 +226,11 @@ impl Listed for Qdwh {
         4.0 * m * n * n + 27.0 * n.powi(3)
     }
 
+    /// As [`qdwh`] says.
+    fn beside(sizes: &Sizes) -> Vec<Grid> {
+        vec![full(sizes, (sizes.n, sizes.n)); 8]
+    }
+
     fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
         let found = qdwh(flow, &case[0]);
         keep(flow, case, found.map(|Polar { u, h, .. }| (Vec::new(), vec![u, h])));
@@ -205,7 +240,7 @@ impl Listed for Qdwh {
         if case.found.is_empty() {
             return Ok(f64::INFINITY);
         }
-        let factors = [0, 1].map(|index| Factor::found(&case.found[index], None));
+        let factors = [0, 1].map(|index| Factor::found(&case.found[index], Layout::FULL));
         let product = case.product_error(flow, &case.given(0), &factors)?;
         Ok(product.max(orthogonality_error(flow, case, (0, Trans::No))?))
     }

@@ -73,6 +73,11 @@ pub(super) trait Listed: 'static {
         Vec::new()
     }
 
+    /// Bytes that a task works on whatever the tiles are.
+    fn task_bytes(_sizes: &Sizes) -> u64 {
+        0
+    }
+
     /// Tiles of the first operand that it keeps copies of, where all workers share one memory without
     /// limit.
     fn copied_tiles(_sizes: &Sizes) -> usize {
@@ -196,6 +201,8 @@ pub(super) struct Entry {
     flops: fn(&Sizes) -> f64,
     copied_tiles: fn(&Sizes) -> usize,
     beside: fn(&Sizes) -> Vec<Grid>,
+    /// Bytes that a task works on whatever the tiles are.
+    pub(super) task_bytes: fn(&Sizes) -> u64,
     /// Registers its matrices.
     pub(super) problem: fn(&mut Flow, Sizes, &Inputs) -> Box<dyn Problem>,
 }
@@ -225,6 +232,7 @@ impl Entry {
             flops: A::flops,
             copied_tiles: A::copied_tiles,
             beside: A::beside,
+            task_bytes: A::task_bytes,
             problem: |flow, sizes, inputs| match sizes.precision {
                 Precision::Single => Instance::<A, f32>::boxed(flow, sizes, inputs),
                 Precision::Double => Instance::<A, f64>::boxed(flow, sizes, inputs),

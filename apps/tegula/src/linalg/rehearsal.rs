@@ -130,5 +130,6 @@ pub(super) fn demand(entry: &Entry, sizes: &Sizes) -> Demand {
     // Of memories that are short the machine is not flat.
     let rehearsal = Rehearsal::of(entry, *sizes, false);
     let tasks = fill_tasks(entry, sizes) + rehearsal.prepared + rehearsal.timed;
-    Demand { bytes, copy_bytes, task_bytes: rehearsal.task_bytes, pieces, tasks }
+    let task_bytes = rehearsal.task_bytes.max((entry.task_bytes)(sizes));
+    Demand { bytes, copy_bytes, task_bytes, pieces, tasks }
 }

@@ -133,6 +133,14 @@ impl<const HAS_VECTORS: bool> Listed for Heev<HAS_VECTORS> {
         grids
     }
 
+    /// The halves of the vectors of a tridiagonal matrix, which a task puts together, and up to a quarter of
+    /// those of the whole.
+    fn task_bytes(sizes: &Sizes) -> u64 {
+        let (bytes, square) = (sizes.precision.bytes() as u64, (sizes.n as u64).pow(2));
+        let real = if sizes.precision.is_complex() { bytes / 2 } else { bytes };
+        if HAS_VECTORS { square * real + square * bytes / 4 } else { 0 }
+    }
+
     fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
         let found = heevd(flow, case.uplo(), &case[0], HAS_VECTORS);
         let parts = |Eigen { values, vectors }| (values, Vec::from_iter(vectors));

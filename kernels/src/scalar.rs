@@ -9,8 +9,6 @@ use num_complex::Complex;
 
 use crate::backend::{Backend, Blas};
 use crate::cuda::Calls;
-use crate::error::NumericalError;
-use crate::tridiagonal;
 
 /// A complex number of two `f32`.
 #[expect(non_camel_case_types, reason = "named as the real types are")]
@@ -152,27 +150,6 @@ pub trait Real: Scalar<Real = Self> + PartialOrd + LowerExp {
     fn mul_add(self, a: Self, b: Self) -> Self;
     /// `sqrt(self^2 + other^2)` without overflow on the way.
     fn hypot(self, other: Self) -> Self;
-    /// The eigenvalues of a tridiagonal matrix, in any order: see
-    /// [`eigenvalues`](crate::tridiagonal::eigenvalues).
-    ///
-    /// # Errors
-    /// [`NumericalError::NoConvergence`].
-    fn tridiagonal_values(
-        diagonal: &[Self],
-        below: &[Self],
-        values: &mut [Self],
-    ) -> Result<(), NumericalError>;
-    /// Those in ascending order, and the eigenvectors: see
-    /// [`eigenvectors`](crate::tridiagonal::eigenvectors).
-    ///
-    /// # Errors
-    /// [`NumericalError::NoConvergence`].
-    fn tridiagonal_vectors(
-        diagonal: &[Self],
-        below: &[Self],
-        values: &mut [Self],
-        vectors: &mut [Self],
-    ) -> Result<(), NumericalError>;
 }
 
 /// Precision of an arithmetic, as a value.
@@ -314,21 +291,6 @@ macro_rules! real {
             #[inline]
             fn hypot(self, other: Self) -> Self {
                 $type::hypot(self, other)
-            }
-            fn tridiagonal_values(
-                diagonal: &[Self],
-                below: &[Self],
-                values: &mut [Self],
-            ) -> Result<(), NumericalError> {
-                tridiagonal::values_of(diagonal, below, values)
-            }
-            fn tridiagonal_vectors(
-                diagonal: &[Self],
-                below: &[Self],
-                values: &mut [Self],
-                vectors: &mut [Self],
-            ) -> Result<(), NumericalError> {
-                tridiagonal::vectors_of(diagonal, below, values, vectors)
             }
         }
     };

@@ -1,23 +1,24 @@
 //! A symmetric tridiagonal matrix as QR iterations can take it: in diagonal blocks, each of norm one and
-//! without entries whose squares would leave the range, as graded matrices have them.
+//! without entries whose squares would leave the range, as graded matrices have them; and in 64 bits, which
+//! take no longer there and lose nothing.
 
 use crate::scalar::Real;
 
 /// A diagonal block, divided by its largest entry.
-pub(super) struct Block<R> {
+pub(super) struct Block {
     /// Its first row.
     pub(super) first: usize,
-    pub(super) diagonal: Vec<R>,
-    pub(super) below: Vec<R>,
+    pub(super) diagonal: Vec<f64>,
+    pub(super) below: Vec<f64>,
     /// What it was divided by.
-    pub(super) norm: R,
+    pub(super) norm: f64,
 }
 
 /// The blocks of the matrix with this diagonal and these entries below it, which are finite.
 ///
 /// Those below it that are under rounding beside both of their neighbours are taken for zero: LAPACK's
 /// `steqr`. So are, within a block, entries under the square root of the smallest normal number.
-pub(super) fn blocks<R: Real>(diagonal: &[R], below: &[R]) -> Vec<Block<R>> {
+pub(super) fn blocks<R: Real>(diagonal: &[R], below: &[R]) -> Vec<Block> {
     let is_cut = |i: usize| {
         let size = diagonal[i].abs().sqrt() * diagonal[i + 1].abs().sqrt();
         below[i].abs() <= R::EPSILON * size
@@ -33,13 +34,15 @@ pub(super) fn blocks<R: Real>(diagonal: &[R], below: &[R]) -> Vec<Block<R>> {
     blocks
 }
 
-impl<R: Real> Block<R> {
-    fn new(first: usize, diagonal: &[R], below: &[R]) -> Self {
-        let size = |largest: R, x: &R| if x.abs() > largest { x.abs() } else { largest };
-        let norm = diagonal.iter().chain(below).fold(R::ZERO, size);
-        let norm = if norm == R::ZERO { R::ONE } else { norm };
-        let least = R::MIN_POSITIVE.sqrt();
-        let divided = |&x: &R| if x.abs() < least * norm { R::ZERO } else { x / norm };
+impl Block {
+    fn new<R: Real>(first: usize, diagonal: &[R], below: &[R]) -> Self {
+        let size = |largest: f64, x: &R| largest.max(x.to_f64().abs());
+        let norm = diagonal.iter().chain(below).fold(0.0, size);
+        let norm = if norm == 0.0 { 1.0 } else { norm };
+        let divided = |x: &R| {
+            let quotient = x.to_f64() / norm;
+            if quotient.abs() < f64::MIN_POSITIVE.sqrt() { 0.0 } else { quotient }
+        };
         let [diagonal, below] = [diagonal, below].map(|part| part.iter().map(divided).collect());
         Self { first, diagonal, below, norm }
     }
@@ -51,7 +54,7 @@ mod tests {
 
     #[test]
     fn blocks_are_cut_where_nothing_couples_them() {
-        let (diagonal, below) = ([1.0, 2.0, 1e-300, 4e-300, 0.0], [0.5, 1e-160, 1e-300, 0.0]);
+        let (diagonal, below) = ([1.0, 2.0, 1e-300, 4e-300, 0.0], [0.5, 1e-170, 1e-300, 0.0]);
         let found = blocks::<f64>(&diagonal, &below);
         let shapes: Vec<_> =
             found.iter().map(|block| (block.first, block.diagonal.len())).collect();

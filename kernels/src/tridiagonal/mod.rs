@@ -12,4 +12,3 @@ mod solve;
 pub use band::Band;
 pub use chase::{Chased, Waves};
 pub use solve::{eigenvalues, eigenvectors};
-pub(crate) use solve::{values_of, vectors_of};

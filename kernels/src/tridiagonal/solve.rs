@@ -6,7 +6,6 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{
     ComputeEigenvectors, self_adjoint_evd_scratch, tridiagonal_self_adjoint_evd,
 };
-use faer::traits::RealField;
 use faer::{MatMut, Par};
 
 use super::blocks::{Block, blocks};
@@ -31,10 +30,10 @@ pub fn eigenvalues<R: Real>(diagonal: &[R], below: &[R]) -> Result<Vec<R>, Numer
     }
     let mut values = Vec::with_capacity(n);
     for Block { first, diagonal, below, norm } in blocks(diagonal, below) {
-        values.resize(first + diagonal.len(), R::ZERO);
-        let found = &mut values[first..];
-        R::tridiagonal_values(&diagonal, &below, found)?;
-        found.iter_mut().for_each(|value| *value *= norm);
+        debug_assert_eq!(values.len(), first);
+        let mut found = vec![0.0; diagonal.len()];
+        values_of(&diagonal, &below, &mut found)?;
+        values.extend(found.into_iter().map(|value| R::of_f64(value * norm)));
     }
     values.sort_unstable_by(|x, y| x.partial_cmp(y).unwrap_or(std::cmp::Ordering::Equal));
     Ok(values)
@@ -68,40 +67,36 @@ fn check<R>(diagonal: &[R], below: &[R]) -> usize {
 }
 
 /// Writes the eigenvalues to `values`, in any order.
-pub(crate) fn values_of<R: Real + RealField>(
-    diagonal: &[R],
-    below: &[R],
-    values: &mut [R],
-) -> Result<(), NumericalError> {
+fn values_of(diagonal: &[f64], below: &[f64], values: &mut [f64]) -> Result<(), NumericalError> {
     solve(diagonal, below, values, None)
 }
 
 /// Writes the eigenvalues to `values` in ascending order, and the eigenvectors to `vectors`.
-pub(crate) fn vectors_of<R: Real + RealField>(
-    diagonal: &[R],
-    below: &[R],
-    values: &mut [R],
-    vectors: &mut [R],
+pub(super) fn vectors_of(
+    diagonal: &[f64],
+    below: &[f64],
+    values: &mut [f64],
+    vectors: &mut [f64],
 ) -> Result<(), NumericalError> {
     let n = diagonal.len();
     solve(diagonal, below, values, Some(MatMut::from_column_major_slice_mut(vectors, n, n)))
 }
 
-fn solve<R: Real + RealField>(
-    diagonal: &[R],
-    below: &[R],
-    values: &mut [R],
-    vectors: Option<MatMut<'_, R>>,
+fn solve(
+    diagonal: &[f64],
+    below: &[f64],
+    values: &mut [f64],
+    vectors: Option<MatMut<'_, f64>>,
 ) -> Result<(), NumericalError> {
     let n = diagonal.len();
     if n == 0 {
         return Ok(());
     }
     // As many entries as on the diagonal are asked for; the last one is not read.
-    let padded: Vec<R> = below.iter().copied().chain([R::ZERO]).collect();
+    let padded: Vec<f64> = below.iter().copied().chain([0.0]).collect();
     let wanted = if vectors.is_some() { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No };
     let (par, parameters) = (Par::Seq, Default::default());
-    let room = self_adjoint_evd_scratch::<R>(n, wanted, par, parameters);
+    let room = self_adjoint_evd_scratch::<f64>(n, wanted, par, parameters);
     tridiagonal_self_adjoint_evd(
         DiagRef::from_slice(diagonal),
         DiagRef::from_slice(&padded),

@@ -16,6 +16,7 @@ use crate::error::NumericalError;
 use crate::scalar::Real;
 use crate::tile::{TileMut, TileRef};
 use crate::tridiagonal::blocks::{Block, blocks};
+use crate::tridiagonal::solve::vectors_of;
 use join::Found;
 use plan::{Halves, Plan};
 
@@ -98,10 +99,12 @@ fn leaf<R: Real>(d: &mut [R], e: &[R], mut q: TileMut<'_, R>) -> Result<(), Nume
     for block in blocks(d, e) {
         let Block { first, diagonal, below, norm } = block;
         let order = diagonal.len();
-        let (mut values, mut vectors) = (vec![R::ZERO; order], vec![R::ZERO; order * order]);
-        R::tridiagonal_vectors(&diagonal, &below, &mut values, &mut vectors)?;
-        let vectors = vectors.chunks_exact(order).map(<[R]>::to_vec);
-        found.extend(values.into_iter().zip(vectors).map(|(value, x)| (value * norm, first, x)));
+        let (mut values, mut vectors) = (vec![0.0; order], vec![0.0; order * order]);
+        vectors_of(&diagonal, &below, &mut values, &mut vectors)?;
+        let rounded = |x: &[f64]| x.iter().map(|&x| R::of_f64(x)).collect();
+        let vectors = vectors.chunks_exact(order).map(rounded);
+        let values = values.into_iter().map(|value| R::of_f64(value * norm));
+        found.extend(values.zip(vectors).map(|(value, x)| (value, first, x)));
     }
     found.sort_by(|x, y| x.0.partial_cmp(&y.0).expect("finite values"));
     for (j, (value, first, vector)) in found.into_iter().enumerate() {

@@ -6,6 +6,7 @@
 
 use crate::error::NumericalError;
 use crate::scalar::Real;
+use crate::tile::TileMut;
 
 /// Rotation of two columns, `x = c x + s y` and `y = c y - s x`.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +27,15 @@ impl<R: Real> Rotation<R> {
         let length = if square > few { square.sqrt() } else { f.hypot(g) };
         let r = if f < R::ZERO { -length } else { length };
         (Self { c: f / r, s: g / r }, r)
+    }
+
+    /// Applies it to columns `i` and `j` of a matrix whose rows are adjacent.
+    pub(crate) fn turn(self, a: &mut TileMut<'_, R>, (i, j): (usize, usize)) {
+        let (low, high) = (i.min(j), i.max(j));
+        let (mut left, mut right) = a.reborrow().split_cols(high);
+        let x = left.col_mut(low).expect("adjacent rows");
+        let y = right.col_mut(0).expect("adjacent rows");
+        if i < j { self.apply(x, y) } else { self.apply(y, x) }
     }
 
     /// Applies it to two columns.

@@ -81,7 +81,7 @@ impl<R: Real> Halves<'_, R> {
         if columns > n {
             let (rotation, r) = Rotation::new(z[k], of_column(n));
             z[k] = r;
-            rotate(&mut self.v, (k, n), rotation);
+            rotation.turn(&mut self.v, (k, n));
         }
         z
     }
@@ -112,8 +112,8 @@ impl<R: Real> Halves<'_, R> {
                 // The column before becomes one with no part.
                 let before = split.columns[at];
                 let (rotation, r) = Rotation::new(z[column], split.z[at]);
-                rotate(&mut self.u, (column, before), rotation);
-                rotate(&mut self.v, (column, before), rotation);
+                rotation.turn(&mut self.u, (column, before));
+                rotation.turn(&mut self.v, (column, before));
                 split.others.push(before);
                 let half = if split.halves[at] == half { half } else { Half::Both };
                 (split.columns[at], split.halves[at]) = (column, half);
@@ -152,15 +152,6 @@ impl<R: Real> Halves<'_, R> {
             self.u.set(k, j, entry);
         }
     }
-}
-
-/// Rotates two columns.
-fn rotate<R: Real>(a: &mut TileMut<'_, R>, (i, j): (usize, usize), rotation: Rotation<R>) {
-    let (low, high) = (i.min(j), i.max(j));
-    let (mut left, mut right) = a.reborrow().split_cols(high);
-    let x = left.col_mut(low).expect("adjacent rows");
-    let y = right.col_mut(0).expect("adjacent rows");
-    if i < j { rotation.apply(x, y) } else { rotation.apply(y, x) }
 }
 
 /// Vectors in terms of those of the halves, whose rows are in the order of groups.

@@ -88,7 +88,7 @@ impl<R: Real> Plan<R> {
         for &(pair, [c, s]) in &self.rotations {
             let [x, y] = pair.map(|column| self.columns[column as usize][side]);
             if x != NOWHERE && y != NOWHERE {
-                rotate(to, (x as usize, y as usize), Rotation { c, s });
+                Rotation { c, s }.turn(to, (x as usize, y as usize));
             }
         }
     }
@@ -153,15 +153,6 @@ impl<R: Real> Plan<R> {
             column.iter_mut().for_each(|v| *v /= norm);
         }
     }
-}
-
-/// Rotates two columns.
-fn rotate<R: Real>(a: &mut TileMut<'_, R>, (i, j): (usize, usize), rotation: Rotation<R>) {
-    let (low, high) = (i.min(j), i.max(j));
-    let (mut left, mut right) = a.reborrow().split_cols(high);
-    let x = left.col_mut(low).expect("adjacent rows");
-    let y = right.col_mut(0).expect("adjacent rows");
-    if i < j { rotation.apply(x, y) } else { rotation.apply(y, x) }
 }
 
 /// Real numbers as those of another type.

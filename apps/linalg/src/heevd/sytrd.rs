@@ -38,7 +38,7 @@ pub(super) fn sytrd<T: Scalar>(
     a: TileMatrix<T>,
 ) -> Result<Reduced<T::Real>, FlowError> {
     let n = a.n();
-    let shares = Shares { n, width: BLOCK, parts: PARTS };
+    let shares = Shares { n, width: BLOCK };
     let parts = share_out(flow, shares, a);
     let products: [Handle; PARTS] = std::array::from_fn(|_| numbers::<T>(flow, n + 2 * COLUMNS));
     let mut reduction = Reduction::<T> { shares, parts, products, scalar: PhantomData };

@@ -9,5 +9,5 @@ mod panel;
 mod shares;
 mod tasks;
 
-pub use shares::{BlockColumn, Shares};
-pub use tasks::{Close, Column, Multiply, PARTS, Place, Stored, Update};
+pub use shares::{BlockColumn, PARTS, Shares};
+pub use tasks::{Close, Column, Multiply, Place, Stored, Update};

@@ -1,7 +1,7 @@
 //! The steps of a panel: a column brought up to date and its reflector, the product of what is left of the
 //! matrix with this, and what the panel does to the matrix in the end.
 
-use super::Shares;
+use super::{PARTS, Shares};
 use crate::backend::Blas;
 use crate::householder::reflector;
 use crate::scalar::{Real, Scalar};
@@ -98,7 +98,7 @@ pub(super) fn multiply<T: Scalar>(
         blas.hemv(a, &v[begin..], &mut y[begin..]);
     }
     let rows = n - from;
-    let (begin, end) = (from + part * rows / shares.parts, from + (part + 1) * rows / shares.parts);
+    let (begin, end) = (from + part * rows / PARTS, from + (part + 1) * rows / PARTS);
     let conjugated: Vec<T> = v[begin..end].iter().map(|v| v.conj()).collect();
     let mine = TileRef::new(&conjugated, end - begin, 1);
     for (column, to) in [(0, 0), (width, width)] {

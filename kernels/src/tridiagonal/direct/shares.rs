@@ -3,8 +3,11 @@
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
+/// Number of shares: the task of a column takes their products as so many buffers.
+pub const PARTS: usize = 4;
+
 /// How the lower triangle of a matrix of order `n` is shared out: block columns of `width`, each from its
-/// diagonal down and without gaps, go to `parts` shares forth and back, so that all have about as much of what
+/// diagonal down and without gaps, go to the shares forth and back, so that all have about as much of what
 /// is left when columns are done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shares {
@@ -12,8 +15,6 @@ pub struct Shares {
     pub n: usize,
     /// Columns of a block.
     pub width: usize,
-    /// Number of shares.
-    pub parts: usize,
 }
 
 /// A block column.
@@ -33,8 +34,8 @@ impl Shares {
     /// The share of block column `block`.
     #[must_use]
     pub fn part(&self, block: usize) -> usize {
-        let place = block % (2 * self.parts);
-        place.min(2 * self.parts - 1 - place)
+        let place = block % (2 * PARTS);
+        place.min(2 * PARTS - 1 - place)
     }
 
     /// The block columns of a share, from the first on.

@@ -4,15 +4,12 @@ use std::marker::PhantomData;
 
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
 
-use super::Shares;
 use super::panel::{Panel, Span, multiply, update};
+use super::{PARTS, Shares};
 use crate::backend;
 use crate::kernel::{bytes, product};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
-
-/// Shares of the matrix: a task takes no more products than these.
-pub const PARTS: usize = 4;
 
 /// What is stored of a panel of a matrix.
 #[derive(Clone, Copy, Debug)]
@@ -116,10 +113,10 @@ impl<T: Scalar> Codelet for Multiply<T> {
     const ACCESS: &'static [Access] = &[Access::R, Access::R, Access::W];
 
     fn cost(&self) -> Cost {
-        let (rows, parts) = (self.stored.left(self.column), self.stored.shares.parts);
+        let rows = self.stored.left(self.column);
         Cost {
-            flops: 2.0 * product(&[rows, rows]) / parts as f64,
-            bytes: bytes::<T>(&[rows * rows / (2 * parts)]),
+            flops: 2.0 * product(&[rows, rows]) / PARTS as f64,
+            bytes: bytes::<T>(&[rows * rows / (2 * PARTS)]),
         }
     }
 
@@ -149,10 +146,10 @@ impl<T: Scalar> Codelet for Update<T> {
     const ACCESS: &'static [Access] = &[Access::RW, Access::R];
 
     fn cost(&self) -> Cost {
-        let (rows, parts) = (self.stored.left(self.stored.width), self.stored.shares.parts);
+        let rows = self.stored.left(self.stored.width);
         Cost {
-            flops: 2.0 * product(&[rows, rows, self.stored.width]) / parts as f64,
-            bytes: bytes::<T>(&[rows * rows / parts]),
+            flops: 2.0 * product(&[rows, rows, self.stored.width]) / PARTS as f64,
+            bytes: bytes::<T>(&[rows * rows / PARTS]),
         }
     }
 
@@ -224,7 +221,7 @@ impl<T: Scalar> Codelet for Place<T> {
     const ACCESS: &'static [Access] = &[Access::R, Access::RW];
 
     fn cost(&self) -> Cost {
-        let count = self.rows as usize * self.columns as usize / self.shares.parts;
+        let count = self.rows as usize * self.columns as usize / PARTS;
         Cost { flops: 0.0, bytes: bytes::<T>(&[2 * count]) }
     }
 

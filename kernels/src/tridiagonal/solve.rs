@@ -24,11 +24,7 @@ use crate::tile::TileMut;
 /// # Panics
 /// If there are not as many entries below the diagonal as on it, less one.
 pub fn eigenvalues<R: Real>(diagonal: &[R], below: &[R]) -> Result<Vec<R>, NumericalError> {
-    let n = check(diagonal, below);
-    if !diagonal.iter().chain(below).all(|x| x.is_finite()) {
-        return Err(NumericalError::NoConvergence { order: n });
-    }
-    let mut values = Vec::with_capacity(n);
+    let mut values = Vec::with_capacity(order(diagonal, below)?);
     for Block { first, diagonal, below, norm } in blocks(diagonal, below) {
         debug_assert_eq!(values.len(), first);
         let mut found = vec![0.0; diagonal.len()];
@@ -60,10 +56,12 @@ pub fn eigenvectors<R: Real>(
     Ok((values, vectors))
 }
 
-fn check<R>(diagonal: &[R], below: &[R]) -> usize {
+/// The order of the matrix with this diagonal and these entries below it.
+pub(super) fn order<R: Real>(diagonal: &[R], below: &[R]) -> Result<usize, NumericalError> {
     let (n, count) = (diagonal.len(), below.len());
     assert!(count == n.saturating_sub(1), "{count} entries below a diagonal of {n}");
-    n
+    let finite = diagonal.iter().chain(below).all(|x| x.is_finite());
+    if finite { Ok(n) } else { Err(NumericalError::NoConvergence { order: n }) }
 }
 
 /// Writes the eigenvalues to `values`, in any order.

@@ -16,7 +16,7 @@ use crate::error::NumericalError;
 use crate::scalar::Real;
 use crate::tile::{TileMut, TileRef};
 use crate::tridiagonal::blocks::{Block, blocks};
-use crate::tridiagonal::solve::vectors_of;
+use crate::tridiagonal::solve::{order, vectors_of};
 use join::Found;
 use plan::{Halves, Plan};
 
@@ -37,14 +37,9 @@ pub fn tear<R: Real>(above: &mut R, below: &mut R, beta: R) {
 /// # Panics
 /// If there are not as many entries below the diagonal as on it, less one.
 pub fn scaled<R: Real>(diagonal: &[R], below: &[R]) -> Result<(Vec<R>, Vec<R>, R), NumericalError> {
-    let (n, count) = (diagonal.len(), below.len());
-    assert!(count == n.saturating_sub(1), "{count} entries below a diagonal of {n}");
-    let all = || diagonal.iter().chain(below);
-    if !all().all(|x| x.is_finite()) {
-        return Err(NumericalError::NoConvergence { order: n });
-    }
+    order(diagonal, below)?;
     let size = |largest: R, x: &R| if x.abs() > largest { x.abs() } else { largest };
-    let norm = all().fold(R::ZERO, size);
+    let norm = diagonal.iter().chain(below).fold(R::ZERO, size);
     let norm = if norm == R::ZERO { R::ONE } else { norm };
     let over = |x: &[R]| x.iter().map(|&x| x / norm).collect();
     Ok((over(diagonal), over(below), norm))

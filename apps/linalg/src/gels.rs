@@ -44,28 +44,28 @@ pub fn gels<T: Scalar>(
     let (rows, storev) = (m.max(n), gels_blocks(m, n));
     assert!(b.m() == rows, "{} rows of right-hand sides against {m} x {n}", b.m());
     let solve = Solve { storev, trans, a, tau, b };
-    // Q R X = B takes Q from B first, with the factorisation; R^H Q^H X = B solves first. L Q the other
-    // way round.
     match (storev, trans == Trans::No) {
-        (Storev::Columns, true) => geqrf_along(flow, a, tau, b),
-        (Storev::Columns, false) => geqrf(flow, a, tau),
-        (Storev::Rows, _) => gelqf(flow, a, tau),
-    }
-    if (storev == Storev::Columns) == (trans == Trans::No) {
-        if storev == Storev::Rows {
+        (Storev::Columns, true) => {
+            geqrf_along(flow, a, tau, b); // Q^H B along with the factorisation of A = Q R
+            solve.triangle(flow);
+        }
+        (Storev::Columns, false) => {
+            geqrf(flow, a, tau);
+            solve.triangle(flow);
+            solve.zero_below(flow);
+            solve.rotate(flow, Trans::No);
+        }
+        (Storev::Rows, true) => {
+            gelqf(flow, a, tau);
+            solve.triangle(flow);
+            solve.zero_below(flow);
+            solve.rotate(flow, Trans::No);
+        }
+        (Storev::Rows, false) => {
+            gelqf(flow, a, tau);
             solve.rotate(flow, Trans::Conj);
+            solve.triangle(flow);
         }
-        solve.triangle(flow);
-    } else {
-        solve.triangle(flow);
-        for j in 0..b.nt() {
-            let (n, first) = (b.tile_columns(j), m.min(n));
-            let zero = ZeroRows::<T> { m: rows, n, first, end: rows, scalar: PhantomData };
-            if rows > 0 {
-                flow.submit(zero, &[(b.tile(0, j), RW)], 0);
-            }
-        }
-        solve.rotate(flow, Trans::No);
     }
 }
 
@@ -86,6 +86,16 @@ impl<T: Scalar> Solve<'_, T> {
                 let flipped = if trans == Trans::No { Trans::Conj } else { Trans::No };
                 ormlq(flow, Side::Left, flipped, self.a, self.tau, self.b);
             }
+        }
+    }
+
+    /// Sets to zero what lies below the solutions of the triangle.
+    fn zero_below(&self, flow: &mut Flow) {
+        let rows = self.b.m();
+        for j in (0..self.b.nt()).filter(|_| rows > 0) {
+            let (n, first) = (self.b.tile_columns(j), self.a.m().min(self.a.n()));
+            let zero = ZeroRows::<T> { m: rows, n, first, end: rows, scalar: PhantomData };
+            flow.submit(zero, &[(self.b.tile(0, j), RW)], 0);
         }
     }
 

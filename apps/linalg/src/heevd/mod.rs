@@ -57,10 +57,10 @@ pub enum HeevdError {
 /// them, up to 64; of larger tiles it is 48. The second stage costs `6 n^2 nb` flops on the calling thread,
 /// the first one is slow with small tiles. The workspace is two copies of the triangle.
 ///
-/// With vectors on up to four workers that share one memory the matrix goes to tridiagonal form in one stage: half of its flops
-/// wait for memory, but the way back is `2 n^3` flops instead of more than `4 n^3`; with more workers it is
-/// two stages, too. The workspace is two copies of the triangle and four and a half matrices more, two and a
-/// half of them real; of two stages one more.
+/// With vectors on up to four workers that share one memory the matrix goes to tridiagonal form in one
+/// stage: half of its flops wait for memory, but the way back is `2 n^3` flops instead of more than
+/// `4 n^3`; with more workers it is two stages, too. The workspace is two copies of the triangle and four
+/// and a half matrices more, two and a half of them real; of two stages one more.
 ///
 /// Norms so small or large that squares might leave the range are scaled as in LAPACK; values that leave it
 /// themselves are infinite.

@@ -21,8 +21,8 @@ enum ResultError {
     Flow(#[from] FlowError),
 }
 
-/// Writes the first `rows` rows of `matrix` to `path`, a column of tiles at a time; where only a triangle of it exists, with
-/// zeros beside it.
+/// Writes the first `rows` rows of `matrix` to `path`, a column of tiles at a time; where only a triangle
+/// of it exists, with zeros beside it.
 ///
 /// # Errors
 /// Those of the file and of the flow.

@@ -5,6 +5,7 @@ use tegula_kernels::backend::{BACKENDS, Backend, Blas};
 use tegula_kernels::kernel::trial::{Draw, Shape, Trial};
 use tegula_kernels::kernel::{Functions, KERNELS};
 use tegula_kernels::scalar::Scalar;
+use tegula_kernels::tile::TileRef;
 
 /// Empty, single, odd, flat, tall, and around the block sizes of the implementations.
 const SHAPES: &[(usize, usize, usize)] = &[
@@ -35,9 +36,9 @@ const SHAPES: &[(usize, usize, usize)] = &[
 /// Most products of a shape in complex precisions.
 const LARGEST: usize = 1 << 19;
 
-#[test]
+/// The backends of this machine; says which there are not.
 #[allow(clippy::print_stderr)]
-fn every_kernel_agrees_with_its_reference_on_every_backend() {
+fn backends() -> Vec<&'static dyn Backend> {
     let mut backends = Vec::new();
     for choice in BACKENDS {
         match choice.load(BACKENDS.len()) {
@@ -45,14 +46,60 @@ fn every_kernel_agrees_with_its_reference_on_every_backend() {
             Err(error) => eprintln!("SKIPPED: backend {}: {error}", choice.name),
         }
     }
+    backends
+}
+
+#[test]
+fn every_kernel_agrees_with_its_reference_on_every_backend() {
     // Each on a thread of its own.
     let tried: usize = std::thread::scope(|scope| {
-        let threads = backends.into_iter().map(|backend| scope.spawn(move || conform(backend)));
+        let threads = backends().into_iter().map(|backend| scope.spawn(move || conform(backend)));
         let threads: Vec<_> = threads.collect();
         let ends = threads.into_iter().map(|thread| thread.join());
         ends.map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).sum()
     });
     assert!(tried > 1000, "only {tried} trials were made");
+}
+
+#[test]
+fn the_product_of_a_hermitian_matrix_and_a_vector_agrees_on_every_backend() {
+    for backend in backends() {
+        hermitian(backend.name(), backend.single());
+        hermitian(backend.name(), backend.double());
+        hermitian(backend.name(), backend.complex_single());
+        hermitian(backend.name(), backend.complex_double());
+    }
+}
+
+/// The first columns of a Hermitian matrix of which only the lower triangle is there, entry by entry.
+fn hermitian<T: Scalar>(backend: &str, blas: &dyn Blas<T>) {
+    let mut draw = Draw::new(31);
+    for (rows, columns) in [(0, 0), (1, 1), (3, 2), (9, 9), (40, 7), (67, 16), (130, 33)] {
+        let ld = rows + 2;
+        let mut a = draw.numbers::<T>(ld * columns);
+        for j in 0..columns {
+            a[j * ld..j * ld + j].fill(T::from_f64(f64::NAN));
+            a[j * ld + rows..(j + 1) * ld].fill(T::from_f64(f64::NAN));
+        }
+        let (x, old) = (draw.numbers::<T>(rows), draw.numbers::<T>(rows));
+        let mut expected = old.clone();
+        for (i, j) in (0..columns).flat_map(|j| (j..rows).map(move |i| (i, j))) {
+            let entry = a[j * ld + i];
+            let entry = if i == j { T::from_real(entry.re()) } else { entry };
+            expected[i] += entry * x[j];
+            if i != j {
+                expected[j] += entry.conj() * x[i];
+            }
+        }
+        let mut found = old;
+        blas.hemv(TileRef::with_ld(&a, rows, columns, ld), &x, &mut found);
+        let tolerance = 4.0 * T::epsilon() * (rows + 1) as f64;
+        for (i, (&found, &expected)) in found.iter().zip(&expected).enumerate() {
+            let error = (found - expected).size();
+            let what = format!("{}, {rows} x {columns}, row {i}", T::PRECISION.letter());
+            assert!(error <= tolerance, "{backend}, {what}: {found} is not {expected}");
+        }
+    }
 }
 
 /// Number of trials made with `backend`; panics at those that fail.

@@ -165,7 +165,7 @@ fn larger<T: Scalar>() {
 #[test]
 fn many_workers_take_two_stages() {
     fn two_stages<T: Scalar>() {
-        for (n, nb) in [(1, 1), (2, 5), (5, 1), (25, 8), (67, 20), (170, 24)] {
+        for (n, nb) in [(1, 1), (2, 5), (5, 1), (25, 8), (67, 20), (170, 24), (200, 100)] {
             let a = hermitian::<T>(n, 9);
             check_on::<T>(&mut flow(5), &a, (nb, Uplo::Lower), &values_of(&a));
         }

@@ -48,15 +48,17 @@ fn keep<T: Scalar, E: std::error::Error + Send + Sync + 'static>(
 }
 
 /// How far the sum of squares of the values found is from that of the entries of `a`, in units of
-/// rounding.
+/// rounding; all over the largest value, so that no square leaves the range.
 fn norm_error<T: Scalar>(
     flow: &mut Flow,
     case: &Case<T>,
     a: &Factor<'_, T>,
 ) -> anyhow::Result<f64> {
+    let norm = case.spectrum.iter().fold(0.0f64, |norm, value| norm.max(value.abs()));
+    let norm = if norm == 0.0 { 1.0 } else { norm };
     let mut expected = 0.0;
-    a.each(flow, |_, _, entry| expected += entry.size().powi(2))?;
-    let found: f64 = case.spectrum.iter().map(|value| value * value).sum();
+    a.each(flow, |_, _, entry| expected += (entry.size() / norm).powi(2))?;
+    let found: f64 = case.spectrum.iter().map(|value| (value / norm).powi(2)).sum();
     let (m, n) = a.extent();
     let unit = m.max(n).max(1) as f64 * T::epsilon() * f64::max(expected, f64::MIN_POSITIVE);
     let error = (found - expected).abs() / unit;

@@ -99,6 +99,19 @@ fn a_line_of_zeros_stays_one() {
     }
 }
 
+#[test]
+fn of_a_constant_line_nothing_is_left() {
+    let mut flow = tegula_tests::flow(2);
+    let a = Plain::new(50, 3, |i, j| number([0.1, 1e8 / 3.0, (i as f64).sin()][j], 0.0));
+    let tiles = a.tiles::<f64>(&mut flow, (16, 2));
+    cesca(&mut flow, (Some(Lines::Columns), Some(Lines::Columns)), &tiles);
+    let got = Plain::from_tiles(&mut flow, &tiles);
+    let largest = |j: usize| (0..50).map(|i| got.at(i, j).norm()).fold(0.0, f64::max);
+    assert!(largest(0) < 1e-15 && largest(1) < 1e-6, "{} {}", largest(0), largest(1));
+    let length: f64 = (0..50).map(|i| got.at(i, 2).norm_sqr()).sum();
+    assert!((length - 1.0).abs() < 1e-14, "{length}");
+}
+
 /// Point `i` in space.
 fn point(i: usize) -> [f64; 3] {
     [0, 1, 2].map(|axis| random_entry::<f64>(9, i, axis))

@@ -10,6 +10,7 @@ use tegula_data::matrix::TileMatrix;
 use tegula_kernels::kernel::centre::{Centre, Factors};
 use tegula_kernels::kernel::lay_out::Structure;
 use tegula_kernels::kernel::line_sums::{Line, LineSums, Term};
+use tegula_kernels::kernel::negligible::Negligible;
 use tegula_kernels::kernel::scale_lines::{Root, ScaleLines};
 use tegula_kernels::option::{Form, Part, Uplo};
 use tegula_kernels::scalar::{Real, Scalar};
@@ -45,7 +46,8 @@ impl Lines {
 ///
 /// Centring takes the mean of its row from each entry, or that of its column, or both and adds the mean of
 /// all; then the means of these lines are zero. Scaling divides each entry by the length (the Euclidean norm)
-/// of its row, or of its column, as centring left them; or by the roots of both. A line of zeros stays one.
+/// of its row, or of its column, as centring left them; or by the roots of both. A line of zeros stays one,
+/// and so does a constant one, of which centring leaves nothing but rounding: it is not scaled.
 ///
 /// Squares may overflow where entries exceed the root of the largest number, and lines whose squares
 /// underflow count as zeros.
@@ -54,6 +56,7 @@ pub fn cesca<T: Scalar>(
     (centre, scale): (Option<Lines>, Option<Lines>),
     a: &TileMatrix<T>,
 ) {
+    let before = centre.and(scale).map(|lines| Sums::of(flow, a, (lines, Term::Square), None));
     if let Some(lines) = centre {
         let sums = Sums::of(flow, a, (lines, Term::Entry), None);
         let mean = |is_used, count: usize| if is_used { 1.0 / count as f64 } else { 0.0 };
@@ -65,6 +68,9 @@ pub fn cesca<T: Scalar>(
     }
     if let Some(lines) = scale {
         let sums = Sums::of(flow, a, (lines, Term::Square), None);
+        if let Some(before) = before {
+            sums.drop_rounding(flow, a, lines, before);
+        }
         sums.scale(flow, a, lines);
         sums.retire(flow);
     }
@@ -154,6 +160,26 @@ impl<T: Scalar> Sums<T> {
             let sums = [(self.rows[i], R), (columns[j], R), (self.all, R)];
             flow.submit(centre, &[sums[0], sums[1], sums[2], (a.tile(i, j), RW)], 0);
         }
+    }
+
+    /// Sets to zero sums of squares that are rounding of those before centring: a mean of `n` numbers is off
+    /// by at most `n` units of rounding of the largest.
+    fn drop_rounding(&self, flow: &mut Flow, a: &TileMatrix<T>, lines: Lines, before: Self) {
+        let part = ((a.m() + a.n()) as f64 * T::epsilon()).powi(2);
+        let mut drop = |n: usize, from: Handle, to: Handle| {
+            flow.submit(
+                Negligible::<T> { n, part, scalar: PhantomData },
+                &[(from, R), (to, RW)],
+                0,
+            );
+        };
+        for i in (0..a.mt()).filter(|_| lines.has(Line::Row)) {
+            drop(a.tile_rows(i), before.rows[i], self.rows[i]);
+        }
+        for j in (0..a.nt()).filter(|_| lines.has(Line::Column)) {
+            drop(a.tile_columns(j), before.columns[j], self.columns[j]);
+        }
+        before.retire(flow);
     }
 
     /// Submits the scaling by the lengths of lines.

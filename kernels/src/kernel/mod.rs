@@ -34,6 +34,7 @@ pub mod line_sums;
 pub mod logdet;
 pub mod low_rank;
 pub mod map;
+pub mod negligible;
 pub mod norm;
 pub mod potrf;
 pub mod rate;
@@ -186,6 +187,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel::of::<line_sums::Card>(),
     Kernel::of::<centre::Card>(),
     Kernel::of::<scale_lines::Card>(),
+    Kernel::of::<negligible::Card>(),
     Kernel::of::<low_rank::Card>(),
     Kernel::real::<dot::Card>(),
     Kernel::real::<logdet::Card>(),

@@ -44,16 +44,26 @@ impl Listed for Cesca {
             case.found(0).each(flow, |_, _, x| most = most.max(x.norm() - 1.0))?;
             return Ok(most / T::epsilon());
         }
-        let (a, mut means, mut squares) = (case.given(0), vec![c64::ZERO; n], vec![0.0; n]);
-        a.each(flow, |_, j, x| means[j] += x / m as f64)?;
+        let (a, mut means) = (case.given(0), vec![c64::ZERO; n]);
+        let [mut squares, mut before, mut largest] = [(); 3].map(|()| vec![0.0f64; n]);
+        a.each(flow, |_, j, x| {
+            means[j] += x / m as f64;
+            before[j] += x.norm_sqr();
+            largest[j] = largest[j].max(x.norm());
+        })?;
         a.each(flow, |_, j, x| squares[j] += (x - means[j]).norm_sqr())?;
-        let w = case.signs(0);
+        let (w, rounding) = (case.signs(0), ((m + n) as f64 * T::epsilon()).powi(2));
         let mut expected = Sum::zero(m);
         a.each(flow, |i, j, x| {
-            let length = squares[j].sqrt();
-            expected.value[i] += (x - means[j]) / length * w.value[j];
-            // Entries are of at most one half each, before they are divided.
-            expected.size[i] += 1.0 / length;
+            // A column that is constant but for rounding is not scaled.
+            if squares[j] > rounding * before[j] {
+                let length = squares[j].sqrt();
+                expected.value[i] += (x - means[j]) / length * w.value[j];
+                expected.size[i] += 2.0 * largest[j] / length;
+            } else {
+                expected.value[i] += (x - means[j]) * w.value[j];
+                expected.size[i] += 2.0 * largest[j];
+            }
         })?;
         let found = case.found(0).times(flow, &w)?;
         Ok(difference::<T>(&found, &expected, m.max(n)))

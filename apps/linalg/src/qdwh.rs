@@ -18,8 +18,8 @@ use crate::condense::{copy, scale_of};
 use crate::tall::Tall;
 use crate::view::View;
 use crate::{
-    Triangle, geadd, gemm, geqrf, lacpy, lange, lantr, lascal, laset, orgqr, potrf, redistribute,
-    syrk, trsm, trtri,
+    Triangle, geadd, gemm, geqrf, lacpy, lange, lantr, lascal, laset, orgqr, plrnt, potrf,
+    redistribute, syrk, trsm, trtri,
 };
 
 /// What [`qdwh`] finds.
@@ -39,15 +39,12 @@ pub enum PolarError {
     /// An entry is NaN or infinite, or its modulus overflows.
     #[error("the matrix has an entry that is not finite")]
     NotFinite,
-    /// So many directions alone are determined: the others are in the kernel of the matrix, and `U` is
-    /// any of many.
-    #[error(
-        "the matrix has rank {rank}, less than its columns: its orthogonal factor is not determined"
-    )]
-    Singular {
-        /// The rank.
-        rank: usize,
-    },
+    /// Nothing of `U` is determined: the matrix is zero.
+    #[error("the matrix is zero: nothing determines its orthogonal factor")]
+    Zero,
+    /// Singular values are left that are not one, after all steps.
+    #[error("the iteration for the orthogonal factor has not ended")]
+    NoConvergence,
     /// The tasks failed.
     #[error(transparent)]
     Flow(#[from] FlowError),
@@ -58,12 +55,12 @@ pub enum PolarError {
 /// Norms and the inverse of a triangle bound the singular values from both sides, and the bounds say how
 /// many iterations there will be, at most six in double precision; a matrix that is singular but for
 /// rounding takes some more. The flow is waited for there, and for checks at the end. Of a square
-/// matrix an iteration by QR takes `26/3 n^3` flops, one by Cholesky `10/3 n^3`. The workspace is eight
-/// matrices of order `n`.
+/// matrix an iteration by QR takes `26/3 n^3` flops, one by Cholesky `10/3 n^3`. The workspace is
+/// eleven matrices of order `n` and one of the shape of `a`, or seven of that shape if these are larger.
 ///
-/// A singular matrix has more than one `U`. One whose kernel is found exactly, such as columns of zeros,
-/// is refused; where rounding hides it, `U` is orthogonal all the same and `A = U H` holds to
-/// rounding.
+/// A matrix that is singular, or is so but for rounding, has more than one `U`. Random numbers of the size of
+/// rounding, the same each time, choose one of them, in some forty steps more: it is orthogonal all the
+/// same, and `A = U H` holds to rounding. A matrix of zeros is refused.
 ///
 /// # Errors
 /// [`PolarError`].
@@ -84,14 +81,14 @@ pub fn qdwh<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>) -> Result<Polar<T>, P
     }
     let Prepared { tall, x, least } = prepared(flow, a, scale_of(largest))?;
     let iterations = iterate(flow, &x, least)?;
-    let rank = rank_of(flow, &x)?;
+    let squares = squares(flow, &x)?;
     let u = match tall {
         Some(tall) => widened(flow, tall, x, m),
         None => x,
     };
-    if let Some(rank) = rank {
+    if !are_ones::<T>(squares, n) {
         u.retire(flow);
-        return Err(PolarError::Singular { rank });
+        return Err(if squares == 0.0 { PolarError::Zero } else { PolarError::NoConvergence });
     }
     let h = hermitian_factor(flow, &u, a);
     Ok(Polar { u, h, iterations })
@@ -190,7 +187,7 @@ impl Weights {
 const HEAVY: f64 = 100.0;
 
 /// Most steps beyond those that the bound asks for; each makes tiny singular values three times as large.
-const MORE: usize = 12;
+const MORE: usize = 50;
 
 /// Makes steps until all singular values, which are from `l` to one, are one to rounding; how many by QR
 /// and by Cholesky factorisations. Smaller ones, which rounding has left of zeros, take some more.
@@ -212,10 +209,13 @@ fn iterate<T: Scalar>(
         }
         l = weights.next;
     }
-    for _ in 0..MORE {
-        // Of a matrix that is not zero the largest singular value is near one.
-        if matches!(rank_of(flow, x)?, None | Some(0)) {
+    for step in 0..MORE {
+        let squares = squares(flow, x)?;
+        if squares == 0.0 || are_ones::<T>(squares, x.n()) {
             break;
+        }
+        if step == 0 {
+            fill_kernel(flow, x);
         }
         step_by_cholesky(flow, x, &Weights::new(1.0));
         counts.1 += 1;
@@ -223,11 +223,22 @@ fn iterate<T: Scalar>(
     Ok(counts)
 }
 
-/// How many singular values are one, if not all of them are to some units of rounding; none is more.
-fn rank_of<T: Scalar>(flow: &mut Flow, x: &TileMatrix<T>) -> Result<Option<usize>, FlowError> {
-    let (n, size) = (x.n() as f64, lange(flow, Norm::Frobenius, x)?.to_f64().powi(2));
-    let is_full = (size - n).abs() <= 200.0 * T::epsilon() * n;
-    Ok((!is_full).then_some((size + 0.5) as usize))
+/// Adds random numbers of the size of rounding: steps find no directions where there is nothing.
+fn fill_kernel<T: Scalar>(flow: &mut Flow, x: &TileMatrix<T>) {
+    let random = TileMatrix::new(flow, (x.m(), x.n()), (x.mb(), x.nb()), Storage::Full);
+    plrnt(flow, 1, &random);
+    geadd(flow, Trans::No, T::from_f64(T::epsilon()), &random, T::ONE, x);
+    random.retire(flow);
+}
+
+/// The sum of squares of the singular values.
+fn squares<T: Scalar>(flow: &mut Flow, x: &TileMatrix<T>) -> Result<f64, FlowError> {
+    Ok(lange(flow, Norm::Frobenius, x)?.to_f64().powi(2))
+}
+
+/// Whether `n` singular values, none of which is more than one, are one to some units of rounding.
+fn are_ones<T: Scalar>(squares: f64, n: usize) -> bool {
+    (squares - n as f64).abs() <= 200.0 * T::epsilon() * n as f64
 }
 
 /// `X = b/c X + (a - b/c) / sqrt(c) Q1 Q2^H` with `[X; I / sqrt(c)] = [Q1; Q2] R`.

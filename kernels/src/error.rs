@@ -19,6 +19,12 @@ pub enum NumericalError {
         /// Index of the first such pivot, from 1, in the whole matrix (LAPACK's `info`).
         index: usize,
     },
+    /// Nothing that is left in a column of an elimination with pivoting is a finite pivot other than zero.
+    #[error("the matrix is singular: pivot {index} is zero or not finite")]
+    Singular {
+        /// Index of the first such column, from 1 (LAPACK's `info`).
+        index: usize,
+    },
     /// A triangular matrix has a zero on its diagonal and no inverse.
     #[error("diagonal entry {index} of the triangular matrix is zero: it has no inverse")]
     SingularTriangle {
@@ -51,6 +57,7 @@ impl NumericalError {
                 Self::NotPositiveDefinite { order: order + offset }
             }
             Self::SingularPivot { index } => Self::SingularPivot { index: index + offset },
+            Self::Singular { index } => Self::Singular { index: index + offset },
             Self::SingularTriangle { index } => Self::SingularTriangle { index: index + offset },
             Self::NoLogDeterminant { index } => Self::NoLogDeterminant { index: index + offset },
             Self::NoConvergence { order } => Self::NoConvergence { order },

@@ -79,7 +79,8 @@ pub(crate) fn info(outcome: Result<(), NumericalError>) -> i32 {
             NumericalError::NotPositiveDefinite { order } | NumericalError::NoConvergence { order },
         ) => order,
         Err(
-            NumericalError::SingularPivot { index }
+            NumericalError::Singular { index }
+            | NumericalError::SingularPivot { index }
             | NumericalError::SingularTriangle { index }
             | NumericalError::NoLogDeterminant { index },
         ) => index,

@@ -63,7 +63,7 @@ impl Pivots {
     /// Those of the flow.
     pub fn singular(&self, flow: &mut Flow) -> Result<Option<NumericalError>, FlowError> {
         let index = flow.read::<u64>(self.singular)?[0] as usize;
-        Ok((index > 0).then_some(NumericalError::SingularPivot { index }))
+        Ok((index > 0).then_some(NumericalError::Singular { index }))
     }
 
     /// Waits, then takes over what `other` holds, pivots of a matrix of the same tiling.

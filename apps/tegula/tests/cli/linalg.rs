@@ -111,7 +111,7 @@ fn batches_come_from_files_and_name_the_problem_that_failed() {
     doubles(&folder, "a.npy", "(2, 4)", &[4.0, 2.0, 1.0, 2.0, 2.0, 5.0, 2.0, 4.0]);
     for (command, words) in [
         ("potrf-batch", "problem 2 of 2: the matrix is not positive definite"),
-        ("gesv-batch", "problem 2 of 2: pivot 2 is zero"),
+        ("gesv-batch", "problem 2 of 2: the matrix is singular: pivot 2 is zero"),
     ] {
         tegula_in(&folder, &format!("linalg {command} --input a.npy")).failed(1, &[words]);
     }
@@ -237,8 +237,10 @@ fn files_that_do_not_fit_are_refused() {
         ("potrf --input c.npy --output c.npy", 2, &["--output would overwrite"]),
         ("potrf --input c.npy --output nowhere/x.npy", 2, &["nowhere"]),
         ("potrf --input c.npy --output x.npy", 1, &["minor of order 2"]),
-        ("getrf --input zero.npy --output x.npy", 1, &["pivot 1 is zero"]),
-        ("gesv --input zero.npy --output x.npy", 1, &["pivot 1 is zero"]),
+        ("getrf --input zero.npy --output x.npy", 1, &["is singular", "pivot 1 is zero"]),
+        ("gesv --input zero.npy --output x.npy", 1, &["is singular", "pivot 1 is zero"]),
+        ("trsm --input zero.npy --output x.npy", 1, &["diagonal entry 1"]),
+        ("trsm-batch --input zero.npy --count 1", 1, &["problem 1 of 1", "diagonal entry 1"]),
         ("trtri --input zero.npy --output x.npy", 1, &["diagonal entry 1"]),
     ];
     for (command, code, words) in cases {

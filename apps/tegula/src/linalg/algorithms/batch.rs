@@ -6,7 +6,7 @@
 use anyhow::{Context, Result};
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
-use tegula_kernels::scalar::Scalar;
+use tegula_kernels::scalar::{Scalar, c64};
 use tegula_linalg::Triangle;
 use tegula_linalg::batch::{self, Batch, BatchPivots, Infos};
 use tegula_runtime::flow::Flow;
@@ -125,6 +125,19 @@ impl Listed for Trsm {
         batch::trsm(flow, how, T::ONE, &case.batch(0), &case.batch(1));
     }
 
+    /// Afterwards, since BLAS does not look.
+    fn verify<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<()> {
+        let (n, mut first) = (case.sizes.n, None);
+        case.found(0).diagonal().each(flow, |i, _, entry| {
+            if entry == c64::ZERO && first.is_none_or(|first| i < first) {
+                first = Some(i);
+            }
+        })?;
+        let Some(first) = first else { return Ok(()) };
+        Err(NumericalError::SingularTriangle { index: first % n + 1 })
+            .with_context(|| format!("problem {} of {}", first / n + 1, case.sizes.count))
+    }
+
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64> {
         case.solution_error(flow, &case.given_triangle(0).op(case.sizes.options.trans), 1)
     }
@@ -239,7 +252,7 @@ impl Listed for Getrf {
     }
 
     fn verify<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<()> {
-        verify_infos(flow, case, |index| NumericalError::SingularPivot { index })
+        verify_infos(flow, case, |index| NumericalError::Singular { index })
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64> {

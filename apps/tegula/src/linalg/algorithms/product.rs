@@ -2,7 +2,7 @@
 
 use tegula_kernels::option::{Diag, Form, Side, Trans};
 use tegula_kernels::scalar::Scalar;
-use tegula_linalg::{Triangle, gemm, symm, syr2k, syrk, trmm, trsm};
+use tegula_linalg::{Triangle, check_diagonal, gemm, symm, syr2k, syrk, trmm, trsm};
 use tegula_runtime::flow::Flow;
 
 use crate::linalg::case::{Case, product};
@@ -278,6 +278,12 @@ impl Listed for Trsm {
 
     fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
         trsm(flow, triangle(case), T::ONE, &case[0], &case[1]);
+    }
+
+    /// Afterwards, since BLAS does not look.
+    fn verify<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<()> {
+        check_diagonal(flow, &case[0]);
+        Ok(flow.wait()?)
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {

@@ -225,19 +225,18 @@ fn inner_vectors<R: Real>(split: &Split<R>, values: &mut [R]) -> (Inner<R>, Inne
         columns[place] = column;
     }
     let mut left = vec![R::ZERO; kept * kept];
-    let mut right = vec![R::ZERO; kept * kept];
     let (mut u, mut v) = (vec![R::ZERO; kept], vec![R::ZERO; kept]);
-    for (i, gaps) in gaps.chunks(kept).enumerate() {
+    for (left, gaps) in left.chunks_mut(kept).zip(gaps.chunks_mut(kept)) {
         for (j, &gap) in gaps.iter().enumerate() {
             v[j] = z[j] / gap;
             u[j] = split.d[j] * v[j];
         }
         u[0] = -R::ONE;
-        scatter(&u, &places, &mut left[i * kept..][..kept]);
-        scatter(&v, &places, &mut right[i * kept..][..kept]);
+        scatter(&u, &places, left);
+        scatter(&v, &places, gaps);
     }
     let inner = |entries| Inner { groups, columns: columns.clone(), entries };
-    (inner(left), inner(right))
+    (inner(left), inner(gaps))
 }
 
 /// Writes a vector of norm one to its places.

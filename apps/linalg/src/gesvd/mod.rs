@@ -139,6 +139,8 @@ fn decompose<T: Scalar>(
     let panels = ge2gb(flow, &work, keep);
     let band = band_of(flow, &work);
     work.retire(flow);
+    // What comes has other sizes.
+    flow.trim();
     let waves = waves(n, nb);
     let Bidiagonal { diagonal, above, left, right } = Bidiagonal::new(band?, keep.then_some(waves));
     if !keep {
@@ -154,8 +156,8 @@ fn decompose<T: Scalar>(
         }
     };
     let columns = if vectors == Vectors::Full { m } else { n };
-    let u = start(flow, (m, columns), n, &found.left)?;
-    let v = start(flow, (n, n), n, &found.right)?;
+    let u = start(flow, (m, columns), n, found.left)?;
+    let v = start(flow, (n, n), n, found.right)?;
     Back { z: &u }.multiply(flow, Some((waves, left)), panels.left);
     Back { z: &v }.multiply(flow, Some((waves, right)), panels.right);
     if let Some(tall) = tall {
@@ -171,7 +173,7 @@ fn start<T: Scalar>(
     flow: &mut Flow,
     (m, columns): (usize, usize),
     n: usize,
-    vectors: &[T::Real],
+    vectors: Vec<T::Real>,
 ) -> Result<TileMatrix<T>, FlowError> {
     let width = block_columns(columns, flow.workers());
     let z = TileMatrix::new(flow, (m, columns), (m.max(1), width), Storage::Full);

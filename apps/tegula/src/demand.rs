@@ -82,6 +82,8 @@ pub(crate) struct Demand {
     pub(crate) bytes: u64,
     /// Bytes of copies that it keeps where all workers share one memory without limit.
     pub(crate) copy_bytes: u64,
+    /// Bytes beside these, which stay in the RAM.
+    pub(crate) plain_bytes: u64,
     /// Bytes that its largest task works on.
     pub(crate) task_bytes: u64,
     /// Pieces of data.

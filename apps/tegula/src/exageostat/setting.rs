@@ -150,6 +150,7 @@ impl Extent {
                 + nt as u64 * block
                 + (1 + blocks as u64) * (2 * product + block),
             copy_bytes: copies as u64 * matrix.tile(0, 0),
+            plain_bytes: 0,
             task_bytes: tasks.into_iter().max().unwrap_or(0),
             // With the blocks of places, both panels, and what is summed up.
             pieces: matrix.tiles() + cross.tiles() + copies + 3 * nt + 4 * (blocks + 1),

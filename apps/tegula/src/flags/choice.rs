@@ -52,7 +52,7 @@ impl MachineChoice {
 
     /// Bytes of all that is held.
     pub(super) fn needed(&self, demand: &Demand) -> u64 {
-        demand.bytes + self.copies(demand)
+        demand.bytes + demand.plain_bytes + self.copies(demand)
     }
 
     /// The most that may be held in the RAM, and who says so.
@@ -72,17 +72,25 @@ impl MachineChoice {
     /// If it does not fit the memory, and there is no folder with room for the rest.
     pub(super) fn fit(&mut self, demand: &Demand) -> Result<()> {
         let Some((most, who)) = self.most() else { return Ok(()) };
-        let copies = self.copies(demand);
-        if demand.bytes <= most && demand.bytes + copies <= most + most / 10 + SLACK {
+        let (copies, plain) = (self.copies(demand), demand.plain_bytes);
+        let held = demand.bytes + plain;
+        if held <= most && held + copies <= most + most / 10 + SLACK {
             return Ok(());
         }
-        let needed = bytes_up(demand.bytes) + &and_copies(copies);
+        let needed = bytes_up(held) + &and_copies(copies);
         let what = format!("this run takes {needed}, {who} {}", bytes(most as f64));
         let Some(folder) = &self.scratch else {
             return Err(refused(format!(
                 "{what}; with --scratch DIR what does not fit goes to a file there"
             )));
         };
+        if plain >= most {
+            return Err(refused(format!(
+                "{what}, and {} of it no disk takes: allow more memory",
+                bytes_up(plain)
+            )));
+        }
+        let most = most - plain;
         let rest = demand.bytes.saturating_sub(most);
         if let Some(free) = free_bytes(folder).filter(|free| rest > *free) {
             return Err(refused(format!(
@@ -136,13 +144,13 @@ impl MachineChoice {
         if fits(&nb) {
             return Ok(());
         }
-        let remedy = (1..nb).rev().find(fits).map_or_else(
-            || "no smaller tile helps".to_owned(),
-            |nb| format!("--tile-size {nb} or less fits"),
-        );
+        let smaller = (1..nb).rev().find(fits);
+        let remedy =
+            smaller.map(|nb| format!(", or use smaller tiles (--tile-size {nb} or less fits)"));
+        let remedy = remedy.unwrap_or_default();
         Err(refused(format!(
             "the largest task on tiles of {nb} works on {} at once, and no memory of a worker \
-             holds more than {}: allow more memory, or use smaller tiles ({remedy})",
+             holds more than {}: allow more memory{remedy}",
             bytes_up(demand(nb).task_bytes),
             bytes(most as f64)
         )))
@@ -257,12 +265,13 @@ impl MachineChoice {
 
     /// What is held where.
     pub(super) fn describe_memory(&self, demand: &Demand) -> String {
-        let needed = bytes(demand.bytes as f64);
-        let (Some(limit), Some((_, who))) = (self.limit, self.most()) else {
+        let held = demand.bytes + demand.plain_bytes;
+        let needed = bytes(held as f64);
+        let (Some(_), Some((limit, who))) = (self.limit, self.most()) else {
             return needed + &and_copies(self.copies(demand));
         };
         // Copies that are not made where the disk helps may be why it does.
-        let copies = if demand.bytes <= limit { demand.copy_bytes } else { 0 };
+        let copies = if held <= limit { demand.copy_bytes } else { 0 };
         let limit = bytes(limit as f64);
         format!(
             "{needed}{}, more than the {limit} that {who}: the rest on disk",

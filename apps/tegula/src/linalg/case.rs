@@ -15,6 +15,7 @@ use tegula_runtime::flow::Flow;
 
 use super::given::Given;
 use super::inputs::Inputs;
+use super::layout::Layout;
 use super::operand::Operand;
 use super::probe::{Factor, Sum, exact, largest_difference, rounded};
 use super::results;
@@ -121,6 +122,14 @@ impl<T: Scalar> Case<T> {
     ) -> anyhow::Result<()> {
         let rows = self.sizes.of(operand.rows_written);
         results::write(path, flow, (&self.tiles[index], rows), self.given[index].layout())
+    }
+
+    /// Writes the first of the matrices found, or the spectrum in a column if there is none.
+    pub(super) fn write_found(&self, flow: &mut Flow, path: &Path) -> anyhow::Result<()> {
+        match self.found.first() {
+            Some(matrix) => results::write(path, flow, (matrix, matrix.m()), Layout::FULL),
+            None => results::write_values::<T::Real>(path, &self.spectrum),
+        }
     }
 
     /// The case, whose precision is one of 64 bits.

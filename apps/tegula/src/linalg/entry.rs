@@ -41,6 +41,8 @@ pub(super) trait Listed: 'static {
     const LIMITS: &'static [(Size, Size)] = &[];
     /// Its matrices.
     const OPERANDS: &'static [Operand];
+    /// Whether it leaves a matrix that is no operand: the first of those found, or values in a column.
+    const MAKES_RESULT: bool = false;
 
     /// Its operations in real precisions (LAPACK Working Note 41, appendix C).
     fn flops(sizes: &Sizes) -> f64;
@@ -75,6 +77,11 @@ pub(super) trait Listed: 'static {
 
     /// Bytes that a task works on whatever the tiles are.
     fn task_bytes(_sizes: &Sizes) -> u64 {
+        0
+    }
+
+    /// Bytes that it keeps beside what it registers, as far as that is as large: no disk takes them.
+    fn plain_bytes(_sizes: &Sizes) -> u64 {
         0
     }
 
@@ -113,6 +120,9 @@ pub(super) trait Problem {
 
     /// Numbers that it found, by their names.
     fn values(&self) -> Vec<(&'static str, f64)>;
+
+    /// Eigenvalues or singular values, all of them.
+    fn spectrum(&self) -> Vec<f64>;
 
     /// Writes the result to `path`, of an algorithm that has one.
     ///
@@ -166,9 +176,16 @@ impl<A: Listed, T: Scalar> Problem for Instance<A, T> {
         self.case.values.clone()
     }
 
+    fn spectrum(&self) -> Vec<f64> {
+        self.case.spectrum.clone()
+    }
+
     fn write(&mut self, flow: &mut Flow, path: &Path) -> Result<()> {
         let result = A::OPERANDS.iter().enumerate().find(|(_, operand)| operand.is_result);
-        self.case.write(flow, result.expect("the algorithm leaves a matrix"), path)
+        match result {
+            Some(operand) => self.case.write(flow, operand, path),
+            None => self.case.write_found(flow, path),
+        }
     }
 }
 
@@ -198,11 +215,14 @@ pub(super) struct Entry {
     pub(super) limits: &'static [(Size, Size)],
     /// Its matrices.
     pub(super) operands: &'static [Operand],
+    makes_result: bool,
     flops: fn(&Sizes) -> f64,
     copied_tiles: fn(&Sizes) -> usize,
     beside: fn(&Sizes) -> Vec<Grid>,
     /// Bytes that a task works on whatever the tiles are.
     pub(super) task_bytes: fn(&Sizes) -> u64,
+    /// Bytes beside what it registers.
+    pub(super) plain_bytes: fn(&Sizes) -> u64,
     /// Registers its matrices.
     pub(super) problem: fn(&mut Flow, Sizes, &Inputs) -> Box<dyn Problem>,
 }
@@ -229,10 +249,12 @@ impl Entry {
             is_steady: A::IS_STEADY,
             limits: A::LIMITS,
             operands: A::OPERANDS,
+            makes_result: A::MAKES_RESULT,
             flops: A::flops,
             copied_tiles: A::copied_tiles,
             beside: A::beside,
             task_bytes: A::task_bytes,
+            plain_bytes: A::plain_bytes,
             problem: |flow, sizes, inputs| match sizes.precision {
                 Precision::Single => Instance::<A, f32>::boxed(flow, sizes, inputs),
                 Precision::Double => Instance::<A, f64>::boxed(flow, sizes, inputs),
@@ -245,6 +267,11 @@ impl Entry {
     /// Its operations: complex ones count as four real ones, since most are products.
     pub(super) fn flops(&self, sizes: &Sizes) -> f64 {
         (self.flops)(sizes) * if sizes.precision.is_complex() { 4.0 } else { 1.0 }
+    }
+
+    /// Whether it leaves a matrix that can be written.
+    pub(super) fn has_result(&self) -> bool {
+        self.makes_result || self.operands.iter().any(|operand| operand.is_result)
     }
 
     /// Bytes of the copies that it keeps where all workers share one memory without limit.

@@ -24,7 +24,8 @@ pub(super) struct FileFlags {
     /// The right-hand sides, likewise
     #[arg(long, value_name = "B.npy", requires = "input")]
     rhs: Option<PathBuf>,
-    /// Write what the algorithm leaves to a NumPy file: factors, solutions, inverses, products
+    /// Write what the algorithm leaves to a NumPy file: factors, solutions, inverses, products, vectors of a
+    /// spectrum (of gesvd and qdwh U), or its values where there are no vectors
     #[arg(long = "output", value_name = "X.npy")]
     pub(super) result: Option<PathBuf>,
 }
@@ -79,7 +80,7 @@ impl FileFlags {
     /// In these cases.
     pub(super) fn check_result(&self, entry: &Entry) -> Result<()> {
         let Some(path) = &self.result else { return Ok(()) };
-        if !entry.operands.iter().any(|operand| operand.is_result) {
+        if !entry.has_result() {
             return Err(refused(format!("{} leaves no matrix: leave --output out", entry.name)));
         }
         check_output(path)

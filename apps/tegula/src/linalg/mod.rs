@@ -256,7 +256,8 @@ impl Linalg {
         if let Some(path) = &self.files.result {
             problem.write(&mut flow, path)?;
         }
-        Ok(Done { seconds, check, values: problem.values(), trace, account })
+        let (values, spectrum) = (problem.values(), problem.spectrum());
+        Ok(Done { seconds, check, values, spectrum, trace, account })
     }
 
     fn describe(&self, console: &Console, task: &Task<'_>, done: &Done) {

@@ -87,7 +87,8 @@ fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
 
 fn accuracy(text: &str) -> Result<f64, String> {
     let accuracy: f64 = text.parse().map_err(|error| format!("{error}"))?;
-    if accuracy >= 0.0 { Ok(accuracy) } else { Err("an accuracy is zero or more".to_owned()) }
+    let is_fine = (0.0..=1.0).contains(&accuracy);
+    if is_fine { Ok(accuracy) } else { Err("an accuracy is a number from 0 to 1".to_owned()) }
 }
 
 /// Flags of options.

@@ -34,6 +34,8 @@ pub(super) struct Done {
     pub(super) check: Option<f64>,
     /// Numbers that it found, by their names.
     pub(super) values: Vec<(&'static str, f64)>,
+    /// Eigenvalues or singular values, all of them.
+    pub(super) spectrum: Vec<f64>,
     /// Of the last run.
     pub(super) trace: Trace,
     /// Likewise.
@@ -71,7 +73,8 @@ impl Task<'_> {
         console.line("");
         console.line(table);
         for (name, value) in &done.values {
-            console.field(name, number(*value, 6));
+            let is_count = value.fract() == 0.0 && value.abs() < 1e9;
+            console.field(name, if is_count { format!("{value}") } else { number(*value, 6) });
         }
         done.account.describe(console);
         if let Some(value) = done.check {
@@ -157,6 +160,9 @@ impl Task<'_> {
             let values =
                 done.values.iter().map(|(name, value)| ((*name).to_owned(), (*value).into()));
             result.insert("values".to_owned(), Value::Object(values.collect()));
+        }
+        if !done.spectrum.is_empty() {
+            result.insert("spectrum".to_owned(), done.spectrum.clone().into());
         }
         done.account.describe_json(&mut result);
         let check = done.check.map(|value| {

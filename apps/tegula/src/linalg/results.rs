@@ -6,7 +6,7 @@ use anyhow::Result;
 use tegula_data::format::npy::NpyWriter;
 use tegula_data::format::{FillError, WriteError};
 use tegula_data::matrix::TileMatrix;
-use tegula_kernels::scalar::Scalar;
+use tegula_kernels::scalar::{Real, Scalar};
 use tegula_runtime::flow::{Flow, FlowError};
 
 use super::layout::Layout;
@@ -41,6 +41,20 @@ pub(super) fn write<T: Scalar>(
                 writer.push(&column[..rows])?;
             }
         }
+        writer.finish();
+        Ok(())
+    })
+}
+
+/// Writes real numbers to `path`, in one column.
+///
+/// # Errors
+/// Those of the file.
+pub(super) fn write_values<R: Real>(path: &Path, values: &[f64]) -> Result<()> {
+    write_file::<ResultError>(path, |out| {
+        let mut writer = NpyWriter::<_, R>::new(out, (values.len(), 1))?;
+        let values: Vec<R> = values.iter().map(|&value| R::of_f64(value)).collect();
+        writer.push(&values)?;
         writer.finish();
         Ok(())
     })

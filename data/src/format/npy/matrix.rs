@@ -36,6 +36,9 @@ impl NpyMatrix {
     pub fn open(path: &Path) -> Result<Self, NpyError> {
         let failed = |cause| NpyError::Read { path: path.to_owned(), cause };
         let mut file = File::open(path).map_err(failed)?;
+        if !file.metadata().map_err(failed)?.is_file() {
+            return Err(NpyError::NoFile { path: path.to_owned() });
+        }
         let (text, first) = header_text(&mut file).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidData => {
                 NpyError::Header { path: path.to_owned(), reason: error.to_string() }

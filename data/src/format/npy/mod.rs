@@ -55,6 +55,12 @@ pub enum NpyError {
         /// The shape.
         shape: Vec<usize>,
     },
+    /// A pipe, a folder or a device.
+    #[error("{} is no file on disk: blocks are read from it in any order", path.display())]
+    NoFile {
+        /// What it is called.
+        path: PathBuf,
+    },
     /// The file is shorter or longer than its header says.
     #[error(
         "{} holds {found} bytes of entries where its header promises {expected}: it was cut short \

@@ -86,10 +86,27 @@ impl Listed for RandomizedSvd {
         Ok(difference::<T>(&found, &expected, case.sizes.m.max(case.sizes.n)))
     }
 
+    /// The factor that turns the basis into vectors is one tile.
+    fn task_bytes(sizes: &Sizes) -> u64 {
+        let (nb, vectors) = (sizes.nb.min(sizes.m.max(sizes.n)), vectors(sizes));
+        ((vectors * sizes.k + nb * (vectors + sizes.k)) * sizes.precision.bytes()) as u64
+    }
+
+    /// The basis gathered, or the small decomposition: the projected matrix twice, and its vectors.
+    fn plain_bytes(sizes: &Sizes) -> u64 {
+        let numbers = (4 * sizes.n + 2 * vectors(sizes)).max(2 * sizes.m) * vectors(sizes);
+        (numbers * sizes.precision.bytes()) as u64
+    }
+
     fn copied_tiles(sizes: &Sizes) -> usize {
         // Vectors on either side, each gathered and in tiles.
         4 * (sizes.m + sizes.n).div_ceil(sizes.nb) * (sizes.k + 10).div_ceil(sizes.nb)
     }
+}
+
+/// Vectors in the basis, more than are asked for.
+fn vectors(sizes: &Sizes) -> usize {
+    (sizes.k + RangeFinder::default().oversampling).min(sizes.m).min(sizes.n)
 }
 
 /// Keeps vectors in operands 3 and 4, and values beside.

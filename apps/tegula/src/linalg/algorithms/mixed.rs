@@ -87,14 +87,18 @@ type Solver<T> =
 
 /// Solves for operand 2, and keeps how that went.
 fn solve<T: Scalar<Real = f64>>(flow: &mut Flow, case: &mut Case<T>, solver: Solver<T>) {
-    let (steps, iterations) = match solver(flow, &case[0], &case[1], &case[2]) {
-        Ok(Refinement::Refined(steps)) => (steps, 0),
-        Ok(Refinement::Gmres(iterations)) => (0, iterations),
-        Ok(Refinement::Factorised) => (0, 0),
+    let (steps, iterations, factorisations) = match solver(flow, &case[0], &case[1], &case[2]) {
+        Ok(Refinement::Refined(steps)) => (steps, 0, 0),
+        Ok(Refinement::Gmres(iterations)) => (0, iterations, 0),
+        Ok(Refinement::Factorised) => (0, 0, 1),
         Ok(Refinement::Singular(why)) => return case.verdict = Some(why),
         Err(failure) => return case.failure = Some(failure.into()),
     };
-    let values = [("steps of refinement", steps), ("iterations of GMRES", iterations)];
+    let values = [
+        ("steps of refinement", steps),
+        ("iterations of GMRES", iterations),
+        ("factorisations in 64 bits", factorisations),
+    ];
     case.values = values.map(|(name, count)| (name, count as f64)).to_vec();
 }
 

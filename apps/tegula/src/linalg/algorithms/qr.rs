@@ -323,6 +323,9 @@ impl Listed for Gels {
             return Ok(error.max(difference::<T>(&product, &b, n)));
         }
         let adjoint = case.given(0).op(Trans::Conj);
+        // So that nothing leaves the range that need not.
+        let largest = product.size.iter().chain(&b.size).copied().fold(f64::MIN_POSITIVE, f64::max);
+        let [product, b] = [product, b].map(|sum| sum.scaled(largest.recip()));
         let (left, right) = (adjoint.times(flow, &product)?, adjoint.times(flow, &b)?);
         Ok(difference::<T>(&left, &right, m))
     }

@@ -17,12 +17,20 @@ use crate::linalg::sizes::Size::{self, M, N};
 use crate::linalg::sizes::Sizes;
 
 const FAMILY: &str = "spectra";
+/// Widest block of vectors that one task puts together.
+const BLOCK: usize = 256;
 const HERMITIAN: &[Operand] = &[Operand::triangle(N, Uniform).input()];
 const GENERAL: &[Operand] = &[Operand::full(M, N, Uniform).input()];
 
 /// A matrix of the workspace, in tiles of the order of the operands'.
 fn full(sizes: &Sizes, shape: (usize, usize)) -> Grid {
     Grid::full(shape, (sizes.nb, sizes.nb), sizes.precision.bytes())
+}
+
+/// Bytes of a real number.
+fn real_bytes(sizes: &Sizes) -> usize {
+    let bytes = sizes.precision.bytes();
+    if sizes.precision.is_complex() { bytes / 2 } else { bytes }
 }
 
 /// Values in order, and matrices.
@@ -116,6 +124,7 @@ impl<const HAS_VECTORS: bool> Listed for Heev<HAS_VECTORS> {
         if HAS_VECTORS { "Z (D (Z^H w)) - A w" } else { "norm of D - norm of A" };
     const HAS_UPLO: bool = true;
     const OPERANDS: &'static [Operand] = HERMITIAN;
+    const MAKES_RESULT: bool = true;
 
     fn flops(sizes: &Sizes) -> f64 {
         // The reduction to tridiagonal form, and the return of its vectors, at once.
@@ -127,7 +136,7 @@ impl<const HAS_VECTORS: bool> Listed for Heev<HAS_VECTORS> {
         let (n, nb, bytes) = (sizes.n, sizes.nb, sizes.precision.bytes());
         let mut grids = vec![Grid::lower(n, nb, bytes); 2];
         if HAS_VECTORS {
-            let real = if sizes.precision.is_complex() { bytes / 2 } else { bytes };
+            let real = real_bytes(sizes);
             grids.extend([full(sizes, (n, n)); 2]);
             grids.extend([Grid::full((n, n), (nb, nb), real); 2]);
             grids.push(Grid::lower(n, nb, real));
@@ -139,8 +148,15 @@ impl<const HAS_VECTORS: bool> Listed for Heev<HAS_VECTORS> {
     /// those of the whole.
     fn task_bytes(sizes: &Sizes) -> u64 {
         let (bytes, square) = (sizes.precision.bytes() as u64, (sizes.n as u64).pow(2));
-        let real = if sizes.precision.is_complex() { bytes / 2 } else { bytes };
+        let real = real_bytes(sizes) as u64;
         if HAS_VECTORS { square * real + square * bytes / 4 } else { 0 }
+    }
+
+    /// The reflectors of the chase, and what workers join vectors in.
+    fn plain_bytes(sizes: &Sizes) -> u64 {
+        let room = sizes.workers * 2 * sizes.n * sizes.n.min(BLOCK) * real_bytes(sizes);
+        let bytes = sizes.n.pow(2) * sizes.precision.bytes() * 11 / 10 + room;
+        if HAS_VECTORS { bytes as u64 } else { 0 }
     }
 
     fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
@@ -175,6 +191,7 @@ impl<const HAS_VECTORS: bool> Listed for Gesvd<HAS_VECTORS> {
     const CHECK: &'static str =
         if HAS_VECTORS { "U (S (V^H w)) - A w" } else { "norm of S - norm of A" };
     const OPERANDS: &'static [Operand] = GENERAL;
+    const MAKES_RESULT: bool = true;
 
     fn flops(sizes: &Sizes) -> f64 {
         // The reduction to bidiagonal form, and the return of its vectors, at once.
@@ -189,9 +206,16 @@ impl<const HAS_VECTORS: bool> Listed for Gesvd<HAS_VECTORS> {
         let (m, n) = (sizes.m, sizes.n);
         let mut grids = vec![full(sizes, (m, n)); if HAS_VECTORS { 4 } else { 2 }];
         if HAS_VECTORS {
-            grids.extend([full(sizes, (m.min(n), m.min(n))); 8]);
+            grids.extend([full(sizes, (m.min(n), m.min(n))); 4]);
         }
         grids
+    }
+
+    /// The reflectors of the chase on both sides, and vectors with what they are put together from.
+    fn plain_bytes(sizes: &Sizes) -> u64 {
+        let square = sizes.m.min(sizes.n).pow(2);
+        let bytes = square * (sizes.precision.bytes() * 22 / 10 + real_bytes(sizes) * 5);
+        if HAS_VECTORS { bytes as u64 } else { 0 }
     }
 
     fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
@@ -229,6 +253,7 @@ impl Listed for Qdwh {
     const IS_STEADY: bool = false;
     const LIMITS: &'static [(Size, Size)] = &[(N, M)];
     const OPERANDS: &'static [Operand] = GENERAL;
+    const MAKES_RESULT: bool = true;
 
     fn flops(sizes: &Sizes) -> f64 {
         // Two steps by QR and three by Cholesky factorisations.
@@ -236,9 +261,15 @@ impl Listed for Qdwh {
         4.0 * m * n * n + 27.0 * n.powi(3)
     }
 
-    /// As [`qdwh`] says.
+    /// As [`qdwh`] says: of the iterations, or of the QR factorisation before, if that takes more.
     fn beside(sizes: &Sizes) -> Vec<Grid> {
-        vec![full(sizes, (sizes.n, sizes.n)); 8]
+        let (m, n) = (sizes.m, sizes.n);
+        if 6 * m >= 11 * n {
+            return vec![full(sizes, (m, n)); 7];
+        }
+        let mut grids = vec![full(sizes, (n, n)); 11];
+        grids.push(full(sizes, (m, n)));
+        grids
     }
 
     fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {

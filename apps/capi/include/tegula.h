@@ -1,7 +1,10 @@
 /* Matrices in tiles. Written by `cargo run -p tegula-capi --example header`.
  *
  * Functions that return an int return 0, or LAPACK's info where that is positive, or minus the number
- * of the argument that is wrong. A context serves one thread at a time: others wait. */
+ * of the argument that is wrong. A context serves one thread at a time: others wait.
+ *
+ * A matrix that a routine writes must not be another of its arguments: it is then the one that is wrong,
+ * and of two that are written the second. Matrices that are only read may be the same. */
 #ifndef TEGULA_H
 #define TEGULA_H
 #ifdef __cplusplus

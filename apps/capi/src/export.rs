@@ -99,7 +99,8 @@ macro_rules! export_one {
     ($doc:literal $routine:ident ($($name:ident: $kind:ident),+) code $symbol:ident $type:ident) => {
         #[doc = $doc]
         ///
-        /// Returns 0, or LAPACK's `info`, or minus the number of the argument that is wrong.
+        /// Returns 0, or LAPACK's `info`, or minus the number of the argument that is wrong: also of a
+        /// matrix that the routine writes, if it is another of its arguments.
         ///
         /// # Safety
         /// Context and matrices are such as this library has made and not taken back; pointers

@@ -51,6 +51,11 @@ fn a_program_in_c_solves_in_tiles() {
     run_program("tiles");
 }
 
+#[test]
+fn a_program_in_c_is_refused_what_is_wrong() {
+    run_program("refusals");
+}
+
 /// Compiles and runs a program of this folder.
 fn run_program(name: &str) {
     if !has_compiler() {

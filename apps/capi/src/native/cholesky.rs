@@ -7,7 +7,7 @@ use tegula_linalg::{self as linalg, View};
 
 use super::context::Context;
 use super::is_square;
-use super::matrix::{Entry, Matrix, tiles};
+use super::matrix::{Entry, Matrix, tiles, written};
 use crate::check::{Checked, Letter, Wrong, require};
 use crate::export::export;
 use crate::option::UPLO;
@@ -47,13 +47,14 @@ fn checked<'a, T: Entry>(
     Ok((context, View::of_triangle(a, Form::Hermitian, uplo)))
 }
 
-/// Right-hand sides that fit `a`.
+/// Right-hand sides that fit `a`, a square matrix.
 fn sides<'a, T: Entry>(
     context: &Context,
-    a: View<'_, T>,
+    a: Option<&Matrix>,
     b: Option<&'a Matrix>,
 ) -> Checked<&'a TileMatrix<T>> {
-    let b = tiles::<T>(4, b, context)?;
+    let a = tiles::<T>(3, a, context)?;
+    let b = written(4, b, context, &[a])?;
     require(4, (b.m(), b.mb()) == (a.m(), a.mb()))?;
     Ok(b)
 }
@@ -69,9 +70,9 @@ fn potrs<T: Entry>(
     a: Option<&Matrix>,
     b: Option<&Matrix>,
 ) -> Checked<i32> {
-    let (context, a) = checked::<T>(context, uplo, a)?;
+    let (context, view) = checked::<T>(context, uplo, a)?;
     let b = sides(context, a, b)?;
-    context.run(|flow| linalg::potrs(flow, a, b))
+    context.run(|flow| linalg::potrs(flow, view, b))
 }
 
 fn posv<T: Entry>(
@@ -80,9 +81,9 @@ fn posv<T: Entry>(
     a: Option<&Matrix>,
     b: Option<&Matrix>,
 ) -> Checked<i32> {
-    let (context, a) = checked::<T>(context, uplo, a)?;
+    let (context, view) = checked::<T>(context, uplo, a)?;
     let b = sides(context, a, b)?;
-    context.run(|flow| linalg::posv(flow, a, b))
+    context.run(|flow| linalg::posv(flow, view, b))
 }
 
 fn potri<T: Entry>(context: Option<&Context>, uplo: Letter, a: Option<&Matrix>) -> Checked<i32> {

@@ -6,7 +6,7 @@ use tegula_kernels::scalar::{c32, c64};
 use tegula_linalg as linalg;
 
 use super::context::Context;
-use super::matrix::{Entry, Matrix, tiles};
+use super::matrix::{Entry, Matrix, tiles, written};
 use super::pivots::{Ipiv, pivots, singular};
 use crate::check::{Checked, Letter, Wrong, require};
 use crate::export::export;
@@ -54,7 +54,8 @@ fn getrs<T: Entry>(
 ) -> Checked<i32> {
     let context = context.ok_or(Wrong(1))?;
     let trans = trans.of(2, TRANS)?;
-    let (a, b) = (tiles::<T>(3, a, context)?, tiles::<T>(5, b, context)?);
+    let a = tiles::<T>(3, a, context)?;
+    let b = written(5, b, context, &[a])?;
     require(3, a.mt() <= 1 && a.m() == a.n())?;
     let pivots = pivots(4, ipiv, context, a)?;
     require(5, fits(a, b))?;
@@ -68,7 +69,8 @@ fn gesv<T: Entry>(
     b: Option<&Matrix>,
 ) -> Checked<i32> {
     let owner = context.ok_or(Wrong(1))?;
-    let (factors, sides) = (tiles::<T>(2, a, owner)?, tiles::<T>(4, b, owner)?);
+    let factors = tiles::<T>(2, a, owner)?;
+    let sides = written(4, b, owner, &[factors])?;
     require(2, factors.mt() <= 1 && factors.m() == factors.n())?;
     let pivots = pivots(3, ipiv, owner, factors)?;
     require(4, fits(factors, sides))?;

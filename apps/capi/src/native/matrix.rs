@@ -7,7 +7,7 @@ use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::scalar::{Scalar, c32, c64};
 
 use super::context::Context;
-use crate::check::{Checked, Integer, Wrong};
+use crate::check::{Checked, Integer, Wrong, require};
 use crate::export::Export;
 use crate::kind::CType;
 
@@ -64,6 +64,19 @@ pub(crate) fn tiles<'a, T: Entry>(
 ) -> Checked<&'a TileMatrix<T>> {
     let mine = matrix.and_then(|matrix| matrix.of_context(context));
     mine.and_then(T::tiles).ok_or(Wrong(place))
+}
+
+/// The tiles of `matrix`, which the routine writes; argument `place` is wrong as for [`tiles`], or if
+/// they are one of the `others`.
+pub(crate) fn written<'a, T: Entry>(
+    place: i32,
+    matrix: Option<&'a Matrix>,
+    context: &Context,
+    others: &[&TileMatrix<T>],
+) -> Checked<&'a TileMatrix<T>> {
+    let tiles = tiles::<T>(place, matrix, context)?;
+    require(place, !others.iter().any(|other| std::ptr::eq(*other, tiles)))?;
+    Ok(tiles)
 }
 
 impl Matrix {

@@ -5,7 +5,7 @@ use tegula_kernels::scalar::{c32, c64};
 use tegula_linalg as linalg;
 
 use super::context::Context;
-use super::matrix::{Entry, Matrix, tiles};
+use super::matrix::{Entry, Matrix, tiles, written};
 use super::{edges, is_square};
 use crate::check::{Checked, Letter, Wrong, require};
 use crate::export::export;
@@ -71,8 +71,8 @@ fn gemm<T: Entry>(
 ) -> Checked<i32> {
     let context = context.ok_or(Wrong(1))?;
     let trans = (transa.of(2, TRANS)?, transb.of(3, TRANS)?);
-    let (a, b, c) =
-        (tiles::<T>(5, a, context)?, tiles::<T>(6, b, context)?, tiles::<T>(8, c, context)?);
+    let (a, b) = (tiles::<T>(5, a, context)?, tiles::<T>(6, b, context)?);
+    let c = written(8, c, context, &[a, b])?;
     let ((m, k), (inner, n)) = (edges(a, trans.0), edges(b, trans.1));
     require(6, inner == k)?;
     require(8, edges(c, Trans::No) == (m, n))?;
@@ -95,7 +95,7 @@ macro_rules! with_symmetric_factor {
             let context = context.ok_or(Wrong(1))?;
             let (side, uplo) = (side.of(2, SIDE)?, uplo.of(3, UPLO)?);
             let (a, b) = (tiles::<T>(5, a, context)?, tiles::<T>(6, b, context)?);
-            let c = tiles::<T>(8, c, context)?;
+            let c = written(8, c, context, &[a, b])?;
             require(5, is_square(a))?;
             let (rows, columns) = edges(b, Trans::No);
             require(6, (a.m(), a.mb()) == if side == Side::Left { rows } else { columns })?;
@@ -143,7 +143,8 @@ fn rank_k<T: Entry>(
     c: Option<&Matrix>,
 ) -> Checked<i32> {
     let context = context.ok_or(Wrong(1))?;
-    let (a, c) = (tiles::<T>(5, a, context)?, tiles::<T>(7, c, context)?);
+    let a = tiles::<T>(5, a, context)?;
+    let c = written(7, c, context, &[a])?;
     require(7, is_square(c) && edges(a, how.2).0 == (c.m(), c.mb()))?;
     context.run(|flow| linalg::syrk(flow, how, alpha, a, beta, c))
 }
@@ -187,7 +188,7 @@ fn rank_2k<T: Entry>(
 ) -> Checked<i32> {
     let context = context.ok_or(Wrong(1))?;
     let (a, b) = (tiles::<T>(5, a, context)?, tiles::<T>(6, b, context)?);
-    let c = tiles::<T>(8, c, context)?;
+    let c = written(8, c, context, &[a, b])?;
     require(6, edges(a, Trans::No) == edges(b, Trans::No))?;
     require(8, is_square(c) && edges(a, how.2).0 == (c.m(), c.mb()))?;
     context.run(|flow| linalg::syr2k(flow, how, alpha, a, b, beta, c))

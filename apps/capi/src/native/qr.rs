@@ -6,7 +6,7 @@ use tegula_kernels::scalar::{c32, c64};
 use tegula_linalg as linalg;
 
 use super::context::Context;
-use super::matrix::{Entry, Matrix, tiles};
+use super::matrix::{Entry, Matrix, tiles, written};
 use crate::check::{Checked, Letter, Wrong, require};
 use crate::export::export;
 use crate::option::{SIDE, unitary_trans};
@@ -71,9 +71,10 @@ macro_rules! factorisations {
             tau: Option<&Matrix>,
         ) -> Checked<i32> {
             let context = context.ok_or(Wrong(1))?;
-            let (a, tau) = reflectors::<T>(Storev::$storev, 2, context, (a, tau))?;
-            require(3, tau.m() == a.m().min(a.n()))?;
-            context.run(|flow| linalg::$name(flow, a, tau))
+            let (matrix, _) = reflectors::<T>(Storev::$storev, 2, context, (a, tau))?;
+            let factors = written(3, tau, context, &[matrix])?;
+            require(3, factors.m() == matrix.m().min(matrix.n()))?;
+            context.run(|flow| linalg::$name(flow, matrix, factors))
         }
     )+ };
 }
@@ -88,7 +89,8 @@ macro_rules! factors {
             tau: Option<&Matrix>,
         ) -> Checked<i32> {
             let context = context.ok_or(Wrong(1))?;
-            let (a, tau) = reflectors::<T>(Storev::$storev, 2, context, (a, tau))?;
+            let (_, tau) = reflectors::<T>(Storev::$storev, 2, context, (a, tau))?;
+            let a = written(2, a, context, &[tau])?;
             let (length, count) = Storev::$storev.stored(a.m(), a.n());
             require(2, count <= length)?;
             context.run(|flow| linalg::$name(flow, a, tau))
@@ -111,7 +113,7 @@ macro_rules! products {
             let context = context.ok_or(Wrong(1))?;
             let (side, trans) = (side.of(2, SIDE)?, unitary::<T>(3, trans)?);
             let (a, tau) = reflectors::<T>(Storev::$storev, 4, context, (a, tau))?;
-            let c = tiles::<T>(6, c, context)?;
+            let c = written(6, c, context, &[a, tau])?;
             let (length, _) = Storev::$storev.stored(a.m(), a.n());
             let (rows, blocks) = if side == Side::Left { (c.m(), c.mt()) } else { (c.n(), c.nt()) };
             require(6, rows == length && blocks <= 1)?;
@@ -133,9 +135,10 @@ fn gels<T: Entry>(
     let trans = unitary::<T>(2, trans)?;
     let shape = tiles::<T>(3, a, context)?;
     let storev = linalg::gels_blocks(shape.m(), shape.n());
-    let (a, tau) = reflectors::<T>(storev, 3, context, (a, tau))?;
+    let (a, _) = reflectors::<T>(storev, 3, context, (a, tau))?;
+    let tau = written(4, tau, context, &[a])?;
     require(4, tau.m() == a.m().min(a.n()))?;
-    let b = tiles::<T>(5, b, context)?;
+    let b = written(5, b, context, &[a, tau])?;
     require(5, b.m() == a.m().max(a.n()) && b.mt() <= 1)?;
     context.run(|flow| linalg::gels(flow, trans, a, tau, b))
 }

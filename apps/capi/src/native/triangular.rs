@@ -5,7 +5,7 @@ use tegula_kernels::scalar::{c32, c64};
 use tegula_linalg::{self as linalg, Triangle};
 
 use super::context::Context;
-use super::matrix::{Entry, Matrix, tiles};
+use super::matrix::{Entry, Matrix, tiles, written};
 use super::{edges, is_square};
 use crate::check::{Checked, Letter, Wrong, require};
 use crate::export::export;
@@ -48,7 +48,8 @@ macro_rules! triangular {
             let context = context.ok_or(Wrong(1))?;
             let (side, uplo) = (side.of(2, SIDE)?, uplo.of(3, UPLO)?);
             let (trans, diag) = (transa.of(4, TRANS)?, diag.of(5, DIAG)?);
-            let (a, b) = (tiles::<T>(7, a, context)?, tiles::<T>(8, b, context)?);
+            let a = tiles::<T>(7, a, context)?;
+            let b = written(8, b, context, &[a])?;
             require(7, is_square(a))?;
             let (rows, columns) = edges(b, Trans::No);
             require(8, (a.m(), a.mb()) == if side == Side::Left { rows } else { columns })?;

@@ -43,10 +43,10 @@ void tegula_set_num_threads(int workers);
 /* Number of workers that large problems under LAPACK's names are spread over. */
 int tegula_get_num_threads(void);
 
-/* An m x n matrix of zeros in tiles of mb x nb; precision is s, d, c or z. Null if an argument is wrong. */
+/* An m x n matrix of zeros in tiles of mb x nb; precision is s, d, c or z. Null if an argument is wrong, or the matrices of the context have more than 8388608 tiles, or a tile more bytes than an address can tell apart. */
 tegula_desc *tegula_desc_create(tegula_context *context, char precision, int m, int n, int mb, int nb);
 
-/* Takes a matrix apart. */
+/* Takes a matrix apart. Nothing happens to null, and to a matrix of another context. */
 void tegula_desc_destroy(tegula_context *context, tegula_desc *matrix);
 
 /* Waits, and copies a column-major array into the tiles. */
@@ -145,7 +145,7 @@ tegula_ipiv *tegula_ipiv_create(tegula_context *context, tegula_desc *a);
 /* Waits, writes LAPACK's ipiv, and returns the first step that found only zeros, or 0. */
 int tegula_ipiv_get(tegula_context *context, tegula_ipiv *pivots, int *ipiv);
 
-/* Gives the room back. */
+/* Gives the room back. Nothing happens to null, and to exchanges of another context. */
 void tegula_ipiv_destroy(tegula_context *context, tegula_ipiv *pivots);
 
 /* A = P L U, with exchanges of rows; A in one row of tiles. */

@@ -37,6 +37,11 @@ impl<T: Copy> Array<T> {
         Self { first: self.first.wrapping_add(index) }
     }
 
+    /// Whether there is none.
+    pub(crate) fn is_null(self) -> bool {
+        self.first.is_null()
+    }
+
     /// Entry `index`.
     pub(crate) fn get(self, index: usize) -> T {
         // SAFETY: the promise of the type.

@@ -1,4 +1,6 @@
-/* What matrices in tiles refuse: a matrix that is written and is another argument, too. */
+/* What matrices in tiles refuse: a matrix that is written and is another argument, too; more tiles than
+ * there can be; what belongs to another context; arrays that are not there. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,9 +120,58 @@ static void lu_and_qr(void)
     tegula_desc_destroy(context, other);
 }
 
+static void expect_none(const char *what, const void *made)
+{
+    expect(what, made != NULL, 0);
+}
+
+static void sizes(void)
+{
+    tegula_desc *most, *more;
+    expect_none("many tiles", tegula_desc_create(context, 'd', 2000000000, 2000000000, 1000, 1000));
+    expect_none("tiny tiles", tegula_desc_create(context, 's', 100000, 100000, 1, 1));
+    expect_none("a large tile", tegula_desc_create(context, 'z', INT_MAX, INT_MAX, INT_MAX, INT_MAX));
+    most = tegula_desc_create(context, 'd', 2000000000, 2000000000, 2000000, 2000000);
+    more = most ? tegula_desc_create(context, 'd', 8 << 20, 1, 1, 1) : NULL;
+    expect("as many as there may be", most != NULL, 1);
+    expect_none("more tiles together", more);
+    tegula_desc_destroy(context, most);
+}
+
+static void owners(void)
+{
+    tegula_context *other = tegula_init(1);
+    tegula_desc *a = make(N, N, N, 30);
+    tegula_ipiv *pivots = tegula_ipiv_create(context, a);
+    tegula_desc_destroy(other, a);
+    tegula_ipiv_destroy(other, pivots);
+    tegula_desc_destroy(context, NULL);
+    tegula_ipiv_destroy(context, NULL);
+    fill(a);
+    check("a matrix of another context", a, 1, 0);
+    expect("exchanges of another context", tegula_ipiv_get(context, pivots, NULL), 0);
+    tegula_ipiv_destroy(context, pivots);
+    tegula_desc_destroy(context, a);
+    tegula_finalize(other);
+}
+
+static void arrays(void)
+{
+    tegula_desc *a = make(N, N, N, 30), *empty = make(0, N, N, 30);
+    expect("from no array", tegula_dlapack_to_tile(context, NULL, N, a), -2);
+    expect("to no array", tegula_dtile_to_lapack(context, a, NULL, N), -3);
+    expect("nothing from no array", tegula_dlapack_to_tile(context, NULL, 1, empty), 0);
+    expect("nothing to no array", tegula_dtile_to_lapack(context, empty, NULL, 1), 0);
+    tegula_desc_destroy(context, a);
+    tegula_desc_destroy(context, empty);
+}
+
 int main(void)
 {
     context = tegula_init(2);
+    sizes();
+    owners();
+    arrays();
     products(N);
     products(32);
     lu_and_qr();

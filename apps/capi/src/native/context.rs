@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use std::ffi::c_int;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tegula_runtime::flow::Flow;
@@ -21,7 +21,13 @@ pub struct Context {
     is_asynchronous: AtomicBool,
     /// The first failure that nobody has been told of, as a routine's code.
     failed: AtomicI32,
+    /// How many tiles its matrices have.
+    tiles: AtomicUsize,
 }
+
+/// Most tiles of the matrices of a context: half of the handles that a flow has, so that routines have
+/// theirs, too.
+const MOST_TILES: usize = 8 << 20;
 
 impl Context {
     /// The flow of the workers; another thread that has it is waited for.
@@ -48,6 +54,18 @@ impl Context {
     /// Whether routines only submit.
     pub(crate) fn is_asynchronous(&self) -> bool {
         self.is_asynchronous.load(Ordering::Relaxed)
+    }
+
+    /// Takes so many more tiles into account; argument `place` is wrong if they are too many.
+    pub(crate) fn admit(&self, place: i32, tiles: usize) -> Checked<()> {
+        let sum = |held: usize| held.checked_add(tiles).filter(|&sum| sum <= MOST_TILES);
+        let held = self.tiles.fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum);
+        held.map(|_| ()).map_err(|_| Wrong(place))
+    }
+
+    /// So many tiles are there no more.
+    pub(crate) fn release(&self, tiles: usize) {
+        self.tiles.fetch_sub(tiles, Ordering::Relaxed);
     }
 
     /// Runs what `submit` submits; the code is that of the first numerical failure. Does not wait, and
@@ -118,6 +136,7 @@ pub extern "C" fn tegula_init(workers: c_int) -> *mut Context {
         flow: Mutex::new(process::start(workers)),
         is_asynchronous: AtomicBool::new(false),
         failed: AtomicI32::new(0),
+        tiles: AtomicUsize::new(0),
     }))
 }
 

@@ -1,11 +1,12 @@
 //! Copies between tiles and plain arrays.
 
+use tegula_data::matrix::TileMatrix;
 use tegula_kernels::scalar::{c32, c64};
 
 use super::context::Context;
 use super::matrix::{Entry, Matrix, tiles};
 use crate::array::Array;
-use crate::check::{Checked, Integer, Wrong};
+use crate::check::{Checked, Integer, Wrong, require};
 use crate::export::export;
 use crate::run::{info, numerical};
 
@@ -29,9 +30,15 @@ fn to_tiles<T: Entry>(
 ) -> Checked<i32> {
     let context = context.ok_or(Wrong(1))?;
     let tiles = tiles::<T>(4, matrix, context)?;
+    require(2, holds(a, tiles))?;
     let a = a.matrix(tiles.m(), tiles.n(), lda.leading(3, tiles.m())?).view();
     let outcome = tiles.fill_with(&mut context.settled(), |i, j| a.at(i, j));
     Ok(info(outcome.map_err(numerical)))
+}
+
+/// Whether there is an array, which a matrix without entries does not need.
+fn holds<T: Entry>(a: Array<T>, tiles: &TileMatrix<T>) -> bool {
+    !a.is_null() || tiles.m() == 0 || tiles.n() == 0
 }
 
 fn to_array<T: Entry>(
@@ -42,6 +49,7 @@ fn to_array<T: Entry>(
 ) -> Checked<i32> {
     let context = context.ok_or(Wrong(1))?;
     let tiles = tiles::<T>(2, matrix, context)?;
+    require(3, holds(a, tiles))?;
     let ld = lda.leading(4, tiles.m())?;
     let outcome = a.matrix(tiles.m(), tiles.n(), ld).gather(&mut context.settled(), tiles);
     Ok(info(outcome.map_err(numerical)))

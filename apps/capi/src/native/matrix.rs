@@ -85,18 +85,30 @@ impl Matrix {
         (self.context == context.id).then_some(&self.tiles)
     }
 
-    fn new<T: Entry>(context: &Context, shape: (usize, usize), tile: (usize, usize)) -> Self {
-        let tiles = TileMatrix::<T>::new(&mut context.flow(), shape, tile, Storage::Full);
-        Self { context: context.id, tiles: T::any(tiles) }
+    /// A matrix of zeros, unless it has too many tiles, or a tile more bytes than there can be.
+    fn new<T: Entry>(
+        context: &Context,
+        (m, n): (usize, usize),
+        (mb, nb): (usize, usize),
+    ) -> Checked<Self> {
+        let bytes = mb.min(m) as u128 * nb.min(n) as u128 * size_of::<T>() as u128;
+        require(5, bytes <= isize::MAX as u128)?;
+        context.admit(5, m.div_ceil(mb).saturating_mul(n.div_ceil(nb)))?;
+        let tiles = TileMatrix::<T>::new(&mut context.flow(), (m, n), (mb, nb), Storage::Full);
+        Ok(Self { context: context.id, tiles: T::any(tiles) })
     }
 
     fn unregister(self, context: &Context) {
-        let flow = &mut context.flow();
+        fn of<T: Entry>(context: &Context, tiles: TileMatrix<T>) {
+            let count = tiles.mt() * tiles.nt();
+            tiles.unregister(&mut context.flow());
+            context.release(count);
+        }
         match self.tiles {
-            Tiles::Single(tiles) => tiles.unregister(flow),
-            Tiles::Double(tiles) => tiles.unregister(flow),
-            Tiles::ComplexSingle(tiles) => tiles.unregister(flow),
-            Tiles::ComplexDouble(tiles) => tiles.unregister(flow),
+            Tiles::Single(tiles) => of(context, tiles),
+            Tiles::Double(tiles) => of(context, tiles),
+            Tiles::ComplexSingle(tiles) => of(context, tiles),
+            Tiles::ComplexDouble(tiles) => of(context, tiles),
         }
     }
 }
@@ -104,7 +116,8 @@ impl Matrix {
 const CREATE: Export = Export {
     symbol: "tegula_desc_create",
     summary: "An `m x n` matrix of zeros in tiles of `mb x nb`; `precision` is s, d, c or z. \
-              Null if an argument is wrong.",
+              Null if an argument is wrong, or the matrices of the context have more than 8388608 \
+              tiles, or a tile more bytes than an address can tell apart.",
     result: "tegula_desc *",
     arguments: &[
         ("context", CType::Out("tegula_context")),
@@ -118,12 +131,13 @@ const CREATE: Export = Export {
 
 const DESTROY: Export = Export {
     symbol: "tegula_desc_destroy",
-    summary: "Takes a matrix apart.",
+    summary: "Takes a matrix apart. Nothing happens to null, and to a matrix of another context.",
     result: "void",
     arguments: &[("context", CType::Out("tegula_context")), ("matrix", CType::Out("tegula_desc"))],
 };
 
-/// An `m x n` matrix of zeros in tiles of `mb x nb`; null if an argument is wrong.
+/// An `m x n` matrix of zeros in tiles of `mb x nb`; null if an argument is wrong, or the matrices of the
+/// context have more than 8388608 tiles, or a tile more bytes than an address can tell apart.
 ///
 /// # Safety
 /// The context is from `tegula_init`, or null.
@@ -157,18 +171,21 @@ fn create(
         b'z' => Matrix::new::<c64>,
         _ => return Err(Wrong(2)),
     };
-    Ok(new(context, shape, tile))
+    new(context, shape, tile)
 }
 
-/// Takes a matrix apart; nothing happens to null.
+/// Takes a matrix apart; nothing happens to null, and to a matrix of another context.
 ///
 /// # Safety
-/// The matrix is of this context and is not used any more.
+/// The context is from `tegula_init`, or null; the matrix is from [`tegula_desc_create`] and, if it is of
+/// this context, not used any more; or it is null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tegula_desc_destroy(context: *mut Context, matrix: *mut Matrix) {
     // SAFETY: the caller's promise.
-    let Some(context) = (unsafe { context.as_ref() }) else { return };
-    if !matrix.is_null() {
+    let (Some(context), Some(found)) = (unsafe { (context.as_ref(), matrix.as_ref()) }) else {
+        return;
+    };
+    if found.of_context(context).is_some() {
         // SAFETY: the caller's promise.
         unsafe { Box::from_raw(matrix) }.unregister(context);
     }

@@ -60,7 +60,7 @@ const GET: Export = Export {
 
 const DESTROY: Export = Export {
     symbol: "tegula_ipiv_destroy",
-    summary: "Gives the room back.",
+    summary: "Gives the room back. Nothing happens to null, and to exchanges of another context.",
     result: "void",
     arguments: &[("context", CType::Out("tegula_context")), ("pivots", CType::Out("tegula_ipiv"))],
 };
@@ -132,15 +132,18 @@ pub(super) fn singular(flow: &mut Flow, pivots: &Pivots) -> Checked<i32> {
     Ok(info(singular.and_then(|singular| singular.map_or(Ok(()), Err))))
 }
 
-/// Gives the room back; nothing happens to null.
+/// Gives the room back; nothing happens to null, and to exchanges of another context.
 ///
 /// # Safety
-/// The pivots are of this context and are not used any more.
+/// The context is from `tegula_init`, or null; the pivots are from [`tegula_ipiv_create`] and, if they are
+/// of this context, not used any more; or they are null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tegula_ipiv_destroy(context: *mut Context, pivots: *mut Ipiv) {
     // SAFETY: the caller's promise.
-    let Some(context) = (unsafe { context.as_ref() }) else { return };
-    if !pivots.is_null() {
+    let (Some(context), Some(found)) = (unsafe { (context.as_ref(), pivots.as_ref()) }) else {
+        return;
+    };
+    if found.context == context.id {
         // SAFETY: the caller's promise.
         unsafe { Box::from_raw(pivots) }.pivots.unregister(&mut context.flow());
     }

@@ -279,6 +279,21 @@ fn eigenvalues_check_their_arguments_in_order() {
 }
 
 #[test]
+fn an_empty_matrix_needs_one_number_of_workspace_for_its_singular_values() {
+    let (jobs, m, n, lwork) = (letter(b'A'), 3, 0, -1);
+    let (mut rooms, mut info) = (Rooms::new(), 99);
+    let Rooms { a, b, tau, work, half, .. } = &mut rooms;
+    let (a, s, u) = (a.as_mut_ptr(), tau.as_mut_ptr(), b.as_mut_ptr());
+    let vt = half.as_mut_ptr().cast();
+    // SAFETY: the matrix is empty, and U would be 3 x 3.
+    unsafe {
+        let first = work.as_mut_ptr();
+        dgesvd_(&jobs, &jobs, &m, &n, a, &m, s, u, &m, vt, &1, first, &lwork, &mut info);
+    }
+    assert_eq!((info, work[0]), (0, 1.0));
+}
+
+#[test]
 fn singular_values_check_their_arguments_in_order() {
     let gesvd = |jobs: &[u8; 2], [m, n, lda, ldu, ldvt, lwork]: [i32; 6]| {
         let (mut rooms, mut info) = (Rooms::new(), 99);
@@ -304,6 +319,9 @@ fn singular_values_check_their_arguments_in_order() {
     assert_eq!(gesvd(b"NS", [2, 3, 2, 1, 2, 64]), 0);
     assert_eq!(gesvd(b"AA", [3, 2, 3, 3, 2, 9]), -13);
     assert_eq!(gesvd(b"AA", [3, 2, 3, 3, 2, 10]), 0);
+    assert_eq!(gesvd(b"NN", [3, 0, 3, 3, 1, 1]), 0, "a matrix without columns");
+    assert_eq!(gesvd(b"AA", [0, 3, 1, 1, 3, 1]), 0, "a matrix without rows");
+    assert_eq!(gesvd(b"NN", [3, 0, 3, 3, 1, 0]), -13);
     let gesdd = |job: u8, [m, n, lda, ldu, ldvt, lwork]: [i32; 6]| {
         let (mut rooms, mut info) = (Rooms::new(), 99);
         let Rooms { a, b, tau, work, zwork, count, .. } = &mut rooms;

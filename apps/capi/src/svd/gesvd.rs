@@ -99,6 +99,9 @@ fn run<T: Scalar>(
 /// The size of the workspace that LAPACK asks for.
 fn least<T: Scalar>((jobu, jobvt): (Job, Job), m: usize, n: usize) -> usize {
     let (short, long) = (m.min(n), m.max(n));
+    if short == 0 {
+        return 1;
+    }
     let job = if m >= n { jobu } else { jobvt };
     let is_reduced = long >= short * 8 / 5 && job == Job::None;
     match (T::IS_COMPLEX, is_reduced) {

@@ -25,7 +25,7 @@ typedef struct tegula_desc tegula_desc;
 /* The exchanges of rows of a factorisation, which belong to a context. */
 typedef struct tegula_ipiv tegula_ipiv;
 
-/* Starts workers workers, or with 0 as many as large problems under LAPACK's names get. */
+/* Starts workers workers, or with 0 as many as large problems under LAPACK's names get. Null if there are to be more than 1024, or less than none. */
 tegula_context *tegula_init(int workers);
 
 /* Ends the workers. All matrices must be destroyed before. */
@@ -37,7 +37,7 @@ void tegula_set_async(tegula_context *context, int only_submit);
 /* Waits for everything that was submitted; returns the first failure as a routine would. Of a zero pivot of getrf or gesv, after which the solution is infinite, only tegula_ipiv_get tells. */
 int tegula_wait(tegula_context *context);
 
-/* Spreads large problems under LAPACK's names over workers workers from now on. */
+/* Spreads large problems under LAPACK's names over workers workers from now on, at least one and at most 1024. */
 void tegula_set_num_threads(int workers);
 
 /* Number of workers that large problems under LAPACK's names are spread over. */

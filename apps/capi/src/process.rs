@@ -12,6 +12,9 @@ use tegula_runtime::platform::usable_cores;
 /// The variable that says how many workers to take.
 const VARIABLE: &str = "TEGULA_NUM_THREADS";
 
+/// Most workers that can be asked for.
+pub(crate) const MOST_WORKERS: usize = 1024;
+
 /// Workers of the flow; 0 until it is known.
 static WORKERS: AtomicUsize = AtomicUsize::new(0);
 
@@ -56,15 +59,16 @@ pub(crate) fn workers() -> usize {
     }
 }
 
-/// What the environment asks for, if it is a positive number.
+/// What the environment asks for, if it is a positive number; no more than there may be.
 fn wanted() -> Option<usize> {
-    std::env::var(VARIABLE).ok()?.trim().parse().ok().filter(|&workers| workers > 0)
+    let workers: usize = std::env::var(VARIABLE).ok()?.trim().parse().ok()?;
+    (workers > 0).then_some(workers.min(MOST_WORKERS))
 }
 
-/// Takes `workers` workers from now on; those that there are end when their work is done.
+/// Takes `workers` workers from now on, at least one and no more than there may be; those that there are end when their work is done.
 pub(crate) fn set_workers(workers: usize) {
     let mut flow = Process::this().flow.lock().unwrap_or_else(PoisonError::into_inner);
-    WORKERS.store(workers.max(1), Ordering::Relaxed);
+    WORKERS.store(workers.clamp(1, MOST_WORKERS), Ordering::Relaxed);
     *flow = None;
 }
 

@@ -43,21 +43,21 @@ fn has_compiler() -> bool {
 
 #[test]
 fn a_program_in_c_uses_both_interfaces() {
-    run_program("both_interfaces");
+    run_program("both_interfaces", "3");
 }
 
 #[test]
 fn a_program_in_c_solves_in_tiles() {
-    run_program("tiles");
+    run_program("tiles", "3");
 }
 
 #[test]
 fn a_program_in_c_is_refused_what_is_wrong() {
-    run_program("refusals");
+    run_program("refusals", "1000000000");
 }
 
-/// Compiles and runs a program of this folder.
-fn run_program(name: &str) {
+/// Compiles and runs a program of this folder, where the environment asks for so many workers.
+fn run_program(name: &str, workers: &str) {
     if !has_compiler() {
         return;
     }
@@ -76,7 +76,7 @@ fn run_program(name: &str) {
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
     let run = Command::new(&program)
         .env("LD_LIBRARY_PATH", &libraries)
-        .env("TEGULA_NUM_THREADS", "3")
+        .env("TEGULA_NUM_THREADS", workers)
         .output()
         .expect("the program starts");
     let (out, error) = (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));

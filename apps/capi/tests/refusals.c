@@ -1,5 +1,5 @@
 /* What matrices in tiles refuse: a matrix that is written and is another argument, too; more tiles than
- * there can be; what belongs to another context; arrays that are not there. */
+ * there can be; what belongs to another context; arrays that are not there; more workers than there may be. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -120,6 +120,18 @@ static void lu_and_qr(void)
     tegula_desc_destroy(context, other);
 }
 
+/* TEGULA_NUM_THREADS asks for more than there may be. */
+static void workers(void)
+{
+    expect("workers of the environment", tegula_get_num_threads(), 1024);
+    tegula_set_num_threads(INT_MAX);
+    expect("workers of the program", tegula_get_num_threads(), 1024);
+    tegula_set_num_threads(-1);
+    expect("the least", tegula_get_num_threads(), 1);
+    expect("a context of too many workers", tegula_init(1025) != NULL, 0);
+    expect("a context of less than none", tegula_init(-1) != NULL, 0);
+}
+
 static void expect_none(const char *what, const void *made)
 {
     expect(what, made != NULL, 0);
@@ -168,6 +180,7 @@ static void arrays(void)
 
 int main(void)
 {
+    workers();
     context = tegula_init(2);
     sizes();
     owners();

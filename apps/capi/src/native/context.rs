@@ -10,7 +10,7 @@ use tegula_runtime::flow::Flow;
 use crate::check::{Checked, Wrong};
 use crate::export::Export;
 use crate::kind::CType;
-use crate::process;
+use crate::process::{self, MOST_WORKERS};
 use crate::run::{info, numerical};
 
 /// Workers, and a number that tells them from others.
@@ -81,7 +81,8 @@ impl Context {
 pub(crate) const EXPORTS: &[Export] = &[
     Export {
         symbol: "tegula_init",
-        summary: "Starts `workers` workers, or with 0 as many as large problems under LAPACK's names get.",
+        summary: "Starts `workers` workers, or with 0 as many as large problems under LAPACK's names get. \
+                  Null if there are to be more than 1024, or less than none.",
         result: "tegula_context *",
         arguments: &[("workers", CType::Value("int"))],
     },
@@ -111,7 +112,8 @@ pub(crate) const EXPORTS: &[Export] = &[
     },
     Export {
         symbol: "tegula_set_num_threads",
-        summary: "Spreads large problems under LAPACK's names over `workers` workers from now on.",
+        summary: "Spreads large problems under LAPACK's names over `workers` workers from now on, at least \
+                  one and at most 1024.",
         result: "void",
         arguments: &[("workers", CType::Value("int"))],
     },
@@ -124,11 +126,12 @@ pub(crate) const EXPORTS: &[Export] = &[
 ];
 
 /// Starts `workers` workers, or with 0 as many as large problems under LAPACK's names get. The
-/// calling thread is one of them. Returns null if `workers` is negative.
+/// calling thread is one of them. Returns null if `workers` is negative or more than 1024.
 #[unsafe(no_mangle)]
 pub extern "C" fn tegula_init(workers: c_int) -> *mut Context {
     static NEXT: AtomicU64 = AtomicU64::new(1);
-    let Ok(workers) = usize::try_from(workers) else { return std::ptr::null_mut() };
+    let workers = usize::try_from(workers).ok().filter(|&workers| workers <= MOST_WORKERS);
+    let Some(workers) = workers else { return std::ptr::null_mut() };
     let workers = if workers == 0 { process::workers() } else { workers };
     let id = NEXT.fetch_add(1, Ordering::Relaxed);
     Box::into_raw(Box::new(Context {
@@ -179,7 +182,8 @@ pub unsafe extern "C" fn tegula_wait(context: *mut Context) -> c_int {
     crate::export::code(context.map(Context::wait))
 }
 
-/// Spreads large problems under LAPACK's names over `workers` workers from now on, at least one.
+/// Spreads large problems under LAPACK's names over `workers` workers from now on, at least one and at
+/// most 1024.
 #[unsafe(no_mangle)]
 pub extern "C" fn tegula_set_num_threads(workers: c_int) {
     process::set_workers(usize::try_from(workers).unwrap_or(1));

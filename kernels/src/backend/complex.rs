@@ -8,7 +8,7 @@
 
 use num_complex::Complex;
 
-use super::{Blas, blocked, check_product, check_triangle};
+use super::{Blas, blocked, check_product, check_triangle, vector};
 use crate::option::{Diag, Triangle};
 use crate::scalar::{Real, Scalar};
 use crate::tile::{TileMut, TileRef};
@@ -52,9 +52,109 @@ where
         solve(self, t, alpha, b);
     }
 
+    fn gemv(
+        &self,
+        alpha: Complex<R>,
+        a: TileRef<'_, Complex<R>>,
+        x: TileRef<'_, Complex<R>>,
+        beta: Complex<R>,
+        mut y: TileMut<'_, Complex<R>>,
+    ) {
+        check_product(a, x, &y);
+        assert!(x.cols() == 1, "the vector has {} columns", x.cols());
+        let plain = if a.is_conjugated() { a.conjugated() } else { a };
+        let (columns, rows) = (plain.parts(), plain.transposed().parts());
+        if columns.or(rows).is_none() {
+            return vector::gemv(alpha, a, x, beta, y);
+        }
+        y.scale(beta);
+        if alpha == <Complex<R> as Scalar>::ZERO || a.cols() == 0 || a.rows() == 0 {
+            return;
+        }
+        // A conjugate matrix by the conjugate vector, and the conjugate of that.
+        let turn = |entry| if a.is_conjugated() { Scalar::conj(entry) } else { entry };
+        let x = if a.is_conjugated() { x.conjugated() } else { x };
+        let add = |i, entry| y.set(i, 0, y.at(i, 0) + alpha * turn(entry));
+        match (columns, rows) {
+            (Some(parts), _) => by_columns(self, parts, x, add),
+            (None, parts) => by_rows(self, parts.expect("one or the other"), x, add),
+        }
+    }
+
     fn leaf(&self) -> &dyn Blas<Complex<R>> {
         self
     }
+}
+
+/// Most numbers of a part of a matrix that is taken twice, so that it is found in the cache again.
+const AT_ONCE: usize = 8192;
+
+/// First columns and numbers of columns of the parts of `parts` to take at once.
+fn strips<R>(parts: TileRef<'_, R>) -> impl Iterator<Item = (usize, usize)> + use<R> {
+    let (rows, cols) = (parts.rows(), parts.cols());
+    let width = (AT_ONCE / rows).max(8);
+    (0..cols).step_by(width).map(move |first| (first, width.min(cols - first)))
+}
+
+/// Gives the entries of `A x` to `add`, where `parts` holds those of `A`: its products with the real and the
+/// imaginary parts of `x`, `u` and `v`, are `u + i v`.
+fn by_columns<R: Real>(
+    real: &dyn Blas<R>,
+    parts: TileRef<'_, R>,
+    x: TileRef<'_, Complex<R>>,
+    mut add: impl FnMut(usize, Complex<R>),
+) where
+    Complex<R>: Scalar<Real = R>,
+{
+    let (rows, cols) = (parts.rows(), parts.cols());
+    with_room(2 * (rows + cols), |room| {
+        let (factors, sums) = room.split_at_mut(2 * cols);
+        for j in 0..cols {
+            (factors[j], factors[cols + j]) = (x.at(j, 0).re, x.at(j, 0).im);
+        }
+        sums.fill(R::ZERO);
+        for (first, width) in strips(parts) {
+            let strip = parts.part(0, first, rows, width);
+            for (factors, sums) in factors.chunks_exact(cols).zip(sums.chunks_exact_mut(rows)) {
+                let factors = TileRef::new(&factors[first..first + width], width, 1);
+                real.gemv(R::ONE, strip, factors, R::ONE, TileMut::new(sums, rows, 1));
+            }
+        }
+        let (u, v) = sums.split_at(rows);
+        for (i, (u, v)) in u.chunks_exact(2).zip(v.chunks_exact(2)).enumerate() {
+            add(i, Complex::new(u[0] - v[1], u[1] + v[0]));
+        }
+    });
+}
+
+/// Gives the entries of `A^T x` to `add`, where `parts` holds those of `A`: a column of parts times those of
+/// the conjugate of `x` is the real part, and times those of `i` times it the imaginary one.
+fn by_rows<R: Real>(
+    real: &dyn Blas<R>,
+    parts: TileRef<'_, R>,
+    x: TileRef<'_, Complex<R>>,
+    mut add: impl FnMut(usize, Complex<R>),
+) where
+    Complex<R>: Scalar<Real = R>,
+{
+    let (rows, cols) = (parts.rows(), parts.cols());
+    with_room(2 * (rows + cols), |room| {
+        let (factors, sums) = room.split_at_mut(2 * rows);
+        for i in 0..rows / 2 {
+            let entry = x.at(i, 0);
+            factors[2 * i..2 * i + 2].copy_from_slice(&[entry.re, -entry.im]);
+            factors[rows + 2 * i..rows + 2 * i + 2].copy_from_slice(&[entry.im, entry.re]);
+        }
+        sums.fill(R::ZERO);
+        for (first, width) in strips(parts) {
+            let strip = parts.part(0, first, rows, width).transposed();
+            for (factors, sums) in factors.chunks_exact(rows).zip(sums.chunks_exact_mut(cols)) {
+                let sums = TileMut::new(&mut sums[first..first + width], width, 1);
+                real.gemv(R::ONE, strip, TileRef::new(factors, rows, 1), R::ONE, sums);
+            }
+        }
+        (0..cols).for_each(|j| add(j, Complex::new(sums[j], sums[cols + j])));
+    });
 }
 
 /// `C += alpha A B`, where the rows of `C` are adjacent in memory.

@@ -163,6 +163,49 @@ fn entries(folder: &Path, name: &str, shape: &str) -> Vec<f64> {
     bytes[start..].chunks_exact(8).map(number).collect()
 }
 
+/// [2 1; 1 2] has the values 1 and 3, and vectors (1, -1) and (1, 1) over the root of two.
+#[test]
+fn spectra_go_to_files() {
+    let folder = folder();
+    doubles(&folder, "a.npy", "(2, 2)", &[2.0, 1.0, 1.0, 2.0]);
+    let flags = "--input a.npy --output x.npy --check --json - -q";
+    let half = 0.5f64.sqrt();
+    for (algorithm, sizes, signs) in [
+        ("heevd", [1.0, 3.0], Some([1.0, -1.0, 1.0, 1.0])),
+        ("gesvd", [3.0, 1.0], Some([1.0, 1.0, 1.0, -1.0])),
+        ("heev", [1.0, 3.0], None),
+        ("gesvd-values", [3.0, 1.0], None),
+    ] {
+        let run = tegula_in(&folder, &format!("linalg {algorithm} {flags}"));
+        let spectrum = run.succeeded().json()["spectrum"].clone();
+        let is_near = |x: f64, y: f64| (x - y).abs() < 1e-14;
+        for (place, size) in sizes.into_iter().enumerate() {
+            assert!(is_near(number(&spectrum, &format!("/{place}")), size), "{spectrum}");
+        }
+        let shape = if signs.is_some() { "(2, 2,)" } else { "(2, 1,)" };
+        let written = entries(&folder, "x.npy", shape);
+        match signs {
+            None => assert!(written.iter().zip(sizes).all(|(&x, y)| is_near(x, y)), "{written:?}"),
+            Some(signs) => {
+                // Each vector up to its sign.
+                let turned = |column: usize| written[2 * column].signum();
+                let near = |i: usize| is_near(written[i] * turned(i / 2), half * signs[i]);
+                assert!((0..4).all(near), "{algorithm}: {written:?}");
+            }
+        }
+    }
+}
+
+/// Vectors stand beside what a disk takes.
+#[test]
+fn memory_that_no_disk_takes_is_counted() {
+    let command = |memory| format!("linalg gesvd -n 300 --memory {memory} --scratch . --dry-run");
+    tegula_in(&folder(), &command("2MiB")).failed(2, &["no disk takes", "allow more memory"]);
+    tegula_in(&folder(), &command("8MiB")).succeeded();
+    let command = "linalg randomized-svd -n 300 -k 100 --memory 600KiB --scratch .";
+    tegula_in(&folder(), command).failed(2, &["no disk takes"]);
+}
+
 #[test]
 fn matrices_come_from_files_and_go_to_files() {
     let folder = folder();

@@ -65,7 +65,8 @@ fn wanted() -> Option<usize> {
     (workers > 0).then_some(workers.min(MOST_WORKERS))
 }
 
-/// Takes `workers` workers from now on, at least one and no more than there may be; those that there are end when their work is done.
+/// Takes `workers` workers from now on, at least one and no more than there may be; those that there are end
+/// when their work is done.
 pub(crate) fn set_workers(workers: usize) {
     let mut flow = Process::this().flow.lock().unwrap_or_else(PoisonError::into_inner);
     WORKERS.store(workers.clamp(1, MOST_WORKERS), Ordering::Relaxed);

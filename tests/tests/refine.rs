@@ -141,7 +141,7 @@ fn a_matrix_without_factors_is_named() {
     let n = 12;
     let entry = |i: usize, j: usize| f64::from(u8::from(i == j && i != 6));
     let found = general(&entry, (n, 5, 1));
-    assert_eq!(found, Refinement::Singular(NumericalError::SingularPivot { index: 7 }));
+    assert_eq!(found, Refinement::Singular(NumericalError::Singular { index: 7 }));
     let entry = |i: usize, j: usize| if i == j { if i == 6 { -1.0 } else { 1.0 } } else { 0.0 };
     let found = positive(&entry, (n, 5, 1));
     assert_eq!(found, Refinement::Singular(NumericalError::NotPositiveDefinite { order: 7 }));

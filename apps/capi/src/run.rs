@@ -22,19 +22,6 @@ pub(crate) fn is_small<T: Scalar>(products: f64) -> bool {
     products * if T::IS_COMPLEX { 8.0 } else { 2.0 } < LARGE
 }
 
-/// Bytes of a matrix from which on workers are worth waking for its product with a vector.
-const LARGE_MATRIX: usize = 64 << 20;
-
-/// Number of workers from which on they are: in tiles each computes several times slower.
-const MANY_WORKERS: usize = 5;
-
-/// Whether a product of which the smaller side is `side`, with a matrix of `entries`, is one with a vector
-/// that is computed on the calling thread.
-pub(crate) fn is_vector<T: Scalar>(side: usize, entries: usize) -> bool {
-    let is_large = entries.saturating_mul(size_of::<T>()) >= LARGE_MATRIX;
-    side == 1 && !IS_TINY && !(is_large && process::workers() >= MANY_WORKERS)
-}
-
 /// The product of sizes, as a number of operations.
 pub(crate) fn product(sizes: [usize; 3]) -> f64 {
     sizes.into_iter().map(|size| size as f64).product()

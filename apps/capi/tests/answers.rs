@@ -9,14 +9,12 @@ use tegula::auxiliary::lascl::dlascl_;
 use tegula::auxiliary::laset::dlaset_;
 use tegula::auxiliary::laswp::dlaswp_;
 use tegula::auxiliary::norms::{dlange_, dlansy_, dlantr_};
-use tegula::blas3::gemm::{dgemm_, zgemm_};
 use tegula::eigen::syevd::dsyevd_;
 use tegula::lu::getrf::dgetrf_;
 use tegula::lu::getri::dgetri_;
 use tegula::mixed::gesv::dsgesv_;
 use tegula::svd::gesdd::dgesdd_;
 use tegula::svd::gesvd::dgesvd_;
-use tegula_kernels::scalar::c64;
 
 const EPS: f64 = f64::EPSILON;
 
@@ -354,109 +352,4 @@ fn factors_do_not_overflow_on_the_way() {
     // SAFETY: as above.
     unsafe { dlascl_(&upper, &none, &none, &2.0, &6.0, &two, &two, first, &two, &mut info) };
     assert_eq!((info, a), (0, [3.0, 1.0, 3.0, 3.0]));
-}
-
-/// A product of matrices as BLAS is asked for it: letters, sizes, whether `beta` is zero.
-#[derive(Clone, Copy, Debug)]
-struct Product {
-    trans: [u8; 2],
-    sizes: [usize; 3],
-    overwrites: bool,
-}
-
-/// Multiplies matrices with gaps between their columns, and compares with the definition; what lies in the gaps
-/// stays as it is. The real parts alone, if `is_real`.
-fn check_product(product: Product, is_real: bool) {
-    let Product { trans, sizes: [m, n, k], overwrites } = product;
-    let part = |x: f64| if is_real { 0.0 } else { x };
-    let random = |seed, count| -> Vec<c64> {
-        let (re, im) = (entries(seed, count), entries(seed + 1, count));
-        re.into_iter().zip(im).map(|(re, im)| c64::new(re, part(im))).collect()
-    };
-    let stored = |trans, rows, cols| if trans == b'N' { (rows, cols) } else { (cols, rows) };
-    let ((rows_a, cols_a), (rows_b, cols_b)) = (stored(trans[0], m, k), stored(trans[1], k, n));
-    let [lda, ldb, ldc] = [rows_a + 3, rows_b + 1, m + 2];
-    let (a, b, before) = (random(1, lda * cols_a), random(3, ldb * cols_b), random(5, ldc * n));
-    let alpha = c64::new(0.5, part(-2.0));
-    let beta = if overwrites { c64::new(0.0, 0.0) } else { c64::new(-1.5, part(0.25)) };
-    let mut c = before.clone();
-    if overwrites {
-        (0..m * n).for_each(|at| c[at % m + at / m * ldc] = c64::new(f64::NAN, part(f64::NAN)));
-    }
-    let sizes = [m, n, k, lda, ldb, ldc].map(|size| size as i32);
-    if is_real {
-        let real = |x: &[c64]| -> Vec<f64> { x.iter().map(|x| x.re).collect() };
-        let (mut a, mut b, mut out) = (real(&a), real(&b), real(&c));
-        let arrays = [a.as_mut_ptr(), b.as_mut_ptr(), out.as_mut_ptr()];
-        call(dgemm_, trans, sizes, arrays, [alpha.re, beta.re]);
-        c = out.into_iter().map(|re| c64::new(re, 0.0)).collect();
-    } else {
-        let arrays = [a.as_ptr().cast_mut(), b.as_ptr().cast_mut(), c.as_mut_ptr()];
-        call(zgemm_, trans, sizes, arrays, [alpha, beta]);
-    }
-    let op = |letter, x: &[c64], ld: usize, i: usize, j: usize| match letter {
-        b'N' => x[i + j * ld],
-        b'T' => x[j + i * ld],
-        _ => x[j + i * ld].conj(),
-    };
-    for (at, (&found, &before)) in c.iter().zip(&before).enumerate() {
-        let (i, j) = (at % ldc, at / ldc);
-        if i >= m {
-            assert!(found == before, "{product:?}: the gap ({i}, {j})");
-            continue;
-        }
-        let terms = (0..k).map(|p| op(trans[0], &a, lda, i, p) * op(trans[1], &b, ldb, p, j));
-        let expected = alpha * terms.sum::<c64>() + beta * before;
-        let error = (found - expected).norm();
-        // Entries up to 1, factors up to 2 or so: k + 2 sums of numbers up to 2 k + 2.
-        let bound = 8.0 * (k as f64 + 2.0) * (k as f64 + 2.0) * EPS;
-        assert!(error <= bound, "{product:?}: {error} at ({i}, {j})");
-    }
-}
-
-/// The type of `xgemm_`.
-type Gemm<T> = unsafe extern "C" fn(
-    *const c_char,
-    *const c_char,
-    *const i32,
-    *const i32,
-    *const i32,
-    *const T,
-    *mut T,
-    *const i32,
-    *mut T,
-    *const i32,
-    *const T,
-    *mut T,
-    *const i32,
-);
-
-fn call<T>(
-    gemm: Gemm<T>,
-    trans: [u8; 2],
-    [m, n, k, lda, ldb, ldc]: [i32; 6],
-    [a, b, c]: [*mut T; 3],
-    [alpha, beta]: [T; 2],
-) {
-    let trans = trans.map(letter);
-    // SAFETY: arrays of those sizes.
-    unsafe {
-        gemm(&trans[0], &trans[1], &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
-    }
-}
-
-#[test]
-fn products_with_one_row_or_column_are_products() {
-    let letters = [b'N', b'T', b'C'];
-    for trans in letters.into_iter().flat_map(|left| letters.map(|right| [left, right])) {
-        for (long, k) in [(1, 1), (5, 2), (2, 40), (137, 61), (61, 300), (700, 9)] {
-            for sizes in [[long, 1, k], [1, long, k]] {
-                for (overwrites, is_real) in
-                    [(false, false), (false, true), (true, false), (true, true)]
-                {
-                    check_product(Product { trans, sizes, overwrites }, is_real);
-                }
-            }
-        }
-    }
 }

@@ -3,14 +3,13 @@
 use tegula_kernels::kernel::gemm::Gemm;
 use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::{Scalar, c32, c64};
-use tegula_kernels::tile::{TileMut, TileRef};
 use tegula_linalg as linalg;
 
 use crate::array::{Array, Matrix};
 use crate::check::{Checked, Integer, Letter};
 use crate::export::export;
 use crate::option::TRANS;
-use crate::run::{blas, in_tiles, is_small, is_vector, product, tile};
+use crate::run::{blas, in_tiles, is_small, product, tile};
 
 export! {
     "`C = alpha op(A) op(B) + beta C`."
@@ -65,14 +64,6 @@ pub(crate) fn multiply<T: Scalar>(
 ) {
     let (m, n) = (c.rows, c.cols);
     let k = if trans_a.swaps() { a.rows } else { a.cols };
-    if is_vector::<T>(m.min(n), m.max(n) * k) {
-        let (left, right) = (op(trans_a, a), op(trans_b, b));
-        return if n == 1 {
-            apply(alpha, left, right, beta, c.view_mut());
-        } else {
-            apply(alpha, right.transposed(), left.transposed(), beta, c.view_mut().transposed());
-        };
-    }
     if is_small::<T>(product([m, n, k])) {
         let kernel = Gemm { trans_a, trans_b, m, n, k, alpha, beta };
         return kernel.compute(blas(), a.view(), b.view(), c.view_mut());
@@ -84,34 +75,4 @@ pub(crate) fn multiply<T: Scalar>(
         linalg::gemm(flow, (trans_a, trans_b), alpha, a, b, beta, c);
     })
     .expect("a product does not fail");
-}
-
-/// `op(a)`.
-fn op<'a, T: Scalar>(trans: Trans, a: Matrix<T>) -> TileRef<'a, T> {
-    let view = if trans.swaps() { a.transposed().view() } else { a.view() };
-    if trans == Trans::Conj { view.conjugated() } else { view }
-}
-
-/// `y = alpha A x + beta y`, with `x` and `y` of one column, which need not lie without gaps.
-fn apply<T: Scalar>(
-    alpha: T,
-    a: TileRef<'_, T>,
-    x: TileRef<'_, T>,
-    beta: T,
-    mut y: TileMut<'_, T>,
-) {
-    let copied: Vec<T>;
-    let x = if x.col(0).is_some() {
-        x
-    } else {
-        copied = (0..x.rows()).map(|i| x.at(i, 0)).collect();
-        TileRef::new(&copied, x.rows(), 1)
-    };
-    if y.col_mut(0).is_some() {
-        return blas().gemv(alpha, a, x, beta, y);
-    }
-    let mut added = vec![T::ZERO; y.rows()];
-    blas().gemv(alpha, a, x, T::ZERO, TileMut::new(&mut added, y.rows(), 1));
-    y.scale(beta);
-    added.into_iter().enumerate().for_each(|(i, term)| y.set(i, 0, y.at(i, 0) + term));
 }

@@ -64,7 +64,7 @@ where
         assert!(x.cols() == 1, "the vector has {} columns", x.cols());
         let plain = if a.is_conjugated() { a.conjugated() } else { a };
         let (columns, rows) = (plain.parts(), plain.transposed().parts());
-        if columns.or(rows).is_none() {
+        if a.rows() * a.cols() < FEW || columns.or(rows).is_none() {
             return vector::gemv(alpha, a, x, beta, y);
         }
         y.scale(beta);
@@ -85,6 +85,9 @@ where
         self
     }
 }
+
+/// Entries of a matrix up to which two real products take as long as a complex one.
+const FEW: usize = 1024;
 
 /// Most numbers of a part of a matrix that is taken twice, so that it is found in the cache again.
 const AT_ONCE: usize = 8192;

@@ -139,8 +139,10 @@ fn decompose<T: Scalar>(
     let panels = ge2gb(flow, &work, keep);
     let band = band_of(flow, &work);
     work.retire(flow);
-    // What comes has other sizes.
-    flow.trim();
+    if !flow.is_flat() {
+        // Memory may be short, and what comes has other sizes.
+        flow.trim();
+    }
     let waves = waves(n, nb);
     let Bidiagonal { diagonal, above, left, right } = Bidiagonal::new(band?, keep.then_some(waves));
     if !keep {

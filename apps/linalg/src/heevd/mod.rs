@@ -96,8 +96,6 @@ pub fn heevd<T: Scalar>(
         let values = eigenvalues(&reduced.diagonal, &reduced.below)?;
         return Ok(Eigen { values: values.into_iter().map(unscaled).collect(), vectors: None });
     }
-    // What comes has other sizes.
-    flow.trim();
     let (values, z) = reduced.vectors(flow)?;
     Ok(Eigen { values: values.into_iter().map(unscaled).collect(), vectors: Some(z) })
 }

@@ -4,3 +4,4 @@ pub mod expression;
 pub mod format;
 pub mod matrix;
 pub mod platform;
+pub mod source;

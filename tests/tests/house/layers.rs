@@ -12,7 +12,7 @@ const LAYERS: &[&[&str]] = &[
     &["tegula-kernels"],
     &["tegula-data"],
     &["tegula-linalg"],
-    &["tegula-exageostat"],
+    &["tegula-exageostat", "tegula-diodon"],
     &["tegula", "tegula-capi"],
     &["tegula-tests"],
 ];

@@ -1,0 +1,1 @@
+//! Principal coordinates, components and correspondences of matrices that are larger than memory.

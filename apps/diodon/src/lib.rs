@@ -1,1 +1,5 @@
 //! Principal coordinates, components and correspondences of matrices that are larger than memory.
+
+mod ordination;
+
+pub use ordination::Ordination;

@@ -1,0 +1,1 @@
+//! `tegula diodon`: principal coordinates, components and correspondences of huge matrices.

@@ -75,6 +75,7 @@ impl Element {
     ///
     /// # Panics
     /// If there are not as many stored numbers as places.
+    #[inline]
     pub fn widen(self, stored: &[u8], numbers: &mut [f64]) {
         assert_eq!(stored.len(), numbers.len() * self.bytes(), "bytes of the stored numbers");
         match self {
@@ -114,6 +115,7 @@ impl Element {
     }
 }
 
+#[inline(always)]
 fn each<const N: usize>(stored: &[u8], numbers: &mut [f64], read: impl Fn([u8; N]) -> f64) {
     let (stored, _) = stored.as_chunks::<N>();
     stored.iter().zip(numbers).for_each(|(&bytes, number)| *number = read(bytes));

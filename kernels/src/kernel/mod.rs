@@ -40,6 +40,7 @@ pub mod potrf;
 pub mod rate;
 mod reflectors;
 pub mod scale_lines;
+pub mod sweep;
 pub mod symm;
 pub mod syr2k;
 pub mod syrk;
@@ -192,6 +193,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel::real::<dot::Card>(),
     Kernel::real::<logdet::Card>(),
     Kernel::real::<column_squares::Card>(),
+    Kernel::real::<sweep::Card>(),
 ];
 
 /// The kernel called `name`, if there is one.

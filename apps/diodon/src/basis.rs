@@ -1,0 +1,126 @@
+//! Panels with orthonormal columns: random ones, and those that span what others span.
+
+use faer::{Mat, MatRef, Side};
+use tegula_data::matrix::{Order, Storage, TileMatrix};
+use tegula_kernels::option::Trans;
+use tegula_linalg::gemm;
+use tegula_runtime::flow::Access::{self, W};
+use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow, FlowError};
+use tegula_runtime::random::{SplitMix64, mix};
+
+use crate::EmbedError;
+
+/// Fills `panel` with independent standard normal numbers, the same for a seed wherever the panel is cut.
+pub(crate) fn draw(flow: &mut Flow, panel: &TileMatrix<f64>, seed: u64) {
+    for i in 0..panel.mt() {
+        let (rows, columns, first) = (panel.tile_rows(i), panel.n(), i * panel.mb());
+        flow.submit(Normal { rows, columns, first, seed }, &[(panel.tile(i, 0), W)], 0);
+    }
+}
+
+/// Standard normal numbers, a stream for each row; buffer `[X: W]`.
+#[derive(Clone, Copy, Debug)]
+struct Normal {
+    rows: usize,
+    columns: usize,
+    /// Row of the whole panel at which the band begins.
+    first: usize,
+    seed: u64,
+}
+
+impl Codelet for Normal {
+    const NAME: &'static str = "normal";
+    const ACCESS: &'static [Access] = &[W];
+
+    fn cost(&self) -> Cost {
+        let numbers = (self.rows * self.columns) as f64;
+        Cost { flops: 40.0 * numbers, bytes: 8.0 * numbers }
+    }
+
+    fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
+        let x = buffers.write::<f64>(0);
+        for i in 0..self.rows {
+            let mut stream = SplitMix64::new(mix(self.seed) ^ mix((self.first + i) as u64));
+            (0..self.columns).for_each(|j| x[i + j * self.rows] = stream.normal());
+        }
+        Ok(())
+    }
+}
+
+/// `A' B` of two panels, on the calling thread's side. Waits.
+pub(crate) fn inner(
+    flow: &mut Flow,
+    a: &TileMatrix<f64>,
+    b: &TileMatrix<f64>,
+) -> Result<Mat<f64>, FlowError> {
+    let (m, n) = (a.n(), b.n());
+    let c = TileMatrix::new(flow, (m, n), (m.max(1), n.max(1)), Storage::Full);
+    gemm(flow, (Trans::Yes, Trans::No), 1.0, a, b, 0.0, &c);
+    let product = MatRef::from_column_major_slice(flow.read::<f64>(c.tile(0, 0))?, m, n).to_owned();
+    c.unregister(flow);
+    Ok(product)
+}
+
+/// Computes `Y = alpha X B + beta Y` of panels `x` and `y` and a small matrix. Waits before.
+pub(crate) fn times(
+    flow: &mut Flow,
+    x: &TileMatrix<f64>,
+    b: MatRef<'_, f64>,
+    (alpha, beta): (f64, f64),
+    y: &TileMatrix<f64>,
+) -> Result<(), FlowError> {
+    let (k, n) = (b.nrows(), b.ncols());
+    let numbers: Vec<f64> = (0..k * n).map(|place| b[(place % k, place / k)]).collect();
+    let small = TileMatrix::new(flow, (k, n), (k.max(1), n.max(1)), Storage::Full);
+    small.scatter(flow, &numbers, Order::ColumnMajor { ld: k.max(1) })?;
+    gemm(flow, (Trans::No, Trans::No), alpha, x, &small, beta, y);
+    small.retire(flow);
+    Ok(())
+}
+
+/// Most rounds of [`orthonormalise`].
+const ROUNDS: usize = 6;
+
+/// Replaces `y` by a panel with orthonormal columns that span its columns. Waits.
+///
+/// Directions that are lost in rounding are replaced by such that are orthogonal to the others. In rounds of scaling and an
+/// eigendecomposition of the inner products, as in Stathopoulos, Wu, "A block orthogonalization procedure with constant
+/// synchronization requirements", SIAM J. Sci. Comput. 23 (2002), algorithm SVQB.
+///
+/// # Errors
+/// If a task fails, or the panel holds what is no number.
+pub(crate) fn orthonormalise(flow: &mut Flow, y: &mut TileMatrix<f64>) -> Result<(), EmbedError> {
+    for _ in 0..ROUNDS {
+        let gram = inner(flow, y, y)?;
+        let width = gram.ncols();
+        let largest = (0..width).map(|j| gram[(j, j)]).fold(0.0, f64::max);
+        if !(0..width).all(|j| gram[(j, j)].is_finite()) {
+            return Err(EmbedError::NotFinite);
+        }
+        let off = deviation(&gram);
+        if off <= 100.0 * f64::EPSILON * width as f64 {
+            return Ok(());
+        }
+        let floor = largest.max(f64::MIN_POSITIVE) * f64::EPSILON * f64::EPSILON;
+        let scale: Vec<f64> = (0..width).map(|j| gram[(j, j)].max(floor).sqrt().recip()).collect();
+        let scaled = Mat::from_fn(width, width, |i, j| gram[(i, j)] * scale[i] * scale[j]);
+        let eigen = scaled.self_adjoint_eigen(Side::Lower).map_err(|_| EmbedError::NotFinite)?;
+        let values = eigen.S().column_vector();
+        let top = values[width - 1].max(f64::MIN_POSITIVE);
+        let least = top * f64::EPSILON * width as f64;
+        let transform = Mat::from_fn(width, width, |i, j| {
+            scale[i] * eigen.U()[(i, j)] / values[j].max(least).sqrt()
+        });
+        let next = TileMatrix::panel(flow, (y.m(), width), y.mb());
+        times(flow, y, transform.as_ref(), (1.0, 0.0), &next)?;
+        std::mem::replace(y, next).retire(flow);
+    }
+    Ok(())
+}
+
+/// Largest deviation from the identity.
+fn deviation(gram: &Mat<f64>) -> f64 {
+    let width = gram.ncols();
+    let places = (0..width).flat_map(|j| (0..width).map(move |i| (i, j)));
+    places.map(|(i, j)| (gram[(i, j)] - f64::from(u8::from(i == j))).abs()).fold(0.0, f64::max)
+}

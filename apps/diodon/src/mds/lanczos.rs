@@ -1,0 +1,98 @@
+//! Block Lanczos with full re-orthogonalisation: each pass over the distances adds a block to a Krylov space, until the
+//! residuals of the wanted pairs are small.
+//!
+//! Golub, Underwood, "The block Lanczos method for computing eigenvalues", Mathematical Software III (1977). A new block is made
+//! orthogonal to all before it, normalised, and both once more: what normalising blows up is no longer orthogonal. Where memory
+//! holds no more blocks, the space is replaced by its Ritz vectors at either end of the spectrum (Wu, Simon, "Thick-restart
+//! Lanczos method for large symmetric eigenvalue problems", SIAM J. Matrix Anal. Appl. 22, 2000), whose images need no pass.
+
+use faer::Mat;
+use tegula_data::matrix::TileMatrix;
+use tegula_kernels::scalar::Real;
+use tegula_runtime::flow::{Flow, FlowError};
+
+use super::ritz::{Ritz, Space};
+use super::{Found, Request, check, noise};
+use crate::EmbedError;
+use crate::basis::{draw, inner, orthonormalise, times};
+use crate::gram::Gram;
+
+/// Passes at most, unless told otherwise.
+const PASSES: usize = 60;
+
+/// Finds the pairs.
+pub(super) fn find<T: Real>(
+    flow: &mut Flow,
+    gram: &mut Gram,
+    request: &Request,
+) -> Result<Found, EmbedError> {
+    let most = request.passes.unwrap_or(PASSES);
+    let mut space = Space::default();
+    let mut block = gram.panel(flow, request.width);
+    draw(flow, &block, request.seed);
+    orthonormalise(flow, &mut block)?;
+    loop {
+        let image = gram.panel(flow, block.n());
+        gram.multiply::<T>(flow, &block, &image)?;
+        check(gram)?;
+        flow.phase("projection");
+        space.add(flow, block, image)?;
+        let ritz = space.solve()?;
+        let has_converged = has_converged(flow, gram, &space, (&ritz, request))?;
+        let room = gram.n() - space.dimension();
+        if has_converged || room == 0 || gram.passes() >= most {
+            let is_whole = room == 0;
+            return Ok(space.finish(flow, &ritz, request.axes, has_converged || is_whole)?);
+        }
+        block = next(flow, &space, room)?;
+        if space.dimension() + block.n() > request.capacity.max(2 * request.width) {
+            space = space.compress(flow, &ritz, request.capacity / 2)?;
+        }
+    }
+}
+
+/// A block that is orthogonal to the space, from the image of the last one, of at most `room` columns.
+fn next(flow: &mut Flow, space: &Space, room: usize) -> Result<TileMatrix<f64>, EmbedError> {
+    let image = space.last_image();
+    let width = image.n().min(room);
+    let mut block = TileMatrix::panel(flow, (image.m(), width), image.mb());
+    let first = Mat::from_fn(image.n(), width, |i, j| f64::from(u8::from(i == j)));
+    times(flow, image, first.as_ref(), (1.0, 0.0), &block)?;
+    for _ in 0..3 {
+        for panel in &space.basis {
+            let along = inner(flow, panel, &block)?;
+            times(flow, panel, along.as_ref(), (-1.0, 1.0), &block)?;
+        }
+        orthonormalise(flow, &mut block)?;
+    }
+    Ok(block)
+}
+
+/// Whether all wanted pairs are found.
+fn has_converged(
+    flow: &mut Flow,
+    gram: &Gram,
+    space: &Space,
+    (ritz, request): (&Ritz, &Request),
+) -> Result<bool, FlowError> {
+    let wanted = request.axes.min(gram.n());
+    if ritz.values.len() < wanted {
+        return Ok(false);
+    }
+    let mut places: Vec<usize> = (0..wanted).collect();
+    if request.lowest {
+        places.push(ritz.values.len() - 1);
+    }
+    let residuals = space.residuals(flow, ritz, &places)?;
+    let largest = ritz.values.iter().map(|value| value.abs()).fold(0.0, f64::max);
+    let epsilon = gram.stream().reading().source().element().epsilon();
+    let zero = noise(gram.n(), epsilon) * largest;
+    let is_found = |(&place, &residual): (&usize, &f64)| {
+        let value = ritz.values[place];
+        // Of pairs that are no axes it is enough to know that.
+        residual <= request.tolerance * value.abs()
+            || value.abs() + residual <= zero
+            || (place < wanted && value + residual < zero)
+    };
+    Ok(places.iter().zip(&residuals).all(is_found))
+}

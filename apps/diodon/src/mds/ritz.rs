@@ -1,0 +1,171 @@
+//! The Rayleigh-Ritz procedure on the span of some panels.
+
+use faer::{Mat, Side};
+use tegula_data::matrix::TileMatrix;
+use tegula_runtime::flow::{Flow, FlowError};
+
+use super::Found;
+use crate::EmbedError;
+use crate::basis::{inner, times};
+
+/// Panels `V` with orthonormal columns, their images `G V`, and `V' G V`.
+#[derive(Debug, Default)]
+pub(super) struct Space {
+    pub(super) basis: Vec<TileMatrix<f64>>,
+    images: Vec<TileMatrix<f64>>,
+    /// Blocks `V_i' G V_j` for `i <= j`.
+    blocks: Vec<Vec<Mat<f64>>>,
+}
+
+/// Ritz values and their coefficients in the basis, from the largest value on.
+pub(super) struct Ritz {
+    pub(super) values: Vec<f64>,
+    coefficients: Mat<f64>,
+}
+
+impl Space {
+    /// Columns of the basis.
+    pub(super) fn dimension(&self) -> usize {
+        self.basis.iter().map(TileMatrix::n).sum()
+    }
+
+    /// Adds a panel that is orthogonal to the others, and its image. Waits.
+    pub(super) fn add(
+        &mut self,
+        flow: &mut Flow,
+        panel: TileMatrix<f64>,
+        image: TileMatrix<f64>,
+    ) -> Result<(), FlowError> {
+        self.basis.push(panel);
+        let column = self.basis.iter().map(|v| inner(flow, v, &image)).collect::<Result<_, _>>()?;
+        self.blocks.push(column);
+        self.images.push(image);
+        Ok(())
+    }
+
+    /// The image of the last panel.
+    pub(super) fn last_image(&self) -> &TileMatrix<f64> {
+        self.images.last().expect("a panel was added")
+    }
+
+    /// Solves `V' G V y = theta y`.
+    pub(super) fn solve(&self) -> Result<Ritz, EmbedError> {
+        let starts: Vec<usize> = self
+            .basis
+            .iter()
+            .scan(0, |start, panel| Some(std::mem::replace(start, *start + panel.n())))
+            .collect();
+        let size = self.dimension();
+        let mut projected = Mat::zeros(size, size);
+        for (j, column) in self.blocks.iter().enumerate() {
+            for (i, block) in column.iter().enumerate() {
+                for c in 0..block.ncols() {
+                    for r in 0..block.nrows() {
+                        let (row, col) = (starts[i] + r, starts[j] + c);
+                        // The last block is symmetric but for rounding.
+                        let value = if i == j {
+                            f64::midpoint(block[(r, c)], block[(c, r)])
+                        } else {
+                            block[(r, c)]
+                        };
+                        projected[(row, col)] = value;
+                        projected[(col, row)] = value;
+                    }
+                }
+            }
+        }
+        let eigen = projected.self_adjoint_eigen(Side::Lower).map_err(|_| EmbedError::NotFinite)?;
+        let (ascending, vectors) = (eigen.S().column_vector(), eigen.U());
+        let values = (0..size).rev().map(|j| ascending[j]).collect();
+        let coefficients = Mat::from_fn(size, size, |i, j| vectors[(i, size - 1 - j)]);
+        Ok(Ritz { values, coefficients })
+    }
+
+    /// `panels` times the coefficients of the vectors at `places`, times `scale` of each.
+    fn combine(
+        &self,
+        flow: &mut Flow,
+        (panels, ritz): (&[TileMatrix<f64>], &Ritz),
+        places: &[usize],
+        (scale, beta): (&dyn Fn(usize) -> f64, f64),
+        into: &TileMatrix<f64>,
+    ) -> Result<(), FlowError> {
+        let mut start = 0;
+        for (number, panel) in panels.iter().enumerate() {
+            let part = Mat::from_fn(panel.n(), places.len(), |i, j| {
+                scale(places[j]) * ritz.coefficients[(start + i, places[j])]
+            });
+            let beta = if number == 0 { beta } else { 1.0 };
+            times(flow, panel, part.as_ref(), (1.0, beta), into)?;
+            start += panel.n();
+        }
+        Ok(())
+    }
+
+    /// Ritz vectors at `places` of the values. Waits.
+    pub(super) fn vectors(
+        &self,
+        flow: &mut Flow,
+        ritz: &Ritz,
+        places: &[usize],
+    ) -> Result<TileMatrix<f64>, FlowError> {
+        let first = &self.basis[0];
+        let x = TileMatrix::panel(flow, (first.m(), places.len()), first.mb());
+        self.combine(flow, (&self.basis, ritz), places, (&|_| 1.0, 0.0), &x)?;
+        flow.wait()?;
+        Ok(x)
+    }
+
+    /// `||G v - theta v||` of the Ritz vectors at `places`. Waits.
+    pub(super) fn residuals(
+        &self,
+        flow: &mut Flow,
+        ritz: &Ritz,
+        places: &[usize],
+    ) -> Result<Vec<f64>, FlowError> {
+        let first = &self.basis[0];
+        let e = TileMatrix::panel(flow, (first.m(), places.len()), first.mb());
+        self.combine(flow, (&self.images, ritz), places, (&|_| 1.0, 0.0), &e)?;
+        self.combine(flow, (&self.basis, ritz), places, (&|place| -ritz.values[place], 1.0), &e)?;
+        let squares = inner(flow, &e, &e)?;
+        e.unregister(flow);
+        Ok((0..places.len()).map(|j| squares[(j, j)].max(0.0).sqrt()).collect())
+    }
+
+    /// The space of `keep` Ritz vectors, those of the largest values in modulus. Waits.
+    pub(super) fn compress(
+        self,
+        flow: &mut Flow,
+        ritz: &Ritz,
+        keep: usize,
+    ) -> Result<Self, FlowError> {
+        let mut places: Vec<usize> = (0..ritz.values.len()).collect();
+        places.sort_by(|&i, &j| ritz.values[j].abs().total_cmp(&ritz.values[i].abs()));
+        places.truncate(keep.max(1));
+        let vectors = self.vectors(flow, ritz, &places)?;
+        let images = TileMatrix::panel(flow, (vectors.m(), places.len()), vectors.mb());
+        self.combine(flow, (&self.images, ritz), &places, (&|_| 1.0, 0.0), &images)?;
+        flow.wait()?;
+        self.basis.into_iter().chain(self.images).for_each(|panel| panel.unregister(flow));
+        let mut space = Self::default();
+        space.add(flow, vectors, images)?;
+        Ok(space)
+    }
+
+    /// The pairs of the `axes` largest values, and gives the panels back. Waits.
+    pub(super) fn finish(
+        self,
+        flow: &mut Flow,
+        ritz: &Ritz,
+        axes: usize,
+        has_converged: bool,
+    ) -> Result<Found, FlowError> {
+        let places: Vec<usize> = (0..axes.min(ritz.values.len())).collect();
+        let residuals = Some(self.residuals(flow, ritz, &places)?);
+        let vectors = self.vectors(flow, ritz, &places)?;
+        let values = ritz.values[..places.len()].to_vec();
+        let panels = self.basis.into_iter().chain(self.images);
+        panels.for_each(|panel| panel.unregister(flow));
+        Ok(Found { values, vectors, residuals, ritz: ritz.values.clone(), has_converged })
+    }
+}

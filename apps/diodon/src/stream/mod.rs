@@ -1,0 +1,238 @@
+//! Products with a matrix that is read tile by tile and never held: a ring of buffers is filled by readers and emptied
+//! by products, as far as memory allows ahead of them.
+
+mod order;
+mod reading;
+mod tiling;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use tegula_data::matrix::TileMatrix;
+use tegula_data::source::{Block, Source};
+use tegula_kernels::kernel::sweep::{self, Compare, Entry, SidePanels, Tile, lines};
+use tegula_kernels::scalar::Real;
+use tegula_runtime::flow::Access::{Commute, R, RW, W};
+use tegula_runtime::flow::{Access, Flow, FlowError, Handle};
+
+pub use order::ReadOrder;
+pub use reading::{Read, Reading};
+pub use tiling::{Edges, tile_edge};
+
+/// What lets reading and computing overlap; each can be put back to what it was before, to measure its part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overlap {
+    /// Read and multiply at the same time, instead of in turns.
+    pub asynchronous: bool,
+    /// Multiply squared distances and centre the product, instead of waiting for all sums first.
+    pub split_gram: bool,
+    /// Add to panels in any order, instead of that of the program.
+    pub commute: bool,
+    /// Read disjoint tiles after each other, instead of row by row.
+    pub read_order: bool,
+    /// Read and multiply first what comes first.
+    pub priorities: bool,
+}
+
+impl Default for Overlap {
+    fn default() -> Self {
+        Self {
+            asynchronous: true,
+            split_gram: true,
+            commute: true,
+            read_order: true,
+            priorities: true,
+        }
+    }
+}
+
+/// A stored matrix, ready to be multiplied with as often as wanted.
+#[derive(Debug)]
+pub struct Stream {
+    reading: Reading,
+    /// Where rows and columns are cut.
+    pub edges: [Edges; 2],
+    entry: Entry,
+    /// Whether tiles below the diagonal are left out.
+    is_symmetric: bool,
+    order: Vec<(usize, usize)>,
+    slots: Vec<Handle>,
+    /// Whether every tile has a buffer of its own, and is in it.
+    is_kept: bool,
+    overlap: Overlap,
+}
+
+/// Panels of one side of a product: what is multiplied, and what it is added to.
+pub type Sides<'a> = Option<(&'a TileMatrix<f64>, &'a TileMatrix<f64>)>;
+
+impl Stream {
+    /// Prepares products with `source`, in tiles that begin at multiples of `edge`; `entry` says what its entries become,
+    /// `is_symmetric` that it equals its transpose. At most `memory` bytes of tiles are held at a time, two tiles at least.
+    #[must_use]
+    pub fn new(
+        flow: &mut Flow,
+        source: &Arc<dyn Source>,
+        (edge, memory): (usize, u64),
+        (entry, is_symmetric): (Entry, bool),
+        overlap: Overlap,
+    ) -> Self {
+        let edges = source.shape().map(|length| Edges::new(length, edge));
+        let order = order::order(&edges, is_symmetric, overlap.read_order);
+        let bytes = edges.iter().map(Edges::widest).product::<usize>() * source.element().bytes();
+        let slots = (memory as usize / bytes.max(1)).max(2).min(order.len());
+        let slots = (0..slots).map(|_| flow.register(bytes)).collect();
+        let reading = Reading::new(Arc::clone(source));
+        let is_kept = false;
+        Self { reading, edges, entry, is_symmetric, order, slots, is_kept, overlap }
+    }
+
+    /// The matrix, and what was read of it.
+    #[must_use]
+    pub fn reading(&self) -> &Reading {
+        &self.reading
+    }
+
+    /// Number of tiles that are read in a pass.
+    #[must_use]
+    pub fn tiles(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Number of tiles that are held at a time.
+    #[must_use]
+    pub fn held(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// How panels are added to.
+    fn adding(&self) -> Access {
+        if self.overlap.commute { Commute } else { RW }
+    }
+
+    /// Submits `Y = Y + f(A) X` and `Z = Z + f(A)' U`, for `right` = `(X, Y)` and `left` = `(U, Z)`; of a symmetric matrix
+    /// `right` alone is given. With `lines`, the buffers of the rows and of the columns (of a symmetric matrix the
+    /// same), sums along them are added up.
+    ///
+    /// # Errors
+    /// Where phases do not overlap: that a tile cannot be read.
+    ///
+    /// # Panics
+    /// If panels are not cut as the matrix is, or a symmetric matrix is multiplied from the left.
+    pub fn multiply<T: Real>(
+        &mut self,
+        flow: &mut Flow,
+        (right, left): (Sides<'_>, Sides<'_>),
+        lines: Option<[&[Handle]; 2]>,
+    ) -> Result<(), FlowError> {
+        assert!(left.is_none() || !self.is_symmetric, "a symmetric matrix has one side");
+        let order = std::mem::take(&mut self.order);
+        let batch = if self.overlap.asynchronous { 1 } else { self.slots.len() };
+        for (start, tiles) in order.chunks(batch).enumerate() {
+            let numbered = || (start * batch..).zip(tiles);
+            numbered().for_each(|(number, &place)| self.read(flow, number, place));
+            if !self.overlap.asynchronous {
+                flow.wait()?;
+            }
+            numbered().for_each(|(number, &place)| {
+                self.sweep::<T>(flow, (number, place), (right, left), lines);
+            });
+            if !self.overlap.asynchronous {
+                flow.wait()?;
+            }
+        }
+        self.order = order;
+        self.is_kept = self.slots.len() == self.order.len();
+        Ok(())
+    }
+
+    /// Buffer of the tile that is read as number `number`.
+    fn slot(&self, number: usize) -> Handle {
+        self.slots[number % self.slots.len()]
+    }
+
+    /// Rows and columns of a tile.
+    fn block(&self, (i, j): (usize, usize)) -> Block {
+        Block { rows: self.edges[0].range(i), columns: self.edges[1].range(j) }
+    }
+
+    /// Submits the reading of a tile, unless it is held.
+    fn read(&self, flow: &mut Flow, number: usize, place: (usize, usize)) {
+        if !self.is_kept {
+            let task = self.reading.task(&self.block(place));
+            flow.submit(task, &[(self.slot(number), W)], self.priority(place.0));
+        }
+    }
+
+    /// The sooner, the more urgent (equation 6.10 of the thesis: the number of rows of tiles less that of the row).
+    fn priority(&self, row: usize) -> i32 {
+        if self.overlap.priorities { (self.edges[0].count() - row) as i32 } else { 0 }
+    }
+
+    /// Submits the products of a tile.
+    fn sweep<T: Real>(
+        &self,
+        flow: &mut Flow,
+        (number, (i, j)): (usize, (usize, usize)),
+        (right, left): (Sides<'_>, Sides<'_>),
+        lines: Option<[&[Handle]; 2]>,
+    ) {
+        let (is_diagonal, stored) = (self.is_symmetric && i == j, self.slot(number));
+        let width = right.or(left).map_or(0, |(factor, _)| factor.n());
+        let tile = self.tile((i, j), width, is_diagonal);
+        let side = |(factor, sum): (&TileMatrix<f64>, &TileMatrix<f64>), from, to| -> SidePanels {
+            [factor.tile(from, 0), sum.tile(to, 0)]
+        };
+        // Of a symmetric matrix, a tile off the diagonal stands for its mirror image, too.
+        let other = if self.is_symmetric && !is_diagonal { right } else { left };
+        let sides =
+            (right.map(|panels| side(panels, j, i)), other.map(|panels| side(panels, i, j)));
+        let both = lines.map(|[rows, columns]| [rows[i], columns[j]]);
+        let along =
+            both.as_ref().map_or(&[][..], |both| if is_diagonal { &both[..1] } else { both });
+        let how = (self.adding(), self.priority(i));
+        sweep::submit::<T>(flow, (tile, stored), sides, along, how);
+    }
+
+    /// The tile at a place, as the kernel wants it.
+    fn tile(&self, place: (usize, usize), width: usize, is_diagonal: bool) -> Tile {
+        let Block { rows, columns } = self.block(place);
+        let (element, entry) = (self.reading.source().element(), self.entry);
+        let [m, n, width, row, column] =
+            [rows.len(), columns.len(), width, rows.start, columns.start].map(|x| x as u32);
+        Tile { element, entry, m, n, width, row, column, is_diagonal }
+    }
+
+    /// Submits the comparison of `samples` tiles off the diagonal, or all if there are fewer, with their mirror images; what
+    /// differs is noted in the `lines` of their rows. Returns how many they are.
+    pub fn compare_mirrored(&self, flow: &mut Flow, lines: &[Handle], samples: usize) -> usize {
+        let off: Vec<(usize, usize)> = self.order.iter().copied().filter(|(i, j)| i < j).collect();
+        let step = off.len().div_ceil(samples.max(1)).max(1);
+        let bytes = self.edges.iter().map(Edges::widest).product::<usize>()
+            * self.reading.source().element().bytes();
+        let rooms: Vec<[Handle; 2]> =
+            (0..2.min(off.len())).map(|_| [flow.register(bytes), flow.register(bytes)]).collect();
+        let chosen = off.iter().step_by(step).zip(rooms.iter().cycle());
+        let mut count = 0;
+        for (&(i, j), &[upper, lower]) in chosen {
+            flow.submit(self.reading.task(&self.block((i, j))), &[(upper, W)], 0);
+            flow.submit(self.reading.task(&self.block((j, i))), &[(lower, W)], 0);
+            let compare = Compare { tile: self.tile((i, j), 0, false) };
+            flow.submit(compare, &[(upper, R), (lower, R), (lines[i], self.adding())], 0);
+            count += 1;
+        }
+        rooms.into_iter().flatten().for_each(|room| flow.retire(room));
+        count
+    }
+
+    /// Gives the buffers back, after everything submitted has run.
+    pub fn close(self, flow: &mut Flow) {
+        self.slots.into_iter().for_each(|slot| flow.unregister(slot));
+    }
+}
+
+/// Registers the lines of bands cut at `edges`, with these weights.
+#[must_use]
+pub fn register_lines(flow: &mut Flow, edges: &Edges, weights: &[f64]) -> Vec<Handle> {
+    let bands = (0..edges.count()).map(|band| edges.range(band));
+    bands.map(|band: Range<usize>| flow.register_from(&lines::initial(&weights[band]))).collect()
+}

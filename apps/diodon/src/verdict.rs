@@ -1,0 +1,111 @@
+//! What to say about entries that are not what they should be: what makes a matrix useless is refused, what can be lived with
+//! is a warning with a count.
+
+use tegula_kernels::kernel::sweep::{Findings, Offender, Offenders};
+
+use crate::EmbedError;
+use crate::gram::Gram;
+
+/// Refuses distances that are none.
+///
+/// # Errors
+/// [`EmbedError::Entries`] with what is wrong, where, and what to do.
+pub fn refuse(gram: &Gram) -> Result<(), EmbedError> {
+    let source = gram.stream().reading().source();
+    let names = source.row_names();
+    let of = |reason: String| EmbedError::Entries(format!("{}: {reason}", source.name()));
+    match reason(&gram.sums().findings, names, source.element().epsilon()) {
+        Some(reason) => Err(of(reason)),
+        None => Ok(()),
+    }
+}
+
+/// What can be lived with, in a sentence each.
+#[must_use]
+pub fn warnings(findings: &Findings, names: Option<&[String]>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let Findings { asymmetric, diagonal, .. } = findings;
+    if asymmetric.count > 0 {
+        warnings.push(format!(
+            "{} of {} pairs of entries that were compared differ by rounding, {:.1e} at most: {}; the upper triangle \
+             is used",
+            asymmetric.count,
+            findings.compared,
+            asymmetric.largest,
+            places(asymmetric, names)
+        ));
+    }
+    if diagonal.count > 0 {
+        warnings.push(format!(
+            "{} entries on the diagonal are not zero but {:.1e} at most: {}; they are used as they are",
+            diagonal.count,
+            diagonal.largest,
+            places(diagonal, names)
+        ));
+    }
+    warnings
+}
+
+/// Why the entries are no distances, if they are none.
+fn reason(findings: &Findings, names: Option<&[String]>, epsilon: f64) -> Option<String> {
+    let Findings { infinite, negative, diagonal, asymmetric, greatest, .. } = findings;
+    // Rounding of what was stored in this precision after a few operations.
+    let rounding = 64.0 * epsilon.max(f64::EPSILON) * greatest.abs();
+    if infinite.count > 0 {
+        return Some(format!(
+            "{} entries are infinite or no numbers: {}. Distances must be known: leave such items out, or fill the gaps",
+            infinite.count,
+            places(infinite, names)
+        ));
+    }
+    let largest = diagonal.first().iter().map(|offender| offender.value).fold(0.0, f64::max);
+    if diagonal.count > 0 && largest >= *greatest && largest > rounding {
+        return Some(format!(
+            "the diagonal is not zero but {largest}, the largest entry: these look like similarities. Make distances of \
+             them, d = sqrt(2 (1 - s)) or d = 1 - s"
+        ));
+    }
+    if negative.count > 0 {
+        return Some(format!(
+            "{} entries are negative: {}. Distances are not: take roots of squares, or another measure",
+            negative.count,
+            places(negative, names)
+        ));
+    }
+    if diagonal.count > 0 && !(diagonal.largest <= rounding) {
+        return Some(format!(
+            "{} entries on the diagonal are not zero: {}. The distance of an item from itself is: this may be no \
+             matrix of distances, or rows and columns are not in the same order",
+            diagonal.count,
+            places(diagonal, names)
+        ));
+    }
+    if asymmetric.count > 0 && !(asymmetric.largest <= rounding) {
+        return Some(format!(
+            "{} of {} pairs of entries that were compared are not symmetric: {}. Take means of both, or see whether rows \
+             and columns are in the same order",
+            asymmetric.count,
+            findings.compared,
+            places(asymmetric, names)
+        ));
+    }
+    None
+}
+
+/// The first offenders: `(2, 5) = -1`, rows and columns counted from 1, by name where there are names.
+fn places(offenders: &Offenders, names: Option<&[String]>) -> String {
+    let name = |index: u64| match names.and_then(|names| names.get(index as usize)) {
+        Some(name) => format!("{name} [{}]", index + 1),
+        None => format!("{}", index + 1),
+    };
+    let one = |offender: &Offender| {
+        let Offender { row, column, value, other } = *offender;
+        let beside = if other == 0.0 { String::new() } else { format!(" against {other}") };
+        format!("({}, {}) = {value}{beside}", name(row), name(column))
+    };
+    let mut text: Vec<String> = offenders.first().iter().map(one).collect();
+    if offenders.count > text.len() as u64 {
+        text.push("...".to_owned());
+    }
+    text.join(", ")
+}

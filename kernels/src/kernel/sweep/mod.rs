@@ -1,0 +1,248 @@
+//! A stored tile of a huge matrix meets panels, from either side or both, and is forgotten:
+//! `Y = Y + f(A) X` and `Z = Z + f(A)' U`, with sums along its lines on the way.
+//!
+//! Shapes: `A` is `m x n`, stored row by row as numbers of any kind ([`Element`]); `X` is `n x l`, `Y` is `m x l`, `U`
+//! is `m x l`, `Z` is `n x l`, all in `f64`. `f` leaves an entry as it is or squares it ([`Entry`]). Products are in
+//! the precision `T`; what they are added to, and all sums, are in `f64`. Of the tiles of a symmetric matrix those at and
+//! above the diagonal are enough: one off it is used for both products. Reads `A`, `X`, `U`; adds to `Y`, `Z` and the
+//! [`lines`] of its rows and columns. Cannot fail: what is wrong with entries is noted among the [`Findings`]. On cores.
+//!
+//! That a product with a huge matrix needs each entry once, and that sums for a later centring come along, is sections
+//! 6.2.1 and 2.4.3 of L. L. Nesi, "Strategies for distributing task-based applications on heterogeneous platforms"
+//! (thesis, UFRGS and Université Grenoble Alpes, 2023).
+
+mod compare;
+mod cpu;
+mod findings;
+pub mod lines;
+mod reference;
+mod trial;
+
+use std::marker::PhantomData;
+
+use tegula_runtime::flow::Access::{self, R, RW};
+use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow, Handle};
+
+pub use compare::Compare;
+pub use findings::{Findings, Offender, Offenders};
+use lines::Lines;
+
+use crate::backend;
+use crate::element::Element;
+use crate::kernel::{bytes, product};
+use crate::scalar::Real;
+
+pub(super) use trial::Card;
+
+/// What an entry becomes before it is multiplied.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Entry {
+    /// It stays; it must be finite.
+    Plain,
+    /// It is squared, after this was added to it off the diagonal; it must be a distance: finite and not negative.
+    Squared(f64),
+    /// It stays, and must not be negative: a count.
+    Count,
+}
+
+/// The tile in its whole.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tile {
+    /// The kind of numbers that are stored.
+    pub element: Element,
+    /// What becomes of them.
+    pub entry: Entry,
+    /// Rows.
+    pub m: u32,
+    /// Columns.
+    pub n: u32,
+    /// Columns of the panels.
+    pub width: u32,
+    /// Row of the whole matrix at which the tile begins.
+    pub row: u32,
+    /// Column of it.
+    pub column: u32,
+    /// Whether the matrix is one of distances, and the tile on its diagonal: the diagonal must be zero, and the tile
+    /// symmetric.
+    pub is_diagonal: bool,
+}
+
+/// Number of lines' buffers after those of the products.
+const NONE: u8 = 0;
+const ROWS: u8 = 1;
+const BOTH: u8 = 2;
+
+/// A tile that meets one panel from the right; buffers `[A: R, X: R, Y: RW]`, then with `LINES` 1 or 2 the lines of its
+/// rows `RW`, with 2 those of its columns `RW`.
+#[derive(Clone, Copy, Debug)]
+pub struct SweepRight<T, const LINES: u8> {
+    tile: Tile,
+    precision: PhantomData<T>,
+}
+
+/// A tile that meets one panel from the left; buffers `[A: R, U: R, Z: RW]`.
+#[derive(Clone, Copy, Debug)]
+pub struct SweepLeft<T> {
+    tile: Tile,
+    precision: PhantomData<T>,
+}
+
+/// A tile that meets panels from both sides; buffers `[A: R, X: R, Y: RW, U: R, Z: RW]`, then with `LINES` 2 the lines of
+/// its rows and of its columns, `RW`.
+#[derive(Clone, Copy, Debug)]
+pub struct SweepBoth<T, const LINES: u8> {
+    tile: Tile,
+    precision: PhantomData<T>,
+}
+
+impl<T, const LINES: u8> SweepRight<T, LINES> {
+    /// The task on `tile`.
+    #[must_use]
+    pub const fn new(tile: Tile) -> Self {
+        Self { tile, precision: PhantomData }
+    }
+}
+
+impl<T> SweepLeft<T> {
+    /// The task on `tile`.
+    #[must_use]
+    pub const fn new(tile: Tile) -> Self {
+        Self { tile, precision: PhantomData }
+    }
+}
+
+impl<T, const LINES: u8> SweepBoth<T, LINES> {
+    /// The task on `tile`.
+    #[must_use]
+    pub const fn new(tile: Tile) -> Self {
+        Self { tile, precision: PhantomData }
+    }
+}
+
+/// The panels of one product, column by column: what is multiplied, and what it is added to.
+#[derive(Debug)]
+pub struct Panels<'a> {
+    /// `X`, or `U`.
+    pub factor: &'a [f64],
+    /// `Y`, or `Z`.
+    pub sum: &'a mut [f64],
+}
+
+impl Tile {
+    /// The stored entries at the front of a buffer, which may have room for more.
+    fn stored<'a>(&self, buffers: &'a Buffers<'_>, at: usize) -> &'a [u8] {
+        let (m, n, _) = self.shape();
+        &buffers.read::<u8>(at)[..m * n * self.element.bytes()]
+    }
+
+    fn shape(&self) -> (usize, usize, usize) {
+        (self.m as usize, self.n as usize, self.width as usize)
+    }
+
+    /// Work on `sides` sides.
+    fn cost(&self, sides: usize) -> Cost {
+        let (m, n, width) = self.shape();
+        let panels = bytes::<f64>(&[2 * (m + n) * width * sides]);
+        let stored = (m * n * self.element.bytes()) as f64;
+        Cost { flops: 2.0 * sides as f64 * product(&[m, n, width]), bytes: stored + panels }
+    }
+}
+
+impl<'a> Panels<'a> {
+    /// The panels that are buffers `at` and `at + 1`.
+    fn of(buffers: &'a Buffers<'_>, at: usize) -> Self {
+        Self { factor: buffers.read(at), sum: buffers.write(at + 1) }
+    }
+}
+
+/// Access modes: those of the products, then of so many lines.
+const RIGHT: [Access; 5] = [R, R, RW, RW, RW];
+const TWO_SIDES: [Access; 7] = [R, R, RW, R, RW, RW, RW];
+
+const fn first<const N: usize>(all: &'static [Access; N], count: usize) -> &'static [Access] {
+    all.split_at(count).0
+}
+
+impl<T: Real, const LINES: u8> Codelet for SweepRight<T, LINES> {
+    const NAME: &'static str = "sweep";
+    const ACCESS: &'static [Access] = first(&RIGHT, 3 + LINES as usize);
+
+    fn cost(&self) -> Cost {
+        self.tile.cost(1)
+    }
+
+    fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
+        let rows = (LINES >= ROWS).then(|| Lines::of(buffers.write(3)));
+        let columns = (LINES >= BOTH).then(|| Lines::of(buffers.write(4)));
+        let right = Some(Panels::of(buffers, 1));
+        let blas = T::blas(backend::current());
+        self.tile.sweep(blas, self.tile.stored(buffers, 0), (right, None), (rows, columns));
+        Ok(())
+    }
+}
+
+impl<T: Real> Codelet for SweepLeft<T> {
+    const NAME: &'static str = "sweep";
+    const ACCESS: &'static [Access] = first(&RIGHT, 3);
+
+    fn cost(&self) -> Cost {
+        self.tile.cost(1)
+    }
+
+    fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
+        let left = Some(Panels::of(buffers, 1));
+        let blas = T::blas(backend::current());
+        self.tile.sweep(blas, self.tile.stored(buffers, 0), (None, left), (None, None));
+        Ok(())
+    }
+}
+
+impl<T: Real, const LINES: u8> Codelet for SweepBoth<T, LINES> {
+    const NAME: &'static str = "sweep";
+    const ACCESS: &'static [Access] = first(&TWO_SIDES, 5 + LINES as usize);
+
+    fn cost(&self) -> Cost {
+        self.tile.cost(2)
+    }
+
+    fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
+        let lines = |at: usize| (LINES == BOTH).then(|| Lines::of(buffers.write(at)));
+        let sides = (Some(Panels::of(buffers, 1)), Some(Panels::of(buffers, 3)));
+        let blas = T::blas(backend::current());
+        self.tile.sweep(blas, self.tile.stored(buffers, 0), sides, (lines(5), lines(6)));
+        Ok(())
+    }
+}
+
+/// Submits the task on `tile` for the products that are asked for.
+///
+/// `panels` are `[X, Y]` and `[U, Z]`; `lines` those of the rows and of the columns (the latter left out on the diagonal of a
+/// symmetric matrix), of which both or none are given where both sides are multiplied, and none for the left side alone.
+///
+/// # Panics
+/// If no side is given, or lines that no task takes.
+pub fn submit<T: Real>(
+    flow: &mut Flow,
+    (tile, stored): (Tile, Handle),
+    (right, left): (Option<SidePanels>, Option<SidePanels>),
+    lines: &[Handle],
+    (adding, priority): (Access, i32),
+) {
+    let mut accesses = vec![(stored, R)];
+    for [factor, sum] in right.iter().chain(&left) {
+        accesses.extend([(*factor, R), (*sum, adding)]);
+    }
+    accesses.extend(lines.iter().map(|&handle| (handle, adding)));
+    match (right.is_some(), left.is_some(), lines.len() as u8) {
+        (true, false, NONE) => flow.submit(SweepRight::<T, NONE>::new(tile), &accesses, priority),
+        (true, false, ROWS) => flow.submit(SweepRight::<T, ROWS>::new(tile), &accesses, priority),
+        (true, false, BOTH) => flow.submit(SweepRight::<T, BOTH>::new(tile), &accesses, priority),
+        (false, true, NONE) => flow.submit(SweepLeft::<T>::new(tile), &accesses, priority),
+        (true, true, NONE) => flow.submit(SweepBoth::<T, NONE>::new(tile), &accesses, priority),
+        (true, true, BOTH) => flow.submit(SweepBoth::<T, BOTH>::new(tile), &accesses, priority),
+        sides => panic!("no task sweeps {sides:?} sides and lines"),
+    }
+}
+
+/// The panels of one side: what is multiplied, and what it is added to.
+pub type SidePanels = [Handle; 2];

@@ -1,0 +1,134 @@
+//! Trials of the sweep and its typical call.
+
+use tegula_runtime::flow::{Codelet, Cost};
+
+use super::lines::{self, Lines};
+use super::{Entry, Panels, SweepBoth, Tile};
+use crate::backend::Blas;
+use crate::element::{ELEMENTS, Element};
+use crate::kernel::trial::{Draw, Shape, Trial};
+use crate::kernel::{Listed, ListedIn};
+use crate::scalar::Real;
+
+/// The kernel's card in the list.
+#[derive(Debug)]
+pub(in crate::kernel) struct Card;
+
+impl Listed for Card {
+    const NAME: &'static str = SweepBoth::<f64, 0>::NAME;
+    const FORMULA: &'static str = "Y = Y + f(A) X, Z = Z + f(A)' U, A stored, panels of 48 columns";
+    const FLOPS: &'static str = "192 n^2";
+}
+
+/// Columns of the typical panels.
+const WIDTH: usize = 48;
+
+impl<T: Real> ListedIn<T> for Card {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+        let mut trials = Vec::new();
+        let entries = [Entry::Plain, Entry::Count, Entry::Squared(0.0), Entry::Squared(2.5)];
+        for (number, (element, _)) in ELEMENTS.into_iter().enumerate() {
+            for entry in entries.into_iter().cycle().skip(number).take(1 + number % 2) {
+                for is_diagonal in [false, true] {
+                    for sides in [(true, false), (false, true), (true, true)] {
+                        let (m, width) = (shape.m, shape.k.min(WIDTH));
+                        let n = if is_diagonal { m } else { shape.n };
+                        let [m, n, width] = [m, n, width].map(|size| size as u32);
+                        let (row, column) = (0, 0);
+                        let tile = Tile { element, entry, m, n, width, row, column, is_diagonal };
+                        if !is_diagonal || sides == (true, false) {
+                            trials.push(compare(blas, tile, sides, draw));
+                        }
+                    }
+                }
+            }
+        }
+        trials
+    }
+
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+        // Panels hold 64-bit numbers in the room of numbers of this precision.
+        let panel = n * WIDTH * size_of::<f64>() / size_of::<T>();
+        let mut operands = vec![draw.numbers(n * n)];
+        operands.extend((0..4).map(|_| vec![T::ZERO; panel]));
+        operands
+    }
+
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+        let [a, x, y, u, z] = operands else { unreachable!("five operands were made") };
+        let [x, y, u, z] = [x, y, u, z].map(|panel| bytemuck::cast_slice_mut::<T, f64>(panel));
+        let right = Panels { factor: x, sum: y };
+        let left = Panels { factor: u, sum: z };
+        let stored = bytemuck::cast_slice(a);
+        typical::<T>(n).sweep(blas, stored, (Some(right), Some(left)), (None, None));
+    }
+
+    fn cost(n: usize) -> Cost {
+        typical::<T>(n).cost(2)
+    }
+}
+
+/// Squares of numbers in this precision.
+fn typical<T: Real>(n: usize) -> Tile {
+    let element = if size_of::<T>() == 8 { Element::F64 } else { Element::F32 };
+    let (m, width) = (n as u32, WIDTH as u32);
+    let entry = Entry::Squared(0.0);
+    Tile { element, entry, m, n: m, width, row: 0, column: 0, is_diagonal: false }
+}
+
+/// Largest entry that is drawn.
+const LARGEST: f64 = 100.0;
+
+fn compare<T: Real>(
+    blas: &dyn Blas<T>,
+    tile: Tile,
+    (is_right, is_left): (bool, bool),
+    draw: &mut Draw,
+) -> Trial {
+    let (m, n, width) = tile.shape();
+    let mut stored = vec![0; m * n * tile.element.bytes()];
+    let entries: Vec<f64> =
+        (0..m * n).map(|_| (draw.number::<f64>().abs() * LARGEST).round()).collect();
+    tile.element.narrow(&entries, &mut stored);
+    let numbers = |count: usize, draw: &mut Draw| draw.numbers::<f64>(count);
+    let (x, u) = (numbers(n * width, draw), numbers(m * width, draw));
+    let (y, z) = (numbers(m * width, draw), numbers(n * width, draw));
+    let (rows, columns) = (lines::initial(&numbers(m, draw)), lines::initial(&numbers(n, draw)));
+    let is_summed = is_right;
+    let run = |is_reference: bool| {
+        let (mut y, mut z, mut rows, mut columns) =
+            (y.clone(), z.clone(), rows.clone(), columns.clone());
+        let right = is_right.then(|| Panels { factor: &x, sum: &mut y });
+        let left = is_left.then(|| Panels { factor: &u, sum: &mut z });
+        let along = is_summed.then(|| Lines::of(&mut rows));
+        let across = (is_summed && !tile.is_diagonal).then(|| Lines::of(&mut columns));
+        if is_reference {
+            tile.reference(&stored, (right, left), (along, across));
+        } else {
+            tile.sweep(blas, &stored, (right, left), (along, across));
+        }
+        let findings = |lines: &mut [f64]| lines.len() - size_of::<super::Findings>() / 8;
+        let (high, wide) = (findings(&mut rows), findings(&mut columns));
+        [y, z, rows[..high].to_vec(), columns[..wide].to_vec()]
+    };
+    let (got, expected) = (run(false), run(true));
+    let off = |(got, expected): (&f64, &f64)| (got - expected).abs();
+    let worst = |at: usize| {
+        let pairs = got[at].iter().zip(&expected[at]);
+        pairs.map(off).fold(0.0, |a: f64, b| if b.is_nan() { f64::INFINITY } else { a.max(b) })
+    };
+    // Sums of so many terms of at most this size; those along lines are of squares, and in 64 bits.
+    let entry = match tile.entry {
+        Entry::Squared(offset) => (LARGEST + offset).powi(2),
+        Entry::Plain | Entry::Count => LARGEST,
+    };
+    let terms = m.max(n) as f64 + 2.0;
+    let (products, sums) = (worst(0).max(worst(1)), worst(2).max(worst(3)));
+    let tolerance = 2.0 * terms * terms * entry * T::epsilon();
+    let tolerance_of_sums = 2.0 * terms * terms * entry * entry * f64::EPSILON;
+    Trial {
+        case: format!("{tile:?}, right {is_right}, left {is_left}"),
+        error: if sums <= tolerance_of_sums { products } else { f64::INFINITY },
+        tolerance,
+    }
+}

@@ -4,6 +4,7 @@ use anyhow::Result;
 use clap::{Command, CommandFactory, Parser, Subcommand};
 
 use crate::bench::Bench;
+use crate::diodon::Diodon;
 use crate::exageostat::Exageostat;
 use crate::info::Info;
 use crate::linalg::Linalg;
@@ -33,6 +34,9 @@ enum Tegula {
     /// Gaussian random fields: likelihood, fitting, prediction, draws
     #[command(subcommand)]
     Exageostat(Exageostat),
+    /// Matrices of distances: their formats
+    #[command(subcommand)]
+    Diodon(Diodon),
     /// Time and check a tiled algorithm, on random matrices or on those of files
     Linalg(Linalg),
     /// Run a program in virtual time on a machine that is only described
@@ -77,6 +81,7 @@ impl Cli {
     pub(crate) fn run(&self, is_prepared: bool) -> Result<()> {
         match &self.command {
             Tegula::Exageostat(command) => command.run(),
+            Tegula::Diodon(command) => command.run(),
             Tegula::Linalg(command) => command.run(),
             Tegula::Simulate(command) => command.run(),
             Tegula::Bench(command) => command.run(),

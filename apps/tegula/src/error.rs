@@ -10,6 +10,7 @@ use tegula_data::expression::{EvaluateError, ParseError};
 use tegula_data::format::TableError;
 use tegula_data::format::npy::NpyError;
 use tegula_data::platform::PlatformError;
+use tegula_data::source::SourceError;
 use tegula_exageostat::covariance::CovarianceError;
 use tegula_exageostat::design::DependentColumn;
 use tegula_exageostat::fit::FitError;
@@ -43,7 +44,11 @@ fn is_refusal(cause: &(dyn std::error::Error + 'static)) -> bool {
         FitError::Observations(_) | FitError::Bounds { .. } => true,
         FitError::Start(error) | FitError::Likelihood(error) => is_covariance(error),
     });
+    let by_source = cause
+        .downcast_ref::<SourceError>()
+        .is_some_and(|error| !matches!(error, SourceError::Write { .. }));
     by_fit
+        || by_source
         || cause.downcast_ref::<LikelihoodError>().is_some_and(is_covariance)
         || cause.is::<Refused>()
         || cause.is::<TableError>()

@@ -6,6 +6,7 @@ mod bench;
 mod cli;
 mod config;
 mod demand;
+mod diodon;
 mod error;
 mod exageostat;
 mod flags;

@@ -70,7 +70,8 @@ impl<E: From<WriteError>> FillError<E> {
 }
 
 /// A file that is removed when it goes out of scope; after the rename there is nothing left to remove.
-struct Temporary(PathBuf);
+#[derive(Debug)]
+pub(super) struct Temporary(pub(super) PathBuf);
 
 impl Drop for Temporary {
     fn drop(&mut self) {
@@ -80,7 +81,7 @@ impl Drop for Temporary {
 }
 
 /// A name in the folder of `target` that no other writer of this machine uses.
-fn name_beside(target: &Path) -> io::Result<PathBuf> {
+pub(super) fn name_beside(target: &Path) -> io::Result<PathBuf> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let name = target
         .file_name()
@@ -107,7 +108,7 @@ fn fill_file<E>(
 }
 
 /// Makes the rename itself durable, on file systems that can; the file is whole either way.
-fn sync_folder_of(target: &Path) {
+pub(super) fn sync_folder_of(target: &Path) {
     let folder = match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),

@@ -1,6 +1,7 @@
 //! What is written about the project is true: maps name every module, lists every member, and
 //! what a page points to exists.
 
+use tegula_data::format::matrix::FORMATS;
 use tegula_data::platform::PLATFORMS;
 use tegula_exageostat::covariance::COVARIANCES;
 use tegula_kernels::backend::BACKENDS;
@@ -75,6 +76,7 @@ fn members() -> Vec<(&'static str, &'static str, &'static str)> {
     members.extend(KERNELS.iter().map(|kernel| (kernels, kernel.name, "")));
     members.extend(BACKENDS.iter().map(|backend| (kernels, backend.name, "")));
     members.extend(PLATFORMS.iter().map(|listed| ("data/README.md", listed.name, "")));
+    members.extend(FORMATS.iter().map(|format| ("data/README.md", format.name, format.summary)));
     let page = "apps/exageostat/README.md";
     members
         .extend(COVARIANCES.iter().map(|covariance| (page, covariance.name, covariance.formula)));

@@ -1,6 +1,7 @@
 //! The command line as users meet it: through the binary, with its exit codes and messages.
 
 mod config;
+mod convert;
 mod devices;
 mod fit;
 mod linalg;

@@ -6,7 +6,7 @@ use super::dialect::Decimal;
 
 /// What a cell says when a number is expected.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Cell {
+pub(in crate::format) enum Cell {
     /// A finite number.
     Number(f64),
     /// Nothing, or one of the words for nothing.
@@ -22,7 +22,7 @@ const MISSING: [&str; 9] = ["na", "n/a", "nan", "-nan", "null", "none", "#n/a", 
 
 impl Cell {
     /// Reads `text`, whatever blanks surround it.
-    pub(super) fn parse(text: &str, decimal: Decimal) -> Self {
+    pub(in crate::format) fn parse(text: &str, decimal: Decimal) -> Self {
         let text = text.trim();
         let parsed = match decimal {
             Decimal::Point => text.parse::<f64>().ok(),
@@ -39,7 +39,7 @@ impl Cell {
     }
 
     /// Whether a column of numbers could hold this cell.
-    pub(super) fn is_numeric(self) -> bool {
+    pub(in crate::format) fn is_numeric(self) -> bool {
         !matches!(self, Self::Text)
     }
 }
@@ -59,7 +59,7 @@ fn parse_with_comma(text: &str) -> Option<f64> {
 }
 
 /// Appends the shortest decimal spelling that reads back as exactly `value`; a NaN, which is a missing value, as `NA`.
-pub(super) fn push_number(line: &mut String, value: f64, decimal: Decimal) {
+pub(in crate::format) fn push_number(line: &mut String, value: f64, decimal: Decimal) {
     if value.is_nan() {
         line.push_str("NA");
         return;

@@ -12,13 +12,13 @@
 //! - the first row is a header if it holds text where the rows below hold numbers;
 //! - an empty cell, `NA`, `N/A`, `NaN`, `null`, `none` (in any case), `.` and `-` are missing values.
 
-mod cell;
+pub(in crate::format) mod cell;
 mod columns;
 mod copy;
 mod dialect;
 mod input;
 mod lines;
-mod records;
+pub(in crate::format) mod records;
 mod shape;
 mod source;
 mod table;

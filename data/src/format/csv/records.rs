@@ -10,7 +10,7 @@ use super::input::Input;
 use crate::format::error::TableError;
 
 /// Rows of a file, cut at a delimiter; comments and blank rows left out.
-pub(super) struct Records<R> {
+pub(in crate::format) struct Records<R> {
     reader: ::csv::Reader<Input<R>>,
     record: ::csv::ByteRecord,
     path: PathBuf,
@@ -18,21 +18,21 @@ pub(super) struct Records<R> {
 
 /// One row.
 #[derive(Clone, Copy)]
-pub(super) struct Row<'a> {
+pub(in crate::format) struct Row<'a> {
     /// Line on which the row begins, counted from 1.
-    pub(super) line: u64,
+    pub(in crate::format) line: u64,
     record: &'a ::csv::ByteRecord,
     text: &'a str,
 }
 
 impl<'a> Row<'a> {
     /// How many cells the row has.
-    pub(super) fn len(self) -> usize {
+    pub(in crate::format) fn len(self) -> usize {
         self.record.len()
     }
 
     /// The cells from left to right, as they stand, without the quotes around them.
-    pub(super) fn cells(self) -> impl Iterator<Item = &'a str> {
+    pub(in crate::format) fn cells(self) -> impl Iterator<Item = &'a str> {
         (0..self.record.len()).map(move |cell| {
             let range = self.record.range(cell).expect("the cell lies in the row");
             &self.text[range]
@@ -41,7 +41,7 @@ impl<'a> Row<'a> {
 }
 
 impl<R: Read> Records<R> {
-    pub(super) fn new(path: PathBuf, reader: R, delimiter: Delimiter) -> Self {
+    pub(in crate::format) fn new(path: PathBuf, reader: R, delimiter: Delimiter) -> Self {
         let input = Input::new(reader, delimiter == Delimiter::Blanks);
         let reader = ::csv::ReaderBuilder::new()
             .has_headers(false)
@@ -57,7 +57,7 @@ impl<R: Read> Records<R> {
     ///
     /// # Errors
     /// When reading fails, a row is not UTF-8, or a quote stays open to the end of the file.
-    pub(super) fn next(&mut self) -> Result<Option<Row<'_>>, TableError> {
+    pub(in crate::format) fn next(&mut self) -> Result<Option<Row<'_>>, TableError> {
         loop {
             match self.reader.read_byte_record(&mut self.record) {
                 Ok(true) => {}
@@ -95,7 +95,7 @@ impl<R: Read> Records<R> {
     }
 
     /// The digest of the bytes read so far: of the whole file once [`Records::next`] has returned `None`.
-    pub(super) fn into_hasher(self) -> Sha256 {
+    pub(in crate::format) fn into_hasher(self) -> Sha256 {
         self.reader.into_inner().into_hasher()
     }
 

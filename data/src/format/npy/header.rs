@@ -1,5 +1,14 @@
 //! The header of NumPy's files: a dictionary in Python's notation.
 
+use std::io::{self, Read};
+
+/// What every file begins with.
+const MAGIC: &[u8; 6] = b"\x93NUMPY";
+/// Longest header that is read.
+const LONGEST: usize = 1 << 16;
+/// Where the entries begin is a multiple of this, as NumPy has it.
+const ALIGNMENT: usize = 64;
+
 /// Type of the numbers in a file, all little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -14,7 +23,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 4] = [Self::Single, Self::Double, Self::ComplexSingle, Self::ComplexDouble];
+    pub(super) const ALL: [Self; 4] =
+        [Self::Single, Self::Double, Self::ComplexSingle, Self::ComplexDouble];
 
     /// NumPy's name.
     #[must_use]
@@ -51,15 +61,18 @@ impl Kind {
 
 /// What a header says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Header {
-    pub(super) kind: Kind,
-    pub(super) is_in_columns: bool,
-    pub(super) shape: Vec<usize>,
+pub(in crate::format) struct Header {
+    /// The type of the entries as NumPy writes it: byte order, letter, bytes.
+    pub(in crate::format) descr: String,
+    /// Whether entries stand column by column.
+    pub(in crate::format) is_in_columns: bool,
+    /// Length of each dimension.
+    pub(in crate::format) shape: Vec<usize>,
 }
 
 /// Why a header cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Objection {
+pub(in crate::format) enum Objection {
     /// It is not written as it should be.
     Text(String),
     /// Numbers of another type, which NumPy calls so.
@@ -74,15 +87,13 @@ impl Header {
         let Some(name) = name else {
             return Err(Objection::Type(descr.trim().to_owned()));
         };
-        let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
-        let kind = kind.ok_or_else(|| Objection::Type(name.to_owned()))?;
         let order = value(text, "fortran_order")?;
         let is_in_columns = match order.trim_start() {
             order if order.starts_with("True") => true,
             order if order.starts_with("False") => false,
             _ => return Err(Objection::Text("fortran_order is neither True nor False".to_owned())),
         };
-        Ok(Self { kind, is_in_columns, shape: shape(value(text, "shape")?)? })
+        Ok(Self { descr: name.to_owned(), is_in_columns, shape: shape(value(text, "shape")?)? })
     }
 
     /// The dictionary.
@@ -91,10 +102,63 @@ impl Header {
         let order = if self.is_in_columns { "True" } else { "False" };
         format!(
             "{{'descr': '{}', 'fortran_order': {order}, 'shape': ({}), }}",
-            self.kind.name(),
+            self.descr,
             shape.join(" ")
         )
     }
+
+    /// Reads what stands before the entries; returns with it how many bytes that is.
+    ///
+    /// # Errors
+    /// Those of `input`; [`InvalidData`](io::ErrorKind::InvalidData) if it is something else or too short.
+    pub(in crate::format) fn read(
+        input: &mut dyn Read,
+    ) -> io::Result<Result<(Self, u64), Objection>> {
+        let (text, length) = header_text(input)?;
+        Ok(Self::parse(&text).map(|header| (header, length)))
+    }
+
+    /// What stands before the entries.
+    pub(in crate::format) fn preamble(&self) -> Vec<u8> {
+        let mut text = self.text();
+        let start = MAGIC.len() + 4;
+        // A newline ends the header.
+        let whole = (start + text.len() + 1).next_multiple_of(ALIGNMENT);
+        text += &" ".repeat(whole - start - text.len() - 1);
+        text.push('\n');
+        let length = (text.len() as u16).to_le_bytes();
+        [MAGIC, &[1, 0][..], &length, text.as_bytes()].concat()
+    }
+}
+
+/// The header, and where the entries begin; [`InvalidData`](io::ErrorKind::InvalidData) if the file is
+/// something else.
+fn header_text(file: &mut dyn Read) -> io::Result<(String, u64)> {
+    let wrong = |reason: String| io::Error::new(io::ErrorKind::InvalidData, reason);
+    let cut = |error: io::Error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => wrong("it is too short".to_owned()),
+        _ => error,
+    };
+    let mut start = [0u8; 8];
+    file.read_exact(&mut start).map_err(cut)?;
+    if start[..6] != MAGIC[..] {
+        return Err(wrong("it does not begin with \\x93NUMPY".to_owned()));
+    }
+    let width = match start[6] {
+        1 => 2,
+        2 => 4,
+        version => return Err(wrong(format!("it is of version {version}"))),
+    };
+    let mut length = [0u8; 4];
+    file.read_exact(&mut length[..width]).map_err(cut)?;
+    let length = u32::from_le_bytes(length) as usize;
+    if length > LONGEST {
+        return Err(wrong(format!("its header of {length} bytes is longer than {LONGEST}")));
+    }
+    let mut text = vec![0u8; length];
+    file.read_exact(&mut text).map_err(cut)?;
+    let text = String::from_utf8(text).map_err(|_| wrong("its header is no text".to_owned()))?;
+    Ok((text, (8 + width + length) as u64))
 }
 
 /// What follows `key` in the dictionary `text`.
@@ -129,8 +193,12 @@ mod tests {
     fn headers_are_read_as_they_are_written() {
         for kind in Kind::ALL {
             for (is_in_columns, shape) in [(true, vec![3, 4]), (false, vec![7]), (true, vec![])] {
-                let header = Header { kind, is_in_columns, shape };
-                assert_eq!(Header::parse(&header.text()), Ok(header));
+                let header = Header { descr: kind.name().to_owned(), is_in_columns, shape };
+                assert_eq!(Header::parse(&header.text()), Ok(header.clone()));
+                let preamble = header.preamble();
+                assert_eq!(preamble.len() % ALIGNMENT, 0);
+                let read = Header::read(&mut &preamble[..]).expect("memory can be read");
+                assert_eq!(read, Ok((header, preamble.len() as u64)));
             }
         }
     }
@@ -138,8 +206,7 @@ mod tests {
     #[test]
     fn headers_of_others_are_read() {
         let text = "{\"shape\":(2L, 0), 'fortran_order' : False,'descr': '<c16'}   \n";
-        let expected =
-            Header { kind: Kind::ComplexDouble, is_in_columns: false, shape: vec![2, 0] };
+        let expected = Header { descr: "<c16".to_owned(), is_in_columns: false, shape: vec![2, 0] };
         assert_eq!(Header::parse(text), Ok(expected));
     }
 
@@ -150,8 +217,6 @@ mod tests {
                 "{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}}}"
             ))
         };
-        assert_eq!(with("'>f8'", "False", "(1, 1)"), Err(Objection::Type(">f8".to_owned())));
-        assert_eq!(with("'|i1'", "False", "(1, 1)"), Err(Objection::Type("|i1".to_owned())));
         let record = with("[('a', '<f8')]", "False", "(1,)");
         assert!(matches!(record, Err(Objection::Type(_))), "{record:?}");
         for (order, shape) in [("maybe", "(1, 1)"), ("True", "(1, -1)"), ("True", "[1, 1]")] {

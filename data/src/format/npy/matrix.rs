@@ -1,7 +1,7 @@
 //! Reading a matrix from one of NumPy's files, a block at a time.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -9,11 +9,6 @@ use tegula_kernels::scalar::{Real, Scalar};
 
 use super::NpyError;
 use super::header::{Header, Kind, Objection};
-
-/// What every file begins with.
-pub(super) const MAGIC: &[u8; 6] = b"\x93NUMPY";
-/// Longest header that is read.
-const LONGEST: usize = 1 << 16;
 
 /// A matrix in a file, of which only the header has been read.
 #[derive(Debug)]
@@ -39,16 +34,19 @@ impl NpyMatrix {
         if !file.metadata().map_err(failed)?.is_file() {
             return Err(NpyError::NoFile { path: path.to_owned() });
         }
-        let (text, first) = header_text(&mut file).map_err(|error| match error.kind() {
+        let read = Header::read(&mut file).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidData => {
                 NpyError::Header { path: path.to_owned(), reason: error.to_string() }
             }
             _ => failed(error),
         })?;
-        let header = Header::parse(&text).map_err(|objection| match objection {
+        let no_type = |found| NpyError::Type { path: path.to_owned(), found };
+        let (header, first) = read.map_err(|objection| match objection {
             Objection::Text(reason) => NpyError::Header { path: path.to_owned(), reason },
-            Objection::Type(found) => NpyError::Type { path: path.to_owned(), found },
+            Objection::Type(found) => no_type(found),
         })?;
+        let kind = Kind::ALL.into_iter().find(|kind| kind.name() == header.descr);
+        let kind = kind.ok_or_else(|| no_type(header.descr))?;
         let (m, n) = match header.shape[..] {
             [m] => (m, 1),
             [m, n] => (m, n),
@@ -56,12 +54,11 @@ impl NpyMatrix {
         };
         let found = file.metadata().map_err(failed)?.len().saturating_sub(first);
         let expected = (m as u64).saturating_mul(n as u64);
-        let expected = expected.saturating_mul(header.kind.bytes() as u64);
+        let expected = expected.saturating_mul(kind.bytes() as u64);
         if found != expected {
             return Err(NpyError::Length { path: path.to_owned(), expected, found });
         }
-        let Header { kind, is_in_columns, .. } = header;
-        let path = path.to_owned();
+        let (is_in_columns, path) = (header.is_in_columns, path.to_owned());
         Ok(Self { path, file, first, kind, is_in_columns, m, n })
     }
 
@@ -131,36 +128,6 @@ impl NpyMatrix {
         let index = if self.is_in_columns { row + column * self.m } else { row * self.n + column };
         self.file.read_exact_at(bytes, self.first + (index * self.kind.bytes()) as u64)
     }
-}
-
-/// The header, and where the entries begin; [`InvalidData`](io::ErrorKind::InvalidData) if the file is
-/// something else.
-fn header_text(file: &mut File) -> io::Result<(String, u64)> {
-    let wrong = |reason: String| io::Error::new(io::ErrorKind::InvalidData, reason);
-    let cut = |error: io::Error| match error.kind() {
-        io::ErrorKind::UnexpectedEof => wrong("it is too short".to_owned()),
-        _ => error,
-    };
-    let mut start = [0u8; 8];
-    file.read_exact(&mut start).map_err(cut)?;
-    if start[..6] != MAGIC[..] {
-        return Err(wrong("it does not begin with \\x93NUMPY".to_owned()));
-    }
-    let width = match start[6] {
-        1 => 2,
-        2 => 4,
-        version => return Err(wrong(format!("it is of version {version}"))),
-    };
-    let mut length = [0u8; 4];
-    file.read_exact(&mut length[..width]).map_err(cut)?;
-    let length = u32::from_le_bytes(length) as usize;
-    if length > LONGEST {
-        return Err(wrong(format!("its header of {length} bytes is longer than {LONGEST}")));
-    }
-    let mut text = vec![0u8; length];
-    file.read_exact(&mut text).map_err(cut)?;
-    let text = String::from_utf8(text).map_err(|_| wrong("its header is no text".to_owned()))?;
-    Ok((text, (8 + width + length) as u64))
 }
 
 impl Kind {

@@ -13,6 +13,7 @@ use std::io;
 use std::path::PathBuf;
 
 pub use header::Kind;
+pub(in crate::format) use header::{Header, Objection};
 pub use matrix::NpyMatrix;
 pub use write::NpyWriter;
 

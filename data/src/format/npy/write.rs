@@ -5,10 +5,6 @@ use std::io::{self, Write};
 use tegula_kernels::scalar::{Precision, Real, Scalar};
 
 use super::header::{Header, Kind};
-use super::matrix::MAGIC;
-
-/// Where the entries begin is a multiple of this, as NumPy has it.
-const ALIGNMENT: usize = 64;
 
 /// Writes an `m x n` matrix of numbers of type `T`, in columns (`fortran_order`).
 #[derive(Debug)]
@@ -31,16 +27,8 @@ impl<W: Write, T: Scalar> NpyWriter<W, T> {
             Precision::ComplexSingle => Kind::ComplexSingle,
             Precision::ComplexDouble => Kind::ComplexDouble,
         };
-        let mut text = Header { kind, is_in_columns: true, shape: vec![m, n] }.text();
-        let start = MAGIC.len() + 4;
-        // A newline ends the header.
-        let whole = (start + text.len() + 1).next_multiple_of(ALIGNMENT);
-        text += &" ".repeat(whole - start - text.len() - 1);
-        text.push('\n');
-        out.write_all(MAGIC)?;
-        out.write_all(&[1, 0])?;
-        out.write_all(&(text.len() as u16).to_le_bytes())?;
-        out.write_all(text.as_bytes())?;
+        let descr = kind.name().to_owned();
+        out.write_all(&Header { descr, is_in_columns: true, shape: vec![m, n] }.preamble())?;
         Ok(Self { out, left: m * n, scalar: std::marker::PhantomData })
     }
 

@@ -1,0 +1,138 @@
+//! Reading the column format.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::pairs::{Conflict, Pairs, Stop};
+use crate::format::csv::Decimal;
+use crate::format::matrix::input::{self, Opened};
+use crate::format::matrix::stored::{Order, Stored};
+use crate::format::matrix::table::no_parts;
+use crate::format::matrix::{ReadSettings, number};
+use crate::source::{Source, SourceError};
+
+/// Opens the matrix at `path`.
+pub(super) fn open(
+    path: &Path,
+    part: Option<&str>,
+    settings: &ReadSettings<'_>,
+) -> Result<Box<dyn Source>, SourceError> {
+    if let Some(part) = part {
+        return Err(no_parts(path, part));
+    }
+    let second_first = second_comes_first(path)?;
+    let mut reading = Reading {
+        path,
+        names: Vec::new(),
+        numbers: HashMap::new(),
+        pairs: Pairs::new(settings),
+        second_first,
+    };
+    let (mut lines, mut text) = (Opened::new(path)?, String::new());
+    while lines.next(&mut text)? {
+        if !text.starts_with('#') {
+            reading.take(&text, lines.line())?;
+        }
+    }
+    reading.finish()
+}
+
+/// Whether the second name of a line comes before the first one: it does if the second line repeats it, as where the
+/// lower triangle is written row by row.
+fn second_comes_first(path: &Path) -> Result<bool, SourceError> {
+    let lines = Opened::new(path)?.first_lines(2)?;
+    let names = |at: usize| {
+        let line = lines.get(at)?;
+        let mut cells = cells(line).into_iter();
+        Some((cells.next()?.to_owned(), cells.next()?.to_owned()))
+    };
+    Ok(match (names(0), names(1)) {
+        (Some(one), Some(two)) => one.0 != two.0,
+        _ => true,
+    })
+}
+
+/// The cells of a line: between tabs if there are two of them, else between blanks.
+fn cells(line: &str) -> Vec<&str> {
+    if line.trim_end().matches('\t').count() == 2 {
+        return line.split('\t').map(str::trim).collect();
+    }
+    line.split_whitespace().collect()
+}
+
+/// A matrix that is being read.
+struct Reading<'a> {
+    path: &'a Path,
+    names: Vec<String>,
+    numbers: HashMap<String, usize>,
+    pairs: Pairs,
+    second_first: bool,
+}
+
+impl Reading<'_> {
+    fn refuse(&self, reason: String) -> SourceError {
+        SourceError::invalid(self.path, reason)
+    }
+
+    /// Takes the line `text`.
+    fn take(&mut self, text: &str, line: u64) -> Result<(), SourceError> {
+        let [a, b, distance] = cells(text)[..] else {
+            let shown = number::shown(text);
+            return Err(
+                self.refuse(format!("line {line} is '{shown}', not two names and a distance"))
+            );
+        };
+        let distance = number::parse(distance, Decimal::Point)
+            .map_err(|reason| self.refuse(format!("line {line}, column 3: {reason}")))?;
+        let (i, j) = if self.second_first {
+            let j = self.number(b)?;
+            (self.number(a)?, j)
+        } else {
+            (self.number(a)?, self.number(b)?)
+        };
+        self.pairs.put(i, j, distance, line).map_err(|stop| stopped(self.path, stop))
+    }
+
+    /// The number of the thing called `name`.
+    fn number(&mut self, name: &str) -> Result<usize, SourceError> {
+        if let Some(&number) = self.numbers.get(name) {
+            return Ok(number);
+        }
+        let number = self.names.len();
+        self.names.push(name.to_owned());
+        self.numbers.insert(name.to_owned(), number);
+        self.pairs.grow()?;
+        Ok(number)
+    }
+
+    fn finish(mut self) -> Result<Box<dyn Source>, SourceError> {
+        let n = self.names.len();
+        if n == 0 {
+            return Err(input::empty(self.path));
+        }
+        let (first, missing) = self.pairs.complete().map_err(|stop| stopped(self.path, stop))?;
+        if let Some((i, j)) = first {
+            let (a, b) = (number::shown(&self.names[i]), number::shown(&self.names[j]));
+            let all = n * (n - 1) / 2;
+            return Err(self.refuse(format!(
+                "no line has the distance of '{a}' and '{b}' ({missing} of {all} pairs are missing): the file was \
+                 made with a cutoff, or cut short; make it again without a cutoff"
+            )));
+        }
+        let names = [Some(self.names.clone()), Some(self.names)];
+        let entries = (Order::Lower { diagonal: true }, self.pairs.into_bytes());
+        Ok(Stored::of_text(self.path, [n, n], entries, names))
+    }
+}
+
+fn stopped(path: &Path, stop: Stop) -> SourceError {
+    match stop {
+        Stop::File(error) => error,
+        Stop::Conflict(Conflict { line, before, now }) => {
+            let reason = format!(
+                "line {line}: the distance of this pair is {now} here and {before} on a line before: correct one"
+            );
+            SourceError::invalid(path, reason)
+        }
+    }
+}

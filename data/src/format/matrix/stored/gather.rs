@@ -1,0 +1,83 @@
+//! Gathering bytes that come one after another: in memory while they fit, else in an unnamed file.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+
+use super::Bytes;
+use crate::format::matrix::ReadSettings;
+use crate::source::SourceError;
+
+/// Bytes that are written to the file at once.
+const CHUNK: usize = 1 << 20;
+
+/// Takes bytes.
+#[derive(Debug)]
+pub(in crate::format::matrix) struct Gather {
+    memory_bytes: usize,
+    scratch: PathBuf,
+    /// All bytes, or those that are not in the file yet.
+    held: Vec<u8>,
+    file: Option<File>,
+}
+
+impl Gather {
+    /// Takes bytes into memory or the folder that `settings` name.
+    pub(in crate::format::matrix) fn new(settings: &ReadSettings<'_>) -> Self {
+        let memory_bytes = usize::try_from(settings.memory_bytes).unwrap_or(usize::MAX);
+        Self { memory_bytes, scratch: settings.scratch.clone(), held: Vec::new(), file: None }
+    }
+
+    /// Appends a number.
+    ///
+    /// # Errors
+    /// If the file cannot take it.
+    pub(in crate::format::matrix) fn push(&mut self, number: f64) -> Result<(), SourceError> {
+        self.extend(&number.to_ne_bytes())
+    }
+
+    /// Appends bytes.
+    ///
+    /// # Errors
+    /// If the file cannot take them.
+    pub(in crate::format::matrix) fn extend(&mut self, bytes: &[u8]) -> Result<(), SourceError> {
+        let wanted = self.held.len() + bytes.len();
+        let most = if self.file.is_some() { CHUNK } else { self.memory_bytes };
+        if wanted > most {
+            self.spill()?;
+        } else if wanted > self.held.capacity() {
+            // Doubling at the end would take twice what is allowed.
+            let room = (2 * self.held.len()).max(CHUNK).min(most);
+            self.held.reserve_exact(room.max(wanted) - self.held.len());
+        }
+        self.held.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Moves what is in memory to the file.
+    fn spill(&mut self) -> Result<(), SourceError> {
+        let failed = |cause| SourceError::write(&self.scratch, cause);
+        let file = match &mut self.file {
+            Some(file) => file,
+            None => self.file.insert(tempfile::tempfile_in(&self.scratch).map_err(failed)?),
+        };
+        file.write_all(&self.held).map_err(failed)?;
+        self.held.clear();
+        self.held.shrink_to(CHUNK);
+        Ok(())
+    }
+
+    /// Everything that came.
+    ///
+    /// # Errors
+    /// If the file cannot take the rest.
+    pub(in crate::format::matrix) fn finish(mut self) -> Result<Bytes, SourceError> {
+        if self.file.is_some() {
+            self.spill()?;
+        }
+        Ok(match self.file {
+            Some(file) => Bytes::File { file, start: 0 },
+            None => Bytes::Memory(self.held),
+        })
+    }
+}

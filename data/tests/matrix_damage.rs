@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use tegula_data::format::matrix::{FORMATS, ReadSettings, create_matrix, open_matrix};
@@ -17,6 +18,9 @@ fn read_whole(source: &dyn Source) -> Result<(), SourceError> {
     let mut entries = vec![0; m * n * source.element().bytes()];
     source.reader()?.read(&Block { rows: 0..m, columns: 0..n }, &mut entries).map(drop)
 }
+
+/// The files that are damaged: made once.
+static FILES: LazyLock<Vec<(String, Vec<u8>)>> = LazyLock::new(files);
 
 /// A file of every format, compressed ones too: its name and its bytes.
 fn files() -> Vec<(String, Vec<u8>)> {
@@ -47,8 +51,8 @@ fn files() -> Vec<(String, Vec<u8>)> {
 #[test]
 fn files_that_are_cut_short_are_refused() {
     let folder = tempfile::tempdir().expect("a folder can be made");
-    for (name, bytes) in files() {
-        let path = folder.path().join(&name);
+    for (name, bytes) in FILES.iter() {
+        let path = folder.path().join(name);
         let (mut kept, mut refused) = (0, 0);
         for length in 0..bytes.len() {
             fs::write(&path, &bytes[..length]).expect("a file can be written");
@@ -71,7 +75,9 @@ fn files_that_are_cut_short_are_refused() {
             _ if is_text => bytes.len(),
             name if name.ends_with(".gz") || name.ends_with(".bz2") => 0,
             // Cut within the last number, or before the end of the last line.
-            name if name.contains("phy") || name.contains("column") => 12,
+            name if name.contains("phy") => 12,
+            // Whole rows of the triangle are a smaller matrix; that the file goes on cannot be known.
+            name if name.contains("column") => 30,
             // Lengths that are those of smaller squares.
             "D.bin" => 6,
             _ => 0,
@@ -89,8 +95,7 @@ proptest! {
         which in any::<prop::sample::Index>(),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
     ) {
-        let files = files();
-        let (name, bytes) = which.get(&files);
+        let (name, bytes) = which.get(&FILES);
         let mut bytes = bytes.clone();
         for (at, byte) in changes {
             let at = at.index(bytes.len());

@@ -194,7 +194,7 @@ fn square(element: Element) -> impl Strategy<Value = Matrix> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
     fn squares_survive(matrix in square(Element::F64)) {

@@ -181,7 +181,8 @@ fn cells_that_are_no_numbers() {
     refused("D.csv", "id,a,b\na,0,1\nb,NA,0\n", &["line 3", "column 2 ('a')", "'NA' is a missing"]);
     refused("D.csv", "0,x\n1,0\n", &["line 1", "column 2", "'x'"]);
     refused("D.csv", "0,inf\n1,0\n", &["line 1", "column 2", "not finite"]);
-    refused("D.csv", "0,1\n1,0,2\n", &["line 2", "3 cells", "2"]);
+    refused("D.csv", "0,1,2\n1,0\n", &["line 2", "2 cells", "3"]);
+    refused("D.csv", "0,1\n5,0,2\n", &["line 2", "3 cells", "2"]);
     refused("D.csv", "id,a,b\na,0,1\nb,1\n", &["line 3", "2 cells", "cut short"]);
     refused("D.csv", "id,a,b\n", &["header", "no row"]);
     refused("D.csv", "", &["empty"]);

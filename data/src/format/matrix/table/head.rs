@@ -92,7 +92,12 @@ impl Cut {
     }
 
     fn begins_with_header(&self, first: &[String], second: Option<&Vec<String>>) -> bool {
-        if second.is_some_and(|second| first.len() + 1 == second.len()) || is_corner(&first[0]) {
+        // One cell short: above names, which are text or stand in the header too.
+        let is_short = second.is_some_and(|second| {
+            let is_name = self.is_text(&second[0]) || first.contains(&second[0]);
+            first.len() + 1 == second.len() && is_name
+        });
+        if is_short || is_corner(&first[0]) {
             return true;
         }
         let begins_with_text = self.is_text(&first[0]);

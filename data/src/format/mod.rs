@@ -1,5 +1,5 @@
-//! Files in and out: tables as CSV, matrices as NumPy has them, matrices of distances in many formats, atomic writing,
-//! digests of bytes and of numbers.
+//! Files in and out: tables as CSV, matrices as NumPy has them, in HDF5 and in many other formats, atomic
+//! writing, digests of bytes and of numbers.
 //!
 //! Nothing here knows tiles or covariances. What the world does wrong (a missing file, a ragged row, a full disk)
 //! comes back as an error that names the file, the line and the column.
@@ -8,6 +8,7 @@ mod atomic;
 pub mod csv;
 mod digest;
 mod error;
+pub mod hdf5;
 pub mod matrix;
 mod names;
 pub mod npy;

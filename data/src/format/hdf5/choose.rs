@@ -1,0 +1,166 @@
+//! Which data set of a file is the matrix.
+
+use std::path::Path;
+
+use rust_hdf5::{H5Dataset, H5File, LinkClass, StorageLayout};
+
+use super::condensed::order_of;
+use super::kind::Kind;
+use super::library::unreadable;
+use super::names::is_for_names;
+use crate::source::SourceError;
+
+/// What matrices are called, most telling first.
+const USUAL: [&str; 5] = ["values", "distance", "distances", "matrix", "data"];
+/// Most data sets that a message lists.
+const SHOWN: usize = 12;
+
+/// The data set that is the matrix.
+pub(super) struct Chosen {
+    /// Its path from the root group, without a slash before it.
+    pub(super) path: String,
+    pub(super) dataset: H5Dataset,
+    pub(super) kind: Kind,
+    /// Rows and columns of the matrix.
+    pub(super) shape: [usize; 2],
+    /// Whether only what is above the diagonal is stored.
+    pub(super) is_condensed: bool,
+}
+
+/// The data set `wanted`, or the one that is the matrix if none is named.
+///
+/// # Errors
+/// If there is none, there are several, or it is no matrix of numbers.
+pub(super) fn choose(
+    path: &Path,
+    file: &H5File,
+    wanted: Option<&str>,
+) -> Result<Chosen, SourceError> {
+    let names = file.dataset_names();
+    if let Some(wanted) = wanted {
+        let name = wanted.trim_matches('/');
+        return named(file, name, &names).map_err(|reason| SourceError::invalid(path, reason));
+    }
+    // The usual names at the root, then anywhere.
+    for usual in USUAL {
+        if names.iter().any(|name| name == usual)
+            && let Ok(chosen) = usable(file, usual)
+        {
+            return Ok(chosen);
+        }
+    }
+    let (mut square, mut condensed) = (Vec::new(), Vec::new());
+    for name in names.iter().filter(|name| !is_for_names(name)) {
+        if let Ok(chosen) = usable(file, name) {
+            if chosen.is_condensed { &mut condensed } else { &mut square }.push(chosen);
+        }
+    }
+    let mut found = if square.is_empty() { condensed } else { square };
+    match (found.pop(), found.len()) {
+        (Some(chosen), 0) => Ok(chosen),
+        (None, _) => Err(SourceError::invalid(path, none(file, &names))),
+        (Some(last), _) => {
+            let found: Vec<String> =
+                found.into_iter().chain([last]).map(|chosen| chosen.path).collect();
+            let reason = format!("several data sets may be the matrix: {}; name one", list(&found));
+            Err(SourceError::invalid(path, reason))
+        }
+    }
+}
+
+/// The data set `name`.
+fn named(file: &H5File, name: &str, names: &[String]) -> Result<Chosen, String> {
+    if let Some(other) = elsewhere(file, name) {
+        return Err(format!("'{name}' is a link into the file {other}; open that one"));
+    }
+    if file.dataset(name).is_err() && !names.iter().any(|known| known == name) {
+        let known = if names.is_empty() {
+            "it has none".to_owned()
+        } else {
+            format!("it has {}", list(names))
+        };
+        return Err(format!("there is no data set '{name}' in it; {known}"));
+    }
+    usable(file, name).map_err(|reason| format!("data set '{name}' {reason}"))
+}
+
+/// The other file that a link on the way to `name` leads to.
+fn elsewhere(file: &H5File, name: &str) -> Option<String> {
+    let root = file.root_group();
+    let ends = name.match_indices('/').map(|(at, _)| at).chain([name.len()]);
+    ends.filter_map(|end| root.link_class(&name[..end]).ok()).find_map(|class| match class {
+        LinkClass::External { file, .. } => Some(file),
+        _ => None,
+    })
+}
+
+/// The data set `name`, if it is a matrix of numbers.
+///
+/// # Errors
+/// What it is instead.
+fn usable(file: &H5File, name: &str) -> Result<Chosen, String> {
+    let dataset = file.dataset(name).map_err(|error| format!("cannot be read: {error}"))?;
+    let datatype = dataset.datatype().map_err(|error| format!("cannot be read: {error}"))?;
+    let kind = Kind::of(&datatype).map_err(|what| {
+        format!("holds {what}; integers of 1, 2, 4 or 8 bytes and floats of 2, 4 or 8 can be read")
+    })?;
+    let stored = dataset.shape();
+    let (shape, is_condensed) = match stored[..] {
+        [rows, columns] => ([rows, columns], false),
+        [length] => match order_of(length) {
+            Some(n) => ([n, n], true),
+            None => {
+                return Err(format!(
+                    "has {length} entries in one dimension, which is no n (n - 1) / 2; a matrix has two dimensions, or \
+                     what is above the diagonal row by row"
+                ));
+            }
+        },
+        _ => return Err(format!("has shape {stored:?}; a matrix has two dimensions")),
+    };
+    if shape[0].checked_mul(shape[1]).and_then(|count| count.checked_mul(8)).is_none() {
+        return Err(format!("is damaged: it has shape {stored:?}"));
+    }
+    let layout = dataset.storage_layout().map_err(|error| format!("cannot be read: {error}"))?;
+    if layout == StorageLayout::Virtual {
+        return Err("is put together from other files; name them in a manifest instead".to_owned());
+    }
+    Ok(Chosen { path: name.to_owned(), dataset, kind, shape, is_condensed })
+}
+
+/// What to say of a file without a matrix.
+fn none(file: &H5File, names: &[String]) -> String {
+    if names.is_empty() {
+        return "there is no data set in it".to_owned();
+    }
+    let reasons: Vec<String> = names
+        .iter()
+        .filter(|name| !is_for_names(name))
+        .filter_map(|name| Some(format!("'{name}' {}", usable(file, name).err()?)))
+        .take(4)
+        .collect();
+    let reasons = if reasons.is_empty() { list(names) } else { reasons.join("; ") };
+    format!("no data set in it is a matrix: {reasons}")
+}
+
+/// Names for a message.
+fn list(names: &[String]) -> String {
+    let mut words: Vec<String> = names.iter().take(SHOWN).map(|name| format!("'{name}'")).collect();
+    if names.len() > SHOWN {
+        words.push(format!("and {} more", names.len() - SHOWN));
+    }
+    words.join(", ")
+}
+
+/// Bytes of one entry that was never written, in the byte order of the file.
+///
+/// # Errors
+/// If the library cannot say.
+pub(super) fn fill_of(path: &Path, chosen: &Chosen) -> Result<Vec<u8>, SourceError> {
+    let size = chosen.kind.element.bytes();
+    let fill = chosen.dataset.fill_value().map_err(|error| unreadable(path, &error))?;
+    match fill {
+        rust_hdf5::FillValue::UserDefined(bytes) if bytes.len() == size => Ok(bytes),
+        _ => Ok(vec![0; size]),
+    }
+}

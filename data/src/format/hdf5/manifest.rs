@@ -1,0 +1,379 @@
+//! A matrix that is the tiles in several HDF5 files, which a list in CSV names.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use tegula_kernels::element::Element;
+
+use super::source::Hdf5Source;
+use super::tiling::{self, Fault, shared, transposed};
+use crate::source::{Block, BlockReader, Coverage, Source, SourceError};
+
+/// Most files that a reader has open.
+const MOST_OPEN: usize = 16;
+
+/// A matrix in tiles.
+///
+/// The list is CSV with a header: `file` (from the folder of the list), `row` and `column` (the first of the tile, from
+/// 0), and `dataset` if a file has several. Tiles cover the matrix, each entry once, or all that is above its diagonal.
+#[derive(Clone, Debug)]
+pub struct ManifestSource {
+    name: String,
+    tiles: Arc<[Tile]>,
+    shape: [usize; 2],
+    element: Element,
+    coverage: Coverage,
+    grain: [usize; 2],
+    stored_bytes_per_entry: f64,
+    names: [Option<Vec<String>>; 2],
+}
+
+#[derive(Debug)]
+struct Tile {
+    source: Hdf5Source,
+    /// Where it stands in the matrix.
+    block: Block,
+    /// Its line in the list.
+    line: u64,
+}
+
+/// A line of the list.
+struct Entry {
+    line: u64,
+    file: String,
+    corner: [usize; 2],
+    dataset: Option<String>,
+}
+
+impl ManifestSource {
+    /// Reads the list at `path` and opens every file in it.
+    ///
+    /// # Errors
+    /// If the list or a file cannot be read, tiles overlap or leave gaps, or they hold different kinds of numbers or
+    /// different names.
+    pub fn open(path: &Path) -> Result<Self, SourceError> {
+        let wrong = |reason| SourceError::invalid(path, reason);
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let mut tiles = Vec::new();
+        for entry in read(path)? {
+            let source = Hdf5Source::open(&folder.join(&entry.file), entry.dataset.as_deref())
+                .map_err(|error| wrong(format!("line {}: {error}", entry.line)))?;
+            tiles.push(placed(source, &entry).map_err(wrong)?);
+        }
+        let Some(first) = tiles.first() else {
+            return Err(wrong("no file is named below the header".to_owned()));
+        };
+        let element = first.source.element();
+        if let Some(other) = tiles.iter().find(|tile| tile.source.element() != element) {
+            return Err(wrong(format!(
+                "line {} names a file of {} numbers, line {} one of {}; convert one of them",
+                first.line,
+                element.name(),
+                other.line,
+                other.source.element().name()
+            )));
+        }
+        let end =
+            |of: fn(&Block) -> usize| tiles.iter().map(|tile| of(&tile.block)).max().unwrap_or(0);
+        let shape = [end(|block| block.rows.end), end(|block| block.columns.end)];
+        let blocks: Vec<Block> = tiles.iter().map(|tile| tile.block.clone()).collect();
+        let coverage = tiling::coverage(shape, &blocks)
+            .map_err(|fault| wrong(words(&fault, shape, &tiles)))?;
+        let mut names = [
+            names(&tiles, shape[0], 0).map_err(wrong)?,
+            names(&tiles, shape[1], 1).map_err(wrong)?,
+        ];
+        if coverage == Coverage::Triangle {
+            let either = names[0].take().or(names[1].take());
+            names = [either.clone(), either];
+        }
+        let stored: f64 = tiles.iter().map(Tile::stored_bytes).sum();
+        let entries: usize = blocks.iter().map(Block::entries).sum();
+        Ok(Self {
+            name: path.display().to_string(),
+            shape,
+            element,
+            coverage,
+            grain: grain(&tiles),
+            stored_bytes_per_entry: stored / entries.max(1) as f64,
+            names,
+            tiles: tiles.into(),
+        })
+    }
+
+    /// Number of tiles.
+    #[must_use]
+    pub fn tiles(&self) -> usize {
+        self.tiles.len()
+    }
+}
+
+impl Tile {
+    fn stored_bytes(&self) -> f64 {
+        self.source.stored_bytes_per_entry() * self.block.entries() as f64
+    }
+}
+
+/// The tile that `source` is where `entry` says.
+fn placed(source: Hdf5Source, entry: &Entry) -> Result<Tile, String> {
+    let (line, shape) = (entry.line, source.shape());
+    if source.coverage() == Coverage::Triangle {
+        return Err(format!(
+            "line {line}: {} is a triangle in one dimension; a tile has two",
+            source.name()
+        ));
+    }
+    if shape.contains(&0) {
+        return Err(format!("line {line}: {} has no entries: shape {shape:?}", source.name()));
+    }
+    let range = |axis: usize| {
+        let start: usize = entry.corner[axis];
+        let end = start.checked_add(shape[axis]).filter(|&end| u32::try_from(end).is_ok());
+        end.map(|end| start..end).ok_or_else(|| format!("line {line}: {start} is too large"))
+    };
+    let block = Block { rows: range(0)?, columns: range(1)? };
+    Ok(Tile { source, block, line })
+}
+
+/// The lines of the list at `path`.
+fn read(path: &Path) -> Result<Vec<Entry>, SourceError> {
+    let wrong = |reason: String| SourceError::invalid(path, reason);
+    let file = File::open(path).map_err(|cause| SourceError::read(path, cause))?;
+    let mut reader =
+        csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(file);
+    let header = reader.headers().map_err(|error| wrong(error.to_string()))?.clone();
+    let column =
+        |name: &str| header.iter().position(|title| title.trim_start_matches('\u{feff}') == name);
+    let required = |name: &str| {
+        column(name).ok_or_else(|| {
+            let found: Vec<&str> = header.iter().collect();
+            wrong(format!(
+                "its header has no column '{name}' but {}; it is file,row,column or file,row,column,dataset",
+                found.join(", ")
+            ))
+        })
+    };
+    let (name, corner) = (required("file")?, [required("row")?, required("column")?]);
+    let dataset = column("dataset");
+    let mut entries = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(|error| wrong(error.to_string()))?;
+        let line = record.position().map_or(0, csv::Position::line);
+        let number = |axis: usize| {
+            let text = &record[corner[axis]];
+            text.parse::<usize>().map_err(|_| {
+                let title = ["row", "column"][axis];
+                wrong(format!("line {line}: {title} '{text}' is no number from 0 on"))
+            })
+        };
+        if record[name].is_empty() {
+            return Err(wrong(format!("line {line} names no file")));
+        }
+        entries.push(Entry {
+            line,
+            file: record[name].to_owned(),
+            corner: [number(0)?, number(1)?],
+            dataset: dataset.map(|index| record[index].to_owned()).filter(|name| !name.is_empty()),
+        });
+    }
+    Ok(entries)
+}
+
+/// What to say of a fault.
+fn words(fault: &Fault, [m, n]: [usize; 2], tiles: &[Tile]) -> String {
+    let tile = |index: usize| {
+        let Tile { source, block, line } = &tiles[index];
+        let Block { rows, columns } = block;
+        format!("{} (line {line}, rows {rows:?}, columns {columns:?})", source.path().display())
+    };
+    match fault {
+        Fault::Overlap(a, b, [row, column]) => {
+            format!(
+                "entry ({row}, {column}), counted from 0, is in two tiles: {} and {}",
+                tile(*a),
+                tile(*b)
+            )
+        }
+        Fault::Gap([row, column]) => format!(
+            "no tile holds entry ({row}, {column}), counted from 0, of the {m} x {n} matrix; the tiles have to cover \
+             all of it, or all above the diagonal of a square one"
+        ),
+        Fault::TooMany => {
+            "its tiles begin and end at too many different rows and columns".to_owned()
+        }
+    }
+}
+
+/// The names along an axis, if tiles name all; tiles that name the same agree.
+fn names(tiles: &[Tile], length: usize, axis: usize) -> Result<Option<Vec<String>>, String> {
+    let mut found: Vec<Option<(&String, u64)>> = vec![None; length];
+    for tile in tiles {
+        let (range, names) = match axis {
+            0 => (&tile.block.rows, tile.source.row_names()),
+            _ => (&tile.block.columns, tile.source.column_names()),
+        };
+        for (index, name) in range.clone().zip(names.into_iter().flatten()) {
+            if let Some((other, line)) = found[index].filter(|(other, _)| *other != name) {
+                let what = ["row", "column"][axis];
+                return Err(format!(
+                    "{what} {index}, counted from 0, is '{other}' by the file of line {line} and '{name}' by that of \
+                     line {}",
+                    tile.line
+                ));
+            }
+            found[index] = Some((name, tile.line));
+        }
+    }
+    Ok(found.into_iter().map(|name| name.map(|(name, _)| name.clone())).collect())
+}
+
+/// The grain of the tiles, if all have the same and begin at multiples of it.
+fn grain(tiles: &[Tile]) -> [usize; 2] {
+    let grain = tiles[0].source.grain();
+    let fits = |tile: &Tile| {
+        let corner = [tile.block.rows.start, tile.block.columns.start];
+        // A tile smaller than the others has smaller chunks, which are whole within one piece.
+        let own = tile.source.grain();
+        (0..2).all(|axis| {
+            corner[axis].is_multiple_of(grain[axis]) && grain[axis].is_multiple_of(own[axis])
+        })
+    };
+    if tiles.iter().all(fits) { grain } else { [1, 1] }
+}
+
+impl Source for ManifestSource {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn shape(&self) -> [usize; 2] {
+        self.shape
+    }
+
+    fn element(&self) -> Element {
+        self.element
+    }
+
+    fn coverage(&self) -> Coverage {
+        self.coverage
+    }
+
+    fn grain(&self) -> [usize; 2] {
+        self.grain
+    }
+
+    fn stored_bytes_per_entry(&self) -> f64 {
+        self.stored_bytes_per_entry
+    }
+
+    fn row_names(&self) -> Option<&[String]> {
+        self.names[0].as_deref()
+    }
+
+    fn column_names(&self) -> Option<&[String]> {
+        self.names[1].as_deref()
+    }
+
+    fn reader(&self) -> Result<Box<dyn BlockReader>, SourceError> {
+        Ok(Box::new(Reader {
+            tiles: Arc::clone(&self.tiles),
+            shape: self.shape,
+            size: self.element.bytes(),
+            coverage: self.coverage,
+            open: VecDeque::new(),
+            scratch: Vec::new(),
+        }))
+    }
+}
+
+/// Reads blocks out of tiles.
+struct Reader {
+    tiles: Arc<[Tile]>,
+    shape: [usize; 2],
+    /// Bytes of an entry.
+    size: usize,
+    coverage: Coverage,
+    /// Readers of tiles, the last one used at the end.
+    open: VecDeque<(usize, Box<dyn BlockReader>)>,
+    scratch: Vec<u8>,
+}
+
+impl Reader {
+    /// Reads `part` of the matrix, which is in tile `index`, into `self.scratch`.
+    fn read_part(&mut self, index: usize, part: &Block) -> Result<u64, SourceError> {
+        let tile = &self.tiles[index];
+        let (i, j) = (tile.block.rows.start, tile.block.columns.start);
+        let (rows, columns) = (&part.rows, &part.columns);
+        let inner = Block {
+            rows: rows.start - i..rows.end - i,
+            columns: columns.start - j..columns.end - j,
+        };
+        let mut reader = match self.open.iter().position(|(open, _)| *open == index) {
+            Some(place) => self.open.remove(place).expect("it was found there").1,
+            None => tile.source.reader()?,
+        };
+        self.scratch.resize(part.entries() * self.size, 0);
+        let taken = reader.read(&inner, &mut self.scratch);
+        if self.open.len() == MOST_OPEN {
+            self.open.pop_front();
+        }
+        self.open.push_back((index, reader));
+        taken
+    }
+
+    /// What `block` shares with each tile, as the tile stands or on the other side of the diagonal.
+    fn parts(&self, block: &Block, is_mirrored: bool) -> Vec<(usize, Block)> {
+        let tiles = self.tiles.iter().enumerate();
+        tiles
+            .filter_map(|(index, tile)| {
+                let there = if is_mirrored {
+                    shared(block, &transposed(&tile.block))
+                } else {
+                    shared(block, &tile.block)
+                };
+                Some((index, there?))
+            })
+            .collect()
+    }
+}
+
+impl BlockReader for Reader {
+    fn read(&mut self, block: &Block, entries: &mut [u8]) -> Result<u64, SourceError> {
+        let ([m, n], size) = (self.shape, self.size);
+        let Block { rows, columns } = block;
+        assert!(rows.end <= m && columns.end <= n, "{rows:?} x {columns:?} of {m} x {n}");
+        assert_eq!(entries.len(), block.entries() * size, "bytes of the block");
+        let width = columns.len();
+        let at = |i: usize, j: usize| ((i - rows.start) * width + j - columns.start) * size;
+        let direct = self.parts(block, false);
+        let covered: usize = direct.iter().map(|(_, part)| part.entries()).sum();
+        let mut taken = 0;
+        if self.coverage == Coverage::Triangle && covered < block.entries() {
+            // The diagonal may be in no tile.
+            entries.fill(0);
+            for (index, part) in self.parts(block, true) {
+                if direct.iter().any(|(_, there)| shared(there, &part).as_ref() == Some(&part)) {
+                    continue;
+                }
+                taken += self.read_part(index, &transposed(&part))?;
+                let lines = self.scratch.chunks_exact(part.rows.len() * size);
+                for (j, line) in part.columns.clone().zip(lines) {
+                    for (i, entry) in part.rows.clone().zip(line.chunks_exact(size)) {
+                        entries[at(i, j)..at(i, j) + size].copy_from_slice(entry);
+                    }
+                }
+            }
+        }
+        for (index, part) in direct {
+            taken += self.read_part(index, &part)?;
+            let lines = self.scratch.chunks_exact(part.columns.len() * size);
+            for (i, line) in part.rows.clone().zip(lines) {
+                let to = at(i, part.columns.start);
+                entries[to..to + line.len()].copy_from_slice(line);
+            }
+        }
+        Ok(taken)
+    }
+}

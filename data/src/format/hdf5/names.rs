@@ -1,0 +1,97 @@
+//! Names of rows and columns, which stand in data sets beside the matrix.
+
+use std::path::Path;
+
+use rust_hdf5::{DatatypeMessage, H5Dataset, H5File};
+
+use super::choose::Chosen;
+use super::library::unreadable;
+use crate::source::SourceError;
+
+/// Data sets with the names of rows, of columns, and of both.
+const OF_ROWS: [&str; 3] = ["rownames", "row_names", "row_labels"];
+const OF_COLUMNS: [&str; 4] = ["colnames", "col_names", "column_names", "col_labels"];
+const OF_BOTH: [&str; 6] = ["names", "ids", "id", "labels", "sample_ids", "samples"];
+/// Longest name, in bytes.
+const LONGEST: usize = 1 << 16;
+
+/// Whether the data set at `path` is called like one that holds names.
+pub(super) fn is_for_names(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    OF_ROWS.iter().chain(&OF_COLUMNS).chain(&OF_BOTH).any(|usual| *usual == name)
+}
+
+/// The names of the rows and of the columns of `chosen`, from the group that it is in.
+///
+/// # Errors
+/// If they are not as many as the rows or columns, or no text.
+pub(super) fn read(
+    path: &Path,
+    file: &H5File,
+    chosen: &Chosen,
+) -> Result<[Option<Vec<String>>; 2], SourceError> {
+    let group = chosen.path.rsplit_once('/').map_or("", |(group, _)| group);
+    let there = file.dataset_names();
+    let find = |usual: &[&str]| {
+        let paths = usual.iter().map(|name| {
+            if group.is_empty() { (*name).to_owned() } else { format!("{group}/{name}") }
+        });
+        paths.filter(|path| *path != chosen.path).find(|path| there.contains(path))
+    };
+    let [rows, columns] = chosen.shape;
+    let read = |name: Option<String>, count, axis| {
+        name.map(|name| of(path, file, &name, (count, axis))).transpose()
+    };
+    let both = find(&OF_BOTH);
+    let is_square = rows == columns;
+    let of_rows = read(find(&OF_ROWS).or_else(|| both.clone()), rows, "rows")?;
+    let of_columns = read(find(&OF_COLUMNS).or(both.filter(|_| is_square)), columns, "columns")?;
+    Ok(if chosen.is_condensed {
+        let names = of_rows.or(of_columns);
+        [names.clone(), names]
+    } else {
+        [of_rows, of_columns]
+    })
+}
+
+/// The texts in the data set `name`, which names each of the `count` rows or columns.
+fn of(
+    path: &Path,
+    file: &H5File,
+    name: &str,
+    (count, axis): (usize, &str),
+) -> Result<Vec<String>, SourceError> {
+    let wrong = |reason: String| {
+        SourceError::invalid(path, format!("data set '{name}', which names the {axis}, {reason}"))
+    };
+    let dataset = file.dataset(name).map_err(|error| unreadable(path, &error))?;
+    let found = dataset.total_elements();
+    if found != count {
+        let advice = "rename it, or correct it";
+        return Err(wrong(format!("has {found} entries, but there are {count} {axis}; {advice}")));
+    }
+    let names = texts(&dataset).map_err(&wrong)?;
+    match names.iter().position(|name| name.contains('\u{fffd}')) {
+        Some(index) => Err(wrong(format!("is no UTF-8 text in entry {index}, counted from 0"))),
+        None => Ok(names),
+    }
+}
+
+/// The entries of `dataset` as texts; numbers are written out.
+fn texts(dataset: &H5Dataset) -> Result<Vec<String>, String> {
+    let datatype = dataset.datatype().map_err(|error| error.to_string())?;
+    if dataset.element_size() > LONGEST {
+        return Err(format!("is damaged: names of {} bytes", dataset.element_size()));
+    }
+    match datatype {
+        DatatypeMessage::FixedString { .. } | DatatypeMessage::VarLenString { .. } => {
+            dataset.read_strings_lossy().map_err(|error| format!("cannot be read: {error}"))
+        }
+        DatatypeMessage::FixedPoint { .. } => {
+            let numbers = dataset.read_numeric_as::<i128>();
+            let numbers = numbers.map_err(|error| format!("cannot be read: {error}"))?;
+            Ok(numbers.iter().map(ToString::to_string).collect())
+        }
+        other => Err(format!("holds neither text nor integers, but {other}")),
+    }
+}

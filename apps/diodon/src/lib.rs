@@ -7,6 +7,7 @@ pub mod mds;
 mod ordination;
 pub mod stream;
 pub mod verdict;
+pub mod output;
 
 pub use error::EmbedError;
 pub use ordination::Ordination;

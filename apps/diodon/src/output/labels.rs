@@ -1,0 +1,230 @@
+//! Labels of items from a file: read, and matched with the ids of an ordination.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::error::LabelsError;
+
+/// First cells that only a header has, in lower case.
+const ID_NAMES: [&str; 14] = [
+    "", "id", "ids", "#id", "item", "name", "sample", "sampleid", "#sampleid", "sample-id", "sample_id", "sequence",
+    "seq_id", "read",
+];
+/// Ids that a message names.
+const NAMED: usize = 3;
+
+/// The rows of a file of labels.
+#[derive(Clone, Debug)]
+pub struct Labels {
+    path: PathBuf,
+    rows: Vec<LabelRow>,
+}
+
+#[derive(Clone, Debug)]
+struct LabelRow {
+    line: u64,
+    id: String,
+    label: String,
+}
+
+/// A label, or none, for each of some items.
+#[derive(Clone, Debug)]
+pub struct LabelsOfItems {
+    /// What the labels are called: by the header, else `label`.
+    pub name: String,
+    /// The different labels: in the order of their values if all are numbers, else the frequent ones first.
+    pub classes: Vec<String>,
+    /// For each item the position of its label in `classes`.
+    pub codes: Vec<Option<u32>>,
+    /// Items without a label.
+    pub unlabelled: Strays,
+    /// Ids of the file that no item has.
+    pub unknown: Strays,
+    path: PathBuf,
+}
+
+/// Ids that found no match: how many, and the first few.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Strays {
+    /// How many.
+    pub count: usize,
+    /// The first of them.
+    pub first: Vec<String>,
+}
+
+impl Labels {
+    /// Reads `path`: rows `id,label`, with a header or without; the delimiter is a tab where the first line has one,
+    /// else a semicolon where it has no comma, else a comma. Further columns count for nothing. Blanks around a label
+    /// are dropped; an empty label is none.
+    ///
+    /// # Errors
+    /// [`LabelsError`] when the file cannot be read or is no such table, or an id has two rows.
+    pub fn read(path: &Path) -> Result<Self, LabelsError> {
+        let bytes = fs::read(path)
+            .map_err(|cause| LabelsError::Read { path: path.to_owned(), cause })?;
+        let rows = read_rows(path, bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes))?;
+        if rows.is_empty() {
+            return Err(LabelsError::Empty { path: path.to_owned() });
+        }
+        let mut lines: HashMap<&str, u64> = HashMap::with_capacity(rows.len());
+        for row in &rows {
+            if let Some(first) = lines.insert(&row.id, row.line) {
+                let (path, line, id) = (path.to_owned(), row.line, row.id.clone());
+                return Err(LabelsError::Duplicate { path, line, first, id });
+            }
+        }
+        Ok(Self { path: path.to_owned(), rows })
+    }
+
+    /// The labels of the items that have these ids.
+    ///
+    /// The first row is a header if no item has its id, and it has a name that headers have or a label, not a number,
+    /// that no other row has.
+    #[must_use]
+    pub fn of_items(&self, ids: &[String]) -> LabelsOfItems {
+        let known: HashMap<&str, usize> =
+            ids.iter().enumerate().map(|(item, id)| (id.as_str(), item)).collect();
+        let header = self.header(|id| known.contains_key(id));
+        let rows = &self.rows[usize::from(header.is_some())..];
+        let by_id: HashMap<&str, &str> =
+            rows.iter().map(|row| (row.id.as_str(), row.label.as_str())).collect();
+        let labels: Vec<Option<&str>> = ids
+            .iter()
+            .map(|id| by_id.get(id.as_str()).copied().filter(|label| !label.is_empty()))
+            .collect();
+        let (classes, codes) = classes(&labels);
+        let mut unlabelled = Strays::default();
+        let without = ids.iter().zip(&labels).filter(|(_, label)| label.is_none());
+        without.for_each(|(id, _)| unlabelled.add(id));
+        let mut unknown = Strays::default();
+        rows.iter()
+            .filter(|row| !known.contains_key(row.id.as_str()))
+            .for_each(|row| unknown.add(&row.id));
+        let name = header.unwrap_or("label").to_owned();
+        LabelsOfItems { name, classes, codes, unlabelled, unknown, path: self.path.clone() }
+    }
+
+    /// The name that the first row gives the labels, if it is a header.
+    fn header(&self, is_known: impl Fn(&str) -> bool) -> Option<&str> {
+        let (first, rest) = self.rows.split_first()?;
+        let is_usual = ID_NAMES.contains(&first.id.trim().to_lowercase().as_str());
+        let is_alone = || {
+            let is_number = first.label.parse::<f64>().is_ok();
+            !is_number && rest.iter().all(|row| row.label != first.label)
+        };
+        let is_header = !is_known(&first.id) && !rest.is_empty() && (is_usual || is_alone());
+        is_header.then_some(if first.label.is_empty() { "label" } else { &first.label })
+    }
+}
+
+impl LabelsOfItems {
+    /// What does not match, in words, if anything does not: for the user to see.
+    #[must_use]
+    pub fn message(&self) -> Option<String> {
+        let items = self.codes.len();
+        let mut parts = Vec::new();
+        if self.unlabelled.count > 0 {
+            let Strays { count, .. } = self.unlabelled;
+            parts.push(format!("{count} of {items} items have no label ({})", self.unlabelled));
+        }
+        if self.unknown.count > 0 {
+            let Strays { count, .. } = self.unknown;
+            let are = if count == 1 { "id is" } else { "ids are" };
+            parts.push(format!("{count} {are} of no item ({})", self.unknown));
+        }
+        (!parts.is_empty()).then(|| format!("{}: {}", self.path.display(), parts.join("; ")))
+    }
+
+    /// Whether all labels are numbers.
+    #[must_use]
+    pub fn are_numbers(&self) -> bool {
+        !self.classes.is_empty() && self.classes.iter().all(|label| number(label).is_some())
+    }
+}
+
+impl Strays {
+    fn add(&mut self, id: &str) {
+        self.count += 1;
+        if self.first.len() < NAMED {
+            self.first.push(id.to_owned());
+        }
+    }
+}
+
+impl std::fmt::Display for Strays {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<String> = self.first.iter().map(|id| format!("'{id}'")).collect();
+        let more = if self.count > names.len() { ", ..." } else { "" };
+        write!(f, "{}{more}", names.join(", "))
+    }
+}
+
+fn read_rows(path: &Path, bytes: &[u8]) -> Result<Vec<LabelRow>, LabelsError> {
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .delimiter(delimiter(bytes))
+        .from_reader(bytes);
+    let mut rows = Vec::new();
+    for record in reader.byte_records() {
+        let record = record.map_err(|error| LabelsError::Read {
+            path: path.to_owned(),
+            cause: std::io::Error::other(error),
+        })?;
+        let line = record.position().map_or(0, csv::Position::line);
+        let cell = |number: usize| match record.get(number).map(std::str::from_utf8) {
+            None => Ok(None),
+            Some(Ok(text)) => Ok(Some(text)),
+            Some(Err(_)) => Err(LabelsError::NotUtf8 { path: path.to_owned(), line }),
+        };
+        let id = cell(0)?.unwrap_or_default();
+        match cell(1)? {
+            Some(label) => {
+                let (id, label) = (id.to_owned(), label.trim().to_owned());
+                rows.push(LabelRow { line, id, label });
+            }
+            None if id.trim().is_empty() => {}
+            None => {
+                let (path, text) = (path.to_owned(), id.chars().take(40).collect());
+                return Err(LabelsError::NoLabel { path, line, text });
+            }
+        }
+    }
+    Ok(rows)
+}
+
+/// What separates the cells of the first line.
+fn delimiter(bytes: &[u8]) -> u8 {
+    let first = bytes.split(|&byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
+    if first.contains(&b'\t') {
+        b'\t'
+    } else if first.contains(&b';') && !first.contains(&b',') {
+        b';'
+    } else {
+        b','
+    }
+}
+
+/// The finite number that a label is, if it is one.
+fn number(label: &str) -> Option<f64> {
+    label.parse().ok().filter(|value: &f64| value.is_finite())
+}
+
+/// The different labels in the order of [`LabelsOfItems::classes`], and the position of each item's label there.
+fn classes(labels: &[Option<&str>]) -> (Vec<String>, Vec<Option<u32>>) {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    labels.iter().flatten().for_each(|label| *counts.entry(label).or_default() += 1);
+    let mut order: Vec<(&str, usize)> = counts.into_iter().collect();
+    let values: Option<Vec<f64>> = order.iter().map(|(label, _)| number(label)).collect();
+    if values.is_some() {
+        let value = |label: &str| number(label).unwrap_or_default();
+        order.sort_by(|a, b| value(a.0).total_cmp(&value(b.0)).then(a.0.cmp(b.0)));
+    } else {
+        order.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+    }
+    let places: HashMap<&str, u32> =
+        order.iter().zip(0..).map(|(&(label, _), place)| (label, place)).collect();
+    let codes = labels.iter().map(|label| label.map(|label| places[label])).collect();
+    (order.into_iter().map(|(label, _)| label.to_owned()).collect(), codes)
+}

@@ -1,0 +1,92 @@
+//! What a user finds in the folder of results: tables, a summary, scikit-bio's text, and a page to look at.
+//!
+//! One file here for each file there. Each is written whole or not at all, and an error names the file it concerns.
+
+mod cells;
+mod coordinates;
+mod eigenvalues;
+mod error;
+mod labels;
+mod quality;
+mod report;
+mod scikit_bio;
+mod shares;
+mod summary;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+pub use coordinates::write_coordinates;
+pub use eigenvalues::write_eigenvalues;
+pub use error::{LabelsError, OutputError};
+pub use labels::{Labels, LabelsOfItems, Strays};
+pub use quality::write_quality;
+pub use report::{Report, write_report};
+pub use scikit_bio::write_scikit_bio;
+pub use summary::write_summary;
+
+use crate::Ordination;
+
+/// All that goes into the folder of results.
+#[derive(Clone, Copy, Debug)]
+pub struct Output<'a> {
+    /// The places of the items.
+    pub ordination: &'a Ordination,
+    /// Labels of the items, if there are any.
+    pub labels: Option<&'a LabelsOfItems>,
+    /// Facts of the run, an object: written as `summary.json`, and shown at the end of the page.
+    pub summary: &'a Value,
+    /// What the page is about, its heading: the name of the file that was read.
+    pub title: &'a str,
+}
+
+impl Output<'_> {
+    /// Names of the files, in the order in which they are written.
+    pub const FILES: [&'static str; 6] = [
+        "coordinates.csv",
+        "eigenvalues.csv",
+        "quality.csv",
+        "ordination.txt",
+        "summary.json",
+        "report.html",
+    ];
+
+    /// Writes all of [`Output::FILES`] to `folder`, which is made if it is missing. Returns their paths.
+    ///
+    /// # Errors
+    /// [`OutputError`] when the folder cannot be made or one of the files cannot be written; those before it are
+    /// whole, and it and those after it are as they were.
+    ///
+    /// # Panics
+    /// If the ordination's parts do not have the sizes that it names, or the labels are not one for each item.
+    pub fn write(&self, folder: &Path) -> Result<Vec<PathBuf>, OutputError> {
+        assert_sizes(self.ordination);
+        fs::create_dir_all(folder)
+            .map_err(|cause| OutputError::Folder { path: folder.to_owned(), cause })?;
+        let paths: Vec<PathBuf> = Self::FILES.iter().map(|name| folder.join(name)).collect();
+        let Self { ordination, labels, summary, title } = *self;
+        write_coordinates(&paths[0], ordination)?;
+        write_eigenvalues(&paths[1], ordination)?;
+        write_quality(&paths[2], ordination)?;
+        write_scikit_bio(&paths[3], ordination)?;
+        write_summary(&paths[4], summary)?;
+        write_report(&paths[5], &Report { ordination, labels, summary, title })?;
+        Ok(paths)
+    }
+}
+
+/// # Panics
+/// If the parts do not have the sizes that the ids and eigenvalues give.
+fn assert_sizes(ordination: &Ordination) {
+    let (n, k) = (ordination.items(), ordination.axes());
+    let assert_size = |what: &str, found: usize, expected: usize| {
+        assert!(found == expected, "{found} {what} where {n} items on {k} axes need {expected}");
+    };
+    assert_size("coordinates", ordination.coordinates.len(), n * k);
+    assert_size("squared norms", ordination.norms2.len(), n);
+    if let Some(residuals) = &ordination.residuals {
+        assert_size("residuals", residuals.len(), k);
+    }
+}

@@ -1,0 +1,87 @@
+// What is in the page: numbers, ids, labels. All arrays are decoded when they are first asked for.
+
+const element = (id) => document.getElementById(id);
+const meta = JSON.parse(element("meta").textContent);
+const ids = JSON.parse(element("ids").textContent);
+
+/** Bytes of the base-64 text of an element. */
+function bytesOf(id) {
+  const text = element(id).textContent;
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const raw = atob(text);
+  const bytes = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+  return bytes;
+}
+
+const decoded = new Map();
+function once(key, make) {
+  if (!decoded.has(key)) decoded.set(key, make());
+  return decoded.get(key);
+}
+
+/** No axis: items are spread at random, to be told apart along the other one. */
+const SPREAD = -1;
+
+/** Coordinates along an axis, in units of `meta.scale`. */
+function axis(number) {
+  return once(`axis${number}`, () => {
+    if (number !== SPREAD) return new Float32Array(bytesOf(`axis${number}`).buffer);
+    const extent = meta.shown ? 0.12 * Math.max(span(axis(0))[1] - span(axis(0))[0], 1e-30) : 1;
+    return Float32Array.from(ids, (_, i) => (((i * 0.6180339887498949) % 1) - 0.5) * extent);
+  });
+}
+
+/** Squared distances from the centre, in units of `meta.scale` squared. */
+const norms = () => once("norms", () => new Float32Array(bytesOf("norms").buffer));
+
+/** For each item 0 if it has no label, else one more than the place of its label in the classes. */
+const codes = () => once("codes", () => {
+  if (!meta.labels) return new Uint8Array(meta.items);
+  const Kind = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array }[meta.labels.width];
+  return new Kind(bytesOf("codes").buffer);
+});
+
+/** Label of an item, or nothing. */
+function labelOf(item) {
+  const code = codes()[item];
+  return code ? meta.labels.classes[code - 1] : "";
+}
+
+/** Labels as numbers; NaN where there is none. */
+const labelNumbers = () => once("numbers", () => {
+  const values = meta.labels.classes.map(Number);
+  return Float64Array.from(codes(), (code) => (code ? values[code - 1] : NaN));
+});
+
+/** How many items have each code. */
+const codeCounts = () => once("counts", () => {
+  const counts = new Uint32Array((meta.labels ? meta.labels.classes.length : 0) + 1);
+  for (const code of codes()) counts[code]++;
+  return counts;
+});
+
+/** Share of each item's squared distance from the centre that these axes show; NaN where it has none. */
+function quality(axes) {
+  return once(`quality ${axes.join()}`, () => {
+    const sums = new Float32Array(meta.items);
+    for (const values of axes.map(axis)) for (let i = 0; i < sums.length; i++) sums[i] += values[i] * values[i];
+    const whole = norms();
+    for (let i = 0; i < sums.length; i++) sums[i] = whole[i] > 0 ? sums[i] / whole[i] : NaN;
+    return sums;
+  });
+}
+
+/** All axes of the page. */
+const allAxes = () => Array.from({ length: meta.shown }, (_, a) => a);
+
+/** Least and greatest of the values that are numbers; nothing where `hides` says so. */
+function span(values, hides = () => false) {
+  let [least, most] = [Infinity, -Infinity];
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i];
+    if (value < least && !hides(i)) least = value;
+    if (value > most && !hides(i)) most = value;
+  }
+  return least <= most ? [least, most] : [0, 0];
+}

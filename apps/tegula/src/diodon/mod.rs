@@ -1,7 +1,13 @@
 //! `tegula diodon`: principal coordinates, components and correspondences of huge matrices.
 
 mod convert;
+mod distances;
 mod formats;
+mod matrix;
+mod mds;
+mod overlap;
+mod readers;
+mod weights;
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -9,6 +15,10 @@ use clap::Subcommand;
 /// Matrices of distances, and what is made of them.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Diodon {
+    /// Place items along axes by their distances (principal coordinates)
+    Mds(mds::Mds),
+    /// Compute the distances of points or sequences
+    Distances(distances::Distances),
     /// Copy a matrix from one format to another
     Convert(convert::Convert),
     /// List the formats of matrices
@@ -19,6 +29,8 @@ impl Diodon {
     /// Runs the command.
     pub(crate) fn run(&self) -> Result<()> {
         match self {
+            Self::Mds(command) => command.run(),
+            Self::Distances(command) => command.run(),
             Self::Convert(command) => command.run(),
             Self::Formats(command) => command.run(),
         }

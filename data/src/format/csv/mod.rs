@@ -22,6 +22,7 @@ pub(in crate::format) mod records;
 mod shape;
 mod source;
 mod table;
+mod texts;
 mod write;
 
 pub use columns::ColumnIndex;

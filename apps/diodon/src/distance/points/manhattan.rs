@@ -1,0 +1,37 @@
+//! The sum of the differences of coordinates.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::Points;
+use super::panels::{PanelPairs, Rule};
+use crate::distance::error::DistanceError;
+use crate::distance::metric::{Metric, Of};
+use crate::distance::pairs::Pairs;
+
+/// Ways along the axes.
+pub(in crate::distance) const MANHATTAN: Metric = Metric {
+    name: "manhattan",
+    summary: "length of a way along the axes",
+    formula: "sum_k |x_k - y_k|",
+    citation: "scipy.spatial.distance.cityblock",
+    has_triangle_inequality: true,
+    of: Of::Points(prepare),
+};
+
+#[derive(Debug)]
+struct Manhattan;
+
+impl Rule for Manhattan {
+    #[inline(always)]
+    fn add<const FUSED: bool>(sum: f64, x: f64, y: f64) -> f64 {
+        sum + (x - y).abs()
+    }
+
+    #[inline(always)]
+    fn finish(&self, _: usize, _: Range<usize>, _: &mut [f64]) {}
+}
+
+fn prepare(points: Points) -> Result<Arc<dyn Pairs>, DistanceError> {
+    Ok(PanelPairs::new(Manhattan, points.dimensions(), &points.coordinates))
+}

@@ -1,0 +1,160 @@
+//! Reading FASTA files (Pearson and Lipman 1988, PNAS 85:2444): a line `>name description`, then the letters on any
+//! number of lines.
+//!
+//! It is short enough to be our own: what crates for it add, speed beyond that of a disk and records that borrow, is of
+//! no use before distances, and their messages know neither sequence nor position.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use flate2::bufread::MultiGzDecoder;
+
+use super::{DistanceError, Sequences};
+
+/// How gzip's files begin.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// Reads the file at `path`.
+///
+/// # Errors
+/// If it cannot be read, or is no FASTA file.
+pub(super) fn read(path: &Path) -> Result<Sequences, DistanceError> {
+    let failed = |cause| DistanceError::Read { path: path.to_owned(), cause };
+    let mut file = BufReader::with_capacity(1 << 16, File::open(path).map_err(failed)?);
+    let is_compressed = file.fill_buf().map_err(failed)?.starts_with(&GZIP);
+    if is_compressed {
+        // Several members one after the other are one file, as bgzip writes it.
+        parse(path, BufReader::with_capacity(1 << 16, MultiGzDecoder::new(file)))
+    } else {
+        parse(path, file)
+    }
+}
+
+/// Reads the text of the file at `path`.
+fn parse(path: &Path, mut text: impl BufRead) -> Result<Sequences, DistanceError> {
+    let mut sequences = Sequences::default();
+    let (mut line, mut number) = (Vec::new(), 0);
+    // The line on which the last sequence begins.
+    let mut header = 0;
+    loop {
+        line.clear();
+        let count = text.by_ref().read_until(b'\n', &mut line);
+        let count = count.map_err(|cause| DistanceError::Read { path: path.to_owned(), cause })?;
+        let is_over = count == 0;
+        if is_over || line.first() == Some(&b'>') {
+            require_letters(&sequences).map_err(|reason| at(path, header, reason))?;
+        }
+        if is_over {
+            break;
+        }
+        number += 1;
+        let added = if let Some(title) = line.strip_prefix(b">") {
+            header = number;
+            begin(&mut sequences, title)
+        } else if header == 0 {
+            if line.trim_ascii().is_empty() { Ok(()) } else { Err(no_fasta(&line)) }
+        } else {
+            sequences.extend(&line)
+        };
+        added.map_err(|reason| at(path, number, reason))?;
+    }
+    if header == 0 {
+        return Err(at(
+            path,
+            number.max(1),
+            "the file is empty: there is no sequence in it".to_owned(),
+        ));
+    }
+    Ok(sequences)
+}
+
+fn at(path: &Path, line: u64, reason: String) -> DistanceError {
+    DistanceError::Fasta { path: path.to_owned(), line, reason }
+}
+
+/// Begins the sequence whose first line says `title`.
+fn begin(sequences: &mut Sequences, title: &[u8]) -> Result<(), String> {
+    let title = String::from_utf8_lossy(title);
+    // The name ends at the first blank, and does not begin with one.
+    let name = title.split_whitespace().next().filter(|_| !title.starts_with([' ', '\t']));
+    let name = name.ok_or("there is no name behind the '>'")?;
+    sequences.begin(name);
+    Ok(())
+}
+
+/// The last sequence, if there is one, must have letters.
+fn require_letters(sequences: &Sequences) -> Result<(), String> {
+    match sequences.iter().next_back() {
+        Some((name, [])) => Err(format!("sequence {name} has no letters; is the file cut short?")),
+        _ => Ok(()),
+    }
+}
+
+/// What is said of a file whose first line is `line`.
+fn no_fasta(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line);
+    let shown: String = text.trim().chars().take(20).flat_map(char::escape_default).collect();
+    let hint = if line.starts_with(b"@") { "; a FASTQ file has to be converted first" } else { "" };
+    format!("a FASTA file begins with '>' and a name, not with '{shown}'{hint}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::path::Path;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::{Sequences, parse, read};
+
+    fn parsed(text: &str) -> Result<Sequences, String> {
+        parse(Path::new("a.fasta"), text.as_bytes()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn lines_of_a_sequence_are_joined_and_names_end_at_a_blank() {
+        let text = "\n>one first\r\nACG\r\n T\r\n\r\n>two|x\tsecond\nac\ngt\n\n>three\nN";
+        let sequences = parsed(text).expect("FASTA");
+        assert_eq!(sequences.names(), ["one", "two|x", "three"]);
+        assert_eq!(sequences.letters(0), [1, 2, 4, 8]);
+        assert_eq!(sequences.letters(0), sequences.letters(1));
+        assert_eq!(sequences.letters(2), [15]);
+    }
+
+    #[test]
+    fn what_is_no_fasta_is_refused_with_its_line() {
+        for (text, says) in [
+            ("", "a.fasta, line 1: the file is empty"),
+            ("\n\n", "a.fasta, line 2: the file is empty"),
+            ("ACGT\n", "line 1: a FASTA file begins with '>' and a name, not with 'ACGT'"),
+            ("@read\nACGT\n", "FASTQ"),
+            (">a\nAC\n>\nGT\n", "line 3: there is no name"),
+            (">a\n> b\nGT\n", "line 1: sequence a has no letters"),
+            (">a\nAC\n>b\n", "line 3: sequence b has no letters"),
+            (">a\nACGT\nACG*\n", "line 3: sequence a has '*' at position 8"),
+        ] {
+            let error = parsed(text).expect_err(text);
+            assert!(error.contains(says), "{error}");
+        }
+    }
+
+    #[test]
+    fn compressed_files_are_read_whatever_their_name() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("reads.fa");
+        let mut bytes = Vec::new();
+        for text in [">a\nACGT\n>b\nAC", "GA\n"] {
+            let mut member = GzEncoder::new(&mut bytes, Compression::default());
+            member.write_all(text.as_bytes()).expect("memory");
+            member.finish().expect("memory");
+        }
+        std::fs::write(&path, &bytes).expect("a file");
+        let sequences = read(&path).expect("FASTA");
+        assert_eq!(sequences.letters(1), [1, 2, 4, 1]);
+        std::fs::write(&path, &bytes[..bytes.len() - 9]).expect("a file");
+        let error = read(&path).expect_err("cut short").to_string();
+        assert!(error.starts_with("cannot read") && error.contains("reads.fa"), "{error}");
+    }
+}

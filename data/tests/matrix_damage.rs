@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use tegula_data::format::matrix::{FORMATS, ReadSettings, create_matrix, open_matrix};
-use tegula_data::source::{Block, Source, SourceError};
+use tegula_data::source::{Block, Source, SourceError, pieces};
 use tegula_kernels::element::Element;
 
 fn settings(folder: &Path) -> ReadSettings<'static> {
@@ -36,10 +36,9 @@ fn files() -> Vec<(String, Vec<u8>)> {
             let path = folder.path().join(&name);
             let names = [Some(&names[..]); 2];
             let mut sink = create_matrix(&path, None, [n; 2], names, Element::F32).expect("a file");
-            for row in 0..n {
-                let block = Block { rows: row..row + 1, columns: 0..n };
-                sink.write(&block, &entries[row * n * 4..(row + 1) * n * 4])
-                    .expect("it takes rows");
+            for rows in pieces(n, sink.grain()[0]) {
+                let lines = rows.start * n * 4..rows.end * n * 4;
+                sink.write(&Block { rows, columns: 0..n }, &entries[lines]).expect("it takes rows");
             }
             sink.finish().expect("it ends");
             files.push((name, fs::read(&path).expect("it can be read")));

@@ -248,10 +248,10 @@ fn names_beside_a_matrix() {
     let source = open_path(&path).expect("a matrix");
     assert_eq!(source.row_names(), Some(&["a".to_owned(), "b c".to_owned()][..]));
     fs::write(folder.path().join("D.bin.names"), "a\n").expect("a file can be written");
-    let text = open_path(&path).err().expect("too few names");
+    let text = open_path(&path).expect_err("too few names");
     assert!(text.contains("D.bin.names") && text.contains("1 names for the 2 rows"), "{text}");
     let none = create_matrix(&path, None, [2; 2], [None, None], Element::F32);
-    let text = none.err().expect("these names would be taken").to_string();
+    let text = none.expect_err("these names would be taken").to_string();
     assert!(text.contains("D.bin.names") && text.contains("remove it"), "{text}");
 }
 
@@ -273,11 +273,10 @@ fn formats_that_are_not_known() {
     assert!(open(folder.path().to_str().expect("UTF-8"), None).contains("is a folder"));
     fs::write(folder.path().join("D.xyz"), [0, 1, 2, 0, 10]).expect("a file can be written");
     let text = open(folder.path().join("D.xyz").to_str().expect("UTF-8"), None);
-    assert!(text.contains("readable are csv"), "{text}");
+    assert!(text.contains("readable are hdf5") && text.contains("csv (.csv)"), "{text}");
     let create = |name: &str, shape, element| {
         create_matrix(Path::new(name), None, shape, [None, None], element)
-            .err()
-            .expect("refused")
+            .expect_err("refused")
             .to_string()
     };
     assert!(create("D.cvs", [2, 2], Element::F64).contains("did you mean .csv?"));
@@ -291,10 +290,10 @@ fn formats_that_are_not_known() {
 fn names_that_a_format_cannot_hold() {
     let folder = tempfile::tempdir().expect("a folder can be made");
     let refuse = |file: &str, name: &str| {
-        let names = vec!["a".to_owned(), name.to_owned()];
+        let names = ["a".to_owned(), name.to_owned()];
         let names = [Some(&names[..]); 2];
         let sink = create_matrix(&folder.path().join(file), None, [2; 2], names, Element::F32);
-        sink.err().expect("refused").to_string()
+        sink.expect_err("refused").to_string()
     };
     assert!(refuse("D.phy", "b c").contains("\"b c\""));
     assert!(refuse("D.column", "b c").contains("write tsv"));

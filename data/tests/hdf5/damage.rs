@@ -83,13 +83,13 @@ fn harmed_files_of_h5py_are_refused_or_read() {
     let folder = folder();
     run(&python, &[Path::new("write"), folder.path()]);
     for (file, dataset) in [
-        ("earliest-le-gzip.h5", "of_f4"),
-        ("earliest-be-summed.h5", "of_f8"),
-        ("earliest-le-contiguous.h5", "of_f4"),
-        ("latest-le-gzip-paged.h5", "of_f4"),
-        ("latest-le-growing-both.h5", "of_f4"),
-        ("latest-be-lzf.h5", "of_i2"),
-        ("v108-le-chunked.h5", "of_f2"),
+        ("earliest-le-gzip.h5", "f/of_f4"),
+        ("earliest-be-summed.h5", "f/of_f8"),
+        ("earliest-le-contiguous.h5", "f/of_f4"),
+        ("latest-le-gzip-paged.h5", "f/of_f4"),
+        ("latest-le-growing-both.h5", "f/of_f4"),
+        ("latest-be-lzf.h5", "i/of_i2"),
+        ("v108-le-chunked.h5", "f/of_f2"),
         ("names-variable.h5", "group/matrix"),
         ("earliest-others.h5", "condensed-gzip"),
     ] {

@@ -48,8 +48,9 @@ def write(folder):
                 file = f"{libver}-{'le' if order == '<' else 'be'}-{name}.h5"
                 with h5py.File(f"{folder}/{file}", "w", libver=(libver, "latest")) as f:
                     for kind in KINDS:
-                        f.create_dataset(f"of_{kind}", data=matrix(order + kind), **layout)
-                        note(file, f"of_{kind}", kind, (M, N))
+                        dataset = f"{kind[0]}/of_{kind}"
+                        f.create_dataset(dataset, data=matrix(order + kind), **layout)
+                        note(file, dataset, kind, (M, N))
         file = f"{libver}-others.h5"
         with h5py.File(f"{folder}/{file}", "w", libver=(libver, "latest"), userblock_size=1024) as f:
             creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
@@ -101,6 +102,14 @@ def names(folder):
             f["rownames"] = as_bytes[:2]
 
 
+def user_filter():
+    """A filter that nobody has, which need not be there to write a chunk as it is."""
+    creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    creation.set_chunk((2, 2))
+    creation.set_filter(32026, h5py.h5z.FLAG_OPTIONAL)
+    return creation
+
+
 def refused(folder):
     with h5py.File(f"{folder}/refused.h5", "w") as f:
         f["complex"] = np.zeros((2, 2), "c16")
@@ -110,6 +119,9 @@ def refused(folder):
         f["four"] = np.zeros(4)
         f["record"] = np.zeros((2, 2), [("weight", "f4"), ("age", "i4")])
         f["long"] = np.zeros((2, 2), np.longdouble)
+        space = h5py.h5s.create_simple((2, 2))
+        stored = h5py.Dataset(h5py.h5d.create(f.id, b"unknown", h5py.h5t.IEEE_F32LE, space, dcpl=user_filter()))
+        stored.id.write_direct_chunk((0, 0), bytes(16))
         f["link"] = h5py.ExternalLink("other.h5", "values")
         layout = h5py.VirtualLayout((2, 2), "f8")
         layout[:, :] = h5py.VirtualSource("other.h5", "values", (2, 2))

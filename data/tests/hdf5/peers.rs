@@ -10,6 +10,7 @@ use tegula_kernels::element::ELEMENTS;
 use crate::{assert_holds, assert_says, entry, folder, is_full, mirrored, path, write};
 
 /// A Python with h5py: that of `scripts/setup`, or the system's.
+#[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 pub(crate) fn python() -> Option<PathBuf> {
     let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/peers/venv/bin/python");
     let found = [ours, PathBuf::from("python3")].into_iter().find(|python| {
@@ -52,7 +53,7 @@ fn every_layout_is_read(folder: &tempfile::TempDir) {
             _ => assert_holds(&source, mirrored),
         }
         let is_rare = ["growing", "bounded", "one-chunk"].iter().any(|name| file.contains(name));
-        let is_usual = dataset.starts_with("of_") && (file.starts_with("earliest") || !is_rare);
+        let is_usual = dataset.contains("/of_") && (file.starts_with("earliest") || !is_rare);
         assert!(source.is_direct() || !is_usual, "{line}");
     }
 }
@@ -88,12 +89,23 @@ fn the_matrix_is_chosen_or_asked_for(folder: &tempfile::TempDir) {
         ("four", &["4 entries in one dimension"]),
         ("record", &["weight, age"]),
         ("long", &["floats of 16 bytes"]),
+        ("unknown", &["filter 32026", "h5repack"]),
         ("link", &["other.h5"]),
         ("virtual", &["manifest"]),
         ("nothing", &["no data set 'nothing'", "'cube'"]),
     ] {
         assert_says(Hdf5Source::open(&path(folder, "refused.h5"), Some(dataset)), words);
     }
+}
+
+/// The newest superblock says whether a program has the file open.
+fn a_file_that_is_being_written_is_refused(folder: &tempfile::TempDir) {
+    let mut bytes = std::fs::read(path(folder, "latest-le-gzip.h5")).expect("a file");
+    assert_eq!((bytes[8], bytes[11]), (3, 0), "version and flags of the superblock");
+    bytes[11] = 5;
+    std::fs::write(path(folder, "open.h5"), bytes).expect("a file");
+    let found = Hdf5Source::open(&path(folder, "open.h5"), Some("f/of_f4"));
+    assert_says(found, &["open.h5", "being written", "h5clear"]);
 }
 
 #[test]
@@ -104,6 +116,7 @@ fn files_of_h5py_are_read() {
     every_layout_is_read(&folder);
     names_are_found_and_damaged_ones_refused(&folder);
     the_matrix_is_chosen_or_asked_for(&folder);
+    a_file_that_is_being_written_is_refused(&folder);
 }
 
 #[test]

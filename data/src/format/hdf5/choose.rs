@@ -2,7 +2,12 @@
 
 use std::path::Path;
 
-use rust_hdf5::{H5Dataset, H5File, LinkClass, StorageLayout};
+use rust_hdf5::format::messages::filter::{
+    FILTER_BLOSC, FILTER_BLOSC2, FILTER_BSHUF, FILTER_BZIP2, FILTER_DEFLATE, FILTER_FLETCHER32,
+    FILTER_LZ4, FILTER_LZF, FILTER_NBIT, FILTER_SCALEOFFSET, FILTER_SHUFFLE, FILTER_SZIP,
+    FILTER_ZFP, FILTER_ZSTD,
+};
+use rust_hdf5::{Filter, H5Dataset, H5File, LinkClass, StorageLayout};
 
 use super::condensed::order_of;
 use super::kind::Kind;
@@ -125,7 +130,36 @@ fn usable(file: &H5File, name: &str) -> Result<Chosen, String> {
     if layout == StorageLayout::Virtual {
         return Err("is put together from other files; name them in a manifest instead".to_owned());
     }
+    let filters = dataset.filters().map_err(|error| format!("cannot be read: {error}"))?;
+    if let Some(Filter { id, .. }) = filters.iter().find(|filter| !is_known(filter)) {
+        return Err(format!(
+            "went through filter {id} of HDF5{}, which is not read; h5repack -f GZIP=4 makes a file that is",
+            filter_name(*id)
+        ));
+    }
     Ok(Chosen { path: name.to_owned(), dataset, kind, shape, is_condensed })
+}
+
+/// Whether what went through `filter` can be read.
+fn is_known(filter: &Filter) -> bool {
+    match filter.id {
+        FILTER_DEFLATE | FILTER_SHUFFLE | FILTER_FLETCHER32 | FILTER_SZIP | FILTER_NBIT => true,
+        FILTER_SCALEOFFSET | FILTER_BZIP2 | FILTER_LZF | FILTER_BLOSC | FILTER_LZ4 => true,
+        FILTER_ZSTD => true,
+        // The fifth number says what follows: nothing, or LZ4.
+        FILTER_BSHUF => matches!(filter.cd_values.get(4), None | Some(0 | 2)),
+        _ => false,
+    }
+}
+
+/// What a filter that is not read is called, for the middle of a sentence.
+fn filter_name(id: u16) -> &'static str {
+    match id {
+        FILTER_BSHUF => " (bitshuffle with Zstandard)",
+        FILTER_ZFP => " (ZFP)",
+        FILTER_BLOSC2 => " (Blosc2)",
+        _ => "",
+    }
 }
 
 /// What to say of a file without a matrix.

@@ -1,5 +1,5 @@
-//! Blocks of a symmetric matrix of which the entries above the diagonal are stored row after row, as SciPy's `pdist`
-//! gives them.
+//! Blocks of a symmetric matrix of which the entries above the diagonal are stored row after row, as SciPy's
+//! `pdist` gives them.
 
 use super::entries::{Entries, Failure};
 use crate::source::Block;
@@ -7,7 +7,7 @@ use crate::source::Block;
 /// The order of the matrix that has `length` entries above its diagonal, if there is one.
 pub(super) fn order_of(length: usize) -> Option<usize> {
     // n (n - 1) / 2 = length; the root is exact or one too small.
-    let guess = (1 + length.checked_mul(8)?.checked_add(1)?.isqrt()) / 2;
+    let guess = length.checked_mul(8)?.checked_add(1)?.isqrt().div_ceil(2);
     (length > 0 && guess.checked_mul(guess - 1)? / 2 == length).then_some(guess)
 }
 
@@ -16,7 +16,8 @@ fn place(n: usize, i: usize, j: usize) -> usize {
     i * (2 * n - i - 1) / 2 + j - i - 1
 }
 
-/// Reads `block` of the matrix of order `n` whose upper triangle `stored` is; returns the bytes taken from the file.
+/// Reads `block` of the matrix of order `n` whose upper triangle `stored` is; returns the bytes taken from
+/// the file.
 pub(super) fn read(
     stored: &mut Entries,
     n: usize,

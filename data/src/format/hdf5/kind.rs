@@ -111,3 +111,32 @@ fn words(datatype: &DatatypeMessage) -> String {
     };
     words.to_owned()
 }
+
+/// What HDF5 calls `element`, the lowest byte first.
+pub(super) fn datatype(element: Element) -> DatatypeMessage {
+    let size = element.bytes() as u32;
+    let byte_order = ByteOrder::LittleEndian;
+    let (bit_offset, bit_precision) = (0, 8 * size as u16);
+    let float = |exponent_size: u8, mantissa_size: u8| DatatypeMessage::FloatingPoint {
+        size,
+        byte_order,
+        sign_location: 8 * size as u8 - 1,
+        bit_offset,
+        bit_precision,
+        exponent_location: mantissa_size,
+        exponent_size,
+        mantissa_location: 0,
+        mantissa_size,
+        exponent_bias: (1 << (exponent_size - 1)) - 1,
+    };
+    match element {
+        Element::F16 => float(5, 10),
+        Element::F32 => float(8, 23),
+        Element::F64 => float(11, 52),
+        _ => {
+            let signed =
+                matches!(element, Element::I8 | Element::I16 | Element::I32 | Element::I64);
+            DatatypeMessage::FixedPoint { size, byte_order, signed, bit_offset, bit_precision }
+        }
+    }
+}

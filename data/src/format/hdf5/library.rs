@@ -12,7 +12,7 @@ use crate::source::SourceError;
 /// An entry as an array of bytes, which may stand anywhere in memory.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(transparent)]
-pub(super) struct Raw<T: Pod>(T);
+pub(super) struct Raw<T>(T);
 
 impl<T: Pod> H5Type for Raw<T> {
     fn hdf5_type() -> DatatypeMessage {
@@ -62,7 +62,8 @@ impl LibraryReader {
         Self { dataset, rank, stored }
     }
 
-    /// Reads the entries in `rows` and `columns` into `entries`, row by row, in the byte order of this machine.
+    /// Reads the entries in `rows` and `columns` into `entries`, row by row, in the byte order of this
+    /// machine.
     pub(super) fn read(
         &mut self,
         rows: &Range<usize>,

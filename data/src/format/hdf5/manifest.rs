@@ -1,23 +1,21 @@
 //! A matrix that is the tiles in several HDF5 files, which a list in CSV names.
 
-use std::collections::VecDeque;
-use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
 use tegula_kernels::element::Element;
 
 use super::source::Hdf5Source;
-use super::tiling::{self, Fault, shared, transposed};
+use super::tiles::{Tile, TileReader};
+use super::tiling::{self, Fault};
+use super::{list, list::Entry};
 use crate::source::{Block, BlockReader, Coverage, Source, SourceError};
-
-/// Most files that a reader has open.
-const MOST_OPEN: usize = 16;
 
 /// A matrix in tiles.
 ///
-/// The list is CSV with a header: `file` (from the folder of the list), `row` and `column` (the first of the tile, from
-/// 0), and `dataset` if a file has several. Tiles cover the matrix, each entry once, or all that is above its diagonal.
+/// The list is CSV with a header: `file` (from the folder of the list), `row` and `column` (the first of the
+/// tile, from 0), and `dataset` if a file has several. Tiles cover the matrix, each entry once, or all that
+/// is above its diagonal.
 #[derive(Clone, Debug)]
 pub struct ManifestSource {
     name: String,
@@ -30,34 +28,17 @@ pub struct ManifestSource {
     names: [Option<Vec<String>>; 2],
 }
 
-#[derive(Debug)]
-struct Tile {
-    source: Hdf5Source,
-    /// Where it stands in the matrix.
-    block: Block,
-    /// Its line in the list.
-    line: u64,
-}
-
-/// A line of the list.
-struct Entry {
-    line: u64,
-    file: String,
-    corner: [usize; 2],
-    dataset: Option<String>,
-}
-
 impl ManifestSource {
     /// Reads the list at `path` and opens every file in it.
     ///
     /// # Errors
-    /// If the list or a file cannot be read, tiles overlap or leave gaps, or they hold different kinds of numbers or
-    /// different names.
+    /// If the list or a file cannot be read, tiles overlap or leave gaps, or they hold different kinds of
+    /// numbers or different names.
     pub fn open(path: &Path) -> Result<Self, SourceError> {
         let wrong = |reason| SourceError::invalid(path, reason);
         let folder = path.parent().unwrap_or(Path::new(""));
         let mut tiles = Vec::new();
-        for entry in read(path)? {
+        for entry in list::read(path)? {
             let source = Hdf5Source::open(&folder.join(&entry.file), entry.dataset.as_deref())
                 .map_err(|error| wrong(format!("line {}: {error}", entry.line)))?;
             tiles.push(placed(source, &entry).map_err(wrong)?);
@@ -135,50 +116,6 @@ fn placed(source: Hdf5Source, entry: &Entry) -> Result<Tile, String> {
     };
     let block = Block { rows: range(0)?, columns: range(1)? };
     Ok(Tile { source, block, line })
-}
-
-/// The lines of the list at `path`.
-fn read(path: &Path) -> Result<Vec<Entry>, SourceError> {
-    let wrong = |reason: String| SourceError::invalid(path, reason);
-    let file = File::open(path).map_err(|cause| SourceError::read(path, cause))?;
-    let mut reader =
-        csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(file);
-    let header = reader.headers().map_err(|error| wrong(error.to_string()))?.clone();
-    let column =
-        |name: &str| header.iter().position(|title| title.trim_start_matches('\u{feff}') == name);
-    let required = |name: &str| {
-        column(name).ok_or_else(|| {
-            let found: Vec<&str> = header.iter().collect();
-            wrong(format!(
-                "its header has no column '{name}' but {}; it is file,row,column or file,row,column,dataset",
-                found.join(", ")
-            ))
-        })
-    };
-    let (name, corner) = (required("file")?, [required("row")?, required("column")?]);
-    let dataset = column("dataset");
-    let mut entries = Vec::new();
-    for record in reader.records() {
-        let record = record.map_err(|error| wrong(error.to_string()))?;
-        let line = record.position().map_or(0, csv::Position::line);
-        let number = |axis: usize| {
-            let text = &record[corner[axis]];
-            text.parse::<usize>().map_err(|_| {
-                let title = ["row", "column"][axis];
-                wrong(format!("line {line}: {title} '{text}' is no number from 0 on"))
-            })
-        };
-        if record[name].is_empty() {
-            return Err(wrong(format!("line {line} names no file")));
-        }
-        entries.push(Entry {
-            line,
-            file: record[name].to_owned(),
-            corner: [number(0)?, number(1)?],
-            dataset: dataset.map(|index| record[index].to_owned()).filter(|name| !name.is_empty()),
-        });
-    }
-    Ok(entries)
 }
 
 /// What to say of a fault.
@@ -277,103 +214,7 @@ impl Source for ManifestSource {
     }
 
     fn reader(&self) -> Result<Box<dyn BlockReader>, SourceError> {
-        Ok(Box::new(Reader {
-            tiles: Arc::clone(&self.tiles),
-            shape: self.shape,
-            size: self.element.bytes(),
-            coverage: self.coverage,
-            open: VecDeque::new(),
-            scratch: Vec::new(),
-        }))
-    }
-}
-
-/// Reads blocks out of tiles.
-struct Reader {
-    tiles: Arc<[Tile]>,
-    shape: [usize; 2],
-    /// Bytes of an entry.
-    size: usize,
-    coverage: Coverage,
-    /// Readers of tiles, the last one used at the end.
-    open: VecDeque<(usize, Box<dyn BlockReader>)>,
-    scratch: Vec<u8>,
-}
-
-impl Reader {
-    /// Reads `part` of the matrix, which is in tile `index`, into `self.scratch`.
-    fn read_part(&mut self, index: usize, part: &Block) -> Result<u64, SourceError> {
-        let tile = &self.tiles[index];
-        let (i, j) = (tile.block.rows.start, tile.block.columns.start);
-        let (rows, columns) = (&part.rows, &part.columns);
-        let inner = Block {
-            rows: rows.start - i..rows.end - i,
-            columns: columns.start - j..columns.end - j,
-        };
-        let mut reader = match self.open.iter().position(|(open, _)| *open == index) {
-            Some(place) => self.open.remove(place).expect("it was found there").1,
-            None => tile.source.reader()?,
-        };
-        self.scratch.resize(part.entries() * self.size, 0);
-        let taken = reader.read(&inner, &mut self.scratch);
-        if self.open.len() == MOST_OPEN {
-            self.open.pop_front();
-        }
-        self.open.push_back((index, reader));
-        taken
-    }
-
-    /// What `block` shares with each tile, as the tile stands or on the other side of the diagonal.
-    fn parts(&self, block: &Block, is_mirrored: bool) -> Vec<(usize, Block)> {
-        let tiles = self.tiles.iter().enumerate();
-        tiles
-            .filter_map(|(index, tile)| {
-                let there = if is_mirrored {
-                    shared(block, &transposed(&tile.block))
-                } else {
-                    shared(block, &tile.block)
-                };
-                Some((index, there?))
-            })
-            .collect()
-    }
-}
-
-impl BlockReader for Reader {
-    fn read(&mut self, block: &Block, entries: &mut [u8]) -> Result<u64, SourceError> {
-        let ([m, n], size) = (self.shape, self.size);
-        let Block { rows, columns } = block;
-        assert!(rows.end <= m && columns.end <= n, "{rows:?} x {columns:?} of {m} x {n}");
-        assert_eq!(entries.len(), block.entries() * size, "bytes of the block");
-        let width = columns.len();
-        let at = |i: usize, j: usize| ((i - rows.start) * width + j - columns.start) * size;
-        let direct = self.parts(block, false);
-        let covered: usize = direct.iter().map(|(_, part)| part.entries()).sum();
-        let mut taken = 0;
-        if self.coverage == Coverage::Triangle && covered < block.entries() {
-            // The diagonal may be in no tile.
-            entries.fill(0);
-            for (index, part) in self.parts(block, true) {
-                if direct.iter().any(|(_, there)| shared(there, &part).as_ref() == Some(&part)) {
-                    continue;
-                }
-                taken += self.read_part(index, &transposed(&part))?;
-                let lines = self.scratch.chunks_exact(part.rows.len() * size);
-                for (j, line) in part.columns.clone().zip(lines) {
-                    for (i, entry) in part.rows.clone().zip(line.chunks_exact(size)) {
-                        entries[at(i, j)..at(i, j) + size].copy_from_slice(entry);
-                    }
-                }
-            }
-        }
-        for (index, part) in direct {
-            taken += self.read_part(index, &part)?;
-            let lines = self.scratch.chunks_exact(part.columns.len() * size);
-            for (i, line) in part.rows.clone().zip(lines) {
-                let to = at(i, part.columns.start);
-                entries[to..to + line.len()].copy_from_slice(line);
-            }
-        }
-        Ok(taken)
+        let (tiles, size) = (Arc::clone(&self.tiles), self.element.bytes());
+        Ok(Box::new(TileReader::new(tiles, self.shape, size, self.coverage)))
     }
 }

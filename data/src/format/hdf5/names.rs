@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rust_hdf5::{DatatypeMessage, H5Dataset, H5File};
+use rust_hdf5::{DatatypeMessage, H5Dataset, H5File, Hdf5Error};
 
 use super::choose::Chosen;
 use super::library::unreadable;
@@ -94,4 +94,19 @@ fn texts(dataset: &H5Dataset) -> Result<Vec<String>, String> {
         }
         other => Err(format!("holds neither text nor integers, but {other}")),
     }
+}
+
+/// Writes `names` as texts of equal length, which NumPy and R read as they are.
+pub(super) fn write(file: &H5File, title: &str, names: &[String]) -> Result<(), Hdf5Error> {
+    let width = names.iter().map(String::len).max().unwrap_or(0).max(1);
+    let is_ascii = names.iter().all(|name| name.is_ascii());
+    let padding = 1;
+    let datatype =
+        DatatypeMessage::FixedString { size: width as u32, padding, charset: u8::from(!is_ascii) };
+    let mut bytes = vec![0; width * names.len()];
+    for (to, name) in bytes.chunks_exact_mut(width).zip(names) {
+        to[..name.len()].copy_from_slice(name.as_bytes());
+    }
+    let builder = file.new_dataset::<u8>().datatype(datatype).shape([names.len()]);
+    builder.create(title)?.write_raw_bytes(&bytes)
 }

@@ -4,13 +4,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rust_hdf5::{
-    ByteOrder, DatatypeMessage, FilterPipeline, H5Dataset, H5File, Hdf5Error, LibverBound,
-};
+use rust_hdf5::{FilterPipeline, H5Dataset, H5File, Hdf5Error, LibverBound};
 use tegula_kernels::element::Element;
 
 use super::encode::{ChunkEncoder, assert_block};
+use super::kind::datatype;
 use super::library::Raw;
+use super::names;
 use crate::format::atomic::{Temporary, name_beside, sync_folder_of};
 use crate::source::{Block, Sink, SourceError};
 
@@ -31,8 +31,8 @@ pub enum Compression {
 pub struct Hdf5Options {
     /// Name of the data set; without slashes.
     pub dataset: String,
-    /// Rows and columns of a chunk, cut down to the matrix; none: the entries stand without gaps, and cannot be
-    /// compressed.
+    /// Rows and columns of a chunk, cut down to the matrix; none: the entries stand without gaps, and cannot
+    /// be compressed.
     pub chunk: Option<[usize; 2]>,
     /// How chunks are compressed.
     pub compression: Compression,
@@ -123,10 +123,10 @@ impl Hdf5Sink {
     fn begin(&mut self, chunk: Option<[usize; 2]>, options: &Hdf5Options) -> Result<(), Hdf5Error> {
         let Some(file) = &self.file else { return Ok(()) };
         let titles = ["rownames", "colnames"];
-        for ((names, length), title) in options.names.iter().zip(self.shape).zip(titles) {
-            if let Some(names) = names {
-                assert_eq!(names.len(), length, "names in {title}");
-                write_names(file, title, names)?;
+        for ((list, length), title) in options.names.iter().zip(self.shape).zip(titles) {
+            if let Some(list) = list {
+                assert_eq!(list.len(), length, "names in {title}");
+                names::write(file, title, list)?;
             }
         }
         let mut builder =
@@ -145,8 +145,8 @@ impl Hdf5Sink {
         Ok(())
     }
 
-    /// Something that compresses blocks for [`write_encoded`](Self::write_encoded), for threads beside that of the sink;
-    /// none if the file has no chunks.
+    /// Something that compresses blocks for [`write_encoded`](Self::write_encoded), for threads beside that
+    /// of the sink; none if the file has no chunks.
     #[must_use]
     pub fn encoder(&self) -> Option<ChunkEncoder> {
         self.encoder.clone()
@@ -260,50 +260,6 @@ fn pieces(
     let width = shape[1].max(1);
     let height = BAND / (width * element.bytes());
     ([height.clamp(1, shape[0].max(1)), width], None)
-}
-
-/// Writes `names` as texts of equal length, which NumPy and R read as they are.
-fn write_names(file: &H5File, title: &str, names: &[String]) -> Result<(), Hdf5Error> {
-    let width = names.iter().map(String::len).max().unwrap_or(0).max(1);
-    let is_ascii = names.iter().all(|name| name.is_ascii());
-    let padding = 1;
-    let datatype =
-        DatatypeMessage::FixedString { size: width as u32, padding, charset: u8::from(!is_ascii) };
-    let mut bytes = vec![0; width * names.len()];
-    for (to, name) in bytes.chunks_exact_mut(width).zip(names) {
-        to[..name.len()].copy_from_slice(name.as_bytes());
-    }
-    let builder = file.new_dataset::<u8>().datatype(datatype).shape([names.len()]);
-    builder.create(title)?.write_raw_bytes(&bytes)
-}
-
-/// What HDF5 calls `element`, the lowest byte first.
-fn datatype(element: Element) -> DatatypeMessage {
-    let size = element.bytes() as u32;
-    let byte_order = ByteOrder::LittleEndian;
-    let (bit_offset, bit_precision) = (0, 8 * size as u16);
-    let float = |exponent_size: u8, mantissa_size: u8| DatatypeMessage::FloatingPoint {
-        size,
-        byte_order,
-        sign_location: 8 * size as u8 - 1,
-        bit_offset,
-        bit_precision,
-        exponent_location: mantissa_size,
-        exponent_size,
-        mantissa_location: 0,
-        mantissa_size,
-        exponent_bias: (1 << (exponent_size - 1)) - 1,
-    };
-    match element {
-        Element::F16 => float(5, 10),
-        Element::F32 => float(8, 23),
-        Element::F64 => float(11, 52),
-        _ => {
-            let signed =
-                matches!(element, Element::I8 | Element::I16 | Element::I32 | Element::I64);
-            DatatypeMessage::FixedPoint { size, byte_order, signed, bit_offset, bit_precision }
-        }
-    }
 }
 
 /// What the system said, as far as the library tells.

@@ -40,16 +40,17 @@ enum Place {
 }
 
 impl Hdf5Source {
-    /// Opens the data set `dataset` of the file at `path`: a name, or groups and a name with slashes between. Without one
-    /// it is the first of `values`, `distance`, `distances`, `matrix` and `data` that is a matrix of numbers, else the
-    /// only one that is.
+    /// Opens the data set `dataset` of the file at `path`: a name, or groups and a name with slashes between.
+    /// Without one it is the first of `values`, `distance`, `distances`, `matrix` and `data` that is a matrix
+    /// of numbers, else the only one that is.
     ///
-    /// Names are read from the data sets `rownames` and `colnames` (or `row_names`, `names`, `ids`, `labels` and the
-    /// like) of the same group.
+    /// Names are read from the data sets `rownames` and `colnames` (or `row_names`, `names`, `ids`, `labels`
+    /// and the like) of the same group.
     ///
     /// # Errors
-    /// If the file cannot be read, is no HDF5 file or was cut short; if there is no such data set, or none can be
-    /// preferred; if it holds no matrix of real numbers; if there are not as many names as rows or columns.
+    /// If the file cannot be read, is no HDF5 file or was cut short; if there is no such data set, or none
+    /// can be preferred; if it holds no matrix of real numbers; if there are not as many names as rows or
+    /// columns.
     pub fn open(path: &Path, dataset: Option<&str>) -> Result<Self, SourceError> {
         let (file, fingerprint, superblock) = guard::open(path)?;
         let opened = library::open(path)?;

@@ -276,8 +276,8 @@ struct Table {
 }
 
 impl Table {
-    /// The place of the chunk whose first entry is at `offsets`; none if it is outside the matrix, as what a matrix lost
-    /// when it shrank.
+    /// The place of the chunk whose first entry is at `offsets`; none if it is outside the matrix, as what a
+    /// matrix lost when it shrank.
     fn index_of(&self, offsets: &[u64]) -> Result<Option<usize>, ()> {
         let [row, column] = match *offsets {
             [column] => [0, column],

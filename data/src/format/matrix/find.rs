@@ -53,7 +53,8 @@ pub fn find_matrix(spec: &str, format: Option<&str>) -> Result<Found, SourceErro
     Ok(Found { format, path, part })
 }
 
-/// The file and the part after the last colon, if the whole is no file and what stands before the colon is one.
+/// The file and the part after the last colon, if the whole is no file and what stands before the colon is
+/// one.
 fn split(spec: &str) -> (PathBuf, Option<String>) {
     if !Path::new(spec).exists()
         && let Some((path, part)) = spec.rsplit_once(':')

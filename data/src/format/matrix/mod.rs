@@ -1,12 +1,13 @@
-//! Matrices of numbers with names of rows and columns, in the formats in which people keep distances and tables: one
-//! file or folder per format, and the list of them.
+//! Matrices of numbers with names of rows and columns, in the formats in which people keep distances and
+//! tables: one file or folder per format, and the list of them.
 //!
-//! Text is parsed once, and its entries are kept in memory or, where they do not fit, in an unnamed file; binary files
-//! are read in place, block by block. A text file may be compressed by gzip or bzip2, which its first bytes tell. Text
-//! has to be UTF-8: bytes that are not are refused, so that no name changes in silence. Whether names repeat, or those
-//! of the rows and of the columns differ, is not checked here.
+//! Text is parsed once, and its entries are kept in memory or, where they do not fit, in an unnamed file;
+//! binary files are read in place, block by block. A text file may be compressed by gzip or bzip2, which its
+//! first bytes tell. Text has to be UTF-8: bytes that are not are refused, so that no name changes in
+//! silence. Whether names repeat, or those of the rows and of the columns differ, is not checked here.
 
 mod find;
+mod hdf5;
 mod input;
 mod mothur;
 mod npy;
@@ -64,11 +65,14 @@ pub enum KeptNames {
     Beside,
 }
 
+/// Begins a file: its path, and what it holds besides its entries.
+pub type Create = fn(&Path, &Content<'_>) -> Result<Box<dyn Sink>, SourceError>;
+
 /// How a format is written.
 #[derive(Clone, Copy, Debug)]
 pub struct Writing {
     /// Begins a file.
-    pub create: fn(&Path, &Content<'_>) -> Result<Box<dyn Sink>, SourceError>,
+    pub create: Create,
     /// Which names it keeps.
     pub names: KeptNames,
     /// Whether it has as many rows as columns.
@@ -111,6 +115,8 @@ impl Format {
 
 /// Every format.
 pub const FORMATS: &[&Format] = &[
+    &hdf5::FILE,
+    &hdf5::TILES,
     &table::CSV,
     &table::TSV,
     &phylip::SQUARE,
@@ -133,8 +139,8 @@ pub fn open_matrix(
     find_matrix(spec, settings.format)?.open(settings)
 }
 
-/// Begins the matrix at `path` in the format called `format`, or the one that the end of the name means. What is at
-/// `path` stays until [`Sink::finish`].
+/// Begins the matrix at `path` in the format called `format`, or the one that the end of the name means. What
+/// is at `path` stays until [`Sink::finish`].
 ///
 /// # Errors
 /// If the format is not known or cannot hold such a matrix, or the file cannot be made.

@@ -20,8 +20,8 @@ fn after(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// The names beside `path` for a matrix of this `shape`: in a file with `.names` after its name, or instead of its end.
-/// They are those of the rows, and of the columns too if the matrix is square.
+/// The names beside `path` for a matrix of this `shape`: in a file with `.names` after its name, or instead
+/// of its end. They are those of the rows, and of the columns too if the matrix is square.
 ///
 /// # Errors
 /// If there is such a file and it cannot be read or has another number of lines.
@@ -52,7 +52,8 @@ pub(super) fn read(
 /// The file beside `path`, and its text, if the matrix has names of rows.
 ///
 /// # Errors
-/// If a name does not fit on a line, or it has none and such a file is there, whose names would be taken for its own.
+/// If a name does not fit on a line, or it has none and such a file is there, whose names would be taken for
+/// its own.
 pub(super) fn prepare(
     path: &Path,
     content: &Content<'_>,

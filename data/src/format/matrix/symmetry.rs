@@ -15,8 +15,8 @@ struct Offenders {
     largest: f64,
 }
 
-/// Reads `source` once and refuses it if its entries below the diagonal are not exactly those above, or its diagonal is
-/// not zero; `memory_bytes` bound the blocks, and `done` is told how many of all rows are behind.
+/// Reads `source` once and refuses it if its entries below the diagonal are not exactly those above, or its
+/// diagonal is not zero; `memory_bytes` bound the blocks, and `done` is told how many of all rows are behind.
 ///
 /// # Errors
 /// If it is so, with the first such entries and the largest difference; those of reading.

@@ -1,4 +1,5 @@
-//! Copying a matrix from a source to a sink, block by block within memory, without losing anything in silence.
+//! Copying a matrix from a source to a sink, block by block within memory, without losing anything in
+//! silence.
 
 use std::ops::Range;
 use std::path::Path;
@@ -61,7 +62,8 @@ impl<'a> Transfer<'a> {
         sink.finish()
     }
 
-    /// Height and width of what is read at once: whole rows, and several rows of blocks of the sink if memory allows.
+    /// Height and width of what is read at once: whole rows, and several rows of blocks of the sink if memory
+    /// allows.
     fn panel(&self, sink: &dyn Sink) -> [usize; 2] {
         let [m, n] = self.source.shape();
         let [height, width] = sink.grain().map(|grain| grain.max(1));

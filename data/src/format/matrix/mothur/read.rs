@@ -37,8 +37,8 @@ pub(super) fn open(
     reading.finish()
 }
 
-/// Whether the second name of a line comes before the first one: it does if the second line repeats it, as where the
-/// lower triangle is written row by row.
+/// Whether the second name of a line comes before the first one: it does if the second line repeats it, as
+/// where the lower triangle is written row by row.
 fn second_comes_first(path: &Path) -> Result<bool, SourceError> {
     let lines = Opened::new(path)?.first_lines(2)?;
     let names = |at: usize| {

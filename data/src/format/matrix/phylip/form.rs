@@ -16,7 +16,8 @@ pub(super) enum Names {
 const STRICT: usize = 10;
 
 impl Names {
-    /// The name at the start of `line` and the rest, if that is known without knowing how many numbers follow.
+    /// The name at the start of `line` and the rest, if that is known without knowing how many numbers
+    /// follow.
     pub(super) fn strict(line: &str) -> (&str, &str) {
         let end = line.char_indices().nth(STRICT).map_or(line.len(), |(at, _)| at);
         line.split_at(end)

@@ -158,7 +158,8 @@ impl<'a> Reading<'a> {
         Ok(line.split_at(end(words[length - 1])))
     }
 
-    /// Takes the numbers in `text`, which belong to row `row` after `found` others; answers how many there are then.
+    /// Takes the numbers in `text`, which belong to row `row` after `found` others; answers how many there
+    /// are then.
     fn numbers(&mut self, row: usize, found: usize, text: &str) -> Result<usize, SourceError> {
         let mut found = found;
         for word in text.split_whitespace() {

@@ -32,7 +32,8 @@ pub(super) enum Bytes {
 }
 
 impl Bytes {
-    /// Fills `out` with what lies `offset` bytes behind the first entry; returns how much of it the disk gave.
+    /// Fills `out` with what lies `offset` bytes behind the first entry; returns how much of it the disk
+    /// gave.
     fn read_at(&self, offset: u64, out: &mut [u8]) -> io::Result<u64> {
         match self {
             Self::Memory(bytes) => {
@@ -65,7 +66,8 @@ pub(super) enum Order {
 }
 
 impl Order {
-    /// Index of the first entry of line `line` of a matrix of this `shape`, and the positions in the line that are there.
+    /// Index of the first entry of line `line` of a matrix of this `shape`, and the positions in the line
+    /// that are there.
     fn line(self, [m, n]: [usize; 2], line: usize) -> (usize, Range<usize>) {
         match self {
             Self::Rows => (line * n, 0..n),

@@ -69,7 +69,8 @@ impl Cut {
         self.below().iter().flatten().filter(is_number).count()
     }
 
-    /// The share of rows that are as long as the last, and of numbers in them; 0 if the delimiter does not occur.
+    /// The share of rows that are as long as the last, and of numbers in them; 0 if the delimiter does not
+    /// occur.
     fn score(&self) -> f64 {
         let width = self.rows.last().map_or(0, Vec::len);
         if width < 2 {

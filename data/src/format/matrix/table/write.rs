@@ -31,8 +31,7 @@ pub(super) fn create(
         check_names(path, names)?;
     }
     let mut target = Target::text(path, content)?;
-    let quote =
-        |names: &[String]| names.iter().map(|name| quoted(name, delimiter)).collect::<Vec<_>>();
+    let quote = |names: &[String]| names.iter().map(|name| quoted(name)).collect::<Vec<_>>();
     let none = |length: usize| vec![String::new(); length];
     let mut row_names = rows.map(quote);
     // Names that are numbers would be taken for entries if nothing stood before them.
@@ -64,9 +63,9 @@ fn check_names(path: &Path, names: &[String]) -> Result<(), SourceError> {
     })
 }
 
-/// `name` as a cell.
-fn quoted(name: &str, delimiter: char) -> String {
-    if name.contains([delimiter, '"']) || name.starts_with('#') {
+/// `name` as a cell, in quotes where a reader that looks for the delimiter might take a part of it for one.
+fn quoted(name: &str) -> String {
+    if name.contains([',', ';', '\t', '|', ' ', '"']) || name.starts_with('#') {
         format!("\"{}\"", name.replace('"', "\"\""))
     } else {
         name.to_owned()

@@ -39,6 +39,8 @@ impl Tile {
         if m == 0 || n == 0 {
             return;
         }
+        // Of panels without columns there is nothing but the sums.
+        let (right, left) = if self.width == 0 { (None, None) } else { (right, left) };
         let height = (ENTRIES / n.max(1)).clamp(1, m.max(1));
         ROOM.with_borrow_mut(|room| {
             let mut desk = Desk::<T>::new(room, self, height, (right, left));
@@ -120,9 +122,23 @@ impl Tile {
     fn become_of(&self, line: &mut [f64], (row, first): (usize, usize), is_noted: bool) -> Found {
         let mut found =
             Found { is_wrong: false, least: f64::INFINITY, greatest: f64::NEG_INFINITY };
-        // An entry on the diagonal is neither moved nor counted among the least and the greatest.
+        // An entry on the diagonal is neither moved nor counted among the least and the greatest: a neighbour stands
+        // in for it meanwhile.
         let diagonal = row.checked_sub(first).filter(|&j| self.is_diagonal && j < line.len());
         let kept = diagonal.map(|j| line[j]);
+        let is_alone = diagonal.is_some() && line.len() == 1;
+        if let Some(j) = diagonal {
+            line[j] = line[if j == 0 { line.len() - 1 } else { j - 1 }];
+        }
+        if is_noted {
+            let lowest = if self.entry == Entry::Plain { f64::MIN } else { 0.0 };
+            let is_wrong = |x: f64| u64::from(!(x >= lowest && x <= f64::MAX));
+            let wrong: u64 = line.iter().map(|&x| is_wrong(x)).sum();
+            found.is_wrong = wrong > 0 || kept.is_some_and(|x| x != 0.0);
+            if !is_alone {
+                (found.least, found.greatest) = extremes(line);
+            }
+        }
         if let Entry::Squared(offset) = self.entry
             && offset != 0.0
         {
@@ -130,26 +146,6 @@ impl Tile {
         }
         if let (Some(j), Some(value)) = (diagonal, kept) {
             line[j] = value;
-        }
-        if is_noted {
-            let lowest = if self.entry == Entry::Plain { f64::MIN } else { 0.0 };
-            let is_wrong = |x: f64| u64::from(!(x >= lowest && x <= f64::MAX));
-            let wrong: u64 = line.iter().map(|&x| is_wrong(x)).sum();
-            found.is_wrong = wrong > 0 || kept.is_some_and(|x| x != 0.0);
-            let (mut least, mut greatest) = ([f64::INFINITY; 8], [f64::NEG_INFINITY; 8]);
-            if diagonal.is_none() {
-                let (eights, rest) = line.as_chunks::<8>();
-                for eight in eights.iter().copied().chain(rest.iter().map(|&x| [x; 8])) {
-                    for lane in 0..8 {
-                        least[lane] =
-                            if eight[lane] < least[lane] { eight[lane] } else { least[lane] };
-                        greatest[lane] =
-                            if eight[lane] > greatest[lane] { eight[lane] } else { greatest[lane] };
-                    }
-                }
-            }
-            found.least = least.into_iter().fold(f64::INFINITY, f64::min);
-            found.greatest = greatest.into_iter().fold(f64::NEG_INFINITY, f64::max);
         }
         if matches!(self.entry, Entry::Squared(_)) {
             line.iter_mut().for_each(|x| *x *= *x);
@@ -202,6 +198,22 @@ struct Found {
     is_wrong: bool,
     least: f64,
     greatest: f64,
+}
+
+/// The least and the greatest of some entries; what is no number is neither.
+#[inline(always)]
+fn extremes(line: &[f64]) -> (f64, f64) {
+    let (mut least, mut greatest) = ([f64::INFINITY; 8], [f64::NEG_INFINITY; 8]);
+    let (eights, rest) = line.as_chunks::<8>();
+    for eight in eights {
+        for lane in 0..8 {
+            least[lane] = if eight[lane] < least[lane] { eight[lane] } else { least[lane] };
+            greatest[lane] =
+                if eight[lane] > greatest[lane] { eight[lane] } else { greatest[lane] };
+        }
+    }
+    let all = |lanes: [f64; 8]| lanes.into_iter().chain(rest.iter().copied());
+    (all(least).fold(f64::INFINITY, f64::min), all(greatest).fold(f64::NEG_INFINITY, f64::max))
 }
 
 /// Adds up a part of a row, whose columns have these weights.

@@ -54,7 +54,8 @@ impl Offenders {
             self.first[place] = offender;
         }
         self.count += 1;
-        self.largest = if deviation.is_nan() { f64::NAN } else { self.largest.max(deviation) };
+        let is_known = !deviation.is_nan() && !self.largest.is_nan();
+        self.largest = if is_known { self.largest.max(deviation) } else { f64::NAN };
     }
 
     fn add(&mut self, other: &Self) {
@@ -128,5 +129,8 @@ mod tests {
         assert_eq!(one.negative.count, 5);
         assert_eq!(one.negative.largest, 7.0);
         assert_eq!(one.negative.first(), [at(0, 9), at(2, 1), at(2, 2)]);
+        one.negative.note(at(9, 9), f64::NAN);
+        one.negative.note(at(9, 9), 1.0);
+        assert!(one.negative.largest.is_nan());
     }
 }

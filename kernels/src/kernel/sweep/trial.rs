@@ -27,20 +27,27 @@ impl<T: Real> ListedIn<T> for Card {
     fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let mut trials = Vec::new();
         let entries = [Entry::Plain, Entry::Count, Entry::Squared(0.0), Entry::Squared(2.5)];
+        let all = [
+            (false, (true, false)),
+            (false, (false, true)),
+            (false, (true, true)),
+            (true, (true, false)),
+        ];
         for (number, (element, _)) in ELEMENTS.into_iter().enumerate() {
-            for entry in entries.into_iter().cycle().skip(number).take(1 + number % 2) {
-                for is_diagonal in [false, true] {
-                    for sides in [(true, false), (false, true), (true, true)] {
-                        let (m, width) = (shape.m, shape.k.min(WIDTH));
-                        let n = if is_diagonal { m } else { shape.n };
-                        let [m, n, width] = [m, n, width].map(|size| size as u32);
-                        let (row, column) = (0, 0);
-                        let tile = Tile { element, entry, m, n, width, row, column, is_diagonal };
-                        if !is_diagonal || sides == (true, false) {
-                            trials.push(compare(blas, tile, sides, draw));
-                        }
-                    }
-                }
+            // Numbers of 64 bits in all ways, other kinds in one.
+            let (entries, ways) = match element {
+                Element::F64 => (&entries[..], &all[..]),
+                _ => (&entries[number % 4..][..1], &all[number % 2 + 2..][..1]),
+            };
+            for (&entry, &(is_diagonal, sides)) in
+                entries.iter().flat_map(|entry| ways.iter().map(move |way| (entry, way)))
+            {
+                let (m, width) = (shape.m, shape.k.min(WIDTH));
+                let n = if is_diagonal { m } else { shape.n };
+                let [m, n, width] = [m, n, width].map(|size| size as u32);
+                let (row, column) = (0, 0);
+                let tile = Tile { element, entry, m, n, width, row, column, is_diagonal };
+                trials.push(compare(blas, tile, sides, draw));
             }
         }
         trials

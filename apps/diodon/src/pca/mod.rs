@@ -1,0 +1,60 @@
+//! Principal components of a table of `m` items and `n` variables: the leading singular triples of what a
+//! pretreatment makes of it.
+//!
+//! Hotelling, "Analysis of a complex of statistical variables into principal components", J. Educ. Psychol.
+//! 24 (1933). Eigenvalues are squared singular values (eigenvalues of `P' P`, not divided by `m`),
+//! coordinates of items `P V`, and those of variables `V` times the singular values: under `standard` these
+//! are the correlations of variables with axes.
+
+mod columns;
+mod pretreatment;
+
+pub use pretreatment::{Listed, PRETREATMENTS, Pretreatment};
+
+use crate::ordination::Variables;
+use crate::singular::{self, Triples};
+use crate::{Names, Ordination};
+
+/// Relative rounding of squared norms from which on it is mentioned.
+const ROUGH: f64 = 1e-8;
+
+/// The components as an ordination of the items that `names` has.
+#[must_use]
+pub fn ordination(
+    triples: &Triples,
+    names: Names,
+    (pretreatment, method): (&Listed, &singular::Listed),
+) -> Ordination {
+    let n = names.variables.len();
+    let length = |axis: usize| triples.values[axis].sqrt();
+    let coordinates =
+        triples.right.iter().enumerate().map(|(at, v)| v * length(at / n.max(1))).collect();
+    let sum = triples.spectrum.as_ref().map(|spectrum| spectrum.iter().sum());
+    Ordination {
+        method: format!("principal components, {}, {}", pretreatment.name, method.name),
+        ids: names.items,
+        coordinates: triples.left.clone(),
+        eigenvalues: triples.values.clone(),
+        residuals: triples.residuals.clone(),
+        negative: Vec::new(),
+        is_complete: triples.spectrum.is_some(),
+        sum_absolute: sum,
+        sum_positive: sum,
+        trace: triples.inertia(),
+        frobenius2: triples.spectrum.as_ref().map(|all| all.iter().map(|x| x * x).sum()),
+        norms2: triples.norms2.clone(),
+        variables: Some(Variables { ids: names.variables, coordinates }),
+    }
+}
+
+/// What to say where entries are so large against their deviations that digits were lost.
+#[must_use]
+pub fn rounding_note(triples: &Triples) -> Option<String> {
+    (triples.rounding > ROUGH).then(|| {
+        format!(
+            "means are large against deviations: inertia and qualities are right to {:.0e} of the inertia only; subtract a \
+             constant from each column first, or give --method exact",
+            triples.rounding
+        )
+    })
+}

@@ -1,0 +1,50 @@
+//! All singular values of a table, which is formed for once.
+
+use faer::MatRef;
+use tegula_runtime::flow::Flow;
+
+use super::{Request, Triples, turn};
+use crate::EmbedError;
+use crate::table::Table;
+
+/// Finds all singular values, and the vectors of the leading ones.
+pub(super) fn find(
+    flow: &mut Flow,
+    table: &mut Table,
+    request: &Request,
+) -> Result<Triples, EmbedError> {
+    table.gather_alone(flow)?;
+    let [m, n] = table.shape();
+    let entries = table.form_whole()?;
+    flow.phase("singular values");
+    let p = MatRef::from_row_major_slice(&entries, m, n);
+    let svd = p.thin_svd().map_err(|_| EmbedError::NotFinite)?;
+    let sigma: Vec<f64> = svd.S().column_vector().iter().copied().collect();
+    let epsilon = table.stream().reading().source().element().epsilon().max(4.0 * f64::EPSILON);
+    let largest = sigma.first().copied().unwrap_or(0.0);
+    // Rounding of the decomposition, and of the entries before they were centred.
+    let zero = m.max(n) as f64 * f64::EPSILON * largest + epsilon * table.form().magnitude2.sqrt();
+    let kept = sigma.iter().take(request.axes).take_while(|&&sigma| sigma > zero).count();
+    let mut right: Vec<f64> =
+        (0..kept).flat_map(|axis| (0..n).map(move |j| (j, axis))).map(|at| svd.V()[at]).collect();
+    let before = right.clone();
+    turn(&mut right, n);
+    let mut left = Vec::with_capacity(m * kept);
+    for axis in 0..kept {
+        let is_turned = right[axis * n..(axis + 1) * n] != before[axis * n..(axis + 1) * n];
+        let scale = if is_turned { -sigma[axis] } else { sigma[axis] };
+        left.extend((0..m).map(|i| scale * svd.U()[(i, axis)]));
+    }
+    let squared = |row: &[f64]| row.iter().map(|x| x * x).sum();
+    let spectrum: Vec<f64> = sigma.iter().map(|sigma| sigma * sigma).collect();
+    Ok(Triples {
+        values: spectrum[..kept].to_vec(),
+        right,
+        left,
+        residuals: None,
+        norms2: entries.chunks_exact(n.max(1)).map(squared).collect(),
+        spectrum: Some(spectrum),
+        has_converged: true,
+        rounding: 0.0,
+    })
+}

@@ -1,0 +1,397 @@
+//! A table that is centred and scaled, as something to multiply with from either side: it is never formed.
+//!
+//! `P = diag(a) (X - F H') diag(b)` with few columns in `F` and `H`, so that `P V = a (X W - F (H' W))` with
+//! `W = b V`, and `P' U` likewise. `F`, `H`, `a` and `b` follow from sums along the lines of `X`, which the
+//! first pass gathers beside a product: the first product waits for none of them (as in section 6.2.1 of L.
+//! L. Nesi's thesis, 2023, for the Gram matrix of distances). The squared norms of the rows of `P` come with
+//! the last product: `a_i^2 (sum_j b_j^2 x_ij^2 - 2 f_i' (X b^2 H)_i + f_i' (H' b^2 H) f_i)`.
+
+mod form;
+mod panel;
+
+use std::sync::Arc;
+
+use tegula_data::matrix::{Order, TileMatrix};
+use tegula_data::source::{Block, Source, pieces};
+use tegula_kernels::kernel::sweep::Findings;
+use tegula_kernels::kernel::sweep::lines::Lines;
+use tegula_kernels::option::Part;
+use tegula_kernels::scalar::Real;
+use tegula_linalg::lacpy;
+use tegula_runtime::flow::{Flow, FlowError, Handle};
+
+use crate::EmbedError;
+use crate::basis::{inner, times};
+use crate::stream::{Overlap, Sides, Stream, register_lines};
+pub(crate) use form::line_names;
+pub use form::{Form, Margins, Treatment};
+
+/// Number of the side of rows, and of columns.
+pub(crate) const ROWS: usize = 0;
+pub(crate) const COLUMNS: usize = 1;
+
+/// Entries that are read at a time where a table is read outside of the stream.
+pub(crate) const ENTRIES: usize = 1 << 20;
+
+/// How a table is read.
+#[derive(Clone, Copy, Debug)]
+pub struct TableOptions {
+    /// Rows and columns of a tile.
+    pub edge: usize,
+    /// Bytes of tiles that are held.
+    pub memory: u64,
+    /// What overlaps.
+    pub overlap: Overlap,
+}
+
+/// A table, ready to be multiplied with.
+#[derive(Debug)]
+pub struct Table {
+    stream: Stream,
+    treatment: Box<dyn Treatment>,
+    overlap: Overlap,
+    passes: usize,
+    findings: Findings,
+    settled: Option<Settled>,
+}
+
+/// What the first pass settles.
+#[derive(Debug)]
+struct Settled {
+    form: Form,
+    /// `a` and `b`, a buffer for each band.
+    scales: [Option<Vec<Handle>>; 2],
+    /// `F` and `H`, if they have columns.
+    factors: Option<[TileMatrix<f64>; 2]>,
+}
+
+impl Table {
+    /// Prepares products with what `treatment` makes of `source`.
+    #[must_use]
+    pub fn new(
+        flow: &mut Flow,
+        source: &Arc<dyn Source>,
+        treatment: Box<dyn Treatment>,
+        options: TableOptions,
+    ) -> Self {
+        let TableOptions { edge, memory, overlap } = options;
+        let how = (treatment.entry(), false);
+        let stream = Stream::new(flow, source, (edge, memory), how, overlap);
+        let findings = Findings::NONE;
+        Self { stream, treatment, overlap, passes: 0, findings, settled: None }
+    }
+
+    /// Rows and columns.
+    #[must_use]
+    pub fn shape(&self) -> [usize; 2] {
+        self.stream.edges.map(|edges| edges.length())
+    }
+
+    /// The table as it is read.
+    #[must_use]
+    pub fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    /// Number of passes over the table so far.
+    #[must_use]
+    pub fn passes(&self) -> usize {
+        self.passes
+    }
+
+    /// What was noticed about the entries in the first pass.
+    #[must_use]
+    pub fn findings(&self) -> &Findings {
+        &self.findings
+    }
+
+    /// What the table becomes.
+    ///
+    /// # Panics
+    /// Before the first product.
+    #[must_use]
+    pub fn form(&self) -> &Form {
+        &self.settled().form
+    }
+
+    fn settled(&self) -> &Settled {
+        self.settled.as_ref().expect("there was a first pass")
+    }
+
+    /// A panel of `width` columns with a row for each line of a side.
+    pub(crate) fn panel(&self, flow: &mut Flow, side: usize, width: usize) -> TileMatrix<f64> {
+        let edges = &self.stream.edges[side];
+        TileMatrix::panel(flow, (edges.length(), width), edges.widest())
+    }
+
+    /// `diag(a) (X - F H') W` in the first pass, which settles what `P` is. Waits.
+    ///
+    /// # Errors
+    /// If a tile cannot be read, or the entries are not what they should be.
+    pub(crate) fn first<T: Real>(
+        &mut self,
+        flow: &mut Flow,
+        w: &TileMatrix<f64>,
+    ) -> Result<TileMatrix<f64>, EmbedError> {
+        if !self.overlap.split_gram {
+            let none = self.panel(flow, COLUMNS, 1);
+            self.gather::<f64>(flow, &none)?.unregister(flow);
+            none.unregister(flow);
+            return Ok(self.sweep::<T>(flow, w, COLUMNS)?);
+        }
+        let y = self.gather::<T>(flow, w)?;
+        self.correct(flow, w, &y, COLUMNS)?;
+        flow.wait()?;
+        Ok(y)
+    }
+
+    /// A pass for the sums alone. Waits.
+    ///
+    /// # Errors
+    /// As [`first`](Self::first).
+    pub(crate) fn gather_alone(&mut self, flow: &mut Flow) -> Result<(), EmbedError> {
+        let none = self.panel(flow, COLUMNS, 1);
+        self.gather::<f64>(flow, &none)?.unregister(flow);
+        none.unregister(flow);
+        Ok(())
+    }
+
+    /// `X W` and the sums along lines, from which follows what `P` is.
+    fn gather<T: Real>(
+        &mut self,
+        flow: &mut Flow,
+        w: &TileMatrix<f64>,
+    ) -> Result<TileMatrix<f64>, EmbedError> {
+        flow.iteration(self.passes);
+        flow.phase("products");
+        let y = self.panel(flow, ROWS, w.n());
+        let edges = self.stream.edges;
+        let lines = edges.map(|edges| register_lines(flow, &edges, &vec![1.0; edges.length()]));
+        self.stream.multiply::<T>(flow, (Some((w, &y)), None), Some([&lines[0], &lines[1]]))?;
+        self.passes += 1;
+        let mut margins = Margins {
+            sums: Default::default(),
+            squares: Default::default(),
+            findings: Findings::NONE,
+        };
+        for (side, handles) in lines.into_iter().enumerate() {
+            for handle in handles {
+                let mut band = flow.read::<f64>(handle)?.to_vec();
+                let band = Lines::of(&mut band);
+                margins.sums[side].extend_from_slice(band.sums);
+                margins.squares[side].extend_from_slice(band.squares);
+                margins.findings.add(band.findings);
+                flow.unregister(handle);
+            }
+        }
+        self.settle(flow, &margins)?;
+        Ok(y)
+    }
+
+    /// Takes what `P` is from the sums along lines.
+    fn settle(&mut self, flow: &mut Flow, margins: &Margins) -> Result<(), EmbedError> {
+        let source = Arc::clone(self.stream.reading().source());
+        form::refuse(&margins.findings, &*source)?;
+        let form = self.treatment.form(margins, &*source)?;
+        let edges = self.stream.edges;
+        let mut buffers = |side: usize| {
+            let (scales, edges) = (form.scales[side].as_ref()?, &edges[side]);
+            let bands = (0..edges.count()).map(|band| &scales[edges.range(band)]);
+            Some(bands.map(|band| flow.register_from(band)).collect())
+        };
+        let scales = [buffers(ROWS), buffers(COLUMNS)];
+        let mut factors = None;
+        if form.rank > 0 {
+            let both = [ROWS, COLUMNS].map(|side| self.panel(flow, side, form.rank));
+            for (panel, numbers) in both.iter().zip(&form.factors) {
+                panel.scatter(flow, numbers, Order::ColumnMajor { ld: panel.m().max(1) })?;
+            }
+            factors = Some(both);
+        }
+        self.passes += form.passes;
+        self.findings = margins.findings;
+        self.settled = Some(Settled { form, scales, factors });
+        Ok(())
+    }
+
+    /// `P V` for `V` with a row for each column. Waits.
+    pub(crate) fn right<T: Real>(
+        &mut self,
+        flow: &mut Flow,
+        v: &TileMatrix<f64>,
+    ) -> Result<TileMatrix<f64>, FlowError> {
+        self.product::<T>(flow, v, COLUMNS)
+    }
+
+    /// `P' U` for `U` with a row for each row. Waits.
+    pub(crate) fn left<T: Real>(
+        &mut self,
+        flow: &mut Flow,
+        u: &TileMatrix<f64>,
+    ) -> Result<TileMatrix<f64>, FlowError> {
+        self.product::<T>(flow, u, ROWS)
+    }
+
+    /// The product of `P` or its transpose with a panel whose rows are lines of the side `from`.
+    fn product<T: Real>(
+        &mut self,
+        flow: &mut Flow,
+        x: &TileMatrix<f64>,
+        from: usize,
+    ) -> Result<TileMatrix<f64>, FlowError> {
+        let Some(scales) = &self.settled().scales[from] else {
+            return self.sweep::<T>(flow, x, from);
+        };
+        let scaled = TileMatrix::panel(flow, (x.m(), x.n()), x.mb());
+        lacpy(flow, Part::Whole, x, &scaled);
+        panel::scale(flow, scales, &scaled);
+        let y = self.sweep::<T>(flow, &scaled, from)?;
+        scaled.unregister(flow);
+        Ok(y)
+    }
+
+    /// The product with a panel that is scaled already: a pass. Waits.
+    fn sweep<T: Real>(
+        &mut self,
+        flow: &mut Flow,
+        w: &TileMatrix<f64>,
+        from: usize,
+    ) -> Result<TileMatrix<f64>, FlowError> {
+        flow.iteration(self.passes);
+        flow.phase("products");
+        let y = self.panel(flow, 1 - from, w.n());
+        let side: Sides<'_> = Some((w, &y));
+        let sides = if from == COLUMNS { (side, None) } else { (None, side) };
+        self.stream.multiply::<T>(flow, sides, None)?;
+        self.passes += 1;
+        self.correct(flow, w, &y, from)?;
+        flow.wait()?;
+        Ok(y)
+    }
+
+    /// Takes the correction of low rank off the product `y` with `w`, and scales it.
+    fn correct(
+        &self,
+        flow: &mut Flow,
+        w: &TileMatrix<f64>,
+        y: &TileMatrix<f64>,
+        from: usize,
+    ) -> Result<(), FlowError> {
+        flow.phase("centring");
+        let Settled { scales, factors, .. } = self.settled();
+        if let Some(factors) = factors {
+            let along = inner(flow, &factors[from], w)?;
+            times(flow, &factors[1 - from], along.as_ref(), (-1.0, 1.0), y)?;
+        }
+        if let Some(scales) = &scales[1 - from] {
+            panel::scale(flow, scales, y);
+        }
+        Ok(())
+    }
+
+    /// `P V` and the squared norms of the rows of `P`, for `V`, `n x k` by columns: a pass in double
+    /// precision. Waits.
+    pub(crate) fn rows(
+        &mut self,
+        flow: &mut Flow,
+        v: &[f64],
+    ) -> Result<(Vec<f64>, Vec<f64>), FlowError> {
+        let [m, n] = self.shape();
+        let (k, rank) = (v.len() / n.max(1), self.form().rank);
+        let form = self.form().clone();
+        let squared: Vec<f64> = (0..n).map(|j| form.scale(COLUMNS, j).powi(2)).collect();
+        let mut w: Vec<f64> =
+            v.iter().enumerate().map(|(at, x)| x * form.scale(COLUMNS, at % n)).collect();
+        w.extend(form.factors[COLUMNS].iter().enumerate().map(|(at, h)| h * squared[at % n]));
+        let width = (k + rank).max(1);
+        w.resize(n * width, 0.0);
+        let edges = self.stream.edges;
+        let lines = [
+            register_lines(flow, &edges[ROWS], &vec![1.0; m]),
+            register_lines(flow, &edges[COLUMNS], &squared),
+        ];
+        let (panel, y) = (self.panel(flow, COLUMNS, width), self.panel(flow, ROWS, width));
+        panel.scatter(flow, &w, Order::ColumnMajor { ld: n.max(1) })?;
+        flow.iteration(self.passes);
+        flow.phase("products");
+        let both = Some([&lines[0][..], &lines[1][..]]);
+        self.stream.multiply::<f64>(flow, (Some((&panel, &y)), None), both)?;
+        self.passes += 1;
+        let mut products = vec![0.0; m * width];
+        y.gather(flow, &mut products, Order::ColumnMajor { ld: m.max(1) })?;
+        let mut squares = Vec::with_capacity(m);
+        for &handle in &lines[ROWS] {
+            let mut band = flow.read::<f64>(handle)?.to_vec();
+            squares.extend_from_slice(Lines::of(&mut band).squares);
+        }
+        lines.into_iter().flatten().for_each(|handle| flow.unregister(handle));
+        [panel, y].into_iter().for_each(|panel| panel.unregister(flow));
+        let norms2 = norms2(&form, [m, n], (&products[m * k..], &squares));
+        products.truncate(m * k);
+        for (axis, column) in products.chunks_exact_mut(m.max(1)).enumerate() {
+            let w = &w[axis * n..(axis + 1) * n];
+            let along: Vec<f64> = (0..rank)
+                .map(|r| (0..n).map(|j| w[j] * form.factor(COLUMNS, (j, r), n)).sum())
+                .collect();
+            for (i, y) in column.iter_mut().enumerate() {
+                let low: f64 = (0..rank).map(|r| form.factor(ROWS, (i, r), m) * along[r]).sum();
+                *y = form.scale(ROWS, i) * (*y - low);
+            }
+        }
+        Ok((products, norms2))
+    }
+
+    /// `P` itself, row by row, after a first pass: one more.
+    ///
+    /// # Errors
+    /// If a block cannot be read.
+    pub(crate) fn form_whole(&mut self) -> Result<Vec<f64>, EmbedError> {
+        let ([m, n], form) = (self.shape(), &self.settled().form);
+        let source = Arc::clone(self.stream.reading().source());
+        let (mut reader, element) = (source.reader()?, source.element());
+        let mut p = vec![0.0; m * n];
+        for rows in pieces(m, (ENTRIES / n.max(1)).max(1)) {
+            let block = Block { rows: rows.clone(), columns: 0..n };
+            let mut stored = vec![0; block.entries() * element.bytes()];
+            reader.read(&block, &mut stored)?;
+            let part = &mut p[rows.start * n..rows.end * n];
+            element.widen(&stored, part);
+            for (i, line) in rows.zip(part.chunks_exact_mut(n.max(1))) {
+                for (j, x) in line.iter_mut().enumerate() {
+                    let of = |r| form.factor(ROWS, (i, r), m) * form.factor(COLUMNS, (j, r), n);
+                    let low: f64 = (0..form.rank).map(of).sum();
+                    *x = form.scale(ROWS, i) * (*x - low) * form.scale(COLUMNS, j);
+                }
+            }
+        }
+        self.passes += 1;
+        Ok(p)
+    }
+
+    /// Gives everything back, after everything submitted has run. Returns the bytes that were read.
+    pub fn close(self, flow: &mut Flow) -> u64 {
+        let bytes = self.stream.reading().bytes();
+        if let Some(Settled { scales, factors, .. }) = self.settled {
+            scales.into_iter().flatten().flatten().for_each(|handle| flow.unregister(handle));
+            factors.into_iter().flatten().for_each(|panel| panel.unregister(flow));
+        }
+        self.stream.close(flow);
+        bytes
+    }
+}
+
+/// Squared norms of the rows of `P`, from `X b^2 H` (`m x r` by columns) and `sum_j b_j^2 x_ij^2`.
+fn norms2(form: &Form, [m, n]: [usize; 2], (crossed, squares): (&[f64], &[f64])) -> Vec<f64> {
+    let rank = form.rank;
+    let h = |j: usize, r: usize| form.scale(COLUMNS, j) * form.factor(COLUMNS, (j, r), n);
+    let gram: Vec<f64> = (0..rank * rank)
+        .map(|at| (0..n).map(|j| h(j, at / rank) * h(j, at % rank)).sum())
+        .collect();
+    let norm2 = |i: usize| {
+        let f = |r: usize| form.factor(ROWS, (i, r), m);
+        let cross: f64 = (0..rank).map(|r| f(r) * crossed[i + r * m]).sum();
+        let low: f64 = (0..rank * rank).map(|at| f(at / rank) * f(at % rank) * gram[at]).sum();
+        form.scale(ROWS, i).powi(2) * (squares[i] - 2.0 * cross + low).max(0.0)
+    };
+    (0..m).map(norm2).collect()
+}

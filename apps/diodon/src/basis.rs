@@ -54,7 +54,10 @@ pub(crate) fn inner(
     b: &TileMatrix<f64>,
 ) -> Result<Mat<f64>, FlowError> {
     let (m, n) = (a.n(), b.n());
-    let c = TileMatrix::new(flow, (m, n), (m.max(1), n.max(1)), Storage::Full);
+    if m == 0 || n == 0 {
+        return Ok(Mat::zeros(m, n));
+    }
+    let c = TileMatrix::new(flow, (m, n), (m, n), Storage::Full);
     gemm(flow, (Trans::Yes, Trans::No), 1.0, a, b, 0.0, &c);
     let product = MatRef::from_column_major_slice(flow.read::<f64>(c.tile(0, 0))?, m, n).to_owned();
     c.unregister(flow);
@@ -70,9 +73,12 @@ pub(crate) fn times(
     y: &TileMatrix<f64>,
 ) -> Result<(), FlowError> {
     let (k, n) = (b.nrows(), b.ncols());
+    if k == 0 || n == 0 {
+        return Ok(());
+    }
     let numbers: Vec<f64> = (0..k * n).map(|place| b[(place % k, place / k)]).collect();
-    let small = TileMatrix::new(flow, (k, n), (k.max(1), n.max(1)), Storage::Full);
-    small.scatter(flow, &numbers, Order::ColumnMajor { ld: k.max(1) })?;
+    let small = TileMatrix::new(flow, (k, n), (k, n), Storage::Full);
+    small.scatter(flow, &numbers, Order::ColumnMajor { ld: k })?;
     gemm(flow, (Trans::No, Trans::No), alpha, x, &small, beta, y);
     small.retire(flow);
     Ok(())
@@ -83,7 +89,7 @@ const ROUNDS: usize = 6;
 
 /// Replaces `y` by a panel with orthonormal columns that span its columns. Waits.
 ///
-/// Directions that are lost in rounding are replaced by such that are orthogonal to the others. In rounds of scaling and an
+/// Directions that are lost in rounding are replaced by such that are orthogonal to the others; a panel of zeros stays. In rounds of scaling and an
 /// eigendecomposition of the inner products, as in Stathopoulos, Wu, "A block orthogonalization procedure with constant
 /// synchronization requirements", SIAM J. Sci. Comput. 23 (2002), algorithm SVQB.
 ///
@@ -97,11 +103,15 @@ pub(crate) fn orthonormalise(flow: &mut Flow, y: &mut TileMatrix<f64>) -> Result
         if !(0..width).all(|j| gram[(j, j)].is_finite()) {
             return Err(EmbedError::NotFinite);
         }
+        // A panel of zeros spans nothing.
+        if largest == 0.0 {
+            return Ok(());
+        }
         let off = deviation(&gram);
         if off <= 100.0 * f64::EPSILON * width as f64 {
             return Ok(());
         }
-        let floor = largest.max(f64::MIN_POSITIVE) * f64::EPSILON * f64::EPSILON;
+        let floor = (largest * f64::EPSILON * f64::EPSILON).max(f64::MIN_POSITIVE);
         let scale: Vec<f64> = (0..width).map(|j| gram[(j, j)].max(floor).sqrt().recip()).collect();
         let scaled = Mat::from_fn(width, width, |i, j| gram[(i, j)] * scale[i] * scale[j]);
         let eigen = scaled.self_adjoint_eigen(Side::Lower).map_err(|_| EmbedError::NotFinite)?;

@@ -7,13 +7,13 @@ use tegula_runtime::flow::FlowError;
 /// Why there is no embedding.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbedError {
-    /// A tile could not be read, or a task failed.
+    /// A task failed.
     #[error(transparent)]
-    Flow(#[from] FlowError),
+    Flow(FlowError),
     /// A block could not be read.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// Entries are not what they should be. The text says which, and what to do.
+    /// A tile could not be read by a task, or entries are not what they should be. The text says which, and what to do.
     #[error("{0}")]
     Entries(String),
     /// Numbers left their range on the way.
@@ -24,4 +24,14 @@ pub enum EmbedError {
     /// The eigenproblem of the whole matrix was not solved.
     #[error(transparent)]
     Exact(#[from] HeevdError),
+}
+
+impl From<FlowError> for EmbedError {
+    /// What a task that reads says of the file is said as it is.
+    fn from(error: FlowError) -> Self {
+        match error.kernel_error::<SourceError>() {
+            Some(cause) => Self::Entries(cause.to_string()),
+            None => Self::Flow(error),
+        }
+    }
 }

@@ -1,14 +1,18 @@
 //! Principal coordinates, components and correspondences of matrices that are larger than memory.
 
 mod basis;
+pub mod coa;
 pub mod distance;
 mod error;
 pub mod gram;
 pub mod mds;
 mod ordination;
 pub mod output;
+pub mod pca;
+pub mod singular;
 pub mod stream;
+pub mod table;
 pub mod verdict;
 
 pub use error::EmbedError;
-pub use ordination::Ordination;
+pub use ordination::{Names, Ordination, Variables};

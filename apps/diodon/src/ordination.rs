@@ -23,11 +23,31 @@ pub struct Ordination {
     pub sum_positive: Option<f64>,
     /// Trace of the matrix whose eigenvalues these are.
     pub trace: f64,
-    /// Squared Frobenius norm of it.
-    pub frobenius2: f64,
+    /// Squared Frobenius norm of it, where that is known.
+    pub frobenius2: Option<f64>,
     /// Squared distance of each item from the centre in the space of all axes: the diagonal of the matrix. May be
     /// negative where distances are not Euclidean.
     pub norms2: Vec<f64>,
+    /// Places of the variables along the same axes, of a table that has some.
+    pub variables: Option<Variables>,
+}
+
+/// Places of variables along the axes of their items.
+#[derive(Clone, Debug)]
+pub struct Variables {
+    /// Names of the `n` variables.
+    pub ids: Vec<String>,
+    /// Coordinates, `n x k` by columns.
+    pub coordinates: Vec<f64>,
+}
+
+/// Names of the lines of a table.
+#[derive(Clone, Debug)]
+pub struct Names {
+    /// Of its rows.
+    pub items: Vec<String>,
+    /// Of its columns.
+    pub variables: Vec<String>,
 }
 
 impl Ordination {

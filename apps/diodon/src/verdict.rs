@@ -14,10 +14,22 @@ pub fn refuse(gram: &Gram) -> Result<(), EmbedError> {
     let source = gram.stream().reading().source();
     let names = source.row_names();
     let of = |reason: String| EmbedError::Entries(format!("{}: {reason}", source.name()));
-    match reason(&gram.sums().findings, names, source.element().epsilon()) {
-        Some(reason) => Err(of(reason)),
-        None => Ok(()),
+    let sums = gram.sums();
+    if let Some(reason) = reason(&sums.findings, names, source.element().epsilon()) {
+        return Err(of(reason));
     }
+    let greatest = sums.findings.greatest;
+    if !sums.frobenius2.is_finite() || !sums.trace.is_finite() {
+        return Err(of(format!(
+            "fourth powers of distances up to {greatest:e} overflow: change their unit"
+        )));
+    }
+    if greatest > 0.0 && greatest.powi(4) < f64::MIN_POSITIVE / f64::EPSILON {
+        return Err(of(format!(
+            "fourth powers of distances up to {greatest:e} vanish: change their unit"
+        )));
+    }
+    Ok(())
 }
 
 /// What can be lived with, in a sentence each.
@@ -27,12 +39,11 @@ pub fn warnings(findings: &Findings, names: Option<&[String]>) -> Vec<String> {
     let Findings { asymmetric, diagonal, .. } = findings;
     if asymmetric.count > 0 {
         warnings.push(format!(
-            "{} of {} pairs of entries that were compared differ by rounding, {:.1e} at most: {}; the upper triangle \
-             is used",
+            "{} of {} pairs of entries that were compared differ by rounding, {:.1e} at most: {}",
             asymmetric.count,
             findings.compared,
             asymmetric.largest,
-            places(asymmetric, names)
+            places(asymmetric, names, true)
         ));
     }
     if diagonal.count > 0 {
@@ -40,7 +51,7 @@ pub fn warnings(findings: &Findings, names: Option<&[String]>) -> Vec<String> {
             "{} entries on the diagonal are not zero but {:.1e} at most: {}; they are used as they are",
             diagonal.count,
             diagonal.largest,
-            places(diagonal, names)
+            places(diagonal, names, false)
         ));
     }
     warnings
@@ -50,16 +61,17 @@ pub fn warnings(findings: &Findings, names: Option<&[String]>) -> Vec<String> {
 fn reason(findings: &Findings, names: Option<&[String]>, epsilon: f64) -> Option<String> {
     let Findings { infinite, negative, diagonal, asymmetric, greatest, .. } = findings;
     // Rounding of what was stored in this precision after a few operations.
+    let greatest = if greatest.is_finite() { *greatest } else { 0.0 };
     let rounding = 64.0 * epsilon.max(f64::EPSILON) * greatest.abs();
     if infinite.count > 0 {
         return Some(format!(
             "{} entries are infinite or no numbers: {}. Distances must be known: leave such items out, or fill the gaps",
             infinite.count,
-            places(infinite, names)
+            places(infinite, names, false)
         ));
     }
     let largest = diagonal.first().iter().map(|offender| offender.value).fold(0.0, f64::max);
-    if diagonal.count > 0 && largest >= *greatest && largest > rounding {
+    if diagonal.count > 0 && largest >= greatest && largest > rounding {
         return Some(format!(
             "the diagonal is not zero but {largest}, the largest entry: these look like similarities. Make distances of \
              them, d = sqrt(2 (1 - s)) or d = 1 - s"
@@ -69,38 +81,43 @@ fn reason(findings: &Findings, names: Option<&[String]>, epsilon: f64) -> Option
         return Some(format!(
             "{} entries are negative: {}. Distances are not: take roots of squares, or another measure",
             negative.count,
-            places(negative, names)
+            places(negative, names, false)
         ));
     }
-    if diagonal.count > 0 && !(diagonal.largest <= rounding) {
+    if diagonal.count > 0 && exceeds(diagonal.largest, rounding) {
         return Some(format!(
             "{} entries on the diagonal are not zero: {}. The distance of an item from itself is: this may be no \
              matrix of distances, or rows and columns are not in the same order",
             diagonal.count,
-            places(diagonal, names)
+            places(diagonal, names, false)
         ));
     }
-    if asymmetric.count > 0 && !(asymmetric.largest <= rounding) {
+    if asymmetric.count > 0 && exceeds(asymmetric.largest, rounding) {
         return Some(format!(
-            "{} of {} pairs of entries that were compared are not symmetric: {}. Take means of both, or see whether rows \
+            "{} of {} pairs of entries that were compared are not symmetric: {}. If one triangle is empty, copy the other; else take means of both, or see whether rows \
              and columns are in the same order",
             asymmetric.count,
             findings.compared,
-            places(asymmetric, names)
+            places(asymmetric, names, true)
         ));
     }
     None
 }
 
+/// Whether a deviation is above a limit, or no number.
+fn exceeds(deviation: f64, limit: f64) -> bool {
+    deviation.is_nan() || deviation > limit
+}
+
 /// The first offenders: `(2, 5) = -1`, rows and columns counted from 1, by name where there are names.
-fn places(offenders: &Offenders, names: Option<&[String]>) -> String {
+fn places(offenders: &Offenders, names: Option<&[String]>, are_pairs: bool) -> String {
     let name = |index: u64| match names.and_then(|names| names.get(index as usize)) {
         Some(name) => format!("{name} [{}]", index + 1),
         None => format!("{}", index + 1),
     };
     let one = |offender: &Offender| {
         let Offender { row, column, value, other } = *offender;
-        let beside = if other == 0.0 { String::new() } else { format!(" against {other}") };
+        let beside = if are_pairs { format!(" against {other}") } else { String::new() };
         format!("({}, {}) = {value}{beside}", name(row), name(column))
     };
     let mut text: Vec<String> = offenders.first().iter().map(one).collect();

@@ -2,10 +2,9 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
 
 use super::error::DistanceError;
-use super::pairs::Pairs;
+use super::pairs::Prepared;
 use super::points::{self, Points};
 use super::sequences::{self, Sequences};
 
@@ -43,11 +42,11 @@ pub struct Metric {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Of {
     /// Of points.
-    Points(fn(Points) -> Result<Arc<dyn Pairs>, DistanceError>),
+    Points(fn(Points) -> Prepared),
     /// Of sequences.
-    Sequences(fn(&Sequences) -> Result<Arc<dyn Pairs>, DistanceError>),
+    Sequences(fn(&Sequences) -> Prepared),
     /// Of the words of this length in sequences.
-    Words(fn(&Sequences, usize) -> Result<Arc<dyn Pairs>, DistanceError>),
+    Words(fn(&Sequences, usize) -> Prepared),
 }
 
 /// What a metric compares.

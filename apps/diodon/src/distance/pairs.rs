@@ -4,6 +4,11 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::error::DistanceError;
+
+/// What making points or sequences ready for a metric gives.
+pub(super) type Prepared = Result<Arc<dyn Pairs>, DistanceError>;
+
 /// Distances between things that are numbered from 0.
 ///
 /// `d(i, j)` and `d(j, i)` are the same number to the last bit, and an entry does not depend on the rectangle in which

@@ -67,8 +67,8 @@ impl DistanceSource {
         Ok(Self { name: name.into(), names, element: Element::F64, pairs })
     }
 
-    /// The same distances, given as `element`. Of integers a block with a distance that is none, or is too large, cannot
-    /// be read; nor of floats one that is too large.
+    /// The same distances, given as `element`. A block with a distance that is too large for it, or that is no whole
+    /// number where it is an integer, cannot be read.
     #[must_use]
     pub fn with_element(self, element: Element) -> Self {
         Self { element, ..self }

@@ -104,8 +104,8 @@ impl Plan {
     /// The block of which this one is the mirror image, if that is kept.
     fn original(&self, index: usize) -> Option<usize> {
         let [i, j] = self.place(index);
-        (j < i && self.kept[0..].get(self.index(j, i)).is_some_and(|&kept| kept))
-            .then(|| self.index(j, i))
+        let above = self.index(j, i);
+        (j < i && self.kept.get(above) == Some(&true)).then_some(above)
     }
 }
 

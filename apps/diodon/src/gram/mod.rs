@@ -48,7 +48,9 @@ impl Sums {
         let fourth = average(&mut squares.iter().copied());
         let second = average(&mut means.iter().map(|m| m * m));
         let trace = mean * total / 2.0;
-        let frobenius2 = total * total / 4.0 * (fourth - 2.0 * second + mean * mean).max(0.0);
+        let frobenius2 = total * total / 4.0 * (fourth - 2.0 * second + mean * mean);
+        // Rounding may leave less than nothing; what is no number stays so.
+        let frobenius2 = if frobenius2 < 0.0 { 0.0 } else { frobenius2 };
         Self { means, mean, trace, frobenius2, findings }
     }
 
@@ -73,6 +75,8 @@ pub struct Gram {
     compared: usize,
     passes: usize,
     offset: f64,
+    /// Bytes that were read beside the stream.
+    bytes_beside: u64,
 }
 
 /// How distances are read and centred.
@@ -125,6 +129,7 @@ impl Gram {
             compared: 0,
             passes: 0,
             offset,
+            bytes_beside: 0,
         }
     }
 
@@ -249,6 +254,7 @@ impl Gram {
         let (mut reader, element) = (source.reader()?, source.element());
         let Sums { means, mean, .. } = self.sums();
         let scale = |i: usize| self.weights.as_ref().map_or(1.0, |weights| weights[i].sqrt());
+        let mut bytes = 0;
         for index in g.indices() {
             // The mirror image of a tile at or below the diagonal is stored by rows as the tile is by columns.
             let start = |band: usize| band * g.nb();
@@ -256,7 +262,7 @@ impl Gram {
             let columns = start(index.column)..start(index.column) + g.tile_columns(index.column);
             let block = Block { rows: columns.clone(), columns: rows.clone() };
             let mut stored = vec![0; block.entries() * element.bytes()];
-            reader.read(&block, &mut stored)?;
+            bytes += reader.read(&block, &mut stored)?;
             let mut tile = vec![0.0; block.entries()];
             element.widen(&stored, &mut tile);
             for (j, column) in columns.zip(tile.chunks_exact_mut(rows.len())) {
@@ -268,6 +274,7 @@ impl Gram {
             }
             flow.overwrite(g.tile(index.row, index.column), &tile)?;
         }
+        self.bytes_beside += bytes;
         self.passes += 1;
         Ok(())
     }
@@ -301,9 +308,9 @@ impl Gram {
         Ok(())
     }
 
-    /// Gives everything back, after everything submitted has run.
+    /// Gives everything back, after everything submitted has run, and returns the bytes that were read.
     pub fn close(self, flow: &mut Flow) -> u64 {
-        let bytes = self.stream.reading().bytes();
+        let bytes = self.stream.reading().bytes() + self.bytes_beside;
         self.lines.into_iter().for_each(|handle| flow.unregister(handle));
         self.stream.close(flow);
         bytes

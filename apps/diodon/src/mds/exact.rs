@@ -27,7 +27,7 @@ pub(super) fn find(
     let eigen = heevd(flow, Uplo::Lower, &g, true)?;
     g.unregister(flow);
     let spectrum: Vec<f64> = eigen.values.into_iter().rev().collect();
-    let threshold = threshold(gram, &spectrum);
+    let threshold = threshold::<f64>(gram, &spectrum);
     let positive = spectrum.iter().take_while(|&&value| value > threshold).count();
     let kept = positive.min(request.axes);
     let z = eigen.vectors.expect("vectors were asked for");
@@ -44,6 +44,6 @@ pub(super) fn find(
         residuals: None,
         negative,
         spectrum: Some(spectrum),
-        has_converged: true,
+        has_converged: None,
     })
 }

@@ -2,7 +2,7 @@
 //! residuals of the wanted pairs are small.
 //!
 //! Golub, Underwood, "The block Lanczos method for computing eigenvalues", Mathematical Software III (1977). A new block is made
-//! orthogonal to all before it, normalised, and both once more: what normalising blows up is no longer orthogonal. Where memory
+//! orthogonal to all before it, normalised, and both twice more: what normalising blows up is no longer orthogonal. Where memory
 //! holds no more blocks, the space is replaced by its Ritz vectors at either end of the spectrum (Wu, Simon, "Thick-restart
 //! Lanczos method for large symmetric eigenvalue problems", SIAM J. Matrix Anal. Appl. 22, 2000), whose images need no pass.
 
@@ -19,6 +19,8 @@ use crate::gram::Gram;
 
 /// Passes at most, unless told otherwise.
 const PASSES: usize = 60;
+/// Ritz vectors beyond the wanted ones that are kept at an end of the spectrum.
+const MARGIN: usize = 5;
 
 /// Finds the pairs.
 pub(super) fn find<T: Real>(
@@ -38,7 +40,7 @@ pub(super) fn find<T: Real>(
         flow.phase("projection");
         space.add(flow, block, image)?;
         let ritz = space.solve()?;
-        let has_converged = has_converged(flow, gram, &space, (&ritz, request))?;
+        let has_converged = has_converged::<T>(flow, gram, &space, (&ritz, request))?;
         let room = gram.n() - space.dimension();
         if has_converged || room == 0 || gram.passes() >= most {
             let is_whole = room == 0;
@@ -46,13 +48,19 @@ pub(super) fn find<T: Real>(
         }
         block = next(flow, &space, room)?;
         if space.dimension() + block.n() > request.capacity.max(2 * request.width) {
-            space = space.compress(flow, &ritz, request.capacity / 2)?;
+            // Some more than are wanted, so that the last of these converge, too.
+            let (top, bottom) = (request.axes + MARGIN, if request.lowest { MARGIN } else { 0 });
+            space = space.compress(flow, &ritz, (request.capacity / 2, top, bottom))?;
         }
     }
 }
 
 /// A block that is orthogonal to the space, from the image of the last one, of at most `room` columns.
-fn next(flow: &mut Flow, space: &Space, room: usize) -> Result<TileMatrix<f64>, EmbedError> {
+pub(crate) fn next(
+    flow: &mut Flow,
+    space: &Space,
+    room: usize,
+) -> Result<TileMatrix<f64>, EmbedError> {
     let image = space.last_image();
     let width = image.n().min(room);
     let mut block = TileMatrix::panel(flow, (image.m(), width), image.mb());
@@ -69,7 +77,7 @@ fn next(flow: &mut Flow, space: &Space, room: usize) -> Result<TileMatrix<f64>, 
 }
 
 /// Whether all wanted pairs are found.
-fn has_converged(
+fn has_converged<T: Real>(
     flow: &mut Flow,
     gram: &Gram,
     space: &Space,
@@ -85,8 +93,7 @@ fn has_converged(
     }
     let residuals = space.residuals(flow, ritz, &places)?;
     let largest = ritz.values.iter().map(|value| value.abs()).fold(0.0, f64::max);
-    let epsilon = gram.stream().reading().source().element().epsilon();
-    let zero = noise(gram.n(), epsilon) * largest;
+    let zero = noise::<T>(gram) * largest;
     let is_found = |(&place, &residual): (&usize, &f64)| {
         let value = ritz.values[place];
         // Of pairs that are no axes it is enough to know that.

@@ -4,12 +4,16 @@
 //! Torgerson, "Multidimensional scaling: I. Theory and method", Psychometrika 17 (1952); Gower, "Some distance properties of
 //! latent root and vector methods used in multivariate analysis", Biometrika 53 (1966).
 
+mod correction;
 mod exact;
-mod lanczos;
+pub(crate) mod lanczos;
 mod nystrom;
+mod plan;
 mod randomized;
-mod ritz;
+pub(crate) mod ritz;
 
+pub use correction::{Correction, Lingoes, cailliez, lingoes};
+pub use plan::{Extent, Plan, default_method, plan};
 use tegula_data::matrix::{Order, TileMatrix};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Flow;
@@ -100,14 +104,15 @@ pub struct Leading {
     pub values: Vec<f64>,
     /// Eigenvectors of norm one, `n x k` by columns; the entry of the largest modulus of each is positive.
     pub vectors: Vec<f64>,
-    /// `||G v - lambda v||`, where the method yields it.
+    /// `||G v - lambda v||`, where the method yields it; of the randomised decomposition, that of vectors before the last
+    /// product, which are less accurate than those given.
     pub residuals: Option<Vec<f64>>,
     /// Negative eigenvalues that were met, from the lowest on.
     pub negative: Vec<f64>,
     /// All eigenvalues, from the largest on, if all were computed.
     pub spectrum: Option<Vec<f64>>,
-    /// Whether all residuals came below the tolerance; true of methods that have none.
-    pub has_converged: bool,
+    /// Whether all residuals came below the tolerance; nothing of methods that do not wait for that.
+    pub has_converged: Option<bool>,
 }
 
 /// Eigenvectors in tiles, with what is known of them.
@@ -119,14 +124,16 @@ struct Found {
     residuals: Option<Vec<f64>>,
     /// All Ritz values, in any order.
     ritz: Vec<f64>,
-    has_converged: bool,
+    has_converged: Option<bool>,
 }
 
-/// Relative size below which an eigenvalue cannot be told from zero, for `n` items whose distances have the relative
-/// precision `epsilon`.
-#[must_use]
-pub fn noise(n: usize, epsilon: f64) -> f64 {
-    epsilon.max(n as f64 * f64::EPSILON)
+/// Relative size below which an eigenvalue cannot be told from zero: by the precision of the stored distances, that of the
+/// products, and that of sums over all items.
+fn noise<T: Real>(gram: &Gram) -> f64 {
+    let stored = gram.stream().reading().source().element().epsilon();
+    // Sums of products in a tile lose some digits.
+    let products = 8.0 * T::EPSILON.to_f64();
+    stored.max(products).max(gram.n() as f64 * f64::EPSILON)
 }
 
 /// Finds the leading eigenpairs of `gram`, with products in the precision `T`.
@@ -144,7 +151,7 @@ pub fn leading<T: Real>(
         Method::Lanczos => lanczos::find::<T>(flow, gram, request)?,
         Method::Exact => return exact::find(flow, gram, request),
     };
-    let threshold = threshold(gram, &found.ritz);
+    let threshold = threshold::<T>(gram, &found.ritz);
     let kept = found.values.iter().take_while(|&&value| value > threshold).count();
     let mut vectors = vec![0.0; gram.n() * found.vectors.n()];
     found.vectors.gather(flow, &mut vectors, Order::ColumnMajor { ld: gram.n().max(1) })?;
@@ -165,14 +172,13 @@ pub fn leading<T: Real>(
 }
 
 /// Size below which an eigenvalue cannot be told from zero.
-fn threshold(gram: &Gram, values: &[f64]) -> f64 {
-    let epsilon = gram.stream().reading().source().element().epsilon();
+fn threshold<T: Real>(gram: &Gram, values: &[f64]) -> f64 {
     let largest = values.iter().map(|value| value.abs()).fold(0.0, f64::max);
-    noise(gram.n(), epsilon) * largest
+    noise::<T>(gram) * largest
 }
 
 /// Turns vectors of length `n` so that the first entry of the largest modulus is positive.
-fn turn(vectors: &mut [f64], n: usize) {
+pub(crate) fn turn(vectors: &mut [f64], n: usize) {
     for vector in vectors.chunks_exact_mut(n.max(1)) {
         let largest = vector
             .iter()

@@ -59,5 +59,5 @@ pub(super) fn find<T: Real>(
     flow.wait()?;
     [q, z, f, p].into_iter().for_each(|panel| panel.unregister(flow));
     let values = ritz[..axes].to_vec();
-    Ok(Found { values, vectors, residuals: None, ritz, has_converged: true })
+    Ok(Found { values, vectors, residuals: None, ritz, has_converged: None })
 }

@@ -54,7 +54,7 @@ pub(super) fn find<T: Real>(
     let residuals = (0..axes.len()).map(|j| squares[(j, j)].max(0.0).sqrt()).collect();
     [q, z, p, e].into_iter().for_each(|panel| panel.unregister(flow));
     let values = axes.iter().map(|&j| ritz[j]).collect();
-    Ok(Found { values, vectors, residuals: Some(residuals), ritz, has_converged: true })
+    Ok(Found { values, vectors, residuals: Some(residuals), ritz, has_converged: None })
 }
 
 /// `(Q, G Q)` with an orthonormal basis `Q` of the range of as many products with random vectors as there are passes, but one.

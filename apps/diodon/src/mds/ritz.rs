@@ -10,27 +10,27 @@ use crate::basis::{inner, times};
 
 /// Panels `V` with orthonormal columns, their images `G V`, and `V' G V`.
 #[derive(Debug, Default)]
-pub(super) struct Space {
-    pub(super) basis: Vec<TileMatrix<f64>>,
+pub(crate) struct Space {
+    pub(crate) basis: Vec<TileMatrix<f64>>,
     images: Vec<TileMatrix<f64>>,
     /// Blocks `V_i' G V_j` for `i <= j`.
     blocks: Vec<Vec<Mat<f64>>>,
 }
 
 /// Ritz values and their coefficients in the basis, from the largest value on.
-pub(super) struct Ritz {
-    pub(super) values: Vec<f64>,
+pub(crate) struct Ritz {
+    pub(crate) values: Vec<f64>,
     coefficients: Mat<f64>,
 }
 
 impl Space {
     /// Columns of the basis.
-    pub(super) fn dimension(&self) -> usize {
+    pub(crate) fn dimension(&self) -> usize {
         self.basis.iter().map(TileMatrix::n).sum()
     }
 
     /// Adds a panel that is orthogonal to the others, and its image. Waits.
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         flow: &mut Flow,
         panel: TileMatrix<f64>,
@@ -44,12 +44,12 @@ impl Space {
     }
 
     /// The image of the last panel.
-    pub(super) fn last_image(&self) -> &TileMatrix<f64> {
+    pub(crate) fn last_image(&self) -> &TileMatrix<f64> {
         self.images.last().expect("a panel was added")
     }
 
     /// Solves `V' G V y = theta y`.
-    pub(super) fn solve(&self) -> Result<Ritz, EmbedError> {
+    pub(crate) fn solve(&self) -> Result<Ritz, EmbedError> {
         let starts: Vec<usize> = self
             .basis
             .iter()
@@ -103,7 +103,7 @@ impl Space {
     }
 
     /// Ritz vectors at `places` of the values. Waits.
-    pub(super) fn vectors(
+    pub(crate) fn vectors(
         &self,
         flow: &mut Flow,
         ritz: &Ritz,
@@ -117,7 +117,7 @@ impl Space {
     }
 
     /// `||G v - theta v||` of the Ritz vectors at `places`. Waits.
-    pub(super) fn residuals(
+    pub(crate) fn residuals(
         &self,
         flow: &mut Flow,
         ritz: &Ritz,
@@ -132,16 +132,22 @@ impl Space {
         Ok((0..places.len()).map(|j| squares[(j, j)].max(0.0).sqrt()).collect())
     }
 
-    /// The space of `keep` Ritz vectors, those of the largest values in modulus. Waits.
-    pub(super) fn compress(
+    /// The space of `keep` Ritz vectors: those of the `top` largest and of the `bottom` lowest values, and of the others
+    /// those of the largest in modulus. Waits.
+    pub(crate) fn compress(
         self,
         flow: &mut Flow,
         ritz: &Ritz,
-        keep: usize,
+        (keep, top, bottom): (usize, usize, usize),
     ) -> Result<Self, FlowError> {
-        let mut places: Vec<usize> = (0..ritz.values.len()).collect();
-        places.sort_by(|&i, &j| ritz.values[j].abs().total_cmp(&ritz.values[i].abs()));
-        places.truncate(keep.max(1));
+        let count = ritz.values.len();
+        let is_wanted = |place: usize| place < top || place + bottom >= count;
+        let mut places: Vec<usize> = (0..count).collect();
+        places.sort_by(|&i, &j| {
+            let by_size = ritz.values[j].abs().total_cmp(&ritz.values[i].abs());
+            is_wanted(j).cmp(&is_wanted(i)).then(by_size)
+        });
+        places.truncate(keep.max(top + bottom).min(count).max(1));
         let vectors = self.vectors(flow, ritz, &places)?;
         let images = TileMatrix::panel(flow, (vectors.m(), places.len()), vectors.mb());
         self.combine(flow, (&self.images, ritz), &places, (&|_| 1.0, 0.0), &images)?;
@@ -164,8 +170,13 @@ impl Space {
         let residuals = Some(self.residuals(flow, ritz, &places)?);
         let vectors = self.vectors(flow, ritz, &places)?;
         let values = ritz.values[..places.len()].to_vec();
-        let panels = self.basis.into_iter().chain(self.images);
-        panels.for_each(|panel| panel.unregister(flow));
-        Ok(Found { values, vectors, residuals, ritz: ritz.values.clone(), has_converged })
+        self.close(flow);
+        let (ritz, has_converged) = (ritz.values.clone(), Some(has_converged));
+        Ok(Found { values, vectors, residuals, ritz, has_converged })
+    }
+
+    /// Gives the panels back.
+    pub(crate) fn close(self, flow: &mut Flow) {
+        self.basis.into_iter().chain(self.images).for_each(|panel| panel.unregister(flow));
     }
 }

@@ -107,7 +107,8 @@ impl<'a> Rows<'a> {
 /// Whether a CSV reader would take `text` for something else: several cells, a comment, a blank row, a missing value.
 fn needs_quotes(text: &str) -> bool {
     let is_special = |byte| matches!(byte, b',' | b'"' | b'\n' | b'\r' | b'\t' | b';');
-    let has_blank_end = text.starts_with(char::is_whitespace) || text.ends_with(char::is_whitespace);
+    let has_blank_end =
+        text.starts_with(char::is_whitespace) || text.ends_with(char::is_whitespace);
     text.is_empty() || text.starts_with('#') || has_blank_end || text.bytes().any(is_special)
 }
 

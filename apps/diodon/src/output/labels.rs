@@ -8,8 +8,20 @@ use super::error::LabelsError;
 
 /// First cells that only a header has, in lower case.
 const ID_NAMES: [&str; 14] = [
-    "", "id", "ids", "#id", "item", "name", "sample", "sampleid", "#sampleid", "sample-id", "sample_id", "sequence",
-    "seq_id", "read",
+    "",
+    "id",
+    "ids",
+    "#id",
+    "item",
+    "name",
+    "sample",
+    "sampleid",
+    "#sampleid",
+    "sample-id",
+    "sample_id",
+    "sequence",
+    "seq_id",
+    "read",
 ];
 /// Ids that a message names.
 const NAMED: usize = 3;
@@ -61,8 +73,8 @@ impl Labels {
     /// # Errors
     /// [`LabelsError`] when the file cannot be read or is no such table, or an id has two rows.
     pub fn read(path: &Path) -> Result<Self, LabelsError> {
-        let bytes = fs::read(path)
-            .map_err(|cause| LabelsError::Read { path: path.to_owned(), cause })?;
+        let bytes =
+            fs::read(path).map_err(|cause| LabelsError::Read { path: path.to_owned(), cause })?;
         let rows = read_rows(path, bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes))?;
         if rows.is_empty() {
             return Err(LabelsError::Empty { path: path.to_owned() });

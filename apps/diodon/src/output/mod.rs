@@ -12,6 +12,7 @@ mod report;
 mod scikit_bio;
 mod shares;
 mod summary;
+mod variables;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,6 +27,7 @@ pub use quality::write_quality;
 pub use report::{Report, write_report};
 pub use scikit_bio::write_scikit_bio;
 pub use summary::write_summary;
+pub use variables::write_variables;
 
 use crate::Ordination;
 
@@ -53,7 +55,11 @@ impl Output<'_> {
         "report.html",
     ];
 
-    /// Writes all of [`Output::FILES`] to `folder`, which is made if it is missing. Returns their paths.
+    /// Name of the file of variables, where there are some.
+    pub const VARIABLES: &'static str = "variables.csv";
+
+    /// Writes all of [`Output::FILES`], and [`Output::VARIABLES`] of a table, to `folder`, which is made if it is
+    /// missing. Returns their paths.
     ///
     /// # Errors
     /// [`OutputError`] when the folder cannot be made or one of the files cannot be written; those before it are
@@ -65,7 +71,7 @@ impl Output<'_> {
         assert_sizes(self.ordination);
         fs::create_dir_all(folder)
             .map_err(|cause| OutputError::Folder { path: folder.to_owned(), cause })?;
-        let paths: Vec<PathBuf> = Self::FILES.iter().map(|name| folder.join(name)).collect();
+        let mut paths: Vec<PathBuf> = Self::FILES.iter().map(|name| folder.join(name)).collect();
         let Self { ordination, labels, summary, title } = *self;
         write_coordinates(&paths[0], ordination)?;
         write_eigenvalues(&paths[1], ordination)?;
@@ -73,6 +79,11 @@ impl Output<'_> {
         write_scikit_bio(&paths[3], ordination)?;
         write_summary(&paths[4], summary)?;
         write_report(&paths[5], &Report { ordination, labels, summary, title })?;
+        if let Some(variables) = &ordination.variables {
+            let path = folder.join(Self::VARIABLES);
+            write_variables(&path, variables)?;
+            paths.push(path);
+        }
         Ok(paths)
     }
 }

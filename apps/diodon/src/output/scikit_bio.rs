@@ -20,7 +20,8 @@ use crate::Ordination;
 /// [`WriteError`] when the file cannot be written; what stood there before is untouched.
 pub fn write_scikit_bio(path: &Path, ordination: &Ordination) -> Result<(), WriteError> {
     let axes: Vec<&[f64]> = (0..ordination.axes()).map(|axis| ordination.axis(axis)).collect();
-    let shares: Option<Vec<f64>> = axis_rows(ordination, Whole::Trace).map(|row| row.share).collect();
+    let shares: Option<Vec<f64>> =
+        axis_rows(ordination, Whole::Trace).map(|row| row.share).collect();
     write_atomically(path, |out| {
         let mut rows = Rows::new(out, Style::Tabs);
         vector(&mut rows, "Eigvals", &ordination.eigenvalues)?;

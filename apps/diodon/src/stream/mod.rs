@@ -15,7 +15,6 @@ use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Access::{Commute, R, RW, W};
 use tegula_runtime::flow::{Access, Flow, FlowError, Handle};
 
-pub use order::ReadOrder;
 pub use reading::{Read, Reading};
 pub use tiling::{Edges, tile_edge};
 
@@ -205,8 +204,11 @@ impl Stream {
     /// Submits the comparison of `samples` tiles off the diagonal, or all if there are fewer, with their mirror images; what
     /// differs is noted in the `lines` of their rows. Returns how many they are.
     pub fn compare_mirrored(&self, flow: &mut Flow, lines: &[Handle], samples: usize) -> usize {
+        if samples == 0 {
+            return 0;
+        }
         let off: Vec<(usize, usize)> = self.order.iter().copied().filter(|(i, j)| i < j).collect();
-        let step = off.len().div_ceil(samples.max(1)).max(1);
+        let step = off.len().div_ceil(samples).max(1);
         let bytes = self.edges.iter().map(Edges::widest).product::<usize>()
             * self.reading.source().element().bytes();
         let rooms: Vec<[Handle; 2]> =

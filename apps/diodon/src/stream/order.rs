@@ -2,15 +2,6 @@
 
 use super::Edges;
 
-/// In which order tiles are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReadOrder {
-    /// Row of tiles by row of tiles.
-    Rows,
-    /// In rounds of tiles that share neither rows nor columns with each other.
-    Rounds,
-}
-
 /// Places of all tiles in the order of reading; of a symmetric matrix those at and above the diagonal.
 pub(super) fn order(edges: &[Edges; 2], is_symmetric: bool, rounds: bool) -> Vec<(usize, usize)> {
     let (rows, columns) = (edges[0].count(), edges[1].count());
@@ -19,7 +10,7 @@ pub(super) fn order(edges: &[Edges; 2], is_symmetric: bool, rounds: bool) -> Vec
         (true, false) => (0..rows).flat_map(|i| (i..rows).map(move |j| (i, j))).collect(),
         (false, true) => {
             let diagonals = 0..columns;
-            let most = rows.max(1);
+            let most = rows;
             diagonals
                 .flat_map(|d| (0..most).map(move |i| (i, (i + d) % columns)))
                 .collect::<Vec<_>>()

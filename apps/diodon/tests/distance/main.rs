@@ -5,7 +5,7 @@ mod sequences;
 mod write;
 
 use tegula_data::source::{Block, Source, SourceError};
-use tegula_diodon::distance::{DistanceSource, MetricChoice, Points, Sequences};
+use tegula_diodon::distance::{DistanceSource, METRICS, MetricChoice, Points, Sequences};
 
 fn choice(metric: &str) -> MetricChoice {
     metric.parse().unwrap_or_else(|error| panic!("{error}"))
@@ -103,5 +103,14 @@ fn check_triangles(source: &DistanceSource) {
             let (way, detour) = (all[i * n + j], all[i * n + k] + all[k * n + j]);
             assert!(way <= detour + 1e-13 * largest, "{i} {j} over {k}: {way} {detour}");
         }
+    }
+}
+
+#[test]
+fn the_page_of_the_crate_has_a_row_for_every_metric() {
+    let page = include_str!("../../README.md");
+    for metric in METRICS {
+        let row = format!("| `{}` | {} | `{}` |", metric.name, metric.takes(), metric.formula);
+        assert!(page.lines().any(|line| line == row), "{row}");
     }
 }

@@ -12,8 +12,10 @@ const NAMES: [&str; 5] =
 /// Long after which a browser is taken for stuck.
 const PATIENCE: Duration = Duration::from_secs(240);
 
-/// Counts errors; stands before all other scripts.
+/// Counts errors, and makes frames by the clock, since a browser without a window makes none while its time is virtual;
+/// stands before all other scripts.
 const WATCH: &str = "<script>window.faults = [];\
+    window.requestAnimationFrame = (draw) => setTimeout(draw, 16);\
     addEventListener('error', (event) => faults.push(event.message));\
     addEventListener('unhandledrejection', (event) => faults.push(String(event.reason)));\
     addEventListener('securitypolicyviolation', (event) => faults.push(event.violatedDirective));\
@@ -37,7 +39,9 @@ fn browser() -> Option<&'static str> {
 #[allow(clippy::print_stderr)]
 pub(super) fn probed(page: &Path, hash: &str, probe: &str) -> Option<BTreeMap<String, String>> {
     let Some(browser) = browser() else {
-        eprintln!("SKIPPED {}: no chromium here; scripts/setup installs it", page.display());
+        let thread = std::thread::current();
+        let test = thread.name().unwrap_or("a page");
+        eprintln!("SKIPPED {test}: no chromium here; scripts/setup installs it");
         return None;
     };
     let folder = tempfile::tempdir().unwrap();

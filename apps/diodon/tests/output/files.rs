@@ -64,7 +64,12 @@ fn coordinates_read_back_equal() {
             assert_eq!(row[0], ordination.ids[item]);
             for axis in 0..ordination.axes() {
                 let expected = ordination.axis(axis)[item];
-                assert_eq!(number(&row[axis + 1]).to_bits(), expected.to_bits(), "{}", row[axis + 1]);
+                assert_eq!(
+                    number(&row[axis + 1]).to_bits(),
+                    expected.to_bits(),
+                    "{}",
+                    row[axis + 1]
+                );
             }
         }
     }

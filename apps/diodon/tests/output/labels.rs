@@ -26,7 +26,10 @@ fn each(labels: &LabelsOfItems) -> Vec<&str> {
 fn labels_go_by_id_in_any_order() {
     let labels = matched("c,red\na,blue\nb,red\n", &["a", "b", "c"]);
     assert_eq!(each(&labels), ["blue", "red", "red"]);
-    assert_eq!((labels.classes.clone(), labels.name.as_str()), (vec!["red".into(), "blue".into()], "label"));
+    assert_eq!(
+        (labels.classes.clone(), labels.name.as_str()),
+        (vec!["red".into(), "blue".into()], "label")
+    );
     assert_eq!(labels.message(), None);
 }
 
@@ -88,7 +91,10 @@ fn numbers_are_in_their_order() {
 fn wrong_files_are_refused() {
     let error = read("id,l\na,x\nb,y\na,x\n").unwrap_err();
     assert!(matches!(&error, LabelsError::Duplicate { line: 4, first: 2, id, .. } if id == "a"));
-    assert!(matches!(read("id,l\na,x\nalone\n").unwrap_err(), LabelsError::NoLabel { line: 3, .. }));
+    assert!(matches!(
+        read("id,l\na,x\nalone\n").unwrap_err(),
+        LabelsError::NoLabel { line: 3, .. }
+    ));
     assert!(matches!(read("").unwrap_err(), LabelsError::Empty { .. }));
     let missing = Labels::read("no/such/labels.csv".as_ref()).unwrap_err().to_string();
     assert!(missing.contains("no/such/labels.csv"), "{missing}");

@@ -4,15 +4,17 @@
   const notes = {};
   const note = (name, value) => { notes[name] = String(value); };
   const get = (id) => document.getElementById(id);
-  const wait = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 30)));
-  /** Pixels of a canvas that differ from what most of it looks like. */
+  const wait = () => new Promise((done) => setTimeout(done, 60));
+  /** Pixels of a canvas that have a colour, as items, bars and curves do and grids and words do not. */
   const ink = (id) => {
     const canvas = get(id);
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-    const words = new Uint32Array(data.buffer);
-    const counts = new Map();
-    for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-    return words.length - Math.max(...counts.values());
+    let count = 0;
+    for (let at = 0; at < data.length; at += 4) {
+      const [r, g, b, a] = data.subarray(at, at + 4);
+      if (a > 200 && Math.max(r, g, b) - Math.min(r, g, b) > 40) count++;
+    }
+    return count;
   };
   const points = () => Number(root.dataset.points);
   const choose = async (id, value) => {

@@ -52,9 +52,10 @@ pub(super) fn ordination(n: usize, k: usize, negative: bool) -> Ordination {
         sum_absolute: Some(positive + size),
         sum_positive: Some(positive),
         trace: positive - size,
-        frobenius2: eigenvalues.iter().chain(&negative).map(|value| value * value).sum(),
+        frobenius2: Some(eigenvalues.iter().chain(&negative).map(|value| value * value).sum()),
         norms2: (0..n).map(norm2).collect(),
         negative,
+        variables: None,
     }
 }
 

@@ -1,13 +1,12 @@
 //! The share of two communities that they do not have in common.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::Points;
 use super::panels::{PanelPairs, Rule};
 use crate::distance::error::DistanceError;
 use crate::distance::metric::{Metric, Of};
-use crate::distance::pairs::Pairs;
+use crate::distance::pairs::Prepared;
 
 /// Dissimilarity of abundances.
 pub(in crate::distance) const BRAY_CURTIS: Metric = Metric {
@@ -39,7 +38,7 @@ impl Rule for BrayCurtis {
 }
 
 /// Abundances are not negative, and at most one point has none at all: two of them have no distance.
-fn prepare(points: Points) -> Result<Arc<dyn Pairs>, DistanceError> {
+fn prepare(points: Points) -> Prepared {
     points.require(|x| x >= 0.0, "and abundances are not negative")?;
     let mut empty = points.empty();
     if let (Some(a), Some(b)) = (empty.next(), empty.next()) {

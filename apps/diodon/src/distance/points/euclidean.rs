@@ -1,13 +1,11 @@
 //! The length of the difference of two points.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::Points;
 use super::panels::{PanelPairs, Rule};
-use crate::distance::error::DistanceError;
 use crate::distance::metric::{Metric, Of};
-use crate::distance::pairs::Pairs;
+use crate::distance::pairs::Prepared;
 
 /// Straight lines.
 pub(in crate::distance) const EUCLIDEAN: Metric = Metric {
@@ -36,6 +34,6 @@ impl Rule for Euclidean {
     }
 }
 
-fn prepare(points: Points) -> Result<Arc<dyn Pairs>, DistanceError> {
+fn prepare(points: Points) -> Prepared {
     Ok(PanelPairs::new(Euclidean, points.dimensions(), &points.coordinates))
 }

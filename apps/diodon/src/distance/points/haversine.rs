@@ -2,7 +2,6 @@
 
 use std::f64::consts::PI;
 use std::ops::Range;
-use std::sync::Arc;
 
 use tegula_kernels::geometry::EARTH_RADIUS_KM;
 
@@ -10,7 +9,7 @@ use super::Points;
 use super::panels::{PanelPairs, Rule};
 use crate::distance::error::DistanceError;
 use crate::distance::metric::{Metric, Of};
-use crate::distance::pairs::Pairs;
+use crate::distance::pairs::Prepared;
 
 /// Great circles.
 pub(in crate::distance) const HAVERSINE: Metric = Metric {
@@ -53,7 +52,7 @@ impl Rule for Haversine {
     }
 }
 
-fn prepare(points: Points) -> Result<Arc<dyn Pairs>, DistanceError> {
+fn prepare(points: Points) -> Prepared {
     let [latitude, longitude] = &points.columns[..] else {
         let text =
             format!("places are a latitude and a longitude, not {} columns", points.columns.len());
@@ -66,8 +65,8 @@ fn prepare(points: Points) -> Result<Arc<dyn Pairs>, DistanceError> {
         if let Some(row) = beyond {
             let (value, point) = (points.coordinates[2 * row + at], &points.names[row]);
             return Err(DistanceError::Points(format!(
-                "point {point} has {column} = {value}, which is no {name} in degrees; the first column is the latitude, \
-                 the second the longitude"
+                "point {point} has {column} = {value}, which is no {name} in degrees; the first column is the \
+                 latitude, the second the longitude"
             )));
         }
     }

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::Points;
-use crate::distance::error::DistanceError;
 use crate::distance::metric::{Metric, Of};
-use crate::distance::pairs::{Pairs, Worker};
+use crate::distance::pairs::{Pairs, Prepared, Worker};
 
 /// Dissimilarity of presences.
 pub(in crate::distance) const JACCARD: Metric = Metric {
@@ -47,7 +46,7 @@ impl Presences {
     }
 }
 
-fn prepare(points: Points) -> Result<Arc<dyn Pairs>, DistanceError> {
+fn prepare(points: Points) -> Prepared {
     let words = points.dimensions().div_ceil(64);
     let mut bits = Vec::with_capacity(words * points.names.len());
     for row in points.rows() {

@@ -1,13 +1,11 @@
 //! The sum of the differences of coordinates.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::Points;
 use super::panels::{PanelPairs, Rule};
-use crate::distance::error::DistanceError;
 use crate::distance::metric::{Metric, Of};
-use crate::distance::pairs::Pairs;
+use crate::distance::pairs::Prepared;
 
 /// Ways along the axes.
 pub(in crate::distance) const MANHATTAN: Metric = Metric {
@@ -32,6 +30,6 @@ impl Rule for Manhattan {
     fn finish(&self, _: usize, _: Range<usize>, _: &mut [f64]) {}
 }
 
-fn prepare(points: Points) -> Result<Arc<dyn Pairs>, DistanceError> {
+fn prepare(points: Points) -> Prepared {
     Ok(PanelPairs::new(Manhattan, points.dimensions(), &points.coordinates))
 }

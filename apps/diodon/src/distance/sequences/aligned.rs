@@ -7,7 +7,7 @@ use std::sync::Arc;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::{DistanceError, Sequences, base};
-use crate::distance::pairs::{Pairs, Worker};
+use crate::distance::pairs::{Pairs, Prepared, Worker};
 
 /// What two aligned sequences have in common: only sites are compared at which both have one of A, C, G, T, in this
 /// pair ("pairwise deletion").
@@ -44,7 +44,7 @@ impl<R: SiteRule> Aligned<R> {
     ///
     /// # Errors
     /// If one is longer or shorter than the first.
-    pub(super) fn prepare(sequences: &Sequences) -> Result<Arc<dyn Pairs>, DistanceError> {
+    pub(super) fn prepare(sequences: &Sequences) -> Prepared {
         let length = if sequences.names().is_empty() { 0 } else { sequences.length(0) };
         let words = length.div_ceil(64);
         let mut planes = Vec::with_capacity(words * sequences.names().len());

@@ -76,9 +76,7 @@ fn at(path: &Path, line: u64, reason: String) -> DistanceError {
 /// Begins the sequence whose first line says `title`.
 fn begin(sequences: &mut Sequences, title: &[u8]) -> Result<(), String> {
     let title = String::from_utf8_lossy(title);
-    // The name ends at the first blank, and does not begin with one.
-    let name = title.split_whitespace().next().filter(|_| !title.starts_with([' ', '\t']));
-    let name = name.ok_or("there is no name behind the '>'")?;
+    let name = title.split_whitespace().next().ok_or("there is no name behind the '>'")?;
     sequences.begin(name);
     Ok(())
 }
@@ -115,7 +113,7 @@ mod tests {
 
     #[test]
     fn lines_of_a_sequence_are_joined_and_names_end_at_a_blank() {
-        let text = "\n>one first\r\nACG\r\n T\r\n\r\n>two|x\tsecond\nac\ngt\n\n>three\nN";
+        let text = "\n>one first\r\nACG\r\n T\r\n\r\n>two|x\tsecond\nac\ngt\n\n> three\nN";
         let sequences = parsed(text).expect("FASTA");
         assert_eq!(sequences.names(), ["one", "two|x", "three"]);
         assert_eq!(sequences.letters(0), [1, 2, 4, 8]);
@@ -131,7 +129,7 @@ mod tests {
             ("ACGT\n", "line 1: a FASTA file begins with '>' and a name, not with 'ACGT'"),
             ("@read\nACGT\n", "FASTQ"),
             (">a\nAC\n>\nGT\n", "line 3: there is no name"),
-            (">a\n> b\nGT\n", "line 1: sequence a has no letters"),
+            (">a\n>b\nGT\n", "line 1: sequence a has no letters"),
             (">a\nAC\n>b\n", "line 3: sequence b has no letters"),
             (">a\nACGT\nACG*\n", "line 3: sequence a has '*' at position 8"),
         ] {

@@ -9,7 +9,8 @@ pub(in crate::distance) const K80: Metric = Metric {
     name: "k80",
     summary: "Kimura's substitutions per site of aligned sequences; gaps and N are left out in each pair",
     formula: "-1/2 ln((1 - 2P - Q) sqrt(1 - 2Q)), P: share of transitions, Q: of transversions",
-    citation: "Kimura (1980), Journal of Molecular Evolution 16:111, eq. 10; ape::dist.dna(model = \"K80\", pairwise.deletion = TRUE)",
+    citation: "Kimura (1980), Journal of Molecular Evolution 16:111, eq. 10; \
+         ape::dist.dna(model = \"K80\", pairwise.deletion = TRUE)",
     has_triangle_inequality: false,
     of: Of::Sequences(Aligned::<Kimura>::prepare),
 };

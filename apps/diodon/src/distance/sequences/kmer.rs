@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use pulp::{Arch, Simd, WithSimd};
 
+use super::lanes::Lane;
 use super::{DistanceError, GAP, Sequences, base};
 use crate::distance::metric::{Metric, Of};
-use crate::distance::pairs::{Pairs, Worker};
+use crate::distance::pairs::{Pairs, Prepared, Worker};
 
 /// Words of sequences that need no alignment.
 pub(in crate::distance) const KMER: Metric = Metric {
@@ -19,19 +20,13 @@ pub(in crate::distance) const KMER: Metric = Metric {
     of: Of::Words(prepare),
 };
 
-/// The longest words: every thread counts all that there are of a length.
+/// The longest words: every thread has a table of all that there are of a length, here of 64 MiB.
 pub(in crate::distance) const LONGEST_WORD: usize = 12;
 /// The length that Edgar takes.
 pub(in crate::distance) const USUAL_WORD: usize = 6;
 
-/// Words of at most this length are compared with all their counts in a row, longer ones by a list.
-const LONGEST_ROW: usize = 6;
-/// The largest count for which rows pay: bytes are added this many at a time before they are summed up.
-const LARGEST_ROW_COUNT: u32 = 31;
-/// Counts that are compared at once.
-const LINE: usize = 32;
-/// Columns that are compared with a row at once.
-const GROUP: usize = 4;
+/// Rows that a column is compared with at once: a vector takes several.
+const ROWS: usize = 32;
 
 /// The words of each sequence, in ascending order, with their counts.
 ///
@@ -45,12 +40,10 @@ struct Words {
     ends: Vec<usize>,
     /// Words of each sequence, counted as often as they stand there.
     totals: Vec<u32>,
-    largest: u32,
 }
 
-fn prepare(sequences: &Sequences, length: usize) -> Result<Arc<dyn Pairs>, DistanceError> {
-    let mut all =
-        Words { length, words: Vec::new(), ends: Vec::new(), totals: Vec::new(), largest: 0 };
+fn prepare(sequences: &Sequences, length: usize) -> Prepared {
+    let mut all = Words { length, words: Vec::new(), ends: Vec::new(), totals: Vec::new() };
     let mut found = Vec::new();
     for (name, letters) in sequences.iter() {
         list(letters, length, &mut found);
@@ -64,7 +57,6 @@ fn prepare(sequences: &Sequences, length: usize) -> Result<Arc<dyn Pairs>, Dista
         all.totals.push(found.len() as u32);
         found.sort_unstable();
         for same in found.chunk_by(|a, b| a == b) {
-            all.largest = all.largest.max(same.len() as u32);
             all.words.push((same[0], same.len() as u32));
         }
         all.ends.push(all.words.len());
@@ -106,122 +98,96 @@ impl Words {
         let least = self.totals[row].min(self.totals[column]);
         f64::from(least - shared) / f64::from(least)
     }
-
-    /// The counts of the sequences in `range`, each in `lines` lines.
-    fn lay_out(&self, range: Range<usize>, lines: usize, counts: &mut Vec<[u8; LINE]>) {
-        counts.clear();
-        counts.resize(range.len() * lines, [0; LINE]);
-        for (sequence, counts) in range.zip(counts.chunks_exact_mut(lines)) {
-            let counts = counts.as_flattened_mut();
-            self.of(sequence).iter().for_each(|&(word, count)| counts[word as usize] = count as u8);
-        }
-    }
 }
 
 impl Pairs for Words {
     fn worker(self: Arc<Self>) -> Box<dyn Worker> {
-        if self.length <= LONGEST_ROW && self.largest <= LARGEST_ROW_COUNT {
-            Box::new(RowWorker { words: self, rows: Vec::new(), columns: Vec::new() })
+        let lines = vec![0; self.count()];
+        // Sums of counts are at most the words of a sequence.
+        if self.totals.iter().all(|&total| total <= u32::from(u16::MAX)) {
+            Box::new(WordWorker::<u16> { words: self, lines, counts: Vec::new() })
         } else {
-            let table = vec![0; self.count()];
-            Box::new(ListWorker { words: self, table })
+            Box::new(WordWorker::<u32> { words: self, lines, counts: Vec::new() })
         }
     }
 }
 
-/// Compares sequences whose words are few, count by count.
-struct RowWorker {
+/// Compares sequences in one thread: looks each word of a column up once for all rows.
+struct WordWorker<T> {
     words: Arc<Words>,
-    rows: Vec<[u8; LINE]>,
-    columns: Vec<[u8; LINE]>,
+    /// For each word that there may be its place among the counts; 0 if it is in no row.
+    lines: Vec<u32>,
+    /// How often a word is in each of the rows; no word has the first of them.
+    counts: Vec<[T; ROWS]>,
 }
 
-impl Worker for RowWorker {
+impl<T: Lane> Worker for WordWorker<T> {
     fn fill(&mut self, rows: Range<usize>, columns: Range<usize>, out: &mut [f64]) {
-        let lines = self.words.count().div_ceil(LINE);
-        let width = columns.len();
-        self.words.lay_out(rows.clone(), lines, &mut self.rows);
-        for start in columns.clone().step_by(GROUP) {
-            let group = start..(start + GROUP).min(columns.end);
-            self.words.lay_out(group.clone(), lines, &mut self.columns);
-            // Columns that are missing share nothing.
-            self.columns.resize(GROUP * lines, [0; LINE]);
-            for (place, (row, counts)) in
-                rows.clone().zip(self.rows.chunks_exact(lines)).enumerate()
-            {
-                let flush = (u32::from(u8::MAX) / self.words.largest) as usize;
-                let shared =
-                    Arch::new().dispatch(Shared { row: counts, columns: &self.columns, flush });
-                for (column, shared) in group.clone().zip(shared) {
-                    out[place * width + column - columns.start] =
-                        self.words.distance(row, column, shared);
+        let lines = out.chunks_mut(ROWS * columns.len());
+        for (start, out) in rows.clone().step_by(ROWS).zip(lines) {
+            let rows = start..(start + ROWS).min(rows.end);
+            self.lay_out(rows.clone());
+            let Self { words, lines, counts } = &*self;
+            for (place, column) in columns.clone().enumerate() {
+                let words_of = words.of(column);
+                let shared = Arch::new().dispatch(Shared { words: words_of, lines, counts });
+                for (row, (shared, line)) in
+                    rows.clone().zip(shared.into_iter().zip(out.chunks_exact_mut(columns.len())))
+                {
+                    line[place] = words.distance(row, column, shared.get());
                 }
             }
+            self.clear(rows);
         }
     }
 }
 
-/// Sums of the smaller counts of a row and of each of some columns.
-struct Shared<'a> {
-    row: &'a [[u8; LINE]],
-    columns: &'a [[u8; LINE]],
-    /// Lines after which bytes could overflow.
-    flush: usize,
+impl<T: Lane> WordWorker<T> {
+    /// Lays out the counts of at most [`ROWS`] sequences.
+    fn lay_out(&mut self, rows: Range<usize>) {
+        let Self { words, lines, counts } = self;
+        counts.clear();
+        counts.push([T::ZERO; ROWS]);
+        for (lane, row) in rows.enumerate() {
+            for &(word, count) in words.of(row) {
+                let line = &mut lines[word as usize];
+                if *line == 0 {
+                    *line = counts.len() as u32;
+                    counts.push([T::ZERO; ROWS]);
+                }
+                counts[*line as usize][lane] = T::of(count);
+            }
+        }
+    }
+
+    /// Forgets the places of the words of `rows`.
+    fn clear(&mut self, rows: Range<usize>) {
+        for row in rows {
+            self.words.of(row).iter().for_each(|&(word, _)| self.lines[word as usize] = 0);
+        }
+    }
 }
 
-impl WithSimd for Shared<'_> {
-    type Output = [u32; GROUP];
+/// Sums of the smaller counts of a column and of each row.
+struct Shared<'a, T> {
+    words: &'a [(u32, u32)],
+    lines: &'a [u32],
+    counts: &'a [[T; ROWS]],
+}
+
+impl<T: Lane> WithSimd for Shared<'_, T> {
+    type Output = [T; ROWS];
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> [u32; GROUP] {
-        let lines = self.row.len();
-        let columns: [&[[u8; LINE]]; GROUP] =
-            std::array::from_fn(|column| &self.columns[column * lines..][..lines]);
-        let mut shared = [0; GROUP];
-        for start in (0..lines).step_by(self.flush) {
-            let part = start..(start + self.flush).min(lines);
-            let row = &self.row[part.clone()];
-            let columns = columns.map(|column| &column[part.clone()][..row.len()]);
-            let sums = sums(row, columns);
-            for (shared, sums) in shared.iter_mut().zip(sums) {
-                *shared += sums.iter().map(|&sum| u32::from(sum)).sum::<u32>();
+    fn with_simd<S: Simd>(self, _: S) -> [T; ROWS] {
+        let mut sums = [T::ZERO; ROWS];
+        for &(word, count) in self.words {
+            let counts = &self.counts[self.lines[word as usize] as usize];
+            let count = T::of(count);
+            for lane in 0..ROWS {
+                sums[lane] = sums[lane].plus(counts[lane].min(count));
             }
         }
-        shared
-    }
-}
-
-/// The sums byte by byte, which must not overflow.
-#[inline(always)]
-fn sums(row: &[[u8; LINE]], columns: [&[[u8; LINE]]; GROUP]) -> [[u8; LINE]; GROUP] {
-    let mut sums = [[0u8; LINE]; GROUP];
-    for (line, x) in row.iter().enumerate() {
-        for (sums, column) in sums.iter_mut().zip(columns) {
-            for ((sum, x), y) in sums.iter_mut().zip(x).zip(&column[line]) {
-                *sum = sum.wrapping_add(*x.min(y));
-            }
-        }
-    }
-    sums
-}
-
-/// Compares sequences by a table of all words with the counts of one of them.
-struct ListWorker {
-    words: Arc<Words>,
-    table: Vec<u32>,
-}
-
-impl Worker for ListWorker {
-    fn fill(&mut self, rows: Range<usize>, columns: Range<usize>, out: &mut [f64]) {
-        let Self { words, table } = self;
-        for (row, line) in rows.zip(out.chunks_exact_mut(columns.len())) {
-            words.of(row).iter().for_each(|&(word, count)| table[word as usize] = count);
-            for (column, distance) in columns.clone().zip(line) {
-                let common = words.of(column).iter();
-                let shared = common.map(|&(word, count)| count.min(table[word as usize])).sum();
-                *distance = words.distance(row, column, shared);
-            }
-            words.of(row).iter().for_each(|&(word, _)| table[word as usize] = 0);
-        }
+        sums
     }
 }

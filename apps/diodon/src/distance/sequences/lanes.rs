@@ -1,10 +1,10 @@
 //! Scores of the best local alignments of one sequence with many at once: each lane of a vector aligns another pair.
 //!
-//! Libraries that were looked at do not fit: block-aligner is exact only if its blocks grow to the whole matrix and
-//! chooses its vectors when it is compiled, parasail and SSW are C, rust-bio computes one cell at a time, zoe asks for a
-//! nightly compiler. With one for a match and a gap of one per letter the recurrence is six operations on a vector, and
-//! pairs side by side need none of the corrections between lanes that vectors along one pair do (Rognes 2011, BMC
-//! Bioinformatics 12:221).
+//! Libraries that were looked at do not fit: block-aligner is exact only if its blocks grow to the whole matrix,
+//! and chooses its vectors when it is compiled; parasail and SSW are C; rust-bio computes one cell at a time; zoe
+//! asks for a nightly compiler; hyalite calls itself under construction. With one for a match and a gap of one per
+//! letter the recurrence is six operations on a vector, and pairs side by side need none of the corrections between
+//! lanes that vectors along one pair do (Rognes 2011, BMC Bioinformatics 12:221).
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -22,7 +22,7 @@ pub(super) trait Lane: Copy + Ord + Send + 'static {
     const ONE: Self;
     const TWO: Self;
 
-    fn of(letter: u8) -> Self;
+    fn of(number: u32) -> Self;
     fn plus(self, other: Self) -> Self;
     fn minus(self, other: Self) -> Self;
     fn get(self) -> u32;
@@ -34,8 +34,8 @@ impl Lane for u8 {
     const TWO: Self = 2;
 
     #[inline(always)]
-    fn of(letter: u8) -> Self {
-        letter
+    fn of(number: u32) -> Self {
+        number as Self
     }
 
     #[inline(always)]
@@ -59,8 +59,8 @@ impl Lane for u16 {
     const TWO: Self = 2;
 
     #[inline(always)]
-    fn of(letter: u8) -> Self {
-        letter.into()
+    fn of(number: u32) -> Self {
+        number as Self
     }
 
     #[inline(always)]
@@ -84,8 +84,8 @@ impl Lane for u32 {
     const TWO: Self = 2;
 
     #[inline(always)]
-    fn of(letter: u8) -> Self {
-        letter.into()
+    fn of(number: u32) -> Self {
+        number
     }
 
     #[inline(always)]
@@ -119,17 +119,17 @@ impl<T: Lane, const N: usize> Lanes<T, N> {
     pub(super) fn load<'a>(&mut self, sequences: impl Iterator<Item = &'a [u8]> + Clone) {
         let longest = sequences.clone().map(<[u8]>::len).max().unwrap_or(0);
         self.letters.clear();
-        self.letters.resize(longest, [T::of(FOREIGN); N]);
+        self.letters.resize(longest, [T::of(FOREIGN.into()); N]);
         for (lane, sequence) in sequences.enumerate() {
             for (line, &letter) in self.letters.iter_mut().zip(sequence) {
-                line[lane] = T::of(letter);
+                line[lane] = T::of(letter.into());
             }
         }
     }
 
-    /// The score of the best local alignment of `query` with each of the sequences: 1 for a match, -1 for a mismatch and
-    /// for each letter in a gap. Letters are numbers, of which [`FOREIGN`] stands only in the sequences and [`OTHER`]
-    /// only in `query`; no score may pass the largest number of a lane less two.
+    /// The score of the best local alignment of `query` with each of the sequences: 1 for a match, -1 for a mismatch
+    /// and for each letter in a gap. Letters are numbers, of which [`FOREIGN`] stands only in the sequences and
+    /// [`OTHER`] only in `query`; no score may pass the largest number of a lane less two.
     pub(super) fn scores(&mut self, query: &[u8]) -> [T; N] {
         let Self { letters, scores } = self;
         Arch::new().dispatch(Align { query, letters, scores })
@@ -153,8 +153,8 @@ impl<T: Lane, const N: usize> WithSimd for Align<'_, T, N> {
         let mut best = [T::ZERO; N];
         for part in query.chunks(ROWS) {
             // Rows that are missing match nothing, and add nothing to the best score.
-            let mut rows = [T::of(OTHER); ROWS];
-            rows.iter_mut().zip(part).for_each(|(row, &letter)| *row = T::of(letter));
+            let mut rows = [T::of(OTHER.into()); ROWS];
+            rows.iter_mut().zip(part).for_each(|(row, &letter)| *row = T::of(letter.into()));
             align(rows, letters, scores, &mut best);
         }
         best

@@ -8,7 +8,8 @@ pub(in crate::distance) const P_DISTANCE: Metric = Metric {
     name: "p-distance",
     summary: "share of the sites of aligned sequences that differ; gaps and N are left out in each pair",
     formula: "different / compared",
-    citation: "Nei and Kumar (2000), Molecular Evolution and Phylogenetics, eq. 3.1; ape::dist.dna(model = \"raw\", pairwise.deletion = TRUE)",
+    citation: "Nei and Kumar (2000), Molecular Evolution and Phylogenetics, eq. 3.1; \
+         ape::dist.dna(model = \"raw\", pairwise.deletion = TRUE)",
     // Each pair leaves out other sites.
     has_triangle_inequality: false,
     of: Of::Sequences(Aligned::<PDistance>::prepare),

@@ -6,14 +6,15 @@ use std::sync::Arc;
 use super::lanes::{FOREIGN, Lane, Lanes, OTHER};
 use super::{DistanceError, GAP, Sequences, base};
 use crate::distance::metric::{Metric, Of};
-use crate::distance::pairs::{Pairs, Worker};
+use crate::distance::pairs::{Pairs, Prepared, Worker};
 
 /// Local alignments.
 pub(in crate::distance) const SMITH_WATERMAN: Metric = Metric {
     name: "smith-waterman",
     summary: "half of what the shorter sequence lacks of the score of a whole match, in half integers",
     formula: "(shorter length - score) / 2, score of the best local alignment: match 1, mismatch -1, gap -1 per letter",
-    citation: "Smith and Waterman (1981), Journal of Molecular Biology 147:195; the distances that come with Diodon (doi 10.15454/XSJ079)",
+    citation: "Smith and Waterman (1981), Journal of Molecular Biology 147:195; \
+         the distances that come with Diodon (doi 10.15454/XSJ079)",
     has_triangle_inequality: false,
     of: Of::Sequences(prepare),
 };
@@ -26,7 +27,7 @@ struct Reads {
     ends: Vec<usize>,
 }
 
-fn prepare(sequences: &Sequences) -> Result<Arc<dyn Pairs>, DistanceError> {
+fn prepare(sequences: &Sequences) -> Prepared {
     let mut reads = Reads { letters: Vec::new(), ends: Vec::new() };
     for (name, letters) in sequences.iter() {
         let start = reads.letters.len();

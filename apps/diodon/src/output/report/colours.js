@@ -25,6 +25,17 @@ function rampColour(share) {
 const rgb = (parts) => `rgb(${parts.join()})`;
 const parts = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 
+/** Red, green and blue of a colour as styles have it. */
+const partsOf = (ink) => (ink.startsWith("#") ? parts(ink.length === 4 ? ink.replace(/\w/g, "$&$&") : ink) : ink.match(/\d+/g).map(Number));
+
+/** A colour as it is, nearer to that of text, or nearer to the page: for dots, which have no shapes. */
+function varied(ink, round) {
+  if (round === 0) return ink;
+  const [other, share] = round === 1 ? [inks.text, 0.42] : [inks.page, 0.4];
+  const to = partsOf(other);
+  return rgb(partsOf(ink).map((part, c) => Math.round(part + share * (to[c] - part))));
+}
+
 /** Ways to colour: what each is called, and whether it is for classes, for numbers, or for neither. */
 function colourings() {
   const list = [{ key: "none", name: "nothing", kind: "none" }];
@@ -70,7 +81,10 @@ function tinted(coloring, shownAxes) {
   }
   if (kind === "classes") {
     const set = CLASS_INKS[inks.dark ? "dark" : "light"];
-    const style = (_, c) => ({ ink: set[c % set.length], shape: SHAPES[Math.floor(c / set.length) % SHAPES.length] });
+    const style = (_, c) => {
+      const round = Math.floor(c / set.length);
+      return { ink: varied(set[c % set.length], round % 3), shape: SHAPES[round % SHAPES.length] };
+    };
     return { tints: codes(), styles: [quiet, ...meta.labels.classes.map(style)] };
   }
   const { values, range, unit } = colourValues(key, shownAxes);

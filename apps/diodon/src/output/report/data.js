@@ -6,9 +6,7 @@ const ids = JSON.parse(element("ids").textContent);
 
 /** Bytes of the base-64 text of an element. */
 function bytesOf(id) {
-  const text = element(id).textContent;
-  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
-  const raw = atob(text);
+  const raw = atob(element(id).textContent);
   const bytes = new Uint8Array(raw.length);
   for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
   return bytes;

@@ -104,7 +104,11 @@ fn meta<'a>(report: &Report<'a>, scale: f64) -> Meta<'a> {
 /// A power of two near the largest coordinate, so that single precision can hold what is divided by it.
 fn scale(ordination: &Ordination) -> f64 {
     let largest = ordination.coordinates.iter().fold(0.0f64, |most, value| most.max(value.abs()));
-    if largest.is_normal() { 2f64.powi((largest.log2().floor() as i32).clamp(-1000, 1000)) } else { 1.0 }
+    if largest.is_normal() {
+        2f64.powi((largest.log2().floor() as i32).clamp(-1000, 1000))
+    } else {
+        1.0
+    }
 }
 
 /// Bytes that the codes of `labels` need; 0 stands for no label.

@@ -51,7 +51,10 @@ mod tests {
 
     #[test]
     fn markup_is_text() {
-        assert_eq!(escaped("<a href='x'>\"&\u{7}"), "&lt;a href=&#39;x&#39;&gt;&quot;&amp;\u{fffd}");
+        assert_eq!(
+            escaped("<a href='x'>\"&\u{7}"),
+            "&lt;a href=&#39;x&#39;&gt;&quot;&amp;\u{fffd}"
+        );
     }
 
     #[test]

@@ -5,7 +5,10 @@ const MOST_CLASSES = 400;
 
 function showLegend(coloring) {
   const place = element("legend");
-  if (coloring.kind === "classes") place.replaceChildren(...classLegend());
+  if (coloring.kind === "classes") {
+    const isMixed = state.draw === "density";
+    place.replaceChildren(...classLegend(), ...(isMixed ? [make("p", { class: "quiet" }, "Colours mix where classes overlap.")] : []));
+  }
   else if (coloring.kind === "numbers") place.replaceChildren(...rampLegend(coloring));
   else if (state.draw === "density") place.replaceChildren(make("h3", {}, "Items in a square"), ramp(), ends("few", "most"));
   else place.replaceChildren();

@@ -34,7 +34,9 @@ pub(super) fn lead(ordination: &Ordination) -> String {
 
 /// The table of axes: eigenvalues, shares of each sum, residuals.
 pub(super) fn axes(ordination: &Ordination) -> String {
-    let mut html = String::from("<table>\n<thead><tr><th scope=\"col\">axis</th><th scope=\"col\">eigenvalue</th>");
+    let mut html = String::from(
+        "<table>\n<thead><tr><th scope=\"col\">axis</th><th scope=\"col\">eigenvalue</th>",
+    );
     let known: Vec<Whole> =
         Whole::ALL.into_iter().filter(|whole| whole.sum(ordination).is_some()).collect();
     for whole in &known {
@@ -44,24 +46,39 @@ pub(super) fn axes(ordination: &Ordination) -> String {
             whole.name()
         );
     }
-    html += "<th scope=\"col\">residual</th><th scope=\"col\">residual / eigenvalue</th></tr></thead>\n<tbody>\n";
+    if ordination.residuals.is_some() {
+        html += "<th scope=\"col\">residual</th><th scope=\"col\">residual / eigenvalue</th>";
+    }
+    html += "</tr></thead>\n<tbody>\n";
     let shares: Vec<Vec<_>> =
         known.iter().map(|&whole| axis_rows(ordination, whole).collect()).collect();
     for (index, row) in axis_rows(ordination, Whole::Trace).enumerate() {
-        let _ = write!(html, "<tr><th scope=\"row\">{}</th><td>{}</td>", row.axis, short(row.eigenvalue));
+        let _ = write!(
+            html,
+            "<tr><th scope=\"row\">{}</th><td>{}</td>",
+            row.axis,
+            short(row.eigenvalue)
+        );
         for rows in &shares {
             let percent = |share: Option<f64>| share.map_or(String::new(), percent);
             let row = rows[index];
-            let _ = write!(html, "<td>{}</td><td>{}</td>", percent(row.share), percent(row.cumulated));
+            let _ =
+                write!(html, "<td>{}</td><td>{}</td>", percent(row.share), percent(row.cumulated));
         }
-        let residual = row.residual.map_or("none".to_owned(), short);
-        let relative = row.residual.filter(|_| row.eigenvalue != 0.0);
-        let relative = relative.map_or(String::new(), |residual| short(residual / row.eigenvalue.abs()));
-        let _ = writeln!(html, "<td>{residual}</td><td>{relative}</td></tr>");
+        if let Some(residual) = row.residual {
+            let relative = short(residual / row.eigenvalue.abs());
+            let _ = write!(html, "<td>{}</td><td>{relative}</td>", short(residual));
+        }
+        html += "</tr>\n";
     }
     html += "</tbody>\n</table>\n";
     for whole in Whole::ALL.into_iter().filter(|whole| !known.contains(whole)) {
-        let _ = writeln!(html, "<p class=\"quiet\">Share of {}: {}.</p>", whole.name(), why(ordination, whole));
+        let _ = writeln!(
+            html,
+            "<p class=\"quiet\">Share of {}: {}.</p>",
+            whole.name(),
+            why(ordination, whole)
+        );
     }
     html + &residuals(ordination)
 }
@@ -89,18 +106,28 @@ pub(super) fn negative(ordination: &Ordination) -> String {
     let count = ordination.negative.len();
     let text = match (count, ordination.is_complete) {
         (0, true) => "No eigenvalue is negative.".to_owned(),
-        (0, false) => "No negative eigenvalue was met; the whole spectrum was not computed.".to_owned(),
+        (0, false) => {
+            "No negative eigenvalue was met; the whole spectrum was not computed.".to_owned()
+        }
         (count, is_complete) => {
             let lowest = short(ordination.negative[0]);
             let size: f64 = ordination.negative.iter().map(|value| value.abs()).sum();
-            let share = ordination.sum_absolute.filter(|&sum| sum > 0.0).map_or(String::new(), |sum| {
-                format!(" Together they are {} of the sum of absolute values.", percent(size / sum))
-            });
-            let which = if is_complete { "are negative" } else { "that were met are negative; there may be more" };
+            let share =
+                ordination.sum_absolute.filter(|&sum| sum > 0.0).map_or(String::new(), |sum| {
+                    format!(
+                        " Together they are {} of the sum of absolute values.",
+                        percent(size / sum)
+                    )
+                });
+            let what = match (is_complete, count) {
+                (true, 1) => "eigenvalue is negative",
+                (true, _) => "eigenvalues are negative",
+                (false, 1) => "negative eigenvalue was met, and there may be more",
+                (false, _) => "negative eigenvalues were met, and there may be more",
+            };
             format!(
-                "{} eigenvalue{} {which}: the distances are not Euclidean. The lowest is {lowest}.{share}",
-                thousands(count),
-                if count == 1 { "" } else { "s" },
+                "{} {what}: the distances are not Euclidean. The lowest is {lowest}.{share}",
+                thousands(count)
             )
         }
     };
@@ -110,10 +137,9 @@ pub(super) fn negative(ordination: &Ordination) -> String {
 /// What does not match between labels and items.
 pub(super) fn labels(labels: Option<&LabelsOfItems>) -> String {
     let Some(labels) = labels else { return String::new() };
-    let message = labels.message().map_or(String::new(), |message| {
+    labels.message().map_or(String::new(), |message| {
         format!("<p class=\"quiet\">Labels: {}.</p>\n", escaped(&message))
-    });
-    message
+    })
 }
 
 /// The facts of the run as a table: objects within objects with their names joined.
@@ -123,7 +149,11 @@ pub(super) fn facts(summary: &Value) -> String {
     let rows: String = rows
         .iter()
         .map(|(name, value)| {
-            format!("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", escaped(name), escaped(value))
+            format!(
+                "<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n",
+                escaped(name),
+                escaped(value)
+            )
         })
         .collect();
     if rows.is_empty() {
@@ -157,7 +187,7 @@ fn plain(value: &Value) -> String {
     match value {
         Value::Null => "not available".to_owned(),
         Value::Bool(is_so) => if *is_so { "yes" } else { "no" }.to_owned(),
-        Value::Number(number) if number.is_f64() => number.as_f64().map_or(String::new(), short),
+        Value::Number(number) if number.is_f64() => number.as_f64().map_or(String::new(), brief),
         Value::Number(number) => {
             number.as_u64().map_or(number.to_string(), |number| thousands(number as usize))
         }
@@ -178,6 +208,15 @@ fn short(value: f64) -> String {
         format!("{value:.3e}")
     };
     text.replace('-', "\u{2212}")
+}
+
+/// The same without zeros at the end of a fraction.
+fn brief(value: f64) -> String {
+    let text = short(value);
+    if !text.contains('.') || text.contains('e') {
+        return text;
+    }
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 fn percent(share: f64) -> String {
@@ -214,6 +253,7 @@ mod tests {
         let expected =
             ["0", "1.0000", "1234.6", "\u{2212}0.012346", "1.000e\u{2212}9", "123457", "1.000e7"];
         assert_eq!(texts, expected);
+        assert_eq!([0.25, 100.0, 1e-9, 0.0].map(brief), ["0.25", "100", "1.000e\u{2212}9", "0"]);
         assert_eq!(thousands(1_234_567), "1\u{2009}234\u{2009}567");
     }
 
@@ -224,7 +264,7 @@ mod tests {
         }));
         for row in [
             "<th scope=\"row\">seed</th><td>1\u{2009}097</td>",
-            "<th scope=\"row\">phases: read&lt;s</th><td>0.50000</td>",
+            "<th scope=\"row\">phases: read&lt;s</th><td>0.5</td>",
             "<th scope=\"row\">gof</th><td>not available</td>",
             "7, 8, ... (9 in all)</td>",
         ] {

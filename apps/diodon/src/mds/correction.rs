@@ -1,0 +1,95 @@
+//! Corrections that make distances Euclidean by adding a constant to them, or to their squares.
+
+use faer::{Mat, MatRef};
+use tegula_data::source::{Block, Source};
+
+use super::Leading;
+use crate::EmbedError;
+use crate::gram::Sums;
+
+/// A correction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Correction {
+    /// `d' = sqrt(d^2 + 2 c)` with `c` the modulus of the lowest eigenvalue (Lingoes, "Some boundary conditions for a monotone
+    /// analysis of symmetric matrices", Psychometrika 36, 1971).
+    Lingoes,
+    /// `d' = d + c` with the smallest such `c` (Cailliez, "The analytical solution of the additive constant problem",
+    /// Psychometrika 48, 1983).
+    Cailliez,
+}
+
+/// What Lingoes's correction changes: the constant, and trace and squared norm of the Gram matrix.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lingoes {
+    /// `c`.
+    pub constant: f64,
+    /// The trace with it.
+    pub trace: f64,
+    /// The squared Frobenius norm with it.
+    pub frobenius2: f64,
+}
+
+/// Applies Lingoes's correction to what was found for `n` items: `G + c (I - 1 1' / n)` has the same vectors, and values that
+/// are larger by `c`, but for the vector of ones.
+pub fn lingoes(leading: &mut Leading, sums: &Sums, n: usize) -> Lingoes {
+    let constant = leading.negative.first().map_or(0.0, |lowest| lowest.abs());
+    leading.values.iter_mut().for_each(|value| *value += constant);
+    if let Some(spectrum) = &mut leading.spectrum {
+        // The value of the vector of ones, 0 but for rounding, stays.
+        let least =
+            (0..spectrum.len()).min_by(|&i, &j| spectrum[i].abs().total_cmp(&spectrum[j].abs()));
+        for (place, value) in spectrum.iter_mut().enumerate() {
+            *value += if Some(place) == least { 0.0 } else { constant };
+        }
+        spectrum.sort_by(|a, b| b.total_cmp(a));
+    }
+    leading.negative.clear();
+    let others = n.saturating_sub(1) as f64;
+    let trace = sums.trace + constant * others;
+    let frobenius2 = sums.frobenius2 + 2.0 * constant * sums.trace + constant * constant * others;
+    Lingoes { constant, trace, frobenius2 }
+}
+
+/// Cailliez's constant of the distances in `source`: the largest real eigenvalue of `[0, 2 G; -I, -4 H]`, where `G` and `H` are
+/// `-1/2` times the squared and the plain distances, centred. Holds about `16 n^2` numbers.
+///
+/// # Errors
+/// If the distances cannot be read, or the eigenproblem is not solved.
+pub fn cailliez(source: &dyn Source) -> Result<f64, EmbedError> {
+    let [n, _] = source.shape();
+    let block = Block { rows: 0..n, columns: 0..n };
+    let mut stored = vec![0; block.entries() * source.element().bytes()];
+    source.reader()?.read(&block, &mut stored)?;
+    let mut distances = vec![0.0; block.entries()];
+    source.element().widen(&stored, &mut distances);
+    if let Some(at) = distances.iter().position(|x| !x.is_finite() || *x < 0.0) {
+        let (row, column) = (at / n + 1, at % n + 1);
+        return Err(EmbedError::Entries(format!(
+            "{}: entry ({row}, {column}) is {}: distances are finite and not negative",
+            source.name(),
+            distances[at]
+        )));
+    }
+    let plain = MatRef::from_row_major_slice(&distances, n, n);
+    let squared = Mat::from_fn(n, n, |i, j| plain[(i, j)] * plain[(i, j)]);
+    let (g, h) = (centred(squared.as_ref()), centred(plain));
+    let whole = Mat::from_fn(2 * n, 2 * n, |i, j| match (i < n, j < n) {
+        (true, true) => 0.0,
+        (true, false) => 2.0 * g[(i, j - n)],
+        (false, true) => -f64::from(u8::from(i - n == j)),
+        (false, false) => -4.0 * h[(i - n, j - n)],
+    });
+    let values = whole.eigenvalues().map_err(|_| EmbedError::NotFinite)?;
+    let size = values.iter().map(|value| value.norm()).fold(0.0, f64::max);
+    let is_real = |value: &faer::c64| value.im.abs() <= 1e-8 * size;
+    Ok(values.iter().filter(|value| is_real(value)).map(|value| value.re).fold(0.0, f64::max))
+}
+
+/// `-1/2 (A - m 1' - 1 m' + g)`.
+fn centred(a: MatRef<'_, f64>) -> Mat<f64> {
+    let n = a.nrows();
+    let means: Vec<f64> =
+        (0..n).map(|i| (0..n).map(|j| a[(i, j)]).sum::<f64>() / n as f64).collect();
+    let mean = means.iter().sum::<f64>() / n as f64;
+    Mat::from_fn(n, n, |i, j| -0.5 * (a[(i, j)] - means[i] - means[j] + mean))
+}

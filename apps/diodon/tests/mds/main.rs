@@ -1,0 +1,7 @@
+//! Principal coordinates against answers that were computed in another way.
+
+mod answers;
+mod checks;
+mod methods;
+mod passes;
+mod support;

@@ -11,6 +11,7 @@ use tegula_data::format::TableError;
 use tegula_data::format::npy::NpyError;
 use tegula_data::platform::PlatformError;
 use tegula_data::source::SourceError;
+use tegula_diodon::EmbedError;
 use tegula_exageostat::covariance::CovarianceError;
 use tegula_exageostat::design::DependentColumn;
 use tegula_exageostat::fit::FitError;
@@ -47,7 +48,11 @@ fn is_refusal(cause: &(dyn std::error::Error + 'static)) -> bool {
     let by_source = cause
         .downcast_ref::<SourceError>()
         .is_some_and(|error| !matches!(error, SourceError::Write { .. }));
+    let by_entries = cause
+        .downcast_ref::<EmbedError>()
+        .is_some_and(|error| matches!(error, EmbedError::Entries(_)));
     by_fit
+        || by_entries
         || by_source
         || cause.downcast_ref::<LikelihoodError>().is_some_and(is_covariance)
         || cause.is::<Refused>()

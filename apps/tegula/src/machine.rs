@@ -16,6 +16,14 @@ pub(crate) fn usable_memory() -> Option<u64> {
     memory_bytes().map(|bytes| bytes / 10 * 9)
 }
 
+/// The most bytes of memory that this process has held so far, if the system tells.
+pub(crate) fn peak_resident() -> Option<u64> {
+    let text = read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
 /// Bytes that files in `folder` may still take, if the system tells.
 pub(crate) fn free_bytes(folder: &Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(folder).ok()?;

@@ -11,8 +11,7 @@ use tegula_data::format::matrix::create_matrix;
 use tegula_data::format::{ColumnIndex, NamedValues, Table};
 use tegula_data::source::{Sink, Source, SourceError};
 use tegula_diodon::distance::{
-    DistanceSource, METRICS, MetricChoice, Points, Sequences, Takes, WriteOptions,
-    write_matrix,
+    DistanceSource, METRICS, MetricChoice, Points, Sequences, Takes, WriteOptions, write_matrix,
 };
 use tegula_kernels::element::Element;
 use tegula_runtime::platform::usable_cores;
@@ -23,12 +22,8 @@ use crate::machine::usable_memory;
 use crate::output::{Console, Progress, bytes, check_apart, count, number, seconds};
 
 /// Kinds of numbers that can be asked for, by their names on the command line.
-const ELEMENTS: [(&str, Element); 4] = [
-    ("f32", Element::F32),
-    ("f64", Element::F64),
-    ("f16", Element::F16),
-    ("u16", Element::U16),
-];
+const ELEMENTS: [(&str, Element); 4] =
+    [("f32", Element::F32), ("f64", Element::F64), ("f16", Element::F16), ("u16", Element::U16)];
 
 /// Flags of `distances`.
 #[derive(Args, Debug)]
@@ -163,7 +158,8 @@ impl Distances {
             pairs.map(|(name, values)| NamedValues { name, values }).collect();
         table.require_complete(&named)?;
         let rows = 0..table.rows();
-        let coordinates = rows.clone().flat_map(|row| numbers.iter().map(move |values| values[row]));
+        let coordinates =
+            rows.clone().flat_map(|row| numbers.iter().map(move |values| values[row]));
         let names = match names {
             Some(column) => table.texts(column)?,
             None => rows.map(|row| (row + 1).to_string()).collect(),

@@ -1,11 +1,14 @@
 //! `tegula diodon`: principal coordinates, components and correspondences of huge matrices.
 
+mod coa;
+mod components;
 mod convert;
 mod distances;
 mod formats;
 mod matrix;
 mod mds;
 mod overlap;
+mod pca;
 mod readers;
 mod weights;
 
@@ -16,7 +19,11 @@ use clap::Subcommand;
 #[derive(Subcommand, Debug)]
 pub(crate) enum Diodon {
     /// Place items along axes by their distances (principal coordinates)
-    Mds(mds::Mds),
+    Mds(Box<mds::Mds>),
+    /// Place items and variables of a table along axes (principal components)
+    Pca(Box<pca::Pca>),
+    /// Place rows and columns of a table of counts along axes (correspondence analysis)
+    Coa(Box<coa::Coa>),
     /// Compute the distances of points or sequences
     Distances(distances::Distances),
     /// Copy a matrix from one format to another
@@ -30,6 +37,8 @@ impl Diodon {
     pub(crate) fn run(&self) -> Result<()> {
         match self {
             Self::Mds(command) => command.run(),
+            Self::Pca(command) => command.run(),
+            Self::Coa(command) => command.run(),
             Self::Distances(command) => command.run(),
             Self::Convert(command) => command.run(),
             Self::Formats(command) => command.run(),

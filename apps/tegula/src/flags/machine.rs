@@ -11,6 +11,7 @@ use super::choice::MachineChoice;
 use super::devices::CudaDevices;
 use super::{evictions, member};
 use crate::error::refused;
+use crate::machine::usable_memory;
 use crate::output::check_folder;
 
 /// Help of `--devices`.
@@ -174,7 +175,22 @@ pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
     }
 }
 
+/// Memory where the system does not tell how much there is.
+const UNKNOWN_MEMORY: u64 = 1 << 30;
+
 impl MachineFlags {
+    /// Bytes of memory that the run may use.
+    pub(super) fn memory(&self) -> u64 {
+        let there = usable_memory();
+        let least = |asked: u64| there.map_or(asked, |there| asked.min(there));
+        self.memory.map(least).or(there).unwrap_or(UNKNOWN_MEMORY)
+    }
+
+    /// Folder for what does not fit the memory, if one was named.
+    pub(super) fn scratch(&self) -> Option<PathBuf> {
+        self.scratch.clone()
+    }
+
     /// Settles the defaults beside `cores` cores, for a computation of these codelets.
     ///
     /// # Errors

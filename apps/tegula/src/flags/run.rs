@@ -1,5 +1,6 @@
 //! Flags about how tasks run, what they settle on, and the flows that this makes.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -125,6 +126,16 @@ impl RunFlags {
         Ok(run.with_notebook())
     }
 
+    /// Bytes of memory that the run may use, as far as that is known.
+    pub(crate) fn memory(&self) -> u64 {
+        self.machine.memory()
+    }
+
+    /// Folder for what does not fit the memory, if one was named.
+    pub(crate) fn scratch(&self) -> Option<PathBuf> {
+        self.machine.scratch()
+    }
+
     /// How many cores work.
     fn cores(&self) -> Result<usize> {
         let usable = usable_cores();
@@ -194,9 +205,14 @@ impl Run {
 
     /// A flow on this machine.
     pub(crate) fn flow(&self, trace: bool, cache: bool) -> Flow {
+        self.flow_on(self.exec_options(trace), cache)
+    }
+
+    /// A flow on an engine with these options.
+    pub(crate) fn flow_on(&self, engine: ExecOptions, cache: bool) -> Flow {
         let options =
             FlowOptions { cache, deterministic: self.is_deterministic, ..FlowOptions::default() };
-        Flow::new(Exec::new(self.exec_options(trace)), options)
+        Flow::new(Exec::new(engine), options)
     }
 
     /// Prints how tasks run, and in which memory.

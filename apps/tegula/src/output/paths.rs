@@ -44,6 +44,16 @@ pub(crate) fn check_folder(folder: &Path) -> Result<(), String> {
     kept.map_err(|error| format!("no file in {shown}: {error}"))
 }
 
+/// Tries whether `folder`, or the nearest one above it that exists, takes a file; else says why it does not.
+pub(crate) fn check_folder_to_make(folder: &Path) -> Result<(), String> {
+    if folder.exists() && !folder.is_dir() {
+        return Err(format!("{} is a file; name a folder", folder.display()));
+    }
+    let existing = folder.ancestors().find(|above| above.as_os_str().is_empty() || above.exists());
+    let existing = existing.filter(|above| !above.as_os_str().is_empty());
+    check_folder(existing.unwrap_or(Path::new(".")))
+}
+
 /// Refuses outputs that are also inputs, or the same as each other; each comes with what it is
 /// called on the command line.
 ///

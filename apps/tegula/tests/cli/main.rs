@@ -1,5 +1,6 @@
 //! The command line as users meet it: through the binary, with its exit codes and messages.
 
+mod components;
 mod config;
 mod convert;
 mod devices;
@@ -7,6 +8,7 @@ mod fit;
 mod linalg;
 mod loglik;
 mod machine;
+mod mds;
 mod platform;
 mod predict;
 mod refused;

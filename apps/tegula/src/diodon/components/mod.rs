@@ -1,0 +1,189 @@
+//! What principal components and correspondence analysis have in common: flags, settings, the run, and what
+//! is told of it.
+
+mod results;
+mod setting;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::Result;
+use clap::Args;
+use clap::builder::TypedValueParser;
+use serde_json::Value;
+use tegula_diodon::Ordination;
+use tegula_diodon::output::Output;
+use tegula_diodon::singular::{self, METHODS, Triples};
+use tegula_diodon::table::{Form, Table, TableOptions, Treatment};
+use tegula_kernels::scalar::{Precision, Real};
+use tegula_runtime::exec::Exec;
+use tegula_runtime::flow::{Flow, FlowOptions};
+use tegula_runtime::platform::Cap;
+use tegula_runtime::trace::Trace;
+
+use super::overlap::StreamFlags;
+use crate::error::refused;
+use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags, member};
+use crate::output::{Account, Console, Progress, check_apart, check_folder_to_make, count};
+pub(super) use setting::Setting;
+
+/// Flags of both.
+#[derive(Args, Debug)]
+pub(super) struct ComponentFlags {
+    /// Number of axes
+    #[arg(long, value_name = "K", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Model")]
+    axes: u32,
+    /// How they are found [default: exact for small tables, else krylov]
+    #[arg(long, value_name = "NAME", help_heading = "Model", value_parser = methods())]
+    method: Option<usize>,
+    /// Passes over the table that krylov makes at most, before those for the coordinates
+    #[arg(long, value_name = "P", help_heading = "Model", value_parser = clap::value_parser!(u32).range(3..=10_000))]
+    passes: Option<u32>,
+    /// Vectors of a block beyond the axes [default: a block is max(2 k, k + 10) wide]
+    #[arg(long, value_name = "S", help_heading = "Model", value_parser = clap::value_parser!(u32).range(0..=10_000))]
+    oversample: Option<u32>,
+    /// Residual at which krylov ends, relative to the eigenvalue [default: 1e-8, or the precision of
+    /// the products if that is less]
+    #[arg(long, value_name = "T", help_heading = "Model", value_parser = tolerance)]
+    tolerance: Option<f64>,
+    /// Labels of the rows, to colour them by: a file of lines "id,label"
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    labels: Option<PathBuf>,
+    /// Folder for coordinates.csv, variables.csv, eigenvalues.csv, quality.csv, ordination.txt,
+    /// summary.json and report.html
+    #[arg(long, short, value_name = "DIR", help_heading = "Output")]
+    output_folder: Option<PathBuf>,
+    /// Tasks that read at a time [default: measured]
+    #[arg(long, value_name = "N", help_heading = "Run", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    readers: Option<u32>,
+    #[command(flatten)]
+    stream: StreamFlags,
+    #[command(flatten)]
+    matrix: MatrixFlags,
+    #[command(flatten)]
+    run: RunFlags,
+    #[command(flatten)]
+    trace: TraceFlags,
+    #[command(flatten)]
+    output: OutputFlags,
+}
+
+/// A parser of the names of [`METHODS`].
+fn methods() -> impl TypedValueParser<Value = usize> {
+    member(METHODS.iter().map(|listed| (listed.name, listed.summary)).collect())
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|value: &f64| *value > 0.0 && *value < 1.0)
+        .ok_or_else(|| format!("'{text}' is no tolerance: a number between 0 and 1, as 1e-6"))
+}
+
+/// An analysis of a table.
+pub(super) trait Analysis {
+    /// The pretreatment, if it has a choice of them.
+    fn pretreatment(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// What is done to the table.
+    fn treatment(&self) -> Box<dyn Treatment>;
+
+    /// The result.
+    fn ordination(&self, setting: &Setting, triples: &Triples, form: &Form) -> Ordination;
+}
+
+/// What was computed.
+struct Outcome {
+    triples: Triples,
+    form: Form,
+    passes: usize,
+    tiles: usize,
+    held: usize,
+    bytes_read: u64,
+    seconds: f64,
+    trace: Trace,
+    account: Account,
+}
+
+impl ComponentFlags {
+    /// Runs `analysis` on the table that `input` names.
+    pub(super) fn analyse(&self, input: &str, analysis: &dyn Analysis) -> Result<()> {
+        let console = self.output.console(None)?;
+        self.trace.check()?;
+        let outputs = [self.output.path(), self.trace.path()];
+        if let Some(folder) = &self.output_folder {
+            check_folder_to_make(folder).map_err(|reason| refused(format!("-o: {reason}")))?;
+        }
+        let setting = self.settle(input, &console)?;
+        check_apart(&outputs, &[("the table", &setting.path)])?;
+        if self.matrix.dry_run {
+            let result = Value::Object(self.facts(&setting, analysis));
+            self.output.write(&result)?;
+            return console.finish();
+        }
+        let mut outcome = if setting.run.precision == Precision::Double {
+            self.compute::<f64>(&setting, analysis, &console)?
+        } else {
+            self.compute::<f32>(&setting, analysis, &console)?
+        };
+        let ordination = analysis.ordination(&setting, &outcome.triples, &outcome.form);
+        let result = self.result((&setting, analysis), &outcome, &ordination);
+        self.describe(&console, &setting, &outcome, &ordination);
+        if let Some(folder) = &self.output_folder {
+            let labels = setting.labels.as_ref();
+            let output = Output { ordination: &ordination, labels, summary: &result, title: input };
+            let paths = output.write(folder)?;
+            let files = count(paths.len(), "file");
+            console.line(format_args!("{files} written to {}", folder.display()));
+        }
+        setting.run.keep_times(&outcome.account, &console);
+        self.trace.write(&mut outcome.trace, &result, &console)?;
+        self.output.write(&result)?;
+        console.finish()
+    }
+
+    fn compute<T: Real>(
+        &self,
+        setting: &Setting,
+        analysis: &dyn Analysis,
+        console: &Console,
+    ) -> Result<Outcome> {
+        let mut options = setting.run.exec_options(setting.is_recorded);
+        if let Some(most) = setting.most_readers(self.readers) {
+            let cap = Cap { codelets: vec!["read".to_owned()], most };
+            Arc::make_mut(&mut options.machine).caps.push(cap);
+        }
+        let start = Instant::now();
+        let mut flow = Flow::new(Exec::new(options), FlowOptions::default());
+        let table_options = TableOptions {
+            edge: setting.run.nb,
+            memory: setting.plan.ring_bytes,
+            overlap: self.stream.overlap(),
+        };
+        let treatment = analysis.treatment();
+        let mut table = Table::new(&mut flow, &setting.source, treatment, table_options);
+        let mut progress = Progress::new(console);
+        let tasks = 2.0 * table.stream().tiles() as f64;
+        progress.follow(flow.watch(), tasks, "first pass");
+        let found = singular::leading::<T>(&mut flow, &mut table, &setting.request);
+        progress.clear();
+        let triples = found?;
+        let (form, passes) = (table.form().clone(), table.passes());
+        let (tiles, held) = (table.stream().tiles(), table.stream().held());
+        let bytes_read = table.close(&mut flow);
+        Ok(Outcome {
+            triples,
+            form,
+            passes,
+            tiles,
+            held,
+            bytes_read,
+            seconds: start.elapsed().as_secs_f64(),
+            account: Account::of(&flow),
+            trace: flow.take_trace(),
+        })
+    }
+}

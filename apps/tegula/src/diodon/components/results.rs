@@ -1,0 +1,126 @@
+//! What an analysis of a table gives: numbers for machines, and tables for people.
+
+use serde_json::{Map, Value, json};
+use tegula_diodon::{Ordination, pca};
+
+use super::{Analysis, ComponentFlags, Outcome, Setting};
+use crate::diodon::overlap::Times;
+use crate::machine::peak_resident;
+use crate::output::{Align, Console, Table, bytes, number, seconds};
+
+impl ComponentFlags {
+    /// What is known before the run.
+    pub(super) fn facts(&self, setting: &Setting, analysis: &dyn Analysis) -> Map<String, Value> {
+        let Setting { source, method, request, plan, run, .. } = setting;
+        let [m, n] = source.shape();
+        let mut facts = Map::new();
+        let mut set = |key: &str, value: Value| facts.insert(key.to_owned(), value);
+        set("rows", m.into());
+        set("columns", n.into());
+        set("input", source.name().into());
+        set("element", source.element().name().into());
+        set("pretreatment", json!(analysis.pretreatment()));
+        set("method", method.name.into());
+        set("width", request.width.into());
+        set("tolerance", request.tolerance.into());
+        set("ring_bytes", plan.ring_bytes.into());
+        set("panel_bytes", plan.panel_bytes.into());
+        set("overlap", self.stream.json());
+        set("tegula_version", env!("CARGO_PKG_VERSION").into());
+        run.describe_json(&mut facts);
+        facts
+    }
+
+    pub(super) fn result(
+        &self,
+        (setting, analysis): (&Setting, &dyn Analysis),
+        outcome: &Outcome,
+        ordination: &Ordination,
+    ) -> Value {
+        let mut result = self.facts(setting, analysis);
+        let workers = setting.run.workers();
+        let more = [
+            ("axes", ordination.axes().into()),
+            ("passes", outcome.passes.into()),
+            ("converged", outcome.triples.has_converged.into()),
+            ("eigenvalues", ordination.eigenvalues.clone().into()),
+            ("residuals", json!(ordination.residuals)),
+            ("inertia", ordination.trace.into()),
+            ("inertia_rounding", outcome.triples.rounding.into()),
+            ("notes", outcome.form.notes.clone().into()),
+            ("seconds", outcome.seconds.into()),
+            ("phases", Times::of(&outcome.trace).json()),
+            ("peak_rss_bytes", json!(peak_resident())),
+            ("bytes_read", outcome.bytes_read.into()),
+            ("tiles", outcome.tiles.into()),
+            ("tiles_held", outcome.held.into()),
+            ("readers", setting.most_readers(self.readers).unwrap_or(workers).into()),
+        ];
+        result.extend(more.map(|(key, value)| (key.to_owned(), value)));
+        outcome.account.describe_json(&mut result);
+        Value::Object(result)
+    }
+
+    pub(super) fn describe(
+        &self,
+        console: &Console,
+        setting: &Setting,
+        outcome: &Outcome,
+        ordination: &Ordination,
+    ) {
+        outcome.form.notes.iter().for_each(|note| console.warn(note));
+        if let Some(note) = pca::rounding_note(&outcome.triples) {
+            console.warn(note);
+        }
+        console.line("");
+        describe_axes(console, ordination);
+        console.line("");
+        console.field("inertia", number(ordination.trace, 8));
+        let found = ordination.axes();
+        if found < setting.request.axes {
+            console.warn(format_args!(
+                "{found} of {} axes: no more eigenvalues can be told from zero",
+                setting.request.axes
+            ));
+        }
+        if !outcome.triples.has_converged {
+            console.warn(
+                "not all axes have converged: see the residuals, and allow more --passes or a larger --tolerance",
+            );
+        }
+        // There are two at least.
+        console.line(format_args!(
+            "{} passes over the table, {} read, in {}",
+            outcome.passes,
+            bytes(outcome.bytes_read as f64),
+            seconds(outcome.seconds)
+        ));
+        outcome.account.describe(console);
+    }
+}
+
+/// Prints the axes.
+fn describe_axes(console: &Console, ordination: &Ordination) {
+    let right = Align::Right;
+    let mut table = Table::new(&[
+        ("axis", right),
+        ("eigenvalue", right),
+        ("of inertia", right),
+        ("cumulated", right),
+        ("residual", right),
+    ]);
+    let percent = |share: f64| format!("{:.2} %", 100.0 * share);
+    let mut cumulated = 0.0;
+    for (axis, &value) in ordination.eigenvalues.iter().enumerate() {
+        cumulated += value;
+        let residual = ordination.residuals.as_ref().map(|residuals| number(residuals[axis], 2));
+        table.row(vec![
+            (axis + 1).to_string(),
+            number(value, 8),
+            percent(value / ordination.trace),
+            percent(cumulated / ordination.trace),
+            residual.unwrap_or_default(),
+        ]);
+    }
+    console.line(table);
+}

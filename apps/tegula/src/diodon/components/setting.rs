@@ -1,0 +1,195 @@
+//! What an analysis of a table settles on before it begins.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Result;
+use tegula_data::source::Source;
+use tegula_diodon::Names;
+use tegula_diodon::output::{Labels, LabelsOfItems};
+use tegula_diodon::singular::{self, Extent, Listed, METHODS, Method, Plan, Request, block_width};
+use tegula_diodon::stream::{Edges, tile_edge};
+use tegula_kernels::kernel::sweep::lines;
+use tegula_kernels::scalar::Precision;
+use tegula_runtime::memory::rounded;
+
+use super::ComponentFlags;
+use crate::demand::{Demand, Work};
+use crate::diodon::matrix::{check_unique, names_or_numbers, open};
+use crate::diodon::readers::{self, Readers};
+use crate::error::refused;
+use crate::flags::Run;
+use crate::output::{Console, bytes};
+
+/// Codelets of an analysis.
+const CODELETS: &[&str] = &["read", "sweep", "gemm", "normal", "scale-band"];
+/// Bytes of a table from which it is worth to find out how many readers its file bears.
+const LARGE: f64 = 256e6;
+/// Tiles beyond which not every task is recorded unless a trace is asked for.
+const MOST_RECORDED: usize = 200_000;
+/// Residual at which an axis counts as found, with products in double and in single precision.
+const TOLERANCE: [f64; 2] = [1e-8, 1e-5];
+
+/// Everything settled.
+pub(in crate::diodon) struct Setting {
+    pub(in crate::diodon) source: Arc<dyn Source>,
+    pub(in crate::diodon) names: Names,
+    pub(super) path: PathBuf,
+    pub(in crate::diodon) method: &'static Listed,
+    pub(super) request: Request,
+    pub(super) labels: Option<LabelsOfItems>,
+    pub(super) plan: Plan,
+    pub(super) run: Run,
+    readers: Option<Readers>,
+    pub(super) is_recorded: bool,
+}
+
+impl ComponentFlags {
+    /// Reads everything but the entries, refuses what cannot be used, and prints what will be done.
+    pub(super) fn settle(&self, input: &str, console: &Console) -> Result<Setting> {
+        let memory = self.run.memory();
+        let scratch = self.run.scratch().unwrap_or_else(std::env::temp_dir);
+        let (source, path) = open(input, None, (memory / 4, scratch))?;
+        let shape @ [m, n] = source.shape();
+        if m == 0 || n == 0 {
+            return Err(refused(format!("{}: the table is empty", source.name())));
+        }
+        let names = names(&*source)?;
+        if self.matrix.precision.is_complex() {
+            return Err(refused("--precision: tables hold real numbers; give s or d"));
+        }
+        let method =
+            self.method.map_or_else(|| singular::default_method(shape), |index| &METHODS[index]);
+        if method.method == Method::Exact && (self.passes.is_some() || self.tolerance.is_some()) {
+            return Err(refused(
+                "--method exact takes no --passes and no --tolerance: leave them out",
+            ));
+        }
+        let element = source.element();
+        console.field("table", format_args!("{}: {m} x {n}, {}", source.name(), element.name()));
+        let axes = (self.axes as usize).min(m).min(n);
+        let width = self
+            .oversample
+            .map_or_else(|| block_width(axes, shape), |more| (axes + more as usize).min(m).min(n));
+        let order = m.max(n);
+        let edge = |slots: usize| {
+            tile_edge(source.grain(), element.bytes(), (slots, memory / 2)).min(order)
+        };
+        let extent = |edge: usize, workers: usize| {
+            let [rows, columns] = shape.map(|length| Edges::new(length, edge));
+            let tile = rows.widest() * columns.widest() * element.bytes();
+            let tiles = rows.count() * columns.count();
+            Extent { shape, axes, width, tile_bytes: rounded(tile) as u64, tiles, workers }
+        };
+        let plan = |edge: usize, workers: usize| {
+            singular::plan(method.method, extent(edge, workers), memory)
+        };
+        let demand =
+            |edge: usize, workers: usize| demand(plan(edge, workers), &extent(edge, workers), edge);
+        let work = Work {
+            order,
+            tile_size: &|workers| edge(8 * workers),
+            codelets: &|| CODELETS.to_vec(),
+            demand: &demand,
+        };
+        let run = self.run.settle(&self.matrix, &work)?;
+        let plan = plan(run.nb, run.workers());
+        let tiles = extent(run.nb, 1).tiles;
+        let labels = self.labels.as_ref().map(|path| Labels::read(path)).transpose()?;
+        let labels = labels.map(|labels| labels.of_items(&names.items));
+        if let Some(message) = labels.as_ref().and_then(LabelsOfItems::message) {
+            console.warn(message);
+        }
+        let request = Request {
+            axes,
+            method: method.method,
+            width,
+            passes: self.passes.map(|passes| passes as usize),
+            tolerance: self
+                .tolerance
+                .unwrap_or_else(|| TOLERANCE[usize::from(run.precision != Precision::Double)]),
+            capacity: plan.capacity,
+            seed: run.seed,
+        };
+        let is_large = m as f64 * n as f64 * element.bytes() as f64 > LARGE;
+        let is_measured = is_large && run.workers() > 1 && self.readers.is_none();
+        let readers = (is_measured && !self.matrix.dry_run)
+            .then(|| readers::measure(&source, run.nb, run.workers()))
+            .transpose()?;
+        let is_recorded = self.trace.is_wanted() || tiles <= MOST_RECORDED;
+        let setting = Setting {
+            source,
+            names,
+            path,
+            method,
+            request,
+            labels,
+            plan,
+            run,
+            readers,
+            is_recorded,
+        };
+        self.announce(&setting, console);
+        Ok(setting)
+    }
+
+    /// Prints what will be done.
+    fn announce(&self, setting: &Setting, console: &Console) {
+        let Setting { method, request, run, plan, .. } = setting;
+        let reason = if self.method.is_none() { " (default for this shape)" } else { "" };
+        let block = match method.method {
+            Method::Exact => String::new(),
+            Method::Krylov => format!(", blocks of {} columns", request.width),
+        };
+        let axes = if request.axes == 1 { "axis" } else { "axes" };
+        console.field(
+            "method",
+            format_args!("{}{reason}: {} {axes}{block}", method.name, request.axes),
+        );
+        run.describe(console);
+        console.field("tiles read ahead", bytes(plan.ring_bytes as f64));
+        if let Some(readers) = &setting.readers {
+            console.field("readers", format_args!("{} (measured)", readers.count));
+        }
+    }
+}
+
+impl Setting {
+    /// Tasks that may read at a time, if fewer than there are workers.
+    pub(super) fn most_readers(&self, asked: Option<u32>) -> Option<usize> {
+        let asked = asked.map(|readers| readers as usize);
+        let readers = asked.or(self.readers.as_ref().map(|readers| readers.count))?;
+        (readers < self.run.workers()).then_some(readers)
+    }
+}
+
+/// Names of rows and columns, each its own, or numbers.
+fn names(source: &dyn Source) -> Result<Names> {
+    let [m, n] = source.shape();
+    for (names, what) in [(source.row_names(), "row"), (source.column_names(), "column")] {
+        if let Some(names) = names {
+            check_unique(source.name(), what, names)?;
+        }
+    }
+    let items = names_or_numbers(source.row_names(), m);
+    Ok(Names { items, variables: names_or_numbers(source.column_names(), n) })
+}
+
+/// What a run asks for.
+fn demand(plan: Plan, extent: &Extent, edge: usize) -> Demand {
+    let Extent { shape, width, tile_bytes, tiles, .. } = *extent;
+    let edges = shape.map(|length| Edges::new(length, edge));
+    let widest = edges[0].widest().max(edges[1].widest());
+    let panel = rounded(widest * width * size_of::<f64>()) as u64;
+    let line = rounded(lines::buffer_bytes(widest)) as u64;
+    let bands = edges[0].count() + edges[1].count();
+    let blocks = 2 * plan.capacity / width.max(1) + 6;
+    Demand {
+        bytes: plan.ring_bytes + plan.panel_bytes,
+        copy_bytes: 0,
+        plain_bytes: 0,
+        task_bytes: tile_bytes + 4 * panel + 2 * line,
+        pieces: tiles.min((plan.ring_bytes / tile_bytes.max(1)) as usize) + bands * (blocks + 1),
+        tasks: 2.0 * tiles as f64,
+    }
+}

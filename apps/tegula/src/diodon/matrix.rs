@@ -1,0 +1,146 @@
+//! The matrix that a command reads: its file, its names, and what is read beside it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Result;
+use tegula_data::format::matrix::{ReadSettings, find_matrix};
+use tegula_data::source::{Coverage, Source};
+
+use crate::error::refused;
+use crate::output::{Console, bytes, count};
+
+/// A matrix of distances with names of its items.
+#[derive(Debug)]
+pub(super) struct Distances {
+    pub(super) source: Arc<dyn Source>,
+    /// Names, or numbers from 1 where the file has none.
+    pub(super) ids: Vec<String>,
+    /// The file.
+    pub(super) path: PathBuf,
+}
+
+/// Opens the matrix that `spec` names, in a format by this name if there is one; texts that do not fit `memory` go to `scratch`.
+pub(super) fn open(
+    spec: &str,
+    format: Option<&str>,
+    (memory_bytes, scratch): (u64, PathBuf),
+) -> Result<(Arc<dyn Source>, PathBuf)> {
+    let found = find_matrix(spec, format)?;
+    let source = found.open(&ReadSettings { memory_bytes, scratch, format })?;
+    Ok((Arc::from(source), found.path.clone()))
+}
+
+impl Distances {
+    /// Opens the matrix that `spec` names.
+    ///
+    /// # Errors
+    /// If there is no such file, it is damaged, not square, or its names contradict each other.
+    pub(super) fn open(spec: &str, format: Option<&str>, room: (u64, PathBuf)) -> Result<Self> {
+        let (source, path) = open(spec, format, room)?;
+        let [rows, columns] = source.shape();
+        if rows != columns {
+            return Err(refused(format!(
+                "{}: a matrix of distances has as many rows as columns, not {rows} and {columns}; of points, \"tegula diodon \
+                 distances\" makes distances, and \"tegula diodon pca\" takes them as they are",
+                source.name()
+            )));
+        }
+        if rows == 0 {
+            return Err(refused(format!("{}: the matrix is empty", source.name())));
+        }
+        check_names(&*source)?;
+        let ids = names_or_numbers(source.row_names().or(source.column_names()), rows);
+        Ok(Self { source, ids, path })
+    }
+
+    /// Bytes that names, and entries that were read already, hold.
+    pub(super) fn resident_bytes(&self) -> u64 {
+        let letters: usize = self.ids.iter().map(|id| id.len() + size_of::<String>()).sum();
+        let is_read = self.source.stored_bytes_per_entry() == 0.0;
+        let entries = self.n() * self.n() * self.source.element().bytes();
+        // The names of the source, those that are kept, and the order in which repetitions are looked for.
+        (3 * letters + if is_read { entries } else { 0 }) as u64
+    }
+
+    /// Number of items.
+    pub(super) fn n(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Prints what is read.
+    pub(super) fn describe(&self, console: &Console) {
+        let (n, element) = (self.n(), self.source.element());
+        let whole = match self.source.coverage() {
+            Coverage::Full => "",
+            Coverage::Triangle => ", one triangle",
+        };
+        let stored = self.source.stored_bytes_per_entry() * (n as f64).powi(2);
+        let stored = if stored > 0.0 { format!(", {}", bytes(stored)) } else { String::new() };
+        console.field(
+            "distances",
+            format_args!(
+                "{}: {}, {}{whole}{stored}",
+                self.source.name(),
+                count(n, "item"),
+                element.name()
+            ),
+        );
+    }
+}
+
+/// The names, or numbers from 1.
+pub(super) fn names_or_numbers(names: Option<&[String]>, count: usize) -> Vec<String> {
+    names.map_or_else(|| (1..=count).map(|number| number.to_string()).collect(), <[_]>::to_vec)
+}
+
+/// Refuses names of rows that come twice, or that are not those of the columns.
+fn check_names(source: &dyn Source) -> Result<()> {
+    let (rows, columns) = (source.row_names(), source.column_names());
+    if let (None, Some(columns)) = (rows, columns) {
+        check_unique(source.name(), "column", columns)?;
+    }
+    if let Some(rows) = rows {
+        check_unique(source.name(), "row", rows)?;
+        if let Some(columns) = columns
+            && let Some(place) = (0..rows.len()).find(|&place| rows[place] != columns[place])
+        {
+            let is_order = {
+                let (mut one, mut other) = (rows.to_vec(), columns.to_vec());
+                one.sort_unstable();
+                other.sort_unstable();
+                one == other
+            };
+            let what = if is_order {
+                "the columns have the same names in another order: bring rows and columns into one order"
+            } else {
+                "rows and columns have different names: this is no matrix of distances between the items of one set"
+            };
+            return Err(refused(format!(
+                "{}: row {} is {} but column {} is {}; {what}",
+                source.name(),
+                place + 1,
+                rows[place],
+                place + 1,
+                columns[place]
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses names that come twice.
+pub(super) fn check_unique(name: &str, what: &str, names: &[String]) -> Result<()> {
+    let mut first = BTreeMap::new();
+    for (place, id) in names.iter().enumerate() {
+        if let Some(other) = first.insert(id, place) {
+            return Err(refused(format!(
+                "{name}: {what}s {} and {} are both called {id}: give each item a name of its own",
+                other + 1,
+                place + 1
+            )));
+        }
+    }
+    Ok(())
+}

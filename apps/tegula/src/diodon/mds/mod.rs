@@ -1,0 +1,224 @@
+//! `tegula diodon mds`: principal coordinates of a matrix of distances.
+
+mod results;
+mod setting;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use clap::builder::TypedValueParser;
+use serde_json::Value;
+use tegula_diodon::gram::{Gram, GramOptions, Sums};
+use tegula_diodon::mds::{self, Correction, Leading, METHODS};
+use tegula_diodon::output::Output;
+use tegula_kernels::scalar::{Precision, Real};
+use tegula_runtime::platform::Cap;
+use tegula_runtime::trace::Trace;
+
+use super::overlap::StreamFlags;
+use crate::error::refused;
+use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags, member};
+use crate::output::{Account, Console, Progress, check_apart, check_folder_to_make, count};
+use setting::Setting;
+
+/// Flags of `mds`.
+#[derive(Args, Debug)]
+pub(crate) struct Mds {
+    /// The matrix of distances: HDF5 (FILE or FILE:DATASET), a manifest of tiles, .npy, CSV, PHYLIP ... ("tegula diodon formats")
+    #[arg(value_name = "D")]
+    input: String,
+    /// Number of axes
+    #[arg(long, value_name = "K", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Model")]
+    axes: u32,
+    /// How they are found [default: exact up to 2000 items, else lanczos]
+    #[arg(long, value_name = "NAME", help_heading = "Model", value_parser = methods())]
+    method: Option<usize>,
+    /// Passes over the distances: of randomized and nystrom how many [default: 2], of lanczos at most
+    #[arg(long, value_name = "P", help_heading = "Model", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    passes: Option<u32>,
+    /// Vectors of the sketch beyond the axes [default: the sketch is max(5 k, k + 40) wide]
+    #[arg(long, value_name = "S", help_heading = "Model", value_parser = clap::value_parser!(u32).range(0..=10_000))]
+    oversample: Option<u32>,
+    /// Residual at which lanczos ends, relative to the eigenvalue [default: 1e-8, or the precision of
+    /// the stored numbers if that is less]
+    #[arg(long, value_name = "T", help_heading = "Model", value_parser = tolerance)]
+    tolerance: Option<f64>,
+    /// Weights of the items: a file of lines "id,weight"
+    #[arg(long, value_name = "FILE", help_heading = "Model")]
+    weights: Option<PathBuf>,
+    /// Make the distances Euclidean: lingoes adds a constant to their squares, cailliez to them
+    #[arg(long, value_name = "NAME", help_heading = "Model", value_parser = corrections())]
+    correction: Option<Correction>,
+    /// Labels of the items, to colour them by: a file of lines "id,label"
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    labels: Option<PathBuf>,
+    /// Folder for coordinates.csv, eigenvalues.csv, quality.csv, ordination.txt, summary.json and
+    /// report.html
+    #[arg(long, short, value_name = "DIR", help_heading = "Output")]
+    output_folder: Option<PathBuf>,
+    /// Tasks that read at a time [default: measured]
+    #[arg(long, value_name = "N", help_heading = "Run", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    readers: Option<u32>,
+    #[command(flatten)]
+    stream: StreamFlags,
+    #[command(flatten)]
+    matrix: MatrixFlags,
+    #[command(flatten)]
+    run: RunFlags,
+    #[command(flatten)]
+    trace: TraceFlags,
+    #[command(flatten)]
+    output: OutputFlags,
+}
+
+/// A parser of the names of [`METHODS`].
+fn methods() -> impl TypedValueParser<Value = usize> {
+    member(METHODS.iter().map(|listed| (listed.name, listed.summary)).collect())
+}
+
+/// A parser of the names of corrections.
+fn corrections() -> impl TypedValueParser<Value = Correction> {
+    let named = [("lingoes", Correction::Lingoes), ("cailliez", Correction::Cailliez)];
+    member(vec![
+        ("lingoes", "constant added to squares"),
+        ("cailliez", "constant added to distances"),
+    ])
+    .map(move |index| named[index].1)
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|value: &f64| *value > 0.0 && *value < 1.0)
+        .ok_or_else(|| format!("'{text}' is no tolerance: a number between 0 and 1, as 1e-6"))
+}
+
+/// What was computed.
+struct Outcome {
+    leading: Leading,
+    sums: Sums,
+    passes: usize,
+    compared: usize,
+    tiles: usize,
+    held: usize,
+    bytes_read: u64,
+    seconds: f64,
+    trace: Trace,
+    account: Account,
+    /// What Lingoes added to the eigenvalues.
+    constant: Option<f64>,
+    /// What Cailliez added to each distance.
+    offset: f64,
+}
+
+impl Mds {
+    pub(crate) fn run(&self) -> Result<()> {
+        let console = self.output.console(None)?;
+        self.trace.check()?;
+        let outputs = [self.output.path(), self.trace.path()];
+        if let Some(folder) = &self.output_folder {
+            check_folder_to_make(folder).map_err(|reason| refused(format!("-o: {reason}")))?;
+        }
+        let setting = self.settle(&console)?;
+        check_apart(&outputs, &[("the distances", &setting.distances.path)])?;
+        if self.matrix.dry_run {
+            let result = Value::Object(self.facts(&setting));
+            self.output.write(&result)?;
+            return console.finish();
+        }
+        let mut outcome = if setting.run.precision == Precision::Double {
+            self.embed::<f64>(&setting, &console)?
+        } else {
+            self.embed::<f32>(&setting, &console)?
+        };
+        let ordination = results::ordination(&setting, &outcome);
+        let result = self.result(&setting, &outcome, &ordination);
+        self.describe(&console, &setting, &outcome, &ordination);
+        if let Some(folder) = &self.output_folder {
+            let title = self.input.as_str();
+            let labels = setting.labels.as_ref();
+            let output = Output { ordination: &ordination, labels, summary: &result, title };
+            let paths = output.write(folder)?;
+            let names = count(paths.len(), "file");
+            console.line(format_args!("{names} written to {}", folder.display()));
+        }
+        setting.run.keep_times(&outcome.account, &console);
+        self.trace.write(&mut outcome.trace, &result, &console)?;
+        self.output.write(&result)?;
+        console.finish()
+    }
+
+    fn embed<T: Real>(&self, setting: &Setting, console: &Console) -> Result<Outcome> {
+        let mut options = setting.run.exec_options(setting.is_recorded);
+        if let Some(most) = setting.most_readers(self.readers) {
+            Arc::make_mut(&mut options.machine)
+                .caps
+                .push(Cap { codelets: vec!["read".to_owned()], most });
+        }
+        let offset = match self.correction {
+            Some(Correction::Cailliez) => mds::cailliez(&*setting.distances.source)?,
+            _ => 0.0,
+        };
+        let start = Instant::now();
+        let mut flow = setting.run.flow_on(options, true);
+        let gram_options = GramOptions {
+            weights: setting.weights.clone(),
+            offset,
+            edge: setting.run.nb,
+            memory: setting.plan.ring_bytes,
+            samples: setting.samples(),
+            overlap: self.stream.overlap(),
+        };
+        let mut gram = Gram::new(&mut flow, &setting.distances.source, gram_options);
+        let mut progress = Progress::new(console);
+        let tasks = 2.0 * gram.stream().tiles() as f64;
+        progress.follow(flow.watch(), tasks, "first pass");
+        let found = mds::leading::<T>(&mut flow, &mut gram, &setting.request);
+        progress.clear();
+        let mut leading = found?;
+        if self.correction == Some(Correction::Lingoes) && leading.has_converged == Some(false) {
+            bail!(
+                "lingoes needs the lowest eigenvalue, and lanczos did not find it and the axes in {}: allow more --passes, \
+                 more --memory, or --method exact",
+                count_of_passes(gram.passes())
+            );
+        }
+        let sums = gram.sums().clone();
+        let (passes, compared) = (gram.passes(), gram.compared());
+        let (tiles, held) = (gram.stream().tiles(), gram.stream().held());
+        let bytes_read = gram.close(&mut flow);
+        let constant = match self.correction {
+            Some(Correction::Lingoes) => {
+                let changed = mds::lingoes(&mut leading, &sums, setting.distances.n());
+                Some(changed)
+            }
+            _ => None,
+        };
+        let sums = match constant {
+            Some(changed) => Sums { trace: changed.trace, frobenius2: changed.frobenius2, ..sums },
+            None => sums,
+        };
+        Ok(Outcome {
+            leading,
+            sums,
+            passes,
+            compared,
+            tiles,
+            held,
+            bytes_read,
+            seconds: start.elapsed().as_secs_f64(),
+            account: Account::of(&flow),
+            trace: flow.take_trace(),
+            constant: constant.map(|changed| changed.constant),
+            offset,
+        })
+    }
+}
+
+/// `1 pass`, `2 passes`.
+fn count_of_passes(passes: usize) -> String {
+    if passes == 1 { "1 pass".to_owned() } else { format!("{passes} passes") }
+}

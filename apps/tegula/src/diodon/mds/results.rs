@@ -1,0 +1,199 @@
+//! What an embedding gives: places of the items, numbers for machines, and tables for people.
+
+use serde_json::{Map, Value, json};
+use tegula_diodon::{Ordination, verdict};
+
+use super::setting::Setting;
+use super::{Mds, Outcome, count_of_passes};
+use crate::diodon::overlap::Times;
+use crate::machine::peak_resident;
+use crate::output::{Align, Console, Table, bytes, count, number, seconds};
+
+impl Mds {
+    /// What is known before the run.
+    pub(super) fn facts(&self, setting: &Setting) -> Map<String, Value> {
+        let Setting { distances, method, request, plan, run, .. } = setting;
+        let mut facts = Map::new();
+        let mut set = |key: &str, value: Value| facts.insert(key.to_owned(), value);
+        set("n", distances.n().into());
+        set("input", distances.source.name().into());
+        set("element", distances.source.element().name().into());
+        set("method", method.name.into());
+        set("width", request.width.into());
+        set("tolerance", request.tolerance.into());
+        set("ring_bytes", plan.ring_bytes.into());
+        set("panel_bytes", plan.panel_bytes.into());
+        set("overlap", self.stream.json());
+        set("tegula_version", env!("CARGO_PKG_VERSION").into());
+        run.describe_json(&mut facts);
+        facts
+    }
+
+    pub(super) fn result(
+        &self,
+        setting: &Setting,
+        outcome: &Outcome,
+        ordination: &Ordination,
+    ) -> Value {
+        let mut result = self.facts(setting);
+        let times = Times::of(&outcome.trace);
+        let findings = &outcome.sums.findings;
+        let gof =
+            ordination.sum_absolute.zip(ordination.sum_positive).map(|(absolute, positive)| {
+                let sum: f64 = ordination.eigenvalues.iter().sum();
+                [sum / absolute, sum / positive]
+            });
+        let more = [
+            ("axes", ordination.axes().into()),
+            ("passes", outcome.passes.into()),
+            ("converged", json!(outcome.leading.has_converged)),
+            ("eigenvalues", ordination.eigenvalues.clone().into()),
+            ("residuals", json!(ordination.residuals)),
+            ("negative_eigenvalues", ordination.negative.clone().into()),
+            ("trace", ordination.trace.into()),
+            ("frobenius2", ordination.frobenius2.into()),
+            ("gof", json!(gof)),
+            ("lingoes_constant", json!(outcome.constant)),
+            ("cailliez_constant", json!((outcome.offset > 0.0).then_some(outcome.offset))),
+            ("seconds", outcome.seconds.into()),
+            ("phases", json!(setting.is_recorded.then(|| times.json()))),
+            ("peak_rss_bytes", json!(peak_resident())),
+            ("bytes_read", outcome.bytes_read.into()),
+            ("tiles", outcome.tiles.into()),
+            ("tiles_held", outcome.held.into()),
+            ("readers", json!(setting.most_readers(self.readers).unwrap_or(setting.run.workers()))),
+            (
+                "checks",
+                json!({
+                    "pairs_compared": findings.compared,
+                    "tiles_compared": outcome.compared,
+                    "asymmetric": findings.asymmetric.count,
+                    "diagonal": findings.diagonal.count,
+                    "least": findings.least,
+                    "greatest": findings.greatest,
+                }),
+            ),
+        ];
+        result.extend(more.map(|(key, value)| (key.to_owned(), value)));
+        outcome.account.describe_json(&mut result);
+        Value::Object(result)
+    }
+
+    pub(super) fn describe(
+        &self,
+        console: &Console,
+        setting: &Setting,
+        outcome: &Outcome,
+        ordination: &Ordination,
+    ) {
+        let names = setting.distances.source.row_names();
+        for warning in verdict::warnings(&outcome.sums.findings, names) {
+            console.warn(warning);
+        }
+        console.line("");
+        describe_axes(console, ordination);
+        console.line("");
+        let found = ordination.axes();
+        if found < setting.request.axes {
+            console.warn(format_args!(
+                "{found} of {} axes: no more eigenvalues are above what the precision of the distances tells from zero",
+                setting.request.axes
+            ));
+        }
+        if outcome.leading.has_converged == Some(false) {
+            console.warn(
+                "not all axes have converged: see the residuals, and allow more --passes or a larger --tolerance",
+            );
+        }
+        if let Some(lowest) = ordination.negative.first() {
+            let lowest = number(*lowest, 4);
+            console.note(format_args!(
+                "the distances are not Euclidean: {} found, down to {lowest}; --correction makes them so",
+                count(ordination.negative.len(), "negative eigenvalue")
+            ));
+        }
+        if outcome.offset > 0.0 {
+            let constant = number(outcome.offset, 8);
+            console.line(format_args!("cailliez: {constant} added to each distance"));
+        }
+        if let Some(constant) = outcome.constant {
+            let constant = number(constant, 8);
+            console.line(format_args!("lingoes: {constant} added to each eigenvalue"));
+        }
+        console.line(format_args!(
+            "{} over the distances, {} read, in {}",
+            count_of_passes(outcome.passes),
+            bytes(outcome.bytes_read as f64),
+            seconds(outcome.seconds)
+        ));
+        let times = Times::of(&outcome.trace);
+        if times.either > 0.0 {
+            console.detail(format_args!(
+                "read for {}, multiplied for {}, both at a time for {:.0} % of the time of either",
+                seconds(times.read),
+                seconds(times.products),
+                100.0 * times.both / times.either
+            ));
+        }
+        outcome.account.describe(console);
+    }
+}
+
+/// The places of the items.
+pub(super) fn ordination(setting: &Setting, outcome: &Outcome) -> Ordination {
+    let Outcome { leading, sums, .. } = outcome;
+    let n = setting.distances.n();
+    let scale = |item: usize| setting.weights.as_ref().map_or(1.0, |weights| weights[item].sqrt());
+    let mut coordinates = leading.vectors.clone();
+    for (vector, value) in coordinates.chunks_exact_mut(n).zip(&leading.values) {
+        let length = value.sqrt();
+        for (item, x) in vector.iter_mut().enumerate() {
+            *x *= length / scale(item);
+        }
+    }
+    let shift = outcome.constant.map_or(0.0, |constant| constant * (1.0 - 1.0 / n as f64));
+    let sum = |of: &dyn Fn(f64) -> f64| {
+        leading.spectrum.as_ref().map(|spectrum| spectrum.iter().map(|&x| of(x)).sum())
+    };
+    let weighted = if setting.weights.is_some() { ", weighted" } else { "" };
+    Ordination {
+        method: format!("principal coordinates, {}{weighted}", setting.method.name),
+        ids: setting.distances.ids.clone(),
+        coordinates,
+        eigenvalues: leading.values.clone(),
+        residuals: leading.residuals.clone(),
+        negative: leading.negative.clone(),
+        is_complete: leading.spectrum.is_some(),
+        sum_absolute: sum(&f64::abs),
+        sum_positive: sum(&|x| x.max(0.0)),
+        trace: sums.trace,
+        frobenius2: Some(sums.frobenius2),
+        norms2: sums.norms2().map(|norm| norm + shift).collect(),
+        variables: None,
+    }
+}
+
+/// Prints the axes.
+fn describe_axes(console: &Console, ordination: &Ordination) {
+    let mut table = Table::new(&[
+        ("axis", Align::Right),
+        ("eigenvalue", Align::Right),
+        ("of trace", Align::Right),
+        ("cumulated", Align::Right),
+        ("residual", Align::Right),
+    ]);
+    let percent = |share: f64| format!("{:.2} %", 100.0 * share);
+    let mut cumulated = 0.0;
+    for (axis, &value) in ordination.eigenvalues.iter().enumerate() {
+        cumulated += value;
+        let residual = ordination.residuals.as_ref().map(|residuals| number(residuals[axis], 2));
+        table.row(vec![
+            (axis + 1).to_string(),
+            number(value, 8),
+            percent(value / ordination.trace),
+            percent(cumulated / ordination.trace),
+            residual.unwrap_or_default(),
+        ]);
+    }
+    console.line(table);
+}

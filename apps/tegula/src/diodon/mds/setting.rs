@@ -1,0 +1,229 @@
+//! What an embedding settles on before it begins.
+
+use anyhow::Result;
+use tegula_diodon::mds::{
+    self, Correction, Extent, Listed, METHODS, Method, Plan, Request, sketch_width,
+};
+use tegula_diodon::output::{Labels, LabelsOfItems};
+use tegula_diodon::stream::{Edges, tile_edge};
+use tegula_kernels::kernel::sweep::lines;
+use tegula_kernels::scalar::Precision;
+use tegula_runtime::memory::rounded;
+
+use super::Mds;
+use crate::demand::{Demand, Work};
+use crate::diodon::matrix::Distances;
+use crate::diodon::readers::{self, Readers};
+use crate::diodon::weights;
+use crate::error::refused;
+use crate::flags::Run;
+use crate::output::{Console, bytes, rate};
+
+/// Codelets of an embedding.
+const CODELETS: &[&str] =
+    &["read", "sweep", "compare", "gemm", "normal", "scale-rows", "panel-totals", "centre-panel"];
+/// Bytes of a matrix from which it is worth to find out how many readers its file bears.
+const LARGE: f64 = 256e6;
+/// Items up to which Cailliez's constant is computed: an eigenproblem of twice their number.
+const MOST_CAILLIEZ: usize = 1500;
+/// Tiles beyond which not every task is recorded unless a trace is asked for.
+const MOST_RECORDED: usize = 20_000;
+/// Residual at which an axis counts as found, where distances are as precise as numbers are.
+const TOLERANCE: f64 = 1e-8;
+/// The same with products in single precision.
+const SINGLE_TOLERANCE: f64 = 1e-5;
+/// Tiles of a pass for each one whose mirror image is read, too.
+const SAMPLED: usize = 40;
+
+/// Everything settled.
+pub(super) struct Setting {
+    pub(super) distances: Distances,
+    pub(super) method: &'static Listed,
+    pub(super) request: Request,
+    pub(super) weights: Option<Vec<f64>>,
+    pub(super) labels: Option<LabelsOfItems>,
+    pub(super) plan: Plan,
+    pub(super) run: Run,
+    pub(super) readers: Option<Readers>,
+    pub(super) is_recorded: bool,
+}
+
+impl Mds {
+    /// Reads everything but the distances, refuses what cannot be used, and prints what will be done.
+    pub(super) fn settle(&self, console: &Console) -> Result<Setting> {
+        let memory = self.run.memory();
+        let scratch = self.run.scratch().unwrap_or_else(std::env::temp_dir);
+        let distances = Distances::open(&self.input, None, (memory / 4, scratch))?;
+        let n = distances.n();
+        let memory = memory.saturating_sub(distances.resident_bytes());
+        distances.describe(console);
+        if self.matrix.precision.is_complex() {
+            return Err(refused("--precision: distances are real numbers; give s or d"));
+        }
+        let listed = self.method.map_or_else(|| mds::default_method(n), |index| &METHODS[index]);
+        let method = listed.method;
+        self.check_flags(method, n)?;
+        let axes = (self.axes as usize).min(n);
+        let width = self
+            .oversample
+            .map_or_else(|| sketch_width(axes, n), |more| (axes + more as usize).min(n));
+        let element = distances.source.element();
+        let edge = |slots: usize| {
+            tile_edge(distances.source.grain(), element.bytes(), (slots, memory / 2)).min(n)
+        };
+        let extent = |edge: usize, workers: usize| {
+            let tiles = Edges::new(n, edge).count();
+            let tile_bytes = rounded(edge * edge * element.bytes()) as u64;
+            let tiles = tiles * (tiles + 1) / 2;
+            Extent { n, axes, width, tile_bytes, tiles, workers, edge }
+        };
+        let demand = |edge: usize, workers: usize| {
+            let extent = extent(edge, workers);
+            demand(mds::plan(method, extent, memory), &extent, edge)
+        };
+        let work = Work {
+            order: n,
+            tile_size: &|workers| edge(8 * workers),
+            codelets: &|| CODELETS.to_vec(),
+            demand: &demand,
+        };
+        let run = self.run.settle(&self.matrix, &work)?;
+        let plan = mds::plan(method, extent(run.nb, run.workers()), memory);
+        let ids = &distances.ids;
+        let weights = self.weights.as_ref().map(|path| weights::read(path, ids)).transpose()?;
+        let labels = self.labels.as_ref().map(|path| Labels::read(path)).transpose()?;
+        let labels = labels.map(|labels| labels.of_items(ids));
+        if let Some(message) = labels.as_ref().and_then(LabelsOfItems::message) {
+            console.warn(message);
+        }
+        let least = if run.precision == Precision::Double { TOLERANCE } else { SINGLE_TOLERANCE };
+        let tolerance = self.tolerance.unwrap_or_else(|| least.max(element.epsilon()));
+        let request = Request {
+            axes,
+            method,
+            width,
+            passes: self.passes.map(|passes| passes as usize),
+            tolerance,
+            capacity: plan.capacity,
+            lowest: self.correction == Some(Correction::Lingoes),
+            seed: run.seed,
+        };
+        let entries = (n as f64).powi(2) * element.bytes() as f64;
+        let is_large = entries > LARGE && run.workers() > 1 && self.readers.is_none();
+        let readers = (is_large && !self.matrix.dry_run)
+            .then(|| readers::measure(&distances.source, run.nb, run.workers()))
+            .transpose()?;
+        let is_recorded = self.trace.is_wanted() || extent(run.nb, 1).tiles <= MOST_RECORDED;
+        let setting = Setting {
+            distances,
+            method: listed,
+            request,
+            weights,
+            labels,
+            plan,
+            run,
+            readers,
+            is_recorded,
+        };
+        self.announce(&setting, console);
+        Ok(setting)
+    }
+
+    /// Refuses flags that contradict each other.
+    fn check_flags(&self, method: Method, n: usize) -> Result<()> {
+        let is_sketched = matches!(method, Method::Randomized | Method::Nystrom);
+        if self.correction == Some(Correction::Lingoes) && is_sketched {
+            return Err(refused(
+                "--correction lingoes needs the lowest eigenvalue, which a sketch does not find: \
+                 give --method lanczos or exact",
+            ));
+        }
+        if self.correction.is_some() && self.weights.is_some() {
+            return Err(refused("--correction is for items of equal weight: leave --weights out"));
+        }
+        if self.correction == Some(Correction::Cailliez) && n > MOST_CAILLIEZ {
+            return Err(refused(format!(
+                "--correction cailliez takes an eigenproblem of order {}, too large beyond {MOST_CAILLIEZ} items: give \
+                 --correction lingoes",
+                2 * n
+            )));
+        }
+        if is_sketched && self.passes == Some(1) {
+            return Err(refused("--passes 1: a sketch takes two passes at least"));
+        }
+        let is_exact = method == Method::Exact;
+        if is_exact && (self.passes.or(self.oversample).is_some() || self.tolerance.is_some()) {
+            return Err(refused(
+                "the method exact has no passes, no sketch and no tolerance: leave --passes, --oversample and \
+                 --tolerance out, or give --method lanczos",
+            ));
+        }
+        if is_sketched && self.tolerance.is_some() {
+            return Err(refused(
+                "--tolerance is for --method lanczos: a sketch takes as many passes as --passes says",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Prints what will be done.
+    fn announce(&self, setting: &Setting, console: &Console) {
+        let Setting { method, request, run, plan, .. } = setting;
+        let reason = if self.method.is_none() { " (default for so many items)" } else { "" };
+        let sketch = match method.method {
+            Method::Exact => String::new(),
+            _ => format!(", {} columns", request.width),
+        };
+        let axes = if request.axes == 1 { "axis" } else { "axes" };
+        console.field(
+            "method",
+            format_args!("{}{reason}: {} {axes}{sketch}", method.name, request.axes),
+        );
+        run.describe(console);
+        console.field("tiles read ahead", bytes(plan.ring_bytes as f64));
+        if let Some(readers) = &setting.readers {
+            let trials: Vec<String> = readers
+                .trials
+                .iter()
+                .map(|(readers, speed)| format!("{readers}: {}", rate(*speed)))
+                .collect();
+            console.field(
+                "readers",
+                format_args!("{} (measured: {})", readers.count, trials.join(", ")),
+            );
+        }
+    }
+}
+
+impl Setting {
+    /// Tasks that may read at a time, if fewer than there are workers.
+    pub(super) fn most_readers(&self, asked: Option<u32>) -> Option<usize> {
+        let asked = asked.map(|readers| readers as usize);
+        let readers = asked.or(self.readers.as_ref().map(|readers| readers.count))?;
+        (readers < self.run.workers()).then_some(readers)
+    }
+
+    /// Tiles whose mirror images are read as well: some for all items, all of few.
+    pub(super) fn samples(&self) -> usize {
+        let bands = Edges::new(self.distances.n(), self.run.nb).count();
+        let tiles = bands * (bands + 1) / 2;
+        tiles.div_ceil(SAMPLED).max(16)
+    }
+}
+
+/// What a run asks for.
+fn demand(plan: Plan, extent: &Extent, edge: usize) -> Demand {
+    let Extent { n, width, tile_bytes, tiles, .. } = *extent;
+    let panel = rounded(edge.min(n) * width * size_of::<f64>()) as u64;
+    let line = rounded(lines::buffer_bytes(edge.min(n))) as u64;
+    let bands = Edges::new(n, edge).count();
+    let blocks = 2 * plan.capacity / width.max(1) + 4;
+    Demand {
+        bytes: plan.ring_bytes + plan.panel_bytes,
+        copy_bytes: 0,
+        plain_bytes: 0,
+        task_bytes: tile_bytes + 4 * panel + 2 * line,
+        pieces: tiles.min((plan.ring_bytes / tile_bytes.max(1)) as usize) + bands * (blocks + 1),
+        tasks: 2.0 * tiles as f64,
+    }
+}

@@ -1,0 +1,112 @@
+//! `tegula diodon distances` and `mds`: from points to a folder of results, and what is refused.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::{Run, folder_with, tegula_in};
+
+/// Corners of a rectangle of 3 x 4, and its centre.
+const POINTS: &str = "id,x,y\na,0,0\nb,3,0\nc,0,4\nd,3,4\nm,1.5,2\n";
+
+fn diodon(folder: &Path, arguments: &str) -> Run {
+    tegula_in(folder, &format!("diodon {arguments}"))
+}
+
+fn written(folder: &Path, name: &str) -> String {
+    fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+#[test]
+fn points_come_back_from_their_distances() {
+    let folder = folder_with("points.csv", POINTS);
+    diodon(&folder, "distances points.csv --metric euclidean --element f64 -o D.h5").succeeded();
+    for method in ["exact", "lanczos", "randomized", "nystrom"] {
+        let arguments = format!("mds D.h5 --axes 2 --method {method} -o {method} --json -");
+        let json = diodon(&folder, &arguments).succeeded().json();
+        // Sums of squares along the two sides of the rectangle.
+        for (axis, expected) in [16.0, 9.0].into_iter().enumerate() {
+            let value = json["eigenvalues"][axis].as_f64().expect("a number");
+            assert!((value - expected).abs() < 1e-12, "{method}: {value}");
+        }
+        assert_eq!((&json["n"], &json["axes"]), (&5.into(), &2.into()));
+        assert!((json["trace"].as_f64().expect("a number") - 25.0).abs() < 1e-12);
+        let coordinates = written(&folder, &format!("{method}/coordinates.csv"));
+        assert!(coordinates.starts_with("id,axis1,axis2\na,"), "{coordinates}");
+        let summary = written(&folder, &format!("{method}/summary.json"));
+        let summary: serde_json::Value = serde_json::from_str(&summary).expect("JSON");
+        assert_eq!(summary["eigenvalues"], json["eigenvalues"]);
+        for name in ["eigenvalues.csv", "quality.csv", "ordination.txt", "report.html"] {
+            assert!(folder.join(method).join(name).exists(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn toggles_readers_precision_and_memory_give_the_same() {
+    let rows: Vec<String> = (0..300).map(|i| format!("{},{}", i % 17, (i * i) % 23)).collect();
+    let folder = folder_with("points.csv", &format!("x,y\n{}\n", rows.join("\n")));
+    diodon(&folder, "distances points.csv --metric manhattan --element f64 -o D.npy").succeeded();
+    let eigenvalue = |more: &str| {
+        let run = diodon(&folder, &format!("mds D.npy --axes 3 --method lanczos --json - {more}"));
+        run.succeeded().json()["eigenvalues"][0].as_f64().expect("a number")
+    };
+    let expected = eigenvalue("");
+    let ways = [
+        "--no-overlap",
+        "--no-split-gram",
+        "--no-commute",
+        "--no-read-order",
+        "--no-priorities",
+        "--readers 1",
+        "--workers 1 --tile-size 64",
+        "--tile-size 50 --memory 32MiB",
+        "--tile-size 64 --memory 3MiB --scratch .",
+        "--policy dmda",
+        "--deterministic",
+        "--seed 5",
+    ];
+    for way in ways {
+        let value = eigenvalue(way);
+        assert!((value / expected - 1.0).abs() < 1e-12, "{way}: {value} and {expected}");
+    }
+    assert!((eigenvalue("--precision s --tolerance 1e-4") / expected - 1.0).abs() < 1e-5);
+}
+
+#[test]
+fn what_is_no_matrix_of_distances_is_refused() {
+    let folder = folder_with("D.csv", "id,a,b,c\na,0,1,2\nb,1,0,3\nc,2,3,0\n");
+    let refused = |content: &str, words: &[&str]| {
+        fs::write(folder.join("bad.csv"), content).expect("a file can be written");
+        diodon(&folder, "mds bad.csv").failed(2, words);
+    };
+    refused("id,a,b,c\na,0,1,2\nb,1,0,3\n", &["as many rows as columns", "2", "3"]);
+    refused("id,a,b\na,0,-1\nb,-1,0\n", &["negative", "(a [1], b [2]) = -1"]);
+    refused("id,a,b\na,0,1\nb,2,0\n", &["not symmetric", "(a [1], b [2]) = 1 against 2"]);
+    refused("id,a,b\na,1,0.5\nb,0.5,1\n", &["similarities", "1 - s"]);
+    refused("id,a,a\na,0,1\na,1,0\n", &["both called a"]);
+    refused("id,b,a\na,0,1\nb,1,0\n", &["another order"]);
+    refused("id,x,y\na,0,1\nb,1,0\n", &["different names"]);
+    diodon(&folder, "mds none.h5").failed(2, &["none.h5"]);
+    diodon(&folder, "mds D.csv --method fast").failed(2, &["fast", "lanczos"]);
+    diodon(&folder, "mds D.csv --axes 0").failed(2, &["0"]);
+    diodon(&folder, "mds D.csv --precision z").failed(2, &["real numbers"]);
+    diodon(&folder, "mds D.csv --method randomized --passes 1").failed(2, &["two passes"]);
+    diodon(&folder, "mds D.csv --method nystrom --correction lingoes")
+        .failed(2, &["--method lanczos"]);
+    diodon(&folder, "mds D.csv -o D.csv").failed(2, &["D.csv is a file"]);
+    fs::write(folder.join("w.csv"), "a,1\nb,0\n").expect("a file can be written");
+    diodon(&folder, "mds D.csv --weights w.csv").failed(2, &["w.csv", "line 2", "above 0"]);
+    fs::write(folder.join("w.csv"), "id,weight\na,1\nb,2\n").expect("a file can be written");
+    diodon(&folder, "mds D.csv --weights w.csv").failed(2, &["no weight for c"]);
+    fs::write(folder.join("cut.h5"), b"\x89HDF\r\n\x1a\n").expect("a file can be written");
+    diodon(&folder, "mds cut.h5").failed(2, &["cut.h5"]);
+}
+
+#[test]
+fn a_dry_run_says_what_would_be_held() {
+    let folder = folder_with("points.csv", POINTS);
+    diodon(&folder, "distances points.csv --metric euclidean -o D.h5").succeeded();
+    let json = diodon(&folder, "mds D.h5 --dry-run --json -").succeeded().json();
+    assert_eq!((&json["n"], &json["method"]), (&5.into(), &"exact".into()));
+    assert!(json["ring_bytes"].as_u64() > Some(0) && json["eigenvalues"].is_null());
+}

@@ -3,6 +3,8 @@
 
 use tegula_data::format::matrix::FORMATS;
 use tegula_data::platform::PLATFORMS;
+use tegula_diodon::distance::METRICS;
+use tegula_diodon::mds::METHODS;
 use tegula_exageostat::covariance::COVARIANCES;
 use tegula_kernels::backend::BACKENDS;
 use tegula_kernels::kernel::KERNELS;
@@ -12,12 +14,13 @@ use tegula_runtime::sched::{EVICTIONS, POLICIES};
 use crate::{TextFile, assert_kept, root, text_files};
 
 /// Folders of the crates.
-const CRATES: [&str; 8] = [
+const CRATES: [&str; 9] = [
     "runtime",
     "kernels",
     "data",
     "apps/linalg",
     "apps/exageostat",
+    "apps/diodon",
     "apps/tegula",
     "apps/capi",
     "tests",
@@ -77,6 +80,9 @@ fn members() -> Vec<(&'static str, &'static str, &'static str)> {
     members.extend(BACKENDS.iter().map(|backend| (kernels, backend.name, "")));
     members.extend(PLATFORMS.iter().map(|listed| ("data/README.md", listed.name, "")));
     members.extend(FORMATS.iter().map(|format| ("data/README.md", format.name, format.summary)));
+    let page = "apps/diodon/README.md";
+    members.extend(METHODS.iter().map(|method| (page, method.name, method.summary)));
+    members.extend(METRICS.iter().map(|metric| (page, metric.name, "")));
     let page = "apps/exageostat/README.md";
     members
         .extend(COVARIANCES.iter().map(|covariance| (page, covariance.name, covariance.formula)));

@@ -50,7 +50,7 @@ pub(super) fn find<T: Real>(
                 space.compress(flow, &ritz, (request.capacity / 2, request.axes + MARGIN, 0))?;
         }
     };
-    finish::<T>(flow, table, (space, &ritz, short), (request.axes, has_converged))
+    finish(flow, table, (space, &ritz, short), (request.axes, has_converged))
 }
 
 /// The first block: orthonormal, from the product of the first pass.
@@ -136,7 +136,7 @@ fn has_converged(
 }
 
 /// Vectors of either side and norms of rows: a pass, or two of a wide table.
-fn finish<T: Real>(
+fn finish(
     flow: &mut Flow,
     table: &mut Table,
     (space, ritz, short): (Space, &Ritz, usize),

@@ -19,7 +19,9 @@ use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 
 use crate::EmbedError;
-use crate::stream::{Overlap, Stream, register_lines};
+#[cfg(doc)]
+use crate::stream::TILE_ENTRIES;
+use crate::stream::{Overlap, Parts, Stream, Tiling, register_lines};
 pub(crate) use panel::{Correct, Scale, Totals};
 
 /// What a pass over all distances tells beside a product.
@@ -86,11 +88,13 @@ pub struct GramOptions {
     pub weights: Option<Vec<f64>>,
     /// What is added to each distance off the diagonal (a correction of Cailliez).
     pub offset: f64,
-    /// Rows and columns of a tile.
+    /// Lines of a band.
     pub edge: usize,
+    /// Entries of a tile that is not square, at most ([`TILE_ENTRIES`]).
+    pub entries: usize,
     /// Bytes of tiles that are held.
     pub memory: u64,
-    /// Tiles off the diagonal whose mirror images are read, too, once, to see whether they agree.
+    /// Squares off the diagonal whose mirror images are read, too, once, to see whether they agree.
     pub samples: usize,
     /// What overlaps.
     pub overlap: Overlap,
@@ -105,19 +109,20 @@ impl Gram {
     pub fn new(flow: &mut Flow, source: &Arc<dyn Source>, options: GramOptions) -> Self {
         let [n, columns] = source.shape();
         assert!(n == columns, "{n} x {columns} distances");
-        let GramOptions { weights, offset, edge, memory, samples, overlap } = options;
+        let GramOptions { weights, offset, edge, entries, memory, samples, overlap } = options;
         assert!(
             weights.as_ref().is_none_or(|weights| weights.len() == n),
             "a weight for each item"
         );
-        let how = (Entry::Squared(offset), true);
-        let stream = Stream::new(flow, source, (edge, memory), how, overlap);
+        let tiling = Tiling::new([n, n], edge, (source.grain()[0], entries), true);
+        let entry = Entry::Squared(offset);
+        let stream = Stream::new(flow, source, (tiling, memory), entry, overlap);
         let total = weights.as_ref().map_or(n as f64, |weights| weights.iter().sum());
         let share = |v: &f64| v / total;
         let shares = weights
             .as_ref()
             .map_or_else(|| vec![1.0 / n as f64; n], |weights| weights.iter().map(share).collect());
-        let lines = register_lines(flow, &stream.edges[0], &shares);
+        let lines = register_lines(flow, &stream.tiling.bands[0], &shares);
         let samples = if source.coverage() == Coverage::Triangle { 0 } else { samples };
         Self {
             stream,
@@ -136,13 +141,18 @@ impl Gram {
     /// Number of items, `n`.
     #[must_use]
     pub fn n(&self) -> usize {
-        self.stream.edges[0].length()
+        self.stream.tiling.bands[0].length()
     }
 
     /// The matrix as it is read.
     #[must_use]
     pub fn stream(&self) -> &Stream {
         &self.stream
+    }
+
+    /// Does only some part of the passes that follow, to measure it: their products are wrong.
+    pub fn keep_to(&mut self, parts: Parts) {
+        self.stream.parts = parts;
     }
 
     /// Number of passes over the distances so far.
@@ -159,7 +169,7 @@ impl Gram {
 
     /// A panel of `width` columns, cut as the matrix is.
     pub fn panel(&self, flow: &mut Flow, width: usize) -> TileMatrix<f64> {
-        TileMatrix::panel(flow, (self.n(), width), self.stream.edges[0].widest())
+        TileMatrix::panel(flow, (self.n(), width), self.stream.tiling.bands[0].widest())
     }
 
     /// Sums over all distances.

@@ -16,7 +16,7 @@ use tegula_runtime::flow::Access::{Commute, R, RW, W};
 use tegula_runtime::flow::{Access, Flow, FlowError, Handle};
 
 pub use reading::{Read, Reading};
-pub use tiling::{Edges, tile_edge};
+pub use tiling::{Edges, Place, TILE_ENTRIES, Tiling, band_edge};
 
 /// What lets reading and computing overlap; each can be put back to what it was before, to measure its part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,44 +45,61 @@ impl Default for Overlap {
     }
 }
 
+/// What of a pass is done: all of it, or one part alone, to measure what the other costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Parts {
+    /// Reading and multiplying.
+    #[default]
+    All,
+    /// Reading alone.
+    Reading,
+    /// Multiplying by what is in the buffers.
+    Multiplying,
+}
+
 /// A stored matrix, ready to be multiplied with as often as wanted.
 #[derive(Debug)]
 pub struct Stream {
     reading: Reading,
-    /// Where rows and columns are cut.
-    pub edges: [Edges; 2],
+    /// Where it is cut.
+    pub tiling: Tiling,
     entry: Entry,
-    /// Whether tiles below the diagonal are left out.
-    is_symmetric: bool,
-    order: Vec<(usize, usize)>,
+    order: Vec<Place>,
     slots: Vec<Handle>,
     /// Whether every tile has a buffer of its own, and is in it.
     is_kept: bool,
     overlap: Overlap,
+    /// What of a pass is done.
+    pub parts: Parts,
 }
 
 /// Panels of one side of a product: what is multiplied, and what it is added to.
 pub type Sides<'a> = Option<(&'a TileMatrix<f64>, &'a TileMatrix<f64>)>;
 
 impl Stream {
-    /// Prepares products with `source`, in tiles that begin at multiples of `edge`; `entry` says what its entries become,
-    /// `is_symmetric` that it equals its transpose. At most `memory` bytes of tiles are held at a time, two tiles at least.
+    /// Prepares products with `source`, cut as `tiling` says; `entry` says what its entries become. At most `memory` bytes of
+    /// tiles are held at a time, two tiles at least.
+    ///
+    /// # Panics
+    /// If the tiling is that of a matrix of another shape.
     #[must_use]
     pub fn new(
         flow: &mut Flow,
         source: &Arc<dyn Source>,
-        (edge, memory): (usize, u64),
-        (entry, is_symmetric): (Entry, bool),
+        (tiling, memory): (Tiling, u64),
+        entry: Entry,
         overlap: Overlap,
     ) -> Self {
-        let edges = source.shape().map(|length| Edges::new(length, edge));
-        let order = order::order(&edges, is_symmetric, overlap.read_order);
-        let bytes = edges.iter().map(Edges::widest).product::<usize>() * source.element().bytes();
+        let shape = tiling.bands.map(|edges| edges.length());
+        assert!(shape == source.shape(), "tiles of {shape:?} for {:?}", source.shape());
+        let order = order::order(&tiling, overlap.read_order);
+        let bytes = tiling.entries() * source.element().bytes();
         let slots = (memory as usize / bytes.max(1)).max(2).min(order.len());
         let slots = (0..slots).map(|_| flow.register(bytes)).collect();
         let reading = Reading::new(Arc::clone(source));
         let is_kept = false;
-        Self { reading, edges, entry, is_symmetric, order, slots, is_kept, overlap }
+        let parts = Parts::All;
+        Self { reading, tiling, entry, order, slots, is_kept, overlap, parts }
     }
 
     /// The matrix, and what was read of it.
@@ -123,16 +140,16 @@ impl Stream {
         (right, left): (Sides<'_>, Sides<'_>),
         lines: Option<[&[Handle]; 2]>,
     ) -> Result<(), FlowError> {
-        assert!(left.is_none() || !self.is_symmetric, "a symmetric matrix has one side");
+        assert!(left.is_none() || !self.tiling.is_symmetric, "a symmetric matrix has one side");
         let order = std::mem::take(&mut self.order);
         let batch = if self.overlap.asynchronous { 1 } else { self.slots.len() };
         for (start, tiles) in order.chunks(batch).enumerate() {
             let numbered = || (start * batch..).zip(tiles);
-            numbered().for_each(|(number, &place)| self.read(flow, number, place));
+            numbered().for_each(|(number, place)| self.read(flow, number, place));
             if !self.overlap.asynchronous {
                 flow.wait()?;
             }
-            numbered().for_each(|(number, &place)| {
+            numbered().for_each(|(number, place)| {
                 self.sweep::<T>(flow, (number, place), (right, left), lines);
             });
             if !self.overlap.asynchronous {
@@ -149,40 +166,40 @@ impl Stream {
         self.slots[number % self.slots.len()]
     }
 
-    /// Rows and columns of a tile.
-    fn block(&self, (i, j): (usize, usize)) -> Block {
-        Block { rows: self.edges[0].range(i), columns: self.edges[1].range(j) }
-    }
-
     /// Submits the reading of a tile, unless it is held.
-    fn read(&self, flow: &mut Flow, number: usize, place: (usize, usize)) {
-        if !self.is_kept {
-            let task = self.reading.task(&self.block(place));
-            flow.submit(task, &[(self.slot(number), W)], self.priority(place.0));
+    fn read(&self, flow: &mut Flow, number: usize, place: &Place) {
+        if !self.is_kept && self.parts != Parts::Multiplying {
+            let task = self.reading.task(&place.block);
+            flow.submit(task, &[(self.slot(number), W)], self.priority(place.bands.0));
         }
     }
 
     /// The sooner, the more urgent (equation 6.10 of the thesis: the number of rows of tiles less that of the row).
     fn priority(&self, row: usize) -> i32 {
-        if self.overlap.priorities { (self.edges[0].count() - row) as i32 } else { 0 }
+        if self.overlap.priorities { (self.tiling.bands[0].count() - row) as i32 } else { 0 }
     }
 
     /// Submits the products of a tile.
     fn sweep<T: Real>(
         &self,
         flow: &mut Flow,
-        (number, (i, j)): (usize, (usize, usize)),
+        (number, place): (usize, &Place),
         (right, left): (Sides<'_>, Sides<'_>),
         lines: Option<[&[Handle]; 2]>,
     ) {
-        let (is_diagonal, stored) = (self.is_symmetric && i == j, self.slot(number));
+        if self.parts == Parts::Reading {
+            return;
+        }
+        let (i, j) = place.bands;
+        let is_symmetric = self.tiling.is_symmetric;
+        let (is_diagonal, stored) = (is_symmetric && i == j, self.slot(number));
         let width = right.or(left).map_or(0, |(factor, _)| factor.n());
-        let tile = self.tile((i, j), width, is_diagonal);
+        let tile = self.tile(place, width);
         let side = |(factor, sum): (&TileMatrix<f64>, &TileMatrix<f64>), from, to| -> SidePanels {
             [factor.tile(from, 0), sum.tile(to, 0)]
         };
         // Of a symmetric matrix, a tile off the diagonal stands for its mirror image, too.
-        let other = if self.is_symmetric && !is_diagonal { right } else { left };
+        let other = if is_symmetric && !is_diagonal { right } else { left };
         let sides =
             (right.map(|panels| side(panels, j, i)), other.map(|panels| side(panels, i, j)));
         let both = lines.map(|[rows, columns]| [rows[i], columns[j]]);
@@ -193,37 +210,48 @@ impl Stream {
     }
 
     /// The tile at a place, as the kernel wants it.
-    fn tile(&self, place: (usize, usize), width: usize, is_diagonal: bool) -> Tile {
-        let Block { rows, columns } = self.block(place);
-        let (element, entry) = (self.reading.source().element(), self.entry);
-        let [m, n, width, row, column] =
-            [rows.len(), columns.len(), width, rows.start, columns.start].map(|x| x as u32);
-        Tile { element, entry, m, n, width, row, column, is_diagonal }
+    fn tile(&self, place: &Place, width: usize) -> Tile {
+        let Place { bands: (i, j), block: Block { rows, columns } } = place;
+        let top = rows.start - self.tiling.bands[0].range(*i).start;
+        let left = columns.start - self.tiling.bands[1].range(*j).start;
+        let [m, n, width, top, left, row, column] =
+            [rows.len(), columns.len(), width, top, left, rows.start, columns.start]
+                .map(|x| x as u32);
+        let is_diagonal = self.tiling.is_symmetric && i == j;
+        let whole = Tile::of(self.reading.source().element(), self.entry);
+        Tile { m, n, width, top, left, row, column, is_diagonal, ..whole }
     }
 
-    /// Submits the comparison of `samples` tiles off the diagonal, or all if there are fewer, with their mirror images; what
+    /// Submits the comparison of `samples` squares off the diagonal, or all if there are fewer, with their mirror images; what
     /// differs is noted in the `lines` of their rows. Returns how many they are.
     pub fn compare_mirrored(&self, flow: &mut Flow, lines: &[Handle], samples: usize) -> usize {
         if samples == 0 {
             return 0;
         }
-        let off: Vec<(usize, usize)> = self.order.iter().copied().filter(|(i, j)| i < j).collect();
+        let [rows, _] = self.tiling.bands;
+        let squares = Edges::new(rows.length(), self.tiling.height());
+        let count = squares.count();
+        let off: Vec<(usize, usize)> =
+            (0..count).flat_map(|i| (i + 1..count).map(move |j| (i, j))).collect();
         let step = off.len().div_ceil(samples).max(1);
-        let bytes = self.edges.iter().map(Edges::widest).product::<usize>()
-            * self.reading.source().element().bytes();
+        let bytes = squares.widest().pow(2) * self.reading.source().element().bytes();
         let rooms: Vec<[Handle; 2]> =
             (0..2.min(off.len())).map(|_| [flow.register(bytes), flow.register(bytes)]).collect();
         let chosen = off.iter().step_by(step).zip(rooms.iter().cycle());
-        let mut count = 0;
-        for (&(i, j), &[upper, lower]) in chosen {
-            flow.submit(self.reading.task(&self.block((i, j))), &[(upper, W)], 0);
-            flow.submit(self.reading.task(&self.block((j, i))), &[(lower, W)], 0);
-            let compare = Compare { tile: self.tile((i, j), 0, false) };
-            flow.submit(compare, &[(upper, R), (lower, R), (lines[i], self.adding())], 0);
-            count += 1;
+        for (&(i, j), &[upper, lower]) in chosen.clone() {
+            let block = Block { rows: squares.range(i), columns: squares.range(j) };
+            let mirror = Block { rows: block.columns.clone(), columns: block.rows.clone() };
+            flow.submit(self.reading.task(&block), &[(upper, W)], 0);
+            flow.submit(self.reading.task(&mirror), &[(lower, W)], 0);
+            let band = rows.band(block.rows.start);
+            let bands = (band, rows.band(block.columns.start));
+            let tile = Tile { is_diagonal: false, ..self.tile(&Place { bands, block }, 0) };
+            let accesses = [(upper, R), (lower, R), (lines[band], self.adding())];
+            flow.submit(Compare { tile }, &accesses, 0);
         }
+        let compared = chosen.count();
         rooms.into_iter().flatten().for_each(|room| flow.retire(room));
-        count
+        compared
     }
 
     /// Gives the buffers back, after everything submitted has run.

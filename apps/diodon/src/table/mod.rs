@@ -22,7 +22,7 @@ use tegula_runtime::flow::{Flow, FlowError, Handle};
 
 use crate::EmbedError;
 use crate::basis::{inner, times};
-use crate::stream::{Overlap, Sides, Stream, register_lines};
+use crate::stream::{Overlap, Sides, Stream, TILE_ENTRIES, Tiling, register_lines};
 pub(crate) use form::line_names;
 pub use form::{Form, Margins, Treatment};
 
@@ -36,7 +36,7 @@ pub(crate) const ENTRIES: usize = 1 << 20;
 /// How a table is read.
 #[derive(Clone, Copy, Debug)]
 pub struct TableOptions {
-    /// Rows and columns of a tile.
+    /// Lines of a band.
     pub edge: usize,
     /// Bytes of tiles that are held.
     pub memory: u64,
@@ -75,8 +75,8 @@ impl Table {
         options: TableOptions,
     ) -> Self {
         let TableOptions { edge, memory, overlap } = options;
-        let how = (treatment.entry(), false);
-        let stream = Stream::new(flow, source, (edge, memory), how, overlap);
+        let tiling = Tiling::new(source.shape(), edge, (source.grain()[0], TILE_ENTRIES), false);
+        let stream = Stream::new(flow, source, (tiling, memory), treatment.entry(), overlap);
         let findings = Findings::NONE;
         Self { stream, treatment, overlap, passes: 0, findings, settled: None }
     }
@@ -84,7 +84,7 @@ impl Table {
     /// Rows and columns.
     #[must_use]
     pub fn shape(&self) -> [usize; 2] {
-        self.stream.edges.map(|edges| edges.length())
+        self.stream.tiling.bands.map(|edges| edges.length())
     }
 
     /// The table as it is read.
@@ -120,7 +120,7 @@ impl Table {
 
     /// A panel of `width` columns with a row for each line of a side.
     pub(crate) fn panel(&self, flow: &mut Flow, side: usize, width: usize) -> TileMatrix<f64> {
-        let edges = &self.stream.edges[side];
+        let edges = &self.stream.tiling.bands[side];
         TileMatrix::panel(flow, (edges.length(), width), edges.widest())
     }
 
@@ -165,7 +165,7 @@ impl Table {
         flow.iteration(self.passes);
         flow.phase("products");
         let y = self.panel(flow, ROWS, w.n());
-        let edges = self.stream.edges;
+        let edges = self.stream.tiling.bands;
         let lines = edges.map(|edges| register_lines(flow, &edges, &vec![1.0; edges.length()]));
         self.stream.multiply::<T>(flow, (Some((w, &y)), None), Some([&lines[0], &lines[1]]))?;
         self.passes += 1;
@@ -193,7 +193,7 @@ impl Table {
         let source = Arc::clone(self.stream.reading().source());
         form::refuse(&margins.findings, &*source)?;
         let form = self.treatment.form(margins, &*source)?;
-        let edges = self.stream.edges;
+        let edges = self.stream.tiling.bands;
         let mut buffers = |side: usize| {
             let (scales, edges) = (form.scales[side].as_ref()?, &edges[side]);
             let bands = (0..edges.count()).map(|band| &scales[edges.range(band)]);
@@ -305,7 +305,7 @@ impl Table {
         w.extend(form.factors[COLUMNS].iter().enumerate().map(|(at, h)| h * squared[at % n]));
         let width = (k + rank).max(1);
         w.resize(n * width, 0.0);
-        let edges = self.stream.edges;
+        let edges = self.stream.tiling.bands;
         let lines = [
             register_lines(flow, &edges[ROWS], &vec![1.0; m]),
             register_lines(flow, &edges[COLUMNS], &squared),

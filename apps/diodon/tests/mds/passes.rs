@@ -90,6 +90,7 @@ proptest! {
     fn results_do_not_depend_on_tiles_memory_or_workers(
         n in 2usize..90,
         edge in 1usize..70,
+        height in 1usize..70,
         slots in 0u64..20,
         workers in 1usize..4,
         is_single in any::<bool>(),
@@ -101,6 +102,7 @@ proptest! {
         let mut how = How::new(Method::Lanczos, 4, n);
         how.workers = workers;
         how.options.edge = edge;
+        how.options.entries = edge * height;
         how.options.memory = slots * (edge * edge * 8) as u64;
         let found = embed::<f64>(&source, &how).expect("distances");
         prop_assert_eq!(found.leading.values.len(), exact.leading.values.len());

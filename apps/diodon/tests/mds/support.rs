@@ -75,6 +75,7 @@ impl How {
             weights: None,
             offset: 0.0,
             edge: 64,
+            entries: 64 * 64,
             memory: 4 * 64 * 64 * 8,
             samples: 1000,
             overlap: Overlap::default(),

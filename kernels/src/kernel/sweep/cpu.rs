@@ -1,25 +1,34 @@
-//! The sweep, a few rows at a time, so that widened entries stay in the second cache until both products have used them.
+//! The sweep, block by block, so that widened entries stay in the second cache until both products have used them.
 
 use std::cell::RefCell;
 use std::ops::Range;
 
 use pulp::Arch;
 
+use super::desk::Desk;
 use super::lines::Lines;
 use super::{Entry, Findings, Panels, Tile};
 use crate::backend::Blas;
 use crate::scalar::Real;
-use crate::tile::{TileMut, TileRef};
 
-/// Widened entries that are at hand at a time.
-const ENTRIES: usize = 128 * 1024;
+/// Rows and columns of a block of widened entries: few enough for the second cache, and so many that what products lay out
+/// anew for each of them is little beside.
+const BLOCK: [usize; 2] = [128, 1024];
 
 /// Entries of a row that are looked at together: some stay in registers, all in the first cache.
 const PART: usize = 256;
 
 thread_local! {
-    /// Room for widened entries, and for panels in another precision.
+    /// Room for what a tile is worked on with.
     static ROOM: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What is noted of the lines that a tile is part of.
+struct Notes<'a> {
+    /// Weights of the tile's columns, in sums along its rows.
+    crossing: &'a [f64],
+    rows: Lines<'a>,
+    columns: Option<Lines<'a>>,
 }
 
 impl Tile {
@@ -32,50 +41,50 @@ impl Tile {
         blas: &dyn Blas<T>,
         stored: &[u8],
         (right, left): (Option<Panels<'_>>, Option<Panels<'_>>),
-        (mut rows, mut columns): (Option<Lines<'_>>, Option<Lines<'_>>),
+        (rows, columns): (Option<Lines<'_>>, Option<Lines<'_>>),
     ) {
         let (m, n) = (self.m as usize, self.n as usize);
         assert_eq!(stored.len(), m * n * self.element.bytes(), "bytes of the stored tile");
         if m == 0 || n == 0 {
             return;
         }
+        let mut notes = rows.map(|rows| Notes::new(self, rows, columns));
         // Of panels without columns there is nothing but the sums.
         let (right, left) = if self.width == 0 { (None, None) } else { (right, left) };
-        let height = (ENTRIES / n.max(1)).clamp(1, m.max(1));
+        let block = [BLOCK[0].min(m), BLOCK[1].min(n)];
         ROOM.with_borrow_mut(|room| {
-            let mut desk = Desk::<T>::new(room, self, height, (right, left));
-            for top in (0..m).step_by(height) {
-                let strip = top..(top + height).min(m);
-                let line = n * self.element.bytes();
-                let stored = &stored[strip.start * line..strip.end * line];
-                self.widen(stored, strip.start, desk.entries, (&mut rows, &mut columns));
-                desk.multiply(blas, strip, n);
+            let mut desk = Desk::<T>::new(room, self, block, (right, left));
+            for start in (0..n).step_by(block[1]) {
+                let across = start..(start + block[1]).min(n);
+                for top in (0..m).step_by(block[0]) {
+                    let strip = top..(top + block[0]).min(m);
+                    self.widen(stored, (&strip, &across), desk.entries, &mut notes);
+                    desk.multiply(blas, &strip, &across);
+                }
             }
             desk.finish();
         });
-        if self.is_diagonal
-            && let Some(rows) = rows
-        {
-            self.check_symmetry(stored, rows.findings);
+        if let Some(notes) = notes.filter(|_| self.is_diagonal) {
+            self.check_symmetry(stored, notes.rows.findings);
         }
     }
 
-    /// Widens some rows from row `top` on and makes what they become, one after the other; adds their sums to the lines.
+    /// Widens a block and makes what its entries become, row after row; adds their sums to the lines.
     fn widen<T: Real>(
         &self,
         stored: &[u8],
-        top: usize,
+        (strip, across): (&Range<usize>, &Range<usize>),
         entries: &mut [T],
-        (rows, columns): (&mut Option<Lines<'_>>, &mut Option<Lines<'_>>),
+        notes: &mut Option<Notes<'_>>,
     ) {
         let (n, size) = (self.n as usize, self.element.bytes());
         let mut line = [0.0; PART];
-        let lines = stored.chunks_exact(n * size).zip(entries.chunks_exact_mut(n));
-        for (number, (stored, entries)) in lines.enumerate() {
+        for (row, entries) in strip.clone().zip(entries.chunks_exact_mut(across.len())) {
+            let stored = &stored[(row * n + across.start) * size..(row * n + across.end) * size];
             let parts = stored.chunks(PART * size).zip(entries.chunks_mut(PART));
             for (part, (stored, entries)) in parts.enumerate() {
                 let line = &mut line[..entries.len()];
-                self.part(stored, (top + number, part * PART), line, (rows, columns));
+                self.part(stored, (row, across.start + part * PART), line, notes.as_mut());
                 entries.iter_mut().zip(line).for_each(|(to, x)| *to = T::of_f64(*x));
             }
         }
@@ -87,7 +96,7 @@ impl Tile {
         stored: &[u8],
         place: (usize, usize),
         line: &mut [f64],
-        (rows, columns): (&mut Option<Lines<'_>>, &mut Option<Lines<'_>>),
+        notes: Option<&mut Notes<'_>>,
     ) {
         let (row, first) = place;
         let arch = Arch::new();
@@ -97,9 +106,9 @@ impl Tile {
         );
         let found = arch.dispatch(
             #[inline(always)]
-            || self.become_of(line, place, rows.is_some()),
+            || self.become_of(line, place, notes.is_some()),
         );
-        let Some(rows) = rows else { return };
+        let Some(Notes { crossing, rows, columns }) = notes else { return };
         if found.is_wrong {
             self.note(stored, place, rows.findings);
         }
@@ -108,13 +117,18 @@ impl Tile {
         arch.dispatch(
             #[inline(always)]
             || {
-                let crossing = columns.as_ref().map_or(rows.weights, |lines| lines.weights);
                 add_along(line, row, rows, &crossing[first..]);
                 if let Some(columns) = columns {
                     add_across(line, rows.weights[row], first, columns);
                 }
             },
         );
+    }
+
+    /// Column of the tile in which row `row` of it meets the diagonal of the matrix, if the tile is one on it.
+    fn diagonal_of(&self, row: usize) -> Option<usize> {
+        let column = (self.row as usize + row).checked_sub(self.column as usize)?;
+        (self.is_diagonal && column < self.n as usize).then_some(column)
     }
 
     /// Replaces entries of a row, those from a place on, by what they become.
@@ -124,7 +138,8 @@ impl Tile {
             Found { is_wrong: false, least: f64::INFINITY, greatest: f64::NEG_INFINITY };
         // An entry on the diagonal is neither moved nor counted among the least and the greatest: a neighbour stands
         // in for it meanwhile.
-        let diagonal = row.checked_sub(first).filter(|&j| self.is_diagonal && j < line.len());
+        let diagonal = self.diagonal_of(row).and_then(|column| column.checked_sub(first));
+        let diagonal = diagonal.filter(|&j| j < line.len());
         let kept = diagonal.map(|j| line[j]);
         let is_alone = diagonal.is_some() && line.len() == 1;
         if let Some(j) = diagonal {
@@ -160,7 +175,7 @@ impl Tile {
         self.element.widen(stored, &mut line);
         for (j, &value) in line.iter().enumerate() {
             let offender = self.offender((row, first + j), value, 0.0);
-            let is_diagonal = self.is_diagonal && row == first + j;
+            let is_diagonal = self.diagonal_of(row) == Some(first + j);
             if !value.is_finite() {
                 findings.infinite.note(offender, f64::NAN);
             } else if is_diagonal && value != 0.0 {
@@ -171,25 +186,37 @@ impl Tile {
         }
     }
 
-    /// Notes where a tile on the diagonal differs from its mirror image.
+    /// Notes where the square on the diagonal differs from its mirror image.
     fn check_symmetry(&self, stored: &[u8], findings: &mut Findings) {
-        let (m, size) = (self.m as usize, self.element.bytes());
-        let entry = |i: usize, j: usize| &stored[(i * m + j) * size..][..size];
-        for i in 0..m {
-            for j in i + 1..m {
+        let (m, n, size) = (self.m as usize, self.n as usize, self.element.bytes());
+        let Some(first) = self.diagonal_of(0) else { return };
+        let side = m.min(n - first);
+        let entry = |i: usize, j: usize| &stored[(i * n + first + j) * size..][..size];
+        for i in 0..side {
+            for j in i + 1..side {
                 if entry(i, j) != entry(j, i) {
                     let mut values = [0.0; 2];
                     self.element.widen(entry(i, j), &mut values[..1]);
                     self.element.widen(entry(j, i), &mut values[1..]);
                     let [value, other] = values;
                     if value != other && !(value.is_nan() && other.is_nan()) {
-                        let offender = self.offender((i, j), value, other);
+                        let offender = self.offender((i, first + j), value, other);
                         findings.asymmetric.note(offender, (value - other).abs());
                     }
                 }
             }
         }
-        findings.compared += (m * m.saturating_sub(1) / 2) as u64;
+        findings.compared += (side * side.saturating_sub(1) / 2) as u64;
+    }
+}
+
+impl<'a> Notes<'a> {
+    /// Of the lines of the bands that `tile` is part of; without `columns` its columns are among those of its rows' band.
+    fn new(tile: &Tile, rows: Lines<'a>, columns: Option<Lines<'a>>) -> Self {
+        let (across, along) = (tile.across(), tile.along());
+        let crossing =
+            &columns.as_ref().map_or(rows.weights, |lines| lines.weights)[across.clone()];
+        Self { crossing, rows: rows.part(along), columns: columns.map(|lines| lines.part(across)) }
     }
 }
 
@@ -244,111 +271,5 @@ fn add_across(line: &[f64], weight: f64, first: usize, columns: &mut Lines<'_>) 
     for ((sum, square), x) in sums.iter_mut().zip(squares).zip(line) {
         *sum += weight * x;
         *square += weight * x * x;
-    }
-}
-
-/// What one tile is worked on with: widened entries, the panels in the precision of the products, and what they are added to.
-struct Desk<'a, 'p, T> {
-    entries: &'a mut [T],
-    right: Option<Side<'a, 'p, T>>,
-    left: Option<Side<'a, 'p, T>>,
-}
-
-/// One product. In the precision of the panels nothing is copied.
-struct Side<'a, 'p, T> {
-    panels: Panels<'p>,
-    /// The factor, and what the product is added up in, in another precision.
-    copies: Option<(&'a [T], &'a mut [T])>,
-    width: usize,
-}
-
-impl<'a, 'p, T: Real> Desk<'a, 'p, T> {
-    fn new(
-        room: &'a mut Vec<f64>,
-        tile: &Tile,
-        height: usize,
-        (right, left): (Option<Panels<'p>>, Option<Panels<'p>>),
-    ) -> Self {
-        let entries = height * tile.n as usize;
-        let copies: usize = [&right, &left].into_iter().flatten().map(Panels::copies::<T>).sum();
-        let words = ((entries + copies) * size_of::<T>()).div_ceil(size_of::<f64>());
-        if room.len() < words {
-            room.resize(words, 0.0);
-        }
-        let room: &mut [T] = bytemuck::cast_slice_mut(room);
-        let (entries, rest) = room.split_at_mut(entries);
-        let width = tile.width as usize;
-        let (right, rest) = Side::new(right, width, rest);
-        let (left, _) = Side::new(left, width, rest);
-        Self { entries, right, left }
-    }
-
-    /// Multiplies by widened rows `strip` of `n` entries each.
-    fn multiply(&mut self, blas: &dyn Blas<T>, strip: Range<usize>, n: usize) {
-        let height = strip.len();
-        let entries = TileRef::new(&self.entries[..height * n], n, height);
-        if let Some(side) = &mut self.right {
-            let (factor, sum) = side.views();
-            let sum = sum.part(strip.start, 0, height, factor.cols());
-            blas.gemm(T::ONE, entries.transposed(), factor, T::ONE, sum);
-        }
-        if let Some(side) = &mut self.left {
-            let (factor, sum) = side.views();
-            let factor = factor.part(strip.start, 0, height, factor.cols());
-            blas.gemm(T::ONE, entries, factor, T::ONE, sum);
-        }
-    }
-
-    /// Adds what was added up in another precision to the panels.
-    fn finish(self) {
-        [self.right, self.left].into_iter().flatten().for_each(Side::finish);
-    }
-}
-
-impl Panels<'_> {
-    /// Numbers that copies in the precision `T` take.
-    fn copies<T: Real>(&self) -> usize {
-        let is_same = size_of::<T>() == size_of::<f64>();
-        if is_same { 0 } else { self.factor.len() + self.sum.len() }
-    }
-}
-
-impl<'a, 'p, T: Real> Side<'a, 'p, T> {
-    /// The product of `panels`, with copies at the front of `room` if need be; and the rest of it.
-    fn new(
-        panels: Option<Panels<'p>>,
-        width: usize,
-        room: &'a mut [T],
-    ) -> (Option<Self>, &'a mut [T]) {
-        let Some(panels) = panels else { return (None, room) };
-        if panels.copies::<T>() == 0 {
-            return (Some(Self { panels, copies: None, width }), room);
-        }
-        let (factor, room) = room.split_at_mut(panels.factor.len());
-        let (sum, room) = room.split_at_mut(panels.sum.len());
-        factor.iter_mut().zip(panels.factor).for_each(|(to, &x)| *to = T::of_f64(x));
-        sum.fill(T::ZERO);
-        (Some(Self { panels, copies: Some((factor, sum)), width }), room)
-    }
-
-    /// The factor and what the product is added to.
-    fn views(&mut self) -> (TileRef<'_, T>, TileMut<'_, T>) {
-        let width = self.width;
-        let (factor, sum) = match &mut self.copies {
-            Some((factor, sum)) => (&**factor, &mut **sum),
-            None => {
-                let Panels { factor, sum } = &mut self.panels;
-                (bytemuck::cast_slice(factor), bytemuck::cast_slice_mut(sum))
-            }
-        };
-        let rows = |length: usize| length / width.max(1);
-        let (high, low) = (rows(factor.len()), rows(sum.len()));
-        (TileRef::new(factor, high, width), TileMut::new(sum, low, width))
-    }
-
-    fn finish(self) {
-        if let Some((_, copy)) = self.copies {
-            self.panels.sum.iter_mut().zip(copy).for_each(|(to, x)| *to += x.to_f64());
-        }
     }
 }

@@ -1,5 +1,7 @@
 //! Sums along the lines (rows, or columns) of a band of tiles, gathered tile by tile.
 
+use std::ops::Range;
+
 use super::Findings;
 
 /// Sums along `r` lines, in one buffer: their weights, their weighted sums, and those of their squares, and what was found in
@@ -48,5 +50,20 @@ impl<'a> Lines<'a> {
         let (squares, findings) = rest.split_at_mut(r);
         let findings = bytemuck::from_bytes_mut(bytemuck::cast_slice_mut(findings));
         Self { weights, sums, squares, findings }
+    }
+
+    /// The lines `range` of these.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    #[must_use]
+    pub fn part(self, range: Range<usize>) -> Self {
+        let Self { weights, sums, squares, findings } = self;
+        Self {
+            weights: &weights[range.clone()],
+            sums: &mut sums[range.clone()],
+            squares: &mut squares[range],
+            findings,
+        }
     }
 }

@@ -2,10 +2,11 @@
 //! `Y = Y + f(A) X` and `Z = Z + f(A)' U`, with sums along its lines on the way.
 //!
 //! Shapes: `A` is `m x n`, stored row by row as numbers of any kind ([`Element`]); `X` is `n x l`, `Y` is `m x l`, `U`
-//! is `m x l`, `Z` is `n x l`, all in `f64`. `f` leaves an entry as it is or squares it ([`Entry`]). Products are in
-//! the precision `T`; what they are added to, and all sums, are in `f64`. Of the tiles of a symmetric matrix those at and
-//! above the diagonal are enough: one off it is used for both products. Reads `A`, `X`, `U`; adds to `Y`, `Z` and the
-//! [`lines`] of its rows and columns. Cannot fail: what is wrong with entries is noted among the [`Findings`]. On cores.
+//! is `m x l`, `Z` is `n x l`, all in `f64`, each some lines of a panel that may be higher. `f` leaves an entry as it is or
+//! squares it ([`Entry`]). Products are in the precision `T`; what they are added to, and all sums, are in `f64`. Of the
+//! tiles of a symmetric matrix those at and above the diagonal are enough: one off it is used for both products. Reads `A`,
+//! `X`, `U`; adds to `Y`, `Z` and the [`lines`] of its rows and columns. Cannot fail: what is wrong with entries is noted
+//! among the [`Findings`]. On cores.
 //!
 //! That a product with a huge matrix needs each entry once, and that sums for a later centring come along, is sections
 //! 6.2.1 and 2.4.3 of L. L. Nesi, "Strategies for distributing task-based applications on heterogeneous platforms"
@@ -13,12 +14,14 @@
 
 mod compare;
 mod cpu;
+mod desk;
 mod findings;
 pub mod lines;
 mod reference;
 mod trial;
 
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use tegula_runtime::flow::Access::{self, R, RW};
 use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow, Handle};
@@ -58,12 +61,16 @@ pub struct Tile {
     pub n: u32,
     /// Columns of the panels.
     pub width: u32,
+    /// Line of the panels and sums of its rows at which the tile begins.
+    pub top: u32,
+    /// Line of those of its columns.
+    pub left: u32,
     /// Row of the whole matrix at which the tile begins.
     pub row: u32,
     /// Column of it.
     pub column: u32,
-    /// Whether the matrix is one of distances, and the tile on its diagonal: the diagonal must be zero, and the tile
-    /// symmetric.
+    /// Whether the matrix is one of distances, and the tile on its diagonal: the diagonal must be zero, and the square that
+    /// the tile's rows make there symmetric.
     pub is_diagonal: bool,
 }
 
@@ -129,10 +136,27 @@ pub struct Panels<'a> {
 }
 
 impl Tile {
+    /// A tile without entries of a matrix of this kind, at its beginning and that of its panels.
+    #[must_use]
+    pub const fn of(element: Element, entry: Entry) -> Self {
+        let [m, n, width, top, left, row, column] = [0; 7];
+        Self { element, entry, m, n, width, top, left, row, column, is_diagonal: false }
+    }
+
     /// The stored entries at the front of a buffer, which may have room for more.
     fn stored<'a>(&self, buffers: &'a Buffers<'_>, at: usize) -> &'a [u8] {
         let (m, n, _) = self.shape();
         &buffers.read::<u8>(at)[..m * n * self.element.bytes()]
+    }
+
+    /// Lines of the panels and sums of its rows.
+    fn along(&self) -> Range<usize> {
+        self.top as usize..(self.top + self.m) as usize
+    }
+
+    /// Lines of those of its columns.
+    fn across(&self) -> Range<usize> {
+        self.left as usize..(self.left + self.n) as usize
     }
 
     fn shape(&self) -> (usize, usize, usize) {

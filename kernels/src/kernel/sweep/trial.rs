@@ -42,11 +42,15 @@ impl<T: Real> ListedIn<T> for Card {
             for (&entry, &(is_diagonal, sides)) in
                 entries.iter().flat_map(|entry| ways.iter().map(move |way| (entry, way)))
             {
-                let (m, width) = (shape.m, shape.k.min(WIDTH));
-                let n = if is_diagonal { m } else { shape.n };
-                let [m, n, width] = [m, n, width].map(|size| size as u32);
-                let (row, column) = (0, 0);
-                let tile = Tile { element, entry, m, n, width, row, column, is_diagonal };
+                // Wider than high, and somewhere in their band; those on the diagonal are as wide as their band.
+                let (n, width) = (shape.n + shape.k, shape.k.min(WIDTH));
+                let m = if is_diagonal { shape.m.min(n) } else { shape.m };
+                let top = if is_diagonal { n - m } else { shape.k % 3 };
+                let [m, n, width, top] = [m, n, width, top].map(|size| size as u32);
+                let left = if is_diagonal { 0 } else { 2 * top };
+                let (row, column) = (top, 0);
+                let place = Tile { row, column, top, left, ..Tile::of(element, entry) };
+                let tile = Tile { m, n, width, is_diagonal, ..place };
                 trials.push(compare(blas, tile, sides, draw));
             }
         }
@@ -79,8 +83,7 @@ impl<T: Real> ListedIn<T> for Card {
 fn typical<T: Real>(n: usize) -> Tile {
     let element = if size_of::<T>() == 8 { Element::F64 } else { Element::F32 };
     let (m, width) = (n as u32, WIDTH as u32);
-    let entry = Entry::Squared(0.0);
-    Tile { element, entry, m, n: m, width, row: 0, column: 0, is_diagonal: false }
+    Tile { m, n: m, width, ..Tile::of(element, Entry::Squared(0.0)) }
 }
 
 /// Largest entry that is drawn.
@@ -98,9 +101,13 @@ fn compare<T: Real>(
         (0..m * n).map(|_| (draw.number::<f64>().abs() * LARGEST).round()).collect();
     tile.element.narrow(&entries, &mut stored);
     let numbers = |count: usize, draw: &mut Draw| draw.numbers::<f64>(count);
-    let (x, u) = (numbers(n * width, draw), numbers(m * width, draw));
-    let (y, z) = (numbers(m * width, draw), numbers(n * width, draw));
-    let (rows, columns) = (lines::initial(&numbers(m, draw)), lines::initial(&numbers(n, draw)));
+    // Bands end a line after the tile, but for that of a tile on the diagonal.
+    let (high, wide) = (tile.along().end, tile.across().end);
+    let (high, wide) = if tile.is_diagonal { (wide, wide) } else { (high + 1, wide + 1) };
+    let (x, u) = (numbers(wide * width, draw), numbers(high * width, draw));
+    let (y, z) = (numbers(high * width, draw), numbers(wide * width, draw));
+    let of_lines = |count: usize, draw: &mut Draw| lines::initial(&numbers(count, draw));
+    let (rows, columns) = (of_lines(high, draw), of_lines(wide, draw));
     let is_summed = is_right;
     let run = |is_reference: bool| {
         let (mut y, mut z, mut rows, mut columns) =
@@ -114,9 +121,7 @@ fn compare<T: Real>(
         } else {
             tile.sweep(blas, &stored, (right, left), (along, across));
         }
-        let findings = |lines: &mut [f64]| lines.len() - size_of::<super::Findings>() / 8;
-        let (high, wide) = (findings(&mut rows), findings(&mut columns));
-        [y, z, rows[..high].to_vec(), columns[..wide].to_vec()]
+        [y, z, rows[..3 * high].to_vec(), columns[..3 * wide].to_vec()]
     };
     let (got, expected) = (run(false), run(true));
     let off = |(got, expected): (&f64, &f64)| (got - expected).abs();

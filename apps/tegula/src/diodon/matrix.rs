@@ -1,14 +1,16 @@
 //! The matrix that a command reads: its file, its names, and what is read beside it.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
 use tegula_data::format::matrix::{ReadSettings, find_matrix};
 use tegula_data::source::{Coverage, Source};
+use tegula_diodon::distance::DistanceSource;
 
 use crate::error::refused;
+use crate::machine::peak_resident;
 use crate::output::{Console, bytes, count};
 
 /// A matrix of distances with names of its items.
@@ -19,6 +21,8 @@ pub(super) struct Distances {
     pub(super) ids: Vec<String>,
     /// The file.
     pub(super) path: PathBuf,
+    /// Bytes that names, and what was read already, hold.
+    pub(super) resident_bytes: u64,
 }
 
 /// Opens the matrix that `spec` names, in a format by this name if there is one; texts that do not fit `memory` go to `scratch`.
@@ -47,21 +51,34 @@ impl Distances {
                 source.name()
             )));
         }
-        if rows == 0 {
-            return Err(refused(format!("{}: the matrix is empty", source.name())));
-        }
         check_names(&*source)?;
-        let ids = names_or_numbers(source.row_names().or(source.column_names()), rows);
-        Ok(Self { source, ids, path })
+        let is_read = source.stored_bytes_per_entry() == 0.0;
+        let entries = if is_read { (rows * columns * source.element().bytes()) as u64 } else { 0 };
+        Self::of((source, path), entries)
     }
 
-    /// Bytes that names, and entries that were read already, hold.
-    pub(super) fn resident_bytes(&self) -> u64 {
-        let letters: usize = self.ids.iter().map(|id| id.len() + size_of::<String>()).sum();
-        let is_read = self.source.stored_bytes_per_entry() == 0.0;
-        let entries = self.n() * self.n() * self.source.element().bytes();
+    /// Distances that are computed from what `path` holds.
+    ///
+    /// # Errors
+    /// If two items have the same name.
+    pub(super) fn computed(source: DistanceSource, path: &Path) -> Result<Self> {
+        check_names(&source)?;
+        // What reading took at most: the items, in the form in which the metric wants them.
+        let held = peak_resident().unwrap_or(0);
+        Self::of((Arc::new(source), path.to_owned()), held)
+    }
+
+    /// With entries, or what they are computed from, that hold so many bytes.
+    fn of((source, path): (Arc<dyn Source>, PathBuf), held: u64) -> Result<Self> {
+        let [n, _] = source.shape();
+        if n == 0 {
+            return Err(refused(format!("{}: the matrix is empty", source.name())));
+        }
+        let ids = names_or_numbers(source.row_names().or(source.column_names()), n);
+        let letters: usize = ids.iter().map(|id| id.len() + size_of::<String>()).sum();
         // The names of the source, those that are kept, and the order in which repetitions are looked for.
-        (3 * letters + if is_read { entries } else { 0 }) as u64
+        let resident_bytes = 3 * letters as u64 + held;
+        Ok(Self { source, ids, path, resident_bytes })
     }
 
     /// Number of items.

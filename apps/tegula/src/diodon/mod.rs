@@ -2,6 +2,7 @@
 
 mod coa;
 mod components;
+mod computed;
 mod convert;
 mod distances;
 mod formats;

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use tegula_data::source::{Block, Source, SourceError};
-use tegula_diodon::stream::Edges;
+use tegula_data::source::{Source, SourceError};
+use tegula_diodon::stream::{Place, Tiling};
 use tegula_runtime::random::mix;
 
 /// Gain for which another reader is worth its while.
@@ -23,25 +23,23 @@ pub(super) struct Readers {
     pub(super) trials: Vec<(usize, f64)>,
 }
 
-/// Tries more and more readers, up to `most`, on tiles of `edge` lines, as long as that is faster.
+/// Tries more and more readers, up to `most`, on scattered tiles, as long as that is faster.
 ///
 /// # Errors
 /// If a tile cannot be read.
 pub(super) fn measure(
     source: &Arc<dyn Source>,
-    edge: usize,
+    tiling: &Tiling,
     most: usize,
 ) -> Result<Readers, SourceError> {
-    let next = AtomicUsize::new(0);
-    let bands = Edges::new(source.shape()[0], edge).count();
-    let tiles = bands * (bands + 1) / 2;
+    let (next, tiles) = (AtomicUsize::new(0), scattered(tiling));
     let mut trials: Vec<(usize, f64)> = Vec::new();
     let mut readers = 1;
     loop {
-        let rate = trial(source, edge, (readers, &next))?;
+        let rate = trial(source, &tiles, (readers, &next))?;
         let best = trials.iter().map(|(_, rate)| *rate).fold(0.0, f64::max);
         trials.push((readers, rate));
-        let is_used_up = next.load(Ordering::Relaxed) + 2 * readers * TILES > tiles;
+        let is_used_up = next.load(Ordering::Relaxed) + 2 * readers * TILES > tiles.len();
         if rate < GAIN * best || readers >= most || is_used_up {
             break;
         }
@@ -57,21 +55,18 @@ pub(super) fn measure(
 /// Bytes of entries per second that so many readers read together.
 fn trial(
     source: &Arc<dyn Source>,
-    edge: usize,
+    tiles: &[Place],
     (readers, next): (usize, &AtomicUsize),
 ) -> Result<f64, SourceError> {
-    let edges = Edges::new(source.shape()[0], edge);
-    let tiles = scattered(edges.count());
     let size = source.element().bytes();
     let start = Instant::now();
     let read = || {
         let (mut reader, mut bytes) = (source.reader()?, 0);
         let mut entries = Vec::new();
         for _ in 0..TILES {
-            let (i, j) = tiles[next.fetch_add(1, Ordering::Relaxed) % tiles.len()];
-            let block = Block { rows: edges.range(i), columns: edges.range(j) };
-            entries.resize(block.entries() * size, 0);
-            reader.read(&block, &mut entries)?;
+            let tile = &tiles[next.fetch_add(1, Ordering::Relaxed) % tiles.len()];
+            entries.resize(tile.block.entries() * size, 0);
+            reader.read(&tile.block, &mut entries)?;
             bytes += entries.len();
         }
         Ok::<usize, SourceError>(bytes)
@@ -84,10 +79,9 @@ fn trial(
     Ok(bytes as f64 / start.elapsed().as_secs_f64())
 }
 
-/// Tiles at and above the diagonal of so many bands, each once, neighbours far from each other.
-fn scattered(bands: usize) -> Vec<(usize, usize)> {
-    let mut tiles: Vec<(usize, usize)> =
-        (0..bands).flat_map(|i| (i..bands).map(move |j| (i, j))).collect();
-    tiles.sort_by_key(|&(i, j)| mix((i * bands + j) as u64));
-    tiles
+/// All tiles, neighbours far from each other.
+fn scattered(tiling: &Tiling) -> Vec<Place> {
+    let mut tiles: Vec<(usize, Place)> = tiling.all().into_iter().enumerate().collect();
+    tiles.sort_by_key(|&(number, _)| mix(number as u64));
+    tiles.into_iter().map(|(_, place)| place).collect()
 }

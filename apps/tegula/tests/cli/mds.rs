@@ -73,6 +73,47 @@ fn toggles_readers_precision_and_memory_give_the_same() {
 }
 
 #[test]
+fn distances_need_not_be_stored() {
+    let folder = folder_with("points.csv", POINTS);
+    diodon(&folder, "distances points.csv --metric euclidean --element f64 -o D.h5").succeeded();
+    let stored = diodon(&folder, "mds D.h5 --axes 2 --json -").succeeded().json();
+    for method in ["exact", "lanczos"] {
+        let arguments = format!(
+            "mds points.csv --metric euclidean --axes 2 --method {method} -o {method} --json -"
+        );
+        let json = diodon(&folder, &arguments).succeeded().json();
+        for axis in 0..2 {
+            let [one, other] =
+                [&stored, &json].map(|json| json["eigenvalues"][axis].as_f64().expect("a number"));
+            assert!((one - other).abs() < 1e-12, "{method}: {one} and {other}");
+        }
+        assert_eq!(json["bytes_read"], 0);
+        assert!(written(&folder, &format!("{method}/coordinates.csv")).contains("\nm,"));
+    }
+    let one = "mds points.csv --metric euclidean --names id --columns x --axes 2 --json -";
+    let along_x = diodon(&folder, one).succeeded().json();
+    assert_eq!(along_x["axes"], 1);
+    diodon(&folder, "mds D.h5 --columns x").failed(2, &["--columns", "--metric"]);
+    diodon(&folder, "mds points.csv --metric k80").failed(2, &["points.csv"]);
+}
+
+#[test]
+fn passes_are_measured_part_by_part() {
+    let rows: Vec<String> = (0..300).map(|i| format!("{},{}", i % 17, (i * i) % 23)).collect();
+    let folder = folder_with("points.csv", &format!("x,y\n{}\n", rows.join("\n")));
+    diodon(&folder, "distances points.csv --metric manhattan -o D.h5").succeeded();
+    let small = "--method randomized --tile-size 32 --memory 3MiB --scratch .";
+    let run = diodon(&folder, &format!("mds D.h5 --measure {small} --json -"));
+    let json = run.succeeded().json();
+    for part in ["reading", "multiplying", "both"] {
+        assert!(json["seconds_per_pass"][part].as_f64().expect("a number") > 0.0, "{part}");
+    }
+    assert!(json["bytes_per_pass"].as_u64().expect("a number") > 300 * 300 * 4 / 2);
+    diodon(&folder, "mds D.h5 --measure").failed(1, &["all", "tiles fit", "less --memory"]);
+    diodon(&folder, "mds D.h5 --measure -o out").failed(2, &["--measure", "--output-folder"]);
+}
+
+#[test]
 fn what_is_no_matrix_of_distances_is_refused() {
     let folder = folder_with("D.csv", "id,a,b,c\na,0,1,2\nb,1,0,3\nc,2,3,0\n");
     let refused = |content: &str, words: &[&str]| {

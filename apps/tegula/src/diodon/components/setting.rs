@@ -8,7 +8,7 @@ use tegula_data::source::Source;
 use tegula_diodon::Names;
 use tegula_diodon::output::{Labels, LabelsOfItems};
 use tegula_diodon::singular::{self, Extent, Listed, METHODS, Method, Plan, Request, block_width};
-use tegula_diodon::stream::{Edges, tile_edge};
+use tegula_diodon::stream::{Edges, TILE_ENTRIES, Tiling, band_edge};
 use tegula_kernels::kernel::sweep::lines;
 use tegula_kernels::scalar::Precision;
 use tegula_runtime::memory::rounded;
@@ -73,12 +73,13 @@ impl ComponentFlags {
             .map_or_else(|| block_width(axes, shape), |more| (axes + more as usize).min(m).min(n));
         let order = m.max(n);
         let edge = |slots: usize| {
-            tile_edge(source.grain(), element.bytes(), (slots, memory / 2)).min(order)
+            band_edge((order, source.grain()), element.bytes(), (slots, memory / 2)).min(order)
         };
+        let tiling =
+            |edge: usize| Tiling::new(shape, edge, (source.grain()[0], TILE_ENTRIES), false);
         let extent = |edge: usize, workers: usize| {
-            let [rows, columns] = shape.map(|length| Edges::new(length, edge));
-            let tile = rows.widest() * columns.widest() * element.bytes();
-            let tiles = rows.count() * columns.count();
+            let tiling = tiling(edge);
+            let (tile, tiles) = (tiling.entries() * element.bytes(), tiling.tiles());
             Extent { shape, axes, width, tile_bytes: rounded(tile) as u64, tiles, workers }
         };
         let plan = |edge: usize, workers: usize| {
@@ -114,7 +115,7 @@ impl ComponentFlags {
         let is_large = m as f64 * n as f64 * element.bytes() as f64 > LARGE;
         let is_measured = is_large && run.workers() > 1 && self.readers.is_none();
         let readers = (is_measured && !self.matrix.dry_run)
-            .then(|| readers::measure(&source, run.nb, run.workers()))
+            .then(|| readers::measure(&source, &tiling(run.nb), run.workers()))
             .transpose()?;
         let is_recorded = self.trace.is_wanted() || tiles <= MOST_RECORDED;
         let setting = Setting {

@@ -1,5 +1,6 @@
 //! `tegula diodon mds`: principal coordinates of a matrix of distances.
 
+mod measure;
 mod results;
 mod setting;
 
@@ -11,13 +12,17 @@ use anyhow::{Result, bail};
 use clap::Args;
 use clap::builder::TypedValueParser;
 use serde_json::Value;
+use tegula_diodon::distance::MetricChoice;
 use tegula_diodon::gram::{Gram, GramOptions, Sums};
 use tegula_diodon::mds::{self, Correction, Leading, METHODS};
 use tegula_diodon::output::Output;
+use tegula_diodon::stream::TILE_ENTRIES;
 use tegula_kernels::scalar::{Precision, Real};
+use tegula_runtime::flow::Flow;
 use tegula_runtime::platform::Cap;
 use tegula_runtime::trace::Trace;
 
+use super::computed::PointFlags;
 use super::overlap::StreamFlags;
 use crate::error::refused;
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags, member};
@@ -30,6 +35,12 @@ pub(crate) struct Mds {
     /// The matrix of distances: HDF5 (FILE or FILE:DATASET), a manifest of tiles, .npy, CSV, PHYLIP ... ("tegula diodon formats")
     #[arg(value_name = "D")]
     input: String,
+    /// D holds points or sequences: compute their distances by this metric each time they are needed, and store none
+    /// ("tegula diodon distances --help" lists metrics)
+    #[arg(long, value_name = "NAME", help_heading = "Data")]
+    metric: Option<MetricChoice>,
+    #[command(flatten)]
+    points: PointFlags,
     /// Number of axes
     #[arg(long, value_name = "K", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Model")]
     axes: u32,
@@ -62,6 +73,9 @@ pub(crate) struct Mds {
     /// Tasks that read at a time [default: measured]
     #[arg(long, value_name = "N", help_heading = "Run", value_parser = clap::value_parser!(u32).range(1..=1024))]
     readers: Option<u32>,
+    /// Time passes of reading alone, of multiplying alone and of both, instead of embedding
+    #[arg(long, help_heading = "Run", conflicts_with_all = ["output_folder", "correction", "labels"])]
+    measure: bool,
     #[command(flatten)]
     stream: StreamFlags,
     #[command(flatten)]
@@ -129,7 +143,13 @@ impl Mds {
             self.output.write(&result)?;
             return console.finish();
         }
-        let mut outcome = if setting.run.precision == Precision::Double {
+        let is_double = setting.run.precision == Precision::Double;
+        if self.measure {
+            let measure = if is_double { Self::measure::<f64> } else { Self::measure::<f32> };
+            self.output.write(&measure(self, &setting, &console)?)?;
+            return console.finish();
+        }
+        let mut outcome = if is_double {
             self.embed::<f64>(&setting, &console)?
         } else {
             self.embed::<f32>(&setting, &console)?
@@ -151,8 +171,9 @@ impl Mds {
         console.finish()
     }
 
-    fn embed<T: Real>(&self, setting: &Setting, console: &Console) -> Result<Outcome> {
-        let mut options = setting.run.exec_options(setting.is_recorded);
+    /// The engine, and the distances as something to multiply with; the correction of Cailliez that they got.
+    fn gram(&self, setting: &Setting, is_recorded: bool) -> Result<(Flow, Gram, f64)> {
+        let mut options = setting.run.exec_options(is_recorded);
         if let Some(most) = setting.most_readers(self.readers) {
             Arc::make_mut(&mut options.machine)
                 .caps
@@ -162,17 +183,23 @@ impl Mds {
             Some(Correction::Cailliez) => mds::cailliez(&*setting.distances.source)?,
             _ => 0.0,
         };
-        let start = Instant::now();
         let mut flow = setting.run.flow_on(options, true);
         let gram_options = GramOptions {
             weights: setting.weights.clone(),
             offset,
             edge: setting.run.nb,
+            entries: TILE_ENTRIES,
             memory: setting.plan.ring_bytes,
-            samples: setting.samples(),
+            samples: setting.samples,
             overlap: self.stream.overlap(),
         };
-        let mut gram = Gram::new(&mut flow, &setting.distances.source, gram_options);
+        let gram = Gram::new(&mut flow, &setting.distances.source, gram_options);
+        Ok((flow, gram, offset))
+    }
+
+    fn embed<T: Real>(&self, setting: &Setting, console: &Console) -> Result<Outcome> {
+        let start = Instant::now();
+        let (mut flow, mut gram, offset) = self.gram(setting, setting.is_recorded)?;
         let mut progress = Progress::new(console);
         let tasks = 2.0 * gram.stream().tiles() as f64;
         progress.follow(flow.watch(), tasks, "first pass");

@@ -1,11 +1,13 @@
 //! What an embedding settles on before it begins.
 
+use std::path::Path;
+
 use anyhow::Result;
 use tegula_diodon::mds::{
     self, Correction, Extent, Listed, METHODS, Method, Plan, Request, sketch_width,
 };
 use tegula_diodon::output::{Labels, LabelsOfItems};
-use tegula_diodon::stream::{Edges, tile_edge};
+use tegula_diodon::stream::{Edges, TILE_ENTRIES, Tiling, band_edge};
 use tegula_kernels::kernel::sweep::lines;
 use tegula_kernels::scalar::Precision;
 use tegula_runtime::memory::rounded;
@@ -37,6 +39,8 @@ const SAMPLED: usize = 40;
 
 /// Everything settled.
 pub(super) struct Setting {
+    /// Squares off the diagonal whose mirror images are read, too.
+    pub(super) samples: usize,
     pub(super) distances: Distances,
     pub(super) method: &'static Listed,
     pub(super) request: Request,
@@ -53,9 +57,18 @@ impl Mds {
     pub(super) fn settle(&self, console: &Console) -> Result<Setting> {
         let memory = self.run.memory();
         let scratch = self.run.scratch().unwrap_or_else(std::env::temp_dir);
-        let distances = Distances::open(&self.input, None, (memory / 4, scratch))?;
+        let distances = match self.metric {
+            Some(metric) => {
+                let path = Path::new(&self.input);
+                Distances::computed(self.points.source(path, metric)?, path)?
+            }
+            None if self.points.is_given() => {
+                return Err(refused("--names and --columns are for points: say their --metric"));
+            }
+            None => Distances::open(&self.input, None, (memory / 4, scratch))?,
+        };
         let n = distances.n();
-        let memory = memory.saturating_sub(distances.resident_bytes());
+        let memory = memory.saturating_sub(distances.resident_bytes);
         distances.describe(console);
         if self.matrix.precision.is_complex() {
             return Err(refused("--precision: distances are real numbers; give s or d"));
@@ -67,14 +80,14 @@ impl Mds {
         let width = self
             .oversample
             .map_or_else(|| sketch_width(axes, n), |more| (axes + more as usize).min(n));
-        let element = distances.source.element();
-        let edge = |slots: usize| {
-            tile_edge(distances.source.grain(), element.bytes(), (slots, memory / 2)).min(n)
-        };
+        let (element, grain) = (distances.source.element(), distances.source.grain());
+        let edge =
+            |slots: usize| band_edge((n, grain), element.bytes(), (slots, memory / 2)).min(n);
+        let tiling = |edge: usize| Tiling::new([n, n], edge, (grain[0], TILE_ENTRIES), true);
         let extent = |edge: usize, workers: usize| {
-            let tiles = Edges::new(n, edge).count();
-            let tile_bytes = rounded(edge * edge * element.bytes()) as u64;
-            let tiles = tiles * (tiles + 1) / 2;
+            let tiling = tiling(edge);
+            let tile_bytes = rounded(tiling.entries() * element.bytes()) as u64;
+            let tiles = tiling.tiles();
             Extent { n, axes, width, tile_bytes, tiles, workers, edge }
         };
         let demand = |edge: usize, workers: usize| {
@@ -111,10 +124,11 @@ impl Mds {
         let entries = (n as f64).powi(2) * element.bytes() as f64;
         let is_large = entries > LARGE && run.workers() > 1 && self.readers.is_none();
         let readers = (is_large && !self.matrix.dry_run)
-            .then(|| readers::measure(&distances.source, run.nb, run.workers()))
+            .then(|| readers::measure(&distances.source, &tiling(run.nb), run.workers()))
             .transpose()?;
         let is_recorded = self.trace.is_wanted() || extent(run.nb, 1).tiles <= MOST_RECORDED;
         let setting = Setting {
+            samples: samples(n, tiling(run.nb).height()),
             distances,
             method: listed,
             request,
@@ -202,13 +216,12 @@ impl Setting {
         let readers = asked.or(self.readers.as_ref().map(|readers| readers.count))?;
         (readers < self.run.workers()).then_some(readers)
     }
+}
 
-    /// Tiles whose mirror images are read as well: some for all items, all of few.
-    pub(super) fn samples(&self) -> usize {
-        let bands = Edges::new(self.distances.n(), self.run.nb).count();
-        let tiles = bands * (bands + 1) / 2;
-        tiles.div_ceil(SAMPLED).max(16)
-    }
+/// Squares of `height` lines whose mirror images are read as well: some for all items, all of few.
+fn samples(n: usize, height: usize) -> usize {
+    let bands = Edges::new(n, height).count();
+    (bands * (bands + 1) / 2).div_ceil(SAMPLED).max(16)
 }
 
 /// What a run asks for.

@@ -1,0 +1,107 @@
+//! Distances that are computed from points or sequences.
+
+use std::path::Path;
+
+use anyhow::Result;
+use clap::Args;
+use tegula_data::expression::split_list;
+use tegula_data::format::{ColumnIndex, NamedValues, Table};
+use tegula_diodon::distance::{DistanceSource, METRICS, MetricChoice, Points, Sequences, Takes};
+
+use crate::error::refused;
+
+/// What of a table are points.
+#[derive(Args, Debug)]
+pub(super) struct PointFlags {
+    /// Column with the names of the points
+    #[arg(long, value_name = "COLUMN", help_heading = "Data")]
+    names: Option<String>,
+    /// Columns with the coordinates, separated by commas [default: all but the names]
+    #[arg(long, value_name = "LIST", help_heading = "Data")]
+    columns: Option<String>,
+}
+
+/// A line for each metric.
+pub(super) fn metrics_help() -> String {
+    let list = |takes| {
+        let metrics = METRICS.iter().filter(move |metric| metric.takes() == takes);
+        metrics.map(|metric| format!("\n  {:<15} {}", metric.usage(), metric.summary))
+    };
+    let (points, sequences) = (list(Takes::Points), list(Takes::Sequences));
+    format!(
+        "Metrics of points:{}\nMetrics of sequences:{}",
+        points.collect::<String>(),
+        sequences.collect::<String>()
+    )
+}
+
+impl PointFlags {
+    /// Whether something was said about points.
+    pub(super) fn is_given(&self) -> bool {
+        self.names.is_some() || self.columns.is_some()
+    }
+
+    /// The distances between what `input` holds.
+    ///
+    /// # Errors
+    /// If it cannot be read, or holds nothing that the metric takes.
+    pub(super) fn source(&self, input: &Path, metric: MetricChoice) -> Result<DistanceSource> {
+        let name = input.display().to_string();
+        if metric.metric.takes() == Takes::Points {
+            let points = self.points(input)?;
+            return DistanceSource::points(name, metric, points).map_err(refused);
+        }
+        for (flag, given) in [("--names", &self.names), ("--columns", &self.columns)] {
+            if given.is_some() {
+                return Err(refused(format!("{flag} is for points, not for sequences")));
+            }
+        }
+        let sequences = Sequences::read(input).map_err(refused)?;
+        DistanceSource::sequences(name, metric, &sequences).map_err(refused)
+    }
+
+    /// The points of the table.
+    fn points(&self, input: &Path) -> Result<Points> {
+        let table = Table::read(input)?;
+        let names = self.names_column(&table)?;
+        let columns = self.coordinate_columns(&table, names)?;
+        let titles: Vec<String> = columns.iter().map(|&column| table.name(column)).collect();
+        let numbers = columns.iter().map(|&column| table.numbers(column));
+        let numbers = numbers.collect::<Result<Vec<&[f64]>, _>>()?;
+        let pairs = titles.iter().zip(&numbers);
+        let named: Vec<NamedValues<'_>> =
+            pairs.map(|(name, values)| NamedValues { name, values }).collect();
+        table.require_complete(&named)?;
+        let rows = 0..table.rows();
+        let coordinates =
+            rows.clone().flat_map(|row| numbers.iter().map(move |values| values[row]));
+        let names = match names {
+            Some(column) => table.texts(column)?,
+            None => rows.map(|row| (row + 1).to_string()).collect(),
+        };
+        Points::new(names, titles, coordinates.collect()).map_err(refused)
+    }
+
+    /// The column with the names: the one asked for, or the first if it holds text or has no name, as R writes it.
+    fn names_column(&self, table: &Table) -> Result<Option<ColumnIndex>> {
+        if let Some(wanted) = &self.names {
+            return Ok(Some(table.find(wanted)?));
+        }
+        let first = ColumnIndex(0);
+        let is_names = !table.is_numeric(first) || table.names()[0].is_empty();
+        Ok(is_names.then_some(first))
+    }
+
+    /// The columns with the coordinates.
+    fn coordinate_columns(
+        &self,
+        table: &Table,
+        names: Option<ColumnIndex>,
+    ) -> Result<Vec<ColumnIndex>> {
+        let Some(list) = &self.columns else {
+            let all = (0..table.names().len()).map(ColumnIndex);
+            return Ok(all.filter(|&column| Some(column) != names).collect());
+        };
+        split_list(list).into_iter().map(|wanted| Ok(table.find(wanted)?)).collect()
+    }
+}

@@ -1,5 +1,6 @@
 //! Reading blocks out of chunks: each is read, inflated and unshuffled straight into the block.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
@@ -34,6 +35,16 @@ enum Way {
     Filters,
 }
 
+/// A decoded chunk.
+struct Held {
+    index: usize,
+    order: Order,
+    image: Vec<u8>,
+}
+
+/// No chunk.
+const NONE: usize = usize::MAX;
+
 /// Reads blocks of one matrix.
 pub(super) struct ChunkReader {
     file: File,
@@ -43,28 +54,37 @@ pub(super) struct ChunkReader {
     fill: Vec<u8>,
     way: Way,
     stored: Vec<u8>,
-    image: Vec<u8>,
     inflate: Decompressor,
-    /// The chunk that is in `image`, and how it stands there.
-    held: Option<(usize, Order)>,
+    /// Bytes of a decoded chunk.
+    whole: usize,
+    /// Decoded chunks, as many as there may be.
+    held: Vec<Held>,
+    most: usize,
+    /// Where in `held` each stands.
+    places: HashMap<usize, usize>,
+    /// The one of `held` that makes room for another.
+    oldest: usize,
 }
 
 impl ChunkReader {
-    pub(super) fn new(file: File, chunks: Arc<Chunks>, fill: &[u8]) -> Self {
+    /// A reader of `chunks` in `file`, where `fill` is the entry of those that were never written. Of what it decoded
+    /// it holds up to `memory` bytes, or one chunk.
+    pub(super) fn new(file: File, chunks: Arc<Chunks>, fill: &[u8], memory: usize) -> Self {
         let entry_bytes = fill.len();
-        let way = way(&chunks.filters, entry_bytes);
-        let image = vec![0; chunks.shape[0] * chunks.shape[1] * entry_bytes];
-        let (stored, inflate) = (Vec::new(), Decompressor::new());
+        let whole = chunks.shape[0] * chunks.shape[1] * entry_bytes;
         Self {
             file,
-            chunks,
             entry_bytes,
             fill: fill.to_vec(),
-            way,
-            stored,
-            image,
-            inflate,
-            held: None,
+            way: way(&chunks.filters, entry_bytes),
+            stored: Vec::new(),
+            inflate: Decompressor::new(),
+            whole,
+            held: Vec::new(),
+            most: (memory / whole).clamp(1, chunks.table.len().max(1)),
+            places: HashMap::new(),
+            oldest: 0,
+            chunks,
         }
     }
 
@@ -83,34 +103,56 @@ impl ChunkReader {
         for i in rows.start / height..rows.end.div_ceil(height) {
             for j in columns.start / width..columns.end.div_ceil(width) {
                 let index = i * self.chunks.grid[1] + j;
-                taken += self.hold(index)?;
-                self.place(index, (i * height, j * width), (rows, columns), entries);
+                let (held, bytes) = self.hold(index)?;
+                taken += bytes;
+                self.place(held, (i * height, j * width), (rows, columns), entries);
             }
         }
         Ok(taken)
     }
 
-    /// Reads and decodes chunk `index`, unless it is held; returns the bytes read.
-    fn hold(&mut self, index: usize) -> Result<u64, Failure> {
+    /// Reads and decodes chunk `index`, unless it is held; returns where it is held, if it was ever written, and the
+    /// bytes read.
+    fn hold(&mut self, index: usize) -> Result<(Option<usize>, u64), Failure> {
         let chunk = self.chunks.table[index];
-        if chunk.size == 0 || self.held.is_some_and(|(held, _)| held == index) {
-            return Ok(0);
+        if chunk.size == 0 {
+            return Ok((None, 0));
         }
-        self.held = None;
-        let order = self.decode(chunk).map_err(|failure| match failure {
+        if let Some(&place) = self.places.get(&index) {
+            return Ok((Some(place), 0));
+        }
+        let place = self.room();
+        let mut image = std::mem::take(&mut self.held[place].image);
+        let decoded = self.decode(chunk, &mut image);
+        let order = decoded.map_err(|failure| match failure {
             Failure::Damaged(reason) => {
                 let (i, j) = (index / self.chunks.grid[1], index % self.chunks.grid[1]);
                 Failure::Damaged(format!("chunk ({i}, {j}), counted from 0, {reason}"))
             }
             other => other,
         })?;
-        self.held = Some((index, order));
-        Ok(u64::from(chunk.size))
+        self.held[place] = Held { index, order, image };
+        self.places.insert(index, place);
+        Ok((Some(place), u64::from(chunk.size)))
     }
 
-    /// Reads `chunk` into the image.
-    fn decode(&mut self, chunk: Chunk) -> Result<Order, Failure> {
-        let whole = self.image.len();
+    /// A place for a chunk: another one, or that of the chunk which is held longest.
+    fn room(&mut self) -> usize {
+        if self.held.len() < self.most {
+            self.held.push(Held { index: NONE, order: Order::Entries, image: Vec::new() });
+            return self.held.len() - 1;
+        }
+        let place = self.oldest;
+        self.oldest = (place + 1) % self.most;
+        let index = std::mem::replace(&mut self.held[place].index, NONE);
+        self.places.remove(&index);
+        place
+    }
+
+    /// Reads `chunk` into `image`.
+    fn decode(&mut self, chunk: Chunk, image: &mut Vec<u8>) -> Result<Order, Failure> {
+        let whole = self.whole;
+        image.resize(whole, 0);
         let way = if chunk.mask == 0 { self.way } else { Way::Filters };
         if way == Way::Plain {
             let size = chunk.size as usize;
@@ -119,14 +161,14 @@ impl ChunkReader {
                     "takes {size} bytes where its entries take {whole}"
                 )));
             }
-            self.file.read_exact_at(&mut self.image, chunk.from)?;
+            self.file.read_exact_at(image, chunk.from)?;
             return Ok(Order::Entries);
         }
         self.stored.resize(chunk.size as usize, 0);
         self.file.read_exact_at(&mut self.stored, chunk.from)?;
         match way {
             Way::Inflate(order) => {
-                let inflated = self.inflate.zlib_decompress(&self.stored, &mut self.image);
+                let inflated = self.inflate.zlib_decompress(&self.stored, image);
                 match inflated {
                     Ok(count) if count == whole => Ok(order),
                     Ok(count) => {
@@ -137,17 +179,18 @@ impl ChunkReader {
             }
             _ => {
                 let (filters, mask) = (&self.chunks.filters, chunk.mask);
-                reverse_filters_masked_into(filters, &self.stored, mask, &mut self.image)
+                reverse_filters_masked_into(filters, &self.stored, mask, image)
                     .map(|_| Order::Entries)
                     .map_err(|error| Failure::Damaged(format!("cannot be decoded: {error}")))
             }
         }
     }
 
-    /// Copies what the block shares with chunk `index`, whose first entry is `corner`, into `entries`.
+    /// Copies what the block shares with the chunk that is held there, or was never written, and whose first entry is
+    /// `corner`, into `entries`.
     fn place(
         &self,
-        index: usize,
+        held: Option<usize>,
         corner: (usize, usize),
         (rows, columns): (&Range<usize>, &Range<usize>),
         entries: &mut [u8],
@@ -161,14 +204,16 @@ impl ChunkReader {
             let to = ((row - rows.start) * columns.len() + left - columns.start) * size;
             let line = &mut entries[to..to + count * size];
             let first = (row - corner.0) * width + left - corner.1;
-            match self.held.filter(|&(held, _)| held == index) {
+            match held.map(|place| &self.held[place]) {
                 None => {
                     line.chunks_exact_mut(size).for_each(|entry| entry.copy_from_slice(&self.fill))
                 }
-                Some((_, Order::Entries)) => {
-                    line.copy_from_slice(&self.image[first * size..(first + count) * size]);
+                Some(Held { order: Order::Entries, image, .. }) => {
+                    line.copy_from_slice(&image[first * size..(first + count) * size]);
                 }
-                Some((_, Order::Planes)) => unshuffle(&self.image, size, first, line),
+                Some(Held { order: Order::Planes, image, .. }) => {
+                    unshuffle(image, size, first, line);
+                }
             }
         }
     }
@@ -218,7 +263,41 @@ fn interleave<const N: usize>(planes: &[u8], first: usize, line: &mut [u8]) {
 
 #[cfg(test)]
 mod tests {
-    use super::unshuffle;
+    use std::io::Write;
+    use std::ops::Range;
+    use std::sync::Arc;
+
+    use rust_hdf5::FilterPipeline;
+
+    use super::{Chunk, ChunkReader, Chunks, unshuffle};
+
+    #[test]
+    fn chunks_are_held_as_memory_allows() {
+        let mut file = tempfile::tempfile().expect("a file can be made");
+        let bytes: Vec<u8> = (0..24u32).flat_map(u32::to_ne_bytes).collect();
+        file.write_all(&bytes).expect("it is written");
+        let chunk = |index| Chunk { from: 16 * index, size: 16, mask: 0 };
+        let chunks = Chunks {
+            shape: [1, 4],
+            grid: [1, 6],
+            table: (0..6).map(chunk).collect(),
+            filters: FilterPipeline::none(),
+        };
+        // Two chunks.
+        let mut reader = ChunkReader::new(file, Arc::new(chunks), &[0; 4], 40);
+        let mut taken = |columns: Range<usize>| {
+            let mut entries = vec![0; 4 * columns.len()];
+            let taken = reader.read(&(0..1), &columns, &mut entries).expect("it is read");
+            assert_eq!(entries, bytes[4 * columns.start..4 * columns.end], "{columns:?}");
+            taken
+        };
+        assert_eq!(taken(1..8), 32, "chunks 0 and 1");
+        assert_eq!(taken(2..6), 0);
+        assert_eq!(taken(8..9), 16, "chunk 2 instead of 0");
+        assert_eq!(taken(4..12), 0);
+        assert_eq!(taken(0..4), 16, "chunk 0 instead of 1");
+        assert_eq!(taken(0..24), 80, "all others, and 0 again");
+    }
 
     #[test]
     fn planes_become_entries() {

@@ -15,6 +15,9 @@ use super::storage::{Chunks, Storage, Wanted};
 use super::{choose, condensed, guard, library, names};
 use crate::source::{Block, BlockReader, Coverage, Source, SourceError};
 
+/// Most bytes of decoded chunks that a reader of a triangle holds.
+const MEMORY_OF_CHUNKS: usize = 32 << 20;
+
 /// A data set of two dimensions, or of one with what is above the diagonal of a symmetric matrix, row by row.
 #[derive(Clone, Debug)]
 pub struct Hdf5Source {
@@ -123,13 +126,19 @@ impl Hdf5Source {
         if self.is_condensed { n * (n - 1) / 2 } else { n }
     }
 
+    /// Bytes of decoded chunks that a reader holds. Blocks of a matrix begin and end with its chunks; those of a
+    /// triangle do not, and share chunks with the blocks beside them.
+    fn memory_of_chunks(&self) -> usize {
+        if self.is_condensed { MEMORY_OF_CHUNKS } else { 0 }
+    }
+
     fn entries(&self) -> Result<Entries, SourceError> {
         let file = guard::reopen(&self.path, self.fingerprint)?;
         let columns = self.stored_columns();
         Ok(match &self.place {
             Place::Contiguous(from) => Entries::contiguous(file, *from, self.kind, columns),
             Place::Chunked { chunks, fill } => Entries::chunked(
-                ChunkReader::new(file, Arc::clone(chunks), fill),
+                ChunkReader::new(file, Arc::clone(chunks), fill, self.memory_of_chunks()),
                 self.kind,
                 columns,
             ),

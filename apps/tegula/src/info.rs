@@ -3,6 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
+use tegula_data::format::hdf5::libhdf5_version;
 use tegula_kernels::backend::{BACKENDS, current, environment};
 use tegula_kernels::kernel::covariance::Vectors;
 use tegula_runtime::exec::accelerator::cuda::Found;
@@ -53,6 +54,14 @@ impl Info {
                 default_policies()
             ),
         );
+        let libhdf5 = libhdf5_version();
+        console.field(
+            "HDF5",
+            libhdf5.as_ref().map_or_else(
+                || "own reader; built without libhdf5 (--features hdf5)".to_owned(),
+                |version| format!("own reader, and libhdf5 {version} for what that does not read"),
+            ),
+        );
         let devices = describe_devices(&console);
         console.line("BLAS");
         let backends = describe_backends(&console, usable);
@@ -74,6 +83,7 @@ impl Info {
             "workers": usable,
             "memory_bytes": memory,
             "policies": POLICIES.iter().map(|policy| policy.name).collect::<Vec<_>>(),
+            "libhdf5": libhdf5,
             "cuda": devices,
             "blas": backends,
         }))?;

@@ -31,6 +31,14 @@ pub enum SourceError {
         /// What is wrong, where, and what helps.
         reason: String,
     },
+    /// The file is sound as far as can be seen, but of a kind that is not read. The text says which and what helps.
+    #[error("{}: {reason}", path.display())]
+    Unsupported {
+        /// The file.
+        path: PathBuf,
+        /// Of which kind, and what helps.
+        reason: String,
+    },
 }
 
 impl SourceError {
@@ -50,5 +58,11 @@ impl SourceError {
     #[must_use]
     pub fn invalid(path: &Path, reason: impl Into<String>) -> Self {
         Self::Invalid { path: path.to_owned(), reason: reason.into() }
+    }
+
+    /// `path` is of a kind that is not read, for `reason`.
+    #[must_use]
+    pub fn unsupported(path: &Path, reason: impl Into<String>) -> Self {
+        Self::Unsupported { path: path.to_owned(), reason: reason.into() }
     }
 }

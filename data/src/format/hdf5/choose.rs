@@ -32,6 +32,34 @@ pub(super) struct Chosen {
     pub(super) is_condensed: bool,
 }
 
+/// Why a data set cannot be the matrix.
+struct Refusal {
+    words: String,
+    /// Whether it is one, stored in a way that is not read here.
+    is_unsupported: bool,
+}
+
+impl Refusal {
+    /// It is one, but not read for this reason.
+    fn unsupported(words: String) -> Self {
+        Self { words, is_unsupported: true }
+    }
+
+    /// The error of the file at `path`.
+    fn of(self, path: &Path) -> SourceError {
+        match self.is_unsupported {
+            true => SourceError::unsupported(path, self.words),
+            false => SourceError::invalid(path, self.words),
+        }
+    }
+}
+
+impl From<String> for Refusal {
+    fn from(words: String) -> Self {
+        Self { words, is_unsupported: false }
+    }
+}
+
 /// The data set `wanted`, or the one that is the matrix if none is named.
 ///
 /// # Errors
@@ -44,7 +72,7 @@ pub(super) fn choose(
     let names = file.dataset_names();
     if let Some(wanted) = wanted {
         let name = wanted.trim_matches('/');
-        return named(file, name, &names).map_err(|reason| SourceError::invalid(path, reason));
+        return named(file, name, &names).map_err(|refusal| refusal.of(path));
     }
     // The usual names at the root, then anywhere.
     for usual in USUAL {
@@ -63,7 +91,7 @@ pub(super) fn choose(
     let mut found = if square.is_empty() { condensed } else { square };
     match (found.pop(), found.len()) {
         (Some(chosen), 0) => Ok(chosen),
-        (None, _) => Err(SourceError::invalid(path, none(file, &names))),
+        (None, _) => Err(none(file, &names).of(path)),
         (Some(last), _) => {
             let found: Vec<String> =
                 found.into_iter().chain([last]).map(|chosen| chosen.path).collect();
@@ -74,9 +102,10 @@ pub(super) fn choose(
 }
 
 /// The data set `name`.
-fn named(file: &H5File, name: &str, names: &[String]) -> Result<Chosen, String> {
+fn named(file: &H5File, name: &str, names: &[String]) -> Result<Chosen, Refusal> {
     if let Some(other) = elsewhere(file, name) {
-        return Err(format!("'{name}' is a link into the file {other}; open that one"));
+        let words = format!("'{name}' is a link into the file {other}; open that one");
+        return Err(Refusal::unsupported(words));
     }
     if file.dataset(name).is_err() && !names.iter().any(|known| known == name) {
         let known = if names.is_empty() {
@@ -84,9 +113,12 @@ fn named(file: &H5File, name: &str, names: &[String]) -> Result<Chosen, String> 
         } else {
             format!("it has {}", list(names))
         };
-        return Err(format!("there is no data set '{name}' in it; {known}"));
+        return Err(format!("there is no data set '{name}' in it; {known}").into());
     }
-    usable(file, name).map_err(|reason| format!("data set '{name}' {reason}"))
+    usable(file, name).map_err(|refusal| {
+        let words = format!("data set '{name}' {}", refusal.words);
+        Refusal { words, ..refusal }
+    })
 }
 
 /// The other file that a link on the way to `name` leads to.
@@ -103,7 +135,7 @@ fn elsewhere(file: &H5File, name: &str) -> Option<String> {
 ///
 /// # Errors
 /// What it is instead.
-fn usable(file: &H5File, name: &str) -> Result<Chosen, String> {
+fn usable(file: &H5File, name: &str) -> Result<Chosen, Refusal> {
     let dataset = file.dataset(name).map_err(|error| format!("cannot be read: {error}"))?;
     let datatype = dataset.datatype().map_err(|error| format!("cannot be read: {error}"))?;
     let kind = Kind::of(&datatype).map_err(|what| {
@@ -118,24 +150,26 @@ fn usable(file: &H5File, name: &str) -> Result<Chosen, String> {
                 return Err(format!(
                     "has {length} entries in one dimension, which is no n (n - 1) / 2; a matrix has two dimensions, or \
                      what is above the diagonal row by row"
-                ));
+                )
+                .into());
             }
         },
-        _ => return Err(format!("has shape {stored:?}; a matrix has two dimensions")),
+        _ => return Err(format!("has shape {stored:?}; a matrix has two dimensions").into()),
     };
     if shape[0].checked_mul(shape[1]).and_then(|count| count.checked_mul(8)).is_none() {
-        return Err(format!("is damaged: it has shape {stored:?}"));
+        return Err(format!("is damaged: it has shape {stored:?}").into());
     }
     let layout = dataset.storage_layout().map_err(|error| format!("cannot be read: {error}"))?;
     if layout == StorageLayout::Virtual {
-        return Err("is put together from other files; name them in a manifest instead".to_owned());
+        let words = "is put together from other files; name them in a manifest instead";
+        return Err(Refusal::unsupported(words.to_owned()));
     }
     let filters = dataset.filters().map_err(|error| format!("cannot be read: {error}"))?;
     if let Some(Filter { id, .. }) = filters.iter().find(|filter| !is_known(filter)) {
-        return Err(format!(
+        return Err(Refusal::unsupported(format!(
             "went through filter {id} of HDF5{}, which is not read; h5repack -f GZIP=4 makes a file that is",
             filter_name(*id)
-        ));
+        )));
     }
     Ok(Chosen { path: name.to_owned(), dataset, kind, shape, is_condensed })
 }
@@ -163,18 +197,21 @@ fn filter_name(id: u16) -> &'static str {
 }
 
 /// What to say of a file without a matrix.
-fn none(file: &H5File, names: &[String]) -> String {
+fn none(file: &H5File, names: &[String]) -> Refusal {
     if names.is_empty() {
-        return "there is no data set in it".to_owned();
+        return "there is no data set in it".to_owned().into();
     }
-    let reasons: Vec<String> = names
-        .iter()
-        .filter(|name| !is_for_names(name))
-        .filter_map(|name| Some(format!("'{name}' {}", usable(file, name).err()?)))
-        .take(4)
-        .collect();
+    let others = names.iter().filter(|name| !is_for_names(name));
+    let refusals: Vec<(&String, Refusal)> =
+        others.filter_map(|name| Some((name, usable(file, name).err()?))).collect();
+    let shown = refusals.iter().take(4);
+    let reasons: Vec<String> =
+        shown.map(|(name, refusal)| format!("'{name}' {}", refusal.words)).collect();
     let reasons = if reasons.is_empty() { list(names) } else { reasons.join("; ") };
-    format!("no data set in it is a matrix: {reasons}")
+    Refusal {
+        words: format!("no data set in it is a matrix that is read: {reasons}"),
+        is_unsupported: refusals.iter().any(|(_, refusal)| refusal.is_unsupported),
+    }
 }
 
 /// Names for a message.

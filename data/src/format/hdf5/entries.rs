@@ -7,6 +7,8 @@ use std::os::unix::fs::FileExt;
 
 use super::chunks::ChunkReader;
 use super::kind::Kind;
+#[cfg(feature = "hdf5")]
+use super::libhdf5::SliceReader;
 use super::library::LibraryReader;
 
 /// Why a block could not be read.
@@ -34,9 +36,14 @@ pub(super) struct Entries {
 
 #[derive(Debug)]
 enum Way {
-    Contiguous { file: File, from: u64 },
+    Contiguous {
+        file: File,
+        from: u64,
+    },
     Chunked(Box<ChunkReader>),
     Library(LibraryReader),
+    #[cfg(feature = "hdf5")]
+    LibHdf5(SliceReader),
 }
 
 impl Entries {
@@ -53,6 +60,12 @@ impl Entries {
     /// Entries that the library reads.
     pub(super) fn library(reader: LibraryReader, kind: Kind, columns: usize) -> Self {
         Self { way: Way::Library(reader), kind, columns }
+    }
+
+    /// Entries that libhdf5 reads.
+    #[cfg(feature = "hdf5")]
+    pub(super) fn libhdf5(reader: SliceReader, kind: Kind, columns: usize) -> Self {
+        Self { way: Way::LibHdf5(reader), kind, columns }
     }
 
     /// Bytes of an entry.
@@ -82,6 +95,8 @@ impl Entries {
             Way::Chunked(reader) => reader.read(rows, columns, entries)?,
             // It has put the bytes in order.
             Way::Library(reader) => return reader.read(rows, columns, entries),
+            #[cfg(feature = "hdf5")]
+            Way::LibHdf5(reader) => return reader.read(rows, columns, entries),
         };
         self.kind.to_native(entries);
         Ok(taken)

@@ -15,9 +15,14 @@ const OF_BOTH: [&str; 6] = ["names", "ids", "id", "labels", "sample_ids", "sampl
 /// Longest name, in bytes.
 const LONGEST: usize = 1 << 16;
 
+/// The name at the end of `path`.
+fn name_of(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
 /// Whether the data set at `path` is called like one that holds names.
 pub(super) fn is_for_names(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = name_of(path);
     OF_ROWS.iter().chain(&OF_COLUMNS).chain(&OF_BOTH).any(|usual| *usual == name)
 }
 
@@ -30,28 +35,44 @@ pub(super) fn read(
     file: &H5File,
     chosen: &Chosen,
 ) -> Result<[Option<Vec<String>>; 2], SourceError> {
-    let group = chosen.path.rsplit_once('/').map_or("", |(group, _)| group);
     let there = file.dataset_names();
+    let [rows, columns] = find(&there, &chosen.path, chosen.shape);
+    let read = |name: Option<String>, count, axis| {
+        name.map(|name| of(path, file, &name, (count, axis))).transpose()
+    };
+    let of_rows = read(rows, chosen.shape[0], "rows")?;
+    let of_columns = read(columns, chosen.shape[1], "columns")?;
+    Ok(settled([of_rows, of_columns], chosen.is_condensed))
+}
+
+/// Which of the data sets `there` hold the names of the rows and of the columns of that at `path`, of that shape.
+pub(super) fn find(
+    there: &[String],
+    path: &str,
+    [rows, columns]: [usize; 2],
+) -> [Option<String>; 2] {
+    let group = path.rsplit_once('/').map_or("", |(group, _)| group);
     let find = |usual: &[&str]| {
         let paths = usual.iter().map(|name| {
             if group.is_empty() { (*name).to_owned() } else { format!("{group}/{name}") }
         });
-        paths.filter(|path| *path != chosen.path).find(|path| there.contains(path))
-    };
-    let [rows, columns] = chosen.shape;
-    let read = |name: Option<String>, count, axis| {
-        name.map(|name| of(path, file, &name, (count, axis))).transpose()
+        paths.filter(|other| other != path).find(|path| there.contains(path))
     };
     let both = find(&OF_BOTH);
-    let is_square = rows == columns;
-    let of_rows = read(find(&OF_ROWS).or_else(|| both.clone()), rows, "rows")?;
-    let of_columns = read(find(&OF_COLUMNS).or(both.filter(|_| is_square)), columns, "columns")?;
-    Ok(if chosen.is_condensed {
-        let names = of_rows.or(of_columns);
-        [names.clone(), names]
-    } else {
-        [of_rows, of_columns]
-    })
+    let of_both = both.clone().filter(|_| rows == columns);
+    [find(&OF_ROWS).or(both), find(&OF_COLUMNS).or(of_both)]
+}
+
+/// The names of rows and columns, of which a triangle has one list.
+pub(super) fn settled(
+    [rows, columns]: [Option<Vec<String>>; 2],
+    is_condensed: bool,
+) -> [Option<Vec<String>>; 2] {
+    if !is_condensed {
+        return [rows, columns];
+    }
+    let names = rows.or(columns);
+    [names.clone(), names]
 }
 
 /// The texts in the data set `name`, which names each of the `count` rows or columns.

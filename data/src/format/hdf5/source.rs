@@ -195,24 +195,19 @@ impl Source for Hdf5Source {
     fn reader(&self) -> Result<Box<dyn BlockReader>, SourceError> {
         let Self { path, shape, is_condensed, .. } = self;
         let entries = self.entries()?;
-        Ok(Box::new(Reader {
-            path: path.clone(),
-            dataset: self.dataset.clone(),
-            shape: *shape,
-            is_condensed: *is_condensed,
-            entries,
-        }))
+        let (path, dataset) = (path.clone(), self.dataset.clone());
+        Ok(Box::new(Reader { path, dataset, shape: *shape, is_condensed: *is_condensed, entries }))
     }
 }
 
 /// Reads blocks of one data set.
 #[derive(Debug)]
-struct Reader {
-    path: PathBuf,
-    dataset: String,
-    shape: [usize; 2],
-    is_condensed: bool,
-    entries: Entries,
+pub(super) struct Reader {
+    pub(super) path: PathBuf,
+    pub(super) dataset: String,
+    pub(super) shape: [usize; 2],
+    pub(super) is_condensed: bool,
+    pub(super) entries: Entries,
 }
 
 impl BlockReader for Reader {

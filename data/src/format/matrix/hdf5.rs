@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{Content, Format, KeptNames, ReadSettings, Writing};
-use crate::format::hdf5::{Hdf5Options, Hdf5Sink, Hdf5Source, ManifestSource};
+use crate::format::hdf5::{self, Hdf5Options, Hdf5Sink, ManifestSource};
 use crate::source::{Sink, Source, SourceError};
 
 /// One file.
@@ -13,7 +13,7 @@ pub(super) const FILE: Format = Format {
     is_text: false,
     signature: b"\x89HDF\r\n\x1a\n",
     summary: "HDF5, contiguous or in chunks, any filter; FILE.h5:DATASET where there are several",
-    open: |path, dataset, _: &ReadSettings<'_>| Ok(Box::new(Hdf5Source::open(path, dataset)?)),
+    open: |path, dataset, _: &ReadSettings<'_>| hdf5::open(path, dataset),
     write: Some(Writing {
         create,
         names: KeptNames::Both,

@@ -1,0 +1,206 @@
+//! The C library libhdf5 as a second reader: for files that ours does not read, and as what ours is compared with.
+//!
+//! It does one thing at a time, whichever thread asks: more readers are not faster.
+
+mod names;
+mod reader;
+
+use std::path::{Path, PathBuf};
+
+use hdf5_metno::types::{FloatSize, IntSize, TypeDescriptor};
+use hdf5_metno::{Dataset, Error, File, Group};
+use tegula_kernels::element::Element;
+
+pub(super) use reader::SliceReader;
+
+use super::condensed::order_of;
+use super::entries::Entries;
+use super::kind::Kind;
+use super::names as naming;
+use super::source::Reader;
+use crate::source::{BlockReader, Coverage, Source, SourceError};
+
+/// What matrices are called, most telling first.
+const USUAL: [&str; 5] = ["values", "distance", "distances", "matrix", "data"];
+/// Deepest group that is looked into.
+const DEEPEST: usize = 16;
+
+/// A matrix that libhdf5 reads: a data set of two dimensions, or of one with what is above the diagonal.
+#[derive(Clone, Debug)]
+pub struct LibHdf5Source {
+    path: PathBuf,
+    dataset: Dataset,
+    /// Its path from the root group, without a slash before it.
+    title: String,
+    name: String,
+    element: Element,
+    shape: [usize; 2],
+    is_condensed: bool,
+    grain: [usize; 2],
+    stored_bytes_per_entry: f64,
+    names: [Option<Vec<String>>; 2],
+}
+
+impl LibHdf5Source {
+    /// Opens the data set `dataset` of the file at `path`, or the one that is the matrix if none is named, with its
+    /// names, as [`Hdf5Source::open`](super::Hdf5Source::open) does.
+    ///
+    /// # Errors
+    /// If libhdf5 cannot read it, or it is no matrix of real numbers.
+    pub fn open(path: &Path, dataset: Option<&str>) -> Result<Self, SourceError> {
+        std::fs::File::open(path).map_err(|cause| SourceError::read(path, cause))?;
+        let wrong = |reason: String| SourceError::invalid(path, reason);
+        let file = File::open(path).map_err(|error| wrong(said(&error)))?;
+        let mut there = Vec::new();
+        list(&file, DEEPEST, &mut there).map_err(|error| wrong(said(&error)))?;
+        let chosen = choose(&file, dataset, &there).map_err(wrong)?;
+        let Matrix { title, dataset, element, shape, is_condensed } = chosen;
+        let names = names::read(&file, &there, (&title, shape)).map_err(wrong)?;
+        let chunk = dataset.chunk().and_then(|chunk| chunk[..].try_into().ok());
+        let stored: usize = dataset.shape().iter().product();
+        Ok(Self {
+            path: path.to_owned(),
+            name: format!("{}, data set '{title}'", path.display()),
+            element,
+            shape,
+            is_condensed,
+            grain: chunk.filter(|_| !is_condensed).unwrap_or([1, 1]),
+            stored_bytes_per_entry: dataset.storage_size() as f64 / stored.max(1) as f64,
+            names: naming::settled(names, is_condensed),
+            title,
+            dataset,
+        })
+    }
+}
+
+impl Source for LibHdf5Source {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn shape(&self) -> [usize; 2] {
+        self.shape
+    }
+
+    fn element(&self) -> Element {
+        self.element
+    }
+
+    fn coverage(&self) -> Coverage {
+        if self.is_condensed { Coverage::Triangle } else { Coverage::Full }
+    }
+
+    fn grain(&self) -> [usize; 2] {
+        self.grain
+    }
+
+    fn stored_bytes_per_entry(&self) -> f64 {
+        self.stored_bytes_per_entry
+    }
+
+    fn row_names(&self) -> Option<&[String]> {
+        self.names[0].as_deref()
+    }
+
+    fn column_names(&self) -> Option<&[String]> {
+        self.names[1].as_deref()
+    }
+
+    fn reader(&self) -> Result<Box<dyn BlockReader>, SourceError> {
+        let Self { path, title, dataset, element, shape, is_condensed, .. } = self.clone();
+        let reader = SliceReader::new(dataset, element, self.stored_bytes_per_entry);
+        let kind = Kind { element, is_swapped: false };
+        let entries = Entries::libhdf5(reader, kind, shape[1]);
+        Ok(Box::new(Reader { path, dataset: title, shape, is_condensed, entries }))
+    }
+}
+
+/// A data set that is a matrix.
+struct Matrix {
+    title: String,
+    dataset: Dataset,
+    element: Element,
+    shape: [usize; 2],
+    is_condensed: bool,
+}
+
+/// What libhdf5 says.
+fn said(error: &Error) -> String {
+    error.to_string()
+}
+
+/// Appends the paths of the data sets in and below `group`, down to so many levels.
+fn list(group: &Group, levels: usize, there: &mut Vec<String>) -> Result<(), Error> {
+    let title = |name: String| name.trim_start_matches('/').to_owned();
+    there.extend(group.datasets()?.iter().map(|dataset| title(dataset.name())));
+    if levels > 0 {
+        for below in group.groups()? {
+            list(&below, levels - 1, there)?;
+        }
+    }
+    Ok(())
+}
+
+/// The data set `wanted`, or the one that is the matrix.
+fn choose(file: &File, wanted: Option<&str>, there: &[String]) -> Result<Matrix, String> {
+    if let Some(wanted) = wanted {
+        let title = wanted.trim_matches('/');
+        return matrix(file, title).map_err(|what| format!("data set '{title}' {what}"));
+    }
+    let usual = USUAL.into_iter().filter(|usual| there.iter().any(|name| name == usual));
+    if let Some(matrix) = usual.filter_map(|name| matrix(file, name).ok()).next() {
+        return Ok(matrix);
+    }
+    let others = there.iter().filter(|name| !naming::is_for_names(name));
+    let found: Vec<Matrix> = others.filter_map(|name| matrix(file, name).ok()).collect();
+    let (triangles, whole): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.is_condensed);
+    let mut found = if whole.is_empty() { triangles } else { whole };
+    match (found.pop(), found.len()) {
+        (Some(only), 0) => Ok(only),
+        (None, _) => Err("no data set in it is a matrix".to_owned()),
+        (Some(last), _) => {
+            let names: Vec<String> =
+                found.iter().chain([&last]).map(|one| format!("'{}'", one.title)).collect();
+            Err(format!("several data sets may be the matrix: {}; name one", names.join(", ")))
+        }
+    }
+}
+
+/// The data set called `title`.
+///
+/// # Errors
+/// What it is instead of a matrix of numbers, for the end of a sentence.
+fn matrix(file: &File, title: &str) -> Result<Matrix, String> {
+    let failed = |error: Error| format!("cannot be read: {error}");
+    let dataset = file.dataset(title).map_err(failed)?;
+    let descriptor = dataset.dtype().and_then(|datatype| datatype.to_descriptor());
+    let element = element_of(&descriptor.map_err(failed)?)?;
+    let stored = dataset.shape();
+    let (shape, is_condensed) = match stored[..] {
+        [rows, columns] => ([rows, columns], false),
+        [length] => match order_of(length) {
+            Some(n) => ([n, n], true),
+            None => return Err(format!("has {length} entries in one dimension")),
+        },
+        _ => return Err(format!("has shape {stored:?}")),
+    };
+    Ok(Matrix { title: title.to_owned(), dataset, element, shape, is_condensed })
+}
+
+/// The kind of numbers that `descriptor` describes.
+fn element_of(descriptor: &TypeDescriptor) -> Result<Element, String> {
+    Ok(match descriptor {
+        TypeDescriptor::Unsigned(IntSize::U1) => Element::U8,
+        TypeDescriptor::Integer(IntSize::U1) => Element::I8,
+        TypeDescriptor::Unsigned(IntSize::U2) => Element::U16,
+        TypeDescriptor::Integer(IntSize::U2) => Element::I16,
+        TypeDescriptor::Unsigned(IntSize::U4) => Element::U32,
+        TypeDescriptor::Integer(IntSize::U4) => Element::I32,
+        TypeDescriptor::Unsigned(IntSize::U8) => Element::U64,
+        TypeDescriptor::Integer(IntSize::U8) => Element::I64,
+        TypeDescriptor::Float(FloatSize::U2) => Element::F16,
+        TypeDescriptor::Float(FloatSize::U4) => Element::F32,
+        TypeDescriptor::Float(FloatSize::U8) => Element::F64,
+        other => return Err(format!("holds {other}, no real numbers")),
+    })
+}

@@ -51,3 +51,25 @@ fn names_of_every_kind_are_the_same() {
         assert_named(words, |word| word.parse::<VarLenUnicode>().expect("it is text"));
     }
 }
+
+/// scikit-bio calls a matrix `matrix` and its names `order`; beside another one that may be anything.
+#[test]
+fn names_are_found_beside_the_matrices_of_scikit_bio() {
+    let folder = folder();
+    for (matrix, is_named) in [("matrix", true), ("distances", false)] {
+        let path = path(&folder, "a.h5");
+        let file = File::create(&path).expect("a file");
+        file.new_dataset::<f64>().shape(6).create(matrix).expect("a data set");
+        let order = file.new_dataset::<VarLenUnicode>().shape(4).create("order");
+        let words = WIDE.map(|word| word.parse::<VarLenUnicode>().expect("it is text"));
+        order.expect("a data set").write_raw(&words).expect("it is written");
+        drop(file);
+        let ours = Hdf5Source::open(&path, None).unwrap_or_else(|error| panic!("{error}"));
+        let theirs = LibHdf5Source::open(&path, None).unwrap_or_else(|error| panic!("{error}"));
+        for source in [&ours as &dyn Source, &theirs] {
+            for names in [source.row_names(), source.column_names()] {
+                assert_eq!(names.is_some_and(|names| names == WIDE), is_named, "{matrix}");
+            }
+        }
+    }
+}

@@ -12,6 +12,8 @@ use crate::source::SourceError;
 const OF_ROWS: [&str; 3] = ["rownames", "row_names", "row_labels"];
 const OF_COLUMNS: [&str; 4] = ["colnames", "col_names", "column_names", "col_labels"];
 const OF_BOTH: [&str; 6] = ["names", "ids", "id", "labels", "sample_ids", "samples"];
+/// A data set with the names of both, beside a matrix that is called `matrix`, as scikit-bio has them.
+const OF_MATRIX: &str = "order";
 /// Longest name, in bytes.
 const LONGEST: usize = 1 << 16;
 
@@ -58,7 +60,8 @@ pub(super) fn find(
         });
         paths.filter(|other| other != path).find(|path| there.contains(path))
     };
-    let both = find(&OF_BOTH);
+    let order = (name_of(path) == "matrix").then(|| find(&[OF_MATRIX])).flatten();
+    let both = find(&OF_BOTH).or(order);
     let of_both = both.clone().filter(|_| rows == columns);
     [find(&OF_ROWS).or(both), find(&OF_COLUMNS).or(of_both)]
 }

@@ -102,12 +102,9 @@ impl<T: Scalar> Case<T> {
         }
     }
 
-    /// Submits the tasks that fill the operands, or reads their files.
-    ///
-    /// # Errors
-    /// Those of the flow and of files.
-    pub(super) fn fill(&self, flow: &mut Flow) -> anyhow::Result<()> {
-        self.given.iter().zip(&self.tiles).try_for_each(|(given, tiles)| given.fill(flow, tiles))
+    /// Submits the tasks that fill the operands.
+    pub(super) fn fill(&self, flow: &mut Flow) {
+        self.given.iter().zip(&self.tiles).for_each(|(given, tiles)| given.fill(flow, tiles));
     }
 
     /// Writes operand `index` to `path`.

@@ -94,11 +94,8 @@ pub(super) trait Listed: 'static {
 
 /// A problem in one precision.
 pub(super) trait Problem {
-    /// Submits the tasks that fill its matrices, or reads their files.
-    ///
-    /// # Errors
-    /// Those of the flow and of files.
-    fn fill(&mut self, flow: &mut Flow) -> Result<()>;
+    /// Submits the tasks that fill its matrices.
+    fn fill(&mut self, flow: &mut Flow);
 
     /// Submits what has to run before the algorithm, and is not timed.
     fn prepare(&mut self, flow: &mut Flow);
@@ -146,8 +143,8 @@ impl<A: Listed, T: Scalar> Instance<A, T> {
 }
 
 impl<A: Listed, T: Scalar> Problem for Instance<A, T> {
-    fn fill(&mut self, flow: &mut Flow) -> Result<()> {
-        self.case.fill(flow)
+    fn fill(&mut self, flow: &mut Flow) {
+        self.case.fill(flow);
     }
 
     fn prepare(&mut self, flow: &mut Flow) {

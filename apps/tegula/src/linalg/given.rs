@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use tegula_data::format::npy::NpyMatrix;
-use tegula_data::matrix::{TileIndex, TileMatrix};
+use tegula_data::matrix::TileMatrix;
 use tegula_kernels::scalar::Scalar;
-use tegula_runtime::flow::Flow;
+use tegula_runtime::flow::{Failure, Flow};
 
+use super::file::MatrixFile;
 use super::fill::{Entries, RandomMatrix};
 use super::inputs::Inputs;
 use super::layout::Layout;
+use super::load;
 use super::operand::Operand;
 use super::sizes::Sizes;
 
@@ -23,7 +24,7 @@ pub(super) enum Given {
     /// Random entries.
     Random(RandomMatrix),
     /// Those of a file.
-    File(Arc<NpyMatrix>, Layout),
+    File(Arc<MatrixFile>, Layout),
 }
 
 impl Given {
@@ -51,24 +52,13 @@ impl Given {
         }
     }
 
-    /// Submits the tasks that fill `matrix`, or reads it.
-    ///
-    /// # Errors
-    /// Those of the flow and of the file.
-    pub(super) fn fill<T: Scalar>(&self, flow: &mut Flow, matrix: &TileMatrix<T>) -> Result<()> {
+    /// Submits the tasks that fill `matrix`.
+    pub(super) fn fill<T: Scalar>(&self, flow: &mut Flow, matrix: &TileMatrix<T>) {
         match self {
             Self::Random(random) if random.entries == Entries::Nothing => {}
             Self::Random(random) => random.submit(flow, matrix),
-            Self::File(file, layout) => {
-                for TileIndex { row, column } in layout.tiles(matrix) {
-                    let first = (row * matrix.mb(), column * matrix.nb());
-                    let shape = (matrix.tile_rows(row), matrix.tile_columns(column));
-                    let block = padded(file, first, shape, |i, j| layout.holds(i, j))?;
-                    flow.overwrite::<T>(matrix.tile(row, column), &block)?;
-                }
-            }
+            Self::File(file, layout) => load::submit(flow, (file, *layout), matrix),
         }
-        Ok(())
     }
 
     /// Calls `visit` with row, column and value of each entry that exists of the `m x n` that are stored.
@@ -80,11 +70,16 @@ impl Given {
         (m, n): (usize, usize),
         mut visit: impl FnMut(usize, usize, T),
     ) -> Result<()> {
-        for first in (0..n).step_by(COLUMNS) {
-            let columns = COLUMNS.min(n - first);
+        let width = match self {
+            Self::Random(_) => COLUMNS,
+            Self::File(file, _) => file.columns_at_once(COLUMNS),
+        };
+        for first in (0..n).step_by(width) {
+            let columns = width.min(n - first);
             let block = match self {
                 Self::Random(_) => Vec::new(),
-                Self::File(file, _) => padded(file, (0, first), (m, columns), |_, _| false)?,
+                Self::File(file, _) => padded(file, (0, first), (m, columns), |_, _| false)
+                    .map_err(anyhow::Error::from_boxed)?,
             };
             for (j, i) in (first..first + columns).flat_map(|j| (0..m).map(move |i| (j, i))) {
                 if self.layout().holds(i, j) {
@@ -105,12 +100,12 @@ impl Given {
 
 /// The block of `rows x columns` entries of `file` from entry `(i, j)` on, with zeros below its last
 /// row.
-fn padded<T: Scalar>(
-    file: &NpyMatrix,
+pub(super) fn padded<T: Scalar>(
+    file: &MatrixFile,
     (i, j): (usize, usize),
     (rows, columns): (usize, usize),
     counts: impl Fn(usize, usize) -> bool,
-) -> Result<Vec<T>> {
+) -> Result<Vec<T>, Failure> {
     let (m, _) = file.shape();
     let there = rows.min(m.saturating_sub(i));
     let block = file.block::<T>((i.min(m), j), (there, columns), counts)?;

@@ -1,14 +1,14 @@
-//! `--input` and `--rhs`: matrices from NumPy's files, and the sizes that follow from them.
+//! `--input` and `--rhs`: matrices from files, and the sizes that follow from them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
 use clap::Args;
-use tegula_data::format::npy::NpyMatrix;
 use tegula_kernels::scalar::Precision;
 
 use super::entry::Entry;
+use super::file::{MatrixFile, file_of};
 use super::operand::{Operand, Role};
 use super::sizes::{Size, Sizes};
 use crate::error::refused;
@@ -18,11 +18,12 @@ use crate::output::check_output;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Files")]
 pub(super) struct FileFlags {
-    /// The matrix, a NumPy file; sizes come from it [default: a random one]
-    #[arg(long, value_name = "A.npy")]
+    /// The matrix: a file of NumPy's, HDF5 (or FILE.h5:DATASET), or of another format that "tegula diodon formats"
+    /// lists; sizes come from it [default: a random one]
+    #[arg(long, value_name = "A")]
     input: Option<PathBuf>,
     /// The right-hand sides, likewise
-    #[arg(long, value_name = "B.npy", requires = "input")]
+    #[arg(long, value_name = "B", requires = "input")]
     rhs: Option<PathBuf>,
     /// Write what the algorithm leaves to a NumPy file: factors, solutions, inverses, products, vectors of a
     /// spectrum (of gesvd and qdwh U), or its values where there are no vectors
@@ -32,11 +33,11 @@ pub(super) struct FileFlags {
 
 /// Matrices that were given, by the part that they play.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Inputs(Vec<(Role, Arc<NpyMatrix>)>);
+pub(super) struct Inputs(Vec<(Role, Arc<MatrixFile>)>);
 
 impl Inputs {
     /// The matrix for `operand`, if one was given.
-    pub(super) fn of(&self, operand: &Operand) -> Option<Arc<NpyMatrix>> {
+    pub(super) fn of(&self, operand: &Operand) -> Option<Arc<MatrixFile>> {
         let found = self.0.iter().find(|(role, _)| *role == operand.role);
         found.map(|(_, matrix)| Arc::clone(matrix))
     }
@@ -44,7 +45,12 @@ impl Inputs {
 
 impl FileFlags {
     /// The files that are read, with the names of their flags.
-    pub(super) fn read(&self) -> impl Iterator<Item = (&'static str, Role, &Path)> {
+    pub(super) fn files(&self) -> impl Iterator<Item = (&'static str, PathBuf)> {
+        self.read().map(|(flag, _, spec)| (flag, file_of(spec)))
+    }
+
+    /// What is read, with the names of the flags.
+    fn read(&self) -> impl Iterator<Item = (&'static str, Role, &Path)> {
         let input = ("--input", Role::Matrix, self.input.as_deref());
         let rhs = ("--rhs", Role::RightSides, self.rhs.as_deref());
         [input, rhs].into_iter().filter_map(|(flag, role, path)| Some((flag, role, path?)))
@@ -66,7 +72,7 @@ impl FileFlags {
             let Some(operand) = entry.operands.iter().find(|operand| operand.role == role) else {
                 return Err(refused(format!("{} takes no {flag}", entry.name)));
             };
-            let matrix = NpyMatrix::open(path)?;
+            let matrix = MatrixFile::open(path)?;
             check_kind(&matrix, sizes.precision)?;
             adopt(&matrix, (entry, operand), asked, sizes)?;
             inputs.0.push((role, Arc::new(matrix)));
@@ -88,17 +94,17 @@ impl FileFlags {
 }
 
 /// Refuses complex numbers in real precisions.
-fn check_kind(matrix: &NpyMatrix, precision: Precision) -> Result<()> {
-    if precision.is_complex() || !matrix.kind().is_complex() {
+fn check_kind(matrix: &MatrixFile, precision: Precision) -> Result<()> {
+    if precision.is_complex() || !matrix.is_complex() {
         return Ok(());
     }
-    let path = matrix.path().display();
-    Err(refused(format!("{path} holds complex numbers: give --precision c or z")))
+    let name = matrix.name();
+    Err(refused(format!("{name} holds complex numbers: give --precision c or z")))
 }
 
 /// Sets the sizes of `operand` to those of `matrix`.
 fn adopt(
-    matrix: &NpyMatrix,
+    matrix: &MatrixFile,
     (entry, operand): (&Entry, &Operand),
     asked: &mut Vec<Size>,
     sizes: &mut Sizes,
@@ -106,7 +112,7 @@ fn adopt(
     let (m, n) = matrix.shape();
     let [rows, columns] = operand.letters(sizes);
     let wrong = |sizes: &Sizes, letter: Size| {
-        let (path, name, shape) = (matrix.path().display(), entry.name, operand.describe(sizes));
+        let (path, name, shape) = (matrix.name(), entry.name, operand.describe(sizes));
         let (expected, letter) = (sizes.of(letter), letter.name());
         refused(format!(
             "{path} is a {m} x {n} matrix; {name} takes one of {shape}, with {letter} = {expected}"

@@ -4,10 +4,12 @@
 mod algorithms;
 mod case;
 mod entry;
+mod file;
 mod fill;
 mod given;
 mod inputs;
 mod layout;
+mod load;
 mod operand;
 mod options;
 mod probe;
@@ -43,7 +45,7 @@ use sizes::{Size, Sizes};
 /// Flags of `linalg`.
 #[derive(Args, Debug)]
 #[command(
-    override_usage = "tegula linalg <ALGORITHM> -n <N> [OPTIONS]\n       tegula linalg <ALGORITHM> --input <A.npy> [OPTIONS]\n       tegula linalg --list"
+    override_usage = "tegula linalg <ALGORITHM> -n <N> [OPTIONS]\n       tegula linalg <ALGORITHM> --input <A> [OPTIONS]\n       tegula linalg --list"
 )]
 pub(crate) struct Linalg {
     /// Algorithm; --list explains them
@@ -130,7 +132,8 @@ impl Linalg {
         self.trace.check()?;
         let written =
             [self.output.path(), self.trace.path(), ("--output", self.files.result.as_deref())];
-        let read: Vec<_> = self.files.read().map(|(flag, _, path)| (flag, path)).collect();
+        let files: Vec<_> = self.files.files().collect();
+        let read: Vec<_> = files.iter().map(|(flag, path)| (*flag, path.as_path())).collect();
         check_apart(&written, &read)?;
         let entry = &ALGORITHMS[index];
         self.files.check_result(entry)?;
@@ -236,9 +239,9 @@ impl Linalg {
         for done in 1..=self.repeat {
             let of = format!("{done} of {}", self.repeat);
             progress.begin(before_tasks, format!("matrices {of}"));
-            problem.fill(&mut flow)?;
+            problem.fill(&mut flow);
             problem.prepare(&mut flow);
-            flow.wait()?;
+            flow.wait().map_err(load::failure)?;
             drop(flow.take_trace());
             let before = Account::of(&flow);
             progress.begin(rehearsal.timed, format!("run {of}"));

@@ -253,6 +253,77 @@ fn matrices_come_from_files_and_go_to_files() {
     assert!(text.contains("frobenius") && text.contains("15.3"), "{text}");
 }
 
+/// A positive definite matrix of order `n` in CSV.
+fn positive_definite(folder: &Path, name: &str, n: usize) {
+    let entry = |i: usize, j: usize| if i == j { 4.0 } else { 1.0 / (1.0 + i.abs_diff(j) as f64) };
+    let row = |i| (0..n).map(|j| format!("{:?}", entry(i, j))).collect::<Vec<_>>().join(",");
+    let lines: Vec<String> = (0..n).map(row).collect();
+    fs::write(folder.join(name), lines.join("\n") + "\n").expect("a file can be written");
+}
+
+/// One matrix in several formats has one factor, whichever file it is read from.
+#[test]
+fn matrices_come_from_files_of_many_formats() {
+    let folder = folder();
+    positive_definite(&folder, "a.csv", 70);
+    for file in ["a.h5", "a.npy", "a.tsv.gz", "a.phy"] {
+        tegula_in(&folder, &format!("diodon convert a.csv {file}")).succeeded();
+    }
+    tegula_in(&folder, "diodon convert a.csv f32.h5 --precision f32").succeeded();
+    let run = |command: &str| {
+        let command = format!("linalg {command} --tile-size 32 --output x.npy --check --json - -q");
+        let result = tegula_in(&folder, &command).succeeded().json();
+        assert_eq!(result.pointer("/check/passed"), Some(&Value::Bool(true)), "{result:#}");
+        assert_eq!(number(&result, "/n"), 70.0);
+        fs::read(folder.join("x.npy")).expect("it was written")
+    };
+    for uplo in ["lower", "upper"] {
+        let expected = run(&format!("potrf --uplo {uplo} --input a.npy"));
+        for file in ["a.h5", "a.h5:values", "a.csv", "a.tsv.gz", "a.phy"] {
+            let found = run(&format!("potrf --uplo {uplo} --input {file}"));
+            assert!(found == expected, "{file}");
+        }
+    }
+    let expected = run("posv --input a.npy --rhs a.npy");
+    assert!(run("posv --input a.h5 --rhs a.csv") == expected);
+    // Numbers become those of the precision that is asked for, whichever they are in the file.
+    let single = run("potrf --input f32.h5 --precision s");
+    assert!(run("potrf --input a.h5 --precision s") == single);
+    assert!(run("potrf --input f32.h5") != expected);
+    run("getrf --input f32.h5 --precision z");
+}
+
+#[test]
+fn matrices_of_other_formats_that_do_not_fit_are_refused() {
+    let folder = folder();
+    doubles(&folder, "nan.npy", "(2, 2)", &[1.0, f64::NAN, 1.0, 1.0]);
+    doubles(&folder, "wide.npy", "(2, 3)", &[1.0; 6]);
+    doubles(&folder, "large.npy", "(2, 2)", &[1e300, 0.0, 0.0, 1.0]);
+    for file in ["nan", "wide", "large"] {
+        tegula_in(&folder, &format!("diodon convert {file}.npy {file}.h5")).succeeded();
+    }
+    fs::write(folder.join("text.csv"), "1,2\nx,3\n").expect("a file can be written");
+    let whole = fs::read(folder.join("large.h5")).expect("it was written");
+    fs::write(folder.join("cut.h5"), &whole[..whole.len() / 2]).expect("a file can be written");
+    let cases: &[(&str, &[&str])] = &[
+        ("getrf --input nan.h5", &["nan.h5", "(0, 1)", "not finite"]),
+        ("potrf --input wide.h5", &["wide.h5", "is a 2 x 3 matrix", "one of n x n"]),
+        ("potrf --input large.h5 --precision s", &["large.h5", "(0, 0)", "precision asked for"]),
+        ("getrf --input text.csv", &["text.csv", "line 2", "'x'"]),
+        ("getrf --input cut.h5", &["cut.h5", "cut short"]),
+        ("getrf --input nan.h5:other", &["nan.h5", "'other'", "'values'"]),
+        ("getrf --input none.h5", &["none.h5", "cannot read"]),
+        ("getrf --input large.h5:values --output large.h5", &["--output would overwrite"]),
+    ];
+    for (command, words) in cases {
+        let run = tegula_in(&folder, &format!("linalg {command}"));
+        assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+        run.failed(2, words);
+    }
+    // Of a triangle only what counts has to be finite.
+    tegula_in(&folder, "linalg trtri --input nan.h5 --check").succeeded();
+}
+
 #[test]
 fn files_that_do_not_fit_are_refused() {
     let folder = folder();

@@ -1,0 +1,154 @@
+//! A matrix in a file, of which any block can be had in the numbers of a run: NumPy's files, and every format in which
+//! matrices of distances are read.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::Result;
+use tegula_data::format::matrix::{ReadSettings, find_matrix};
+use tegula_data::format::npy::NpyMatrix;
+use tegula_data::source::{Block, BlockReader, Source, SourceError};
+use tegula_kernels::scalar::Scalar;
+use tegula_runtime::flow::Failure;
+
+use crate::machine::usable_memory;
+
+/// Format of which complex numbers are read, and a vector as a column.
+const NPY: &str = "npy";
+/// Memory for the entries of a text, where that of the machine is not known.
+const UNKNOWN_MEMORY: u64 = 1 << 30;
+/// Most columns that are read at once, of a file that likes many.
+const MOST_COLUMNS: usize = 1024;
+
+/// A matrix in a file.
+#[derive(Debug)]
+pub(super) struct MatrixFile {
+    path: PathBuf,
+    contents: Contents,
+}
+
+enum Contents {
+    Npy(NpyMatrix),
+    /// Another format, with the readers that nobody uses at the moment.
+    Other(Box<dyn Source>, Mutex<Vec<Box<dyn BlockReader>>>),
+}
+
+impl fmt::Debug for Contents {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Npy(matrix) => matrix.fmt(out),
+            Self::Other(source, _) => source.fmt(out),
+        }
+    }
+}
+
+/// The file that `spec` names, which may be a part of one: FILE.h5:DATASET.
+pub(super) fn file_of(spec: &Path) -> PathBuf {
+    let found = spec.to_str().and_then(|spec| find_matrix(spec, Some(NPY)).ok());
+    found.map_or_else(|| spec.to_owned(), |found| found.path)
+}
+
+impl MatrixFile {
+    /// Opens the matrix that `spec` names.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is no matrix of numbers.
+    pub(super) fn open(spec: &Path) -> Result<Self> {
+        let found = find_matrix(&spec.to_string_lossy(), None)?;
+        let contents = if found.format.name == NPY {
+            Contents::Npy(NpyMatrix::open(&found.path)?)
+        } else {
+            let memory_bytes = usable_memory().unwrap_or(UNKNOWN_MEMORY) / 4;
+            let scratch = std::env::temp_dir();
+            let settings = ReadSettings { memory_bytes, scratch, format: None };
+            Contents::Other(found.open(&settings)?, Mutex::default())
+        };
+        Ok(Self { path: found.path, contents })
+    }
+
+    /// Rows and columns.
+    pub(super) fn shape(&self) -> (usize, usize) {
+        match &self.contents {
+            Contents::Npy(matrix) => matrix.shape(),
+            Contents::Other(source, _) => source.shape().into(),
+        }
+    }
+
+    /// Whether it holds complex numbers.
+    pub(super) fn is_complex(&self) -> bool {
+        matches!(&self.contents, Contents::Npy(matrix) if matrix.kind().is_complex())
+    }
+
+    /// What messages call it.
+    pub(super) fn name(&self) -> String {
+        match &self.contents {
+            Contents::Npy(matrix) => matrix.path().display().to_string(),
+            Contents::Other(source, _) => source.name().to_owned(),
+        }
+    }
+
+    /// Columns at multiples of which blocks as high as the matrix should begin, but at least `least`.
+    pub(super) fn columns_at_once(&self, least: usize) -> usize {
+        match &self.contents {
+            Contents::Npy(_) => least,
+            Contents::Other(source, _) => source.grain()[1].clamp(least, MOST_COLUMNS),
+        }
+    }
+
+    /// The block of `rows x columns` entries from entry `(i, j)` on, column by column; entries for which `counts` says
+    /// no may be anything.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or an entry that counts is not finite as a number of type `T`.
+    ///
+    /// # Panics
+    /// If the block is not within the matrix.
+    pub(super) fn block<T: Scalar>(
+        &self,
+        (i, j): (usize, usize),
+        (rows, columns): (usize, usize),
+        counts: impl Fn(usize, usize) -> bool,
+    ) -> Result<Vec<T>, Failure> {
+        let (source, idle) = match &self.contents {
+            Contents::Npy(matrix) => return Ok(matrix.block((i, j), (rows, columns), counts)?),
+            Contents::Other(source, idle) => (source, idle),
+        };
+        let block = Block { rows: i..i + rows, columns: j..j + columns };
+        let numbers = numbers((&**source, idle), &block)?;
+        let mut entries = vec![T::ZERO; rows * columns];
+        for (line, numbers) in numbers.chunks_exact(columns.max(1)).enumerate() {
+            for (step, &number) in numbers.iter().enumerate() {
+                let entry = T::from_f64(number);
+                let (row, column) = (i + line, j + step);
+                if !entry.is_finite() && counts(row, column) {
+                    let reason = format!(
+                        "entry ({row}, {column}), counted from 0, is not finite in the precision asked for"
+                    );
+                    return Err(SourceError::invalid(&self.path, reason).into());
+                }
+                entries[line + step * rows] = entry;
+            }
+        }
+        Ok(entries)
+    }
+}
+
+/// The entries of `block` of `source`, row by row, by one of the readers that are `idle` or another one.
+fn numbers(
+    (source, idle): (&dyn Source, &Mutex<Vec<Box<dyn BlockReader>>>),
+    block: &Block,
+) -> Result<Vec<f64>, SourceError> {
+    let mut numbers = vec![0.0; block.entries()];
+    if numbers.is_empty() {
+        return Ok(numbers);
+    }
+    let mut stored = vec![0; block.entries() * source.element().bytes()];
+    let locked = || idle.lock().unwrap_or_else(PoisonError::into_inner);
+    let waiting = locked().pop();
+    let mut reader = waiting.map_or_else(|| source.reader(), Ok)?;
+    reader.read(block, &mut stored)?;
+    locked().push(reader);
+    source.element().widen(&stored, &mut numbers);
+    Ok(numbers)
+}

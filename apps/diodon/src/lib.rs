@@ -2,10 +2,13 @@
 
 mod basis;
 pub mod coa;
+pub mod diagram;
 pub mod distance;
 mod error;
 pub mod gram;
+pub mod instruments;
 pub mod mds;
+pub mod metric;
 mod ordination;
 pub mod output;
 pub mod pca;

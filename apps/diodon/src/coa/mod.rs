@@ -9,6 +9,7 @@
 
 use tegula_data::source::Source;
 use tegula_kernels::kernel::sweep::Entry;
+use tegula_runtime::flow::Flow;
 
 use crate::ordination::Variables;
 use crate::singular::{self, Triples};
@@ -24,7 +25,12 @@ impl Treatment for Correspondence {
         Entry::Count
     }
 
-    fn form(&self, margins: &Margins, source: &dyn Source) -> Result<Form, EmbedError> {
+    fn form(
+        &self,
+        _: &mut Flow,
+        margins: &Margins,
+        source: &dyn Source,
+    ) -> Result<Form, EmbedError> {
         let names = [source.row_names(), source.column_names()];
         for (side, what) in [(ROWS, "row"), (COLUMNS, "column")] {
             let sums = &margins.sums[side];
@@ -81,7 +87,7 @@ pub fn ordination(
         is_complete: triples.spectrum.is_some(),
         sum_absolute: sum,
         sum_positive: sum,
-        trace: triples.inertia(),
+        trace: triples.inertia,
         frobenius2: triples.spectrum.as_ref().map(|all| all.iter().map(|x| x * x).sum()),
         norms2: triples.norms2.iter().enumerate().map(|(i, x)| x * row(i).powi(2)).collect(),
         variables: Some(Variables { ids: names.variables, coordinates: variables }),

@@ -6,6 +6,7 @@ mod cells;
 mod coordinates;
 mod eigenvalues;
 mod error;
+mod instruments;
 mod labels;
 mod quality;
 mod report;
@@ -22,6 +23,7 @@ use serde_json::Value;
 pub use coordinates::write_coordinates;
 pub use eigenvalues::write_eigenvalues;
 pub use error::{LabelsError, OutputError};
+pub use instruments::write_instruments;
 pub use labels::{Labels, LabelsOfItems, Strays};
 pub use quality::write_quality;
 pub use report::{Report, write_report};
@@ -57,6 +59,9 @@ impl Output<'_> {
 
     /// Name of the file of variables, where there are some.
     pub const VARIABLES: &'static str = "variables.csv";
+
+    /// Name of the file of instrumental variables, where axes are theirs.
+    pub const INSTRUMENTS: &'static str = "instruments.csv";
 
     /// Writes all of [`Output::FILES`], and [`Output::VARIABLES`] of a table, to `folder`, which is made if it is
     /// missing. Returns their paths.

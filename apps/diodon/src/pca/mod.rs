@@ -10,6 +10,7 @@ mod columns;
 mod pretreatment;
 
 pub use pretreatment::{Listed, PRETREATMENTS, Pretreatment};
+pub(crate) use pretreatment::{Measured, mean};
 
 use crate::ordination::Variables;
 use crate::singular::{self, Triples};
@@ -40,7 +41,7 @@ pub fn ordination(
         is_complete: triples.spectrum.is_some(),
         sum_absolute: sum,
         sum_positive: sum,
-        trace: triples.inertia(),
+        trace: triples.inertia,
         frobenius2: triples.spectrum.as_ref().map(|all| all.iter().map(|x| x * x).sum()),
         norms2: triples.norms2.clone(),
         variables: Some(Variables { ids: names.variables, coordinates }),

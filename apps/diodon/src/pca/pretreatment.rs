@@ -1,9 +1,11 @@
 //! What is done to a table before its components are sought; a line in the list for each.
 
 use tegula_data::source::Source;
+use tegula_runtime::flow::Flow;
 
-use super::columns;
+use super::columns::{self, Columns};
 use crate::EmbedError;
+use crate::metric::{Metric, Root};
 use crate::table::{COLUMNS, Form, Margins, ROWS, Treatment, line_names};
 
 /// What is done to a table.
@@ -64,76 +66,134 @@ pub const PRETREATMENTS: &[Listed] = &[
     Listed { name: "none", summary: "take the table as it is", pretreatment: Pretreatment::None },
 ];
 
-/// Squared deviations below this share of the squares are computed once more, from differences.
-const LOST: f64 = 1e-6;
-
 impl Treatment for Pretreatment {
-    fn form(&self, margins: &Margins, source: &dyn Source) -> Result<Form, EmbedError> {
+    fn form(
+        &self,
+        flow: &mut Flow,
+        margins: &Margins,
+        source: &dyn Source,
+    ) -> Result<Form, EmbedError> {
+        let metrics = [Metric::Identity, Metric::Identity];
+        Measured { pretreatment: *self, metrics, root: None }.form(flow, margins, source)
+    }
+}
+
+/// A pretreatment with respect to metrics `D` of the rows and `Q` of the columns: the mean of a column `x` is
+/// `1'D x / 1'D 1`, its squared norm `x'D x`, the mean of a row `y` is `1'Q y / 1'Q 1`.
+///
+/// So `I - 1 (1'D 1)^-1 1'D`, which centres columns, is the `D`-orthogonal projection off the constants.
+/// Weights go into the scales of lines; full metrics are left to what multiplies with the table.
+#[derive(Debug)]
+pub(crate) struct Measured {
+    pub(crate) pretreatment: Pretreatment,
+    pub(crate) metrics: [Metric; 2],
+    /// That of `D`, if it is full.
+    pub(crate) root: Option<Root>,
+}
+
+impl Treatment for Measured {
+    fn weights(&self) -> [Option<&[f64]>; 2] {
+        // Squares of entries are wanted, which a full metric of rows does not give: columns are read again.
+        let [rows, columns] = &self.metrics;
+        [if rows.is_full() { None } else { rows.ones() }, columns.ones()]
+    }
+
+    fn form(
+        &self,
+        flow: &mut Flow,
+        margins: &Margins,
+        source: &dyn Source,
+    ) -> Result<Form, EmbedError> {
         let [m, n] = source.shape();
-        let mean = |side: usize, count: usize| -> Vec<f64> {
-            margins.sums[side].iter().map(|sum| sum / count as f64).collect()
-        };
-        let total: f64 = margins.squares[COLUMNS].iter().sum();
-        let mut form = Form::plain(total);
-        match self {
-            Self::None => {}
-            Self::ColumnCentering => {
-                (form.rank, form.factors) = (1, [vec![1.0; m], mean(COLUMNS, m)]);
+        let total = self.metrics[COLUMNS].total(n);
+        let rows = || margins.sums[ROWS].iter().map(|sum| sum / total).collect::<Vec<f64>>();
+        let mut form = Form::plain(0.0);
+        match self.pretreatment {
+            Pretreatment::None => {}
+            Pretreatment::ColumnCentering => {
+                let means = self.columns(flow, margins, (source, &mut form))?.means;
+                (form.rank, form.factors) = (1, [vec![1.0; m], means]);
             }
-            Self::RowCentering => {
-                (form.rank, form.factors) = (1, [mean(ROWS, n), vec![1.0; n]]);
+            Pretreatment::RowCentering => {
+                (form.rank, form.factors) = (1, [rows(), vec![1.0; n]]);
             }
-            Self::Bicentering => {
+            Pretreatment::Bicentering => {
                 // X - r 1' - 1 (c - g)'.
-                let (mut f, mut h) = (mean(ROWS, n), vec![1.0; n]);
-                let grand = f.iter().sum::<f64>() / m as f64;
+                let (mut f, mut h) = (rows(), vec![1.0; n]);
+                let grand = mean(&self.metrics[ROWS], &f);
                 f.extend(vec![1.0; m]);
-                h.extend(mean(COLUMNS, m).iter().map(|mean| mean - grand));
+                let means = self.columns(flow, margins, (source, &mut form))?.means;
+                h.extend(means.iter().map(|mean| mean - grand));
                 (form.rank, form.factors) = (2, [f, h]);
             }
-            Self::Standard => standard(&mut form, margins, source)?,
-            Self::Scaling => {
-                let norms2 = &margins.squares[COLUMNS];
-                let zeros: Vec<usize> = (0..n).filter(|&j| norms2[j] <= 0.0).collect();
-                scale(&mut form, norms2, (&zeros, "zero"), (norms2, source));
+            Pretreatment::Standard => {
+                let columns = self.columns(flow, margins, (source, &mut form))?;
+                scale(&mut form, &columns, ("constant", source));
+                (form.rank, form.factors) = (1, [vec![1.0; m], columns.means]);
+            }
+            Pretreatment::Scaling => {
+                let columns = self.columns(flow, margins, (source, &mut form))?;
+                scale(&mut form, &columns, ("zero", source));
             }
         }
+        self.weigh(&mut form, &margins.squares[COLUMNS]);
         Ok(form)
     }
 }
 
-/// Centres columns and divides them by the norm of their deviations.
-fn standard(form: &mut Form, margins: &Margins, source: &dyn Source) -> Result<(), EmbedError> {
-    let [m, n] = source.shape();
-    let (sums, squares) = (&margins.sums[COLUMNS], &margins.squares[COLUMNS]);
-    let mut means: Vec<f64> = sums.iter().map(|sum| sum / m as f64).collect();
-    let mut norms2: Vec<f64> = (0..n).map(|j| (squares[j] - means[j] * sums[j]).max(0.0)).collect();
-    let lost: Vec<usize> = (0..n).filter(|&j| norms2[j] <= LOST * squares[j]).collect();
-    let mut constant = Vec::new();
-    for (&j, column) in lost.iter().zip(columns::read(source, &lost)?) {
-        (means[j], norms2[j]) = (column.mean, column.deviation2);
-        if column.is_constant {
-            constant.push(j);
+impl Measured {
+    /// Means and norms of the columns.
+    fn columns(
+        &self,
+        flow: &mut Flow,
+        margins: &Margins,
+        (source, form): (&dyn Source, &mut Form),
+    ) -> Result<Columns, EmbedError> {
+        let is_centred = self.pretreatment != Pretreatment::Scaling;
+        let is_scaled = matches!(self.pretreatment, Pretreatment::Standard | Pretreatment::Scaling);
+        if let (Some(root), Some(ones)) = (&self.root, self.metrics[ROWS].ones()) {
+            form.passes = 1;
+            return columns::by_metric(flow, source, (root, ones), (is_centred, is_scaled));
         }
+        let (sums, squares) = (&margins.sums[COLUMNS], &margins.squares[COLUMNS]);
+        let weights = self.metrics[ROWS].ones();
+        let total = self.metrics[ROWS].total(source.shape()[0]);
+        let mut found = Columns::of_sums((sums, squares), total, is_centred);
+        if is_centred && is_scaled {
+            form.passes = usize::from(found.restore(source, (weights, squares))?);
+        }
+        Ok(found)
     }
-    form.passes = usize::from(!lost.is_empty());
-    (form.rank, form.factors) = (1, [vec![1.0; m], means]);
-    scale(form, &norms2, (&constant, "constant"), (squares, source));
-    Ok(())
+
+    /// Puts weights into the scales, and bounds the norm; `squares` are those of the columns.
+    fn weigh(&self, form: &mut Form, squares: &[f64]) {
+        for (scales, metric) in form.scales.iter_mut().zip(&self.metrics) {
+            let Some(mut roots) = metric.weight_roots() else { continue };
+            if let Some(scales) = scales {
+                roots.iter_mut().zip(&*scales).for_each(|(root, scale)| *root *= scale);
+            }
+            *scales = Some(roots);
+        }
+        let norm2 = |(j, square): (usize, &f64)| form.scale(COLUMNS, j).powi(2) * square;
+        let norm2: f64 = squares.iter().enumerate().map(norm2).sum();
+        form.magnitude2 = norm2 * self.metrics.iter().map(Metric::full_norm).product::<f64>();
+    }
 }
 
-/// Divides columns by the roots of `norms2`, but those `without`, which get no weight; `squares` are those of
-/// the entries.
-fn scale(
-    form: &mut Form,
-    norms2: &[f64],
-    (without, what): (&[usize], &str),
-    (squares, source): (&[f64], &dyn Source),
-) {
-    let mut scales: Vec<f64> = norms2.iter().map(|norm2| norm2.sqrt().recip()).collect();
+/// `1'M x / 1'M 1`.
+pub(crate) fn mean(metric: &Metric, x: &[f64]) -> f64 {
+    let sum: f64 = match metric.ones() {
+        Some(ones) => ones.iter().zip(x).map(|(one, x)| one * x).sum(),
+        None => x.iter().sum(),
+    };
+    sum / metric.total(x.len())
+}
+
+/// Divides columns by their norms, but those without one, which get no weight, being `what`.
+fn scale(form: &mut Form, columns: &Columns, (what, source): (&str, &dyn Source)) {
+    let mut scales: Vec<f64> = columns.norms2.iter().map(|norm2| norm2.sqrt().recip()).collect();
+    let without = &columns.without;
     without.iter().for_each(|&j| scales[j] = 0.0);
-    form.magnitude2 =
-        scales.iter().zip(squares).map(|(scale, square)| scale * scale * square).sum();
     form.scales[COLUMNS] = Some(scales);
     if !without.is_empty() {
         let names = line_names(source.column_names(), without);

@@ -3,22 +3,22 @@
 use faer::MatRef;
 use tegula_runtime::flow::Flow;
 
+use super::operator::{Operator, Whole};
 use super::{Request, Triples, turn};
 use crate::EmbedError;
-use crate::table::Table;
 
 /// Finds all singular values, and the vectors of the leading ones.
 pub(super) fn find(
     flow: &mut Flow,
-    table: &mut Table,
+    p: &mut impl Operator,
     request: &Request,
 ) -> Result<Triples, EmbedError> {
-    table.gather_alone(flow)?;
+    let Whole { entries, norms2 } = p.whole(flow)?;
+    let table = p.table();
     let [m, n] = table.shape();
-    let entries = table.form_whole()?;
     flow.phase("singular values");
-    let p = MatRef::from_row_major_slice(&entries, m, n);
-    let svd = p.thin_svd().map_err(|_| EmbedError::NotFinite)?;
+    let svd = MatRef::from_row_major_slice(&entries, m, n).thin_svd();
+    let svd = svd.map_err(|_| EmbedError::NotFinite)?;
     let sigma: Vec<f64> = svd.S().column_vector().iter().copied().collect();
     let epsilon = table.stream().reading().source().element().epsilon().max(4.0 * f64::EPSILON);
     let largest = sigma.first().copied().unwrap_or(0.0);
@@ -35,14 +35,14 @@ pub(super) fn find(
         let scale = if is_turned { -sigma[axis] } else { sigma[axis] };
         left.extend((0..m).map(|i| scale * svd.U()[(i, axis)]));
     }
-    let squared = |row: &[f64]| row.iter().map(|x| x * x).sum();
     let spectrum: Vec<f64> = sigma.iter().map(|sigma| sigma * sigma).collect();
     Ok(Triples {
         values: spectrum[..kept].to_vec(),
         right,
         left,
         residuals: None,
-        norms2: entries.chunks_exact(n.max(1)).map(squared).collect(),
+        norms2,
+        inertia: entries.iter().map(|x| x * x).sum(),
         spectrum: Some(spectrum),
         has_converged: true,
         rounding: 0.0,

@@ -11,7 +11,8 @@ use tegula_data::matrix::{Order, TileMatrix};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::{Flow, FlowError};
 
-use super::{Request, Triples, turn};
+use super::operator::{Operator, Rows};
+use super::{Request, Triples, rounding, turn};
 use crate::EmbedError;
 use crate::basis::{draw, inner, orthonormalise};
 use crate::mds::lanczos::next;
@@ -26,22 +27,22 @@ const MARGIN: usize = 5;
 /// Finds the triples.
 pub(super) fn find<T: Real>(
     flow: &mut Flow,
-    table: &mut Table,
+    p: &mut impl Operator,
     request: &Request,
 ) -> Result<Triples, EmbedError> {
-    let [m, n] = table.shape();
+    let [m, n] = p.table().shape();
     let (short, length) = if n <= m { (COLUMNS, n) } else { (ROWS, m) };
     let most = request.passes.unwrap_or(PASSES);
-    let mut block = start::<T>(flow, table, (short, request))?;
+    let mut block = start::<T>(flow, p, (short, request))?;
     let mut space = Space::default();
     let (ritz, has_converged) = loop {
-        let image = square::<T>(flow, table, &block, short)?;
+        let image = square::<T>(flow, p, &block, short)?;
         flow.phase("projection");
         space.add(flow, block, image)?;
         let ritz = space.solve()?;
         let room = length - space.dimension();
-        let has_converged = has_converged(flow, table, &space, (&ritz, request))?;
-        if has_converged || room == 0 || table.passes() + 2 > most {
+        let has_converged = has_converged(flow, p.table(), &space, (&ritz, request))?;
+        if has_converged || room == 0 || p.table().passes() + 2 > most {
             break (ritz, has_converged || room == 0);
         }
         block = next(flow, &space, room)?;
@@ -50,32 +51,32 @@ pub(super) fn find<T: Real>(
                 space.compress(flow, &ritz, (request.capacity / 2, request.axes + MARGIN, 0))?;
         }
     };
-    finish(flow, table, (space, &ritz, short), (request.axes, has_converged))
+    finish(flow, p, (space, &ritz, short), (request.axes, has_converged))
 }
 
 /// The first block: orthonormal, from the product of the first pass.
 fn start<T: Real>(
     flow: &mut Flow,
-    table: &mut Table,
+    p: &mut impl Operator,
     (short, request): (usize, &Request),
 ) -> Result<TileMatrix<f64>, EmbedError> {
-    let omega = table.panel(flow, COLUMNS, request.width);
+    let omega = p.table().panel(flow, COLUMNS, request.width);
     draw(flow, &omega, request.seed);
-    let y = table.first::<T>(flow, &omega)?;
+    let y = p.first::<T>(flow, &omega)?;
     omega.unregister(flow);
     let squares = inner(flow, &y, &y)?;
     let is_zero = (0..request.width).all(|j| squares[(j, j)] <= f64::MIN_POSITIVE.sqrt());
-    let width = table.shape()[short];
+    let width = p.table().shape()[short];
     // A whole basis needs no good start, and of zeros there is none.
     let mut block = if is_zero || request.width == width {
-        let block = table.panel(flow, short, request.width);
+        let block = p.table().panel(flow, short, request.width);
         draw(flow, &block, !request.seed);
         y.unregister(flow);
         block
     } else if short == ROWS {
         y
     } else {
-        let block = table.left::<T>(flow, &y)?;
+        let block = p.left::<T>(flow, &y)?;
         y.unregister(flow);
         block
     };
@@ -86,17 +87,17 @@ fn start<T: Real>(
 /// `P' P X` or `P P' X`: two passes. Waits.
 fn square<T: Real>(
     flow: &mut Flow,
-    table: &mut Table,
+    p: &mut impl Operator,
     x: &TileMatrix<f64>,
     short: usize,
 ) -> Result<TileMatrix<f64>, FlowError> {
     let (middle, image);
     if short == COLUMNS {
-        middle = table.right::<T>(flow, x)?;
-        image = table.left::<T>(flow, &middle)?;
+        middle = p.right::<T>(flow, x)?;
+        image = p.left::<T>(flow, &middle)?;
     } else {
-        middle = table.left::<T>(flow, x)?;
-        image = table.right::<T>(flow, &middle)?;
+        middle = p.left::<T>(flow, x)?;
+        image = p.right::<T>(flow, &middle)?;
     }
     middle.unregister(flow);
     Ok(image)
@@ -138,11 +139,11 @@ fn has_converged(
 /// Vectors of either side and norms of rows: a pass, or two of a wide table.
 fn finish(
     flow: &mut Flow,
-    table: &mut Table,
+    p: &mut impl Operator,
     (space, ritz, short): (Space, &Ritz, usize),
     (axes, has_converged): (usize, bool),
 ) -> Result<Triples, EmbedError> {
-    let zero = zero(table, ritz.values.first().copied().unwrap_or(0.0).max(0.0));
+    let zero = zero(p.table(), ritz.values.first().copied().unwrap_or(0.0).max(0.0));
     let kept = ritz.values.iter().take(axes).take_while(|&&value| value > zero).count();
     let places: Vec<usize> = (0..kept).collect();
     let values: Vec<f64> = ritz.values[..kept].to_vec();
@@ -151,7 +152,7 @@ fn finish(
         residuals = space.residuals(flow, ritz, &places)?;
         let mut vectors = space.vectors(flow, ritz, &places)?;
         if short == ROWS {
-            let image = table.left::<f64>(flow, &vectors)?;
+            let image = p.left::<f64>(flow, &vectors)?;
             std::mem::replace(&mut vectors, image).unregister(flow);
         }
         let n = vectors.m();
@@ -165,16 +166,15 @@ fn finish(
         turn(&mut right, n);
     }
     space.close(flow);
-    let (left, norms2) = table.rows(flow, &right)?;
-    let inertia: f64 = norms2.iter().sum();
-    let rounding =
-        if inertia > 0.0 { f64::EPSILON * table.form().magnitude2 / inertia } else { 0.0 };
+    let Rows { products: left, norms2, inertia } = p.rows(flow, &right)?;
+    let rounding = rounding(p.table(), inertia);
     Ok(Triples {
         values,
         right,
         left,
         residuals: Some(residuals),
         norms2,
+        inertia,
         spectrum: None,
         has_converged,
         rounding,

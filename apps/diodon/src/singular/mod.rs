@@ -1,9 +1,11 @@
-//! The leading singular triples of a [`Table`], each method in a file.
+//! The leading singular triples of an [`Operator`], each method in a file.
 
 mod exact;
 mod krylov;
+pub(crate) mod operator;
 mod plan;
 
+pub use operator::{Operator, Rows, Whole};
 pub use plan::{Extent, Plan, plan};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Flow;
@@ -95,8 +97,10 @@ pub struct Triples {
     pub left: Vec<f64>,
     /// `||P' P v - lambda v||`, or `||P P' u - lambda u||` of a table that is wider than high.
     pub residuals: Option<Vec<f64>>,
-    /// Squared norm of each row of `P`.
+    /// Squared norm of each row of `P`, before rows are mixed where the operator does so.
     pub norms2: Vec<f64>,
+    /// Squared Frobenius norm of `P`, the sum of all eigenvalues: total inertia.
+    pub inertia: f64,
     /// All squared singular values, if all were computed.
     pub spectrum: Option<Vec<f64>>,
     /// Whether all residuals came below the tolerance.
@@ -105,25 +109,22 @@ pub struct Triples {
     pub rounding: f64,
 }
 
-impl Triples {
-    /// Squared Frobenius norm of `P`, the sum of all eigenvalues: total inertia.
-    #[must_use]
-    pub fn inertia(&self) -> f64 {
-        self.norms2.iter().sum()
-    }
+/// What rounding may have done to squared norms of what is made of `table`, relative to their sum.
+pub(crate) fn rounding(table: &Table, inertia: f64) -> f64 {
+    if inertia > 0.0 { f64::EPSILON * table.form().magnitude2 / inertia } else { 0.0 }
 }
 
-/// Finds the leading triples of `table`, with products in the precision `T`.
+/// Finds the leading triples of `p`, with products in the precision `T`.
 ///
 /// # Errors
 /// If a tile cannot be read, entries are not what they should be, or a computation fails.
 pub fn leading<T: Real>(
     flow: &mut Flow,
-    table: &mut Table,
+    p: &mut impl Operator,
     request: &Request,
 ) -> Result<Triples, EmbedError> {
     match request.method {
-        Method::Krylov => krylov::find::<T>(flow, table, request),
-        Method::Exact => exact::find(flow, table, request),
+        Method::Krylov => krylov::find::<T>(flow, p, request),
+        Method::Exact => exact::find(flow, p, request),
     }
 }

@@ -28,6 +28,8 @@ pub struct Extent {
     pub tiles: usize,
     /// Workers.
     pub workers: usize,
+    /// Bytes of what is held beside the table: metrics, instruments.
+    pub beside: u64,
 }
 
 /// Blocks that are kept at most.
@@ -36,11 +38,11 @@ const BLOCKS: usize = 40;
 /// Shares `memory` bytes; where they do not suffice, the plan asks for more.
 #[must_use]
 pub fn plan(method: Method, extent: Extent, memory: u64) -> Plan {
-    let Extent { shape: [m, n], axes, width, tile_bytes, tiles, workers } = extent;
+    let Extent { shape: [m, n], axes, width, tile_bytes, tiles, workers, beside } = extent;
     let numbers = |count: usize| (count * size_of::<f64>()) as u64;
     let (long, short) = (m.max(n), m.min(n));
     // Sums, scales and factors of lines, and what is left in the end: coordinates twice, norms.
-    let lines = numbers((m + n) * (12 + 3 * axes));
+    let lines = numbers((m + n) * (12 + 3 * axes)) + beside;
     let desk = workers as u64 * (4 << 20);
     let least = (4 * workers as u64 * tile_bytes).min(tiles as u64 * tile_bytes);
     let fixed = lines + desk + least;

@@ -4,15 +4,16 @@ use std::fmt::Debug;
 
 use tegula_data::source::Source;
 use tegula_kernels::kernel::sweep::{Entry, Findings, Offender, Offenders};
+use tegula_runtime::flow::Flow;
 
 use crate::EmbedError;
 
 /// Sums along the lines of a table, by rows `[0]` and by columns `[1]`.
 #[derive(Clone, Debug)]
 pub struct Margins {
-    /// Sum of the entries of each line.
+    /// Sum of the entries of each line, weighted as the treatment has it.
     pub sums: [Vec<f64>; 2],
-    /// Sum of their squares.
+    /// Sum of their squares, with the same weights.
     pub squares: [Vec<f64>; 2],
     /// What was noticed about the entries.
     pub findings: Findings,
@@ -27,7 +28,7 @@ pub struct Form {
     pub factors: [Vec<f64>; 2],
     /// `r`.
     pub rank: usize,
-    /// A bound of the squared norm of `diag(a) X diag(b)`, to which rounding is relative.
+    /// A bound of the squared norm of what is multiplied with, before it is centred: rounding is relative to it.
     pub magnitude2: f64,
     /// What the user should know, in a sentence each.
     pub notes: Vec<String>,
@@ -61,11 +62,22 @@ pub trait Treatment: Debug {
         Entry::Plain
     }
 
-    /// The form, from sums along lines.
+    /// Weights of the rows in sums of columns, and of the columns in sums of rows; all are one where there are
+    /// none.
+    fn weights(&self) -> [Option<&[f64]>; 2] {
+        [None, None]
+    }
+
+    /// The form, from sums along lines that are weighted so.
     ///
     /// # Errors
     /// If the table has none, or cannot be read.
-    fn form(&self, margins: &Margins, source: &dyn Source) -> Result<Form, EmbedError>;
+    fn form(
+        &self,
+        flow: &mut Flow,
+        margins: &Margins,
+        source: &dyn Source,
+    ) -> Result<Form, EmbedError>;
 }
 
 /// Refuses entries that are no numbers, or negative where they should count.
@@ -101,7 +113,7 @@ fn places(offenders: &Offenders, source: &dyn Source) -> String {
 }
 
 /// The name of a line and its number from 1, or the number alone.
-fn line_name(names: Option<&[String]>, line: usize) -> String {
+pub(crate) fn line_name(names: Option<&[String]>, line: usize) -> String {
     match names.and_then(|names| names.get(line)) {
         Some(name) => format!("{name} [{}]", line + 1),
         None => (line + 1).to_string(),

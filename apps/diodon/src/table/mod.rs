@@ -12,7 +12,8 @@ mod panel;
 use std::sync::Arc;
 
 use tegula_data::matrix::{Order, TileMatrix};
-use tegula_data::source::{Block, Source, pieces};
+use tegula_data::source::{Block, BlockReader, Source, SourceError, pieces};
+use tegula_kernels::element::Element;
 use tegula_kernels::kernel::sweep::Findings;
 use tegula_kernels::kernel::sweep::lines::Lines;
 use tegula_kernels::option::Part;
@@ -23,8 +24,8 @@ use tegula_runtime::flow::{Flow, FlowError, Handle};
 use crate::EmbedError;
 use crate::basis::{inner, times};
 use crate::stream::{Overlap, Sides, Stream, TILE_ENTRIES, Tiling, register_lines};
-pub(crate) use form::line_names;
 pub use form::{Form, Margins, Treatment};
+pub(crate) use form::{line_name, line_names};
 
 /// Number of the side of rows, and of columns.
 pub(crate) const ROWS: usize = 0;
@@ -128,7 +129,7 @@ impl Table {
     ///
     /// # Errors
     /// If a tile cannot be read, or the entries are not what they should be.
-    pub(crate) fn first<T: Real>(
+    pub(crate) fn first_product<T: Real>(
         &mut self,
         flow: &mut Flow,
         w: &TileMatrix<f64>,
@@ -145,11 +146,14 @@ impl Table {
         Ok(y)
     }
 
-    /// A pass for the sums alone. Waits.
+    /// A pass for the sums alone, if there was none. Waits.
     ///
     /// # Errors
-    /// As [`first`](Self::first).
+    /// As [`first_product`](Self::first_product).
     pub(crate) fn gather_alone(&mut self, flow: &mut Flow) -> Result<(), EmbedError> {
+        if self.settled.is_some() {
+            return Ok(());
+        }
         let none = self.panel(flow, COLUMNS, 1);
         self.gather::<f64>(flow, &none)?.unregister(flow);
         none.unregister(flow);
@@ -166,7 +170,12 @@ impl Table {
         flow.phase("products");
         let y = self.panel(flow, ROWS, w.n());
         let edges = self.stream.tiling.bands;
-        let lines = edges.map(|edges| register_lines(flow, &edges, &vec![1.0; edges.length()]));
+        let weights = self.treatment.weights();
+        let lines = [ROWS, COLUMNS].map(|side| {
+            let ones = || vec![1.0; edges[side].length()];
+            let weights = weights[side].map_or_else(ones, <[f64]>::to_vec);
+            register_lines(flow, &edges[side], &weights)
+        });
         self.stream.multiply::<T>(flow, (Some((w, &y)), None), Some([&lines[0], &lines[1]]))?;
         self.passes += 1;
         let mut margins = Margins {
@@ -192,7 +201,7 @@ impl Table {
     fn settle(&mut self, flow: &mut Flow, margins: &Margins) -> Result<(), EmbedError> {
         let source = Arc::clone(self.stream.reading().source());
         form::refuse(&margins.findings, &*source)?;
-        let form = self.treatment.form(margins, &*source)?;
+        let form = self.treatment.form(flow, margins, &*source)?;
         let edges = self.stream.tiling.bands;
         let mut buffers = |side: usize| {
             let (scales, edges) = (form.scales[side].as_ref()?, &edges[side]);
@@ -215,7 +224,7 @@ impl Table {
     }
 
     /// `P V` for `V` with a row for each column. Waits.
-    pub(crate) fn right<T: Real>(
+    pub(crate) fn right_product<T: Real>(
         &mut self,
         flow: &mut Flow,
         v: &TileMatrix<f64>,
@@ -224,7 +233,7 @@ impl Table {
     }
 
     /// `P' U` for `U` with a row for each row. Waits.
-    pub(crate) fn left<T: Real>(
+    pub(crate) fn left_product<T: Real>(
         &mut self,
         flow: &mut Flow,
         u: &TileMatrix<f64>,
@@ -291,7 +300,7 @@ impl Table {
 
     /// `P V` and the squared norms of the rows of `P`, for `V`, `n x k` by columns: a pass in double
     /// precision. Waits.
-    pub(crate) fn rows(
+    pub(crate) fn last_product(
         &mut self,
         flow: &mut Flow,
         v: &[f64],
@@ -346,26 +355,43 @@ impl Table {
     /// # Errors
     /// If a block cannot be read.
     pub(crate) fn form_whole(&mut self) -> Result<Vec<f64>, EmbedError> {
+        let [m, n] = self.shape();
+        let mut p = Vec::with_capacity(m * n);
+        let bands = pieces(m, (ENTRIES / n.max(1)).max(1));
+        let blocks = bands.map(|rows| Block { rows, columns: 0..n });
+        self.parts(blocks, |_, part| {
+            p.extend(part);
+            Ok(())
+        })?;
+        Ok(p)
+    }
+
+    /// Gives `each` the entries of `P`, row by row, in each of the `blocks`, after a first pass: one more.
+    ///
+    /// # Errors
+    /// If a block cannot be read, and those of `each`.
+    pub(crate) fn parts(
+        &mut self,
+        blocks: impl Iterator<Item = Block>,
+        mut each: impl FnMut(&Block, Vec<f64>) -> Result<(), EmbedError>,
+    ) -> Result<(), EmbedError> {
         let ([m, n], form) = (self.shape(), &self.settled().form);
         let source = Arc::clone(self.stream.reading().source());
-        let (mut reader, element) = (source.reader()?, source.element());
-        let mut p = vec![0.0; m * n];
-        for rows in pieces(m, (ENTRIES / n.max(1)).max(1)) {
-            let block = Block { rows: rows.clone(), columns: 0..n };
-            let mut stored = vec![0; block.entries() * element.bytes()];
-            reader.read(&block, &mut stored)?;
-            let part = &mut p[rows.start * n..rows.end * n];
-            element.widen(&stored, part);
-            for (i, line) in rows.zip(part.chunks_exact_mut(n.max(1))) {
-                for (j, x) in line.iter_mut().enumerate() {
+        let mut reader = source.reader()?;
+        for block in blocks {
+            let mut part = read_block(&mut *reader, source.element(), &block)?;
+            let width = block.columns.len().max(1);
+            for (i, line) in block.rows.clone().zip(part.chunks_exact_mut(width)) {
+                for (j, x) in block.columns.clone().zip(line) {
                     let of = |r| form.factor(ROWS, (i, r), m) * form.factor(COLUMNS, (j, r), n);
                     let low: f64 = (0..form.rank).map(of).sum();
                     *x = form.scale(ROWS, i) * (*x - low) * form.scale(COLUMNS, j);
                 }
             }
+            each(&block, part)?;
         }
         self.passes += 1;
-        Ok(p)
+        Ok(())
     }
 
     /// Gives everything back, after everything submitted has run. Returns the bytes that were read.
@@ -378,6 +404,22 @@ impl Table {
         self.stream.close(flow);
         bytes
     }
+}
+
+/// The entries of a block in double precision, row by row.
+///
+/// # Errors
+/// If it cannot be read.
+pub(crate) fn read_block(
+    reader: &mut dyn BlockReader,
+    element: Element,
+    block: &Block,
+) -> Result<Vec<f64>, SourceError> {
+    let mut stored = vec![0; block.entries() * element.bytes()];
+    reader.read(block, &mut stored)?;
+    let mut entries = vec![0.0; block.entries()];
+    element.widen(&stored, &mut entries);
+    Ok(entries)
 }
 
 /// Squared norms of the rows of `P`, from `X b^2 H` (`m x r` by columns) and `sum_j b_j^2 x_ij^2`.

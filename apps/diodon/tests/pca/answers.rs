@@ -53,7 +53,7 @@ fn eigenvalues_are_those_of_numpy_and_wide_tables_are_not_turned() {
                     assert!(off < 1e-11, "{shape:?}, {name}, {}: {value} {answer}", listed.name);
                 }
                 assert_eq!(found.values.len(), 3);
-                assert!((found.inertia() / inertia - 1.0).abs() < 1e-12, "{name}");
+                assert!((found.inertia / inertia - 1.0).abs() < 1e-12, "{name}");
             }
         }
     }

@@ -47,7 +47,7 @@ fn constant_columns_have_no_weight_and_are_named() {
     for listed in METHODS {
         let how = How::new(Pretreatment::Standard, listed.method, (6, shape));
         let found = analyse::<f64>(&stored(&x, shape, Element::F64), &how).expect("a table");
-        assert!((found.triples.inertia() - 4.0).abs() < 1e-10, "{}", found.triples.inertia());
+        assert!((found.triples.inertia - 4.0).abs() < 1e-10, "{}", found.triples.inertia);
         assert_eq!(found.triples.values.len(), 4);
         let note = found.form.notes.join("; ");
         assert!(note.contains("variable2 [2], variable5 [5]"), "{note}");
@@ -73,7 +73,7 @@ fn means_that_are_large_against_deviations_do_not_spoil_norms_of_columns() {
     for (value, expected) in found.triples.values.iter().zip(&expected) {
         assert!((value - expected).abs() < 1e-6, "{value} {expected}");
     }
-    assert!((found.triples.inertia() - 5.0).abs() < 1e-6, "{}", found.triples.inertia());
+    assert!((found.triples.inertia - 5.0).abs() < 1e-6, "{}", found.triples.inertia);
     let how = How::new(Pretreatment::Standard, Method::Krylov, (5, shape));
     let found = analyse::<f64>(&source, &how).expect("a table");
     assert!(rounding_note(&found.triples).is_some_and(|note| note.contains("--method exact")));

@@ -147,7 +147,7 @@ pub(crate) fn assert_triples(
         }
     }
     let inertia: f64 = expected.iter().sum();
-    assert!((found.inertia() - inertia).abs() <= 1e-10 * inertia + 1e-13, "{what}: {inertia}");
+    assert!((found.inertia - inertia).abs() <= 1e-10 * inertia + 1e-13, "{what}: {inertia}");
     for i in 0..m {
         let norm2: f64 = (0..n).map(|j| p[(i, j)].powi(2)).sum();
         assert!((found.norms2[i] - norm2).abs() <= 1e-10 * inertia + 1e-13, "{what}: row {i}");

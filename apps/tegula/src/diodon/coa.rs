@@ -2,10 +2,12 @@
 
 use anyhow::Result;
 use clap::Args;
-use tegula_diodon::Ordination;
 use tegula_diodon::coa::{self, Correspondence};
+use tegula_diodon::diagram::Diagram;
 use tegula_diodon::singular::Triples;
-use tegula_diodon::table::{Form, Treatment};
+use tegula_diodon::table::{Form, Table, TableOptions};
+use tegula_diodon::{EmbedError, Ordination};
+use tegula_runtime::flow::Flow;
 
 use super::components::{Analysis, ComponentFlags, Setting};
 
@@ -27,8 +29,14 @@ impl Coa {
 }
 
 impl Analysis for Coa {
-    fn treatment(&self) -> Box<dyn Treatment> {
-        Box::new(Correspondence)
+    fn diagram(
+        &self,
+        flow: &mut Flow,
+        setting: &Setting,
+        options: TableOptions,
+    ) -> Result<Diagram, EmbedError> {
+        let table = Table::new(flow, &setting.source, Box::new(Correspondence), options);
+        Ok(Diagram::plain(table))
     }
 
     fn ordination(&self, setting: &Setting, triples: &Triples, form: &Form) -> Ordination {

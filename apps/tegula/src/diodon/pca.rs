@@ -3,12 +3,14 @@
 use anyhow::Result;
 use clap::Args;
 use clap::builder::TypedValueParser;
-use tegula_diodon::Ordination;
+use tegula_diodon::diagram::Diagram;
 use tegula_diodon::pca::{self, Listed, PRETREATMENTS};
 use tegula_diodon::singular::Triples;
-use tegula_diodon::table::{Form, Treatment};
+use tegula_diodon::table::{Form, TableOptions};
+use tegula_diodon::{EmbedError, Ordination};
+use tegula_runtime::flow::Flow;
 
-use super::components::{Analysis, ComponentFlags, Setting};
+use super::components::{Analysis, Beside, ComponentFlags, Lines, Setting};
 use crate::flags::member;
 
 /// Flags of `pca`.
@@ -21,6 +23,20 @@ pub(crate) struct Pca {
     /// What is done to the table before: centring, scaling
     #[arg(long, value_name = "NAME", default_value = "standard", help_heading = "Model", value_parser = pretreatments())]
     pretreatment: usize,
+    /// Metric of the rows: a file of positive weights, in lines "id,weight" or "weight", or a symmetric
+    /// positive definite matrix; means and norms of columns are taken in it
+    #[arg(long, value_name = "FILE", help_heading = "Model")]
+    row_metric: Option<String>,
+    /// Metric of the columns, given in the same way; means of rows are taken in it
+    #[arg(long, value_name = "FILE", help_heading = "Model")]
+    column_metric: Option<String>,
+    /// Instrumental variables, a row for each of the table: components of what they explain linearly (as rda
+    /// of vegan, pcaiv of ade4)
+    #[arg(long, value_name = "FILE", help_heading = "Model")]
+    instruments: Option<String>,
+    /// Components of what the instruments leave (as pcaivortho of ade4)
+    #[arg(long, requires = "instruments", help_heading = "Model")]
+    residual: bool,
     #[command(flatten)]
     flags: ComponentFlags,
 }
@@ -45,11 +61,37 @@ impl Analysis for Pca {
         Some(self.listed().name)
     }
 
-    fn treatment(&self) -> Box<dyn Treatment> {
-        Box::new(self.listed().pretreatment)
+    fn beside(&self, lines: &Lines<'_>) -> Result<Beside> {
+        let metric = |side, flag, spec: &Option<String>| {
+            let spec = spec.as_ref();
+            spec.map_or_else(|| Ok(Default::default()), |spec| lines.metric(side, (flag, spec)))
+        };
+        let rows = metric(0, "--row-metric", &self.row_metric)?;
+        let columns = metric(1, "--column-metric", &self.column_metric)?;
+        let instruments = self.instruments.as_ref().map(|spec| lines.instruments(spec));
+        let (metrics, instruments) = ([rows, columns], instruments.transpose()?);
+        Ok(Beside { metrics, instruments, is_residual: self.residual })
+    }
+
+    fn diagram(
+        &self,
+        flow: &mut Flow,
+        setting: &Setting,
+        options: TableOptions,
+    ) -> Result<Diagram, EmbedError> {
+        let metrics = setting.beside.metrics.clone();
+        Diagram::new(flow, &setting.source, (self.listed().pretreatment, metrics), options)
     }
 
     fn ordination(&self, setting: &Setting, triples: &Triples, _: &Form) -> Ordination {
-        pca::ordination(triples, setting.names.clone(), (self.listed(), setting.method))
+        let (listed, method) = (self.listed(), setting.method);
+        let found = pca::ordination(triples, setting.names.clone(), (listed, method));
+        let instruments = match (&setting.beside.instruments, setting.beside.is_residual) {
+            (None, _) => return found,
+            (Some(_), false) => "on instrumental variables",
+            (Some(_), true) => "without instrumental variables",
+        };
+        let method = found.method.replace("components", &format!("components {instruments}"));
+        Ordination { method, ..found }
     }
 }

@@ -9,6 +9,7 @@ mod linalg;
 mod loglik;
 mod machine;
 mod mds;
+mod metrics;
 mod platform;
 mod predict;
 mod refused;

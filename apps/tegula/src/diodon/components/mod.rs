@@ -1,6 +1,7 @@
 //! What principal components and correspondence analysis have in common: flags, settings, the run, and what
 //! is told of it.
 
+mod beside;
 mod results;
 mod setting;
 
@@ -12,10 +13,12 @@ use anyhow::Result;
 use clap::Args;
 use clap::builder::TypedValueParser;
 use serde_json::Value;
-use tegula_diodon::Ordination;
-use tegula_diodon::output::Output;
-use tegula_diodon::singular::{self, METHODS, Triples};
-use tegula_diodon::table::{Form, Table, TableOptions, Treatment};
+use tegula_diodon::diagram::Diagram;
+use tegula_diodon::instruments::{self, Explained};
+use tegula_diodon::output::{Output, write_instruments};
+use tegula_diodon::singular::{self, METHODS, Operator, Triples};
+use tegula_diodon::table::{Form, TableOptions};
+use tegula_diodon::{EmbedError, Ordination};
 use tegula_kernels::scalar::{Precision, Real};
 use tegula_runtime::exec::Exec;
 use tegula_runtime::flow::{Flow, FlowOptions};
@@ -26,6 +29,7 @@ use super::overlap::StreamFlags;
 use crate::error::refused;
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags, member};
 use crate::output::{Account, Console, Progress, check_apart, check_folder_to_make, count};
+pub(super) use beside::{Beside, Lines};
 pub(super) use setting::Setting;
 
 /// Flags of both.
@@ -50,8 +54,8 @@ pub(super) struct ComponentFlags {
     /// Labels of the rows, to colour them by: a file of lines "id,label"
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     labels: Option<PathBuf>,
-    /// Folder for coordinates.csv, variables.csv, eigenvalues.csv, quality.csv, ordination.txt,
-    /// summary.json and report.html
+    /// Folder for coordinates.csv, variables.csv, instruments.csv, eigenvalues.csv, quality.csv,
+    /// ordination.txt, summary.json and report.html
     #[arg(long, short, value_name = "DIR", help_heading = "Output")]
     output_folder: Option<PathBuf>,
     /// Tasks that read at a time [default: measured]
@@ -88,8 +92,18 @@ pub(super) trait Analysis {
         None
     }
 
-    /// What is done to the table.
-    fn treatment(&self) -> Box<dyn Treatment>;
+    /// Reads what belongs to the table beside it.
+    fn beside(&self, _: &Lines<'_>) -> Result<Beside> {
+        Ok(Beside::default())
+    }
+
+    /// The table with what is done to it.
+    fn diagram(
+        &self,
+        flow: &mut Flow,
+        setting: &Setting,
+        options: TableOptions,
+    ) -> Result<Diagram, EmbedError>;
 
     /// The result.
     fn ordination(&self, setting: &Setting, triples: &Triples, form: &Form) -> Ordination;
@@ -98,6 +112,7 @@ pub(super) trait Analysis {
 /// What was computed.
 struct Outcome {
     triples: Triples,
+    explained: Option<Explained>,
     form: Form,
     passes: usize,
     tiles: usize,
@@ -117,7 +132,7 @@ impl ComponentFlags {
         if let Some(folder) = &self.output_folder {
             check_folder_to_make(folder).map_err(|reason| refused(format!("-o: {reason}")))?;
         }
-        let setting = self.settle(input, &console)?;
+        let setting = self.settle(input, analysis, &console)?;
         check_apart(&outputs, &[("the table", &setting.path)])?;
         if self.matrix.dry_run {
             let result = Value::Object(self.facts(&setting, analysis));
@@ -135,7 +150,12 @@ impl ComponentFlags {
         if let Some(folder) = &self.output_folder {
             let labels = setting.labels.as_ref();
             let output = Output { ordination: &ordination, labels, summary: &result, title: input };
-            let paths = output.write(folder)?;
+            let mut paths = output.write(folder)?;
+            let along = outcome.explained.as_ref().and_then(|explained| explained.axes.as_ref());
+            if let (Some(instruments), Some(along)) = (&setting.beside.instruments, along) {
+                paths.push(folder.join(Output::INSTRUMENTS));
+                write_instruments(&paths[paths.len() - 1], &instruments.ids, along)?;
+            }
             let files = count(paths.len(), "file");
             console.line(format_args!("{files} written to {}", folder.display()));
         }
@@ -163,19 +183,20 @@ impl ComponentFlags {
             memory: setting.plan.ring_bytes,
             overlap: self.stream.overlap(),
         };
-        let treatment = analysis.treatment();
-        let mut table = Table::new(&mut flow, &setting.source, treatment, table_options);
+        let mut diagram = analysis.diagram(&mut flow, setting, table_options)?;
         let mut progress = Progress::new(console);
-        let tasks = 2.0 * table.stream().tiles() as f64;
+        let tasks = 2.0 * diagram.table().stream().tiles() as f64;
         progress.follow(flow.watch(), tasks, "first pass");
-        let found = singular::leading::<T>(&mut flow, &mut table, &setting.request);
+        let found = axes::<T>(&mut flow, &mut diagram, setting);
         progress.clear();
-        let triples = found?;
+        let (triples, explained) = found?;
+        let table = diagram.table();
         let (form, passes) = (table.form().clone(), table.passes());
         let (tiles, held) = (table.stream().tiles(), table.stream().held());
-        let bytes_read = table.close(&mut flow);
+        let bytes_read = diagram.close(&mut flow);
         Ok(Outcome {
             triples,
+            explained,
             form,
             passes,
             tiles,
@@ -186,4 +207,25 @@ impl ComponentFlags {
             trace: flow.take_trace(),
         })
     }
+}
+
+/// The components that are asked for, and what instruments explain, if there are any.
+fn axes<T: Real>(
+    flow: &mut Flow,
+    diagram: &mut Diagram,
+    setting: &Setting,
+) -> Result<(Triples, Option<Explained>), EmbedError> {
+    let Setting { request, beside, .. } = setting;
+    let (triples, explained) = match &beside.instruments {
+        None => (singular::leading::<T>(flow, diagram, request)?, None),
+        Some(variables) => {
+            let (triples, explained) = if beside.is_residual {
+                instruments::residual::<T>(flow, diagram, (variables, request))?
+            } else {
+                instruments::constrained(flow, diagram, (variables, request.axes))?
+            };
+            (triples, Some(explained))
+        }
+    };
+    Ok((diagram.components(flow, triples)?, explained))
 }

@@ -1,6 +1,7 @@
 //! What an analysis of a table gives: numbers for machines, and tables for people.
 
 use serde_json::{Map, Value, json};
+use tegula_diodon::instruments::Explained;
 use tegula_diodon::{Ordination, pca};
 
 use super::{Analysis, ComponentFlags, Outcome, Setting};
@@ -27,6 +28,9 @@ impl ComponentFlags {
         set("panel_bytes", plan.panel_bytes.into());
         set("overlap", self.stream.json());
         set("tegula_version", env!("CARGO_PKG_VERSION").into());
+        if analysis.pretreatment().is_some() {
+            setting.beside.describe_json(&mut facts);
+        }
         run.describe_json(&mut facts);
         facts
     }
@@ -57,6 +61,11 @@ impl ComponentFlags {
             ("readers", setting.most_readers(self.readers).unwrap_or(workers).into()),
         ];
         result.extend(more.map(|(key, value)| (key.to_owned(), value)));
+        if let Some(explained) = &outcome.explained {
+            result.insert("constrained_inertia".to_owned(), explained.constrained.into());
+            result.insert("total_inertia".to_owned(), explained.total.into());
+            result.insert("dropped_instruments".to_owned(), json!(dropped(setting, explained)));
+        }
         outcome.account.describe_json(&mut result);
         Value::Object(result)
     }
@@ -76,6 +85,9 @@ impl ComponentFlags {
         describe_axes(console, ordination);
         console.line("");
         console.field("inertia", number(ordination.trace, 8));
+        if let Some(explained) = &outcome.explained {
+            describe_explained(console, setting, explained);
+        }
         let found = ordination.axes();
         if found < setting.request.axes {
             console.warn(format_args!(
@@ -97,6 +109,32 @@ impl ComponentFlags {
         ));
         outcome.account.describe(console);
     }
+}
+
+/// Names of instruments that were left out.
+fn dropped<'a>(setting: &'a Setting, explained: &Explained) -> Vec<&'a str> {
+    let ids = setting.beside.instruments.as_ref().map(|instruments| &instruments.ids);
+    let name = |&place: &usize| ids.map_or("", |ids| ids[place].as_str());
+    explained.dropped.iter().map(name).collect()
+}
+
+/// Prints what the instruments explain.
+fn describe_explained(console: &Console, setting: &Setting, explained: &Explained) {
+    let dropped = dropped(setting, explained);
+    if !dropped.is_empty() {
+        console.warn(format_args!(
+            "left out, being constant or sums of other instruments: {}",
+            dropped.join(", ")
+        ));
+    }
+    console.field(
+        "explained",
+        format_args!(
+            "{:.2} % of the inertia of the table, {}, by the instruments",
+            100.0 * explained.share(),
+            number(explained.total, 8)
+        ),
+    );
 }
 
 /// Prints the axes.

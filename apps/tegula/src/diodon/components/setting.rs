@@ -13,7 +13,7 @@ use tegula_kernels::kernel::sweep::lines;
 use tegula_kernels::scalar::Precision;
 use tegula_runtime::memory::rounded;
 
-use super::ComponentFlags;
+use super::{Analysis, Beside, ComponentFlags, Lines};
 use crate::demand::{Demand, Work};
 use crate::diodon::matrix::{check_unique, names_or_numbers, open};
 use crate::diodon::readers::{self, Readers};
@@ -22,7 +22,14 @@ use crate::flags::Run;
 use crate::output::{Console, bytes};
 
 /// Codelets of an analysis.
-const CODELETS: &[&str] = &["read", "sweep", "gemm", "normal", "scale-band"];
+const CODELETS: &[&str] =
+    &["read", "sweep", "gemm", "normal", "scale-band", "potrf", "trsm", "syrk", "trmm"];
+/// The method where all that is wanted lies in the span of instruments.
+const PROJECTION: Listed = Listed {
+    name: "projection",
+    summary: "one product with a basis of the instruments, and its decomposition",
+    method: Method::Krylov,
+};
 /// Bytes of a table from which it is worth to find out how many readers its file bears.
 const LARGE: f64 = 256e6;
 /// Tiles beyond which not every task is recorded unless a trace is asked for.
@@ -37,6 +44,7 @@ pub(in crate::diodon) struct Setting {
     pub(super) path: PathBuf,
     pub(in crate::diodon) method: &'static Listed,
     pub(super) request: Request,
+    pub(in crate::diodon) beside: Beside,
     pub(super) labels: Option<LabelsOfItems>,
     pub(super) plan: Plan,
     pub(super) run: Run,
@@ -46,10 +54,15 @@ pub(in crate::diodon) struct Setting {
 
 impl ComponentFlags {
     /// Reads everything but the entries, refuses what cannot be used, and prints what will be done.
-    pub(super) fn settle(&self, input: &str, console: &Console) -> Result<Setting> {
+    pub(super) fn settle(
+        &self,
+        input: &str,
+        analysis: &dyn Analysis,
+        console: &Console,
+    ) -> Result<Setting> {
         let memory = self.run.memory();
         let scratch = self.run.scratch().unwrap_or_else(std::env::temp_dir);
-        let (source, path) = open(input, None, (memory / 4, scratch))?;
+        let (source, path) = open(input, None, (memory / 4, scratch.clone()))?;
         let shape @ [m, n] = source.shape();
         if m == 0 || n == 0 {
             return Err(refused(format!("{}: the table is empty", source.name())));
@@ -58,16 +71,16 @@ impl ComponentFlags {
         if self.matrix.precision.is_complex() {
             return Err(refused("--precision: tables hold real numbers; give s or d"));
         }
-        let method =
-            self.method.map_or_else(|| singular::default_method(shape), |index| &METHODS[index]);
-        if method.method == Method::Exact && (self.passes.is_some() || self.tolerance.is_some()) {
-            return Err(refused(
-                "--method exact takes no --passes and no --tolerance: leave them out",
-            ));
-        }
+        let lines = Lines { source: &*source, names: &names, memory, scratch: &scratch };
+        let beside = analysis.beside(&lines)?;
+        let method = self.listed_method(shape, &beside)?;
         let element = source.element();
         console.field("table", format_args!("{}: {m} x {n}, {}", source.name(), element.name()));
-        let axes = (self.axes as usize).min(m).min(n);
+        beside.describe(console);
+        let mut axes = (self.axes as usize).min(m).min(n);
+        if let (true, Some(instruments)) = (beside.is_projection(), &beside.instruments) {
+            axes = axes.min(instruments.ids.len());
+        }
         let width = self
             .oversample
             .map_or_else(|| block_width(axes, shape), |more| (axes + more as usize).min(m).min(n));
@@ -80,7 +93,8 @@ impl ComponentFlags {
         let extent = |edge: usize, workers: usize| {
             let tiling = tiling(edge);
             let (tile, tiles) = (tiling.entries() * element.bytes(), tiling.tiles());
-            Extent { shape, axes, width, tile_bytes: rounded(tile) as u64, tiles, workers }
+            let (tile_bytes, beside) = (rounded(tile) as u64, beside.bytes(shape));
+            Extent { shape, axes, width, tile_bytes, tiles, workers, beside }
         };
         let plan = |edge: usize, workers: usize| {
             singular::plan(method.method, extent(edge, workers), memory)
@@ -124,6 +138,7 @@ impl ComponentFlags {
             path,
             method,
             request,
+            beside,
             labels,
             plan,
             run,
@@ -134,14 +149,37 @@ impl ComponentFlags {
         Ok(setting)
     }
 
+    /// The method that is asked for, or fits.
+    fn listed_method(&self, shape: [usize; 2], beside: &Beside) -> Result<&'static Listed> {
+        let is_iterated = self.passes.is_some() || self.tolerance.is_some();
+        if beside.is_projection() {
+            if is_iterated || self.method.is_some() || self.oversample.is_some() {
+                return Err(refused(
+                    "--instruments takes no --method, --passes, --tolerance and --oversample: one product with the table \
+                     gives all axes; leave them out",
+                ));
+            }
+            return Ok(&PROJECTION);
+        }
+        let method =
+            self.method.map_or_else(|| singular::default_method(shape), |index| &METHODS[index]);
+        if method.method == Method::Exact && is_iterated {
+            return Err(refused(
+                "--method exact takes no --passes and no --tolerance: leave them out",
+            ));
+        }
+        Ok(method)
+    }
+
     /// Prints what will be done.
     fn announce(&self, setting: &Setting, console: &Console) {
         let Setting { method, request, run, plan, .. } = setting;
-        let reason = if self.method.is_none() { " (default for this shape)" } else { "" };
-        let block = match method.method {
-            Method::Exact => String::new(),
-            Method::Krylov => format!(", blocks of {} columns", request.width),
-        };
+        let is_projection = setting.beside.is_projection();
+        let is_default = self.method.is_none() && !is_projection;
+        let reason = if is_default { " (default for this shape)" } else { "" };
+        let has_blocks = method.method == Method::Krylov && !is_projection;
+        let width = request.width;
+        let block = if has_blocks { format!(", blocks of {width} columns") } else { String::new() };
         let axes = if request.axes == 1 { "axis" } else { "axes" };
         console.field(
             "method",

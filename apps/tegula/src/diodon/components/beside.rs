@@ -1,0 +1,228 @@
+//! What is read beside a table: metrics of its rows and columns, and instrumental variables.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use serde_json::{Map, Value, json};
+use tegula_data::source::{Block, Source};
+use tegula_diodon::Names;
+use tegula_diodon::instruments::Instruments;
+use tegula_diodon::metric::Metric;
+
+use crate::diodon::matrix::{names_or_numbers, open};
+use crate::diodon::weights;
+use crate::error::refused;
+use crate::output::{Console, bytes, count};
+
+/// Bytes of a block that is read outside of the stream, and of what is made of it.
+const BLOCK: u64 = 64 << 20;
+
+/// What is read beside a table; nothing, unless it is asked for.
+#[derive(Debug, Default)]
+pub(in crate::diodon) struct Beside {
+    /// Metrics of the rows and of the columns.
+    pub(in crate::diodon) metrics: [Metric; 2],
+    pub(in crate::diodon) instruments: Option<Instruments>,
+    /// Whether what the instruments leave is wanted, and not what they explain.
+    pub(in crate::diodon) is_residual: bool,
+}
+
+/// A table to which something belongs.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::diodon) struct Lines<'a> {
+    pub(in crate::diodon) source: &'a dyn Source,
+    pub(in crate::diodon) names: &'a Names,
+    /// Bytes that may be used.
+    pub(in crate::diodon) memory: u64,
+    /// Folder for texts that do not fit.
+    pub(in crate::diodon) scratch: &'a Path,
+}
+
+impl<'a> Lines<'a> {
+    /// Names of the rows or of the columns, or numbers.
+    fn ids(&self, side: usize) -> &'a [String] {
+        if side == 0 { &self.names.items } else { &self.names.variables }
+    }
+
+    /// Names of the rows or of the columns, if the table has some.
+    fn own_names(&self, side: usize) -> Option<&'a [String]> {
+        if side == 0 { self.source.row_names() } else { self.source.column_names() }
+    }
+
+    fn room(&self) -> (u64, PathBuf) {
+        (self.memory / 4, self.scratch.to_owned())
+    }
+
+    /// Refuses a file whose lines have other names, or another order of them.
+    fn check(
+        &self,
+        side: usize,
+        (flag, source): (&str, &dyn Source),
+        names: Option<&[String]>,
+    ) -> Result<()> {
+        let (Some(own), Some(names)) = (self.own_names(side), names) else { return Ok(()) };
+        let Some(place) = (0..own.len()).find(|&place| own[place] != names[place]) else {
+            return Ok(());
+        };
+        let what = if side == 0 { "row" } else { "column" };
+        Err(refused(format!(
+            "{flag} {}: line {} is {}, but {what} {} of {} is {}: bring both into one order",
+            source.name(),
+            place + 1,
+            names[place],
+            place + 1,
+            self.source.name(),
+            own[place]
+        )))
+    }
+
+    /// Reads the metric of the rows (`side` 0) or of the columns that `spec` names: weights, or a square matrix.
+    ///
+    /// # Errors
+    /// If it cannot be read, is not of these lines, or is no metric.
+    pub(in crate::diodon) fn metric(
+        &self,
+        side: usize,
+        (flag, spec): (&str, &str),
+    ) -> Result<Metric> {
+        let ids = self.ids(side);
+        if weights::are_in(Path::new(spec), ids) {
+            return Ok(Metric::diagonal(weights::read_column(flag, Path::new(spec), ids)?));
+        }
+        let (source, _) = open(spec, None, self.room())?;
+        let (n, [rows, columns]) = (ids.len(), source.shape());
+        let what = if side == 0 { "rows" } else { "columns" };
+        if rows != n || (columns != n && columns != 1) {
+            return Err(refused(format!(
+                "{flag} {}: {rows} x {columns}, but there are {n} {what}: a metric of them is a column of {n} weights, or a \
+                 {n} x {n} matrix",
+                source.name()
+            )));
+        }
+        self.check(side, (flag, &*source), source.row_names())?;
+        if columns == 1 {
+            let weights = entries(&*source)?;
+            if let Some(line) = weights.iter().position(|x| !(*x > 0.0 && x.is_finite())) {
+                let (name, weight) = (source.name(), weights[line]);
+                let id = &ids[line];
+                return Err(refused(format!(
+                    "{flag} {name}: {weight} of {id} is no weight: it must be above 0"
+                )));
+            }
+            return Ok(Metric::diagonal(weights));
+        }
+        let wanted = square_bytes(n);
+        if wanted > self.memory {
+            return Err(refused(format!(
+                "{flag} {}: a {n} x {n} metric takes {}, more than the {} of memory; weights take less",
+                source.name(),
+                bytes(wanted as f64),
+                bytes(self.memory as f64)
+            )));
+        }
+        Ok(Metric::full(source)?)
+    }
+
+    /// Reads instrumental variables of the rows.
+    ///
+    /// # Errors
+    /// If they cannot be read, or are not of these rows.
+    pub(in crate::diodon) fn instruments(&self, spec: &str) -> Result<Instruments> {
+        let flag = "--instruments";
+        let (source, _) = open(spec, None, self.room())?;
+        let ([rows, q], m) = (source.shape(), self.names.items.len());
+        if rows != m || q == 0 {
+            return Err(refused(format!(
+                "{flag} {}: {rows} x {q}, but the table has {}: a row for each is wanted, and a column for each \
+                 instrument",
+                source.name(),
+                count(m, "row")
+            )));
+        }
+        self.check(0, (flag, &*source), source.row_names())?;
+        let ids = names_or_numbers(source.column_names(), q);
+        let entries = entries(&*source)?;
+        if let Some(at) = entries.iter().position(|x| !x.is_finite()) {
+            let (item, id, value) = (&self.names.items[at / q], &ids[at % q], entries[at]);
+            return Err(refused(format!(
+                "{flag} {}: {id} of {item} is {value}; leave the row out of both files, or fill the gap",
+                source.name()
+            )));
+        }
+        let values = (0..q * m).map(|at| entries[at % m * q + at / m]).collect();
+        Ok(Instruments { ids, values })
+    }
+}
+
+/// All entries of a small matrix, row by row.
+fn entries(source: &dyn Source) -> Result<Vec<f64>> {
+    let ([rows, columns], element) = (source.shape(), source.element());
+    let block = Block { rows: 0..rows, columns: 0..columns };
+    let mut stored = vec![0; block.entries() * element.bytes()];
+    source.reader()?.read(&block, &mut stored)?;
+    let mut entries = vec![0.0; block.entries()];
+    element.widen(&stored, &mut entries);
+    Ok(entries)
+}
+
+/// Bytes of the triangle of a metric, tiles on the diagonal whole.
+fn square_bytes(n: usize) -> u64 {
+    4 * n as u64 * (n as u64 + 1024)
+}
+
+impl Beside {
+    /// Whether axes come from a projection, and not from products in turn.
+    pub(in crate::diodon) fn is_projection(&self) -> bool {
+        self.instruments.is_some() && !self.is_residual
+    }
+
+    /// Bytes that it takes in memory, beside a table of this shape.
+    pub(super) fn bytes(&self, [m, n]: [usize; 2]) -> u64 {
+        let full = self.metrics.each_ref().map(Metric::is_full);
+        let table = 8 * (m * n) as u64;
+        let metrics = match full {
+            [false, false] => 0,
+            [true, true] => square_bytes(m) + square_bytes(n) + 3 * table,
+            [true, false] => square_bytes(m) + BLOCK.max(24 * m as u64),
+            [false, true] => square_bytes(n) + BLOCK.max(24 * n as u64),
+        };
+        let q = self.instruments.as_ref().map_or(0, |instruments| instruments.ids.len());
+        metrics + 8 * (q * (6 * m + 3 * n)) as u64
+    }
+
+    /// Prints what was read.
+    pub(super) fn describe(&self, console: &Console) {
+        for (what, metric) in ["row metric", "column metric"].into_iter().zip(&self.metrics) {
+            match metric {
+                Metric::Identity => {}
+                Metric::Diagonal(weights) => {
+                    console.field(what, count(weights.len(), "weight"));
+                }
+                Metric::Full(_) => {
+                    let n = metric.order().unwrap_or_default();
+                    console.field(what, format_args!("{n} x {n}"));
+                }
+            }
+        }
+        if let Some(instruments) = &self.instruments {
+            let rest = if self.is_residual { ", of what they leave" } else { "" };
+            let variables = count(instruments.ids.len(), "variable");
+            console.field("instruments", format_args!("{variables}{rest}"));
+        }
+    }
+
+    /// The same for machines.
+    pub(super) fn describe_json(&self, facts: &mut Map<String, Value>) {
+        for (key, metric) in ["row_metric", "column_metric"].into_iter().zip(&self.metrics) {
+            let name = match metric {
+                Metric::Identity => "identity",
+                Metric::Diagonal(_) => "diagonal",
+                Metric::Full(_) => "full",
+            };
+            facts.insert(key.to_owned(), name.into());
+        }
+        let ids = self.instruments.as_ref().map(|instruments| &instruments.ids);
+        facts.insert("instruments".to_owned(), json!(ids));
+        facts.insert("is_residual".to_owned(), self.is_residual.into());
+    }
+}

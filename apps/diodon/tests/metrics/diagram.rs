@@ -28,7 +28,8 @@ fn components_are_those_of_the_dense_diagram() {
             for listed in METHODS {
                 let pair = [d.metric.clone(), q.metric.clone()];
                 let found = analyse(&x, (*pretreatment, pair), (listed.method, 3));
-                let what = format!("{m} x {n}, metrics {}, {pretreatment:?}, {}", at / 6, listed.name);
+                let what =
+                    format!("{m} x {n}, metrics {}, {pretreatment:?}, {}", at / 6, listed.name);
                 let found = found.unwrap_or_else(|error| panic!("{what}: {error}"));
                 assert_eq!(found.values.len(), 3, "{what}");
                 assert_components(&found, &p, (&d.matrix, &q.matrix), &what);
@@ -59,7 +60,10 @@ fn a_metric_that_is_the_identity_changes_nothing() {
                 ];
                 for (expected, value) in pairs.into_iter().flat_map(|(a, b)| a.iter().zip(b)) {
                     let limit = 1e-6 * plain.values[0].max(1.0);
-                    assert!((expected - value).abs() < limit, "{pretreatment:?}: {expected} {value}");
+                    assert!(
+                        (expected - value).abs() < limit,
+                        "{pretreatment:?}: {expected} {value}"
+                    );
                 }
             }
         }
@@ -114,8 +118,8 @@ fn weights_of_rows_are_repetitions_of_rows() {
         let weights = Metric::diagonal(counts.iter().map(|&count| count as f64).collect());
         let metrics = [weights, Metric::Identity];
         let found = analyse(&x, (pretreatment, metrics), (Method::Exact, 2)).expect("a table");
-        let expected =
-            analyse(&long, (pretreatment, Default::default()), (Method::Exact, 2)).expect("a table");
+        let expected = analyse(&long, (pretreatment, Default::default()), (Method::Exact, 2))
+            .expect("a table");
         for axis in 0..2 {
             let (value, exact) = (found.values[axis], expected.values[axis]);
             assert!((value / exact - 1.0).abs() < 1e-10, "{pretreatment:?}: {value} {exact}");
@@ -151,13 +155,12 @@ fn what_is_no_metric_is_refused_with_its_place() {
     indefinite[(20, 20)] = 0.0;
     let metric = Metric::full(stored("Q.npy", &indefinite)).expect("it is symmetric");
     let x = random(10, 30, 49);
-    let error = analyse(
-        &x,
-        (Pretreatment::None, [Metric::Identity, metric]),
-        (Method::Exact, 2),
-    );
+    let error = analyse(&x, (Pretreatment::None, [Metric::Identity, metric]), (Method::Exact, 2));
     let text = error.expect_err("not positive definite").to_string();
-    assert!(text.starts_with("Q.npy: not positive definite: the leading minor of order 21"), "{text}");
+    assert!(
+        text.starts_with("Q.npy: not positive definite: the leading minor of order 21"),
+        "{text}"
+    );
     assert!(text.contains("row21 [21]"), "{text}");
     let mut skew = symmetric.clone();
     skew[(4, 17)] += 1e-3;
@@ -178,7 +181,8 @@ fn a_diagram_reads_no_more_than_a_table_where_metrics_are_weights() {
     let mut passes = Vec::new();
     for at in 0..3 {
         let mut flow = Flow::new(Exec::with_workers(2), FlowOptions::default());
-        let [rows, columns] = [metrics(60, 51), metrics(10, 52)].map(|known| known[at].metric.clone());
+        let [rows, columns] =
+            [metrics(60, 51), metrics(10, 52)].map(|known| known[at].metric.clone());
         let how = (Pretreatment::Standard, [rows, columns]);
         let mut diagram =
             Diagram::new(&mut flow, &Arc::clone(&source), how, options(16)).expect("metrics");

@@ -85,7 +85,8 @@ fn axes_are_those_of_the_table_that_is_projected() {
 #[test]
 fn instruments_that_add_nothing_are_left_out_and_named() {
     let (x, b) = (random(40, 6, 65), random(40, 2, 66));
-    let columns = |i: usize| [7.5, b[(i, 0)], 3.0 * b[(i, 0)] - 2.0, b[(i, 1)], b[(i, 0)] + b[(i, 1)]];
+    let columns =
+        |i: usize| [7.5, b[(i, 0)], 3.0 * b[(i, 0)] - 2.0, b[(i, 1)], b[(i, 0)] + b[(i, 1)]];
     let more = Mat::from_fn(40, 5, |i, j| columns(i)[j]);
     let how = || (Pretreatment::Standard, <[Metric; 2]>::default());
     let (few, of_few) = analyse(&x, how(), (&b, 5, None)).expect("a table");

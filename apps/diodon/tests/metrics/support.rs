@@ -105,7 +105,8 @@ pub(crate) fn centring(metric: &Mat<f64>) -> Mat<f64> {
     let ones = Mat::from_fn(n, 1, |_, _| 1.0);
     let weights = metric * &ones;
     let total: f64 = weights.col(0).iter().sum();
-    Mat::identity(n, n) - &ones * weights.transpose() / total
+    let one = |i: usize, j: usize| f64::from(u8::from(i == j));
+    Mat::from_fn(n, n, |i, j| one(i, j) - weights[(j, 0)] / total)
 }
 
 /// What a pretreatment makes of `x` in the metrics `d` and `q`: projections on both sides, then norms in `d`.

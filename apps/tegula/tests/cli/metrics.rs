@@ -26,7 +26,10 @@ fn weights_come_by_name_or_in_order_or_as_a_matrix() {
     let folder = folder(&[
         ("named.csv", WEIGHTS),
         ("bare.csv", "1\n2\n1\n2\n3\n"),
-        ("full.csv", "id,v,w,x,y,z\nv,1,0,0,0,0\nw,0,2,0,0,0\nx,0,0,1,0,0\ny,0,0,0,2,0\nz,0,0,0,0,3\n"),
+        (
+            "full.csv",
+            "id,v,w,x,y,z\nv,1,0,0,0,0\nw,0,2,0,0,0\nx,0,0,1,0,0\ny,0,0,0,2,0\nz,0,0,0,0,3\n",
+        ),
         ("repeated.csv", "a,b,c\n1,2,7\n3,1,5\n3,1,5\n2,6,7\n4,4,1\n4,4,1\n0,3,2\n0,3,2\n0,3,2\n"),
     ]);
     let repeated = tegula_in(&folder, "diodon pca repeated.csv --json -").succeeded().json();
@@ -34,7 +37,10 @@ fn weights_come_by_name_or_in_order_or_as_a_matrix() {
         for method in ["exact", "krylov"] {
             let flags = format!("--row-metric {file}.csv --method {method} -o {file}-{method}");
             let json = pca(&folder, &flags).succeeded().json();
-            assert_eq!((&json["row_metric"], &json["column_metric"]), (&kind.into(), &"identity".into()));
+            assert_eq!(
+                (&json["row_metric"], &json["column_metric"]),
+                (&kind.into(), &"identity".into())
+            );
             for axis in ["/eigenvalues/0", "/eigenvalues/1", "/inertia"] {
                 assert_close(number(&json, axis), number(&repeated, axis), 1e-9);
             }

@@ -53,7 +53,9 @@ pub(super) fn read_column(flag: &str, path: &Path, ids: &[String]) -> Result<Vec
 pub(super) fn are_in(path: &Path, ids: &[String]) -> bool {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(LOOKED_AT).read_to_end(&mut bytes));
-    let end = bytes.iter().rposition(|&byte| byte == b'\n').unwrap_or(bytes.len());
+    let is_cut = bytes.len() as u64 == LOOKED_AT;
+    let last = bytes.iter().rposition(|&byte| is_cut && byte == b'\n');
+    let end = last.unwrap_or(bytes.len());
     let Ok(text) = std::str::from_utf8(&bytes[..end]) else { return false };
     if read.is_err() || text.contains('\0') || text.trim().is_empty() {
         return false;
@@ -67,7 +69,8 @@ pub(super) fn are_in(path: &Path, ids: &[String]) -> bool {
     let rest = if all.len() > 1 { &all[1..] } else { &all[..] };
     let looks = all.iter().all(|line| cells(line) <= 2) && rest.iter().all(|line| is_number(line));
     // Two by two numbers are a matrix unless they begin with the names of the items.
-    let is_named = |line: &&str| ids.iter().any(|id| line.split(SEPARATORS).next() == Some(id));
+    let is_named =
+        |line: &&str| ids.iter().any(|id| line.split(SEPARATORS).next() == Some(id.as_str()));
     let is_square = ids.len() == 2 && all.len() == 2 && all.iter().all(|line| cells(line) == 2);
     looks && !(is_square && !all.iter().all(is_named))
 }

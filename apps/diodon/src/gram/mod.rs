@@ -255,15 +255,32 @@ impl Gram {
         self.gather_sums::<f64>(flow)
     }
 
-    /// Fills the lower triangle of `g` with the Gram matrix, after a first pass: one more.
+    /// The vector of norm one that belongs to the eigenvalue 0 whatever the distances are: `sqrt w`.
+    pub(crate) fn ones(&self) -> Vec<f64> {
+        let total: f64 =
+            self.weights.as_ref().map_or(self.n() as f64, |weights| weights.iter().sum());
+        let weight = |i| self.weights.as_ref().map_or(1.0, |weights| weights[i]);
+        (0..self.n()).map(|i| (weight(i) / total).sqrt()).collect()
+    }
+
+    /// Fills the lower triangle of `g` with the Gram matrix, after a first pass: one more. The eigenvalue
+    /// of [`ones`](Self::ones) is made `-below`.
     ///
     /// # Errors
     /// If a block cannot be read.
-    pub(crate) fn form(&mut self, flow: &mut Flow, g: &TileMatrix<f64>) -> Result<(), EmbedError> {
+    pub(crate) fn form(
+        &mut self,
+        flow: &mut Flow,
+        g: &TileMatrix<f64>,
+        below: f64,
+    ) -> Result<(), EmbedError> {
         let source = Arc::clone(self.stream.reading().source());
         let (mut reader, element) = (source.reader()?, source.element());
         let Sums { means, mean, .. } = self.sums();
         let scale = |i: usize| self.weights.as_ref().map_or(1.0, |weights| weights[i].sqrt());
+        let total = self.weights.as_ref().map_or(self.n() as f64, |weights| weights.iter().sum());
+        // Of what is centred, 2 below / total more is one time below less.
+        let mean = mean + 2.0 * below / total;
         let mut bytes = 0;
         for index in g.indices() {
             // The mirror image of a tile at or below the diagonal is stored by rows as the tile is by columns.

@@ -29,29 +29,38 @@ pub struct Lingoes {
     pub frobenius2: f64,
 }
 
-/// Applies Lingoes's correction to what was found for `n` items: `G + c (I - 1 1' / n)` has the same vectors, and values that
-/// are larger by `c`, but for the vector of ones.
-pub fn lingoes(leading: &mut Leading, sums: &Sums, n: usize) -> Lingoes {
-    let constant = leading.negative.first().map_or(0.0, |lowest| lowest.abs());
+/// Lingoes's constant: the modulus of the lowest of `values`, if that is below `-threshold`, else 0.
+pub(super) fn constant(values: &[f64], threshold: f64) -> f64 {
+    let lowest = values.iter().copied().fold(0.0, f64::min);
+    if lowest < -threshold { -lowest } else { 0.0 }
+}
+
+/// Applies Lingoes's correction by `constant` to what was found for `n` items beside the vector of ones:
+/// `G + c (I - 1 1' / n)` has the same vectors, and values that are larger by `c`, but for the vector of
+/// ones, whose value stays 0.
+pub(super) fn lingoes(leading: &mut Leading, sums: &Sums, (constant, n): (f64, usize)) {
     leading.values.iter_mut().for_each(|value| *value += constant);
     if let Some(spectrum) = &mut leading.spectrum {
-        // The value of the vector of ones, 0 but for rounding, stays.
-        let least =
-            (0..spectrum.len()).min_by(|&i, &j| spectrum[i].abs().total_cmp(&spectrum[j].abs()));
-        for (place, value) in spectrum.iter_mut().enumerate() {
-            *value += if Some(place) == least { 0.0 } else { constant };
-        }
+        spectrum.iter_mut().for_each(|value| *value += constant);
+        spectrum.push(0.0);
         spectrum.sort_by(|a, b| b.total_cmp(a));
     }
     leading.negative.clear();
     let others = n.saturating_sub(1) as f64;
     let trace = sums.trace + constant * others;
     let frobenius2 = sums.frobenius2 + 2.0 * constant * sums.trace + constant * constant * others;
-    Lingoes { constant, trace, frobenius2 }
+    leading.lingoes = Some(Lingoes { constant, trace, frobenius2 });
+}
+
+/// Bytes that [`cailliez`] holds at most for `n` items: the matrix of order `2 n`, the copy in which its
+/// eigenvalues are found, what blocks of reflectors take, and two matrices of order `n`.
+#[must_use]
+pub const fn cailliez_bytes(n: usize) -> u64 {
+    (10 * n * n + 400 * n) as u64 * size_of::<f64>() as u64
 }
 
 /// Cailliez's constant of the distances in `source`: the largest real eigenvalue of `[0, 2 G; -I, -4 H]`, where `G` and `H` are
-/// `-1/2` times the squared and the plain distances, centred. Holds about `16 n^2` numbers.
+/// `-1/2` times the squared and the plain distances, centred. Holds as much as [`cailliez_bytes`] says.
 ///
 /// # Errors
 /// If the distances cannot be read, or the eigenproblem is not solved.
@@ -70,15 +79,18 @@ pub fn cailliez(source: &dyn Source) -> Result<f64, EmbedError> {
             distances[at]
         )));
     }
-    let plain = MatRef::from_row_major_slice(&distances, n, n);
-    let squared = Mat::from_fn(n, n, |i, j| plain[(i, j)] * plain[(i, j)]);
-    let (g, h) = (centred(squared.as_ref()), centred(plain));
+    drop(stored);
+    let h = centred(MatRef::from_row_major_slice(&distances, n, n));
+    distances.iter_mut().for_each(|x| *x *= *x);
+    let g = centred(MatRef::from_row_major_slice(&distances, n, n));
+    drop(distances);
     let whole = Mat::from_fn(2 * n, 2 * n, |i, j| match (i < n, j < n) {
         (true, true) => 0.0,
         (true, false) => 2.0 * g[(i, j - n)],
         (false, true) => -f64::from(u8::from(i - n == j)),
         (false, false) => -4.0 * h[(i - n, j - n)],
     });
+    drop((g, h));
     let values = whole.eigenvalues().map_err(|_| EmbedError::NotFinite)?;
     let size = values.iter().map(|value| value.norm()).fold(0.0, f64::max);
     let is_real = |value: &faer::c64| value.im.abs() <= 1e-8 * size;

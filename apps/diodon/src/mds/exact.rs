@@ -1,11 +1,15 @@
 //! All eigenvalues of the Gram matrix, which is formed for once.
+//!
+//! The vector of ones (of the roots of weights, if there are some) belongs to the eigenvalue 0. Where all
+//! others shift, it must not mix with theirs: its eigenvalue is moved below all of them first.
 
 use tegula_data::matrix::{Order, TileMatrix};
 use tegula_kernels::option::Uplo;
 use tegula_linalg::heevd;
 use tegula_runtime::flow::Flow;
 
-use super::{Leading, Request, check, threshold, turn};
+use super::correction::lingoes;
+use super::{Leading, Request, check, limits, turn};
 use crate::EmbedError;
 use crate::gram::Gram;
 
@@ -22,13 +26,18 @@ pub(super) fn find(
     check(gram)?;
     let n = gram.n();
     let g = TileMatrix::<f64>::lower(flow, n, TILE.min(n.max(1)));
-    gram.form(flow, &g)?;
+    // Twice the modulus that the lowest one can have.
+    let below = if request.lingoes { 2.0 * gram.sums().frobenius2.sqrt() } else { 0.0 };
+    gram.form(flow, &g, below)?;
     flow.phase("eigenvalues");
     let eigen = heevd(flow, Uplo::Lower, &g, true)?;
     g.unregister(flow);
-    let spectrum: Vec<f64> = eigen.values.into_iter().rev().collect();
-    let threshold = threshold::<f64>(gram, &spectrum);
-    let positive = spectrum.iter().take_while(|&&value| value > threshold).count();
+    let mut spectrum: Vec<f64> = eigen.values.into_iter().rev().collect();
+    if request.lingoes {
+        spectrum.pop();
+    }
+    let (threshold, constant) = limits::<f64>(gram, request, &spectrum);
+    let positive = spectrum.iter().take_while(|&&value| value + constant > threshold).count();
     let kept = positive.min(request.axes);
     let z = eigen.vectors.expect("vectors were asked for");
     let mut all = vec![0.0; n * n];
@@ -38,12 +47,17 @@ pub(super) fn find(
         (0..kept).flat_map(|axis| all[(n - 1 - axis) * n..(n - axis) * n].to_vec()).collect();
     turn(&mut vectors, n);
     let negative = spectrum.iter().rev().copied().take_while(|&value| value < -threshold).collect();
-    Ok(Leading {
+    let mut leading = Leading {
         values: spectrum[..kept].to_vec(),
         vectors,
         residuals: None,
         negative,
         spectrum: Some(spectrum),
         has_converged: None,
-    })
+        lingoes: None,
+    };
+    if request.lingoes {
+        lingoes(&mut leading, gram.sums(), (constant, n));
+    }
+    Ok(leading)
 }

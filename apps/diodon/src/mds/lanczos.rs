@@ -7,14 +7,14 @@
 //! Lanczos method for large symmetric eigenvalue problems", SIAM J. Matrix Anal. Appl. 22, 2000), whose images need no pass.
 
 use faer::Mat;
-use tegula_data::matrix::TileMatrix;
+use tegula_data::matrix::{Order, TileMatrix};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::{Flow, FlowError};
 
 use super::ritz::{Ritz, Space};
-use super::{Found, Request, check, noise};
+use super::{Found, Request, check, limits};
 use crate::EmbedError;
-use crate::basis::{draw, inner, orthonormalise, times};
+use crate::basis::{draw, times};
 use crate::gram::Gram;
 
 /// Passes at most, unless told otherwise.
@@ -29,10 +29,11 @@ pub(super) fn find<T: Real>(
     request: &Request,
 ) -> Result<Found, EmbedError> {
     let most = request.passes.unwrap_or(PASSES);
-    let mut space = Space::default();
-    let mut block = gram.panel(flow, request.width);
+    let mut space = Space::apart_from(beside(flow, gram, request)?);
+    let order = gram.n() - space.beside.iter().map(TileMatrix::n).sum::<usize>();
+    let mut block = gram.panel(flow, request.width.min(order));
     draw(flow, &block, request.seed);
-    orthonormalise(flow, &mut block)?;
+    space.separate(flow, &mut block)?;
     loop {
         let image = gram.panel(flow, block.n());
         gram.multiply::<T>(flow, &block, &image)?;
@@ -41,7 +42,7 @@ pub(super) fn find<T: Real>(
         space.add(flow, block, image)?;
         let ritz = space.solve()?;
         let has_converged = has_converged::<T>(flow, gram, &space, (&ritz, request))?;
-        let room = gram.n() - space.dimension();
+        let room = order - space.dimension();
         if has_converged || room == 0 || gram.passes() >= most {
             let is_whole = room == 0;
             return Ok(space.finish(flow, &ritz, request.axes, has_converged || is_whole)?);
@@ -49,10 +50,26 @@ pub(super) fn find<T: Real>(
         block = next(flow, &space, room)?;
         if space.dimension() + block.n() > request.capacity.max(2 * request.width) {
             // Some more than are wanted, so that the last of these converge, too.
-            let (top, bottom) = (request.axes + MARGIN, if request.lowest { MARGIN } else { 0 });
+            let (top, bottom) = (request.axes + MARGIN, if request.lingoes { MARGIN } else { 0 });
             space = space.compress(flow, &ritz, (request.capacity / 2, top, bottom))?;
         }
     }
+}
+
+/// The vector of ones (of the roots of weights) of norm one, if all eigenvalues but its own are to shift:
+/// none of theirs may have a part of it.
+fn beside(
+    flow: &mut Flow,
+    gram: &Gram,
+    request: &Request,
+) -> Result<Option<TileMatrix<f64>>, FlowError> {
+    // Of a single item there is nothing else.
+    if !request.lingoes || gram.n() < 2 {
+        return Ok(None);
+    }
+    let panel = gram.panel(flow, 1);
+    panel.scatter(flow, &gram.ones(), Order::ColumnMajor { ld: gram.n() })?;
+    Ok(Some(panel))
 }
 
 /// A block that is orthogonal to the space, from the image of the last one, of at most `room` columns.
@@ -66,13 +83,7 @@ pub(crate) fn next(
     let mut block = TileMatrix::panel(flow, (image.m(), width), image.mb());
     let first = Mat::from_fn(image.n(), width, |i, j| f64::from(u8::from(i == j)));
     times(flow, image, first.as_ref(), (1.0, 0.0), &block)?;
-    for _ in 0..3 {
-        for panel in &space.basis {
-            let along = inner(flow, panel, &block)?;
-            times(flow, panel, along.as_ref(), (-1.0, 1.0), &block)?;
-        }
-        orthonormalise(flow, &mut block)?;
-    }
+    space.separate(flow, &mut block)?;
     Ok(block)
 }
 
@@ -83,23 +94,25 @@ fn has_converged<T: Real>(
     space: &Space,
     (ritz, request): (&Ritz, &Request),
 ) -> Result<bool, FlowError> {
-    let wanted = request.axes.min(gram.n());
+    let wanted = request.axes.min(gram.n() - space.beside.iter().count());
     if ritz.values.len() < wanted {
         return Ok(false);
     }
-    let mut places: Vec<usize> = (0..wanted).collect();
-    if request.lowest {
-        places.push(ritz.values.len() - 1);
-    }
+    let places: Vec<usize> = (0..wanted).collect();
     let residuals = space.residuals(flow, ritz, &places)?;
-    let largest = ritz.values.iter().map(|value| value.abs()).fold(0.0, f64::max);
-    let zero = noise::<T>(gram) * largest;
+    let (zero, constant) = limits::<T>(gram, request, &ritz.values);
     let is_found = |(&place, &residual): (&usize, &f64)| {
-        let value = ritz.values[place];
+        let value = ritz.values[place] + constant;
         // Of pairs that are no axes it is enough to know that.
-        residual <= request.tolerance * value.abs()
-            || value.abs() + residual <= zero
-            || (place < wanted && value + residual < zero)
+        residual <= request.tolerance * value.abs() || value + residual <= zero
     };
-    Ok(places.iter().zip(&residuals).all(is_found))
+    if !places.iter().zip(&residuals).all(is_found) {
+        return Ok(false);
+    }
+    if !request.lingoes {
+        return Ok(true);
+    }
+    let last = ritz.values.len() - 1;
+    let (lowest, residual) = (ritz.values[last], space.residuals(flow, ritz, &[last])?[0]);
+    Ok(residual <= request.tolerance * lowest.abs() || lowest.abs() + residual <= zero)
 }

@@ -12,7 +12,7 @@ mod plan;
 mod randomized;
 pub(crate) mod ritz;
 
-pub use correction::{Correction, Lingoes, cailliez, lingoes};
+pub use correction::{Correction, Lingoes, cailliez, cailliez_bytes};
 pub use plan::{Extent, Plan, default_method, plan};
 use tegula_data::matrix::{Order, TileMatrix};
 use tegula_kernels::scalar::Real;
@@ -84,8 +84,10 @@ pub struct Request {
     pub tolerance: f64,
     /// Most columns of the space of Lanczos before it is compressed; at least twice the width.
     pub capacity: usize,
-    /// Whether the lowest eigenvalue is wanted, too.
-    pub lowest: bool,
+    /// Whether distances are to be made Euclidean by Lingoes's correction: all eigenvalues but that of the
+    /// vector of ones become larger by the modulus of the lowest, and axes whose eigenvalues were not
+    /// positive count, too.
+    pub lingoes: bool,
     /// What random numbers are drawn from.
     pub seed: u64,
 }
@@ -100,7 +102,8 @@ pub const fn sketch_width(axes: usize, n: usize) -> usize {
 /// Leading eigenpairs.
 #[derive(Debug)]
 pub struct Leading {
-    /// Eigenvalues, from the largest on; all are above what the precision of the distances lets one tell from zero.
+    /// Eigenvalues, from the largest on, corrected if that was asked for; all are above what the precision
+    /// of the distances lets one tell from zero.
     pub values: Vec<f64>,
     /// Eigenvectors of norm one, `n x k` by columns; the entry of the largest modulus of each is positive.
     pub vectors: Vec<f64>,
@@ -113,6 +116,8 @@ pub struct Leading {
     pub spectrum: Option<Vec<f64>>,
     /// Whether all residuals came below the tolerance; nothing of methods that do not wait for that.
     pub has_converged: Option<bool>,
+    /// What Lingoes's correction changed, if it was asked for.
+    pub lingoes: Option<Lingoes>,
 }
 
 /// Eigenvectors in tiles, with what is known of them.
@@ -140,19 +145,25 @@ fn noise<T: Real>(gram: &Gram) -> f64 {
 ///
 /// # Errors
 /// If a tile cannot be read, entries are no distances, or a computation fails.
+///
+/// # Panics
+/// If Lingoes's correction is asked of a sketch, which does not find the lowest eigenvalue.
 pub fn leading<T: Real>(
     flow: &mut Flow,
     gram: &mut Gram,
     request: &Request,
 ) -> Result<Leading, EmbedError> {
+    let (method, is_shifted) = (request.method, request.lingoes);
+    let is_sketched = matches!(method, Method::Randomized | Method::Nystrom);
+    assert!(!(is_shifted && is_sketched), "{method:?} does not find the lowest eigenvalue");
     let found = match request.method {
         Method::Randomized => randomized::find::<T>(flow, gram, request)?,
         Method::Nystrom => nystrom::find::<T>(flow, gram, request)?,
         Method::Lanczos => lanczos::find::<T>(flow, gram, request)?,
         Method::Exact => return exact::find(flow, gram, request),
     };
-    let threshold = threshold::<T>(gram, &found.ritz);
-    let kept = found.values.iter().take_while(|&&value| value > threshold).count();
+    let (threshold, constant) = limits::<T>(gram, request, &found.ritz);
+    let kept = found.values.iter().take_while(|&&value| value + constant > threshold).count();
     let mut vectors = vec![0.0; gram.n() * found.vectors.n()];
     found.vectors.gather(flow, &mut vectors, Order::ColumnMajor { ld: gram.n().max(1) })?;
     found.vectors.unregister(flow);
@@ -161,20 +172,28 @@ pub fn leading<T: Real>(
     let mut negative: Vec<f64> =
         found.ritz.iter().copied().filter(|&value| value < -threshold).collect();
     negative.sort_by(f64::total_cmp);
-    Ok(Leading {
+    let mut leading = Leading {
         values: found.values[..kept].to_vec(),
         vectors,
         residuals: found.residuals.map(|residuals| residuals[..kept].to_vec()),
         negative,
         spectrum: None,
         has_converged: found.has_converged,
-    })
+        lingoes: None,
+    };
+    if is_shifted {
+        correction::lingoes(&mut leading, gram.sums(), (constant, gram.n()));
+    }
+    Ok(leading)
 }
 
-/// Size below which an eigenvalue cannot be told from zero.
-fn threshold<T: Real>(gram: &Gram, values: &[f64]) -> f64 {
+/// Size below which an eigenvalue cannot be told from zero, and by how much all are larger after the
+/// correction that is asked for.
+fn limits<T: Real>(gram: &Gram, request: &Request, values: &[f64]) -> (f64, f64) {
     let largest = values.iter().map(|value| value.abs()).fold(0.0, f64::max);
-    noise::<T>(gram) * largest
+    let threshold = noise::<T>(gram) * largest;
+    let constant = if request.lingoes { correction::constant(values, threshold) } else { 0.0 };
+    (threshold + noise::<T>(gram) * constant, constant)
 }
 
 /// Turns vectors of length `n` so that the first entry of the largest modulus is positive.

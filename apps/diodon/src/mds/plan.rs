@@ -1,5 +1,6 @@
 //! How memory is shared between tiles that are read ahead and panels.
 
+use super::correction::{Correction, cailliez_bytes};
 use super::{Listed, METHODS, Method};
 
 /// What a run holds.
@@ -9,8 +10,18 @@ pub struct Plan {
     pub ring_bytes: u64,
     /// Bytes of panels, sums, results, and of the whole matrix where it is formed.
     pub panel_bytes: u64,
+    /// Bytes that are held before all that, and no longer: of the eigenproblem of Cailliez's constant.
+    pub before_bytes: u64,
     /// Most columns of the space of Lanczos.
     pub capacity: usize,
+}
+
+impl Plan {
+    /// Bytes that are held at a time.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        (self.ring_bytes + self.panel_bytes).max(self.before_bytes)
+    }
 }
 
 /// Sizes that a plan follows from.
@@ -30,6 +41,8 @@ pub struct Extent {
     pub workers: usize,
     /// Rows and columns of a tile.
     pub edge: usize,
+    /// What makes the distances Euclidean.
+    pub correction: Option<Correction>,
 }
 
 /// Blocks that Lanczos keeps at most: more were never needed.
@@ -40,7 +53,7 @@ const COLUMNS: usize = 4000;
 /// Shares `memory` bytes; where they do not suffice, the plan asks for more.
 #[must_use]
 pub fn plan(method: Method, extent: Extent, memory: u64) -> Plan {
-    let Extent { n, axes, width, tile_bytes, tiles, workers, edge } = extent;
+    let Extent { n, axes, width, tile_bytes, tiles, workers, edge, correction } = extent;
     let panel = (n * width * size_of::<f64>()) as u64;
     // Sums along rows, and what is left in the end: coordinates twice, norms, residuals.
     let lines = (n * (8 + 3 * axes) * size_of::<f64>()) as u64;
@@ -69,7 +82,9 @@ pub fn plan(method: Method, extent: Extent, memory: u64) -> Plan {
     };
     let panel_bytes = panel_bytes + fixed;
     let ring_bytes = memory.saturating_sub(panel_bytes).max(least).min(tiles as u64 * tile_bytes);
-    Plan { ring_bytes, panel_bytes, capacity }
+    let is_cailliez = correction == Some(Correction::Cailliez);
+    let before_bytes = if is_cailliez { cailliez_bytes(n) } else { 0 };
+    Plan { ring_bytes, panel_bytes, before_bytes, capacity }
 }
 
 /// Items up to which all eigenvalues are computed unless told otherwise: it takes seconds.

@@ -6,12 +6,17 @@ use tegula_runtime::flow::{Flow, FlowError};
 
 use super::Found;
 use crate::EmbedError;
-use crate::basis::{inner, times};
+use crate::basis::{inner, orthonormalise, times};
+
+/// What normalising blows up is no longer orthogonal: so often it is done.
+const ROUNDS: usize = 3;
 
 /// Panels `V` with orthonormal columns, their images `G V`, and `V' G V`.
 #[derive(Debug, Default)]
 pub(crate) struct Space {
     pub(crate) basis: Vec<TileMatrix<f64>>,
+    /// Orthonormal columns of which no vector of the space has a part, if there are such.
+    pub(crate) beside: Option<TileMatrix<f64>>,
     images: Vec<TileMatrix<f64>>,
     /// Blocks `V_i' G V_j` for `i <= j`.
     blocks: Vec<Vec<Mat<f64>>>,
@@ -24,9 +29,31 @@ pub(crate) struct Ritz {
 }
 
 impl Space {
+    /// A space without a vector, none of which will have a part of the columns of `beside`.
+    pub(crate) fn apart_from(beside: Option<TileMatrix<f64>>) -> Self {
+        Self { beside, ..Self::default() }
+    }
+
     /// Columns of the basis.
     pub(crate) fn dimension(&self) -> usize {
         self.basis.iter().map(TileMatrix::n).sum()
+    }
+
+    /// Makes the columns of `block` orthonormal, and orthogonal to the space and to what is beside it. Waits.
+    pub(crate) fn separate(
+        &self,
+        flow: &mut Flow,
+        block: &mut TileMatrix<f64>,
+    ) -> Result<(), EmbedError> {
+        let rounds = if self.basis.is_empty() && self.beside.is_none() { 1 } else { ROUNDS };
+        for _ in 0..rounds {
+            for panel in self.beside.iter().chain(&self.basis) {
+                let along = inner(flow, panel, block)?;
+                times(flow, panel, along.as_ref(), (-1.0, 1.0), block)?;
+            }
+            orthonormalise(flow, block)?;
+        }
+        Ok(())
     }
 
     /// Adds a panel that is orthogonal to the others, and its image. Waits.
@@ -153,7 +180,7 @@ impl Space {
         self.combine(flow, (&self.images, ritz), &places, (&|_| 1.0, 0.0), &images)?;
         flow.wait()?;
         self.basis.into_iter().chain(self.images).for_each(|panel| panel.unregister(flow));
-        let mut space = Self::default();
+        let mut space = Self::apart_from(self.beside);
         space.add(flow, vectors, images)?;
         Ok(space)
     }
@@ -177,6 +204,7 @@ impl Space {
 
     /// Gives the panels back.
     pub(crate) fn close(self, flow: &mut Flow) {
-        self.basis.into_iter().chain(self.images).for_each(|panel| panel.unregister(flow));
+        let panels = self.basis.into_iter().chain(self.images).chain(self.beside);
+        panels.for_each(|panel| panel.unregister(flow));
     }
 }

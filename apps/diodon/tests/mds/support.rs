@@ -68,7 +68,7 @@ impl How {
             passes: None,
             tolerance: 1e-9,
             capacity: 40 * width,
-            lowest: false,
+            lingoes: false,
             seed: 7,
         };
         let options = GramOptions {

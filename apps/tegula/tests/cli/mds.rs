@@ -134,6 +134,8 @@ fn what_is_no_matrix_of_distances_is_refused() {
     diodon(&folder, "mds D.csv --method randomized --passes 1").failed(2, &["two passes"]);
     diodon(&folder, "mds D.csv --method nystrom --correction lingoes")
         .failed(2, &["--method lanczos"]);
+    diodon(&folder, "mds D.csv --correction cailliez --memory 8KiB")
+        .failed(2, &["cailliez", "order 6", "8 KiB", "--memory", "lingoes"]);
     diodon(&folder, "mds D.csv -o D.csv").failed(2, &["D.csv is a file"]);
     fs::write(folder.join("w.csv"), "a,1\nb,0\n").expect("a file can be written");
     diodon(&folder, "mds D.csv --weights w.csv").failed(2, &["w.csv", "line 2", "above 0"]);
@@ -141,6 +143,34 @@ fn what_is_no_matrix_of_distances_is_refused() {
     diodon(&folder, "mds D.csv --weights w.csv").failed(2, &["no weight for c"]);
     fs::write(folder.join("cut.h5"), b"\x89HDF\r\n\x1a\n").expect("a file can be written");
     diodon(&folder, "mds cut.h5").failed(2, &["cut.h5"]);
+}
+
+#[test]
+fn lingoes_makes_axes_of_eigenvalues_that_were_negative() {
+    let rows: Vec<String> = (0..7_i32)
+        .map(|i| (0..7).map(|j| (i - j).pow(2).to_string()).collect::<Vec<_>>().join(","))
+        .collect();
+    let folder = folder_with("D.csv", &(rows.join("\n") + "\n"));
+    let run = |more: &str| {
+        let json =
+            diodon(&folder, &format!("mds D.csv --axes 7 --json - {more}")).succeeded().json();
+        let values = json["eigenvalues"].as_array().expect("a list").clone();
+        (values.iter().map(|value| value.as_f64().expect("a number")).collect::<Vec<_>>(), json)
+    };
+    let (plain, json) = run("");
+    assert_eq!(plain.len(), 1, "{json}");
+    // Of NumPy.
+    let expected = [1065.7297712991104, 252.0, 252.0, 252.0, 222.2702287008895];
+    for method in ["exact", "lanczos"] {
+        let (values, json) = run(&format!("--correction lingoes --method {method}"));
+        assert_eq!(values.len(), expected.len(), "{method}: {json}");
+        for (value, expected) in values.iter().zip(expected) {
+            assert!((value / expected - 1.0).abs() < 1e-12, "{method}: {value} {expected}");
+        }
+        let constant = json["lingoes_constant"].as_f64().expect("a number");
+        assert!((values[0] - plain[0] - constant).abs() < 1e-10, "{method}: {constant}");
+        assert_eq!(json["negative_eigenvalues"].as_array().map(Vec::len), Some(0));
+    }
 }
 
 #[test]

@@ -122,10 +122,15 @@ struct Outcome {
     seconds: f64,
     trace: Trace,
     account: Account,
-    /// What Lingoes added to the eigenvalues.
-    constant: Option<f64>,
     /// What Cailliez added to each distance.
     offset: f64,
+}
+
+impl Outcome {
+    /// What Lingoes's correction added to the eigenvalues.
+    fn constant(&self) -> Option<f64> {
+        self.leading.lingoes.map(|changed| changed.constant)
+    }
 }
 
 impl Mds {
@@ -205,7 +210,7 @@ impl Mds {
         progress.follow(flow.watch(), tasks, "first pass");
         let found = mds::leading::<T>(&mut flow, &mut gram, &setting.request);
         progress.clear();
-        let mut leading = found?;
+        let leading = found?;
         if self.correction == Some(Correction::Lingoes) && leading.has_converged == Some(false) {
             bail!(
                 "lingoes needs the lowest eigenvalue, and lanczos did not find it and the axes in {}: allow more --passes, \
@@ -217,14 +222,7 @@ impl Mds {
         let (passes, compared) = (gram.passes(), gram.compared());
         let (tiles, held) = (gram.stream().tiles(), gram.stream().held());
         let bytes_read = gram.close(&mut flow);
-        let constant = match self.correction {
-            Some(Correction::Lingoes) => {
-                let changed = mds::lingoes(&mut leading, &sums, setting.distances.n());
-                Some(changed)
-            }
-            _ => None,
-        };
-        let sums = match constant {
+        let sums = match leading.lingoes {
             Some(changed) => Sums { trace: changed.trace, frobenius2: changed.frobenius2, ..sums },
             None => sums,
         };
@@ -239,7 +237,6 @@ impl Mds {
             seconds: start.elapsed().as_secs_f64(),
             account: Account::of(&flow),
             trace: flow.take_trace(),
-            constant: constant.map(|changed| changed.constant),
             offset,
         })
     }

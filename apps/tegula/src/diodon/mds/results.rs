@@ -53,7 +53,7 @@ impl Mds {
             ("trace", ordination.trace.into()),
             ("frobenius2", ordination.frobenius2.into()),
             ("gof", json!(gof)),
-            ("lingoes_constant", json!(outcome.constant)),
+            ("lingoes_constant", json!(outcome.constant())),
             ("cailliez_constant", json!((outcome.offset > 0.0).then_some(outcome.offset))),
             ("seconds", outcome.seconds.into()),
             ("phases", json!(setting.is_recorded.then(|| times.json()))),
@@ -116,7 +116,7 @@ impl Mds {
             let constant = number(outcome.offset, 8);
             console.line(format_args!("cailliez: {constant} added to each distance"));
         }
-        if let Some(constant) = outcome.constant {
+        if let Some(constant) = outcome.constant() {
             let constant = number(constant, 8);
             console.line(format_args!("lingoes: {constant} added to each eigenvalue"));
         }
@@ -151,7 +151,7 @@ pub(super) fn ordination(setting: &Setting, outcome: &Outcome) -> Ordination {
             *x *= length / scale(item);
         }
     }
-    let shift = outcome.constant.map_or(0.0, |constant| constant * (1.0 - 1.0 / n as f64));
+    let shift = outcome.constant().map_or(0.0, |constant| constant * (1.0 - 1.0 / n as f64));
     let sum = |of: &dyn Fn(f64) -> f64| {
         leading.spectrum.as_ref().map(|spectrum| spectrum.iter().map(|&x| of(x)).sum())
     };

@@ -19,7 +19,7 @@ use crate::diodon::readers::{self, Readers};
 use crate::diodon::weights;
 use crate::error::refused;
 use crate::flags::Run;
-use crate::output::{Console, bytes, rate};
+use crate::output::{Console, bytes, bytes_up, rate};
 
 /// Codelets of an embedding.
 const CODELETS: &[&str] =
@@ -75,7 +75,8 @@ impl Mds {
         }
         let listed = self.method.map_or_else(|| mds::default_method(n), |index| &METHODS[index]);
         let method = listed.method;
-        self.check_flags(method, n)?;
+        self.check_flags(method)?;
+        self.check_constant(n, memory)?;
         let axes = (self.axes as usize).min(n);
         let width = self
             .oversample
@@ -87,8 +88,8 @@ impl Mds {
         let extent = |edge: usize, workers: usize| {
             let tiling = tiling(edge);
             let tile_bytes = rounded(tiling.entries() * element.bytes()) as u64;
-            let tiles = tiling.tiles();
-            Extent { n, axes, width, tile_bytes, tiles, workers, edge }
+            let (tiles, correction) = (tiling.tiles(), self.correction);
+            Extent { n, axes, width, tile_bytes, tiles, workers, edge, correction }
         };
         let demand = |edge: usize, workers: usize| {
             let extent = extent(edge, workers);
@@ -118,7 +119,7 @@ impl Mds {
             passes: self.passes.map(|passes| passes as usize),
             tolerance,
             capacity: plan.capacity,
-            lowest: self.correction == Some(Correction::Lingoes),
+            lingoes: self.correction == Some(Correction::Lingoes),
             seed: run.seed,
         };
         let entries = (n as f64).powi(2) * element.bytes() as f64;
@@ -143,8 +144,32 @@ impl Mds {
         Ok(setting)
     }
 
+    /// Refuses Cailliez's correction of too many items for this machine.
+    fn check_constant(&self, n: usize, memory: u64) -> Result<()> {
+        if self.correction != Some(Correction::Cailliez) {
+            return Ok(());
+        }
+        let order = 2 * n;
+        if n > MOST_CAILLIEZ {
+            return Err(refused(format!(
+                "--correction cailliez takes an eigenproblem of order {order}, too large beyond {MOST_CAILLIEZ} items: give \
+                 --correction lingoes"
+            )));
+        }
+        let needed = mds::cailliez_bytes(n);
+        if needed > memory {
+            return Err(refused(format!(
+                "--correction cailliez takes an eigenproblem of order {order}, which holds {}, more than the {} that may be used: \
+                 allow more --memory, or give --correction lingoes",
+                bytes_up(needed),
+                bytes(memory as f64)
+            )));
+        }
+        Ok(())
+    }
+
     /// Refuses flags that contradict each other.
-    fn check_flags(&self, method: Method, n: usize) -> Result<()> {
+    fn check_flags(&self, method: Method) -> Result<()> {
         let is_sketched = matches!(method, Method::Randomized | Method::Nystrom);
         if self.correction == Some(Correction::Lingoes) && is_sketched {
             return Err(refused(
@@ -154,13 +179,6 @@ impl Mds {
         }
         if self.correction.is_some() && self.weights.is_some() {
             return Err(refused("--correction is for items of equal weight: leave --weights out"));
-        }
-        if self.correction == Some(Correction::Cailliez) && n > MOST_CAILLIEZ {
-            return Err(refused(format!(
-                "--correction cailliez takes an eigenproblem of order {}, too large beyond {MOST_CAILLIEZ} items: give \
-                 --correction lingoes",
-                2 * n
-            )));
         }
         if is_sketched && self.passes == Some(1) {
             return Err(refused("--passes 1: a sketch takes two passes at least"));
@@ -232,7 +250,7 @@ fn demand(plan: Plan, extent: &Extent, edge: usize) -> Demand {
     let bands = Edges::new(n, edge).count();
     let blocks = 2 * plan.capacity / width.max(1) + 4;
     Demand {
-        bytes: plan.ring_bytes + plan.panel_bytes,
+        bytes: plan.bytes(),
         copy_bytes: 0,
         plain_bytes: 0,
         task_bytes: tile_bytes + 4 * panel + 2 * line,

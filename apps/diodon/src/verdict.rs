@@ -43,7 +43,7 @@ pub fn warnings(findings: &Findings, names: Option<&[String]>) -> Vec<String> {
             asymmetric.count,
             findings.compared,
             asymmetric.largest,
-            places(asymmetric, names, true)
+            places(asymmetric, [names; 2], true)
         ));
     }
     if diagonal.count > 0 {
@@ -51,7 +51,7 @@ pub fn warnings(findings: &Findings, names: Option<&[String]>) -> Vec<String> {
             "{} entries on the diagonal are not zero but {:.1e} at most: {}; they are used as they are",
             diagonal.count,
             diagonal.largest,
-            places(diagonal, names, false)
+            places(diagonal, [names; 2], false)
         ));
     }
     warnings
@@ -67,7 +67,7 @@ fn reason(findings: &Findings, names: Option<&[String]>, epsilon: f64) -> Option
         return Some(format!(
             "{} entries are infinite or no numbers: {}. Distances must be known: leave such items out, or fill the gaps",
             infinite.count,
-            places(infinite, names, false)
+            places(infinite, [names; 2], false)
         ));
     }
     let largest = diagonal.first().iter().map(|offender| offender.value).fold(0.0, f64::max);
@@ -81,7 +81,7 @@ fn reason(findings: &Findings, names: Option<&[String]>, epsilon: f64) -> Option
         return Some(format!(
             "{} entries are negative: {}. Distances are not: take roots of squares, or another measure",
             negative.count,
-            places(negative, names, false)
+            places(negative, [names; 2], false)
         ));
     }
     if diagonal.count > 0 && exceeds(diagonal.largest, rounding) {
@@ -89,7 +89,7 @@ fn reason(findings: &Findings, names: Option<&[String]>, epsilon: f64) -> Option
             "{} entries on the diagonal are not zero: {}. The distance of an item from itself is: this may be no \
              matrix of distances, or rows and columns are not in the same order",
             diagonal.count,
-            places(diagonal, names, false)
+            places(diagonal, [names; 2], false)
         ));
     }
     if asymmetric.count > 0 && exceeds(asymmetric.largest, rounding) {
@@ -98,7 +98,7 @@ fn reason(findings: &Findings, names: Option<&[String]>, epsilon: f64) -> Option
              and columns are in the same order",
             asymmetric.count,
             findings.compared,
-            places(asymmetric, names, true)
+            places(asymmetric, [names; 2], true)
         ));
     }
     None
@@ -109,16 +109,22 @@ fn exceeds(deviation: f64, limit: f64) -> bool {
     deviation.is_nan() || deviation > limit
 }
 
-/// The first offenders: `(2, 5) = -1`, rows and columns counted from 1, by name where there are names.
-fn places(offenders: &Offenders, names: Option<&[String]>, are_pairs: bool) -> String {
-    let name = |index: u64| match names.and_then(|names| names.get(index as usize)) {
-        Some(name) => format!("{name} [{}]", index + 1),
-        None => format!("{}", index + 1),
-    };
+/// The first offenders: `(2, 5) = -1`, rows and columns counted from 1, by name where there are names of
+/// rows and of columns.
+pub(crate) fn places(
+    offenders: &Offenders,
+    names: [Option<&[String]>; 2],
+    are_pairs: bool,
+) -> String {
+    let name =
+        |side: usize, index: u64| match names[side].and_then(|names| names.get(index as usize)) {
+            Some(name) => format!("{name} [{}]", index + 1),
+            None => format!("{}", index + 1),
+        };
     let one = |offender: &Offender| {
         let Offender { row, column, value, other } = *offender;
         let beside = if are_pairs { format!(" against {other}") } else { String::new() };
-        format!("({}, {}) = {value}{beside}", name(row), name(column))
+        format!("({}, {}) = {value}{beside}", name(0, row), name(1, column))
     };
     let mut text: Vec<String> = offenders.first().iter().map(one).collect();
     if offenders.count > text.len() as u64 {

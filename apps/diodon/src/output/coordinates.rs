@@ -14,12 +14,17 @@ use crate::Ordination;
 /// [`WriteError`] when the file cannot be written; what stood there before is untouched.
 pub fn write_coordinates(path: &Path, ordination: &Ordination) -> Result<(), WriteError> {
     let axes: Vec<&[f64]> = (0..ordination.axes()).map(|axis| ordination.axis(axis)).collect();
+    write_axes(path, &ordination.ids, &axes)
+}
+
+/// Writes the coordinates of items with these `ids` along `axes`.
+pub(super) fn write_axes(path: &Path, ids: &[String], axes: &[&[f64]]) -> Result<(), WriteError> {
     write_atomically(path, |out| {
         let mut rows = Rows::new(out, Style::Csv);
         rows.text("id");
         (1..=axes.len()).for_each(|axis| rows.text(&format!("axis{axis}")));
         rows.end()?;
-        for (item, id) in ordination.ids.iter().enumerate() {
+        for (item, id) in ids.iter().enumerate() {
             rows.text(id);
             axes.iter().for_each(|axis| rows.number(axis[item]));
             rows.end()?;

@@ -8,12 +8,14 @@ mod eigenvalues;
 mod error;
 mod instruments;
 mod labels;
+mod projection;
 mod quality;
 mod report;
 mod scikit_bio;
 mod shares;
 mod summary;
 mod variables;
+mod weights;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,11 +27,13 @@ pub use eigenvalues::write_eigenvalues;
 pub use error::{LabelsError, OutputError};
 pub use instruments::write_instruments;
 pub use labels::{Labels, LabelsOfItems, Strays};
+pub use projection::write_projection;
 pub use quality::write_quality;
 pub use report::{Report, write_report};
 pub use scikit_bio::write_scikit_bio;
 pub use summary::write_summary;
 pub use variables::write_variables;
+pub use weights::{WEIGHTS, write_weights};
 
 use crate::Ordination;
 
@@ -49,13 +53,22 @@ pub struct Output<'a> {
 impl Output<'_> {
     /// Names of the files, in the order in which they are written.
     pub const FILES: [&'static str; 6] = [
-        "coordinates.csv",
+        Self::COORDINATES,
         "eigenvalues.csv",
-        "quality.csv",
+        Self::QUALITY,
         "ordination.txt",
-        "summary.json",
+        Self::SUMMARY,
         "report.html",
     ];
+
+    /// Name of the file of coordinates.
+    pub const COORDINATES: &'static str = "coordinates.csv";
+
+    /// Name of the file of squared norms and qualities.
+    pub const QUALITY: &'static str = "quality.csv";
+
+    /// Name of the file of facts.
+    pub const SUMMARY: &'static str = "summary.json";
 
     /// Name of the file of variables, where there are some.
     pub const VARIABLES: &'static str = "variables.csv";

@@ -20,19 +20,28 @@ use crate::Ordination;
 /// [`WriteError`] when the file cannot be written; what stood there before is untouched.
 pub fn write_quality(path: &Path, ordination: &Ordination) -> Result<(), WriteError> {
     let axes: Vec<&[f64]> = (0..ordination.axes()).map(|axis| ordination.axis(axis)).collect();
+    write_columns(path, (&ordination.ids, &axes), &[("norm2", &ordination.norms2)])
+}
+
+/// Writes `columns` with their names, of which the first are squared norms, and the qualities of items with
+/// these `ids` on `axes`.
+pub(super) fn write_columns(
+    path: &Path,
+    (ids, axes): (&[String], &[&[f64]]),
+    columns: &[(&str, &[f64])],
+) -> Result<(), WriteError> {
     write_atomically(path, |out| {
         let mut rows = Rows::new(out, Style::Csv);
         rows.text("id");
-        rows.text("norm2");
+        columns.iter().for_each(|(name, _)| rows.text(name));
         for what in ["quality", "cumulated"] {
             (1..=axes.len()).for_each(|axis| rows.text(&format!("{what}{axis}")));
         }
         rows.end()?;
-        for (item, id) in ordination.ids.iter().enumerate() {
-            let norm2 = ordination.norms2[item];
+        for (item, id) in ids.iter().enumerate() {
             rows.text(id);
-            rows.number(norm2);
-            item_cells(&mut rows, &axes, item, norm2);
+            columns.iter().for_each(|(_, numbers)| rows.number(numbers[item]));
+            item_cells(&mut rows, axes, item, columns[0].1[item]);
             rows.end()?;
         }
         Ok(rows.finish()?)

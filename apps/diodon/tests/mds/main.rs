@@ -4,4 +4,5 @@ mod answers;
 mod checks;
 mod methods;
 mod passes;
+mod projection;
 mod support;

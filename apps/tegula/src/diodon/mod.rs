@@ -1,4 +1,5 @@
-//! `tegula diodon`: principal coordinates, components and correspondences of huge matrices.
+//! `tegula diodon`: principal coordinates, components and correspondences of huge matrices, and new items
+//! among embedded ones.
 
 mod coa;
 mod components;
@@ -10,6 +11,7 @@ mod matrix;
 mod mds;
 mod overlap;
 mod pca;
+mod project;
 mod readers;
 mod weights;
 
@@ -21,6 +23,8 @@ use clap::Subcommand;
 pub(crate) enum Diodon {
     /// Place items along axes by their distances (principal coordinates)
     Mds(Box<mds::Mds>),
+    /// Place new items along the axes of embedded ones by their distances to these
+    Project(Box<project::Project>),
     /// Place items and variables of a table along axes (principal components)
     Pca(Box<pca::Pca>),
     /// Place rows and columns of a table of counts along axes (correspondence analysis)
@@ -38,6 +42,7 @@ impl Diodon {
     pub(crate) fn run(&self) -> Result<()> {
         match self {
             Self::Mds(command) => command.run(),
+            Self::Project(command) => command.run(),
             Self::Pca(command) => command.run(),
             Self::Coa(command) => command.run(),
             Self::Distances(command) => command.run(),

@@ -12,6 +12,7 @@ mod mds;
 mod metrics;
 mod platform;
 mod predict;
+mod project;
 mod refused;
 mod sample;
 mod simulate;

@@ -15,7 +15,7 @@ use serde_json::Value;
 use tegula_diodon::distance::MetricChoice;
 use tegula_diodon::gram::{Gram, GramOptions, Sums};
 use tegula_diodon::mds::{self, Correction, Leading, METHODS};
-use tegula_diodon::output::Output;
+use tegula_diodon::output::{Output, WEIGHTS, write_weights};
 use tegula_diodon::stream::TILE_ENTRIES;
 use tegula_kernels::scalar::{Precision, Real};
 use tegula_runtime::flow::Flow;
@@ -67,7 +67,7 @@ pub(crate) struct Mds {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     labels: Option<PathBuf>,
     /// Folder for coordinates.csv, eigenvalues.csv, quality.csv, ordination.txt, summary.json and
-    /// report.html
+    /// report.html, and for weights.csv if there are --weights
     #[arg(long, short, value_name = "DIR", help_heading = "Output")]
     output_folder: Option<PathBuf>,
     /// Tasks that read at a time [default: measured]
@@ -166,7 +166,12 @@ impl Mds {
             let title = self.input.as_str();
             let labels = setting.labels.as_ref();
             let output = Output { ordination: &ordination, labels, summary: &result, title };
-            let paths = output.write(folder)?;
+            let mut paths = output.write(folder)?;
+            if let Some(weights) = &setting.weights {
+                let path = folder.join(WEIGHTS);
+                write_weights(&path, &ordination.ids, weights)?;
+                paths.push(path);
+            }
             let names = count(paths.len(), "file");
             console.line(format_args!("{names} written to {}", folder.display()));
         }

@@ -21,6 +21,7 @@ impl Mds {
         set("method", method.name.into());
         set("width", request.width.into());
         set("tolerance", request.tolerance.into());
+        set("weighted", setting.weights.is_some().into());
         set("ring_bytes", plan.ring_bytes.into());
         set("panel_bytes", plan.panel_bytes.into());
         set("overlap", self.stream.json());

@@ -1,0 +1,127 @@
+//! `tegula diodon project`: new items on the axes of embedded ones.
+
+mod results;
+mod setting;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::Result;
+use clap::Args;
+use serde_json::Value;
+use tegula_diodon::output::write_projection;
+use tegula_diodon::projection::{Projection, ProjectionOptions, project};
+use tegula_diodon::stream::Overlap;
+use tegula_kernels::scalar::{Precision, Real};
+use tegula_runtime::platform::Cap;
+use tegula_runtime::trace::Trace;
+
+use crate::error::refused;
+use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags};
+use crate::output::{Account, Console, Progress, check_apart, check_folder_to_make, count};
+use setting::Setting;
+
+/// Flags of `project`.
+#[derive(Args, Debug)]
+pub(crate) struct Project {
+    /// The embedding: the folder that "tegula diodon mds -o FOLDER" wrote
+    #[arg(value_name = "FOLDER")]
+    folder: PathBuf,
+    /// Distances of new items, a row each, to the embedded ones, a column each in their order: HDF5 (FILE
+    /// or FILE:DATASET), .npy, CSV ... ("tegula diodon formats")
+    #[arg(value_name = "NEW")]
+    input: String,
+    /// Folder for coordinates.csv, quality.csv and summary.json
+    #[arg(long, short, value_name = "DIR", help_heading = "Output")]
+    output_folder: PathBuf,
+    /// Tasks that read at a time [default: as many as there are workers]
+    #[arg(long, value_name = "N", help_heading = "Run", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    readers: Option<u32>,
+    #[command(flatten)]
+    matrix: MatrixFlags,
+    #[command(flatten)]
+    run: RunFlags,
+    #[command(flatten)]
+    trace: TraceFlags,
+    #[command(flatten)]
+    output: OutputFlags,
+}
+
+/// What was computed.
+struct Outcome {
+    projection: Projection,
+    seconds: f64,
+    trace: Trace,
+    account: Account,
+}
+
+impl Project {
+    pub(crate) fn run(&self) -> Result<()> {
+        let console = self.output.console(None)?;
+        self.trace.check()?;
+        check_folder_to_make(&self.output_folder)
+            .map_err(|reason| refused(format!("-o: {reason}")))?;
+        let place = |folder: &PathBuf| folder.canonicalize().ok();
+        if place(&self.folder).is_some() && place(&self.folder) == place(&self.output_folder) {
+            return Err(refused(format!(
+                "-o would overwrite the embedding in {}: name another folder",
+                self.folder.display()
+            )));
+        }
+        let setting = self.settle(&console)?;
+        let outputs = [self.output.path(), self.trace.path()];
+        check_apart(&outputs, &[("the distances", &setting.path)])?;
+        if self.matrix.dry_run {
+            let result = Value::Object(self.facts(&setting));
+            self.output.write(&result)?;
+            return console.finish();
+        }
+        let mut outcome = if setting.run.precision == Precision::Double {
+            self.place::<f64>(&setting, &console)?
+        } else {
+            self.place::<f32>(&setting, &console)?
+        };
+        let result = self.result(&setting, &outcome);
+        self.describe(&console, &setting, &outcome);
+        let items = (&setting.ids[..], &outcome.projection);
+        let paths = write_projection(&self.output_folder, items, &result)?;
+        let (files, folder) = (count(paths.len(), "file"), self.output_folder.display());
+        console.line(format_args!("{files} written to {folder}"));
+        setting.run.keep_times(&outcome.account, &console);
+        self.trace.write(&mut outcome.trace, &result, &console)?;
+        self.output.write(&result)?;
+        console.finish()
+    }
+
+    fn place<T: Real>(&self, setting: &Setting, console: &Console) -> Result<Outcome> {
+        let mut options = setting.run.exec_options(setting.is_recorded);
+        if let Some(most) = self.most_readers(setting) {
+            let cap = Cap { codelets: vec!["read".to_owned()], most };
+            Arc::make_mut(&mut options.machine).caps.push(cap);
+        }
+        let start = Instant::now();
+        let mut flow = setting.run.flow_on(options, true);
+        let mut progress = Progress::new(console);
+        progress.follow(flow.watch(), 2.0 * setting.tiles as f64, "the pass");
+        let options = ProjectionOptions {
+            edge: setting.run.nb,
+            memory: setting.plan.ring_bytes,
+            overlap: Overlap::default(),
+        };
+        let placed = project::<T>(&mut flow, &setting.source, &setting.embedding, options);
+        progress.clear();
+        Ok(Outcome {
+            projection: placed?,
+            seconds: start.elapsed().as_secs_f64(),
+            account: Account::of(&flow),
+            trace: flow.take_trace(),
+        })
+    }
+
+    /// Tasks that may read at a time, if fewer than there are workers.
+    fn most_readers(&self, setting: &Setting) -> Option<usize> {
+        let workers = setting.run.workers();
+        self.readers.map(|readers| readers as usize).filter(|&readers| readers < workers)
+    }
+}

@@ -1,0 +1,138 @@
+//! What a projection settles on before it begins.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Result;
+use tegula_data::source::Source;
+use tegula_diodon::projection::{self, Embedding, Extent, Plan};
+use tegula_diodon::stream::{Edges, tile_edge};
+use tegula_kernels::kernel::sweep::lines;
+use tegula_runtime::memory::rounded;
+
+use super::Project;
+use crate::demand::{Demand, Work};
+use crate::diodon::matrix::{check_unique, names_or_numbers, open};
+use crate::error::refused;
+use crate::flags::Run;
+use crate::output::{Console, bytes, count};
+
+/// Codelets of a projection.
+const CODELETS: &[&str] = &["read", "sweep"];
+/// Tiles beyond which not every task is recorded unless a trace is asked for.
+const MOST_RECORDED: usize = 200_000;
+
+/// Everything settled.
+pub(super) struct Setting {
+    pub(super) embedding: Embedding,
+    pub(super) source: Arc<dyn Source>,
+    /// Names of the new items.
+    pub(super) ids: Vec<String>,
+    pub(super) path: PathBuf,
+    pub(super) plan: Plan,
+    pub(super) run: Run,
+    /// Tiles that are read.
+    pub(super) tiles: usize,
+    pub(super) is_recorded: bool,
+}
+
+impl Project {
+    /// Reads everything but the distances, refuses what cannot be used, and prints what will be done.
+    pub(super) fn settle(&self, console: &Console) -> Result<Setting> {
+        if self.matrix.precision.is_complex() {
+            return Err(refused("--precision: distances are real numbers; give s or d"));
+        }
+        let embedding = Embedding::read(&self.folder).map_err(refused)?;
+        let memory = self.run.memory();
+        let scratch = self.run.scratch().unwrap_or_else(std::env::temp_dir);
+        let (source, path) = open(&self.input, None, (memory / 4, scratch))?;
+        embedding.check(&*source)?;
+        let shape @ [m, n] = source.shape();
+        if m == 0 {
+            return Err(refused(format!("{}: no new item", source.name())));
+        }
+        if let Some(names) = source.row_names() {
+            check_unique(source.name(), "row", names)?;
+        }
+        let ids = names_or_numbers(source.row_names(), m);
+        let memory = memory.saturating_sub(resident_bytes(&embedding, &*source, &ids));
+        let (element, axes) = (source.element(), embedding.axes());
+        let order = m.max(n);
+        let edge = |slots: usize| {
+            tile_edge(source.grain(), element.bytes(), (slots, memory / 2)).min(order)
+        };
+        let extent = |edge: usize, workers: usize| {
+            let [rows, columns] = shape.map(|length| Edges::new(length, edge));
+            let tile = rows.widest() * columns.widest() * element.bytes();
+            let tiles = rows.count() * columns.count();
+            Extent { shape, axes, edge, tile_bytes: rounded(tile) as u64, tiles, workers }
+        };
+        let plan = |edge: usize, workers: usize| projection::plan(&extent(edge, workers), memory);
+        let demand =
+            |edge: usize, workers: usize| demand(plan(edge, workers), &extent(edge, workers));
+        let work = Work {
+            order,
+            tile_size: &|workers| edge(8 * workers),
+            codelets: &|| CODELETS.to_vec(),
+            demand: &demand,
+        };
+        let run = self.run.settle(&self.matrix, &work)?;
+        let plan = plan(run.nb, run.workers());
+        let tiles = extent(run.nb, 1).tiles;
+        let is_recorded = self.trace.is_wanted() || tiles <= MOST_RECORDED;
+        let setting = Setting { embedding, source, ids, path, plan, run, tiles, is_recorded };
+        self.announce(&setting, console);
+        Ok(setting)
+    }
+
+    /// Prints what will be done.
+    fn announce(&self, setting: &Setting, console: &Console) {
+        let Setting { embedding, source, plan, run, .. } = setting;
+        let axes = if embedding.axes() == 1 { "axis" } else { "axes" };
+        console.field(
+            "embedding",
+            format_args!(
+                "{}: {}, {} {axes}",
+                self.folder.display(),
+                count(embedding.items(), "item"),
+                embedding.axes()
+            ),
+        );
+        let new = count(setting.ids.len(), "new item");
+        let element = source.element().name();
+        console.field("distances", format_args!("{}: {new}, {element}", source.name()));
+        run.describe(console);
+        console.field("tiles read ahead", bytes(plan.ring_bytes as f64));
+    }
+}
+
+/// Bytes that the embedding, names, and entries that were read already, hold.
+fn resident_bytes(embedding: &Embedding, source: &dyn Source, ids: &[String]) -> u64 {
+    let letters =
+        |names: &[String]| -> usize { names.iter().map(|id| id.len() + size_of::<String>()).sum() };
+    let weights = usize::from(embedding.weights.is_some());
+    let numbers = embedding.items() * (embedding.axes() + 1 + weights) * size_of::<f64>();
+    let is_read = source.stored_bytes_per_entry() == 0.0;
+    let entries = source.shape().iter().product::<usize>() * source.element().bytes();
+    // The names of either side, of the source as well, and the order in which repetitions are looked for.
+    let names = 2 * letters(&embedding.ids) + 3 * letters(ids);
+    (numbers + names + if is_read { entries } else { 0 }) as u64
+}
+
+/// What a run asks for.
+fn demand(plan: Plan, extent: &Extent) -> Demand {
+    let Extent { shape, axes, edge, tile_bytes, tiles, .. } = *extent;
+    let edges = shape.map(|length| Edges::new(length, edge));
+    let widest = edges[0].widest().max(edges[1].widest());
+    let panel = rounded(widest * axes * size_of::<f64>()) as u64;
+    let line = rounded(lines::buffer_bytes(widest)) as u64;
+    let bands = edges[0].count() + edges[1].count();
+    Demand {
+        bytes: plan.ring_bytes + plan.panel_bytes,
+        copy_bytes: 0,
+        plain_bytes: 0,
+        task_bytes: tile_bytes + 2 * panel + 2 * line,
+        pieces: tiles.min((plan.ring_bytes / tile_bytes.max(1)) as usize) + 2 * bands,
+        tasks: 2.0 * tiles as f64,
+    }
+}

@@ -2,6 +2,7 @@
 
 mod answers;
 mod checks;
+mod defects;
 mod methods;
 mod passes;
 mod projection;

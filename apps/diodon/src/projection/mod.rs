@@ -29,7 +29,7 @@ pub use folder::FolderError;
 pub use plan::{Extent, Plan, plan};
 
 use crate::EmbedError;
-use crate::stream::{Edges, Overlap, Stream, register_lines};
+use crate::stream::{Edges, Overlap, Stream, Tiling, register_lines};
 use crate::verdict::places;
 
 /// Embedded items, as far as new ones need to know them.
@@ -164,15 +164,15 @@ pub fn project<T: Real>(
     assert!(n == embedding.items(), "{n} columns and {} items", embedding.items());
     assert!(k > 0 && embedding.coordinates.len() == n * k, "coordinates on {k} axes");
     let ProjectionOptions { edge, memory, overlap } = options;
-    let how = (Entry::Squared(embedding.offset), false);
-    let mut stream = Stream::new(flow, distances, (edge, memory), how, overlap);
+    let (tiling, entry) = (Tiling::of(&**distances, edge, false), Entry::Squared(embedding.offset));
+    let mut stream = Stream::new(flow, distances, (tiling, memory), entry, overlap);
     let shares = embedding.shares();
     let lines = [
-        register_lines(flow, &stream.edges[0], &vec![1.0; m]),
-        register_lines(flow, &stream.edges[1], &shares),
+        register_lines(flow, &tiling.bands[0], &vec![1.0; m]),
+        register_lines(flow, &tiling.bands[1], &shares),
     ];
-    let [y, x] = stream
-        .edges
+    let [y, x] = tiling
+        .bands
         .map(|edges: Edges| TileMatrix::<f64>::panel(flow, (edges.length(), k), edges.widest()));
     let factor = embedding.factor();
     x.scatter(flow, &factor, Order::ColumnMajor { ld: n })?;

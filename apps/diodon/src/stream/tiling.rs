@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use tegula_data::source::Block;
+use tegula_data::source::{Block, Source};
 
 /// Cuts of rows, or of columns, at multiples of one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +98,15 @@ impl Tiling {
         let grain = if edge.is_multiple_of(grain.max(1)) { grain.max(1) } else { 1 };
         let height = if rows <= most { rows } else { (most / grain * grain).max(grain).min(rows) };
         Self { bands, height, is_symmetric }
+    }
+
+    /// Cuts `source` into bands of `edge` lines, and these into tiles as it wants them, of [`TILE_ENTRIES`] entries at most.
+    ///
+    /// # Panics
+    /// If `edge` is zero.
+    #[must_use]
+    pub fn of(source: &dyn Source, edge: usize, is_symmetric: bool) -> Self {
+        Self::new(source.shape(), edge, (source.grain()[0], TILE_ENTRIES), is_symmetric)
     }
 
     /// Rows of the highest tile.

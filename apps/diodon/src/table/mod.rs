@@ -23,7 +23,7 @@ use tegula_runtime::flow::{Flow, FlowError, Handle};
 
 use crate::EmbedError;
 use crate::basis::{inner, times};
-use crate::stream::{Overlap, Sides, Stream, TILE_ENTRIES, Tiling, register_lines};
+use crate::stream::{Overlap, Sides, Stream, Tiling, register_lines};
 pub use form::{Form, Margins, Treatment};
 pub(crate) use form::{line_name, line_names};
 
@@ -76,7 +76,7 @@ impl Table {
         options: TableOptions,
     ) -> Self {
         let TableOptions { edge, memory, overlap } = options;
-        let tiling = Tiling::new(source.shape(), edge, (source.grain()[0], TILE_ENTRIES), false);
+        let tiling = Tiling::of(&**source, edge, false);
         let stream = Stream::new(flow, source, (tiling, memory), treatment.entry(), overlap);
         let findings = Findings::NONE;
         Self { stream, treatment, overlap, passes: 0, findings, settled: None }

@@ -8,7 +8,7 @@ use tegula_data::source::Source;
 use tegula_diodon::Names;
 use tegula_diodon::output::{Labels, LabelsOfItems};
 use tegula_diodon::singular::{self, Extent, Listed, METHODS, Method, Plan, Request, block_width};
-use tegula_diodon::stream::{Edges, TILE_ENTRIES, Tiling, band_edge};
+use tegula_diodon::stream::{Edges, Tiling, band_edge};
 use tegula_kernels::kernel::sweep::lines;
 use tegula_kernels::scalar::Precision;
 use tegula_runtime::memory::rounded;
@@ -88,8 +88,7 @@ impl ComponentFlags {
         let edge = |slots: usize| {
             band_edge((order, source.grain()), element.bytes(), (slots, memory / 2)).min(order)
         };
-        let tiling =
-            |edge: usize| Tiling::new(shape, edge, (source.grain()[0], TILE_ENTRIES), false);
+        let tiling = |edge: usize| Tiling::of(&*source, edge, false);
         let extent = |edge: usize, workers: usize| {
             let tiling = tiling(edge);
             let (tile, tiles) = (tiling.entries() * element.bytes(), tiling.tiles());

@@ -7,7 +7,7 @@ use tegula_diodon::mds::{
     self, Correction, Extent, Listed, METHODS, Method, Plan, Request, sketch_width,
 };
 use tegula_diodon::output::{Labels, LabelsOfItems};
-use tegula_diodon::stream::{Edges, TILE_ENTRIES, Tiling, band_edge};
+use tegula_diodon::stream::{Edges, Tiling, band_edge};
 use tegula_kernels::kernel::sweep::lines;
 use tegula_kernels::scalar::Precision;
 use tegula_runtime::memory::rounded;
@@ -84,7 +84,7 @@ impl Mds {
         let (element, grain) = (distances.source.element(), distances.source.grain());
         let edge =
             |slots: usize| band_edge((n, grain), element.bytes(), (slots, memory / 2)).min(n);
-        let tiling = |edge: usize| Tiling::new([n, n], edge, (grain[0], TILE_ENTRIES), true);
+        let tiling = |edge: usize| Tiling::of(&*distances.source, edge, true);
         let extent = |edge: usize, workers: usize| {
             let tiling = tiling(edge);
             let tile_bytes = rounded(tiling.entries() * element.bytes()) as u64;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use tegula_data::source::Source;
 use tegula_diodon::projection::{self, Embedding, Extent, Plan};
-use tegula_diodon::stream::{Edges, tile_edge};
+use tegula_diodon::stream::{Edges, Tiling, band_edge};
 use tegula_kernels::kernel::sweep::lines;
 use tegula_runtime::memory::rounded;
 
@@ -59,12 +59,11 @@ impl Project {
         let (element, axes) = (source.element(), embedding.axes());
         let order = m.max(n);
         let edge = |slots: usize| {
-            tile_edge(source.grain(), element.bytes(), (slots, memory / 2)).min(order)
+            band_edge((order, source.grain()), element.bytes(), (slots, memory / 2)).min(order)
         };
         let extent = |edge: usize, workers: usize| {
-            let [rows, columns] = shape.map(|length| Edges::new(length, edge));
-            let tile = rows.widest() * columns.widest() * element.bytes();
-            let tiles = rows.count() * columns.count();
+            let tiling = Tiling::of(&*source, edge, false);
+            let (tile, tiles) = (tiling.entries() * element.bytes(), tiling.tiles());
             Extent { shape, axes, edge, tile_bytes: rounded(tile) as u64, tiles, workers }
         };
         let plan = |edge: usize, workers: usize| projection::plan(&extent(edge, workers), memory);

@@ -5,7 +5,7 @@ use hdf5_metno::filters::{SZip, ScaleOffset, lzf_available, szip_available};
 use hdf5_metno::{Extents, File, SimpleExtents};
 use proptest::prelude::*;
 use tegula_data::format::hdf5::{Hdf5Source, LibHdf5Source};
-use tegula_data::source::Source;
+use tegula_data::source::{Source, SourceError};
 use tegula_kernels::element::{ELEMENTS, Element};
 
 use crate::{block, bytes_of, datatype, folder, number, path, put, read};
@@ -166,6 +166,8 @@ fn chunks(element: Element, [m, n]: [usize; 2]) -> impl Strategy<Value = Chunks>
         // libhdf5 counts entries for these filters, which shuffling does not leave.
         let is_shuffled =
             is_shuffled && !matches!(squeeze, Squeeze::Szip | Squeeze::Nbit | Squeeze::ScaleOffset);
+        // It adds no sum behind a filter that may lose something.
+        let is_summed = is_summed && squeeze != Squeeze::ScaleOffset;
         Chunks { shape: [height, width], is_shuffled, is_summed, squeeze, grows }
     })
 }
@@ -206,7 +208,15 @@ fn assert_same(stored: &Stored) {
     let folder = folder();
     stored.write(&folder, "a.h5");
     let file = path(&folder, "a.h5");
-    let ours = Hdf5Source::open(&file, None).unwrap_or_else(|e| panic!("{stored:?}: {e}"));
+    let ours = Hdf5Source::open(&file, None);
+    let is_scaled = |chunks: &Chunks| chunks.squeeze == Squeeze::ScaleOffset;
+    if stored.is_big && stored.element.bytes() > 1 && stored.chunks.as_ref().is_some_and(is_scaled)
+    {
+        // The library that we use does not read these as libhdf5 does.
+        assert!(matches!(ours, Err(SourceError::Unsupported { .. })), "{stored:?}");
+        return;
+    }
+    let ours = ours.unwrap_or_else(|e| panic!("{stored:?}: {e}"));
     let theirs = LibHdf5Source::open(&file, None).unwrap_or_else(|e| panic!("{stored:?}: {e}"));
     for source in [&ours as &dyn Source, &theirs] {
         assert_eq!((source.shape(), source.element()), (stored.shape, stored.element));

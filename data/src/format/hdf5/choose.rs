@@ -165,7 +165,11 @@ fn usable(file: &H5File, name: &str) -> Result<Chosen, Refusal> {
         return Err(Refusal::unsupported(words.to_owned()));
     }
     let filters = dataset.filters().map_err(|error| format!("cannot be read: {error}"))?;
-    if let Some(Filter { id, .. }) = filters.iter().find(|filter| !is_known(filter)) {
+    // Which of these are read wrongly was found by comparison with libhdf5.
+    let is_swapped = kind.is_swapped && kind.element.bytes() > 1;
+    let is_misread = |filter: &Filter| filter.id == FILTER_SCALEOFFSET && is_swapped;
+    let is_unread = |filter: &&Filter| !is_known(filter) || is_misread(filter);
+    if let Some(Filter { id, .. }) = filters.iter().find(is_unread) {
         return Err(Refusal::unsupported(format!(
             "went through filter {id} of HDF5{}, which is not read; h5repack -f GZIP=4 makes a file that is",
             filter_name(*id)
@@ -190,6 +194,7 @@ fn is_known(filter: &Filter) -> bool {
 fn filter_name(id: u16) -> &'static str {
     match id {
         FILTER_BSHUF => " (bitshuffle with Zstandard)",
+        FILTER_SCALEOFFSET => " (scale-offset, with the highest byte first)",
         FILTER_ZFP => " (ZFP)",
         FILTER_BLOSC2 => " (Blosc2)",
         _ => "",

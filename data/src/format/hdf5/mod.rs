@@ -6,7 +6,7 @@
 //! unshuffled into the block.
 //!
 //! With the feature `hdf5`, the C library libhdf5 reads what neither of them does (virtual data sets, filters that come as
-//! plugins): [`open`] tries one after the other. Tests compare the two.
+//! plugins): [`open()`] tries one after the other. Tests compare the two.
 //!
 //! A file that is shorter than its superblock says is refused, since what is missing would read as zeros.
 

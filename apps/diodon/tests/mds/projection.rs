@@ -154,6 +154,9 @@ fn formula() -> Vec<f64> {
 }
 
 /// Places of three new items row by row, their squared norms and residuals.
+/// What is asked for otherwise.
+type Change = dyn Fn(&mut How);
+
 type Answer = ([f64; 9], [f64; 3], [f64; 3]);
 
 const PLAIN: Answer = (
@@ -224,7 +227,7 @@ const CAILLIEZ: Answer = (
 /// Gower's formula.
 #[test]
 fn places_are_those_of_least_squares_in_numpy() {
-    let changes: [(&str, &dyn Fn(&mut How), Answer); 4] = [
+    let changes: [(&str, &Change, Answer); 4] = [
         ("plain", &|_| (), PLAIN),
         (
             "weighted",

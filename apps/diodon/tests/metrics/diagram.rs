@@ -93,13 +93,13 @@ fn correspondence_analysis_is_that_of_profiles_with_their_masses() {
     for axis in 0..3 {
         assert!((found.values[axis] / expected.values[axis] - 1.0).abs() < 1e-10);
         // A = Q^-1/2 V and F = D^-1/2 U S; the sign is that of V.
-        for j in 0..n {
+        for (j, c) in c.iter().enumerate() {
             let (a, v) = (found.right[axis * n + j], expected.right[axis * n + j]);
-            assert!((a - v * c[j].sqrt()).abs() < 1e-9, "axis {axis}, column {j}: {a} {v}");
+            assert!((a - v * c.sqrt()).abs() < 1e-9, "axis {axis}, column {j}: {a} {v}");
         }
-        for i in 0..m {
+        for (i, r) in r.iter().enumerate() {
             let (f, u) = (found.left[axis * m + i], expected.left[axis * m + i]);
-            assert!((f - u / r[i].sqrt()).abs() < 1e-9, "axis {axis}, row {i}: {f} {u}");
+            assert!((f - u / r.sqrt()).abs() < 1e-9, "axis {axis}, row {i}: {f} {u}");
         }
     }
     for (norm2, (expected, r)) in found.norms2.iter().zip(expected.norms2.iter().zip(&r)) {

@@ -72,7 +72,7 @@ pub(super) fn are_in(path: &Path, ids: &[String]) -> bool {
     let is_named =
         |line: &&str| ids.iter().any(|id| line.split(SEPARATORS).next() == Some(id.as_str()));
     let is_square = ids.len() == 2 && all.len() == 2 && all.iter().all(|line| cells(line) == 2);
-    looks && !(is_square && !all.iter().all(is_named))
+    looks && (!is_square || all.iter().all(is_named))
 }
 
 /// Weights by name.

@@ -276,7 +276,7 @@ mod tests {
         let mut file = tempfile::tempfile().expect("a file can be made");
         let bytes: Vec<u8> = (0..24u32).flat_map(u32::to_ne_bytes).collect();
         file.write_all(&bytes).expect("it is written");
-        let chunk = |index| Chunk { from: 16 * index, size: 16, mask: 0 };
+        let chunk = |index: u64| Chunk { from: 16 * index, size: 16, mask: 0 };
         let chunks = Chunks {
             shape: [1, 4],
             grid: [1, 6],

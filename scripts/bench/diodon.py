@@ -152,8 +152,9 @@ def peers(rounds):
             for method in METHODS:
                 runs.add((n, method), mds(path, "--method", method))
             for name in PEERS:
+                # Some print more than their result.
                 output, peak = BENCH.run([BENCH.PYTHON, ROOT / "scripts/bench/peers/embed.py", name, path])
-                runs.add((n, name), {**json.loads(output), "peak": peak})
+                runs.add((n, name), {**json.loads(output.splitlines()[-1]), "peak": peak})
     rows = []
     for n in FEW:
         for name, label in {**{method: f"tegula, {method}" for method in METHODS}, **PEERS}.items():
@@ -188,6 +189,7 @@ PARTS = {part.__name__: part for part in (stream, ablation, peers, unstored)}
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tegula", type=pathlib.Path, help="program to measure, instead of building one")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--write", action="store_true", help="put the tables into RESULTS.md")
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
@@ -195,7 +197,10 @@ def main():
     unknown = [name for name in arguments.parts if name not in PARTS]
     if unknown:
         parser.error(f"no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
-    subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "tegula"], cwd=ROOT, check=True)
+    if arguments.tegula:
+        BENCH.TEGULA = arguments.tegula.resolve()
+    else:
+        subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "tegula"], cwd=ROOT, check=True)
     store = json.loads(STORE.read_text()) if STORE.exists() else {}
     for name in arguments.parts or PARTS:
         print(f"{name} ...", file=sys.stderr, flush=True)

@@ -171,7 +171,7 @@ def unstored(rounds):
     runs = Runs()
     for _ in range(rounds):
         for method in METHODS:
-            flags = ["--metric", "euclidean", "--memory", MEMORY, "--method", method]
+            flags = ["--metric", "euclidean", "--memory", "1GiB", "--method", method]
             runs.add(method, mds(path.with_suffix(".csv"), *flags))
     rows = []
     for method in METHODS:

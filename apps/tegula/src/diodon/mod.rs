@@ -1,6 +1,7 @@
 //! `tegula diodon`: principal coordinates, components and correspondences of huge matrices, and new items
 //! among embedded ones.
 
+mod axes;
 mod coa;
 mod components;
 mod computed;

@@ -7,8 +7,12 @@ use std::time::Instant;
 
 use tegula_data::source::{Source, SourceError};
 use tegula_diodon::stream::{Place, Tiling};
+use tegula_runtime::exec::ExecOptions;
+use tegula_runtime::platform::Cap;
 use tegula_runtime::random::mix;
 
+/// Bytes of a matrix from which it is worth to find out how many readers its file bears.
+const LARGE: f64 = 256e6;
 /// Gain for which another reader is worth its while.
 const GAIN: f64 = 1.1;
 /// Tiles that each reader reads in a trial.
@@ -23,15 +27,44 @@ pub(super) struct Readers {
     pub(super) trials: Vec<(usize, f64)>,
 }
 
+/// Finds out how many readers a large matrix bears, if that `is_open` and there is a choice.
+///
+/// # Errors
+/// If a tile cannot be read.
+pub(super) fn find(
+    source: &Arc<dyn Source>,
+    tiling: &Tiling,
+    (is_open, workers): (bool, usize),
+) -> Result<Option<Readers>, SourceError> {
+    let [m, n] = source.shape();
+    let bytes = m as f64 * n as f64 * source.element().bytes() as f64;
+    let is_measured = is_open && bytes > LARGE && workers > 1;
+    is_measured.then(|| measure(source, tiling, workers)).transpose()
+}
+
+/// Tasks that may read at a time, as `asked` or else `found`, if fewer than there are workers.
+pub(super) fn at_most(
+    asked: Option<u32>,
+    found: Option<&Readers>,
+    workers: usize,
+) -> Option<usize> {
+    let asked = asked.map(|readers| readers as usize);
+    asked.or(found.map(|readers| readers.count)).filter(|&readers| readers < workers)
+}
+
+/// Lets no more tasks read at a time than `most`, if there is such a number.
+pub(super) fn cap(options: &mut ExecOptions, most: Option<usize>) {
+    if let Some(most) = most {
+        let cap = Cap { codelets: vec!["read".to_owned()], most };
+        Arc::make_mut(&mut options.machine).caps.push(cap);
+    }
+}
+
 /// Tries more and more readers, up to `most`, on scattered tiles, as long as that is faster.
 ///
 /// # Errors
 /// If a tile cannot be read.
-pub(super) fn measure(
-    source: &Arc<dyn Source>,
-    tiling: &Tiling,
-    most: usize,
-) -> Result<Readers, SourceError> {
+fn measure(source: &Arc<dyn Source>, tiling: &Tiling, most: usize) -> Result<Readers, SourceError> {
     let (next, tiles) = (AtomicUsize::new(0), scattered(tiling));
     let mut trials: Vec<(usize, f64)> = Vec::new();
     let mut readers = 1;

@@ -6,7 +6,6 @@ mod results;
 mod setting;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -22,10 +21,11 @@ use tegula_diodon::{EmbedError, Ordination};
 use tegula_kernels::scalar::{Precision, Real};
 use tegula_runtime::exec::Exec;
 use tegula_runtime::flow::{Flow, FlowOptions};
-use tegula_runtime::platform::Cap;
 use tegula_runtime::trace::Trace;
 
+use super::axes::tolerance;
 use super::overlap::StreamFlags;
+use super::readers;
 use crate::error::refused;
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags, member};
 use crate::output::{Account, Console, Progress, check_apart, check_folder_to_make, count};
@@ -76,13 +76,6 @@ pub(super) struct ComponentFlags {
 /// A parser of the names of [`METHODS`].
 fn methods() -> impl TypedValueParser<Value = usize> {
     member(METHODS.iter().map(|listed| (listed.name, listed.summary)).collect())
-}
-
-fn tolerance(text: &str) -> Result<f64, String> {
-    text.parse()
-        .ok()
-        .filter(|value: &f64| *value > 0.0 && *value < 1.0)
-        .ok_or_else(|| format!("'{text}' is no tolerance: a number between 0 and 1, as 1e-6"))
 }
 
 /// An analysis of a table.
@@ -172,10 +165,7 @@ impl ComponentFlags {
         console: &Console,
     ) -> Result<Outcome> {
         let mut options = setting.run.exec_options(setting.is_recorded);
-        if let Some(most) = setting.most_readers(self.readers) {
-            let cap = Cap { codelets: vec!["read".to_owned()], most };
-            Arc::make_mut(&mut options.machine).caps.push(cap);
-        }
+        readers::cap(&mut options, setting.most_readers(self.readers));
         let start = Instant::now();
         let mut flow = Flow::new(Exec::new(options), FlowOptions::default());
         let table_options = TableOptions {

@@ -5,9 +5,10 @@ use tegula_diodon::instruments::Explained;
 use tegula_diodon::{Ordination, pca};
 
 use super::{Analysis, ComponentFlags, Outcome, Setting};
+use crate::diodon::axes::describe_axes;
 use crate::diodon::overlap::Times;
 use crate::machine::peak_resident;
-use crate::output::{Align, Console, Table, bytes, number, seconds};
+use crate::output::{Console, bytes, number, seconds};
 
 impl ComponentFlags {
     /// What is known before the run.
@@ -82,7 +83,7 @@ impl ComponentFlags {
             console.warn(note);
         }
         console.line("");
-        describe_axes(console, ordination);
+        describe_axes(console, ordination, "of inertia");
         console.line("");
         console.field("inertia", number(ordination.trace, 8));
         if let Some(explained) = &outcome.explained {
@@ -135,30 +136,4 @@ fn describe_explained(console: &Console, setting: &Setting, explained: &Explaine
             number(explained.total, 8)
         ),
     );
-}
-
-/// Prints the axes.
-fn describe_axes(console: &Console, ordination: &Ordination) {
-    let right = Align::Right;
-    let mut table = Table::new(&[
-        ("axis", right),
-        ("eigenvalue", right),
-        ("of inertia", right),
-        ("cumulated", right),
-        ("residual", right),
-    ]);
-    let percent = |share: f64| format!("{:.2} %", 100.0 * share);
-    let mut cumulated = 0.0;
-    for (axis, &value) in ordination.eigenvalues.iter().enumerate() {
-        cumulated += value;
-        let residual = ordination.residuals.as_ref().map(|residuals| number(residuals[axis], 2));
-        table.row(vec![
-            (axis + 1).to_string(),
-            number(value, 8),
-            percent(value / ordination.trace),
-            percent(cumulated / ordination.trace),
-            residual.unwrap_or_default(),
-        ]);
-    }
-    console.line(table);
 }

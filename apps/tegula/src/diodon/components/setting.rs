@@ -30,8 +30,6 @@ const PROJECTION: Listed = Listed {
     summary: "one product with a basis of the instruments, and its decomposition",
     method: Method::Krylov,
 };
-/// Bytes of a table from which it is worth to find out how many readers its file bears.
-const LARGE: f64 = 256e6;
 /// Tiles beyond which not every task is recorded unless a trace is asked for.
 const MOST_RECORDED: usize = 200_000;
 /// Residual at which an axis counts as found, with products in double and in single precision.
@@ -125,11 +123,8 @@ impl ComponentFlags {
             capacity: plan.capacity,
             seed: run.seed,
         };
-        let is_large = m as f64 * n as f64 * element.bytes() as f64 > LARGE;
-        let is_measured = is_large && run.workers() > 1 && self.readers.is_none();
-        let readers = (is_measured && !self.matrix.dry_run)
-            .then(|| readers::measure(&source, &tiling(run.nb), run.workers()))
-            .transpose()?;
+        let is_open = self.readers.is_none() && !self.matrix.dry_run;
+        let readers = readers::find(&source, &tiling(run.nb), (is_open, run.workers()))?;
         let is_recorded = self.trace.is_wanted() || tiles <= MOST_RECORDED;
         let setting = Setting {
             source,
@@ -195,9 +190,7 @@ impl ComponentFlags {
 impl Setting {
     /// Tasks that may read at a time, if fewer than there are workers.
     pub(super) fn most_readers(&self, asked: Option<u32>) -> Option<usize> {
-        let asked = asked.map(|readers| readers as usize);
-        let readers = asked.or(self.readers.as_ref().map(|readers| readers.count))?;
-        (readers < self.run.workers()).then_some(readers)
+        readers::at_most(asked, self.readers.as_ref(), self.run.workers())
     }
 }
 

@@ -5,7 +5,6 @@ mod results;
 mod setting;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
@@ -19,11 +18,12 @@ use tegula_diodon::output::{Output, WEIGHTS, write_weights};
 use tegula_diodon::stream::TILE_ENTRIES;
 use tegula_kernels::scalar::{Precision, Real};
 use tegula_runtime::flow::Flow;
-use tegula_runtime::platform::Cap;
 use tegula_runtime::trace::Trace;
 
+use super::axes::tolerance;
 use super::computed::PointFlags;
 use super::overlap::StreamFlags;
+use super::readers;
 use crate::error::refused;
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags, member};
 use crate::output::{Account, Console, Progress, check_apart, check_folder_to_make, count};
@@ -103,13 +103,6 @@ fn corrections() -> impl TypedValueParser<Value = Correction> {
     .map(move |index| named[index].1)
 }
 
-fn tolerance(text: &str) -> Result<f64, String> {
-    text.parse()
-        .ok()
-        .filter(|value: &f64| *value > 0.0 && *value < 1.0)
-        .ok_or_else(|| format!("'{text}' is no tolerance: a number between 0 and 1, as 1e-6"))
-}
-
 /// What was computed.
 struct Outcome {
     leading: Leading,
@@ -184,11 +177,7 @@ impl Mds {
     /// The engine, and the distances as something to multiply with; the correction of Cailliez that they got.
     fn gram(&self, setting: &Setting, is_recorded: bool) -> Result<(Flow, Gram, f64)> {
         let mut options = setting.run.exec_options(is_recorded);
-        if let Some(most) = setting.most_readers(self.readers) {
-            Arc::make_mut(&mut options.machine)
-                .caps
-                .push(Cap { codelets: vec!["read".to_owned()], most });
-        }
+        readers::cap(&mut options, setting.most_readers(self.readers));
         let offset = match self.correction {
             Some(Correction::Cailliez) => mds::cailliez(&*setting.distances.source)?,
             _ => 0.0,

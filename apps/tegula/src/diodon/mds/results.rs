@@ -5,9 +5,10 @@ use tegula_diodon::{Ordination, verdict};
 
 use super::setting::Setting;
 use super::{Mds, Outcome, count_of_passes};
+use crate::diodon::axes::describe_axes;
 use crate::diodon::overlap::Times;
 use crate::machine::peak_resident;
-use crate::output::{Align, Console, Table, bytes, count, number, seconds};
+use crate::output::{Console, bytes, count, number, seconds};
 
 impl Mds {
     /// What is known before the run.
@@ -92,7 +93,7 @@ impl Mds {
             console.warn(warning);
         }
         console.line("");
-        describe_axes(console, ordination);
+        describe_axes(console, ordination, "of trace");
         console.line("");
         let found = ordination.axes();
         if found < setting.request.axes {
@@ -172,29 +173,4 @@ pub(super) fn ordination(setting: &Setting, outcome: &Outcome) -> Ordination {
         norms2: sums.norms2().map(|norm| norm + shift).collect(),
         variables: None,
     }
-}
-
-/// Prints the axes.
-fn describe_axes(console: &Console, ordination: &Ordination) {
-    let mut table = Table::new(&[
-        ("axis", Align::Right),
-        ("eigenvalue", Align::Right),
-        ("of trace", Align::Right),
-        ("cumulated", Align::Right),
-        ("residual", Align::Right),
-    ]);
-    let percent = |share: f64| format!("{:.2} %", 100.0 * share);
-    let mut cumulated = 0.0;
-    for (axis, &value) in ordination.eigenvalues.iter().enumerate() {
-        cumulated += value;
-        let residual = ordination.residuals.as_ref().map(|residuals| number(residuals[axis], 2));
-        table.row(vec![
-            (axis + 1).to_string(),
-            number(value, 8),
-            percent(value / ordination.trace),
-            percent(cumulated / ordination.trace),
-            residual.unwrap_or_default(),
-        ]);
-    }
-    console.line(table);
 }

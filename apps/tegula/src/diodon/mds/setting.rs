@@ -24,8 +24,6 @@ use crate::output::{Console, bytes, bytes_up, rate};
 /// Codelets of an embedding.
 const CODELETS: &[&str] =
     &["read", "sweep", "compare", "gemm", "normal", "scale-rows", "panel-totals", "centre-panel"];
-/// Bytes of a matrix from which it is worth to find out how many readers its file bears.
-const LARGE: f64 = 256e6;
 /// Items up to which Cailliez's constant is computed: an eigenproblem of twice their number.
 const MOST_CAILLIEZ: usize = 1500;
 /// Tiles beyond which not every task is recorded unless a trace is asked for.
@@ -122,11 +120,8 @@ impl Mds {
             lingoes: self.correction == Some(Correction::Lingoes),
             seed: run.seed,
         };
-        let entries = (n as f64).powi(2) * element.bytes() as f64;
-        let is_large = entries > LARGE && run.workers() > 1 && self.readers.is_none();
-        let readers = (is_large && !self.matrix.dry_run)
-            .then(|| readers::measure(&distances.source, &tiling(run.nb), run.workers()))
-            .transpose()?;
+        let is_open = self.readers.is_none() && !self.matrix.dry_run;
+        let readers = readers::find(&distances.source, &tiling(run.nb), (is_open, run.workers()))?;
         let is_recorded = self.trace.is_wanted() || extent(run.nb, 1).tiles <= MOST_RECORDED;
         let setting = Setting {
             samples: samples(n, tiling(run.nb).height()),
@@ -230,9 +225,7 @@ impl Mds {
 impl Setting {
     /// Tasks that may read at a time, if fewer than there are workers.
     pub(super) fn most_readers(&self, asked: Option<u32>) -> Option<usize> {
-        let asked = asked.map(|readers| readers as usize);
-        let readers = asked.or(self.readers.as_ref().map(|readers| readers.count))?;
-        (readers < self.run.workers()).then_some(readers)
+        readers::at_most(asked, self.readers.as_ref(), self.run.workers())
     }
 }
 

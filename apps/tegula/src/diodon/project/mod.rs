@@ -4,7 +4,6 @@ mod results;
 mod setting;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -14,9 +13,9 @@ use tegula_diodon::output::write_projection;
 use tegula_diodon::projection::{Projection, ProjectionOptions, project};
 use tegula_diodon::stream::Overlap;
 use tegula_kernels::scalar::{Precision, Real};
-use tegula_runtime::platform::Cap;
 use tegula_runtime::trace::Trace;
 
+use super::readers;
 use crate::error::refused;
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags};
 use crate::output::{Account, Console, Progress, check_apart, check_folder_to_make, count};
@@ -96,10 +95,7 @@ impl Project {
 
     fn place<T: Real>(&self, setting: &Setting, console: &Console) -> Result<Outcome> {
         let mut options = setting.run.exec_options(setting.is_recorded);
-        if let Some(most) = self.most_readers(setting) {
-            let cap = Cap { codelets: vec!["read".to_owned()], most };
-            Arc::make_mut(&mut options.machine).caps.push(cap);
-        }
+        readers::cap(&mut options, self.most_readers(setting));
         let start = Instant::now();
         let mut flow = setting.run.flow_on(options, true);
         let mut progress = Progress::new(console);
@@ -121,7 +117,6 @@ impl Project {
 
     /// Tasks that may read at a time, if fewer than there are workers.
     fn most_readers(&self, setting: &Setting) -> Option<usize> {
-        let workers = setting.run.workers();
-        self.readers.map(|readers| readers as usize).filter(|&readers| readers < workers)
+        readers::at_most(self.readers, None, setting.run.workers())
     }
 }

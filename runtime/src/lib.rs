@@ -4,6 +4,7 @@
 //! virtual time, both under the policies of [`sched`].
 
 pub mod bounds;
+pub mod comm;
 pub mod dispatch;
 pub mod exec;
 pub mod flow;
@@ -11,6 +12,7 @@ pub mod memory;
 pub mod platform;
 pub mod plot;
 pub mod random;
+pub mod ranks;
 pub mod sched;
 pub mod sim;
 mod sync;

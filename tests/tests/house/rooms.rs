@@ -52,6 +52,12 @@ const ROOMS: &[Room] = &[
         must_not: &[THREADS, TIME, OUTSIDE, KERNELS],
     },
     Room { name: "bounds", knows: &[], must_not: &[THREADS, TIME, OUTSIDE] },
+    Room {
+        name: "ranks",
+        knows: &["flow", "random"],
+        must_not: &[THREADS, TIME, OUTSIDE, KERNELS],
+    },
+    Room { name: "comm", knows: &["random", "ranks"], must_not: &[KERNELS] },
     Room { name: "trace", knows: &["bounds", "flow"], must_not: &[] },
     Room { name: "plot", knows: &["trace"], must_not: &[THREADS, TIME, OUTSIDE] },
     Room { name: "random", knows: &[], must_not: &[THREADS, TIME, OUTSIDE, KERNELS] },

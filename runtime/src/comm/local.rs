@@ -1,0 +1,220 @@
+//! Ranks that are threads of one process: for tests, for debugging, and to see what ranks would cost.
+
+use std::collections::{HashMap, VecDeque};
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::transport::{Arrival, FRAME_BYTES, Ticket, Transport, TransportError};
+use crate::random::SplitMix64;
+use crate::ranks::Rank;
+
+/// One end of the transport between threads of this process.
+pub struct Local {
+    rank: Rank,
+    hub: Arc<Hub>,
+    tickets: u64,
+    /// Payloads that were sent and not copied yet.
+    flights: VecDeque<Flight>,
+    arrivals: Vec<Arrival>,
+    /// Draws what is held up, in tests.
+    mood: Option<SplitMix64>,
+}
+
+/// What all ends share.
+struct Hub {
+    inboxes: Vec<Mutex<Inbox>>,
+}
+
+/// What came for one rank.
+#[derive(Default)]
+struct Inbox {
+    arrivals: VecDeque<Arrival>,
+    receives: HashMap<u32, VecDeque<Receive>>,
+}
+
+struct Receive {
+    memory: Place,
+    bytes: usize,
+    ticket: Ticket,
+}
+
+struct Flight {
+    to: Rank,
+    label: u32,
+    memory: Place,
+    bytes: usize,
+    ticket: Ticket,
+}
+
+/// Memory that a caller lends until a ticket is returned.
+struct Place(NonNull<u8>);
+
+// SAFETY: the callers of `send` and `receive` promise that nobody else touches the memory, whoever
+// copies it.
+#[allow(unsafe_code)]
+unsafe impl Send for Place {}
+
+impl std::fmt::Debug for Local {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Local").field("rank", &self.rank).finish_non_exhaustive()
+    }
+}
+
+impl Local {
+    /// The ends of a transport between `ranks` ranks.
+    #[must_use]
+    pub fn connect(ranks: usize) -> Vec<Self> {
+        Self::ends(ranks, |_| None)
+    }
+
+    /// The ends of a transport that holds payloads and frames up at random: for tests.
+    #[must_use]
+    pub fn connect_unruly(ranks: usize, seed: u64) -> Vec<Self> {
+        Self::ends(ranks, |rank| Some(SplitMix64::new(seed ^ (rank as u64) << 32)))
+    }
+
+    fn ends(ranks: usize, mood: impl Fn(usize) -> Option<SplitMix64>) -> Vec<Self> {
+        assert!((1..=usize::from(u16::MAX)).contains(&ranks), "{ranks} ranks are not 1 to 65535");
+        let hub = Arc::new(Hub { inboxes: (0..ranks).map(|_| Mutex::default()).collect() });
+        let end = |rank| Self {
+            rank: Rank(rank as u16),
+            hub: hub.clone(),
+            tickets: 0,
+            flights: VecDeque::new(),
+            arrivals: Vec::new(),
+            mood: mood(rank),
+        };
+        (0..ranks).map(end).collect()
+    }
+
+    fn inbox(&self, rank: Rank) -> MutexGuard<'_, Inbox> {
+        self.hub.inboxes[usize::from(rank.0)].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next_ticket(&mut self) -> Ticket {
+        self.tickets += 1;
+        Ticket(self.tickets)
+    }
+
+    /// Whether what could happen now is to happen later.
+    fn is_held_up(&mut self) -> bool {
+        self.mood.as_mut().is_some_and(|random| random.next_u64() % 4 == 0)
+    }
+
+    /// Copies a payload to where it is awaited.
+    #[allow(unsafe_code)]
+    fn land(&mut self, Flight { to, label, memory, bytes, ticket }: Flight) {
+        let mut inbox = self.inbox(to);
+        let receives = inbox.receives.get_mut(&label);
+        let receive = receives
+            .and_then(VecDeque::pop_front)
+            .unwrap_or_else(|| panic!("rank {to} does not receive under label {label}"));
+        assert!(bytes <= receive.bytes, "{bytes} bytes for a receive of {}", receive.bytes);
+        // SAFETY: the sender lends the source until it hears that it was sent, the receiver the
+        // target until it hears that it was received; both follow.
+        unsafe { receive.memory.0.copy_from_nonoverlapping(memory.0, bytes) };
+        inbox.arrivals.push_back(Arrival::Received { ticket: receive.ticket, bytes });
+        drop(inbox);
+        self.arrivals.push(Arrival::Sent(ticket));
+    }
+}
+
+impl Transport for Local {
+    fn rank(&self) -> Rank {
+        self.rank
+    }
+
+    fn ranks(&self) -> usize {
+        self.hub.inboxes.len()
+    }
+
+    fn labels(&self) -> u32 {
+        1 << 20
+    }
+
+    fn send_frame(&mut self, to: Rank, frame: &[u8]) -> Result<(), TransportError> {
+        let length = frame.len();
+        assert!((1..=FRAME_BYTES).contains(&length), "a frame of {length} bytes");
+        let frame = Arrival::Frame { from: self.rank, bytes: frame.to_vec() };
+        self.inbox(to).arrivals.push_back(frame);
+        Ok(())
+    }
+
+    #[allow(unsafe_code)]
+    unsafe fn send(
+        &mut self,
+        to: Rank,
+        label: u32,
+        memory: NonNull<u8>,
+        bytes: usize,
+    ) -> Result<Ticket, TransportError> {
+        let ticket = self.next_ticket();
+        self.flights.push_back(Flight { to, label, memory: Place(memory), bytes, ticket });
+        Ok(ticket)
+    }
+
+    #[allow(unsafe_code)]
+    unsafe fn receive(
+        &mut self,
+        label: u32,
+        memory: NonNull<u8>,
+        bytes: usize,
+    ) -> Result<Ticket, TransportError> {
+        let ticket = self.next_ticket();
+        let receive = Receive { memory: Place(memory), bytes, ticket };
+        self.inbox(self.rank).receives.entry(label).or_default().push_back(receive);
+        Ok(ticket)
+    }
+
+    fn poll(&mut self, arrivals: &mut Vec<Arrival>) -> Result<(), TransportError> {
+        while !self.flights.is_empty() && !self.is_held_up() {
+            let flight = self.flights.pop_front().expect("there is one");
+            self.land(flight);
+        }
+        arrivals.append(&mut self.arrivals);
+        while !self.is_held_up() {
+            let Some(arrival) = self.inbox(self.rank).arrivals.pop_front() else { break };
+            arrivals.push(arrival);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What `end` is told within some polls.
+    fn polled(end: &mut Local) -> Vec<Arrival> {
+        let mut arrivals = Vec::new();
+        (0..100).for_each(|_| end.poll(&mut arrivals).unwrap());
+        arrivals
+    }
+
+    #[test]
+    fn frames_keep_their_order() {
+        let mut ends = Local::connect_unruly(2, 7);
+        let (mut b, mut a) = (ends.pop().unwrap(), ends.pop().unwrap());
+        (1..50u8).for_each(|number| a.send_frame(Rank(1), &[number]).unwrap());
+        let frames = (1..50).map(|number| Arrival::Frame { from: Rank(0), bytes: vec![number] });
+        assert_eq!(polled(&mut b), frames.collect::<Vec<_>>());
+        assert!(polled(&mut a).is_empty());
+    }
+
+    #[test]
+    #[allow(unsafe_code)]
+    fn payloads_go_where_their_label_is_awaited() {
+        let mut ends = Local::connect(2);
+        let (mut b, mut a) = (ends.pop().unwrap(), ends.pop().unwrap());
+        let (mut source, mut target) = (vec![1u8, 2, 3], vec![0u8; 4]);
+        let at = |bytes: &mut [u8]| NonNull::new(bytes.as_mut_ptr()).unwrap();
+        // SAFETY: both vectors stay until all has arrived.
+        let (received, sent) = unsafe {
+            let received = b.receive(5, at(&mut target), 4).unwrap();
+            (received, a.send(Rank(1), 5, at(&mut source), 3).unwrap())
+        };
+        assert_eq!(polled(&mut a), [Arrival::Sent(sent)]);
+        assert_eq!(polled(&mut b), [Arrival::Received { ticket: received, bytes: 3 }]);
+        assert_eq!((source, target), (vec![1, 2, 3], vec![1, 2, 3, 0]));
+    }
+}

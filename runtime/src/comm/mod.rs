@@ -2,6 +2,9 @@
 
 mod local;
 mod transport;
+mod world;
 
 pub use local::Local;
 pub use transport::{Arrival, FRAME_BYTES, Ticket, Transport, TransportError};
+pub(crate) use world::Line;
+pub use world::World;

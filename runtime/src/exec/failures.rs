@@ -6,7 +6,7 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::flow::{Failure, FlowError, Space};
+use crate::flow::{Failure, FirstFailure, FlowError, Space};
 
 /// Why a task did not do its work.
 pub(super) enum Cause {
@@ -61,7 +61,8 @@ impl Failures {
         }
         let used: BTreeSet<u64> = space.handles.iter().map(|handle| handle.poison()).collect();
         let mut records = self.lock();
-        let record = records.remove(&mark).expect("a mark names a record until it is forgotten");
+        // Of what failed on another rank, only the mark has come.
+        let record = records.remove(&mark)?;
         let (source, payload) = match record.cause {
             Ok(source) => (source, None),
             Err(payload) => (panicked(), Some(payload)),
@@ -74,6 +75,20 @@ impl Failures {
             resume_unwind(payload);
         }
         Some(FlowError::Task { codelet: record.codelet, task: mark - 1, source })
+    }
+
+    /// The smallest mark met since [`take`](Self::take), with its failure if that is known here.
+    pub(super) fn first(&self) -> Option<FirstFailure> {
+        let mark = self.first.load(Ordering::Relaxed);
+        (mark != 0).then(|| (mark, self.find(mark)))
+    }
+
+    /// Notes the failure of another rank.
+    pub(super) fn learn(&self, mark: u64, error: &FlowError) {
+        if let FlowError::Task { codelet, source, .. } = error {
+            let record = Record { codelet, cause: Ok(source.clone()) };
+            self.lock().entry(mark).or_insert(record);
+        }
     }
 
     /// The failure `mark`, as long as a handle is marked with it.

@@ -8,6 +8,8 @@
 pub mod accelerator;
 mod failures;
 mod light;
+mod mailbox;
+mod messenger;
 mod node;
 mod run;
 mod sequential;
@@ -21,8 +23,10 @@ use node::Node;
 pub use node::ScratchError;
 pub use sequential::Sequential;
 
+use crate::comm::World;
 use crate::flow::{Engine, FlowSpace, Running};
 use crate::platform::{Durations, Machine, MemoryId, WorkerClass, WorkerKind, WorkerModel};
+use crate::ranks::Rank;
 use crate::sched::{DEFAULT_POLICY, EvictionPolicy, Policy, PolicyOptions, eviction, policy};
 
 /// How the engine runs.
@@ -47,6 +51,13 @@ pub struct ExecOptions {
     pub bind: bool,
     /// Records every task and transfer.
     pub trace: bool,
+    /// The ranks that run the program together; none: this one alone.
+    pub world: Option<World>,
+    /// Bytes of messages that may be on their way to this rank; more only for what is earlier in the
+    /// program than all of them.
+    pub receive_bytes: u64,
+    /// Whether messages go by the priority of the tasks that wait for them.
+    pub message_priorities: bool,
 }
 
 impl std::fmt::Debug for ExecOptions {
@@ -83,6 +94,9 @@ impl ExecOptions {
             seed: 0,
             bind: false,
             trace: false,
+            world: None,
+            receive_bytes: 256 << 20,
+            message_priorities: true,
         }
     }
 
@@ -142,12 +156,17 @@ impl Engine for Exec {
         self.options.machine.workers.len()
     }
 
+    fn ranks(&self) -> (Rank, usize) {
+        let world = self.options.world.as_ref();
+        world.map_or((Rank(0), 1), |world| (world.rank(), world.ranks()))
+    }
+
     fn start(self: Box<Self>, space: FlowSpace) -> Box<dyn Running> {
-        let ExecOptions { machine, policy, seed, bind, trace, .. } = &self.options;
+        let ExecOptions { machine, policy, seed, .. } = &self.options;
         let workers = machine.workers.len();
         let queues = policy.queue(&PolicyOptions { workers, seed: *seed });
         match queues.filter(|_| machine.is_flat() && machine.is_free()) {
-            Some(queues) => Box::new(Light::start(space, queues, workers, *bind, *trace)),
+            Some(queues) => Box::new(Light::start(space, queues, workers, &self.options)),
             None => Box::new(Node::start(space, &self.options)),
         }
     }

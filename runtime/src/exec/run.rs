@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::failures::{Cause, Failures};
 use crate::flow::{Access, Buffers, Kind, MAX_ACCESSES, RawBuffer, Space, TaskData};
-use crate::memory::{BufferCache, OutOfMemory};
+use crate::memory::{BufferCache, OutOfMemory, Reduction};
 use crate::trace::{Outcome, Recorder, TaskRecord};
 
 /// Where tasks find their buffers.
@@ -138,6 +138,8 @@ impl Runner {
         }
         let work = || match data.kind {
             Kind::Fold => fold(space, data.handles[0]).map_err(|error| Cause::Failed(error.into())),
+            Kind::Start => start(space, data, worker, place),
+            Kind::Add => add(space, data, worker, place),
             _ => call(space, data, worker, place),
         };
         match catch_unwind(AssertUnwindSafe(work))
@@ -262,6 +264,43 @@ pub(super) fn private_copy(
     (reduction.init)(unsafe { std::slice::from_raw_parts_mut(pointer.as_ptr(), slot.bytes()) });
     rare.copies.push((worker, crate::memory::Copy(pointer)));
     Ok(pointer)
+}
+
+/// The contents of a handle of the task, to which nobody else has access.
+#[allow(unsafe_code)]
+fn contents<'a>(
+    space: &'a Space,
+    data: &TaskData,
+    position: usize,
+    worker: usize,
+    place: &impl Place,
+) -> Result<&'a mut [u8], Cause> {
+    let (handle, access) = data.accesses().nth(position).expect("it has such a handle");
+    let buffer = place.buffer(space, handle, access, worker);
+    let buffer = buffer.map_err(|error| Cause::Failed(error.into()))?;
+    // SAFETY: the flow orders this task after all that use the handle before, and those that use
+    // it afterwards after this one; what it reads has this task as its only reader.
+    Ok(unsafe {
+        std::slice::from_raw_parts_mut(buffer.as_ptr(), space.handles.get(handle).bytes())
+    })
+}
+
+fn reduction(space: &Space, handle: u32) -> Reduction {
+    let reduction = space.handles.get(handle).rare().reduction;
+    reduction.unwrap_or_else(|| panic!("handle {handle} has no reduction"))
+}
+
+/// Starts the contents of the task's handle like a private copy.
+fn start(space: &Space, data: &TaskData, worker: usize, place: &impl Place) -> Result<(), Cause> {
+    (reduction(space, data.handles[0]).init)(contents(space, data, 0, worker, place)?);
+    Ok(())
+}
+
+/// Folds the task's first handle into its second.
+fn add(space: &Space, data: &TaskData, worker: usize, place: &impl Place) -> Result<(), Cause> {
+    let share = contents(space, data, 0, worker, place)?;
+    (reduction(space, data.handles[1]).fold)(contents(space, data, 1, worker, place)?, share);
+    Ok(())
 }
 
 /// Adds the private copies of `handle` to its contents, in the order of workers.

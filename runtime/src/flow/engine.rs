@@ -2,13 +2,18 @@
 
 use std::sync::Arc;
 
-use super::{FlowError, Space};
+use super::{FirstFailure, FlowError, Space};
+use crate::ranks::Rank;
 use crate::trace::{Records, Site, Totals};
 
 /// What can advance the tasks of a flow: see [`crate::exec`] and [`crate::sim`].
 pub trait Engine: Send {
     /// Number of workers.
     fn workers(&self) -> usize;
+    /// This rank, and how many there are.
+    fn ranks(&self) -> (Rank, usize) {
+        (Rank(0), 1)
+    }
     /// Begins to work on these tasks and handles.
     fn start(self: Box<Self>, space: FlowSpace) -> Box<dyn Running>;
 }
@@ -52,11 +57,31 @@ pub trait Running: Send {
     fn works_in_place(&self) -> bool {
         false
     }
+    /// Waits until so many messages have come or gone.
+    fn settle_messages(&mut self, _count: u64) {}
+    /// Waits until all ranks have come to the next meeting: answers a rank that does not agree with
+    /// rank 0 and its value (`(0, agreed)` if all agree), and the smallest of what was brought.
+    ///
+    /// # Errors
+    /// If another rank cannot be reached any more.
+    fn meet(&mut self, agreed: u64, bytes: Vec<u8>) -> Result<Outcome, FlowError> {
+        Ok(((Rank(0), agreed), bytes))
+    }
+    /// The failure with the smallest program index that this rank has met since
+    /// [`take_failure`](Self::take_failure).
+    fn first_failure(&self) -> Option<FirstFailure> {
+        None
+    }
+    /// Notes the failure of all ranks, so that [`failure`](Self::failure) knows it.
+    fn learn_failure(&mut self, _mark: u64, _error: &FlowError) {}
     /// What was run and moved so far, if the engine counts.
     fn totals(&self) -> Option<Totals> {
         None
     }
 }
+
+/// What a meeting of all ranks has come to.
+pub type Outcome = ((Rank, u64), Vec<u8>);
 
 /// The tasks and handles of a flow, for an engine.
 #[derive(Clone, Debug)]

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use crate::memory::{Amount, OutOfMemory};
+use crate::ranks::Rank;
 
 /// Why what was submitted did not all run.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -36,6 +37,22 @@ pub enum FlowError {
     /// What does not fit the RAM cannot be written to disk, or be read from there.
     #[error("{0}")]
     Scratch(Arc<dyn Error + Send + Sync>),
+    /// Ranks do not run the same program.
+    #[error(
+        "rank {rank} has submitted {tasks} tasks where this one has submitted {expected}: all ranks must \
+         run the same program on the same input"
+    )]
+    Diverged {
+        /// A rank that differs from rank 0, or rank 0.
+        rank: Rank,
+        /// Its tasks.
+        tasks: u64,
+        /// Those of this rank.
+        expected: u64,
+    },
+    /// Another rank cannot be reached any more.
+    #[error("{0}")]
+    Peers(Arc<dyn Error + Send + Sync>),
     /// An accelerator cannot be used any more.
     #[error("{0}")]
     Device(Arc<dyn Error + Send + Sync>),
@@ -47,9 +64,7 @@ impl FlowError {
     pub fn kernel_error<E: Error + 'static>(&self) -> Option<&E> {
         match self {
             Self::Task { source, .. } => source.downcast_ref(),
-            Self::OutOfMemory(_) | Self::TooLarge { .. } | Self::Scratch(_) | Self::Device(_) => {
-                None
-            }
+            _ => None,
         }
     }
 }

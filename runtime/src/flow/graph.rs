@@ -9,7 +9,7 @@ use super::codelet::{Buffers, CodeletInfo, Cost, Failure};
 use super::edge::{EDGES, edge_number};
 use super::handle::{Group, Handle, HandleState, TaskRef};
 use super::space::Space;
-use super::task::{Arguments, Kind, TaskData};
+use super::task::{Arguments, Kind, Letter, TaskData};
 use crate::memory::{Block, BufferCache, Reduction};
 use crate::sync::Ordering;
 
@@ -38,6 +38,10 @@ pub(crate) struct Graph {
     ready: Vec<u32>,
     next_index: u64,
     submitted: u64,
+    /// Messages that were submitted.
+    messages: u64,
+    /// Whether other ranks count the same tasks, and not what is inserted between them.
+    is_shared: bool,
 }
 
 impl Graph {
@@ -52,7 +56,34 @@ impl Graph {
             ready: Vec::new(),
             next_index: 0,
             submitted: 0,
+            messages: 0,
+            is_shared: false,
         }
+    }
+
+    /// Counts tasks of the program alone, as all ranks do.
+    pub(crate) fn share(&mut self) {
+        self.is_shared = true;
+    }
+
+    /// Counts a task that another rank runs.
+    pub(crate) fn skip(&mut self) {
+        self.next_index += 1;
+    }
+
+    /// Tasks of the program so far.
+    pub(crate) fn program_index(&self) -> u64 {
+        self.next_index
+    }
+
+    /// Messages submitted.
+    pub(crate) fn messages(&self) -> u64 {
+        self.messages
+    }
+
+    /// The registered handle with this number.
+    pub(crate) fn handle(&self, index: u32) -> Handle {
+        Handle { index, generation: self.handles[index as usize].generation }
     }
 
     pub(crate) fn space(&self) -> &Arc<Space> {
@@ -164,6 +195,55 @@ impl Graph {
         &self.ready
     }
 
+    /// Submits a message of `handle` to or from another rank.
+    pub(crate) fn message(
+        &mut self,
+        kind: Kind,
+        handle: Handle,
+        letter: Letter,
+        (priority, phase): (i32, u8),
+    ) -> &[u32] {
+        let access = if kind == Kind::Receive { Access::W } else { Access::R };
+        self.messages += 1;
+        self.insert(kind, &MESSAGE, &[(handle, access)], (priority, phase), Some(letter))
+    }
+
+    /// Submits a task of the runtime's own that a worker runs.
+    pub(crate) fn work(
+        &mut self,
+        kind: Kind,
+        accesses: &[(Handle, Access)],
+        (priority, phase): (i32, u8),
+    ) -> &[u32] {
+        self.insert(kind, &FOLD, accesses, (priority, phase), None)
+    }
+
+    fn insert(
+        &mut self,
+        kind: Kind,
+        info: &'static CodeletInfo,
+        accesses: &[(Handle, Access)],
+        (priority, phase): (i32, u8),
+        letter: Option<Letter>,
+    ) -> &[u32] {
+        self.ready.clear();
+        let task = self.allocate();
+        self.predecessors.clear();
+        for &(handle, access) in accesses {
+            self.check(handle);
+            self.depend(handle.index, access, task, priority, phase);
+        }
+        let named = accesses.iter().map(|&(handle, access)| (handle.index, access));
+        let mut data = TaskData::new(info, kind, Arguments::NONE, named);
+        (data.priority, data.phase, data.index) = (priority, phase, self.next_index);
+        if let Some(letter) = letter {
+            data = data.with_letter(letter);
+        }
+        self.space.slot(task.slot).iteration.store(0, Ordering::Relaxed);
+        self.publish(task, data);
+        &self.ready
+    }
+
     /// Notes in `predecessors` what `task` must wait for to use `handle`, and that it uses it.
     fn depend(&mut self, handle: u32, access: Access, task: TaskRef, priority: i32, phase: u8) {
         if access == Access::Scratch {
@@ -240,9 +320,9 @@ impl Graph {
     /// Fills the slot of `task`, hangs it on `predecessors`, and notes whether it is ready.
     fn publish(&mut self, task: TaskRef, mut data: TaskData) {
         let kind = data.kind;
-        if matches!(kind, Kind::Run | Kind::Fold) {
+        if kind.is_work() {
             data.index = self.next_index;
-            self.next_index += 1;
+            self.next_index += u64::from(kind == Kind::Run || !self.is_shared);
             self.submitted += 1;
         }
         let mut predecessors = std::mem::take(&mut self.predecessors);
@@ -349,6 +429,7 @@ fn check_accesses(info: &CodeletInfo, accesses: &[(Handle, Access)]) {
     }
 }
 
+static MESSAGE: CodeletInfo = internal("message");
 static JOIN: CodeletInfo = internal("join");
 static FOLD: CodeletInfo = internal("fold");
 static DISCARD: CodeletInfo = internal("discard");

@@ -16,10 +16,12 @@ mod handle;
 mod lane;
 mod launch;
 mod lend;
+mod peers;
 mod region;
 mod slab;
 mod space;
 mod task;
+mod told;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -29,18 +31,21 @@ use bytemuck::Pod;
 pub use access::Access;
 pub(crate) use codelet::RawBuffer;
 pub use codelet::{Buffers, Codelet, CodeletInfo, Cost, Failure, MAX_ARGUMENT_BYTES, codelet_info};
-pub use engine::{Engine, FlowSpace, ReadyTasks, Running};
+pub use engine::{Engine, FlowSpace, Outcome, ReadyTasks, Running};
 pub use error::FlowError;
 use graph::{Graph, Tag};
 pub use handle::Handle;
 pub use launch::{Check, Launch, Tools};
+use peers::Peers;
 pub use region::{Lines, Region, RegionMut};
 pub(crate) use slab::Slab;
-pub(crate) use space::{Padded, Space, task_view};
+pub(crate) use space::{Padded, Post, Space, task_view};
 pub use task::MAX_ACCESSES;
 pub(crate) use task::{Arguments, Kind, TaskData};
+pub use told::{FailureCodec, FirstFailure};
 
 use crate::memory::{BufferCache, MemoryUse, Reduction};
+use crate::ranks::Spot;
 use crate::trace::{Site, Totals, Trace};
 
 /// How a flow behaves.
@@ -50,13 +55,16 @@ pub struct FlowOptions {
     pub window: u64,
     /// Whether buffers that are given back are kept for the next one to take them.
     pub cache: bool,
-    /// Runs `Commute` and `Reduce` in program order, so that results do not depend on timing.
+    /// Runs `Commute` and `Reduce` in program order, so that results do not depend on timing. Over
+    /// ranks each adds up its share of a reduction in that order; shares are folded by rank.
     pub deterministic: bool,
+    /// How errors of kernels go to other ranks.
+    pub codec: FailureCodec,
 }
 
 impl Default for FlowOptions {
     fn default() -> Self {
-        Self { window: 8192, cache: true, deterministic: false }
+        Self { window: 8192, cache: true, deterministic: false, codec: FailureCodec::TEXT }
     }
 }
 
@@ -105,6 +113,8 @@ pub struct Flow {
     shift: i32,
     /// Handles to unregister once everything has run.
     retired: BTreeSet<Handle>,
+    /// The other ranks, if there are any.
+    peers: Option<Peers>,
 }
 
 impl std::fmt::Debug for Flow {
@@ -117,8 +127,12 @@ impl Flow {
     /// A flow whose tasks `engine` runs.
     #[must_use]
     pub fn new(engine: impl Engine + 'static, options: FlowOptions) -> Self {
-        let workers = engine.workers();
-        let graph = Graph::new(workers, BufferCache::new(options.cache));
+        let (workers, (rank, ranks)) = (engine.workers(), engine.ranks());
+        let mut graph = Graph::new(workers, BufferCache::new(options.cache));
+        let peers = (ranks > 1).then(|| Peers::new(rank, ranks));
+        if peers.is_some() {
+            graph.share();
+        }
         let engine = Box::new(engine).start(FlowSpace(graph.space().clone()));
         let rewrites = options.deterministic || !engine.has_private_copies();
         Self {
@@ -134,6 +148,7 @@ impl Flow {
             rewrites,
             shift: 0,
             retired: BTreeSet::new(),
+            peers,
         }
     }
 
@@ -151,11 +166,27 @@ impl Flow {
 
     /// Names contents of `bytes` bytes. Nothing is allocated until a task uses them; they read as
     /// zero until they are written.
+    ///
+    /// Over ranks nobody owns it: tasks that write it run where the other data are that they use.
     pub fn register(&mut self, bytes: usize) -> Handle {
-        self.graph.register(bytes)
+        self.name(bytes, None)
     }
 
-    /// Names a copy of `contents`.
+    /// As [`register`](Self::register), at a place in a grid, by which it has an
+    /// [owner](Self::set_owners).
+    pub fn register_at(&mut self, bytes: usize, spot: Spot) -> Handle {
+        self.name(bytes, Some(spot))
+    }
+
+    fn name(&mut self, bytes: usize, spot: Option<Spot>) -> Handle {
+        let handle = self.graph.register(bytes);
+        if let Some(peers) = &mut self.peers {
+            peers.register(handle, bytes, spot);
+        }
+        handle
+    }
+
+    /// Names a copy of `contents`, which over ranks all have.
     ///
     /// # Panics
     /// If there is no memory for the copy.
@@ -206,6 +237,9 @@ impl Flow {
     /// Says how private copies of `handle` are started and folded; needed before `Reduce`.
     pub fn set_reduction(&mut self, handle: Handle, reduction: Reduction) {
         self.graph.set_reduction(handle, reduction);
+        if let Some(peers) = &mut self.peers {
+            peers.set_reduction(handle, reduction);
+        }
     }
 
     /// Tasks submitted from now on belong to the phase `name`, in traces and times.
@@ -245,11 +279,16 @@ impl Flow {
     /// If number, order or modes of the accesses are not those that the codelet declares, if a
     /// handle that is written appears twice, or if a handle is unknown.
     pub fn submit<C: Codelet>(&mut self, codelet: C, accesses: &[(Handle, Access)], priority: i32) {
+        if !self.concerns_me(accesses, priority) {
+            return;
+        }
         if self.credit == 0 {
             self.make_room();
         }
         self.credit -= 1;
         let arguments = Arguments::of(codelet);
+        let mut with_shares = [(NO_HANDLE, Access::R); MAX_ACCESSES];
+        let accesses = self.with_shares(accesses, &mut with_shares);
         let mut room;
         let accesses = if self.rewrites {
             room = [(NO_HANDLE, Access::R); MAX_ACCESSES];
@@ -270,6 +309,7 @@ impl Flow {
     /// buffer goes back to the cache as soon as the last user is done.
     pub fn done_with(&mut self, handle: Handle) {
         self.end_loan();
+        self.change(|directory, moves| directory.discard(handle, moves));
         let ready = self.graph.discard(handle);
         if !ready.is_empty() {
             self.engine.ready(ReadyTasks(ready));
@@ -279,6 +319,7 @@ impl Flow {
     /// Ends the reduction that runs on `handle`, if there is one.
     fn settle(&mut self, handle: Handle) {
         self.end_loan();
+        self.change(|directory, moves| directory.fold(handle, moves));
         let ready = self.graph.settle(handle);
         if !ready.is_empty() {
             self.engine.ready(ReadyTasks(ready));
@@ -296,7 +337,29 @@ impl Flow {
     /// With the message of a kernel that panicked.
     pub fn wait(&mut self) -> Result<(), FlowError> {
         self.drain();
+        if self.peers.is_some() {
+            return self.agree();
+        }
         self.engine.take_failure().map_or(Ok(()), Err)
+    }
+
+    /// Meets the other ranks, who have all come to this point of the program, and ends with the failure
+    /// of all.
+    fn agree(&mut self) -> Result<(), FlowError> {
+        let (codec, mine) = (self.options.codec, self.engine.first_failure());
+        let brought = told::encode(codec, mine.as_ref());
+        let ((rank, tasks), least) = self.engine.meet(self.graph.program_index(), brought)?;
+        let expected = self.graph.program_index();
+        if tasks != expected {
+            return Err(FlowError::Diverged { rank, tasks, expected });
+        }
+        // A kernel that panicked here goes on panicking, now that the others know.
+        let own = self.engine.take_failure();
+        let Some((mark, told)) = told::decode(codec, &least) else { return Ok(()) };
+        let own = own.filter(|_| mine.is_some_and(|(own, _)| own == mark));
+        let error = own.unwrap_or(told);
+        self.engine.learn_failure(mark, &error);
+        Err(error)
     }
 
     /// Waits, then lends the contents of `handle`.
@@ -304,9 +367,10 @@ impl Flow {
     /// # Errors
     /// As [`wait`](Self::wait); the failure that spoiled the contents, also if it was met before;
     /// or if there is no memory for contents that were never written.
+    ///
+    /// Over ranks all get them.
     pub fn read<T: Pod>(&mut self, handle: Handle) -> Result<&[T], FlowError> {
-        self.settle(handle);
-        self.wait()?;
+        self.spread(handle)?;
         self.check_whole(handle)?;
         Ok(bytemuck::cast_slice(self.host_buffer(handle, true, false)?))
     }
@@ -315,11 +379,20 @@ impl Flow {
     ///
     /// # Errors
     /// As [`read`](Self::read).
+    ///
+    /// Over ranks all get them, and all must change them alike.
     pub fn write<T: Pod>(&mut self, handle: Handle) -> Result<&mut [T], FlowError> {
-        self.settle(handle);
-        self.wait()?;
+        self.spread(handle)?;
         self.check_whole(handle)?;
+        self.change(|directory, moves| directory.assign(handle, true, moves));
         Ok(bytemuck::cast_slice_mut(self.host_buffer(handle, true, true)?))
+    }
+
+    /// Waits until every rank has the contents of `handle`.
+    fn spread(&mut self, handle: Handle) -> Result<(), FlowError> {
+        self.settle(handle);
+        self.change(|directory, moves| directory.spread(handle, moves));
+        self.wait()
     }
 
     /// What the engine recorded since the last call, after everything submitted has run.
@@ -331,6 +404,8 @@ impl Flow {
     /// Waits, then replaces the contents of `handle`; a failure that spoiled the old ones is
     /// forgotten.
     ///
+    /// Over ranks its owner keeps them, or all do if nobody owns it.
+    ///
     /// # Errors
     /// As [`read`](Self::read).
     ///
@@ -339,7 +414,10 @@ impl Flow {
     pub fn overwrite<T: Pod>(&mut self, handle: Handle, contents: &[T]) -> Result<(), FlowError> {
         self.settle(handle);
         self.wait()?;
-        self.host_buffer(handle, false, true)?.copy_from_slice(bytemuck::cast_slice(contents));
+        self.change(|directory, moves| directory.assign(handle, false, moves));
+        if self.is_owner(handle) {
+            self.host_buffer(handle, false, true)?.copy_from_slice(bytemuck::cast_slice(contents));
+        }
         self.end_loan();
         self.graph.space().handles.get(handle.index).set_poison(0);
         Ok(())
@@ -378,6 +456,7 @@ impl Flow {
     fn drain(&mut self) {
         self.end_loan();
         self.engine.advance(self.graph.submitted(), 0);
+        self.engine.settle_messages(self.graph.messages());
         self.credit = 0;
         if !self.retired.is_empty() {
             let retired = std::mem::take(&mut self.retired);
@@ -388,11 +467,20 @@ impl Flow {
 
     /// # Errors
     /// The failure that spoiled the contents of `handle`, if one did.
-    fn check_whole(&self, handle: Handle) -> Result<(), FlowError> {
+    fn check_whole(&mut self, handle: Handle) -> Result<(), FlowError> {
         self.graph.check(handle);
         let mark = self.graph.space().handles.get(handle.index).poison();
         if mark == 0 {
             return Ok(());
+        }
+        if self.peers.is_some() {
+            // Every rank has found the mark; one of them knows what it stands for.
+            let brought =
+                told::encode(self.options.codec, Some(&(mark, self.engine.failure(mark))));
+            let (_, least) = self.engine.meet(mark, brought)?;
+            let (_, error) = told::decode(self.options.codec, &least).expect("it has a mark");
+            self.engine.learn_failure(mark, &error);
+            return Err(error);
         }
         Err(self.engine.failure(mark).expect("a failure is known as long as a handle is marked"))
     }
@@ -434,6 +522,10 @@ impl Drop for Flow {
     fn drop(&mut self) {
         if !std::thread::panicking() {
             self.drain();
+            if self.peers.is_some() {
+                // Nobody leaves before all have what they need. If a rank is gone, nobody waits.
+                let _outcome = self.engine.meet(u64::MAX, Vec::new());
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What the submitter and the engine share: task slots, handles, and the way slots come back.
 
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock, Weak};
 
 use super::edge::edge_task;
 use super::lane::Lane;
@@ -15,13 +16,23 @@ use crate::sync::Ordering;
 #[repr(align(128))]
 pub(crate) struct Padded<T>(pub(crate) T);
 
+/// Who is told of messages that may come or go.
+pub(crate) trait Post: Send + Sync + std::fmt::Debug {
+    /// The message in slot `task` may come or go.
+    fn post(&self, task: u32);
+}
+
 /// Task slots and handles of one flow.
 #[derive(Debug)]
 pub(crate) struct Space {
     tasks: Slab<TaskSlot>,
     pub(crate) handles: HandleTable,
-    /// One for each worker, and one for the submitter, which completes what needs no worker.
+    /// One for each worker, one for the submitter, which completes what needs no worker, and one for
+    /// messages.
     lanes: Vec<Lane>,
+    workers: usize,
+    /// Who is told of messages that may come or go.
+    post: OnceLock<Weak<dyn Post>>,
     /// Whether tasks note whose end made them ready.
     is_recorded: AtomicBool,
 }
@@ -32,7 +43,9 @@ impl Space {
         Self {
             tasks: Slab::new(),
             handles: HandleTable::new(cache),
-            lanes: (0..=workers).map(|_| Lane::new()).collect(),
+            lanes: (0..workers + 2).map(|_| Lane::new()).collect(),
+            workers,
+            post: OnceLock::new(),
             is_recorded: AtomicBool::new(false),
         }
     }
@@ -53,10 +66,7 @@ impl Space {
         }
         let data = self.task(task);
         // What the graph inserted stands for the task that made it ready.
-        match data.kind {
-            Kind::Run | Kind::Fold => data.index + 1,
-            Kind::Join | Kind::Discard => self.after(task),
-        }
+        if data.kind.is_work() { data.index + 1 } else { self.after(task) }
     }
 
     /// Has every task note whose end made it ready.
@@ -121,7 +131,27 @@ impl Space {
     /// Completes the tasks in `ready`, from `position` on, that no worker needs to run. Called by the
     /// submitter.
     pub(crate) fn finish_submitted(&self, position: usize, ready: &mut Vec<u32>) {
-        self.finish_inline(position, self.lanes.len() - 1, ready);
+        self.finish_inline(position, self.workers, ready);
+    }
+
+    /// Has `post` told of every message that may come or go from now on.
+    pub(crate) fn set_post(&self, post: &Arc<dyn Post>) {
+        let was_set = self.post.set(Arc::downgrade(post));
+        debug_assert!(was_set.is_ok(), "a flow has one post");
+    }
+
+    /// Completes a message, and appends the tasks that became ready to `ready`. One thread at a time
+    /// calls this.
+    pub(crate) fn complete_message(&self, task: u32, ready: &mut Vec<u32>) {
+        let (first, lane) = (ready.len(), self.workers + 1);
+        self.close(task, lane, ready);
+        self.finish_inline(first, lane, ready);
+        self.lanes[lane].count_completed();
+    }
+
+    /// How many messages were completed.
+    pub(crate) fn completed_messages(&self) -> u64 {
+        self.lanes[self.workers + 1].completed()
     }
 
     /// Completes the tasks in `ready`, from `position` on, that no worker needs to run; their slots
@@ -129,15 +159,19 @@ impl Space {
     fn finish_inline(&self, mut position: usize, lane: usize, ready: &mut Vec<u32>) {
         while let Some(&task) = ready.get(position) {
             let data = self.task(task);
-            match data.kind {
-                Kind::Run | Kind::Fold => {
-                    position += 1;
-                    continue;
-                }
-                Kind::Join => {}
-                Kind::Discard => self.handles.discard(data.handles[0]),
+            if data.kind.is_work() {
+                position += 1;
+                continue;
             }
             ready.swap_remove(position);
+            if data.kind.is_message() {
+                let post = self.post.get().and_then(Weak::upgrade);
+                post.expect("messages have a post while the engine runs").post(task);
+                continue;
+            }
+            if data.kind == Kind::Discard {
+                self.handles.discard(data.handles[0]);
+            }
             self.close(task, lane, ready);
         }
     }
@@ -149,8 +183,7 @@ impl Space {
 
     /// How many tasks each worker completed.
     pub(crate) fn completed_by_worker(&self) -> impl Iterator<Item = u64> {
-        let workers = self.lanes.len() - 1;
-        self.lanes[..workers].iter().map(Lane::completed)
+        self.lanes[..self.workers].iter().map(Lane::completed)
     }
 }
 

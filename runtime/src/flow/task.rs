@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicU64;
 use super::access::Access;
 use super::codelet::{Codelet, CodeletInfo, Cost, MAX_ARGUMENT_BYTES};
 use super::edge::{Edges, Successors};
+use crate::ranks::{Key, Rank};
 use crate::sync::AtomicU32;
 
 /// Most handles that one task uses.
@@ -23,6 +24,35 @@ pub(crate) enum Kind {
     Join,
     /// Gives the buffer of its handle back.
     Discard,
+    /// Starts the contents of its handle as a private copy of a reduction starts.
+    Start,
+    /// Folds its first handle, a share of a reduction, into its second.
+    Add,
+    /// Sends its handle to another rank.
+    Send,
+    /// Receives its handle from another rank.
+    Receive,
+    /// Waits until what it has received was passed on to other ranks.
+    Relay,
+}
+
+impl Kind {
+    /// Whether a worker runs such tasks.
+    pub(crate) const fn is_work(self) -> bool {
+        matches!(self, Self::Run | Self::Fold | Self::Start | Self::Add)
+    }
+
+    /// Whether such tasks end when a message has come or gone.
+    pub(crate) const fn is_message(self) -> bool {
+        matches!(self, Self::Send | Self::Receive | Self::Relay)
+    }
+}
+
+/// What a message carries and who is at its other end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Letter {
+    pub(crate) key: Key,
+    pub(crate) peer: Rank,
 }
 
 /// What the submitter writes about a task before it publishes it; constant until it is done.
@@ -93,6 +123,21 @@ impl TaskData {
             data.modes[position] = mode;
         }
         data
+    }
+
+    /// Makes it a message, which uses one handle.
+    pub(crate) fn with_letter(mut self, Letter { key, peer }: Letter) -> Self {
+        debug_assert!(self.count == 1, "a message of {} handles", self.count);
+        let ranks = u32::from(key.origin.0) << 16 | u32::from(peer.0);
+        self.handles[1..4].copy_from_slice(&[key.name, key.version, ranks]);
+        self
+    }
+
+    /// What a message carries.
+    pub(crate) fn letter(&self) -> Letter {
+        let [name, version, ranks] = [self.handles[1], self.handles[2], self.handles[3]];
+        let key = Key { name, version, origin: Rank((ranks >> 16) as u16) };
+        Letter { key, peer: Rank(ranks as u16) }
     }
 
     /// The handles of the task and how it uses them.

@@ -1,7 +1,25 @@
 //! Ranks without their transport: who owns what, who runs a task, and which datum goes where.
 //!
-//! Every rank submits the same tasks in the same order, so each can tell by itself what every other
-//! does; nothing here is ever negotiated.
+//! Every rank submits the same tasks in the same order, so each knows by itself what every other
+//! does: [`Directory`] is the same on all of them, and nothing about it is ever negotiated. Only when
+//! a message goes is agreed upon, by the frames of an [`Exchange`].
+
+mod count;
+mod directory;
+mod exchange;
+mod frame;
+mod owners;
+mod program;
+mod set;
+mod tree;
+
+pub use directory::{Directory, Key, Move};
+pub use exchange::{Exchange, ExchangeOptions, INLINE_BYTES, Operation, PART_BYTES, Parcel};
+pub use frame::{Item, ItemError, Items};
+pub use owners::{Owners, Spot};
+
+pub use set::RankSet;
+pub use tree::{Branch, Shape, tree};
 
 /// One of the processes (or, in tests, groups of threads) that run a program together, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

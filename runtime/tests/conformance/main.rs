@@ -8,6 +8,7 @@ mod host;
 mod lent;
 mod machines;
 mod program;
+mod ranks;
 mod stand_in;
 
 use proptest::prelude::*;

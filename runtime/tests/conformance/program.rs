@@ -14,7 +14,7 @@ use tegula_runtime::trace::Trace;
 /// Why a task of a random program fails.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("told to fail with {0}")]
-pub(crate) struct Told(u64);
+pub(crate) struct Told(pub(crate) u64);
 
 /// Mixes what it reads into what it writes. The mixture of `RW` depends on the order, those of
 /// `Commute` and `Reduce` do not; all are exact.
@@ -234,10 +234,21 @@ pub(crate) fn run(
 ) -> (End, Trace) {
     let mut flow = Flow::new(engine, options);
     let handles: Vec<Handle> = (0..HANDLES).map(|_| flow.register(24)).collect();
-    for &handle in &handles {
+    run_in(&mut flow, &handles, |flow| {
+        program.iter().for_each(|step| submit(flow, &handles, step));
+    })
+}
+
+/// Runs what `program` submits to `flow` on `handles`: how it ends, and its trace.
+pub(crate) fn run_in(
+    flow: &mut Flow,
+    handles: &[Handle],
+    program: impl FnOnce(&mut Flow),
+) -> (End, Trace) {
+    for &handle in handles {
         flow.set_reduction(handle, Reduction::sum::<std::num::Wrapping<u64>>());
     }
-    program.iter().for_each(|step| submit(&mut flow, &handles, step));
+    program(flow);
     let error = flow.wait().err().map(|error| match &error {
         tegula_runtime::flow::FlowError::Task { task, .. } => {
             (*task, error.kernel_error::<Told>().expect("the kernel's own error").clone())
@@ -246,7 +257,7 @@ pub(crate) fn run(
     });
     let trace = flow.take_trace();
     let mut end = End { error, spoiled: Vec::new(), contents: Vec::new() };
-    for &handle in &handles {
+    for &handle in handles {
         let contents = flow.read::<u64>(handle).map(<[u64]>::to_vec);
         let spoiled = contents.is_err() || {
             // A handle that nobody reads after the failure is found out by a reader.
@@ -256,7 +267,7 @@ pub(crate) fn run(
         end.spoiled.push(spoiled);
         end.contents.push(if spoiled { Vec::new() } else { contents.unwrap_or_default() });
     }
-    for &handle in &handles {
+    for &handle in handles {
         flow.submit(Write(Mix { salt: 7, fails: false }), &[(handle, Access::W)], 0);
     }
     flow.wait().expect("overwriting cures");

@@ -18,9 +18,11 @@ use std::time::Instant;
 use queues::{Queues, Routed, is_small};
 use sleep::Sleep;
 
+use super::ExecOptions;
 use super::failures::Failures;
+use super::messenger::{Host, Messenger};
 use super::run::Runner;
-use crate::flow::{FlowError, FlowSpace, ReadyTasks, Running, Space};
+use crate::flow::{FirstFailure, FlowError, FlowSpace, Outcome, ReadyTasks, Running, Space};
 use crate::platform::{allowed_cores, bind_to_cores};
 use crate::sched::{QueuePolicy, WorkerId};
 use crate::trace::{Recorder, Records, Site};
@@ -52,6 +54,8 @@ struct Shared {
     stop: AtomicBool,
     /// Number of completed tasks that the submitter waits for; 0 if it does not.
     target: AtomicU64,
+    /// Moves messages to and from other ranks, if there are any.
+    messenger: Option<Arc<Messenger>>,
 }
 
 impl Light {
@@ -60,12 +64,13 @@ impl Light {
         space: FlowSpace,
         policy: Box<dyn QueuePolicy>,
         workers: usize,
-        bind: bool,
-        trace: bool,
+        options: &ExecOptions,
     ) -> Self {
+        let &ExecOptions { bind, trace, .. } = options;
         if trace {
             space.0.record();
         }
+        let messenger = options.messenger(&space.0);
         let shared = Arc::new(Shared {
             space: space.0,
             queues: Queues::new(policy, workers),
@@ -76,6 +81,7 @@ impl Light {
             },
             stop: AtomicBool::new(false),
             target: AtomicU64::new(0),
+            messenger,
         });
         let cores = allowed_cores();
         let bind = bind && cores.len() >= workers;
@@ -94,6 +100,11 @@ impl Light {
                 }
             };
             threads.push(thread.spawn(body).expect("the system starts a thread"));
+        }
+        if let Some(messenger) = shared.messenger.clone() {
+            let host: Arc<dyn Host> = shared.clone();
+            messenger.set_host(&host);
+            threads.push(messenger.start());
         }
         // Last, since a thread starts on the cores of the one that makes it, and would wait there.
         let is_bound = bind && bind_to_cores(&cores[..1]);
@@ -122,7 +133,26 @@ impl Running for Light {
     }
 
     fn works_in_place(&self) -> bool {
-        true
+        self.shared.messenger.is_none()
+    }
+
+    fn settle_messages(&mut self, count: u64) {
+        if let Some(messenger) = &self.shared.messenger {
+            messenger.settle(count);
+        }
+    }
+
+    fn meet(&mut self, agreed: u64, bytes: Vec<u8>) -> Result<Outcome, FlowError> {
+        let messenger = self.shared.messenger.as_ref().expect("ranks have a messenger");
+        messenger.meet(agreed, bytes)
+    }
+
+    fn first_failure(&self) -> Option<FirstFailure> {
+        self.shared.runner.failures.first()
+    }
+
+    fn learn_failure(&mut self, mark: u64, error: &FlowError) {
+        self.shared.runner.failures.learn(mark, error);
     }
 
     fn take_failure(&mut self) -> Option<FlowError> {
@@ -147,6 +177,9 @@ impl Drop for Light {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::SeqCst);
         self.shared.sleep.wake_all();
+        if let Some(messenger) = &self.shared.messenger {
+            messenger.stop();
+        }
         for thread in self.threads.drain(..) {
             let result = thread.join();
             debug_assert!(result.is_ok(), "a worker thread panicked outside a kernel");
@@ -155,6 +188,21 @@ impl Drop for Light {
         if let Some((_, cores)) = self.bound.take().filter(|(thread, _)| *thread == here) {
             bind_to_cores(&cores);
         }
+    }
+}
+
+impl Host for Shared {
+    fn release(&self, tasks: &mut Vec<u32>) {
+        tasks.drain(..).for_each(|task| self.queues.arrive(&self.space, task));
+        self.publish();
+    }
+
+    fn runner(&self) -> &Runner {
+        &self.runner
+    }
+
+    fn is_anyone_idle(&self) -> bool {
+        self.sleep.is_anyone_idle()
     }
 }
 
@@ -275,6 +323,7 @@ impl Shared {
                 if search.is_multiple_of(PATIENCE) {
                     self.queues.empty_outbox();
                 }
+                self.poll_messages(search);
                 let found = self.queues.has_task_for(me);
                 if found || over() {
                     if self.sleep.end_search() && self.queues.has_tasks() {
@@ -286,6 +335,16 @@ impl Shared {
             }
             // The outbox first: tasks enter the shards before they leave it.
             self.sleep.sleep(|| over() || self.queues.has_outbox() || self.queues.has_task_for(me));
+        }
+    }
+
+    /// Makes progress with messages, if there are other ranks.
+    fn poll_messages(&self, search: usize) {
+        if let Some(messenger) = &self.messenger {
+            messenger.poll();
+            if search.is_multiple_of(PATIENCE) {
+                std::thread::yield_now();
+            }
         }
     }
 

@@ -102,6 +102,12 @@ impl Queues {
         }
     }
 
+    /// Adds a task that a message has made ready.
+    pub(super) fn arrive(&self, space: &Space, task: u32) {
+        let (entry, place) = self.entry(space, task, None);
+        self.insert(entry, place);
+    }
+
     /// Spreads what is in the outbox over the shards.
     pub(super) fn empty_outbox(&self) {
         if self.has_outbox() {

@@ -10,7 +10,6 @@ mod disk;
 mod drive;
 mod fatal;
 mod heap;
-mod mailbox;
 mod store;
 
 use std::collections::VecDeque;
@@ -24,11 +23,11 @@ use self::core::Core;
 use copier::Copiers;
 pub use disk::ScratchError;
 use fatal::Fatal;
-use mailbox::Mailbox;
 use store::{InMemory, Stores};
 
 use super::ExecOptions;
 use super::failures::Failures;
+use super::mailbox::Mailbox;
 use super::run::Runner;
 use crate::flow::{FlowError, FlowSpace, ReadyTasks, Running, Space};
 use crate::memory::Transfer;

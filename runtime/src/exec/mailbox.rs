@@ -45,7 +45,7 @@ impl<S, E> Mailbox<S, E> {
     }
 
     /// Deals with all events unless another thread is at it, which then looks once more.
-    fn drain(&self, step: impl Fn(&mut S, &mut Vec<E>)) {
+    pub(super) fn drain(&self, step: impl Fn(&mut S, &mut Vec<E>)) {
         while let Some(mut inside) = self.try_lock() {
             self.deal(&mut inside, &step);
             drop(inside);

@@ -1,0 +1,113 @@
+//! All ranks of a program as one of them sees them: the transport, kept from flow to flow.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{Arrival, Transport, TransportError};
+use crate::ranks::Rank;
+
+/// The ranks of a program. Flows over it come one after the other, on every rank in the same order.
+#[derive(Clone)]
+pub struct World {
+    rank: Rank,
+    ranks: usize,
+    labels: u32,
+    line: Arc<Mutex<Line>>,
+}
+
+/// The transport and the flow that uses it.
+pub(crate) struct Line {
+    pub(crate) transport: Box<dyn Transport>,
+    /// Number of the flow; frames begin with it.
+    pub(crate) flow: u32,
+    is_taken: bool,
+    /// Frames for flows that have not begun here.
+    early: BTreeMap<u32, Vec<Arrival>>,
+}
+
+impl std::fmt::Debug for World {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "rank {} of {}", self.rank, self.ranks)
+    }
+}
+
+impl World {
+    /// The ranks that `transport` connects.
+    #[must_use]
+    pub fn new(transport: Box<dyn Transport>) -> Self {
+        let (rank, ranks, labels) = (transport.rank(), transport.ranks(), transport.labels());
+        let line = Line { transport, flow: 0, is_taken: false, early: BTreeMap::new() };
+        Self { rank, ranks, labels, line: Arc::new(Mutex::new(line)) }
+    }
+
+    /// This rank.
+    #[must_use]
+    pub fn rank(&self) -> Rank {
+        self.rank
+    }
+
+    /// Number of ranks.
+    #[must_use]
+    pub fn ranks(&self) -> usize {
+        self.ranks
+    }
+
+    pub(crate) fn labels(&self) -> u32 {
+        self.labels
+    }
+
+    pub(crate) fn line(&self) -> MutexGuard<'_, Line> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins the next flow.
+    ///
+    /// # Panics
+    /// If the last one has not ended.
+    pub(crate) fn begin(&self) {
+        let mut line = self.line();
+        assert!(!line.is_taken, "two flows over ranks at a time");
+        line.is_taken = true;
+        line.flow += 1;
+    }
+
+    /// Ends a flow.
+    pub(crate) fn end(&self) {
+        self.line().is_taken = false;
+    }
+}
+
+impl Line {
+    /// What has come or gone for the flow of now; frames without their number.
+    pub(crate) fn poll(&mut self, arrivals: &mut Vec<Arrival>) -> Result<(), TransportError> {
+        if let Some(frames) = self.early.remove(&self.flow) {
+            arrivals.extend(frames);
+        }
+        let first = arrivals.len();
+        self.transport.poll(arrivals)?;
+        let mut place = first;
+        while let Some(arrival) = arrivals.get_mut(place) {
+            let Arrival::Frame { bytes, .. } = arrival else {
+                place += 1;
+                continue;
+            };
+            let (flow, rest) =
+                bytes.split_first_chunk::<4>().ok_or_else(|| strange("too short"))?;
+            let flow = u32::from_le_bytes(*flow);
+            *bytes = rest.to_vec();
+            if flow == self.flow {
+                place += 1;
+            } else if flow > self.flow {
+                self.early.entry(flow).or_default().push(arrivals.remove(place));
+            } else {
+                return Err(strange("for a flow that has ended"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn strange(what: &str) -> TransportError {
+    let reason = format!("a frame is {what}: are all ranks the same program?");
+    TransportError::Failed { call: "poll", reason }
+}

@@ -1,0 +1,261 @@
+//! A flow over ranks: every rank submits all tasks, runs its own, and sends and receives what they need.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::graph::Graph;
+use super::task::{Kind, Letter, MAX_ACCESSES};
+use super::{Access, Flow, Handle, ReadyTasks, Running};
+use crate::memory::Reduction;
+use crate::ranks::{Directory, Exchange, Move, Owners, Rank, Spot};
+
+/// What a rank knows of all.
+pub(super) struct Peers {
+    pub(super) me: Rank,
+    pub(super) directory: Directory,
+    owners: Arc<dyn Owners>,
+    moves: Vec<Move>,
+    /// By datum, the handle that this rank's share of a reduction gathers in.
+    shares: HashMap<u32, Handle>,
+    /// Handles of this rank's own for shares, which nobody needs now, by bytes.
+    spare: HashMap<usize, Vec<Handle>>,
+    reductions: HashMap<u32, Reduction>,
+}
+
+impl Peers {
+    pub(super) fn new(me: Rank, ranks: usize) -> Self {
+        Self {
+            me,
+            directory: Directory::new(Some(me), ranks),
+            owners: Arc::new(()),
+            moves: Vec::new(),
+            shares: HashMap::new(),
+            spare: HashMap::new(),
+            reductions: HashMap::new(),
+        }
+    }
+
+    pub(super) fn register(&mut self, handle: Handle, bytes: usize, spot: Option<Spot>) {
+        self.directory.register(handle, bytes, spot, &*self.owners);
+        self.reductions.remove(&handle.index);
+    }
+
+    pub(super) fn set_reduction(&mut self, handle: Handle, reduction: Reduction) {
+        self.reductions.insert(handle.index, reduction);
+    }
+
+    /// A handle of this rank's own for a share of `handle`.
+    fn share(&mut self, graph: &mut Graph, handle: Handle) -> Handle {
+        let bytes = graph.space().handles.get(handle.index).bytes();
+        let share = self.spare.get_mut(&bytes).and_then(Vec::pop);
+        let share = share.unwrap_or_else(|| graph.register(bytes));
+        let reduction = self.reductions.get(&handle.index);
+        graph.set_reduction(share, *reduction.expect("what is reduced has a reduction"));
+        share
+    }
+}
+
+/// Who submits what a rank does for others.
+struct Hands<'a> {
+    graph: &'a mut Graph,
+    engine: &'a mut dyn Running,
+    tag: (i32, u8),
+}
+
+impl Hands<'_> {
+    fn message(&mut self, kind: Kind, handle: Handle, letter: Letter) {
+        let ready = self.graph.message(kind, handle, letter, self.tag);
+        hand_over(self.engine, ready);
+    }
+
+    fn receive(&mut self, handle: Handle, letter: Letter, ranks: usize) {
+        self.message(Kind::Receive, handle, letter);
+        let bytes = self.graph.space().handles.get(handle.index).bytes();
+        if Exchange::passes_on(ranks, bytes as u64) {
+            self.message(Kind::Relay, handle, letter);
+        }
+    }
+
+    fn work(&mut self, kind: Kind, accesses: &[(Handle, Access)]) {
+        let ready = self.graph.work(kind, accesses, self.tag);
+        hand_over(self.engine, ready);
+    }
+
+    fn settle(&mut self, handle: Handle) {
+        let ready = self.graph.settle(handle);
+        hand_over(self.engine, ready);
+    }
+
+    fn discard(&mut self, handle: Handle) {
+        let ready = self.graph.discard(handle);
+        hand_over(self.engine, ready);
+    }
+}
+
+fn hand_over(engine: &mut dyn Running, ready: &[u32]) {
+    if !ready.is_empty() {
+        engine.ready(ReadyTasks(ready));
+    }
+}
+
+impl Flow {
+    /// This rank.
+    #[must_use]
+    pub fn rank(&self) -> Rank {
+        self.peers.as_ref().map_or(Rank(0), |peers| peers.me)
+    }
+
+    /// Number of ranks that run this program together.
+    #[must_use]
+    pub fn ranks(&self) -> usize {
+        self.peers.as_ref().map_or(1, |peers| peers.directory.ranks())
+    }
+
+    /// Data that are registered with a [`Spot`] from now on belong to whom `owners` says.
+    pub fn set_owners(&mut self, owners: Arc<dyn Owners>) {
+        if let Some(peers) = &mut self.peers {
+            peers.owners = owners;
+        }
+    }
+
+    /// From now on, tasks that write `handle` run on `owner`. The contents follow when a task needs
+    /// them there, beside whatever else runs; nothing moves that is overwritten first.
+    ///
+    /// # Panics
+    /// If there is no such rank.
+    pub fn set_owner(&mut self, handle: Handle, owner: Rank) {
+        self.graph.check(handle);
+        match &mut self.peers {
+            Some(peers) => peers.directory.set_owner(handle, owner),
+            None => assert!(owner == Rank(0), "rank {owner} of one"),
+        }
+    }
+
+    /// Whether this rank owns `handle`, or nobody does.
+    #[must_use]
+    pub fn is_owner(&self, handle: Handle) -> bool {
+        self.peers
+            .as_ref()
+            .is_none_or(|peers| peers.directory.owner(handle).is_none_or(|owner| owner == peers.me))
+    }
+
+    /// Says that copies of `handle` on ranks that did not write it are not needed after what was
+    /// submitted so far; a rank that needs it again is sent it again.
+    pub fn done_with_copies(&mut self, handle: Handle) {
+        if self.peers.is_some() {
+            self.change(|directory, moves| directory.drop_copies(handle, moves));
+        }
+    }
+
+    /// Notes a change in the directory, and does what this rank has to do for it.
+    pub(super) fn change(&mut self, change: impl FnOnce(&mut Directory, &mut Vec<Move>)) {
+        if let Some(peers) = &mut self.peers {
+            change(&mut peers.directory, &mut peers.moves);
+            if !peers.moves.is_empty() {
+                self.make_moves(0);
+            }
+        }
+    }
+
+    /// Notes a task in the directory, and submits what this rank has to send, receive and drop
+    /// before it. Answers whether this rank runs it.
+    #[inline]
+    pub(super) fn concerns_me(&mut self, accesses: &[(Handle, Access)], priority: i32) -> bool {
+        let Some(peers) = &mut self.peers else { return true };
+        let runner = peers.directory.runner(accesses);
+        peers.directory.submit(accesses, runner, &mut peers.moves);
+        let is_mine = runner == peers.me;
+        if !peers.moves.is_empty() {
+            self.make_moves(priority);
+        }
+        if !is_mine {
+            self.graph.skip();
+        }
+        is_mine
+    }
+
+    /// Submits what the moves in the list are for this rank.
+    fn make_moves(&mut self, priority: i32) {
+        self.end_loan();
+        let Some(peers) = &mut self.peers else { return };
+        let tag = (priority.saturating_add(self.shift), self.phase);
+        let mut hands = Hands { graph: &mut self.graph, engine: &mut *self.engine, tag };
+        let (me, ranks) = (peers.me, peers.directory.ranks());
+        let mut moves = std::mem::take(&mut peers.moves);
+        for step in moves.drain(..) {
+            match step {
+                Move::Message { datum, key, from, to } => {
+                    let handle = hands.graph.handle(datum);
+                    if from == me {
+                        hands.message(Kind::Send, handle, Letter { key, peer: to });
+                    } else {
+                        hands.receive(handle, Letter { key, peer: from }, ranks);
+                    }
+                }
+                Move::Share { datum, key, from, to } if from == me => {
+                    let share = peers.shares.remove(&datum).expect("this rank has a share");
+                    hands.settle(share);
+                    hands.message(Kind::Send, share, Letter { key, peer: to });
+                    peers.put_back(share, &mut hands);
+                }
+                Move::Share { datum, key, from, .. } => {
+                    let handle = hands.graph.handle(datum);
+                    let share = peers.share(hands.graph, handle);
+                    hands.receive(share, Letter { key, peer: from }, 1);
+                    hands.work(Kind::Add, &[(share, Access::R), (handle, Access::RW)]);
+                    peers.put_back(share, &mut hands);
+                }
+                Move::Drop { datum } => {
+                    let handle = hands.graph.handle(datum);
+                    hands.discard(handle);
+                }
+            }
+        }
+        peers.moves = moves;
+    }
+
+    /// `accesses` of a task that this rank runs, with its shares in place of data that are folded
+    /// elsewhere.
+    pub(super) fn with_shares<'a>(
+        &mut self,
+        accesses: &'a [(Handle, Access)],
+        room: &'a mut [(Handle, Access); MAX_ACCESSES],
+    ) -> &'a [(Handle, Access)] {
+        let Some(peers) = &mut self.peers else { return accesses };
+        let is_away = |&(handle, access): &(Handle, Access)| {
+            access == Access::Reduce && !peers.directory.reduces_in_place(handle, peers.me)
+        };
+        if !accesses.iter().any(is_away) {
+            return accesses;
+        }
+        let room = &mut room[..accesses.len()];
+        room.copy_from_slice(accesses);
+        let tag = (0, self.phase);
+        let mut hands = Hands { graph: &mut self.graph, engine: &mut *self.engine, tag };
+        for (handle, access) in room.iter_mut() {
+            if *access != Access::Reduce || peers.directory.reduces_in_place(*handle, peers.me) {
+                continue;
+            }
+            let share = match peers.shares.get(&handle.index) {
+                Some(&share) => share,
+                None => {
+                    let share = peers.share(hands.graph, *handle);
+                    hands.work(Kind::Start, &[(share, Access::W)]);
+                    peers.shares.insert(handle.index, share);
+                    share
+                }
+            };
+            *handle = share;
+        }
+        room
+    }
+}
+
+impl Peers {
+    /// Gives a share back, whose buffer goes when it is no longer used.
+    fn put_back(&mut self, share: Handle, hands: &mut Hands<'_>) {
+        hands.discard(share);
+        let bytes = hands.graph.space().handles.get(share.index).bytes();
+        self.spare.entry(bytes).or_default().push(share);
+    }
+}

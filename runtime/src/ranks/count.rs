@@ -1,0 +1,1 @@
+//! Messages and bytes of a program.

@@ -1,0 +1,110 @@
+//! What is to be sent: a few parts at a time, the most urgent first.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use super::{Key, Operation, parts};
+use crate::ranks::Rank;
+
+/// Bytes of a part: what is urgent waits for no more than a few of them.
+pub const PART_BYTES: u64 = 1 << 20;
+/// Parts under way at a time.
+const WINDOW: usize = 8;
+
+/// Who waits for a sending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owed {
+    /// A node that offers the datum.
+    Node(u32),
+    /// The receive whose datum is passed on.
+    Passing(Key),
+}
+
+#[derive(Debug)]
+struct Sending {
+    owed: Owed,
+    datum: u32,
+    to: Rank,
+    label: u32,
+    bytes: u64,
+    priority: i32,
+    /// Parts that are here, that were started, and that have gone.
+    here: usize,
+    started: usize,
+    gone: usize,
+}
+
+/// Sendings that have not ended.
+#[derive(Debug, Default)]
+pub(super) struct Outbound {
+    sendings: BTreeMap<u64, Sending>,
+    /// Those with a part to send, by urgency and then by age.
+    eager: BTreeMap<(Reverse<i32>, u64), ()>,
+    next: u64,
+    under_way: usize,
+}
+
+impl Outbound {
+    /// Sends `bytes` bytes of a datum, of which so many parts are `here`.
+    pub(super) fn add(
+        &mut self,
+        owed: Owed,
+        datum: u32,
+        (to, label): (Rank, u32),
+        bytes: u64,
+        here: usize,
+        priority: i32,
+    ) {
+        let (number, started, gone) = (self.next, 0, 0);
+        self.next += 1;
+        let sending = Sending { owed, datum, to, label, bytes, priority, here, started, gone };
+        if here > 0 {
+            self.eager.insert((Reverse(priority), number), ());
+        }
+        self.sendings.insert(number, sending);
+    }
+
+    /// So many parts of what `key` receives are here.
+    pub(super) fn advance(&mut self, key: Key, here: usize) {
+        for (&number, sending) in &mut self.sendings {
+            if sending.owed == Owed::Passing(key) {
+                sending.here = here;
+                if sending.started < here.min(parts(sending.bytes)) {
+                    self.eager.insert((Reverse(sending.priority), number), ());
+                }
+            }
+        }
+    }
+
+    /// Starts as many parts as may be under way.
+    pub(super) fn start(&mut self, operations: &mut Vec<Operation>) {
+        while self.under_way < WINDOW
+            && let Some((&(priority, number), ())) = self.eager.first_key_value()
+        {
+            let sending = self.sendings.get_mut(&number).expect("it has not ended");
+            let first = sending.started as u64 * PART_BYTES;
+            operations.push(Operation::Send {
+                number,
+                datum: sending.datum,
+                to: sending.to,
+                label: sending.label,
+                first,
+                bytes: (sending.bytes - first).min(PART_BYTES),
+            });
+            sending.started += 1;
+            self.under_way += 1;
+            if sending.started == sending.here.min(parts(sending.bytes)) {
+                self.eager.remove(&(priority, number));
+            }
+        }
+    }
+
+    /// A part has gone; answers who waited, if it was the last.
+    pub(super) fn sent(&mut self, number: u64) -> Option<Owed> {
+        self.under_way -= 1;
+        let sending = self.sendings.get_mut(&number).expect("it has not ended");
+        sending.gone += 1;
+        (sending.gone == parts(sending.bytes))
+            .then(|| self.sendings.remove(&number).expect("it is there").owed)
+    }
+}

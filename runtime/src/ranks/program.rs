@@ -1,0 +1,1 @@
+//! A program as the directory sees it, to be replayed under other owner maps.

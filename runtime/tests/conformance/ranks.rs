@@ -1,0 +1,162 @@
+//! Random programs over ranks that are threads, with random owners that change: every rank ends with
+//! the contents and the failure of one.
+
+use std::sync::Arc;
+use std::thread;
+
+use proptest::prelude::*;
+use tegula_runtime::comm::{Local, World};
+use tegula_runtime::exec::{Exec, ExecOptions, Sequential};
+use tegula_runtime::flow::{FailureCodec, Flow, FlowOptions, Handle};
+use tegula_runtime::ranks::{Owners, Rank, Spot};
+
+use crate::program::{End, HANDLES, Step, Told, run_in, steps, submit};
+
+/// Sizes of handles: some travel in a frame, some as a payload, some in parts.
+const WORDS: [usize; 4] = [3, 127, 1000, 300_000];
+
+/// A program over ranks.
+#[derive(Clone, Debug)]
+struct Spread {
+    program: Vec<Step>,
+    ranks: usize,
+    workers: usize,
+    window: u64,
+    deterministic: bool,
+    /// Bytes that may be on their way to a rank.
+    room: u64,
+    seed: u64,
+    /// For each handle its size, by number, and its owner, if it has one.
+    handles: Vec<(usize, Option<u16>)>,
+    /// Before these steps, handles go to new owners, or lose their copies.
+    changes: Vec<(usize, usize, Option<u16>)>,
+}
+
+fn spread(length: usize, failing: bool, large: bool) -> impl Strategy<Value = Spread> {
+    let sizes = if large { 0..4usize } else { 0..3 };
+    let handle = move || (sizes.clone(), prop::option::weighted(0.8, any::<u16>()));
+    let handles = prop::collection::vec(handle(), HANDLES);
+    let change = (0..length.max(1), 0..HANDLES, prop::option::of(any::<u16>()));
+    let changes = prop::collection::vec(change, 0..12);
+    let options = (1..8usize, 1..3usize, 1..9u64, any::<bool>(), any::<u64>());
+    (steps(length, failing), options, handles, changes).prop_map(
+        move |(program, (ranks, workers, window, deterministic, seed), handles, changes)| Spread {
+            program,
+            ranks,
+            workers,
+            window,
+            deterministic,
+            room: if seed % 2 == 0 { 1 } else { 1 << 20 },
+            seed,
+            handles,
+            changes,
+        },
+    )
+}
+
+/// The owner that was drawn, whatever the place.
+struct Drawn(Vec<Option<u16>>);
+
+impl Owners for Drawn {
+    fn owner(&self, spot: Spot, ranks: usize) -> Rank {
+        Rank(self.0[spot.row].unwrap_or(0) % ranks as u16)
+    }
+}
+
+const CODEC: FailureCodec = FailureCodec {
+    encode: |error| Some(error.downcast_ref::<Told>()?.0.to_le_bytes().to_vec()),
+    decode: |bytes| Some(Box::new(Told(u64::from_le_bytes(bytes.try_into().ok()?)))),
+};
+
+impl Spread {
+    fn options(&self) -> FlowOptions {
+        let (window, deterministic) = (self.window, self.deterministic);
+        FlowOptions { window, deterministic, codec: CODEC, ..FlowOptions::default() }
+    }
+
+    fn run_in(&self, flow: &mut Flow) -> End {
+        flow.set_owners(Arc::new(Drawn(self.handles.iter().map(|&(_, owner)| owner).collect())));
+        let register = |(row, &(size, owner)): (usize, &(usize, Option<u16>))| {
+            let bytes = 8 * WORDS[size];
+            match owner {
+                None => flow.register(bytes),
+                Some(_) => {
+                    flow.register_at(bytes, Spot { row, column: 0, rows: HANDLES, columns: 1 })
+                }
+            }
+        };
+        let handles: Vec<Handle> = self.handles.iter().enumerate().map(register).collect();
+        let (mut end, _) = run_in(flow, &handles, |flow| {
+            for (place, step) in self.program.iter().enumerate() {
+                for &(_, handle, owner) in self.changes.iter().filter(|(at, ..)| *at == place) {
+                    match owner {
+                        None => flow.done_with_copies(handles[handle]),
+                        Some(owner) => {
+                            let owner = Rank(owner % flow.ranks() as u16);
+                            flow.set_owner(handles[handle], owner);
+                        }
+                    }
+                }
+                submit(flow, &handles, step);
+            }
+        });
+        // One rank counts the folds of reductions as tasks; more do not.
+        if let Some((task, _)) = &mut end.error {
+            *task = 0;
+        }
+        end
+    }
+
+    /// How every rank ends.
+    fn run(&self) -> Vec<End> {
+        let ends = Local::connect_unruly(self.ranks, self.seed);
+        let run = |end: Local| {
+            let world = Some(World::new(Box::new(end)));
+            let options = ExecOptions::new(self.workers);
+            let engine = Exec::new(ExecOptions { world, receive_bytes: self.room, ..options });
+            self.run_in(&mut Flow::new(engine, self.options()))
+        };
+        thread::scope(|scope| {
+            let ranks: Vec<_> = ends.into_iter().map(|end| scope.spawn(move || run(end))).collect();
+            ranks.into_iter().map(|rank| rank.join().expect("a rank panicked")).collect()
+        })
+    }
+
+    fn check(&self) -> Result<(), TestCaseError> {
+        let options = FlowOptions { window: 64, ..self.options() };
+        let expected =
+            Spread { ranks: 1, ..self.clone() }.run_in(&mut Flow::new(Sequential::new(), options));
+        for (rank, end) in self.run().into_iter().enumerate() {
+            prop_assert_eq!(&end, &expected, "rank {} of {}", rank, self.ranks);
+        }
+        Ok(())
+    }
+}
+
+proptest! {
+    #![proptest_config(crate::config())]
+
+    #[test]
+    fn ranks_end_as_one_does(program in spread(100, false, false)) {
+        program.check()?;
+    }
+
+    #[test]
+    fn large_data_arrive_in_parts(program in spread(16, false, true)) {
+        program.check()?;
+    }
+
+    #[test]
+    fn all_ranks_meet_the_first_failure(program in spread(60, true, false)) {
+        // What a failed task has added to a share is not undone; which tasks of a group ran before
+        // is a matter of timing.
+        let mut program = program;
+        program.program.iter_mut().filter(|step| step.kind == 10).for_each(|step| step.kind = 3);
+        program.check()?;
+    }
+
+    #[test]
+    fn a_window_of_one_task_never_hangs(program in spread(60, false, false), ranks in 2..6usize) {
+        Spread { window: 1, workers: 1, room: 1, ranks, ..program }.check()?;
+    }
+}

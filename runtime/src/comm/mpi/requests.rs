@@ -1,0 +1,74 @@
+//! The requests that are under way besides those of frames to receive, each with what it is for.
+
+use std::ffi::c_int;
+
+use super::abi::Abi;
+use super::calls::Calls;
+use crate::comm::TransportError;
+
+/// What a request is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// It sends a frame from this buffer.
+    Frame(usize),
+    /// It moves a piece of at most `bytes` bytes of this payload.
+    Piece {
+        /// Which payload.
+        payload: usize,
+        /// Bytes of memory.
+        bytes: usize,
+    },
+}
+
+/// Requests side by side, as MPI wants them; allocates only when there are more than ever before.
+pub(super) struct Requests<A: Abi> {
+    handles: Vec<A::Handle>,
+    roles: Vec<Role>,
+    /// Room for the indices of requests that are complete.
+    done: Vec<c_int>,
+    /// Room for what they say.
+    states: Vec<A::Status>,
+}
+
+impl<A: Abi> Requests<A> {
+    pub(super) fn new() -> Self {
+        Self { handles: Vec::new(), roles: Vec::new(), done: Vec::new(), states: Vec::new() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.handles.is_empty()
+    }
+
+    pub(super) fn add(&mut self, handle: A::Handle, role: Role) {
+        self.handles.push(handle);
+        self.roles.push(role);
+    }
+
+    /// Asks once for all requests; those that are complete go, and `then` hears of each.
+    pub(super) fn poll(
+        &mut self,
+        calls: &Calls<A>,
+        mut then: impl FnMut(Role, &A::Status) -> Result<(), TransportError>,
+    ) -> Result<(), TransportError> {
+        let live = self.handles.len();
+        if live == 0 {
+            return Ok(());
+        }
+        if self.done.len() < live {
+            self.done.resize(live, 0);
+            self.states.resize(live, A::Status::default());
+        }
+        let (done, states) = (&mut self.done[..live], &mut self.states[..live]);
+        let count = calls.test_some(&mut self.handles, done, states)?;
+        for (&index, status) in done[..count].iter().zip(&*states) {
+            then(self.roles[index as usize], status)?;
+        }
+        // From the last to the first, so that what fills a gap is still under way.
+        done[..count].sort_unstable();
+        for &index in done[..count].iter().rev() {
+            self.handles.swap_remove(index as usize);
+            self.roles.swap_remove(index as usize);
+        }
+        Ok(())
+    }
+}

@@ -28,7 +28,8 @@ pub(super) struct Calls<A: Abi> {
     get_count: unsafe extern "C" fn(*const A::Status, Handle<A>, *mut c_int) -> c_int,
     get_processor_name: unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int,
     ibarrier: unsafe extern "C" fn(Handle<A>, *mut Handle<A>) -> c_int,
-    init_thread: unsafe extern "C" fn(*mut c_int, *mut *mut *mut c_char, c_int, *mut c_int) -> c_int,
+    init_thread:
+        unsafe extern "C" fn(*mut c_int, *mut *mut *mut c_char, c_int, *mut c_int) -> c_int,
     initialized: unsafe extern "C" fn(*mut c_int) -> c_int,
     irecv: Irecv<A>,
     isend: Isend<A>,
@@ -126,8 +127,9 @@ impl<A: Abi> Calls<A> {
             return Err(StartError::Again);
         }
         // SAFETY: MPI is not started yet; it needs no arguments of the program.
-        let code =
-            unsafe { (self.init_thread)(null_mut(), null_mut(), THREAD_SERIALIZED, &raw mut granted) };
+        let code = unsafe {
+            (self.init_thread)(null_mut(), null_mut(), THREAD_SERIALIZED, &raw mut granted)
+        };
         self.check("MPI_Init_thread", code)?;
         Ok(granted)
     }
@@ -136,7 +138,9 @@ impl<A: Abi> Calls<A> {
     pub(super) fn duplicate_world(&self) -> Result<Handle<A>, TransportError> {
         let mut copy = self.constants.world;
         // SAFETY: MPI is started, and the world always exists.
-        self.check("MPI_Comm_dup", unsafe { (self.comm_dup)(self.constants.world, &raw mut copy) })?;
+        self.check("MPI_Comm_dup", unsafe {
+            (self.comm_dup)(self.constants.world, &raw mut copy)
+        })?;
         // SAFETY: the communicator was just made.
         let code = unsafe { (self.comm_set_errhandler)(copy, self.constants.errors_return) };
         self.check("MPI_Comm_set_errhandler", code)?;
@@ -211,7 +215,10 @@ impl<A: Abi> Calls<A> {
     }
 
     /// What a request says that is complete; it then is no more.
-    pub(super) fn test(&self, request: &mut Handle<A>) -> Result<Option<A::Status>, TransportError> {
+    pub(super) fn test(
+        &self,
+        request: &mut Handle<A>,
+    ) -> Result<Option<A::Status>, TransportError> {
         let (mut status, mut is_done) = (A::Status::default(), 0);
         // SAFETY: the request came from this library.
         let code = unsafe { (self.test)(request, &raw mut is_done, &raw mut status) };
@@ -298,9 +305,7 @@ impl<A: Abi> Calls<A> {
     pub(super) fn processor(&self) -> Result<String, TransportError> {
         // SAFETY: the text has room for the longest name.
         let name = text(|text, length| unsafe { (self.get_processor_name)(text, length) });
-        name.or_else(|code| {
-            self.check("MPI_Get_processor_name", code).map(|()| String::new())
-        })
+        name.or_else(|code| self.check("MPI_Get_processor_name", code).map(|()| String::new()))
     }
 }
 

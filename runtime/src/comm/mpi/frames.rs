@@ -179,7 +179,8 @@ mod tests {
         numbers.into_iter().for_each(|number| pool.give_back(number));
         assert_eq!((pool.free.len(), pool.empty.len()), (KEPT, 10));
         assert_eq!(pool.buffers.iter().flatten().count(), KEPT);
-        (0..KEPT + 1).for_each(|_| drop(pool.fill(&[7])));
+        let last = (0..=KEPT).map(|_| pool.fill(&[7]).0).last();
         assert_eq!((pool.free.len(), pool.empty.len()), (0, 9));
+        assert!(last.is_some_and(|last| last < KEPT + 10), "{last:?} was not used before");
     }
 }

@@ -44,7 +44,11 @@ const SLURM: &[&str] = &["SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"];
 /// sets them for batch scripts too.
 const TRACES: &[Trace] = &[
     // Open MPI's mpirun.
-    Trace { family: Family::OpenMpi, rank: "OMPI_COMM_WORLD_RANK", ranks: &["OMPI_COMM_WORLD_SIZE"] },
+    Trace {
+        family: Family::OpenMpi,
+        rank: "OMPI_COMM_WORLD_RANK",
+        ranks: &["OMPI_COMM_WORLD_SIZE"],
+    },
     // srun --mpi=pmix.
     Trace { family: Family::OpenMpi, rank: "PMIX_RANK", ranks: SLURM },
     // MVAPICH's mpirun_rsh.
@@ -87,7 +91,8 @@ mod tests {
 
     #[test]
     fn launchers_are_told_apart() {
-        let open = [("OMPI_COMM_WORLD_RANK", "1"), ("OMPI_COMM_WORLD_SIZE", "4"), ("PMIX_RANK", "1")];
+        let open =
+            [("OMPI_COMM_WORLD_RANK", "1"), ("OMPI_COMM_WORLD_SIZE", "4"), ("PMIX_RANK", "1")];
         assert_eq!(of(&open), found(Family::OpenMpi, 1, 4));
         let hydra = [("PMI_RANK", "0"), ("PMI_SIZE", "2"), ("PMI_FD", "6"), ("SLURM_NTASKS", "9")];
         assert_eq!(of(&hydra), found(Family::Mpich, 0, 2));

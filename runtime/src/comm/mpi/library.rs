@@ -149,7 +149,8 @@ mod tests {
     fn what_is_no_mpi_library_is_refused() {
         let error = Library::find(None, Some(Path::new("libc.so.6"))).unwrap_err().to_string();
         assert!(error.starts_with("libc.so.6 has no MPI_Init_thread"), "{error}");
-        let error = Library::find(None, Some(Path::new("no/libmpi.so.40"))).unwrap_err().to_string();
+        let error =
+            Library::find(None, Some(Path::new("no/libmpi.so.40"))).unwrap_err().to_string();
         assert!(error.contains("no/libmpi.so.40") && error.contains("install"), "{error}");
     }
 }

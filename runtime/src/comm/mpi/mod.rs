@@ -135,7 +135,10 @@ impl Mpi {
     /// If `bytes` is not 1 to 1 GiB.
     #[must_use]
     pub fn with_pieces(mut self, bytes: usize) -> Self {
-        assert!((1..=PIECE_BYTES).contains(&bytes), "pieces of {bytes} bytes, not 1 to {PIECE_BYTES}");
+        assert!(
+            (1..=PIECE_BYTES).contains(&bytes),
+            "pieces of {bytes} bytes, not 1 to {PIECE_BYTES}"
+        );
         self.session.set_pieces(bytes);
         self
     }

@@ -128,7 +128,8 @@ fn mismatch(peer: &mut Peer, sent: usize, awaited: usize) -> String {
 #[test]
 fn a_payload_that_is_too_long_is_an_error() {
     Ranks::new("a_payload_that_is_too_long_is_an_error", 2).run_to_abort(|peer| {
-        let error = mismatch(peer, 5000, 4000).to_lowercase();
+        // So short that it is copied: of longer ones Open MPI 4.1 writes all, beyond the receive.
+        let error = mismatch(peer, 500, 400).to_lowercase();
         assert!(error.contains("mpi_testsome failed") && error.contains("truncated"), "{error}");
     });
 }

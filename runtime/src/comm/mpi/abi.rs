@@ -37,6 +37,8 @@ pub(super) trait Abi: 'static {
 pub(super) struct Constants<H> {
     /// `MPI_COMM_WORLD`.
     pub world: H,
+    /// `MPI_COMM_SELF`.
+    pub own: H,
     /// `MPI_BYTE`.
     pub byte: H,
     /// `MPI_REQUEST_NULL`.
@@ -78,6 +80,7 @@ impl Abi for OpenMpi {
         let object = |name| library.address(name).map(<*mut ()>::cast);
         Ok(Constants {
             world: object("ompi_mpi_comm_world")?,
+            own: object("ompi_mpi_comm_self")?,
             byte: object("ompi_mpi_byte")?,
             no_request: object("ompi_request_null")?,
             errors_return: object("ompi_mpi_errors_return")?,
@@ -119,6 +122,7 @@ impl Abi for Mpich {
     fn constants(_: &Library) -> Result<Constants<Self::Handle>, StartError> {
         Ok(Constants {
             world: 0x4400_0000,
+            own: 0x4400_0001,
             byte: 0x4c00_010d,
             no_request: 0x2c00_0000,
             errors_return: 0x5400_0001,

@@ -134,16 +134,19 @@ impl<A: Abi> Calls<A> {
         Ok(granted)
     }
 
-    /// A communicator of all ranks that nobody else uses and whose errors are returned.
+    /// A communicator of all ranks that nobody else uses. From now on errors are returned: those of
+    /// calls without a communicator, such as `MPI_Testsome`, go by the world's handler (MPI 3) or by
+    /// that of the process alone (MPI 4).
     pub(super) fn duplicate_world(&self) -> Result<Handle<A>, TransportError> {
-        let mut copy = self.constants.world;
-        // SAFETY: MPI is started, and the world always exists.
-        self.check("MPI_Comm_dup", unsafe {
-            (self.comm_dup)(self.constants.world, &raw mut copy)
-        })?;
-        // SAFETY: the communicator was just made.
-        let code = unsafe { (self.comm_set_errhandler)(copy, self.constants.errors_return) };
-        self.check("MPI_Comm_set_errhandler", code)?;
+        let Constants { world, own, errors_return, .. } = self.constants;
+        for communicator in [world, own] {
+            // SAFETY: MPI is started, and both always exist.
+            let code = unsafe { (self.comm_set_errhandler)(communicator, errors_return) };
+            self.check("MPI_Comm_set_errhandler", code)?;
+        }
+        let mut copy = world;
+        // SAFETY: as above; a duplicate has the handler of its model.
+        self.check("MPI_Comm_dup", unsafe { (self.comm_dup)(world, &raw mut copy) })?;
         Ok(copy)
     }
 

@@ -87,7 +87,11 @@ pub enum StartError {
 /// This process as a rank of an MPI program.
 ///
 /// A frame is a message of tag 0, a payload one of tag 1 + label, or several if it is long: see
-/// [`Mpi::with_pieces`]. All go over a duplicate of `MPI_COMM_WORLD`.
+/// [`Mpi::with_pieces`]. All go over a duplicate of `MPI_COMM_WORLD`. Errors are returned from all
+/// communicators.
+///
+/// A payload must not be longer than its receive. MPI notices that (`MPI_ERR_TRUNCATE`), but Open MPI
+/// 4.1 writes what is too much behind the receive's memory if it is above some kilobytes.
 ///
 /// Frames are received in the order in which they were announced, whoever sent them; one of more
 /// bytes than the library sends at once (4096 may be more) waits for its sender's next

@@ -120,6 +120,21 @@ impl<T: Transport> End<'_, T> {
         }
     }
 
+    /// Seconds of a poll in which nothing comes, while as many payloads are awaited as there is memory.
+    fn idle_poll(&mut self, memory: &mut [Vec<u8>]) -> f64 {
+        const POLLS: usize = 5000;
+        memory.iter_mut().for_each(|memory| self.receive(memory));
+        let seconds = best(POLLS, |polls| {
+            (0..polls).for_each(|_| self.transport.poll(&mut self.inbox).expect("messages move"));
+        });
+        self.frame(1);
+        self.take(1, 0, 0);
+        let mut byte = [1];
+        memory.iter().for_each(|_| self.send(&mut byte));
+        self.take(0, memory.len(), memory.len());
+        seconds
+    }
+
     /// Frames from the first to the second rank, and one back.
     fn frames(&mut self, bytes: usize) {
         if self.is_first() {
@@ -185,5 +200,11 @@ fn measure<T: Transport>(transport: &mut T, name: &str) {
             (0..repeats).for_each(|_| end.payloads(&mut memory));
         });
         row("payload", bytes, there_and_back / 2.0, burst);
+    }
+    for awaited in [0, 10, 100, 1000] {
+        let seconds = end.idle_poll(&mut vec![vec![0; 1]; awaited]);
+        if is_first {
+            println!("poll, {awaited:4} awaited {:>7.2}", 1e6 * seconds);
+        }
     }
 }

@@ -129,8 +129,8 @@ impl Ranks {
         }
     }
 
-    #[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
     /// Whether the ranks ended well, and what they said; nothing if there is no launcher.
+    #[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
     fn launch(&self, family: Family, folder: &Path) -> Option<(bool, String)> {
         let mut command = Command::new(launcher(family)?);
         if family == Family::OpenMpi {

@@ -3,6 +3,7 @@
 mod local;
 pub mod mpi;
 mod transport;
+pub mod watch;
 mod world;
 
 pub use local::Local;

@@ -1,0 +1,259 @@
+//! A watch over the ranks beside the transport: heartbeats, and word to all when one dies or gives up.
+//!
+//! MPI without ULFM blocks in its calls when a peer dies. So each rank has a thread that keeps a connection
+//! to rank 0 (rank 0 one to each other), sends a beat every second, and calls back once when
+//! a connection closes without a farewell, when nothing has come for five seconds, or when a
+//! rank gives up. It moves a few bytes per second and no data of tasks.
+//!
+//! `party` holds the protocol, which knows neither sockets nor clocks; `thread` drives it.
+//!
+//! ```
+//! use tegula_runtime::comm::watch::{Meeting, Watch, WatchOptions};
+//! use tegula_runtime::ranks::Rank;
+//!
+//! let listener = Watch::listen("node1")?;
+//! let bytes = listener.invitation().to_bytes(); // to be brought to all other ranks
+//! let options = WatchOptions::new(Rank(0), 1, "node1");
+//! let watch = Watch::start(options, Meeting::Host(listener), |end| panic!("{end}"))?;
+//! assert!(watch.farewell().is_ok() && bytes.len() <= 4096);
+//! # Ok::<(), tegula_runtime::comm::watch::WatchError>(())
+//! ```
+
+mod addresses;
+mod end;
+mod meeting;
+mod message;
+mod party;
+mod sockets;
+mod terms;
+#[cfg(test)]
+mod tests;
+mod thread;
+
+use std::fmt;
+use std::io;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+pub use end::{End, How, MESSAGE_BYTES, Member};
+pub use meeting::{Invitation, Listener};
+
+use crate::ranks::Rank;
+use party::Party;
+use sockets::Wire;
+use terms::{Link, Report, Terms};
+use thread::{Command, Last, Shared, Watcher};
+
+/// What is called when all must end.
+type OnEnd = Box<dyn FnOnce(End) + Send>;
+
+/// Time in which all hear of an abort, or do not.
+const ABORT: Duration = Duration::from_secs(2);
+
+/// Who watches, and how closely. All ranks take the same times.
+#[derive(Clone, Debug)]
+pub struct WatchOptions {
+    /// This rank.
+    pub rank: Rank,
+    /// Number of ranks, at least 1.
+    pub ranks: usize,
+    /// Name of this rank's host, for messages.
+    pub host: String,
+    /// Time between two beats: 1 s unless told otherwise.
+    pub beat: Duration,
+    /// A rank that is silent for longer is lost: 5 s unless told otherwise, at least 3 beats.
+    pub patience: Duration,
+    /// Time in which all ranks must have come: 30 s unless told otherwise.
+    pub meeting: Duration,
+}
+
+impl WatchOptions {
+    /// Usual times for rank `rank` of `ranks`, which runs on `host`.
+    #[must_use]
+    pub fn new(rank: Rank, ranks: usize, host: &str) -> Self {
+        let [beat, patience, meeting] = [1, 5, 30].map(Duration::from_secs);
+        Self { rank, ranks, host: host.to_owned(), beat, patience, meeting }
+    }
+}
+
+/// How a rank comes to the others.
+#[derive(Debug)]
+pub enum Meeting {
+    /// Rank 0 waits for them.
+    Host(Listener),
+    /// The others go to rank 0.
+    Guest(Invitation),
+}
+
+/// Why there is no watch.
+#[derive(Debug, thiserror::Error)]
+pub enum WatchError {
+    /// No socket, or no thread.
+    #[error("the watch over the ranks cannot start: {0}")]
+    System(#[from] io::Error),
+    /// Rank 0 cannot be reached.
+    #[error(
+        "rank 0 on {host} cannot be reached within {} s ({reasons}): \
+         the hosts of a run must let each other through by TCP", .limit.as_secs()
+    )]
+    Unreachable {
+        /// Its host.
+        host: String,
+        /// How long it was tried.
+        limit: Duration,
+        /// What went wrong at each address.
+        reasons: String,
+    },
+    /// Some ranks did not come to rank 0.
+    #[error(
+        "of {ranks} ranks {} did not come to rank 0, the first of them rank {}",
+        .missing.len(), .missing[0]
+    )]
+    Missing {
+        /// Number of all.
+        ranks: usize,
+        /// Those that did not come; at least one.
+        missing: Vec<Rank>,
+    },
+    /// A rank was lost, or gave up, before all had come.
+    #[error("{0}")]
+    Ended(End),
+    /// The thread failed.
+    #[error("the watch over the ranks failed: {reason}")]
+    Failed {
+        /// How.
+        reason: String,
+    },
+}
+
+/// This rank's part of the watch. One that is dropped without a farewell leaves as a process that
+/// dies: the others raise the alarm.
+pub struct Watch {
+    shared: Arc<Shared>,
+    bell: UnixStream,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch").finish_non_exhaustive()
+    }
+}
+
+impl Watch {
+    /// Opens the sockets on which rank 0, on `host`, waits: all interfaces, a port that is free.
+    ///
+    /// # Errors
+    /// If there are none to be had.
+    pub fn listen(host: &str) -> Result<Listener, WatchError> {
+        Ok(Listener::open(host)?)
+    }
+
+    /// Starts to watch, on all ranks at about the same time. Rank 0 waits until all have come, the
+    /// others until they have met rank 0.
+    ///
+    /// `on_end` is called at most once, from the thread of the watch, after the others have been
+    /// told: a rank is lost, or another gave up. It is not called after [`Watch::abort`], and not
+    /// if this fails.
+    ///
+    /// # Errors
+    /// If the ranks do not meet in time, or one is lost before.
+    pub fn start(
+        options: WatchOptions,
+        meeting: Meeting,
+        on_end: impl FnOnce(End) + Send + 'static,
+    ) -> Result<Self, WatchError> {
+        let ranks = options.ranks;
+        let watch = Self::spawn(options, meeting, Box::new(on_end))?;
+        match watch.shared.wait_for_meeting() {
+            None => Ok(watch),
+            Some(Last::Report(Report::Missing(missing))) => {
+                Err(WatchError::Missing { ranks, missing })
+            }
+            Some(Last::Report(Report::Ended(end))) => Err(WatchError::Ended(end)),
+            Some(Last::Failed(reason)) => Err(WatchError::Failed { reason }),
+            Some(last) => unreachable!("{last:?} before the ranks have met"),
+        }
+    }
+
+    fn spawn(options: WatchOptions, meeting: Meeting, on_end: OnEnd) -> Result<Self, WatchError> {
+        let terms = terms(options, &meeting);
+        let (party, sockets, wire) = match meeting {
+            Meeting::Host(listener) => (Party::host(terms), listener.sockets, None),
+            Meeting::Guest(invitation) => {
+                let (stream, inbox, host) = invitation.accept(&terms.me, terms.meeting)?;
+                let wire = Wire::new(stream, inbox)?;
+                (Party::guest(terms, Link(0), host), Vec::new(), Some((Link(0), wire)))
+            }
+        };
+        let (bell, ear) = UnixStream::pair()?;
+        ear.set_nonblocking(true)?;
+        bell.set_nonblocking(true)?;
+        let shared = Arc::new(Shared::default());
+        let watcher = Watcher::new(party, sockets, wire, ear, shared.clone(), on_end);
+        let builder = std::thread::Builder::new().name("watch".into());
+        let thread = Some(builder.spawn(move || watcher.run())?);
+        Ok(Self { shared, bell, thread })
+    }
+
+    fn ask(&self, command: Command) {
+        self.shared.ask(command);
+        thread::ring(&self.bell);
+    }
+
+    /// This rank gives up, and says why: all others hear `message` (its first [`MESSAGE_BYTES`]
+    /// bytes), as a rule before this returns, which takes two seconds at most. Does nothing where all
+    /// end already.
+    pub fn abort(&self, message: &str) {
+        self.ask(Command::Abort(message.to_owned()));
+        self.shared.wait_for_end_within(ABORT);
+    }
+
+    /// Ends the watch: returns when all ranks have said farewell.
+    ///
+    /// # Errors
+    /// Why all must end, if a rank that has not said farewell was lost or gave up. `on_end` was called then.
+    pub fn farewell(mut self) -> Result<(), WatchError> {
+        self.ask(Command::Farewell);
+        let last = self.shared.wait_for_end();
+        self.join();
+        match last {
+            Last::Report(Report::Ended(end)) => Err(WatchError::Ended(end)),
+            Last::Failed(reason) => Err(WatchError::Failed { reason }),
+            _ => Ok(()),
+        }
+    }
+
+    fn join(&mut self) {
+        let Some(thread) = self.thread.take() else { return };
+        if thread.thread().id() != std::thread::current().id() {
+            // Who panics in `on_end` has said so.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.ask(Command::Vanish);
+        self.join();
+    }
+}
+
+fn terms(options: WatchOptions, meeting: &Meeting) -> Terms {
+    let WatchOptions { rank, ranks, host, beat, patience, meeting: time } = options;
+    assert!(usize::from(rank.0) < ranks, "rank {rank} of {ranks}");
+    assert!(
+        patience >= 3 * beat && !beat.is_zero(),
+        "{patience:?} of patience with beats each {beat:?}"
+    );
+    let (is_host, token) = match meeting {
+        Meeting::Host(listener) => (true, listener.invitation.token()),
+        Meeting::Guest(invitation) => (false, invitation.token()),
+    };
+    assert!(is_host == (rank == Rank(0)), "rank {rank} comes as {meeting:?}");
+    let me = Member { rank, host, pid: std::process::id() };
+    Terms { me, ranks, token, beat, patience, meeting: time }
+}

@@ -328,6 +328,7 @@ proptest! {
 #[test]
 fn all_stopped_together_blame_nobody() {
     let mut network = Network::met(5, 3, 100);
+    network.run(500);
     let end = network.now + 600_000;
     network.processes.iter_mut().for_each(|process| process.stopped_until = end);
     network.run(620_000);
@@ -392,6 +393,23 @@ fn strangers_are_dropped() {
         answers(vec![hello(TOKEN, 1), Message::Beat]).last(),
         Some(&Action::Report(Report::Met))
     );
+}
+
+#[test]
+fn the_host_stays_until_all_have_heard() {
+    let mut host = Party::host(terms(0, 3));
+    for guest in 1..3 {
+        host.accept(Link(guest));
+        host.hear(Link(guest), Message::Hello { token: TOKEN, who: member(guest as usize) });
+        host.hear(Link(guest), Message::Beat);
+    }
+    host.take_actions();
+    let end = End::Aborted { who: member(1), message: "no memory".into() };
+    host.hear(Link(1), Message::End(end.clone()));
+    assert_eq!(host.take_actions(), [Action::Send(Link(2), Message::End(end.clone()))]);
+    host.hear(Link(2), Message::Heard);
+    let last = [Action::Send(Link(1), Message::Heard), Action::Report(Report::Ended(end))];
+    assert_eq!(host.take_actions(), last);
 }
 
 #[test]

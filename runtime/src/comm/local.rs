@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::transport::{Arrival, FRAME_BYTES, Ticket, Transport, TransportError};
@@ -23,6 +24,8 @@ pub struct Local {
 /// What all ends share.
 struct Hub {
     inboxes: Vec<Mutex<Inbox>>,
+    /// 1 + a rank that has panicked.
+    gone: AtomicU32,
 }
 
 /// What came for one rank.
@@ -75,7 +78,10 @@ impl Local {
 
     fn ends(ranks: usize, mood: impl Fn(usize) -> Option<SplitMix64>) -> Vec<Self> {
         assert!((1..=usize::from(u16::MAX)).contains(&ranks), "{ranks} ranks are not 1 to 65535");
-        let hub = Arc::new(Hub { inboxes: (0..ranks).map(|_| Mutex::default()).collect() });
+        let hub = Arc::new(Hub {
+            inboxes: (0..ranks).map(|_| Mutex::default()).collect(),
+            gone: AtomicU32::new(0),
+        });
         let end = |rank| Self {
             rank: Rank(rank as u16),
             hub: hub.clone(),
@@ -106,9 +112,11 @@ impl Local {
     fn land(&mut self, Flight { to, label, memory, bytes, ticket }: Flight) {
         let mut inbox = self.inbox(to);
         let receives = inbox.receives.get_mut(&label);
-        let receive = receives
-            .and_then(VecDeque::pop_front)
-            .unwrap_or_else(|| panic!("rank {to} does not receive under label {label}"));
+        let Some(receive) = receives.and_then(VecDeque::pop_front) else {
+            let is_gone = self.hub.gone.load(Ordering::SeqCst) != 0;
+            assert!(is_gone, "rank {to} does not receive under label {label}");
+            return;
+        };
         assert!(bytes <= receive.bytes, "{bytes} bytes for a receive of {}", receive.bytes);
         // SAFETY: the sender lends the source until it hears that it was sent, the receiver the
         // target until it hears that it was received; both follow.
@@ -167,6 +175,12 @@ impl Transport for Local {
     }
 
     fn poll(&mut self, arrivals: &mut Vec<Arrival>) -> Result<(), TransportError> {
+        if let Some(rank) = self.hub.gone.load(Ordering::SeqCst).checked_sub(1) {
+            // Nobody writes to what this rank has lent from now on.
+            self.inbox(self.rank).receives.clear();
+            self.flights.clear();
+            return Err(TransportError::Gone { rank: Rank(rank as u16) });
+        }
         while !self.flights.is_empty() && !self.is_held_up() {
             let flight = self.flights.pop_front().expect("there is one");
             self.land(flight);
@@ -177,6 +191,15 @@ impl Transport for Local {
             arrivals.push(arrival);
         }
         Ok(())
+    }
+}
+
+impl Drop for Local {
+    /// A rank that panics leaves the others without what they wait for.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.hub.gone.store(u32::from(self.rank.0) + 1, Ordering::SeqCst);
+        }
     }
 }
 

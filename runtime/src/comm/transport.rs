@@ -4,8 +4,8 @@ use std::ptr::NonNull;
 
 use crate::ranks::Rank;
 
-/// Most bytes of a frame.
-pub const FRAME_BYTES: usize = 4096;
+/// Most bytes of a frame: somewhat less than what MPI libraries send without asking.
+pub const FRAME_BYTES: usize = 3840;
 
 /// A payload on its way, from `send` or `receive` until the [`Arrival`] that names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -111,4 +111,12 @@ pub trait Transport: Send {
     /// # Errors
     /// If messages cannot be moved any more.
     fn poll(&mut self, arrivals: &mut Vec<Arrival>) -> Result<(), TransportError>;
+
+    /// Ends it cleanly; all ranks do.
+    ///
+    /// # Errors
+    /// If that fails.
+    fn finish(self: Box<Self>) -> Result<(), TransportError> {
+        Ok(())
+    }
 }

@@ -52,6 +52,39 @@ impl World {
         self.ranks
     }
 
+    /// Has `bytes` of rank 0 sent to all, before the first flow: at most as many as a frame holds less 4.
+    /// What the others bring is ignored.
+    ///
+    /// # Errors
+    /// Those of the transport.
+    pub fn share(&self, bytes: Vec<u8>) -> Result<Vec<u8>, TransportError> {
+        let mut line = self.line();
+        if self.rank == Rank(0) {
+            let frame = [&0u32.to_le_bytes(), &bytes[..]].concat();
+            for to in (1..self.ranks as u16).map(Rank) {
+                line.transport.send_frame(to, &frame)?;
+            }
+            return Ok(bytes);
+        }
+        let mut arrivals = Vec::new();
+        loop {
+            line.poll(&mut arrivals)?;
+            if let Some(Arrival::Frame { bytes, .. }) = arrivals.pop() {
+                return Ok(bytes);
+            }
+            std::thread::yield_now();
+        }
+    }
+
+    /// Ends the transport cleanly; all ranks do, after their last flow.
+    ///
+    /// # Errors
+    /// Those of the transport.
+    pub fn finish(self) -> Result<(), TransportError> {
+        let line = Arc::into_inner(self.line).expect("no flow is left");
+        line.into_inner().unwrap_or_else(PoisonError::into_inner).transport.finish()
+    }
+
     pub(crate) fn labels(&self) -> u32 {
         self.labels
     }

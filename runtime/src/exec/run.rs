@@ -261,13 +261,19 @@ pub(super) fn private_copy(
     let reduction = rare.reduction.unwrap_or_else(|| panic!("handle {handle} has no reduction"));
     let (pointer, _) = space.handles.cache.take(slot.bytes())?;
     // SAFETY: the buffer was just taken and has this size.
-    (reduction.init)(unsafe { std::slice::from_raw_parts_mut(pointer.as_ptr(), slot.bytes()) });
+    let copy = unsafe { std::slice::from_raw_parts_mut(pointer.as_ptr(), slot.bytes()) };
+    (reduction.init)(copy);
+    if let Some(seed) = reduction.seed {
+        let contents = slot.materialise(&space.handles.cache, false)?;
+        // SAFETY: while tasks add to copies nobody writes the contents, which have this size.
+        seed(copy, unsafe { std::slice::from_raw_parts(contents.as_ptr(), slot.bytes()) });
+    }
     rare.copies.push((worker, crate::memory::Copy(pointer)));
     Ok(pointer)
 }
 
 /// The contents of a handle of the task, to which nobody else has access.
-#[allow(unsafe_code)]
+#[allow(unsafe_code, clippy::mut_from_ref)]
 fn contents<'a>(
     space: &'a Space,
     data: &TaskData,
@@ -290,9 +296,14 @@ fn reduction(space: &Space, handle: u32) -> Reduction {
     reduction.unwrap_or_else(|| panic!("handle {handle} has no reduction"))
 }
 
-/// Starts the contents of the task's handle like a private copy.
+/// Starts the contents of the task's first handle like a private copy of its second, if it has one.
 fn start(space: &Space, data: &TaskData, worker: usize, place: &impl Place) -> Result<(), Cause> {
-    (reduction(space, data.handles[0]).init)(contents(space, data, 0, worker, place)?);
+    let reduction = reduction(space, data.handles[0]);
+    let share = contents(space, data, 0, worker, place)?;
+    (reduction.init)(share);
+    if let Some(seed) = reduction.seed {
+        seed(share, contents(space, data, 1, worker, place)?);
+    }
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{FirstFailure, FlowError, Space};
-use crate::ranks::Rank;
+use crate::ranks::{Brought, Outcome, Rank, Traffic};
 use crate::trace::{Records, Site, Totals};
 
 /// What can advance the tasks of a flow: see [`crate::exec`] and [`crate::sim`].
@@ -59,13 +59,17 @@ pub trait Running: Send {
     }
     /// Waits until so many messages have come or gone.
     fn settle_messages(&mut self, _count: u64) {}
-    /// Waits until all ranks have come to the next meeting: answers a rank that does not agree with
-    /// rank 0 and its value (`(0, agreed)` if all agree), and the smallest of what was brought.
+    /// Waits until all ranks have come to the next meeting.
     ///
     /// # Errors
     /// If another rank cannot be reached any more.
-    fn meet(&mut self, agreed: u64, bytes: Vec<u8>) -> Result<Outcome, FlowError> {
-        Ok(((Rank(0), agreed), bytes))
+    fn meet(&mut self, brought: Brought) -> Result<Outcome, FlowError> {
+        let Brought { agreed, amounts, bytes } = brought;
+        Ok(Outcome { dissent: (Rank(0), agreed), amounts, bytes })
+    }
+    /// What this rank has sent to others.
+    fn traffic(&self) -> Traffic {
+        Traffic::default()
     }
     /// The failure with the smallest program index that this rank has met since
     /// [`take_failure`](Self::take_failure).
@@ -80,9 +84,6 @@ pub trait Running: Send {
     }
 }
 
-/// What a meeting of all ranks has come to.
-pub type Outcome = ((Rank, u64), Vec<u8>);
-
 /// The tasks and handles of a flow, for an engine.
 #[derive(Clone, Debug)]
 pub struct FlowSpace(pub(crate) Arc<Space>);
@@ -90,3 +91,29 @@ pub struct FlowSpace(pub(crate) Arc<Space>);
 /// Tasks that became ready, for an engine.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadyTasks<'a>(pub(crate) &'a [u32]);
+
+/// The engine of a flow that only notes what the program does.
+pub(super) struct Nobody;
+
+impl Running for Nobody {
+    fn ready(&mut self, _tasks: ReadyTasks<'_>) {}
+    fn advance(&mut self, _submitted: u64, _unfinished: u64) {}
+    fn take_failure(&mut self) -> Option<FlowError> {
+        None
+    }
+    fn failure(&self, _mark: u64) -> Option<FlowError> {
+        None
+    }
+    fn take_records(&mut self) -> Records {
+        Records::default()
+    }
+    fn site(&self) -> Site {
+        Site::cores(1)
+    }
+    fn has_private_copies(&self) -> bool {
+        true
+    }
+    fn is_flat(&self) -> bool {
+        true
+    }
+}

@@ -37,18 +37,25 @@ pub enum FlowError {
     /// What does not fit the RAM cannot be written to disk, or be read from there.
     #[error("{0}")]
     Scratch(Arc<dyn Error + Send + Sync>),
+    /// Ranks were not started alike.
+    #[error(
+        "rank {rank} was not started as rank 0: all ranks need the same version of the program, the \
+         same flags, the same input and the same tiles"
+    )]
+    Unlike {
+        /// A rank that differs from rank 0.
+        rank: Rank,
+    },
     /// Ranks do not run the same program.
     #[error(
-        "rank {rank} has submitted {tasks} tasks where this one has submitted {expected}: all ranks must \
-         run the same program on the same input"
+        "rank {rank} has submitted {tasks} tasks where rank 0 has submitted another number: all ranks \
+         must run the same program on the same input"
     )]
     Diverged {
-        /// A rank that differs from rank 0, or rank 0.
+        /// A rank that differs from rank 0.
         rank: Rank,
         /// Its tasks.
         tasks: u64,
-        /// Those of this rank.
-        expected: u64,
     },
     /// Another rank cannot be reached any more.
     #[error("{0}")]

@@ -13,6 +13,7 @@ mod error;
 mod gate;
 mod graph;
 mod handle;
+mod host;
 mod lane;
 mod launch;
 mod lend;
@@ -22,16 +23,15 @@ mod slab;
 mod space;
 mod task;
 mod told;
+mod watch;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
-
-use bytemuck::Pod;
 
 pub use access::Access;
 pub(crate) use codelet::RawBuffer;
 pub use codelet::{Buffers, Codelet, CodeletInfo, Cost, Failure, MAX_ARGUMENT_BYTES, codelet_info};
-pub use engine::{Engine, FlowSpace, Outcome, ReadyTasks, Running};
+use engine::Nobody;
+pub use engine::{Engine, FlowSpace, ReadyTasks, Running};
 pub use error::FlowError;
 use graph::{Graph, Tag};
 pub use handle::Handle;
@@ -43,9 +43,10 @@ pub(crate) use space::{Padded, Post, Space, task_view};
 pub use task::MAX_ACCESSES;
 pub(crate) use task::{Arguments, Kind, TaskData};
 pub use told::{FailureCodec, FirstFailure};
+pub use watch::Watch;
 
 use crate::memory::{BufferCache, MemoryUse, Reduction};
-use crate::ranks::Spot;
+use crate::ranks::{Brought, Change, Rank, Spot, Traffic};
 use crate::trace::{Site, Totals, Trace};
 
 /// How a flow behaves.
@@ -60,11 +61,19 @@ pub struct FlowOptions {
     pub deterministic: bool,
     /// How errors of kernels go to other ranks.
     pub codec: FailureCodec,
+    /// What ranks must agree on before they begin: a digest of the program, its flags and its input.
+    pub digest: u64,
 }
 
 impl Default for FlowOptions {
     fn default() -> Self {
-        Self { window: 8192, cache: true, deterministic: false, codec: FailureCodec::TEXT }
+        Self {
+            window: 8192,
+            cache: true,
+            deterministic: false,
+            codec: FailureCodec::TEXT,
+            digest: 0,
+        }
     }
 }
 
@@ -115,6 +124,10 @@ pub struct Flow {
     retired: BTreeSet<Handle>,
     /// The other ranks, if there are any.
     peers: Option<Peers>,
+    /// Whether all memories are one, on every rank.
+    is_flat: bool,
+    /// What all ranks have sent until the last wait.
+    traffic: Traffic,
 }
 
 impl std::fmt::Debug for Flow {
@@ -134,7 +147,17 @@ impl Flow {
             graph.share();
         }
         let engine = Box::new(engine).start(FlowSpace(graph.space().clone()));
+        let mut flow = Self::of(graph, workers, engine, options);
+        flow.peers = peers;
+        if flow.peers.is_some() {
+            flow.greet();
+        }
+        flow
+    }
+
+    fn of(graph: Graph, workers: usize, engine: Box<dyn Running>, options: FlowOptions) -> Self {
         let rewrites = options.deterministic || !engine.has_private_copies();
+        let is_flat = engine.is_flat();
         Self {
             graph,
             workers,
@@ -148,17 +171,35 @@ impl Flow {
             rewrites,
             shift: 0,
             retired: BTreeSet::new(),
-            peers,
+            peers: None,
+            is_flat,
+            traffic: Traffic::default(),
         }
     }
 
-    /// Whether all workers share one memory without limit, so that copies of data cost no transfer.
+    /// A flow that runs nothing: what the program does is only noted, to be
+    /// [counted](crate::ranks::count()). Whatever is read is zero.
     #[must_use]
-    pub fn is_flat(&self) -> bool {
-        self.engine.is_flat()
+    pub fn listening() -> Self {
+        let mut flow = Self::of(
+            Graph::new(1, BufferCache::new(true)),
+            1,
+            Box::new(Nobody),
+            FlowOptions::default(),
+        );
+        flow.peers = Some(Peers::listening());
+        flow
     }
 
-    /// Number of workers of the engine.
+    /// Whether all workers share one memory without limit, so that copies of data cost no transfer.
+    ///
+    /// Over ranks this holds of all of them: programs that ask do the same everywhere.
+    #[must_use]
+    pub fn is_flat(&self) -> bool {
+        self.is_flat
+    }
+
+    /// Number of workers of the engine; over ranks the mean of all, rounded up.
     #[must_use]
     pub fn workers(&self) -> usize {
         self.workers
@@ -181,21 +222,9 @@ impl Flow {
     fn name(&mut self, bytes: usize, spot: Option<Spot>) -> Handle {
         let handle = self.graph.register(bytes);
         if let Some(peers) = &mut self.peers {
-            peers.register(handle, bytes, spot);
+            peers.forget_reduction(handle);
+            self.note(&Change::Register { handle, bytes, spot });
         }
-        handle
-    }
-
-    /// Names a copy of `contents`, which over ranks all have.
-    ///
-    /// # Panics
-    /// If there is no memory for the copy.
-    pub fn register_from<T: Pod>(&mut self, contents: &[T]) -> Handle {
-        let handle = self.register(size_of_val(contents));
-        let buffer =
-            self.host_buffer(handle, false, true).unwrap_or_else(|error| panic!("{error}"));
-        buffer.copy_from_slice(bytemuck::cast_slice(contents));
-        self.end_loan();
         handle
     }
 
@@ -239,6 +268,7 @@ impl Flow {
         self.graph.set_reduction(handle, reduction);
         if let Some(peers) = &mut self.peers {
             peers.set_reduction(handle, reduction);
+            self.note(&Change::SetSeeded(handle, reduction.seed.is_some()));
         }
     }
 
@@ -309,7 +339,7 @@ impl Flow {
     /// buffer goes back to the cache as soon as the last user is done.
     pub fn done_with(&mut self, handle: Handle) {
         self.end_loan();
-        self.change(|directory, moves| directory.discard(handle, moves));
+        self.note(&Change::Discard(handle));
         let ready = self.graph.discard(handle);
         if !ready.is_empty() {
             self.engine.ready(ReadyTasks(ready));
@@ -319,7 +349,7 @@ impl Flow {
     /// Ends the reduction that runs on `handle`, if there is one.
     fn settle(&mut self, handle: Handle) {
         self.end_loan();
-        self.change(|directory, moves| directory.fold(handle, moves));
+        self.note(&Change::Fold(handle));
         let ready = self.graph.settle(handle);
         if !ready.is_empty() {
             self.engine.ready(ReadyTasks(ready));
@@ -337,8 +367,13 @@ impl Flow {
     /// With the message of a kernel that panicked.
     pub fn wait(&mut self) -> Result<(), FlowError> {
         self.drain();
-        if self.peers.is_some() {
-            return self.agree();
+        if let Some(peers) = &self.peers {
+            if let Some(discord) = &peers.discord {
+                return Err(discord.clone());
+            }
+            // All ranks know alike whether anything was submitted since they met.
+            let is_known = peers.agreed_at == Some(self.graph.program_index());
+            return if is_known { Ok(()) } else { self.agree() };
         }
         self.engine.take_failure().map_or(Ok(()), Err)
     }
@@ -347,80 +382,30 @@ impl Flow {
     /// of all.
     fn agree(&mut self) -> Result<(), FlowError> {
         let (codec, mine) = (self.options.codec, self.engine.first_failure());
-        let brought = told::encode(codec, mine.as_ref());
-        let ((rank, tasks), least) = self.engine.meet(self.graph.program_index(), brought)?;
-        let expected = self.graph.program_index();
-        if tasks != expected {
-            return Err(FlowError::Diverged { rank, tasks, expected });
+        let (expected, sent) = (self.graph.program_index(), self.engine.traffic());
+        let bytes = told::encode(codec, mine.as_ref());
+        let amounts = [sent.messages, sent.bytes];
+        let outcome = self.engine.meet(Brought { agreed: expected, amounts, bytes })?;
+        self.peers.iter_mut().for_each(|peers| peers.agreed_at = Some(expected));
+        let [messages, bytes] = outcome.amounts;
+        self.traffic = Traffic { messages, bytes };
+        let (rank, tasks) = outcome.dissent;
+        if rank != Rank(0) {
+            return Err(FlowError::Diverged { rank, tasks });
         }
         // A kernel that panicked here goes on panicking, now that the others know.
         let own = self.engine.take_failure();
-        let Some((mark, told)) = told::decode(codec, &least) else { return Ok(()) };
+        let Some((mark, told)) = told::decode(codec, &outcome.bytes) else { return Ok(()) };
         let own = own.filter(|_| mine.is_some_and(|(own, _)| own == mark));
         let error = own.unwrap_or(told);
         self.engine.learn_failure(mark, &error);
         Err(error)
     }
 
-    /// Waits, then lends the contents of `handle`.
-    ///
-    /// # Errors
-    /// As [`wait`](Self::wait); the failure that spoiled the contents, also if it was met before;
-    /// or if there is no memory for contents that were never written.
-    ///
-    /// Over ranks all get them.
-    pub fn read<T: Pod>(&mut self, handle: Handle) -> Result<&[T], FlowError> {
-        self.spread(handle)?;
-        self.check_whole(handle)?;
-        Ok(bytemuck::cast_slice(self.host_buffer(handle, true, false)?))
-    }
-
-    /// Waits, then lends the contents of `handle` to be changed.
-    ///
-    /// # Errors
-    /// As [`read`](Self::read).
-    ///
-    /// Over ranks all get them, and all must change them alike.
-    pub fn write<T: Pod>(&mut self, handle: Handle) -> Result<&mut [T], FlowError> {
-        self.spread(handle)?;
-        self.check_whole(handle)?;
-        self.change(|directory, moves| directory.assign(handle, true, moves));
-        Ok(bytemuck::cast_slice_mut(self.host_buffer(handle, true, true)?))
-    }
-
-    /// Waits until every rank has the contents of `handle`.
-    fn spread(&mut self, handle: Handle) -> Result<(), FlowError> {
-        self.settle(handle);
-        self.change(|directory, moves| directory.spread(handle, moves));
-        self.wait()
-    }
-
     /// What the engine recorded since the last call, after everything submitted has run.
     pub fn take_trace(&mut self) -> Trace {
         self.drain();
         Trace::new(self.engine.take_records(), self.engine.site(), &self.phases)
-    }
-
-    /// Waits, then replaces the contents of `handle`; a failure that spoiled the old ones is
-    /// forgotten.
-    ///
-    /// Over ranks its owner keeps them, or all do if nobody owns it.
-    ///
-    /// # Errors
-    /// As [`read`](Self::read).
-    ///
-    /// # Panics
-    /// If `contents` has another size.
-    pub fn overwrite<T: Pod>(&mut self, handle: Handle, contents: &[T]) -> Result<(), FlowError> {
-        self.settle(handle);
-        self.wait()?;
-        self.change(|directory, moves| directory.assign(handle, false, moves));
-        if self.is_owner(handle) {
-            self.host_buffer(handle, false, true)?.copy_from_slice(bytemuck::cast_slice(contents));
-        }
-        self.end_loan();
-        self.graph.space().handles.get(handle.index).set_poison(0);
-        Ok(())
     }
 
     /// Eyes for another thread on how far the flow is.
@@ -455,6 +440,9 @@ impl Flow {
 
     fn drain(&mut self) {
         self.end_loan();
+        if self.peers.as_ref().is_some_and(|peers| peers.discord.is_some()) {
+            return;
+        }
         self.engine.advance(self.graph.submitted(), 0);
         self.engine.settle_messages(self.graph.messages());
         self.credit = 0;
@@ -464,87 +452,17 @@ impl Flow {
             self.engine.unregistered();
         }
     }
-
-    /// # Errors
-    /// The failure that spoiled the contents of `handle`, if one did.
-    fn check_whole(&mut self, handle: Handle) -> Result<(), FlowError> {
-        self.graph.check(handle);
-        let mark = self.graph.space().handles.get(handle.index).poison();
-        if mark == 0 {
-            return Ok(());
-        }
-        if self.peers.is_some() {
-            // Every rank has found the mark; one of them knows what it stands for.
-            let brought =
-                told::encode(self.options.codec, Some(&(mark, self.engine.failure(mark))));
-            let (_, least) = self.engine.meet(mark, brought)?;
-            let (_, error) = told::decode(self.options.codec, &least).expect("it has a mark");
-            self.engine.learn_failure(mark, &error);
-            return Err(error);
-        }
-        Err(self.engine.failure(mark).expect("a failure is known as long as a handle is marked"))
-    }
-
-    /// Ends the program's own use of what it was lent, before anything else can be done with it.
-    fn end_loan(&mut self) {
-        if self.is_lent {
-            self.is_lent = false;
-            self.engine.host_done();
-        }
-    }
-
-    /// The bytes of `handle`, lent until [`end_loan`](Self::end_loan); nothing else uses them, since
-    /// everything has run.
-    #[allow(unsafe_code)]
-    fn host_buffer(
-        &mut self,
-        handle: Handle,
-        reads: bool,
-        writes: bool,
-    ) -> Result<&mut [u8], FlowError> {
-        self.graph.check(handle);
-        self.end_loan();
-        self.engine.host(handle.index, reads, writes)?;
-        self.is_lent = true;
-        // The next task ends the loan.
-        self.credit = 0;
-        let table = &self.graph.space().handles;
-        let slot = table.get(handle.index);
-        let pointer = slot.materialise(&table.cache, false)?;
-        slot.check_slice(handle.index);
-        // SAFETY: the buffer has this size, without gaps, and is initialised; no task is unfinished (or none uses
-        // a handle that was just registered), and the borrow of the flow forbids new ones.
-        Ok(unsafe { std::slice::from_raw_parts_mut(pointer.as_ptr(), slot.bytes()) })
-    }
 }
 
 impl Drop for Flow {
     fn drop(&mut self) {
         if !std::thread::panicking() {
             self.drain();
-            if self.peers.is_some() {
+            if self.peers.as_ref().is_some_and(|peers| peers.discord.is_none()) {
                 // Nobody leaves before all have what they need. If a rank is gone, nobody waits.
-                let _outcome = self.engine.meet(u64::MAX, Vec::new());
+                let _outcome = self.engine.meet(Brought::default());
             }
         }
-    }
-}
-
-/// Shows another thread how far a flow is.
-#[derive(Clone, Debug)]
-pub struct Watch(Arc<Space>);
-
-impl Watch {
-    /// Tasks that were completed so far, over the life of the flow.
-    #[must_use]
-    pub fn completed(&self) -> u64 {
-        self.0.completed()
-    }
-
-    /// The same by worker.
-    #[must_use]
-    pub fn completed_by_worker(&self) -> Vec<u64> {
-        self.0.completed_by_worker().collect()
     }
 }
 

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use super::graph::Graph;
 use super::task::{Kind, Letter, MAX_ACCESSES};
-use super::{Access, Flow, Handle, ReadyTasks, Running};
+use super::{Access, Flow, FlowError, Handle, ReadyTasks, Running};
 use crate::memory::Reduction;
-use crate::ranks::{Directory, Exchange, Move, Owners, Rank, Spot};
+use crate::ranks::{
+    Brought, Change, Directory, Exchange, Move, Outcome, Owners, Program, Rank, Traffic,
+};
 
 /// What a rank knows of all.
 pub(super) struct Peers {
@@ -20,6 +22,12 @@ pub(super) struct Peers {
     /// Handles of this rank's own for shares, which nobody needs now, by bytes.
     spare: HashMap<usize, Vec<Handle>>,
     reductions: HashMap<u32, Reduction>,
+    /// Tasks of the program when all ranks last met.
+    pub(super) agreed_at: Option<u64>,
+    /// Why the ranks cannot work together.
+    pub(super) discord: Option<FlowError>,
+    /// What the program has done, if that is only to be noted.
+    program: Option<Program>,
 }
 
 impl Peers {
@@ -32,11 +40,18 @@ impl Peers {
             shares: HashMap::new(),
             spare: HashMap::new(),
             reductions: HashMap::new(),
+            agreed_at: None,
+            discord: None,
+            program: None,
         }
     }
 
-    pub(super) fn register(&mut self, handle: Handle, bytes: usize, spot: Option<Spot>) {
-        self.directory.register(handle, bytes, spot, &*self.owners);
+    /// Those of a flow that only notes what the program does.
+    pub(super) fn listening() -> Self {
+        Self { program: Some(Program::default()), ..Self::new(Rank(0), 1) }
+    }
+
+    pub(super) fn forget_reduction(&mut self, handle: Handle) {
         self.reductions.remove(&handle.index);
     }
 
@@ -111,7 +126,7 @@ impl Flow {
         self.peers.as_ref().map_or(1, |peers| peers.directory.ranks())
     }
 
-    /// Data that are registered with a [`Spot`] from now on belong to whom `owners` says.
+    /// Data that are registered with a [`Spot`](crate::ranks::Spot) from now on belong to whom `owners` says.
     pub fn set_owners(&mut self, owners: Arc<dyn Owners>) {
         if let Some(peers) = &mut self.peers {
             peers.owners = owners;
@@ -125,35 +140,71 @@ impl Flow {
     /// If there is no such rank.
     pub fn set_owner(&mut self, handle: Handle, owner: Rank) {
         self.graph.check(handle);
-        match &mut self.peers {
-            Some(peers) => peers.directory.set_owner(handle, owner),
-            None => assert!(owner == Rank(0), "rank {owner} of one"),
-        }
+        let ranks = self.ranks();
+        assert!(self.is_listening() || usize::from(owner.0) < ranks, "rank {owner} of {ranks}");
+        self.note(&Change::SetOwner(handle, owner));
+    }
+
+    fn is_listening(&self) -> bool {
+        self.peers.as_ref().is_some_and(|peers| peers.program.is_some())
     }
 
     /// Whether this rank owns `handle`, or nobody does.
     #[must_use]
     pub fn is_owner(&self, handle: Handle) -> bool {
-        self.peers
-            .as_ref()
-            .is_none_or(|peers| peers.directory.owner(handle).is_none_or(|owner| owner == peers.me))
+        let owner = |peers: &Peers| match peers.program {
+            None => peers.directory.owner(handle).filter(|&owner| owner != peers.me),
+            Some(_) => None,
+        };
+        self.peers.as_ref().and_then(owner).is_none()
     }
 
     /// Says that copies of `handle` on ranks that did not write it are not needed after what was
     /// submitted so far; a rank that needs it again is sent it again.
     pub fn done_with_copies(&mut self, handle: Handle) {
-        if self.peers.is_some() {
-            self.change(|directory, moves| directory.drop_copies(handle, moves));
+        self.note(&Change::DropCopies(handle));
+    }
+
+    /// What all ranks have sent each other until the last wait.
+    #[must_use]
+    pub fn traffic(&self) -> Traffic {
+        self.traffic
+    }
+
+    /// What a [listening](Self::listening) flow has noted.
+    #[must_use]
+    pub fn take_program(&mut self) -> Program {
+        self.peers.as_mut().and_then(|peers| peers.program.take()).unwrap_or_default()
+    }
+
+    /// Meets the other ranks before the first task.
+    pub(super) fn greet(&mut self) {
+        let amounts = [self.workers as u64, u64::from(!self.is_flat)];
+        let brought = Brought { agreed: self.options.digest, amounts, bytes: Vec::new() };
+        let met = self.engine.meet(brought);
+        let ranks = self.ranks();
+        let Some(peers) = &mut self.peers else { return };
+        match met {
+            Err(error) => peers.discord = Some(error),
+            Ok(Outcome { dissent: (rank, _), amounts: [workers, uneven], .. }) => {
+                self.workers = (workers as usize).div_ceil(ranks);
+                self.is_flat = uneven == 0;
+                if rank != Rank(0) {
+                    peers.discord = Some(FlowError::Unlike { rank });
+                }
+            }
         }
     }
 
     /// Notes a change in the directory, and does what this rank has to do for it.
-    pub(super) fn change(&mut self, change: impl FnOnce(&mut Directory, &mut Vec<Move>)) {
-        if let Some(peers) = &mut self.peers {
-            change(&mut peers.directory, &mut peers.moves);
-            if !peers.moves.is_empty() {
-                self.make_moves(0);
-            }
+    pub(super) fn note(&mut self, change: &Change<'_>) {
+        let Some(peers) = &mut self.peers else { return };
+        if let Some(program) = &mut peers.program {
+            return program.push(change);
+        }
+        peers.directory.apply(change, &*peers.owners, &mut peers.moves);
+        if !peers.moves.is_empty() {
+            self.make_moves(0);
         }
     }
 
@@ -162,6 +213,13 @@ impl Flow {
     #[inline]
     pub(super) fn concerns_me(&mut self, accesses: &[(Handle, Access)], priority: i32) -> bool {
         let Some(peers) = &mut self.peers else { return true };
+        if let Some(program) = &mut peers.program {
+            program.push(&Change::Submit(accesses));
+            return false;
+        }
+        if peers.discord.is_some() {
+            return false;
+        }
         let runner = peers.directory.runner(accesses);
         peers.directory.submit(accesses, runner, &mut peers.moves);
         let is_mine = runner == peers.me;
@@ -240,7 +298,9 @@ impl Flow {
                 Some(&share) => share,
                 None => {
                     let share = peers.share(hands.graph, *handle);
-                    hands.work(Kind::Start, &[(share, Access::W)]);
+                    let accesses = [(share, Access::W), (*handle, Access::R)];
+                    let is_seeded = peers.reductions[&handle.index].seed.is_some();
+                    hands.work(Kind::Start, &accesses[..1 + usize::from(is_seeded)]);
                     peers.shares.insert(handle.index, share);
                     share
                 }

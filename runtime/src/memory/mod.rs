@@ -13,7 +13,7 @@ pub use block::Block;
 pub use cache::{BufferCache, MemoryUse, OutOfMemory, rounded};
 pub use planner::{Operation, Planner, Plans};
 pub use replicas::{Replica, Replicas};
-pub use table::Reduction;
 pub(crate) use table::{Copy, HandleTable};
+pub use table::{Merge, Reduction};
 pub use transfer::Transfer;
 pub(crate) use transfer::TransferQueue;

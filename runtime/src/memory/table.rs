@@ -11,13 +11,18 @@ use super::block::Block;
 use super::cache::{BufferCache, OutOfMemory};
 use crate::flow::Slab;
 
+/// Changes the first by the second.
+pub type Merge = fn(&mut [u8], &[u8]);
+
 /// How private copies of a handle are started and folded: `init(copy)`, `fold(into, copy)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Reduction {
     /// Sets a fresh copy to the neutral element.
     pub init: fn(&mut [u8]),
     /// Adds a copy to the handle's contents.
-    pub fold: fn(&mut [u8], &[u8]),
+    pub fold: Merge,
+    /// Takes over, into a fresh copy, what tasks read of the handle's contents and never change.
+    pub seed: Option<Merge>,
 }
 
 impl Reduction {
@@ -32,6 +37,7 @@ impl Reduction {
                     *x += *y;
                 }
             },
+            seed: None,
         }
     }
 }

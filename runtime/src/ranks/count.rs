@@ -1,1 +1,46 @@
-//! Messages and bytes of a program.
+//! Messages and bytes of a program under an owner map, without running it.
+
+use std::collections::HashMap;
+
+use super::program::Change;
+use super::{Directory, Move, Owners, Program};
+
+/// Versions that were sent, and their bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Versions of data, each counted once for every rank that received it.
+    pub messages: u64,
+    /// Bytes of them all.
+    pub bytes: u64,
+}
+
+impl Traffic {
+    pub(super) fn count(&mut self, bytes: u64) {
+        self.messages += 1;
+        self.bytes += bytes;
+    }
+}
+
+/// What a program sends over `ranks` ranks, and what each of them sends: exactly what a flow sends
+/// in which nothing fails.
+#[must_use]
+pub fn count(program: &Program, ranks: usize, owners: &dyn Owners) -> (Traffic, Vec<Traffic>) {
+    let (mut all, mut each) = (Traffic::default(), vec![Traffic::default(); ranks]);
+    let mut directory = Directory::new(None, ranks);
+    let mut bytes_of = HashMap::new();
+    let mut moves = Vec::new();
+    for change in program.changes() {
+        if let Change::Register { handle, bytes, .. } = change {
+            bytes_of.insert(handle.index, bytes as u64);
+        }
+        directory.apply(&change, owners, &mut moves);
+        for step in moves.drain(..) {
+            if let Move::Message { datum, from, .. } | Move::Share { datum, from, .. } = step {
+                let bytes = bytes_of[&datum];
+                all.count(bytes);
+                each[usize::from(from.0)].count(bytes);
+            }
+        }
+    }
+    (all, each)
+}

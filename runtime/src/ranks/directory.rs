@@ -65,7 +65,8 @@ struct Datum {
     name: u32,
     /// Whether tasks add to it side by side.
     is_reduced: bool,
-    bytes: u64,
+    /// Whether shares of it take something over from its contents.
+    is_seeded: bool,
 }
 
 /// A running reduction.
@@ -112,18 +113,13 @@ impl Directory {
         self.ranks
     }
 
-    /// Enters the datum `handle` of `bytes` bytes, which reads as zero on every rank, and has its
-    /// owner by `spot` if it has one.
-    pub fn register(
-        &mut self,
-        handle: Handle,
-        bytes: usize,
-        spot: Option<Spot>,
-        owners: &dyn Owners,
-    ) {
+    /// Enters the datum `handle`, which reads as zero on every rank, and has its owner by `spot` if it
+    /// has one.
+    pub fn register(&mut self, handle: Handle, spot: Option<Spot>, owners: &dyn Owners) {
         let owner = spot.map_or(NONE, |spot| self.checked(owners.owner(spot, self.ranks)).0);
-        let (name, bytes) = (self.names, bytes as u64);
-        let datum = Datum { owner, writer: NONE, version: 0, name, is_reduced: false, bytes };
+        let name = self.names;
+        let datum =
+            Datum { owner, writer: NONE, version: 0, name, is_reduced: false, is_seeded: false };
         self.names += 1;
         let index = handle.index as usize;
         if index >= self.data.len() {
@@ -145,6 +141,11 @@ impl Directory {
         self.data[handle.index as usize].owner = self.checked(owner).0;
     }
 
+    /// Says whether shares of reductions on `handle` take something over from its contents.
+    pub fn set_seeded(&mut self, handle: Handle, is_seeded: bool) {
+        self.data[handle.index as usize].is_seeded = is_seeded;
+    }
+
     /// The owner of `handle`, if it has one.
     #[must_use]
     pub fn owner(&self, handle: Handle) -> Option<Rank> {
@@ -153,39 +154,36 @@ impl Directory {
 
     /// The rank that runs a task with these `accesses`: the owner of the first datum that it writes.
     ///
-    /// If nobody owns what it writes, the owner of the largest datum that it reads or reduces; if nobody
-    /// owns any, whoever wrote one of them last.
+    /// If nobody owns what it writes, the owner of the first that it reads; else that of the first that it
+    /// reduces; if nobody owns any, whoever wrote one of them last.
     #[inline]
     #[must_use]
     pub fn runner(&self, accesses: &[(Handle, Access)]) -> Rank {
-        for &(handle, access) in accesses {
-            let owner = self.data[handle.index as usize].owner;
-            if owner != NONE && matches!(access, Access::RW | Access::W | Access::Commute) {
-                return Rank(owner);
-            }
-        }
-        self.runner_beside(accesses)
+        let writes = |access| matches!(access, Access::RW | Access::W | Access::Commute);
+        let first = self.first(accesses, writes, |datum| datum.owner);
+        first.unwrap_or_else(|| self.runner_beside(accesses))
     }
 
     /// The runner of a task that writes nothing that is owned.
     fn runner_beside(&self, accesses: &[(Handle, Access)]) -> Rank {
-        let find = |is_meant: fn(Access) -> bool, of: fn(&Datum) -> u16| {
-            let data = accesses.iter().filter(|(_, access)| is_meant(*access));
-            let data = data.map(|(handle, _)| &self.data[handle.index as usize]);
-            let mut best: Option<&Datum> = None;
-            for datum in data.filter(|datum| of(datum) != NONE) {
-                if best.is_none_or(|best| datum.bytes > best.bytes) {
-                    best = Some(datum);
-                }
-            }
-            best.map(|datum| Rank(of(datum)))
-        };
-        let reads: fn(Access) -> bool = |access| access == Access::R;
-        let owner: fn(&Datum) -> u16 = |datum| datum.owner;
-        find(reads, owner)
-            .or_else(|| find(|access| access == Access::Reduce, owner))
-            .or_else(|| find(|access| access != Access::Scratch, |datum| datum.writer))
-            .unwrap_or(Rank(0))
+        let owner = |datum: &Datum| datum.owner;
+        let read = self.first(accesses, |access| access == Access::R, owner);
+        let reduced = || self.first(accesses, |access| access == Access::Reduce, owner);
+        let held =
+            || self.first(accesses, |access| access != Access::Scratch, |datum| datum.writer);
+        read.or_else(reduced).or_else(held).unwrap_or(Rank(0))
+    }
+
+    /// What `of` says of the first datum that is used as `is_meant`, and of which it says anything.
+    #[inline]
+    fn first(
+        &self,
+        accesses: &[(Handle, Access)],
+        is_meant: impl Fn(Access) -> bool,
+        of: impl Fn(&Datum) -> u16,
+    ) -> Option<Rank> {
+        let meant = accesses.iter().filter(|(_, access)| is_meant(*access));
+        meant.filter_map(|(handle, _)| rank(of(&self.data[handle.index as usize]))).next()
     }
 
     /// Notes that a task with these `accesses` runs on `runner`, and appends to `moves` what must
@@ -195,7 +193,7 @@ impl Directory {
         for &(handle, access) in accesses {
             match access {
                 Access::R | Access::RW | Access::Commute => self.bring(handle.index, runner, moves),
-                Access::Reduce => self.reduce(handle.index, runner),
+                Access::Reduce => self.reduce(handle.index, runner, moves),
                 Access::W => self.fold(handle, moves),
                 Access::Scratch => {}
             }
@@ -273,6 +271,12 @@ impl Directory {
         if self.data[datum as usize].is_reduced {
             self.end_reduction(datum, moves);
         }
+        self.copy(datum, to, moves);
+    }
+
+    /// Has the contents of `datum` sent to `to`, unless they are there.
+    #[inline]
+    fn copy(&mut self, datum: u32, to: Rank, moves: &mut Vec<Move>) {
         if self.copies.contains(datum, to) {
             return;
         }
@@ -308,7 +312,7 @@ impl Directory {
     }
 
     /// `runner` adds to `datum`.
-    fn reduce(&mut self, datum: u32, runner: Rank) {
+    fn reduce(&mut self, datum: u32, runner: Rank, moves: &mut Vec<Move>) {
         let entry = &mut self.data[datum as usize];
         if !entry.is_reduced {
             entry.is_reduced = true;
@@ -318,6 +322,9 @@ impl Directory {
         let reduced = self.reduced.get_mut(&datum).expect("it is being reduced");
         if reduced.target != runner {
             reduced.contributors.insert(runner);
+            if self.data[datum as usize].is_seeded {
+                self.copy(datum, runner, moves);
+            }
         }
     }
 

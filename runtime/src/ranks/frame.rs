@@ -39,6 +39,8 @@ pub enum Item {
         number: u32,
         /// What all must agree on.
         agreed: u64,
+        /// What is added up over all.
+        amounts: [u64; 2],
         /// What it brings; the smallest, by its bytes, is what all get.
         bytes: Vec<u8>,
     },
@@ -48,6 +50,8 @@ pub enum Item {
         number: u32,
         /// A rank that does not agree with rank 0, and its value; `(0, agreed)` if all agree.
         dissent: (Rank, u64),
+        /// The sums.
+        amounts: [u64; 2],
         /// The smallest of what was brought.
         bytes: Vec<u8>,
     },
@@ -66,6 +70,8 @@ impl Item {
     pub const INLINE: u32 = u32::MAX;
     /// In place of a label: there is no room, nothing is to come.
     pub const REFUSED: u32 = u32::MAX - 1;
+    /// Added to a label: who receives under it does not pass on what comes.
+    pub const LEAF: u32 = 1 << 31;
 
     /// Most bytes of contents, or of what is brought to a meeting, in an item.
     pub const MOST: usize = 3072;
@@ -93,17 +99,19 @@ impl Item {
                     frame.extend(below.to_le_bytes());
                 }
             }
-            Self::Meet { number, agreed, bytes } => {
+            Self::Meet { number, agreed, amounts, bytes } => {
                 frame.push(4);
                 frame.extend(number.to_le_bytes());
                 frame.extend(agreed.to_le_bytes());
+                amounts.iter().for_each(|amount| frame.extend(amount.to_le_bytes()));
                 write_bytes(frame, bytes);
             }
-            Self::Met { number, dissent: (rank, value), bytes } => {
+            Self::Met { number, dissent: (rank, value), amounts, bytes } => {
                 frame.push(5);
                 frame.extend(number.to_le_bytes());
                 frame.extend(rank.0.to_le_bytes());
                 frame.extend(value.to_le_bytes());
+                amounts.iter().for_each(|amount| frame.extend(amount.to_le_bytes()));
                 write_bytes(frame, bytes);
             }
         }
@@ -191,11 +199,13 @@ impl<'a> Items<'a> {
             }
             4 => {
                 let (number, agreed) = (self.u32()?, self.u64()?);
-                Item::Meet { number, agreed, bytes: self.bytes()? }
+                let amounts = [self.u64()?, self.u64()?];
+                Item::Meet { number, agreed, amounts, bytes: self.bytes()? }
             }
             5 => {
                 let (number, rank, value) = (self.u32()?, Rank(self.u16()?), self.u64()?);
-                Item::Met { number, dissent: (rank, value), bytes: self.bytes()? }
+                let amounts = [self.u64()?, self.u64()?];
+                Item::Met { number, dissent: (rank, value), amounts, bytes: self.bytes()? }
             }
             _ => return Err(ItemError { at }),
         })
@@ -229,8 +239,8 @@ mod tests {
             Item::Data { key, spoiled: 0, contents: vec![1, 2, 3] },
             Item::Data { key, spoiled: u64::MAX, contents: vec![] },
             Item::Head { key, spoiled: 9, branches },
-            Item::Meet { number: 1, agreed: 2, bytes: vec![7; Item::MOST] },
-            Item::Met { number: 1, dissent: (Rank(4), 5), bytes: vec![] },
+            Item::Meet { number: 1, agreed: 2, amounts: [3, u64::MAX], bytes: vec![7; Item::MOST] },
+            Item::Met { number: 1, dissent: (Rank(4), 5), amounts: [6, 7], bytes: vec![] },
         ]
     }
 

@@ -12,12 +12,14 @@ mod owners;
 mod program;
 mod set;
 mod tree;
-
+pub use count::{Traffic, count};
 pub use directory::{Directory, Key, Move};
-pub use exchange::{Exchange, ExchangeOptions, INLINE_BYTES, Operation, PART_BYTES, Parcel};
+pub use exchange::{
+    Brought, Exchange, ExchangeOptions, INLINE_BYTES, Operation, Outcome, PART_BYTES, Parcel,
+};
 pub use frame::{Item, ItemError, Items};
 pub use owners::{Owners, Spot};
-
+pub use program::{Change, Program};
 pub use set::RankSet;
 pub use tree::{Branch, Shape, tree};
 

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use std::thread;
 
 use proptest::prelude::*;
-use tegula_runtime::comm::{Local, World};
+use tegula_runtime::comm::{Local, Transport, World};
 use tegula_runtime::exec::{Exec, ExecOptions, Sequential};
 use tegula_runtime::flow::{FailureCodec, Flow, FlowOptions, Handle};
-use tegula_runtime::ranks::{Owners, Rank, Spot};
+use tegula_runtime::platform::WorkerKind;
+use tegula_runtime::ranks::{Owners, Rank, Spot, Traffic, count};
+use tegula_runtime::sched::POLICIES;
 
-use crate::program::{End, HANDLES, Step, Told, run_in, steps, submit};
+use crate::program::{End, HANDLES, Step, Told, run_in, steps, submit, tight};
 
 /// Sizes of handles: some travel in a frame, some as a payload, some in parts.
 const WORDS: [usize; 4] = [3, 127, 1000, 300_000];
@@ -74,7 +76,8 @@ impl Spread {
         FlowOptions { window, deterministic, codec: CODEC, ..FlowOptions::default() }
     }
 
-    fn run_in(&self, flow: &mut Flow) -> End {
+    /// Runs the program, whose owners are below `ranks`.
+    fn run_in(&self, flow: &mut Flow, ranks: usize) -> End {
         flow.set_owners(Arc::new(Drawn(self.handles.iter().map(|&(_, owner)| owner).collect())));
         let register = |(row, &(size, owner)): (usize, &(usize, Option<u16>))| {
             let bytes = 8 * WORDS[size];
@@ -92,7 +95,7 @@ impl Spread {
                     match owner {
                         None => flow.done_with_copies(handles[handle]),
                         Some(owner) => {
-                            let owner = Rank(owner % flow.ranks() as u16);
+                            let owner = Rank(owner % ranks as u16);
                             flow.set_owner(handles[handle], owner);
                         }
                     }
@@ -107,15 +110,29 @@ impl Spread {
         end
     }
 
-    /// How every rank ends.
-    fn run(&self) -> Vec<End> {
+    /// What the program sends, counted without running it.
+    fn count(&self) -> Traffic {
+        let mut flow = Flow::listening();
+        self.run_in(&mut flow, self.ranks);
+        let owners = Drawn(self.handles.iter().map(|&(_, owner)| owner).collect());
+        let (all, each) = count(&flow.take_program(), self.ranks, &owners);
+        assert_eq!(each.iter().map(|rank| rank.bytes).sum::<u64>(), all.bytes);
+        all
+    }
+
+    /// How every rank ends, on a machine of its own that these are options for.
+    fn run(&self, options: impl Fn(usize) -> ExecOptions + Sync) -> Vec<(End, Traffic)> {
         let ends = Local::connect_unruly(self.ranks, self.seed);
         let run = |end: Local| {
+            let rank = usize::from(end.rank().0);
             let world = Some(World::new(Box::new(end)));
-            let options = ExecOptions::new(self.workers);
-            let engine = Exec::new(ExecOptions { world, receive_bytes: self.room, ..options });
-            self.run_in(&mut Flow::new(engine, self.options()))
+            let engine =
+                Exec::new(ExecOptions { world, receive_bytes: self.room, ..options(rank) });
+            let mut flow = Flow::new(engine, self.options());
+            let end = self.run_in(&mut flow, self.ranks);
+            (end, flow.traffic())
         };
+        let run = &run;
         thread::scope(|scope| {
             let ranks: Vec<_> = ends.into_iter().map(|end| scope.spawn(move || run(end))).collect();
             ranks.into_iter().map(|rank| rank.join().expect("a rank panicked")).collect()
@@ -123,11 +140,19 @@ impl Spread {
     }
 
     fn check(&self) -> Result<(), TestCaseError> {
+        self.check_on(|_| ExecOptions::new(self.workers))
+    }
+
+    fn check_on(&self, machine: impl Fn(usize) -> ExecOptions + Sync) -> Result<(), TestCaseError> {
         let options = FlowOptions { window: 64, ..self.options() };
-        let expected =
-            Spread { ranks: 1, ..self.clone() }.run_in(&mut Flow::new(Sequential::new(), options));
-        for (rank, end) in self.run().into_iter().enumerate() {
+        let expected = self.run_in(&mut Flow::new(Sequential::new(), options), 1);
+        let counted = self.count();
+        for (rank, (end, sent)) in self.run(machine).into_iter().enumerate() {
             prop_assert_eq!(&end, &expected, "rank {} of {}", rank, self.ranks);
+            // What is spoiled has no bytes.
+            if end.error.is_none() && self.ranks > 1 {
+                prop_assert_eq!(sent, counted, "rank {} of {}", rank, self.ranks);
+            }
         }
         Ok(())
     }
@@ -153,6 +178,28 @@ proptest! {
         let mut program = program;
         program.program.iter_mut().filter(|step| step.kind == 10).for_each(|step| step.kind = 3);
         program.check()?;
+    }
+
+    #[test]
+    fn large_data_may_be_spoiled(program in spread(24, true, true)) {
+        let mut program = program;
+        program.program.iter_mut().filter(|step| step.kind == 10).for_each(|step| step.kind = 3);
+        program.check()?;
+    }
+
+    /// Ranks have unlike machines, some with accelerators, some with little RAM.
+    #[test]
+    fn memories_of_ranks_may_be_small(
+        program in spread(60, false, false), machines in prop::collection::vec(tight(), 7),
+        policy in 0..POLICIES.len(),
+    ) {
+        // Handles as small as those that the machines were made for.
+        let handles = program.handles.iter().map(|&(_, owner)| (0, owner)).collect();
+        Spread { handles, ..program }.check_on(|rank| ExecOptions {
+            policy: &POLICIES[policy],
+            scratch: Some(std::env::temp_dir()),
+            ..ExecOptions::on(machines[rank].machine(WorkerKind::Emulated))
+        })?;
     }
 
     #[test]

@@ -170,7 +170,7 @@ impl Mpi {
     /// # Errors
     /// If a call fails; MPI then still runs.
     pub fn finish(self) -> Result<(), TransportError> {
-        self.session.finish()
+        self.session.end()
     }
 
     /// Ends all ranks at once, without waiting for anything, with `code` as their exit status.
@@ -180,6 +180,10 @@ impl Mpi {
 }
 
 impl Transport for Mpi {
+    fn finish(self: Box<Self>) -> Result<(), TransportError> {
+        Mpi::finish(*self)
+    }
+
     fn rank(&self) -> Rank {
         self.session.rank()
     }

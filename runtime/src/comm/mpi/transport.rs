@@ -28,7 +28,7 @@ pub(super) struct Message {
 pub(super) trait Session: Transport {
     fn set_pieces(&mut self, bytes: usize);
     fn processor(&self) -> Result<String, TransportError>;
-    fn finish(self: Box<Self>) -> Result<(), TransportError>;
+    fn end(self: Box<Self>) -> Result<(), TransportError>;
     fn abort(&self, code: u8) -> !;
 }
 
@@ -195,7 +195,7 @@ impl<A: Abi> Session for End<A> {
         self.calls.processor()
     }
 
-    fn finish(mut self: Box<Self>) -> Result<(), TransportError> {
+    fn end(mut self: Box<Self>) -> Result<(), TransportError> {
         let under_way = self.payloads.len();
         assert!(under_way == 0, "MPI is to end with {under_way} payloads on their way");
         let mut dropped = Vec::new();

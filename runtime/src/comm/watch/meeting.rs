@@ -76,7 +76,7 @@ impl Invitation {
         self.token
     }
 
-    /// The invitation as bytes, at most 4096 of them.
+    /// The invitation as bytes, fewer than a frame holds.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = self.token.to_vec();

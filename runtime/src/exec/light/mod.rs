@@ -22,8 +22,9 @@ use super::ExecOptions;
 use super::failures::Failures;
 use super::messenger::{Host, Messenger};
 use super::run::Runner;
-use crate::flow::{FirstFailure, FlowError, FlowSpace, Outcome, ReadyTasks, Running, Space};
+use crate::flow::{FirstFailure, FlowError, FlowSpace, ReadyTasks, Running, Space};
 use crate::platform::{allowed_cores, bind_to_cores};
+use crate::ranks::{Brought, Outcome, Traffic};
 use crate::sched::{QueuePolicy, WorkerId};
 use crate::trace::{Recorder, Records, Site};
 
@@ -70,7 +71,7 @@ impl Light {
         if trace {
             space.0.record();
         }
-        let messenger = options.messenger(&space.0);
+        let messenger = options.messenger(&space.0, false);
         let shared = Arc::new(Shared {
             space: space.0,
             queues: Queues::new(policy, workers),
@@ -142,9 +143,12 @@ impl Running for Light {
         }
     }
 
-    fn meet(&mut self, agreed: u64, bytes: Vec<u8>) -> Result<Outcome, FlowError> {
-        let messenger = self.shared.messenger.as_ref().expect("ranks have a messenger");
-        messenger.meet(agreed, bytes)
+    fn meet(&mut self, brought: Brought) -> Result<Outcome, FlowError> {
+        self.shared.messenger.as_ref().expect("ranks have a messenger").meet(brought)
+    }
+
+    fn traffic(&self) -> Traffic {
+        self.shared.messenger.as_ref().map_or_else(Traffic::default, |mine| mine.traffic())
     }
 
     fn first_failure(&self) -> Option<FirstFailure> {
@@ -192,6 +196,10 @@ impl Drop for Light {
 }
 
 impl Host for Shared {
+    fn complete(&self, task: u32, ready: &mut Vec<u32>) {
+        self.space.complete_message(task, ready);
+    }
+
     fn release(&self, tasks: &mut Vec<u32>) {
         tasks.drain(..).for_each(|task| self.queues.arrive(&self.space, task));
         self.publish();

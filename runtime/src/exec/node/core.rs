@@ -1,6 +1,7 @@
 //! What one thread at a time does with events: it asks the dispatcher, and hands out work.
 
 use super::fatal::Fatal;
+use super::letters::Letters;
 use super::{Event, Shared};
 use crate::dispatch::{Action, Dispatcher};
 use crate::exec::ExecOptions;
@@ -13,9 +14,9 @@ use crate::trace::{Gauge, Outcome, Records, Sample, TaskRecord, Totals};
 
 /// The dispatcher and all that belongs under its lock.
 pub(super) struct Core {
-    dispatcher: Dispatcher,
+    pub(super) dispatcher: Dispatcher,
     actions: Vec<Action>,
-    ready: Vec<u32>,
+    pub(super) ready: Vec<u32>,
     batch: Vec<TaskId>,
     discards: Vec<u32>,
     /// By task slot, whether the dispatcher has the task.
@@ -25,12 +26,14 @@ pub(super) struct Core {
     /// The buffer that was made last, if it is known to be zero.
     zeroed: Option<(HandleId, MemoryId)>,
     /// Why no more tasks can be run.
-    fatal: Option<Fatal>,
+    pub(super) fatal: Option<Fatal>,
     is_recording: bool,
     records: Records,
     totals: Totals,
     /// The handle that the program waits for.
     host: Option<Task>,
+    /// Messages whose contents must be in the RAM.
+    pub(super) letters: Letters,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,6 +64,7 @@ impl Core {
             records: Records::default(),
             totals: Totals::new(workers, memories),
             host: None,
+            letters: Letters::default(),
         }
     }
 
@@ -90,6 +94,8 @@ impl Core {
                     let sample = is_whole.then_some(nanoseconds);
                     self.end(shared, task, worker, sample);
                 }
+                Event::Letter(task) => self.take_letter(shared, task),
+                Event::Closed(task) => self.close_letter(shared, task),
                 Event::Landed { transfer, start, end, result } => {
                     self.land(shared, &transfer, (start, end), result);
                 }
@@ -123,7 +129,12 @@ impl Core {
 
     /// Hands tasks over that the graph has made ready; `tasks` is empty afterwards. Those that cannot
     /// run, or read what is spoiled, end here.
-    fn hand_over(&mut self, shared: &Shared, tasks: &mut Vec<u32>, by: Option<WorkerId>) {
+    pub(super) fn hand_over(
+        &mut self,
+        shared: &Shared,
+        tasks: &mut Vec<u32>,
+        by: Option<WorkerId>,
+    ) {
         self.forget_discarded(shared);
         let mut batch = std::mem::take(&mut self.batch);
         shared.space.take_in(tasks, by.map_or(0, |worker| worker.0), |task| {
@@ -219,6 +230,20 @@ impl Core {
         if self.fatal.is_some() {
             return;
         }
+        loop {
+            self.admit_letters(shared);
+            self.pump(shared);
+            if self.fatal.is_some() || !self.start_letters(shared) {
+                break;
+            }
+        }
+        if self.is_recording {
+            self.sample(shared, Gauge::Ready, self.dispatcher.backlog() as u64);
+        }
+    }
+
+    /// Does what the dispatcher says.
+    fn pump(&mut self, shared: &Shared) {
         let mut actions = std::mem::take(&mut self.actions);
         self.dispatcher.pump(&mut actions);
         for action in actions.drain(..) {
@@ -237,9 +262,6 @@ impl Core {
         }
         actions.clear();
         self.actions = actions;
-        if self.is_recording {
-            self.sample(shared, Gauge::Ready, self.dispatcher.backlog() as u64);
-        }
     }
 
     fn perform(&mut self, shared: &Shared, operation: Operation) -> Result<(), Fatal> {
@@ -284,6 +306,7 @@ impl Core {
             return;
         }
         self.fatal = Some(fatal.clone());
+        self.refuse_letters(shared, &fatal);
         for slot in 0..self.is_held.len() {
             if self.is_held[slot] == Hold::Waiting {
                 self.is_held[slot] = Hold::None;
@@ -337,7 +360,7 @@ impl Core {
 impl Dispatcher {
     /// # Errors
     /// If what the program itself wants to use does not fit the RAM.
-    fn check_host(&self, task: &Task) -> Result<(), FlowError> {
+    pub(super) fn check_host(&self, task: &Task) -> Result<(), FlowError> {
         let bytes = self.planner().footprint(task);
         match self.machine().memories[MemoryId::RAM.0].capacity {
             Some(most) if bytes > most => Err(FlowError::TooLarge { bytes, most }),
@@ -346,7 +369,7 @@ impl Dispatcher {
     }
 
     /// Admits the program itself to the RAM.
-    fn admit_host(&mut self, task: &Task) -> bool {
+    pub(super) fn admit_host(&mut self, task: &Task) -> bool {
         let (planner, plans): (_, Plans<'_>) = self.planner_and_plans();
         planner.admit(task, MemoryId::RAM, plans)
     }

@@ -10,11 +10,12 @@ mod disk;
 mod drive;
 mod fatal;
 mod heap;
+mod letters;
 mod store;
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -28,12 +29,14 @@ use store::{InMemory, Stores};
 use super::ExecOptions;
 use super::failures::Failures;
 use super::mailbox::Mailbox;
+use super::messenger::{Host, Messenger};
 use super::run::Runner;
-use crate::flow::{FlowError, FlowSpace, ReadyTasks, Running, Space};
+use crate::flow::{FirstFailure, FlowError, FlowSpace, ReadyTasks, Running, Space};
 use crate::memory::Transfer;
 use crate::platform::{Machine, WorkerKind, allowed_cores, bind_to_cores};
+use crate::ranks::{Brought, Outcome, Traffic};
 use crate::sched::{HandleId, Task, TaskId, WorkerId};
-use crate::trace::{Outcome, Recorder, Records, Site, Totals};
+use crate::trace::{Outcome as End, Recorder, Records, Site, Totals};
 
 /// What happened.
 enum Event {
@@ -41,6 +44,10 @@ enum Event {
     Ready(Vec<u32>),
     /// A task has ended; whether it did its work.
     Done { task: TaskId, worker: WorkerId, nanoseconds: u64, is_whole: bool },
+    /// A message needs its contents in the RAM.
+    Letter(u32),
+    /// A message has ended.
+    Closed(u32),
     /// A transfer has ended, well or not.
     Landed { transfer: Transfer, start: u64, end: u64, result: Result<(), Fatal> },
 }
@@ -60,6 +67,10 @@ struct Shared {
     waiter: Mutex<()>,
     reached: Condvar,
     target: AtomicU64,
+    /// Workers without a task.
+    idle: AtomicUsize,
+    /// Moves messages to and from other ranks, if there are any.
+    messenger: Option<Arc<Messenger>>,
 }
 
 /// The next tasks of one worker: more than one only for a device with a queue.
@@ -104,11 +115,18 @@ impl Node {
             waiter: Mutex::default(),
             reached: Condvar::new(),
             target: AtomicU64::new(0),
+            idle: AtomicUsize::new(0),
             origin,
+            messenger: options.messenger(&space.0, true),
             space: space.0,
             machine,
         });
         let mut node = Self { shared, threads: Vec::new(), held: None };
+        if let Some(messenger) = node.shared.messenger.clone() {
+            let host: Arc<dyn Host> = node.shared.clone();
+            messenger.set_host(&host);
+            node.threads.push(messenger.start());
+        }
         node.start_workers(options.bind);
         for copier in 0..node.shared.copiers.len() {
             node.spawn(format!("copier {copier}"), None, move |shared| shared.copy(copier));
@@ -184,7 +202,7 @@ impl Shared {
                 }
             });
             let nanoseconds = start.elapsed().as_nanos() as u64;
-            let is_whole = outcome == Outcome::Done;
+            let is_whole = outcome == End::Done;
             self.post(Event::Done { task, worker, nanoseconds, is_whole });
         }
     }
@@ -200,7 +218,9 @@ impl Shared {
             if self.stop.load(Ordering::SeqCst) {
                 return None;
             }
+            self.idle.fetch_add(1, Ordering::Relaxed);
             jobs = inbox.filled.wait(jobs).unwrap_or_else(PoisonError::into_inner);
+            self.idle.fetch_sub(1, Ordering::Relaxed);
         }
     }
 
@@ -241,6 +261,24 @@ impl Shared {
     }
 }
 
+impl Host for Shared {
+    fn complete(&self, task: u32, _ready: &mut Vec<u32>) {
+        self.post(Event::Closed(task));
+    }
+
+    fn admit(&self, task: u32) {
+        self.post(Event::Letter(task));
+    }
+
+    fn runner(&self) -> &Runner {
+        &self.runner
+    }
+
+    fn is_anyone_idle(&self) -> bool {
+        self.idle.load(Ordering::Relaxed) > 0
+    }
+}
+
 impl Running for Node {
     fn ready(&mut self, tasks: ReadyTasks<'_>) {
         self.shared.post(Event::Ready(tasks.0.to_vec()));
@@ -254,6 +292,28 @@ impl Running for Node {
         while unfinished == 0 && self.shared.with_core(|core| core.is_moving()) {
             std::thread::sleep(POLL);
         }
+    }
+
+    fn settle_messages(&mut self, count: u64) {
+        if let Some(messenger) = &self.shared.messenger {
+            messenger.settle(count);
+        }
+    }
+
+    fn meet(&mut self, brought: Brought) -> Result<Outcome, FlowError> {
+        self.shared.messenger.as_ref().expect("ranks have a messenger").meet(brought)
+    }
+
+    fn traffic(&self) -> Traffic {
+        self.shared.messenger.as_ref().map_or_else(Traffic::default, |mine| mine.traffic())
+    }
+
+    fn first_failure(&self) -> Option<FirstFailure> {
+        self.shared.runner.failures.first()
+    }
+
+    fn learn_failure(&mut self, mark: u64, error: &FlowError) {
+        self.shared.runner.failures.learn(mark, error);
     }
 
     fn take_failure(&mut self) -> Option<FlowError> {
@@ -322,6 +382,9 @@ impl Drop for Node {
             inbox.filled.notify_all();
         }
         self.shared.copiers.stop();
+        if let Some(messenger) = &self.shared.messenger {
+            messenger.stop();
+        }
         for thread in self.threads.drain(..) {
             let result = thread.join();
             debug_assert!(result.is_ok(), "a thread of the engine panicked");

@@ -5,6 +5,28 @@ use std::collections::BTreeMap;
 use super::Operation;
 use crate::ranks::{Item, Rank};
 
+/// What a rank brings to a meeting.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Brought {
+    /// What all must agree on.
+    pub agreed: u64,
+    /// What is added up over all ranks.
+    pub amounts: [u64; 2],
+    /// The smallest, by its bytes, is what all get.
+    pub bytes: Vec<u8>,
+}
+
+/// What a meeting has come to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// A rank that does not agree with rank 0, and its value; rank 0 and its own if all agree.
+    pub dissent: (Rank, u64),
+    /// The sums.
+    pub amounts: [u64; 2],
+    /// The smallest of what was brought.
+    pub bytes: Vec<u8>,
+}
+
 /// Meetings that have not ended, or whose outcome nobody has asked for.
 #[derive(Debug)]
 pub(super) struct Meeting {
@@ -12,12 +34,9 @@ pub(super) struct Meeting {
     ranks: usize,
     next: u32,
     /// On rank 0, what has been brought to each.
-    brought: BTreeMap<u32, Vec<(Rank, u64, Vec<u8>)>>,
+    brought: BTreeMap<u32, Vec<(Rank, Brought)>>,
     outcomes: BTreeMap<u32, Outcome>,
 }
-
-/// Who dissents and with what, and the smallest of what was brought.
-type Outcome = ((Rank, u64), Vec<u8>);
 
 impl Meeting {
     pub(super) fn new(me: Rank, ranks: usize) -> Self {
@@ -26,13 +45,14 @@ impl Meeting {
     }
 
     /// This rank comes to the next one.
-    pub(super) fn come(&mut self, agreed: u64, bytes: Vec<u8>, out: &mut Vec<Operation>) -> u32 {
+    pub(super) fn come(&mut self, brought: Brought, out: &mut Vec<Operation>) -> u32 {
         let number = self.next;
         self.next = self.next.wrapping_add(1);
         if self.me == Rank(0) {
-            self.arrive(self.me, number, agreed, bytes, out);
+            self.arrive(self.me, number, brought, out);
         } else {
-            let item = Item::Meet { number, agreed, bytes };
+            let Brought { agreed, amounts, bytes } = brought;
+            let item = Item::Meet { number, agreed, amounts, bytes };
             out.push(Operation::Tell { to: Rank(0), item });
         }
         number
@@ -43,30 +63,33 @@ impl Meeting {
         &mut self,
         from: Rank,
         number: u32,
-        agreed: u64,
-        bytes: Vec<u8>,
+        brought: Brought,
         out: &mut Vec<Operation>,
     ) {
-        let brought = self.brought.entry(number).or_default();
-        brought.push((from, agreed, bytes));
-        if brought.len() < self.ranks {
+        let all = self.brought.entry(number).or_default();
+        all.push((from, brought));
+        if all.len() < self.ranks {
             return;
         }
-        let mut brought = self.brought.remove(&number).expect("it is there");
-        brought.sort();
-        let expected = brought[0].1;
-        let odd = brought.iter().find(|(_, agreed, _)| *agreed != expected);
-        let dissent = odd.map_or((Rank(0), expected), |&(rank, agreed, _)| (rank, agreed));
-        let least = brought.into_iter().map(|(.., bytes)| bytes).min().unwrap_or_default();
+        let mut all = self.brought.remove(&number).expect("it is there");
+        all.sort_by_key(|(rank, _)| *rank);
+        let expected = all[0].1.agreed;
+        let odd = all.iter().find(|(_, brought)| brought.agreed != expected);
+        let dissent = odd.map_or((Rank(0), expected), |(rank, brought)| (*rank, brought.agreed));
+        let mut amounts = [0u64; 2];
+        for (_, brought) in &all {
+            amounts.iter_mut().zip(brought.amounts).for_each(|(sum, amount)| *sum += amount);
+        }
+        let bytes = all.into_iter().map(|(_, brought)| brought.bytes).min().unwrap_or_default();
         for to in (1..self.ranks as u16).map(Rank) {
-            let item = Item::Met { number, dissent, bytes: least.clone() };
+            let item = Item::Met { number, dissent, amounts, bytes: bytes.clone() };
             out.push(Operation::Tell { to, item });
         }
-        self.end(number, dissent, least);
+        self.end(number, Outcome { dissent, amounts, bytes });
     }
 
-    pub(super) fn end(&mut self, number: u32, dissent: (Rank, u64), bytes: Vec<u8>) {
-        self.outcomes.insert(number, (dissent, bytes));
+    pub(super) fn end(&mut self, number: u32, outcome: Outcome) {
+        self.outcomes.insert(number, outcome);
     }
 
     pub(super) fn outcome(&mut self, number: u32) -> Option<Outcome> {

@@ -12,18 +12,22 @@ mod meeting;
 mod outbound;
 mod room;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::frame::{Item, ItemError, Items};
 use super::tree::{Shape, fold, tree, unfold};
-use super::{Key, Rank};
+use super::{Key, Rank, Traffic};
 use meeting::Meeting;
+pub use meeting::{Brought, Outcome};
 pub use outbound::PART_BYTES;
-use outbound::{Outbound, Owed};
+use outbound::{Outbound, Owed, Payload};
 use room::Room;
 
 /// Contents of up to so many bytes travel in a frame.
 pub const INLINE_BYTES: u64 = 1024;
+
+/// Receivers of one tree.
+const MOST_RECEIVERS: usize = 256;
 
 /// Parts of a datum of so many bytes.
 fn parts(bytes: u64) -> usize {
@@ -76,12 +80,19 @@ pub enum Operation {
         /// To whom.
         to: Rank,
     },
-    /// The contents of what the node receives.
+    /// The contents of what the node receives, which is then done.
     Deliver {
         /// The node.
         node: u32,
         /// The contents.
         contents: Vec<u8>,
+    },
+    /// A rank has room for a version that is not offered to it; said only if asked for.
+    Wanted {
+        /// What.
+        key: Key,
+        /// By whom.
+        by: Rank,
     },
     /// The node is done; what it received is spoiled by the failure with this mark, unless it is 0.
     Complete {
@@ -134,8 +145,8 @@ struct Offer {
     datum: u32,
     bytes: u64,
     spoiled: u64,
-    /// Nodes that wait for it to be sent, by receiver.
-    nodes: BTreeMap<Rank, u32>,
+    /// Nodes that wait for it to be sent, by receiver; one that has dropped its copy is sent another.
+    nodes: BTreeMap<Rank, VecDeque<u32>>,
 }
 
 /// The exchange of one rank; see the module.
@@ -151,8 +162,10 @@ pub struct Exchange {
     outbound: Outbound,
     meeting: Meeting,
     operations: Vec<Operation>,
+    traffic: Traffic,
     has_relays: bool,
     uses_priorities: bool,
+    lends: bool,
 }
 
 impl std::fmt::Debug for Exchange {
@@ -170,6 +183,9 @@ pub struct ExchangeOptions {
     pub labels: u32,
     /// Whether what is urgent goes first.
     pub priorities: bool,
+    /// Whether memory is lent for a message at a time: versions are offered only when they are wanted, and
+    /// what comes is not passed on.
+    pub lends: bool,
 }
 
 impl Exchange {
@@ -186,8 +202,10 @@ impl Exchange {
             outbound: Outbound::default(),
             meeting: Meeting::new(me, ranks),
             operations: Vec::new(),
+            traffic: Traffic::default(),
             has_relays: ranks > 2,
             uses_priorities: options.priorities,
+            lends: options.lends,
         }
     }
 
@@ -202,9 +220,14 @@ impl Exchange {
         let Parcel { key, node, datum, bytes, .. } = parcel;
         let offer = self.offers.entry(key).or_default();
         (offer.datum, offer.bytes, offer.spoiled) = (datum, bytes, spoiled);
-        let old = offer.nodes.insert(to, node);
-        debug_assert!(old.is_none(), "{key:?} is offered to rank {to} twice");
+        offer.nodes.entry(to).or_default().push_back(node);
         self.touched.insert(key);
+    }
+
+    /// Whether `by` has room for a version.
+    #[must_use]
+    pub fn is_wanted(&self, key: Key, by: Rank) -> bool {
+        self.wants.get(&key).is_some_and(|wants| wants.contains_key(&by))
     }
 
     /// A node awaits a version.
@@ -223,7 +246,8 @@ impl Exchange {
     /// The memory of `key` is ready and receives.
     pub fn posted(&mut self, key: Key) {
         let inbound = &self.inbound[&key];
-        self.want(inbound.parcel, inbound.label);
+        let leaf = if self.lends { Item::LEAF } else { 0 };
+        self.want(inbound.parcel, inbound.label | leaf);
     }
 
     /// There is no memory for `key`; its node is complete for the host.
@@ -244,11 +268,10 @@ impl Exchange {
         }
     }
 
-    /// A part of `key` has come, of so many bytes.
-    pub fn received(&mut self, key: Key, bytes: u64) {
+    /// A part of `key` has come.
+    pub fn received(&mut self, key: Key) {
         let inbound = self.inbound.get_mut(&key).expect("parts come to what was posted");
-        let all = parts(inbound.parcel.bytes);
-        inbound.parts_in = if bytes == 0 { all } else { inbound.parts_in + 1 };
+        inbound.parts_in += 1;
         let here = inbound.parts_in;
         if inbound.passing > 0 {
             self.outbound.advance(key, here);
@@ -284,27 +307,38 @@ impl Exchange {
                 Item::Want { key, label, priority } => {
                     self.wants.entry(key).or_default().insert(from, (label, priority));
                     self.touched.insert(key);
+                    if self.lends {
+                        self.operations.push(Operation::Wanted { key, by: from });
+                    }
                 }
                 Item::Data { key, spoiled, contents } => self.take_data(key, spoiled, contents),
                 Item::Head { key, spoiled, branches } => self.take_head(key, spoiled, &branches),
-                Item::Meet { number, agreed, bytes } => {
-                    self.meeting.arrive(from, number, agreed, bytes, &mut self.operations);
+                Item::Meet { number, agreed, amounts, bytes } => {
+                    let brought = Brought { agreed, amounts, bytes };
+                    self.meeting.arrive(from, number, brought, &mut self.operations);
                 }
-                Item::Met { number, dissent, bytes } => self.meeting.end(number, dissent, bytes),
+                Item::Met { number, dissent, amounts, bytes } => {
+                    self.meeting.end(number, Outcome { dissent, amounts, bytes });
+                }
             }
         }
         Ok(())
     }
 
-    /// Comes to the next meeting of all ranks, at which all must bring the same `agreed`; returns its
-    /// number.
-    pub fn meet(&mut self, agreed: u64, bytes: Vec<u8>) -> u32 {
-        self.meeting.come(agreed, bytes, &mut self.operations)
+    /// Comes to the next meeting of all ranks; returns its number.
+    pub fn meet(&mut self, brought: Brought) -> u32 {
+        self.meeting.come(brought, &mut self.operations)
     }
 
-    /// The outcome of a meeting, once it has ended: who dissents, and the smallest of what was brought.
-    pub fn met(&mut self, number: u32) -> Option<((Rank, u64), Vec<u8>)> {
+    /// The outcome of a meeting, once it has ended.
+    pub fn met(&mut self, number: u32) -> Option<Outcome> {
         self.meeting.outcome(number)
+    }
+
+    /// Versions, and bytes of them, that this rank has sent.
+    #[must_use]
+    pub fn traffic(&self) -> Traffic {
+        self.traffic
     }
 
     /// Moves all that is to be done now to `operations`, in order.
@@ -350,10 +384,11 @@ impl Exchange {
         let (datum, bytes, spoiled) = (offer.datum, offer.bytes, offer.spoiled);
         let mut ready: Vec<(Rank, u32, (u32, i32))> = Vec::new();
         wants.retain(|&rank, &mut want| {
-            let node = offer.nodes.remove(&rank);
+            let node = offer.nodes.get_mut(&rank).and_then(VecDeque::pop_front);
             ready.extend(node.map(|node| (rank, node, want)));
             node.is_none()
         });
+        offer.nodes.retain(|_, nodes| !nodes.is_empty());
         if offer.nodes.is_empty() {
             self.offers.remove(&key);
         }
@@ -366,6 +401,7 @@ impl Exchange {
             match label {
                 Item::REFUSED => self.complete(node, 0),
                 Item::INLINE => {
+                    self.traffic.count(bytes);
                     let item = Item::Data { key, spoiled, contents: Vec::new() };
                     let inline = Operation::Inline { key, datum, to };
                     let spoilt = Operation::Tell { to, item };
@@ -375,21 +411,28 @@ impl Exchange {
                 _ => receivers.push((to, label, node, priority)),
             }
         }
-        self.send(key, datum, if spoiled == 0 { bytes } else { 0 }, spoiled, &receivers);
+        let payload = Payload { datum, bytes, is_empty: spoiled != 0, here: parts(bytes) };
+        // A frame names as many.
+        for some in receivers.chunks(MOST_RECEIVERS) {
+            self.send(key, payload, spoiled, some);
+        }
     }
 
     /// Sends a payload to `receivers`, or to some who pass it on.
     fn send(
         &mut self,
         key: Key,
-        datum: u32,
-        bytes: u64,
+        payload: Payload,
         spoiled: u64,
         receivers: &[(Rank, u32, u32, i32)],
     ) {
-        let list: Vec<(Rank, u32)> = receivers.iter().map(|&(to, label, ..)| (to, label)).collect();
-        let shape = if self.has_relays { Shape::of(list.len(), parts(bytes)) } else { Shape::Star };
-        let branches = tree(shape, &list);
+        let list = receivers.iter().map(|&(to, label, ..)| (to, label));
+        let (leaves, inner): (Vec<_>, Vec<_>) =
+            list.partition(|(_, label)| label & Item::LEAF != 0);
+        let shape =
+            if self.has_relays { Shape::of(inner.len(), payload.here) } else { Shape::Star };
+        let mut branches = tree(shape, &inner);
+        branches.extend(tree(Shape::Star, &leaves));
         for &(to, _, node, priority) in receivers {
             let Some(branch) = branches.iter().find(|branch| branch.rank == to) else {
                 // Another receiver passes it on to this one.
@@ -398,8 +441,9 @@ impl Exchange {
             };
             let below = fold(&branch.below);
             self.tell(to, Item::Head { key, spoiled, branches: below });
-            let here = parts(bytes);
-            self.outbound.add(Owed::Node(node), datum, (to, branch.label), bytes, here, priority);
+            self.traffic.count(payload.bytes);
+            let to = (to, branch.label & !Item::LEAF);
+            self.outbound.add(Owed::Node(node), payload, to, priority);
         }
     }
 
@@ -408,23 +452,24 @@ impl Exchange {
         let node = inbound.parcel.node;
         if spoiled == 0 {
             self.operations.push(Operation::Deliver { node, contents });
+        } else {
+            self.complete(node, spoiled);
         }
-        self.complete(node, spoiled);
     }
 
     fn take_head(&mut self, key: Key, spoiled: u64, list: &[(Rank, u32, u16)]) {
         let inbound = self.inbound.get_mut(&key).expect("a head comes to those who have room");
         inbound.head = Some(Head { spoiled });
         let Parcel { datum, priority, .. } = inbound.parcel;
-        let bytes = if spoiled == 0 { inbound.parcel.bytes } else { 0 };
         let branches = unfold(list);
         inbound.passing = branches.len();
-        let here = inbound.parts_in;
+        let (bytes, here) = (inbound.parcel.bytes, inbound.parts_in);
+        let payload = Payload { datum, bytes, is_empty: spoiled != 0, here };
         for branch in branches {
             let to = (branch.rank, branch.label);
             self.tell(branch.rank, Item::Head { key, spoiled, branches: fold(&branch.below) });
-            let here = if spoiled == 0 { here } else { 1 };
-            self.outbound.add(Owed::Passing(key), datum, to, bytes, here, priority);
+            self.traffic.count(bytes);
+            self.outbound.add(Owed::Passing(key), payload, to, priority);
         }
         self.settle(key);
     }

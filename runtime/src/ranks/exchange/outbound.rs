@@ -20,6 +20,19 @@ pub(super) enum Owed {
     Passing(Key),
 }
 
+/// What is sent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Payload {
+    /// The datum, by the number of its handle.
+    pub(super) datum: u32,
+    /// Its bytes.
+    pub(super) bytes: u64,
+    /// Whether it is spoiled: its parts have no bytes.
+    pub(super) is_empty: bool,
+    /// Parts that are here.
+    pub(super) here: usize,
+}
+
 #[derive(Debug)]
 struct Sending {
     owed: Owed,
@@ -27,6 +40,8 @@ struct Sending {
     to: Rank,
     label: u32,
     bytes: u64,
+    /// Whether it is spoiled: its parts have no bytes.
+    is_empty: bool,
     priority: i32,
     /// Parts that are here, that were started, and that have gone.
     here: usize,
@@ -45,19 +60,18 @@ pub(super) struct Outbound {
 }
 
 impl Outbound {
-    /// Sends `bytes` bytes of a datum, of which so many parts are `here`.
+    /// Sends a datum, or as many empty parts if it is spoiled, of which so many parts are `here`.
     pub(super) fn add(
         &mut self,
         owed: Owed,
-        datum: u32,
+        Payload { datum, bytes, is_empty, here }: Payload,
         (to, label): (Rank, u32),
-        bytes: u64,
-        here: usize,
         priority: i32,
     ) {
         let (number, started, gone) = (self.next, 0, 0);
         self.next += 1;
-        let sending = Sending { owed, datum, to, label, bytes, priority, here, started, gone };
+        let sending =
+            Sending { owed, datum, to, label, bytes, is_empty, priority, here, started, gone };
         if here > 0 {
             self.eager.insert((Reverse(priority), number), ());
         }
@@ -89,7 +103,7 @@ impl Outbound {
                 to: sending.to,
                 label: sending.label,
                 first,
-                bytes: (sending.bytes - first).min(PART_BYTES),
+                bytes: if sending.is_empty { 0 } else { (sending.bytes - first).min(PART_BYTES) },
             });
             sending.started += 1;
             self.under_way += 1;

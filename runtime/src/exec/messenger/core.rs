@@ -1,0 +1,415 @@
+//! What one thread at a time does with messages: it asks the exchange, and calls the transport.
+
+use std::collections::VecDeque;
+use std::collections::hash_map::{Entry, HashMap};
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::{Event, Messenger};
+use crate::comm::{Arrival, FRAME_BYTES, Line, Ticket, World};
+use crate::exec::failures::Cause;
+use crate::flow::{Failure, Kind, Space};
+use crate::memory::OutOfMemory;
+use crate::ranks::{Exchange, Item, Key, Operation, PART_BYTES, Parcel, Rank};
+
+/// Looks at what has come, one after the other, before a thread does something else.
+const ROUNDS: usize = 64;
+
+/// The exchange and all that belongs under its lock.
+pub(super) struct Core {
+    pub(super) exchange: Exchange,
+    tickets: HashMap<Ticket, Flight>,
+    frames: Vec<Vec<u8>>,
+    operations: Vec<Operation>,
+    arrivals: Vec<Arrival>,
+    ready: Vec<u32>,
+    /// Why messages cannot be moved any more.
+    pub(super) fatal: Option<Arc<dyn std::error::Error + Send + Sync>>,
+    /// Messages that have not ended, by slot, to be ended when there is no way on.
+    open: HashMap<u32, Kind>,
+    /// Whether contents must be brought to the RAM.
+    lends: bool,
+    /// Messages whose contents are being brought there.
+    held: HashMap<u32, Held>,
+    /// Messages that nobody wants yet.
+    parked: HashMap<(Key, Rank), VecDeque<u32>>,
+}
+
+/// A payload on its way.
+#[derive(Clone, Copy, Debug)]
+enum Flight {
+    Out(u64),
+    In(Key),
+}
+
+/// A message that waits for its contents to be in the RAM.
+enum Held {
+    /// To be received.
+    Post { key: Key, label: u32, bytes: u64 },
+    /// Has come.
+    Deliver(Vec<u8>),
+    /// To be sent.
+    Offer,
+}
+
+impl Core {
+    pub(super) fn new(exchange: Exchange, world: &World, lends: bool) -> Self {
+        Self {
+            exchange,
+            tickets: HashMap::new(),
+            frames: vec![Vec::new(); world.ranks()],
+            operations: Vec::new(),
+            arrivals: Vec::new(),
+            ready: Vec::new(),
+            fatal: None,
+            open: HashMap::new(),
+            lends,
+            held: HashMap::new(),
+            parked: HashMap::new(),
+        }
+    }
+
+    /// Deals with `events` and with all that has come or gone.
+    pub(super) fn step(&mut self, messenger: &Messenger, events: &mut Vec<Event>) {
+        let world = messenger.world.clone();
+        let mut line = world.line();
+        let is_busy = self.exchange_all(messenger, &mut line, events);
+        drop(line);
+        if !self.ready.is_empty() {
+            messenger.host().release(&mut self.ready);
+        }
+        if is_busy {
+            messenger.busy.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Deals with `events`, and with what comes and goes as long as anything does; says whether there was
+    /// anything.
+    fn exchange_all(
+        &mut self,
+        messenger: &Messenger,
+        line: &mut Line,
+        events: &mut Vec<Event>,
+    ) -> bool {
+        let mut any = !events.is_empty();
+        for event in events.drain(..) {
+            let outcome = match event {
+                Event::Posted(task) => {
+                    self.post(messenger, task);
+                    Ok(())
+                }
+                Event::Admitted(task) => self.take_admitted(messenger, line, task),
+                Event::Refused(task, cause) => {
+                    self.take_refused(messenger, task, cause);
+                    Ok(())
+                }
+            };
+            if let Err(error) = outcome {
+                self.give_up(messenger, error);
+            }
+        }
+        for _ in 0..ROUNDS {
+            any |= self.perform_all(messenger, line);
+            let polled = self.flush(line).and_then(|()| Ok(line.poll(&mut self.arrivals)?));
+            let has_come = !self.arrivals.is_empty();
+            if let Err(error) = polled.and_then(|()| self.take_arrivals()) {
+                self.give_up(messenger, error);
+            }
+            if !has_come {
+                break;
+            }
+            any = true;
+        }
+        any
+    }
+
+    /// Does what the exchange says until that is all; says whether it was anything.
+    fn perform_all(&mut self, messenger: &Messenger, line: &mut Line) -> bool {
+        let mut any = false;
+        loop {
+            let mut operations = std::mem::take(&mut self.operations);
+            self.exchange.take(&mut operations);
+            if operations.is_empty() {
+                return any;
+            }
+            any = true;
+            for operation in operations.drain(..) {
+                if let Err(error) = self.perform(messenger, line, operation) {
+                    self.give_up(messenger, error);
+                }
+            }
+            self.operations = operations;
+        }
+    }
+
+    /// Tells the exchange of a message that may come or go.
+    fn post(&mut self, messenger: &Messenger, task: u32) {
+        let space = &messenger.space;
+        let data = space.task(task);
+        let (letter, slot) = (data.letter(), space.handles.get(data.handles[0]));
+        if self.fatal.is_some() {
+            self.open.insert(task, data.kind);
+            self.abandon(messenger, task);
+            return;
+        }
+        self.open.insert(task, data.kind);
+        let parcel = parcel(space, task);
+        match data.kind {
+            Kind::Send if self.lends && slot.poison() == 0 => {
+                if self.exchange.is_wanted(letter.key, letter.peer) {
+                    self.hold(messenger, task, Held::Offer);
+                } else {
+                    self.parked.entry((letter.key, letter.peer)).or_default().push_back(task);
+                }
+            }
+            Kind::Send => self.exchange.offer(parcel, letter.peer, slot.poison()),
+            Kind::Receive => self.exchange.request(parcel),
+            _ => self.exchange.relay(task, letter.key),
+        }
+    }
+
+    /// Has the contents of a message brought to the RAM.
+    fn hold(&mut self, messenger: &Messenger, task: u32, held: Held) {
+        self.held.insert(task, held);
+        messenger.host().admit(task);
+    }
+
+    /// The contents of a message are in the RAM.
+    fn take_admitted(
+        &mut self,
+        messenger: &Messenger,
+        line: &mut Line,
+        task: u32,
+    ) -> Result<(), Failure> {
+        let Some(held) = self.held.remove(&task) else { return Ok(()) };
+        match held {
+            Held::Post { key, label, bytes } => {
+                let memory = room(&messenger.space, task)?;
+                self.receive(line, key, label, (memory, bytes))?;
+                self.exchange.posted(key);
+            }
+            Held::Deliver(contents) => self.deliver(messenger, task, &contents),
+            Held::Offer => {
+                let letter = messenger.space.task(task).letter();
+                self.exchange.offer(parcel(&messenger.space, task), letter.peer, 0);
+            }
+        }
+        Ok(())
+    }
+
+    /// The contents of a message cannot be in the RAM: what would have been sent is spoiled.
+    fn take_refused(&mut self, messenger: &Messenger, task: u32, cause: Cause) {
+        let Some(held) = self.held.remove(&task) else { return };
+        match held {
+            Held::Post { key, .. } => {
+                self.exchange.refused(key);
+                self.fail(messenger, task, cause);
+            }
+            Held::Deliver(_) => self.fail(messenger, task, cause),
+            Held::Offer => {
+                let data = messenger.space.task(task);
+                messenger.host().runner().failures.raise(data.index + 1, "send", cause);
+                let parcel = parcel(&messenger.space, task);
+                self.exchange.offer(parcel, data.letter().peer, data.index + 1);
+            }
+        }
+    }
+
+    fn take_arrivals(&mut self) -> Result<(), Failure> {
+        for arrival in self.arrivals.drain(..) {
+            match arrival {
+                Arrival::Frame { from, bytes } => self.exchange.frame(from, &bytes)?,
+                Arrival::Sent(ticket) => {
+                    if let Some(Flight::Out(number)) = self.tickets.remove(&ticket) {
+                        self.exchange.sent(number);
+                    }
+                }
+                Arrival::Received { ticket, .. } => {
+                    if let Some(Flight::In(key)) = self.tickets.remove(&ticket) {
+                        self.exchange.received(key);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[allow(unsafe_code)]
+    fn perform(
+        &mut self,
+        messenger: &Messenger,
+        line: &mut Line,
+        operation: Operation,
+    ) -> Result<(), Failure> {
+        let handles = &messenger.space.handles;
+        match operation {
+            Operation::Tell { to, item } => self.tell(line, to, &item)?,
+            Operation::Post { key, node, label, bytes } if self.lends => {
+                self.hold(messenger, node, Held::Post { key, label, bytes });
+            }
+            Operation::Deliver { node, contents } if self.lends => {
+                self.hold(messenger, node, Held::Deliver(contents));
+            }
+            Operation::Wanted { key, by } => {
+                if let Entry::Occupied(mut parked) = self.parked.entry((key, by)) {
+                    let task = parked.get_mut().pop_front();
+                    if parked.get().is_empty() {
+                        parked.remove();
+                    }
+                    task.into_iter().for_each(|task| self.hold(messenger, task, Held::Offer));
+                }
+            }
+            Operation::Post { key, node, label, bytes } => match room(&messenger.space, node) {
+                Ok(memory) => {
+                    self.receive(line, key, label, (memory, bytes))?;
+                    self.exchange.posted(key);
+                }
+                Err(error) => {
+                    self.exchange.refused(key);
+                    self.fail(messenger, node, Cause::Failed(error.into()));
+                }
+            },
+            Operation::Send { number, datum, to, label, first, bytes } => {
+                let memory = handles.get(datum).buffer().unwrap_or(NonNull::dangling());
+                // SAFETY: the message in the flow keeps the contents until it completes, which is
+                // after this part has gone; no part reaches beyond them.
+                let ticket = unsafe {
+                    let part = memory.add(first as usize);
+                    line.transport.send(to, label, part, bytes as usize)?
+                };
+                self.tickets.insert(ticket, Flight::Out(number));
+            }
+            Operation::Inline { key, datum, to } => {
+                let slot = handles.get(datum);
+                let contents = slot.buffer().map_or_else(Vec::new, |memory| {
+                    // SAFETY: as above; the contents are copied here.
+                    unsafe { std::slice::from_raw_parts(memory.as_ptr(), slot.bytes()) }.to_vec()
+                });
+                self.tell(line, to, &Item::Data { key, spoiled: 0, contents })?;
+            }
+            Operation::Deliver { node, contents } => self.deliver(messenger, node, &contents),
+            Operation::Complete { node, spoiled } => self.complete(messenger, node, spoiled),
+        }
+        Ok(())
+    }
+
+    /// Gives what a node receives its contents.
+    #[allow(unsafe_code)]
+    fn deliver(&mut self, messenger: &Messenger, node: u32, contents: &[u8]) {
+        match room(&messenger.space, node) {
+            Ok(memory) => {
+                let bytes =
+                    messenger.space.handles.get(messenger.space.task(node).handles[0]).bytes();
+                assert!(bytes == contents.len(), "{} bytes for a datum of {bytes}", contents.len());
+                // SAFETY: the message in the flow alone has access to the memory, which is as
+                // long as the contents.
+                unsafe { memory.copy_from_nonoverlapping(NonNull::from(contents).cast(), bytes) };
+                self.complete(messenger, node, 0);
+            }
+            Err(error) => self.fail(messenger, node, Cause::Failed(error.into())),
+        }
+    }
+
+    /// Starts to receive all parts.
+    #[allow(unsafe_code)]
+    fn receive(
+        &mut self,
+        line: &mut Line,
+        key: Key,
+        label: u32,
+        (memory, bytes): (NonNull<u8>, u64),
+    ) -> Result<(), Failure> {
+        for first in (0..bytes).step_by(PART_BYTES as usize) {
+            let length = (bytes - first).min(PART_BYTES) as usize;
+            // SAFETY: the message in the flow alone has access to the memory until it completes,
+            // which is after this part has come.
+            let ticket =
+                unsafe { line.transport.receive(label, memory.add(first as usize), length)? };
+            self.tickets.insert(ticket, Flight::In(key));
+        }
+        Ok(())
+    }
+
+    /// Appends `item` to the frame for `to`, which goes when it is full or nothing else is to be done.
+    fn tell(&mut self, line: &mut Line, to: Rank, item: &Item) -> Result<(), Failure> {
+        let frame = &mut self.frames[usize::from(to.0)];
+        if frame.is_empty() {
+            frame.extend(line.flow.to_le_bytes());
+        }
+        let before = frame.len();
+        item.write(frame);
+        if frame.len() > FRAME_BYTES {
+            let rest = frame.split_off(before);
+            line.transport.send_frame(to, frame)?;
+            frame.truncate(4);
+            frame.extend(rest);
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self, line: &mut Line) -> Result<(), Failure> {
+        for (to, frame) in self.frames.iter_mut().enumerate().filter(|(_, frame)| !frame.is_empty())
+        {
+            line.transport.send_frame(Rank(to as u16), frame)?;
+            frame.clear();
+        }
+        Ok(())
+    }
+
+    /// Ends a message; what it received is spoiled unless the mark is 0.
+    fn complete(&mut self, messenger: &Messenger, node: u32, spoiled: u64) {
+        let Some(kind) = self.open.remove(&node) else { return };
+        let space = &messenger.space;
+        if kind == Kind::Receive {
+            space.handles.get(space.task(node).handles[0]).set_poison(spoiled);
+        }
+        self.held.remove(&node);
+        messenger.host().complete(node, &mut self.ready);
+    }
+
+    /// Ends a receive that failed here.
+    fn fail(&mut self, messenger: &Messenger, node: u32, cause: Cause) {
+        let index = messenger.space.task(node).index;
+        messenger.host().runner().failures.raise(index + 1, "receive", cause);
+        self.complete(messenger, node, index + 1);
+    }
+
+    /// Ends all messages: there is no way on.
+    fn give_up(&mut self, messenger: &Messenger, error: Failure) {
+        if self.fatal.is_none() {
+            self.fatal = Some(Arc::from(error));
+            let open: Vec<u32> = self.open.keys().copied().collect();
+            open.into_iter().for_each(|node| self.abandon(messenger, node));
+        }
+    }
+
+    fn abandon(&mut self, messenger: &Messenger, node: u32) {
+        let fatal = self.fatal.clone().expect("there is no way on");
+        if self.open.get(&node) == Some(&Kind::Receive) {
+            self.fail(messenger, node, Cause::Failed(fatal.to_string().into()));
+        } else {
+            self.complete(messenger, node, 0);
+        }
+    }
+}
+
+/// What a message carries, for the exchange.
+fn parcel(space: &Space, task: u32) -> Parcel {
+    let data = space.task(task);
+    let datum = data.handles[0];
+    Parcel {
+        key: data.letter().key,
+        node: task,
+        datum,
+        bytes: space.handles.get(datum).bytes() as u64,
+        priority: data.priority,
+        index: data.index,
+    }
+}
+
+/// The memory that a node receives into.
+fn room(space: &Space, node: u32) -> Result<NonNull<u8>, OutOfMemory> {
+    let slot = space.handles.get(space.task(node).handles[0]);
+    slot.materialise(&space.handles.cache, true)
+}

@@ -1,0 +1,203 @@
+//! Drives the exchange of one rank: gives it what happened, and moves its messages with the transport.
+//!
+//! Whoever posts a message, or is idle, makes progress, one thread at a time; a thread of its own looks
+//! now and then while all others are in tasks.
+
+mod core;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use self::core::Core;
+use super::ExecOptions;
+use super::failures::Cause;
+use super::mailbox::Mailbox;
+use super::run::Runner;
+use crate::comm::World;
+use crate::flow::{FlowError, Post, Space};
+use crate::ranks::{Brought, Exchange, ExchangeOptions, Outcome, Traffic};
+
+/// What an engine does for its messenger.
+pub(super) trait Host: Send + Sync {
+    /// Ends a message; tasks that became ready by it may join `ready`.
+    fn complete(&self, task: u32, ready: &mut Vec<u32>);
+    /// `tasks` became ready by messages; empty afterwards.
+    fn release(&self, _tasks: &mut Vec<u32>) {}
+    /// Has the contents of a message brought to the RAM and kept there until it is complete, and then
+    /// says [`Messenger::admitted`] or [`Messenger::refused`]: where they are not there all the time.
+    fn admit(&self, _task: u32) {}
+    /// What tasks run with.
+    fn runner(&self) -> &Runner;
+    /// Whether a worker has nothing to do.
+    fn is_anyone_idle(&self) -> bool;
+}
+
+impl ExecOptions {
+    /// What moves the messages of `space`, if there are other ranks.
+    pub(super) fn messenger(&self, space: &Arc<Space>, lends: bool) -> Option<Arc<Messenger>> {
+        let world = self.world.clone().filter(|world| world.ranks() > 1)?;
+        let messenger = Arc::new(Messenger::new(world, space.clone(), self, lends));
+        let post: Arc<dyn Post> = messenger.clone();
+        space.set_post(&post);
+        Some(messenger)
+    }
+}
+
+/// Moves the messages of one rank.
+pub(super) struct Messenger {
+    world: World,
+    space: Arc<Space>,
+    core: Mailbox<Core, Event>,
+    host: OnceLock<Weak<dyn Host>>,
+    /// Polls that found something to do.
+    busy: AtomicU64,
+    stop: AtomicBool,
+}
+
+enum Event {
+    /// The message in this slot may come or go.
+    Posted(u32),
+    /// Its contents are in the RAM.
+    Admitted(u32),
+    /// They cannot be brought there.
+    Refused(u32, Cause),
+}
+
+impl std::fmt::Debug for Messenger {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Messenger").field("world", &self.world).finish_non_exhaustive()
+    }
+}
+
+impl Post for Messenger {
+    fn post(&self, task: u32) {
+        self.tell(Event::Posted(task));
+    }
+}
+
+impl Messenger {
+    /// Begins a flow over the ranks of `world`.
+    fn new(world: World, space: Arc<Space>, options: &ExecOptions, lends: bool) -> Self {
+        world.begin();
+        // A memory that is limited has most of its room for tasks.
+        let share = options.machine.memories[0].capacity.map_or(u64::MAX, |most| most / 4);
+        let options = ExchangeOptions {
+            room: options.receive_bytes.min(share),
+            labels: world.labels(),
+            priorities: options.message_priorities,
+            lends,
+        };
+        let core = Core::new(Exchange::new(world.rank(), world.ranks(), options), &world, lends);
+        Self {
+            world,
+            space,
+            core: Mailbox::new(core),
+            host: OnceLock::new(),
+            busy: AtomicU64::new(0),
+            stop: AtomicBool::new(false),
+        }
+    }
+
+    /// Sets for whom it works, before the first message.
+    pub(super) fn set_host(&self, host: &Arc<dyn Host>) {
+        let was_set = self.host.set(Arc::downgrade(host));
+        debug_assert!(was_set.is_ok(), "a messenger has one host");
+    }
+
+    fn host(&self) -> Arc<dyn Host> {
+        let host = self.host.get().and_then(Weak::upgrade);
+        host.expect("a messenger is stopped before its host")
+    }
+
+    /// Starts the thread that makes progress while nobody else does.
+    pub(super) fn start(self: Arc<Self>) -> JoinHandle<()> {
+        let thread = std::thread::Builder::new().name("messages".to_owned());
+        thread.spawn(move || self.work()).expect("the system starts a thread")
+    }
+
+    fn tell(&self, event: Event) {
+        self.core.post(event, |core, events| core.step(self, events));
+    }
+
+    /// The contents of the message in slot `task` are in the RAM.
+    pub(super) fn admitted(&self, task: u32) {
+        self.tell(Event::Admitted(task));
+    }
+
+    /// The contents of the message in slot `task` cannot be brought to the RAM.
+    pub(super) fn refused(&self, task: u32, cause: Cause) {
+        self.tell(Event::Refused(task, cause));
+    }
+
+    /// Makes progress unless another thread does.
+    pub(super) fn poll(&self) {
+        self.core.drain(|core, events| core.step(self, events));
+    }
+
+    /// Life of that thread.
+    fn work(&self) {
+        let mut seen = 0;
+        let mut quiet = 0u32;
+        while !self.stop.load(Ordering::SeqCst) {
+            self.poll();
+            let busy = self.busy.load(Ordering::Relaxed);
+            quiet = if busy == seen { quiet.saturating_add(1) } else { 0 };
+            seen = busy;
+            if !self.host().is_anyone_idle() {
+                std::thread::sleep(BUSY);
+            } else if quiet < PATIENCE {
+                std::thread::yield_now();
+            } else {
+                std::thread::sleep(QUIET);
+            }
+        }
+    }
+
+    pub(super) fn stop(&self) {
+        self.stop.store(true, Ordering::SeqCst);
+    }
+
+    /// Waits until so many messages have come or gone.
+    pub(super) fn settle(&self, count: u64) {
+        while self.space.completed_messages() < count {
+            self.poll();
+            std::thread::yield_now();
+        }
+    }
+
+    /// What this rank has sent.
+    pub(super) fn traffic(&self) -> Traffic {
+        self.core.with(|core, events| core.step(self, events), |core| core.exchange.traffic())
+    }
+
+    /// Comes to the next meeting, and waits for its end.
+    pub(super) fn meet(&self, brought: Brought) -> Result<Outcome, FlowError> {
+        let step = |core: &mut Core, events: &mut Vec<Event>| core.step(self, events);
+        let number = self.core.with(step, |core| core.exchange.meet(brought));
+        loop {
+            let met = self.core.with(step, |core| match &core.fatal {
+                Some(fatal) => Err(FlowError::Peers(fatal.clone())),
+                None => Ok(core.exchange.met(number)),
+            });
+            if let Some(outcome) = met? {
+                return Ok(outcome);
+            }
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// Time between two looks while all workers are in tasks.
+const BUSY: Duration = Duration::from_micros(200);
+/// Time between two looks when nothing has come for a while.
+const QUIET: Duration = Duration::from_micros(50);
+/// Looks without effect after which nothing has come for a while.
+const PATIENCE: u32 = 2000;
+
+impl Drop for Messenger {
+    fn drop(&mut self) {
+        self.world.end();
+    }
+}

@@ -1,5 +1,6 @@
 //! What a kernel that cannot do its job returns.
 
+use tegula_runtime::flow::FailureCodec;
 use thiserror::Error;
 
 /// A numerical failure, with its place in the whole matrix.
@@ -48,7 +49,41 @@ pub enum NumericalError {
     },
 }
 
+/// How these failures go to other ranks.
+pub const CODEC: FailureCodec = FailureCodec {
+    encode: |error| error.downcast_ref::<NumericalError>().map(|error| error.to_bytes()),
+    decode: |bytes| Some(Box::new(NumericalError::of_bytes(bytes)?)),
+};
+
 impl NumericalError {
+    fn to_bytes(self) -> Vec<u8> {
+        let (kind, place) = match self {
+            Self::NotPositiveDefinite { order } => (0u8, order),
+            Self::SingularPivot { index } => (1, index),
+            Self::Singular { index } => (2, index),
+            Self::SingularTriangle { index } => (3, index),
+            Self::NoLogDeterminant { index } => (4, index),
+            Self::NoConvergence { order } => (5, order),
+        };
+        let mut bytes = vec![kind];
+        bytes.extend((place as u64).to_le_bytes());
+        bytes
+    }
+
+    fn of_bytes(bytes: &[u8]) -> Option<Self> {
+        let (&kind, place) = bytes.split_first()?;
+        let place = u64::from_le_bytes(place.try_into().ok()?) as usize;
+        Some(match kind {
+            0 => Self::NotPositiveDefinite { order: place },
+            1 => Self::SingularPivot { index: place },
+            2 => Self::Singular { index: place },
+            3 => Self::SingularTriangle { index: place },
+            4 => Self::NoLogDeterminant { index: place },
+            5 => Self::NoConvergence { order: place },
+            _ => return None,
+        })
+    }
+
     /// The same failure in a matrix in which this tile begins at row `offset`.
     #[must_use]
     pub const fn shifted(self, offset: usize) -> Self {

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use tegula_runtime::memory::Reduction;
+
 use super::Findings;
 
 /// Sums along `r` lines, in one buffer: their weights, their weighted sums, and those of their squares, and what was found in
@@ -32,6 +34,29 @@ pub fn initial(weights: &[f64]) -> Vec<f64> {
     buffer[..r].copy_from_slice(weights);
     *Lines::of(&mut buffer).findings = Findings::NONE;
     buffer
+}
+
+/// How sums that were gathered apart are added up.
+#[must_use]
+pub fn reduction() -> Reduction {
+    Reduction {
+        init: |copy| {
+            copy.fill(0);
+            *Lines::of(bytemuck::cast_slice_mut(copy)).findings = Findings::NONE;
+        },
+        fold: |into, copy| {
+            // The parts of a buffer are only to be had of one that may be changed.
+            let mut copy = bytemuck::cast_slice::<u8, f64>(copy).to_vec();
+            let (into, from) = (Lines::of(bytemuck::cast_slice_mut(into)), Lines::of(&mut copy));
+            into.sums.iter_mut().zip(from.sums).for_each(|(sum, share)| *sum += *share);
+            into.squares.iter_mut().zip(from.squares).for_each(|(sum, share)| *sum += *share);
+            into.findings.add(&*from.findings);
+        },
+        seed: Some(|copy, contents| {
+            let lines = (contents.len() - size_of::<Findings>()) / 3;
+            copy[..lines].copy_from_slice(&contents[..lines]);
+        }),
+    }
 }
 
 impl<'a> Lines<'a> {

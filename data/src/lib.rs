@@ -1,5 +1,7 @@
 //! Where data lives: tiled matrices, the files they come from, and machines as files.
 
+pub mod checkpoint;
+pub mod distribution;
 pub mod expression;
 pub mod format;
 pub mod matrix;

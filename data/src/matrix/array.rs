@@ -82,11 +82,13 @@ impl<T: Scalar> TileMatrix<T> {
     ) -> Result<(), FlowError> {
         for index in self.indices() {
             let (rows, first) = (self.tile_rows(index.row), self.origin(index));
-            let columns = self.tile_columns(index.column);
-            let tile: Vec<T> = (0..rows * columns)
-                .map(|position| entry(first.0 + position % rows, first.1 + position / rows))
-                .collect();
-            flow.overwrite(self.tile(index.row, index.column), &tile)?;
+            let (columns, handle) =
+                (self.tile_columns(index.column), self.tile(index.row, index.column));
+            let at = |position: usize| entry(first.0 + position % rows, first.1 + position / rows);
+            let is_mine = flow.is_owner(handle);
+            let tile: Vec<T> =
+                if is_mine { (0..rows * columns).map(at).collect() } else { Vec::new() };
+            flow.overwrite(handle, &tile)?;
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::{Flow, Handle};
+use tegula_runtime::ranks::{Owners, Spot};
 
 /// Which tiles of a matrix exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +24,8 @@ pub struct TileIndex {
     pub column: usize,
 }
 
-/// An `m x n` matrix cut into `mb x nb` tiles, each a handle of one flow.
+/// An `m x n` matrix cut into `mb x nb` tiles, each a handle of one flow. Over ranks, tiles belong to
+/// whom the flow's [owners](Flow::set_owners) say.
 ///
 /// The tiles in the last row and column may be smaller. A tile is contiguous and column-major
 /// with its own number of rows as leading dimension, and nothing is allocated until tasks write it;
@@ -51,8 +53,11 @@ impl<T: Scalar> TileMatrix<T> {
         tile_shape: (usize, usize),
         storage: Storage,
     ) -> Self {
-        Self::made_of(shape, tile_shape, storage, |_, (rows, columns)| {
-            flow.register(rows * columns * size_of::<T>())
+        let grid = (shape.0.div_ceil(tile_shape.0.max(1)), shape.1.div_ceil(tile_shape.1.max(1)));
+        Self::made_of(shape, tile_shape, storage, |(row, column), (height, width)| {
+            let (row, column) = (row / tile_shape.0, column / tile_shape.1);
+            let spot = Spot { row, column, rows: grid.0, columns: grid.1 };
+            flow.register_at(height * width * size_of::<T>(), spot)
         })
     }
 
@@ -178,6 +183,16 @@ impl<T: Scalar> TileMatrix<T> {
             let first = if storage == Storage::Lower { column } else { 0 };
             (first..mt).map(move |row| TileIndex { row, column })
         })
+    }
+
+    /// From now on, tiles belong to whom `owners` says: tasks that write them run there, and contents
+    /// follow as they are needed, beside whatever else runs.
+    pub fn redistribute(&self, flow: &mut Flow, owners: &dyn Owners) {
+        let (rows, columns, ranks) = (self.mt(), self.nt(), flow.ranks());
+        for TileIndex { row, column } in self.indices() {
+            let owner = owners.owner(Spot { row, column, rows, columns }, ranks);
+            flow.set_owner(self.tile(row, column), owner);
+        }
     }
 
     /// Says that no tile is needed after what was submitted so far.

@@ -1,0 +1,66 @@
+//! The two-dimensional block-cyclic distribution: ranks in a grid that is repeated over the tiles
+//! (ScaLAPACK Users' Guide, SIAM 1997, section 4.3.1).
+
+use std::sync::Arc;
+
+use tegula_runtime::ranks::{Owners, Rank, Spot};
+
+use super::{DistributionEntry, DistributionError};
+
+pub(super) const ENTRY: DistributionEntry = DistributionEntry {
+    name: "block-cyclic",
+    parameter: Some("PxQ"),
+    summary: "ranks in a grid of P x Q, repeated over the tiles; the squarest unless told",
+    make: |parameter, ranks| {
+        let grid = match parameter {
+            None => BlockCyclic::squarest(ranks),
+            Some(text) => BlockCyclic::parse(text, ranks)?,
+        };
+        Ok(Arc::new(grid))
+    },
+};
+
+/// Tile `(i, j)` is owned by rank `(i mod P) Q + (j mod Q)`.
+///
+/// A matrix of one row of tiles is dealt out over all ranks in turn: there are no rows to share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockCyclic {
+    /// Rows of the grid.
+    pub p: usize,
+    /// Columns of the grid.
+    pub q: usize,
+}
+
+impl BlockCyclic {
+    /// The grid of `ranks` ranks that is closest to a square, with at least as many columns as rows:
+    /// factorisations send the fewest tiles.
+    #[must_use]
+    pub fn squarest(ranks: usize) -> Self {
+        let p = (1..=ranks.isqrt()).rev().find(|p| ranks.is_multiple_of(*p)).unwrap_or(1);
+        Self { p, q: ranks / p }
+    }
+
+    fn parse(text: &str, ranks: usize) -> Result<Self, DistributionError> {
+        let grid = text.split_once('x').and_then(|(p, q)| Some((p.parse().ok()?, q.parse().ok()?)));
+        let (p, q) = grid.filter(|&(p, q)| p > 0 && q > 0).ok_or_else(|| {
+            let given = text.to_owned();
+            DistributionError::Parameter {
+                name: ENTRY.name,
+                given,
+                expected: "grid P x Q, such as 2x3,",
+            }
+        })?;
+        if usize::checked_mul(p, q) != Some(ranks) {
+            return Err(DistributionError::Grid { p, q, ranks });
+        }
+        Ok(Self { p, q })
+    }
+}
+
+impl Owners for BlockCyclic {
+    fn owner(&self, Spot { row, column, rows, .. }: Spot, ranks: usize) -> Rank {
+        let number =
+            if rows == 1 { column % ranks } else { (row % self.p) * self.q + column % self.q };
+        Rank((number % ranks) as u16)
+    }
+}

@@ -45,6 +45,7 @@ pub fn potrf<'a, T: Scalar>(flow: &mut Flow, a: impl Into<View<'a, T>>) {
                 panels.gemm(flow, [i, j, k], tiles, priority(k, (j - k) + (i - k)));
             }
         }
+        (k..nt).for_each(|i| flow.done_with_copies(a.tile(i, k).handle));
     }
     panels.retire(flow);
 }

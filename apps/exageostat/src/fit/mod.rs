@@ -1,16 +1,19 @@
 //! Maximum likelihood: the parameters under which the observations are most likely.
 //!
-//! The search is derivative-free (Powell's BOBYQA, "The BOBYQA algorithm for bound constrained
-//! optimization without derivatives", Cambridge NA2009/06), on logarithms of the parameters, from
-//! a guess at the data; mean and, where possible, variance are profiled out.
+//! The search is derivative-free (Powell's BOBYQA, "The BOBYQA algorithm for bound constrained optimization
+//! without derivatives", Cambridge NA2009/06), on logarithms of the parameters, from a guess at the data;
+//! mean and, where possible, variance are profiled out. It can be stopped after any evaluation, and another
+//! run that gets the [`Journal`] of evaluations comes to the same end.
 
+mod journal;
 mod search;
 mod space;
 mod start;
 
 use thiserror::Error;
 
-pub use search::{Progress, fit};
+pub use journal::Journal;
+pub use search::{Progress, fit, fit_from};
 pub use space::BoundHit;
 pub use start::Extent;
 
@@ -72,6 +75,8 @@ pub struct Fit {
     pub evaluations: usize,
     /// Of these, how many had no value because the covariance matrix was not positive definite.
     pub failed_evaluations: usize,
+    /// Of these, how many were taken over from an earlier run.
+    pub taken_over: usize,
     /// Evaluations of the search alone, without the checks afterwards.
     pub iterations: usize,
     /// Whether the search reached its accuracy.
@@ -108,4 +113,10 @@ pub enum FitError {
     /// The likelihood failed for a reason other than the parameters.
     #[error(transparent)]
     Likelihood(#[from] LikelihoodError),
+    /// It was asked to end before it was done.
+    #[error("stopped after {evaluations} evaluations")]
+    Stopped {
+        /// Evaluations so far.
+        evaluations: usize,
+    },
 }

@@ -1,11 +1,14 @@
 //! The search for the greatest likelihood, and a look around where it ended.
 
+use std::ops::ControlFlow;
+
 use bobyqa::{Bobyqa, Config, Status};
 use tegula_kernels::scalar::Real;
+use tegula_runtime::flow::Flow;
 
 use super::space::Space;
 use super::start::{Extent, Guess};
-use super::{Fit, FitError, FitOptions};
+use super::{Fit, FitError, FitOptions, Journal};
 use crate::covariance::Covariance;
 use crate::likelihood::{Evaluation, Likelihood, LikelihoodError};
 use crate::model::Model;
@@ -32,6 +35,8 @@ pub struct Progress {
     pub values: Vec<f64>,
     /// Nugget of this evaluation.
     pub nugget: f64,
+    /// Whether it was taken over from an earlier run.
+    pub is_taken_over: bool,
 }
 
 /// Fits `covariance` to the observations of `likelihood`; `report` is called after each
@@ -45,7 +50,27 @@ pub fn fit<T: Real>(
     observations: &Observations,
     covariance: &'static Covariance,
     options: &FitOptions,
-    report: impl FnMut(&Progress),
+    mut report: impl FnMut(&Progress),
+) -> Result<Fit, FitError> {
+    let mut journal = Journal::default();
+    fit_from(likelihood, observations, covariance, options, &mut journal, |_, progress, _| {
+        report(progress);
+        ControlFlow::Continue(())
+    })
+}
+
+/// As [`fit`], with evaluations of an earlier run where `journal` has them; those of this run are added to
+/// it. `between` is called after each evaluation, when nothing else uses the flow, and says whether to go on.
+///
+/// # Errors
+/// As [`fit`]; [`FitError::Stopped`] if it was told to.
+pub fn fit_from<T: Real>(
+    likelihood: &mut Likelihood<T>,
+    observations: &Observations,
+    covariance: &'static Covariance,
+    options: &FitOptions,
+    journal: &mut Journal,
+    between: impl FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>,
 ) -> Result<Fit, FitError> {
     observations.check_fit()?;
     let extent = Extent::of(&observations.points);
@@ -56,14 +81,17 @@ pub fn fit<T: Real>(
         likelihood,
         space,
         covariance,
-        report,
+        journal,
+        between,
         best: None,
         worst: 0.0,
         evaluations: 0,
+        taken_over: 0,
         most: options.max_evaluations,
         exhausted: false,
         failed: 0,
         broken: None,
+        is_stopped: false,
     };
     let start = search.first_point()?;
     let (converged, tolerance) = search.run(start, options);
@@ -71,8 +99,10 @@ pub fn fit<T: Real>(
         return Err(error.into());
     }
     let iterations = search.evaluations;
+    search.check_stop()?;
     let remarks = search.remarks(extent);
-    let Search { best, space, evaluations, failed, .. } = search;
+    search.check_stop()?;
+    let Search { best, space, evaluations, taken_over, failed, .. } = search;
     let best = best.expect("the first point has a likelihood");
     let bounds_hit = space.bounds_hit(&best.x, tolerance.max(1e-6));
     Ok(Fit {
@@ -80,6 +110,7 @@ pub fn fit<T: Real>(
         evaluation: best.evaluation,
         evaluations,
         failed_evaluations: failed,
+        taken_over,
         iterations,
         converged,
         bounds_hit,
@@ -98,11 +129,14 @@ struct Search<'a, T, F> {
     likelihood: &'a mut Likelihood<T>,
     space: Space,
     covariance: &'static Covariance,
-    report: F,
+    journal: &'a mut Journal,
+    between: F,
     best: Option<Best>,
     /// Smallest log-likelihood so far.
     worst: f64,
     evaluations: usize,
+    /// Of these, how many were taken over.
+    taken_over: usize,
     /// Most evaluations of the search.
     most: usize,
     /// Whether the search wanted more.
@@ -110,35 +144,65 @@ struct Search<'a, T, F> {
     failed: usize,
     /// A failure that the parameters are not to blame for.
     broken: Option<LikelihoodError>,
+    /// Whether it was told to end.
+    is_stopped: bool,
 }
 
-impl<T: Real, F: FnMut(&Progress)> Search<'_, T, F> {
+impl<T, F> Search<'_, T, F> {
+    /// # Errors
+    /// If the search was told to end.
+    fn check_stop(&self) -> Result<(), FitError> {
+        let evaluations = self.evaluations;
+        if self.is_stopped { Err(FitError::Stopped { evaluations }) } else { Ok(()) }
+    }
+}
+
+impl<T: Real, F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, T, F> {
+    /// The likelihood of an earlier run, or of this one, and whether it is of the first.
+    fn look_up(
+        &mut self,
+        values: &[f64],
+        nugget: f64,
+    ) -> (Result<Evaluation, LikelihoodError>, bool) {
+        if let Some(found) = self.journal.find(values, nugget) {
+            self.taken_over += 1;
+            return (found, true);
+        }
+        let result = self.likelihood.evaluate(self.covariance, values, nugget);
+        self.journal.note(values, nugget, &result);
+        (result, false)
+    }
+
     /// Evaluates at `x`; the variance is set to the best one if it is profiled.
     fn evaluate(&mut self, x: &[f64]) -> Result<f64, LikelihoodError> {
         let (mut values, mut nugget) = self.space.parameters(x);
-        let evaluation =
-            self.likelihood.evaluate(self.covariance, &values, nugget).and_then(|evaluation| {
-                if !self.space.profiles {
-                    return Ok(evaluation);
-                }
-                let scale = evaluation.best_scale();
-                if !(scale > 0.0 && scale.is_finite()) {
-                    return Err(LikelihoodError::Scale);
-                }
-                values[0] *= scale;
-                nugget *= scale;
-                Ok(evaluation.scaled(scale))
-            });
+        let (evaluation, is_taken_over) = self.look_up(&values, nugget);
+        let evaluation = evaluation.and_then(|evaluation| {
+            if !self.space.profiles {
+                return Ok(evaluation);
+            }
+            let scale = evaluation.best_scale();
+            if !(scale > 0.0 && scale.is_finite()) {
+                return Err(LikelihoodError::Scale);
+            }
+            values[0] *= scale;
+            nugget *= scale;
+            Ok(evaluation.scaled(scale))
+        });
         self.evaluations += 1;
         let loglik = evaluation.as_ref().ok().map(Evaluation::loglik).filter(|l| l.is_finite());
         let best = self.best.as_ref().map_or(f64::NEG_INFINITY, |best| best.evaluation.loglik());
-        (self.report)(&Progress {
+        let progress = Progress {
             evaluations: self.evaluations,
             loglik,
             best: loglik.map_or(best, |loglik| best.max(loglik)),
             values: values.clone(),
             nugget,
-        });
+            is_taken_over,
+        };
+        if (self.between)(self.likelihood.flow(), &progress, self.journal).is_break() {
+            self.is_stopped = true;
+        }
         let evaluation = evaluation?;
         let loglik = loglik.ok_or(LikelihoodError::DependentMean)?;
         self.worst = if self.best.is_none() { loglik } else { self.worst.min(loglik) };
@@ -155,7 +219,9 @@ impl<T: Real, F: FnMut(&Progress)> Search<'_, T, F> {
         let mut x = self.space.start.clone();
         let range = self.space.range();
         for _ in 1..self.most.min(12) {
-            match (self.evaluate(&x), range) {
+            let result = self.evaluate(&x);
+            self.check_stop()?;
+            match (result, range) {
                 (Ok(_), _) => return Ok(x),
                 (Err(error), Some(range)) if error.is_numerical() => {
                     self.failed += 1;
@@ -165,7 +231,9 @@ impl<T: Real, F: FnMut(&Progress)> Search<'_, T, F> {
                 (Err(error), _) => return Err(error.into()),
             }
         }
-        self.evaluate(&x).map(|_| x).map_err(FitError::Start)
+        let result = self.evaluate(&x);
+        self.check_stop()?;
+        result.map(|_| x).map_err(FitError::Start)
     }
 
     /// Minimises the negative log-likelihood from `x`; says whether it converged, and to which
@@ -196,7 +264,7 @@ impl<T: Real, F: FnMut(&Progress)> Search<'_, T, F> {
     /// The negative log-likelihood; where there is none, a little more than the worst so far, so
     /// that the search turns back without its model being torn.
     fn cost(&mut self, x: &[f64]) -> f64 {
-        if self.broken.is_some() {
+        if self.broken.is_some() || self.is_stopped {
             return 0.0;
         }
         if self.evaluations >= self.most {
@@ -255,6 +323,9 @@ impl<T: Real, F: FnMut(&Progress)> Search<'_, T, F> {
         let shares = if self.space.nugget().is_some() { 3 } else { 1 };
         let mut reached = f64::NEG_INFINITY;
         for _ in 0..shares {
+            if self.is_stopped {
+                return None;
+            }
             reached = reached.max(self.evaluate(&probe).unwrap_or(f64::NEG_INFINITY));
             if let Some(nugget) = self.space.nugget() {
                 probe[nugget] = (probe[nugget] - PROBE.ln()).max(self.space.lower[nugget]);

@@ -7,8 +7,8 @@ use tegula_data::matrix::TileMatrix;
 use tegula_kernels::kernel::{geadd::Geadd, gemm::Gemm, gemv::Gemv, trsm::Trsm, trsv::Trsv};
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
 use tegula_kernels::scalar::Real;
-use tegula_runtime::flow::Access::{R, RW};
-use tegula_runtime::flow::{Flow, Handle};
+use tegula_runtime::flow::Access::{R, RW, Reduce};
+use tegula_runtime::flow::{Access, Flow, Handle};
 
 /// Submits the substitution for the panel `z`, a vector or some side by side.
 ///
@@ -25,12 +25,15 @@ pub(crate) fn solve<T: Real>(
     let priority = |k: usize, less: usize| {
         if priorities { 2 * (nt - k) as i32 - less as i32 } else { 0 }
     };
+    // Over ranks each tile's update is added up where the tile lives, and the sums of ranks are folded.
+    let mode = if updates.is_some() && flow.ranks() > 1 { Reduce } else { RW };
     for k in 0..nt {
         divide(flow, l.tile(k, k), z, k, priority(k, 0));
         let (alpha, target) = updates.map_or((-T::ONE, z), |updates| (T::ONE, updates));
         for i in k + 1..nt {
             let (tile, columns) = (l.tile(i, k), l.tile_columns(k));
-            update(flow, tile, alpha, columns, (z, k), (target, i), priority(k, i));
+            let target = (target, i, mode);
+            update(flow, tile, alpha, columns, (z, k), target, priority(k, i));
         }
         if let Some(updates) = updates.filter(|_| k + 1 < nt) {
             let (m, n) = (z.tile_rows(k + 1), z.n());
@@ -61,11 +64,11 @@ fn update<T: Real>(
     alpha: T,
     columns: usize,
     (z, k): (&TileMatrix<T>, usize),
-    (y, i): (&TileMatrix<T>, usize),
+    (y, i, mode): (&TileMatrix<T>, usize, Access),
     priority: i32,
 ) {
     let (m, n) = (y.tile_rows(i), y.n());
-    let accesses = [(l, R), (z.tile(k, 0), R), (y.tile(i, 0), RW)];
+    let accesses = [(l, R), (z.tile(k, 0), R), (y.tile(i, 0), mode)];
     let trans = Trans::No;
     if n == 1 {
         flow.submit(Gemv { trans, m, n: columns, alpha, beta: T::ONE }, &accesses, priority);

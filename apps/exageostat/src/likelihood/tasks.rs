@@ -12,6 +12,7 @@ use tegula_kernels::scalar::Real;
 use tegula_linalg::potrf;
 use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
+use tegula_runtime::memory::Reduction;
 
 use super::evaluation::{Evaluation, LikelihoodError};
 use super::solve::solve;
@@ -75,6 +76,9 @@ impl<T: Real> Likelihood<T> {
         let generation = Generation::new(&mut flow, &observations.points, nb);
         let rhs = TileMatrix::panel(&mut flow, (n, p + 1), nb);
         let updates = TileMatrix::panel(&mut flow, (n, p + 1), nb);
+        for i in 0..updates.mt() {
+            flow.set_reduction(updates.tile(i, 0), Reduction::sum::<T>());
+        }
         let (offset, rest) = observations.design.project(&observations.values);
         let given = (0..rhs.mt())
             .map(|i| given_block(&observations.design, &rest, i * nb..i * nb + rhs.tile_rows(i)));

@@ -1,0 +1,264 @@
+//! The evaluations of a fit so far: another run that has them takes their outcomes over, and so comes to
+//! where this one was.
+//!
+//! The search is deterministic: given the same outcomes it asks for the same parameters. Those of the first
+//! evaluations are looked up, to the last bit; where they differ in the last bits, as they may on another
+//! machine, the nearest is taken.
+
+use std::io::{self, Read, Write};
+
+use tegula_data::checkpoint::{read_numbers, read_word, write_numbers, write_word};
+
+use crate::likelihood::{Evaluation, LikelihoodError};
+
+/// Relative difference of parameters that are the same but for rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// What an evaluation came to, if the parameters alone decide on it.
+#[derive(Clone, Debug, PartialEq)]
+enum Outcome {
+    Value(Evaluation),
+    NotPositiveDefinite { order: usize, n: usize },
+    DependentMean,
+}
+
+impl Outcome {
+    fn of(result: &Result<Evaluation, LikelihoodError>) -> Option<Self> {
+        match result {
+            Ok(evaluation) => Some(Self::Value(evaluation.clone())),
+            &Err(LikelihoodError::NotPositiveDefinite { order, n }) => {
+                Some(Self::NotPositiveDefinite { order, n })
+            }
+            Err(LikelihoodError::DependentMean) => Some(Self::DependentMean),
+            Err(_) => None,
+        }
+    }
+
+    fn result(&self) -> Result<Evaluation, LikelihoodError> {
+        match self {
+            Self::Value(evaluation) => Ok(evaluation.clone()),
+            &Self::NotPositiveDefinite { order, n } => {
+                Err(LikelihoodError::NotPositiveDefinite { order, n })
+            }
+            Self::DependentMean => Err(LikelihoodError::DependentMean),
+        }
+    }
+}
+
+/// An evaluation.
+#[derive(Clone, Debug, PartialEq)]
+struct Record {
+    /// Parameters, then the nugget.
+    point: Vec<f64>,
+    outcome: Outcome,
+}
+
+/// Evaluations of a fit, in their order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Journal {
+    records: Vec<Record>,
+    /// Of those of an earlier run, which come first: whether they were taken over.
+    are_taken: Vec<bool>,
+}
+
+impl Journal {
+    /// Number of evaluations.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// Writes all evaluations.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        write_word(out, self.records.len() as u64)?;
+        self.records.iter().try_for_each(|record| record.write(out))
+    }
+
+    /// Reads what [`write`](Self::write) wrote, for a run that takes it over.
+    ///
+    /// # Errors
+    /// Those of `input`, or that it holds something else.
+    pub fn read(input: &mut dyn Read) -> io::Result<Self> {
+        let count = read_word(input)?;
+        let records = (0..count).map(|_| Record::read(input)).collect::<io::Result<Vec<_>>>()?;
+        Ok(Self { are_taken: vec![false; records.len()], records })
+    }
+
+    /// What an earlier run found at these parameters; an evaluation is taken over once.
+    pub(super) fn find(
+        &mut self,
+        values: &[f64],
+        nugget: f64,
+    ) -> Option<Result<Evaluation, LikelihoodError>> {
+        let point = point(values, nugget);
+        let left = || {
+            let given = self.records.iter().zip(&self.are_taken).enumerate();
+            let left = given.filter(|(_, (_, is_taken))| !**is_taken);
+            left.map(|(place, (record, _))| (place, record.distance(&point)))
+        };
+        // Of places that were visited twice the first; where none is the same, the nearest.
+        let (place, distance) =
+            left().reduce(|one, other| if other.1 < one.1 { other } else { one })?;
+        if distance > ROUNDING {
+            return None;
+        }
+        self.are_taken[place] = true;
+        Some(self.records[place].outcome.result())
+    }
+
+    /// Notes an evaluation of this run.
+    pub(super) fn note(
+        &mut self,
+        values: &[f64],
+        nugget: f64,
+        result: &Result<Evaluation, LikelihoodError>,
+    ) {
+        if let Some(outcome) = Outcome::of(result) {
+            self.records.push(Record { point: point(values, nugget), outcome });
+        }
+    }
+}
+
+fn point(values: &[f64], nugget: f64) -> Vec<f64> {
+    values.iter().copied().chain([nugget]).collect()
+}
+
+impl Record {
+    /// Largest relative difference of its parameters from those of `point`; without end if they are not as
+    /// many.
+    fn distance(&self, point: &[f64]) -> f64 {
+        if self.point.len() != point.len() {
+            return f64::INFINITY;
+        }
+        let pairs = self.point.iter().zip(point).filter(|(x, y)| x != y);
+        pairs.map(|(x, y)| (x - y).abs() / x.abs().max(y.abs())).fold(0.0, f64::max)
+    }
+
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        write_list(out, &self.point)?;
+        match &self.outcome {
+            Outcome::Value(evaluation) => {
+                let Evaluation { n, logdet, quadratic, coefficients, coefficient_covariance } =
+                    evaluation;
+                write_word(out, 0)?;
+                write_word(out, *n as u64)?;
+                write_numbers(out, &[*logdet, *quadratic])?;
+                write_list(out, coefficients)?;
+                write_list(out, coefficient_covariance)
+            }
+            &Outcome::NotPositiveDefinite { order, n } => {
+                [1, order as u64, n as u64].into_iter().try_for_each(|word| write_word(out, word))
+            }
+            Outcome::DependentMean => write_word(out, 2),
+        }
+    }
+
+    fn read(input: &mut dyn Read) -> io::Result<Self> {
+        let point = read_list(input)?;
+        let outcome = match read_word(input)? {
+            0 => {
+                let n = read_count(input)?;
+                let numbers = read_numbers(input, 2)?;
+                let (coefficients, coefficient_covariance) = (read_list(input)?, read_list(input)?);
+                let (logdet, quadratic) = (numbers[0], numbers[1]);
+                Outcome::Value(Evaluation {
+                    n,
+                    logdet,
+                    quadratic,
+                    coefficients,
+                    coefficient_covariance,
+                })
+            }
+            1 => Outcome::NotPositiveDefinite { order: read_count(input)?, n: read_count(input)? },
+            2 => Outcome::DependentMean,
+            _ => return Err(io::ErrorKind::InvalidData.into()),
+        };
+        Ok(Self { point, outcome })
+    }
+}
+
+fn write_list(out: &mut dyn Write, numbers: &[f64]) -> io::Result<()> {
+    write_word(out, numbers.len() as u64)?;
+    write_numbers(out, numbers)
+}
+
+fn read_list(input: &mut dyn Read) -> io::Result<Vec<f64>> {
+    let count = read_count(input)?;
+    read_numbers(input, count)
+}
+
+fn read_count(input: &mut dyn Read) -> io::Result<usize> {
+    usize::try_from(read_word(input)?).map_err(|_| io::ErrorKind::InvalidData.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn evaluation(logdet: f64) -> Evaluation {
+        let (coefficients, coefficient_covariance) = (vec![0.1, -0.2], vec![1.0, 0.5, 0.5, 2.0]);
+        Evaluation { n: 7, logdet, quadratic: 1.0 / 3.0, coefficients, coefficient_covariance }
+    }
+
+    /// A journal with one of each outcome, as another run gets it.
+    fn journal() -> Journal {
+        let mut journal = Journal::default();
+        journal.note(&[1.0, 0.1], 0.0, &Ok(evaluation(-3.5)));
+        let failed = LikelihoodError::NotPositiveDefinite { order: 3, n: 7 };
+        journal.note(&[1.0, 0.2], 0.0, &Err(failed));
+        journal.note(&[1.0, 0.3], 1e-9, &Err(LikelihoodError::DependentMean));
+        journal.note(&[1.0, 0.4], 0.0, &Err(LikelihoodError::Scale));
+        journal.note(&[1.0, 0.1], 0.0, &Ok(evaluation(-3.25)));
+        let mut bytes = Vec::new();
+        journal.write(&mut bytes).expect("there is room");
+        let read = Journal::read(&mut &bytes[..]).expect("all of it");
+        assert_eq!(read.records, journal.records);
+        assert!(Journal::read(&mut &bytes[..bytes.len() - 1]).is_err());
+        read
+    }
+
+    #[test]
+    fn evaluations_are_found_in_their_order_to_the_last_bit() {
+        let mut journal = journal();
+        assert_eq!(journal.len(), 4, "what the parameters do not decide on is left out");
+        let logdet = |journal: &mut Journal, range: f64| {
+            journal.find(&[1.0, range], 0.0).map(|result| result.map(|found| found.logdet))
+        };
+        assert!(matches!(logdet(&mut journal, 0.1), Some(Ok(x)) if x == -3.5));
+        let failed = logdet(&mut journal, 0.2);
+        assert!(matches!(
+            failed,
+            Some(Err(LikelihoodError::NotPositiveDefinite { order: 3, n: 7 }))
+        ));
+        let dependent = journal.find(&[1.0, 0.3], 1e-9);
+        assert!(matches!(dependent, Some(Err(LikelihoodError::DependentMean))));
+        assert!(matches!(logdet(&mut journal, 0.1), Some(Ok(x)) if x == -3.25), "the second time");
+        assert!(logdet(&mut journal, 0.1).is_none(), "there was no third time");
+    }
+
+    #[test]
+    fn what_differs_by_rounding_is_the_same_and_by_more_is_not() {
+        let mut journal = journal();
+        assert!(journal.find(&[1.0, 0.1 * (1.0 + 5e-13)], 0.0).is_some());
+        assert!(journal.find(&[1.0, 0.1 * (1.0 + 5e-12)], 0.0).is_none());
+        assert!(journal.find(&[1.0, 0.1], 1e-300).is_none(), "another nugget");
+        assert!(journal.find(&[1.0], 0.1).is_none(), "another covariance");
+    }
+
+    #[test]
+    fn evaluations_of_this_run_are_not_taken_over() {
+        let mut journal = Journal::default();
+        journal.note(&[2.0], 0.0, &Ok(evaluation(1.0)));
+        assert!(journal.find(&[2.0], 0.0).is_none());
+        assert_eq!(journal.len(), 1);
+    }
+}

@@ -21,6 +21,15 @@ pub enum EmbedError {
         "a product with the matrix is not finite: its entries are too large, change their unit"
     )]
     NotFinite,
+    /// What a run held between two passes could not be written, or read back.
+    #[error("what is held between two passes: {0}")]
+    State(#[from] std::io::Error),
+    /// It was asked to end before it was done.
+    #[error("stopped after {passes} passes")]
+    Stopped {
+        /// Passes so far.
+        passes: usize,
+    },
     /// The eigenproblem of the whole matrix was not solved.
     #[error(transparent)]
     Exact(#[from] HeevdError),

@@ -8,6 +8,7 @@
 //! `tr G = g sum v / 2` and `|G|_F^2 = (sum v)^2 / 4 (w' Q w - 2 w' m^2 + g^2)` with `Q_ij = a_ij^2`.
 
 mod panel;
+mod state;
 
 use std::sync::Arc;
 
@@ -76,6 +77,8 @@ pub struct Gram {
     samples: usize,
     compared: usize,
     passes: usize,
+    /// Of these, how many another run has made.
+    taken_over: usize,
     offset: f64,
     /// Bytes that were read beside the stream.
     bytes_beside: u64,
@@ -133,6 +136,7 @@ impl Gram {
             samples,
             compared: 0,
             passes: 0,
+            taken_over: 0,
             offset,
             bytes_beside: 0,
         }
@@ -159,6 +163,12 @@ impl Gram {
     #[must_use]
     pub fn passes(&self) -> usize {
         self.passes
+    }
+
+    /// Number of these that a run has made with which this one goes on.
+    #[must_use]
+    pub fn taken_over(&self) -> usize {
+        self.taken_over
     }
 
     /// Number of tiles that were compared with their mirror images.
@@ -335,9 +345,14 @@ impl Gram {
         Ok(())
     }
 
+    /// Bytes that were read so far.
+    fn bytes(&self) -> u64 {
+        self.stream.reading().bytes() + self.bytes_beside
+    }
+
     /// Gives everything back, after everything submitted has run, and returns the bytes that were read.
     pub fn close(self, flow: &mut Flow) -> u64 {
-        let bytes = self.stream.reading().bytes() + self.bytes_beside;
+        let bytes = self.bytes();
         self.lines.into_iter().for_each(|handle| flow.unregister(handle));
         self.stream.close(flow);
         bytes

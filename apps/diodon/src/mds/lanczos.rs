@@ -11,8 +11,9 @@ use tegula_data::matrix::{Order, TileMatrix};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::{Flow, FlowError};
 
+use super::pause::pause;
 use super::ritz::{Ritz, Space};
-use super::{Found, Request, check, limits};
+use super::{Found, Pauses, Request, check, limits};
 use crate::EmbedError;
 use crate::basis::{draw, times};
 use crate::gram::Gram;
@@ -27,13 +28,25 @@ pub(super) fn find<T: Real>(
     flow: &mut Flow,
     gram: &mut Gram,
     request: &Request,
+    pauses: &mut dyn Pauses,
 ) -> Result<Found, EmbedError> {
     let most = request.passes.unwrap_or(PASSES);
     let mut space = Space::apart_from(beside(flow, gram, request)?);
     let order = gram.n() - space.beside.iter().map(TileMatrix::n).sum::<usize>();
-    let mut block = gram.panel(flow, request.width.min(order));
-    draw(flow, &block, request.seed);
-    space.separate(flow, &mut block)?;
+    let mut block = match pauses.resume() {
+        Some(mut state) => {
+            gram.load(flow, &mut *state)?;
+            space.load(flow, gram, &mut *state)?;
+            let ritz = space.solve()?;
+            step(flow, &mut space, (&ritz, request), order)?
+        }
+        None => {
+            let mut block = gram.panel(flow, request.width.min(order));
+            draw(flow, &block, request.seed);
+            space.separate(flow, &mut block)?;
+            block
+        }
+    };
     loop {
         let image = gram.panel(flow, block.n());
         gram.multiply::<T>(flow, &block, &image)?;
@@ -42,18 +55,29 @@ pub(super) fn find<T: Real>(
         space.add(flow, block, image)?;
         let ritz = space.solve()?;
         let has_converged = has_converged::<T>(flow, gram, &space, (&ritz, request))?;
-        let room = order - space.dimension();
-        if has_converged || room == 0 || gram.passes() >= most {
-            let is_whole = room == 0;
+        let is_whole = space.dimension() == order;
+        if has_converged || is_whole || gram.passes() >= most {
             return Ok(space.finish(flow, &ritz, request.axes, has_converged || is_whole)?);
         }
-        block = next(flow, &space, room)?;
-        if space.dimension() + block.n() > request.capacity.max(2 * request.width) {
-            // Some more than are wanted, so that the last of these converge, too.
-            let (top, bottom) = (request.axes + MARGIN, if request.lingoes { MARGIN } else { 0 });
-            space = space.compress(flow, &ritz, (request.capacity / 2, top, bottom))?;
-        }
+        pause(flow, gram, pauses, &mut |flow, out| space.save(flow, out))?;
+        block = step(flow, &mut space, (&ritz, request), order)?;
     }
+}
+
+/// The next block; the space is compressed if it would become too large with it.
+fn step(
+    flow: &mut Flow,
+    space: &mut Space,
+    (ritz, request): (&Ritz, &Request),
+    order: usize,
+) -> Result<TileMatrix<f64>, EmbedError> {
+    let block = next(flow, space, order - space.dimension())?;
+    if space.dimension() + block.n() > request.capacity.max(2 * request.width) {
+        // Some more than are wanted, so that the last of these converge, too.
+        let (top, bottom) = (request.axes + MARGIN, if request.lingoes { MARGIN } else { 0 });
+        *space = std::mem::take(space).compress(flow, ritz, (request.capacity / 2, top, bottom))?;
+    }
+    Ok(block)
 }
 
 /// The vector of ones (of the roots of weights) of norm one, if all eigenvalues but its own are to shift:

@@ -8,11 +8,13 @@ mod correction;
 mod exact;
 pub(crate) mod lanczos;
 mod nystrom;
+mod pause;
 mod plan;
 mod randomized;
 pub(crate) mod ritz;
 
 pub use correction::{Correction, Lingoes, cailliez, cailliez_bytes};
+pub use pause::{NoPauses, Pauses, Save};
 pub use plan::{Extent, Plan, default_method, plan};
 use tegula_data::matrix::{Order, TileMatrix};
 use tegula_kernels::scalar::Real;
@@ -153,13 +155,29 @@ pub fn leading<T: Real>(
     gram: &mut Gram,
     request: &Request,
 ) -> Result<Leading, EmbedError> {
+    leading_with::<T>(flow, gram, request, &mut NoPauses)
+}
+
+/// As [`leading`], with `pauses` between passes, where the run may end and another go on; [`Method::Exact`] makes none.
+///
+/// # Errors
+/// As [`leading`]; [`EmbedError::Stopped`] if the run ended in a pause.
+///
+/// # Panics
+/// As [`leading`].
+pub fn leading_with<T: Real>(
+    flow: &mut Flow,
+    gram: &mut Gram,
+    request: &Request,
+    pauses: &mut dyn Pauses,
+) -> Result<Leading, EmbedError> {
     let (method, is_shifted) = (request.method, request.lingoes);
     let is_sketched = matches!(method, Method::Randomized | Method::Nystrom);
     assert!(!(is_shifted && is_sketched), "{method:?} does not find the lowest eigenvalue");
     let found = match request.method {
-        Method::Randomized => randomized::find::<T>(flow, gram, request)?,
-        Method::Nystrom => nystrom::find::<T>(flow, gram, request)?,
-        Method::Lanczos => lanczos::find::<T>(flow, gram, request)?,
+        Method::Randomized => randomized::find::<T>(flow, gram, request, pauses)?,
+        Method::Nystrom => nystrom::find::<T>(flow, gram, request, pauses)?,
+        Method::Lanczos => lanczos::find::<T>(flow, gram, request, pauses)?,
         Method::Exact => return exact::find(flow, gram, request),
     };
     let (threshold, constant) = limits::<T>(gram, request, &found.ritz);

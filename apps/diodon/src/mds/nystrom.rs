@@ -11,7 +11,7 @@ use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Flow;
 
 use super::randomized::{copy, products};
-use super::{Found, Request};
+use super::{Found, Pauses, Request};
 use crate::EmbedError;
 use crate::basis::{inner, orthonormalise, times};
 use crate::gram::Gram;
@@ -21,8 +21,9 @@ pub(super) fn find<T: Real>(
     flow: &mut Flow,
     gram: &mut Gram,
     request: &Request,
+    pauses: &mut dyn Pauses,
 ) -> Result<Found, EmbedError> {
-    let (q, z) = products::<T>(flow, gram, request)?;
+    let (q, z) = products::<T>(flow, gram, request, pauses)?;
     flow.phase("projection");
     let core = inner(flow, &q, &z)?;
     let width = core.ncols();

@@ -6,13 +6,15 @@
 //! are those of the vectors after the last product, which have seen one more than those before.
 
 use faer::Mat;
+use tegula_data::checkpoint::{read_word, write_word};
 use tegula_data::matrix::TileMatrix;
 use tegula_kernels::option::Part;
 use tegula_kernels::scalar::Real;
 use tegula_linalg::lacpy;
 use tegula_runtime::flow::Flow;
 
-use super::{Found, Request, check};
+use super::pause::{load_panel, pause, save_panel};
+use super::{Found, Pauses, Request, check};
 use crate::EmbedError;
 use crate::basis::{draw, inner, orthonormalise, times};
 use crate::gram::Gram;
@@ -25,8 +27,9 @@ pub(super) fn find<T: Real>(
     flow: &mut Flow,
     gram: &mut Gram,
     request: &Request,
+    pauses: &mut dyn Pauses,
 ) -> Result<Found, EmbedError> {
-    let (q, z) = products::<T>(flow, gram, request)?;
+    let (q, z) = products::<T>(flow, gram, request, pauses)?;
     flow.phase("projection");
     let mut p = copy(flow, &z);
     orthonormalise(flow, &mut p)?;
@@ -62,22 +65,39 @@ pub(super) fn products<T: Real>(
     flow: &mut Flow,
     gram: &mut Gram,
     request: &Request,
+    pauses: &mut dyn Pauses,
 ) -> Result<(TileMatrix<f64>, TileMatrix<f64>), EmbedError> {
     let passes = request.passes.unwrap_or(PASSES).max(2);
-    let mut q = gram.panel(flow, request.width);
-    draw(flow, &q, request.seed);
-    for pass in 1..=passes {
+    let (mut product, mut q) = match pauses.resume() {
+        Some(mut state) => {
+            gram.load(flow, &mut *state)?;
+            let product = read_word(&mut *state)? as usize;
+            let mut q = load_panel(flow, gram, &mut *state)?;
+            orthonormalise(flow, &mut q)?;
+            (product, q)
+        }
+        None => {
+            let q = gram.panel(flow, request.width);
+            draw(flow, &q, request.seed);
+            (0, q)
+        }
+    };
+    loop {
         let z = gram.panel(flow, request.width);
         gram.multiply::<T>(flow, &q, &z)?;
         check(gram)?;
-        if pass == passes {
+        product += 1;
+        if product >= passes {
             return Ok((q, z));
         }
+        pause(flow, gram, pauses, &mut |flow, out| {
+            write_word(out, product as u64)?;
+            save_panel(flow, &z, out)
+        })?;
         std::mem::replace(&mut q, z).retire(flow);
         flow.phase("projection");
         orthonormalise(flow, &mut q)?;
     }
-    unreachable!("the last pass returns")
 }
 
 /// A copy of a panel.

@@ -1,12 +1,17 @@
 //! The Rayleigh-Ritz procedure on the span of some panels.
 
-use faer::{Mat, Side};
+use std::io::{self, Read, Write};
+
+use faer::{Mat, MatRef, Side};
+use tegula_data::checkpoint::{read_numbers, read_word, write_numbers, write_word};
 use tegula_data::matrix::TileMatrix;
 use tegula_runtime::flow::{Flow, FlowError};
 
 use super::Found;
+use super::pause::{load_panel, save_panel};
 use crate::EmbedError;
 use crate::basis::{inner, orthonormalise, times};
+use crate::gram::Gram;
 
 /// What normalising blows up is no longer orthogonal: so often it is done.
 const ROUNDS: usize = 3;
@@ -183,6 +188,48 @@ impl Space {
         let mut space = Self::apart_from(self.beside);
         space.add(flow, vectors, images)?;
         Ok(space)
+    }
+
+    /// Writes the panels, and what they have in common. Waits.
+    ///
+    /// # Errors
+    /// Those of `out`, or of tasks before.
+    pub(super) fn save(&self, flow: &mut Flow, out: &mut dyn Write) -> Result<(), EmbedError> {
+        write_word(out, self.basis.len() as u64)?;
+        for ((panel, image), column) in self.basis.iter().zip(&self.images).zip(&self.blocks) {
+            save_panel(flow, panel, out)?;
+            save_panel(flow, image, out)?;
+            for block in column {
+                let columns = (0..block.ncols()).map(|j| (0..block.nrows()).map(move |i| (i, j)));
+                let entries: Vec<f64> = columns.flatten().map(|place| block[place]).collect();
+                write_numbers(out, &entries)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the panels that [`save`](Self::save) wrote to a space without any, cut as those of `gram`. Waits.
+    ///
+    /// # Errors
+    /// Those of `input`, or if there is no memory.
+    pub(super) fn load(
+        &mut self,
+        flow: &mut Flow,
+        gram: &Gram,
+        input: &mut dyn Read,
+    ) -> Result<(), EmbedError> {
+        for _ in 0..read_word(input)? {
+            self.basis.push(load_panel(flow, gram, input)?);
+            let image = load_panel(flow, gram, input)?;
+            let blocks = self.basis.iter().map(|panel| {
+                let (m, n) = (panel.n(), image.n());
+                let entries = read_numbers(input, m * n)?;
+                Ok(MatRef::from_column_major_slice(&entries, m, n).to_owned())
+            });
+            self.blocks.push(blocks.collect::<io::Result<_>>()?);
+            self.images.push(image);
+        }
+        Ok(())
     }
 
     /// The pairs of the `axes` largest values, and gives the panels back. Waits.

@@ -12,8 +12,10 @@ use tegula_data::matrix::TileMatrix;
 use tegula_data::source::{Block, Source};
 use tegula_kernels::kernel::sweep::{self, Compare, Entry, SidePanels, Tile, lines};
 use tegula_kernels::scalar::Real;
-use tegula_runtime::flow::Access::{Commute, R, RW, W};
+use tegula_runtime::flow::Access::{Commute, R, RW, Reduce, W};
 use tegula_runtime::flow::{Access, Flow, FlowError, Handle};
+use tegula_runtime::memory::Reduction;
+use tegula_runtime::ranks::Rank;
 
 pub use reading::{Read, Reading};
 pub use tiling::{Edges, Place, TILE_ENTRIES, Tiling, band_edge};
@@ -94,8 +96,15 @@ impl Stream {
         assert!(shape == source.shape(), "tiles of {shape:?} for {:?}", source.shape());
         let order = order::order(&tiling, overlap.read_order);
         let bytes = tiling.entries() * source.element().bytes();
-        let slots = (memory as usize / bytes.max(1)).max(2).min(order.len());
-        let slots = (0..slots).map(|_| flow.register(bytes)).collect();
+        // Over ranks each reads and holds its share of the tiles, dealt out in turn.
+        let ranks = flow.ranks();
+        let own = (memory as usize / bytes.max(1)).max(2).min(order.len().div_ceil(ranks));
+        let slot = |number: usize| {
+            let slot = flow.register(bytes);
+            flow.set_owner(slot, Rank((number % ranks) as u16));
+            slot
+        };
+        let slots: Vec<Handle> = (0..own * ranks).map(slot).collect();
         let reading = Reading::new(Arc::clone(source));
         let is_kept = false;
         let parts = Parts::All;
@@ -120,9 +129,13 @@ impl Stream {
         self.slots.len()
     }
 
-    /// How panels are added to.
-    fn adding(&self) -> Access {
-        if self.overlap.commute { Commute } else { RW }
+    /// How panels are added to: over ranks where the tile is, and all shares once.
+    fn adding(&self, flow: &Flow) -> Access {
+        match (flow.ranks(), self.overlap.commute) {
+            (1, true) => Commute,
+            (1, false) => RW,
+            _ => Reduce,
+        }
     }
 
     /// Submits `Y = Y + f(A) X` and `Z = Z + f(A)' U`, for `right` = `(X, Y)` and `left` = `(U, Z)`; of a symmetric matrix
@@ -141,6 +154,9 @@ impl Stream {
         lines: Option<[&[Handle]; 2]>,
     ) -> Result<(), FlowError> {
         assert!(left.is_none() || !self.tiling.is_symmetric, "a symmetric matrix has one side");
+        for (_, sum) in right.iter().chain(&left) {
+            (0..sum.mt()).for_each(|i| flow.set_reduction(sum.tile(i, 0), Reduction::sum::<f64>()));
+        }
         let order = std::mem::take(&mut self.order);
         let batch = if self.overlap.asynchronous { 1 } else { self.slots.len() };
         for (start, tiles) in order.chunks(batch).enumerate() {
@@ -157,7 +173,7 @@ impl Stream {
             }
         }
         self.order = order;
-        self.is_kept = self.slots.len() == self.order.len();
+        self.is_kept = self.slots.len() >= self.order.len();
         Ok(())
     }
 
@@ -205,7 +221,7 @@ impl Stream {
         let both = lines.map(|[rows, columns]| [rows[i], columns[j]]);
         let along =
             both.as_ref().map_or(&[][..], |both| if is_diagonal { &both[..1] } else { both });
-        let how = (self.adding(), self.priority(i));
+        let how = (self.adding(flow), self.priority(i));
         sweep::submit::<T>(flow, (tile, stored), sides, along, how);
     }
 
@@ -246,7 +262,7 @@ impl Stream {
             let band = rows.band(block.rows.start);
             let bands = (band, rows.band(block.columns.start));
             let tile = Tile { is_diagonal: false, ..self.tile(&Place { bands, block }, 0) };
-            let accesses = [(upper, R), (lower, R), (lines[band], self.adding())];
+            let accesses = [(upper, R), (lower, R), (lines[band], self.adding(flow))];
             flow.submit(Compare { tile }, &accesses, 0);
         }
         let compared = chosen.count();
@@ -264,5 +280,10 @@ impl Stream {
 #[must_use]
 pub fn register_lines(flow: &mut Flow, edges: &Edges, weights: &[f64]) -> Vec<Handle> {
     let bands = (0..edges.count()).map(|band| edges.range(band));
-    bands.map(|band: Range<usize>| flow.register_from(&lines::initial(&weights[band]))).collect()
+    let register = |band: Range<usize>| {
+        let handle = flow.register_from(&lines::initial(&weights[band]));
+        flow.set_reduction(handle, lines::reduction());
+        handle
+    };
+    bands.map(register).collect()
 }

@@ -5,5 +5,6 @@ mod checks;
 mod defects;
 mod methods;
 mod passes;
+mod pauses;
 mod projection;
 mod support;

@@ -22,7 +22,7 @@ Examples:
   tegula exageostat predict model.json --at places.csv -o predictions.csv
   tegula linalg potrf -n 8000 --check
 
-Exit codes: 0 done, 1 the computation failed, 2 bad usage or bad input.")]
+Exit codes: 0 done, 1 the computation failed, 2 bad usage or bad input, 75 stopped with a checkpoint.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Tegula,

@@ -6,6 +6,8 @@ use std::panic::PanicHookInfo;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use tegula_data::checkpoint::CheckpointError;
+use tegula_data::distribution::DistributionError;
 use tegula_data::expression::{EvaluateError, ParseError};
 use tegula_data::format::TableError;
 use tegula_data::format::npy::NpyError;
@@ -18,11 +20,30 @@ use tegula_exageostat::fit::FitError;
 use tegula_exageostat::likelihood::LikelihoodError;
 use tegula_kernels::backend::BackendError;
 use tegula_kernels::geometry::GeometryError;
+use tegula_runtime::comm::mpi::StartError;
 
 /// Exit code of a computation that failed.
 pub(crate) const FAILED: u8 = 1;
 /// Exit code of bad usage or bad input.
 pub(crate) const REFUSED: u8 = 2;
+
+/// Exit code of a run that was asked to end and has left a checkpoint (`EX_TEMPFAIL` of sysexits.h).
+pub(crate) const STOPPED: u8 = 75;
+
+/// A run that was asked to end, and how to go on.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Stopped(String);
+
+/// The end of a run that was asked to, and has left a checkpoint; `message` says how to go on.
+pub(crate) fn stopped(message: impl fmt::Display) -> anyhow::Error {
+    Stopped(message.to_string()).into()
+}
+
+/// Whether `failure` is none: the run was asked to end, and has left a checkpoint.
+pub(crate) fn is_stop(failure: &anyhow::Error) -> bool {
+    failure.is::<Stopped>()
+}
 
 /// Flags or data that cannot be used, with what to do about it.
 #[derive(Debug, thiserror::Error)]
@@ -36,7 +57,11 @@ pub(crate) fn refused(message: impl fmt::Display) -> anyhow::Error {
 
 /// The exit code of `failure`.
 pub(crate) fn exit_code(failure: &anyhow::Error) -> u8 {
-    if failure.chain().any(is_refusal) { REFUSED } else { FAILED }
+    match failure {
+        _ if is_stop(failure) => STOPPED,
+        _ if failure.chain().any(is_refusal) => REFUSED,
+        _ => FAILED,
+    }
 }
 
 /// Whether the user's flags or data are to blame.
@@ -44,6 +69,7 @@ fn is_refusal(cause: &(dyn std::error::Error + 'static)) -> bool {
     let by_fit = cause.downcast_ref::<FitError>().is_some_and(|error| match error {
         FitError::Observations(_) | FitError::Bounds { .. } => true,
         FitError::Start(error) | FitError::Likelihood(error) => is_covariance(error),
+        FitError::Stopped { .. } => false,
     });
     let by_source = cause
         .downcast_ref::<SourceError>()
@@ -56,6 +82,9 @@ fn is_refusal(cause: &(dyn std::error::Error + 'static)) -> bool {
         || by_source
         || cause.downcast_ref::<LikelihoodError>().is_some_and(is_covariance)
         || cause.is::<Refused>()
+        || cause.is::<CheckpointError>()
+        || cause.is::<DistributionError>()
+        || cause.is::<StartError>()
         || cause.is::<TableError>()
         || cause.is::<NpyError>()
         || cause.is::<PlatformError>()
@@ -73,6 +102,13 @@ fn is_covariance(error: &LikelihoodError) -> bool {
 
 /// Prints `failure` with its causes and returns its exit code.
 pub(crate) fn report(failure: &anyhow::Error) -> ExitCode {
+    let label = if is_stop(failure) { "" } else { "error: " };
+    let _ = writeln!(std::io::stderr(), "{label}{}", message(failure));
+    ExitCode::from(exit_code(failure))
+}
+
+/// `failure` with its causes.
+pub(crate) fn message(failure: &anyhow::Error) -> String {
     let mut message = String::new();
     for cause in failure.chain() {
         let text = cause.to_string();
@@ -82,8 +118,7 @@ pub(crate) fn report(failure: &anyhow::Error) -> ExitCode {
             message = message + between + &text;
         }
     }
-    let _ = writeln!(std::io::stderr(), "error: {message}");
-    ExitCode::from(exit_code(failure))
+    message
 }
 
 /// Prints the first panic as one message; the others follow from it.

@@ -13,6 +13,7 @@ use tegula_runtime::sched::POLICIES;
 use crate::flags::{OutputFlags, default_policies, usable_devices};
 use crate::machine::memory_bytes;
 use crate::output::{Console, bytes, count};
+use crate::ranks::describe_mpi;
 
 /// Flags of `info`.
 #[derive(Args, Debug)]
@@ -54,6 +55,8 @@ impl Info {
                 default_policies()
             ),
         );
+        let mpi = describe_mpi();
+        console.field("MPI", &mpi);
         let libhdf5 = libhdf5_version();
         console.field(
             "HDF5",
@@ -76,6 +79,7 @@ impl Info {
         }
         self.output.write(&json!({
             "version": version,
+            "mpi": mpi,
             "debug_assertions": cfg!(debug_assertions),
             "architecture": std::env::consts::ARCH,
             "vectors": vectors(),

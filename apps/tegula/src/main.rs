@@ -1,8 +1,9 @@
 //! The `tegula` command: reads flags, calls the libraries, prints what comes back.
 //!
-//! Exit codes: 0 done, 1 the computation failed, 2 bad usage or bad input.
+//! Exit codes: 0 done, 1 the computation failed, 2 bad usage or bad input, 75 stopped with a checkpoint.
 
 mod bench;
+mod checkpoint;
 mod cli;
 mod config;
 mod demand;
@@ -16,6 +17,7 @@ mod machine;
 mod manual;
 mod output;
 mod platform;
+mod ranks;
 mod simulate;
 mod trace;
 
@@ -41,15 +43,12 @@ fn run(is_prepared: bool) -> ExitCode {
     };
     let parsed = command
         .try_get_matches_from(&arguments.all)
-        .and_then(|matches| cli::Cli::from_arg_matches(&matches));
+        .and_then(|matches| Ok((cli::Cli::from_arg_matches(&matches)?, matches)));
     match parsed {
-        Ok(cli) => match cli.run(is_prepared) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(failure) => error::report(&failure),
-        },
+        Ok((cli, matches)) => ranks::run(&matches, &|| cli.run(is_prepared)),
         Err(usage) => {
             // Nobody is left to be told if this cannot be printed.
-            let _ = usage.print();
+            let _ = if ranks::is_speaker() { usage.print() } else { Ok(()) };
             if let Some(origin) = arguments.origin(&usage) {
                 output::Console::new(true, false, false).note(origin);
             }

@@ -1,14 +1,17 @@
 //! `tegula exageostat fit`: maximum likelihood.
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::{Value, json};
-use tegula_exageostat::fit::{FitOptions, NuggetChoice, fit};
+use tegula_data::checkpoint::About;
+use tegula_exageostat::fit::{self as library, FitError, FitOptions, Journal, NuggetChoice};
 use tegula_exageostat::likelihood::Likelihood;
 use tegula_exageostat::model::Model;
 use tegula_kernels::scalar::Real;
+use tegula_runtime::flow::Flow;
 
 use super::data::Data;
 use super::mean::Mean;
@@ -16,9 +19,11 @@ use super::options::EstimationFlags;
 use super::report::{Done, coefficients, describe, message};
 use super::setting::{LIKELIHOOD, Setting};
 use super::{describe_covariance, methods, object, parameter_list, parameters_json};
+use crate::checkpoint::{Checkpoints, about};
 use crate::error::refused;
 use crate::flags::{
-    CovarianceFlags, DataFlags, MatrixFlags, OutputFlags, OverlapFlags, RunFlags, TraceFlags,
+    CheckpointFlags, CovarianceFlags, DataFlags, MatrixFlags, OutputFlags, OverlapFlags, RunFlags,
+    TraceFlags,
 };
 use crate::output::{
     Account, Console, Progress, check_apart, count, is_standard_output, number, seconds, write_json,
@@ -59,6 +64,8 @@ pub(crate) struct Fit {
     run: RunFlags,
     #[command(flatten)]
     overlap: OverlapFlags,
+    #[command(flatten)]
+    checkpoint: CheckpointFlags,
     /// Write the model as JSON, for predict
     #[arg(long = "output", short = 'o', value_name = "MODEL.json", help_heading = "Output")]
     output_file: Option<PathBuf>,
@@ -72,10 +79,10 @@ impl Fit {
     pub(crate) fn run(&self) -> Result<()> {
         let console = self.output.console(self.output_file.as_deref())?;
         self.trace.check()?;
-        check_apart(
-            &[("-o", self.output_file.as_deref()), self.output.path(), self.trace.path()],
-            &[("the data", &self.data.data)],
-        )?;
+        let outputs = [("-o", self.output_file.as_deref()), self.output.path(), self.trace.path()];
+        let all = [&outputs[..], &[self.checkpoint.path()]].concat();
+        check_apart(&all, &[("the data", &self.data.data)])?;
+        self.checkpoint.begin(&outputs)?;
         let options = self.estimation.options(self.covariance.covariance)?;
         let (data, setting) = self.prepare(&console)?;
         if setting.is_dry {
@@ -84,11 +91,9 @@ impl Fit {
             self.output.write(&plan)?;
             return console.finish();
         }
-        let mut done = if setting.is_double() {
-            self.search::<f64>(&data, &options, &setting, &console)?
-        } else {
-            self.search::<f32>(&data, &options, &setting, &console)?
-        };
+        let checkpoints = self.checkpoint.open(self.about(&data, &options, &setting))?;
+        let search = if setting.is_double() { Self::search::<f64> } else { Self::search::<f32> };
+        let mut done = search(self, (&data, &options), &setting, checkpoints, &console)?;
         describe(&console, &data, &options, &done);
         setting.run.keep_times(&done.account, &console);
         let result = self.result(&data, &setting, &done);
@@ -118,21 +123,66 @@ impl Fit {
         Ok((data, setting))
     }
 
+    /// What must not differ when a run goes on. The limit of evaluations may: the search only ends sooner or later.
+    fn about(&self, data: &Data, options: &FitOptions, setting: &Setting) -> About {
+        let listed = data.rows.len();
+        let names = self.covariance.covariance.parameters.iter().map(|p| p.name);
+        let fixed = names.clone().zip(&options.fixed);
+        let fixed =
+            fixed.filter_map(|(name, value)| value.map(|value| format!("{name}={value:?}")));
+        let bounds = names.zip(&options.bounds);
+        let bounds = bounds
+            .filter_map(|(name, pair)| pair.map(|(low, high)| format!("{name}={low:?}:{high:?}")));
+        let nugget = match options.nugget {
+            NuggetChoice::Fixed(value) => format!("{value:?}"),
+            NuggetChoice::Estimated { bounds: None } => "estimated".to_owned(),
+            NuggetChoice::Estimated { bounds: Some((low, high)) } => {
+                format!("estimated in {low:?}:{high:?}")
+            }
+        };
+        let facts = vec![
+            ("the data", format!("{} rows, SHA-256 {}", listed, data.table.digest())),
+            ("--coords", data.coordinates.texts().join(",")),
+            ("--distance", data.coordinates.distance.name().to_owned()),
+            ("--values", data.values.text().to_owned()),
+            ("--mean", data.mean.text().to_owned()),
+            ("--covariance", self.covariance.covariance.name.to_owned()),
+            ("--fix", fixed.collect::<Vec<_>>().join(",")),
+            ("--bounds", bounds.collect::<Vec<_>>().join(",")),
+            ("the nugget", nugget),
+            ("--method", self.method.clone()),
+            ("--optimizer", self.estimation.optimizer.clone()),
+            ("--tolerance", options.tolerance.map_or("default".to_owned(), |x| format!("{x:?}"))),
+            ("--precision", setting.run.precision.letter().to_string()),
+        ];
+        about("a fit", facts)
+    }
+
     /// Searches, and shows how far the search is.
     fn search<T: Real>(
         &self,
-        data: &Data,
-        options: &FitOptions,
+        (data, options): (&Data, &FitOptions),
         setting: &Setting,
+        mut checkpoints: Checkpoints,
         console: &Console,
     ) -> Result<Done> {
         let overlap = self.overlap.overlap();
+        let mut journal = match checkpoints.resumed() {
+            Some(mut body) => Journal::read(&mut *body).context("the checkpoint cannot be read")?,
+            None => Journal::default(),
+        };
+        if !journal.is_empty() {
+            let given = count(journal.len(), "evaluation");
+            console.field("goes on", format_args!("with {given} of an earlier run"));
+        }
         let flow = setting.run.flow(self.trace.is_wanted(), overlap.memory_cache);
         let mut likelihood = Likelihood::<T>::new(flow, &data.observations, setting.nb(), overlap);
         let mut progress = Progress::new(console);
         progress.follow(likelihood.flow().watch(), setting.tasks(), "evaluation 1");
         let covariance = self.covariance.covariance;
-        let fit = fit(&mut likelihood, &data.observations, covariance, options, |state| {
+        let mut made = 0;
+        let between = |flow: &mut Flow, state: &library::Progress, journal: &Journal| {
+            made += usize::from(!state.is_taken_over);
             let loglik = state.loglik.map_or_else(|| "none".to_owned(), |l| number(l, 9));
             let (values, nugget) = (state.values.clone(), state.nugget);
             console.detail(format_args!(
@@ -148,11 +198,30 @@ impl Fit {
                     count(state.evaluations, "evaluation"),
                     seconds(elapsed),
                     number(state.best, 9),
-                    seconds(elapsed / state.evaluations as f64),
+                    seconds(elapsed / made.max(1) as f64),
                 )
             });
-        })?;
+            if state.is_taken_over {
+                return ControlFlow::Continue(());
+            }
+            checkpoints.pause(flow, console, &mut |_, out| Ok(journal.write(out)?))
+        };
+        let found = library::fit_from(
+            &mut likelihood,
+            &data.observations,
+            covariance,
+            options,
+            &mut journal,
+            between,
+        );
         progress.clear();
+        let fit = match found {
+            Err(FitError::Stopped { evaluations }) => {
+                let ending = checkpoints.ending(&count(evaluations, "evaluation"));
+                return Err(ending.expect("it was stopped in a pause"));
+            }
+            found => found?,
+        };
         let seconds = progress.seconds();
         let flow = likelihood.flow();
         Ok(Done { fit, seconds, account: Account::of(flow), trace: flow.take_trace() })
@@ -187,6 +256,7 @@ impl Fit {
             ("std_errors", Value::Null),
             ("loglik", fit.evaluation.loglik().into()),
             ("evaluations", fit.evaluations.into()),
+            ("evaluations_taken_over", fit.taken_over.into()),
             ("failed_evaluations", fit.failed_evaluations.into()),
             ("iterations", fit.iterations.into()),
             ("converged", fit.converged.into()),

@@ -71,11 +71,16 @@ fn estimates(options: &FitOptions, fit: &library::Fit) -> Table {
 /// How the search ended, in a line.
 pub(super) fn message(done: &Done) -> String {
     let state = if done.fit.converged { "converged" } else { "stopped" };
+    let all = count(done.fit.evaluations, "evaluation");
+    let made = done.fit.evaluations - done.fit.taken_over;
+    let taken_over = match done.fit.taken_over {
+        0 => String::new(),
+        some => format!(", {some} of them of an earlier run,"),
+    };
     format!(
-        "{state} after {} in {} ({} each)",
-        count(done.fit.evaluations, "evaluation"),
+        "{state} after {all}{taken_over} in {} ({} each)",
         seconds(done.seconds),
-        seconds(done.seconds / done.fit.evaluations as f64)
+        seconds(done.seconds / made.max(1) as f64)
     )
 }
 

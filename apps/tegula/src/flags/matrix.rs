@@ -11,6 +11,7 @@ use tegula_linalg::smaller_tile_sizes;
 use super::choice::MachineChoice;
 use crate::demand::{Demand, Work};
 use crate::error::refused;
+use crate::ranks::ranks;
 
 /// Largest order of a tile that can be asked for.
 const MOST_TILE_SIZE: i64 = 65536;
@@ -45,7 +46,7 @@ impl MatrixFlags {
     ) -> Result<usize> {
         // A tile larger than the matrix is the matrix.
         let given = self.tile_size.map(|size| (size as usize).min(work.order.max(1)));
-        let mut nb = given.unwrap_or_else(|| (work.tile_size)(machine.workers()));
+        let mut nb = given.unwrap_or_else(|| (work.tile_size)(machine.workers() * ranks()));
         machine.fit(&demand(nb))?;
         if given.is_none() {
             let smaller = smaller_tile_sizes(nb);

@@ -1,5 +1,6 @@
 //! Flags that several subcommands share, and what they are turned into.
 
+mod checkpoint;
 mod choice;
 mod data;
 mod devices;
@@ -12,6 +13,7 @@ mod overlap;
 mod run;
 mod trace;
 
+pub(crate) use checkpoint::CheckpointFlags;
 pub(crate) use choice::{DISK_RATE, default_policies};
 pub(crate) use data::{DataFlags, Distance, PlaceFlags};
 pub(crate) use devices::usable as usable_devices;

@@ -1,16 +1,21 @@
 //! Flags about how tasks run, what they settle on, and the flows that this makes.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Result;
 use clap::Args;
 use clap::builder::TypedValueParser;
+use tegula_data::distribution::distribution;
 use tegula_kernels::backend::{self, BACKENDS, Backend};
+use tegula_kernels::error::CODEC;
 use tegula_kernels::scalar::{Precision, Scalar};
+use tegula_runtime::comm::World;
 use tegula_runtime::exec::{Exec, ExecOptions};
 use tegula_runtime::flow::{Flow, FlowOptions};
 use tegula_runtime::platform::{Models, allowed_cores, usable_cores};
+use tegula_runtime::ranks::Owners;
 use tegula_runtime::sched::{POLICIES, Policy, PolicyOptions};
 
 use super::choice::{MachineChoice, default_policies};
@@ -21,6 +26,7 @@ use crate::demand::{Demand, Work};
 use crate::error::refused;
 use crate::output::{Account, Console, bytes, count};
 use crate::platform::Notebook;
+use crate::ranks::{self, Ranks};
 
 /// Most workers that can be asked for.
 const MOST_WORKERS: u64 = 1024;
@@ -35,6 +41,14 @@ pub(crate) struct RunFlags {
     /// Cores to leave to others
     #[arg(long, value_name = "N", conflicts_with = "workers")]
     reserve: Option<u64>,
+    /// Ranks that share the work: local:N as threads of this process, mpi as those that mpirun or srun
+    /// has started, mpi:LIBRARY with this file as the MPI library [default: mpi if they have, else one]
+    #[arg(long, value_name = "RANKS")]
+    ranks: Option<Ranks>,
+    /// Which rank owns which tile: block-cyclic[:PxQ], or file:OWNERS.csv with a line of ranks for each
+    /// row of tiles [default: block-cyclic, the squarest grid]
+    #[arg(long, value_name = "NAME")]
+    distribution: Option<String>,
     #[arg(long, value_name = "NAME", value_parser = policies(), help = policy_help())]
     policy: Option<usize>,
     /// Who multiplies the matrices of a tile [default: native where the processor has AVX2, else
@@ -84,6 +98,10 @@ pub(crate) struct Run {
     pub(crate) precision: Precision,
     /// What the computation asks for on tiles of this order.
     pub(crate) demand: Demand,
+    /// The ranks, if there are several, and who owns what.
+    world: Option<World>,
+    distribution: String,
+    owners: Arc<dyn Owners>,
     /// Times of kernels, where the policy or the engine asks for them.
     notebook: Option<Arc<Notebook>>,
 }
@@ -110,7 +128,11 @@ impl RunFlags {
         };
         let nb = matrix.settle_tiles(&mut machine, work, &demand)?;
         let default = machine.default_policy();
+        let distribution_name = self.distribution.as_deref().unwrap_or("block-cyclic");
         let run = Run {
+            world: ranks::world(),
+            distribution: distribution_name.to_owned(),
+            owners: distribution(distribution_name, ranks::ranks())?,
             policy: self.policy.map_or_else(|| default.policy(), |index| &POLICIES[index]),
             reason: self.policy.is_none().then_some(default.place),
             seed: self.seed,
@@ -146,7 +168,8 @@ impl RunFlags {
                 count(usable, "core")
             )));
         }
-        Ok(self.workers.map_or_else(|| usable - reserve as usize, |workers| workers as usize))
+        let share = (usable - (reserve as usize).min(usable - 1)).div_ceil(ranks::ranks()).max(1);
+        Ok(self.workers.map_or(share, |workers| workers as usize))
     }
 }
 
@@ -179,7 +202,7 @@ impl Run {
 
     /// Keeps the times of kernels and transfers that the run has learnt.
     pub(crate) fn keep_times(&self, account: &Account, console: &Console) {
-        if let Some(notebook) = &self.notebook {
+        if let Some(notebook) = self.notebook.as_ref().filter(|_| ranks::is_root()) {
             if let Some(totals) = account.totals() {
                 notebook.note_transfers(totals, &self.machine.machine());
             }
@@ -191,7 +214,7 @@ impl Run {
     pub(crate) fn exec_options(&self, trace: bool) -> ExecOptions {
         let Self { policy, seed, .. } = *self;
         // Fewer workers than cores may share the machine with others; more cannot be bound.
-        let bind = self.machine.cores == allowed_cores().len();
+        let bind = self.machine.cores == allowed_cores().len() && self.world.is_none();
         let (eviction, scratch) = (self.machine.eviction(policy), self.machine.scratch());
         let mut machine = self.machine.machine();
         self.notebook.iter().for_each(|notebook| notebook.teach(&mut machine));
@@ -200,7 +223,8 @@ impl Run {
             options.durations = Arc::<Models>::clone(&notebook.models);
         }
         let accelerators = self.machine.accelerators();
-        ExecOptions { accelerators, policy, eviction, scratch, seed, bind, trace, ..options }
+        let world = self.world.clone();
+        ExecOptions { accelerators, policy, eviction, scratch, seed, bind, trace, world, ..options }
     }
 
     /// A flow on this machine.
@@ -210,15 +234,34 @@ impl Run {
 
     /// A flow on an engine with these options.
     pub(crate) fn flow_on(&self, engine: ExecOptions, cache: bool) -> Flow {
+        let deterministic = self.is_deterministic;
+        let digest = self.digest();
         let options =
-            FlowOptions { cache, deterministic: self.is_deterministic, ..FlowOptions::default() };
-        Flow::new(Exec::new(engine), options)
+            FlowOptions { cache, deterministic, codec: CODEC, digest, ..FlowOptions::default() };
+        let mut flow = Flow::new(Exec::new(engine), options);
+        flow.set_owners(self.owners.clone());
+        flow
+    }
+
+    /// What all ranks must agree on: the program, its flags, and what it has settled from them.
+    fn digest(&self) -> u64 {
+        let mut digest = DefaultHasher::new();
+        env!("CARGO_PKG_VERSION").hash(&mut digest);
+        std::env::args_os().skip(1).for_each(|argument| argument.hash(&mut digest));
+        let settled = (self.nb, self.precision.letter(), self.backend.name(), &self.distribution);
+        (settled, self.is_deterministic, self.seed).hash(&mut digest);
+        f64::blas(self.backend).strip_height().hash(&mut digest);
+        digest.finish()
     }
 
     /// Prints how tasks run, and in which memory.
     pub(crate) fn describe(&self, console: &Console) {
         let demand = &self.demand;
         console.field("memory", self.machine.describe_memory(demand));
+        if let Some(world) = &self.world {
+            let ranks = count(world.ranks(), "rank");
+            console.field("ranks", format_args!("{ranks}, tiles {}", self.distribution));
+        }
         let reason = self.reason.map_or_else(String::new, |place| format!(" (default {place})"));
         let eviction =
             self.eviction().map_or_else(String::new, |name| format!(", eviction {name}"));
@@ -258,7 +301,10 @@ impl Run {
         into.insert("tile_size".to_owned(), self.nb.into());
         into.insert("precision".to_owned(), self.precision.letter().into());
         into.insert("workers".to_owned(), self.workers().into());
-        into.insert("ranks".to_owned(), 1.into());
+        into.insert("ranks".to_owned(), self.world.as_ref().map_or(1, World::ranks).into());
+        if self.world.is_some() {
+            into.insert("distribution".to_owned(), self.distribution.as_str().into());
+        }
         into.insert("policy".to_owned(), self.policy.name.into());
         into.insert("eviction".to_owned(), self.eviction().into());
         into.insert("devices".to_owned(), self.machine.devices_json());

@@ -1,7 +1,13 @@
 //! Every algorithm of the list, in every precision, at awkward sizes and on unlike engines, passes its
 //! check; and no check passes what was not computed.
 
+use std::sync::Arc;
+use std::thread;
+
+use tegula_data::distribution::BlockCyclic;
+use tegula_kernels::error::CODEC;
 use tegula_kernels::option::Uplo;
+use tegula_runtime::comm::{Local, World};
 use tegula_runtime::exec::{Exec, ExecOptions};
 use tegula_runtime::flow::{Flow, FlowOptions};
 use tegula_runtime::platform::{Machine, WorkerKind};
@@ -137,6 +143,26 @@ fn every_algorithm_passes_its_check_out_of_core() {
         let options = ExecOptions { policy, scratch, ..ExecOptions::on(machine) };
         let mut flow = Flow::new(Exec::new(options), FlowOptions::default());
         assert_passes(&mut flow, entry, sizes);
+    }
+}
+
+/// Ranks are threads; tiles are dealt out in the squarest grid.
+#[test]
+fn every_algorithm_passes_its_check_over_ranks() {
+    for ranks in [2, 3, 4, 6, 7] {
+        let run = |end: Local| {
+            let world = Some(World::new(Box::new(end)));
+            let options = ExecOptions { world, ..ExecOptions::new(1) };
+            let codec = FlowOptions { codec: CODEC, ..FlowOptions::default() };
+            let mut flow = Flow::new(Exec::new(options), codec);
+            flow.set_owners(Arc::new(BlockCyclic::squarest(ranks)));
+            for (entry, sizes) in cases([50, 45, 21, 13], 8) {
+                assert_passes(&mut flow, entry, sizes);
+            }
+        };
+        thread::scope(|scope| {
+            Local::connect(ranks).into_iter().for_each(|end| drop(scope.spawn(move || run(end))));
+        });
     }
 }
 

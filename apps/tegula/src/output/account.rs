@@ -2,9 +2,10 @@
 
 use serde_json::{Map, Value, json};
 use tegula_runtime::flow::Flow;
+use tegula_runtime::ranks::Traffic;
 use tegula_runtime::trace::{Site, Totals};
 
-use super::{Console, transfers};
+use super::{Console, bytes, transfers};
 
 /// What a flow came to.
 #[derive(Clone, Debug)]
@@ -14,24 +15,35 @@ pub(crate) struct Account {
     /// What moved, and how busy the workers were; nothing where data never moves.
     totals: Option<Totals>,
     site: Site,
+    /// What ranks have sent each other.
+    traffic: Traffic,
 }
 
 impl Account {
     /// What `flow` came to so far.
     pub(crate) fn of(flow: &Flow) -> Self {
         let tasks = flow.watch().completed_by_worker();
-        Self { tasks, totals: flow.totals(), site: flow.site() }
+        Self { tasks, totals: flow.totals(), site: flow.site(), traffic: flow.traffic() }
     }
 
     /// What came on top of `before`, an earlier state of the same flow.
     pub(crate) fn since(mut self, before: &Self) -> Self {
         self.tasks.iter_mut().zip(&before.tasks).for_each(|(now, then)| *now -= then);
+        self.traffic.messages -= before.traffic.messages;
+        self.traffic.bytes -= before.traffic.bytes;
         self.totals = self.totals.zip(before.totals.as_ref()).map(|(now, then)| now.since(then));
         self
     }
 
     /// Prints what moved and how busy the workers were, if that is known.
     pub(crate) fn describe(&self, console: &Console) {
+        if self.traffic.messages > 0 {
+            let Traffic { messages, bytes: sent } = self.traffic;
+            console.field(
+                "messages",
+                format_args!("{messages} between ranks, {}", bytes(sent as f64)),
+            );
+        }
         if let Some(totals) = &self.totals {
             console.line("");
             transfers::describe(console, totals, &self.site);
@@ -50,8 +62,8 @@ impl Account {
 
     /// Adds the tasks by worker, the transfers and the messages to a result.
     pub(crate) fn describe_json(&self, into: &mut Map<String, Value>) {
-        into.insert("messages".to_owned(), 0.into());
-        into.insert("bytes_sent".to_owned(), 0.into());
+        into.insert("messages".to_owned(), self.traffic.messages.into());
+        into.insert("bytes_sent".to_owned(), self.traffic.bytes.into());
         if let Some(totals) = &self.totals {
             return transfers::describe_json(into, totals, &self.site);
         }

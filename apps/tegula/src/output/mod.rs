@@ -16,6 +16,8 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 use tegula_data::format::{FillError, WriteError, write_atomically};
 
+use crate::ranks;
+
 pub(crate) use account::Account;
 pub(crate) use numbers::{bytes, bytes_up, count, number, rate, seconds};
 pub(crate) use paths::{check_apart, check_folder, check_folder_to_make, check_output};
@@ -45,6 +47,7 @@ impl Console {
     /// A console that prints nothing if `is_quiet`, more if `verbose`, and to standard error if
     /// `is_diverted`.
     pub(crate) fn new(is_diverted: bool, is_quiet: bool, verbose: bool) -> Self {
+        let is_quiet = is_quiet || !ranks::is_root();
         Self { is_diverted, is_quiet, verbose, failure: RefCell::new(None) }
     }
 
@@ -92,6 +95,9 @@ impl Console {
 
     /// Prints a warning to standard error, also when quiet.
     pub(crate) fn warn(&self, text: impl fmt::Display) {
+        if !ranks::is_root() {
+            return;
+        }
         let _ = writeln!(io::stderr().lock(), "{}", folded("warning: ", &text.to_string()));
     }
 
@@ -128,7 +134,8 @@ fn folded(label: &str, text: &str) -> String {
     lines.join("\n")
 }
 
-/// Writes `path` through `fill`: standard output, or a file, all of it or nothing.
+/// Writes `path` through `fill`: standard output, or a file, all of it or nothing. Over ranks all fill
+/// and rank 0 writes.
 ///
 /// # Errors
 /// Those of `fill` and of the file; a reader that closed its end is none.
@@ -139,6 +146,12 @@ pub(crate) fn write_file<E>(
 where
     E: From<WriteError> + std::error::Error + Send + Sync + 'static,
 {
+    if !ranks::is_root() {
+        return fill(&mut io::sink()).map_err(|error| match error {
+            FillError::Content(error) => error.into(),
+            FillError::File(error) => error.into(),
+        });
+    }
     if !is_standard_output(path) {
         return Ok(write_atomically(path, fill)?);
     }

@@ -7,6 +7,7 @@ use anyhow::Result;
 
 use super::is_standard_output;
 use crate::error::refused;
+use crate::ranks::world;
 
 /// Refuses a path that cannot be written.
 ///
@@ -35,7 +36,9 @@ pub(crate) fn check_folder(folder: &Path) -> Result<(), String> {
     if !folder.is_dir() {
         return Err(format!("there is no folder {shown}"));
     }
-    let probe = folder.join(format!(".tegula-{}.tmp", std::process::id()));
+    // Ranks may try the same folder at the same time.
+    let (process, rank) = (std::process::id(), world().map_or(0, |world| world.rank().0));
+    let probe = folder.join(format!(".tegula-{process}-{rank}.tmp"));
     let made = OpenOptions::new().write(true).create_new(true).open(&probe);
     let kept = made.and_then(|file| {
         drop(file);

@@ -1,5 +1,6 @@
 //! The command line as users meet it: through the binary, with its exit codes and messages.
 
+mod checkpoint;
 mod components;
 mod config;
 mod convert;
@@ -10,9 +11,11 @@ mod loglik;
 mod machine;
 mod mds;
 mod metrics;
+mod mpi;
 mod platform;
 mod predict;
 mod project;
+mod ranks;
 mod refused;
 mod sample;
 mod simulate;

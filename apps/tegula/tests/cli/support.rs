@@ -17,7 +17,8 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    fn new(output: Output) -> Self {
+    /// What `output` tells.
+    pub(crate) fn new(output: Output) -> Self {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("the output is UTF-8");
         let code = output.status.code().expect("no signal ended the run");
         Self { code, stdout: text(output.stdout), stderr: text(output.stderr) }

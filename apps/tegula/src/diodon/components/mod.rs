@@ -29,6 +29,7 @@ use super::readers;
 use crate::error::refused;
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags, member};
 use crate::output::{Account, Console, Progress, check_apart, check_folder_to_make, count};
+use crate::ranks::is_root;
 pub(super) use beside::{Beside, Lines};
 pub(super) use setting::Setting;
 
@@ -140,7 +141,7 @@ impl ComponentFlags {
         let ordination = analysis.ordination(&setting, &outcome.triples, &outcome.form);
         let result = self.result((&setting, analysis), &outcome, &ordination);
         self.describe(&console, &setting, &outcome, &ordination);
-        if let Some(folder) = &self.output_folder {
+        if let Some(folder) = self.output_folder.as_deref().filter(|_| is_root()) {
             let labels = setting.labels.as_ref();
             let output = Output { ordination: &ordination, labels, summary: &result, title: input };
             let mut paths = output.write(folder)?;

@@ -1,6 +1,7 @@
 //! `tegula diodon mds`: principal coordinates of a matrix of distances.
 
 mod measure;
+mod pauses;
 mod results;
 mod setting;
 
@@ -11,6 +12,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use clap::builder::TypedValueParser;
 use serde_json::Value;
+use tegula_diodon::EmbedError;
 use tegula_diodon::distance::MetricChoice;
 use tegula_diodon::gram::{Gram, GramOptions, Sums};
 use tegula_diodon::mds::{self, Correction, Leading, METHODS};
@@ -24,9 +26,12 @@ use super::axes::tolerance;
 use super::computed::PointFlags;
 use super::overlap::StreamFlags;
 use super::readers;
+use crate::checkpoint::Checkpoints;
 use crate::error::refused;
-use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags, member};
+use crate::flags::{CheckpointFlags, MatrixFlags, OutputFlags, RunFlags, TraceFlags, member};
 use crate::output::{Account, Console, Progress, check_apart, check_folder_to_make, count};
+use crate::ranks::is_root;
+use pauses::Between;
 use setting::Setting;
 
 /// Flags of `mds`.
@@ -83,6 +88,8 @@ pub(crate) struct Mds {
     #[command(flatten)]
     run: RunFlags,
     #[command(flatten)]
+    checkpoint: CheckpointFlags,
+    #[command(flatten)]
     trace: TraceFlags,
     #[command(flatten)]
     output: OutputFlags,
@@ -108,6 +115,8 @@ struct Outcome {
     leading: Leading,
     sums: Sums,
     passes: usize,
+    /// Passes of an earlier run.
+    taken_over: usize,
     compared: usize,
     tiles: usize,
     held: usize,
@@ -131,11 +140,16 @@ impl Mds {
         let console = self.output.console(None)?;
         self.trace.check()?;
         let outputs = [self.output.path(), self.trace.path()];
+        let all = [outputs[0], outputs[1], self.checkpoint.path()];
+        if self.measure && self.checkpoint.is_given() {
+            return Err(refused("--measure embeds nothing: leave --checkpoint and --resume out"));
+        }
+        self.checkpoint.begin(&outputs)?;
         if let Some(folder) = &self.output_folder {
             check_folder_to_make(folder).map_err(|reason| refused(format!("-o: {reason}")))?;
         }
         let setting = self.settle(&console)?;
-        check_apart(&outputs, &[("the distances", &setting.distances.path)])?;
+        check_apart(&all, &[("the distances", &setting.distances.path)])?;
         if self.matrix.dry_run {
             let result = Value::Object(self.facts(&setting));
             self.output.write(&result)?;
@@ -147,15 +161,16 @@ impl Mds {
             self.output.write(&measure(self, &setting, &console)?)?;
             return console.finish();
         }
-        let mut outcome = if is_double {
-            self.embed::<f64>(&setting, &console)?
-        } else {
-            self.embed::<f32>(&setting, &console)?
+        let checkpoints = match self.checkpoint.is_given() {
+            true => Some(self.checkpoint.open(self.about(&setting)?)?),
+            false => None,
         };
+        let embed = if is_double { Self::embed::<f64> } else { Self::embed::<f32> };
+        let mut outcome = embed(self, &setting, checkpoints, &console)?;
         let ordination = results::ordination(&setting, &outcome);
         let result = self.result(&setting, &outcome, &ordination);
         self.describe(&console, &setting, &outcome, &ordination);
-        if let Some(folder) = &self.output_folder {
+        if let Some(folder) = self.output_folder.as_deref().filter(|_| is_root()) {
             let title = self.input.as_str();
             let labels = setting.labels.as_ref();
             let output = Output { ordination: &ordination, labels, summary: &result, title };
@@ -196,15 +211,24 @@ impl Mds {
         Ok((flow, gram, offset))
     }
 
-    fn embed<T: Real>(&self, setting: &Setting, console: &Console) -> Result<Outcome> {
+    fn embed<T: Real>(
+        &self,
+        setting: &Setting,
+        checkpoints: Option<Checkpoints>,
+        console: &Console,
+    ) -> Result<Outcome> {
         let start = Instant::now();
         let (mut flow, mut gram, offset) = self.gram(setting, setting.is_recorded)?;
         let mut progress = Progress::new(console);
         let tasks = 2.0 * gram.stream().tiles() as f64;
         progress.follow(flow.watch(), tasks, "first pass");
-        let found = mds::leading::<T>(&mut flow, &mut gram, &setting.request);
+        let mut between = Between { checkpoints, console };
+        let found = mds::leading_with::<T>(&mut flow, &mut gram, &setting.request, &mut between);
         progress.clear();
-        let leading = found?;
+        let leading = match found {
+            Err(EmbedError::Stopped { passes }) => return Err(between.ending(passes)),
+            found => found?,
+        };
         if self.correction == Some(Correction::Lingoes) && leading.has_converged == Some(false) {
             bail!(
                 "lingoes needs the lowest eigenvalue, and lanczos did not find it and the axes in {}: allow more --passes, \
@@ -213,7 +237,7 @@ impl Mds {
             );
         }
         let sums = gram.sums().clone();
-        let (passes, compared) = (gram.passes(), gram.compared());
+        let (passes, taken_over, compared) = (gram.passes(), gram.taken_over(), gram.compared());
         let (tiles, held) = (gram.stream().tiles(), gram.stream().held());
         let bytes_read = gram.close(&mut flow);
         let sums = match leading.lingoes {
@@ -224,6 +248,7 @@ impl Mds {
             leading,
             sums,
             passes,
+            taken_over,
             compared,
             tiles,
             held,

@@ -48,6 +48,7 @@ impl Mds {
         let more = [
             ("axes", ordination.axes().into()),
             ("passes", outcome.passes.into()),
+            ("passes_taken_over", outcome.taken_over.into()),
             ("converged", json!(outcome.leading.has_converged)),
             ("eigenvalues", ordination.eigenvalues.clone().into()),
             ("residuals", json!(ordination.residuals)),
@@ -123,8 +124,12 @@ impl Mds {
             console.line(format_args!("lingoes: {constant} added to each eigenvalue"));
         }
         console.line(format_args!(
-            "{} over the distances, {} read, in {}",
+            "{} over the distances{}, {} read, in {}",
             count_of_passes(outcome.passes),
+            match outcome.taken_over {
+                0 => String::new(),
+                some => format!(", {some} of them of an earlier run"),
+            },
             bytes(outcome.bytes_read as f64),
             seconds(outcome.seconds)
         ));

@@ -136,6 +136,7 @@ impl Mds {
             is_recorded,
         };
         self.announce(&setting, console);
+        self.describe_checkpoints(&setting, console);
         Ok(setting)
     }
 

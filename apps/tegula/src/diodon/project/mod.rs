@@ -19,6 +19,7 @@ use super::readers;
 use crate::error::refused;
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags};
 use crate::output::{Account, Console, Progress, check_apart, check_folder_to_make, count};
+use crate::ranks::is_root;
 use setting::Setting;
 
 /// Flags of `project`.
@@ -84,9 +85,11 @@ impl Project {
         let result = self.result(&setting, &outcome);
         self.describe(&console, &setting, &outcome);
         let items = (&setting.ids[..], &outcome.projection);
-        let paths = write_projection(&self.output_folder, items, &result)?;
-        let (files, folder) = (count(paths.len(), "file"), self.output_folder.display());
-        console.line(format_args!("{files} written to {folder}"));
+        if is_root() {
+            let paths = write_projection(&self.output_folder, items, &result)?;
+            let (files, folder) = (count(paths.len(), "file"), self.output_folder.display());
+            console.line(format_args!("{files} written to {folder}"));
+        }
         setting.run.keep_times(&outcome.account, &console);
         self.trace.write(&mut outcome.trace, &result, &console)?;
         self.output.write(&result)?;

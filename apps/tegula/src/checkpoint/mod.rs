@@ -1,0 +1,203 @@
+//! Checkpoints of a run: when one is due, what is written, and how a run that was asked to end does so.
+//!
+//! Over ranks all take the same decision in the same pause, which is that of rank 0: it comes to the others
+//! as data of the flow. All bring together what is to be saved, and rank 0 writes it.
+
+mod again;
+mod signals;
+
+use std::io::{self, Read, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use tegula_data::checkpoint::{About, Checkpoint, write_checkpoint};
+use tegula_data::format::WriteError;
+use tegula_runtime::flow::{Flow, FlowError};
+use tegula_runtime::ranks::Rank;
+
+use crate::error::stopped;
+use crate::output::Console;
+use crate::ranks;
+
+pub(crate) use signals::{catch_signals, release_signals};
+
+/// Writes what a run holds in a pause; over ranks all call it.
+pub(crate) type Save<'a> = dyn FnMut(&mut Flow, &mut dyn Write) -> Result<()> + 'a;
+
+/// What is done in a pause, as a word that rank 0 sends.
+const NOTHING: u64 = 0;
+/// A checkpoint is written. More than this is a signal, added to it: the run ends as well.
+const WRITE: u64 = 1;
+
+/// What `about` says of a run of `task`, with these facts.
+pub(crate) fn about(task: &str, facts: Vec<(&str, String)>) -> About {
+    let facts = facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    About { program: env!("CARGO_PKG_VERSION").to_owned(), task: task.to_owned(), facts }
+}
+
+/// The checkpoints of a run.
+pub(crate) struct Checkpoints {
+    path: Option<PathBuf>,
+    /// Least time between two.
+    every: Duration,
+    /// When the last one was written, or the run began.
+    last: Instant,
+    about: About,
+    resumed: Option<Box<dyn Read>>,
+    /// How the run came to its end before it was done.
+    ending: Option<Ending>,
+}
+
+enum Ending {
+    /// A signal came, and there is a checkpoint.
+    Signal(&'static str),
+    Failure(anyhow::Error),
+}
+
+impl Checkpoints {
+    /// Those to `path`, no more often than `every`, of a run that is what `about` says and goes on from
+    /// `resumed`.
+    ///
+    /// # Errors
+    /// If `resumed` is damaged, or of another run.
+    pub(crate) fn open(
+        (path, every): (Option<PathBuf>, Duration),
+        resumed: Option<&Path>,
+        about: About,
+    ) -> Result<Self> {
+        let resumed = match resumed {
+            Some(path) => {
+                let body = Checkpoint::open(path)?.into_body(&about)?;
+                Some(Box::new(body) as Box<dyn Read>)
+            }
+            None => None,
+        };
+        Ok(Self { path, every, last: Instant::now(), about, resumed, ending: None })
+    }
+
+    /// What the run goes on from, once.
+    pub(crate) fn resumed(&mut self) -> Option<Box<dyn Read>> {
+        self.resumed.take()
+    }
+
+    /// A pause: writes what `save` writes if it is time to, and says whether to go on.
+    pub(crate) fn pause(
+        &mut self,
+        flow: &mut Flow,
+        console: &Console,
+        save: &mut Save<'_>,
+    ) -> ControlFlow<()> {
+        if self.path.is_none() {
+            return ControlFlow::Continue(());
+        }
+        match self.act(flow, console, save) {
+            Ok(None) => return ControlFlow::Continue(()),
+            Ok(Some(signal)) => self.ending = Some(Ending::Signal(signal)),
+            Err(failure) => self.ending = Some(Ending::Failure(failure)),
+        }
+        ControlFlow::Break(())
+    }
+
+    /// Does what is due; the name of the signal if one ends the run.
+    fn act(
+        &mut self,
+        flow: &mut Flow,
+        console: &Console,
+        save: &mut Save<'_>,
+    ) -> Result<Option<&'static str>> {
+        let due = agreed(flow, self.due())?;
+        if due == NOTHING {
+            return Ok(None);
+        }
+        let written = self.write(flow, save)?;
+        self.last = Instant::now();
+        if due == WRITE {
+            // The run is worth more than its checkpoint: later ones may succeed.
+            if let Err(error) = written {
+                console.warn(format_args!("{error}; the run goes on without this checkpoint"));
+            }
+            return Ok(None);
+        }
+        let signal = signals::name(due - WRITE);
+        written
+            .with_context(|| format!("{signal} came, but there is no checkpoint to go on from"))?;
+        Ok(Some(signal))
+    }
+
+    /// What this rank would do.
+    fn due(&self) -> u64 {
+        match signals::caught() {
+            0 if self.last.elapsed() >= self.every => WRITE,
+            0 => NOTHING,
+            signal => WRITE + signal,
+        }
+    }
+
+    /// Writes a checkpoint. Where the file fails, what is saved is still brought together, since other ranks
+    /// are at it.
+    fn write(&self, flow: &mut Flow, save: &mut Save<'_>) -> Result<Result<(), WriteError>> {
+        let path = self.path.as_deref().filter(|_| ranks::is_root());
+        let Some(path) = path else { return Ok(Ok(save(flow, &mut io::sink())?)) };
+        let mut saved = None;
+        let written = write_checkpoint(path, &self.about, |out| {
+            let mut out = Patient { out, failure: None };
+            let outcome = saved.insert(save(flow, &mut out));
+            let failure = out
+                .failure
+                .or_else(|| outcome.is_err().then(|| io::Error::other("it is not whole")));
+            failure.map_or(Ok(()), Err)
+        });
+        match saved {
+            Some(outcome) => outcome?,
+            None => save(flow, &mut io::sink())?,
+        }
+        Ok(written)
+    }
+
+    /// Why the run has ended in a pause, after it had `done` so much; nothing if it has not.
+    pub(crate) fn ending(&mut self, done: &str) -> Option<anyhow::Error> {
+        Some(match self.ending.take()? {
+            Ending::Failure(failure) => failure,
+            Ending::Signal(signal) => {
+                let path = self.path.as_deref().expect("it was written");
+                let arguments = std::env::args().skip(1).collect();
+                let command = again::command(arguments, &path.display().to_string());
+                stopped(format_args!("stopped by {signal} after {done}; go on with: {command}"))
+            }
+        })
+    }
+}
+
+/// What rank 0 has decided, on every rank.
+fn agreed(flow: &mut Flow, mine: u64) -> Result<u64, FlowError> {
+    if flow.ranks() == 1 {
+        return Ok(mine);
+    }
+    let word = flow.register(size_of::<u64>());
+    flow.set_owner(word, Rank(0));
+    flow.overwrite(word, &[mine])?;
+    let agreed = flow.read::<u64>(word)?[0];
+    flow.unregister(word);
+    Ok(agreed)
+}
+
+/// Takes everything, and keeps the first failure for later.
+struct Patient<'a> {
+    out: &'a mut dyn Write,
+    failure: Option<io::Error>,
+}
+
+impl Write for Patient<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.failure.is_none() {
+            self.failure = self.out.write_all(bytes).err();
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,128 @@
+//! Checkpoints between passes, and how a run tells that it goes on with the distances of another.
+
+use std::io::{Read, Write};
+use std::ops::ControlFlow;
+
+use anyhow::Result;
+use tegula_data::checkpoint::About;
+use tegula_data::format::{Digest, digest_bytes, digest_numbers};
+use tegula_data::source::{Block, Source, SourceError, pieces};
+use tegula_diodon::mds::{Method, Pauses, Save};
+use tegula_runtime::flow::Flow;
+use tegula_runtime::random::SplitMix64;
+
+use super::setting::Setting;
+use super::{Mds, count_of_passes};
+use crate::checkpoint::{Checkpoints, about, release_signals};
+use crate::output::Console;
+
+/// Items up to which all distances are looked at.
+const LOOKED_AT: usize = 2048;
+/// The same where distances are computed each time, which may take long.
+const COMPUTED: usize = 256;
+/// Blocks of more that are.
+const BLOCKS: usize = 32;
+/// Rows and columns of such a block.
+const EDGE: usize = 64;
+
+/// What happens between passes: progress is shown, and checkpoints are written.
+pub(super) struct Between<'a> {
+    pub(super) checkpoints: Option<Checkpoints>,
+    pub(super) console: &'a Console,
+}
+
+impl Between<'_> {
+    /// Why the run has ended in a pause after so many passes.
+    ///
+    /// # Panics
+    /// If it has not.
+    pub(super) fn ending(mut self, passes: usize) -> anyhow::Error {
+        let ending = self
+            .checkpoints
+            .as_mut()
+            .and_then(|checkpoints| checkpoints.ending(&count_of_passes(passes)));
+        ending.expect("the run ended in a pause")
+    }
+}
+
+impl Pauses for Between<'_> {
+    fn resume(&mut self) -> Option<Box<dyn Read>> {
+        let state = self.checkpoints.as_mut()?.resumed()?;
+        self.console
+            .field("goes on", "after the last pass of an earlier run that is in the checkpoint");
+        Some(state)
+    }
+
+    fn pause(&mut self, flow: &mut Flow, _: usize, save: &mut Save<'_>) -> ControlFlow<()> {
+        let Some(checkpoints) = &mut self.checkpoints else { return ControlFlow::Continue(()) };
+        let mut save = |flow: &mut Flow, out: &mut dyn Write| Ok(save(flow, out)?);
+        checkpoints.pause(flow, self.console, &mut save)
+    }
+}
+
+impl Mds {
+    /// What must not differ when a run goes on.
+    ///
+    /// # Errors
+    /// If the distances cannot be read.
+    pub(super) fn about(&self, setting: &Setting) -> Result<About> {
+        let Setting { distances, method, request, weights, run, .. } = setting;
+        let digest = |numbers: &Vec<f64>| digest_numbers(&[numbers]).to_string();
+        let correction = self.correction.map_or("none".to_owned(), |named| format!("{named:?}"));
+        let names = digest_bytes(distances.ids.join("\n").as_bytes());
+        let facts = vec![
+            ("the distances", format!("SHA-256 {}", sample(&*distances.source)?)),
+            ("the number of items", distances.n().to_string()),
+            ("the names of items", format!("SHA-256 {names}")),
+            ("--weights", weights.as_ref().map_or("none".to_owned(), digest)),
+            ("--method", method.name.to_owned()),
+            ("--axes", request.axes.to_string()),
+            ("the width of the sketch", request.width.to_string()),
+            ("--passes", request.passes.map_or("default".to_owned(), |passes| passes.to_string())),
+            ("--tolerance", format!("{:?}", request.tolerance)),
+            ("--correction", correction),
+            ("--seed", request.seed.to_string()),
+            ("--precision", run.precision.letter().to_string()),
+        ];
+        Ok(about("principal coordinates", facts))
+    }
+
+    /// Says if the method makes no pauses, though checkpoints were asked for; signals then end it as ever.
+    pub(super) fn describe_checkpoints(&self, setting: &Setting, console: &Console) {
+        if self.checkpoint.is_given() && setting.method.method == Method::Exact {
+            release_signals();
+            console.note(
+                "the method exact makes no pauses: no checkpoint is written; --method lanczos has some",
+            );
+        }
+    }
+}
+
+/// A digest of all distances of few items, and of blocks here and there of many.
+fn sample(source: &dyn Source) -> Result<Digest, SourceError> {
+    let ([n, _], element, mut reader) = (source.shape(), source.element(), source.reader()?);
+    let mut digests = Vec::new();
+    let mut add = |block: Block| -> Result<(), SourceError> {
+        let mut entries = vec![0; block.entries() * element.bytes()];
+        reader.read(&block, &mut entries)?;
+        digests.extend_from_slice(digest_bytes(&entries).as_bytes());
+        Ok(())
+    };
+    let is_computed = source.stored_bytes_per_entry() == 0.0;
+    if n <= if is_computed { COMPUTED } else { LOOKED_AT } {
+        pieces(n, EDGE).try_for_each(|rows| add(Block { rows, columns: 0..n }))?;
+    } else {
+        let mut stream = SplitMix64::new(n as u64);
+        let mut place = || {
+            let start = (stream.uniform() * (n - EDGE) as f64) as usize;
+            start..start + EDGE
+        };
+        for _ in 0..BLOCKS {
+            // Some formats store no more than what is above the diagonal.
+            let (one, other) = (place(), place());
+            let (rows, columns) = if one.start < other.start { (one, other) } else { (other, one) };
+            add(Block { rows, columns })?;
+        }
+    }
+    Ok(digest_bytes(&digests))
+}

@@ -1,0 +1,121 @@
+//! Ranks of one command: threads of this process, or processes that `mpirun` or `srun` has started;
+//! each runs the whole command, and rank 0 alone prints and writes.
+
+mod local;
+mod processes;
+
+use std::cell::RefCell;
+use std::fmt;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::str::FromStr;
+
+use anyhow::Result;
+use clap::ArgMatches;
+use tegula_runtime::comm::World;
+use tegula_runtime::comm::mpi::Launcher;
+use tegula_runtime::ranks::Rank;
+
+use crate::error;
+
+pub(crate) use processes::announce as describe_mpi;
+
+/// Most ranks that are threads.
+const MOST_LOCAL: usize = 64;
+
+/// Which ranks run a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Ranks {
+    /// So many threads of this process.
+    Local(usize),
+    /// The processes of an MPI program, with the file of the library if it was named.
+    Mpi(Option<PathBuf>),
+}
+
+impl fmt::Display for Ranks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Local(ranks) => write!(f, "local:{ranks}"),
+            Self::Mpi(None) => f.write_str("mpi"),
+            Self::Mpi(Some(file)) => write!(f, "mpi:{}", file.display()),
+        }
+    }
+}
+
+impl FromStr for Ranks {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (kind, rest) =
+            text.split_once(':').map_or((text, None), |(kind, rest)| (kind, Some(rest)));
+        match (kind, rest) {
+            ("mpi", None) => Ok(Self::Mpi(None)),
+            ("mpi", Some(file)) if !file.is_empty() => Ok(Self::Mpi(Some(file.into()))),
+            ("local", Some(count)) => match count.parse() {
+                Ok(ranks) if (1..=MOST_LOCAL).contains(&ranks) => Ok(Self::Local(ranks)),
+                _ => Err(format!("N of local:N is 1 to {MOST_LOCAL}")),
+            },
+            _ => Err("local:N, mpi or mpi:LIBRARY is expected".to_owned()),
+        }
+    }
+}
+
+thread_local! {
+    /// The ranks of the command that this thread runs, if there are several.
+    static WORLD: RefCell<Option<World>> = const { RefCell::new(None) };
+}
+
+/// The ranks of the command that this thread runs, if there are several.
+pub(crate) fn world() -> Option<World> {
+    WORLD.with_borrow(Clone::clone)
+}
+
+/// Number of ranks of the command that this thread runs.
+pub(crate) fn ranks() -> usize {
+    world().map_or(1, |world| world.ranks())
+}
+
+/// Whether this rank prints and writes.
+pub(crate) fn is_root() -> bool {
+    world().is_none_or(|world| world.rank() == Rank(0))
+}
+
+/// Who has started this process.
+fn launcher() -> Launcher {
+    Launcher::of(|name| std::env::var(name).ok())
+}
+
+/// Whether this process is to say what is wrong with the command line: of several that were started
+/// together, the first.
+pub(crate) fn is_speaker() -> bool {
+    launcher().rank.is_none_or(|rank| rank == 0)
+}
+
+/// The value of `--ranks` in the matches of the innermost subcommand, if it has that flag: unless told
+/// otherwise, the processes that a launcher has started.
+fn asked_for(matches: &ArgMatches) -> Option<Ranks> {
+    let mut innermost = matches;
+    while let Some((_, inside)) = innermost.subcommand() {
+        innermost = inside;
+    }
+    let given = innermost.try_get_one::<Ranks>("ranks").ok()?;
+    let launched = || {
+        let Launcher { family, ranks, .. } = launcher();
+        family.filter(|_| ranks.is_some_and(|ranks| ranks > 1)).map(|_| Ranks::Mpi(None))
+    };
+    given.cloned().or_else(launched)
+}
+
+/// Runs `command` on the ranks that `matches` ask for; the exit code is that of this rank, or, of
+/// threads, that of rank 0.
+pub(crate) fn run(matches: &ArgMatches, command: &(dyn Fn() -> Result<()> + Sync)) -> ExitCode {
+    match asked_for(matches) {
+        None | Some(Ranks::Local(1)) => match command() {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(failure) => error::report(&failure),
+        },
+        Some(Ranks::Local(ranks)) => local::run(ranks, command),
+        Some(Ranks::Mpi(library)) => processes::run(library.as_deref(), command)
+            .unwrap_or_else(|failure| error::report(&failure)),
+    }
+}

@@ -1,0 +1,117 @@
+//! Ranks that are processes, started by `mpirun` or `srun`: MPI between them, and a watch beside it that
+//! ends all when one is gone.
+
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use tegula_runtime::comm::mpi::Library;
+use tegula_runtime::comm::watch::{End, Invitation, Meeting, Watch, WatchOptions};
+use tegula_runtime::comm::{Mpi, World};
+use tegula_runtime::ranks::Rank;
+
+use super::{WORLD, launcher};
+use crate::error;
+
+/// Runs `command` as one of the processes; `library` is the file of the MPI library, if it was named.
+///
+/// # Errors
+/// If the ranks do not come together.
+pub(super) fn run(
+    library: Option<&Path>,
+    command: &(dyn Fn() -> Result<()> + Sync),
+) -> Result<ExitCode> {
+    let launcher = launcher();
+    let library = Library::find(launcher.family, library)?;
+    let mpi = Mpi::start(&library, &launcher)?;
+    let host = mpi.processor()?;
+    let world = World::new(Box::new(mpi));
+    if world.ranks() == 1 {
+        let result = command();
+        if result.as_ref().err().is_none_or(error::is_stop) {
+            world.finish()?;
+        }
+        return result.map(|()| ExitCode::SUCCESS);
+    }
+    let watch = watch(&world, &host).context("the ranks cannot watch over each other")?;
+    WORLD.set(Some(world.clone()));
+    let result = catch_unwind(AssertUnwindSafe(command));
+    WORLD.set(None);
+    match result {
+        Ok(Ok(())) => {
+            watch.farewell()?;
+            world.finish()?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Ok(Err(failure)) if error::is_stop(&failure) => {
+            // All ranks stop in the same pause.
+            if world.rank() == Rank(0) {
+                let _printed = error::report(&failure);
+            }
+            watch.farewell()?;
+            world.finish()?;
+            Ok(ExitCode::from(error::STOPPED))
+        }
+        Ok(Err(failure)) => {
+            let code = error::exit_code(&failure);
+            if world.rank() == Rank(0) {
+                let _printed = error::report(&failure);
+            } else {
+                // Rank 0 says it better, if it fails likewise: it then ends this one.
+                std::thread::sleep(GRACE);
+            }
+            watch.abort(&error::message(&failure));
+            leave(code)
+        }
+        Err(panic) => {
+            watch.abort("it panicked");
+            resume_unwind(panic)
+        }
+    }
+}
+
+/// Time that rank 0 has to say the same.
+const GRACE: std::time::Duration = std::time::Duration::from_millis(500);
+
+/// Has the ranks watch over each other.
+fn watch(world: &World, host: &str) -> Result<Watch> {
+    let is_first = world.rank() == Rank(0);
+    let listener = if is_first { Some(Watch::listen(host)?) } else { None };
+    let invitation = listener.as_ref().map_or_else(Vec::new, |mine| mine.invitation().to_bytes());
+    let invitation = world.share(invitation)?;
+    let meeting = match listener {
+        Some(listener) => Meeting::Host(listener),
+        None => Meeting::Guest(
+            Invitation::from_bytes(&invitation).context("rank 0 runs another version of tegula")?,
+        ),
+    };
+    let options = WatchOptions::new(world.rank(), world.ranks(), host);
+    let rank = world.rank();
+    Ok(Watch::start(options, meeting, Box::new(move |end| leave_for(rank, &end)))?)
+}
+
+/// Ends this process since another rank is gone or has given up.
+fn leave_for(me: Rank, end: &End) {
+    // What rank 0 gives up for, it has printed itself.
+    let is_said = matches!(end, End::Aborted { .. }) && end.who().rank == Rank(0);
+    if !is_said {
+        let _ = writeln!(std::io::stderr(), "error: rank {me} ends: {end}");
+    }
+    leave(error::FAILED)
+}
+
+/// Ends this process at once: MPI may wait inside itself for one that is gone.
+fn leave(code: u8) -> ! {
+    let _ = std::io::stdout().flush();
+    tegula_runtime::comm::leave(code)
+}
+
+/// What the MPI library that would be opened says of itself.
+pub(crate) fn announce() -> String {
+    match Library::find(launcher().family, None) {
+        Ok(library) => format!("{} ({})", library.version(), library.file()),
+        Err(error) => format!("none: {error}"),
+    }
+}

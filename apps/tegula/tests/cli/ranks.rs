@@ -1,0 +1,137 @@
+//! `--ranks local:N`: the same answers over ranks as on one, and what is refused.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{assert_close, folder, folder_with, number, root, tegula, tegula_in};
+
+/// Asserts that the numbers at `pointers` agree to `tolerance`.
+#[track_caller]
+fn assert_agree(one: &Value, other: &Value, pointers: &[&str], tolerance: f64) {
+    for pointer in pointers {
+        assert_close(number(other, pointer), number(one, pointer), tolerance);
+    }
+}
+
+#[test]
+fn a_likelihood_is_the_same_over_ranks() {
+    let data = "data/samples/a_synth1600.csv --covariance matern --params 1,0.1,0.5";
+    let loglik = |more: &str| {
+        let arguments = format!("exageostat loglik {data} --tile-size 160 --json - {more}");
+        tegula(&arguments).succeeded().json()
+    };
+    let alone = loglik("");
+    for more in [
+        "--ranks local:2",
+        "--ranks local:3 --workers 1",
+        "--ranks local:4 --distribution block-cyclic:4x1 --sync",
+        "--ranks local:4 --no-local-solve --deterministic",
+        "--ranks local:3 --mean x --policy dmdas",
+        "--ranks local:2 --devices emulated:1:16MiB",
+    ] {
+        let over = loglik(more);
+        let pointers = ["/loglik", "/logdet"];
+        let expected = if more.contains("--mean") { loglik("--mean x") } else { alone.clone() };
+        assert_agree(&expected, &over, &pointers, 1e-10);
+        assert!(number(&over, "/messages") > 0.0, "{more}");
+        assert_eq!(over["ranks"], more.split([':', ' ']).nth(2).unwrap().parse::<u64>().unwrap());
+    }
+}
+
+#[test]
+fn fits_and_predictions_are_the_same_over_ranks() {
+    let folder = folder();
+    let data = root().join("data/samples/e_sub140.csv");
+    let run = |name: &str, more: &str| {
+        let fit = format!(
+            "exageostat fit {} --covariance exponential --estimate-nugget --tile-size 40 {more} -o {name}.json",
+            data.display()
+        );
+        tegula_in(&folder, &fit).succeeded();
+        let predict =
+            format!("exageostat predict {name}.json --at {} {more} -o {name}.csv", data.display());
+        tegula_in(&folder, &predict).succeeded();
+        let text = fs::read_to_string(folder.join(format!("{name}.json"))).expect("a model");
+        let model: Value = serde_json::from_str(&text).expect("JSON");
+        let mean = crate::support::column(&folder.join(format!("{name}.csv")), "mean");
+        (model, mean)
+    };
+    let (alone, expected) = run("alone", "");
+    let (over, mean) = run("over", "--ranks local:3");
+    assert_agree(&alone, &over, &["/loglik"], 1e-9);
+    assert_eq!(mean.len(), expected.len());
+    mean.iter().zip(&expected).for_each(|(x, y)| assert!((x - y).abs() < 1e-4, "{x} {y}"));
+}
+
+#[test]
+fn embeddings_are_the_same_over_ranks() {
+    let folder = folder();
+    let points = root().join("data/samples/a_synth1600.csv");
+    let distances = format!("diodon distances {} --metric euclidean -o D.h5", points.display());
+    tegula_in(&folder, &distances).succeeded();
+    for method in ["lanczos", "randomized", "nystrom", "exact"] {
+        let run = |more: &str| {
+            let arguments = format!("diodon mds D.h5 --axes 3 --method {method} --json - {more}");
+            tegula_in(&folder, &arguments).succeeded().json()
+        };
+        let (alone, over) = (run("-o alone"), run("--ranks local:3 -o over"));
+        let pointers = ["/eigenvalues/0", "/eigenvalues/2", "/trace", "/frobenius2"];
+        assert_agree(&alone, &over, &pointers, 1e-6);
+        let axis = |name: &str| {
+            crate::support::column(&folder.join(name).join("coordinates.csv"), "axis1")
+        };
+        let (one, other) = (axis("alone"), axis("over"));
+        let sign = (one[0] * other[0]).signum();
+        one.iter().zip(&other).for_each(|(x, y)| assert!((x - sign * y).abs() < 1e-4, "{x} {y}"));
+    }
+}
+
+#[test]
+fn components_are_the_same_over_ranks() {
+    let folder = folder();
+    let table = root().join("data/samples/a_synth1600.csv");
+    for analysis in ["pca", "coa"] {
+        let run = |more: &str| {
+            let arguments = format!("diodon {analysis} X.csv --axes 2 --json - {more}");
+            tegula_in(&folder, &arguments).succeeded().json()
+        };
+        let text = fs::read_to_string(&table).expect("a sample");
+        // Numbers that are not negative, for counts.
+        let rows = text.lines().skip(1).map(|line| line.replace('-', ""));
+        fs::write(folder.join("X.csv"), rows.collect::<Vec<_>>().join("\n")).expect("a file");
+        let (alone, over) = (run(""), run("--ranks local:2"));
+        assert_agree(&alone, &over, &["/eigenvalues/0", "/eigenvalues/1"], 1e-6);
+    }
+}
+
+#[test]
+fn wrong_ranks_and_distributions_are_refused() {
+    for (flags, words) in [
+        ("--ranks local:0", &["N of local:N is 1 to 64"][..]),
+        ("--ranks some", &["local:N, mpi or mpi:LIBRARY is expected"]),
+        (
+            "--ranks local:2 --distribution tidy",
+            &["there is no distribution 'tidy'", "block-cyclic"],
+        ),
+        ("--ranks local:4 --distribution block-cyclic:3x1", &["3 x 1", "4 ranks"]),
+        ("--ranks local:4 --distribution block-cyclic:x", &["'x' is no grid"]),
+        ("--ranks local:2 --distribution file:none.csv", &["none.csv"]),
+        ("--ranks mpi:none.so", &["none.so"]),
+    ] {
+        tegula(&format!("linalg potrf -n 100 {flags}")).failed(2, words);
+    }
+    let folder = folder_with("owners.csv", "0\n1 0\n2 1 0\n");
+    let potrf = "linalg potrf -n 100 --tile-size 20 --check --distribution file:owners.csv";
+    tegula_in(&folder, &format!("{potrf} --ranks local:3")).succeeded();
+    tegula_in(&folder, &format!("{potrf} --ranks local:2")).failed(2, &["owners.csv, line 3"]);
+}
+
+#[test]
+fn a_failure_on_one_rank_is_told_once() {
+    let folder = folder_with("A.csv", "1,0,0\n0,1,0\n0,0,-1\n");
+    let arguments = "linalg potrf --input A.csv --tile-size 1 --ranks local:3";
+    let run = tegula_in(&folder, arguments);
+    assert_eq!(run.stderr.matches("not positive definite").count(), 1, "{}", run.stderr);
+    run.failed(1, &["leading minor of order 3"]);
+}

@@ -1,10 +1,12 @@
 //! Likelihoods, fits and krigings against the answers of independent tools (`tests/answers`).
 
+use std::ops::ControlFlow;
+
 use serde_json::Value;
 use tegula_data::format::Table;
 use tegula_exageostat::covariance::{Covariance, find};
 use tegula_exageostat::design::Design;
-use tegula_exageostat::fit::{Fit, FitOptions, NuggetChoice, fit};
+use tegula_exageostat::fit::{Fit, FitError, FitOptions, Journal, NuggetChoice, fit, fit_from};
 use tegula_exageostat::likelihood::{Likelihood, LikelihoodError, Overlap};
 use tegula_exageostat::model::Model;
 use tegula_exageostat::observations::Observations;
@@ -154,6 +156,68 @@ fn the_fit_of_the_synthetic_set_finds_the_maximum() {
         "{} against {best}",
         half.evaluation.loglik()
     );
+}
+
+/// What a fit gives, to the last bit.
+fn bits(fit: &Fit) -> Vec<u64> {
+    let Fit { model, evaluation, .. } = fit;
+    let numbers = model.values.iter().chain([&model.nugget]).chain(&evaluation.coefficients);
+    let sums = [evaluation.logdet, evaluation.quadratic];
+    let counts =
+        [fit.evaluations, fit.failed_evaluations, fit.iterations, usize::from(fit.converged)];
+    let numbers = numbers.copied().chain(sums).map(f64::to_bits);
+    numbers.chain(counts.map(|count| count as u64)).collect()
+}
+
+#[test]
+fn a_fit_that_is_stopped_anywhere_goes_on_to_the_same_end() {
+    let table = sample("e_sub140.csv");
+    let values = column(&table, "z");
+    let design = Design::new(vec!["one".to_owned()], vec![vec![1.0; values.len()]], values.len());
+    let observations = Observations::new(plane(&table, "x", "y"), values, design.expect("a mean"));
+    let covariance = covariance("matern");
+    let mut options = FitOptions::all_free(3);
+    options.nugget = NuggetChoice::Estimated { bounds: None };
+    options.fixed[2] = Some(1.0);
+    // Evaluations so far and the evaluations that this run makes; the outcome of the run.
+    let run = |journal: &mut Journal, workers: usize, most: usize| {
+        let overlap = Overlap::default();
+        let mut likelihood =
+            Likelihood::<f64>::new(flow(workers), &observations, 32 * workers, overlap);
+        let mut made = 0;
+        fit_from(&mut likelihood, &observations, covariance, &options, journal, |_, state, _| {
+            made += usize::from(!state.is_taken_over);
+            if made < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })
+    };
+    let mut whole = Journal::default();
+    let expected = run(&mut whole, 2, usize::MAX).expect("a fit");
+    assert!(expected.converged && expected.taken_over == 0, "{expected:?}");
+    assert_eq!(whole.len(), expected.evaluations);
+    let written = |journal: &Journal| {
+        let mut bytes = Vec::new();
+        journal.write(&mut bytes).expect("there is room");
+        Journal::read(&mut &bytes[..]).expect("all of it")
+    };
+    for stop in (1..expected.evaluations).step_by(7) {
+        let mut journal = Journal::default();
+        let stopped = run(&mut journal, 1, stop);
+        assert!(
+            matches!(stopped, Err(FitError::Stopped { evaluations }) if evaluations == stop),
+            "{stop}: {stopped:?}"
+        );
+        // Once to be stopped again, and once to the end; on other workers and tiles.
+        let mut journal = written(&journal);
+        assert!(matches!(run(&mut journal, 2, 1), Err(FitError::Stopped { .. })));
+        assert_eq!(journal.len(), stop + 1);
+        let fit = run(&mut written(&journal), 2, usize::MAX).expect("a fit");
+        assert_eq!(fit.taken_over, stop + 1);
+        let off = (fit.evaluation.loglik() / expected.evaluation.loglik() - 1.0).abs();
+        assert!(off < 1e-10 && fit.converged, "{stop}: {off:e}");
+        // All outcomes of one run give its result to the last bit.
+        let again = run(&mut written(&whole), 1, 1).expect("nothing is left to evaluate");
+        assert_eq!(bits(&again), bits(&expected));
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What is written about the project is true: maps name every module, lists every member, and
 //! what a page points to exists.
 
+use tegula_data::distribution::DISTRIBUTIONS;
 use tegula_data::format::matrix::FORMATS;
 use tegula_data::platform::PLATFORMS;
 use tegula_diodon::distance::METRICS;
@@ -79,6 +80,7 @@ fn members() -> Vec<(&'static str, &'static str, &'static str)> {
     members.extend(KERNELS.iter().map(|kernel| (kernels, kernel.name, "")));
     members.extend(BACKENDS.iter().map(|backend| (kernels, backend.name, "")));
     members.extend(PLATFORMS.iter().map(|listed| ("data/README.md", listed.name, "")));
+    members.extend(DISTRIBUTIONS.iter().map(|entry| ("data/README.md", entry.name, "")));
     members.extend(FORMATS.iter().map(|format| ("data/README.md", format.name, format.summary)));
     let page = "apps/diodon/README.md";
     members.extend(METHODS.iter().map(|method| (page, method.name, method.summary)));

@@ -22,7 +22,7 @@ const KERNELS: &[&str] = &["Buffers", "RawBuffer", "info.cpu"];
 const ROOMS: &[Room] = &[
     Room {
         name: "flow",
-        knows: &["memory", "sched", "sync", "trace"],
+        knows: &["memory", "ranks", "sched", "sync", "trace"],
         must_not: &[THREADS, TIME, OUTSIDE],
     },
     Room { name: "platform", knows: &["flow", "trace"], must_not: &[TIME] },
@@ -43,7 +43,9 @@ const ROOMS: &[Room] = &[
     },
     Room {
         name: "exec",
-        knows: &["dispatch", "flow", "memory", "platform", "sched", "sync", "trace"],
+        knows: &[
+            "comm", "dispatch", "flow", "memory", "platform", "ranks", "sched", "sync", "trace",
+        ],
         must_not: &[],
     },
     Room {

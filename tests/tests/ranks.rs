@@ -1,0 +1,198 @@
+//! Algorithms over ranks that are threads: what they send is what is counted, and as little as the
+//! literature says.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::thread;
+
+use tegula_data::distribution::{BlockCyclic, Traffic, count, distribution};
+use tegula_data::matrix::{Storage, TileMatrix, random_spd_entry};
+use tegula_kernels::error::{CODEC, NumericalError};
+use tegula_linalg::{Tree, geqrf_tree, getrf_nopiv, potrf};
+use tegula_runtime::comm::{Local, World};
+use tegula_runtime::exec::{Exec, ExecOptions};
+use tegula_runtime::flow::{Flow, FlowOptions};
+use tegula_runtime::ranks::{Owners, Rank, Spot};
+
+/// A factorisation of the tiles of a matrix.
+type Factorise = fn(&mut Flow, &TileMatrix<f64>);
+
+const FACTORISATIONS: &[(&str, Storage, Factorise)] = &[
+    ("potrf", Storage::Lower, |flow, a| potrf(flow, a)),
+    ("getrf_nopiv", Storage::Full, |flow, a| getrf_nopiv(flow, a)),
+    ("geqrf_tree", Storage::Full, |flow, a| geqrf_tree(flow, a, Tree::Flat).retire(flow)),
+];
+
+/// Runs `body` on each of `ranks` ranks that are threads.
+fn over_ranks<T: Send>(
+    ranks: usize,
+    owners: &Arc<dyn Owners>,
+    body: impl Fn(&mut Flow) -> T + Sync,
+) -> Vec<T> {
+    let run = |end: Local| {
+        let world = Some(World::new(Box::new(end)));
+        let options = FlowOptions { codec: CODEC, ..FlowOptions::default() };
+        let mut flow = Flow::new(Exec::new(ExecOptions { world, ..ExecOptions::new(1) }), options);
+        flow.set_owners(owners.clone());
+        body(&mut flow)
+    };
+    let run = &run;
+    thread::scope(|scope| {
+        let ends = Local::connect(ranks).into_iter();
+        let ranks: Vec<_> = ends.map(|end| scope.spawn(move || run(end))).collect();
+        ranks.into_iter().map(|rank| rank.join().expect("a rank panicked")).collect()
+    })
+}
+
+/// A matrix of `tiles x tiles` tiles of order `nb` that has all factors.
+fn matrix(flow: &mut Flow, tiles: usize, nb: usize, storage: Storage) -> TileMatrix<f64> {
+    let n = tiles * nb;
+    let a = TileMatrix::new(flow, (n, n), (nb, nb), storage);
+    a.fill_with(flow, |i, j| random_spd_entry(1, n, i, j)).expect("matrices are filled");
+    a
+}
+
+/// Owners without any pattern.
+struct Scattered;
+
+impl Owners for Scattered {
+    fn owner(&self, Spot { row, column, .. }: Spot, ranks: usize) -> Rank {
+        Rank(((row * 7 + column * 13 + row * column) % ranks) as u16)
+    }
+}
+
+#[test]
+fn what_is_sent_is_what_is_counted() {
+    for &(name, storage, factorise) in FACTORISATIONS {
+        for (ranks, text) in [(2, "block-cyclic"), (4, "block-cyclic:4x1"), (6, "scattered")] {
+            let owners: Arc<dyn Owners> = match text {
+                "scattered" => Arc::new(Scattered),
+                text => distribution(text, ranks).expect("a distribution"),
+            };
+            let mut listening = Flow::listening();
+            let a = matrix(&mut listening, 9, 8, storage);
+            factorise(&mut listening, &a);
+            let (counted, _) = count(&listening.take_program(), ranks, &*owners);
+            let sent = over_ranks(ranks, &owners, |flow| {
+                let a = matrix(flow, 9, 8, storage);
+                factorise(flow, &a);
+                flow.wait().expect("the matrix has factors");
+                flow.traffic()
+            });
+            assert!(counted.messages > 0);
+            sent.iter().for_each(|sent| assert_eq!(*sent, counted, "{name} {text}"));
+        }
+    }
+}
+
+/// Between two factorisations the tiles go to other owners, in the same flow.
+#[test]
+fn tiles_change_owners_while_tasks_run() {
+    let squarest: Arc<dyn Owners> = Arc::new(BlockCyclic::squarest(4));
+    let program = |flow: &mut Flow, ranks: usize| {
+        let a = matrix(flow, 7, 8, Storage::Lower);
+        for step in 0..3 {
+            if step > 0 {
+                for index in a.indices() {
+                    let spot = Spot { row: index.row, column: index.column, rows: 7, columns: 7 };
+                    let owner = if step == 1 { Scattered.owner(spot, ranks) } else { Rank(0) };
+                    flow.set_owner(a.tile(index.row, index.column), owner);
+                }
+            }
+            // Each time of the product of the last factor's triangle with its transpose, in effect.
+            potrf(flow, &a);
+            for index in a.indices().filter(|index| index.row == index.column) {
+                let tile = a.tile(index.row, index.column);
+                flow.submit(Heavy, &[(tile, tegula_runtime::flow::Access::RW)], 0);
+            }
+        }
+        let mut array = vec![0.0; 56 * 56];
+        let order = tegula_data::matrix::Order::ColumnMajor { ld: 56 };
+        a.gather(flow, &mut array, order).expect("the matrix has factors");
+        array
+    };
+    let mut alone = Flow::new(Exec::with_workers(1), FlowOptions::default());
+    let expected = program(&mut alone, 1);
+    for found in over_ranks(4, &squarest, |flow| program(flow, 4)) {
+        assert!(found == expected, "the same operations in the same order");
+    }
+}
+
+/// Makes the diagonal of a tile heavy.
+#[derive(Clone, Copy)]
+struct Heavy;
+
+impl tegula_runtime::flow::Codelet for Heavy {
+    const NAME: &'static str = "heavy";
+    const ACCESS: &'static [tegula_runtime::flow::Access] = &[tegula_runtime::flow::Access::RW];
+    fn cost(&self) -> tegula_runtime::flow::Cost {
+        tegula_runtime::flow::Cost::default()
+    }
+    fn cpu(
+        &self,
+        buffers: &tegula_runtime::flow::Buffers<'_>,
+    ) -> Result<(), tegula_runtime::flow::Failure> {
+        buffers.write::<f64>(0).iter_mut().step_by(9).for_each(|entry| *entry += 100.0);
+        Ok(())
+    }
+}
+
+/// Tiles that an LU factorisation without pivoting sends: each to the distinct owners of the tiles
+/// that it updates.
+fn lu_messages(nt: usize, p: usize, q: usize) -> u64 {
+    let owner = |i: usize, j: usize| (i % p) * q + j % q;
+    let others = |all: &mut dyn Iterator<Item = usize>, own: usize| {
+        all.filter(|&rank| rank != own).collect::<BTreeSet<_>>().len() as u64
+    };
+    (0..nt)
+        .map(|k| {
+            let rest = k + 1..nt;
+            let below = rest.clone().map(|i| owner(i, k));
+            let beside = rest.clone().map(|i| owner(k, i));
+            let diagonal = others(&mut below.chain(beside), owner(k, k));
+            let panels = rest.clone().map(|i| {
+                others(&mut rest.clone().map(|j| owner(i, j)), owner(i, k))
+                    + others(&mut rest.clone().map(|j| owner(j, i)), owner(k, i))
+            });
+            diagonal + panels.sum::<u64>()
+        })
+        .sum()
+}
+
+/// Nesi, "Strategies for distributing task-based applications on heterogeneous platforms", 2023,
+/// section 5.4: 100 x 100 tiles over 22 nodes in a block-cyclic grid send 55 329 of them.
+#[test]
+fn lu_sends_as_many_tiles_as_it_must() {
+    let mut flow = Flow::listening();
+    let a = TileMatrix::<f64>::new(&mut flow, (100, 100), (1, 1), Storage::Full);
+    getrf_nopiv(&mut flow, &a);
+    let program = flow.take_program();
+    for (p, q) in [(2, 11), (4, 5), (1, 7)] {
+        let (Traffic { messages, .. }, _) = count(&program, p * q, &BlockCyclic { p, q });
+        assert_eq!(messages, lu_messages(100, p, q), "{p} x {q}");
+    }
+    assert_eq!(lu_messages(100, 2, 11), 55_329);
+}
+
+#[test]
+fn a_failure_on_one_rank_is_that_of_all() {
+    let squarest: Arc<dyn Owners> = Arc::new(BlockCyclic::squarest(3));
+    let errors = over_ranks(3, &squarest, |flow| {
+        let a = matrix(flow, 6, 5, Storage::Lower);
+        a.fill_with(flow, |i, j| match (i, j) {
+            (17, 17) => -1.0,
+            (i, j) => f64::from(u8::from(i == j)),
+        })
+        .expect("matrices are filled");
+        potrf(flow, &a);
+        let error = flow.wait().expect_err("the matrix is not positive definite");
+        // What is spoiled is healed by new contents, on every rank.
+        a.fill_with(flow, |i, j| f64::from(u8::from(i == j))).expect("matrices are filled");
+        potrf(flow, &a);
+        flow.wait().expect("it is now");
+        error.kernel_error::<NumericalError>().copied()
+    });
+    for error in errors {
+        assert_eq!(error, Some(NumericalError::NotPositiveDefinite { order: 18 }));
+    }
+}

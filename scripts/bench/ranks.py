@@ -2,13 +2,12 @@
 """Factorisations over ranks on this machine, beside ScaLAPACK, and what distributing costs.
 
     scripts/bench/setup-peers mpi                            once: the peers, under target/peers
-    scripts/bench/ranks.py [--rounds N] [--write] [--tegula FILE] [PART ...]
+    scripts/bench/ranks.py [--rounds N] [--tegula FILE] [PART ...]
 
 Parts: scalapack (Cholesky, LU with pivoting and QR at orders 4000 and 8000 on 2 and 4 ranks, each with its best blocks, beside
 ScaLAPACK's pdpotrf, pdgetrf and pdgeqrf with its best blocks and OpenBLAS with one thread), cost (one rank with two workers
 against two ranks with one). All runs are under Open MPI's mpirun. In each round every command runs once, in turn; medians over rounds of
-the best of two repeats are reported. Single runs go to target/bench/ranks.json; --write puts the tables into
-scripts/bench/RESULTS.md.
+the best of two repeats are reported. Single runs go to target/bench/ranks.json.
 """
 
 import argparse
@@ -26,7 +25,7 @@ ROOT = HERE.parents[1]
 STORE = ROOT / "target/bench/ranks.json"
 ROUTINES = {"potrf": "pdpotrf", "getrf": "pdgetrf", "geqrf": "pdgeqrf"}
 ORDERS = (4000, 8000)
-# Blocks of ScaLAPACK's that were best in a search over 32 to 256; ours are the default.
+# Blocks of ScaLAPACK: the best of 64, 128 and 256 at order 2000; ours are the default.
 BLOCKS = {"pdpotrf": 128, "pdgetrf": 64, "pdgeqrf": 64}
 GRIDS = {2: (1, 2), 4: (2, 2)}
 
@@ -115,7 +114,6 @@ def main():
     """Runs the parts that are asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--write", action="store_true")
     parser.add_argument("--tegula", type=pathlib.Path, help="another build of the program")
     parser.add_argument("parts", nargs="*", choices=[[], *PARTS])
     arguments = parser.parse_args()
@@ -125,16 +123,6 @@ def main():
     tables = {name: PARTS[name](runs, arguments.rounds) for name in arguments.parts or PARTS}
     for name, text in tables.items():
         print(f"\n### {name}\n\n{text}")
-        if arguments.write:
-            write(name, text)
-
-
-def write(name, text):
-    """Puts a table into its place among the results."""
-    results = BENCH.RESULTS.read_text()
-    mark, end = f"<!-- ranks {name} -->\n", "<!-- end -->\n"
-    start = results.index(mark) + len(mark)
-    BENCH.RESULTS.write_text(results[:start] + text + "\n" + results[results.index(end, start):])
 
 
 if __name__ == "__main__":

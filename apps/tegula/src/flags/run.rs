@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use clap::Args;
 use clap::builder::TypedValueParser;
-use tegula_data::distribution::distribution;
+use tegula_data::distribution::{DISTRIBUTIONS, DistributionEntry, distribution};
 use tegula_kernels::backend::{self, BACKENDS, Backend};
 use tegula_kernels::error::CODEC;
 use tegula_kernels::scalar::{Precision, Scalar};
@@ -45,9 +45,7 @@ pub(crate) struct RunFlags {
     /// has started, mpi:LIBRARY with this file as the MPI library [default: mpi if they have, else one]
     #[arg(long, value_name = "RANKS")]
     ranks: Option<Ranks>,
-    /// Which rank owns which tile: block-cyclic[:PxQ], or file:OWNERS.csv with a line of ranks for each
-    /// row of tiles [default: block-cyclic, the squarest grid]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME[:PARAMETER]", help = distribution_help())]
     distribution: Option<String>,
     #[arg(long, value_name = "NAME", value_parser = policies(), help = policy_help())]
     policy: Option<usize>,
@@ -68,6 +66,16 @@ pub(crate) struct RunFlags {
 /// A parser of the names of [`POLICIES`].
 pub(crate) fn policies() -> impl TypedValueParser<Value = usize> {
     member(POLICIES.iter().map(|policy| (policy.name, policy.summary)).collect())
+}
+
+fn distribution_help() -> String {
+    let entry = |entry: &DistributionEntry| {
+        let parameter = entry.parameter.map_or_else(String::new, |name| format!("[:{name}]"));
+        format!("{}{parameter}: {}", entry.name, entry.summary)
+    };
+    let entries: Vec<String> = DISTRIBUTIONS.iter().map(entry).collect();
+    let (first, entries) = (DISTRIBUTIONS[0].name, entries.join("; "));
+    format!("Which rank owns which tile [default: {first}]: {entries}")
 }
 
 fn policy_help() -> String {
@@ -128,7 +136,7 @@ impl RunFlags {
         };
         let nb = matrix.settle_tiles(&mut machine, work, &demand)?;
         let default = machine.default_policy();
-        let distribution_name = self.distribution.as_deref().unwrap_or("block-cyclic");
+        let distribution_name = self.distribution.as_deref().unwrap_or(DISTRIBUTIONS[0].name);
         let run = Run {
             world: ranks::world(),
             distribution: distribution_name.to_owned(),

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::thread;
 
 use tegula_data::distribution::{BlockCyclic, Traffic, count, distribution};
-use tegula_data::matrix::{Storage, TileMatrix, random_spd_entry};
+use tegula_data::matrix::{Order, Storage, TileMatrix, random_spd_entry};
 use tegula_kernels::error::{CODEC, NumericalError};
 use tegula_linalg::{Tree, geqrf_tree, getrf_nopiv, potrf};
 use tegula_runtime::comm::{Local, World};
 use tegula_runtime::exec::{Exec, ExecOptions};
-use tegula_runtime::flow::{Flow, FlowOptions};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Flow, FlowOptions};
 use tegula_runtime::ranks::{Owners, Rank, Spot};
 
 /// A factorisation of the tiles of a matrix.
@@ -89,31 +89,28 @@ fn what_is_sent_is_what_is_counted() {
 #[test]
 fn tiles_change_owners_while_tasks_run() {
     let squarest: Arc<dyn Owners> = Arc::new(BlockCyclic::squarest(4));
-    let program = |flow: &mut Flow, ranks: usize| {
+    let program = |flow: &mut Flow| {
         let a = matrix(flow, 7, 8, Storage::Lower);
         for step in 0..3 {
             if step > 0 {
-                for index in a.indices() {
-                    let spot = Spot { row: index.row, column: index.column, rows: 7, columns: 7 };
-                    let owner = if step == 1 { Scattered.owner(spot, ranks) } else { Rank(0) };
-                    flow.set_owner(a.tile(index.row, index.column), owner);
-                }
+                let owners: &dyn Owners = if step == 1 { &Scattered } else { &() };
+                a.redistribute(flow, owners);
             }
-            // Each time of the product of the last factor's triangle with its transpose, in effect.
+            // What is left of a factor is factorised again, its diagonal made heavy.
             potrf(flow, &a);
             for index in a.indices().filter(|index| index.row == index.column) {
                 let tile = a.tile(index.row, index.column);
-                flow.submit(Heavy, &[(tile, tegula_runtime::flow::Access::RW)], 0);
+                flow.submit(Heavy, &[(tile, Access::RW)], 0);
             }
         }
         let mut array = vec![0.0; 56 * 56];
-        let order = tegula_data::matrix::Order::ColumnMajor { ld: 56 };
+        let order = Order::ColumnMajor { ld: 56 };
         a.gather(flow, &mut array, order).expect("the matrix has factors");
         array
     };
     let mut alone = Flow::new(Exec::with_workers(1), FlowOptions::default());
-    let expected = program(&mut alone, 1);
-    for found in over_ranks(4, &squarest, |flow| program(flow, 4)) {
+    let expected = program(&mut alone);
+    for found in over_ranks(4, &squarest, |flow| program(flow)) {
         assert!(found == expected, "the same operations in the same order");
     }
 }
@@ -122,16 +119,13 @@ fn tiles_change_owners_while_tasks_run() {
 #[derive(Clone, Copy)]
 struct Heavy;
 
-impl tegula_runtime::flow::Codelet for Heavy {
+impl Codelet for Heavy {
     const NAME: &'static str = "heavy";
-    const ACCESS: &'static [tegula_runtime::flow::Access] = &[tegula_runtime::flow::Access::RW];
-    fn cost(&self) -> tegula_runtime::flow::Cost {
-        tegula_runtime::flow::Cost::default()
+    const ACCESS: &'static [Access] = &[Access::RW];
+    fn cost(&self) -> Cost {
+        Cost::default()
     }
-    fn cpu(
-        &self,
-        buffers: &tegula_runtime::flow::Buffers<'_>,
-    ) -> Result<(), tegula_runtime::flow::Failure> {
+    fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         buffers.write::<f64>(0).iter_mut().step_by(9).for_each(|entry| *entry += 100.0);
         Ok(())
     }

@@ -57,31 +57,32 @@ pub trait Running: Send {
     fn works_in_place(&self) -> bool {
         false
     }
-    /// Waits until so many messages have come or gone.
-    fn settle_messages(&mut self, _count: u64) {}
-    /// Waits until all ranks have come to the next meeting.
-    ///
-    /// # Errors
-    /// If another rank cannot be reached any more.
-    fn meet(&mut self, brought: Brought) -> Result<Outcome, FlowError> {
-        let Brought { agreed, amounts, bytes } = brought;
-        Ok(Outcome { dissent: (Rank(0), agreed), amounts, bytes })
-    }
-    /// What this rank has sent to others.
-    fn traffic(&self) -> Traffic {
-        Traffic::default()
-    }
-    /// The failure with the smallest program index that this rank has met since
-    /// [`take_failure`](Self::take_failure).
-    fn first_failure(&self) -> Option<FirstFailure> {
+    /// What it does with other ranks, if there are any.
+    fn peering(&self) -> Option<&dyn Peering> {
         None
     }
-    /// Notes the failure of all ranks, so that [`failure`](Self::failure) knows it.
-    fn learn_failure(&mut self, _mark: u64, _error: &FlowError) {}
     /// What was run and moved so far, if the engine counts.
     fn totals(&self) -> Option<Totals> {
         None
     }
+}
+
+/// What an engine does with other ranks.
+pub trait Peering: Sync {
+    /// Waits until so many messages have come or gone.
+    fn settle(&self, count: u64);
+    /// Comes to the next meeting of all ranks, and waits for its end.
+    ///
+    /// # Errors
+    /// If another rank cannot be reached any more.
+    fn meet(&self, brought: Brought) -> Result<Outcome, FlowError>;
+    /// What this rank has sent to others.
+    fn traffic(&self) -> Traffic;
+    /// The failure with the smallest program index that this rank has met since
+    /// [`Running::take_failure`].
+    fn first_failure(&self) -> Option<FirstFailure>;
+    /// Notes the failure of all ranks, so that [`Running::failure`] knows it.
+    fn learn_failure(&self, mark: u64, error: &FlowError);
 }
 
 /// The tasks and handles of a flow, for an engine.

@@ -41,14 +41,14 @@ impl Flow {
     pub fn write<T: Pod>(&mut self, handle: Handle) -> Result<&mut [T], FlowError> {
         self.spread(handle)?;
         self.check_whole(handle)?;
-        self.note(&Change::Assign(handle, true));
+        self.note(Change::Assign(handle, true));
         Ok(bytemuck::cast_slice_mut(self.host_buffer(handle, true, true)?))
     }
 
     /// Waits until every rank has the contents of `handle`.
     fn spread(&mut self, handle: Handle) -> Result<(), FlowError> {
         self.settle(handle);
-        self.note(&Change::Spread(handle));
+        self.note(Change::Spread(handle));
         self.wait()
     }
 
@@ -65,7 +65,7 @@ impl Flow {
     pub fn overwrite<T: Pod>(&mut self, handle: Handle, contents: &[T]) -> Result<(), FlowError> {
         self.settle(handle);
         self.wait()?;
-        self.note(&Change::Assign(handle, false));
+        self.note(Change::Assign(handle, false));
         if self.is_owner(handle) {
             self.host_buffer(handle, false, true)?.copy_from_slice(bytemuck::cast_slice(contents));
         }
@@ -87,9 +87,9 @@ impl Flow {
             let codec = self.options.codec;
             let bytes = told::encode(codec, Some(&(mark, self.engine.failure(mark))));
             let brought = Brought { agreed: mark, bytes, ..Brought::default() };
-            let outcome = self.engine.meet(brought)?;
+            let outcome = self.peering().meet(brought)?;
             let (_, error) = told::decode(codec, &outcome.bytes).expect("it has a mark");
-            self.engine.learn_failure(mark, &error);
+            self.peering().learn_failure(mark, &error);
             return Err(error);
         }
         Err(self.engine.failure(mark).expect("a failure is known as long as a handle is marked"))

@@ -31,7 +31,7 @@ pub use access::Access;
 pub(crate) use codelet::RawBuffer;
 pub use codelet::{Buffers, Codelet, CodeletInfo, Cost, Failure, MAX_ARGUMENT_BYTES, codelet_info};
 use engine::Nobody;
-pub use engine::{Engine, FlowSpace, ReadyTasks, Running};
+pub use engine::{Engine, FlowSpace, Peering, ReadyTasks, Running};
 pub use error::FlowError;
 use graph::{Graph, Tag};
 pub use handle::Handle;
@@ -223,7 +223,7 @@ impl Flow {
         let handle = self.graph.register(bytes);
         if let Some(peers) = &mut self.peers {
             peers.forget_reduction(handle);
-            self.note(&Change::Register { handle, bytes, spot });
+            self.note(Change::Register { handle, bytes, spot });
         }
         handle
     }
@@ -268,7 +268,7 @@ impl Flow {
         self.graph.set_reduction(handle, reduction);
         if let Some(peers) = &mut self.peers {
             peers.set_reduction(handle, reduction);
-            self.note(&Change::SetSeeded(handle, reduction.seed.is_some()));
+            self.note(Change::SetSeeded(handle, reduction.seed.is_some()));
         }
     }
 
@@ -339,7 +339,7 @@ impl Flow {
     /// buffer goes back to the cache as soon as the last user is done.
     pub fn done_with(&mut self, handle: Handle) {
         self.end_loan();
-        self.note(&Change::Discard(handle));
+        self.note(Change::Discard(handle));
         let ready = self.graph.discard(handle);
         if !ready.is_empty() {
             self.engine.ready(ReadyTasks(ready));
@@ -349,7 +349,7 @@ impl Flow {
     /// Ends the reduction that runs on `handle`, if there is one.
     fn settle(&mut self, handle: Handle) {
         self.end_loan();
-        self.note(&Change::Fold(handle));
+        self.note(Change::Fold(handle));
         let ready = self.graph.settle(handle);
         if !ready.is_empty() {
             self.engine.ready(ReadyTasks(ready));
@@ -367,7 +367,7 @@ impl Flow {
     /// With the message of a kernel that panicked.
     pub fn wait(&mut self) -> Result<(), FlowError> {
         self.drain();
-        if let Some(peers) = &self.peers {
+        if let Some(peers) = self.peers.as_ref().filter(|_| !self.is_listening()) {
             if let Some(discord) = &peers.discord {
                 return Err(discord.clone());
             }
@@ -381,11 +381,11 @@ impl Flow {
     /// Meets the other ranks, who have all come to this point of the program, and ends with the failure
     /// of all.
     fn agree(&mut self) -> Result<(), FlowError> {
-        let (codec, mine) = (self.options.codec, self.engine.first_failure());
-        let (expected, sent) = (self.graph.program_index(), self.engine.traffic());
+        let (codec, mine) = (self.options.codec, self.peering().first_failure());
+        let (expected, sent) = (self.graph.program_index(), self.peering().traffic());
         let bytes = told::encode(codec, mine.as_ref());
         let amounts = [sent.messages, sent.bytes];
-        let outcome = self.engine.meet(Brought { agreed: expected, amounts, bytes })?;
+        let outcome = self.peering().meet(Brought { agreed: expected, amounts, bytes })?;
         self.peers.iter_mut().for_each(|peers| peers.agreed_at = Some(expected));
         let [messages, bytes] = outcome.amounts;
         self.traffic = Traffic { messages, bytes };
@@ -398,7 +398,7 @@ impl Flow {
         let Some((mark, told)) = told::decode(codec, &outcome.bytes) else { return Ok(()) };
         let own = own.filter(|_| mine.is_some_and(|(own, _)| own == mark));
         let error = own.unwrap_or(told);
-        self.engine.learn_failure(mark, &error);
+        self.peering().learn_failure(mark, &error);
         Err(error)
     }
 
@@ -444,7 +444,7 @@ impl Flow {
             return;
         }
         self.engine.advance(self.graph.submitted(), 0);
-        self.engine.settle_messages(self.graph.messages());
+        self.engine.peering().into_iter().for_each(|peering| peering.settle(self.graph.messages()));
         self.credit = 0;
         if !self.retired.is_empty() {
             let retired = std::mem::take(&mut self.retired);
@@ -458,9 +458,10 @@ impl Drop for Flow {
     fn drop(&mut self) {
         if !std::thread::panicking() {
             self.drain();
-            if self.peers.as_ref().is_some_and(|peers| peers.discord.is_none()) {
+            let has_peers = self.peers.as_ref().is_some_and(|peers| peers.discord.is_none());
+            if has_peers && !self.is_listening() {
                 // Nobody leaves before all have what they need. If a rank is gone, nobody waits.
-                let _outcome = self.engine.meet(Brought::default());
+                let _outcome = self.peering().meet(Brought::default());
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::graph::Graph;
 use super::task::{Kind, Letter, MAX_ACCESSES};
-use super::{Access, Flow, FlowError, Handle, ReadyTasks, Running};
+use super::{Access, Flow, FlowError, Handle, Peering, ReadyTasks, Running};
 use crate::memory::Reduction;
 use crate::ranks::{
     Brought, Change, Directory, Exchange, Move, Outcome, Owners, Program, Rank, Traffic,
@@ -142,10 +142,10 @@ impl Flow {
         self.graph.check(handle);
         let ranks = self.ranks();
         assert!(self.is_listening() || usize::from(owner.0) < ranks, "rank {owner} of {ranks}");
-        self.note(&Change::SetOwner(handle, owner));
+        self.note(Change::SetOwner(handle, owner));
     }
 
-    fn is_listening(&self) -> bool {
+    pub(super) fn is_listening(&self) -> bool {
         self.peers.as_ref().is_some_and(|peers| peers.program.is_some())
     }
 
@@ -162,7 +162,7 @@ impl Flow {
     /// Says that copies of `handle` on ranks that did not write it are not needed after what was
     /// submitted so far; a rank that needs it again is sent it again.
     pub fn done_with_copies(&mut self, handle: Handle) {
-        self.note(&Change::DropCopies(handle));
+        self.note(Change::DropCopies(handle));
     }
 
     /// What all ranks have sent each other until the last wait.
@@ -174,15 +174,20 @@ impl Flow {
     /// What a [listening](Self::listening) flow has noted.
     #[must_use]
     pub fn take_program(&mut self) -> Program {
-        self.peers.as_mut().and_then(|peers| peers.program.take()).unwrap_or_default()
+        let program = self.peers.as_mut().and_then(|peers| peers.program.as_mut());
+        program.map(std::mem::take).unwrap_or_default()
+    }
+
+    /// What the engine does with the other ranks, which there are.
+    pub(super) fn peering(&self) -> &dyn Peering {
+        self.engine.peering().expect("an engine over ranks")
     }
 
     /// Meets the other ranks before the first task.
     pub(super) fn greet(&mut self) {
         let amounts = [self.workers as u64, u64::from(!self.is_flat)];
         let brought = Brought { agreed: self.options.digest, amounts, bytes: Vec::new() };
-        let met = self.engine.meet(brought);
-        let ranks = self.ranks();
+        let (met, ranks) = (self.peering().meet(brought), self.ranks());
         let Some(peers) = &mut self.peers else { return };
         match met {
             Err(error) => peers.discord = Some(error),
@@ -197,7 +202,7 @@ impl Flow {
     }
 
     /// Notes a change in the directory, and does what this rank has to do for it.
-    pub(super) fn note(&mut self, change: &Change<'_>) {
+    pub(super) fn note(&mut self, change: Change) {
         let Some(peers) = &mut self.peers else { return };
         if let Some(program) = &mut peers.program {
             return program.push(change);
@@ -214,7 +219,7 @@ impl Flow {
     pub(super) fn concerns_me(&mut self, accesses: &[(Handle, Access)], priority: i32) -> bool {
         let Some(peers) = &mut self.peers else { return true };
         if let Some(program) = &mut peers.program {
-            program.push(&Change::Submit(accesses));
+            program.submit(accesses);
             return false;
         }
         if peers.discord.is_some() {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::program::Change;
+use super::program::{Change, Step};
 use super::{Directory, Move, Owners, Program};
 
 /// Versions that were sent, and their bytes.
@@ -29,11 +29,18 @@ pub fn count(program: &Program, ranks: usize, owners: &dyn Owners) -> (Traffic, 
     let mut directory = Directory::new(None, ranks);
     let mut bytes_of = HashMap::new();
     let mut moves = Vec::new();
-    for change in program.changes() {
-        if let Change::Register { handle, bytes, .. } = change {
-            bytes_of.insert(handle.index, bytes as u64);
+    for step in program.steps() {
+        match step {
+            Step::Task(accesses) => {
+                directory.submit(accesses, directory.runner(accesses), &mut moves);
+            }
+            Step::Change(change) => {
+                if let Change::Register { handle, bytes, .. } = change {
+                    bytes_of.insert(handle.index, bytes as u64);
+                }
+                directory.apply(change, owners, &mut moves);
+            }
         }
-        directory.apply(&change, owners, &mut moves);
         for step in moves.drain(..) {
             if let Move::Message { datum, from, .. } | Move::Share { datum, from, .. } = step {
                 let bytes = bytes_of[&datum];

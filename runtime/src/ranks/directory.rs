@@ -4,9 +4,9 @@
 //! concerns itself. The owner of what a task writes computes it (Agullo et al., "Achieving high
 //! performance on supercomputers with a sequential task-based programming model", IEEE TPDS 2017).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::set::{RankSet, RankSets};
+use super::set::RankSets;
 use super::{Owners, Rank, Spot};
 use crate::flow::{Access, Handle};
 
@@ -74,7 +74,7 @@ struct Datum {
 struct Reduced {
     /// Where it is folded.
     target: Rank,
-    contributors: RankSet,
+    contributors: BTreeSet<Rank>,
 }
 
 /// Who has what; see the module.
@@ -317,7 +317,7 @@ impl Directory {
         if !entry.is_reduced {
             entry.is_reduced = true;
             let target = rank(entry.writer).or(rank(entry.owner)).unwrap_or(runner);
-            self.reduced.insert(datum, Reduced { target, contributors: RankSet::default() });
+            self.reduced.insert(datum, Reduced { target, contributors: BTreeSet::new() });
         }
         let reduced = self.reduced.get_mut(&datum).expect("it is being reduced");
         if reduced.target != runner {
@@ -334,7 +334,7 @@ impl Directory {
         let Datum { name, version, .. } = *entry;
         let Reduced { target, contributors } =
             self.reduced.remove(&datum).expect("it is being reduced");
-        for from in contributors.iter() {
+        for from in contributors {
             if self.concerns(from, target) {
                 let key = Key { name, version, origin: from };
                 moves.push(Move::Share { datum, key, from, to: target });

@@ -19,8 +19,7 @@ pub use exchange::{
 };
 pub use frame::{Item, ItemError, Items};
 pub use owners::{Owners, Spot};
-pub use program::{Change, Program};
-pub use set::RankSet;
+pub use program::{Change, Program, Step};
 pub use tree::{Branch, Shape, tree};
 
 /// One of the processes (or, in tests, groups of threads) that run a program together, from 0.

@@ -3,9 +3,9 @@
 use super::{Directory, Move, Owners, Rank, Spot};
 use crate::flow::{Access, Handle};
 
-/// Something that a program does and all ranks note.
+/// Something beside tasks that a program does and all ranks note.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Change<'a> {
+pub enum Change {
     /// Names a datum.
     Register {
         /// Its handle.
@@ -15,8 +15,6 @@ pub enum Change<'a> {
         /// Its place, if it has one.
         spot: Option<Spot>,
     },
-    /// Submits a task with these accesses.
-    Submit(&'a [(Handle, Access)]),
     /// Gives a datum another owner.
     SetOwner(Handle, Rank),
     /// Says whether shares of a reduction take something over from a datum.
@@ -34,87 +32,66 @@ pub enum Change<'a> {
 }
 
 impl Directory {
-    /// Notes `change`, and appends what must happen for it to `moves`. Answers who runs it, if it is a
-    /// task.
-    pub fn apply(
-        &mut self,
-        change: &Change<'_>,
-        owners: &dyn Owners,
-        moves: &mut Vec<Move>,
-    ) -> Option<Rank> {
-        match *change {
+    /// Notes `change`, and appends what must happen for it to `moves`.
+    pub fn apply(&mut self, change: Change, owners: &dyn Owners, moves: &mut Vec<Move>) {
+        match change {
             Change::Register { handle, spot, .. } => self.register(handle, spot, owners),
-            Change::SetSeeded(handle, is_seeded) => self.set_seeded(handle, is_seeded),
-            Change::Submit(accesses) => {
-                let runner = self.runner(accesses);
-                self.submit(accesses, runner, moves);
-                return Some(runner);
-            }
             Change::SetOwner(handle, owner) => self.set_owner(handle, owner),
+            Change::SetSeeded(handle, is_seeded) => self.set_seeded(handle, is_seeded),
             Change::Fold(handle) => self.fold(handle, moves),
             Change::Spread(handle) => self.spread(handle, moves),
             Change::Assign(handle, has_all) => self.assign(handle, has_all, moves),
             Change::Discard(handle) => self.discard(handle, moves),
             Change::DropCopies(handle) => self.drop_copies(handle, moves),
         }
-        None
     }
 }
 
 /// What a program did, in order; see [`count`](super::count()).
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    steps: Vec<Step>,
+    noted: Vec<Noted>,
     accesses: Vec<(Handle, Access)>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Step {
-    /// So many of the accesses.
-    Submit(u8),
-    Other(Change<'static>),
+enum Noted {
+    /// A task with so many of the accesses.
+    Task(u8),
+    Change(Change),
+}
+
+/// One thing that a program did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Step<'a> {
+    /// Submitted a task with these accesses.
+    Task(&'a [(Handle, Access)]),
+    /// Something else.
+    Change(Change),
 }
 
 impl Program {
-    /// Notes `change`.
-    pub(crate) fn push(&mut self, change: &Change<'_>) {
-        let step = match *change {
-            Change::Submit(accesses) => {
-                self.accesses.extend_from_slice(accesses);
-                Step::Submit(accesses.len() as u8)
-            }
-            Change::Register { handle, bytes, spot } => {
-                Step::Other(Change::Register { handle, bytes, spot })
-            }
-            Change::SetOwner(handle, owner) => Step::Other(Change::SetOwner(handle, owner)),
-            Change::SetSeeded(handle, is_seeded) => {
-                Step::Other(Change::SetSeeded(handle, is_seeded))
-            }
-            Change::Fold(handle) => Step::Other(Change::Fold(handle)),
-            Change::Spread(handle) => Step::Other(Change::Spread(handle)),
-            Change::Assign(handle, has_all) => Step::Other(Change::Assign(handle, has_all)),
-            Change::Discard(handle) => Step::Other(Change::Discard(handle)),
-            Change::DropCopies(handle) => Step::Other(Change::DropCopies(handle)),
-        };
-        self.steps.push(step);
+    /// Notes a task.
+    pub(crate) fn submit(&mut self, accesses: &[(Handle, Access)]) {
+        self.accesses.extend_from_slice(accesses);
+        self.noted.push(Noted::Task(accesses.len() as u8));
+    }
+
+    /// Notes something else.
+    pub(crate) fn push(&mut self, change: Change) {
+        self.noted.push(Noted::Change(change));
     }
 
     /// What it did.
-    pub fn changes(&self) -> impl Iterator<Item = Change<'_>> {
-        let mut first = 0;
-        self.steps.iter().map(move |step| match *step {
-            Step::Other(change) => change,
-            Step::Submit(length) => {
-                let accesses = &self.accesses[first..first + usize::from(length)];
-                first += usize::from(length);
-                Change::Submit(accesses)
+    pub fn steps(&self) -> impl Iterator<Item = Step<'_>> {
+        let mut rest = &self.accesses[..];
+        self.noted.iter().map(move |noted| match *noted {
+            Noted::Change(change) => Step::Change(change),
+            Noted::Task(count) => {
+                let (accesses, others) = rest.split_at(usize::from(count));
+                rest = others;
+                Step::Task(accesses)
             }
         })
-    }
-
-    /// Number of tasks.
-    #[must_use]
-    pub fn tasks(&self) -> usize {
-        self.steps.iter().filter(|step| matches!(step, Step::Submit(_))).count()
     }
 }

@@ -64,24 +64,6 @@ impl RankSets {
     }
 }
 
-/// One set of ranks.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RankSet(Vec<Rank>);
-
-impl RankSet {
-    /// Puts `rank` in.
-    pub fn insert(&mut self, rank: Rank) {
-        if let Err(place) = self.0.binary_search(&rank) {
-            self.0.insert(place, rank);
-        }
-    }
-
-    /// Its members, in ascending order.
-    pub fn iter(&self) -> impl Iterator<Item = Rank> + '_ {
-        self.0.iter().copied()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,19 +3,16 @@
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::Result;
 use tegula_runtime::comm::{Local, World};
 use tegula_runtime::ranks::Rank;
 
-use super::WORLD;
+use super::{GRACE, WORLD};
 use crate::error;
 
 /// Stack of a rank, as that of a main thread.
 const STACK_BYTES: usize = 8 << 20;
-/// Time that rank 0 has to say the same.
-const GRACE: Duration = Duration::from_millis(500);
 
 /// Runs `command` on so many threads; the exit code is that of rank 0.
 pub(super) fn run(ranks: usize, command: &(dyn Fn() -> Result<()> + Sync)) -> ExitCode {

@@ -9,6 +9,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
+use std::time::Duration;
 
 use anyhow::Result;
 use clap::ArgMatches;
@@ -19,6 +20,9 @@ use tegula_runtime::ranks::Rank;
 use crate::error;
 
 pub(crate) use processes::announce as describe_mpi;
+
+/// Time that rank 0 has to say what another rank would say.
+const GRACE: Duration = Duration::from_millis(500);
 
 /// Most ranks that are threads.
 const MOST_LOCAL: usize = 64;

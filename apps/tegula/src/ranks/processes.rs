@@ -12,7 +12,7 @@ use tegula_runtime::comm::watch::{End, Invitation, Meeting, Watch, WatchOptions}
 use tegula_runtime::comm::{Mpi, World};
 use tegula_runtime::ranks::Rank;
 
-use super::{WORLD, launcher};
+use super::{GRACE, WORLD, launcher};
 use crate::error;
 
 /// Runs `command` as one of the processes; `library` is the file of the MPI library, if it was named.
@@ -71,9 +71,6 @@ pub(super) fn run(
         }
     }
 }
-
-/// Time that rank 0 has to say the same.
-const GRACE: std::time::Duration = std::time::Duration::from_millis(500);
 
 /// Has the ranks watch over each other.
 fn watch(world: &World, host: &str) -> Result<Watch> {

@@ -22,9 +22,8 @@ use super::ExecOptions;
 use super::failures::Failures;
 use super::messenger::{Host, Messenger};
 use super::run::Runner;
-use crate::flow::{FirstFailure, FlowError, FlowSpace, ReadyTasks, Running, Space};
+use crate::flow::{FlowError, FlowSpace, Peering, ReadyTasks, Running, Space};
 use crate::platform::{allowed_cores, bind_to_cores};
-use crate::ranks::{Brought, Outcome, Traffic};
 use crate::sched::{QueuePolicy, WorkerId};
 use crate::trace::{Recorder, Records, Site};
 
@@ -137,26 +136,8 @@ impl Running for Light {
         self.shared.messenger.is_none()
     }
 
-    fn settle_messages(&mut self, count: u64) {
-        if let Some(messenger) = &self.shared.messenger {
-            messenger.settle(count);
-        }
-    }
-
-    fn meet(&mut self, brought: Brought) -> Result<Outcome, FlowError> {
-        self.shared.messenger.as_ref().expect("ranks have a messenger").meet(brought)
-    }
-
-    fn traffic(&self) -> Traffic {
-        self.shared.messenger.as_ref().map_or_else(Traffic::default, |mine| mine.traffic())
-    }
-
-    fn first_failure(&self) -> Option<FirstFailure> {
-        self.shared.runner.failures.first()
-    }
-
-    fn learn_failure(&mut self, mark: u64, error: &FlowError) {
-        self.shared.runner.failures.learn(mark, error);
+    fn peering(&self) -> Option<&dyn Peering> {
+        self.shared.messenger.as_deref().map(|messenger| messenger as &dyn Peering)
     }
 
     fn take_failure(&mut self) -> Option<FlowError> {

@@ -72,8 +72,7 @@ impl Core {
 
     /// Deals with `events` and with all that has come or gone.
     pub(super) fn step(&mut self, messenger: &Messenger, events: &mut Vec<Event>) {
-        let world = messenger.world.clone();
-        let mut line = world.line();
+        let mut line = messenger.world.line();
         let is_busy = self.exchange_all(messenger, &mut line, events);
         drop(line);
         if !self.ready.is_empty() {
@@ -148,12 +147,10 @@ impl Core {
         let space = &messenger.space;
         let data = space.task(task);
         let (letter, slot) = (data.letter(), space.handles.get(data.handles[0]));
-        if self.fatal.is_some() {
-            self.open.insert(task, data.kind);
-            self.abandon(messenger, task);
-            return;
-        }
         self.open.insert(task, data.kind);
+        if self.fatal.is_some() {
+            return self.abandon(messenger, task);
+        }
         let parcel = parcel(space, task);
         match data.kind {
             Kind::Send if self.lends && slot.poison() == 0 => {

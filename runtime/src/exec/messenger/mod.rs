@@ -16,7 +16,7 @@ use super::failures::Cause;
 use super::mailbox::Mailbox;
 use super::run::Runner;
 use crate::comm::World;
-use crate::flow::{FlowError, Post, Space};
+use crate::flow::{FirstFailure, FlowError, Peering, Post, Space};
 use crate::ranks::{Brought, Exchange, ExchangeOptions, Outcome, Traffic};
 
 /// What an engine does for its messenger.
@@ -158,22 +158,21 @@ impl Messenger {
     pub(super) fn stop(&self) {
         self.stop.store(true, Ordering::SeqCst);
     }
+}
 
-    /// Waits until so many messages have come or gone.
-    pub(super) fn settle(&self, count: u64) {
+impl Peering for Messenger {
+    fn settle(&self, count: u64) {
         while self.space.completed_messages() < count {
             self.poll();
             std::thread::yield_now();
         }
     }
 
-    /// What this rank has sent.
-    pub(super) fn traffic(&self) -> Traffic {
+    fn traffic(&self) -> Traffic {
         self.core.with(|core, events| core.step(self, events), |core| core.exchange.traffic())
     }
 
-    /// Comes to the next meeting, and waits for its end.
-    pub(super) fn meet(&self, brought: Brought) -> Result<Outcome, FlowError> {
+    fn meet(&self, brought: Brought) -> Result<Outcome, FlowError> {
         let step = |core: &mut Core, events: &mut Vec<Event>| core.step(self, events);
         let number = self.core.with(step, |core| core.exchange.meet(brought));
         loop {
@@ -186,6 +185,14 @@ impl Messenger {
             }
             std::thread::yield_now();
         }
+    }
+
+    fn first_failure(&self) -> Option<FirstFailure> {
+        self.host().runner().failures.first()
+    }
+
+    fn learn_failure(&self, mark: u64, error: &FlowError) {
+        self.host().runner().failures.learn(mark, error);
     }
 }
 

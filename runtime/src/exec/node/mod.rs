@@ -31,12 +31,11 @@ use super::failures::Failures;
 use super::mailbox::Mailbox;
 use super::messenger::{Host, Messenger};
 use super::run::Runner;
-use crate::flow::{FirstFailure, FlowError, FlowSpace, ReadyTasks, Running, Space};
+use crate::flow::{FlowError, FlowSpace, Peering, ReadyTasks, Running, Space};
 use crate::memory::Transfer;
 use crate::platform::{Machine, WorkerKind, allowed_cores, bind_to_cores};
-use crate::ranks::{Brought, Outcome, Traffic};
 use crate::sched::{HandleId, Task, TaskId, WorkerId};
-use crate::trace::{Outcome as End, Recorder, Records, Site, Totals};
+use crate::trace::{Outcome, Recorder, Records, Site, Totals};
 
 /// What happened.
 enum Event {
@@ -202,7 +201,7 @@ impl Shared {
                 }
             });
             let nanoseconds = start.elapsed().as_nanos() as u64;
-            let is_whole = outcome == End::Done;
+            let is_whole = outcome == Outcome::Done;
             self.post(Event::Done { task, worker, nanoseconds, is_whole });
         }
     }
@@ -294,26 +293,8 @@ impl Running for Node {
         }
     }
 
-    fn settle_messages(&mut self, count: u64) {
-        if let Some(messenger) = &self.shared.messenger {
-            messenger.settle(count);
-        }
-    }
-
-    fn meet(&mut self, brought: Brought) -> Result<Outcome, FlowError> {
-        self.shared.messenger.as_ref().expect("ranks have a messenger").meet(brought)
-    }
-
-    fn traffic(&self) -> Traffic {
-        self.shared.messenger.as_ref().map_or_else(Traffic::default, |mine| mine.traffic())
-    }
-
-    fn first_failure(&self) -> Option<FirstFailure> {
-        self.shared.runner.failures.first()
-    }
-
-    fn learn_failure(&mut self, mark: u64, error: &FlowError) {
-        self.shared.runner.failures.learn(mark, error);
+    fn peering(&self) -> Option<&dyn Peering> {
+        self.shared.messenger.as_deref().map(|messenger| messenger as &dyn Peering)
     }
 
     fn take_failure(&mut self) -> Option<FlowError> {

@@ -126,17 +126,13 @@ struct Inbound {
     parcel: Parcel,
     label: u32,
     parts_in: usize,
-    head: Option<Head>,
+    /// What its head has said: 0, or the mark of the failure that spoiled it.
+    head: Option<u64>,
     is_done: bool,
     /// Sendings to others that have not ended.
     passing: usize,
     /// The node that waits for them.
     relay: Option<u32>,
-}
-
-#[derive(Debug)]
-struct Head {
-    spoiled: u64,
 }
 
 /// A version that is here and that ranks are to get.
@@ -459,7 +455,7 @@ impl Exchange {
 
     fn take_head(&mut self, key: Key, spoiled: u64, list: &[(Rank, u32, u16)]) {
         let inbound = self.inbound.get_mut(&key).expect("a head comes to those who have room");
-        inbound.head = Some(Head { spoiled });
+        inbound.head = Some(spoiled);
         let Parcel { datum, priority, .. } = inbound.parcel;
         let branches = unfold(list);
         inbound.passing = branches.len();
@@ -477,7 +473,7 @@ impl Exchange {
     /// Completes a receive of which all has come.
     fn settle(&mut self, key: Key) {
         let inbound = self.inbound.get_mut(&key).expect("it is under way");
-        let Some(&Head { spoiled }) = inbound.head.as_ref() else { return };
+        let Some(spoiled) = inbound.head else { return };
         if inbound.is_done || inbound.parts_in < parts(inbound.parcel.bytes) {
             return;
         }

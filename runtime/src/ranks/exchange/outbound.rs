@@ -1,7 +1,7 @@
 //! What is to be sent: a few parts at a time, the most urgent first.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Key, Operation, parts};
 use crate::ranks::Rank;
@@ -54,7 +54,7 @@ struct Sending {
 pub(super) struct Outbound {
     sendings: BTreeMap<u64, Sending>,
     /// Those with a part to send, by urgency and then by age.
-    eager: BTreeMap<(Reverse<i32>, u64), ()>,
+    eager: BTreeSet<(Reverse<i32>, u64)>,
     next: u64,
     under_way: usize,
 }
@@ -73,7 +73,7 @@ impl Outbound {
         let sending =
             Sending { owed, datum, to, label, bytes, is_empty, priority, here, started, gone };
         if here > 0 {
-            self.eager.insert((Reverse(priority), number), ());
+            self.eager.insert((Reverse(priority), number));
         }
         self.sendings.insert(number, sending);
     }
@@ -84,7 +84,7 @@ impl Outbound {
             if sending.owed == Owed::Passing(key) {
                 sending.here = here;
                 if sending.started < here.min(parts(sending.bytes)) {
-                    self.eager.insert((Reverse(sending.priority), number), ());
+                    self.eager.insert((Reverse(sending.priority), number));
                 }
             }
         }
@@ -93,7 +93,7 @@ impl Outbound {
     /// Starts as many parts as may be under way.
     pub(super) fn start(&mut self, operations: &mut Vec<Operation>) {
         while self.under_way < WINDOW
-            && let Some((&(priority, number), ())) = self.eager.first_key_value()
+            && let Some(&(priority, number)) = self.eager.first()
         {
             let sending = self.sendings.get_mut(&number).expect("it has not ended");
             let first = sending.started as u64 * PART_BYTES;

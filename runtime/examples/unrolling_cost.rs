@@ -1,14 +1,19 @@
-//! What a task of another rank costs: every rank notes every task of a tiled Cholesky factorisation in its
-//! directory, and this one owns nothing, or its share.
+//! What a task of another rank costs: every rank submits every task of a tiled Cholesky factorisation, and this
+//! one owns nothing, or its share. Once the directory alone notes them, once a flow does, whose other rank owns
+//! all. As clocks differ by machine and moment, times are also told in clock cycles, four for an exclusive or and a
+//! multiplication that wait for those before.
 //!
 //! `cargo run --release -p tegula-runtime --example unrolling_cost`
 #![allow(clippy::print_stdout)]
 
+use std::hint::black_box;
+use std::sync::Arc;
 use std::time::Instant;
 
-use tegula_runtime::exec::Sequential;
+use tegula_runtime::comm::{Local, World};
+use tegula_runtime::exec::{Exec, ExecOptions, Sequential};
 use tegula_runtime::flow::Access::{R, RW};
-use tegula_runtime::flow::{Flow, FlowOptions, Handle};
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Flow, FlowOptions, Handle};
 use tegula_runtime::ranks::{Directory, Owners, Rank, Spot};
 
 /// Ranks in a grid, repeated over the tiles.
@@ -23,68 +28,165 @@ impl Owners for Grid {
     }
 }
 
-/// Notes every task of the factorisation of `nt x nt` tiles; answers tasks, those with moves for rank
-/// `me`, and seconds.
-fn unroll(nt: usize, ranks: usize, me: usize) -> (u64, u64, f64) {
+/// The last rank owns all.
+struct Last;
+
+impl Owners for Last {
+    fn owner(&self, _: Spot, ranks: usize) -> Rank {
+        Rank(ranks as u16 - 1)
+    }
+}
+
+/// The tasks of the factorisation of `tiles`, a lower triangle.
+fn cholesky(tiles: &[Vec<Handle>], mut submit: impl FnMut(&[(Handle, Access)])) {
+    for k in 0..tiles.len() {
+        submit(&[(tiles[k][k], RW)]);
+        for i in k + 1..tiles.len() {
+            submit(&[(tiles[k][k], R), (tiles[i][k], RW)]);
+        }
+        for j in k + 1..tiles.len() {
+            submit(&[(tiles[j][k], R), (tiles[j][j], RW)]);
+            for i in j + 1..tiles.len() {
+                submit(&[(tiles[i][k], R), (tiles[j][k], R), (tiles[i][j], RW)]);
+            }
+        }
+    }
+}
+
+/// `nt x nt` tiles, of which there is a lower triangle, each named by `register`.
+fn triangle(nt: usize, mut register: impl FnMut(Spot) -> Handle) -> Vec<Vec<Handle>> {
+    let spot = |row, column| Spot { row, column, rows: nt, columns: nt };
+    (0..nt).map(|i| (0..=i).map(|j| register(spot(i, j))).collect()).collect()
+}
+
+/// What was measured.
+struct Measured {
+    tasks: u64,
+    /// Tasks that concern the rank.
+    concerned: u64,
+    seconds: f64,
+}
+
+/// Notes every task in the directory of rank `me`.
+fn note(nt: usize, ranks: usize, me: usize) -> Measured {
     let p = (1..=ranks.isqrt()).rev().find(|p| ranks.is_multiple_of(*p)).expect("1 divides");
     let owners = Grid { p, q: ranks / p };
     // One more rank, which owns nothing.
     let mut directory = Directory::new(Some(Rank(me as u16)), ranks + 1);
     let mut flow = Flow::new(Sequential::new(), FlowOptions::default());
-    let mut tiles = vec![Vec::new(); nt];
-    for (i, row) in tiles.iter_mut().enumerate() {
-        for j in 0..=i {
-            let handle: Handle = flow.register(8);
-            let spot = Spot { row: i, column: j, rows: nt, columns: nt };
-            directory.register(handle, Some(spot), &owners);
-            row.push(handle);
-        }
-    }
+    let tiles = triangle(nt, |spot| {
+        let handle = flow.register(8);
+        directory.register(handle, Some(spot), &owners);
+        handle
+    });
     let (mut tasks, mut concerned, mut moves) = (0, 0, Vec::new());
-    let mut submit = |accesses: &[(Handle, tegula_runtime::flow::Access)]| {
+    let start = Instant::now();
+    cholesky(&tiles, |accesses| {
         let runner = directory.runner(accesses);
         directory.submit(accesses, runner, &mut moves);
         tasks += 1;
-        concerned += u64::from(!moves.is_empty() || usize::from(runner.0) == me);
-        moves.clear();
+        if !moves.is_empty() || usize::from(runner.0) == me {
+            concerned += 1;
+            moves.clear();
+        }
+    });
+    Measured { tasks, concerned, seconds: start.elapsed().as_secs_f64() }
+}
+
+/// Does nothing to so many tiles.
+#[derive(Clone, Copy)]
+struct Nothing<const TILES: usize>;
+
+impl<const TILES: usize> Codelet for Nothing<TILES> {
+    const NAME: &'static str = "nothing";
+    const ACCESS: &'static [Access] = match TILES {
+        1 => &[RW],
+        2 => &[R, RW],
+        _ => &[R, R, RW],
     };
-    let start = Instant::now();
-    for k in 0..nt {
-        submit(&[(tiles[k][k], RW)]);
-        for i in k + 1..nt {
-            submit(&[(tiles[k][k], R), (tiles[i][k], RW)]);
-        }
-        for j in k + 1..nt {
-            submit(&[(tiles[j][k], R), (tiles[j][j], RW)]);
-            for i in j + 1..nt {
-                submit(&[(tiles[i][k], R), (tiles[j][k], R), (tiles[i][j], RW)]);
-            }
-        }
+
+    fn cost(&self) -> Cost {
+        Cost { flops: 0.0, bytes: 0.0 }
     }
-    (tasks, concerned, start.elapsed().as_secs_f64())
+
+    fn cpu(&self, _: &Buffers<'_>) -> Result<(), Failure> {
+        Ok(())
+    }
+}
+
+/// Submits every task to a flow of two ranks, of which the first owns nothing.
+fn submit(nt: usize) -> Measured {
+    let run = |end: Local, tasks: &mut u64| {
+        let world = Some(World::new(Box::new(end)));
+        let engine = Exec::new(ExecOptions { world, ..ExecOptions::new(1) });
+        let mut flow = Flow::new(engine, FlowOptions::default());
+        flow.set_owners(Arc::new(Last));
+        let tiles = triangle(nt, |spot| flow.register_at(8, spot));
+        let start = Instant::now();
+        cholesky(&tiles, |accesses| {
+            match accesses.len() {
+                1 => flow.submit(Nothing::<1>, accesses, 0),
+                2 => flow.submit(Nothing::<2>, accesses, 0),
+                _ => flow.submit(Nothing::<3>, accesses, 0),
+            }
+            *tasks += 1;
+        });
+        start.elapsed().as_secs_f64()
+    };
+    let mut ends = Local::connect(2).into_iter();
+    let (first, second) = (ends.next().expect("two ends"), ends.next().expect("two ends"));
+    let mut tasks = 0;
+    let seconds = std::thread::scope(|scope| {
+        scope.spawn(move || run(second, &mut 0));
+        run(first, &mut tasks)
+    });
+    Measured { tasks, concerned: 0, seconds }
+}
+
+/// Clock cycles in a nanosecond, now.
+fn cycles() -> f64 {
+    const COUNT: u64 = 1_000_000;
+    let start = Instant::now();
+    let last = (0..COUNT).fold(black_box(1u64), |x, i| (x ^ i).wrapping_mul(0x5851_f42d_4c95_7f2d));
+    black_box(last);
+    4.0 * COUNT as f64 / start.elapsed().as_nanos() as f64
+}
+
+/// Of five runs, the medians of nanoseconds and of clock cycles of a task.
+fn median(run: impl Fn() -> Measured) -> (Measured, f64, f64) {
+    let middle = |values: &mut [f64]| {
+        values.sort_by(f64::total_cmp);
+        values[values.len() / 2]
+    };
+    let (mut times, mut counts) = (Vec::new(), Vec::new());
+    let mut last = None;
+    for _ in 0..5 {
+        let before = cycles();
+        let measured = run();
+        let each = 1e9 * measured.seconds / measured.tasks as f64;
+        times.push(each);
+        counts.push(each * (before + cycles()) / 2.0);
+        last = Some(measured);
+    }
+    (last.expect("five runs"), middle(&mut times), middle(&mut counts))
 }
 
 fn main() {
-    println!(
-        "{:>6} {:>6} {:>10} {:>22} {:>22}",
-        "tiles", "ranks", "tasks", "owns nothing", "owns its share"
-    );
+    println!("in a directory    owns nothing                  owns its share");
+    println!("tiles  ranks      ns a task      cycles         ns a task      cycles    concern it");
     for nt in [50, 100, 200, 300] {
         for ranks in [2, 16, 63, 255, 1023] {
-            let median = |me| {
-                let mut runs: Vec<_> = (0..5).map(|_| unroll(nt, ranks, me)).collect();
-                runs.sort_by(|a, b| a.2.total_cmp(&b.2));
-                runs[2]
-            };
-            let (tasks, _, nothing) = median(ranks);
-            let (_, concerned, share) = median(0);
-            let each = |seconds: f64| 1e9 * seconds / tasks as f64;
+            let (_, nothing, few) = median(|| note(nt, ranks, ranks));
+            let (measured, share, more) = median(|| note(nt, ranks, 0));
+            let percent = 100.0 * measured.concerned as f64 / measured.tasks as f64;
             println!(
-                "{nt:>6} {ranks:>6} {tasks:>10} {:>14.1} ns each {:>14.1} ns each, {:.1} % concern it",
-                each(nothing),
-                each(share),
-                100.0 * concerned as f64 / tasks as f64
+                "{nt:>5} {ranks:>6} {nothing:>14.1} {few:>11.0} {share:>17.1} {more:>11.0} {percent:>11.1} %"
             );
         }
+    }
+    println!("in a flow of two ranks, the other of which owns all");
+    for nt in [50, 100, 200] {
+        let (_, each, count) = median(|| submit(nt));
+        println!("{nt:>5} {:>6} {each:>14.1} {count:>11.0}", 2);
     }
 }

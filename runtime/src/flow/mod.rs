@@ -339,7 +339,11 @@ impl Flow {
     /// buffer goes back to the cache as soon as the last user is done.
     pub fn done_with(&mut self, handle: Handle) {
         self.end_loan();
-        self.note(Change::Discard(handle));
+        self.graph.check(handle);
+        if self.peers.is_some() {
+            // The directory knows whether this rank has anything of it.
+            return self.note(Change::Discard(handle));
+        }
         let ready = self.graph.discard(handle);
         if !ready.is_empty() {
             self.engine.ready(ReadyTasks(ready));

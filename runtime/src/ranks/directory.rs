@@ -1,8 +1,10 @@
 //! The directory of data: for each datum its owner, its version, and which ranks hold that version.
 //!
-//! It is a pure function of the program and the same on every rank, which reads from it what
-//! concerns itself. The owner of what a task writes computes it (Agullo et al., "Achieving high
-//! performance on supercomputers with a sequential task-based programming model", IEEE TPDS 2017).
+//! It is a pure function of the program. Every rank knows alike who owns and who has written a datum; of who
+//! else holds it, each knows what it needs: whether it does itself, and to whom it has sent what it wrote.
+//! So a task that does not concern a rank costs it little more than a new version number. The
+//! owner of what a task writes computes it (Agullo et al., "Achieving high performance on supercomputers with a
+//! sequential task-based programming model", IEEE TPDS 2017).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,7 +55,7 @@ pub enum Move {
     },
 }
 
-/// No rank: a datum that nobody owns, or that every rank holds.
+/// No rank: nobody owns a datum, or every rank holds it, or all messages are told.
 const NONE: u16 = u16::MAX;
 
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +69,21 @@ struct Datum {
     is_reduced: bool,
     /// Whether shares of it take something over from its contents.
     is_seeded: bool,
+    /// What this rank has of it.
+    here: Here,
+    /// Whether its set of receivers is that of the current version; else nobody was sent it.
+    was_sent: bool,
+}
+
+/// What a rank has of a datum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Here {
+    /// Nothing, though every rank may hold it: it then reads as zero.
+    Nothing,
+    /// A buffer at most, since a task has used it as scratch.
+    Room,
+    /// The current version.
+    Contents,
 }
 
 /// A running reduction.
@@ -79,10 +96,12 @@ struct Reduced {
 
 /// Who has what; see the module.
 pub struct Directory {
-    me: Option<Rank>,
+    /// This rank; none if it tells of all messages.
+    me: u16,
     ranks: usize,
     data: Vec<Datum>,
-    copies: RankSets,
+    /// By datum, to whom its current version goes; kept of what this rank has written, or of all.
+    receivers: RankSets,
     reduced: BTreeMap<u32, Reduced>,
     names: u32,
 }
@@ -98,10 +117,10 @@ impl Directory {
     #[must_use]
     pub fn new(me: Option<Rank>, ranks: usize) -> Self {
         Self {
-            me,
+            me: me.map_or(NONE, |me| me.0),
             ranks,
             data: Vec::new(),
-            copies: RankSets::new(ranks),
+            receivers: RankSets::new(ranks),
             reduced: BTreeMap::new(),
             names: 0,
         }
@@ -118,16 +137,23 @@ impl Directory {
     pub fn register(&mut self, handle: Handle, spot: Option<Spot>, owners: &dyn Owners) {
         let owner = spot.map_or(NONE, |spot| self.checked(owners.owner(spot, self.ranks)).0);
         let name = self.names;
-        let datum =
-            Datum { owner, writer: NONE, version: 0, name, is_reduced: false, is_seeded: false };
+        let datum = Datum {
+            owner,
+            writer: NONE,
+            version: 0,
+            name,
+            is_reduced: false,
+            is_seeded: false,
+            here: Here::Nothing,
+            was_sent: false,
+        };
         self.names += 1;
         let index = handle.index as usize;
         if index >= self.data.len() {
             self.data.resize(index + 1, datum);
-            self.copies.resize(index + 1);
+            self.receivers.resize(index + 1);
         }
         self.data[index] = datum;
-        self.copies.set_all(handle.index);
     }
 
     fn checked(&self, rank: Rank) -> Rank {
@@ -182,26 +208,46 @@ impl Directory {
         is_meant: impl Fn(Access) -> bool,
         of: impl Fn(&Datum) -> u16,
     ) -> Option<Rank> {
-        let meant = accesses.iter().filter(|(_, access)| is_meant(*access));
-        meant.filter_map(|(handle, _)| rank(of(&self.data[handle.index as usize]))).next()
+        accesses.iter().find_map(|&(handle, access)| {
+            if is_meant(access) { rank(of(&self.data[handle.index as usize])) } else { None }
+        })
     }
 
     /// Notes that a task with these `accesses` runs on `runner`, and appends to `moves` what must
     /// happen before, in order.
     #[inline]
     pub fn submit(&mut self, accesses: &[(Handle, Access)], runner: Rank, moves: &mut Vec<Move>) {
+        let is_theirs = self.me != NONE && runner.0 != self.me;
         for &(handle, access) in accesses {
+            // What this rank neither runs nor has written, nor holds if it changes, costs no more than this.
+            let entry = &mut self.data[handle.index as usize];
+            let is_aside = is_theirs && entry.writer != self.me && !entry.is_reduced;
             match access {
-                Access::R | Access::RW | Access::Commute => self.bring(handle.index, runner, moves),
+                Access::R if is_aside => {}
+                Access::RW if is_aside && entry.here == Here::Nothing => {
+                    entry.version = entry.version.wrapping_add(1);
+                    entry.writer = runner.0;
+                }
+                Access::R => self.bring(handle.index, runner, moves),
+                Access::RW | Access::Commute => {
+                    self.bring(handle.index, runner, moves);
+                    self.write(handle.index, runner, moves);
+                }
+                Access::W => {
+                    self.fold(handle, moves);
+                    self.write(handle.index, runner, moves);
+                }
                 Access::Reduce => self.reduce(handle.index, runner, moves),
-                Access::W => self.fold(handle, moves),
-                Access::Scratch => {}
+                Access::Scratch => self.make_room(handle.index, runner),
             }
         }
-        for &(handle, access) in accesses {
-            if matches!(access, Access::W | Access::RW | Access::Commute) {
-                self.write(handle.index, runner, moves);
-            }
+    }
+
+    /// A task on `runner` uses the buffer of `datum`, and nothing of what is in it.
+    fn make_room(&mut self, datum: u32, runner: Rank) {
+        let here = &mut self.data[datum as usize].here;
+        if runner.0 == self.me && *here == Here::Nothing {
+            *here = Here::Room;
         }
     }
 
@@ -219,7 +265,10 @@ impl Directory {
         let datum = handle.index;
         match self.owner(handle).filter(|_| !has_all) {
             Some(owner) => self.write(datum, owner, moves),
-            None => self.give_all(datum),
+            None => {
+                self.give_all(datum);
+                self.data[datum as usize].here = Here::Contents;
+            }
         }
     }
 
@@ -228,26 +277,29 @@ impl Directory {
         let entry = &mut self.data[datum as usize];
         entry.version = entry.version.wrapping_add(1);
         entry.writer = NONE;
-        self.copies.set_all(datum);
     }
 
     /// Notes that the contents of `handle` are not needed any more: it reads as zero on every rank.
     pub fn discard(&mut self, handle: Handle, moves: &mut Vec<Move>) {
         self.fold(handle, moves);
+        self.drop_mine(handle.index, moves);
         self.give_all(handle.index);
     }
 
     /// Drops all copies of the current version but that of the rank that wrote it, from where it is
     /// sent again if need be.
     pub fn drop_copies(&mut self, handle: Handle, moves: &mut Vec<Move>) {
-        let datum = handle.index;
-        if let Some(writer) = rank(self.data[datum as usize].writer) {
-            self.note_drop(datum, writer, moves);
-            self.copies.set_one(datum, writer);
+        let entry = &mut self.data[handle.index as usize];
+        if entry.writer != NONE {
+            entry.was_sent = false;
+            if entry.writer != self.me {
+                self.drop_mine(handle.index, moves);
+            }
         }
     }
 
     /// Ends a reduction on `handle`: every share goes to where they are folded.
+    #[inline]
     pub fn fold(&mut self, handle: Handle, moves: &mut Vec<Move>) {
         if self.data[handle.index as usize].is_reduced {
             self.end_reduction(handle.index, moves);
@@ -260,13 +312,6 @@ impl Directory {
         self.reduced.get(&handle.index).is_none_or(|reduced| reduced.target == rank)
     }
 
-    /// Whether `rank` holds the current version of `handle`.
-    #[must_use]
-    pub fn holds(&self, handle: Handle, rank: Rank) -> bool {
-        self.copies.contains(handle.index, rank)
-    }
-
-    #[inline]
     fn bring(&mut self, datum: u32, to: Rank, moves: &mut Vec<Move>) {
         if self.data[datum as usize].is_reduced {
             self.end_reduction(datum, moves);
@@ -275,40 +320,52 @@ impl Directory {
     }
 
     /// Has the contents of `datum` sent to `to`, unless they are there.
-    #[inline]
     fn copy(&mut self, datum: u32, to: Rank, moves: &mut Vec<Move>) {
-        if self.copies.contains(datum, to) {
-            return;
-        }
-        self.copies.insert(datum, to);
-        let Datum { writer, version, name, .. } = self.data[datum as usize];
-        let from = Rank(writer);
-        if self.concerns(from, to) {
-            let key = Key { name, version, origin: from };
+        let entry = &mut self.data[datum as usize];
+        let writer = entry.writer;
+        let is_missing = if to.0 == self.me {
+            let had = std::mem::replace(&mut entry.here, Here::Contents);
+            had != Here::Contents && writer != NONE
+        } else {
+            // Who else holds it matters to who sends it.
+            let tells = writer == self.me || self.me == NONE;
+            tells && writer != NONE && writer != to.0 && {
+                if !std::mem::replace(&mut entry.was_sent, true) {
+                    self.receivers.clear(datum);
+                }
+                self.receivers.insert(datum, to)
+            }
+        };
+        if is_missing {
+            let from = Rank(writer);
+            let key = Key { name: entry.name, version: entry.version, origin: from };
             moves.push(Move::Message { datum, key, from, to });
         }
     }
 
-    #[inline]
     fn write(&mut self, datum: u32, runner: Rank, moves: &mut Vec<Move>) {
-        self.note_drop(datum, runner, moves);
         let entry = &mut self.data[datum as usize];
         entry.version = entry.version.wrapping_add(1);
         entry.writer = runner.0;
-        self.copies.set_one(datum, runner);
+        entry.was_sent = false;
+        if runner.0 == self.me {
+            entry.here = Here::Contents;
+        } else if entry.here != Here::Nothing {
+            self.drop_mine(datum, moves);
+        }
     }
 
-    /// Notes that this rank's copy goes, unless it is that of `kept`.
-    #[inline]
-    fn note_drop(&self, datum: u32, kept: Rank, moves: &mut Vec<Move>) {
-        if self.me.is_some_and(|me| me != kept && self.copies.contains(datum, me)) {
+    /// Drops what this rank has of `datum`.
+    fn drop_mine(&mut self, datum: u32, moves: &mut Vec<Move>) {
+        let had = std::mem::replace(&mut self.data[datum as usize].here, Here::Nothing);
+        if had != Here::Nothing {
             moves.push(Move::Drop { datum });
         }
     }
 
     #[inline]
     fn concerns(&self, from: Rank, to: Rank) -> bool {
-        self.me.is_none_or(|me| me == from || me == to)
+        self.me == NONE || self.me == from.0 || self.me == to.0
     }
 
     /// `runner` adds to `datum`.
@@ -320,7 +377,9 @@ impl Directory {
             self.reduced.insert(datum, Reduced { target, contributors: BTreeSet::new() });
         }
         let reduced = self.reduced.get_mut(&datum).expect("it is being reduced");
-        if reduced.target != runner {
+        if reduced.target == runner {
+            self.make_room(datum, runner);
+        } else {
             reduced.contributors.insert(runner);
             if self.data[datum as usize].is_seeded {
                 self.copy(datum, runner, moves);

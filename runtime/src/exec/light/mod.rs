@@ -20,7 +20,7 @@ use sleep::Sleep;
 
 use super::ExecOptions;
 use super::failures::Failures;
-use super::messenger::{Host, Messenger};
+use super::messenger::{Host, Messenger, Watch};
 use super::run::Runner;
 use crate::flow::{FlowError, FlowSpace, Peering, ReadyTasks, Running, Space};
 use crate::platform::{allowed_cores, bind_to_cores};
@@ -248,7 +248,12 @@ impl<'a> Hands<'a> {
     fn run(&mut self, task: u32) {
         let Self { shared, me, ready, routed, .. } = self;
         ready.clear();
+        // Which the slot tells only before the task ends.
+        let messenger = shared.messenger.as_ref().filter(|_| !shared.is_small(task));
         shared.runner.run(&shared.space, task, me.0, ready);
+        if let Some(messenger) = messenger {
+            messenger.poll();
+        }
         if !ready.is_empty() {
             let (kept, pushed) = shared.queues.release(&shared.space, ready, *me, routed);
             self.kept = kept;
@@ -308,11 +313,16 @@ impl Shared {
         self.sleep.begin_search();
         self.notify_waiter();
         loop {
-            for search in 1..=SEARCHES {
+            let mut watch = None;
+            for search in 1usize.. {
                 if search.is_multiple_of(PATIENCE) {
                     self.queues.empty_outbox();
                 }
-                self.poll_messages(search);
+                if search <= SEARCHES {
+                    self.poll_messages(search);
+                } else if !self.keeps_watch(&mut watch) {
+                    break;
+                }
                 let found = self.queues.has_task_for(me);
                 if found || over() {
                     if self.sleep.end_search() && self.queues.has_tasks() {
@@ -325,6 +335,14 @@ impl Shared {
             // The outbox first: tasks enter the shards before they leave it.
             self.sleep.sleep(|| over() || self.queues.has_outbox() || self.queues.has_task_for(me));
         }
+    }
+
+    /// Looks for messages on behalf of all, if there are other ranks and no other idle worker does.
+    fn keeps_watch<'a>(&'a self, watch: &mut Option<Watch<'a>>) -> bool {
+        if watch.is_none() {
+            *watch = self.messenger.as_ref().and_then(|messenger| messenger.watch());
+        }
+        watch.as_mut().map(Watch::look).is_some()
     }
 
     /// Makes progress with messages, if there are other ranks.

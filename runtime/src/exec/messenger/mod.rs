@@ -1,7 +1,8 @@
 //! Drives the exchange of one rank: gives it what happened, and moves its messages with the transport.
 //!
-//! Whoever posts a message, or is idle, makes progress, one thread at a time; a thread of its own looks
-//! now and then while all others are in tasks.
+//! Whoever posts a message makes progress, one thread at a time, and so does a worker after a task. An idle
+//! worker [watches](Messenger::watch), so that it has what comes for it at once; a thread of its own looks now
+//! and then while all others are in tasks, and watches where no worker does.
 
 mod core;
 
@@ -53,6 +54,7 @@ pub(super) struct Messenger {
     host: OnceLock<Weak<dyn Host>>,
     /// Polls that found something to do.
     busy: AtomicU64,
+    is_watched: AtomicBool,
     stop: AtomicBool,
 }
 
@@ -96,6 +98,7 @@ impl Messenger {
             core: Mailbox::new(core),
             host: OnceLock::new(),
             busy: AtomicU64::new(0),
+            is_watched: AtomicBool::new(false),
             stop: AtomicBool::new(false),
         }
     }
@@ -136,22 +139,34 @@ impl Messenger {
         self.core.drain(|core, events| core.step(self, events));
     }
 
+    /// Begins to watch for an idle worker, unless another does.
+    pub(super) fn watch(&self) -> Option<Watch<'_>> {
+        let is_free = !self.is_watched.swap(true, Ordering::SeqCst);
+        is_free.then(|| Watch { messenger: self, pace: Pace::default() })
+    }
+
     /// Life of that thread.
     fn work(&self) {
-        let mut seen = 0;
-        let mut quiet = 0u32;
+        let mut pace = Pace::default();
         while !self.stop.load(Ordering::SeqCst) {
-            self.poll();
-            let busy = self.busy.load(Ordering::Relaxed);
-            quiet = if busy == seen { quiet.saturating_add(1) } else { 0 };
-            seen = busy;
-            if !self.host().is_anyone_idle() {
-                std::thread::sleep(BUSY);
-            } else if quiet < PATIENCE {
-                std::thread::yield_now();
+            if self.host().is_anyone_idle() && !self.is_watched.load(Ordering::Relaxed) {
+                self.look(&mut pace);
             } else {
-                std::thread::sleep(QUIET);
+                self.poll();
+                pace.note(self);
+                std::thread::sleep(BUSY * (1 << pace.quiet.min(DOUBLINGS)));
             }
+        }
+    }
+
+    /// Makes progress, and lets others have the core for a moment: longer when nothing comes.
+    fn look(&self, pace: &mut Pace) {
+        self.poll();
+        pace.note(self);
+        if pace.quiet < PATIENCE {
+            std::thread::yield_now();
+        } else {
+            std::thread::sleep(QUIET);
         }
     }
 
@@ -196,8 +211,48 @@ impl Peering for Messenger {
     }
 }
 
-/// Time between two looks while all workers are in tasks.
+/// What an idle worker has who looks for messages as long as there is nothing else to do.
+pub(super) struct Watch<'a> {
+    messenger: &'a Messenger,
+    pace: Pace,
+}
+
+impl Watch<'_> {
+    /// Looks once.
+    pub(super) fn look(&mut self) {
+        self.messenger.look(&mut self.pace);
+    }
+}
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        self.messenger.is_watched.store(false, Ordering::SeqCst);
+    }
+}
+
+/// How often to look.
+#[derive(Default)]
+struct Pace {
+    /// Of `busy`, at the last look.
+    seen: u64,
+    /// Looks in vain since.
+    quiet: u32,
+}
+
+impl Pace {
+    /// After a look.
+    fn note(&mut self, messenger: &Messenger) {
+        let busy = messenger.busy.load(Ordering::Relaxed);
+        self.quiet = if busy == self.seen { self.quiet.saturating_add(1) } else { 0 };
+        self.seen = busy;
+    }
+}
+
+/// Least time between two looks while all workers are in tasks, or one of them watches. Each look takes a core
+/// from a worker for a moment, and some of what it has in its caches.
 const BUSY: Duration = Duration::from_micros(200);
+/// How often that time is doubled while nothing comes.
+const DOUBLINGS: u32 = 4;
 /// Time between two looks when nothing has come for a while.
 const QUIET: Duration = Duration::from_micros(50);
 /// Looks without effect after which nothing has come for a while.

@@ -203,6 +203,9 @@ impl Shared {
             let nanoseconds = start.elapsed().as_nanos() as u64;
             let is_whole = outcome == Outcome::Done;
             self.post(Event::Done { task, worker, nanoseconds, is_whole });
+            if let Some(messenger) = &self.messenger {
+                messenger.poll();
+            }
         }
     }
 

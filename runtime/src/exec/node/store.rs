@@ -80,7 +80,7 @@ impl Stores {
         let slot = space.handles.get(handle.0);
         match &self.stores[memory.0] {
             Store::Ram => {
-                let (buffer, is_zero) = space.handles.cache.take(slot.bytes())?;
+                let (buffer, is_zero) = space.handles.cache.take(slot.room())?;
                 slot.put_buffer(buffer);
                 Ok(is_zero)
             }

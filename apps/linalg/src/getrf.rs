@@ -10,6 +10,7 @@ use std::marker::PhantomData;
 
 use tegula_data::matrix::TileMatrix;
 use tegula_kernels::error::NumericalError;
+use tegula_kernels::kernel::copy_part::{Block, CopyPart};
 use tegula_kernels::kernel::getrf::Getrf;
 use tegula_kernels::kernel::getrf_update::GetrfUpdate;
 use tegula_kernels::kernel::laswp::Laswp;
@@ -20,6 +21,7 @@ use tegula_kernels::strips::StripShape;
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 
+use crate::lookahead::Lookahead;
 use crate::strips;
 
 /// Which rows an LU factorisation exchanged, and whether a pivot was zero.
@@ -104,16 +106,16 @@ pub(crate) fn factorise<T: Scalar>(
 ) {
     let (steps, nt) = (a.m().min(a.n()).div_ceil(a.nb()), a.nt());
     assert!(pivots.panels.len() == steps, "{} panels, not {steps}", pivots.panels.len());
-    let priority = |k: usize, less: usize| 3 * (nt - k) as i32 - less as i32;
+    let order = Lookahead::new(nt);
     for (k, &rows) in pivots.panels.iter().enumerate() {
         flow.iteration(k);
         let updates = nt - k - 1 + along.map_or(0, TileMatrix::nt);
-        let panel = Panel::factorise(flow, a, (k, updates), (rows, pivots), priority(k, 0));
+        let panel = Panel::factorise(flow, a, (k, updates), (rows, pivots), order.panel(k));
         for j in k + 1..nt {
-            panel.update(flow, (a, j), priority(k, j - k));
+            panel.update(flow, (a, j), order.update(k, j));
         }
         for (b, j) in along.into_iter().flat_map(|b| (0..b.nt()).map(move |j| (b, j))) {
-            panel.update(flow, (b, j), priority(k, nt - k));
+            panel.update(flow, (b, j), order.update(k, nt));
         }
         panel.retire(flow);
     }
@@ -124,12 +126,13 @@ pub(crate) fn factorise<T: Scalar>(
     }
 }
 
-/// A panel, laid out for its updates where the backend reads that faster.
+/// A panel; where the backend reads that faster, its triangle alone and what is below in strips.
 struct Panel<'a, T> {
     a: &'a TileMatrix<T>,
     k: usize,
     rows: Handle,
     height: Option<usize>,
+    panel: Handle,
     strips: Handle,
 }
 
@@ -148,30 +151,52 @@ impl<'a, T: Scalar> Panel<'a, T> {
         flow.submit(getrf, &accesses, priority);
         let below = first + getrf.steps();
         let height = strips::height::<T>(flow, updates).filter(|_| below < m);
-        let strips = match height {
+        let (panel, strips) = match height {
             Some(height) => {
                 let whole =
                     LayOut::<T>::whole(Structure::General, Trans::No, (m - below, n), height);
                 let lay_out = LayOut { tile: (m, n), first: (below, 0), ..whole };
                 let most = StripShape { rows: m, cols: a.nb().min(a.n()), height };
-                strips::lay_out(flow, lay_out, most, tile, priority)
+                let strips = strips::lay_out(flow, lay_out, most, tile, priority);
+                (triangle::<T>(flow, (tile, (m, n)), first, priority), strips)
             }
-            None => flow.register(0),
+            None => (tile, flow.register(0)),
         };
-        Self { a, k, rows, height, strips }
+        Self { a, k, rows, height, panel, strips }
     }
 
     /// Updates column `j` of `b`, the matrix or right-hand sides.
     fn update(&self, flow: &mut Flow, (b, j): (&TileMatrix<T>, usize), priority: i32) {
-        let &Self { a, k, rows, height, strips } = self;
+        let &Self { a, k, rows, height, panel, strips } = self;
         let (m, n, first) = (a.m(), b.tile_columns(j), k * a.nb());
         let k_columns = a.tile_columns(k);
         let update = GetrfUpdate::<T> { m, n, k: k_columns, first, height, scalar: PhantomData };
-        let panel = (a.tile(0, k), R);
-        flow.submit(update, &[panel, (rows, R), (strips, R), (b.tile(0, j), RW)], priority);
+        let accesses = [(panel, R), (rows, R), (strips, R), (b.tile(0, j), RW)];
+        flow.submit(update, &accesses, priority);
     }
 
     fn retire(self, flow: &mut Flow) {
         flow.retire(self.strips);
+        if self.height.is_some() {
+            flow.retire(self.panel);
+        }
     }
+}
+
+/// Submits the copying of the square of an `m x n` tile, `m` more than `n`, that begins in row `first`.
+fn triangle<T: Scalar>(
+    flow: &mut Flow,
+    (tile, (m, n)): (Handle, (usize, usize)),
+    first: usize,
+    priority: i32,
+) -> Handle {
+    let triangle = flow.register(n * n * size_of::<T>());
+    let block = |rows: usize, first: usize| Block {
+        tile: (rows as u32, n as u32),
+        first: (first as u32, 0),
+    };
+    let (from, to, size) = (block(m, first), block(n, 0), (n as u32, n as u32));
+    let copy = CopyPart::<T> { from, to, size, scalar: PhantomData };
+    flow.submit(copy, &[(tile, R), (triangle, RW)], priority);
+    triangle
 }

@@ -18,7 +18,7 @@ pub(crate) fn height<T: Scalar>(flow: &Flow, products: usize) -> Option<usize> {
 
 /// Submits the laying out of a part of `tile`; the strips are to be retired after their last use.
 ///
-/// They get room for `most` at least: rooms of one size take turns, where shrinking ones would each be new.
+/// They lie in buffers for `most`: those of one size take turns, where shrinking ones would each be new.
 pub(crate) fn lay_out<T: Scalar>(
     flow: &mut Flow,
     lay_out: LayOut<T>,
@@ -26,8 +26,9 @@ pub(crate) fn lay_out<T: Scalar>(
     tile: Handle,
     priority: i32,
 ) -> Handle {
-    let elements = lay_out.shape().elements().max(most.elements());
-    let strips = flow.register(elements * size_of::<T>());
+    let elements = lay_out.shape().elements();
+    let room = elements.max(most.elements()) * size_of::<T>();
+    let strips = flow.register_within(elements * size_of::<T>(), room);
     flow.submit(lay_out, &[(tile, R), (strips, W)], priority);
     strips
 }

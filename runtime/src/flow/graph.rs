@@ -97,13 +97,18 @@ impl Graph {
 
     /// Gives contents of `bytes` bytes a name.
     pub(crate) fn register(&mut self, bytes: usize) -> Handle {
+        self.register_within(bytes, bytes)
+    }
+
+    /// Gives contents of `bytes` bytes, in a buffer of `room`, a name.
+    pub(crate) fn register_within(&mut self, bytes: usize, room: usize) -> Handle {
         let index = self.free_handles.pop().unwrap_or_else(|| {
             let index = self.handles.len() as u32;
             self.space.handles.reserve(self.handles.len() + 1);
             self.handles.push(HandleState::new(0));
             index
         });
-        self.space.handles.reset(index, bytes);
+        self.space.handles.reset(index, bytes, room);
         Handle { index, generation: self.handles[index as usize].generation }
     }
 

@@ -210,17 +210,26 @@ impl Flow {
     ///
     /// Over ranks nobody owns it: tasks that write it run where the other data are that they use.
     pub fn register(&mut self, bytes: usize) -> Handle {
-        self.name(bytes, None)
+        self.name((bytes, bytes), None)
+    }
+
+    /// As [`register`](Self::register), in a buffer of `room` bytes: such buffers take turns where
+    /// contents of changing sizes follow each other. Only the contents go to other ranks.
+    ///
+    /// # Panics
+    /// If `room` is less than `bytes`.
+    pub fn register_within(&mut self, bytes: usize, room: usize) -> Handle {
+        self.name((bytes, room), None)
     }
 
     /// As [`register`](Self::register), at a place in a grid, by which it has an
     /// [owner](Self::set_owners).
     pub fn register_at(&mut self, bytes: usize, spot: Spot) -> Handle {
-        self.name(bytes, Some(spot))
+        self.name((bytes, bytes), Some(spot))
     }
 
-    fn name(&mut self, bytes: usize, spot: Option<Spot>) -> Handle {
-        let handle = self.graph.register(bytes);
+    fn name(&mut self, (bytes, room): (usize, usize), spot: Option<Spot>) -> Handle {
+        let handle = self.graph.register_within(bytes, room);
         if let Some(peers) = &mut self.peers {
             peers.forget_reduction(handle);
             self.note(Change::Register { handle, bytes, spot });

@@ -90,6 +90,8 @@ unsafe impl Send for Copy {}
 #[derive(Debug)]
 pub(crate) struct HandleSlot {
     bytes: AtomicUsize,
+    /// Bytes of its buffer, as many at least.
+    room: AtomicUsize,
     buffer: AtomicPtr<u8>,
     /// How the buffer is laid out, if it is lent; else null.
     lent: AtomicPtr<Block>,
@@ -104,6 +106,7 @@ impl HandleSlot {
     fn new() -> Self {
         Self {
             bytes: AtomicUsize::new(0),
+            room: AtomicUsize::new(0),
             buffer: AtomicPtr::default(),
             lent: AtomicPtr::default(),
             poison: AtomicU64::new(0),
@@ -114,6 +117,11 @@ impl HandleSlot {
 
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Size of the buffer, which is the runtime's own.
+    pub(crate) fn room(&self) -> usize {
+        self.room.load(Ordering::Relaxed)
     }
 
     /// The buffer, if a task has used the handle since it was registered or discarded. Acquires
@@ -168,11 +176,10 @@ impl HandleSlot {
         if let Some(pointer) = self.buffer() {
             return Ok(pointer);
         }
-        let bytes = self.bytes();
-        let (fresh, zeroed) = cache.take(bytes)?;
+        let (fresh, zeroed) = cache.take(self.room())?;
         if !overwrite && !zeroed {
-            // SAFETY: the buffer was just taken, with this size.
-            unsafe { fresh.as_ptr().write_bytes(0, bytes) };
+            // SAFETY: the buffer was just taken, and is as large at least.
+            unsafe { fresh.as_ptr().write_bytes(0, self.bytes()) };
         }
         match self.buffer.compare_exchange(
             std::ptr::null_mut(),
@@ -183,7 +190,7 @@ impl HandleSlot {
             Ok(_) => Ok(fresh),
             Err(other) => {
                 // SAFETY: nobody saw `fresh`.
-                unsafe { cache.give(fresh, bytes) };
+                unsafe { cache.give(fresh, self.room()) };
                 Ok(NonNull::new(other).expect("the exchange failed against a buffer"))
             }
         }
@@ -204,7 +211,7 @@ impl HandleSlot {
         let old = self.buffer.swap(std::ptr::null_mut(), Ordering::AcqRel);
         if let Some(pointer) = NonNull::new(old) {
             // SAFETY: the caller frees buffers that nobody uses.
-            unsafe { cache.give(pointer, self.bytes()) };
+            unsafe { cache.give(pointer, self.room()) };
         }
     }
 
@@ -294,12 +301,14 @@ impl HandleTable {
         self.slots.get(handle)
     }
 
-    /// Prepares the free slot `handle` for contents of `bytes` bytes.
-    pub(crate) fn reset(&self, handle: u32, bytes: usize) {
+    /// Prepares the free slot `handle` for contents of `bytes` bytes, in a buffer of `room`.
+    pub(crate) fn reset(&self, handle: u32, bytes: usize, room: usize) {
+        assert!(bytes <= room, "contents of {bytes} bytes in a buffer of {room}");
         let slot = self.get(handle);
         // It would be given back with another size.
         assert!(slot.buffer().is_none(), "handle {handle} has a buffer before its contents");
         slot.bytes.store(bytes, Ordering::Relaxed);
+        slot.room.store(room, Ordering::Relaxed);
         slot.set_poison(0);
         slot.home.store(0, Ordering::Relaxed);
         slot.rare().reduction = None;

@@ -10,7 +10,8 @@ use crate::tile::{TileMut, TileRef};
 use crate::workspace::with_room;
 
 impl<T: Scalar> GetrfUpdate<T> {
-    /// Computes with `blas`; `strips` are the rows of the panel under its triangle.
+    /// Computes with `blas`; `strips` are the rows of the panel under its triangle, which then is all of
+    /// `panel`.
     ///
     /// # Panics
     /// If the shapes do not agree.
@@ -26,7 +27,8 @@ impl<T: Scalar> GetrfUpdate<T> {
         let steps = self.steps();
         exchange_rows(&mut column, first, pivots);
         let (mut u, below) = column.part(first, 0, m - first, n).split_rows(steps);
-        let l = Triangle::new(panel.part(first, 0, steps, steps), Uplo::Lower, Diag::Unit);
+        let above = if strips.is_some() { 0 } else { first };
+        let l = Triangle::new(panel.part(above, 0, steps, steps), Uplo::Lower, Diag::Unit);
         let Some(strips) = strips else {
             blas.trsm(l, T::ONE, u.reborrow());
             let l2 = panel.part(first + steps, 0, m - first - steps, steps);

@@ -24,7 +24,8 @@ use crate::tile::{TileMut, TileRef};
 pub(super) use trial::Card;
 
 /// The update with its arguments; buffers `[panel: R, pivots: R, strips: R, column: RW]`, of which
-/// `pivots` are `u32` and `strips` hold the rows of the panel under its triangle, or nothing.
+/// `pivots` are `u32` and `strips` hold nothing, or the rows of the panel under its triangle; the panel is
+/// then that triangle alone, an `s x k` tile.
 #[derive(Clone, Copy, Debug)]
 pub struct GetrfUpdate<T> {
     /// Rows of both tiles.
@@ -69,8 +70,9 @@ impl<T: Scalar> Codelet for GetrfUpdate<T> {
     }
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
-        let panel = TileRef::of(buffers, 0, self.m, self.k);
         let strips = self.strips().map(|shape| StripsRef::of(buffers, 2, shape));
+        let rows = if strips.is_some() { self.steps() } else { self.m };
+        let panel = TileRef::of(buffers, 0, rows, self.k);
         let column = TileMut::of(buffers, 3, self.m, self.n);
         self.compute(T::blas(backend::current()), panel, buffers.read(1), strips, column);
         Ok(())

@@ -6,7 +6,7 @@
 
 Parts: scalapack (Cholesky, LU with pivoting and QR at orders 4000 and 8000 on 2 and 4 ranks, each with its best blocks, beside
 ScaLAPACK's pdpotrf, pdgetrf and pdgeqrf with its best blocks and OpenBLAS with one thread), cost (one rank with two workers
-against two ranks with one). All runs are under Open MPI's mpirun. In each round every command runs once, in turn; medians over rounds of
+against two ranks with one), metg (METG(50 %) of Task Bench on 2 ranks, beside the same in plain MPI). All runs are under Open MPI's mpirun. In each round every command runs once, in turn; medians over rounds of
 the best of two repeats are reported. Single runs go to target/bench/ranks.json.
 """
 
@@ -107,7 +107,50 @@ def cost(runs, rounds):
     return BENCH.table(["", "n", "1 rank, 2 workers, s", "2 ranks, 1 worker, s", "ratio"], rows)
 
 
-PARTS = {"scalapack": scalapack, "cost": cost}
+PATTERNS = ("stencil", "fft", "random")
+POINTS, STEPS, BYTES = 4, 1000, 16
+ITERATIONS = [2**k for k in range(4, 15)]
+
+
+def metg(rows):
+    """The granularity in seconds at which the efficiency is one half, between the two lengths around it."""
+    rows = sorted(rows, key=lambda row: row["granularity"])
+    for short, long in zip(rows, rows[1:]):
+        if short["efficiency"] < 0.5 <= long["efficiency"]:
+            part = (0.5 - short["efficiency"]) / (long["efficiency"] - short["efficiency"])
+            return short["granularity"] * (long["granularity"] / short["granularity"]) ** part
+    return rows[0]["granularity"] if rows[0]["efficiency"] >= 0.5 else float("nan")
+
+
+def our_patterns(pattern):
+    """Ours."""
+    lengths = ",".join(map(str, ITERATIONS))
+    words = ["bench", "patterns", pattern, "--points", str(POINTS), "--steps", str(STEPS), "--bytes", str(BYTES)]
+    command = [*mpirun(2), BENCH.TEGULA, *words, "--iterations", lengths, "--json", "-"]
+    return json.loads(BENCH.run(command)[0])["rows"]
+
+
+def their_patterns(pattern):
+    """In plain MPI."""
+    command = [*mpirun(2), BENCH.PEERS / "task_bench", pattern, POINTS, STEPS, BYTES, *ITERATIONS]
+    return [json.loads(line) for line in BENCH.run(command)[0].splitlines()]
+
+
+def task_bench(runs, rounds):
+    """Beside plain MPI."""
+    for _ in range(rounds):
+        for pattern in PATTERNS:
+            note(runs, f"tegula {pattern}", metg(our_patterns(pattern)))
+            note(runs, f"mpi {pattern}", metg(their_patterns(pattern)))
+    rows = []
+    for pattern in PATTERNS:
+        mine, other = runs[f"tegula {pattern}"], runs[f"mpi {pattern}"]
+        ratio = BENCH.spread([a / b for a, b in zip(mine, other)])
+        rows.append([pattern, f"{1e6 * statistics.median(mine):.1f}", f"{1e6 * statistics.median(other):.1f}", ratio])
+    return BENCH.table(["", "Tegula, us", "plain MPI, us", "ratio"], rows)
+
+
+PARTS = {"scalapack": scalapack, "cost": cost, "metg": task_bench}
 
 
 def main():

@@ -8,6 +8,7 @@ use tegula_kernels::option::{Side, Storev, Trans};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::{Flow, Handle};
 
+use crate::lookahead::Lookahead;
 use crate::reflectors::Reflectors;
 
 /// Submits the factorisation `A = Q R` of `a` (`m x n`, in block columns: tiles of `m x nb`), which
@@ -54,18 +55,18 @@ fn factorise<T: Scalar>(
     let reflectors = Reflectors::new(flow, storev, a, tau);
     let (steps, blocks) = (reflectors.steps(), reflectors.blocks());
     let others: Vec<_> = along.into_iter().flat_map(columns_of).collect();
-    let priority = |k: usize, less: usize| 3 * (steps - k) as i32 - less as i32;
+    let order = Lookahead::new(blocks);
     // From the left on columns `Q^H` takes the reflectors out, from the right on rows the same.
     for k in 0..steps {
         flow.iteration(k);
-        reflectors.factorise(flow, k, priority(k, 0));
+        reflectors.factorise(flow, k, order.panel(k));
         let updates = blocks - k - 1 + others.len();
-        let factor = reflectors.factor(flow, k, updates, priority(k, 0));
+        let factor = reflectors.factor(flow, k, updates, order.panel(k));
         for j in k + 1..blocks {
-            factor.update(flow, (j, Trans::Conj), priority(k, j - k));
+            factor.update(flow, (j, Trans::Conj), order.update(k, j));
         }
         for &block in &others {
-            factor.apply(flow, (Side::Left, Trans::Conj), block, priority(k, blocks - k));
+            factor.apply(flow, (Side::Left, Trans::Conj), block, order.update(k, blocks));
         }
         factor.retire(flow);
     }

@@ -24,6 +24,7 @@ mod getrs;
 mod heevd;
 mod latms;
 mod lauum;
+mod lookahead;
 mod mixed;
 mod norm;
 mod norm2;

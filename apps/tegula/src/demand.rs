@@ -1,9 +1,18 @@
 //! What a computation asks of memories: the bytes of its tiles, and of the tasks on them.
 
 use tegula_runtime::memory::rounded;
+use tegula_runtime::ranks::{Owners, Rank, Spot};
+
+use crate::ranks;
+
+/// Bytes of messages that a rank lets come before their turn, and that it may hold beside its own tiles.
+const AHEAD_BYTES: u64 = 256 << 20;
 
 /// More bytes than any machine has, few enough for some such sums; matrices of more count as these.
 pub(crate) const MOST_BYTES: u64 = 1 << 58;
+
+/// Most pieces of data that are counted one by one.
+const MOST_COUNTED: usize = 1 << 24;
 
 /// A matrix in tiles, before anything is registered.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +58,17 @@ impl Grid {
         self.m.div_ceil(self.mb)
     }
 
+    /// Bytes of the tiles of `rank`, one of so many.
+    fn owned(&self, owners: &dyn Owners, (rank, ranks): (Rank, usize)) -> u64 {
+        let (rows, columns) = (self.mt(), self.nt());
+        let of_row = |row: usize| if self.is_lower { row + 1 } else { columns };
+        let spots = (0..rows).flat_map(|row| {
+            (0..of_row(row)).map(move |column| Spot { row, column, rows, columns })
+        });
+        let mine = spots.filter(|spot| owners.owner(*spot, ranks) == rank);
+        mine.map(|spot| self.tile(spot.row, spot.column)).sum()
+    }
+
     /// Columns of tiles.
     pub(crate) fn nt(&self) -> usize {
         self.n.div_ceil(self.nb)
@@ -76,10 +96,12 @@ impl Grid {
 }
 
 /// What a computation on tiles of one order asks for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Demand {
     /// Bytes of all that it computes on.
     pub(crate) bytes: u64,
+    /// Those of its matrices whose tiles are dealt out over ranks.
+    pub(crate) dealt: Vec<Grid>,
     /// Bytes of copies that it keeps where all workers share one memory without limit.
     pub(crate) copy_bytes: u64,
     /// Bytes beside these, which stay in the RAM.
@@ -90,6 +112,22 @@ pub(crate) struct Demand {
     pub(crate) pieces: usize,
     /// Tasks.
     pub(crate) tasks: f64,
+}
+
+impl Demand {
+    /// What of it this rank has: the tiles that `owners` give it, and those of others that are with it for a
+    /// while.
+    pub(crate) fn of_rank(self, owners: &dyn Owners) -> Self {
+        let Some(world) = ranks::world() else { return self };
+        let me = (world.rank(), world.ranks());
+        let dealt: u64 = self.dealt.iter().map(Grid::bytes).sum();
+        if self.pieces > MOST_COUNTED || dealt >= MOST_BYTES {
+            return self;
+        }
+        let owned: u64 = self.dealt.iter().map(|grid| grid.owned(owners, me)).sum();
+        let held = owned + (dealt - owned).min(AHEAD_BYTES);
+        Self { bytes: self.bytes - dealt + held, ..self }
+    }
 }
 
 /// A computation, as far as machine and tiles depend on it.
@@ -122,6 +160,8 @@ pub(crate) fn solve_task_bytes(l: &Grid, b: &Grid) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use tegula_data::distribution::distribution;
+
     use super::*;
 
     /// Sums over all tiles one by one.
@@ -145,6 +185,24 @@ mod tests {
                 for grid in grids {
                     assert_eq!(summed(&grid), (grid.tiles(), grid.bytes()), "{grid:?}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn ranks_own_all_of_a_grid() {
+        let grids = [
+            Grid::lower(95, 10, 8),
+            Grid::full((95, 30), (10, 10), 8),
+            Grid::full((9, 95), (9, 10), 4),
+        ];
+        for name in ["block-cyclic", "block-cyclic:4x1"] {
+            let owners = distribution(name, 4).expect("it is listed");
+            for grid in grids {
+                let owned: Vec<u64> =
+                    (0..4).map(|rank| grid.owned(&*owners, (Rank(rank), 4))).collect();
+                assert_eq!(owned.iter().sum::<u64>(), grid.bytes(), "{grid:?}");
+                assert!(owned.iter().all(|&bytes| 5 * bytes < 2 * grid.bytes()), "{owned:?}");
             }
         }
     }

@@ -7,13 +7,13 @@ use tegula_data::format::hdf5::libhdf5_version;
 use tegula_kernels::backend::{BACKENDS, current, environment};
 use tegula_kernels::kernel::covariance::Vectors;
 use tegula_runtime::exec::accelerator::cuda::Found;
-use tegula_runtime::platform::{allowed_cores, usable_cores};
+use tegula_runtime::platform::allowed_cores;
 use tegula_runtime::sched::POLICIES;
 
 use crate::flags::{OutputFlags, default_policies, usable_devices};
-use crate::machine::memory_bytes;
+use crate::machine::{devices_on_host, memory_bytes};
 use crate::output::{Console, bytes, count};
-use crate::ranks::describe_mpi;
+use crate::ranks::{self, describe_mpi};
 
 /// Flags of `info`.
 #[derive(Args, Debug)]
@@ -25,7 +25,8 @@ pub(crate) struct Info {
 impl Info {
     pub(crate) fn run(&self, is_prepared: bool) -> Result<()> {
         let console = self.output.console(None)?;
-        let (allowed, usable) = (allowed_cores(), usable_cores());
+        let (allowed, usable) = (allowed_cores(), ranks::cores(0));
+        let allocation = ranks::allocation();
         let profile =
             if cfg!(debug_assertions) { "with debug assertions: slow" } else { "release" };
         let version = env!("CARGO_PKG_VERSION");
@@ -45,6 +46,9 @@ impl Info {
                 count(usable, "worker")
             ),
         );
+        if let Some(said) = allocation.describe() {
+            console.field("allocation", said);
+        }
         let memory = memory_bytes();
         console.field("memory", memory.map_or_else(|| "unknown".to_owned(), |m| bytes(m as f64)));
         console.field(
@@ -85,6 +89,15 @@ impl Info {
             "vectors": vectors(),
             "cores_allowed": allowed,
             "workers": usable,
+            "ranks_here": allocation.here,
+            "job": allocation.job.as_ref().map(|job| json!({
+                "number": job.number,
+                "nodes": job.nodes,
+                "cores": job.cores,
+                "cores_per_task": job.cores_per_task,
+                "memory_bytes": job.memory,
+                "devices": job.devices,
+            })),
             "memory_bytes": memory,
             "policies": POLICIES.iter().map(|policy| policy.name).collect::<Vec<_>>(),
             "libhdf5": libhdf5,
@@ -116,7 +129,13 @@ fn describe_devices(console: &Console) -> Value {
             return json!({ "devices": [], "reason": reason });
         }
     };
-    console.field("accelerators", count(devices.len(), "CUDA device"));
+    let mine = ranks::allocation().devices(devices.len(), devices_on_host());
+    let share = if mine.len() < devices.len() {
+        format!(", {} by default", mine.len())
+    } else {
+        String::new()
+    };
+    console.field("accelerators", count(devices.len(), "CUDA device") + &share);
     let describe = |device: &Found| {
         let Found { number, name, memory_bytes, capability: (major, minor) } = device;
         let memory = bytes(*memory_bytes as f64);
@@ -128,7 +147,7 @@ fn describe_devices(console: &Console) -> Value {
             "capability": format!("{major}.{minor}"),
         })
     };
-    json!({ "devices": devices.iter().map(describe).collect::<Vec<_>>() })
+    json!({ "devices": devices.iter().map(describe).collect::<Vec<_>>(), "by_default": mine })
 }
 
 /// Prints every backend, or why it cannot be used.

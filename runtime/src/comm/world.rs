@@ -69,7 +69,10 @@ impl World {
         let mut arrivals = Vec::new();
         loop {
             line.poll(&mut arrivals)?;
-            if let Some(Arrival::Frame { bytes, .. }) = arrivals.pop() {
+            if !arrivals.is_empty() {
+                let Arrival::Frame { bytes, .. } = arrivals.remove(0) else { continue };
+                // More of rank 0 may have come with it.
+                line.early.entry(0).or_default().extend(arrivals);
                 return Ok(bytes);
             }
             std::thread::yield_now();

@@ -18,7 +18,7 @@ use tegula_runtime::flow::{Flow, FlowError};
 use tegula_runtime::ranks::Rank;
 
 use crate::error::stopped;
-use crate::output::Console;
+use crate::output::{Console, Patient};
 use crate::ranks;
 
 pub(crate) use signals::{catch_signals, release_signals};
@@ -142,12 +142,10 @@ impl Checkpoints {
         let Some(path) = path else { return Ok(Ok(save(flow, &mut io::sink())?)) };
         let mut saved = None;
         let written = write_checkpoint(path, &self.about, |out| {
-            let mut out = Patient { out, failure: None };
+            let mut out = Patient::new(out);
             let outcome = saved.insert(save(flow, &mut out));
-            let failure = out
-                .failure
-                .or_else(|| outcome.is_err().then(|| io::Error::other("it is not whole")));
-            failure.map_or(Ok(()), Err)
+            out.finish()?;
+            if outcome.is_err() { Err(io::Error::other("it is not whole")) } else { Ok(()) }
         });
         match saved {
             Some(outcome) => outcome?,
@@ -181,23 +179,4 @@ fn agreed(flow: &mut Flow, mine: u64) -> Result<u64, FlowError> {
     let agreed = flow.read::<u64>(word)?[0];
     flow.unregister(word);
     Ok(agreed)
-}
-
-/// Takes everything, and keeps the first failure for later.
-struct Patient<'a> {
-    out: &'a mut dyn Write,
-    failure: Option<io::Error>,
-}
-
-impl Write for Patient<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.failure.is_none() {
-            self.failure = self.out.write_all(bytes).err();
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }

@@ -10,12 +10,12 @@ use tegula_data::format::matrix::create_matrix;
 use tegula_data::source::{Sink, Source, SourceError};
 use tegula_diodon::distance::{DistanceSource, MetricChoice, Takes, WriteOptions, write_matrix};
 use tegula_kernels::element::Element;
-use tegula_runtime::platform::usable_cores;
 
 use super::computed::{PointFlags, metrics_help};
 use crate::flags::{OutputFlags, parse_bytes};
 use crate::machine::usable_memory;
 use crate::output::{Console, Progress, bytes, check_apart, count, number, seconds};
+use crate::ranks;
 
 /// Kinds of numbers that can be asked for, by their names on the command line.
 const ELEMENTS: [(&str, Element); 4] =
@@ -66,7 +66,7 @@ impl Distances {
         let outputs = [("-o", Some(self.output_file.as_path())), self.output.path()];
         check_apart(&outputs, &[("the input", &self.input)])?;
         let source = self.points.source(&self.input, self.metric)?.with_element(self.element);
-        let workers = self.workers.map_or_else(usable_cores, usize::from);
+        let workers = self.workers.map_or_else(|| ranks::cores(0), usize::from);
         let [n, _] = source.shape();
         self.describe(&console, n, workers);
         let options = WriteOptions { workers, kept_bytes: self.kept_bytes() };

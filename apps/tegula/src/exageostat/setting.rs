@@ -149,6 +149,7 @@ impl Extent {
                 + 2 * table
                 + nt as u64 * block
                 + (1 + blocks as u64) * (2 * product + block),
+            dealt: vec![matrix, cross],
             copy_bytes: copies as u64 * matrix.tile(0, 0),
             plain_bytes: 0,
             task_bytes: tasks.into_iter().max().unwrap_or(0),

@@ -9,7 +9,9 @@ use tegula_runtime::exec::accelerator::cuda::{Cuda, Found, devices};
 use tegula_runtime::platform::{Machine, WorkerKind};
 
 use crate::error::refused;
+use crate::machine::devices_on_host;
 use crate::output::bytes;
+use crate::ranks;
 
 /// Rate of a device's bus as long as nobody has measured it: that of PCI Express 4 with 16 lanes.
 const RATE: f64 = 20e9;
@@ -30,10 +32,12 @@ pub(crate) fn usable() -> Result<Vec<Found>, String> {
 }
 
 impl CudaDevices {
-    /// All that are there and can be opened, which may be none.
+    /// All that are there for this rank and can be opened, which may be none.
     pub(super) fn all() -> Self {
-        let found = usable().unwrap_or_default().into_iter();
-        Self(found.filter_map(|device| Cuda::open(device.number).ok().map(Arc::new)).collect())
+        let found = usable().unwrap_or_default();
+        let mine = ranks::allocation().devices(found.len(), devices_on_host());
+        let mine = mine.into_iter().map(|place| found[place].number);
+        Self(mine.filter_map(|number| Cuda::open(number).ok().map(Arc::new)).collect())
     }
 
     /// Those of these numbers.

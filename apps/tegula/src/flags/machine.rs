@@ -18,7 +18,7 @@ use crate::output::check_folder;
 const DEVICES_HELP: &str = "\
     Accelerators: none, all that are found, numbers as 0,1, or emulated:N:MEMORY[:RATE[:SPEED]], N \
     threads with memories of their own (lists of unequal ones separated by /; RATE 12GB/s and SPEED \
-    1, that of a core, if not given) [default: all]";
+    1, that of a core, if not given) [default: all; of several ranks on a host each its share]";
 
 /// Accelerators and memory.
 #[derive(Args, Clone, Debug)]
@@ -28,7 +28,7 @@ pub(crate) struct MachineFlags {
     #[arg(long, value_name = "DEVICES", value_parser = parse_devices, help = DEVICES_HELP)]
     devices: Option<Devices>,
     /// Most memory of matrices, workspaces and buffers, as 8GiB; what does not fit goes to --scratch
-    /// [default: nine tenths of what this process may use]
+    /// [default: nine tenths of what this process may use, of several ranks on a host a share]
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     memory: Option<u64>,
     /// Folder for what does not fit the memory

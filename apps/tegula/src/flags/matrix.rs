@@ -11,7 +11,7 @@ use tegula_linalg::smaller_tile_sizes;
 use super::choice::MachineChoice;
 use crate::demand::{Demand, Work};
 use crate::error::refused;
-use crate::ranks::ranks;
+use crate::ranks::{agree, ranks};
 
 /// Largest order of a tile that can be asked for.
 const MOST_TILE_SIZE: i64 = 65536;
@@ -34,25 +34,28 @@ pub(crate) struct MatrixFlags {
 }
 
 impl MatrixFlags {
-    /// The order of the tiles for `work` on `machine`, which learns what the disk has to take.
+    /// The order of the tiles for `work` by so many workers on each rank, on `machine`, which learns what the
+    /// disk has to take.
     ///
     /// # Errors
     /// If they are too many, or too large for the memories.
     pub(super) fn settle_tiles(
         &self,
-        machine: &mut MachineChoice,
+        (machine, workers): (&mut MachineChoice, usize),
         work: &Work<'_>,
         demand: &dyn Fn(usize) -> Demand,
     ) -> Result<usize> {
         // A tile larger than the matrix is the matrix.
         let given = self.tile_size.map(|size| (size as usize).min(work.order.max(1)));
-        let mut nb = given.unwrap_or_else(|| (work.tile_size)(machine.workers() * ranks()));
+        let mut nb = given.unwrap_or_else(|| (work.tile_size)(workers * ranks()));
         machine.fit(&demand(nb))?;
         if given.is_none() {
             let smaller = smaller_tile_sizes(nb);
             let least = smaller.clone().last().unwrap_or(nb);
             nb = machine.tile_size(once(nb).chain(smaller), demand).unwrap_or(least);
         }
+        // The memory of another rank may ask for others.
+        let nb = agree(nb as u64)? as usize;
         check_pieces(nb, demand)?;
         machine.check_task(nb, demand)?;
         Ok(nb)

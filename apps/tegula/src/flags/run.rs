@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Result;
-use clap::Args;
-use clap::builder::TypedValueParser;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{ArgAction, Args};
 use tegula_data::distribution::{DISTRIBUTIONS, DistributionEntry, distribution};
 use tegula_kernels::backend::{self, BACKENDS, Backend};
 use tegula_kernels::error::CODEC;
@@ -14,7 +14,7 @@ use tegula_kernels::scalar::{Precision, Scalar};
 use tegula_runtime::comm::World;
 use tegula_runtime::exec::{Exec, ExecOptions};
 use tegula_runtime::flow::{Flow, FlowOptions};
-use tegula_runtime::platform::{Models, allowed_cores, usable_cores};
+use tegula_runtime::platform::{Models, allowed_cores};
 use tegula_runtime::ranks::Owners;
 use tegula_runtime::sched::{POLICIES, Policy, PolicyOptions};
 
@@ -24,6 +24,7 @@ use super::matrix::{MatrixFlags, precision_name};
 use super::{check_eviction, member};
 use crate::demand::{Demand, Work};
 use crate::error::refused;
+use crate::machine::memory_bytes;
 use crate::output::{Account, Console, bytes, count};
 use crate::platform::Notebook;
 use crate::ranks::{self, Ranks};
@@ -35,7 +36,8 @@ const MOST_WORKERS: u64 = 1024;
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Run")]
 pub(crate) struct RunFlags {
-    /// Cores that work [default: those this process may use]; 0: accelerators alone
+    /// Cores that work [default: those this process may use, of several ranks on a host a share]; 0:
+    /// accelerators alone
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=MOST_WORKERS))]
     workers: Option<u64>,
     /// Cores to leave to others
@@ -49,6 +51,9 @@ pub(crate) struct RunFlags {
     distribution: Option<String>,
     #[arg(long, value_name = "NAME", value_parser = policies(), help = policy_help())]
     policy: Option<usize>,
+    /// Whether messages between ranks go by the priority of the tasks that wait for them, or as they come
+    #[arg(long, value_name = "on|off", default_value = "on", action = ArgAction::Set, value_parser = on_or_off())]
+    message_priorities: bool,
     /// Who multiplies the matrices of a tile [default: native where the processor has AVX2, else
     /// faer]
     #[arg(long, value_name = "NAME", value_parser = backends())]
@@ -66,6 +71,11 @@ pub(crate) struct RunFlags {
 /// A parser of the names of [`POLICIES`].
 pub(crate) fn policies() -> impl TypedValueParser<Value = usize> {
     member(POLICIES.iter().map(|policy| (policy.name, policy.summary)).collect())
+}
+
+/// A parser of `on` and `off`.
+fn on_or_off() -> impl TypedValueParser<Value = bool> {
+    PossibleValuesParser::new(["on", "off"]).map(|word| word == "on")
 }
 
 fn distribution_help() -> String {
@@ -100,6 +110,9 @@ pub(crate) struct Run {
     pub(crate) backend: &'static dyn Backend,
     is_deterministic: bool,
     machine: MachineChoice,
+    /// Workers of rank 0, by which what is submitted is cut.
+    workers: usize,
+    has_message_priorities: bool,
     /// Order of the tiles.
     pub(crate) nb: usize,
     /// The numbers.
@@ -126,21 +139,23 @@ impl RunFlags {
             Some(index) => backend::select(BACKENDS[index], cores.max(1))?,
             None => backend::current(),
         };
+        let distribution_name = self.distribution.as_deref().unwrap_or(DISTRIBUTIONS[0].name);
+        let owners = distribution(distribution_name, ranks::ranks())?;
         let mut machine = self.machine.settle(cores, &(work.codelets)())?;
-        let workers = machine.workers();
+        // What is submitted must not differ from rank to rank.
+        let workers = ranks::agree(machine.workers() as u64)? as usize;
         // Some backends read columns of a factor as they are.
         let has_copies = f64::blas(backend).strip_height().is_some();
         let demand = |nb| {
             let demand = (work.demand)(nb, workers);
-            Demand { copy_bytes: if has_copies { demand.copy_bytes } else { 0 }, ..demand }
+            let copy_bytes = if has_copies { demand.copy_bytes } else { 0 };
+            Demand { copy_bytes, ..demand }.of_rank(&*owners)
         };
-        let nb = matrix.settle_tiles(&mut machine, work, &demand)?;
+        let nb = matrix.settle_tiles((&mut machine, workers), work, &demand)?;
         let default = machine.default_policy();
-        let distribution_name = self.distribution.as_deref().unwrap_or(DISTRIBUTIONS[0].name);
         let run = Run {
             world: ranks::world(),
             distribution: distribution_name.to_owned(),
-            owners: distribution(distribution_name, ranks::ranks())?,
             policy: self.policy.map_or_else(|| default.policy(), |index| &POLICIES[index]),
             reason: self.policy.is_none().then_some(default.place),
             seed: self.seed,
@@ -150,15 +165,21 @@ impl RunFlags {
             precision: matrix.precision,
             demand: demand(nb),
             machine,
+            workers,
+            has_message_priorities: self.message_priorities,
+            owners,
             notebook: None,
         };
         check_eviction(run.machine.eviction(run.policy), run.policy)?;
         Ok(run.with_notebook())
     }
 
-    /// Bytes of memory that the run may use, as far as that is known.
-    pub(crate) fn memory(&self) -> u64 {
-        self.machine.memory()
+    /// Bytes of memory that the run may use, as far as that is known; over ranks those of rank 0.
+    ///
+    /// # Errors
+    /// If rank 0 cannot be heard.
+    pub(crate) fn memory(&self) -> Result<u64> {
+        ranks::agree(self.machine.memory())
     }
 
     /// Folder for what does not fit the memory, if one was named.
@@ -168,7 +189,7 @@ impl RunFlags {
 
     /// How many cores work.
     fn cores(&self) -> Result<usize> {
-        let usable = usable_cores();
+        let usable = ranks::cores(0);
         let reserve = self.reserve.unwrap_or(0);
         if self.workers.is_none() && reserve as usize >= usable {
             return Err(refused(format!(
@@ -176,8 +197,7 @@ impl RunFlags {
                 count(usable, "core")
             )));
         }
-        let share = (usable - (reserve as usize).min(usable - 1)).div_ceil(ranks::ranks()).max(1);
-        Ok(self.workers.map_or(share, |workers| workers as usize))
+        Ok(self.workers.map_or_else(|| ranks::cores(reserve as usize), |workers| workers as usize))
     }
 }
 
@@ -192,9 +212,9 @@ impl Run {
         self
     }
 
-    /// Number of workers: cores and accelerators.
+    /// Number of workers: cores and accelerators; over ranks those of rank 0, on all of them.
     pub(crate) fn workers(&self) -> usize {
-        self.machine.workers()
+        self.workers
     }
 
     /// Whether all workers are equal cores that share one memory without limit.
@@ -232,7 +252,9 @@ impl Run {
         }
         let accelerators = self.machine.accelerators();
         let world = self.world.clone();
-        ExecOptions { accelerators, policy, eviction, scratch, seed, bind, trace, world, ..options }
+        let message_priorities = self.has_message_priorities;
+        let options = ExecOptions { message_priorities, world, ..options };
+        ExecOptions { accelerators, policy, eviction, scratch, seed, bind, trace, ..options }
     }
 
     /// A flow on this machine.
@@ -265,7 +287,20 @@ impl Run {
     /// Prints how tasks run, and in which memory.
     pub(crate) fn describe(&self, console: &Console) {
         let demand = &self.demand;
-        console.field("memory", self.machine.describe_memory(demand));
+        if let Some(job) = ranks::allocation().job {
+            let ranks = count(ranks::ranks(), "rank");
+            let nodes =
+                job.nodes.map_or_else(String::new, |nodes| format!(" on {}", count(nodes, "node")));
+            console.log(format_args!(
+                "job {} of Slurm: {ranks}{nodes}; rank 0 has {} and {}",
+                job.number,
+                self.machine.describe(),
+                memory_bytes()
+                    .map_or_else(|| "no known memory".to_owned(), |most| bytes(most as f64)),
+            ));
+        }
+        let here = if self.world.is_some() { " on rank 0" } else { "" };
+        console.field("memory", self.machine.describe_memory(demand) + here);
         if let Some(world) = &self.world {
             let ranks = count(world.ranks(), "rank");
             console.field("ranks", format_args!("{ranks}, tiles {}", self.distribution));
@@ -312,6 +347,7 @@ impl Run {
         into.insert("ranks".to_owned(), self.world.as_ref().map_or(1, World::ranks).into());
         if self.world.is_some() {
             into.insert("distribution".to_owned(), self.distribution.as_str().into());
+            into.insert("message_priorities".to_owned(), self.has_message_priorities.into());
         }
         into.insert("policy".to_owned(), self.policy.name.into());
         into.insert("eviction".to_owned(), self.eviction().into());

@@ -125,11 +125,19 @@ pub(super) fn demand(entry: &Entry, sizes: &Sizes) -> Demand {
     let bytes = grids.iter().map(Grid::bytes).sum();
     let (copy_bytes, plain_bytes) = (entry.copy_bytes(sizes), (entry.plain_bytes)(sizes));
     if pieces > MOST_PIECES || bytes >= MOST_BYTES {
-        return Demand { bytes, copy_bytes, plain_bytes, task_bytes: 0, pieces, tasks: 0.0 };
+        return Demand {
+            bytes,
+            dealt: grids,
+            copy_bytes,
+            plain_bytes,
+            task_bytes: 0,
+            pieces,
+            tasks: 0.0,
+        };
     }
     // Of memories that are short the machine is not flat.
     let rehearsal = Rehearsal::of(entry, *sizes, false);
     let tasks = fill_tasks(entry, sizes) + rehearsal.prepared + rehearsal.timed;
     let task_bytes = rehearsal.task_bytes.max((entry.task_bytes)(sizes));
-    Demand { bytes, copy_bytes, plain_bytes, task_bytes, pieces, tasks }
+    Demand { bytes, dealt: grids, copy_bytes, plain_bytes, task_bytes, pieces, tasks }
 }

@@ -3,6 +3,7 @@
 mod account;
 mod numbers;
 mod paths;
+mod patient;
 mod progress;
 mod table;
 pub(crate) mod transfers;
@@ -21,6 +22,7 @@ use crate::ranks;
 pub(crate) use account::Account;
 pub(crate) use numbers::{bytes, bytes_up, count, number, rate, seconds};
 pub(crate) use paths::{check_apart, check_folder, check_folder_to_make, check_output};
+pub(crate) use patient::Patient;
 pub(crate) use progress::Progress;
 pub(crate) use table::{Align, Table};
 
@@ -93,6 +95,13 @@ impl Console {
         self.line(folded("note: ", &text.to_string()));
     }
 
+    /// Prints a line to standard error, where progress goes.
+    pub(crate) fn log(&self, text: impl fmt::Display) {
+        if !self.is_quiet {
+            let _ = writeln!(io::stderr().lock(), "{text}");
+        }
+    }
+
     /// Prints a warning to standard error, also when quiet.
     pub(crate) fn warn(&self, text: impl fmt::Display) {
         if !ranks::is_root() {
@@ -153,16 +162,43 @@ where
         });
     }
     if !is_standard_output(path) {
-        return Ok(write_atomically(path, fill)?);
+        return write_to_file(path, fill);
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
-    match fill(&mut out).and_then(|()| Ok(out.flush()?)) {
+    let mut patient = Patient::new(&mut out);
+    match fill(&mut patient).and_then(|()| Ok(patient.finish()?)).and_then(|()| Ok(out.flush()?)) {
         Err(FillError::Content(error)) => Err(error.into()),
         Err(FillError::File(error)) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(error).context("cannot write to standard output")
         }
         _ => Ok(()),
     }
+}
+
+/// Writes the file `path` through `fill`, which comes to its end also where the file fails: other ranks may be
+/// at it.
+fn write_to_file<E>(
+    path: &Path,
+    fill: impl FnOnce(&mut dyn Write) -> Result<(), FillError<E>>,
+) -> Result<()>
+where
+    E: From<WriteError> + std::error::Error + Send + Sync + 'static,
+{
+    if ranks::ranks() == 1 {
+        return Ok(write_atomically(path, fill)?);
+    }
+    let mut fill = Some(fill);
+    let written = write_atomically(path, |out| {
+        let mut out = Patient::new(out);
+        let fill = fill.take().expect("a file is filled once");
+        fill(&mut out)?;
+        Ok(out.finish()?)
+    });
+    if let Some(fill) = fill {
+        // The file could not even be opened; that is what is told.
+        let _ = fill(&mut io::sink());
+    }
+    Ok(written?)
 }
 
 /// Writes `value` as JSON to `path`.

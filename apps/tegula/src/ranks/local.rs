@@ -8,7 +8,7 @@ use anyhow::Result;
 use tegula_runtime::comm::{Local, World};
 use tegula_runtime::ranks::Rank;
 
-use super::{GRACE, WORLD};
+use super::{GRACE, SEAT, WORLD};
 use crate::error;
 
 /// Stack of a rank, as that of a main thread.
@@ -19,6 +19,7 @@ pub(super) fn run(ranks: usize, command: &(dyn Fn() -> Result<()> + Sync)) -> Ex
     let run = |end: Local| {
         let world = World::new(Box::new(end));
         WORLD.set(Some(world.clone()));
+        SEAT.set(Some((usize::from(world.rank().0), ranks)));
         let result = catch_unwind(AssertUnwindSafe(command));
         match result {
             Ok(Ok(())) => ExitCode::SUCCESS,

@@ -1,24 +1,27 @@
 //! Ranks of one command: threads of this process, or processes that `mpirun` or `srun` has started;
 //! each runs the whole command, and rank 0 alone prints and writes.
 
+mod allocation;
 mod local;
 mod processes;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::ArgMatches;
 use tegula_runtime::comm::World;
 use tegula_runtime::comm::mpi::Launcher;
 use tegula_runtime::ranks::Rank;
 
 use crate::error;
+use crate::machine;
 
+pub(crate) use allocation::{Allocation, Cores};
 pub(crate) use processes::announce as describe_mpi;
 
 /// Time that rank 0 has to say what another rank would say.
@@ -67,6 +70,8 @@ impl FromStr for Ranks {
 thread_local! {
     /// The ranks of the command that this thread runs, if there are several.
     static WORLD: RefCell<Option<World>> = const { RefCell::new(None) };
+    /// Which of how many threads this is, if they are the ranks.
+    static SEAT: Cell<Option<(usize, usize)>> = const { Cell::new(None) };
 }
 
 /// The ranks of the command that this thread runs, if there are several.
@@ -77,6 +82,32 @@ pub(crate) fn world() -> Option<World> {
 /// Number of ranks of the command that this thread runs.
 pub(crate) fn ranks() -> usize {
     world().map_or(1, |world| world.ranks())
+}
+
+/// What a launcher and Slurm say of this rank.
+pub(crate) fn allocation() -> Allocation {
+    let found = Allocation::of(|name| std::env::var(name).ok());
+    match SEAT.get() {
+        Some((place, ranks)) => found.of_thread(place, ranks),
+        None => found,
+    }
+}
+
+/// Cores of this rank, if `reserve` of those of all ranks on its host are left to others.
+pub(crate) fn cores(reserve: usize) -> usize {
+    allocation().cores(machine::cores(), reserve)
+}
+
+/// The number of rank 0 in place of `mine`, for what all have to settle alike though their hosts differ; all
+/// ask, before the first flow.
+///
+/// # Errors
+/// If rank 0 cannot be heard.
+pub(crate) fn agree(mine: u64) -> Result<u64> {
+    let Some(world) = world() else { return Ok(mine) };
+    let bytes = world.share(mine.to_le_bytes().to_vec())?;
+    let bytes = bytes.try_into().ok().context("rank 0 runs another version of tegula")?;
+    Ok(u64::from_le_bytes(bytes))
 }
 
 /// Whether this rank prints and writes.

@@ -167,6 +167,50 @@ fn ranks_stop_together() {
     assert_eq!(run.stderr.matches("stopped by SIGUSR1 after").count(), 1, "{}", run.stderr);
 }
 
+/// A run that may write no file of more than 1024 bytes.
+fn with_full_disk(folder: &Path, arguments: &str) -> Run {
+    let run = command(folder, arguments);
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "trap '' XFSZ; ulimit -f 2; exec \"$@\"", "sh"]);
+    limited.arg(run.get_program()).args(run.get_args()).current_dir(folder);
+    limited.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
+    Run::new(limited.output().expect("a shell"))
+}
+
+#[test]
+fn a_full_disk_costs_a_checkpoint_but_not_the_run() {
+    let folder = folder_of_data();
+    let embed =
+        |more: &str| format!("diodon mds D.npy {MDS} --checkpoint m --checkpoint-every 0s {more}");
+    let whole = tegula_in(&folder, &embed("")).succeeded().json();
+    let before = fs::read(folder.join("m")).expect("a checkpoint");
+    assert!(before.len() > 1024, "the disk is full for it");
+    for ranks in ["", "--ranks local:2"] {
+        let run = with_full_disk(&folder, &embed(ranks)).succeeded();
+        assert!(run.stderr.contains("cannot write m"), "{}", run.stderr);
+        assert!(run.stderr.contains("goes on without"), "{}", run.stderr);
+        assert_same(&run.json(), &whole, &["/eigenvalues/0", "/trace"], 1e-11);
+        assert_eq!(fs::read(folder.join("m")).expect("a checkpoint"), before, "the last one stays");
+    }
+    tegula_in(&folder, &format!("diodon mds D.npy {MDS} --resume m")).succeeded();
+}
+
+#[test]
+fn a_full_disk_ends_all_ranks() {
+    let folder = folder_of_data();
+    for run in [
+        "linalg potrf -n 300 --ranks local:2 --output L.npy",
+        "linalg potrf -n 300 --ranks local:2 --trace t.csv",
+        "linalg potrf -n 700 --ranks local:2 --memory 1MiB --tile-size 50 --scratch .",
+    ] {
+        let run = with_full_disk(&folder, run);
+        assert_eq!(run.code, 1, "{}", run.stderr);
+        assert_eq!(run.stderr.matches("error").count(), 1, "{}", run.stderr);
+        assert!(run.stderr.contains("File too large"), "{}", run.stderr);
+    }
+    assert!(!folder.join("L.npy").exists() && !folder.join("t.csv").exists());
+}
+
 #[test]
 fn a_checkpoint_of_something_else_is_refused() {
     let folder = folder_of_data();

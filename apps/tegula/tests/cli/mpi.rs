@@ -89,6 +89,15 @@ fn likelihoods_and_embeddings_are_those_of_one_rank() {
 }
 
 #[test]
+fn ranks_of_a_host_share_its_cores() {
+    let cores = number(&tegula("info --json -").succeeded().json(), "/workers");
+    under_each("ranks_of_a_host_share_its_cores", |launcher| {
+        let over = json(mpirun(launcher, 2, "linalg potrf -n 100 --json -"));
+        assert_eq!(number(&over, "/workers"), (cores / 2.0).floor().max(1.0), "{}", launcher.0);
+    });
+}
+
+#[test]
 fn a_failure_is_told_once() {
     let folder = folder_with("A.csv", "1,0,0\n0,1,0\n0,0,-1\n");
     let run = format!("linalg potrf --input {} --tile-size 1", folder.join("A.csv").display());

@@ -40,6 +40,31 @@ fn a_likelihood_is_the_same_over_ranks() {
 }
 
 #[test]
+fn priorities_of_messages_change_no_answer() {
+    let run = |more: &str| {
+        let arguments =
+            format!("linalg potrf -n 600 --tile-size 50 --ranks local:3 --check --json - {more}");
+        tegula(&arguments).succeeded().json()
+    };
+    let (with, without) = (run(""), run("--message-priorities off"));
+    assert_eq!(
+        (&with["message_priorities"], &without["message_priorities"]),
+        (&true.into(), &false.into())
+    );
+    for key in ["messages", "bytes_sent"] {
+        assert_eq!(with[key], without[key], "{key}");
+    }
+    tegula("linalg potrf -n 100 --message-priorities some").failed(2, &["some", "on", "off"]);
+}
+
+#[test]
+fn ranks_of_a_host_share_its_cores() {
+    let cores = number(&tegula("info --json -").succeeded().json(), "/workers");
+    let run = tegula("linalg potrf -n 100 --ranks local:2 --json -").succeeded().json();
+    assert_eq!(number(&run, "/workers"), (cores / 2.0).floor().max(1.0));
+}
+
+#[test]
 fn fits_and_predictions_are_the_same_over_ranks() {
     let folder = folder();
     let data = root().join("data/samples/e_sub140.csv");

@@ -58,7 +58,7 @@ impl ComponentFlags {
         analysis: &dyn Analysis,
         console: &Console,
     ) -> Result<Setting> {
-        let memory = self.run.memory();
+        let memory = self.run.memory()?;
         let scratch = self.run.scratch().unwrap_or_else(std::env::temp_dir);
         let (source, path) = open(input, None, (memory / 4, scratch.clone()))?;
         let shape @ [m, n] = source.shape();
@@ -216,6 +216,7 @@ fn demand(plan: Plan, extent: &Extent, edge: usize) -> Demand {
     let bands = edges[0].count() + edges[1].count();
     let blocks = 2 * plan.capacity / width.max(1) + 6;
     Demand {
+        dealt: Vec::new(),
         bytes: plan.ring_bytes + plan.panel_bytes,
         copy_bytes: 0,
         plain_bytes: 0,

@@ -53,7 +53,7 @@ pub(super) struct Setting {
 impl Mds {
     /// Reads everything but the distances, refuses what cannot be used, and prints what will be done.
     pub(super) fn settle(&self, console: &Console) -> Result<Setting> {
-        let memory = self.run.memory();
+        let memory = self.run.memory()?;
         let scratch = self.run.scratch().unwrap_or_else(std::env::temp_dir);
         let distances = match self.metric {
             Some(metric) => {
@@ -244,6 +244,7 @@ fn demand(plan: Plan, extent: &Extent, edge: usize) -> Demand {
     let bands = Edges::new(n, edge).count();
     let blocks = 2 * plan.capacity / width.max(1) + 4;
     Demand {
+        dealt: Vec::new(),
         bytes: plan.bytes(),
         copy_bytes: 0,
         plain_bytes: 0,

@@ -43,7 +43,7 @@ impl Project {
             return Err(refused("--precision: distances are real numbers; give s or d"));
         }
         let embedding = Embedding::read(&self.folder).map_err(refused)?;
-        let memory = self.run.memory();
+        let memory = self.run.memory()?;
         let scratch = self.run.scratch().unwrap_or_else(std::env::temp_dir);
         let (source, path) = open(&self.input, None, (memory / 4, scratch))?;
         embedding.check(&*source)?;
@@ -127,6 +127,7 @@ fn demand(plan: Plan, extent: &Extent) -> Demand {
     let line = rounded(lines::buffer_bytes(widest)) as u64;
     let bands = edges[0].count() + edges[1].count();
     Demand {
+        dealt: Vec::new(),
         bytes: plan.ring_bytes + plan.panel_bytes,
         copy_bytes: 0,
         plain_bytes: 0,

@@ -4,6 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use super::transport::{Arrival, FRAME_BYTES, Ticket, Transport, TransportError};
 use crate::random::SplitMix64;
@@ -26,6 +27,8 @@ struct Hub {
     inboxes: Vec<Mutex<Inbox>>,
     /// 1 + a rank that has panicked.
     gone: AtomicU32,
+    /// When it was made.
+    epoch: Instant,
 }
 
 /// What came for one rank.
@@ -81,6 +84,7 @@ impl Local {
         let hub = Arc::new(Hub {
             inboxes: (0..ranks).map(|_| Mutex::default()).collect(),
             gone: AtomicU32::new(0),
+            epoch: Instant::now(),
         });
         let end = |rank| Self {
             rank: Rank(rank as u16),
@@ -138,6 +142,10 @@ impl Transport for Local {
 
     fn labels(&self) -> u32 {
         1 << 20
+    }
+
+    fn epoch(&self) -> Option<Instant> {
+        Some(self.hub.epoch)
     }
 
     fn send_frame(&mut self, to: Rank, frame: &[u8]) -> Result<(), TransportError> {

@@ -1,11 +1,14 @@
 //! Moves messages between ranks, behind one trait; knows nothing of tasks.
 
+mod beside;
+mod clocks;
 mod local;
 pub mod mpi;
 mod transport;
 pub mod watch;
 mod world;
 
+pub use clocks::Clocks;
 pub use local::Local;
 pub use mpi::Mpi;
 pub use transport::{Arrival, FRAME_BYTES, Ticket, Transport, TransportError};

@@ -1,6 +1,7 @@
 //! What a way to move messages between ranks must be able to do.
 
 use std::ptr::NonNull;
+use std::time::Instant;
 
 use crate::ranks::Rank;
 
@@ -66,6 +67,11 @@ pub trait Transport: Send {
 
     /// Labels of payloads are below this, which is at least 1024.
     fn labels(&self) -> u32;
+
+    /// A moment that all ranks know, if they have one clock.
+    fn epoch(&self) -> Option<Instant> {
+        None
+    }
 
     /// Sends a frame of 1 to [`FRAME_BYTES`] bytes to another rank.
     ///

@@ -2,17 +2,26 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
+use super::beside::{DONE, Tally};
+use super::clocks::Clocks;
 use super::{Arrival, Transport, TransportError};
 use crate::ranks::Rank;
 
 /// The ranks of a program. Flows over it come one after the other, on every rank in the same order.
 #[derive(Clone)]
 pub struct World {
-    rank: Rank,
-    ranks: usize,
+    pub(super) rank: Rank,
+    pub(super) ranks: usize,
     labels: u32,
     line: Arc<Mutex<Line>>,
+    pub(super) tally: Arc<Tally>,
+    /// From when on time is counted that is compared with that of other ranks.
+    pub(super) epoch: Instant,
+    /// Whether that is one moment on one clock for all ranks.
+    pub(super) shares_clock: bool,
+    pub(super) clocks: Arc<Mutex<Clocks>>,
 }
 
 /// The transport and the flow that uses it.
@@ -21,8 +30,10 @@ pub(crate) struct Line {
     /// Number of the flow; frames begin with it.
     pub(crate) flow: u32,
     is_taken: bool,
-    /// Frames for flows that have not begun here.
+    /// What came while it was not asked for: for flows that have not begun here, and for what ranks do
+    /// beside them.
     early: BTreeMap<u32, Vec<Arrival>>,
+    tally: Arc<Tally>,
 }
 
 impl std::fmt::Debug for World {
@@ -36,8 +47,20 @@ impl World {
     #[must_use]
     pub fn new(transport: Box<dyn Transport>) -> Self {
         let (rank, ranks, labels) = (transport.rank(), transport.ranks(), transport.labels());
-        let line = Line { transport, flow: 0, is_taken: false, early: BTreeMap::new() };
-        Self { rank, ranks, labels, line: Arc::new(Mutex::new(line)) }
+        let epoch = transport.epoch();
+        let tally = Arc::new(Tally::new(ranks));
+        let early = BTreeMap::new();
+        let line = Line { transport, flow: 0, is_taken: false, early, tally: tally.clone() };
+        Self {
+            rank,
+            ranks,
+            labels,
+            line: Arc::new(Mutex::new(line)),
+            tally,
+            epoch: epoch.unwrap_or_else(Instant::now),
+            shares_clock: epoch.is_some(),
+            clocks: Arc::default(),
+        }
     }
 
     /// This rank.
@@ -105,6 +128,7 @@ impl World {
         assert!(!line.is_taken, "two flows over ranks at a time");
         line.is_taken = true;
         line.flow += 1;
+        self.tally.reset();
     }
 
     /// Ends a flow.
@@ -116,27 +140,43 @@ impl World {
 impl Line {
     /// What has come or gone for the flow of now; frames without their number.
     pub(crate) fn poll(&mut self, arrivals: &mut Vec<Arrival>) -> Result<(), TransportError> {
-        if let Some(frames) = self.early.remove(&self.flow) {
+        self.poll_for(self.flow, arrivals)
+    }
+
+    /// What has come or gone for `wanted`, the flow of now or what is no flow; frames without their number.
+    pub(super) fn poll_for(
+        &mut self,
+        wanted: u32,
+        arrivals: &mut Vec<Arrival>,
+    ) -> Result<(), TransportError> {
+        if let Some(frames) = self.early.remove(&wanted) {
             arrivals.extend(frames);
         }
         let first = arrivals.len();
         self.transport.poll(arrivals)?;
         let mut place = first;
         while let Some(arrival) = arrivals.get_mut(place) {
-            let Arrival::Frame { bytes, .. } = arrival else {
+            let flow = match arrival {
+                Arrival::Frame { bytes, .. } => {
+                    let (flow, rest) =
+                        bytes.split_first_chunk::<4>().ok_or_else(|| strange("too short"))?;
+                    let flow = u32::from_le_bytes(*flow);
+                    *bytes = rest.to_vec();
+                    flow
+                }
+                // Only flows send payloads.
+                Arrival::Sent(_) | Arrival::Received { .. } => self.flow,
+            };
+            if flow == wanted {
                 place += 1;
                 continue;
-            };
-            let (flow, rest) =
-                bytes.split_first_chunk::<4>().ok_or_else(|| strange("too short"))?;
-            let flow = u32::from_le_bytes(*flow);
-            *bytes = rest.to_vec();
-            if flow == self.flow {
-                place += 1;
-            } else if flow > self.flow {
-                self.early.entry(flow).or_default().push(arrivals.remove(place));
-            } else {
-                return Err(strange("for a flow that has ended"));
+            }
+            match arrivals.remove(place) {
+                Arrival::Frame { from, bytes } if flow == DONE => {
+                    self.tally.note(from, &bytes, self.flow);
+                }
+                arrival if flow >= self.flow => self.early.entry(flow).or_default().push(arrival),
+                _ => return Err(strange("for a flow that has ended")),
             }
         }
         Ok(())

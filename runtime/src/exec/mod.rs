@@ -7,6 +7,7 @@
 
 pub mod accelerator;
 mod failures;
+mod gather;
 mod light;
 mod mailbox;
 mod messenger;
@@ -18,6 +19,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use accelerator::Accelerator;
+pub use gather::{GatherError, gather_trace};
 use light::Light;
 use node::Node;
 pub use node::ScratchError;
@@ -49,7 +51,7 @@ pub struct ExecOptions {
     /// Binds each core's worker to a core of its own, if there are as many as workers; the
     /// submitting thread gets its cores back with the end of the engine.
     pub bind: bool,
-    /// Records every task and transfer.
+    /// Records every task, transfer and message; over ranks alike on all of them.
     pub trace: bool,
     /// The ranks that run the program together; none: this one alone.
     pub world: Option<World>,

@@ -69,6 +69,11 @@ pub trait Running: Send {
 
 /// What an engine does with other ranks.
 pub trait Peering: Sync {
+    /// Begins what all ranks do together before the first task, now that they have met.
+    ///
+    /// # Errors
+    /// If another rank cannot be reached any more.
+    fn begin(&self) -> Result<(), FlowError>;
     /// Waits until so many messages have come or gone.
     fn settle(&self, count: u64);
     /// Comes to the next meeting of all ranks, and waits for its end.

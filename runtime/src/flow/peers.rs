@@ -187,7 +187,13 @@ impl Flow {
     pub(super) fn greet(&mut self) {
         let amounts = [self.workers as u64, u64::from(!self.is_flat)];
         let brought = Brought { agreed: self.options.digest, amounts, bytes: Vec::new() };
-        let (met, ranks) = (self.peering().meet(brought), self.ranks());
+        let met = self.peering().meet(brought);
+        let is_alike = |met: &Outcome| met.dissent.0 == Rank(0);
+        let met = met.and_then(|met| {
+            let begun = if is_alike(&met) { self.peering().begin() } else { Ok(()) };
+            begun.map(|()| met)
+        });
+        let ranks = self.ranks();
         let Some(peers) = &mut self.peers else { return };
         match met {
             Err(error) => peers.discord = Some(error),

@@ -10,6 +10,7 @@ use super::task::{Kind, TaskData, TaskSlot};
 use crate::memory::{BufferCache, HandleTable};
 use crate::sched::{TaskView, WorkerId};
 use crate::sync::Ordering;
+use crate::trace::AFTER_MESSAGE;
 
 /// A value on a cache line of its own.
 #[derive(Debug, Default)]
@@ -65,8 +66,12 @@ impl Space {
             return 0;
         }
         let data = self.task(task);
-        // What the graph inserted stands for the task that made it ready.
-        if data.kind.is_work() { data.index + 1 } else { self.after(task) }
+        match data.kind {
+            kind if kind.is_work() => data.index + 1,
+            Kind::Receive => AFTER_MESSAGE | u64::from(data.letter().key.name),
+            // What the graph inserted stands for the task that made it ready.
+            _ => self.after(task),
+        }
     }
 
     /// Has every task note whose end made it ready.

@@ -327,6 +327,7 @@ impl Machine {
             classes: self.workers.iter().map(class).collect(),
             memories: memories.iter().map(|memory| memory.name.clone()).collect(),
             capacities: memories.iter().map(|memory| memory.capacity).collect(),
+            ..Site::default()
         }
     }
 

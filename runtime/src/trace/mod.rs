@@ -1,19 +1,28 @@
-//! What happened in a run: one record per task, from a real or a simulated engine.
+//! What happened in a run: one record per task, transfer and message, from a real or a simulated engine.
 
 mod about;
 mod critical;
 mod file;
+mod join;
+mod message;
 mod metrics;
 mod names;
+mod overlap;
 mod paje;
 mod perfetto;
 mod recorder;
 mod table;
+mod totals;
 
 pub use critical::{CriticalPath, CriticalTask};
 pub use file::ReadError;
+pub(crate) use message::AFTER_MESSAGE;
+pub use message::{MessageRecord, Passage, PollRecord};
 pub use metrics::{ClassUse, CodeletTime, EARLY_SHARE, RouteTotal};
+pub(crate) use overlap::union;
+pub use overlap::{Overlap, PairTotal};
 pub(crate) use recorder::Recorder;
+pub use totals::Totals;
 
 use crate::flow::Space;
 
@@ -171,84 +180,12 @@ pub struct Records {
     pub transfers: Vec<TransferRecord>,
     /// Samples, those of one gauge in order of time.
     pub samples: Vec<Sample>,
-}
-
-/// What a run came to, whether it was recorded or not.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
-    /// Bytes moved from memory `src` to memory `dst`, at `src * memories + dst`.
-    pub bytes: Vec<u64>,
-    /// Transfers, likewise.
-    pub transfers: Vec<u64>,
-    /// Nanoseconds that they took, each from when it was handed to the link, likewise.
-    pub moving: Vec<u64>,
-    /// Nanoseconds that each worker computed.
-    pub busy: Vec<u64>,
-    /// Nanoseconds in which each worker had tasks and ran none, for want of data or of room for it.
-    pub waited: Vec<u64>,
-    /// Tasks that each worker ran.
-    pub tasks: Vec<u64>,
-    /// End of the last task, in nanoseconds.
-    pub makespan: u64,
-}
-
-impl Totals {
-    /// Nothing yet.
-    pub(crate) fn new(workers: usize, memories: usize) -> Self {
-        let pairs = vec![0; memories * memories];
-        Self {
-            bytes: pairs.clone(),
-            transfers: pairs.clone(),
-            moving: pairs,
-            busy: vec![0; workers],
-            waited: vec![0; workers],
-            tasks: vec![0; workers],
-            makespan: 0,
-        }
-    }
-
-    /// Number of memories.
-    fn memories(&self) -> usize {
-        self.bytes.len().isqrt()
-    }
-
-    /// Counts a transfer.
-    pub(crate) fn count_transfer(&mut self, record: &TransferRecord) {
-        let pair = record.src * self.memories() + record.dst;
-        self.bytes[pair] += record.bytes;
-        self.transfers[pair] += 1;
-        self.moving[pair] += record.end - record.start;
-    }
-
-    /// Counts a task of `nanoseconds` that ends at `end`.
-    pub(crate) fn count_task(&mut self, worker: usize, nanoseconds: u64, end: u64) {
-        self.busy[worker] += nanoseconds;
-        self.tasks[worker] += 1;
-        self.makespan = self.makespan.max(end);
-    }
-
-    /// What came on top of `before`, an earlier state of the same run.
-    #[must_use]
-    pub fn since(mut self, before: &Self) -> Self {
-        let less = |now: &mut Vec<u64>, then: &[u64]| {
-            now.iter_mut().zip(then).for_each(|(now, then)| *now -= then);
-        };
-        less(&mut self.bytes, &before.bytes);
-        less(&mut self.transfers, &before.transfers);
-        less(&mut self.moving, &before.moving);
-        less(&mut self.busy, &before.busy);
-        less(&mut self.waited, &before.waited);
-        less(&mut self.tasks, &before.tasks);
-        self.makespan -= before.makespan;
-        self
-    }
-
-    /// Bytes that came to memory `dst` from others.
-    #[must_use]
-    pub fn bytes_to(&self, dst: usize) -> u64 {
-        let memories = self.memories();
-        (0..memories).map(|src| self.bytes[src * memories + dst]).sum()
-    }
+    /// One record per message between ranks, in any order.
+    pub messages: Vec<MessageRecord>,
+    /// When messages were dealt with, in any order.
+    pub polls: Vec<PollRecord>,
+    /// When the engine was made, in nanoseconds on the clock that its rank compares with those of others.
+    pub origin: u64,
 }
 
 impl Sample {
@@ -274,6 +211,10 @@ pub struct Site {
     pub memories: Vec<String>,
     /// For each memory the most bytes that it holds; none: no limit.
     pub capacities: Vec<Option<u64>>,
+    /// For each worker the number of its rank; empty: there is one rank.
+    pub ranks: Vec<usize>,
+    /// For each rank how far its times may be off those of rank 0, in nanoseconds; empty: there is one rank.
+    pub uncertainties: Vec<u64>,
 }
 
 impl Site {
@@ -283,9 +224,20 @@ impl Site {
         Self {
             workers: (0..workers).map(|number| format!("worker {number}")).collect(),
             classes: vec!["cpu".to_owned(); workers],
-            memories: Vec::new(),
-            capacities: Vec::new(),
+            ..Self::default()
         }
+    }
+
+    /// Number of ranks, at least 1.
+    #[must_use]
+    pub fn rank_count(&self) -> usize {
+        self.uncertainties.len().max(1)
+    }
+
+    /// Number of the rank of `worker`.
+    #[must_use]
+    pub fn rank_of(&self, worker: usize) -> usize {
+        self.ranks.get(worker).copied().unwrap_or(0)
     }
 }
 
@@ -298,6 +250,10 @@ pub struct Trace {
     pub transfers: Vec<TransferRecord>,
     /// Samples, in order of time.
     pub samples: Vec<Sample>,
+    /// One record per message between ranks, in the order in which they began to move.
+    pub messages: Vec<MessageRecord>,
+    /// When messages were dealt with, in order of time.
+    pub polls: Vec<PollRecord>,
     /// Workers and memories.
     pub site: Site,
     /// Number of workers.
@@ -306,6 +262,8 @@ pub struct Trace {
     pub phases: Vec<&'static str>,
     /// What was run: keys and values, in an order that suits a reader; empty if nobody said.
     pub about: Vec<(String, String)>,
+    /// When its clock starts, in nanoseconds on the clock of its rank; 0 if that does not matter any more.
+    pub origin: u64,
 }
 
 /// When a phase ran, and for how long in all.
@@ -325,24 +283,51 @@ impl Trace {
     /// A trace of `records` on `site`, whose clock starts with the first of them.
     #[must_use]
     pub fn new(records: Records, site: Site, phases: &[&'static str]) -> Self {
-        let Records { tasks: mut records, mut transfers, mut samples } = records;
-        records.sort_unstable_by_key(|record| (record.start, record.worker, record.task));
-        transfers.sort_unstable_by_key(|record| (record.start, record.dst, record.handle));
-        samples.sort_by_key(|sample| sample.time);
-        let starts = (records.first().map(|r| r.start), transfers.first().map(|t| t.start));
-        let origin = starts.0.into_iter().chain(starts.1).min().unwrap_or(0);
-        for record in &mut records {
-            record.start -= origin;
-            record.end -= origin;
-        }
-        for transfer in &mut transfers {
-            transfer.start -= origin;
-            transfer.end -= origin;
-        }
-        samples.iter_mut().for_each(|sample| sample.time = sample.time.saturating_sub(origin));
+        let Records { tasks, transfers, samples, messages, mut polls, origin: made } = records;
+        let starts = tasks.iter().map(|task| task.start);
+        let starts = starts.chain(transfers.iter().map(|transfer| transfer.start));
+        let origin = starts.chain(messages.iter().map(MessageRecord::ready)).min().unwrap_or(0);
+        polls.retain(|poll| poll.end > origin);
         let workers = site.workers.len();
         let (phases, about) = (phases.to_vec(), Vec::new());
-        Self { records, transfers, samples, site, workers, phases, about }
+        let mut trace = Self {
+            records: tasks,
+            transfers,
+            samples,
+            messages,
+            polls,
+            site,
+            workers,
+            phases,
+            about,
+            origin: made + origin,
+        };
+        trace.map_times(|time| time.saturating_sub(origin));
+        trace.records.sort_unstable_by_key(|record| (record.start, record.worker, record.task));
+        trace.transfers.sort_unstable_by_key(|record| (record.start, record.dst, record.handle));
+        trace.samples.sort_by_key(|sample| sample.time);
+        trace.messages.sort_by_key(|m| (m.start(), m.from, m.to, m.datum, m.version));
+        trace.polls.sort_unstable_by_key(|poll| (poll.start, poll.rank, poll.end));
+        trace
+    }
+
+    /// Replaces every time by what `map` makes of it.
+    pub(crate) fn map_times(&mut self, map: impl Fn(u64) -> u64) {
+        for record in &mut self.records {
+            (record.start, record.end) = (map(record.start), map(record.end));
+        }
+        for transfer in &mut self.transfers {
+            (transfer.start, transfer.end) = (map(transfer.start), map(transfer.end));
+        }
+        self.samples.iter_mut().for_each(|sample| sample.time = map(sample.time));
+        for message in &mut self.messages {
+            for passage in [&mut message.sent, &mut message.received].into_iter().flatten() {
+                *passage = passage.map(&map);
+            }
+        }
+        for poll in &mut self.polls {
+            (poll.start, poll.end) = (map(poll.start), map(poll.end));
+        }
     }
 
     /// Name of the phase that `record` belongs to.
@@ -363,10 +348,11 @@ impl Trace {
         self.makespan() as f64 * 1e-9
     }
 
-    /// End of the last task or transfer, in nanoseconds.
+    /// End of the last task, transfer or message, in nanoseconds.
     #[must_use]
     pub fn span(&self) -> u64 {
-        let last = self.transfers.iter().map(|transfer| transfer.end).max();
+        let ends = self.transfers.iter().map(|transfer| transfer.end);
+        let last = ends.chain(self.messages.iter().map(MessageRecord::end)).max();
         self.makespan().max(last.unwrap_or(0))
     }
 

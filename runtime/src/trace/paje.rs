@@ -1,5 +1,5 @@
 //! The text format of Paje, which ViTE and other viewers open: states of workers, variables of
-//! memories, links for transfers.
+//! memories, links for transfers and messages.
 //!
 //! Source: "Paje trace file format" (Schnorr, Inria, 2013), the events that are defined at the top.
 
@@ -74,11 +74,16 @@ const HEAD: &str = "\
 0 P 0 \"Program\"
 0 W P \"Worker\"
 0 M P \"Memory\"
+0 N P \"Rank\"
 1 S W \"Task\"
 2 B M \"Bytes\"
 2 R P \"Ready tasks\"
 9 T P M M \"Transfer\"
+9 L P N N \"Message\"
+1 Q N \"Messages\"
 3 idle S \"idle\"
+3 busy Q \"deals with messages\"
+3 quiet Q \"quiet\"
 4 0 p P 0 \"program\"
 ";
 
@@ -88,7 +93,9 @@ type Line = (u64, u8, String);
 impl Trace {
     /// Writes the trace for Paje, times in seconds: a container per worker whose state is the
     /// codelet of its task, one per memory with its bytes, the ready tasks of the program, and a link
-    /// from memory to memory for each transfer, whose value is its purpose.
+    /// from memory to memory for each transfer, whose value is its purpose. Over ranks there is one
+    /// per rank whose state says when messages are dealt with, and a link from rank to rank for each
+    /// message, from its start to its end, whose value is its datum.
     ///
     /// # Errors
     /// Those of `out`.
@@ -103,6 +110,10 @@ impl Trace {
         }
         for memory in 0..self.site.memories.len() {
             writeln!(out, "4 0 m{memory} M p {}", string(&self.memory_name(memory)))?;
+        }
+        let ranks = if self.rank_count() > 1 { self.rank_count() } else { 0 };
+        for rank in 0..ranks {
+            writeln!(out, "4 0 n{rank} N p \"rank {rank}\"")?;
         }
         for (time, _, line) in self.paje_lines(&of) {
             let (number, rest) = line.split_once(' ').unwrap_or((&line, ""));
@@ -133,8 +144,24 @@ impl Trace {
             lines.push((transfer.start, 3, format!("7 T p \"{purpose}\" m{src} t{number}")));
             lines.push((transfer.end, 4, format!("8 T p \"{purpose}\" m{dst} t{number}")));
         }
+        self.message_lines(&mut lines);
         lines.sort_by_key(|&(time, rank, _)| (time, rank));
         lines
+    }
+
+    /// Messages, and when they were dealt with.
+    fn message_lines(&self, lines: &mut Vec<Line>) {
+        for (number, message) in self.messages.iter().enumerate() {
+            let (from, to, datum) = (message.from, message.to, message.datum);
+            let link = |event, rank| format!("{event} L p \"datum {datum}\" n{rank} g{number}");
+            lines.push((message.start(), 3, link(7, from)));
+            lines.push((message.end(), 4, link(8, to)));
+        }
+        for poll in &self.polls {
+            let state = |is| format!("5 Q n{} {}", poll.rank, if is { "busy" } else { "quiet" });
+            lines.push((poll.start, 1, state(true)));
+            lines.push((poll.end, if poll.end > poll.start { 0 } else { 1 }, state(false)));
+        }
     }
 }
 

@@ -1,14 +1,14 @@
-//! Tables of a trace as comma-separated lines: one row per task, per transfer, and per task of the
-//! critical path.
+//! Tables of a trace as comma-separated lines: one row per task, per transfer, per message, per pair of ranks
+//! that sent any, and per task of the critical path.
 //!
 //! [`Trace::write_table`] is the table of tasks in seconds with all that a record holds. The others
 //! have the columns and milliseconds of StarVZ (L. L. Nesi, PhD thesis, UGA and UFRGS, 2023, tables
 //! 4.2 to 4.4), so that scripts for those can be used; the number of the process, which stands in
-//! front of names there, is 0.
+//! front of names there, is that of the rank.
 
 use std::io::{self, Write};
 
-use super::{Purpose, TaskRecord, Trace};
+use super::{PairTotal, Purpose, TaskRecord, Trace};
 
 impl Trace {
     /// Writes the task table as CSV: one line per task, times in seconds.
@@ -48,10 +48,11 @@ impl Trace {
         for record in &self.records {
             writeln!(
                 out,
-                "{},{},{},0_{},{},{}",
+                "{},{},{},{}_{},{},{}",
                 field(&resources[record.worker]),
                 times(record.start, record.end),
                 field(record.codelet),
+                self.site.rank_of(record.worker),
                 record.task,
                 record.iteration,
                 field(self.phase_of(record)),
@@ -80,13 +81,55 @@ impl Trace {
         Ok(())
     }
 
-    /// Writes one line per message between processes. A trace is that of one process, which sends
-    /// none: there is the head alone.
+    /// Writes one line per message between ranks, in the order in which they began to move.
     ///
     /// # Errors
     /// Those of `out`.
     pub fn write_messages(&self, mut out: impl Write) -> io::Result<()> {
-        writeln!(out, "Type,Start,End,Duration,Key,Origin,Dest,Bytes")
+        writeln!(
+            out,
+            "Type,Start,End,Duration,Key,Origin,Dest,Bytes,Handle,Version,Priority,\
+             Ready,FirstOut,Gone,Asked,FirstIn,Here"
+        )?;
+        for (number, message) in self.messages.iter().enumerate() {
+            let times = times(message.start(), message.end());
+            let [sent, received] = [message.sent, message.received].map(|passage| {
+                passage.map_or_else(
+                    || ",,".to_owned(),
+                    |passage| {
+                        let [ready, start, end] =
+                            [passage.ready, passage.start, passage.end].map(milliseconds);
+                        format!("{ready},{start},{end}")
+                    },
+                )
+            });
+            let (from, to, bytes) = (message.from, message.to, message.bytes);
+            let (datum, version, priority) = (message.datum, message.version, message.priority);
+            writeln!(
+                out,
+                "Inter-node,{times},mpicom_{number},{from},{to},{bytes},\
+                 {datum},{version},{priority},{sent},{received}"
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Writes one line per pair of ranks of which one sent to the other, times in milliseconds: what it
+    /// sent, how long messages took, bytes per second of the time in which any was in flight, and the share
+    /// of that time in which the receiver computed; empty where there was no such time.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_pairs(&self, mut out: impl Write) -> io::Result<()> {
+        writeln!(out, "Origin,Dest,Messages,Bytes,Mean,InFlight,BytesPerSecond,Overlap")?;
+        for pair in self.pair_totals() {
+            let PairTotal { from, to, messages, bytes, overlap, .. } = pair;
+            let (mean, flight) = (1e3 * pair.mean_seconds(), 1e3 * overlap.flight_seconds);
+            let rate = pair.bandwidth().map_or_else(String::new, |rate| format!("{rate:.0}"));
+            let share = overlap.share().map_or_else(String::new, |share| format!("{share:.6}"));
+            writeln!(out, "{from},{to},{messages},{bytes},{mean:.6},{flight:.6},{rate},{share}")?;
+        }
+        Ok(())
     }
 
     /// Writes one line per task of the critical path with its lateness, in order of time; the head
@@ -102,14 +145,20 @@ impl Trace {
                 self.records[task.record];
             let lateness = task.lateness.map_or(String::new(), milliseconds);
             let (resource, codelet) = (field(&resources[worker]), field(codelet));
-            writeln!(out, "0_{job},0,{resource},{codelet},{},{lateness}", times(start, end))?;
+            let rank = self.site.rank_of(worker);
+            let times = times(start, end);
+            writeln!(out, "{rank}_{job},{rank},{resource},{codelet},{times},{lateness}")?;
         }
         Ok(())
     }
 
-    /// Names of the workers without blanks, after the number of the process.
+    /// Names of the workers without blanks, after the number of the rank.
     fn resources(&self) -> Vec<String> {
-        let name = |worker| format!("0_{}", self.worker_name(worker).replace(' ', ""));
+        let name = |worker| {
+            let (name, rank) = (self.worker_name(worker), self.site.rank_of(worker));
+            let own = name.strip_prefix(&format!("rank {rank} ")).unwrap_or(&name);
+            format!("{rank}_{}", own.replace(' ', ""))
+        };
         (0..self.workers).map(name).collect()
     }
 }

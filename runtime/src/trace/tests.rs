@@ -33,6 +33,7 @@ fn small() -> Trace {
         classes: ["cpu", "cpu", "cuda-0"].map(str::to_owned).to_vec(),
         memories: ["RAM", "GPU 0"].map(str::to_owned).to_vec(),
         capacities: vec![None, Some(u64::MAX)],
+        ..Site::default()
     };
     let tasks = vec![
         task(0, "potrf", 0, (0, 10), -1),
@@ -65,8 +66,48 @@ fn small() -> Trace {
     ];
     let about = [("program", "cholesky, \"small\""), ("seed", "0"), ("eviction", "")];
     let about = about.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec();
-    let records = Records { tasks, transfers, samples };
+    let records = Records { tasks, transfers, samples, ..Records::default() };
     Trace { about, ..Trace::new(records, site, &["a phase", "un\u{e9}, \"x\""]) }
+}
+
+/// Both ends of a message of `bytes` bytes: when each was ready, began and ended.
+fn message(
+    datum: u32,
+    bytes: u64,
+    (from, to): (usize, usize),
+    sent: [u64; 3],
+    received: [u64; 3],
+) -> MessageRecord {
+    let passage = |[ready, start, end]: [u64; 3]| Some(Passage { ready, start, end });
+    let (sent, received) = (passage(sent), passage(received));
+    let (version, priority, after) = (2, -3, u64::from(datum) - 3);
+    MessageRecord { datum, version, bytes, from, to, priority, after, sent, received }
+}
+
+/// Two ranks of one worker each, with messages both ways and one to nobody's clock.
+fn over_ranks() -> Trace {
+    let site = Site {
+        ranks: vec![0, 1],
+        uncertainties: vec![0, 3],
+        workers: ["rank 0 worker 0", "rank 1 worker 0"].map(str::to_owned).to_vec(),
+        ..Site::cores(2)
+    };
+    let tasks = vec![
+        task(0, "potrf", 0, (0, 20), -1),
+        task(1, "trsm", 1, (30, 60), 0),
+        task(2, "gemm", 0, (40, 100), 0),
+    ];
+    let one_end = MessageRecord { received: None, ..message(9, 7, (1, 0), [80; 3], [0; 3]) };
+    let messages = vec![
+        message(4, 1000, (0, 1), [20, 21, 25], [5, 24, 29]),
+        message(4, 1000, (0, 1), [50, 50, 70], [50, 60, 70]),
+        message(5, 3000, (1, 0), [60, 62, 90], [40, 70, 90]),
+        one_end,
+    ];
+    let poll = |rank, start, end| PollRecord { rank, start, end };
+    let polls = vec![poll(0, 20, 22), poll(1, 24, 24)];
+    let records = Records { tasks, messages, polls, ..Records::default() };
+    Trace::new(records, site, &["none"])
 }
 
 fn written(trace: &Trace) -> String {
@@ -88,7 +129,7 @@ fn files_come_back_as_they_were() {
     failed.records[3].priority = i32::MIN;
     let nothing = Trace::new(Records::default(), Site::default(), &[]);
     let idle = Trace::new(Records::default(), Site::cores(3), &["none"]);
-    for trace in [small(), failed, nothing, idle] {
+    for trace in [small(), failed, nothing, idle, over_ranks()] {
         assert_eq!(read(&written(&trace)).expect("it was just written"), trace);
         let windows = written(&trace).replace('\n', "\r\n");
         assert_eq!(read(&windows).expect("other ends of lines are read"), trace);
@@ -108,9 +149,38 @@ fn bounds_are_told_from_settings() {
 #[test]
 fn files_of_the_first_version_are_read() {
     let text = written(&Trace { about: Vec::new(), ..small() });
-    let old = text.replacen("tegula-trace,2\nsection,about,0\nkey,value\n", "tegula-trace,1\n", 1);
-    assert_ne!(old, text);
+    let old = without_ranks(&text).replacen(
+        "tegula-trace,2\nsection,about,0\nkey,value\n",
+        "tegula-trace,1\n",
+        1,
+    );
+    assert!(old.starts_with("tegula-trace,1"));
     assert_eq!(read(&old).expect("it is as it was"), Trace { about: Vec::new(), ..small() });
+}
+
+/// A file of one rank as version 2 has it.
+fn without_ranks(text: &str) -> String {
+    let tail = |line: &str| {
+        let is_worker = ["CPU 0,cpu,0", "CPU 1,cpu,0", "name,class,rank"].contains(&line)
+            || line.ends_with(",cuda-0,0");
+        let end = line.rfind(',').filter(|_| is_worker).unwrap_or(line.len());
+        format!("{}\n", &line[..end])
+    };
+    let cut = |text: String, section: &str| {
+        let start = text.find(&format!("section,{section},0\n")).expect("it is empty");
+        let end = start + text[start..].match_indices('\n').nth(1).expect("two lines").0 + 1;
+        text[..start].to_owned() + &text[end..]
+    };
+    let text: String =
+        text.replacen("tegula-trace,3", "tegula-trace,2", 1).lines().map(tail).collect();
+    ["ranks", "messages", "polls"].into_iter().fold(text, cut)
+}
+
+#[test]
+fn files_of_the_second_version_are_read() {
+    let old = without_ranks(&written(&small()));
+    assert!(old.contains("name,class\nCPU 0,cpu\n") && !old.contains("section,polls"), "{old}");
+    assert_eq!(read(&old).expect("it is as it was"), small());
 }
 
 #[test]
@@ -131,15 +201,16 @@ fn a_file_that_was_cut_off_is_refused_anywhere() {
 fn broken_files_are_refused_at_their_line() {
     let text = written(&small());
     let cases = [
-        ("tegula-trace,2", "tegula-trace,3", "line 1: the trace has version 3"),
-        ("tegula-trace,2", "task,codelet", "line 1: this is no trace"),
-        ("section,workers,3", "section,workers,2", "line 11: 'section,memories'"),
-        ("section,workers,3", "section,workers,999999999", "line 7: 999999999 workers"),
-        ("section,workers,3", "section,workers,-3", "line 7: field 3 is '-3', not a number"),
-        ("name,class", "name,klass", "line 8: the columns should be name,class"),
-        ("CPU 1,cpu", "CPU 1", "line 10: field 2 is missing"),
-        ("CPU 1,cpu", "CPU 1,cpu,x", "line 10: there is more than 2 fields"),
-        ("\"\"0\"\"\",", "\"\"0\"x\",", "line 11: field 1 has a stray quote"),
+        ("tegula-trace,3", "tegula-trace,4", "line 1: the trace has version 4"),
+        ("tegula-trace,3", "task,codelet", "line 1: this is no trace"),
+        ("section,workers,3", "section,workers,2", "line 13: 'section,memories'"),
+        ("section,workers,3", "section,workers,999999999", "line 9: 999999999 workers"),
+        ("section,workers,3", "section,workers,-3", "line 9: field 3 is '-3', not a number"),
+        ("name,class", "name,klass", "line 10: the columns should be name,class,rank"),
+        ("CPU 1,cpu,0", "CPU 1,cpu", "line 12: field 3 is missing"),
+        ("CPU 1,cpu,0", "CPU 1,cpu,0,x", "line 12: there is more than 3 fields"),
+        ("CPU 1,cpu,0", "CPU 1,cpu,1", "line 12: field 3 names rank 1, and the file lists 1"),
+        ("\"\"0\"\"\",", "\"\"0\"x\",", "line 13: field 1 has a stray quote"),
         ("0,0,0,0,-7,0,0,0,10,done", "0,3,0,0,-7,0,0,0,10,done", "field 2 names codelet 3"),
         ("0,0,0,0,-7,0,0,0,10,done", "0,0,2,0,-7,0,0,0,10,done", "field 3 names phase 2"),
         ("0,0,0,0,-7,0,0,0,10,done", "0,0,0,3,-7,0,0,0,10,done", "field 4 names worker 3"),
@@ -156,18 +227,37 @@ fn broken_files_are_refused_at_their_line() {
         let error = read(&text.replacen(good, bad, 1)).expect_err(bad).to_string();
         assert!(error.starts_with("line ") && error.contains(says), "{bad}: {error}");
     }
+    let text = written(&over_ranks());
+    let cases = [
+        ("4,2,1000,0,1,-3,1,", "4,2,1000,0,70000,-3,1,", "names rank 70000"),
+        (",20,21,25,", ",20,21,,", "field 10 ends three times"),
+        (",20,21,25,", ",20,21,20,", "field 10 ends three times"),
+        (",20,21,25,", ",20,21,99999999999999999,", "field 10 is a time beyond"),
+        ("\n0,20,22\n", "\n0,22,20\n", "field 3 is an end before"),
+        ("rank 1 worker 0,cpu,1", "rank 1 worker 0,cpu,2", "names rank 2, and the file lists 2"),
+    ];
+    for (good, bad, says) in cases {
+        let error = read(&text.replacen(good, bad, 1)).expect_err(bad).to_string();
+        assert!(error.starts_with("line ") && error.contains(says), "{bad}: {error}");
+    }
     assert!(Trace::read([0xff_u8; 100_000].as_slice()).is_err(), "neither lines nor text");
     assert!(read("").expect_err("empty").to_string().contains("this is no trace"));
 }
 
 #[test]
 fn changed_files_are_refused_or_can_be_used() {
-    let text = written(&small());
+    for text in [written(&small()), written(&over_ranks())] {
+        change_at_random(&text);
+    }
+}
+
+/// Asserts that whatever is changed in `text`, it is refused or can be used.
+fn change_at_random(text: &str) {
     let mut numbers = SplitMix64::new(7);
     let mut below = |limit: usize| (numbers.next_u64() % limit as u64) as usize;
     let mut kept = 0;
     for _ in 0..20_000 {
-        let mut bytes = text.clone().into_bytes();
+        let mut bytes = text.as_bytes().to_vec();
         for _ in 0..1 + below(2) {
             let place = below(bytes.len());
             bytes[place] = b"0123456789,\n\"-x"[below(15)];
@@ -175,6 +265,12 @@ fn changed_files_are_refused_or_can_be_used() {
         let Ok(trace) = Trace::read(bytes.as_slice()) else { continue };
         kept += 1;
         let _ = (trace.critical_path(), trace.balanced_seconds(), trace.utilisation());
+        let _ = (trace.pair_totals(), trace.overlaps());
+        let texts = [
+            text_of_trace(&trace, |trace, out| trace.write_perfetto(out)),
+            text_of_trace(&trace, |trace, out| trace.write_paje(out)),
+        ];
+        assert!(texts.iter().all(|text| !text.is_empty()));
         if kept % 50 == 0 {
             let again = written(&trace);
             assert_eq!(read(&again).expect("it was just written"), trace);
@@ -245,9 +341,113 @@ fn bytes_are_summed_by_route_and_purpose() {
 
 /// What `write` writes of the small trace.
 fn text_of(write: impl Fn(&Trace, &mut Vec<u8>) -> std::io::Result<()>) -> String {
+    text_of_trace(&small(), write)
+}
+
+/// What `write` writes of `trace`.
+fn text_of_trace(
+    trace: &Trace,
+    write: impl Fn(&Trace, &mut Vec<u8>) -> std::io::Result<()>,
+) -> String {
     let mut out = Vec::new();
-    write(&small(), &mut out).expect("memory takes all");
+    write(trace, &mut out).expect("memory takes all");
     String::from_utf8(out).expect("text")
+}
+
+#[test]
+fn messages_are_summed_by_pair_and_their_overlap_found() {
+    let trace = over_ranks();
+    let pairs = trace.pair_totals();
+    let counts: Vec<_> = pairs.iter().map(|p| (p.from, p.to, p.messages, p.bytes)).collect();
+    assert_eq!(counts, [(0, 1, 2, 2000), (1, 0, 2, 3007)]);
+    let near = |found: f64, expected: f64| (found - expected).abs() < 1e-6 * expected;
+    // From 21 to 29 and from 50 to 70; rank 1 computes from 30 to 60.
+    let there = pairs[0];
+    assert!(near(there.mean_seconds(), 14e-9), "{there:?}");
+    assert!(near(there.overlap.flight_seconds, 28e-9) && near(there.overlap.busy_seconds, 10e-9));
+    assert!(near(there.bandwidth().expect("it took time"), 2000.0 / 28e-9));
+    // From 62 to 90, all of it under a task of rank 0; and one of which only the sender knows.
+    let back = pairs[1].overlap;
+    assert!(near(back.flight_seconds, 28e-9) && near(back.share().expect("known"), 1.0));
+    let (each, all) = trace.overlaps();
+    assert!(near(all.flight_seconds, 56e-9) && near(all.share().expect("known"), 38.0 / 56.0));
+    assert_eq!((each[0], each[1]), (back, there.overlap));
+    assert!(near(trace.uncertainty_seconds().expect("two ranks"), 3e-9));
+    assert_eq!((small().pair_totals(), small().uncertainty_seconds()), (vec![], None));
+    assert_eq!(small().overlaps().1.share(), None);
+    assert!(trace.messages.iter().all(|message| message.advance() == 0));
+    assert_eq!(message(0, 0, (0, 1), [5, 9, 9], [0, 7, 9]).advance(), 2);
+}
+
+#[test]
+fn traces_of_ranks_are_joined_on_one_clock() {
+    let whole = over_ranks();
+    // Rank 1 counts from 1000 on, and twice as fast.
+    let part = |rank: usize| {
+        let there = |time: u64| if rank == 0 { time } else { 1000 + 2 * time };
+        let mut part = whole.clone();
+        part.records.retain(|record| record.worker == rank);
+        part.records.iter_mut().for_each(|record| record.worker = 0);
+        // What it waited for came from rank 0, as datum 4.
+        let waiting = part.records.iter_mut().filter(|record| record.task == 1);
+        waiting.for_each(|record| record.after = AFTER_MESSAGE | 4);
+        part.polls.retain(|poll| poll.rank == rank);
+        part.messages.retain(|message| message.from == rank || message.to == rank);
+        for message in &mut part.messages {
+            message.sent = message.sent.filter(|_| message.from == rank);
+            message.received = message.received.filter(|_| message.to == rank);
+            message.after *= u64::from(message.from == rank);
+        }
+        part.messages.retain(|message| message.sent.or(message.received).is_some());
+        part.map_times(there);
+        let tasks = part.records;
+        let Trace { messages, polls, .. } = part;
+        let sample = |time, value| Sample { time: there(time), gauge: Gauge::Ready, value };
+        let samples = vec![sample(40, 1 + rank as u64), sample(50 + rank as u64, 0)];
+        let records = Records { tasks, messages, polls, samples, origin: 7, ..Records::default() };
+        Trace::new(records, Site::cores(1), &["none"])
+    };
+    let clock = |rank: usize, time: u64| if rank == 0 { time - 7 } else { (time - 1007) / 2 };
+    let joined = Trace::join(vec![part(0), part(1)], clock, vec![0, 3]);
+    let ready: Vec<(u64, u64)> = joined.samples.iter().map(|s| (s.time, s.value)).collect();
+    assert_eq!(ready, [(40, 1), (40, 3), (50, 2), (51, 0)]);
+    let path = joined.critical_path().expect("who waited for whom is known");
+    assert_eq!(path.tasks.len(), 2);
+    assert_eq!(Trace { samples: Vec::new(), ..joined }, whole);
+}
+
+#[test]
+fn viewers_get_messages() {
+    let json = text_of_trace(&over_ranks(), |trace, out| trace.write_perfetto(out));
+    for name in ["\"rank 0\"", "\"rank 1\"", "\"sent\"", "\"received\"", "\"messenger\""] {
+        assert!(json.contains(name), "{name} in {json}");
+    }
+    let count = |pattern: &str| json.matches(pattern).count();
+    // Three tasks, four messages sent, three of them received, two polls; arrows where both ends are known.
+    assert_eq!(count("\"ph\":\"X\""), 3 + 4 + 3 + 2);
+    assert_eq!((count("\"ph\":\"s\""), count("\"ph\":\"f\"")), (3, 3));
+    let paje = text_of_trace(&over_ranks(), |trace, out| trace.write_paje(out));
+    assert!(paje.contains("\n7 0.000000021 L p \"datum 4\" n0 g0\n"), "{paje}");
+    assert!(paje.contains("\n8 0.000000029 L p \"datum 4\" n1 g0\n"), "{paje}");
+    assert!(paje.contains("\n5 0.000000020 Q n0 busy\n"), "{paje}");
+}
+
+#[test]
+fn tables_of_messages_have_a_line_each() {
+    let messages = text_of_trace(&over_ranks(), |trace, out| trace.write_messages(out));
+    let lines: Vec<&str> = messages.lines().collect();
+    assert_eq!(lines.len(), 5);
+    assert_eq!(
+        lines[1],
+        "Inter-node,0.000021,0.000029,0.000008,mpicom_0,0,1,1000,4,2,-3,\
+         0.000020,0.000021,0.000025,0.000005,0.000024,0.000029"
+    );
+    let fields = lines[0].split(',').count();
+    assert!(lines.iter().all(|line| line.split(',').count() == fields), "{messages}");
+    let pairs = text_of_trace(&over_ranks(), |trace, out| trace.write_pairs(out));
+    assert!(pairs.contains("\n0,1,2,2000,0.000014,0.000028,71428571429,0.357143\n"), "{pairs}");
+    let tasks = text_of_trace(&over_ranks(), |trace, out| trace.write_tasks(out));
+    assert!(tasks.contains("\n1_worker0,0.000030,0.000060,0.000030,trsm,1_1,0,none"), "{tasks}");
 }
 
 #[test]

@@ -70,14 +70,15 @@ impl Light {
         if trace {
             space.0.record();
         }
-        let messenger = options.messenger(&space.0, false);
+        let origin = Instant::now();
+        let messenger = options.messenger(&space.0, false, origin);
         let shared = Arc::new(Shared {
             space: space.0,
             queues: Queues::new(policy, workers),
             sleep: Sleep::new(),
             runner: Runner {
                 failures: Failures::default(),
-                recorder: trace.then(|| Recorder::new(workers, Instant::now())),
+                recorder: trace.then(|| Recorder::new(workers, origin)),
             },
             stop: AtomicBool::new(false),
             target: AtomicU64::new(0),
@@ -150,7 +151,11 @@ impl Running for Light {
     }
 
     fn take_records(&mut self) -> Records {
-        self.shared.runner.recorder.as_ref().map_or_else(Records::default, Recorder::take)
+        let shared = &self.shared;
+        let mut records =
+            shared.runner.recorder.as_ref().map_or_else(Records::default, Recorder::take);
+        shared.messenger.iter().for_each(|messenger| messenger.take_records(&mut records));
+        records
     }
 
     fn site(&self) -> Site {

@@ -6,6 +6,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use super::ledger::Ledger;
 use super::{Event, Messenger};
 use crate::comm::{Arrival, FRAME_BYTES, Line, Ticket, World};
 use crate::exec::failures::Cause;
@@ -34,6 +35,8 @@ pub(super) struct Core {
     held: HashMap<u32, Held>,
     /// Messages that nobody wants yet.
     parked: HashMap<(Key, Rank), VecDeque<u32>>,
+    /// What is noted for a trace, if there is to be one.
+    pub(super) ledger: Option<Ledger>,
 }
 
 /// A payload on its way.
@@ -54,7 +57,12 @@ enum Held {
 }
 
 impl Core {
-    pub(super) fn new(exchange: Exchange, world: &World, lends: bool) -> Self {
+    pub(super) fn new(
+        exchange: Exchange,
+        world: &World,
+        lends: bool,
+        ledger: Option<Ledger>,
+    ) -> Self {
         Self {
             exchange,
             tickets: HashMap::new(),
@@ -67,11 +75,13 @@ impl Core {
             lends,
             held: HashMap::new(),
             parked: HashMap::new(),
+            ledger,
         }
     }
 
     /// Deals with `events` and with all that has come or gone.
     pub(super) fn step(&mut self, messenger: &Messenger, events: &mut Vec<Event>) {
+        let start = self.ledger.as_ref().map(Ledger::now);
         let mut line = messenger.world.line();
         let is_busy = self.exchange_all(messenger, &mut line, events);
         drop(line);
@@ -80,6 +90,9 @@ impl Core {
         }
         if is_busy {
             messenger.busy.fetch_add(1, Ordering::Relaxed);
+            if let (Some(ledger), Some(start)) = (&mut self.ledger, start) {
+                ledger.note_poll(start);
+            }
         }
     }
 
@@ -152,6 +165,9 @@ impl Core {
             return self.abandon(messenger, task);
         }
         let parcel = parcel(space, task);
+        if let Some(ledger) = &mut self.ledger {
+            ledger.note_posted(data.kind, parcel, letter.peer, space.after(task));
+        }
         match data.kind {
             Kind::Send if self.lends && slot.poison() == 0 => {
                 if self.exchange.is_wanted(letter.key, letter.peer) {
@@ -216,14 +232,21 @@ impl Core {
     fn take_arrivals(&mut self) -> Result<(), Failure> {
         for arrival in self.arrivals.drain(..) {
             match arrival {
-                Arrival::Frame { from, bytes } => self.exchange.frame(from, &bytes)?,
+                Arrival::Frame { from, bytes } => {
+                    if let Some(ledger) = &mut self.ledger {
+                        ledger.note_frame(from, &bytes);
+                    }
+                    self.exchange.frame(from, &bytes)?;
+                }
                 Arrival::Sent(ticket) => {
                     if let Some(Flight::Out(number)) = self.tickets.remove(&ticket) {
+                        self.ledger.iter_mut().for_each(|ledger| ledger.note_gone(number));
                         self.exchange.sent(number);
                     }
                 }
                 Arrival::Received { ticket, .. } => {
                     if let Some(Flight::In(key)) = self.tickets.remove(&ticket) {
+                        self.ledger.iter_mut().for_each(|ledger| ledger.note_part(key));
                         self.exchange.received(key);
                     }
                 }
@@ -240,6 +263,7 @@ impl Core {
         operation: Operation,
     ) -> Result<(), Failure> {
         let handles = &messenger.space.handles;
+        self.ledger.iter_mut().for_each(|ledger| ledger.note_operation(&operation));
         match operation {
             Operation::Tell { to, item } => self.tell(line, to, &item)?,
             Operation::Post { key, node, label, bytes } if self.lends => {
@@ -267,7 +291,7 @@ impl Core {
                     self.fail(messenger, node, Cause::Failed(error.into()));
                 }
             },
-            Operation::Send { number, datum, to, label, first, bytes } => {
+            Operation::Send { number, datum, to, label, first, bytes, .. } => {
                 let memory = handles.get(datum).buffer().unwrap_or(NonNull::dangling());
                 // SAFETY: the message in the flow keeps the contents until it completes, which is
                 // after this part has gone; no part reaches beyond them.
@@ -358,6 +382,10 @@ impl Core {
     fn complete(&mut self, messenger: &Messenger, node: u32, spoiled: u64) {
         let Some(kind) = self.open.remove(&node) else { return };
         let space = &messenger.space;
+        if let Some(ledger) = &mut self.ledger {
+            let letter = space.task(node).letter();
+            ledger.note_end(kind, node, letter.key, letter.peer);
+        }
         if kind == Kind::Receive {
             space.handles.get(space.task(node).handles[0]).set_poison(spoiled);
         }

@@ -5,20 +5,23 @@
 //! and then while all others are in tasks, and watches where no worker does.
 
 mod core;
+mod ledger;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use self::core::Core;
+use self::ledger::Ledger;
 use super::ExecOptions;
 use super::failures::Cause;
 use super::mailbox::Mailbox;
 use super::run::Runner;
 use crate::comm::World;
 use crate::flow::{FirstFailure, FlowError, Peering, Post, Space};
-use crate::ranks::{Brought, Exchange, ExchangeOptions, Outcome, Traffic};
+use crate::ranks::{Brought, Exchange, ExchangeOptions, Outcome, Rank, Traffic};
+use crate::trace::Records;
 
 /// What an engine does for its messenger.
 pub(super) trait Host: Send + Sync {
@@ -36,10 +39,15 @@ pub(super) trait Host: Send + Sync {
 }
 
 impl ExecOptions {
-    /// What moves the messages of `space`, if there are other ranks.
-    pub(super) fn messenger(&self, space: &Arc<Space>, lends: bool) -> Option<Arc<Messenger>> {
+    /// What moves the messages of `space`, if there are other ranks, for an engine made at `origin`.
+    pub(super) fn messenger(
+        &self,
+        space: &Arc<Space>,
+        lends: bool,
+        origin: Instant,
+    ) -> Option<Arc<Messenger>> {
         let world = self.world.clone().filter(|world| world.ranks() > 1)?;
-        let messenger = Arc::new(Messenger::new(world, space.clone(), self, lends));
+        let messenger = Arc::new(Messenger::new(world, space.clone(), self, (lends, origin)));
         let post: Arc<dyn Post> = messenger.clone();
         space.set_post(&post);
         Some(messenger)
@@ -56,6 +64,8 @@ pub(super) struct Messenger {
     busy: AtomicU64,
     is_watched: AtomicBool,
     stop: AtomicBool,
+    /// When its engine was made, if messages are recorded.
+    origin: Option<Instant>,
 }
 
 enum Event {
@@ -81,8 +91,15 @@ impl Post for Messenger {
 
 impl Messenger {
     /// Begins a flow over the ranks of `world`.
-    fn new(world: World, space: Arc<Space>, options: &ExecOptions, lends: bool) -> Self {
+    fn new(
+        world: World,
+        space: Arc<Space>,
+        options: &ExecOptions,
+        (lends, origin): (bool, Instant),
+    ) -> Self {
         world.begin();
+        let origin = options.trace.then_some(origin);
+        let ledger = origin.map(|origin| Ledger::new(world.rank(), origin));
         // A memory that is limited has most of its room for tasks.
         let share = options.machine.memories[0].capacity.map_or(u64::MAX, |most| most / 4);
         let options = ExchangeOptions {
@@ -91,7 +108,8 @@ impl Messenger {
             priorities: options.message_priorities,
             lends,
         };
-        let core = Core::new(Exchange::new(world.rank(), world.ranks(), options), &world, lends);
+        let exchange = Exchange::new(world.rank(), world.ranks(), options);
+        let core = Core::new(exchange, &world, lends, ledger);
         Self {
             world,
             space,
@@ -100,6 +118,7 @@ impl Messenger {
             busy: AtomicU64::new(0),
             is_watched: AtomicBool::new(false),
             stop: AtomicBool::new(false),
+            origin,
         }
     }
 
@@ -134,6 +153,16 @@ impl Messenger {
         self.tell(Event::Refused(task, cause));
     }
 
+    /// Adds what was recorded since the last call to `records`.
+    pub(super) fn take_records(&self, records: &mut Records) {
+        let Some(origin) = self.origin else { return };
+        records.origin = origin.saturating_duration_since(self.world.epoch()).as_nanos() as u64;
+        let step = |core: &mut Core, events: &mut Vec<Event>| core.step(self, events);
+        self.core.with(step, |core| {
+            core.ledger.iter_mut().for_each(|ledger| ledger.take(records));
+        });
+    }
+
     /// Makes progress unless another thread does.
     pub(super) fn poll(&self) {
         self.core.drain(|core, events| core.step(self, events));
@@ -148,7 +177,9 @@ impl Messenger {
     /// Life of that thread.
     fn work(&self) {
         let mut pace = Pace::default();
+        let mut told = (Instant::now(), 0);
         while !self.stop.load(Ordering::SeqCst) {
+            self.tell_progress(&mut told);
             if self.host().is_anyone_idle() && !self.is_watched.load(Ordering::Relaxed) {
                 self.look(&mut pace);
             } else {
@@ -170,6 +201,19 @@ impl Messenger {
         }
     }
 
+    /// Tells rank 0 how many tasks are done, if it asks and was not told for a while; `told` is when it
+    /// was, and how many.
+    fn tell_progress(&self, told: &mut (Instant, u64)) {
+        if self.world.rank() == Rank(0) || !self.world.shows_progress() || told.0.elapsed() < TELL {
+            return;
+        }
+        let done = self.space.completed();
+        if done != told.1 {
+            self.world.tell_done(done);
+        }
+        *told = (Instant::now(), done);
+    }
+
     pub(super) fn stop(&self) {
         self.stop.store(true, Ordering::SeqCst);
     }
@@ -183,12 +227,23 @@ impl Peering for Messenger {
         }
     }
 
+    fn begin(&self) -> Result<(), FlowError> {
+        if self.origin.is_none() {
+            return Ok(());
+        }
+        self.world.compare_clocks().map_err(|error| FlowError::Peers(Arc::new(error)))
+    }
+
     fn traffic(&self) -> Traffic {
         self.core.with(|core, events| core.step(self, events), |core| core.exchange.traffic())
     }
 
     fn meet(&self, brought: Brought) -> Result<Outcome, FlowError> {
         let step = |core: &mut Core, events: &mut Vec<Event>| core.step(self, events);
+        if self.world.shows_progress() {
+            // Exact at meetings, between which steps of a program lie.
+            self.world.tell_done(self.space.completed());
+        }
         let number = self.core.with(step, |core| core.exchange.meet(brought));
         loop {
             let met = self.core.with(step, |core| match &core.fatal {
@@ -248,6 +303,8 @@ impl Pace {
     }
 }
 
+/// Least time between two words about how many tasks are done.
+const TELL: Duration = Duration::from_secs(1);
 /// Least time between two looks while all workers are in tasks, or one of them watches. Each look takes a core
 /// from a worker for a moment, and some of what it has in its caches.
 const BUSY: Duration = Duration::from_micros(200);

@@ -116,7 +116,7 @@ impl Node {
             target: AtomicU64::new(0),
             idle: AtomicUsize::new(0),
             origin,
-            messenger: options.messenger(&space.0, true),
+            messenger: options.messenger(&space.0, true, origin),
             space: space.0,
             machine,
         });
@@ -313,6 +313,7 @@ impl Running for Node {
         if let Some(recorder) = &self.shared.runner.recorder {
             records.tasks.append(&mut recorder.take().tasks);
         }
+        self.shared.messenger.iter().for_each(|messenger| messenger.take_records(&mut records));
         records
     }
 

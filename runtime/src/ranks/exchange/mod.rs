@@ -60,6 +60,8 @@ pub enum Operation {
     Send {
         /// Number of the sending, for [`Exchange::sent`].
         number: u64,
+        /// What.
+        key: Key,
         /// The datum, by the number of its handle.
         datum: u32,
         /// To whom.
@@ -407,7 +409,7 @@ impl Exchange {
                 _ => receivers.push((to, label, node, priority)),
             }
         }
-        let payload = Payload { datum, bytes, is_empty: spoiled != 0, here: parts(bytes) };
+        let payload = Payload { key, datum, bytes, is_empty: spoiled != 0, here: parts(bytes) };
         // A frame names as many.
         for some in receivers.chunks(MOST_RECEIVERS) {
             self.send(key, payload, spoiled, some);
@@ -460,7 +462,7 @@ impl Exchange {
         let branches = unfold(list);
         inbound.passing = branches.len();
         let (bytes, here) = (inbound.parcel.bytes, inbound.parts_in);
-        let payload = Payload { datum, bytes, is_empty: spoiled != 0, here };
+        let payload = Payload { key, datum, bytes, is_empty: spoiled != 0, here };
         for branch in branches {
             let to = (branch.rank, branch.label);
             self.tell(branch.rank, Item::Head { key, spoiled, branches: fold(&branch.below) });

@@ -23,6 +23,8 @@ pub(super) enum Owed {
 /// What is sent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Payload {
+    /// What.
+    pub(super) key: Key,
     /// The datum, by the number of its handle.
     pub(super) datum: u32,
     /// Its bytes.
@@ -36,6 +38,7 @@ pub(super) struct Payload {
 #[derive(Debug)]
 struct Sending {
     owed: Owed,
+    key: Key,
     datum: u32,
     to: Rank,
     label: u32,
@@ -64,14 +67,14 @@ impl Outbound {
     pub(super) fn add(
         &mut self,
         owed: Owed,
-        Payload { datum, bytes, is_empty, here }: Payload,
+        Payload { key, datum, bytes, is_empty, here }: Payload,
         (to, label): (Rank, u32),
         priority: i32,
     ) {
         let (number, started, gone) = (self.next, 0, 0);
         self.next += 1;
         let sending =
-            Sending { owed, datum, to, label, bytes, is_empty, priority, here, started, gone };
+            Sending { owed, key, datum, to, label, bytes, is_empty, priority, here, started, gone };
         if here > 0 {
             self.eager.insert((Reverse(priority), number));
         }
@@ -99,6 +102,7 @@ impl Outbound {
             let first = sending.started as u64 * PART_BYTES;
             operations.push(Operation::Send {
                 number,
+                key: sending.key,
                 datum: sending.datum,
                 to: sending.to,
                 label: sending.label,

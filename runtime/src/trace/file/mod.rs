@@ -1,11 +1,13 @@
 //! The trace file: everything that a trace holds, as sections of comma-separated lines that can be
 //! read again.
 //!
-//! The first line is `tegula-trace,2`. Each section opens with `section,NAME,LINES` and a line that
-//! names its columns; times are in nanoseconds since the first start; codelets, phases, workers and
-//! memories are numbered from 0 by the lines of their own sections. The last line is `end`, so that
-//! a file that was cut off is found out. Version 1 lacks the first section, which says what was run,
-//! and is read, too.
+//! The first line is `tegula-trace,3`. Each section opens with `section,NAME,LINES` and a line that
+//! names its columns; times are in nanoseconds since the first start; codelets, phases, ranks, workers and
+//! memories are numbered from 0 by the lines of their own sections. What one end of a message has not
+//! recorded is empty. The last line is `end`, so that a file that was cut off is found out.
+//!
+//! Older versions are read, too: 2 lacks ranks, the rank of each worker, messages and polls; 1 also lacks
+//! the first section, which says what was run.
 
 mod lines;
 mod read;
@@ -14,9 +16,9 @@ mod write;
 use std::io;
 
 /// The first line.
-const HEADER: &str = "tegula-trace,2";
-/// That of files that do not say what was run.
-const OLD_HEADER: &str = "tegula-trace,1";
+const HEADER: &str = "tegula-trace,3";
+/// The version that it names, which is the last that can be read.
+const VERSION: u32 = 3;
 /// The first line up to the number of the version.
 const MAGIC: &str = "tegula-trace,";
 /// The last line.
@@ -29,7 +31,10 @@ struct Section {
 }
 
 const ABOUT: Section = Section { name: "about", columns: "key,value" };
-const WORKERS: Section = Section { name: "workers", columns: "name,class" };
+const RANKS: Section = Section { name: "ranks", columns: "uncertainty_ns" };
+const WORKERS: Section = Section { name: "workers", columns: "name,class,rank" };
+/// Workers in files that know no ranks.
+const OLD_WORKERS: Section = Section { columns: "name,class", ..WORKERS };
 const MEMORIES: Section = Section { name: "memories", columns: "name,capacity_bytes" };
 const PHASES: Section = Section { name: "phases", columns: "name" };
 const CODELETS: Section = Section { name: "codelets", columns: "name" };
@@ -39,6 +44,12 @@ const TASKS: Section = Section {
 };
 const TRANSFERS: Section =
     Section { name: "transfers", columns: "handle,bytes,src,dst,purpose,start_ns,end_ns" };
+const MESSAGES: Section = Section {
+    name: "messages",
+    columns: "datum,version,bytes,from,to,priority,after,\
+              ready_ns,first_out_ns,gone_ns,asked_ns,first_in_ns,here_ns",
+};
+const POLLS: Section = Section { name: "polls", columns: "rank,start_ns,end_ns" };
 const SAMPLES: Section = Section { name: "samples", columns: "gauge,memory,time_ns,value" };
 
 /// Why a trace file cannot be read.

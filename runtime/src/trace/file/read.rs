@@ -4,22 +4,27 @@ use std::io::BufRead;
 
 use super::lines::{Fields, Lines};
 use super::{
-    ABOUT, CODELETS, END, HEADER, MAGIC, MEMORIES, OLD_HEADER, PHASES, ReadError, SAMPLES, Section,
-    TASKS, TRANSFERS, WORKERS,
+    ABOUT, CODELETS, END, HEADER, MAGIC, MEMORIES, MESSAGES, OLD_WORKERS, PHASES, POLLS, RANKS,
+    ReadError, SAMPLES, Section, TASKS, TRANSFERS, VERSION, WORKERS,
 };
 use crate::trace::names::kept;
 use crate::trace::{
-    Gauge, Outcome, Purpose, Records, Sample, Site, TaskRecord, Trace, TransferRecord,
+    Gauge, MessageRecord, Outcome, Passage, PollRecord, Purpose, Records, Sample, Site, TaskRecord,
+    Trace, TransferRecord,
 };
 
 /// Most lines of a section of names: far more than any program has.
 const MOST_NAMES: usize = 10_000;
 /// Room that is made on the word of a file; more only when the lines are there.
 const MOST_ROOM: usize = 1 << 16;
+/// Most ranks of a run.
+const MOST_RANKS: usize = 1 << 16;
 /// Most phases of a flow.
 const MOST_PHASES: usize = 256;
 /// Latest time in nanoseconds: 104 days, up to which sums and fractions are exact.
 const MOST_TIME: u64 = 1 << 53;
+/// What is wrong with a later one.
+const LATE: &str = "is a time beyond 104 days";
 
 impl Trace {
     /// Reads what [`Trace::write`] wrote.
@@ -29,14 +34,12 @@ impl Trace {
     /// none of ours.
     pub fn read(input: impl BufRead) -> Result<Self, ReadError> {
         let mut lines = Lines::new(input);
-        let is_old = header(&mut lines)?;
+        let version = header(&mut lines)?;
+        let (has_about, has_ranks) = (version >= 2, version >= 3);
         let pair = |f: &mut Fields<'_>| Ok((f.text()?.into_owned(), f.text()?.into_owned()));
-        let about = if is_old { Vec::new() } else { table(&mut lines, &ABOUT, MOST_NAMES, pair)? };
-        let (workers, classes) = table(&mut lines, &WORKERS, MOST_NAMES, pair)?.into_iter().unzip();
-        let memory = |f: &mut Fields<'_>| Ok((f.text()?.into_owned(), f.optional()?));
-        let memories = table(&mut lines, &MEMORIES, MOST_NAMES, memory)?;
-        let (memories, capacities) = memories.into_iter().unzip();
-        let site = Site { workers, classes, memories, capacities };
+        let about =
+            if has_about { table(&mut lines, &ABOUT, MOST_NAMES, pair)? } else { Vec::new() };
+        let site = site(&mut lines, has_ranks)?;
         let name = |f: &mut Fields<'_>| Ok(kept(&f.text()?));
         let phases = table(&mut lines, &PHASES, MOST_PHASES, name)?;
         let codelets = table(&mut lines, &CODELETS, MOST_NAMES, name)?;
@@ -44,28 +47,59 @@ impl Trace {
         let tasks = table(&mut lines, &TASKS, usize::MAX, |fields| limits.task(fields))?;
         let transfers =
             table(&mut lines, &TRANSFERS, usize::MAX, |fields| limits.transfer(fields))?;
+        let (mut messages, mut polls) = (Vec::new(), Vec::new());
+        if has_ranks {
+            messages = table(&mut lines, &MESSAGES, usize::MAX, message)?;
+            polls = table(&mut lines, &POLLS, usize::MAX, poll)?;
+        }
         let samples = table(&mut lines, &SAMPLES, usize::MAX, |fields| limits.sample(fields))?;
         if lines.next()? != END.as_bytes() {
             return Err(lines.fail(format!("'{END}' should stand here")));
         }
-        let records = Records { tasks, transfers, samples };
-        Ok(Self { about, ..Self::new(records, site, &phases) })
+        let records = Records { tasks, transfers, samples, messages, polls, origin: 0 };
+        Ok(Self { about, origin: 0, ..Self::new(records, site, &phases) })
     }
 }
 
-/// Reads the first line; says whether the file is of the older version.
-fn header<R: BufRead>(lines: &mut Lines<R>) -> Result<bool, ReadError> {
+/// Reads ranks, workers and memories.
+fn site<R: BufRead>(lines: &mut Lines<R>, has_ranks: bool) -> Result<Site, ReadError> {
+    let mut uncertainties = Vec::new();
+    if has_ranks {
+        uncertainties = table(lines, &RANKS, MOST_RANKS, time)?;
+    }
+    let count = uncertainties.len().max(1);
+    let worker = |f: &mut Fields<'_>| {
+        let (name, class) = (f.text()?.into_owned(), f.text()?.into_owned());
+        let rank = if has_ranks { f.index(count, "rank")? } else { 0 };
+        Ok((rank, (name, class)))
+    };
+    let section = if has_ranks { &WORKERS } else { &OLD_WORKERS };
+    let workers = table(lines, section, MOST_NAMES, worker)?;
+    let (mut ranks, (workers, classes)): (Vec<_>, (Vec<_>, Vec<_>)) = workers.into_iter().unzip();
+    if uncertainties.is_empty() {
+        ranks.clear();
+    }
+    let memory = |f: &mut Fields<'_>| Ok((f.text()?.into_owned(), f.optional()?));
+    let memories = table(lines, &MEMORIES, MOST_NAMES, memory)?;
+    let (memories, capacities) = memories.into_iter().unzip();
+    Ok(Site { workers, classes, memories, capacities, ranks, uncertainties })
+}
+
+/// Reads the first line; answers the version of the file.
+fn header<R: BufRead>(lines: &mut Lines<R>) -> Result<u32, ReadError> {
     let found = match lines.next() {
         Err(ReadError::Content { .. }) => Vec::new(),
         other => other?.to_vec(),
     };
-    if found == HEADER.as_bytes() || found == OLD_HEADER.as_bytes() {
-        return Ok(found == OLD_HEADER.as_bytes());
+    let version = found.strip_prefix(MAGIC.as_bytes());
+    let known = (1..=VERSION).find(|known| version == Some(known.to_string().as_bytes()));
+    if let Some(known) = known {
+        return Ok(known);
     }
-    Err(lines.fail(match found.strip_prefix(MAGIC.as_bytes()) {
+    Err(lines.fail(match version {
         Some(version) => {
             let version = String::from_utf8_lossy(&version[..version.len().min(20)]).into_owned();
-            format!("the trace has version {version}, and this program reads 1 and 2")
+            format!("the trace has version {version}, and this program reads 1 to {VERSION}")
         }
         None => format!("this is no trace: the first line of one is '{HEADER}'"),
     }))
@@ -162,6 +196,41 @@ impl Limits<'_> {
     }
 }
 
+fn message(fields: &mut Fields<'_>) -> Result<MessageRecord, ReadError> {
+    let (datum, version, bytes) = (fields.number()?, fields.number()?, fields.number()?);
+    let (from, to) = (fields.index(MOST_RANKS, "rank")?, fields.index(MOST_RANKS, "rank")?);
+    let (priority, after) = (fields.number()?, fields.number()?);
+    let (sent, received) = (passage(fields)?, passage(fields)?);
+    Ok(MessageRecord { datum, version, bytes, from, to, priority, after, sent, received })
+}
+
+/// One end of a message: three times, or nothing three times.
+fn passage(fields: &mut Fields<'_>) -> Result<Option<Passage>, ReadError> {
+    let mut times = [None; 3];
+    for place in &mut times {
+        *place = fields.optional()?;
+        if place.is_some_and(|time| time >= MOST_TIME) {
+            return Err(fields.fail(LATE));
+        }
+    }
+    match times {
+        [None, None, None] => Ok(None),
+        [Some(ready), Some(start), Some(end)] if ready <= start && start <= end => {
+            Ok(Some(Passage { ready, start, end }))
+        }
+        _ => {
+            Err(fields
+                .fail("ends three times of which each should be there and none come too early"))
+        }
+    }
+}
+
+fn poll(fields: &mut Fields<'_>) -> Result<PollRecord, ReadError> {
+    let rank = fields.index(MOST_RANKS, "rank")?;
+    let (start, end) = times(fields)?;
+    Ok(PollRecord { rank, start, end })
+}
+
 /// A start and an end that does not come before it.
 fn times(fields: &mut Fields<'_>) -> Result<(u64, u64), ReadError> {
     let (start, end) = (time(fields)?, time(fields)?);
@@ -170,7 +239,7 @@ fn times(fields: &mut Fields<'_>) -> Result<(u64, u64), ReadError> {
 
 fn time(fields: &mut Fields<'_>) -> Result<u64, ReadError> {
     let time = fields.number()?;
-    if time < MOST_TIME { Ok(time) } else { Err(fields.fail("is a time beyond 104 days")) }
+    if time < MOST_TIME { Ok(time) } else { Err(fields.fail(LATE)) }
 }
 
 /// One of `values`, by its name.

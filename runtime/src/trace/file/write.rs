@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use super::{
-    ABOUT, CODELETS, END, HEADER, MEMORIES, PHASES, SAMPLES, Section, TASKS, TRANSFERS, WORKERS,
-    lines,
+    ABOUT, CODELETS, END, HEADER, MEMORIES, MESSAGES, PHASES, POLLS, RANKS, SAMPLES, Section,
+    TASKS, TRANSFERS, WORKERS, lines,
 };
-use crate::trace::{Gauge, Trace};
+use crate::trace::{Gauge, MessageRecord, Passage, Trace};
 
 impl Trace {
     /// Writes all of the trace as text that [`Trace::read`] reads again. Control characters in
@@ -27,16 +27,22 @@ impl Trace {
         }
         self.task_sections(&mut out)?;
         self.transfer_section(&mut out)?;
+        self.message_sections(&mut out)?;
         self.sample_section(&mut out)?;
         writeln!(out, "{END}")?;
         out.flush()
     }
 
     fn site_sections(&self, out: &mut impl Write) -> io::Result<()> {
+        open(out, &RANKS, self.site.uncertainties.len())?;
+        for uncertainty in &self.site.uncertainties {
+            writeln!(out, "{uncertainty}")?;
+        }
         open(out, &WORKERS, self.workers)?;
         for worker in 0..self.workers {
             let (name, class) = (self.worker_name(worker), self.class_of(worker));
-            writeln!(out, "{},{}", lines::quoted(&name), lines::quoted(class))?;
+            let (name, class) = (lines::quoted(&name), lines::quoted(class));
+            writeln!(out, "{name},{class},{}", self.site.rank_of(worker))?;
         }
         open(out, &MEMORIES, self.site.memories.len())?;
         for (number, name) in self.site.memories.iter().enumerate() {
@@ -77,6 +83,21 @@ impl Trace {
         Ok(())
     }
 
+    fn message_sections(&self, out: &mut impl Write) -> io::Result<()> {
+        open(out, &MESSAGES, self.messages.len())?;
+        for message in &self.messages {
+            let &MessageRecord { datum, version, bytes, from, to, priority, after, .. } = message;
+            let (sent, received) = (times(message.sent), times(message.received));
+            let head = format!("{datum},{version},{bytes},{from},{to},{priority},{after}");
+            writeln!(out, "{head},{sent},{received}")?;
+        }
+        open(out, &POLLS, self.polls.len())?;
+        for poll in &self.polls {
+            writeln!(out, "{},{},{}", poll.rank, poll.start, poll.end)?;
+        }
+        Ok(())
+    }
+
     fn sample_section(&self, out: &mut impl Write) -> io::Result<()> {
         open(out, &SAMPLES, self.samples.len())?;
         for sample in &self.samples {
@@ -88,6 +109,12 @@ impl Trace {
         }
         Ok(())
     }
+}
+
+/// The three fields of an end of a message.
+fn times(passage: Option<Passage>) -> String {
+    let text = |Passage { ready, start, end }| format!("{ready},{start},{end}");
+    passage.map_or_else(|| ",,".to_owned(), text)
 }
 
 fn open(out: &mut impl Write, section: &Section, lines: usize) -> io::Result<()> {

@@ -1,0 +1,318 @@
+//! What ranks do together beside their flows: bring what each has to rank 0, compare clocks, and tell how far
+//! they are.
+
+use std::collections::VecDeque;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+use super::clocks::{Clocks, Reading};
+use super::{Arrival, FRAME_BYTES, TransportError, World};
+use crate::ranks::Rank;
+
+/// In place of the number of a flow: a frame of none.
+pub(super) const BESIDE: u32 = u32::MAX;
+/// In place of the number of a flow: a frame that says how many tasks are done in which.
+pub(super) const DONE: u32 = u32::MAX - 1;
+
+/// Bytes in a frame after the number of the flow.
+const MOST: usize = FRAME_BYTES - 4;
+/// Frames that a rank sends before it is asked for more.
+const BURST: usize = 256;
+/// Times that a clock is read.
+const READINGS: u32 = 64;
+
+/// How many tasks each rank says that it has done in the flow of now.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    is_wanted: AtomicBool,
+    done: Vec<AtomicU64>,
+}
+
+impl Tally {
+    pub(super) fn new(ranks: usize) -> Self {
+        let done = (0..ranks).map(|_| AtomicU64::new(0)).collect();
+        Self { is_wanted: AtomicBool::new(false), done }
+    }
+
+    /// Begins the next flow.
+    pub(super) fn reset(&self) {
+        self.done.iter().for_each(|done| done.store(0, Ordering::Relaxed));
+    }
+
+    /// What a frame from `from` says, of which `flow` is the flow of now; that of another is past.
+    pub(super) fn note(&self, from: Rank, frame: &[u8], flow: u32) {
+        let Some((number, done)) = frame.split_first_chunk::<4>() else { return };
+        if let (true, Ok(done)) = (u32::from_le_bytes(*number) == flow, done.try_into()) {
+            self.done[usize::from(from.0)].store(u64::from_le_bytes(done), Ordering::Relaxed);
+        }
+    }
+}
+
+impl World {
+    /// Has this rank tell rank 0 now and then how many tasks of a flow it has done; all ranks call it.
+    pub fn show_progress(&self) {
+        self.tally.is_wanted.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether rank 0 is to be told.
+    pub(crate) fn shows_progress(&self) -> bool {
+        self.tally.is_wanted.load(Ordering::Relaxed)
+    }
+
+    /// Tasks of the flow of now that the other ranks had done when they last told this one, rank 0.
+    #[must_use]
+    pub fn done_elsewhere(&self) -> u64 {
+        self.tally.done.iter().map(|done| done.load(Ordering::Relaxed)).sum()
+    }
+
+    /// Tells rank 0 that this one has done so many tasks of the flow of now. If that cannot be sent, what
+    /// follows says so.
+    pub(crate) fn tell_done(&self, done: u64) {
+        if self.rank == Rank(0) {
+            return;
+        }
+        let mut line = self.line();
+        let words = [&DONE.to_le_bytes()[..], &line.flow.to_le_bytes(), &done.to_le_bytes()];
+        let _not_worth_an_error = line.transport.send_frame(Rank(0), &words.concat());
+    }
+
+    /// Brings `mine` of every other rank to rank 0, which `take` gets it from, rank by rank. All ranks call
+    /// it at the same point of the program; others wait until rank 0 has theirs. No more than a MiB is on
+    /// its way at a time.
+    ///
+    /// # Errors
+    /// Those of the transport.
+    pub fn gather(
+        &self,
+        mine: &[u8],
+        mut take: impl FnMut(Rank, Vec<u8>),
+    ) -> Result<(), TransportError> {
+        let mut talk = Talk::new(self);
+        if self.rank == Rank(0) {
+            for from in (1..self.ranks as u16).map(Rank) {
+                take(from, talk.collect(from)?);
+            }
+            return Ok(());
+        }
+        talk.hear()?;
+        talk.tell(Rank(0), &(mine.len() as u64).to_le_bytes())?;
+        for burst in mine.chunks(BURST * MOST) {
+            talk.hear()?;
+            for piece in burst.chunks(MOST) {
+                talk.tell(Rank(0), piece)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What rank 0 brings, at most as many bytes as a frame holds less 4; all ranks call it at the same
+    /// point of the program.
+    ///
+    /// # Errors
+    /// Those of the transport.
+    pub fn follow(&self, mine: Vec<u8>) -> Result<Vec<u8>, TransportError> {
+        let mut talk = Talk::new(self);
+        if self.rank != Rank(0) {
+            return talk.hear();
+        }
+        for to in (1..self.ranks as u16).map(Rank) {
+            talk.tell(to, &mine)?;
+        }
+        Ok(mine)
+    }
+
+    /// Compares the clocks of all ranks with that of rank 0, unless they share one; all ranks call it at
+    /// the same point of the program. Some round trips per rank, one rank after the other.
+    ///
+    /// # Errors
+    /// Those of the transport.
+    pub fn compare_clocks(&self) -> Result<(), TransportError> {
+        if self.shares_clock {
+            return Ok(());
+        }
+        let mut talk = Talk::new(self);
+        if self.rank != Rank(0) {
+            for _ in 0..READINGS {
+                talk.hear()?;
+                talk.tell(Rank(0), &self.now().to_le_bytes())?;
+            }
+            return Ok(());
+        }
+        let mut readings = vec![Reading::default()];
+        for of in (1..self.ranks as u16).map(Rank) {
+            readings.push(talk.read_clock(of)?);
+        }
+        self.clocks.lock().unwrap_or_else(PoisonError::into_inner).note(readings);
+        Ok(())
+    }
+
+    /// How the clocks have compared so far; known to rank 0.
+    #[must_use]
+    pub fn clocks(&self) -> Clocks {
+        self.clocks.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The moment from which this rank counts the time that it compares with other ranks.
+    #[must_use]
+    pub fn epoch(&self) -> Instant {
+        self.epoch
+    }
+
+    fn now(&self) -> u64 {
+        self.epoch.elapsed().as_nanos() as u64
+    }
+}
+
+/// Frames that belong to no flow. The transport is free between them: a flow may go on meanwhile.
+struct Talk<'a> {
+    world: &'a World,
+    heard: VecDeque<Vec<u8>>,
+}
+
+impl<'a> Talk<'a> {
+    fn new(world: &'a World) -> Self {
+        Self { world, heard: VecDeque::new() }
+    }
+
+    fn tell(&self, to: Rank, words: &[u8]) -> Result<(), TransportError> {
+        let frame = [&BESIDE.to_le_bytes()[..], words].concat();
+        self.world.line().transport.send_frame(to, &frame)
+    }
+
+    /// The next frame. Only one rank has reason to send any: rank 0, or the one that it has asked.
+    fn hear(&mut self) -> Result<Vec<u8>, TransportError> {
+        let mut arrivals = Vec::new();
+        loop {
+            if let Some(frame) = self.heard.pop_front() {
+                return Ok(frame);
+            }
+            self.world.line().poll_for(BESIDE, &mut arrivals)?;
+            for arrival in arrivals.drain(..) {
+                if let Arrival::Frame { bytes, .. } = arrival {
+                    self.heard.push_back(bytes);
+                }
+            }
+            if self.heard.is_empty() {
+                std::thread::yield_now();
+            }
+        }
+    }
+
+    /// All that `from` brings.
+    fn collect(&mut self, from: Rank) -> Result<Vec<u8>, TransportError> {
+        self.tell(from, &[])?;
+        let length = self.hear()?;
+        let length = length.try_into().map(u64::from_le_bytes).unwrap_or(0) as usize;
+        let mut all = Vec::new();
+        while all.len() < length {
+            self.tell(from, &[])?;
+            let until = length.min(all.len() + BURST * MOST);
+            while all.len() < until {
+                all.extend(self.hear()?);
+            }
+        }
+        Ok(all)
+    }
+
+    /// The clock of `of`, from the answer that took the least time.
+    fn read_clock(&mut self, of: Rank) -> Result<Reading, TransportError> {
+        let mut best: Option<Reading> = None;
+        for _ in 0..READINGS {
+            let asked = self.world.now();
+            self.tell(of, &[])?;
+            let there = self.hear()?;
+            let answered = self.world.now();
+            let there = there.try_into().map(u64::from_le_bytes).unwrap_or(0);
+            let reading = Reading::of(asked, there, answered);
+            if best.is_none_or(|best| reading.uncertainty < best.uncertainty) {
+                best = Some(reading);
+            }
+        }
+        Ok(best.unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+    use crate::comm::Local;
+
+    /// What `run` comes to on each of `ranks` ranks.
+    fn on_ranks<T: Send>(ranks: usize, run: impl Fn(World) -> T + Sync) -> Vec<T> {
+        let run = &run;
+        thread::scope(|scope| {
+            let start = |end| scope.spawn(move || run(World::new(Box::new(end))));
+            let threads: Vec<_> = Local::connect_unruly(ranks, 3).into_iter().map(start).collect();
+            threads.into_iter().map(|thread| thread.join().expect("no rank panics")).collect()
+        })
+    }
+
+    /// So many bytes that tell whose they are.
+    fn bytes(rank: Rank, length: usize) -> Vec<u8> {
+        (0..length).map(|at| (at % 251) as u8 ^ rank.0 as u8).collect()
+    }
+
+    #[test]
+    fn what_ranks_have_comes_to_rank_0() {
+        for length in [0, 1, MOST, MOST + 1, BURST * MOST, 3 * BURST * MOST + 17] {
+            let got = on_ranks(3, |world| {
+                let mut got = Vec::new();
+                let mine = bytes(world.rank(), length);
+                world.gather(&mine, |from, theirs| got.push((from, theirs))).expect("it moves");
+                got
+            });
+            let expected = [Rank(1), Rank(2)].map(|rank| (rank, bytes(rank, length)));
+            assert_eq!(got[0], expected, "{length} bytes");
+            assert!(got[1].is_empty() && got[2].is_empty());
+        }
+    }
+
+    #[test]
+    fn clocks_of_threads_are_one_unless_told_otherwise() {
+        let within = on_ranks(3, |mut world| {
+            world.compare_clocks().expect("it moves");
+            assert_eq!(world.clocks().align(2, 99), 99);
+            // As if each rank had a clock of its own, started at another time.
+            world.shares_clock = false;
+            let rank = u64::from(world.rank().0);
+            let early = std::time::Duration::from_millis(500 * rank);
+            world.epoch -= early;
+            for _ in 0..2 {
+                world.compare_clocks().expect("it moves");
+            }
+            if rank > 0 {
+                return true;
+            }
+            let clocks = world.clocks();
+            let now = world.now() + 1_000_000_000;
+            (1..3).all(|of| {
+                let off = clocks.align(of, now + 500_000_000 * of as u64).abs_diff(now);
+                off <= clocks.uncertainty(of) + 1_000_000
+            })
+        });
+        assert!(within.into_iter().all(|within| within));
+    }
+
+    #[test]
+    fn all_follow_rank_0() {
+        let said =
+            on_ranks(3, |world| world.follow(vec![world.rank().0 as u8 + 4]).expect("it moves"));
+        assert_eq!(said, [[4], [4], [4]]);
+    }
+
+    #[test]
+    fn rank_0_hears_how_far_the_others_are() {
+        let heard = on_ranks(3, |world| {
+            assert!(!world.shows_progress());
+            world.show_progress();
+            world.begin();
+            world.tell_done(10 * u64::from(world.rank().0));
+            world.gather(&[], |_, _| {}).expect("it moves");
+            world.done_elsewhere()
+        });
+        assert_eq!(heard[0], 30);
+    }
+}

@@ -1,0 +1,218 @@
+//! What is noted of messages for a trace: when each was asked for, began and ended, at this end.
+
+use std::collections::{HashMap, VecDeque};
+use std::time::Instant;
+
+use crate::flow::Kind;
+use crate::ranks::{Item, Items, Key, Operation, PART_BYTES, Parcel, Rank};
+use crate::trace::{AFTER_MESSAGE, MessageRecord, Passage, PollRecord, Records};
+
+/// Notes of one rank. It looks on: nothing of what it sees depends on it.
+pub(super) struct Ledger {
+    origin: Instant,
+    me: Rank,
+    /// Versions that are here for others and not sent yet: their nodes, and since when.
+    offered: HashMap<(Key, Rank), VecDeque<Offered>>,
+    /// Messages that were announced, with no part sent yet.
+    announced: HashMap<(Key, Rank), VecDeque<MessageRecord>>,
+    /// Messages of which parts are sent: the parts that have not gone yet.
+    leaving: HashMap<u64, (MessageRecord, u64)>,
+    /// What this rank awaits.
+    awaited: HashMap<Key, Awaited>,
+    messages: Vec<MessageRecord>,
+    polls: Vec<PollRecord>,
+}
+
+/// A version that this rank has for another.
+struct Offered {
+    parcel: Parcel,
+    ready: u64,
+    /// 1 + the program index of the task that wrote it; 0 if that is not known.
+    after: u64,
+}
+
+/// A version that this rank awaits.
+struct Awaited {
+    parcel: Parcel,
+    asked: u64,
+    /// Who sends it, once that has said so.
+    from: Option<Rank>,
+    /// When the first part came.
+    first: Option<u64>,
+}
+
+impl Ledger {
+    /// Notes of rank `me`, whose clock starts at `origin`.
+    pub(super) fn new(me: Rank, origin: Instant) -> Self {
+        Self {
+            origin,
+            me,
+            offered: HashMap::new(),
+            announced: HashMap::new(),
+            leaving: HashMap::new(),
+            awaited: HashMap::new(),
+            messages: Vec::new(),
+            polls: Vec::new(),
+        }
+    }
+
+    /// The time on the clock of the notes.
+    pub(super) fn now(&self) -> u64 {
+        self.origin.elapsed().as_nanos() as u64
+    }
+
+    /// Messages were dealt with from `start` until now.
+    pub(super) fn note_poll(&mut self, start: u64) {
+        let (rank, end) = (self.me.0.into(), self.now());
+        self.polls.push(PollRecord { rank, start, end });
+    }
+
+    /// A message may go to `peer`, since the task `after` has ended (its program index + 1), or come.
+    pub(super) fn note_posted(&mut self, kind: Kind, parcel: Parcel, peer: Rank, after: u64) {
+        let (key, now) = (parcel.key, self.now());
+        match kind {
+            Kind::Send => {
+                let after = if after & AFTER_MESSAGE == 0 { after } else { 0 };
+                let offered = Offered { parcel, ready: now, after };
+                self.offered.entry((key, peer)).or_default().push_back(offered);
+            }
+            Kind::Receive => {
+                let awaited = Awaited { parcel, asked: now, from: None, first: None };
+                self.awaited.insert(key, awaited);
+            }
+            _ => {}
+        }
+    }
+
+    /// A frame has come.
+    pub(super) fn note_frame(&mut self, from: Rank, frame: &[u8]) {
+        for item in Items::of(frame).flatten() {
+            let now = self.now();
+            let (key, first) = match item {
+                Item::Data { key, .. } => (key, Some(now)),
+                Item::Head { key, .. } => (key, None),
+                _ => continue,
+            };
+            if let Some(awaited) = self.awaited.get_mut(&key) {
+                awaited.from = Some(from);
+                awaited.first = awaited.first.or(first);
+            }
+        }
+    }
+
+    /// A part of `key` has come.
+    pub(super) fn note_part(&mut self, key: Key) {
+        let now = self.now();
+        self.awaited.get_mut(&key).into_iter().for_each(|awaited| {
+            awaited.first.get_or_insert(now);
+        });
+    }
+
+    /// `operation` is about to be done.
+    pub(super) fn note_operation(&mut self, operation: &Operation) {
+        match *operation {
+            Operation::Inline { key, to, .. }
+            | Operation::Tell { to, item: Item::Data { key, .. } } => {
+                let mut message = self.announce(key, to);
+                self.start(&mut message);
+                self.messages.push(message);
+            }
+            Operation::Tell { to, item: Item::Head { key, .. } } => {
+                let message = self.announce(key, to);
+                self.announced.entry((key, to)).or_default().push_back(message);
+            }
+            Operation::Send { number, key, to, .. } if !self.leaving.contains_key(&number) => {
+                let announced = self.announced.get_mut(&(key, to)).and_then(VecDeque::pop_front);
+                let Some(mut message) = announced else { return };
+                self.start(&mut message);
+                let parts = message.bytes.div_ceil(PART_BYTES).max(1);
+                self.leaving.insert(number, (message, parts));
+            }
+            _ => {}
+        }
+    }
+
+    /// A part of the sending `number` has gone.
+    pub(super) fn note_gone(&mut self, number: u64) {
+        let now = self.now();
+        let Some((message, parts)) = self.leaving.get_mut(&number) else { return };
+        *parts -= 1;
+        if *parts == 0 {
+            message.sent.iter_mut().for_each(|passage| passage.end = now);
+            self.messages.extend(self.leaving.remove(&number).map(|(message, _)| message));
+        }
+    }
+
+    /// The node of a message has ended.
+    pub(super) fn note_end(&mut self, kind: Kind, node: u32, key: Key, peer: Rank) {
+        match kind {
+            // What another rank has passed on, or what nobody has room for, was not sent from here.
+            Kind::Send => {
+                if let Some(offered) = self.offered.get_mut(&(key, peer)) {
+                    offered.retain(|offered| offered.parcel.node != node);
+                    if offered.is_empty() {
+                        self.offered.remove(&(key, peer));
+                    }
+                }
+            }
+            Kind::Receive => self.receive(key),
+            _ => {}
+        }
+    }
+
+    /// Adds what was noted to `records`, and forgets it.
+    pub(super) fn take(&mut self, records: &mut Records) {
+        records.messages.append(&mut self.messages);
+        records.polls.append(&mut self.polls);
+    }
+
+    /// A message that this rank will send: of its own, or one that it passes on.
+    fn announce(&mut self, key: Key, to: Rank) -> MessageRecord {
+        let now = self.now();
+        let offered = self.offered.get_mut(&(key, to)).and_then(VecDeque::pop_front);
+        let passed_on = || {
+            let parcel = self.awaited.get(&key).map(|awaited| awaited.parcel);
+            Offered { parcel: parcel.expect("what is passed on is awaited"), ready: now, after: 0 }
+        };
+        let Offered { parcel, ready, after } = offered.unwrap_or_else(passed_on);
+        let Parcel { bytes, priority, .. } = parcel;
+        MessageRecord {
+            datum: key.name,
+            version: key.version,
+            bytes,
+            from: self.me.0.into(),
+            to: to.0.into(),
+            priority,
+            after,
+            sent: Some(Passage { ready, start: now, end: now }),
+            received: None,
+        }
+    }
+
+    /// The first part of a message goes now.
+    fn start(&self, message: &mut MessageRecord) {
+        let now = self.now();
+        message.sent.iter_mut().for_each(|passage| (passage.start, passage.end) = (now, now));
+    }
+
+    /// The receive of `key` has ended, well or not.
+    fn receive(&mut self, key: Key) {
+        let Some(Awaited { parcel, asked, from: Some(from), first }) = self.awaited.remove(&key)
+        else {
+            return;
+        };
+        let end = self.now();
+        let received = Passage { ready: asked, start: first.unwrap_or(end), end };
+        self.messages.push(MessageRecord {
+            datum: key.name,
+            version: key.version,
+            bytes: parcel.bytes,
+            from: from.0.into(),
+            to: self.me.0.into(),
+            priority: parcel.priority,
+            after: 0,
+            sent: None,
+            received: Some(received),
+        });
+    }
+}

@@ -31,7 +31,8 @@ const NUMBERS: &str = "\
 <p class=\"q\">Balanced work: what all tasks would take if they were divided among the classes of workers as \
 well as can be, with the mean times of this run; a class that ran none of a codelet counts as unable to. \
 Critical path: from the task that ended last back to a first one, each time to the predecessor that \
-ended last, with the times of this run. Neither is a bound for other runs; bounds, where they are \
+ended last, with the times of this run. Overlap of messages: the share of the time in which any was in flight \
+in which a worker of its receiver ran a task. Neither is a bound for other runs; bounds, where they are \
 known, are of the mean times of the platform.</p>\n";
 
 /// A page about `trace` under `title`, as HTML that refers to nothing outside it.
@@ -49,6 +50,7 @@ pub fn report(trace: &Trace, title: &str) -> String {
     page += &section("Summary", 2, &summary(trace));
     page += &section("Codelets", 1, &codelets(trace));
     page += &section("Transfers", 2, &routes(trace));
+    page += &section("Messages", 1, &pairs(trace));
     page += "</div>\n";
     page += NUMBERS;
     for panel in PANELS.iter().filter(|panel| (panel.has)(trace)) {
@@ -120,6 +122,14 @@ fn summary(trace: &Trace) -> Vec<Vec<String>> {
         let text = format!("{whole:.1} %; {early:.1} % in the first 95 % of the makespan");
         rows.push(vec![format!("{} busy", usage.class), text]);
     }
+    if let Some(share) = trace.overlaps().1.share() {
+        let text = format!("{:.1} % of the time in flight", 100.0 * share);
+        rows.push(vec!["messages overlapped".to_owned(), text]);
+    }
+    if let Some(off) = trace.uncertainty_seconds().filter(|&off| off > 0.0) {
+        let text = format!("within {}", time(off));
+        rows.push(vec!["clocks of ranks agree".to_owned(), text]);
+    }
     let bounds = trace.bounds_seconds().into_iter();
     rows.extend(bounds.map(|(name, bound)| vec![name.to_owned(), share(bound)]));
     if let Some(balanced) = trace.balanced_seconds() {
@@ -180,6 +190,31 @@ fn routes(trace: &Trace) -> Vec<Vec<String>> {
         let moved: u64 = totals[MOST_ROUTES..].iter().map(|total| total.bytes).sum();
         let name = format!("{} others", totals.len() - MOST_ROUTES);
         rows.push(vec![name, String::new(), String::new(), bytes(moved as f64)]);
+    }
+    rows
+}
+
+/// What went from which rank to which.
+fn pairs(trace: &Trace) -> Vec<Vec<String>> {
+    let mut totals = trace.pair_totals();
+    totals.sort_by_key(|total| std::cmp::Reverse(total.bytes));
+    let head = ["ranks", "messages", "bytes", "mean", "rate", "overlap"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    rows.extend(totals.iter().take(MOST_ROUTES).map(|total| {
+        let share = |share: f64| format!("{:.1} %", 100.0 * share);
+        vec![
+            format!("{} \u{2192} {}", total.from, total.to),
+            thousands(total.messages as usize),
+            bytes(total.bytes as f64),
+            duration((1e9 * total.mean_seconds()) as u64),
+            total.bandwidth().map_or_else(String::new, |rate| format!("{}/s", bytes(rate))),
+            total.overlap.share().map_or_else(String::new, share),
+        ]
+    }));
+    if totals.len() > MOST_ROUTES {
+        let sent: u64 = totals[MOST_ROUTES..].iter().map(|total| total.bytes).sum();
+        let name = format!("{} others", totals.len() - MOST_ROUTES);
+        rows.push(vec![name, String::new(), bytes(sent as f64)]);
     }
     rows
 }

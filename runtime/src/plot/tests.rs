@@ -4,7 +4,7 @@ mod checks;
 mod synthetic;
 
 use checks::{check_well_formed, faults_of_text};
-use synthetic::cholesky;
+use synthetic::{cholesky, cholesky_over};
 
 use super::*;
 use crate::flow::{Access, Buffers, Codelet, Cost, Failure, Flow, FlowOptions, Handle};
@@ -113,6 +113,9 @@ fn traces() -> Vec<(String, Trace)> {
     }
     for (nt, cpus, gpus) in [(1, 1, 0), (2, 2, 1), (6, 1, 2), (30, 20, 4), (60, 3, 1)] {
         traces.push((format!("{nt}-tiles-{cpus}-cpus-{gpus}-gpus"), cholesky(nt, cpus, gpus)));
+    }
+    for (nt, ranks) in [(4, 2), (20, 3), (40, 40)] {
+        traces.push((format!("{nt}-tiles-{ranks}-ranks"), cholesky_over(nt, ranks)));
     }
     traces.push(("long names".to_owned(), with_long_names()));
     traces
@@ -225,6 +228,24 @@ fn every_worker_and_phase_is_there() {
         for phase in ["generation", "factorization", "solve"] {
             assert!(svg.contains(&format!("<title>{phase}: ")), "{phase}");
         }
+    }
+}
+
+#[test]
+fn every_rank_has_a_row_of_messages() {
+    let trace = cholesky_over(12, 3);
+    let svg = gantt(&trace);
+    assert!(svg.contains(" on 6 workers of 3 ranks in "), "the head");
+    assert_eq!(svg.matches("<g class=\"messages\">").count(), 3);
+    let order = ["rank 0 worker 1", "rank 0 messages", "rank 1 worker 0", "rank 2 messages"];
+    let places = order.map(|name| svg.find(&format!("<title>{name}: ")).expect(name));
+    assert!(places.is_sorted(), "{places:?}");
+    assert!(!gantt(&cholesky(12, 6, 0)).contains("essages"), "one rank has none");
+    let page = report(&trace, "ranks");
+    for word in
+        ["<h2>Messages</h2>", "0 \u{2192} 1", "messages overlapped", "clocks of ranks agree"]
+    {
+        assert!(page.contains(word), "{word}");
     }
 }
 

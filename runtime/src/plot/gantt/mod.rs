@@ -1,5 +1,7 @@
-//! The Gantt chart: what each worker did when, and how the phases overlapped.
+//! The Gantt chart: what each worker did when, how the phases overlapped, and when messages were on their
+//! way.
 
+mod messages;
 mod phases;
 mod workers;
 
@@ -13,7 +15,8 @@ use crate::trace::{Outcome, TaskRecord, Trace};
 
 pub(super) const PANEL: Panel = Panel {
     name: "gantt",
-    summary: "tasks of each worker over time, coloured by phase or else by codelet, with its idle share",
+    summary: "tasks of each worker over time, coloured by phase or else by codelet, with its idle share, and \
+              messages of each rank",
     has: |trace| trace.workers > 0,
     draw: gantt,
 };
@@ -37,12 +40,20 @@ const RULES: &[(&str, &str)] = &[
     (".f", "stroke:#000;stroke-width:2"),
     (".k", "opacity:.35"),
     (".p", "opacity:.5"),
+    (".in", "fill:#333"),
+    (".out", "fill:#888"),
 ];
-const DARK: &[(&str, &str)] =
-    &[(".s", "stroke:#191a1c"), (".f", "stroke:#fff"), (".pale", "fill:#eee")];
+const DARK: &[(&str, &str)] = &[
+    (".s", "stroke:#191a1c"),
+    (".f", "stroke:#fff"),
+    (".pale", "fill:#eee"),
+    (".in", "fill:#eee"),
+    (".out", "fill:#999"),
+];
 
 /// Draws `trace` as a document of its own: for each phase when it ran and how many workers it
-/// kept busy, and for each worker its tasks and its idle share.
+/// kept busy, and for each worker its tasks and its idle share. Over ranks, the workers of each come
+/// together, with a row of its messages below them.
 ///
 /// Where no phase is named, codelets take their place. Tasks too narrow to be seen, and those
 /// beyond some thousands, are merged: the figure says so, and stays small.
@@ -53,14 +64,36 @@ pub fn gantt(trace: &Trace) -> String {
     chart.head(&mut svg);
     chart.phases(&mut svg);
     chart.marks(&mut svg);
-    for worker in 0..trace.workers {
-        chart.worker(&mut svg, worker);
+    for (number, line) in chart.lines.iter().enumerate() {
+        match *line {
+            Line::Worker(worker) => chart.worker(&mut svg, worker, number),
+            Line::Messages(rank) => chart.messages(&mut svg, rank, number),
+        }
     }
     chart.limits(&mut svg);
     chart.caption(&mut svg);
     let mut rules = rules(RULES);
     rules.extend(fills(chart.groups.colours()));
-    svg.finish("tegula-gantt", chart.bottom() + 78.0, &style("tegula-gantt", &rules, DARK))
+    svg.finish("tegula-gantt", chart.bottom() + chart.foot(), &style("tegula-gantt", &rules, DARK))
+}
+
+/// What a row shows.
+#[derive(Clone, Copy, Debug)]
+enum Line {
+    /// The tasks of a worker.
+    Worker(usize),
+    /// The messages of a rank.
+    Messages(usize),
+}
+
+/// The rows of `trace`, rank by rank.
+fn lines(trace: &Trace) -> Vec<Line> {
+    let rank = |rank: usize| {
+        let workers = (0..trace.workers).filter(move |&worker| trace.site.rank_of(worker) == rank);
+        let messages = (!trace.messages.is_empty()).then_some(Line::Messages(rank));
+        workers.map(Line::Worker).chain(messages)
+    };
+    (0..trace.rank_count()).flat_map(rank).collect()
 }
 
 /// What the parts of the figure share.
@@ -77,7 +110,9 @@ struct Chart<'a> {
     shows_outliers: bool,
     /// Indices of the records of each worker.
     rows: Vec<Vec<usize>>,
-    /// Height of a worker's row, and how many rows share a label.
+    /// What stands below what.
+    lines: Vec<Line>,
+    /// Height of a row, and how many rows share a label.
     row: f64,
     rows_per_label: usize,
     /// Width of a pixel column.
@@ -95,7 +130,8 @@ impl<'a> Chart<'a> {
         }
         let is_small = trace.records.len() <= MOST_RECTANGLES;
         let column = if is_small { 1.0 } else { (workers * CHART / MOST_COLUMNS).ceil() };
-        let row = (640.0 / workers).floor().clamp(3.0, 30.0);
+        let lines = lines(trace);
+        let row = (640.0 / lines.len().max(1) as f64).floor().clamp(3.0, 30.0);
         let mut chart = Self {
             trace,
             groups: Groups::of(trace),
@@ -104,6 +140,7 @@ impl<'a> Chart<'a> {
             outliers: outliers(trace),
             shows_outliers: false,
             rows,
+            lines,
             row,
             rows_per_label: (13.0 / row).ceil() as usize,
             column,
@@ -147,15 +184,30 @@ impl<'a> Chart<'a> {
             + LIMIT_STEP * self.limits.len() as f64
     }
 
-    /// Where the last worker ends.
+    /// Where row `line` stands, and its height without the gap below it.
+    fn place(&self, line: usize) -> (f64, f64) {
+        let gap = if self.row > 16.0 { 3.0 } else { self.row / 8.0 };
+        (self.first_row() + self.row * line as f64, self.row - gap)
+    }
+
+    /// Where the last row ends.
     fn bottom(&self) -> f64 {
-        self.first_row() + self.row * self.trace.workers as f64
+        self.first_row() + self.row * self.lines.len() as f64
+    }
+
+    /// Room below the rows.
+    fn foot(&self) -> f64 {
+        if self.trace.messages.is_empty() { 78.0 } else { 94.0 }
     }
 
     fn head(&self, svg: &mut Svg) {
         let (tasks, workers) = (self.trace.records.len(), self.trace.workers);
+        let ranks = match self.trace.site.rank_count() {
+            1 => String::new(),
+            ranks => format!(" of {} ranks", thousands(ranks)),
+        };
         let title = format!(
-            "{} {} on {} {} in {}",
+            "{} {} on {} {}{ranks} in {}",
             thousands(tasks),
             if tasks == 1 { "task" } else { "tasks" },
             thousands(workers),
@@ -220,8 +272,9 @@ impl<'a> Chart<'a> {
         } else {
             String::new()
         };
-        let lines =
-            [text, pale, describe_limits(&self.limits)].into_iter().filter(|line| !line.is_empty());
+        let messages = if self.trace.messages.is_empty() { "" } else { MESSAGES }.to_owned();
+        let lines = [text, messages, pale, describe_limits(&self.limits)];
+        let lines = lines.into_iter().filter(|line| !line.is_empty());
         for (number, line) in lines.enumerate() {
             svg.text((LEFT, self.bottom() + 36.0 + 16.0 * number as f64), "q", &line);
         }
@@ -245,6 +298,8 @@ impl<'a> Chart<'a> {
     }
 }
 
+const MESSAGES: &str = "Messages: when any was on its way, above to the rank, below from it; at the right the \
+     bytes that came.";
 const BALANCED: &str = "balanced work";
 const PATH: &str = "critical path";
 

@@ -10,8 +10,8 @@ use crate::trace::{Outcome, TaskRecord};
 
 impl Chart<'_> {
     /// One row: merged tasks below, single ones above them, the idle share at the right.
-    pub(super) fn worker(&self, svg: &mut Svg, worker: usize) {
-        let y = self.first_row() + self.row * worker as f64;
+    pub(super) fn worker(&self, svg: &mut Svg, worker: usize, line: usize) {
+        let (y, height) = self.place(line);
         let records = &self.rows[worker];
         let busy: u64 =
             records.iter().map(|&i| self.trace.records[i].end - self.trace.records[i].start).sum();
@@ -19,8 +19,7 @@ impl Chart<'_> {
             0 => 0.0,
             makespan => 1.0 - busy as f64 / makespan as f64,
         };
-        let is_labelled = worker.is_multiple_of(self.rows_per_label);
-        let height = self.row - if self.row > 16.0 { 3.0 } else { self.row / 8.0 };
+        let is_labelled = line.is_multiple_of(self.rows_per_label);
         let name = self.trace.worker_name(worker);
         let about = format!("{name}: tasks {}, idle {}", thousands(records.len()), percent(idle));
         svg.line(format_args!("<g class=\"worker\"><title>{}</title>", escaped(&about)));

@@ -1,7 +1,8 @@
 //! Traces of a machine that never was, with all that a trace can hold.
 
 use crate::trace::{
-    Gauge, Outcome, Purpose, Records, Sample, Site, TaskRecord, Trace, TransferRecord,
+    Gauge, MessageRecord, Outcome, Passage, PollRecord, Purpose, Records, Sample, Site, TaskRecord,
+    Trace, TransferRecord,
 };
 
 /// Time that a task of each codelet takes on a CPU and on a GPU, in nanoseconds.
@@ -55,8 +56,35 @@ pub(super) fn cholesky(nt: usize, cpus: usize, gpus: usize) -> Trace {
         classes,
         memories: ["RAM".to_owned()].into_iter().chain(name("GPU", gpus)).collect(),
         capacities: [None].into_iter().chain(vec![Some(40 * TILE); gpus]).collect(),
+        ..Site::default()
     };
     Trace::new(machine.records, site, &["none", "factorization"])
+}
+
+/// The same on `ranks` ranks, each of two CPUs: every other task sends its tile to the next rank.
+pub(super) fn cholesky_over(nt: usize, ranks: usize) -> Trace {
+    let mut trace = cholesky(nt, 2 * ranks, 0);
+    trace.site.ranks = (0..2 * ranks).map(|worker| worker / 2).collect();
+    trace.site.workers =
+        (0..2 * ranks).map(|worker| format!("rank {} worker {}", worker / 2, worker % 2)).collect();
+    trace.site.uncertainties = (0..ranks as u64).map(|rank| 500 * rank).collect();
+    for record in trace.records.iter().step_by(2) {
+        let (from, start) = (record.worker / 2, record.end);
+        let passage = |start, end| Some(Passage { ready: start, start, end });
+        trace.messages.push(MessageRecord {
+            datum: record.task as u32,
+            version: 1,
+            bytes: TILE,
+            from,
+            to: (from + 1) % ranks,
+            priority: record.priority,
+            after: record.task + 1,
+            sent: passage(start, start + MOVE),
+            received: passage(start + MOVE / 2, start + 2 * MOVE),
+        });
+        trace.polls.push(PollRecord { rank: from, start, end: start + 2_000 });
+    }
+    trace
 }
 
 impl Machine {

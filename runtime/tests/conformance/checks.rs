@@ -11,10 +11,18 @@ pub(crate) fn tasks(program: &[Step]) -> Vec<&Step> {
     program.iter().filter(|step| step.kind != KINDS - 1).collect()
 }
 
+/// As many tasks as the program has, each once, beside folds.
+pub(crate) fn check_tasks(trace: &Trace, program: &[Step]) {
+    let own = trace.records.iter().filter(|record| record.codelet != "fold");
+    let own: Vec<u64> = own.map(|record| record.task).collect();
+    assert_eq!(own.len(), tasks(program).len(), "number of tasks that ran");
+    let different: std::collections::BTreeSet<u64> = own.iter().copied().collect();
+    assert_eq!(different.len(), own.len(), "a task ran twice");
+}
+
 /// Each task exactly once; folds, which the flow inserts, are counted apart.
 pub(crate) fn check_once(trace: &Trace, program: &[Step]) {
-    let own = trace.records.iter().filter(|record| record.codelet != "fold").count();
-    assert_eq!(own, tasks(program).len(), "number of tasks that ran");
+    check_tasks(trace, program);
     let mut indices: Vec<u64> = trace.records.iter().map(|record| record.task).collect();
     indices.sort_unstable();
     indices.dedup();

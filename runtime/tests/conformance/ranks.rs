@@ -6,12 +6,14 @@ use std::thread;
 
 use proptest::prelude::*;
 use tegula_runtime::comm::{Local, Transport, World};
-use tegula_runtime::exec::{Exec, ExecOptions, Sequential};
+use tegula_runtime::exec::{Exec, ExecOptions, Sequential, gather_trace};
 use tegula_runtime::flow::{FailureCodec, Flow, FlowOptions, Handle};
 use tegula_runtime::platform::WorkerKind;
 use tegula_runtime::ranks::{Owners, Rank, Spot, Traffic, count};
 use tegula_runtime::sched::POLICIES;
+use tegula_runtime::trace::Trace;
 
+use crate::checks::check_tasks;
 use crate::program::{End, HANDLES, Step, Told, run_in, steps, submit, tight};
 
 /// Sizes of handles: some travel in a frame, some as a payload, some in parts.
@@ -78,6 +80,11 @@ impl Spread {
 
     /// Runs the program, whose owners are below `ranks`.
     fn run_in(&self, flow: &mut Flow, ranks: usize) -> End {
+        self.run_traced(flow, ranks).0
+    }
+
+    /// As [`run_in`](Self::run_in), with what this rank has recorded of the program.
+    fn run_traced(&self, flow: &mut Flow, ranks: usize) -> (End, Trace) {
         flow.set_owners(Arc::new(Drawn(self.handles.iter().map(|&(_, owner)| owner).collect())));
         let register = |(row, &(size, owner)): (usize, &(usize, Option<u16>))| {
             let bytes = 8 * WORDS[size];
@@ -89,7 +96,7 @@ impl Spread {
             }
         };
         let handles: Vec<Handle> = self.handles.iter().enumerate().map(register).collect();
-        let (mut end, _) = run_in(flow, &handles, |flow| {
+        let (mut end, trace) = run_in(flow, &handles, |flow| {
             for (place, step) in self.program.iter().enumerate() {
                 for &(_, handle, owner) in self.changes.iter().filter(|(at, ..)| *at == place) {
                     match owner {
@@ -107,7 +114,7 @@ impl Spread {
         if let Some((task, _)) = &mut end.error {
             *task = 0;
         }
-        end
+        (end, trace)
     }
 
     /// What the program sends, counted without running it.
@@ -137,6 +144,70 @@ impl Spread {
             let ranks: Vec<_> = ends.into_iter().map(|end| scope.spawn(move || run(end))).collect();
             ranks.into_iter().map(|rank| rank.join().expect("a rank panicked")).collect()
         })
+    }
+
+    /// What the ranks recorded of the program and of what follows it, and what they have sent.
+    fn record(&self, options: impl Fn(usize) -> ExecOptions + Sync) -> (Vec<Trace>, Traffic) {
+        let run = |end: Local| {
+            let rank = usize::from(end.rank().0);
+            let world = World::new(Box::new(end));
+            let options = ExecOptions {
+                world: Some(world.clone()),
+                receive_bytes: self.room,
+                trace: true,
+                ..options(rank)
+            };
+            let mut flow = Flow::new(Exec::new(options), self.options());
+            let (_, first) = self.run_traced(&mut flow, self.ranks);
+            // While the flow is there, and after it.
+            let first = gather_trace(&world, first).expect("traces are read");
+            let (traffic, rest) = (flow.traffic(), flow.take_trace());
+            drop(flow);
+            let rest = gather_trace(&world, rest).expect("traces are read");
+            (first.into_iter().chain(rest).collect::<Vec<_>>(), traffic)
+        };
+        let run = &run;
+        thread::scope(|scope| {
+            let start = |end| scope.spawn(move || run(end));
+            let ends = Local::connect_unruly(self.ranks, self.seed);
+            let ranks: Vec<_> = ends.into_iter().map(start).collect();
+            let mut all = ranks.into_iter().map(|rank| rank.join().expect("a rank panicked"));
+            let first = all.next().expect("there is a rank 0");
+            assert!(all.all(|(traces, _)| traces.is_empty()), "rank 0 alone has the trace of all");
+            first
+        })
+    }
+
+    /// Asserts that the trace of all ranks has every task and every message once, in an order that can be.
+    fn check_trace(
+        &self,
+        options: impl Fn(usize) -> ExecOptions + Sync,
+    ) -> Result<(), TestCaseError> {
+        let (traces, traffic) = self.record(options);
+        check_tasks(&traces[0], &self.program);
+        let messages: Vec<_> = traces.iter().flat_map(|trace| &trace.messages).collect();
+        prop_assert_eq!(messages.len() as u64, traffic.messages);
+        prop_assert_eq!(messages.iter().map(|message| message.bytes).sum::<u64>(), traffic.bytes);
+        for message in messages {
+            let (Some(sent), Some(received)) = (message.sent, message.received) else {
+                return Err(TestCaseError::fail(format!("{message:?} has one end")));
+            };
+            prop_assert!(message.from != message.to && message.to < self.ranks);
+            // Ranks that are threads have one clock.
+            prop_assert!(sent.start <= received.start, "{:?} came before it was sent", message);
+            for end in [sent, received] {
+                prop_assert!(end.ready <= end.start && end.start <= end.end, "{:?}", message);
+            }
+        }
+        for trace in &traces {
+            prop_assert!(trace.records.iter().all(|record| record.after <= 1 + record.task));
+            let names: std::collections::BTreeSet<_> = trace.site.workers.iter().collect();
+            prop_assert_eq!(names.len(), trace.workers, "each worker has a name of its own");
+            let mut file = Vec::new();
+            trace.write(&mut file).expect("memory takes all");
+            prop_assert_eq!(&Trace::read(file.as_slice()).expect("it was just written"), trace);
+        }
+        Ok(())
     }
 
     fn check(&self) -> Result<(), TestCaseError> {
@@ -200,6 +271,28 @@ proptest! {
             scratch: Some(std::env::temp_dir()),
             ..ExecOptions::on(machines[rank].machine(WorkerKind::Emulated))
         })?;
+    }
+
+    #[test]
+    fn traces_have_every_message_once(
+        program in spread(60, false, false), ranks in 2..5usize, policy in 0..POLICIES.len(),
+    ) {
+        let program = Spread { ranks, ..program };
+        let workers = program.workers;
+        program.check_trace(|_| ExecOptions::new(workers))?;
+        program.check_trace(|_| ExecOptions {
+            policy: &POLICIES[policy],
+            ..ExecOptions::new(workers)
+        })?;
+    }
+
+    #[test]
+    fn traces_of_failures_have_every_message_once(
+        program in spread(24, true, true), ranks in 2..5usize,
+    ) {
+        let mut program = Spread { ranks, ..program };
+        program.program.iter_mut().filter(|step| step.kind == 10).for_each(|step| step.kind = 3);
+        program.check_trace(|_| ExecOptions::new(program.workers))?;
     }
 
     #[test]

@@ -7,18 +7,20 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::Value;
 use tegula_data::format::WriteError;
+use tegula_runtime::exec::gather_trace;
 use tegula_runtime::plot::{gantt, report};
 use tegula_runtime::trace::Trace;
 
 use crate::error::refused;
 use crate::output::{Console, check_output, write_file};
+use crate::ranks;
 
 /// Where a trace goes.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct TraceFlags {
-    /// Record every task: FILE.html for a report, FILE.trace to be read by "tegula trace", FILE.json
-    /// for Perfetto, FILE.csv for a table, FILE.svg for a picture
+    /// Record every task and message, over ranks those of all: FILE.html for a report, FILE.trace to be
+    /// read by "tegula trace", FILE.json for Perfetto, FILE.csv for a table, FILE.svg for a picture
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
 }
@@ -74,17 +76,25 @@ impl TraceFlags {
     }
 
     /// Writes `trace` of a run with this `result`, if that was asked for. The trace then says what
-    /// was run.
+    /// was run. Over ranks all call it, each with its own trace, and that of rank 0 becomes that of all.
     ///
     /// # Errors
-    /// Those of the file.
+    /// Those of the file, and of the other ranks.
     pub(crate) fn write(&self, trace: &mut Trace, result: &Value, console: &Console) -> Result<()> {
         let Some(path) = &self.trace else { return Ok(()) };
+        if let Some(world) = ranks::world() {
+            let Some(all) = gather_trace(&world, std::mem::take(trace))? else { return Ok(()) };
+            *trace = all;
+        }
         trace.about = about(result);
         let (form, title) = (form("--trace", path)?, title(path));
         write_file::<WriteError>(path, |out| Ok((form.write)(trace, &title, out)?))?;
-        let tasks = crate::output::count(trace.records.len(), "task");
-        console.line(format_args!("trace of {tasks} written to {}", path.display()));
+        let mut what = crate::output::count(trace.records.len(), "task");
+        if !trace.messages.is_empty() {
+            let messages = crate::output::count(trace.messages.len(), "message");
+            what = format!("{what} and {messages}");
+        }
+        console.line(format_args!("trace of {what} written to {}", path.display()));
         Ok(())
     }
 }
@@ -104,6 +114,8 @@ const SETTINGS: &[&str] = &[
     "tile_size",
     "precision",
     "workers",
+    "ranks",
+    "distribution",
     "cores",
     "devices",
     "memory",

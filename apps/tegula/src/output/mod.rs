@@ -40,6 +40,8 @@ pub(crate) struct Console {
     /// Standard output is taken by data, so that lines go to standard error.
     is_diverted: bool,
     is_quiet: bool,
+    /// Whether rank 0 prints nothing but warnings, which all ranks know.
+    is_silent: bool,
     verbose: bool,
     /// Why standard output stopped taking lines.
     failure: RefCell<Option<io::Error>>,
@@ -49,8 +51,8 @@ impl Console {
     /// A console that prints nothing if `is_quiet`, more if `verbose`, and to standard error if
     /// `is_diverted`.
     pub(crate) fn new(is_diverted: bool, is_quiet: bool, verbose: bool) -> Self {
-        let is_quiet = is_quiet || !ranks::is_root();
-        Self { is_diverted, is_quiet, verbose, failure: RefCell::new(None) }
+        let (is_silent, is_quiet) = (is_quiet, is_quiet || !ranks::is_root());
+        Self { is_diverted, is_quiet, is_silent, verbose, failure: RefCell::new(None) }
     }
 
     /// Whether details are wanted.
@@ -61,6 +63,11 @@ impl Console {
     /// Whether nothing but warnings is wanted.
     pub(crate) fn is_quiet(&self) -> bool {
         self.is_quiet
+    }
+
+    /// Whether nothing but warnings is wanted of any rank.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.is_silent
     }
 
     /// Prints a line, or several.

@@ -1,14 +1,16 @@
 //! Progress of a run that takes more than two seconds: one line that is refreshed on a terminal, a
-//! line now and then in a log.
+//! line now and then in a log. Over ranks, rank 0 shows what all have done.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use tegula_runtime::comm::World;
 use tegula_runtime::flow::Watch;
 
 use super::Console;
+use crate::ranks;
 
 /// A run that is over before this shows nothing.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -23,6 +25,8 @@ pub(crate) struct Progress {
     start: Instant,
     line: Arc<Mutex<Line>>,
     follower: Option<Follower>,
+    /// The other ranks, if there are any and something is shown.
+    world: Option<World>,
 }
 
 impl Progress {
@@ -32,7 +36,8 @@ impl Progress {
         let pause = if is_terminal { REFRESH } else { LOG };
         let is_silent = console.is_quiet();
         let line = Line { start, next: start + PATIENCE, pause, is_terminal, is_silent, shown: 0 };
-        Self { start, line: Arc::new(Mutex::new(line)), follower: None }
+        let world = ranks::world().filter(|_| !console.is_silent());
+        Self { start, line: Arc::new(Mutex::new(line)), follower: None, world }
     }
 
     /// Seconds since the start.
@@ -58,6 +63,11 @@ impl Progress {
     /// From now on also shows, from a thread of its own, how far the flow under `watch` is with each
     /// step; the first one, of `tasks` tasks and called `step`, begins now.
     pub(crate) fn follow(&mut self, watch: Watch, tasks: f64, step: impl Into<String>) {
+        self.world.iter().for_each(World::show_progress);
+        if self.world.is_some() && !ranks::is_root() {
+            return;
+        }
+        let watch = Eyes { watch, world: self.world.clone() };
         let step = Arc::new(Mutex::new(Some(Step::new(step, tasks, &watch))));
         let (shared, line, watched) = (step.clone(), self.line.clone(), watch.clone());
         let body = move || {
@@ -93,10 +103,23 @@ impl Drop for Progress {
     }
 }
 
+/// Sees how many tasks are done, on this rank and, as far as it was told, on the others.
+#[derive(Clone, Debug)]
+struct Eyes {
+    watch: Watch,
+    world: Option<World>,
+}
+
+impl Eyes {
+    fn completed(&self) -> u64 {
+        self.watch.completed() + self.world.as_ref().map_or(0, World::done_elsewhere)
+    }
+}
+
 /// The thread that shows progress within a step.
 #[derive(Debug)]
 struct Follower {
-    watch: Watch,
+    watch: Eyes,
     /// None ends the thread.
     step: Arc<Mutex<Option<Step>>>,
     thread: Option<JoinHandle<()>>,
@@ -126,7 +149,7 @@ struct Step {
 
 impl Step {
     /// The step that begins now in the flow under `watch`.
-    fn new(name: impl Into<String>, tasks: f64, watch: &Watch) -> Self {
+    fn new(name: impl Into<String>, tasks: f64, watch: &Eyes) -> Self {
         let (name, start, completed) = (name.into(), Instant::now(), watch.completed());
         Self { name, start, tasks: tasks as u64, completed }
     }
@@ -141,7 +164,8 @@ impl Step {
             return format!("{name}: {} so far", super::seconds(elapsed));
         }
         let left = super::seconds(elapsed * (1.0 - share) / share);
-        format!("{name}: {done} of {tasks} tasks ({percent:.0} %), {left} left")
+        let rate = super::number(done as f64 / elapsed, 3);
+        format!("{name}: {done} of {tasks} tasks ({percent:.0} %), {rate} per second, {left} left")
     }
 }
 
@@ -199,7 +223,8 @@ mod tests {
         let start = Instant::now() - Duration::from_secs(30);
         let step = Step { name: "evaluation 2".to_owned(), start, tasks: 400, completed: 0 };
         let text = step.text(300);
-        assert!(text.starts_with("evaluation 2: 300 of 400 tasks (75 %), 10"), "{text}");
+        let start = "evaluation 2: 300 of 400 tasks (75 %), 10";
+        assert!(text.starts_with(start) && text.contains(" per second, 10"), "{text}");
         assert!(step.text(0).starts_with("evaluation 2: 30"), "{}", step.text(0));
     }
 }

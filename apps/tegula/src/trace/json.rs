@@ -1,7 +1,7 @@
 //! The summary of a trace as JSON.
 
 use serde_json::{Map, Value, json};
-use tegula_runtime::trace::Trace;
+use tegula_runtime::trace::{Overlap, PairTotal, Trace};
 
 /// The numbers of the summary, times in seconds.
 pub(super) fn summary(trace: &Trace) -> Value {
@@ -22,7 +22,40 @@ pub(super) fn summary(trace: &Trace) -> Value {
         "classes": classes(trace),
         "codelets": codelets(trace),
         "transfers": transfers(trace),
+        "ranks": trace.site.rank_count(),
+        "messages": trace.messages.len(),
+        "bytes_sent": trace.messages.iter().map(|message| message.bytes).sum::<u64>(),
+        "overlap": overlap(trace.overlaps().1),
+        "overlap_by_rank": trace.overlaps().0.into_iter().map(overlap).collect::<Value>(),
+        "pairs": pairs(trace),
+        "clock_uncertainty_seconds": trace.uncertainty_seconds(),
+        "messages_early_seconds":
+            trace.messages.iter().map(|message| message.advance()).max().map(|most| 1e-9 * most as f64),
     })
+}
+
+/// Time in which messages were in flight to a rank, and the share of it in which the rank computed.
+fn overlap(overlap: Overlap) -> Value {
+    json!({
+        "flight_seconds": overlap.flight_seconds,
+        "busy_seconds": overlap.busy_seconds,
+        "share": overlap.share(),
+    })
+}
+
+fn pairs(trace: &Trace) -> Value {
+    let pair = |total: PairTotal| {
+        json!({
+            "from": total.from,
+            "to": total.to,
+            "messages": total.messages,
+            "bytes": total.bytes,
+            "mean_seconds": total.mean_seconds(),
+            "bytes_per_second": total.bandwidth(),
+            "overlap": overlap(total.overlap),
+        })
+    };
+    trace.pair_totals().into_iter().map(pair).collect()
 }
 
 fn classes(trace: &Trace) -> Value {

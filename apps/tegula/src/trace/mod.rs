@@ -24,7 +24,9 @@ Examples:
   tegula exageostat loglik field.csv --covariance matern --params 1,0.1,0.5 --trace run.trace
   tegula trace run.trace
   tegula trace run.trace -o report.html
-  tegula trace run.trace --table transfers -o transfers.csv")]
+  tegula trace run.trace --table transfers -o transfers.csv
+  tegula linalg potrf -n 8000 --ranks local:2 --trace run.trace
+  tegula trace run.trace --table pairs")]
 pub(crate) struct TraceCommand {
     /// The trace that a run wrote with --trace FILE.trace
     #[arg(value_name = "FILE")]
@@ -65,8 +67,14 @@ const TABLES: &[Writer] = &[
     Writer { name: "tasks", summary: "one line per task", write: |t, out| t.write_tasks(out) },
     Writer {
         name: "messages",
-        summary: "one line per message between processes",
+        summary: "one line per message between ranks, as its sender and its receiver saw it",
         write: |t, out| t.write_messages(out),
+    },
+    Writer {
+        name: "pairs",
+        summary: "one line per pair of ranks: messages, bytes, mean time, bytes per second, and the share of \
+                  the time in flight in which the receiver computed",
+        write: |t, out| t.write_pairs(out),
     },
     Writer {
         name: "transfers",
@@ -170,7 +178,9 @@ impl What {
     /// What should be said about a table that is empty.
     fn remarks(&self, trace: &Trace) -> Option<&'static str> {
         match self.table.map(|index| TABLES[index].name)? {
-            "messages" => Some("this trace is of one process, which sends no messages"),
+            "messages" | "pairs" if trace.messages.is_empty() => Some(
+                "no messages: this trace is of one rank, or its ranks had nothing to tell each other",
+            ),
             "transfers" if trace.transfers.is_empty() => Some("nothing moved between memories"),
             "critical-path" if trace.critical_path().is_none() => Some(
                 "the critical path is not known: this trace does not say which task waited for \

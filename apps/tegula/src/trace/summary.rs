@@ -1,4 +1,5 @@
-//! A trace in words: what was run, how long, how busy, what took the time, what moved.
+//! A trace in words: what was run, how long, how busy, what took the time, what moved, and what ranks have
+//! sent each other.
 
 use tegula_runtime::trace::{CodeletTime, Trace};
 
@@ -13,15 +14,21 @@ pub(super) fn print(console: &Console, trace: &Trace) {
     let makespan = trace.makespan_seconds();
     let tasks = count(trace.records.len(), "task");
     let workers = count(trace.workers, "worker");
-    console.field("trace", format_args!("{tasks} on {workers}"));
+    let ranks = match trace.site.rank_count() {
+        1 => String::new(),
+        several => format!(" of {}", count(several, "rank")),
+    };
+    console.field("trace", format_args!("{tasks} on {workers}{ranks}"));
     console.field("makespan", seconds(makespan));
     console.field("idle", format_args!("{} of the workers' time", percent(trace.idle_share())));
     limits(console, trace);
+    messages(console, trace);
     if trace.records.is_empty() {
         return;
     }
     let routes = (!trace.transfers.is_empty()).then(|| routes(trace));
-    for table in [classes(trace), codelets(trace)].into_iter().chain(routes) {
+    let pairs = (!trace.messages.is_empty()).then(|| pairs(trace));
+    for table in [classes(trace), codelets(trace)].into_iter().chain(routes).chain(pairs) {
         console.line(format_args!("\n{table}"));
     }
 }
@@ -77,6 +84,68 @@ fn limits(console: &Console, trace: &Trace) {
             ),
         );
     }
+}
+
+/// Prints what ranks have sent each other, how much of its time they computed in, and how well their clocks
+/// agree.
+fn messages(console: &Console, trace: &Trace) {
+    if !trace.messages.is_empty() {
+        let sent: u64 = trace.messages.iter().map(|message| message.bytes).sum();
+        let all = trace.overlaps().1;
+        let number = count(trace.messages.len(), "message");
+        console.field("messages", format_args!("{number} between ranks, {}", bytes(sent as f64)));
+        if let Some(share) = all.share() {
+            let (share, flight) = (percent(share), seconds(all.flight_seconds));
+            console.field(
+                "overlap",
+                format_args!(
+                    "{share} of the time in which messages were in flight to a rank, {flight} over all, it \
+                     ran a task"
+                ),
+            );
+        }
+    }
+    let Some(off) = trace.uncertainty_seconds() else { return };
+    let early = trace.messages.iter().map(|message| message.advance()).max().unwrap_or(0);
+    if off == 0.0 {
+        return console.field("clocks", "one for all ranks");
+    }
+    let early = match early {
+        0 => "no message came before it was sent".to_owned(),
+        early => {
+            format!("a message came up to {} before it was sent", seconds(1e-9 * early as f64))
+        }
+    };
+    let off = seconds(off);
+    console.field("clocks", format_args!("those of ranks agree within {off}; {early}"));
+}
+
+/// What went from which rank to which.
+fn pairs(trace: &Trace) -> Table {
+    let mut table = Table::new(&[
+        ("from", Align::Left),
+        ("to", Align::Left),
+        ("messages", Align::Right),
+        ("bytes", Align::Right),
+        ("mean", Align::Right),
+        ("per second", Align::Right),
+        ("overlap", Align::Right),
+    ]);
+    let mut totals = trace.pair_totals();
+    totals.sort_by_key(|total| std::cmp::Reverse(total.bytes));
+    let unknown = || "-".to_owned();
+    for total in totals.iter().take(MOST_ROWS) {
+        table.row(vec![
+            format!("rank {}", total.from),
+            format!("rank {}", total.to),
+            total.messages.to_string(),
+            bytes(total.bytes as f64),
+            seconds(total.mean_seconds()),
+            total.bandwidth().map_or_else(unknown, bytes),
+            total.overlap.share().map_or_else(unknown, percent),
+        ]);
+    }
+    table
 }
 
 fn percent(share: f64) -> String {

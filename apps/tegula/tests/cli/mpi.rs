@@ -88,6 +88,31 @@ fn likelihoods_and_embeddings_are_those_of_one_rank() {
     });
 }
 
+/// One trace of processes, whose clocks were compared: on one machine no message comes before it was sent.
+#[test]
+fn processes_leave_one_trace_on_one_clock() {
+    under_each("processes_leave_one_trace_on_one_clock", |launcher| {
+        let folder = folder_with("unused", "");
+        let file = folder.join("run.trace");
+        let run = format!(
+            "linalg potrf -n 600 --tile-size 60 --workers 1 --json - --trace {}",
+            file.display()
+        );
+        let result = json(mpirun(launcher, 3, &run));
+        let trace = tegula(&format!("trace {} --json -", file.display())).succeeded().json();
+        for key in ["messages", "bytes_sent", "ranks"] {
+            assert_eq!(trace[key], result[key], "{}: {key}", launcher.0);
+        }
+        let tiles = 10;
+        assert_eq!(trace["tasks"], tiles * (tiles + 1) * (tiles + 2) / 6);
+        let off = number(&trace, "/clock_uncertainty_seconds");
+        let early = number(&trace, "/messages_early_seconds");
+        assert!(off > 0.0 && early <= off, "{}: {early} s early of {off} s", launcher.0);
+        let words = tegula(&format!("trace {}", file.display())).succeeded().stdout;
+        assert!(words.contains("those of ranks agree within"), "{words}");
+    });
+}
+
 #[test]
 fn ranks_of_a_host_share_its_cores() {
     let cores = number(&tegula("info --json -").succeeded().json(), "/workers");

@@ -125,7 +125,8 @@ fn tables_go_to_standard_output_or_to_a_file() {
     assert!(table("transfers").stdout.contains("Intra-node TaskPreFetch,1.000000,1.500000"));
     let messages = table("messages");
     assert_eq!(messages.stdout.lines().count(), 1, "{}", messages.stdout);
-    assert!(messages.stderr.contains("one process"), "{}", messages.stderr);
+    assert!(messages.stderr.contains("of one rank"), "{}", messages.stderr);
+    assert!(table("pairs").stdout.starts_with("Origin,Dest,Messages,Bytes,"));
     let named = |file: &str| {
         let flags = format!("trace small.trace --table critical-path -o {file}");
         tegula_in(&folder, &flags).succeeded().stderr
@@ -140,7 +141,7 @@ fn every_form_is_written() {
     let folder = recorded();
     for (flags, start) in [
         ("-o out.html", "<!DOCTYPE html>"),
-        ("-o out.trace", "tegula-trace,2"),
+        ("-o out.trace", "tegula-trace,3"),
         ("-o out.svg", "<svg"),
         ("-o out.json", "{\"displayTimeUnit\""),
         ("-o out.csv", "task,"),
@@ -182,4 +183,70 @@ fn flags_that_do_not_fit_are_refused() {
     run("--table tasks --export paje").failed(2, &["--export"]);
     run("--table tasks --json -").failed(2, &["standard output"]);
     run("--panel grant").failed(2, &["grant", "gantt"]);
+}
+
+/// What ranks that are threads have recorded is one trace, with every message that they sent.
+#[test]
+fn ranks_leave_one_trace() {
+    let folder = folder();
+    let flags = "--workers 2 --tile-size 50 --check --json - --trace run.trace";
+    let run = format!("linalg potrf -n 500 --ranks local:2 {flags}");
+    let result = tegula_in(&folder, &run).succeeded().json();
+    let summary = tegula_in(&folder, "trace run.trace --json -").succeeded().json();
+    assert_eq!(summary["messages"], result["messages"]);
+    assert_eq!(summary["bytes_sent"], result["bytes_sent"]);
+    // potrf, trsm, syrk and gemm of ten tiles.
+    assert_eq!((&summary["tasks"], &summary["workers"]), (&220.into(), &4.into()));
+    assert_eq!((&summary["ranks"], &summary["run"]["ranks"]), (&2.into(), &"2".into()));
+    assert_eq!(number(&summary, "/clock_uncertainty_seconds"), 0.0);
+    assert_eq!(number(&summary, "/messages_early_seconds"), 0.0);
+    let share = number(&summary, "/overlap/share");
+    assert!((0.0..=1.0).contains(&share), "{share}");
+    let pairs = summary["pairs"].as_array().expect("pairs");
+    let sum = |key: &str| pairs.iter().map(|pair| pair[key].as_u64().expect(key)).sum::<u64>();
+    assert_eq!((pairs.len(), sum("bytes")), (2, result["bytes_sent"].as_u64().expect("bytes")));
+    let words = tegula_in(&folder, "trace run.trace").succeeded().stdout;
+    for word in ["4 workers of 2 ranks", "between ranks", "overlap", "one for all ranks", "rank 1"]
+    {
+        assert!(words.contains(word), "{word} in {words}");
+    }
+    let table = tegula_in(&folder, "trace run.trace --table messages").succeeded().stdout;
+    assert_eq!(table.lines().count() as u64, 1 + result["messages"].as_u64().expect("messages"));
+    let table = tegula_in(&folder, "trace run.trace --table pairs").succeeded().stdout;
+    assert_eq!(table.lines().count(), 3);
+    tegula_in(&folder, "trace run.trace -o out.trace").succeeded();
+    assert_eq!(text_of(&folder, "out.trace"), text_of(&folder, "run.trace"), "nothing is lost");
+    for (flags, words) in [
+        ("-o out.svg", &["rank 1 worker 1", "rank 1 messages"][..]),
+        ("-o out.html", &["<h2>Messages</h2>", "messages overlapped"]),
+        ("--export perfetto -o out.json", &["\"rank 1\"", "\"ph\":\"s\""]),
+        ("--export paje -o out.paje", &[" L p \"datum "]),
+    ] {
+        tegula_in(&folder, &format!("trace run.trace {flags}")).succeeded();
+        let text = text_of(&folder, flags.rsplit(' ').next().expect("a file"));
+        words.iter().for_each(|word| assert!(text.contains(word), "{word}: {flags}"));
+    }
+}
+
+/// Every program over ranks leaves one trace, also one that is repeated.
+#[test]
+fn programs_over_ranks_leave_one_trace() {
+    let folder = folder();
+    let sample = root().join("data/samples/e_sub140.csv");
+    let loglik = format!(
+        "exageostat loglik {} --covariance matern --params 1,0.1,0.5 --tile-size 40 --repeat 3",
+        sample.display()
+    );
+    let fields = "exageostat sample --n 100 --covariance matern --params 1,0.1,0.5 -o field.csv";
+    for (name, run) in [("loglik", loglik.as_str()), ("sample", fields)] {
+        for more in ["", "--policy dmdas"] {
+            let flags =
+                format!("--ranks local:3 --workers 1 --tile-size 40 {more} --trace {name}.trace");
+            tegula_in(&folder, &format!("{run} {flags}")).succeeded();
+            let run = tegula_in(&folder, &format!("trace {name}.trace --json -")).succeeded();
+            let summary = run.json();
+            assert_eq!((&summary["ranks"], &summary["workers"]), (&3.into(), &3.into()), "{name}");
+            assert!(number(&summary, "/messages") > 0.0, "{name} {more}");
+        }
+    }
 }

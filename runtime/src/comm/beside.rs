@@ -164,7 +164,8 @@ impl World {
     }
 }
 
-/// Frames that belong to no flow. The transport is free between them: a flow may go on meanwhile.
+/// Frames that belong to no flow. The transport is free between them: a flow may go on meanwhile. What has
+/// come early, for what rank 0 does next, is left to the next one.
 struct Talk<'a> {
     world: &'a World,
     heard: VecDeque<Vec<u8>>,
@@ -230,6 +231,14 @@ impl<'a> Talk<'a> {
             }
         }
         Ok(best.unwrap_or_default())
+    }
+}
+
+impl Drop for Talk<'_> {
+    fn drop(&mut self) {
+        if !self.heard.is_empty() {
+            self.world.line().put_back(BESIDE, self.heard.drain(..));
+        }
     }
 }
 
@@ -301,6 +310,22 @@ mod tests {
         let said =
             on_ranks(3, |world| world.follow(vec![world.rank().0 as u8 + 4]).expect("it moves"));
         assert_eq!(said, [[4], [4], [4]]);
+    }
+
+    /// Rank 0 does not wait for those who follow it: what it asks next may come with what it said.
+    #[test]
+    fn what_comes_early_is_kept() {
+        for _ in 0..200 {
+            let got = on_ranks(2, |world| {
+                let said: Vec<Vec<u8>> =
+                    (0..5).map(|number| world.follow(vec![number]).expect("it moves")).collect();
+                let mut got = 0;
+                world.gather(&[7; 5], |_, theirs| got = theirs.len()).expect("it moves");
+                (said, got)
+            });
+            let expected: Vec<Vec<u8>> = (0..5).map(|number| vec![number]).collect();
+            assert_eq!(got, [(expected.clone(), 5), (expected, 0)]);
+        }
     }
 
     #[test]

@@ -183,6 +183,15 @@ impl Line {
     }
 }
 
+impl Line {
+    /// Gives back frames of rank 0 that were taken too early, as the first for `wanted`.
+    pub(super) fn put_back(&mut self, wanted: u32, frames: impl Iterator<Item = Vec<u8>>) {
+        let waiting = self.early.entry(wanted).or_default();
+        let frames = frames.map(|bytes| Arrival::Frame { from: Rank(0), bytes });
+        waiting.splice(0..0, frames);
+    }
+}
+
 fn strange(what: &str) -> TransportError {
     let reason = format!("a frame is {what}: are all ranks the same program?");
     TransportError::Failed { call: "poll", reason }

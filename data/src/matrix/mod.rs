@@ -4,6 +4,7 @@ mod array;
 mod descriptor;
 mod generate;
 mod lent;
+mod visit;
 
 pub use array::Order;
 pub use descriptor::{Storage, TileIndex, TileMatrix};

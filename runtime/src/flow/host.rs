@@ -3,7 +3,7 @@
 use bytemuck::Pod;
 
 use super::{Flow, FlowError, Handle, told};
-use crate::ranks::{Brought, Change};
+use crate::ranks::{Brought, Change, Rank};
 
 impl Flow {
     /// Names a copy of `contents`, which over ranks all have.
@@ -30,6 +30,40 @@ impl Flow {
         self.spread(handle)?;
         self.check_whole(handle)?;
         Ok(bytemuck::cast_slice(self.host_buffer(handle, true, false)?))
+    }
+
+    /// Has the contents of `handle` brought to `rank`, beside whatever else runs: for several that
+    /// [`read_at`](Self::read_at) then reads there.
+    ///
+    /// # Panics
+    /// If there is no such rank.
+    pub fn bring(&mut self, handle: Handle, rank: Rank) {
+        let ranks = self.ranks();
+        assert!(self.is_listening() || usize::from(rank.0) < ranks, "rank {rank} of {ranks}");
+        self.settle(handle);
+        self.note(Change::Bring(handle, rank));
+    }
+
+    /// Waits, then lends the contents of `handle` on `rank` alone, and nothing on the others, who call this
+    /// as well and receive none of them.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), on all ranks; only the want of memory is that of `rank` alone.
+    ///
+    /// # Panics
+    /// If there is no such rank.
+    pub fn read_at<T: Pod>(
+        &mut self,
+        handle: Handle,
+        rank: Rank,
+    ) -> Result<Option<&[T]>, FlowError> {
+        self.bring(handle, rank);
+        self.wait()?;
+        self.check_whole_at(handle, rank)?;
+        if self.rank() != rank {
+            return Ok(None);
+        }
+        Ok(Some(bytemuck::cast_slice(self.host_buffer(handle, true, false)?)))
     }
 
     /// Waits, then lends the contents of `handle` to be changed.
@@ -79,11 +113,33 @@ impl Flow {
     fn check_whole(&mut self, handle: Handle) -> Result<(), FlowError> {
         self.graph.check(handle);
         let mark = self.graph.space().handles.get(handle.index).poison();
+        self.check_mark(mark)
+    }
+
+    /// As [`check_whole`](Self::check_whole), of contents that only `rank` has.
+    fn check_whole_at(&mut self, handle: Handle, rank: Rank) -> Result<(), FlowError> {
+        let Some(peers) = self.peers.as_ref().filter(|_| !self.is_listening()) else {
+            return self.check_whole(handle);
+        };
+        if !peers.has_failed {
+            // Without a failure nothing is spoiled, and all know alike that there was none.
+            return Ok(());
+        }
+        self.graph.check(handle);
+        let mark = self.graph.space().handles.get(handle.index).poison();
+        let mine = if self.rank() == rank { mark } else { 0 };
+        let [mark, _] = self.total([mine, 0])?;
+        self.check_mark(mark)
+    }
+
+    /// # Errors
+    /// The failure that `mark` stands for, unless it is 0; all ranks have it.
+    fn check_mark(&mut self, mark: u64) -> Result<(), FlowError> {
         if mark == 0 {
             return Ok(());
         }
         if self.peers.is_some() {
-            // Every rank has found the mark; one of them knows what it stands for.
+            // One of the ranks knows what it stands for.
             let codec = self.options.codec;
             let bytes = told::encode(codec, Some(&(mark, self.engine.failure(mark))));
             let brought = Brought { agreed: mark, bytes, ..Brought::default() };

@@ -409,6 +409,7 @@ impl Flow {
         // A kernel that panicked here goes on panicking, now that the others know.
         let own = self.engine.take_failure();
         let Some((mark, told)) = told::decode(codec, &outcome.bytes) else { return Ok(()) };
+        self.peers.iter_mut().for_each(|peers| peers.has_failed = true);
         let own = own.filter(|_| mine.is_some_and(|(own, _)| own == mark));
         let error = own.unwrap_or(told);
         self.peering().learn_failure(mark, &error);

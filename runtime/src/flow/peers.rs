@@ -24,6 +24,8 @@ pub(super) struct Peers {
     reductions: HashMap<u32, Reduction>,
     /// Tasks of the program when all ranks last met.
     pub(super) agreed_at: Option<u64>,
+    /// Whether they have ever met a failure, as all know alike.
+    pub(super) has_failed: bool,
     /// Why the ranks cannot work together.
     pub(super) discord: Option<FlowError>,
     /// What the program has done, if that is only to be noted.
@@ -41,6 +43,7 @@ impl Peers {
             spare: HashMap::new(),
             reductions: HashMap::new(),
             agreed_at: None,
+            has_failed: false,
             discord: None,
             program: None,
         }
@@ -169,6 +172,21 @@ impl Flow {
     #[must_use]
     pub fn traffic(&self) -> Traffic {
         self.traffic
+    }
+
+    /// The sums over all ranks of what each brings; all call this at the same point of the program.
+    ///
+    /// # Errors
+    /// If another rank cannot be reached any more.
+    pub fn total(&self, mine: [u64; 2]) -> Result<[u64; 2], FlowError> {
+        let Some(peers) = self.peers.as_ref().filter(|_| !self.is_listening()) else {
+            return Ok(mine);
+        };
+        if let Some(discord) = &peers.discord {
+            return Err(discord.clone());
+        }
+        let brought = Brought { amounts: mine, ..Brought::default() };
+        Ok(self.peering().meet(brought)?.amounts)
     }
 
     /// What a [listening](Self::listening) flow has noted.

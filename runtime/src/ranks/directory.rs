@@ -258,6 +258,11 @@ impl Directory {
         }
     }
 
+    /// Has the current version of `handle` brought to `to`.
+    pub fn deliver(&mut self, handle: Handle, to: Rank, moves: &mut Vec<Move>) {
+        self.bring(handle.index, to, moves);
+    }
+
     /// Notes that the program itself gives `handle` its contents: on its owner, or on every rank if
     /// nobody owns it or the program `has_all` of it everywhere.
     pub fn assign(&mut self, handle: Handle, has_all: bool, moves: &mut Vec<Move>) {

@@ -23,6 +23,8 @@ pub enum Change {
     Fold(Handle),
     /// Reads a datum on every rank.
     Spread(Handle),
+    /// Reads a datum on one rank.
+    Bring(Handle, Rank),
     /// Gives a datum its contents: on every rank (true), or on that of its owner.
     Assign(Handle, bool),
     /// Needs a datum no more.
@@ -40,6 +42,7 @@ impl Directory {
             Change::SetSeeded(handle, is_seeded) => self.set_seeded(handle, is_seeded),
             Change::Fold(handle) => self.fold(handle, moves),
             Change::Spread(handle) => self.spread(handle, moves),
+            Change::Bring(handle, to) => self.deliver(handle, to, moves),
             Change::Assign(handle, has_all) => self.assign(handle, has_all, moves),
             Change::Discard(handle) => self.discard(handle, moves),
             Change::DropCopies(handle) => self.drop_copies(handle, moves),

@@ -32,16 +32,40 @@ struct Spread {
     seed: u64,
     /// For each handle its size, by number, and its owner, if it has one.
     handles: Vec<(usize, Option<u16>)>,
-    /// Before these steps, handles go to new owners, or lose their copies.
-    changes: Vec<(usize, usize, Option<u16>)>,
+    /// Before these steps, handles go to new owners, lose their copies, or are read.
+    changes: Vec<(usize, usize, Aside)>,
 }
+
+/// What the program does beside tasks.
+#[derive(Clone, Copy, Debug)]
+enum Aside {
+    /// Gives a handle to this owner.
+    Owner(u16),
+    /// Drops copies of a handle.
+    Drop,
+    /// Has a handle brought to this rank, where it is read later if at all.
+    Bring(u16),
+    /// Reads a handle on this rank.
+    Read(u16),
+}
+
+fn aside() -> impl Strategy<Value = Aside> {
+    prop_oneof![
+        3 => any::<u16>().prop_map(Aside::Owner),
+        3 => Just(Aside::Drop),
+        1 => any::<u16>().prop_map(Aside::Bring),
+        1 => any::<u16>().prop_map(Aside::Read),
+    ]
+}
+
+/// What was read on one rank, in order: nothing on the others, or why there is nothing.
+type Found = Vec<Result<Option<Vec<u64>>, Told>>;
 
 fn spread(length: usize, failing: bool, large: bool) -> impl Strategy<Value = Spread> {
     let sizes = if large { 0..4usize } else { 0..3 };
     let handle = move || (sizes.clone(), prop::option::weighted(0.8, any::<u16>()));
     let handles = prop::collection::vec(handle(), HANDLES);
-    let change = (0..length.max(1), 0..HANDLES, prop::option::of(any::<u16>()));
-    let changes = prop::collection::vec(change, 0..12);
+    let changes = prop::collection::vec((0..length.max(1), 0..HANDLES, aside()), 0..12);
     let options = (1..8usize, 1..3usize, 1..9u64, any::<bool>(), any::<u64>());
     (steps(length, failing), options, handles, changes).prop_map(
         move |(program, (ranks, workers, window, deterministic, seed), handles, changes)| Spread {
@@ -56,6 +80,12 @@ fn spread(length: usize, failing: bool, large: bool) -> impl Strategy<Value = Sp
             changes,
         },
     )
+}
+
+/// What `rank` reads of `handle`.
+fn read_at(flow: &mut Flow, handle: Handle, rank: Rank) -> Result<Option<Vec<u64>>, Told> {
+    let found = flow.read_at::<u64>(handle, rank).map(|contents| contents.map(<[u64]>::to_vec));
+    found.map_err(|error| error.kernel_error::<Told>().expect("the kernel's own error").clone())
 }
 
 /// The owner that was drawn, whatever the place.
@@ -79,12 +109,13 @@ impl Spread {
     }
 
     /// Runs the program, whose owners are below `ranks`.
-    fn run_in(&self, flow: &mut Flow, ranks: usize) -> End {
-        self.run_traced(flow, ranks).0
+    fn run_in(&self, flow: &mut Flow, ranks: usize) -> (End, Found) {
+        let (end, found, _) = self.run_traced(flow, ranks);
+        (end, found)
     }
 
     /// As [`run_in`](Self::run_in), with what this rank has recorded of the program.
-    fn run_traced(&self, flow: &mut Flow, ranks: usize) -> (End, Trace) {
+    fn run_traced(&self, flow: &mut Flow, ranks: usize) -> (End, Found, Trace) {
         flow.set_owners(Arc::new(Drawn(self.handles.iter().map(|&(_, owner)| owner).collect())));
         let register = |(row, &(size, owner)): (usize, &(usize, Option<u16>))| {
             let bytes = 8 * WORDS[size];
@@ -96,15 +127,16 @@ impl Spread {
             }
         };
         let handles: Vec<Handle> = self.handles.iter().enumerate().map(register).collect();
+        let mut found = Vec::new();
         let (mut end, trace) = run_in(flow, &handles, |flow| {
             for (place, step) in self.program.iter().enumerate() {
-                for &(_, handle, owner) in self.changes.iter().filter(|(at, ..)| *at == place) {
-                    match owner {
-                        None => flow.done_with_copies(handles[handle]),
-                        Some(owner) => {
-                            let owner = Rank(owner % ranks as u16);
-                            flow.set_owner(handles[handle], owner);
-                        }
+                for &(_, handle, aside) in self.changes.iter().filter(|(at, ..)| *at == place) {
+                    let (handle, of) = (handles[handle], |rank| Rank(rank % ranks as u16));
+                    match aside {
+                        Aside::Owner(owner) => flow.set_owner(handle, of(owner)),
+                        Aside::Drop => flow.done_with_copies(handle),
+                        Aside::Bring(rank) => flow.bring(handle, of(rank)),
+                        Aside::Read(rank) => found.push(read_at(flow, handle, of(rank))),
                     }
                 }
                 submit(flow, &handles, step);
@@ -114,7 +146,22 @@ impl Spread {
         if let Some((task, _)) = &mut end.error {
             *task = 0;
         }
-        (end, trace)
+        (end, found, trace)
+    }
+
+    /// What `rank` finds of what one finds that runs alone.
+    fn share(&self, found: &Found, rank: usize) -> Found {
+        let mut changes: Vec<_> = self.changes.iter().collect();
+        changes.retain(|(place, ..)| *place < self.program.len());
+        changes.sort_by_key(|(place, ..)| *place);
+        let readers = changes.into_iter().filter_map(|(.., aside)| match aside {
+            Aside::Read(reader) => Some(usize::from(*reader) % self.ranks),
+            _ => None,
+        });
+        let own = |(found, reader): (&Result<Option<Vec<u64>>, Told>, usize)| {
+            found.clone().map(|contents| contents.filter(|_| reader == rank))
+        };
+        found.iter().zip(readers).map(own).collect()
     }
 
     /// What the program sends, counted without running it.
@@ -128,7 +175,7 @@ impl Spread {
     }
 
     /// How every rank ends, on a machine of its own that these are options for.
-    fn run(&self, options: impl Fn(usize) -> ExecOptions + Sync) -> Vec<(End, Traffic)> {
+    fn run(&self, options: impl Fn(usize) -> ExecOptions + Sync) -> Vec<((End, Found), Traffic)> {
         let ends = Local::connect_unruly(self.ranks, self.seed);
         let run = |end: Local| {
             let rank = usize::from(end.rank().0);
@@ -158,7 +205,7 @@ impl Spread {
                 ..options(rank)
             };
             let mut flow = Flow::new(Exec::new(options), self.options());
-            let (_, first) = self.run_traced(&mut flow, self.ranks);
+            let (_, _, first) = self.run_traced(&mut flow, self.ranks);
             // While the flow is there, and after it.
             let first = gather_trace(&world, first).expect("traces are read");
             let (traffic, rest) = (flow.traffic(), flow.take_trace());
@@ -216,12 +263,14 @@ impl Spread {
 
     fn check_on(&self, machine: impl Fn(usize) -> ExecOptions + Sync) -> Result<(), TestCaseError> {
         let options = FlowOptions { window: 64, ..self.options() };
-        let expected = self.run_in(&mut Flow::new(Sequential::new(), options), 1);
+        let (expected, all) = self.run_in(&mut Flow::new(Sequential::new(), options), 1);
         let counted = self.count();
-        for (rank, (end, sent)) in self.run(machine).into_iter().enumerate() {
+        let is_whole = expected.error.is_none() && all.iter().all(Result::is_ok);
+        for (rank, ((end, found), sent)) in self.run(machine).into_iter().enumerate() {
             prop_assert_eq!(&end, &expected, "rank {} of {}", rank, self.ranks);
+            prop_assert_eq!(found, self.share(&all, rank), "rank {} of {}", rank, self.ranks);
             // What is spoiled has no bytes.
-            if end.error.is_none() && self.ranks > 1 {
+            if is_whole && self.ranks > 1 {
                 prop_assert_eq!(sent, counted, "rank {} of {}", rank, self.ranks);
             }
         }

@@ -14,6 +14,11 @@ impl Digest {
         Self(hasher.finalize().into())
     }
 
+    /// The digest whose 32 bytes these are.
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
     /// The 32 bytes.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0

@@ -3,21 +3,36 @@
 //! A file is written whole or not at all. It begins with what it belongs to (program, computation, data,
 //! flags) and ends with the SHA-256 of all before it, so that a damaged file, or one of another computation,
 //! is told before anything is used. Numbers are 64-bit words, little-endian.
+//!
+//! What is large may be set apart, in pieces: the digest at the end leaves it out, and covers the digests of
+//! its pieces. Then nobody reads all of a file who needs some pieces of it.
+
+mod apart;
+mod words;
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
 use crate::format::{FillError, WriteError, write_atomically};
 
+pub use apart::Apart;
+pub use words::{
+    read_digests, read_numbers, read_word, read_words, write_digests, write_numbers, write_word,
+    write_words,
+};
+use words::{read_text, write_text};
+
 /// The first bytes of a file.
 const MAGIC: [u8; 8] = *b"TEGULA\x1a\n";
 /// Version of the format.
-const FORMAT: u64 = 1;
-/// Bytes of magic and version.
-const HEAD: u64 = 16;
+const FORMAT: u64 = 2;
+/// Bytes of magic and version, and of how much the file says of itself and how much is set apart.
+const HEAD: u64 = 32;
 /// Bytes of the digest at the end.
 const SEAL: u64 = 32;
 /// Bytes that are read at a time.
@@ -93,21 +108,30 @@ pub enum CheckpointError {
 }
 
 /// Writes a checkpoint to `path` through `fill`, so that there always is the old one or the whole new one.
+/// The first `apart` bytes that `fill` writes are set apart: it writes the digests of their pieces after them.
 ///
 /// # Errors
 /// If the file cannot be written, or `fill` fails; the old file is then as it was.
+///
+/// # Panics
+/// If `fill` writes less than what is set apart.
 pub fn write_checkpoint(
     path: &Path,
     about: &About,
+    apart: u64,
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), WriteError> {
     write_atomically(path, |out| {
-        let mut out = Sealing { out, hasher: Sha256::new() };
+        let mut says = Vec::new();
+        about.write(&mut says)?;
+        let mut out = Sealing { out, hasher: Sha256::new(), apart: 0 };
         out.write_all(&MAGIC)?;
-        write_word(&mut out, FORMAT)?;
-        about.write(&mut out)?;
+        write_words(&mut out, &[FORMAT, says.len() as u64, apart])?;
+        out.write_all(&says)?;
+        out.apart = apart;
         fill(&mut out)?;
-        let Sealing { out, hasher } = out;
+        let Sealing { out, hasher, apart: missing } = out;
+        assert!(missing == 0, "{missing} of {apart} bytes that are set apart were not written");
         out.write_all(&hasher.finalize())?;
         Ok::<(), FillError<WriteError>>(())
     })
@@ -117,12 +141,16 @@ pub fn write_checkpoint(
 struct Sealing<'a> {
     out: &'a mut dyn Write,
     hasher: Sha256,
+    /// Bytes to come that are left out of it.
+    apart: u64,
 }
 
 impl Write for Sealing<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.out.write(bytes)?;
-        self.hasher.update(&bytes[..written]);
+        let left_out = written.min(usize::try_from(self.apart).unwrap_or(written));
+        self.apart -= left_out as u64;
+        self.hasher.update(&bytes[left_out..written]);
         Ok(written)
     }
 
@@ -161,16 +189,36 @@ impl About {
     }
 }
 
-/// A checkpoint that was found whole, and can be read.
+/// A checkpoint that was found whole but for what is set apart, and can be read.
 #[derive(Debug)]
 pub struct Checkpoint {
-    path: PathBuf,
     about: About,
-    body: BufReader<io::Take<File>>,
+    body: Body,
+}
+
+/// What a checkpoint holds: what was written after what is set apart, and that.
+#[derive(Debug)]
+pub struct Body {
+    rest: BufReader<io::Take<File>>,
+    apart: Apart,
+}
+
+impl Body {
+    /// What is set apart.
+    #[must_use]
+    pub fn apart(&self) -> &Apart {
+        &self.apart
+    }
+}
+
+impl Read for Body {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.rest.read(bytes)
+    }
 }
 
 impl Checkpoint {
-    /// Opens the file at `path`, and reads all of it once to see whether it is whole.
+    /// Opens the file at `path`, and reads all of it once to see whether it is whole; not what is set apart.
     ///
     /// # Errors
     /// If it cannot be read, is no checkpoint, or is damaged.
@@ -188,27 +236,44 @@ impl Checkpoint {
         if length < HEAD + SEAL {
             return Err(damaged());
         }
-        let version = u64::from_le_bytes(version.try_into().expect("8 bytes"));
+        let (version, sizes) = version.split_at(8);
+        let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("8 bytes"));
+        let version = word(version);
         if version != FORMAT {
             let [theirs, ours] = [version, FORMAT].map(|version| format!("format {version}"));
             return Err(CheckpointError::Version { path: path.to_owned(), theirs, ours });
         }
-        file.rewind().map_err(read)?;
-        if !is_whole(&mut file, length).map_err(read)? {
+        let [says, apart] = [&sizes[..8], &sizes[8..]].map(word);
+        let first = HEAD.checked_add(says).filter(|&first| first <= length - SEAL);
+        let first = first.ok_or_else(damaged)?;
+        let last = first.checked_add(apart).filter(|&last| last <= length - SEAL);
+        let last = last.ok_or_else(damaged)?;
+        if !is_whole(&mut file, first..last, length).map_err(read)? {
             return Err(damaged());
         }
         file.seek(SeekFrom::Start(HEAD)).map_err(read)?;
-        let mut body = BufReader::with_capacity(PIECE, file.take(length - HEAD - SEAL));
-        let about = About::read(&mut body).map_err(|_| damaged())?;
-        Ok(Self { path: path.to_owned(), about, body })
+        let about = About::read(&mut (&mut file).take(says)).map_err(|_| damaged())?;
+        file.seek(SeekFrom::Start(last)).map_err(read)?;
+        let pieces = Arc::new(file.try_clone().map_err(read)?);
+        let apart = Apart::new(pieces, path.to_owned(), first..last);
+        let rest = BufReader::with_capacity(PIECE, file.take(length - SEAL - last));
+        Ok(Self { about, body: Body { rest, apart } })
+    }
+
+    /// What it says of `name`, if that is among its facts.
+    #[must_use]
+    pub fn fact(&self, name: &str) -> Option<&str> {
+        let found = self.about.facts.iter().find(|(other, _)| other == name);
+        found.map(|(_, value)| value.as_str())
     }
 
     /// Refuses a checkpoint of anything but what `mine` says, and gives what was written after that.
     ///
     /// # Errors
     /// If program, computation, data or flags differ.
-    pub fn into_body(self, mine: &About) -> Result<impl Read + use<>, CheckpointError> {
-        let Self { path, about, body } = self;
+    pub fn into_body(self, mine: &About) -> Result<Body, CheckpointError> {
+        let Self { about, body } = self;
+        let path = body.apart.path().to_owned();
         if about.program != mine.program {
             let [theirs, ours] = [&about, mine].map(|about| format!("version {}", about.program));
             return Err(CheckpointError::Version { path, theirs, ours });
@@ -224,102 +289,33 @@ impl Checkpoint {
     }
 }
 
-/// Whether the last bytes of a file of so many are the digest of those before.
-fn is_whole(file: &mut File, length: u64) -> io::Result<bool> {
-    let (mut hasher, mut left) = (Sha256::new(), length - SEAL);
+/// Whether the last bytes of a file of so many are the digest of those before, but for those `apart`.
+fn is_whole(file: &mut File, apart: Range<u64>, length: u64) -> io::Result<bool> {
+    let mut hasher = Sha256::new();
     let mut piece = vec![0; PIECE];
-    while left > 0 {
-        let count = PIECE.min(usize::try_from(left).unwrap_or(PIECE));
-        file.read_exact(&mut piece[..count])?;
-        hasher.update(&piece[..count]);
-        left -= count as u64;
+    for part in [0..apart.start, apart.end..length - SEAL] {
+        file.seek(SeekFrom::Start(part.start))?;
+        let mut left = part.end - part.start;
+        while left > 0 {
+            let count = PIECE.min(usize::try_from(left).unwrap_or(PIECE));
+            file.read_exact(&mut piece[..count])?;
+            hasher.update(&piece[..count]);
+            left -= count as u64;
+        }
     }
     let mut seal = [0; SEAL as usize];
     file.read_exact(&mut seal)?;
     Ok(hasher.finalize()[..] == seal)
 }
 
-/// Writes a word.
-///
-/// # Errors
-/// Those of `out`.
-pub fn write_word(out: &mut dyn Write, word: u64) -> io::Result<()> {
-    out.write_all(&word.to_le_bytes())
-}
-
-/// Reads a word.
-///
-/// # Errors
-/// Those of `input`, which may have ended.
-pub fn read_word(input: &mut dyn Read) -> io::Result<u64> {
-    let mut bytes = [0; 8];
-    input.read_exact(&mut bytes)?;
-    Ok(u64::from_le_bytes(bytes))
-}
-
-/// Writes words, without their number.
-///
-/// # Errors
-/// Those of `out`.
-pub fn write_words(out: &mut dyn Write, words: &[u64]) -> io::Result<()> {
-    for some in words.chunks(PIECE / 8) {
-        let bytes: Vec<u8> = some.iter().flat_map(|word| word.to_le_bytes()).collect();
-        out.write_all(&bytes)?;
-    }
-    Ok(())
-}
-
-/// Reads `count` words.
-///
-/// # Errors
-/// Those of `input`, which may have ended.
-pub fn read_words(input: &mut dyn Read, count: usize) -> io::Result<Vec<u64>> {
-    let (mut words, mut bytes) = (Vec::new(), vec![0; PIECE.min(8 * count)]);
-    while words.len() < count {
-        let piece = (count - words.len()).min(PIECE / 8);
-        input.read_exact(&mut bytes[..8 * piece])?;
-        let some = bytes[..8 * piece].chunks_exact(8);
-        words.extend(some.map(|word| u64::from_le_bytes(word.try_into().expect("8 bytes"))));
-    }
-    Ok(words)
-}
-
-/// Writes numbers to the last bit, without how many they are.
-///
-/// # Errors
-/// Those of `out`.
-pub fn write_numbers(out: &mut dyn Write, numbers: &[f64]) -> io::Result<()> {
-    write_words(out, bytemuck::cast_slice(numbers))
-}
-
-/// Reads `count` numbers.
-///
-/// # Errors
-/// Those of `input`, which may have ended.
-pub fn read_numbers(input: &mut dyn Read, count: usize) -> io::Result<Vec<f64>> {
-    Ok(read_words(input, count)?.into_iter().map(f64::from_bits).collect())
-}
-
-fn write_text(out: &mut dyn Write, text: &str) -> io::Result<()> {
-    write_word(out, text.len() as u64)?;
-    out.write_all(text.as_bytes())
-}
-
-fn read_text(input: &mut dyn Read) -> io::Result<String> {
-    let length = read_word(input)?;
-    let mut bytes = Vec::new();
-    input.take(length).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 != length {
-        return Err(io::ErrorKind::UnexpectedEof.into());
-    }
-    String::from_utf8(bytes).map_err(|_| io::ErrorKind::InvalidData.into())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::digest_bytes;
 
     const BODY: [f64; 3] = [1.0, -0.0, f64::NAN];
+    /// What is set apart, in pieces of four bytes.
+    const APART: &[u8; 12] = b"in pieces...";
 
     fn about() -> About {
         let fact = |name: &str, value: &str| (name.to_owned(), value.to_owned());
@@ -331,13 +327,25 @@ mod tests {
     fn written() -> (tempfile::TempDir, PathBuf, Vec<u8>) {
         let folder = tempfile::tempdir().expect("a folder can be made");
         let path = folder.path().join("run.checkpoint");
-        write_checkpoint(&path, &about(), |out| write_numbers(out, &BODY)).expect("it is written");
+        write_checkpoint(&path, &about(), APART.len() as u64, fill).expect("it is written");
         let bytes = std::fs::read(&path).expect("it is there");
         (folder, path, bytes)
     }
 
+    fn fill(out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(APART)?;
+        write_digests(out, &APART.chunks(4).map(digest_bytes).collect::<Vec<_>>())?;
+        write_numbers(out, &BODY)
+    }
+
     fn body(path: &Path, mine: &About) -> Result<Vec<u64>, CheckpointError> {
         let mut body = Checkpoint::open(path)?.into_body(mine)?;
+        let digests = read_digests(&mut body, APART.len() / 4).expect("they are there");
+        for (index, (expected, digest)) in APART.chunks(4).zip(&digests).enumerate() {
+            let mut piece = [0; 4];
+            body.apart().read(4 * index as u64, &mut piece, digest)?;
+            assert_eq!(piece, expected);
+        }
         let words = read_words(&mut body, BODY.len()).expect("it is there");
         assert!(read_word(&mut body).is_err(), "the digest is no part of the body");
         Ok(words)
@@ -348,8 +356,10 @@ mod tests {
         let (_folder, path, _) = written();
         assert_eq!(body(&path, &about()).expect("whole"), BODY.map(f64::to_bits));
         let more = |out: &mut dyn Write| write_numbers(out, &[2.0; 3]);
-        write_checkpoint(&path, &about(), more).expect("it is written over the old one");
-        assert_eq!(body(&path, &about()).expect("whole"), [2f64.to_bits(); 3]);
+        write_checkpoint(&path, &about(), 0, more).expect("it is written over the old one");
+        let mut body = Checkpoint::open(&path).expect("whole").into_body(&about()).expect("ours");
+        assert_eq!(read_numbers(&mut body, 3).expect("it is there"), [2.0; 3]);
+        assert_eq!(body.apart().bytes(), 0);
     }
 
     #[test]
@@ -368,11 +378,15 @@ mod tests {
     #[test]
     fn a_byte_that_was_changed_is_noticed_wherever_it_is() {
         let (_folder, path, bytes) = written();
+        let apart = bytes.windows(APART.len()).position(|some| some == APART).expect("it is there");
         for place in 0..bytes.len() {
             let mut changed = bytes.clone();
             changed[place] ^= 1 << (place % 8);
             std::fs::write(&path, &changed).expect("it is written");
-            let error = Checkpoint::open(&path).expect_err("changed");
+            // What is set apart is looked at when it is read.
+            let is_apart = (apart..apart + APART.len()).contains(&place);
+            assert_eq!(Checkpoint::open(&path).is_ok(), is_apart, "{place}");
+            let error = body(&path, &about()).expect_err("changed");
             let is_told = match error {
                 CheckpointError::Foreign { .. } => place < 8,
                 CheckpointError::Version { .. } => (8..16).contains(&place),
@@ -416,7 +430,7 @@ mod tests {
     #[test]
     fn a_failure_half_way_leaves_the_old_file() {
         let (_folder, path, bytes) = written();
-        let failed = write_checkpoint(&path, &about(), |out| {
+        let failed = write_checkpoint(&path, &about(), 8, |out| {
             write_word(out, 7)?;
             Err(io::ErrorKind::StorageFull.into())
         });

@@ -1,6 +1,7 @@
 //! Least squares and minimum norm solutions with a matrix of full rank.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use tegula_data::matrix::TileMatrix;
 use tegula_kernels::kernel::trsm_block::{CheckBlock, TrsmBlock, ZeroRows};
@@ -9,8 +10,8 @@ use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::Flow;
 
-use crate::geqrf::geqrf_along;
-use crate::{gelqf, geqrf, ormlq, ormqr};
+use crate::geqrf::{gelqf_steps, geqrf_along, geqrf_steps};
+use crate::{ormlq, ormqr};
 
 /// How the matrix of [`gels`] is cut into blocks: in columns (tiles of `m x nb`) where `m >= n`, else
 /// in rows (tiles of `mb x n`).
@@ -40,32 +41,34 @@ pub fn gels<T: Scalar>(
     tau: &TileMatrix<T>,
     b: &TileMatrix<T>,
 ) {
+    gels_steps(flow, trans, (a, tau), b, 0..tau.mt());
+}
+
+/// Submits these steps of the factorisation in [`gels`] of the matrix `a` with the factors `tau`, one for each
+/// tile of these, after those before; with the last, what remains. Between steps all that is needed further on
+/// is in `a`, `tau` and `b`.
+///
+/// # Panics
+/// As [`gels`], or if there are no such steps.
+pub fn gels_steps<T: Scalar>(
+    flow: &mut Flow,
+    trans: Trans,
+    (a, tau): (&TileMatrix<T>, &TileMatrix<T>),
+    b: &TileMatrix<T>,
+    steps: Range<usize>,
+) {
     let (m, n) = (a.m(), a.n());
     let (rows, storev) = (m.max(n), gels_blocks(m, n));
     assert!(b.m() == rows, "{} rows of right-hand sides against {m} x {n}", b.m());
-    let solve = Solve { storev, trans, a, tau, b };
+    let is_last = steps.end == tau.mt();
     match (storev, trans == Trans::No) {
-        (Storev::Columns, true) => {
-            geqrf_along(flow, a, tau, b); // Q^H B along with the factorisation of A = Q R
-            solve.triangle(flow);
-        }
-        (Storev::Columns, false) => {
-            geqrf(flow, a, tau);
-            solve.triangle(flow);
-            solve.zero_below(flow);
-            solve.rotate(flow, Trans::No);
-        }
-        (Storev::Rows, true) => {
-            gelqf(flow, a, tau);
-            solve.triangle(flow);
-            solve.zero_below(flow);
-            solve.rotate(flow, Trans::No);
-        }
-        (Storev::Rows, false) => {
-            gelqf(flow, a, tau);
-            solve.rotate(flow, Trans::Conj);
-            solve.triangle(flow);
-        }
+        // Q^H B along with the factorisation of A = Q R
+        (Storev::Columns, true) => geqrf_along(flow, a, tau, b, steps),
+        (Storev::Columns, false) => geqrf_steps(flow, a, tau, steps),
+        (Storev::Rows, _) => gelqf_steps(flow, a, tau, steps),
+    }
+    if is_last {
+        Solve { storev, trans, a, tau, b }.submit(flow);
     }
 }
 
@@ -78,6 +81,22 @@ struct Solve<'a, T> {
 }
 
 impl<T: Scalar> Solve<'_, T> {
+    /// Solves with the factors, and with `Q^H B` where that came along with them.
+    fn submit(&self, flow: &mut Flow) {
+        match (self.storev, self.trans == Trans::No) {
+            (Storev::Columns, true) => self.triangle(flow),
+            (Storev::Columns, false) | (Storev::Rows, true) => {
+                self.triangle(flow);
+                self.zero_below(flow);
+                self.rotate(flow, Trans::No);
+            }
+            (Storev::Rows, false) => {
+                self.rotate(flow, Trans::Conj);
+                self.triangle(flow);
+            }
+        }
+    }
+
     /// Multiplies `b` by `op(Q)` of a QR factorisation, by that of `Q^H` of an LQ one.
     fn rotate(&self, flow: &mut Flow, trans: Trans) {
         match self.storev {

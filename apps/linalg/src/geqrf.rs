@@ -3,6 +3,8 @@
 //! Right-looking with panels that are factorised ahead: Golub, Van Loan, "Matrix computations", 4th
 //! edition, section 5.2.3; blocks of reflectors as in Schreiber, Van Loan (1989).
 
+use std::ops::Range;
+
 use tegula_data::matrix::TileMatrix;
 use tegula_kernels::option::{Side, Storev, Trans};
 use tegula_kernels::scalar::Scalar;
@@ -18,7 +20,21 @@ use crate::reflectors::Reflectors;
 /// # Panics
 /// If the tilings are others.
 pub fn geqrf<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>, tau: &TileMatrix<T>) {
-    factorise(flow, Storev::Columns, a, tau, None);
+    factorise(flow, Storev::Columns, a, tau, None, 0..tau.mt());
+}
+
+/// Submits these steps of [`geqrf`], one for each tile of `tau`, after those before. Between steps all that is
+/// needed further on is in `a`, and what was found in `tau` too.
+///
+/// # Panics
+/// If the tilings are others, or there are no such steps.
+pub fn geqrf_steps<T: Scalar>(
+    flow: &mut Flow,
+    a: &TileMatrix<T>,
+    tau: &TileMatrix<T>,
+    steps: Range<usize>,
+) {
+    factorise(flow, Storev::Columns, a, tau, None, steps);
 }
 
 /// Submits the factorisation `A = L Q` of `a` (`m x n`, in block rows: tiles of `mb x n`), which is
@@ -28,17 +44,28 @@ pub fn geqrf<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>, tau: &TileMatrix<T>)
 /// # Panics
 /// If the tilings are others.
 pub fn gelqf<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>, tau: &TileMatrix<T>) {
-    factorise(flow, Storev::Rows, a, tau, None);
+    gelqf_steps(flow, a, tau, 0..tau.mt());
 }
 
-/// As [`geqrf`], along with which `b`, in block columns of as many rows as `a`, becomes `Q^H B`.
+/// As [`geqrf_steps`], of [`gelqf`].
+pub(crate) fn gelqf_steps<T: Scalar>(
+    flow: &mut Flow,
+    a: &TileMatrix<T>,
+    tau: &TileMatrix<T>,
+    steps: Range<usize>,
+) {
+    factorise(flow, Storev::Rows, a, tau, None, steps);
+}
+
+/// As [`geqrf_steps`], along with which `b`, in block columns of as many rows as `a`, becomes `Q^H B`.
 pub(crate) fn geqrf_along<T: Scalar>(
     flow: &mut Flow,
     a: &TileMatrix<T>,
     tau: &TileMatrix<T>,
     b: &TileMatrix<T>,
+    steps: Range<usize>,
 ) {
-    factorise(flow, Storev::Columns, a, tau, Some(b));
+    factorise(flow, Storev::Columns, a, tau, Some(b), steps);
 }
 
 /// Submits either. Blocks near the next panel come first, so that it is factorised while the
@@ -49,15 +76,17 @@ fn factorise<T: Scalar>(
     a: &TileMatrix<T>,
     tau: &TileMatrix<T>,
     along: Option<&TileMatrix<T>>,
+    now: Range<usize>,
 ) {
     let (count, most) = (tau.m(), a.m().min(a.n()));
     assert!(count == most, "{count} factors of {most} reflectors");
     let reflectors = Reflectors::new(flow, storev, a, tau);
     let (steps, blocks) = (reflectors.steps(), reflectors.blocks());
     let others: Vec<_> = along.into_iter().flat_map(columns_of).collect();
+    assert!(now.end <= steps, "steps {now:?} of {steps}");
     let order = Lookahead::new(blocks);
     // From the left on columns `Q^H` takes the reflectors out, from the right on rows the same.
-    for k in 0..steps {
+    for k in now {
         flow.iteration(k);
         reflectors.factorise(flow, k, order.panel(k));
         let updates = blocks - k - 1 + others.len();

@@ -1,5 +1,7 @@
 //! Solution of linear equations by LU factorisation with partial pivoting, `A X = B`.
 
+use std::ops::Range;
+
 use tegula_data::matrix::TileMatrix;
 use tegula_kernels::option::{Diag, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
@@ -17,9 +19,27 @@ use crate::getrs::solve;
 /// # Panics
 /// If `a` is not square, `b` has another number of rows, or they are not in columns of blocks.
 pub fn gesv<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>, pivots: &Pivots, b: &TileMatrix<T>) {
+    gesv_steps(flow, a, pivots, b, 0..a.nt());
+}
+
+/// Submits these steps of the factorisation in [`gesv`], one for each panel, after those before; with the last,
+/// the solve with the upper triangle. Between steps all that is needed further on is in `a`, `pivots` and `b`.
+///
+/// # Panics
+/// As [`gesv`], or if there are no such steps.
+pub fn gesv_steps<T: Scalar>(
+    flow: &mut Flow,
+    a: &TileMatrix<T>,
+    pivots: &Pivots,
+    b: &TileMatrix<T>,
+    steps: Range<usize>,
+) {
     let (m, n, rows) = (a.m(), a.n(), b.m());
     assert!(m == n && n == rows, "a matrix of {m} x {n} against {rows} rows");
     assert!(b.mt() <= 1, "{} rows of tiles", b.mt());
-    factorise(flow, a, pivots, Some(b));
-    solve(flow, (Uplo::Upper, Diag::NonUnit), Trans::No, a, b);
+    let is_last = steps.end == a.nt();
+    factorise(flow, a, pivots, Some(b), steps);
+    if is_last {
+        solve(flow, (Uplo::Upper, Diag::NonUnit), Trans::No, a, b);
+    }
 }

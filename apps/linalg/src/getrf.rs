@@ -7,6 +7,7 @@
 //! LAPACK, and the same for any number of workers.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use tegula_data::matrix::TileMatrix;
 use tegula_kernels::error::NumericalError;
@@ -79,6 +80,20 @@ impl Pivots {
         flow.overwrite(self.singular, &[index])
     }
 
+    /// Waits, then sets the pivots to `rows` and the first step, from 1, that found only zeros to `singular`, 0
+    /// if none did: as [`rows`](Self::rows) and [`singular`](Self::singular) answered between two steps.
+    ///
+    /// # Errors
+    /// Those of the flow.
+    ///
+    /// # Panics
+    /// If there are not as many `rows` as steps.
+    pub fn set(&self, flow: &mut Flow, rows: &[u32], singular: usize) -> Result<(), FlowError> {
+        assert!(rows.len() == self.steps, "{} pivots of {} steps", rows.len(), self.steps);
+        flow.overwrite(self.all, rows)?;
+        flow.overwrite(self.singular, &[singular as u64])
+    }
+
     /// Takes the pivots away, after everything submitted has run.
     pub fn unregister(self, flow: &mut Flow) {
         let all = self.panels.into_iter().chain([self.all, self.singular]);
@@ -94,20 +109,37 @@ impl Pivots {
 /// # Panics
 /// If `a` is not in columns of blocks, or `pivots` are those of another tiling.
 pub fn getrf<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>, pivots: &Pivots) {
-    factorise(flow, a, pivots, None);
+    factorise(flow, a, pivots, None, 0..pivots.panels.len());
 }
 
-/// As [`getrf`], along with which `b`, in columns of blocks of as many rows, becomes `inv(L) P B`.
+/// Submits these steps of [`getrf`], one for each panel, after those before; with the last, the exchanges of
+/// rows in the panels on its left. Between steps all that is needed further on is in `a` and `pivots`.
+///
+/// # Panics
+/// If `a` is not in columns of blocks, `pivots` are those of another tiling, or there are no such steps.
+pub fn getrf_steps<T: Scalar>(
+    flow: &mut Flow,
+    a: &TileMatrix<T>,
+    pivots: &Pivots,
+    steps: Range<usize>,
+) {
+    factorise(flow, a, pivots, None, steps);
+}
+
+/// As [`getrf_steps`], along with which `b`, in columns of blocks of as many rows, becomes `inv(L) P B`.
 pub(crate) fn factorise<T: Scalar>(
     flow: &mut Flow,
     a: &TileMatrix<T>,
     pivots: &Pivots,
     along: Option<&TileMatrix<T>>,
+    now: Range<usize>,
 ) {
     let (steps, nt) = (a.m().min(a.n()).div_ceil(a.nb()), a.nt());
     assert!(pivots.panels.len() == steps, "{} panels, not {steps}", pivots.panels.len());
+    assert!(now.end <= steps, "steps {now:?} of {steps}");
     let order = Lookahead::new(nt);
-    for (k, &rows) in pivots.panels.iter().enumerate() {
+    for (k, &rows) in pivots.panels[now.clone()].iter().enumerate() {
+        let k = now.start + k;
         flow.iteration(k);
         let updates = nt - k - 1 + along.map_or(0, TileMatrix::nt);
         let panel = Panel::factorise(flow, a, (k, updates), (rows, pivots), order.panel(k));
@@ -119,7 +151,8 @@ pub(crate) fn factorise<T: Scalar>(
         }
         panel.retire(flow);
     }
-    for j in 0..pivots.panels.len().saturating_sub(1) {
+    let exchanged = if now.end == steps { steps.saturating_sub(1) } else { 0 };
+    for j in 0..exchanged {
         let (m, n, first) = (a.m(), a.tile_columns(j), (j + 1) * a.nb());
         let exchange = Laswp::<T> { m, n, first, backward: false, scalar: PhantomData };
         flow.submit(exchange, &[(pivots.all, R), (a.tile(0, j), RW)], 0);

@@ -3,6 +3,8 @@
 //! Right-looking, as in Buttari, Langou, Kurzak, Dongarra, "A class of parallel tiled linear
 //! algebra algorithms for multicore architectures", Parallel Computing 35 (2009), algorithm 1.
 
+use std::ops::Range;
+
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Flow;
 
@@ -26,11 +28,22 @@ use crate::view::View;
 /// If the matrix or its tiles are not square.
 pub fn potrf<'a, T: Scalar>(flow: &mut Flow, a: impl Into<View<'a, T>>) {
     let a = a.into();
+    potrf_steps(flow, a, 0..a.nt());
+}
+
+/// Submits these steps of [`potrf`], one for each column of tiles; those before have been submitted.
+/// Between steps all that is needed further on is in `a`.
+///
+/// # Panics
+/// If the matrix or its tiles are not square, or there are no such steps.
+pub fn potrf_steps<'a, T: Scalar>(flow: &mut Flow, a: impl Into<View<'a, T>>, steps: Range<usize>) {
+    let a = a.into();
     a.check_square();
     let nt = a.nt();
+    assert!(steps.end <= nt, "steps {steps:?} of {nt}");
     let priority = |k: usize, less: usize| 3 * (nt - k) as i32 - less as i32;
     let panels = Panels::<T>::new(flow, nt, |i| a.tile_rows(i), !a.is_transposed());
-    for k in 0..nt {
+    for k in steps {
         flow.iteration(k);
         tasks::potrf::<T>(flow, a.tile(k, k), k * a.nb(), priority(k, 0));
         for i in k + 1..nt {

@@ -22,7 +22,7 @@ use tegula_runtime::flow::{Flow, FlowError, Handle};
 use crate::EmbedError;
 #[cfg(doc)]
 use crate::stream::TILE_ENTRIES;
-use crate::stream::{Overlap, Parts, Stream, Tiling, register_lines};
+use crate::stream::{Overlap, Parts, Stream, Tiling, register_lines, total_bytes};
 pub(crate) use panel::{Correct, Scale, Totals};
 
 /// What a pass over all distances tells beside a product.
@@ -345,14 +345,15 @@ impl Gram {
         Ok(())
     }
 
-    /// Bytes that were read so far.
-    fn bytes(&self) -> u64 {
-        self.stream.reading().bytes() + self.bytes_beside
+    /// Bytes that all ranks have read so far.
+    fn bytes(&self, flow: &Flow) -> u64 {
+        total_bytes(flow, self.stream.reading().bytes() + self.bytes_beside)
     }
 
-    /// Gives everything back, after everything submitted has run, and returns the bytes that were read.
+    /// Gives everything back, after everything submitted has run, and returns the bytes that were read, over
+    /// ranks those of all.
     pub fn close(self, flow: &mut Flow) -> u64 {
-        let bytes = self.bytes();
+        let bytes = self.bytes(flow);
         self.lines.into_iter().for_each(|handle| flow.unregister(handle));
         self.stream.close(flow);
         bytes

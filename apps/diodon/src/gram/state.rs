@@ -8,6 +8,7 @@ use tegula_data::checkpoint::{
 use tegula_kernels::kernel::sweep::Findings;
 use tegula_kernels::kernel::sweep::lines::{Lines, initial};
 use tegula_runtime::flow::Flow;
+use tegula_runtime::ranks::Rank;
 
 use super::{Gram, Sums};
 use crate::EmbedError;
@@ -23,11 +24,11 @@ impl Gram {
     ///
     /// # Panics
     /// Before the first pass.
-    pub(crate) fn save(&self, out: &mut dyn Write) -> Result<(), EmbedError> {
+    pub(crate) fn save(&self, flow: &Flow, out: &mut dyn Write) -> Result<(), EmbedError> {
         let Sums { means, mean, trace, frobenius2, findings } = self.sums();
         write_word(out, self.passes as u64)?;
         write_word(out, self.compared as u64)?;
-        write_word(out, self.bytes())?;
+        write_word(out, self.bytes(flow))?;
         write_numbers(out, means)?;
         write_numbers(out, &[*mean, *trace, *frobenius2])?;
         write_words(out, bytemuck::cast_slice(std::slice::from_ref(findings)))?;
@@ -43,7 +44,9 @@ impl Gram {
         self.passes = read_word(input)? as usize;
         self.taken_over = self.passes;
         self.compared = read_word(input)? as usize;
-        self.bytes_beside = read_word(input)?;
+        let bytes = read_word(input)?;
+        // Those of all ranks.
+        self.bytes_beside = if flow.rank() == Rank(0) { bytes } else { 0 };
         let means = read_numbers(input, n)?;
         let numbers = read_numbers(input, 3)?;
         let words = read_words(input, FINDINGS)?;

@@ -9,11 +9,13 @@ use std::ops::ControlFlow;
 use tegula_data::checkpoint::{read_numbers, read_word, write_numbers, write_word};
 use tegula_data::matrix::TileMatrix;
 use tegula_runtime::flow::Flow;
+use tegula_runtime::ranks::Rank;
 
 use crate::EmbedError;
 use crate::gram::Gram;
 
-/// Writes what a method holds. Over ranks all call it, since it brings panels to all.
+/// Writes what a method holds. Over ranks all call it, since it brings panels to rank 0,
+/// who writes.
 pub type Save<'a> = dyn FnMut(&mut Flow, &mut dyn Write) -> Result<(), EmbedError> + 'a;
 
 /// What happens between passes.
@@ -52,7 +54,7 @@ pub(super) fn pause(
 ) -> Result<(), EmbedError> {
     let passes = gram.passes();
     let outcome = pauses.pause(flow, passes, &mut |flow, out| {
-        gram.save(out)?;
+        gram.save(flow, out)?;
         save(flow, out)
     });
     match outcome {
@@ -61,7 +63,10 @@ pub(super) fn pause(
     }
 }
 
-/// Writes a panel, row by row. Waits.
+/// The rank that writes.
+const ROOT: Rank = Rank(0);
+
+/// Writes a panel on rank 0, row by row. Waits.
 pub(super) fn save_panel(
     flow: &mut Flow,
     panel: &TileMatrix<f64>,
@@ -69,13 +74,15 @@ pub(super) fn save_panel(
 ) -> Result<(), EmbedError> {
     let width = panel.n();
     write_word(out, width as u64)?;
+    (0..panel.mt()).for_each(|i| flow.bring(panel.tile(i, 0), ROOT));
     for i in 0..panel.mt() {
         let (handle, rows) = (panel.tile(i, 0), panel.tile_rows(i));
-        let tile = flow.read::<f64>(handle)?;
-        let by_rows: Vec<f64> =
-            (0..rows * width).map(|at| tile[at / width + at % width * rows]).collect();
+        if let Some(tile) = flow.read_at::<f64>(handle, ROOT)? {
+            let by_rows: Vec<f64> =
+                (0..rows * width).map(|at| tile[at / width + at % width * rows]).collect();
+            write_numbers(out, &by_rows)?;
+        }
         flow.done_with_copies(handle);
-        write_numbers(out, &by_rows)?;
     }
     Ok(())
 }

@@ -29,7 +29,7 @@ pub use folder::FolderError;
 pub use plan::{Extent, Plan, plan};
 
 use crate::EmbedError;
-use crate::stream::{Edges, Overlap, Stream, Tiling, register_lines};
+use crate::stream::{Edges, Overlap, Stream, Tiling, register_lines, total_bytes};
 use crate::verdict::places;
 
 /// Embedded items, as far as new ones need to know them.
@@ -184,7 +184,8 @@ pub fn project<T: Real>(
     let (sums, findings) = read_sums(flow, &lines[0])?;
     lines.into_iter().flatten().for_each(|handle| flow.unregister(handle));
     [x, y].into_iter().for_each(|panel| panel.unregister(flow));
-    let (tiles, held, bytes_read) = (stream.tiles(), stream.held(), stream.reading().bytes());
+    let (tiles, held) = (stream.tiles(), stream.held());
+    let bytes_read = total_bytes(flow, stream.reading().bytes());
     stream.close(flow);
     refuse(&findings, &**distances, embedding)?;
     for (column, factor) in coordinates.chunks_exact_mut(m.max(1)).zip(factor.chunks_exact(n)) {

@@ -276,6 +276,12 @@ impl Stream {
     }
 }
 
+/// What all ranks have read, if this one has read so many bytes; all call this.
+pub(crate) fn total_bytes(flow: &Flow, mine: u64) -> u64 {
+    // If a rank is gone, the next wait says so.
+    flow.total([mine, 0]).map_or(mine, |[all, _]| all)
+}
+
 /// Registers the lines of bands cut at `edges`, with these weights.
 #[must_use]
 pub fn register_lines(flow: &mut Flow, edges: &Edges, weights: &[f64]) -> Vec<Handle> {

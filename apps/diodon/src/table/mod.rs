@@ -23,7 +23,7 @@ use tegula_runtime::flow::{Flow, FlowError, Handle};
 
 use crate::EmbedError;
 use crate::basis::{inner, times};
-use crate::stream::{Overlap, Sides, Stream, Tiling, register_lines};
+use crate::stream::{Overlap, Sides, Stream, Tiling, register_lines, total_bytes};
 pub use form::{Form, Margins, Treatment};
 pub(crate) use form::{line_name, line_names};
 
@@ -394,9 +394,10 @@ impl Table {
         Ok(())
     }
 
-    /// Gives everything back, after everything submitted has run. Returns the bytes that were read.
+    /// Gives everything back, after everything submitted has run. Returns the bytes that were read,
+    /// over ranks those of all.
     pub fn close(self, flow: &mut Flow) -> u64 {
-        let bytes = self.stream.reading().bytes();
+        let bytes = total_bytes(flow, self.stream.reading().bytes());
         if let Some(Settled { scales, factors, .. }) = self.settled {
             scales.into_iter().flatten().flatten().for_each(|handle| flow.unregister(handle));
             factors.into_iter().flatten().for_each(|panel| panel.unregister(flow));

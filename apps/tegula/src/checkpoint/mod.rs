@@ -6,13 +6,13 @@
 mod again;
 mod signals;
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use tegula_data::checkpoint::{About, Checkpoint, write_checkpoint};
+use tegula_data::checkpoint::{About, Body, Checkpoint, write_checkpoint};
 use tegula_data::format::WriteError;
 use tegula_runtime::flow::{Flow, FlowError};
 use tegula_runtime::ranks::Rank;
@@ -23,7 +23,7 @@ use crate::ranks;
 
 pub(crate) use signals::{catch_signals, release_signals};
 
-/// Writes what a run holds in a pause; over ranks all call it.
+/// Writes what a run holds in a pause, first what is set apart of it; over ranks all call it.
 pub(crate) type Save<'a> = dyn FnMut(&mut Flow, &mut dyn Write) -> Result<()> + 'a;
 
 /// What is done in a pause, as a word that rank 0 sends.
@@ -45,7 +45,7 @@ pub(crate) struct Checkpoints {
     /// When the last one was written, or the run began.
     last: Instant,
     about: About,
-    resumed: Option<Box<dyn Read>>,
+    resumed: Option<Body>,
     /// How the run came to its end before it was done.
     ending: Option<Ending>,
 }
@@ -68,31 +68,34 @@ impl Checkpoints {
         about: About,
     ) -> Result<Self> {
         let resumed = match resumed {
-            Some(path) => {
-                let body = Checkpoint::open(path)?.into_body(&about)?;
-                Some(Box::new(body) as Box<dyn Read>)
-            }
+            Some(path) => Some(Checkpoint::open(path)?.into_body(&about)?),
             None => None,
         };
         Ok(Self { path, every, last: Instant::now(), about, resumed, ending: None })
     }
 
     /// What the run goes on from, once.
-    pub(crate) fn resumed(&mut self) -> Option<Box<dyn Read>> {
+    pub(crate) fn resumed(&mut self) -> Option<Body> {
         self.resumed.take()
     }
 
-    /// A pause: writes what `save` writes if it is time to, and says whether to go on.
+    /// Least time between two, of a run that writes some.
+    pub(crate) fn every(&self) -> Option<Duration> {
+        self.path.as_ref().map(|_| self.every)
+    }
+
+    /// A pause: writes what `save` writes if it is time to, of which so many bytes are set `apart`, and says
+    /// whether to go on.
     pub(crate) fn pause(
         &mut self,
         flow: &mut Flow,
         console: &Console,
-        save: &mut Save<'_>,
+        (apart, save): (u64, &mut Save<'_>),
     ) -> ControlFlow<()> {
         if self.path.is_none() {
             return ControlFlow::Continue(());
         }
-        match self.act(flow, console, save) {
+        match self.act(flow, console, (apart, save)) {
             Ok(None) => return ControlFlow::Continue(()),
             Ok(Some(signal)) => self.ending = Some(Ending::Signal(signal)),
             Err(failure) => self.ending = Some(Ending::Failure(failure)),
@@ -105,13 +108,13 @@ impl Checkpoints {
         &mut self,
         flow: &mut Flow,
         console: &Console,
-        save: &mut Save<'_>,
+        (apart, save): (u64, &mut Save<'_>),
     ) -> Result<Option<&'static str>> {
         let due = agreed(flow, self.due())?;
         if due == NOTHING {
             return Ok(None);
         }
-        let written = self.write(flow, save)?;
+        let written = self.write(flow, (apart, save))?;
         self.last = Instant::now();
         if due == WRITE {
             // The run is worth more than its checkpoint: later ones may succeed.
@@ -137,11 +140,15 @@ impl Checkpoints {
 
     /// Writes a checkpoint. Where the file fails, what is saved is still brought together, since other ranks
     /// are at it.
-    fn write(&self, flow: &mut Flow, save: &mut Save<'_>) -> Result<Result<(), WriteError>> {
+    fn write(
+        &self,
+        flow: &mut Flow,
+        (apart, save): (u64, &mut Save<'_>),
+    ) -> Result<Result<(), WriteError>> {
         let path = self.path.as_deref().filter(|_| ranks::is_root());
         let Some(path) = path else { return Ok(Ok(save(flow, &mut io::sink())?)) };
         let mut saved = None;
-        let written = write_checkpoint(path, &self.about, |out| {
+        let written = write_checkpoint(path, &self.about, apart, |out| {
             let mut out = Patient::new(out);
             let outcome = saved.insert(save(flow, &mut out));
             out.finish()?;
@@ -169,7 +176,7 @@ impl Checkpoints {
 }
 
 /// What rank 0 has decided, on every rank.
-fn agreed(flow: &mut Flow, mine: u64) -> Result<u64, FlowError> {
+pub(crate) fn agreed(flow: &mut Flow, mine: u64) -> Result<u64, FlowError> {
     if flow.ranks() == 1 {
         return Ok(mine);
     }

@@ -168,7 +168,7 @@ impl Fit {
     ) -> Result<Done> {
         let overlap = self.overlap.overlap();
         let mut journal = match checkpoints.resumed() {
-            Some(mut body) => Journal::read(&mut *body).context("the checkpoint cannot be read")?,
+            Some(mut body) => Journal::read(&mut body).context("the checkpoint cannot be read")?,
             None => Journal::default(),
         };
         if !journal.is_empty() {
@@ -204,7 +204,7 @@ impl Fit {
             if state.is_taken_over {
                 return ControlFlow::Continue(());
             }
-            checkpoints.pause(flow, console, &mut |_, out| Ok(journal.write(out)?))
+            checkpoints.pause(flow, console, (0, &mut |_, out| Ok(journal.write(out)?)))
         };
         let found = library::fit_from(
             &mut likelihood,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use tegula_data::checkpoint::{About, CheckpointError};
+use tegula_data::checkpoint::{About, Checkpoint, CheckpointError};
 
 use crate::checkpoint::{self, Checkpoints};
 use crate::error::refused;
@@ -75,6 +75,14 @@ impl CheckpointFlags {
         check_output(path)?;
         checkpoint::catch_signals();
         Ok(())
+    }
+
+    /// The checkpoint to go on from, for what it says of its run.
+    ///
+    /// # Errors
+    /// If it is damaged.
+    pub(crate) fn earlier(&self) -> Result<Option<Checkpoint>> {
+        Ok(self.resume.as_deref().map(Checkpoint::open).transpose()?)
     }
 
     /// The checkpoints of a run that is what `about` says, with the one to go on from.

@@ -104,7 +104,21 @@ impl<T: Scalar> Case<T> {
 
     /// Submits the tasks that fill the operands.
     pub(super) fn fill(&self, flow: &mut Flow) {
-        self.given.iter().zip(&self.tiles).for_each(|(given, tiles)| given.fill(flow, tiles));
+        self.fill_but(flow, &[]);
+    }
+
+    /// The same, but for the operands that are filled otherwise.
+    pub(super) fn fill_but(&self, flow: &mut Flow, others: &[usize]) {
+        for (index, (given, tiles)) in self.given.iter().zip(&self.tiles).enumerate() {
+            if !others.contains(&index) {
+                given.fill(flow, tiles);
+            }
+        }
+    }
+
+    /// What of operand `index` is stored.
+    pub(super) fn layout(&self, index: usize) -> Layout {
+        self.given[index].layout()
     }
 
     /// Writes operand `index` to `path`.

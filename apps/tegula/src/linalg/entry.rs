@@ -2,9 +2,12 @@
 //! precision, and what it takes.
 
 use std::fmt;
+use std::io::Write;
+use std::ops::Range;
 use std::path::Path;
 
 use anyhow::Result;
+use tegula_data::checkpoint::Body;
 use tegula_kernels::scalar::{Precision, Scalar, c32, c64};
 use tegula_runtime::flow::Flow;
 
@@ -44,6 +47,10 @@ pub(super) trait Listed: 'static {
     /// Whether it leaves a matrix that is no operand: the first of those found, or values in a column.
     const MAKES_RESULT: bool = false;
 
+    /// Of an algorithm that may pause between steps: the operands that it then needs to go on. The others are
+    /// as they were at first.
+    const STATE: &'static [usize] = &[];
+
     /// Its operations in real precisions (LAPACK Working Note 41, appendix C).
     fn flops(sizes: &Sizes) -> f64;
 
@@ -55,6 +62,14 @@ pub(super) trait Listed: 'static {
 
     /// Submits it.
     fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>);
+
+    /// Submits these of its [steps](Entry::steps), after those before; with the last, all that follows.
+    ///
+    /// # Panics
+    /// If it makes no pauses.
+    fn submit_steps<T: Scalar>(_flow: &mut Flow, _case: &mut Case<T>, steps: Range<usize>) {
+        panic!("{} has no steps {steps:?}", Self::NAME)
+    }
 
     /// Fails if the result is none, of an algorithm whose tasks do not say so.
     ///
@@ -102,6 +117,25 @@ pub(super) trait Problem {
 
     /// Submits the algorithm.
     fn submit(&mut self, flow: &mut Flow);
+
+    /// Submits some of its steps, after those before.
+    fn submit_steps(&mut self, flow: &mut Flow, steps: Range<usize>);
+
+    /// Bytes of the tiles that it needs to go on after a step.
+    fn state_bytes(&self) -> u64;
+
+    /// Waits, then writes what it needs to go on after so many `steps`: its tiles, their digests, and the rest.
+    ///
+    /// # Errors
+    /// Those of the flow and of `out`.
+    fn save(&self, flow: &mut Flow, steps: usize, out: &mut dyn Write) -> Result<()>;
+
+    /// Submits the tasks that fill its matrices as they were [saved](Self::save), and answers after how many
+    /// steps that was.
+    ///
+    /// # Errors
+    /// Those of the flow and of the file.
+    fn restore(&mut self, flow: &mut Flow, saved: Body) -> Result<usize>;
 
     /// Fails if the result is none.
     ///
@@ -153,6 +187,22 @@ impl<A: Listed, T: Scalar> Problem for Instance<A, T> {
 
     fn submit(&mut self, flow: &mut Flow) {
         A::submit(flow, &mut self.case);
+    }
+
+    fn submit_steps(&mut self, flow: &mut Flow, steps: Range<usize>) {
+        A::submit_steps(flow, &mut self.case, steps);
+    }
+
+    fn state_bytes(&self) -> u64 {
+        self.case.state_bytes(A::STATE)
+    }
+
+    fn save(&self, flow: &mut Flow, steps: usize, out: &mut dyn Write) -> Result<()> {
+        self.case.save(flow, A::STATE, steps, out)
+    }
+
+    fn restore(&mut self, flow: &mut Flow, saved: Body) -> Result<usize> {
+        self.case.restore(flow, A::STATE, saved)
     }
 
     fn verify(&mut self, flow: &mut Flow) -> Result<()> {
@@ -213,6 +263,7 @@ pub(super) struct Entry {
     /// Its matrices.
     pub(super) operands: &'static [Operand],
     makes_result: bool,
+    may_pause: bool,
     flops: fn(&Sizes) -> f64,
     copied_tiles: fn(&Sizes) -> usize,
     beside: fn(&Sizes) -> Vec<Grid>,
@@ -247,6 +298,7 @@ impl Entry {
             limits: A::LIMITS,
             operands: A::OPERANDS,
             makes_result: A::MAKES_RESULT,
+            may_pause: !A::STATE.is_empty(),
             flops: A::flops,
             copied_tiles: A::copied_tiles,
             beside: A::beside,
@@ -264,6 +316,17 @@ impl Entry {
     /// Its operations: complex ones count as four real ones, since most are products.
     pub(super) fn flops(&self, sizes: &Sizes) -> f64 {
         (self.flops)(sizes) * if sizes.precision.is_complex() { 4.0 } else { 1.0 }
+    }
+
+    /// Steps between which it may pause, one for each column or row of blocks that it factorises; none if it
+    /// makes no pauses.
+    pub(super) fn steps(&self, sizes: &Sizes) -> usize {
+        if self.may_pause { sizes.of(Size::Least).div_ceil(sizes.nb) } else { 0 }
+    }
+
+    /// Whether it may pause between steps.
+    pub(super) fn may_pause(&self) -> bool {
+        self.may_pause
     }
 
     /// Whether it leaves a matrix that can be written.

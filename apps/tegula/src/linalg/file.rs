@@ -8,9 +8,11 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::Result;
 use tegula_data::format::matrix::{ReadSettings, find_matrix};
 use tegula_data::format::npy::NpyMatrix;
+use tegula_data::format::{Digest, digest_bytes};
 use tegula_data::source::{Block, BlockReader, Source, SourceError};
-use tegula_kernels::scalar::Scalar;
+use tegula_kernels::scalar::{Scalar, c64};
 use tegula_runtime::flow::Failure;
+use tegula_runtime::random::SplitMix64;
 
 use crate::machine::usable_memory;
 
@@ -20,6 +22,12 @@ const NPY: &str = "npy";
 const UNKNOWN_MEMORY: u64 = 1 << 30;
 /// Most columns that are read at once, of a file that likes many.
 const MOST_COLUMNS: usize = 1024;
+/// Entries of a matrix of which a sample has all.
+const FEW: usize = 1 << 18;
+/// Blocks that the sample of a larger one has.
+const BLOCKS: usize = 16;
+/// Most rows and columns of such a block.
+const EDGE: usize = 64;
 
 /// A matrix in a file.
 #[derive(Debug)]
@@ -94,6 +102,31 @@ impl MatrixFile {
             Contents::Npy(_) => least,
             Contents::Other(source, _) => source.grain()[1].clamp(least, MOST_COLUMNS),
         }
+    }
+
+    /// A digest of the shape and of all entries, or of some blocks of a large matrix.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub(super) fn sample(&self) -> Result<Digest> {
+        if self.is_complex() { self.sampled::<c64>() } else { self.sampled::<f64>() }
+    }
+
+    fn sampled<T: Scalar>(&self) -> Result<Digest> {
+        let (m, n) = self.shape();
+        let is_small = m.saturating_mul(n) <= FEW;
+        let (blocks, edge) = if is_small { (1, m.max(n)) } else { (BLOCKS, EDGE) };
+        let (rows, columns) = (m.min(edge), n.min(edge));
+        let mut stream = SplitMix64::new(0);
+        let mut place = |free: usize| (stream.uniform() * (free + 1) as f64) as usize;
+        let mut seen = [m, n].map(|size| (size as u64).to_le_bytes()).concat();
+        for _ in 0..blocks {
+            let first = (place(m - rows), place(n - columns));
+            let block = self.block::<T>(first, (rows, columns), |_, _| false);
+            let block = block.map_err(anyhow::Error::from_boxed)?;
+            seen.extend_from_slice(digest_bytes(bytemuck::cast_slice(&block)).as_bytes());
+        }
+        Ok(digest_bytes(&seen))
     }
 
     /// The block of `rows x columns` entries from entry `(i, j)` on, column by column; entries for which `counts` says

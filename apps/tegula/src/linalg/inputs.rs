@@ -43,6 +43,24 @@ impl Inputs {
     }
 }
 
+impl Inputs {
+    /// Which files they are, by the names of their flags: digests of samples of them.
+    ///
+    /// # Errors
+    /// If one cannot be read.
+    pub(super) fn digests(&self) -> Result<Vec<(&'static str, String)>> {
+        let digest = |(flag, role): (&'static str, Role)| {
+            let matrix = self.0.iter().find(|(other, _)| *other == role);
+            let digest = match matrix {
+                Some((_, matrix)) => format!("SHA-256 {}", matrix.sample()?),
+                None => "none".to_owned(),
+            };
+            Ok((flag, digest))
+        };
+        [("--input", Role::Matrix), ("--rhs", Role::RightSides)].into_iter().map(digest).collect()
+    }
+}
+
 impl FileFlags {
     /// The files that are read, with the names of their flags.
     pub(super) fn files(&self) -> impl Iterator<Item = (&'static str, PathBuf)> {

@@ -11,6 +11,7 @@ use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow, FlowError};
 use super::file::MatrixFile;
 use super::given::padded;
 use super::layout::Layout;
+use super::state;
 use crate::error::refused;
 
 /// Files that tasks of this process read, by number: the arguments of a task are plain numbers.
@@ -48,7 +49,7 @@ pub(super) fn submit<T: Scalar>(
 /// The error of a flow; of a file, what is wrong with that alone.
 pub(super) fn failure(error: FlowError) -> anyhow::Error {
     match &error {
-        FlowError::Task { codelet: NAME, source, .. } => refused(source),
+        FlowError::Task { codelet: NAME | state::NAME, source, .. } => refused(source),
         _ => error.into(),
     }
 }

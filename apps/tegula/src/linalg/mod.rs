@@ -12,11 +12,13 @@ mod layout;
 mod load;
 mod operand;
 mod options;
+mod pauses;
 mod probe;
 mod rehearsal;
 mod report;
 mod results;
 mod sizes;
+mod state;
 #[cfg(test)]
 mod trials;
 
@@ -28,16 +30,18 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use tegula_kernels::option::Uplo;
 use tegula_linalg::batch::problems_per_task;
 use tegula_linalg::{column_width, tile_size};
+use tegula_runtime::flow::Flow;
 use tegula_runtime::trace::Trace;
 
 use crate::demand::Work;
 use crate::error::refused;
-use crate::flags::{MatrixFlags, OutputFlags, Run, RunFlags, TraceFlags, member};
+use crate::flags::{CheckpointFlags, MatrixFlags, OutputFlags, Run, RunFlags, TraceFlags, member};
 use crate::output::{Account, Console, Progress, check_apart};
 use algorithms::ALGORITHMS;
-use entry::Entry;
+use entry::{Entry, Problem};
 use inputs::{FileFlags, Inputs};
 use options::OptionFlags;
+use pauses::{Stages, about_run, tiling};
 use rehearsal::{Rehearsal, codelets, demand, fill_tasks};
 use report::{Done, Task, check_passed, list};
 use sizes::{Size, Sizes};
@@ -87,6 +91,8 @@ pub(crate) struct Linalg {
     #[command(flatten)]
     run: RunFlags,
     #[command(flatten)]
+    checkpoint: CheckpointFlags,
+    #[command(flatten)]
     trace: TraceFlags,
     #[command(flatten)]
     output: OutputFlags,
@@ -130,20 +136,19 @@ impl Linalg {
             return console.finish();
         };
         self.trace.check()?;
-        let written =
-            [self.output.path(), self.trace.path(), ("--output", self.files.result.as_deref())];
-        let files: Vec<_> = self.files.files().collect();
-        let read: Vec<_> = files.iter().map(|(flag, path)| (*flag, path.as_path())).collect();
-        check_apart(&written, &read)?;
         let entry = &ALGORITHMS[index];
-        self.files.check_result(entry)?;
+        self.check_files(entry)?;
         let (run, sizes, inputs) = self.settle(entry)?;
         let task = Task { entry, sizes, run: &run };
         task.announce(&console);
         let result = if self.matrix.dry_run {
             task.dry_run(&console)
         } else {
-            let mut done = self.repeat(&task, &inputs, &console)?;
+            let mut done = if self.checkpoint.is_given() {
+                self.in_stages(&task, &inputs, &console)?
+            } else {
+                self.repeat(&task, &inputs, &console)?
+            };
             self.describe(&console, &task, &done);
             run.keep_times(&done.account, &console);
             let result = task.result(&done);
@@ -155,18 +160,43 @@ impl Linalg {
         check_passed(&result)
     }
 
+    /// Refuses files that cannot be written or would be overwritten, and checkpoints where there are none.
+    fn check_files(&self, entry: &Entry) -> Result<()> {
+        let written =
+            [self.output.path(), self.trace.path(), ("--output", self.files.result.as_deref())];
+        let files: Vec<_> = self.files.files().collect();
+        let read: Vec<_> = files.iter().map(|(flag, path)| (*flag, path.as_path())).collect();
+        check_apart(&[&written[..], &[self.checkpoint.path()]].concat(), &read)?;
+        self.files.check_result(entry)?;
+        if self.checkpoint.is_given() && !entry.may_pause() {
+            let others = ALGORITHMS.iter().filter(|entry| entry.may_pause());
+            let others: Vec<&str> = others.map(|entry| entry.name).collect();
+            let (name, others) = (entry.name, others.join(", "));
+            return Err(refused(format!(
+                "{name} makes no pauses: leave --checkpoint and --resume out; {others} make some"
+            )));
+        }
+        if self.checkpoint.is_given() && self.repeat > 1 {
+            return Err(refused("--checkpoint and --resume are of one run: leave --repeat out"));
+        }
+        self.checkpoint.begin(&written)
+    }
+
     /// How tasks run, and the sizes asked for; what the algorithm has no use for is refused.
     fn settle(&self, entry: &Entry) -> Result<(Run, Sizes, Inputs)> {
         let (sizes, inputs) = self.sizes(entry)?;
-        let sizes = |nb, workers| Sizes { nb, workers, ..sizes };
+        let earlier = self.checkpoint.earlier()?.as_ref().map_or((None, None), tiling);
+        let sharers = |workers| earlier.1.unwrap_or(workers);
+        let sizes = |nb, workers| Sizes { nb, workers, sharers: sharers(workers), ..sizes };
         let demand = |nb, workers| demand(entry, &sizes(nb, workers));
         let Sizes { m, n, count, precision, .. } = sizes(1, 1);
         let codelets = || codelets(entry, sizes(1, 1));
         let is_batch = entry.is_batch();
-        let tile_size = |workers| match (is_batch, entry.is_cut_one_way()) {
-            (true, _) => problems_per_task(count, n * n * precision.bytes(), workers),
-            (false, true) => column_width(m, n, workers),
-            (false, false) => tile_size(n.max(m), workers),
+        let tile_size = |workers| match (earlier.0, is_batch, entry.is_cut_one_way()) {
+            (Some(nb), ..) => nb,
+            (None, true, _) => problems_per_task(count, n * n * precision.bytes(), workers),
+            (None, false, true) => column_width(m, n, workers),
+            (None, false, false) => tile_size(n.max(m), workers),
         };
         let order = if is_batch { count } else { n.max(m) };
         let work = Work { order, tile_size: &tile_size, codelets: &codelets, demand: &demand };
@@ -204,6 +234,7 @@ impl Linalg {
             uplo: self.uplo.unwrap_or(Uplo::Lower),
             precision: self.matrix.precision,
             workers: 1,
+            sharers: 1,
             seed: self.run.seed,
             options: self.options.settle(entry, self.matrix.precision)?,
         };
@@ -253,14 +284,52 @@ impl Linalg {
             trace = flow.take_trace();
             problem.verify(&mut flow)?;
         }
+        let done = Done { seconds, trace, account, ..Done::default() };
+        self.finish(&mut flow, &mut *problem, &mut progress, done)
+    }
+
+    /// Runs the algorithm once, with pauses between its steps.
+    fn in_stages(&self, task: &Task<'_>, inputs: &Inputs, console: &Console) -> Result<Done> {
+        let Task { entry, sizes, run } = *task;
+        let checkpoints = self.checkpoint.open(about_run(task, inputs)?)?;
+        let mut stages = Stages { entry, sizes, checkpoints, console };
+        let rehearsal = Rehearsal::of(entry, sizes, run.is_flat());
+        let mut flow = run.flow(self.trace.is_wanted(), true);
+        let mut problem = (entry.problem)(&mut flow, sizes, inputs);
+        let mut progress = Progress::new(console);
+        progress.follow(flow.watch(), fill_tasks(entry, &sizes), "matrices");
+        let taken_over = stages.fill(&mut flow, &mut *problem)?;
+        flow.wait().map_err(load::failure)?;
+        drop(flow.take_trace());
+        let before = Account::of(&flow);
+        let left = entry.flops(&sizes.after(taken_over)) / entry.flops(&sizes).max(1.0);
+        progress.begin(rehearsal.timed * left, "run");
+        let start = Instant::now();
+        stages.run(&mut flow, &mut *problem, &mut progress, taken_over)?;
+        let seconds = vec![start.elapsed().as_secs_f64()];
+        let account = Account::of(&flow).since(&before);
+        let trace = flow.take_trace();
+        problem.verify(&mut flow)?;
+        let done = Done { seconds, taken_over, trace, account, ..Done::default() };
+        self.finish(&mut flow, &mut *problem, &mut progress, done)
+    }
+
+    /// Checks and writes the result.
+    fn finish(
+        &self,
+        flow: &mut Flow,
+        problem: &mut dyn Problem,
+        progress: &mut Progress,
+        done: Done,
+    ) -> Result<Done> {
         progress.begin(0.0, "check");
-        let check = if self.check { Some(problem.check(&mut flow)?) } else { None };
+        let check = if self.check { Some(problem.check(flow)?) } else { None };
         progress.clear();
         if let Some(path) = &self.files.result {
-            problem.write(&mut flow, path)?;
+            problem.write(flow, path)?;
         }
         let (values, spectrum) = (problem.values(), problem.spectrum());
-        Ok(Done { seconds, check, values, spectrum, trace, account })
+        Ok(Done { check, values, spectrum, ..done })
     }
 
     fn describe(&self, console: &Console, task: &Task<'_>, done: &Done) {

@@ -190,7 +190,7 @@ impl Operand {
             Tiling::Problems => (m.max(1), (n * nb).max(1)),
             Tiling::Sided if sizes.options.side == Side::Right => (nb, n.max(1)),
             Tiling::Columns | Tiling::Sided => (m.max(1), nb),
-            Tiling::Shares => (m.max(1), nb.min(n.div_ceil(sizes.workers)).max(1)),
+            Tiling::Shares => (m.max(1), nb.min(n.div_ceil(sizes.sharers)).max(1)),
             Tiling::Lines if m >= n => (m.max(1), nb),
             Tiling::Rows | Tiling::Lines => (nb, n.max(1)),
         }

@@ -27,9 +27,12 @@ pub(super) struct Task<'a> {
 }
 
 /// Times of the repeats, and the check of the last one.
+#[derive(Default)]
 pub(super) struct Done {
     /// Of each repeat, the algorithm alone.
     pub(super) seconds: Vec<f64>,
+    /// Steps that an earlier run has done.
+    pub(super) taken_over: usize,
     /// Backward error in units of rounding.
     pub(super) check: Option<f64>,
     /// Numbers that it found, by their names.
@@ -56,14 +59,19 @@ impl Task<'_> {
     }
 
     /// The triangle that is stored, of an algorithm that works on one.
-    fn uplo(&self) -> Option<&'static str> {
+    pub(super) fn uplo(&self) -> Option<&'static str> {
         let name = if self.sizes.uplo == Uplo::Lower { "lower" } else { "upper" };
         self.entry.has_uplo.then_some(name)
     }
 
+    /// Operations of what was done, without what an earlier run had done.
+    fn flops(&self, done: &Done) -> f64 {
+        self.entry.flops(&self.sizes.after(done.taken_over))
+    }
+
     /// Prints what was done.
     pub(super) fn describe(&self, console: &Console, done: &Done) {
-        let flops = self.entry.flops(&self.sizes);
+        let flops = self.flops(done);
         let mut table =
             Table::new(&[("run", Align::Right), ("time", Align::Right), ("Gflop/s", Align::Right)]);
         for (index, &time) in done.seconds.iter().enumerate() {
@@ -151,11 +159,15 @@ impl Task<'_> {
 
     /// The result of a run.
     pub(super) fn result(&self, done: &Done) -> Value {
-        let flops = self.entry.flops(&self.sizes);
+        let flops = self.flops(done);
         let gflops: Vec<f64> = done.seconds.iter().map(|time| flops / time * 1e-9).collect();
         let mut result = self.head();
         result.insert("seconds".to_owned(), done.seconds.clone().into());
         result.insert("gflops".to_owned(), gflops.into());
+        if self.entry.may_pause() {
+            result.insert("steps".to_owned(), self.entry.steps(&self.sizes).into());
+            result.insert("steps_taken_over".to_owned(), done.taken_over.into());
+        }
         if !done.values.is_empty() {
             let values =
                 done.values.iter().map(|(name, value)| ((*name).to_owned(), (*value).into()));

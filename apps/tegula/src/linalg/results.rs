@@ -5,12 +5,16 @@ use std::path::Path;
 use anyhow::Result;
 use tegula_data::format::npy::NpyWriter;
 use tegula_data::format::{FillError, WriteError};
-use tegula_data::matrix::TileMatrix;
+use tegula_data::matrix::{TileIndex, TileMatrix};
 use tegula_kernels::scalar::{Real, Scalar};
 use tegula_runtime::flow::{Flow, FlowError};
+use tegula_runtime::ranks::Rank;
 
 use super::layout::Layout;
 use crate::output::write_file;
+
+/// The rank that writes.
+const ROOT: Rank = Rank(0);
 
 /// Why a result could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -22,7 +26,7 @@ enum ResultError {
 }
 
 /// Writes the first `rows` rows of `matrix` to `path`, a column of tiles at a time; where only a triangle
-/// of it exists, with zeros beside it.
+/// of it exists, with zeros beside it. Over ranks rank 0 alone has the tiles.
 ///
 /// # Errors
 /// Those of the file and of the flow.
@@ -34,14 +38,19 @@ pub(super) fn write<T: Scalar>(
 ) -> Result<()> {
     write_file::<ResultError>(path, |out| {
         let mut writer = NpyWriter::<_, T>::new(out, (rows, matrix.n()))?;
+        let mut written = Ok(());
         for column in 0..matrix.nt() {
             let entries = column_of_tiles(flow, matrix, column, layout);
             let entries = entries.map_err(|error| FillError::Content(error.into()))?;
+            // Other ranks are at it: what the file cannot take is brought together all the same.
             for column in entries.chunks_exact(matrix.m().max(1)) {
-                writer.push(&column[..rows])?;
+                written = written.and_then(|()| writer.push(&column[..rows]));
             }
         }
-        writer.finish();
+        written?;
+        if flow.rank() == ROOT {
+            writer.finish();
+        }
         Ok(())
     })
 }
@@ -60,7 +69,7 @@ pub(super) fn write_values<R: Real>(path: &Path, values: &[f64]) -> Result<()> {
     })
 }
 
-/// The entries of a column of tiles, column by column.
+/// The entries of a column of tiles on rank 0, column by column; none on the others.
 fn column_of_tiles<T: Scalar>(
     flow: &mut Flow,
     matrix: &TileMatrix<T>,
@@ -68,16 +77,18 @@ fn column_of_tiles<T: Scalar>(
     layout: Layout,
 ) -> Result<Vec<T>, FlowError> {
     let m = matrix.m();
-    let mut entries = vec![T::ZERO; m * matrix.tile_columns(column)];
-    for row in (0..matrix.mt()).filter(|&row| layout.has_tile(row, column)) {
+    let columns = if flow.rank() == ROOT { matrix.tile_columns(column) } else { 0 };
+    let mut entries = vec![T::ZERO; m * columns];
+    let rows = (0..matrix.mt()).filter(|&row| layout.has_tile(row, column));
+    let tiles = rows.map(|row| TileIndex { row, column });
+    matrix.visit_at(flow, ROOT, tiles, |TileIndex { row, .. }, tile| {
         let (rows, first) = (matrix.tile_rows(row), row * matrix.mb());
-        let tile = flow.read::<T>(matrix.tile(row, column))?;
         for (position, &entry) in tile.iter().enumerate() {
             let (i, j) = (first + position % rows, position / rows);
             if layout.holds(i, column * matrix.nb() + j) {
                 entries[i + j * m] = entry;
             }
         }
-    }
+    })?;
     Ok(entries)
 }

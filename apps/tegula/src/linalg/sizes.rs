@@ -69,6 +69,8 @@ pub(super) struct Sizes {
     pub(super) precision: Precision,
     /// Number of workers.
     pub(super) workers: usize,
+    /// Workers among which right-hand sides are shared out.
+    pub(super) sharers: usize,
     /// Seed of the random entries.
     pub(super) seed: u64,
     /// Variants of the algorithm.
@@ -117,6 +119,12 @@ impl Sizes {
     pub(super) fn mapped(mut self, change: impl Fn(Size, usize) -> usize) -> Self {
         Size::GIVEN.into_iter().for_each(|size| self.set(size, change(size, self.of(size))));
         self
+    }
+
+    /// Those of what a factorisation of a matrix still has to factorise after some steps.
+    pub(super) fn after(&self, steps: usize) -> Self {
+        let left = |size: usize| size.saturating_sub(steps * self.nb);
+        Self { m: left(self.m), n: left(self.n), ..*self }
     }
 
     /// `m`, `n`, `k` and `nrhs` as real numbers, for counts of operations.

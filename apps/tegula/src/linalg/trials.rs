@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::thread;
 
+use tegula_data::checkpoint::{Checkpoint, write_checkpoint};
 use tegula_data::distribution::BlockCyclic;
 use tegula_kernels::error::CODEC;
 use tegula_kernels::option::Uplo;
@@ -20,6 +21,7 @@ use super::options::Options;
 use super::probe::THRESHOLD;
 use super::rehearsal::{Rehearsal, demand};
 use super::sizes::{Size, Sizes};
+use crate::checkpoint::about;
 
 /// `m`, `n`, `k`, right-hand sides and tiles: none, one, less than a tile, whole tiles, tiles that do
 /// not divide, flat and tall. Batches have `k` problems.
@@ -54,8 +56,20 @@ fn cases(values: [usize; 4], nb: usize) -> impl Iterator<Item = (&'static Entry,
                 let m = if entry.sizes.contains(&Size::M) { m } else { n };
                 let seed = 7 + (m + n + k) as u64;
                 let workers = 2;
-                let mut sizes =
-                    Sizes { m, n, k, nrhs, count: k, nb, uplo, precision, workers, seed, options };
+                let mut sizes = Sizes {
+                    m,
+                    n,
+                    k,
+                    nrhs,
+                    count: k,
+                    nb,
+                    uplo,
+                    precision,
+                    workers,
+                    sharers: workers,
+                    seed,
+                    options,
+                };
                 for &(_, large) in entry.limits.iter().filter(|(small, _)| *small == Size::K) {
                     sizes.k = sizes.k.min(sizes.of(large));
                 }
@@ -100,6 +114,54 @@ fn every_algorithm_passes_its_check_at_every_size() {
         for &(values, nb) in SIZES {
             for (entry, sizes) in cases(values, nb) {
                 assert_passes(&mut flow, entry, sizes);
+            }
+        }
+    }
+}
+
+/// The result of `entry`, as the bytes of a file; if it is to pause after some steps, of another flow that goes on
+/// from a checkpoint that was written there.
+fn result(entry: &Entry, sizes: Sizes, pause: Option<usize>) -> Vec<u8> {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let (path, output) = (folder.path().join("c"), folder.path().join("X.npy"));
+    let (mut flow, steps) = (cores(2, "lws"), entry.steps(&sizes));
+    let mut problem = (entry.problem)(&mut flow, sizes, &Inputs::default());
+    let mut done = 0;
+    problem.fill(&mut flow);
+    if let Some(pause) = pause {
+        problem.submit_steps(&mut flow, 0..pause);
+        let about = about("a trial", Vec::new());
+        let mut saved = Ok(());
+        write_checkpoint(&path, &about, problem.state_bytes(), |out| {
+            saved = problem.save(&mut flow, pause, out);
+            Ok(())
+        })
+        .expect("it is written");
+        saved.expect("it is saved");
+        let body = Checkpoint::open(&path).and_then(|checkpoint| checkpoint.into_body(&about));
+        drop(problem);
+        flow = cores(2, "lws");
+        problem = (entry.problem)(&mut flow, sizes, &Inputs::default());
+        done = problem.restore(&mut flow, body.expect("whole")).expect("it is read");
+        assert_eq!(done, pause);
+    }
+    problem.submit_steps(&mut flow, done..steps);
+    flow.wait().expect("it runs");
+    problem.verify(&mut flow).expect("a result");
+    let error = problem.check(&mut flow).expect("it is checked");
+    assert!(error < THRESHOLD, "{entry:?} {sizes:?} after {pause:?}: {error} roundings");
+    problem.write(&mut flow, &output).expect("it is written");
+    std::fs::read(output).expect("it is there")
+}
+
+#[test]
+fn a_factorisation_goes_on_after_each_step_as_if_there_had_been_no_pause() {
+    for &(values, nb) in SIZES {
+        for (entry, sizes) in cases(values, nb).filter(|(entry, _)| entry.may_pause()) {
+            let whole = result(entry, sizes, None);
+            for pause in 1..entry.steps(&sizes) {
+                let found = result(entry, sizes, Some(pause));
+                assert_eq!(found, whole, "{entry:?} {sizes:?} after {pause}");
             }
         }
     }

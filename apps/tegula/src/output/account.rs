@@ -8,10 +8,12 @@ use tegula_runtime::trace::{Site, Totals};
 use super::{Console, bytes, transfers};
 
 /// What a flow came to.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Account {
-    /// Tasks that each worker ran.
+    /// Tasks that each worker ran; over ranks of this one.
     tasks: Vec<u64>,
+    /// Tasks and bytes that went to a disk, on all ranks.
+    all: [u64; 2],
     /// What moved, and how busy the workers were; nothing where data never moves.
     totals: Option<Totals>,
     site: Site,
@@ -20,15 +22,21 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// What `flow` came to so far.
+    /// What `flow` came to so far; all ranks call this.
     pub(crate) fn of(flow: &Flow) -> Self {
         let tasks = flow.watch().completed_by_worker();
-        Self { tasks, totals: flow.totals(), site: flow.site(), traffic: flow.traffic() }
+        let (totals, site) = (flow.totals(), flow.site());
+        let to_disk = totals.as_ref().map_or(0, |totals| transfers::to_disk(totals, &site));
+        let run = totals.as_ref().map_or(&tasks, |totals| &totals.tasks).iter().sum();
+        // If a rank is gone, the next wait says so.
+        let all = flow.total([run, to_disk]).unwrap_or([run, to_disk]);
+        Self { tasks, all, totals, site, traffic: flow.traffic() }
     }
 
     /// What came on top of `before`, an earlier state of the same flow.
     pub(crate) fn since(mut self, before: &Self) -> Self {
         self.tasks.iter_mut().zip(&before.tasks).for_each(|(now, then)| *now -= then);
+        self.all.iter_mut().zip(before.all).for_each(|(now, then)| *now -= then);
         self.traffic.messages -= before.traffic.messages;
         self.traffic.bytes -= before.traffic.bytes;
         self.totals = self.totals.zip(before.totals.as_ref()).map(|(now, then)| now.since(then));
@@ -64,14 +72,21 @@ impl Account {
     pub(crate) fn describe_json(&self, into: &mut Map<String, Value>) {
         into.insert("messages".to_owned(), self.traffic.messages.into());
         into.insert("bytes_sent".to_owned(), self.traffic.bytes.into());
-        if let Some(totals) = &self.totals {
-            return transfers::describe_json(into, totals, &self.site);
+        match &self.totals {
+            Some(totals) => transfers::describe_json(into, totals, &self.site),
+            None => self.describe_plainly(into),
         }
+        let [run, to_disk] = self.all;
+        into.insert("tasks_run".to_owned(), run.into());
+        into.insert("bytes_to_disk".to_owned(), to_disk.into());
+    }
+
+    /// Adds the tasks by worker, where nothing moves.
+    fn describe_plainly(&self, into: &mut Map<String, Value>) {
         let workers = self.tasks.iter().enumerate().map(|(worker, tasks)| {
             let name = format!("CPU {worker}");
             json!({ "worker": name, "tasks": tasks, "busy_share": null, "waiting_share": 0.0 })
         });
-        into.insert("bytes_to_disk".to_owned(), 0.into());
         into.insert("transfers".to_owned(), json!({ "bytes": 0, "per_device": [], "ways": [] }));
         into.insert("tasks".to_owned(), workers.collect());
     }

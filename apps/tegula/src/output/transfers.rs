@@ -52,10 +52,8 @@ pub(crate) fn describe_json(into: &mut Map<String, Value>, totals: &Totals, site
     let ways = used(totals, site).map(|(src, dst, count, moved)| {
         json!({ "from": src, "to": dst, "transfers": count, "bytes": moved })
     });
-    let disk = site.memories.iter().position(|name| name == "disk");
-    let to_disk = disk.map_or(0, |disk| totals.bytes_to(disk));
     let all: u64 = totals.bytes.iter().sum();
-    into.insert("bytes_to_disk".to_owned(), to_disk.into());
+    into.insert("bytes_to_disk".to_owned(), to_disk(totals, site).into());
     let ways: Vec<Value> = ways.collect();
     let transfers = json!({ "bytes": all, "per_device": per_device(totals, site), "ways": ways });
     into.insert("transfers".to_owned(), transfers);
@@ -68,6 +66,12 @@ pub(crate) fn describe_json(into: &mut Map<String, Value>, totals: &Totals, site
         })
     });
     into.insert("tasks".to_owned(), workers.collect());
+}
+
+/// What went to a disk.
+pub(super) fn to_disk(totals: &Totals, site: &Site) -> u64 {
+    let disk = site.memories.iter().position(|name| name == "disk");
+    disk.map_or(0, |disk| totals.bytes_to(disk))
 }
 
 /// What went into each accelerator's memory, and out of it.

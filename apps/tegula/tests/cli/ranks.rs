@@ -113,6 +113,47 @@ fn embeddings_are_the_same_over_ranks() {
 }
 
 #[test]
+fn counts_are_those_of_all_ranks() {
+    let folder = folder();
+    let points = root().join("data/samples/a_synth1600.csv");
+    let distances = format!("diodon distances {} --metric euclidean -o D.h5", points.display());
+    tegula_in(&folder, &distances).succeeded();
+    // With so many axes and passes the tiles are the same, and each is read by one rank.
+    let mds = "diodon mds D.h5 --axes 3 --method randomized --tile-size 200 --workers 1 --json -";
+    let run = |arguments: &str| tegula_in(&folder, arguments).succeeded().json();
+    let (alone, over) = (run(mds), run(&format!("{mds} --ranks local:3")));
+    assert!(number(&alone, "/bytes_read") > 0.0);
+    assert_eq!(over["bytes_read"], alone["bytes_read"]);
+    let potrf = "linalg potrf -n 300 --tile-size 50 --workers 2 --json -";
+    let tasks = |result: &Value| {
+        let workers = result["tasks"].as_array().expect("a list").iter();
+        workers.map(|worker| number(worker, "/tasks")).sum::<f64>()
+    };
+    let (alone, over) = (run(potrf), run(&format!("{potrf} --ranks local:3")));
+    // 6 tiles along an edge: potrf, trsm and syrk, gemm; messages count as tasks of who sends or receives.
+    assert_eq!(number(&alone, "/tasks_run"), tasks(&alone));
+    assert!(number(&alone, "/tasks_run") >= 56.0, "{alone}");
+    assert!(number(&over, "/tasks_run") >= number(&alone, "/tasks_run"), "{over}");
+    assert!(number(&over, "/tasks_run") > tasks(&over), "{over}");
+}
+
+#[test]
+fn a_result_goes_to_the_rank_that_writes_it() {
+    let folder = folder();
+    let run = |more: &str| {
+        let arguments = format!("linalg getrf -n 200 --tile-size 20 --workers 1 --json - {more}");
+        tegula_in(&folder, &arguments).succeeded().json()
+    };
+    run("--output one.npy");
+    run("--ranks local:3 --output three.npy");
+    let read = |name: &str| fs::read(folder.join(name)).expect("the result");
+    assert_eq!(read("one.npy"), read("three.npy"));
+    // Where the file takes nothing, all ranks end.
+    let full = "linalg getrf -n 200 --tile-size 20 --ranks local:3 --output /dev/full";
+    tegula_in(&folder, full).failed(1, &["/dev/full"]);
+}
+
+#[test]
 fn components_are_the_same_over_ranks() {
     let folder = folder();
     let table = root().join("data/samples/a_synth1600.csv");

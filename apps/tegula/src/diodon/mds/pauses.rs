@@ -50,13 +50,13 @@ impl Pauses for Between<'_> {
         let state = self.checkpoints.as_mut()?.resumed()?;
         self.console
             .field("goes on", "after the last pass of an earlier run that is in the checkpoint");
-        Some(state)
+        Some(Box::new(state))
     }
 
     fn pause(&mut self, flow: &mut Flow, _: usize, save: &mut Save<'_>) -> ControlFlow<()> {
         let Some(checkpoints) = &mut self.checkpoints else { return ControlFlow::Continue(()) };
         let mut save = |flow: &mut Flow, out: &mut dyn Write| Ok(save(flow, out)?);
-        checkpoints.pause(flow, self.console, &mut save)
+        checkpoints.pause(flow, self.console, (0, &mut save))
     }
 }
 

@@ -1,7 +1,9 @@
 //! Cholesky factorisation, and what is done with its factor.
 
+use std::ops::Range;
+
 use tegula_kernels::scalar::Scalar;
-use tegula_linalg::{copied_tiles, posv, potrf, potrs};
+use tegula_linalg::{copied_tiles, posv, posv_steps, potrf, potrf_steps, potrs};
 use tegula_runtime::flow::Flow;
 
 use crate::linalg::case::{Case, cholesky_factors};
@@ -35,6 +37,7 @@ impl Listed for Potrf {
     const CHECK: &'static str = "L (L^H w) - A w";
     const HAS_UPLO: bool = true;
     const OPERANDS: &'static [Operand] = &[MATRIX.result()];
+    const STATE: &'static [usize] = &[0];
 
     fn flops(sizes: &Sizes) -> f64 {
         factor_flops(sizes.n as f64)
@@ -42,6 +45,10 @@ impl Listed for Potrf {
 
     fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
         potrf(flow, case.hermitian(0));
+    }
+
+    fn submit_steps<T: Scalar>(flow: &mut Flow, case: &mut Case<T>, steps: Range<usize>) {
+        potrf_steps(flow, case.hermitian(0), steps);
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
@@ -100,6 +107,7 @@ impl Listed for Posv {
     const CHECK: &'static str = "A (X w) - B w";
     const HAS_UPLO: bool = true;
     const OPERANDS: &'static [Operand] = &[MATRIX, RIGHT_SIDES];
+    const STATE: &'static [usize] = &[0];
 
     fn flops(sizes: &Sizes) -> f64 {
         Potrf::flops(sizes) + Potrs::flops(sizes)
@@ -107,6 +115,10 @@ impl Listed for Posv {
 
     fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
         posv(flow, case.hermitian(0), &case[1]);
+    }
+
+    fn submit_steps<T: Scalar>(flow: &mut Flow, case: &mut Case<T>, steps: Range<usize>) {
+        posv_steps(flow, case.hermitian(0), &case[1], steps);
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {

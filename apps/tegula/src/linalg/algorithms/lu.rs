@@ -1,9 +1,11 @@
 //! LU factorisation without pivoting, and with partial pivoting on columns of blocks; what is done with its
 //! factors and its exchanges.
 
+use std::ops::Range;
+
 use tegula_kernels::option::{Diag, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
-use tegula_linalg::{Pivots, gesv, getrf, getrf_nopiv, getrs, laswp};
+use tegula_linalg::{Pivots, gesv, gesv_steps, getrf, getrf_nopiv, getrf_steps, getrs, laswp};
 use tegula_runtime::flow::Flow;
 
 use crate::linalg::case::{Case, product};
@@ -83,6 +85,7 @@ impl Listed for Getrf {
     const FLOPS: &'static str = FACTOR_FLOPS;
     const CHECK: &'static str = "L (U w) - P (A w)";
     const OPERANDS: &'static [Operand] = &[Operand::full(M, N, Uniform).columns().input().result()];
+    const STATE: &'static [usize] = &[0];
 
     fn flops(sizes: &Sizes) -> f64 {
         factor_flops(sizes.m as f64, sizes.n as f64)
@@ -94,6 +97,10 @@ impl Listed for Getrf {
 
     fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
         getrf(flow, &case[0], case.pivots());
+    }
+
+    fn submit_steps<T: Scalar>(flow: &mut Flow, case: &mut Case<T>, steps: Range<usize>) {
+        getrf_steps(flow, &case[0], case.pivots(), steps);
     }
 
     fn verify<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<()> {
@@ -195,6 +202,7 @@ impl Listed for Gesv {
     const FLOPS: &'static str = "getrf + getrs";
     const CHECK: &'static str = "A (X w) - B w";
     const OPERANDS: &'static [Operand] = &[SQUARE, RIGHT_SIDES];
+    const STATE: &'static [usize] = &[0, 1];
 
     fn flops(sizes: &Sizes) -> f64 {
         factor_flops(sizes.n as f64, sizes.n as f64) + Getrs::flops(sizes)
@@ -206,6 +214,10 @@ impl Listed for Gesv {
 
     fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
         gesv(flow, &case[0], case.pivots(), &case[1]);
+    }
+
+    fn submit_steps<T: Scalar>(flow: &mut Flow, case: &mut Case<T>, steps: Range<usize>) {
+        gesv_steps(flow, &case[0], case.pivots(), &case[1], steps);
     }
 
     fn verify<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<()> {

@@ -1,8 +1,10 @@
 //! Orthogonal factorisations on columns and rows of blocks, in LAPACK's format.
 
+use std::ops::Range;
+
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
-use tegula_linalg::{gelqf, gels, geqrf, orglq, orgqr, ormlq, ormqr};
+use tegula_linalg::{gelqf, gels, gels_steps, geqrf, geqrf_steps, orglq, orgqr, ormlq, ormqr};
 use tegula_runtime::flow::Flow;
 
 use crate::linalg::case::Case;
@@ -81,6 +83,7 @@ impl Listed for Geqrf {
     const CHECK: &'static str = "Q (R w) - A w";
     const OPERANDS: &'static [Operand] =
         &[Operand::full(M, N, Uniform).columns().input().result(), FACTORS];
+    const STATE: &'static [usize] = &[0, 1];
 
     fn flops(sizes: &Sizes) -> f64 {
         factor_flops(sizes)
@@ -88,6 +91,10 @@ impl Listed for Geqrf {
 
     fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
         geqrf(flow, &case[0], &case[1]);
+    }
+
+    fn submit_steps<T: Scalar>(flow: &mut Flow, case: &mut Case<T>, steps: Range<usize>) {
+        geqrf_steps(flow, &case[0], &case[1], steps);
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
@@ -298,6 +305,7 @@ impl Listed for Gels {
         FACTORS,
         Operand::full(Most, Nrhs, Uniform).shares().rows_in_files(M, N).right_sides().result(),
     ];
+    const STATE: &'static [usize] = &[0, 1, 2];
 
     fn flops(sizes: &Sizes) -> f64 {
         let [m, n, _, nrhs] = sizes.real();
@@ -308,6 +316,10 @@ impl Listed for Gels {
 
     fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
         gels(flow, Trans::No, &case[0], &case[1], &case[2]);
+    }
+
+    fn submit_steps<T: Scalar>(flow: &mut Flow, case: &mut Case<T>, steps: Range<usize>) {
+        gels_steps(flow, Trans::No, (&case[0], &case[1]), &case[2], steps);
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {

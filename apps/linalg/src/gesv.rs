@@ -22,8 +22,8 @@ pub fn gesv<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>, pivots: &Pivots, b: &
     gesv_steps(flow, a, pivots, b, 0..a.nt());
 }
 
-/// Submits these steps of the factorisation in [`gesv`], one for each panel, after those before; with the last,
-/// the solve with the upper triangle. Between steps all that is needed further on is in `a`, `pivots` and `b`.
+/// Submits these steps of the factorisation in [`gesv`], one for each panel, after those before; with the
+/// last, the solve with the upper triangle. Between steps all that is needed further on is in `a`, `pivots` and `b`.
 ///
 /// # Panics
 /// As [`gesv`], or if there are no such steps.

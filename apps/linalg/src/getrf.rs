@@ -80,8 +80,8 @@ impl Pivots {
         flow.overwrite(self.singular, &[index])
     }
 
-    /// Waits, then sets the pivots to `rows` and the first step, from 1, that found only zeros to `singular`, 0
-    /// if none did: as [`rows`](Self::rows) and [`singular`](Self::singular) answered between two steps.
+    /// Waits, then sets the pivots to `rows` and the first step, from 1, that found only zeros to `singular`,
+    /// 0 if none did: as [`rows`](Self::rows) and [`singular`](Self::singular) answered between two steps.
     ///
     /// # Errors
     /// Those of the flow.

@@ -124,7 +124,8 @@ pub(super) trait Problem {
     /// Bytes of the tiles that it needs to go on after a step.
     fn state_bytes(&self) -> u64;
 
-    /// Waits, then writes what it needs to go on after so many `steps`: its tiles, their digests, and the rest.
+    /// Waits, then writes what it needs to go on after so many `steps`: its tiles, their digests, and the
+    /// rest.
     ///
     /// # Errors
     /// Those of the flow and of `out`.

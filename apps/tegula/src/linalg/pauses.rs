@@ -25,7 +25,8 @@ const TILE_SIZE: &str = "--tile-size";
 /// What it says of the columns of right-hand sides in a tile.
 const SHARERS: &str = "the number of shares of right-hand sides";
 
-/// The order of the tiles, and the number of shares of right-hand sides, of the run that has left `checkpoint`.
+/// The order of the tiles, and the number of shares of right-hand sides, of the run that has left
+/// `checkpoint`.
 pub(super) fn tiling(checkpoint: &Checkpoint) -> (Option<usize>, Option<usize>) {
     let number = |name| checkpoint.fact(name).and_then(|value| value.parse().ok());
     let is_possible = |number: &usize| *number > 0;
@@ -60,8 +61,8 @@ pub(super) struct Stages<'a> {
 }
 
 impl Stages<'_> {
-    /// Fills the matrices of `problem`, as an earlier run has left them if this one goes on with that; answers the
-    /// steps that are done then.
+    /// Fills the matrices of `problem`, as an earlier run has left them if this one goes on with that;
+    /// answers the steps that are done then.
     ///
     /// # Errors
     /// Those of the flow and of the checkpoint.

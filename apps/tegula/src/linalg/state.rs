@@ -1,5 +1,5 @@
-//! What a factorisation needs to go on between two of its steps: the tiles of its matrices, the rows that it has
-//! exchanged, and how far it is. Rank 0 writes it tile by tile, and each rank reads its own.
+//! What a factorisation needs to go on between two of its steps: the tiles of its matrices, the rows that
+//! it has exchanged, and how far it is. Rank 0 writes it tile by tile, and each rank reads its own.
 
 use std::io::Write;
 use std::marker::PhantomData;
@@ -72,8 +72,8 @@ impl<T: Scalar> Case<T> {
         Ok(())
     }
 
-    /// Submits the tasks that fill the operands: these as they were `saved`, others as they were at first. Answers
-    /// after how many steps that was.
+    /// Submits the tasks that fill the operands: these as they were `saved`, others as they were at first.
+    /// Answers after how many steps that was.
     ///
     /// # Errors
     /// Those of the flow, and of a file that ends too early.

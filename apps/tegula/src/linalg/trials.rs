@@ -119,8 +119,8 @@ fn every_algorithm_passes_its_check_at_every_size() {
     }
 }
 
-/// The result of `entry`, as the bytes of a file; if it is to pause after some steps, of another flow that goes on
-/// from a checkpoint that was written there.
+/// The result of `entry`, as the bytes of a file; if it is to pause after some steps, of another flow that
+/// goes on from a checkpoint that was written there.
 fn result(entry: &Entry, sizes: Sizes, pause: Option<usize>) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder can be made");
     let (path, output) = (folder.path().join("c"), folder.path().join("X.npy"));

@@ -29,8 +29,8 @@ pub(crate) struct CheckpointFlags {
     /// Least time between two checkpoints: 30s, 10m, 1h [default: 10m]
     #[arg(long, value_name = "TIME", value_parser = parse_time, requires = "checkpoint")]
     checkpoint_every: Option<Duration>,
-    /// Go on from the checkpoint FILE of a run with the same data and flags; workers, ranks, tiles and
-    /// devices may differ
+    /// Go on from the checkpoint FILE of a run with the same data and flags; workers, ranks and devices may
+    /// differ, and tiles but for a factorisation's
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
 }

@@ -80,7 +80,7 @@ fn message(
 ) -> MessageRecord {
     let passage = |[ready, start, end]: [u64; 3]| Some(Passage { ready, start, end });
     let (sent, received) = (passage(sent), passage(received));
-    let (version, priority, after) = (2, -3, u64::from(datum) - 3);
+    let (version, priority, after) = (2, -3, u64::from(datum).saturating_sub(3));
     MessageRecord { datum, version, bytes, from, to, priority, after, sent, received }
 }
 

@@ -1,5 +1,8 @@
 //! Access modes: what a task declares about each handle that it uses.
 
+use super::handle::Handle;
+use super::task::MAX_ACCESSES;
+
 /// Declared use of a handle by a task, from which the graph is inferred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
@@ -30,4 +33,27 @@ impl Access {
     pub const fn writes(self) -> bool {
         !matches!(self, Self::R)
     }
+}
+
+/// Room for the accesses of a task.
+pub(super) const NO_ACCESSES: [(Handle, Access); MAX_ACCESSES] =
+    [(Handle { index: u32::MAX, generation: u32::MAX }, Access::R); MAX_ACCESSES];
+
+/// `accesses` with modes replaced: all that leave the order open by `RW` where the flow is deterministic, else
+/// reductions by `Commute`, for workers that have no private copies.
+pub(super) fn stricter<'a>(
+    is_deterministic: bool,
+    accesses: &[(Handle, Access)],
+    room: &'a mut [(Handle, Access); MAX_ACCESSES],
+) -> &'a [(Handle, Access)] {
+    let room = &mut room[..accesses.len()];
+    for (ordered, &(handle, access)) in room.iter_mut().zip(accesses) {
+        let stricter = match access {
+            Access::Commute | Access::Reduce if is_deterministic => Access::RW,
+            Access::Reduce => Access::Commute,
+            kept => kept,
+        };
+        *ordered = (handle, stricter);
+    }
+    room
 }

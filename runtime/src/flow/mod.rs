@@ -28,6 +28,7 @@ mod watch;
 use std::collections::BTreeSet;
 
 pub use access::Access;
+use access::NO_ACCESSES;
 pub(crate) use codelet::RawBuffer;
 pub use codelet::{Buffers, Codelet, CodeletInfo, Cost, Failure, MAX_ARGUMENT_BYTES, codelet_info};
 use engine::Nobody;
@@ -326,12 +327,12 @@ impl Flow {
         }
         self.credit -= 1;
         let arguments = Arguments::of(codelet);
-        let mut with_shares = [(NO_HANDLE, Access::R); MAX_ACCESSES];
+        let mut with_shares = NO_ACCESSES;
         let accesses = self.with_shares(accesses, &mut with_shares);
         let mut room;
         let accesses = if self.rewrites {
-            room = [(NO_HANDLE, Access::R); MAX_ACCESSES];
-            self.in_order(accesses, &mut room)
+            room = NO_ACCESSES;
+            access::stricter(self.options.deterministic, accesses, &mut room)
         } else {
             accesses
         };
@@ -478,28 +479,5 @@ impl Drop for Flow {
                 let _outcome = self.peering().meet(Brought::default());
             }
         }
-    }
-}
-
-const NO_HANDLE: Handle = Handle { index: u32::MAX, generation: u32::MAX };
-
-impl Flow {
-    /// `accesses` with modes replaced: all that leave the order open by `RW`, or reductions by
-    /// `Commute` where workers have no private copies.
-    fn in_order<'a>(
-        &self,
-        accesses: &[(Handle, Access)],
-        room: &'a mut [(Handle, Access); MAX_ACCESSES],
-    ) -> &'a [(Handle, Access)] {
-        let room = &mut room[..accesses.len()];
-        for (ordered, &(handle, access)) in room.iter_mut().zip(accesses) {
-            let stricter = match access {
-                Access::Commute | Access::Reduce if self.options.deterministic => Access::RW,
-                Access::Reduce => Access::Commute,
-                kept => kept,
-            };
-            *ordered = (handle, stricter);
-        }
-        room
     }
 }

@@ -130,7 +130,8 @@ fn follow_messages(records: &mut Records, site: &Site) {
         let list = came.get(&(site.rank_of(task.worker), datum));
         let last = list.and_then(|list| {
             let before = list.partition_point(|&(end, _)| end <= task.start);
-            list[..before].last()
+            // A share of a reduction that follows may have come already.
+            list[..before].iter().rev().find(|&&(_, writer)| writer <= 1 + task.task)
         });
         task.after = last.map_or(0, |&(_, writer)| writer);
     }

@@ -205,7 +205,7 @@ fn a_full_disk_ends_all_ranks() {
     ] {
         let run = with_full_disk(&folder, run);
         assert_eq!(run.code, 1, "{}", run.stderr);
-        assert_eq!(run.stderr.matches("error").count(), 1, "{}", run.stderr);
+        assert_eq!(run.stderr.matches("error:").count(), 1, "{}", run.stderr);
         assert!(run.stderr.contains("File too large"), "{}", run.stderr);
     }
     assert!(!folder.join("L.npy").exists() && !folder.join("t.csv").exists());

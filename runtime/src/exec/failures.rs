@@ -16,6 +16,9 @@ pub(super) enum Cause {
     Panicked(Box<dyn Any + Send>),
 }
 
+/// Records that are kept where there are other ranks.
+const MOST: usize = 1024;
+
 struct Record {
     codelet: &'static str,
     cause: Result<Arc<dyn std::error::Error + Send + Sync>, Box<dyn Any + Send>>,
@@ -49,12 +52,12 @@ impl Failures {
         let _ = self.first.fetch_update(Ordering::Relaxed, Ordering::Relaxed, smaller);
     }
 
-    /// The failure with the smallest mark since the last call. Records that no handle of `space`
-    /// is marked with are forgotten.
+    /// The failure with the smallest mark since the last call. Records that no handle of `space` is marked
+    /// with are forgotten; those that handles of `others` may be marked with only when they are many.
     ///
     /// # Panics
     /// With the payload of that task, if it panicked.
-    pub(super) fn take(&self, space: &Space) -> Option<FlowError> {
+    pub(super) fn take(&self, space: &Space, others: bool) -> Option<FlowError> {
         let mark = self.first.swap(0, Ordering::Relaxed);
         if mark == 0 {
             return None;
@@ -69,7 +72,13 @@ impl Failures {
         };
         let kept = Record { codelet: record.codelet, cause: Ok(source.clone()) };
         records.insert(mark, kept);
-        records.retain(|mark, _| used.contains(mark));
+        if others {
+            while records.len() > MOST {
+                records.pop_first();
+            }
+        } else {
+            records.retain(|mark, _| used.contains(mark));
+        }
         drop(records);
         if let Some(payload) = payload {
             resume_unwind(payload);

@@ -70,7 +70,7 @@ impl Running for Sequential {
         let (Some(FlowSpace(space)), Some(runner)) = (&self.space, &self.runner) else {
             return None;
         };
-        runner.failures.take(space)
+        runner.failures.take(space, false)
     }
 
     fn failure(&self, mark: u64) -> Option<FlowError> {

@@ -2,8 +2,8 @@
 
 use bytemuck::Pod;
 
-use super::{Flow, FlowError, Handle, told};
-use crate::ranks::{Brought, Change, Rank};
+use super::{Flow, FlowError, Handle};
+use crate::ranks::{Change, Rank};
 
 impl Flow {
     /// Names a copy of `contents`, which over ranks all have.
@@ -139,14 +139,7 @@ impl Flow {
             return Ok(());
         }
         if self.peers.is_some() {
-            // One of the ranks knows what it stands for.
-            let codec = self.options.codec;
-            let bytes = told::encode(codec, Some(&(mark, self.engine.failure(mark))));
-            let brought = Brought { agreed: mark, bytes, ..Brought::default() };
-            let outcome = self.peering().meet(brought)?;
-            let (_, error) = told::decode(codec, &outcome.bytes).expect("it has a mark");
-            self.peering().learn_failure(mark, &error);
-            return Err(error);
+            return Err(self.ask(mark)?);
         }
         Err(self.engine.failure(mark).expect("a failure is known as long as a handle is marked"))
     }

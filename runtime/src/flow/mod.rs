@@ -411,6 +411,8 @@ impl Flow {
         let own = self.engine.take_failure();
         let Some((mark, told)) = told::decode(codec, &outcome.bytes) else { return Ok(()) };
         self.peers.iter_mut().for_each(|peers| peers.has_failed = true);
+        // Whoever knows of a failure that was met before may not have met it again.
+        let told = if told::is_unknown(&outcome.bytes) { self.ask(mark)? } else { told };
         let own = own.filter(|_| mine.is_some_and(|(own, _)| own == mark));
         let error = own.unwrap_or(told);
         self.peering().learn_failure(mark, &error);

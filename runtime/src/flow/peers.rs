@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::graph::Graph;
 use super::task::{Kind, Letter, MAX_ACCESSES};
-use super::{Access, Flow, FlowError, Handle, Peering, ReadyTasks, Running};
+use super::{Access, Flow, FlowError, Handle, Peering, ReadyTasks, Running, told};
 use crate::memory::Reduction;
 use crate::ranks::{
     Brought, Change, Directory, Exchange, Move, Outcome, Owners, Program, Rank, Traffic,
@@ -187,6 +187,19 @@ impl Flow {
         }
         let brought = Brought { amounts: mine, ..Brought::default() };
         Ok(self.peering().meet(brought)?.amounts)
+    }
+
+    /// What the failure was that `mark` stands for: one of the ranks knows, and all ask.
+    ///
+    /// # Errors
+    /// If another rank cannot be reached any more.
+    pub(super) fn ask(&self, mark: u64) -> Result<FlowError, FlowError> {
+        let codec = self.options.codec;
+        let bytes = told::encode(codec, Some(&(mark, self.engine.failure(mark))));
+        let outcome = self.peering().meet(Brought { agreed: mark, bytes, ..Brought::default() })?;
+        let (_, error) = told::decode(codec, &outcome.bytes).expect("it has a mark");
+        self.peering().learn_failure(mark, &error);
+        Ok(error)
     }
 
     /// What a [listening](Self::listening) flow has noted.

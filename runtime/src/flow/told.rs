@@ -56,6 +56,11 @@ pub(super) fn encode(codec: FailureCodec, failure: Option<&FirstFailure>) -> Vec
     bytes
 }
 
+/// Whether no rank that has met the failure in `bytes` knows what it was.
+pub(super) fn is_unknown(bytes: &[u8]) -> bool {
+    bytes.get(8) == Some(&1)
+}
+
 /// An error with all its causes.
 fn text_of(error: &(dyn Error + 'static)) -> String {
     let mut text = error.to_string();

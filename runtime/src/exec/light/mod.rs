@@ -143,7 +143,7 @@ impl Running for Light {
 
     fn take_failure(&mut self) -> Option<FlowError> {
         let shared = &self.shared;
-        shared.runner.failures.take(&shared.space)
+        shared.runner.failures.take(&shared.space, shared.messenger.is_some())
     }
 
     fn failure(&self, mark: u64) -> Option<FlowError> {

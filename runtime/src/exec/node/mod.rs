@@ -301,7 +301,7 @@ impl Running for Node {
     }
 
     fn take_failure(&mut self) -> Option<FlowError> {
-        self.shared.runner.failures.take(&self.shared.space)
+        self.shared.runner.failures.take(&self.shared.space, self.shared.messenger.is_some())
     }
 
     fn failure(&self, mark: u64) -> Option<FlowError> {

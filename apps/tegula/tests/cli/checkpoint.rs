@@ -200,7 +200,7 @@ fn a_full_disk_ends_all_ranks() {
     let folder = folder_of_data();
     for run in [
         "linalg potrf -n 300 --ranks local:2 --output L.npy",
-        "linalg potrf -n 300 --ranks local:2 --trace t.csv",
+        "linalg potrf -n 300 --tile-size 30 --ranks local:2 --trace t.csv",
         "linalg potrf -n 700 --ranks local:2 --memory 1MiB --tile-size 50 --scratch .",
     ] {
         let run = with_full_disk(&folder, run);

@@ -12,8 +12,6 @@ target/bench/diodon.json; --write puts the tables into scripts/bench/RESULTS.md.
 """
 
 import argparse
-import importlib.machinery
-import importlib.util
 import json
 import pathlib
 import statistics
@@ -21,6 +19,8 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
+from common import BENCH
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 DATA = ROOT / "target/bench"
@@ -32,17 +32,6 @@ KINDS = {"contiguous": [], "gzip": ["--gzip"]}
 WITHOUT = ["", "--no-overlap", "--no-split-gram", "--no-commute", "--no-read-order", "--no-priorities"]
 METHODS = ["lanczos", "randomized", "nystrom"]
 PEERS = {"fsvd": "scikit-bio pcoa(fsvd)", "eigsh": "SciPy eigsh", "pydiodon": "pydiodon mds(grp)"}
-
-
-def load_bench():
-    """The functions of scripts/bench/run."""
-    loader = importlib.machinery.SourceFileLoader("bench_run", str(HERE / "run"))
-    bench = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(bench)
-    return bench
-
-
-BENCH = load_bench()
 
 
 def distances(n, kind="contiguous", *more):

@@ -12,8 +12,6 @@ runs go to target/bench/hosts.json.
 """
 
 import argparse
-import importlib.machinery
-import importlib.util
 import json
 import os
 import pathlib
@@ -24,6 +22,8 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
+from common import BENCH
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 STORE = ROOT / "target/bench/hosts.json"
@@ -40,17 +40,6 @@ DATA = (
     "exageostat sample -n 6000 --dimensions 3 --params 1,0.1,0.5 --seed 2 -o points.csv --quiet",
     "diodon distances points.csv --columns x,y,z --metric manhattan -o distances.h5 --quiet",
 )
-
-
-def load_bench():
-    """The functions of scripts/bench/run."""
-    loader = importlib.machinery.SourceFileLoader("bench_run", str(HERE / "run"))
-    bench = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(bench)
-    return bench
-
-
-BENCH = load_bench()
 
 
 class Hosts:

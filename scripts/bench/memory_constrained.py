@@ -13,8 +13,6 @@ scripts/bench/RESULTS.md, and --redraw takes the runs from the table that is the
 import argparse
 import csv
 import functools
-import importlib.machinery
-import importlib.util
 import json
 import math
 import pathlib
@@ -26,6 +24,8 @@ import tomllib
 from concurrent.futures import ThreadPoolExecutor
 
 sys.dont_write_bytecode = True
+from common import BENCH
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 TABLE = ROOT / "target/bench/memory_constrained.csv"
@@ -814,15 +814,12 @@ def main():
     if any(not runs.get(name, *case.rows[0][:2], "darts") for name, case in CASES.items()):
         print("the claims need every case", file=sys.stderr)
         return
-    loader = importlib.machinery.SourceFileLoader("bench_run", str(HERE / "run"))
-    bench = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(bench)
-    text, claims = section(runs, bench)
+    text, claims = section(runs, BENCH)
     print(text)
     kept = sum(row[-1] == "holds" for row in claims.ahead)
     print(f"\nahead of DMDAR where the thesis is: {kept} of {len(claims.ahead)} hold")
     if options.write:
-        bench.write({"Memory-constrained, simulated": text})
+        BENCH.write({"Memory-constrained, simulated": text})
 
 
 if __name__ == "__main__":

@@ -13,8 +13,6 @@ scripts/bench/RESULTS.md.
 """
 
 import argparse
-import importlib.machinery
-import importlib.util
 import json
 import math
 import os
@@ -28,6 +26,8 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
+from common import BENCH
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 STORE = ROOT / "target/bench/out_of_core.json"
@@ -298,13 +298,10 @@ def main():
     if not options.redraw:
         options.scratch.mkdir(parents=True, exist_ok=True)
         measure(options.tegula, options.scratch, options.rounds)
-    loader = importlib.machinery.SourceFileLoader("bench_run", str(HERE / "run"))
-    bench = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(bench)
-    text = section(Rounds(), bench)
+    text = section(Rounds(), BENCH)
     print(text)
     if options.write:
-        bench.write({"Out of core and emulated accelerators, real": text})
+        BENCH.write({"Out of core and emulated accelerators, real": text})
 
 
 if __name__ == "__main__":

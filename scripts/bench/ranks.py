@@ -11,8 +11,6 @@ the best of two repeats are reported. Single runs go to target/bench/ranks.json.
 """
 
 import argparse
-import importlib.machinery
-import importlib.util
 import json
 import os
 import pathlib
@@ -20,6 +18,8 @@ import statistics
 import sys
 
 sys.dont_write_bytecode = True
+from common import BENCH
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 STORE = ROOT / "target/bench/ranks.json"
@@ -28,17 +28,6 @@ ORDERS = (4000, 8000)
 # Blocks of ScaLAPACK: the best of 64, 128 and 256 at order 2000; ours are the default.
 BLOCKS = {"pdpotrf": 128, "pdgetrf": 64, "pdgeqrf": 64}
 GRIDS = {2: (1, 2), 4: (2, 2)}
-
-
-def load_bench():
-    """The functions of scripts/bench/run."""
-    loader = importlib.machinery.SourceFileLoader("bench_run", str(HERE / "run"))
-    bench = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(bench)
-    return bench
-
-
-BENCH = load_bench()
 
 
 def mpirun(ranks):

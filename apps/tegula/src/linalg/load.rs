@@ -1,7 +1,7 @@
 //! Tasks that read the tiles of a matrix from its file.
 
 use std::marker::PhantomData;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use tegula_data::matrix::{TileIndex, TileMatrix};
 use tegula_kernels::scalar::Scalar;
@@ -10,22 +10,13 @@ use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow, FlowError};
 
 use super::file::MatrixFile;
 use super::given::padded;
+use super::kept::Kept;
 use super::layout::Layout;
 use super::state;
 use crate::error::refused;
 
-/// Files that tasks of this process read, by number: the arguments of a task are plain numbers.
-static OPEN: Mutex<Vec<Arc<MatrixFile>>> = Mutex::new(Vec::new());
-
-/// The number of `file`.
-fn number_of(file: &Arc<MatrixFile>) -> u32 {
-    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = open.iter().position(|known| Arc::ptr_eq(known, file));
-    known.unwrap_or_else(|| {
-        open.push(Arc::clone(file));
-        open.len() - 1
-    }) as u32
-}
+/// Files that tasks of this process read.
+static OPEN: Kept<MatrixFile> = Kept::new();
 
 /// Submits the tasks that read the tiles of `matrix` that exist.
 pub(super) fn submit<T: Scalar>(
@@ -33,7 +24,7 @@ pub(super) fn submit<T: Scalar>(
     (file, layout): (&Arc<MatrixFile>, Layout),
     matrix: &TileMatrix<T>,
 ) {
-    let file = number_of(file);
+    let file = OPEN.number_of(file);
     for TileIndex { row, column } in layout.tiles(matrix) {
         let load = Load::<T> {
             file,
@@ -77,9 +68,7 @@ impl<T: Scalar> Codelet for Load<T> {
     }
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
-        let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-        let file = Arc::clone(&open[self.file as usize]);
-        drop(open);
+        let file = OPEN.get(self.file);
         let ([i, j], [rows, columns]) = (self.first, self.shape);
         let (first, shape) = ((i as usize, j as usize), (rows as usize, columns as usize));
         let block = padded::<T>(&file, first, shape, |i, j| self.layout.holds(i, j))?;

@@ -8,6 +8,7 @@ mod file;
 mod fill;
 mod given;
 mod inputs;
+mod kept;
 mod layout;
 mod load;
 mod operand;

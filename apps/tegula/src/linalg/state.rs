@@ -3,7 +3,7 @@
 
 use std::io::Write;
 use std::marker::PhantomData;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use tegula_data::checkpoint::{
@@ -18,6 +18,7 @@ use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow};
 use tegula_runtime::ranks::Rank;
 
 use super::case::Case;
+use super::kept::Kept;
 
 impl<T: Scalar> Case<T> {
     /// The tiles of these operands that exist, operand by operand.
@@ -97,7 +98,8 @@ impl<T: Scalar> Case<T> {
             pivots.set(flow, &rows, singular)?;
         }
         self.fill_but(flow, operands);
-        let state = keep(State { tiles: saved.apart().clone(), digests });
+        let state = State { tiles: saved.apart().clone(), digests };
+        let state = OPEN.number_of(&Arc::new(state));
         let mut at = 0;
         for (piece, (matrix, tile)) in tiles.into_iter().enumerate() {
             let restore = Restore::<T> { state, piece: piece as u32, at, scalar: PhantomData };
@@ -126,15 +128,8 @@ struct State {
     digests: Vec<Digest>,
 }
 
-/// Those that tasks of this process read, by number: the arguments of a task are plain numbers.
-static OPEN: Mutex<Vec<Arc<State>>> = Mutex::new(Vec::new());
-
-/// The number of `state` from now on.
-fn keep(state: State) -> u32 {
-    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-    open.push(Arc::new(state));
-    (open.len() - 1) as u32
-}
+/// Those that tasks of this process read.
+static OPEN: Kept<State> = Kept::new();
 
 /// Name of the tasks.
 pub(super) const NAME: &str = "restore";
@@ -158,9 +153,7 @@ impl<T: Scalar> Codelet for Restore<T> {
     }
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
-        let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-        let state = Arc::clone(&open[self.state as usize]);
-        drop(open);
+        let state = OPEN.get(self.state);
         let tile = bytemuck::cast_slice_mut(buffers.write::<T>(0));
         Ok(state.tiles.read(self.at, tile, &state.digests[self.piece as usize])?)
     }

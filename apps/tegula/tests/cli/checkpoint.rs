@@ -148,13 +148,9 @@ fn ranks_may_differ() {
     }
 }
 
-#[test]
-fn ranks_stop_together() {
-    let folder = folder();
-    let data = root().join("data/samples/a_synth1600.csv");
-    let every = "--mean zero --ranks local:2 --checkpoint c --checkpoint-every 0s";
-    let arguments = format!("exageostat fit {} --covariance matern {every}", data.display());
-    let mut started = command(&folder, &arguments);
+/// A run that writes checkpoints to `c`, stopped by a signal after the first.
+fn stopped_after_a_checkpoint(folder: &Path, arguments: &str) -> Run {
+    let mut started = command(folder, arguments);
     let mut child =
         started.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
     while !folder.join("c").exists() {
@@ -164,6 +160,16 @@ fn ranks_stop_together() {
     send("USR1", &child);
     let run = Run::new(child.wait_with_output().expect("a child"));
     assert_eq!(run.code, 75, "{}", run.stderr);
+    run
+}
+
+#[test]
+fn ranks_stop_together() {
+    let folder = folder();
+    let data = root().join("data/samples/a_synth1600.csv");
+    let every = "--mean zero --ranks local:2 --checkpoint c --checkpoint-every 0s";
+    let arguments = format!("exageostat fit {} --covariance matern {every}", data.display());
+    let run = stopped_after_a_checkpoint(&folder, &arguments);
     assert_eq!(run.stderr.matches("stopped by SIGUSR1 after").count(), 1, "{}", run.stderr);
 }
 
@@ -299,16 +305,8 @@ fn a_factorisation_over_ranks_goes_on_over_others() {
 fn ranks_stop_a_factorisation_together() {
     let folder = folder();
     let every = "--ranks local:2 --workers 1 --checkpoint c --checkpoint-every 0s";
-    let mut started = command(&folder, &format!("linalg potrf -n 1500 --tile-size 30 {every}"));
-    let mut child =
-        started.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
-    while !folder.join("c").exists() {
-        assert!(child.try_wait().expect("a child").is_none(), "it is not done so soon");
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    send("USR1", &child);
-    let run = Run::new(child.wait_with_output().expect("a child"));
-    assert_eq!(run.code, 75, "{}", run.stderr);
+    let arguments = format!("linalg potrf -n 1500 --tile-size 30 {every}");
+    let run = stopped_after_a_checkpoint(&folder, &arguments);
     assert_eq!(run.stderr.matches("of 50 steps; go on with").count(), 1, "{}", run.stderr);
 }
 

@@ -83,10 +83,12 @@ fn an_abort_is_heard_by_all_others() {
     for loud in [0, 2] {
         let mut ends = meet(4, directly);
         let aborter = ends.remove(loud);
-        aborter.watch.abort("/scratch is full");
+        aborter.watch.abort("/scratch is full", 7);
         for end in &ends {
             let text = format!("rank {loud} on node{loud} gave up: /scratch is full");
-            assert_eq!(end_of(end).to_string(), text);
+            let end = end_of(end);
+            assert_eq!(end.to_string(), text);
+            assert!(matches!(end, End::Aborted { code: 7, .. }), "{end:?}");
         }
         assert!(aborter.ends.try_recv().is_err(), "who gives up knows");
     }

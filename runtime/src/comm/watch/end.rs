@@ -47,6 +47,8 @@ pub enum End {
         who: Member,
         /// What it said.
         message: String,
+        /// The exit code with which all are to end.
+        code: u8,
     },
 }
 
@@ -86,7 +88,7 @@ impl fmt::Display for End {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Lost { who, how } => write!(f, "{who} {how}"),
-            Self::Aborted { who, message } => {
+            Self::Aborted { who, message, .. } => {
                 write!(f, "rank {} on {} gave up: {message}", who.rank, who.host)
             }
         }
@@ -110,7 +112,7 @@ mod tests {
             "rank 2 on node17 (process 4711) has not been heard of for 5 s: \
              its host or the network is down, or the process is stopped"
         );
-        let aborted = End::Aborted { who, message: "the disk is full".into() };
+        let aborted = End::Aborted { who, message: "the disk is full".into(), code: 1 };
         assert_eq!(aborted.to_string(), "rank 2 on node17 gave up: the disk is full");
     }
 }

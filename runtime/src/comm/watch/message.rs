@@ -65,7 +65,10 @@ impl Message {
             b'f' => Self::Farewell,
             b'c' => Self::End(End::Lost { who: fields.member()?, how: How::Closed }),
             b's' => Self::End(End::Lost { who: fields.member()?, how: fields.silence()? }),
-            b'a' => Self::End(End::Aborted { who: fields.member()?, message: fields.text()? }),
+            b'a' => {
+                let (who, code, message) = (fields.member()?, fields.byte()?, fields.text()?);
+                Self::End(End::Aborted { who, message, code })
+            }
             _ => return Err(Malformed),
         };
         if fields.0.is_empty() { Ok(message) } else { Err(Malformed) }
@@ -90,7 +93,10 @@ fn write_end(bytes: &mut Vec<u8>, end: &End) {
         End::Lost { how: How::Silent { time }, .. } => {
             bytes.extend((time.as_millis() as u64).to_le_bytes());
         }
-        End::Aborted { message, .. } => write_text(bytes, message, MESSAGE_BYTES),
+        End::Aborted { message, code, .. } => {
+            bytes.push(*code);
+            write_text(bytes, message, MESSAGE_BYTES);
+        }
     }
 }
 
@@ -192,8 +198,8 @@ mod tests {
             members().prop_map(|who| Message::End(End::Lost { who, how: How::Closed })),
             (members(), time)
                 .prop_map(|(who, time)| Message::End(End::Lost { who, how: How::Silent { time } })),
-            (members(), "\\PC{0,90}")
-                .prop_map(|(who, message)| Message::End(End::Aborted { who, message })),
+            (members(), "\\PC{0,90}", any::<u8>())
+                .prop_map(|(who, message, code)| Message::End(End::Aborted { who, message, code })),
         ]
     }
 
@@ -229,10 +235,10 @@ mod tests {
         let who = Member { rank: Rank(1), host: "ü".repeat(200), pid: 1 };
         let message = "€".repeat(MESSAGE_BYTES);
         let mut bytes = Vec::new();
-        Message::End(End::Aborted { who, message }).write(&mut bytes);
+        Message::End(End::Aborted { who, message, code: 2 }).write(&mut bytes);
         let mut inbox = Inbox::default();
         inbox.push(&bytes);
-        let Ok(Some(Message::End(End::Aborted { who, message }))) = inbox.next() else {
+        let Ok(Some(Message::End(End::Aborted { who, message, code: 2 }))) = inbox.next() else {
             panic!("a message that cannot be read")
         };
         assert_eq!((who.host.chars().count(), message.chars().count()), (127, MESSAGE_BYTES / 3));

@@ -204,10 +204,10 @@ impl Watch {
     }
 
     /// This rank gives up, and says why: all others hear `message` (its first [`MESSAGE_BYTES`]
-    /// bytes), as a rule before this returns, which takes two seconds at most. Does nothing where all
-    /// end already.
-    pub fn abort(&self, message: &str) {
-        self.ask(Command::Abort(message.to_owned()));
+    /// bytes) and the exit code with which all are to end, as a rule before this returns, which takes two
+    /// seconds at most. Does nothing where all end already.
+    pub fn abort(&self, message: &str, code: u8) {
+        self.ask(Command::Abort(message.to_owned(), code));
         self.shared.wait_for_end_within(ABORT);
     }
 

@@ -17,6 +17,9 @@ use crate::ranks::Rank;
 const LINGER: Duration = Duration::from_millis(1000);
 const LINGER_OF_GUEST: Duration = Duration::from_millis(1800);
 
+/// Exit code of a run whose ranks do not come together, or cannot be watched.
+const FAILED: u8 = 1;
+
 #[derive(Debug)]
 enum Phase {
     /// The host waits for guests.
@@ -78,8 +81,7 @@ impl Party {
 
     /// What the program is told when the watch itself fails.
     pub(super) fn failed(&self, reason: &str) -> End {
-        let message = format!("its watch over the ranks failed: {reason}");
-        End::Aborted { who: self.terms.me.clone(), message }
+        self.give_up(format!("its watch over the ranks failed: {reason}"), FAILED)
     }
 
     /// What is to be done since the last call.
@@ -183,9 +185,9 @@ impl Party {
         }
     }
 
-    /// This rank gives up.
-    pub(super) fn abort(&mut self, message: String) {
-        let end = End::Aborted { who: self.terms.me.clone(), message };
+    /// This rank gives up; all are to end with the exit code `code`.
+    pub(super) fn abort(&mut self, message: String, code: u8) {
+        let end = self.give_up(message, code);
         self.end(&end, Report::GivenUp, None);
     }
 
@@ -289,8 +291,12 @@ impl Party {
         let missing: Vec<Rank> = all.filter(|rank| !here.contains(rank)).collect();
         let message =
             format!("{} ranks did not come, rank {} among them", missing.len(), missing[0]);
-        let end = End::Aborted { who: self.terms.me.clone(), message };
+        let end = self.give_up(message, FAILED);
         self.end(&end, Report::Missing(missing), None);
+    }
+
+    fn give_up(&self, message: String, code: u8) -> End {
+        End::Aborted { who: self.terms.me.clone(), message, code }
     }
 
     fn is_host(&self) -> bool {

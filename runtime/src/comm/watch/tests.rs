@@ -253,7 +253,7 @@ proptest! {
     fn all_hear_an_abort(ranks in 2..9_usize, loud in 0..9_usize, seed: u64, delay in 0..200_u64) {
         let loud = loud % ranks;
         let mut network = Network::met(ranks, seed, delay);
-        network.ask(loud, |party| party.abort("the disk is full".into()));
+        network.ask(loud, |party| party.abort("the disk is full".into(), 1));
         network.run(1000);
         for reports in network.reports_without(loud) {
             let is_told = |end: &End| end.to_string().ends_with("gave up: the disk is full");
@@ -303,7 +303,7 @@ proptest! {
                 1 => network.cut(rank),
                 2 => network.processes[rank].stopped_until = u64::MAX,
                 _ if network.processes[rank].party.is_some() => {
-                    network.ask(rank, |party| party.abort("no memory".into()));
+                    network.ask(rank, |party| party.abort("no memory".into(), 1));
                 }
                 _ => {}
             }
@@ -404,7 +404,7 @@ fn the_host_stays_until_all_have_heard() {
         host.hear(Link(guest), Message::Beat);
     }
     host.take_actions();
-    let end = End::Aborted { who: member(1), message: "no memory".into() };
+    let end = End::Aborted { who: member(1), message: "no memory".into(), code: 2 };
     host.hear(Link(1), Message::End(end.clone()));
     assert_eq!(host.take_actions(), [Action::Send(Link(2), Message::End(end.clone()))]);
     host.hear(Link(2), Message::Heard);

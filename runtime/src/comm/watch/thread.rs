@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// What the program asks of the thread.
 #[derive(Debug)]
 pub(super) enum Command {
-    Abort(String),
+    Abort(String, u8),
     Farewell,
     /// Close everything, with no word.
     Vanish,
@@ -202,7 +202,7 @@ impl Watcher {
         let commands = std::mem::take(&mut self.shared.lock().commands);
         for command in commands {
             match command {
-                Command::Abort(message) => self.party.abort(message),
+                Command::Abort(message, code) => self.party.abort(message, code),
                 Command::Farewell => self.party.farewell(),
                 Command::Vanish => return true,
             }

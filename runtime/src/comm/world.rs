@@ -75,33 +75,6 @@ impl World {
         self.ranks
     }
 
-    /// Has `bytes` of rank 0 sent to all, before the first flow: at most as many as a frame holds less 4.
-    /// What the others bring is ignored.
-    ///
-    /// # Errors
-    /// Those of the transport.
-    pub fn share(&self, bytes: Vec<u8>) -> Result<Vec<u8>, TransportError> {
-        let mut line = self.line();
-        if self.rank == Rank(0) {
-            let frame = [&0u32.to_le_bytes(), &bytes[..]].concat();
-            for to in (1..self.ranks as u16).map(Rank) {
-                line.transport.send_frame(to, &frame)?;
-            }
-            return Ok(bytes);
-        }
-        let mut arrivals = Vec::new();
-        loop {
-            line.poll(&mut arrivals)?;
-            if !arrivals.is_empty() {
-                let Arrival::Frame { bytes, .. } = arrivals.remove(0) else { continue };
-                // More of rank 0 may have come with it.
-                line.early.entry(0).or_default().extend(arrivals);
-                return Ok(bytes);
-            }
-            std::thread::yield_now();
-        }
-    }
-
     /// Ends the transport cleanly; all ranks do, after their last flow.
     ///
     /// # Errors

@@ -105,7 +105,7 @@ pub(crate) fn cores(reserve: usize) -> usize {
 /// If rank 0 cannot be heard.
 pub(crate) fn agree(mine: u64) -> Result<u64> {
     let Some(world) = world() else { return Ok(mine) };
-    let bytes = world.share(mine.to_le_bytes().to_vec())?;
+    let bytes = world.follow(mine.to_le_bytes().to_vec())?;
     let bytes = bytes.try_into().ok().context("rank 0 runs another version of tegula")?;
     Ok(u64::from_le_bytes(bytes))
 }

@@ -397,7 +397,7 @@ impl Flow {
     fn agree(&mut self) -> Result<(), FlowError> {
         let (codec, mine) = (self.options.codec, self.peering().first_failure());
         let (expected, sent) = (self.graph.program_index(), self.peering().traffic());
-        let bytes = told::encode(codec, mine.as_ref());
+        let bytes = told::encode(codec, self.rank(), mine.as_ref());
         let amounts = [sent.messages, sent.bytes];
         let outcome = self.peering().meet(Brought { agreed: expected, amounts, bytes })?;
         self.peers.iter_mut().for_each(|peers| peers.agreed_at = Some(expected));

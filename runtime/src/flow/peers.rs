@@ -195,7 +195,7 @@ impl Flow {
     /// If another rank cannot be reached any more.
     pub(super) fn ask(&self, mark: u64) -> Result<FlowError, FlowError> {
         let codec = self.options.codec;
-        let bytes = told::encode(codec, Some(&(mark, self.engine.failure(mark))));
+        let bytes = told::encode(codec, self.rank(), Some(&(mark, self.engine.failure(mark))));
         let outcome = self.peering().meet(Brought { agreed: mark, bytes, ..Brought::default() })?;
         let (_, error) = told::decode(codec, &outcome.bytes).expect("it has a mark");
         self.peering().learn_failure(mark, &error);

@@ -4,10 +4,10 @@ use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Failure, FlowError};
-use crate::ranks::Item;
+use crate::ranks::{Item, Rank};
 
 /// Turns errors of kernels into bytes and back, so that they mean the same on every rank; what it
-/// does not know arrives as text.
+/// does not know arrives as text that names the rank.
 #[derive(Clone, Copy)]
 pub struct FailureCodec {
     /// The bytes of an error, at most 1 KiB, if it is known.
@@ -30,8 +30,16 @@ impl std::fmt::Debug for FailureCodec {
 /// A failure that the flow has met: its mark, and what it was if it was raised on this rank.
 pub type FirstFailure = (u64, Option<FlowError>);
 
-/// What a rank brings to a meeting about a failure: the smallest names the failure of all.
-pub(super) fn encode(codec: FailureCodec, failure: Option<&FirstFailure>) -> Vec<u8> {
+/// An error of a kernel on another rank, as text.
+#[derive(Debug, thiserror::Error)]
+#[error("on rank {rank}: {text}")]
+struct Elsewhere {
+    rank: Rank,
+    text: String,
+}
+
+/// What the rank `me` brings to a meeting about a failure: the smallest names the failure of all.
+pub(super) fn encode(codec: FailureCodec, me: Rank, failure: Option<&FirstFailure>) -> Vec<u8> {
     let Some((mark, error)) = failure else { return u64::MAX.to_be_bytes().to_vec() };
     let mut bytes = mark.to_be_bytes().to_vec();
     let Some(FlowError::Task { codelet, source, .. }) = error else {
@@ -49,7 +57,12 @@ pub(super) fn encode(codec: FailureCodec, failure: Option<&FirstFailure>) -> Vec
         }
         None => {
             bytes.push(0);
-            bytes.extend(text_of(source.as_ref()).bytes());
+            let (rank, text) = match source.downcast_ref::<Elsewhere>() {
+                Some(Elsewhere { rank, text }) => (*rank, text.clone()),
+                None => (me, text_of(source.as_ref())),
+            };
+            bytes.extend(rank.0.to_le_bytes());
+            bytes.extend(text.bytes());
         }
     }
     bytes.truncate(Item::MOST);
@@ -91,7 +104,11 @@ pub(super) fn decode(codec: FailureCodec, bytes: &[u8]) -> Option<(u64, FlowErro
             let known = (codec.decode)(rest);
             (keep(&name), known.unwrap_or_else(|| "an error that this rank does not know".into()))
         }
-        Some((name, false, rest)) => (keep(&name), String::from_utf8_lossy(rest).into()),
+        Some((name, false, rest)) => {
+            let (rank, text) = rest.split_first_chunk().unwrap_or((&[0; 2], rest));
+            let (rank, text) = (Rank(u16::from_le_bytes(*rank)), String::from_utf8_lossy(text));
+            (keep(&name), Elsewhere { rank, text: text.into_owned() }.into())
+        }
         None => ("task", "it failed on another rank".into()),
     };
     Some((mark, FlowError::Task { codelet, task: mark - 1, source: Arc::from(source) }))
@@ -125,9 +142,13 @@ mod tests {
         let codec = FailureCodec::TEXT;
         let brought =
             [None, Some(failure(700, "late")), Some((3, None)), Some(failure(3, "early"))];
-        let least = brought.iter().map(|failure| encode(codec, failure.as_ref())).min().unwrap();
+        let encode = |me, failure: Option<&FirstFailure>| encode(codec, Rank(me), failure);
+        let least = (0..).zip(&brought).map(|(me, failure)| encode(me, failure.as_ref())).min();
+        let least = least.unwrap();
         let (mark, error) = decode(codec, &least).unwrap();
-        assert_eq!((mark, error.to_string()), (3, "potrf (task 2): early".to_owned()));
-        assert!(decode(codec, &encode(codec, None)).is_none());
+        assert_eq!((mark, error.to_string()), (3, "potrf (task 2): on rank 3: early".to_owned()));
+        // Who has heard of it says whose it is.
+        assert_eq!(encode(1, Some(&(mark, Some(error)))), least);
+        assert!(decode(codec, &encode(0, None)).is_none());
     }
 }

@@ -183,6 +183,8 @@ impl Messenger {
             if self.host().is_anyone_idle() && !self.is_watched.load(Ordering::Relaxed) {
                 self.look(&mut pace);
             } else {
+                // What others find they find without it.
+                pace.seen = self.busy.load(Ordering::Relaxed);
                 self.poll();
                 pace.note(self);
                 std::thread::sleep(BUSY * (1 << pace.quiet.min(DOUBLINGS)));

@@ -157,14 +157,19 @@ impl Step {
     /// A line about the step when `done` of its tasks are done.
     fn text(&self, done: u64) -> String {
         let &Self { ref name, tasks, .. } = self;
-        let share = done.min(tasks) as f64 / tasks.max(1) as f64;
-        let percent = 100.0 * share;
         let elapsed = self.start.elapsed().as_secs_f64();
-        if done == 0 || tasks == 0 {
+        let rate = super::number(done as f64 / elapsed, 3);
+        if done == 0 {
             return format!("{name}: {} so far", super::seconds(elapsed));
         }
+        // Of how many is not known, or was not known well.
+        if done > tasks {
+            let so_far = super::seconds(elapsed);
+            return format!("{name}: {done} tasks, {rate} per second, {so_far} so far");
+        }
+        let share = done as f64 / tasks as f64;
+        let percent = 100.0 * share;
         let left = super::seconds(elapsed * (1.0 - share) / share);
-        let rate = super::number(done as f64 / elapsed, 3);
         format!("{name}: {done} of {tasks} tasks ({percent:.0} %), {rate} per second, {left} left")
     }
 }
@@ -226,5 +231,8 @@ mod tests {
         let start = "evaluation 2: 300 of 400 tasks (75 %), 10";
         assert!(text.starts_with(start) && text.contains(" per second, 10"), "{text}");
         assert!(step.text(0).starts_with("evaluation 2: 30"), "{}", step.text(0));
+        let text = step.text(402);
+        let start = "evaluation 2: 402 tasks, 13.4 per second, 30";
+        assert!(text.starts_with(start) && text.ends_with(" so far"), "{text}");
     }
 }

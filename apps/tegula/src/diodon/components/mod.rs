@@ -176,8 +176,7 @@ impl ComponentFlags {
         };
         let mut diagram = analysis.diagram(&mut flow, setting, table_options)?;
         let mut progress = Progress::new(console);
-        let tasks = 2.0 * diagram.table().stream().tiles() as f64;
-        progress.follow(flow.watch(), tasks, "first pass");
+        progress.follow(flow.watch(), 0.0, "passes");
         let found = axes::<T>(&mut flow, &mut diagram, setting);
         progress.clear();
         let (triples, explained) = found?;

@@ -222,9 +222,9 @@ impl Mds {
         let mut progress = Progress::new(console);
         let tasks = 2.0 * gram.stream().tiles() as f64;
         progress.follow(flow.watch(), tasks, "first pass");
-        let mut between = Between { checkpoints, console };
+        let mut between = Between { checkpoints, console, progress, tasks };
         let found = mds::leading_with::<T>(&mut flow, &mut gram, &setting.request, &mut between);
-        progress.clear();
+        between.progress.clear();
         let leading = match found {
             Err(EmbedError::Stopped { passes }) => return Err(between.ending(passes)),
             found => found?,

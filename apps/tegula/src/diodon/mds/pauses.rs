@@ -14,7 +14,7 @@ use tegula_runtime::random::SplitMix64;
 use super::setting::Setting;
 use super::{Mds, count_of_passes};
 use crate::checkpoint::{Checkpoints, about, release_signals};
-use crate::output::Console;
+use crate::output::{Console, Progress};
 
 /// Items up to which all distances are looked at.
 const LOOKED_AT: usize = 2048;
@@ -29,6 +29,9 @@ const EDGE: usize = 64;
 pub(super) struct Between<'a> {
     pub(super) checkpoints: Option<Checkpoints>,
     pub(super) console: &'a Console,
+    pub(super) progress: Progress,
+    /// Tasks of a pass.
+    pub(super) tasks: f64,
 }
 
 impl Between<'_> {
@@ -53,7 +56,8 @@ impl Pauses for Between<'_> {
         Some(Box::new(state))
     }
 
-    fn pause(&mut self, flow: &mut Flow, _: usize, save: &mut Save<'_>) -> ControlFlow<()> {
+    fn pause(&mut self, flow: &mut Flow, passes: usize, save: &mut Save<'_>) -> ControlFlow<()> {
+        self.progress.begin(self.tasks, format!("pass {}", passes + 1));
         let Some(checkpoints) = &mut self.checkpoints else { return ControlFlow::Continue(()) };
         let mut save = |flow: &mut Flow, out: &mut dyn Write| Ok(save(flow, out)?);
         checkpoints.pause(flow, self.console, (0, &mut save))

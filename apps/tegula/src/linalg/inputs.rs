@@ -107,6 +107,14 @@ impl FileFlags {
         if !entry.has_result() {
             return Err(refused(format!("{} leaves no matrix: leave --output out", entry.name)));
         }
+        if let Some(ending) = path.extension().filter(|ending| *ending != "npy") {
+            return Err(refused(format!(
+                "--output {}: results are written as NumPy's files, which end in .npy, not in .{}; tegula diodon \
+                 convert makes other formats of them",
+                path.display(),
+                ending.display()
+            )));
+        }
         check_output(path)
     }
 }

@@ -22,7 +22,8 @@ pub(super) const ENTRY: DistributionEntry = DistributionEntry {
 
 /// Tile `(i, j)` is owned by rank `(i mod P) Q + (j mod Q)`.
 ///
-/// A matrix of one row of tiles is dealt out over all ranks in turn: there are no rows to share.
+/// A matrix of one row of tiles has no rows to share: its columns are dealt out over all ranks from the first to the last
+/// and back. In a factorisation a column has more to do than the one before, and each rank has the later one in turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockCyclic {
     /// Rows of the grid.
@@ -59,8 +60,26 @@ impl BlockCyclic {
 
 impl Owners for BlockCyclic {
     fn owner(&self, Spot { row, column, rows, .. }: Spot, ranks: usize) -> Rank {
-        let number =
-            if rows == 1 { column % ranks } else { (row % self.p) * self.q + column % self.q };
+        let number = if rows == 1 {
+            let place = column % (2 * ranks);
+            place.min(2 * ranks - 1 - place)
+        } else {
+            (row % self.p) * self.q + column % self.q
+        };
         Rank((number % ranks) as u16)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_alone_are_dealt_out_back_and_forth() {
+        let owner = |column| {
+            let spot = Spot { row: 0, column, rows: 1, columns: 8 };
+            BlockCyclic::squarest(3).owner(spot, 3).0
+        };
+        assert_eq!((0..8).map(owner).collect::<Vec<_>>(), [0, 1, 2, 2, 1, 0, 0, 1]);
     }
 }

@@ -6,8 +6,9 @@
 
 Parts: scalapack (Cholesky, LU with pivoting and QR at orders 4000 and 8000 on 2 and 4 ranks, each with its best blocks, beside
 ScaLAPACK's pdpotrf, pdgetrf and pdgeqrf with its best blocks and OpenBLAS with one thread), cost (one rank with two workers
-against two ranks with one), metg (METG(50 %) of Task Bench on 2 ranks, beside the same in plain MPI). All runs are under Open MPI's mpirun. In each round every command runs once, in turn; medians over rounds of
-the best of two repeats are reported. Single runs go to target/bench/ranks.json.
+against two ranks with one), metg (METG(50 %) of Task Bench on 2 ranks, beside the same in plain MPI). All runs are under Open MPI's
+mpirun. In each round every command runs once, in turn; medians over rounds of the best of two repeats are reported. Single runs go to
+target/bench/ranks.json.
 """
 
 import argparse
@@ -98,23 +99,22 @@ def cost(runs, rounds):
 
 PATTERNS = ("stencil", "fft", "random")
 POINTS, STEPS, BYTES = 4, 1000, 16
-ITERATIONS = [2**k for k in range(4, 15)]
+ITERATIONS = [2**k for k in range(1, 15)]
 
 
 def metg(rows):
     """The granularity in seconds at which the efficiency is one half, between the two lengths around it.
 
-    Of each length the best run counts, for the kernels alone and for all: noise of the machine makes neither better.
+    The efficiency is that of Task Bench: relative to the most iterations per second that the program reached with any length. Of each
+    length the best run counts, which noise of the machine does not make better.
     """
-    best = []
-    for length in ITERATIONS:
-        those = [row for row in rows if row["iterations"] == length]
-        grain = min(row["granularity"] for row in those)
-        best.append((grain, min(row["granularity"] * row["efficiency"] for row in those) / grain))
+    grains = [min(row["granularity"] for row in rows if row["iterations"] == length) for length in ITERATIONS]
+    each = min(grain / length for grain, length in zip(grains, ITERATIONS))
+    best = [(grain, each * length / grain) for grain, length in zip(grains, ITERATIONS)]
     for (short, less), (long, more) in zip(best, best[1:]):
         if less < 0.5 <= more:
             return short * (long / short) ** ((0.5 - less) / (more - less))
-    return float("nan")
+    return grains[0] if best[0][1] >= 0.5 else float("nan")
 
 
 def our_patterns(pattern):

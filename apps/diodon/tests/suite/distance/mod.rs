@@ -108,7 +108,7 @@ fn check_triangles(source: &DistanceSource) {
 
 #[test]
 fn the_page_of_the_crate_has_a_row_for_every_metric() {
-    let page = include_str!("../../README.md");
+    let page = include_str!("../../../README.md");
     for metric in METRICS {
         let row = format!("| `{}` | {} | `{}` |", metric.name, metric.takes(), metric.formula);
         assert!(page.lines().any(|line| line == row), "{row}");

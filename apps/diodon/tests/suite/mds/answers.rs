@@ -6,7 +6,7 @@
 use tegula_diodon::mds::{Method, cailliez};
 use tegula_kernels::element::Element;
 
-use crate::support::{How, deviation, eigen, embed, gram, points, stored};
+use super::support::{How, deviation, eigen, embed, gram, points, stored};
 
 pub(crate) const N: usize = 12;
 

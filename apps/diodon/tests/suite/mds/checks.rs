@@ -4,7 +4,7 @@ use tegula_diodon::mds::Method;
 use tegula_diodon::verdict::warnings;
 use tegula_kernels::element::Element;
 
-use crate::support::{How, embed, points, stored};
+use super::support::{How, embed, points, stored};
 
 const N: usize = 150;
 

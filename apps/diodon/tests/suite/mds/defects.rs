@@ -8,7 +8,7 @@
 use tegula_diodon::mds::{METHODS, Method};
 use tegula_kernels::element::Element;
 
-use crate::support::{Embedded, How, bent, deviation, eigen, embed, gram, sine, stored};
+use super::support::{Embedded, How, bent, deviation, eigen, embed, gram, sine, stored};
 
 const AXES: usize = 6;
 

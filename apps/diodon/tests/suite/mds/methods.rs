@@ -3,7 +3,7 @@
 use tegula_diodon::mds::{METHODS, Method};
 use tegula_kernels::element::Element;
 
-use crate::support::{How, bent, deviation, eigen, embed, gram, points, sine, stored};
+use super::support::{How, bent, deviation, eigen, embed, gram, points, sine, stored};
 
 const AXES: usize = 6;
 

@@ -6,7 +6,7 @@ use tegula_diodon::mds::Method;
 use tegula_diodon::stream::Overlap;
 use tegula_kernels::element::Element;
 
-use crate::support::{Embedded, How, bent, deviation, embed, stored};
+use super::support::{Embedded, How, bent, deviation, embed, stored};
 
 #[test]
 fn no_toggle_changes_the_result() {

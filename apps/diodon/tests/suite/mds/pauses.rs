@@ -12,7 +12,7 @@ use tegula_kernels::element::Element;
 use tegula_runtime::exec::Exec;
 use tegula_runtime::flow::{Flow, FlowOptions};
 
-use crate::support::{Embedded, How, bent, deviation, stored};
+use super::support::{Embedded, How, bent, deviation, stored};
 
 /// Stops in the pause after `last` passes, with what is saved there.
 #[derive(Default)]

@@ -14,8 +14,8 @@ use tegula_runtime::exec::Exec;
 use tegula_runtime::flow::{Flow, FlowOptions};
 use tegula_runtime::random::SplitMix64;
 
-use crate::answers::{N, distances};
-use crate::support::{How, bent, embed, stored};
+use super::answers::{N, distances};
+use super::support::{How, bent, embed, stored};
 
 /// An embedding of distances, row by row, on at most `axes` axes.
 fn embedding(distances: &[f64], axes: usize, change: impl FnOnce(&mut How)) -> Embedding {

@@ -5,8 +5,8 @@ use tegula_diodon::metric::Metric;
 use tegula_diodon::pca::Pretreatment;
 use tegula_diodon::singular::{METHODS, Method};
 
-use crate::instruments;
-use crate::support::{analyse, stored};
+use super::instruments;
+use super::support::{analyse, stored};
 
 const SHAPE: (usize, usize) = (12, 5);
 

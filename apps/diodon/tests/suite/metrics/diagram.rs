@@ -12,7 +12,7 @@ use tegula_diodon::table::Table;
 use tegula_runtime::exec::Exec;
 use tegula_runtime::flow::{Flow, FlowOptions};
 
-use crate::support::{
+use super::support::{
     PRETREATMENTS, analyse, assert_components, metrics, options, pretreated, random, request,
     stored,
 };

@@ -11,7 +11,7 @@ use tegula_diodon::singular::{METHODS, Method, Triples};
 use tegula_runtime::exec::Exec;
 use tegula_runtime::flow::{Flow, FlowOptions};
 
-use crate::support::{
+use super::support::{
     PRETREATMENTS, assert_components, centring, metrics, options, pretreated, random, request,
     stored,
 };

@@ -9,7 +9,7 @@ use tegula_diodon::output::{Output, WEIGHTS, write_coordinates, write_projection
 use tegula_diodon::projection::{Embedding, Projection};
 use tegula_kernels::kernel::sweep::Findings;
 
-use crate::sample::{hostile, ordination};
+use super::sample::{hostile, ordination};
 
 /// What the program says of the run.
 fn summary(ordination: &Ordination) -> Value {

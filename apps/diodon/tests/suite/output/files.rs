@@ -9,7 +9,7 @@ use tegula_diodon::output::{
     Output, OutputError, write_coordinates, write_eigenvalues, write_quality, write_scikit_bio,
 };
 
-use crate::sample::{hostile, ordination, truncated};
+use super::sample::{hostile, ordination, truncated};
 
 /// Rows of a CSV file with their cells.
 fn rows(path: &Path) -> Vec<Vec<String>> {

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use tegula_diodon::Ordination;
 use tegula_diodon::output::{Labels, LabelsOfItems, Report, write_report};
 
-use crate::browser::probed;
-use crate::sample::{HOSTILE, class, hostile, ordination, truncated};
+use super::browser::probed;
+use super::sample::{HOSTILE, class, hostile, ordination, truncated};
 
 /// Labels of the items from a file that has `label` of each.
 fn labelled(ordination: &Ordination, label: impl Fn(usize) -> String) -> LabelsOfItems {

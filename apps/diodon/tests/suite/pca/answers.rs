@@ -5,7 +5,7 @@ use tegula_diodon::pca::{PRETREATMENTS, Pretreatment, ordination};
 use tegula_diodon::singular::{METHODS, Method};
 use tegula_kernels::element::Element;
 
-use crate::support::{How, Rows, analyse, every, random, stored};
+use super::support::{How, Rows, analyse, every, random, stored};
 
 /// `x_ij = (7 i + 13 j + 3 i j) mod 17 + j / 4`.
 fn table([m, n]: [usize; 2]) -> Rows {
@@ -123,7 +123,7 @@ fn variables_of_standardised_tables_lie_at_their_correlations_with_the_axes() {
 
 #[test]
 fn the_page_of_the_crate_has_a_row_for_every_pretreatment_and_method() {
-    let page = include_str!("../../README.md");
+    let page = include_str!("../../../README.md");
     let tables = page.split_once("## Tables").expect("a section on tables").1;
     for name in every().map(|(name, _)| name).chain(METHODS.iter().map(|listed| listed.name)) {
         assert!(tables.contains(&format!("\n| `{name}` |")), "{name}");

@@ -4,7 +4,7 @@ use tegula_diodon::pca::{Pretreatment, rounding_note};
 use tegula_diodon::singular::{METHODS, Method};
 use tegula_kernels::element::Element;
 
-use crate::support::{How, analyse, assert_triples, pretreated, random, squares, stored};
+use super::support::{How, analyse, assert_triples, pretreated, random, squares, stored};
 
 #[test]
 fn each_kind_of_numbers_is_taken_as_it_is_stored() {

@@ -4,7 +4,7 @@ use tegula_diodon::pca::Pretreatment;
 use tegula_diodon::singular::{METHODS, Method};
 use tegula_kernels::element::Element;
 
-use crate::support::{How, analyse, assert_triples, every, pretreated, random, squares, stored};
+use super::support::{How, analyse, assert_triples, every, pretreated, random, squares, stored};
 
 const AXES: usize = 4;
 const SHAPES: [[usize; 2]; 9] =

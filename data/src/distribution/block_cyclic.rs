@@ -11,10 +11,10 @@ pub(super) const ENTRY: DistributionEntry = DistributionEntry {
     name: "block-cyclic",
     parameter: Some("PxQ"),
     summary: "ranks in a grid of P x Q, repeated over the tiles; the squarest unless told",
-    make: |parameter, ranks| {
-        let grid = match parameter {
-            None => BlockCyclic::squarest(ranks),
-            Some(text) => BlockCyclic::parse(text, ranks)?,
+    make: |request| {
+        let grid = match request.parameter {
+            None => BlockCyclic::squarest(request.ranks()),
+            Some(text) => BlockCyclic::parse(text, request.ranks())?,
         };
         Ok(Arc::new(grid))
     },
@@ -48,7 +48,7 @@ impl BlockCyclic {
             DistributionError::Parameter {
                 name: ENTRY.name,
                 given,
-                expected: "grid P x Q, such as 2x3,",
+                expected: "grid P x Q, such as 2x3",
             }
         })?;
         if usize::checked_mul(p, q) != Some(ranks) {
@@ -73,6 +73,9 @@ impl Owners for BlockCyclic {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::distribution::OwnerMap;
+    use crate::distribution::messages::{cholesky, lu};
+    use crate::matrix::Storage::{Full, Lower};
 
     #[test]
     fn columns_alone_are_dealt_out_back_and_forth() {
@@ -81,5 +84,21 @@ mod tests {
             BlockCyclic::squarest(3).owner(spot, 3).0
         };
         assert_eq!((0..8).map(owner).collect::<Vec<_>>(), [0, 1, 2, 2, 1, 0, 0, 1]);
+    }
+
+    #[test]
+    fn no_grid_sends_less_than_the_squarest() {
+        for ranks in 1..=48 {
+            let sent = |grid: BlockCyclic| {
+                let map = |storage| OwnerMap::of(&grid, (100, 100), storage, ranks);
+                (lu(&map(Full)).total(), cholesky(&map(Lower)).total())
+            };
+            let best = sent(BlockCyclic::squarest(ranks));
+            for p in (1..=ranks).filter(|p| ranks.is_multiple_of(*p)) {
+                let other = sent(BlockCyclic { p, q: ranks / p });
+                assert!(best.0 <= other.0, "LU on {ranks} ranks with {p} rows");
+                assert!(best.1 <= other.1, "Cholesky on {ranks} ranks with {p} rows");
+            }
+        }
     }
 }

@@ -39,6 +39,34 @@ pub enum DistributionError {
         /// Ranks.
         ranks: usize,
     },
+    /// There are more or fewer powers than ranks.
+    #[error("{given} are {count} powers for {ranks}: give one for each")]
+    Powers {
+        /// What was given.
+        given: String,
+        /// How many these are.
+        count: usize,
+        /// For how many ranks.
+        ranks: String,
+    },
+    /// What follows the at sign does not name ranks.
+    #[error(
+        "'{given}' names no subset of {ranks}: write ranks from 0 to {last}, each once, such as 0-3,8"
+    )]
+    Subset {
+        /// What was given.
+        given: String,
+        /// How many ranks there are.
+        ranks: String,
+        /// The last.
+        last: usize,
+    },
+    /// No rank of a subset has a power.
+    #[error("no rank of '{given}' has a power: name ranks that have one after the @")]
+    Powerless {
+        /// The subset.
+        given: String,
+    },
     /// A file of owners cannot be read.
     #[error("cannot read the owners in {}: {cause}", path.display())]
     Read {

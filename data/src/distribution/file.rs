@@ -12,12 +12,12 @@ pub(super) const ENTRY: DistributionEntry = DistributionEntry {
     name: "file",
     parameter: Some("OWNERS.csv"),
     summary: "owners from a file: a line of ranks, from 0, for each row of tiles; repeated where it ends",
-    make: |parameter, ranks| {
-        let path = parameter.filter(|path| !path.is_empty()).ok_or_else(|| {
+    make: |request| {
+        let path = request.parameter.filter(|path| !path.is_empty()).ok_or_else(|| {
             let (given, expected) = (String::new(), "name of a file");
             DistributionError::Parameter { name: "file", given, expected }
         })?;
-        Ok(Arc::new(OwnerFile::read(Path::new(path), ranks)?))
+        Ok(Arc::new(OwnerFile::read(Path::new(path), request.ranks())?))
     },
 };
 

@@ -1,0 +1,51 @@
+//! How many tiles an algorithm sends under a map of owners, counted without its tasks.
+//!
+//! The owner of a tile runs the tasks that write it. A message is one version of a tile on its way to
+//! one rank, which keeps it: however many tasks read it there, it is sent once. The count is that
+//! of [`count`](super::count()) over the recorded program of the same algorithm.
+
+mod cholesky;
+mod lu;
+mod qr;
+mod redistribution;
+mod set;
+mod syrk;
+
+pub use cholesky::cholesky;
+pub use lu::lu;
+pub use qr::qr;
+pub use redistribution::redistribution;
+use set::RankSet;
+pub use syrk::syrk;
+
+/// Messages, by rank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Messages {
+    /// What each rank sends.
+    pub sent: Vec<u64>,
+    /// What each rank receives.
+    pub received: Vec<u64>,
+}
+
+impl Messages {
+    fn none(ranks: usize) -> Self {
+        Self { sent: vec![0; ranks], received: vec![0; ranks] }
+    }
+
+    /// All messages.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.sent.iter().sum()
+    }
+
+    /// Counts a version that `from` sends to each of `to` but itself.
+    fn send(&mut self, from: usize, to: &RankSet) {
+        for rank in to.ranks().filter(|&rank| rank != from) {
+            self.sent[from] += 1;
+            self.received[rank] += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

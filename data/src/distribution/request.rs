@@ -1,0 +1,38 @@
+//! What a distribution is asked for.
+
+use super::{DistributionError, Factorisation, Powers};
+use crate::matrix::Storage;
+
+/// What a distribution is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Request<'a> {
+    /// What follows the colon after its name.
+    pub(super) parameter: Option<&'a str>,
+    /// The ranks and their powers, as far as the parameter does not say them.
+    pub(super) powers: Powers,
+    /// Which tiles of square matrices are there.
+    pub(super) storage: Storage,
+}
+
+impl Request<'_> {
+    /// Number of ranks.
+    pub(super) fn ranks(&self) -> usize {
+        self.powers.ranks()
+    }
+
+    /// The powers of the ranks, which the parameter may say.
+    pub(super) fn powers(&self, name: &'static str) -> Result<Powers, DistributionError> {
+        match self.parameter {
+            Some(text) => Powers::parse(name, text, self.ranks()),
+            None => Ok(self.powers.clone()),
+        }
+    }
+
+    /// The factorisation of square matrices whose tiles are there.
+    pub(super) fn factorisation(&self) -> Factorisation {
+        match self.storage {
+            Storage::Full => Factorisation::Lu,
+            Storage::Lower => Factorisation::Cholesky,
+        }
+    }
+}

@@ -33,8 +33,8 @@ pub struct BlockCyclic {
 }
 
 impl BlockCyclic {
-    /// The grid of `ranks` ranks that is closest to a square, with at least as many columns as rows:
-    /// factorisations send the fewest tiles.
+    /// The grid of `ranks` ranks that is closest to a square, with at least as many columns as
+    /// rows: factorisations send the fewest tiles.
     #[must_use]
     pub fn squarest(ranks: usize) -> Self {
         let p = (1..=ranks.isqrt()).rev().find(|p| ranks.is_multiple_of(*p)).unwrap_or(1);

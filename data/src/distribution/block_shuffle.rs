@@ -1,5 +1,5 @@
-//! The constrained 1D-1D distribution with single tiles moved, from the rank with most work to the one
-//! with least.
+//! The constrained 1D-1D distribution with single tiles moved, from the rank with most work to the
+//! one with least.
 //!
 //! L. L. Nesi, PhD thesis, UGA and UFRGS, 2023, section 5.3.2, algorithm 8.
 
@@ -28,8 +28,8 @@ pub(super) const ENTRY: DistributionEntry = DistributionEntry {
     },
 };
 
-/// Times that are similar, in that of an update by one worker of a rank of mean power: 20 ms of 58 ms,
-/// as in the thesis.
+/// Times that are similar, in that of an update by one worker of a rank of mean power: 20 ms of 58
+/// ms, as in the thesis.
 const SIMILAR: f64 = 0.35;
 
 /// The constrained 1D-1D distribution with tiles of its longest section moved, and then of the

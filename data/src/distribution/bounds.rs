@@ -1,8 +1,8 @@
-//! Bounds of a factorisation under a map of owners: of the work of each rank at each iteration, and of
-//! the longest chain of its tasks and messages.
+//! Bounds of a factorisation under a map of owners: of the work of each rank at each iteration, and
+//! of the longest chain of its tasks and messages.
 //!
-//! L. L. Nesi, PhD thesis, UGA and UFRGS, 2023, sections 4.2.2 (ABE and CPB), 5.3.1 (at each iteration)
-//! and 5.3.2 (CABE and SABE).
+//! L. L. Nesi, PhD thesis, UGA and UFRGS, 2023, sections 4.2.2 (ABE and CPB), 5.3.1 (at each
+//! iteration) and 5.3.2 (CABE and SABE).
 
 use std::ops::Range;
 
@@ -93,6 +93,12 @@ fn cross(factorisation: Factorisation, k: usize, n: usize) -> impl Iterator<Item
     (k..n).map(move |i| (i, k)).chain(right.map(move |j| (k, j)))
 }
 
+/// SABE: from the bounds of each rank at each iteration, their sums over some iterations.
+#[must_use]
+pub fn section(areas: &[Vec<f64>], iterations: Range<usize>) -> Vec<f64> {
+    cumulative(&areas[iterations]).pop().unwrap_or_default()
+}
+
 /// CABE: from the bounds of each rank at each iteration, their sums up to each iteration.
 #[must_use]
 pub fn cumulative(areas: &[Vec<f64>]) -> Vec<Vec<f64>> {
@@ -128,8 +134,8 @@ pub fn critical_path(map: &OwnerMap, costs: &Costs) -> f64 {
     ends.last()
 }
 
-/// CPB(k): the time of the longest chain of one iteration of a factorisation alone, after which `rest`
-/// rows of tiles are left, if tile `(i, j)` of those that it works on has this owner.
+/// CPB(k): the time of the longest chain of one iteration of a factorisation alone, after which
+/// `rest` rows of tiles are left, if tile `(i, j)` of those that it works on has this owner.
 pub(super) fn path_of_iteration(
     rest: usize,
     owner: impl Fn(usize, usize) -> usize,
@@ -235,6 +241,7 @@ mod tests {
         let sums = cumulative(&[vec![1.0, 2.0], vec![4.0, 1.0]]);
         assert_eq!(sums, [[1.0, 2.0], [5.0, 3.0]]);
         assert_eq!(imbalance(&sums), [1.0, 2.0]);
+        assert_eq!(section(&[vec![1.0, 2.0], vec![4.0, 1.0], vec![1.0, 1.0]], 1..3), [5.0, 2.0]);
     }
 
     #[test]

@@ -50,8 +50,8 @@ impl Factorisation {
         }
     }
 
-    /// Operations of each kind of task, in thirds of the cube of the order of a tile (Golub, Van Loan,
-    /// "Matrix computations", 4th edition).
+    /// Operations of each kind of task, in thirds of the cube of the order of a tile (Golub, Van
+    /// Loan, "Matrix computations", 4th edition).
     fn operations(self) -> PerKind<f64> {
         match self {
             Self::Lu => [2.0, 3.0, 3.0, 6.0],
@@ -80,15 +80,16 @@ pub struct Costs {
     pub message_seconds: f64,
 }
 
-/// Of a rank of which nothing but the power is known, the workers, and the time of a message in that of
-/// an update by one worker of a rank of mean power: those of the nodes of L. L. Nesi, PhD thesis,
-/// UGA and UFRGS, 2023, table 4.1 (24 cores that compute) and tables 4.2 and 4.3 (58 ms, 7.3 ms).
+/// Of a rank of which nothing but the power is known, the workers, and the time of a message in
+/// that of an update by one worker of a rank of mean power: those of the nodes of L. L. Nesi, PhD
+/// thesis, UGA and UFRGS, 2023, table 4.1 (24 cores that compute) and tables 4.2 and 4.3 (58 ms,
+/// 7.3 ms).
 const WORKERS: usize = 24;
 const MESSAGE: f64 = 0.125;
 
 impl Costs {
-    /// Costs of ranks of which only the powers are known. The unit of time is that of an update by one
-    /// worker of a rank of mean power.
+    /// Costs of ranks of which only the powers are known. The unit of time is that of an update by
+    /// one worker of a rank of mean power.
     #[must_use]
     pub fn of_powers(powers: &Powers, factorisation: Factorisation) -> Self {
         let powers = powers.as_slice();

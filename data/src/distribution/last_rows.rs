@@ -1,4 +1,5 @@
-//! Rows of tiles at the end for the fast ranks alone, where a slow one would be on the critical path.
+//! Rows of tiles at the end for the fast ranks alone, where a slow one would be on the critical
+//! path.
 //!
 //! L. L. Nesi, PhD thesis, UGA and UFRGS, 2023, section 6.2.3.
 

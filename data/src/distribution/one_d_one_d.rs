@@ -77,12 +77,12 @@ fn lengths(starts: &[f64]) -> Vec<f64> {
     ends.zip(starts).map(|(end, start)| end - start).collect()
 }
 
-/// Tile `(i, j)` is owned by the rank in virtual row `R_i` and column `C_j`, where [`shuffle`] deals
-/// out rows by the heights of the virtual ones and columns by their widths.
+/// Tile `(i, j)` is owned by the rank in virtual row `R_i` and column `C_j`, where [`shuffle`]
+/// deals out rows by the heights of the virtual ones and columns by their widths.
 ///
-/// At every step of a factorisation the tiles that are left are shared by the powers, up to a part of
-/// `O(1 / n)` of `n x n` tiles, and a rank exchanges tiles only with those in its virtual rows and
-/// columns.
+/// At every step of a factorisation the tiles that are left are shared by the powers, up to a part
+/// of `O(1 / n)` of `n x n` tiles, and a rank exchanges tiles only with those in its virtual rows
+/// and columns.
 #[derive(Clone, Debug)]
 pub struct OneDOneD {
     /// The virtual rows and columns.

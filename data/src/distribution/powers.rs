@@ -3,8 +3,8 @@
 use super::DistributionError;
 use super::error::ranks as so_many_ranks;
 
-/// The relative power of each rank: a number that is not negative, and not 0 for all of them. A rank
-/// of power 0 owns nothing.
+/// The relative power of each rank: a number that is not negative, and not 0 for all of them. A
+/// rank of power 0 owns nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Powers(Vec<f64>);
 

@@ -15,9 +15,9 @@ pub(super) const ENTRY: DistributionEntry = DistributionEntry {
     },
 };
 
-/// Rows and columns are in classes `0 .. r` in turn, and a rank owns the tiles whose row and column are in
-/// a pair of classes, in either order. So a tile of the panel of a Cholesky factorisation, whose
-/// receivers own a row and the column that mirrors it, goes to `r - 2` ranks at most.
+/// Rows and columns are in classes `0 .. r` in turn, and a rank owns the tiles whose row and column
+/// are in a pair of classes, in either order. So a tile of the panel of a Cholesky factorisation,
+/// whose receivers own a row and the column that mirrors it, goes to `r - 2` ranks at most.
 ///
 /// `r` is the smallest for which there are as many pairs as ranks. Tiles whose row and column
 /// are of one class, and those of pairs for which there is no rank, go each to the rank that has
@@ -26,8 +26,8 @@ pub(super) const ENTRY: DistributionEntry = DistributionEntry {
 ///
 /// Beaumont, Duchon, Eyraud-Dubois, Langou, Vérité, "Symmetric block-cyclic distribution: fewer
 /// communications leads to faster dense Cholesky factorization", SC 2022, section on the extended
-/// distribution, there for `r (r - 1) / 2` ranks. For other numbers of ranks the rule for the rest is
-/// ours.
+/// distribution, there for `r (r - 1) / 2` ranks. For other numbers of ranks the rule for the rest
+/// is ours.
 #[derive(Clone, Copy, Debug)]
 pub struct SymmetricBlockCyclic {
     ranks: usize,

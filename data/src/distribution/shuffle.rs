@@ -24,7 +24,8 @@ pub fn shuffle(shares: &[f64], length: usize) -> Vec<usize> {
 /// Loads whose ratio is nearer to 1 are equal.
 const TIE: f64 = 1e-9;
 
-/// Of these `parts`, the one whose load is least after it has got one line more, the first of those.
+/// Of these `parts`, the one whose load is least after it has got one line more, the first of
+/// those.
 pub(super) fn least_loaded(
     shares: &[f64],
     dealt: &[usize],

@@ -4,8 +4,8 @@ use super::{Messages, RankSet};
 use crate::distribution::OwnerMap;
 use crate::matrix::Storage;
 
-/// Messages of the right-looking tiled LU factorisation without pivoting (L. L. Nesi, PhD thesis, UGA
-/// and UFRGS, 2023, section 2.1, algorithm 1). At step `k`
+/// Messages of the right-looking tiled LU factorisation without pivoting (L. L. Nesi, PhD thesis,
+/// UGA and UFRGS, 2023, section 2.1, algorithm 1). At step `k`
 ///
 /// - tile `(k, k)` goes to the owners of what is below it and right of it,
 /// - tile `(i, k)` below it to the owners of row `i` right of column `k`,

@@ -1,8 +1,8 @@
 //! How many tiles an algorithm sends under a map of owners, counted without its tasks.
 //!
-//! The owner of a tile runs the tasks that write it. A message is one version of a tile on its way to
-//! one rank, which keeps it: however many tasks read it there, it is sent once. The count is that
-//! of [`count`](super::count()) over the recorded program of the same algorithm.
+//! The owner of a tile runs the tasks that write it. A message is one version of a tile on its way
+//! to one rank, which keeps it: however many tasks read it there, it is sent once. The count is
+//! that of [`count`](super::count()) over the recorded program of the same algorithm.
 
 mod cholesky;
 mod lu;
@@ -40,9 +40,14 @@ impl Messages {
 
     /// Counts a version that `from` sends to each of `to` but itself.
     fn send(&mut self, from: usize, to: &RankSet) {
-        for rank in to.ranks().filter(|&rank| rank != from) {
+        to.ranks().for_each(|rank| self.pass(from, rank));
+    }
+
+    /// Counts a version that goes from one rank to another, or stays.
+    fn pass(&mut self, from: usize, to: usize) {
+        if from != to {
             self.sent[from] += 1;
-            self.received[rank] += 1;
+            self.received[to] += 1;
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What goes from one map of owners to another.
 
-use super::{Messages, RankSet};
+use super::Messages;
 use crate::distribution::OwnerMap;
 
 /// Messages when all tiles of a matrix go from the owners of one map to those of another.
@@ -13,9 +13,7 @@ pub fn redistribution(from: &OwnerMap, to: &OwnerMap) -> Messages {
     assert_eq!(tiles(from), tiles(to), "rows and columns of tiles, storage and ranks");
     let mut messages = Messages::none(from.ranks());
     for (i, j) in from.tiles() {
-        let mut target = RankSet::empty(to.ranks());
-        target.insert(to.owner(i, j));
-        messages.send(from.owner(i, j), &target);
+        messages.pass(from.owner(i, j), to.owner(i, j));
     }
     messages
 }

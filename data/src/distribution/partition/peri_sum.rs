@@ -28,8 +28,8 @@ struct Best {
     start: usize,
 }
 
-/// The partition into columns of rectangles with the shortest perimeters, among them one of the fewest
-/// columns. Ranks are taken by their power, so the fastest are in the columns on the right.
+/// The partition into columns of rectangles with the shortest perimeters, among them one of the
+/// fewest columns. Ranks are taken by their power, so the fastest are in the columns on the right.
 ///
 /// With shares in ascending order and their sums `S`, the best cost of the first `q` ranks is
 /// `f(q) = min over r < q of f(r) + 1 + (S_q - S_r) (q - r)`: the column of ranks `r + 1 .. q`

@@ -15,9 +15,9 @@ pub(in super::super) const ENTRY: DistributionEntry = DistributionEntry {
     },
 };
 
-/// The partition by divide and conquer: of the ranks of a rectangle, from the largest share down, as
-/// few as have a third of it together go to one side of a cut across its longer edge, the others to
-/// the other side.
+/// The partition by divide and conquer: of the ranks of a rectangle, from the largest share down,
+/// as few as have a third of it together go to one side of a cut across its longer edge, the others
+/// to the other side.
 ///
 /// Nagamochi, Abe, "An approximation algorithm for dissecting a rectangle into rectangles with
 /// specified areas", Discrete Applied Mathematics 155 (2007).
@@ -30,7 +30,8 @@ pub fn recursive(powers: &Powers) -> Partition {
     partition
 }
 
-/// Divides the rectangle at `(left, top)` of `(width, height)` among ranks, the largest share first.
+/// Divides the rectangle at `(left, top)` of `(width, height)` among ranks, the largest share
+/// first.
 fn divide(
     shares: &[(usize, f64)],
     (left, top): (f64, f64),

@@ -12,6 +12,7 @@ mod caps;
 mod commit;
 mod hand;
 mod intake;
+mod letters;
 mod prefetch;
 mod start;
 
@@ -19,6 +20,7 @@ use std::sync::Arc;
 
 use caps::Caps;
 use hand::{Ahead, Hand, Woken};
+pub(crate) use letters::Letters;
 
 use crate::flow::Cost;
 use crate::memory::{Amount, Operation, Planner, Plans};
@@ -173,6 +175,12 @@ impl Dispatcher {
     #[must_use]
     pub fn machine(&self) -> &Arc<Machine> {
         &self.machine
+    }
+
+    /// Whether data have to be where tasks and messages use them: else all is in one memory.
+    #[must_use]
+    pub fn has_replicas(&self) -> bool {
+        !self.is_light
     }
 
     /// Plans what moves.

@@ -239,10 +239,14 @@ impl Flow {
     }
 
     /// Says that `handle`, which was just registered, holds contents that must be brought to
-    /// whoever uses them: for simulations, where nothing is ever written.
+    /// whoever uses them: for simulations, where nothing is ever written. Over ranks its owner holds
+    /// them, or all do if nobody owns it.
     pub fn touch(&mut self, handle: Handle) {
         self.graph.check(handle);
-        self.engine.touch(handle.index);
+        self.note(Change::Assign(handle, false));
+        if self.is_owner(handle) {
+            self.engine.touch(handle.index);
+        }
     }
 
     /// Names of the engine's workers and memories.

@@ -174,6 +174,12 @@ impl Flow {
         self.traffic
     }
 
+    /// What this rank has sent to others so far.
+    #[must_use]
+    pub fn sent(&self) -> Traffic {
+        self.engine.peering().map_or_else(Traffic::default, |peering| peering.traffic())
+    }
+
     /// The sums over all ranks of what each brings; all call this at the same point of the program.
     ///
     /// # Errors

@@ -15,7 +15,8 @@ mod tree;
 pub use count::{Traffic, count};
 pub use directory::{Directory, Key, Move};
 pub use exchange::{
-    Brought, Exchange, ExchangeOptions, INLINE_BYTES, Operation, Outcome, PART_BYTES, Parcel,
+    Brought, Exchange, ExchangeOptions, INLINE_BYTES, Operation, Outcome, PART_BYTES,
+    PARTS_UNDER_WAY, Parcel,
 };
 pub use frame::{Item, ItemError, Items};
 pub use owners::{Owners, Spot};

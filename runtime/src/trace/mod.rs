@@ -4,6 +4,7 @@ mod about;
 mod critical;
 mod file;
 mod join;
+mod ledger;
 mod message;
 mod metrics;
 mod names;
@@ -16,6 +17,7 @@ mod totals;
 
 pub use critical::{CriticalPath, CriticalTask};
 pub use file::ReadError;
+pub(crate) use ledger::Ledger;
 pub(crate) use message::AFTER_MESSAGE;
 pub use message::{MessageRecord, Passage, PollRecord};
 pub use metrics::{ClassUse, CodeletTime, EARLY_SHARE, RouteTotal};

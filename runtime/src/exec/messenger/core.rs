@@ -5,14 +5,15 @@ use std::collections::hash_map::{Entry, HashMap};
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
-use super::ledger::Ledger;
 use super::{Event, Messenger};
 use crate::comm::{Arrival, FRAME_BYTES, Line, Ticket, World};
 use crate::exec::failures::Cause;
 use crate::flow::{Failure, Kind, Space};
 use crate::memory::OutOfMemory;
-use crate::ranks::{Exchange, Item, Key, Operation, PART_BYTES, Parcel, Rank};
+use crate::ranks::{Exchange, Item, Items, Key, Operation, PART_BYTES, Parcel, Rank};
+use crate::trace::Ledger;
 
 /// Looks at what has come, one after the other, before a thread does something else.
 const ROUNDS: usize = 64;
@@ -35,8 +36,8 @@ pub(super) struct Core {
     held: HashMap<u32, Held>,
     /// Messages that nobody wants yet.
     parked: HashMap<(Key, Rank), VecDeque<u32>>,
-    /// What is noted for a trace, if there is to be one.
-    pub(super) ledger: Option<Ledger>,
+    /// What is noted for a trace, if there is to be one, since when.
+    ledger: Option<(Instant, Ledger)>,
 }
 
 /// A payload on its way.
@@ -61,7 +62,7 @@ impl Core {
         exchange: Exchange,
         world: &World,
         lends: bool,
-        ledger: Option<Ledger>,
+        ledger: Option<(Instant, Ledger)>,
     ) -> Self {
         Self {
             exchange,
@@ -79,9 +80,15 @@ impl Core {
         }
     }
 
+    /// Where to note what happens now, if anything is to be noted.
+    pub(super) fn notes(&mut self) -> Option<&mut Ledger> {
+        let (origin, ledger) = self.ledger.as_mut()?;
+        Some(ledger.at(origin.elapsed().as_nanos() as u64))
+    }
+
     /// Deals with `events` and with all that has come or gone.
     pub(super) fn step(&mut self, messenger: &Messenger, events: &mut Vec<Event>) {
-        let start = self.ledger.as_ref().map(Ledger::now);
+        let start = self.notes().map(|ledger| ledger.now());
         let mut line = messenger.world.line();
         let is_busy = self.exchange_all(messenger, &mut line, events);
         drop(line);
@@ -90,7 +97,7 @@ impl Core {
         }
         if is_busy {
             messenger.busy.fetch_add(1, Ordering::Relaxed);
-            if let (Some(ledger), Some(start)) = (&mut self.ledger, start) {
+            if let (Some(ledger), Some(start)) = (self.notes(), start) {
                 ledger.note_poll(start);
             }
         }
@@ -165,7 +172,7 @@ impl Core {
             return self.abandon(messenger, task);
         }
         let parcel = parcel(space, task);
-        if let Some(ledger) = &mut self.ledger {
+        if let Some(ledger) = self.notes() {
             ledger.note_posted(data.kind, parcel, letter.peer, space.after(task));
         }
         match data.kind {
@@ -230,25 +237,31 @@ impl Core {
     }
 
     fn take_arrivals(&mut self) -> Result<(), Failure> {
-        for arrival in self.arrivals.drain(..) {
-            match arrival {
-                Arrival::Frame { from, bytes } => {
-                    if let Some(ledger) = &mut self.ledger {
-                        ledger.note_frame(from, &bytes);
-                    }
-                    self.exchange.frame(from, &bytes)?;
+        let mut arrivals = std::mem::take(&mut self.arrivals);
+        let outcome = arrivals.drain(..).try_for_each(|arrival| self.take_arrival(arrival));
+        self.arrivals = arrivals;
+        outcome
+    }
+
+    fn take_arrival(&mut self, arrival: Arrival) -> Result<(), Failure> {
+        match arrival {
+            Arrival::Frame { from, bytes } => {
+                for item in Items::of(&bytes) {
+                    let item = item?;
+                    self.notes().into_iter().for_each(|ledger| ledger.note_item(from, &item));
+                    self.exchange.hear(from, item);
                 }
-                Arrival::Sent(ticket) => {
-                    if let Some(Flight::Out(number)) = self.tickets.remove(&ticket) {
-                        self.ledger.iter_mut().for_each(|ledger| ledger.note_gone(number));
-                        self.exchange.sent(number);
-                    }
+            }
+            Arrival::Sent(ticket) => {
+                if let Some(Flight::Out(number)) = self.tickets.remove(&ticket) {
+                    self.notes().into_iter().for_each(|ledger| ledger.note_gone(number));
+                    self.exchange.sent(number);
                 }
-                Arrival::Received { ticket, .. } => {
-                    if let Some(Flight::In(key)) = self.tickets.remove(&ticket) {
-                        self.ledger.iter_mut().for_each(|ledger| ledger.note_part(key));
-                        self.exchange.received(key);
-                    }
+            }
+            Arrival::Received { ticket, .. } => {
+                if let Some(Flight::In(key)) = self.tickets.remove(&ticket) {
+                    self.notes().into_iter().for_each(|ledger| ledger.note_part(key));
+                    self.exchange.received(key);
                 }
             }
         }
@@ -263,7 +276,7 @@ impl Core {
         operation: Operation,
     ) -> Result<(), Failure> {
         let handles = &messenger.space.handles;
-        self.ledger.iter_mut().for_each(|ledger| ledger.note_operation(&operation));
+        self.notes().into_iter().for_each(|ledger| ledger.note_operation(&operation));
         match operation {
             Operation::Tell { to, item } => self.tell(line, to, &item)?,
             Operation::Post { key, node, label, bytes } if self.lends => {
@@ -382,7 +395,7 @@ impl Core {
     fn complete(&mut self, messenger: &Messenger, node: u32, spoiled: u64) {
         let Some(kind) = self.open.remove(&node) else { return };
         let space = &messenger.space;
-        if let Some(ledger) = &mut self.ledger {
+        if let Some(ledger) = self.notes() {
             let letter = space.task(node).letter();
             ledger.note_end(kind, node, letter.key, letter.peer);
         }

@@ -5,7 +5,6 @@
 //! and then while all others are in tasks, and watches where no worker does.
 
 mod core;
-mod ledger;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
@@ -13,15 +12,16 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use self::core::Core;
-use self::ledger::Ledger;
 use super::ExecOptions;
 use super::failures::Cause;
 use super::mailbox::Mailbox;
 use super::run::Runner;
 use crate::comm::World;
 use crate::flow::{FirstFailure, FlowError, Peering, Post, Space};
-use crate::ranks::{Brought, Exchange, ExchangeOptions, Outcome, Rank, Traffic};
-use crate::trace::Records;
+use crate::ranks::{
+    Brought, Exchange, ExchangeOptions, Outcome, PART_BYTES, PARTS_UNDER_WAY, Rank, Traffic,
+};
+use crate::trace::{Ledger, Records};
 
 /// What an engine does for its messenger.
 pub(super) trait Host: Send + Sync {
@@ -99,7 +99,7 @@ impl Messenger {
     ) -> Self {
         world.begin();
         let origin = options.trace.then_some(origin);
-        let ledger = origin.map(|origin| Ledger::new(world.rank(), origin));
+        let ledger = origin.map(|origin| (origin, Ledger::new(world.rank(), PART_BYTES)));
         // A memory that is limited has most of its room for tasks.
         let share = options.machine.memories[0].capacity.map_or(u64::MAX, |most| most / 4);
         let options = ExchangeOptions {
@@ -107,6 +107,8 @@ impl Messenger {
             labels: world.labels(),
             priorities: options.message_priorities,
             lends,
+            part_bytes: PART_BYTES,
+            parts_under_way: PARTS_UNDER_WAY,
         };
         let exchange = Exchange::new(world.rank(), world.ranks(), options);
         let core = Core::new(exchange, &world, lends, ledger);
@@ -159,7 +161,7 @@ impl Messenger {
         records.origin = origin.saturating_duration_since(self.world.epoch()).as_nanos() as u64;
         let step = |core: &mut Core, events: &mut Vec<Event>| core.step(self, events);
         self.core.with(step, |core| {
-            core.ledger.iter_mut().for_each(|ledger| ledger.take(records));
+            core.notes().into_iter().for_each(|ledger| ledger.take(records));
         });
     }
 

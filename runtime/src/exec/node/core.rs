@@ -1,13 +1,12 @@
 //! What one thread at a time does with events: it asks the dispatcher, and hands out work.
 
 use super::fatal::Fatal;
-use super::letters::Letters;
 use super::{Event, Shared};
-use crate::dispatch::{Action, Dispatcher};
+use crate::dispatch::{Action, Dispatcher, Letters};
 use crate::exec::ExecOptions;
 use crate::exec::failures::Cause;
 use crate::flow::FlowError;
-use crate::memory::{Operation, Plans, Transfer};
+use crate::memory::{Operation, Transfer};
 use crate::platform::MemoryId;
 use crate::sched::{HandleId, PolicyOptions, Task, TaskId, WorkerId};
 use crate::trace::{Gauge, Outcome, Records, Sample, TaskRecord, Totals};
@@ -231,7 +230,7 @@ impl Core {
             return;
         }
         loop {
-            self.admit_letters(shared);
+            self.letters.admit(&mut self.dispatcher);
             self.pump(shared);
             if self.fatal.is_some() || !self.start_letters(shared) {
                 break;
@@ -354,23 +353,5 @@ impl Core {
         if self.fatal.is_none() {
             self.dispatcher.planner_mut().finish(task, MemoryId::RAM);
         }
-    }
-}
-
-impl Dispatcher {
-    /// # Errors
-    /// If what the program itself wants to use does not fit the RAM.
-    pub(super) fn check_host(&self, task: &Task) -> Result<(), FlowError> {
-        let bytes = self.planner().footprint(task);
-        match self.machine().memories[MemoryId::RAM.0].capacity {
-            Some(most) if bytes > most => Err(FlowError::TooLarge { bytes, most }),
-            _ => Ok(()),
-        }
-    }
-
-    /// Admits the program itself to the RAM.
-    pub(super) fn admit_host(&mut self, task: &Task) -> bool {
-        let (planner, plans): (_, Plans<'_>) = self.planner_and_plans();
-        planner.admit(task, MemoryId::RAM, plans)
     }
 }

@@ -14,13 +14,13 @@ mod room;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::frame::{Item, ItemError, Items};
+use super::frame::Item;
 use super::tree::{Shape, fold, tree, unfold};
 use super::{Key, Rank, Traffic};
 use meeting::Meeting;
 pub use meeting::{Brought, Outcome};
-pub use outbound::PART_BYTES;
 use outbound::{Outbound, Owed, Payload};
+pub use outbound::{PART_BYTES, PARTS_UNDER_WAY};
 use room::Room;
 
 /// Contents of up to so many bytes travel in a frame.
@@ -28,11 +28,6 @@ pub const INLINE_BYTES: u64 = 1024;
 
 /// Receivers of one tree.
 const MOST_RECEIVERS: usize = 256;
-
-/// Parts of a datum of so many bytes.
-fn parts(bytes: u64) -> usize {
-    bytes.div_ceil(PART_BYTES).max(1) as usize
-}
 
 /// What the host of an exchange must do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -184,6 +179,10 @@ pub struct ExchangeOptions {
     /// Whether memory is lent for a message at a time: versions are offered only when they are wanted, and
     /// what comes is not passed on.
     pub lends: bool,
+    /// Bytes of the parts that a payload is sent in: [`PART_BYTES`], unless payloads go whole.
+    pub part_bytes: u64,
+    /// Parts that leave a rank at a time: [`PARTS_UNDER_WAY`], if it runs.
+    pub parts_under_way: usize,
 }
 
 impl Exchange {
@@ -197,7 +196,7 @@ impl Exchange {
             wants: BTreeMap::new(),
             touched: BTreeSet::new(),
             room: Room::new(options.room, options.labels),
-            outbound: Outbound::default(),
+            outbound: Outbound::new(options.part_bytes, options.parts_under_way),
             meeting: Meeting::new(me, ranks),
             operations: Vec::new(),
             traffic: Traffic::default(),
@@ -295,32 +294,26 @@ impl Exchange {
         }
     }
 
-    /// A frame has come.
-    ///
-    /// # Errors
-    /// If it is none of ours.
-    pub fn frame(&mut self, from: Rank, frame: &[u8]) -> Result<(), ItemError> {
-        for item in Items::of(frame) {
-            match item? {
-                Item::Want { key, label, priority } => {
-                    self.wants.entry(key).or_default().insert(from, (label, priority));
-                    self.touched.insert(key);
-                    if self.lends {
-                        self.operations.push(Operation::Wanted { key, by: from });
-                    }
-                }
-                Item::Data { key, spoiled, contents } => self.take_data(key, spoiled, contents),
-                Item::Head { key, spoiled, branches } => self.take_head(key, spoiled, &branches),
-                Item::Meet { number, agreed, amounts, bytes } => {
-                    let brought = Brought { agreed, amounts, bytes };
-                    self.meeting.arrive(from, number, brought, &mut self.operations);
-                }
-                Item::Met { number, dissent, amounts, bytes } => {
-                    self.meeting.end(number, Outcome { dissent, amounts, bytes });
+    /// Another rank has said `item`.
+    pub fn hear(&mut self, from: Rank, item: Item) {
+        match item {
+            Item::Want { key, label, priority } => {
+                self.wants.entry(key).or_default().insert(from, (label, priority));
+                self.touched.insert(key);
+                if self.lends {
+                    self.operations.push(Operation::Wanted { key, by: from });
                 }
             }
+            Item::Data { key, spoiled, contents } => self.take_data(key, spoiled, contents),
+            Item::Head { key, spoiled, branches } => self.take_head(key, spoiled, &branches),
+            Item::Meet { number, agreed, amounts, bytes } => {
+                let brought = Brought { agreed, amounts, bytes };
+                self.meeting.arrive(from, number, brought, &mut self.operations);
+            }
+            Item::Met { number, dissent, amounts, bytes } => {
+                self.meeting.end(number, Outcome { dissent, amounts, bytes });
+            }
         }
-        Ok(())
     }
 
     /// Comes to the next meeting of all ranks; returns its number.
@@ -409,7 +402,7 @@ impl Exchange {
                 _ => receivers.push((to, label, node, priority)),
             }
         }
-        let payload = Payload { key, datum, bytes, is_empty: spoiled != 0, here: parts(bytes) };
+        let payload = Payload { key, datum, bytes, is_empty: spoiled != 0, here: self.outbound.parts(bytes) };
         // A frame names as many.
         for some in receivers.chunks(MOST_RECEIVERS) {
             self.send(key, payload, spoiled, some);
@@ -476,7 +469,7 @@ impl Exchange {
     fn settle(&mut self, key: Key) {
         let inbound = self.inbound.get_mut(&key).expect("it is under way");
         let Some(spoiled) = inbound.head else { return };
-        if inbound.is_done || inbound.parts_in < parts(inbound.parcel.bytes) {
+        if inbound.is_done || inbound.parts_in < self.outbound.parts(inbound.parcel.bytes) {
             return;
         }
         inbound.is_done = true;

@@ -3,13 +3,18 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Key, Operation, parts};
+use super::{Key, Operation};
 use crate::ranks::Rank;
 
-/// Bytes of a part: what is urgent waits for no more than a few of them.
+/// Bytes of a part, between ranks that run: what is urgent waits for no more than a few of them.
 pub const PART_BYTES: u64 = 1 << 20;
-/// Parts under way at a time.
-const WINDOW: usize = 8;
+/// Parts under way from a rank at a time, between ranks that run.
+pub const PARTS_UNDER_WAY: usize = 8;
+
+/// Parts of `part_bytes` bytes of a datum of `bytes` bytes.
+fn parts(bytes: u64, part_bytes: u64) -> usize {
+    bytes.div_ceil(part_bytes).max(1) as usize
+}
 
 /// Who waits for a sending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,8 +58,11 @@ struct Sending {
 }
 
 /// Sendings that have not ended.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Outbound {
+    part_bytes: u64,
+    /// Most parts under way at a time.
+    window: usize,
     sendings: BTreeMap<u64, Sending>,
     /// Those with a part to send, by urgency and then by age.
     eager: BTreeSet<(Reverse<i32>, u64)>,
@@ -63,6 +71,17 @@ pub(super) struct Outbound {
 }
 
 impl Outbound {
+    /// None yet, to be sent in parts of so many bytes, of which `window` may be under way.
+    pub(super) fn new(part_bytes: u64, window: usize) -> Self {
+        let (sendings, eager) = (BTreeMap::new(), BTreeSet::new());
+        Self { part_bytes, window, sendings, eager, next: 0, under_way: 0 }
+    }
+
+    /// Parts of a datum of so many bytes.
+    pub(super) fn parts(&self, bytes: u64) -> usize {
+        parts(bytes, self.part_bytes)
+    }
+
     /// Sends a datum, or as many empty parts if it is spoiled, of which so many parts are `here`.
     pub(super) fn add(
         &mut self,
@@ -86,7 +105,7 @@ impl Outbound {
         for (&number, sending) in &mut self.sendings {
             if sending.owed == Owed::Passing(key) {
                 sending.here = here;
-                if sending.started < here.min(parts(sending.bytes)) {
+                if sending.started < here.min(parts(sending.bytes, self.part_bytes)) {
                     self.eager.insert((Reverse(sending.priority), number));
                 }
             }
@@ -95,11 +114,11 @@ impl Outbound {
 
     /// Starts as many parts as may be under way.
     pub(super) fn start(&mut self, operations: &mut Vec<Operation>) {
-        while self.under_way < WINDOW
+        while self.under_way < self.window
             && let Some(&(priority, number)) = self.eager.first()
         {
             let sending = self.sendings.get_mut(&number).expect("it has not ended");
-            let first = sending.started as u64 * PART_BYTES;
+            let first = sending.started as u64 * self.part_bytes;
             operations.push(Operation::Send {
                 number,
                 key: sending.key,
@@ -107,11 +126,11 @@ impl Outbound {
                 to: sending.to,
                 label: sending.label,
                 first,
-                bytes: if sending.is_empty { 0 } else { (sending.bytes - first).min(PART_BYTES) },
+                bytes: if sending.is_empty { 0 } else { (sending.bytes - first).min(self.part_bytes) },
             });
             sending.started += 1;
             self.under_way += 1;
-            if sending.started == sending.here.min(parts(sending.bytes)) {
+            if sending.started == sending.here.min(parts(sending.bytes, self.part_bytes)) {
                 self.eager.remove(&(priority, number));
             }
         }
@@ -122,7 +141,7 @@ impl Outbound {
         self.under_way -= 1;
         let sending = self.sendings.get_mut(&number).expect("it has not ended");
         sending.gone += 1;
-        (sending.gone == parts(sending.bytes))
+        (sending.gone == parts(sending.bytes, self.part_bytes))
             .then(|| self.sendings.remove(&number).expect("it is there").owed)
     }
 }

@@ -1,16 +1,18 @@
 //! What is noted of messages for a trace: when each was asked for, began and ended, at this end.
 
 use std::collections::{HashMap, VecDeque};
-use std::time::Instant;
 
+use super::{AFTER_MESSAGE, MessageRecord, Passage, PollRecord, Records};
 use crate::flow::Kind;
-use crate::ranks::{Item, Items, Key, Operation, PART_BYTES, Parcel, Rank};
-use crate::trace::{AFTER_MESSAGE, MessageRecord, Passage, PollRecord, Records};
+use crate::ranks::{Item, Key, Operation, Parcel, Rank};
 
 /// Notes of one rank. It looks on: nothing of what it sees depends on it.
-pub(super) struct Ledger {
-    origin: Instant,
+pub(crate) struct Ledger {
     me: Rank,
+    /// Bytes of the parts that messages are sent in.
+    part_bytes: u64,
+    /// When what is noted happens.
+    now: u64,
     /// Versions that are here for others and not sent yet: their nodes, and since when.
     offered: HashMap<(Key, Rank), VecDeque<Offered>>,
     /// Messages that were announced, with no part sent yet.
@@ -42,11 +44,12 @@ struct Awaited {
 }
 
 impl Ledger {
-    /// Notes of rank `me`, whose clock starts at `origin`.
-    pub(super) fn new(me: Rank, origin: Instant) -> Self {
+    /// Notes of rank `me`, which sends messages in parts of so many bytes.
+    pub(crate) fn new(me: Rank, part_bytes: u64) -> Self {
         Self {
-            origin,
             me,
+            part_bytes,
+            now: 0,
             offered: HashMap::new(),
             announced: HashMap::new(),
             leaving: HashMap::new(),
@@ -56,20 +59,26 @@ impl Ledger {
         }
     }
 
-    /// The time on the clock of the notes.
-    pub(super) fn now(&self) -> u64 {
-        self.origin.elapsed().as_nanos() as u64
+    /// What is noted from now on happens at `now`, in nanoseconds since the engine was made.
+    pub(crate) fn at(&mut self, now: u64) -> &mut Self {
+        self.now = now;
+        self
+    }
+
+    /// When that is.
+    pub(crate) fn now(&self) -> u64 {
+        self.now
     }
 
     /// Messages were dealt with from `start` until now.
-    pub(super) fn note_poll(&mut self, start: u64) {
-        let (rank, end) = (self.me.0.into(), self.now());
+    pub(crate) fn note_poll(&mut self, start: u64) {
+        let (rank, end) = (self.me.0.into(), self.now);
         self.polls.push(PollRecord { rank, start, end });
     }
 
     /// A message may go to `peer`, since the task `after` has ended (its program index + 1), or come.
-    pub(super) fn note_posted(&mut self, kind: Kind, parcel: Parcel, peer: Rank, after: u64) {
-        let (key, now) = (parcel.key, self.now());
+    pub(crate) fn note_posted(&mut self, kind: Kind, parcel: Parcel, peer: Rank, after: u64) {
+        let (key, now) = (parcel.key, self.now);
         match kind {
             Kind::Send => {
                 let after = if after & AFTER_MESSAGE == 0 { after } else { 0 };
@@ -84,32 +93,29 @@ impl Ledger {
         }
     }
 
-    /// A frame has come.
-    pub(super) fn note_frame(&mut self, from: Rank, frame: &[u8]) {
-        for item in Items::of(frame).flatten() {
-            let now = self.now();
-            let (key, first) = match item {
-                Item::Data { key, .. } => (key, Some(now)),
-                Item::Head { key, .. } => (key, None),
-                _ => continue,
-            };
-            if let Some(awaited) = self.awaited.get_mut(&key) {
-                awaited.from = Some(from);
-                awaited.first = awaited.first.or(first);
-            }
+    /// Another rank has said `item`.
+    pub(crate) fn note_item(&mut self, from: Rank, item: &Item) {
+        let (key, first) = match *item {
+            Item::Data { key, .. } => (key, Some(self.now)),
+            Item::Head { key, .. } => (key, None),
+            _ => return,
+        };
+        if let Some(awaited) = self.awaited.get_mut(&key) {
+            awaited.from = Some(from);
+            awaited.first = awaited.first.or(first);
         }
     }
 
     /// A part of `key` has come.
-    pub(super) fn note_part(&mut self, key: Key) {
-        let now = self.now();
+    pub(crate) fn note_part(&mut self, key: Key) {
+        let now = self.now;
         self.awaited.get_mut(&key).into_iter().for_each(|awaited| {
             awaited.first.get_or_insert(now);
         });
     }
 
     /// `operation` is about to be done.
-    pub(super) fn note_operation(&mut self, operation: &Operation) {
+    pub(crate) fn note_operation(&mut self, operation: &Operation) {
         match *operation {
             Operation::Inline { key, to, .. }
             | Operation::Tell { to, item: Item::Data { key, .. } } => {
@@ -125,7 +131,7 @@ impl Ledger {
                 let announced = self.announced.get_mut(&(key, to)).and_then(VecDeque::pop_front);
                 let Some(mut message) = announced else { return };
                 self.start(&mut message);
-                let parts = message.bytes.div_ceil(PART_BYTES).max(1);
+                let parts = message.bytes.div_ceil(self.part_bytes).max(1);
                 self.leaving.insert(number, (message, parts));
             }
             _ => {}
@@ -133,8 +139,8 @@ impl Ledger {
     }
 
     /// A part of the sending `number` has gone.
-    pub(super) fn note_gone(&mut self, number: u64) {
-        let now = self.now();
+    pub(crate) fn note_gone(&mut self, number: u64) {
+        let now = self.now;
         let Some((message, parts)) = self.leaving.get_mut(&number) else { return };
         *parts -= 1;
         if *parts == 0 {
@@ -144,7 +150,7 @@ impl Ledger {
     }
 
     /// The node of a message has ended.
-    pub(super) fn note_end(&mut self, kind: Kind, node: u32, key: Key, peer: Rank) {
+    pub(crate) fn note_end(&mut self, kind: Kind, node: u32, key: Key, peer: Rank) {
         match kind {
             // What another rank has passed on, or what nobody has room for, was not sent from here.
             Kind::Send => {
@@ -161,14 +167,14 @@ impl Ledger {
     }
 
     /// Adds what was noted to `records`, and forgets it.
-    pub(super) fn take(&mut self, records: &mut Records) {
+    pub(crate) fn take(&mut self, records: &mut Records) {
         records.messages.append(&mut self.messages);
         records.polls.append(&mut self.polls);
     }
 
     /// A message that this rank will send: of its own, or one that it passes on.
     fn announce(&mut self, key: Key, to: Rank) -> MessageRecord {
-        let now = self.now();
+        let now = self.now;
         let offered = self.offered.get_mut(&(key, to)).and_then(VecDeque::pop_front);
         let passed_on = || {
             let parcel = self.awaited.get(&key).map(|awaited| awaited.parcel);
@@ -191,7 +197,7 @@ impl Ledger {
 
     /// The first part of a message goes now.
     fn start(&self, message: &mut MessageRecord) {
-        let now = self.now();
+        let now = self.now;
         message.sent.iter_mut().for_each(|passage| (passage.start, passage.end) = (now, now));
     }
 
@@ -201,7 +207,7 @@ impl Ledger {
         else {
             return;
         };
-        let end = self.now();
+        let end = self.now;
         let received = Passage { ready: asked, start: first.unwrap_or(end), end };
         self.messages.push(MessageRecord {
             datum: key.name,

@@ -1,0 +1,336 @@
+//! One rank of a simulated cluster: a node, and what it exchanges with others.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::wire::{Payload, Wire};
+use super::{ClusterOptions, NodeOptions};
+use crate::dispatch::Letters;
+use crate::flow::{FlowError, Kind, Post, Space};
+use crate::platform::MemoryId;
+use crate::ranks::{
+    Brought, Exchange, ExchangeOptions, Item, Key, Operation, Outcome, Parcel, Rank, Traffic,
+};
+use crate::sim::SimOptions;
+use crate::sim::node::Node;
+use crate::trace::{Ledger, Records};
+
+/// Messages that may come or go, as the graph says while the node is at work.
+#[derive(Debug, Default)]
+struct Posted(Mutex<Vec<u32>>);
+
+impl Post for Posted {
+    fn post(&self, task: u32) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(task);
+    }
+}
+
+/// A message that waits for its contents to be in the RAM.
+#[derive(Clone, Copy, Debug)]
+enum Held {
+    /// To be received.
+    Post(Key),
+    /// Has come.
+    Deliver,
+    /// To be sent.
+    Offer,
+}
+
+pub(super) struct Member {
+    me: Rank,
+    space: Arc<Space>,
+    pub(super) node: Node,
+    exchange: Exchange,
+    posted: Arc<Posted>,
+    /// Whether contents must be brought to the RAM.
+    lends: bool,
+    letters: Letters,
+    held: HashMap<u32, Held>,
+    /// Messages that nobody wants yet.
+    parked: HashMap<(Key, Rank), VecDeque<u32>>,
+    /// What a meeting has come to, until it is asked for.
+    pub(super) outcome: Option<Outcome>,
+    /// The failure of all ranks that was learnt last, by its mark.
+    pub(super) learnt: Option<(u64, FlowError)>,
+    /// What is noted of messages, if anything is to be.
+    ledger: Option<Ledger>,
+    operations: Vec<Operation>,
+    tasks: Vec<u32>,
+    ready: Vec<u32>,
+    frame: Vec<u8>,
+}
+
+/// Labels of payloads, which here nothing limits.
+const LABELS: u32 = 1 << 24;
+
+impl Member {
+    /// The rank `me`, which begins to work on the tasks of `space`.
+    pub(super) fn new(me: Rank, options: &ClusterOptions, space: Arc<Space>) -> Self {
+        let NodeOptions { machine, durations, .. } = &options.nodes[usize::from(me.0)];
+        let node = Node::new(SimOptions {
+            machine: machine.clone(),
+            durations: durations.clone(),
+            policy: options.policy,
+            eviction: options.eviction,
+            seed: options.seed.wrapping_add(u64::from(me.0)),
+            noise: options.noise,
+            trace: options.trace,
+        });
+        node.begin(&space);
+        let posted = Arc::<Posted>::default();
+        let post: Arc<dyn Post> = posted.clone();
+        space.set_post(&post);
+        let lends = node.dispatcher.has_replicas();
+        // A memory that is limited has most of its room for tasks.
+        let share = machine.memories[MemoryId::RAM.0].capacity.map_or(u64::MAX, |most| most / 4);
+        let exchange = ExchangeOptions {
+            room: options.receive_bytes.min(share),
+            labels: LABELS,
+            priorities: options.message_priorities,
+            lends,
+            part_bytes: u64::MAX,
+            parts_under_way: options.sends,
+        };
+        Self {
+            me,
+            space,
+            node,
+            exchange: Exchange::new(me, options.nodes.len(), exchange),
+            posted,
+            lends,
+            letters: Letters::default(),
+            held: HashMap::new(),
+            parked: HashMap::new(),
+            outcome: None,
+            learnt: None,
+            ledger: options.trace.then(|| Ledger::new(me, u64::MAX)),
+            operations: Vec::new(),
+            tasks: Vec::new(),
+            ready: Vec::new(),
+            frame: Vec::new(),
+        }
+    }
+
+    /// Whether at most `unfinished` of `submitted` tasks are left.
+    pub(super) fn has_run(&self, submitted: u64, unfinished: u64) -> bool {
+        self.node.has_run(&self.space, submitted, unfinished)
+    }
+
+    /// Whether so many messages have come or gone.
+    pub(super) fn has_settled(&self, messages: u64) -> bool {
+        self.space.completed_messages() >= messages
+    }
+
+    /// Whether the meeting `number` has ended.
+    pub(super) fn has_met(&mut self, number: u32) -> bool {
+        self.outcome = self.outcome.take().or_else(|| self.exchange.met(number));
+        self.outcome.is_some()
+    }
+
+    /// Goes on to `time`, at which something of the node's own ends.
+    pub(super) fn step(&mut self, time: u64) {
+        self.node.step(&self.space, time);
+    }
+
+    /// Comes to the next meeting of all ranks; answers its number.
+    pub(super) fn meet(&mut self, brought: Brought) -> u32 {
+        self.exchange.meet(brought)
+    }
+
+    /// Versions, and bytes of them, that this rank has sent.
+    pub(super) fn traffic(&self) -> Traffic {
+        self.exchange.traffic()
+    }
+
+    /// What was recorded since the last call.
+    pub(super) fn take_records(&mut self) -> Records {
+        let mut records = self.node.take_records();
+        self.notes().into_iter().for_each(|ledger| ledger.take(&mut records));
+        records
+    }
+
+    /// Where to note what happens now, if anything is to be noted.
+    fn notes(&mut self) -> Option<&mut Ledger> {
+        let now = self.node.clock();
+        self.ledger.as_mut().map(|ledger| ledger.at(now))
+    }
+
+    /// Another rank has said `item`, which comes at `now`.
+    pub(super) fn hear(&mut self, from: Rank, item: Item, now: u64) {
+        self.node.set_time(now);
+        self.notes().into_iter().for_each(|ledger| ledger.note_item(from, &item));
+        self.exchange.hear(from, item);
+    }
+
+    /// The payload of the sending `number` has gone at `now`.
+    pub(super) fn has_sent(&mut self, number: u64, now: u64) {
+        self.node.set_time(now);
+        self.notes().into_iter().for_each(|ledger| ledger.note_gone(number));
+        self.exchange.sent(number);
+    }
+
+    /// The payload of `key`, has come at `now`.
+    pub(super) fn has_received(&mut self, key: Key, now: u64) {
+        self.node.set_time(now);
+        self.notes().into_iter().for_each(|ledger| ledger.note_part(key));
+        self.exchange.received(key);
+    }
+
+    /// Does all that can be done at `now`; what is to be sent goes to `wire`.
+    pub(super) fn settle(&mut self, now: u64, wire: &mut Wire) {
+        self.node.set_time(now);
+        loop {
+            self.take_posted();
+            if self.node.is_stirred() {
+                self.act();
+            }
+            let mut operations = std::mem::take(&mut self.operations);
+            self.exchange.take(&mut operations);
+            let is_done = operations.is_empty();
+            for operation in operations.drain(..) {
+                self.perform(operation, wire);
+            }
+            self.operations = operations;
+            if is_done && !self.node.is_stirred() && !self.has_posted() {
+                return;
+            }
+        }
+    }
+
+    /// Has the node do what it can, with the messages whose contents it brings to the RAM.
+    fn act(&mut self) {
+        loop {
+            self.letters.admit(&mut self.node.dispatcher);
+            self.node.act(&self.space);
+            let mut started = std::mem::take(&mut self.tasks);
+            self.letters.start(&mut self.node.dispatcher, &mut started);
+            let is_done = started.is_empty();
+            started.drain(..).for_each(|task| self.let_go(task));
+            self.tasks = started;
+            if is_done {
+                return;
+            }
+        }
+    }
+
+    fn has_posted(&self) -> bool {
+        !self.posted.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    /// Tells the exchange of messages that may come or go.
+    fn take_posted(&mut self) {
+        let mut tasks = std::mem::take(&mut self.tasks);
+        tasks.append(&mut self.posted.0.lock().unwrap_or_else(PoisonError::into_inner));
+        for task in tasks.drain(..) {
+            let (kind, letter) = (self.space.task(task).kind, self.space.task(task).letter());
+            let (parcel, after) = (self.parcel(task), self.space.after(task));
+            if let Some(ledger) = self.notes() {
+                ledger.note_posted(kind, parcel, letter.peer, after);
+            }
+            match kind {
+                Kind::Send if self.lends => {
+                    if self.exchange.is_wanted(letter.key, letter.peer) {
+                        self.hold(task, Held::Offer);
+                    } else {
+                        let parked = self.parked.entry((letter.key, letter.peer));
+                        parked.or_default().push_back(task);
+                    }
+                }
+                Kind::Send => self.exchange.offer(parcel, letter.peer, 0),
+                Kind::Receive => self.exchange.request(parcel),
+                _ => self.exchange.relay(task, letter.key),
+            }
+        }
+        self.tasks = tasks;
+    }
+
+    /// What a message carries.
+    fn parcel(&self, task: u32) -> Parcel {
+        let data = self.space.task(task);
+        let datum = data.handles[0];
+        Parcel {
+            key: data.letter().key,
+            node: task,
+            datum,
+            bytes: self.space.handles.get(datum).bytes() as u64,
+            priority: data.priority,
+            index: data.index,
+        }
+    }
+
+    fn perform(&mut self, operation: Operation, wire: &mut Wire) {
+        self.notes().into_iter().for_each(|ledger| ledger.note_operation(&operation));
+        match operation {
+            Operation::Tell { to, item } => self.tell(to, item, 0, wire),
+            Operation::Post { key, node, .. } if self.lends => self.hold(node, Held::Post(key)),
+            Operation::Post { key, .. } => self.exchange.posted(key),
+            Operation::Send { number, key, to, bytes, .. } => {
+                wire.send(Payload { from: self.me, to, number, key, bytes }, self.node.clock());
+            }
+            Operation::Inline { key, datum, to } => {
+                let bytes = self.space.handles.get(datum).bytes() as u64;
+                self.tell(to, Item::Data { key, spoiled: 0, contents: Vec::new() }, bytes, wire);
+            }
+            Operation::Deliver { node, .. } if self.lends => self.hold(node, Held::Deliver),
+            Operation::Deliver { node, .. } | Operation::Complete { node, .. } => {
+                self.complete(node);
+            }
+            Operation::Wanted { key, by } => {
+                let Some(parked) = self.parked.get_mut(&(key, by)) else { return };
+                let task = parked.pop_front();
+                if parked.is_empty() {
+                    self.parked.remove(&(key, by));
+                }
+                task.into_iter().for_each(|task| self.hold(task, Held::Offer));
+            }
+        }
+    }
+
+    /// Sends a frame that says `item`, which carries so many bytes besides.
+    fn tell(&mut self, to: Rank, item: Item, bytes: u64, wire: &mut Wire) {
+        self.frame.clear();
+        item.write(&mut self.frame);
+        let bytes = bytes + self.frame.len() as u64;
+        wire.tell(self.me, to, item, bytes, self.node.clock());
+    }
+
+    /// Has the contents of a message brought to the RAM, and kept there until it ends.
+    fn hold(&mut self, task: u32, held: Held) {
+        self.held.insert(task, held);
+        let dispatcher = &mut self.node.dispatcher;
+        if let Err(error) = self.letters.enter(dispatcher, &self.space, task) {
+            panic!("rank {} cannot exchange what its tasks use: {error}", self.me);
+        }
+        self.node.stir();
+    }
+
+    /// The contents of a message are in the RAM.
+    fn let_go(&mut self, task: u32) {
+        match self.held.remove(&task).expect("its contents were asked for") {
+            Held::Post(key) => self.exchange.posted(key),
+            Held::Deliver => self.complete(task),
+            Held::Offer => {
+                let peer = self.space.task(task).letter().peer;
+                self.exchange.offer(self.parcel(task), peer, 0);
+            }
+        }
+    }
+
+    /// Ends a message.
+    fn complete(&mut self, task: u32) {
+        let (kind, letter) = (self.space.task(task).kind, self.space.task(task).letter());
+        if let Some(ledger) = self.notes() {
+            ledger.note_end(kind, task, letter.key, letter.peer);
+        }
+        if let Some(row) = self.letters.close(task) {
+            self.node.dispatcher.planner_mut().finish(&row, MemoryId::RAM);
+            self.node.stir();
+        }
+        let mut ready = std::mem::take(&mut self.ready);
+        self.space.complete_message(task, &mut ready);
+        if !ready.is_empty() {
+            self.node.hand_over(&self.space, &mut ready, None);
+        }
+        self.ready = ready;
+    }
+}

@@ -1,0 +1,150 @@
+//! The network between nodes, in virtual time: frames, and payloads that share it fairly.
+//!
+//! A frame takes the latency and the time of its bytes at the rate of the slower of its ends, whatever
+//! else is under way; from one node to another frames come in the order in which they were sent. A
+//! payload waits until its receiver takes part in few enough others, first come, first served; then it
+//! takes the latency, and as long as its share of the way out of its sender, of the way into its
+//! receiver, and of the backbone, if there is one, allows.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use super::ClusterOptions;
+use crate::ranks::{Item, Key, Rank};
+use crate::sim::streams::Streams;
+
+/// A payload on its way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Payload {
+    pub(super) from: Rank,
+    pub(super) to: Rank,
+    /// Number of the sending, for its sender.
+    pub(super) number: u64,
+    /// What it carries, for its receiver.
+    pub(super) key: Key,
+    pub(super) bytes: u64,
+}
+
+/// What has come.
+#[derive(Debug)]
+pub(super) enum Arrival {
+    Frame { from: Rank, to: Rank, item: Item },
+    Payload(Payload),
+}
+
+/// Where payloads come to one node.
+#[derive(Debug, Default)]
+struct Door {
+    /// Payloads that come.
+    open: usize,
+    /// Those that wait.
+    waiting: VecDeque<Payload>,
+}
+
+#[derive(Debug)]
+pub(super) struct Wire {
+    ranks: usize,
+    latency: u64,
+    /// Payloads that come to a node at a time.
+    receives: usize,
+    has_backbone: bool,
+    /// Bytes per nanosecond out of each node and into it.
+    out: Vec<f64>,
+    into: Vec<f64>,
+    /// Frames on their way, by when they come and by number.
+    frames: BTreeMap<(u64, u64), (Rank, Rank, Item)>,
+    sent: u64,
+    /// For each sender and receiver when the last frame comes.
+    last: Vec<u64>,
+    doors: Vec<Door>,
+    /// On the ways out of nodes, then those into them, then the backbone.
+    streams: Streams<Payload>,
+    landed: Vec<Payload>,
+}
+
+impl Wire {
+    pub(super) fn new(options: &ClusterOptions) -> Self {
+        let ranks = options.nodes.len();
+        let out: Vec<f64> = options.nodes.iter().map(|node| node.send_bytes_per_second).collect();
+        let into: Vec<f64> =
+            options.nodes.iter().map(|node| node.receive_bytes_per_second).collect();
+        let backbone = options.backbone_bytes_per_second;
+        let links = out.iter().chain(&into).copied().chain(backbone);
+        let each_nanosecond = |rate: &f64| rate * 1e-9;
+        Self {
+            ranks,
+            latency: (1e9 * options.latency_seconds).round() as u64,
+            receives: options.receives,
+            has_backbone: backbone.is_some(),
+            streams: Streams::new(links),
+            out: out.iter().map(each_nanosecond).collect(),
+            into: into.iter().map(each_nanosecond).collect(),
+            frames: BTreeMap::new(),
+            sent: 0,
+            last: vec![0; ranks * ranks],
+            doors: (0..ranks).map(|_| Door::default()).collect(),
+            landed: Vec::new(),
+        }
+    }
+
+    /// When something comes or begins to move next; `u64::MAX` if nothing is under way.
+    pub(super) fn next(&self) -> u64 {
+        let frame = self.frames.first_key_value().map_or(u64::MAX, |(&(time, _), _)| time);
+        frame.min(self.streams.next())
+    }
+
+    /// Sends a frame of `bytes` bytes that says `item`, at `now`. With the first meeting time begins:
+    /// ranks come to it and leave it at once.
+    pub(super) fn tell(&mut self, from: Rank, to: Rank, item: Item, bytes: u64, now: u64) {
+        let (src, dst) = (usize::from(from.0), usize::from(to.0));
+        let rate = self.out[src].min(self.into[dst]);
+        let time = self.latency + (bytes as f64 / rate).round() as u64;
+        let is_first = matches!(item, Item::Meet { number: 0, .. } | Item::Met { number: 0, .. });
+        let last = &mut self.last[src * self.ranks + dst];
+        *last = (*last).max(if is_first { now } else { now + time });
+        self.frames.insert((*last, self.sent), (from, to, item));
+        self.sent += 1;
+    }
+
+    /// Sends a payload at `now`.
+    pub(super) fn send(&mut self, payload: Payload, now: u64) {
+        let door = &mut self.doors[usize::from(payload.to.0)];
+        if door.open == self.receives {
+            door.waiting.push_back(payload);
+            return;
+        }
+        door.open += 1;
+        self.begin(payload, now);
+        self.streams.settle(now);
+    }
+
+    /// Lets time pass until `now`, and appends what has come, frames first.
+    pub(super) fn advance(&mut self, now: u64, arrivals: &mut Vec<Arrival>) {
+        while let Some(entry) = self.frames.first_entry().filter(|entry| entry.key().0 <= now) {
+            let (from, to, item) = entry.remove();
+            arrivals.push(Arrival::Frame { from, to, item });
+        }
+        if self.streams.next() > now {
+            return;
+        }
+        let mut landed = std::mem::take(&mut self.landed);
+        self.streams.advance(now, &mut landed);
+        for payload in landed.drain(..) {
+            let door = &mut self.doors[usize::from(payload.to.0)];
+            match door.waiting.pop_front() {
+                Some(next) => self.begin(next, now),
+                None => door.open -= 1,
+            }
+            arrivals.push(Arrival::Payload(payload));
+        }
+        self.landed = landed;
+        self.streams.settle(now);
+    }
+
+    fn begin(&mut self, payload: Payload, now: u64) {
+        let (src, dst) = (usize::from(payload.from.0), usize::from(payload.to.0));
+        let ways = [src, self.ranks + dst, 2 * self.ranks];
+        let links = &ways[..2 + usize::from(self.has_backbone)];
+        self.streams.add(payload, Arc::from(links), payload.bytes, now + self.latency);
+    }
+}

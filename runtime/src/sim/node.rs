@@ -1,0 +1,276 @@
+//! One node in virtual time: a dispatcher, workers that run what it says, and transfers between
+//! their memories.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use super::SimOptions;
+use super::network::{Landed, Network};
+use crate::dispatch::{Action, Dispatcher};
+use crate::flow::{FirstFailure, FlowError, Space};
+use crate::memory::Operation;
+use crate::random::SplitMix64;
+use crate::sched::{HandleId, PolicyOptions, TaskId, WorkerId};
+use crate::trace::{Gauge, Outcome, Records, Sample, TaskRecord, Totals};
+
+pub(super) struct Node {
+    pub(super) dispatcher: Dispatcher,
+    network: Network,
+    clock: u64,
+    /// Whether something has happened since it last [acted](Self::act).
+    is_stirred: bool,
+    /// Ends of running tasks: time, order of their starts, worker, task.
+    running: BinaryHeap<Reverse<(u64, u64, usize, u32)>>,
+    starts: u64,
+    noise: Option<(f64, SplitMix64)>,
+    is_recording: bool,
+    /// Of the tasks that fit no memory the first of the program.
+    failure: Option<(u64, FlowError)>,
+    records: Records,
+    totals: Totals,
+    actions: Vec<Action>,
+    landed: Vec<Landed>,
+    ready: Vec<u32>,
+    batch: Vec<TaskId>,
+    discards: Vec<u32>,
+}
+
+impl Node {
+    /// A node whose workers are all idle.
+    ///
+    /// # Panics
+    /// If the parts of the machine do not fit together.
+    pub(super) fn new(options: SimOptions) -> Self {
+        let SimOptions { mut machine, durations, policy, eviction, seed, noise, trace } = options;
+        // A simulated worker is given its next task the moment that the last one ends.
+        if machine.workers.iter().any(|worker| worker.slots > 1) {
+            Arc::make_mut(&mut machine).workers.iter_mut().for_each(|worker| worker.slots = 1);
+        }
+        let (workers, memories) = (machine.workers.len(), machine.memories.len());
+        let scheduler = policy.scheduler(&PolicyOptions { workers, seed });
+        Self {
+            network: Network::new(&machine),
+            dispatcher: Dispatcher::new(machine, scheduler, eviction, durations),
+            clock: 0,
+            is_stirred: true,
+            running: BinaryHeap::new(),
+            starts: 0,
+            noise: (noise > 0.0).then(|| (noise, SplitMix64::new(seed ^ 0x5eed))),
+            is_recording: trace,
+            failure: None,
+            records: Records::default(),
+            totals: Totals::new(workers, memories),
+            actions: Vec::new(),
+            landed: Vec::new(),
+            ready: Vec::new(),
+            batch: Vec::new(),
+            discards: Vec::new(),
+        }
+    }
+
+    /// Begins to work on the tasks of `space`.
+    pub(super) fn begin(&self, space: &Space) {
+        space.handles.note_discards();
+        if self.is_recording {
+            space.record();
+        }
+    }
+
+    /// Its time, in nanoseconds.
+    pub(super) fn clock(&self) -> u64 {
+        self.clock
+    }
+
+    /// When something ends next; `u64::MAX` if nothing is under way.
+    pub(super) fn next(&self) -> u64 {
+        let task_end = self.running.peek().map_or(u64::MAX, |Reverse((end, ..))| *end);
+        task_end.min(self.network.next())
+    }
+
+    /// Whether something has happened since it last [acted](Self::act).
+    pub(super) fn is_stirred(&self) -> bool {
+        self.is_stirred
+    }
+
+    /// Something happened that the dispatcher was told.
+    pub(super) fn stir(&mut self) {
+        self.is_stirred = true;
+    }
+
+    /// Whether at most `unfinished` of `submitted` tasks are left. When a flow is to be at rest
+    /// nothing is under way either: handles may be given other sizes.
+    pub(super) fn has_run(&self, space: &Space, submitted: u64, unfinished: u64) -> bool {
+        submitted - space.completed() <= unfinished
+            && (unfinished > 0 || self.network.next() == u64::MAX && !self.is_stirred)
+    }
+
+    /// The contents of `handle` are given by the program, though nothing was written.
+    pub(super) fn touch(&mut self, space: &Space, handle: u32) {
+        self.forget_discarded(space);
+        self.dispatcher.place(space, HandleId(handle));
+        self.stir();
+    }
+
+    /// Goes on to `time`, and ends all that ends then.
+    pub(super) fn step(&mut self, space: &Space, time: u64) {
+        self.set_time(time);
+        self.stir();
+        if self.network.next() == time {
+            self.land();
+        }
+        while let Some(&Reverse((end, _, worker, task))) = self.running.peek() {
+            if end > time {
+                break;
+            }
+            self.running.pop();
+            self.end(space, worker, task);
+        }
+    }
+
+    /// Goes on to `time`, up to which nothing ends.
+    pub(super) fn set_time(&mut self, time: u64) {
+        self.clock = time;
+        self.dispatcher.set_time(time);
+    }
+
+    /// Hands `tasks` over, which were submitted and are ready.
+    pub(super) fn submit(&mut self, space: &Space, tasks: &[u32]) {
+        let mut ready = std::mem::take(&mut self.ready);
+        ready.extend_from_slice(tasks);
+        self.hand_over(space, &mut ready, None);
+        self.ready = ready;
+    }
+
+    /// Hands tasks over that the graph has made ready; `tasks` is empty afterwards. Those that no
+    /// worker can run end here.
+    pub(super) fn hand_over(
+        &mut self,
+        space: &Space,
+        tasks: &mut Vec<u32>,
+        by: Option<WorkerId>,
+    ) {
+        self.stir();
+        self.forget_discarded(space);
+        let Self { dispatcher, failure, batch, .. } = self;
+        space.take_in(tasks, by.map_or(0, |worker| worker.0), |task| {
+            if let Err(no_place) = dispatcher.take_in(space, task, &|_| true) {
+                let data = space.task(task);
+                if failure.as_ref().is_none_or(|(first, _)| data.index < *first) {
+                    let (codelet, source) = (data.info.name, Arc::new(no_place));
+                    let error = FlowError::Task { codelet, task: data.index, source };
+                    *failure = Some((data.index, error));
+                }
+                return false;
+            }
+            batch.push(TaskId(task));
+            true
+        });
+        if !self.batch.is_empty() {
+            self.dispatcher.ready(&self.batch, by);
+            self.batch.clear();
+        }
+    }
+
+    fn forget_discarded(&mut self, space: &Space) {
+        space.handles.take_discards(&mut self.discards);
+        for handle in self.discards.drain(..) {
+            self.dispatcher.planner_mut().discard(HandleId(handle));
+        }
+    }
+
+    /// Does what can be done at this time.
+    pub(super) fn act(&mut self, space: &Space) {
+        self.is_stirred = false;
+        self.forget_discarded(space);
+        let mut actions = std::mem::take(&mut self.actions);
+        self.dispatcher.pump(&mut actions);
+        for action in actions.drain(..) {
+            match action {
+                Action::Start { task, worker } => self.start(space, task, worker),
+                Action::Move(operation) => self.perform(operation),
+            }
+        }
+        self.actions = actions;
+        if self.is_recording {
+            self.sample(Gauge::Ready, self.dispatcher.backlog() as u64);
+        }
+    }
+
+    fn perform(&mut self, operation: Operation) {
+        match operation {
+            Operation::Copy(transfer) => self.network.send(transfer, self.clock),
+            Operation::Hurry { handle, dst } => self.network.hurry(handle, dst),
+            Operation::Allocate { memory, .. } | Operation::Free { memory, .. } => {
+                if self.is_recording && !self.dispatcher.machine().is_flat() {
+                    let bytes = self.dispatcher.planner().occupied(memory);
+                    self.sample(Gauge::Memory(memory.0), bytes);
+                }
+            }
+            Operation::Zero { .. } => {}
+        }
+    }
+
+    fn sample(&mut self, gauge: Gauge, value: u64) {
+        Sample::push(&mut self.records.samples, Sample { time: self.clock, gauge, value });
+    }
+
+    fn start(&mut self, space: &Space, task: TaskId, worker: WorkerId) {
+        let expected = self.dispatcher.predict(task, worker).expect("it was committed there");
+        let time = self.noise.as_mut().map_or(expected, |(noise, random)| {
+            // Log-normal with mean 1.
+            let variance = (1.0 + *noise * *noise).ln();
+            let factor = (variance.sqrt() * random.normal() - 0.5 * variance).exp();
+            ((expected as f64 * factor) as u64).max(1)
+        });
+        let end = self.clock + time;
+        if self.is_recording {
+            let record = TaskRecord::new(space, task.0, worker.0, Outcome::Done);
+            self.records.tasks.push(TaskRecord { start: self.clock, end, ..record });
+        }
+        self.totals.count_task(worker.0, time, end);
+        self.running.push(Reverse((end, self.starts, worker.0, task.0)));
+        self.starts += 1;
+    }
+
+    fn end(&mut self, space: &Space, worker: usize, task: u32) {
+        self.dispatcher.finished(TaskId(task), WorkerId(worker));
+        let mut ready = std::mem::take(&mut self.ready);
+        // A task that was handed a gate has the others still to enter.
+        space.finish(task, worker, &mut ready);
+        self.hand_over(space, &mut ready, Some(WorkerId(worker)));
+        self.ready = ready;
+    }
+
+    fn land(&mut self) {
+        let mut landed = std::mem::take(&mut self.landed);
+        self.network.advance(self.clock, &mut landed);
+        for Landed { transfer, start } in landed.drain(..) {
+            let record = transfer.record(start, self.clock);
+            self.dispatcher.arrived(transfer.handle, transfer.src, transfer.dst);
+            self.totals.count_transfer(&record);
+            if self.is_recording {
+                self.records.transfers.push(record);
+            }
+        }
+        self.landed = landed;
+    }
+
+    /// The failure since [`take_failure`](Self::take_failure), by its mark.
+    pub(super) fn first_failure(&self) -> Option<FirstFailure> {
+        self.failure.as_ref().map(|(task, error)| (task + 1, Some(error.clone())))
+    }
+
+    pub(super) fn take_failure(&mut self) -> Option<FlowError> {
+        self.failure.take().map(|(_, error)| error)
+    }
+
+    pub(super) fn take_records(&mut self) -> Records {
+        std::mem::take(&mut self.records)
+    }
+
+    pub(super) fn totals(&self) -> Totals {
+        let waited = self.dispatcher.waited().collect();
+        Totals { waited, ..self.totals.clone() }
+    }
+}

@@ -1,7 +1,7 @@
 //! How long the simulation of a cluster takes: LU without pivoting of `nt` x `nt` tiles on as many nodes,
 //! in a grid as square as possible.
 //!
-//! `cargo run --release -p tegula-runtime --example cluster_speed -- TILES NODES [CORES] [POLICY]`
+//! `cargo run --release -p tegula-runtime --example cluster_speed -- TILES NODES [CORES] [MBYTES/S] [POLICY]`
 #![allow(clippy::print_stdout)]
 
 use std::sync::Arc;
@@ -68,8 +68,7 @@ impl Owners for Grid {
 fn lu(flow: &mut Flow, nt: usize) {
     let spot = |row, column| Spot { row, column, rows: nt, columns: nt };
     let mut tile = |i, j| flow.register_at(8 * MB * MB, spot(i, j));
-    let a: Vec<Vec<Handle>> =
-        (0..nt).map(|i| (0..nt).map(|j| tile(i, j)).collect()).collect();
+    let a: Vec<Vec<Handle>> = (0..nt).map(|i| (0..nt).map(|j| tile(i, j)).collect()).collect();
     for &tile in a.iter().flatten() {
         flow.submit(Fill, &[(tile, W)], 0);
     }
@@ -96,10 +95,11 @@ fn main() {
         arguments.get(place).map_or(usual, |text| text.parse().expect("a number"))
     };
     let (nt, nodes, cores) = (number(0, 100), number(1, 21), number(2, 28));
-    let name = arguments.get(3).map_or(DEFAULT_POLICY, String::as_str);
+    let bytes_per_second = 1e6 * number(3, 1250) as f64;
+    let name = arguments.get(4).map_or(DEFAULT_POLICY, String::as_str);
     let policy = policy(name).expect("a policy of the list");
     let p = (1..=nodes.isqrt()).rev().find(|p| nodes.is_multiple_of(*p)).expect("1 divides");
-    let node = |_| NodeOptions::new(Machine::cores(cores), Core, 1.25e9);
+    let node = |_| NodeOptions::new(Machine::cores(cores), Core, bytes_per_second);
     let options = ClusterOptions::new((0..nodes).map(node).collect(), 20e-6, policy);
     let start = Instant::now();
     let run = Cluster::new(options).run(FlowOptions::default(), |flow| {

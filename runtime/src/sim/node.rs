@@ -144,12 +144,7 @@ impl Node {
 
     /// Hands tasks over that the graph has made ready; `tasks` is empty afterwards. Those that no
     /// worker can run end here.
-    pub(super) fn hand_over(
-        &mut self,
-        space: &Space,
-        tasks: &mut Vec<u32>,
-        by: Option<WorkerId>,
-    ) {
+    pub(super) fn hand_over(&mut self, space: &Space, tasks: &mut Vec<u32>, by: Option<WorkerId>) {
         self.stir();
         self.forget_discarded(space);
         let Self { dispatcher, failure, batch, .. } = self;
@@ -172,7 +167,8 @@ impl Node {
         }
     }
 
-    fn forget_discarded(&mut self, space: &Space) {
+    /// Contents that are needed no more go, before anything else takes their places.
+    pub(super) fn forget_discarded(&mut self, space: &Space) {
         space.handles.take_discards(&mut self.discards);
         for handle in self.discards.drain(..) {
             self.dispatcher.planner_mut().discard(HandleId(handle));

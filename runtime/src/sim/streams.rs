@@ -193,3 +193,73 @@ fn occupy(links: &mut [Link], used: &[usize], by: i32) -> bool {
     }
     others
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Streams by the links that they use, which have these capacities.
+    fn networks() -> impl Strategy<Value = (Vec<f64>, Vec<Vec<usize>>)> {
+        prop::collection::vec(1.0..10.0f64, 1..8).prop_flat_map(|capacities| {
+            let links = prop::sample::subsequence(
+                (0..capacities.len()).collect::<Vec<_>>(),
+                1..=3.min(capacities.len()),
+            );
+            (Just(capacities), prop::collection::vec(links, 1..20))
+        })
+    }
+
+    proptest! {
+        /// A stream's share is max-min fair if, and only if, on one of its links, which is full, no
+        /// other has more (Bertsekas, Gallager, section 6.5.2).
+        #[test]
+        fn every_stream_has_a_bottleneck((capacities, used) in networks()) {
+            let mut streams = Streams::new(capacities.iter().map(|rate| 1e9 * rate));
+            for (number, links) in used.iter().enumerate() {
+                streams.add(number, Arc::from(&links[..]), 1 << 40, 0);
+            }
+            streams.settle(0);
+            let on = |link: usize| {
+                let streams = streams.streams.iter();
+                streams.filter(move |stream| stream.links.contains(&link)).map(|stream| stream.rate)
+            };
+            let close = 1e-9;
+            for (link, capacity) in capacities.iter().enumerate() {
+                prop_assert!(on(link).sum::<f64>() <= capacity + close, "link {link} is overfull");
+            }
+            for stream in &streams.streams {
+                let is_bottleneck = |&&link: &&usize| {
+                    let most = on(link).fold(0.0, f64::max);
+                    on(link).sum::<f64>() >= capacities[link] - close && stream.rate >= most - close
+                };
+                prop_assert!(stream.links.iter().any(|link| is_bottleneck(&link)), "{stream:?}");
+            }
+        }
+
+        /// All bytes move, none faster than its links, and together no faster than a link they share.
+        #[test]
+        fn streams_end_when_their_bytes_have_moved(
+            bytes in prop::collection::vec(1..1_000_000u64, 1..10), first in 0..1000u64,
+        ) {
+            let mut streams = Streams::new([1e9].into_iter());
+            for &bytes in &bytes {
+                streams.add(bytes, Arc::from([0]), bytes, first);
+            }
+            streams.settle(0);
+            let (mut ended, mut now) = (Vec::new(), 0);
+            while streams.next() < u64::MAX {
+                now = streams.next();
+                streams.advance(now, &mut ended);
+                streams.settle(now);
+            }
+            // One byte a nanosecond; each end is rounded to one.
+            let (sum, most) = (first + bytes.iter().sum::<u64>(), bytes.len() as u64);
+            prop_assert!(now.abs_diff(sum) <= most, "{now} for {sum} bytes");
+            let mut sorted = bytes;
+            sorted.sort_unstable();
+            prop_assert_eq!(ended, sorted, "the shortest end first");
+        }
+    }
+}

@@ -13,7 +13,9 @@ pub(crate) struct Ledger {
     part_bytes: u64,
     /// When what is noted happens.
     now: u64,
-    /// Versions that are here for others and not sent yet: their nodes, and since when.
+    /// Versions that are here for others and were not offered yet, by their nodes.
+    posted: HashMap<u32, Offered>,
+    /// Versions that were offered to others and not sent yet: their nodes, and since when.
     offered: HashMap<(Key, Rank), VecDeque<Offered>>,
     /// Messages that were announced, with no part sent yet.
     announced: HashMap<(Key, Rank), VecDeque<MessageRecord>>,
@@ -50,6 +52,7 @@ impl Ledger {
             me,
             part_bytes,
             now: 0,
+            posted: HashMap::new(),
             offered: HashMap::new(),
             announced: HashMap::new(),
             leaving: HashMap::new(),
@@ -76,14 +79,13 @@ impl Ledger {
         self.polls.push(PollRecord { rank, start, end });
     }
 
-    /// A message may go to `peer`, since the task `after` has ended (its program index + 1), or come.
-    pub(crate) fn note_posted(&mut self, kind: Kind, parcel: Parcel, peer: Rank, after: u64) {
+    /// A message may go, since the task `after` has ended (its program index + 1), or come.
+    pub(crate) fn note_posted(&mut self, kind: Kind, parcel: Parcel, after: u64) {
         let (key, now) = (parcel.key, self.now);
         match kind {
             Kind::Send => {
                 let after = if after & AFTER_MESSAGE == 0 { after } else { 0 };
-                let offered = Offered { parcel, ready: now, after };
-                self.offered.entry((key, peer)).or_default().push_back(offered);
+                self.posted.insert(parcel.node, Offered { parcel, ready: now, after });
             }
             Kind::Receive => {
                 let awaited = Awaited { parcel, asked: now, from: None, first: None };
@@ -91,6 +93,13 @@ impl Ledger {
             }
             _ => {}
         }
+    }
+
+    /// The message of `node`, which was posted, is offered to `peer`: at once, or when it was brought to
+    /// the RAM, in any order.
+    pub(crate) fn note_offered(&mut self, node: u32, peer: Rank) {
+        let Some(offered) = self.posted.remove(&node) else { return };
+        self.offered.entry((offered.parcel.key, peer)).or_default().push_back(offered);
     }
 
     /// Another rank has said `item`.
@@ -154,6 +163,7 @@ impl Ledger {
         match kind {
             // What another rank has passed on, or what nobody has room for, was not sent from here.
             Kind::Send => {
+                self.posted.remove(&node);
                 if let Some(offered) = self.offered.get_mut(&(key, peer)) {
                     offered.retain(|offered| offered.parcel.node != node);
                     if offered.is_empty() {

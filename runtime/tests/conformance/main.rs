@@ -2,6 +2,7 @@
 //! accesses, with the results and the failures of the sequential engine.
 
 mod checks;
+mod cluster;
 mod devices;
 mod flows;
 mod host;

@@ -21,15 +21,15 @@ const WORDS: [usize; 4] = [3, 127, 1000, 300_000];
 
 /// A program over ranks.
 #[derive(Clone, Debug)]
-struct Spread {
+pub(crate) struct Spread {
     program: Vec<Step>,
-    ranks: usize,
-    workers: usize,
-    window: u64,
+    pub(crate) ranks: usize,
+    pub(crate) workers: usize,
+    pub(crate) window: u64,
     deterministic: bool,
     /// Bytes that may be on their way to a rank.
-    room: u64,
-    seed: u64,
+    pub(crate) room: u64,
+    pub(crate) seed: u64,
     /// For each handle its size, by number, and its owner, if it has one.
     handles: Vec<(usize, Option<u16>)>,
     /// Before these steps, handles go to new owners, lose their copies, or are read.
@@ -61,7 +61,7 @@ fn aside() -> impl Strategy<Value = Aside> {
 /// What was read on one rank, in order: nothing on the others, or why there is nothing.
 type Found = Vec<Result<Option<Vec<u64>>, Told>>;
 
-fn spread(length: usize, failing: bool, large: bool) -> impl Strategy<Value = Spread> {
+pub(crate) fn spread(length: usize, failing: bool, large: bool) -> impl Strategy<Value = Spread> {
     let sizes = if large { 0..4usize } else { 0..3 };
     let handle = move || (sizes.clone(), prop::option::weighted(0.8, any::<u16>()));
     let handles = prop::collection::vec(handle(), HANDLES);
@@ -103,9 +103,20 @@ const CODEC: FailureCodec = FailureCodec {
 };
 
 impl Spread {
-    fn options(&self) -> FlowOptions {
+    pub(crate) fn options(&self) -> FlowOptions {
         let (window, deterministic) = (self.window, self.deterministic);
         FlowOptions { window, deterministic, codec: CODEC, ..FlowOptions::default() }
+    }
+
+    /// The tasks of the program.
+    pub(crate) fn steps(&self) -> &[Step] {
+        &self.program
+    }
+
+    /// The same, with handles as small as those that [`tight`] machines are made for.
+    pub(crate) fn with_small_handles(self) -> Self {
+        let handles = self.handles.iter().map(|&(_, owner)| (0, owner)).collect();
+        Self { handles, ..self }
     }
 
     /// Runs the program, whose owners are below `ranks`.
@@ -115,7 +126,7 @@ impl Spread {
     }
 
     /// As [`run_in`](Self::run_in), with what this rank has recorded of the program.
-    fn run_traced(&self, flow: &mut Flow, ranks: usize) -> (End, Found, Trace) {
+    pub(crate) fn run_traced(&self, flow: &mut Flow, ranks: usize) -> (End, Found, Trace) {
         flow.set_owners(Arc::new(Drawn(self.handles.iter().map(|&(_, owner)| owner).collect())));
         let register = |(row, &(size, owner)): (usize, &(usize, Option<u16>))| {
             let bytes = 8 * WORDS[size];
@@ -165,7 +176,7 @@ impl Spread {
     }
 
     /// What the program sends, counted without running it.
-    fn count(&self) -> Traffic {
+    pub(crate) fn count(&self) -> Traffic {
         let mut flow = Flow::listening();
         self.run_in(&mut flow, self.ranks);
         let owners = Drawn(self.handles.iter().map(|&(_, owner)| owner).collect());
@@ -313,9 +324,7 @@ proptest! {
         program in spread(60, false, false), machines in prop::collection::vec(tight(), 7),
         policy in 0..POLICIES.len(),
     ) {
-        // Handles as small as those that the machines were made for.
-        let handles = program.handles.iter().map(|&(_, owner)| (0, owner)).collect();
-        Spread { handles, ..program }.check_on(|rank| ExecOptions {
+        program.with_small_handles().check_on(|rank| ExecOptions {
             policy: &POLICIES[policy],
             scratch: Some(std::env::temp_dir()),
             ..ExecOptions::on(machines[rank].machine(WorkerKind::Emulated))

@@ -50,7 +50,9 @@ const ROOMS: &[Room] = &[
     },
     Room {
         name: "sim",
-        knows: &["bounds", "dispatch", "flow", "memory", "platform", "random", "sched", "trace"],
+        knows: &[
+            "bounds", "dispatch", "flow", "memory", "platform", "random", "ranks", "sched", "trace",
+        ],
         must_not: &[THREADS, TIME, OUTSIDE, KERNELS],
     },
     Room { name: "bounds", knows: &[], must_not: &[THREADS, TIME, OUTSIDE] },
@@ -60,18 +62,22 @@ const ROOMS: &[Room] = &[
         must_not: &[THREADS, TIME, OUTSIDE, KERNELS],
     },
     Room { name: "comm", knows: &["random", "ranks"], must_not: &[KERNELS] },
-    Room { name: "trace", knows: &["bounds", "flow"], must_not: &[] },
+    Room { name: "trace", knows: &["bounds", "flow", "ranks"], must_not: &[] },
     Room { name: "plot", knows: &["trace"], must_not: &[THREADS, TIME, OUTSIDE] },
     Room { name: "random", knows: &[], must_not: &[THREADS, TIME, OUTSIDE, KERNELS] },
     Room { name: "sync", knows: &[], must_not: &[TIME] },
 ];
 
 /// What rooms do in spite of the table: room, text, reason.
-const EXCEPTIONS: &[(&str, &str, &str)] = &[(
-    "flow",
-    "std::thread::panicking()",
-    "a flow that is dropped in a panic must not wait for its tasks",
-)];
+const EXCEPTIONS: &[(&str, &str, &str)] = &[
+    (
+        "flow",
+        "std::thread::panicking()",
+        "a flow that is dropped in a panic must not wait for its tasks",
+    ),
+    ("sim", "std::thread", "each rank of a simulated cluster runs the program on a thread of its own"),
+    ("sim", "Condvar", "those threads wait for each other, and none of them for a clock"),
+];
 
 /// Of another room, all that may be used: room, used room, the only names.
 const ONLY: &[(&str, &str, &[&str])] = &[
@@ -84,7 +90,8 @@ const ONLY: &[(&str, &str, &[&str])] = &[
     ("sim", "bounds", &["TaskType"]),
     ("sim", "memory", &["Operation", "Transfer", "TransferQueue", "rounded"]),
     ("sched", "memory", &["Replica", "Replicas"]),
-    ("trace", "flow", &["Padded", "Space"]),
+    ("trace", "flow", &["Kind", "Padded", "Space"]),
+    ("trace", "ranks", &["Item", "Key", "Operation", "Parcel", "Rank"]),
     ("trace", "bounds", &["TaskType", "area"]),
 ];
 

@@ -173,7 +173,7 @@ impl Core {
         }
         let parcel = parcel(space, task);
         if let Some(ledger) = self.notes() {
-            ledger.note_posted(data.kind, parcel, letter.peer, space.after(task));
+            ledger.note_posted(data.kind, parcel, space.after(task));
         }
         match data.kind {
             Kind::Send if self.lends && slot.poison() == 0 => {
@@ -183,10 +183,16 @@ impl Core {
                     self.parked.entry((letter.key, letter.peer)).or_default().push_back(task);
                 }
             }
-            Kind::Send => self.exchange.offer(parcel, letter.peer, slot.poison()),
+            Kind::Send => self.offer(parcel, letter.peer, slot.poison()),
             Kind::Receive => self.exchange.request(parcel),
             _ => self.exchange.relay(task, letter.key),
         }
+    }
+
+    /// What a message carries is here for `peer`; spoiled by a failure unless that is 0.
+    fn offer(&mut self, parcel: Parcel, peer: Rank, spoiled: u64) {
+        self.notes().into_iter().for_each(|ledger| ledger.note_offered(parcel.node, peer));
+        self.exchange.offer(parcel, peer, spoiled);
     }
 
     /// Has the contents of a message brought to the RAM.
@@ -212,7 +218,7 @@ impl Core {
             Held::Deliver(contents) => self.deliver(messenger, task, &contents),
             Held::Offer => {
                 let letter = messenger.space.task(task).letter();
-                self.exchange.offer(parcel(&messenger.space, task), letter.peer, 0);
+                self.offer(parcel(&messenger.space, task), letter.peer, 0);
             }
         }
         Ok(())
@@ -231,7 +237,7 @@ impl Core {
                 let data = messenger.space.task(task);
                 messenger.host().runner().failures.raise(data.index + 1, "send", cause);
                 let parcel = parcel(&messenger.space, task);
-                self.exchange.offer(parcel, data.letter().peer, data.index + 1);
+                self.offer(parcel, data.letter().peer, data.index + 1);
             }
         }
     }

@@ -402,7 +402,8 @@ impl Exchange {
                 _ => receivers.push((to, label, node, priority)),
             }
         }
-        let payload = Payload { key, datum, bytes, is_empty: spoiled != 0, here: self.outbound.parts(bytes) };
+        let payload =
+            Payload { key, datum, bytes, is_empty: spoiled != 0, here: self.outbound.parts(bytes) };
         // A frame names as many.
         for some in receivers.chunks(MOST_RECEIVERS) {
             self.send(key, payload, spoiled, some);

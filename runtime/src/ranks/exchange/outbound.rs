@@ -126,7 +126,11 @@ impl Outbound {
                 to: sending.to,
                 label: sending.label,
                 first,
-                bytes: if sending.is_empty { 0 } else { (sending.bytes - first).min(self.part_bytes) },
+                bytes: if sending.is_empty {
+                    0
+                } else {
+                    (sending.bytes - first).min(self.part_bytes)
+                },
             });
             sending.started += 1;
             self.under_way += 1;

@@ -183,7 +183,10 @@ impl Cluster {
             assert!(rates.iter().all(|&rate| rate > 0.0), "node {rank} has rates of {rates:?}");
         }
         let backbone = options.backbone_bytes_per_second;
-        assert!(backbone.is_none_or(|rate| rate > 0.0), "a backbone of {backbone:?} bytes a second");
+        assert!(
+            backbone.is_none_or(|rate| rate > 0.0),
+            "a backbone of {backbone:?} bytes a second"
+        );
         let (sends, receives) = (options.sends, options.receives);
         assert!(sends > 0 && receives > 0, "{sends} payloads to send and {receives} to receive");
         let stage = Arc::new(Stage::new(options));
@@ -215,14 +218,13 @@ impl Cluster {
         };
         let all = std::thread::scope(|scope| {
             let start = |rank: ClusterRank| {
-                let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
-                let name = format!("rank {}", rank.rank());
-                let started = thread.name(name).spawn_scoped(scope, || run(rank));
-                started.expect("the system starts a thread")
+                let builder = std::thread::Builder::new().name(format!("rank {}", rank.rank()));
+                let started = builder.stack_size(STACK_BYTES).spawn_scoped(scope, || run(rank));
+                started.expect("the system starts a thread for each rank")
             };
             let threads: Vec<_> = self.ranks.into_iter().map(start).collect();
-            let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
-                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            let join = |started: std::thread::ScopedJoinHandle<'_, _>| {
+                started.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             };
             threads.into_iter().map(join).collect::<Vec<_>>()
         });

@@ -100,6 +100,12 @@ impl Running for RunningRank {
         self.stage.member(self.rank).node.touch(&self.space, handle);
     }
 
+    fn unregistered(&mut self) {
+        let node = &mut self.stage.member(self.rank).node;
+        node.forget_discarded(&self.space);
+        node.stir();
+    }
+
     fn has_private_copies(&self) -> bool {
         self.is_flat()
     }

@@ -33,8 +33,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Stage {
     pub(super) fn new(options: ClusterOptions) -> Self {
         let ranks = options.nodes.len();
-        let scene =
-            Scene { world: World::new(&options), waits: vec![None; ranks], active: ranks, gone: None };
+        let scene = Scene {
+            world: World::new(&options),
+            waits: vec![None; ranks],
+            active: ranks,
+            gone: None,
+        };
         Self {
             options,
             members: (0..ranks).map(|_| OnceLock::new()).collect(),

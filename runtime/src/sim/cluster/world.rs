@@ -103,7 +103,8 @@ impl World {
         let node = self.agenda.peek().map_or(u64::MAX, |Reverse((time, _))| *time);
         self.clock = node.min(self.wire.next());
         if self.clock == u64::MAX {
-            let waits: Vec<_> = waits.iter().enumerate().filter(|(_, wait)| wait.is_some()).collect();
+            let waits: Vec<_> =
+                waits.iter().enumerate().filter(|(_, wait)| wait.is_some()).collect();
             panic!("nothing runs or moves on any node, and ranks wait: {waits:?}");
         }
         if self.wire.next() == self.clock {
@@ -159,6 +160,7 @@ fn find_woken<M: DerefMut<Target = Member>>(
     members: &mut [M],
     waits: &[Option<Until>],
 ) -> Vec<usize> {
-    let is_woken = |rank: &usize| waits[*rank].is_some_and(|until| until.holds(&mut members[*rank]));
+    let is_woken =
+        |rank: &usize| waits[*rank].is_some_and(|until| until.holds(&mut members[*rank]));
     ranks.iter().copied().filter(is_woken).collect()
 }

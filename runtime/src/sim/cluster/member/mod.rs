@@ -1,40 +1,23 @@
 //! One rank of a simulated cluster: a node, and what it exchanges with others.
 
-use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+mod mail;
 
-use super::wire::{Payload, Wire};
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use mail::{Held, Posted};
+
+use super::wire::Wire;
 use super::{ClusterOptions, NodeOptions};
 use crate::dispatch::Letters;
-use crate::flow::{FlowError, Kind, Post, Space};
+use crate::flow::{FlowError, Post, Space};
 use crate::platform::MemoryId;
 use crate::ranks::{
-    Brought, Exchange, ExchangeOptions, Item, Key, Operation, Outcome, Parcel, Rank, Traffic,
+    Brought, Exchange, ExchangeOptions, Item, Key, Operation, Outcome, Rank, Traffic,
 };
 use crate::sim::SimOptions;
 use crate::sim::node::Node;
 use crate::trace::{Ledger, Records};
-
-/// Messages that may come or go, as the graph says while the node is at work.
-#[derive(Debug, Default)]
-struct Posted(Mutex<Vec<u32>>);
-
-impl Post for Posted {
-    fn post(&self, task: u32) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(task);
-    }
-}
-
-/// A message that waits for its contents to be in the RAM.
-#[derive(Clone, Copy, Debug)]
-enum Held {
-    /// To be received.
-    Post(Key),
-    /// Has come.
-    Deliver,
-    /// To be sent.
-    Offer,
-}
 
 pub(super) struct Member {
     me: Rank,
@@ -45,6 +28,7 @@ pub(super) struct Member {
     /// Whether contents must be brought to the RAM.
     lends: bool,
     letters: Letters,
+    /// Messages that wait for their contents to be there.
     held: HashMap<u32, Held>,
     /// Messages that nobody wants yet.
     parked: HashMap<(Key, Rank), VecDeque<u32>>,
@@ -191,7 +175,7 @@ impl Member {
                 self.perform(operation, wire);
             }
             self.operations = operations;
-            if is_done && !self.node.is_stirred() && !self.has_posted() {
+            if is_done && !self.node.is_stirred() && self.posted.is_empty() {
                 return;
             }
         }
@@ -200,6 +184,7 @@ impl Member {
     /// Has the node do what it can, with the messages whose contents it brings to the RAM.
     fn act(&mut self) {
         loop {
+            self.node.forget_discarded(&self.space);
             self.letters.admit(&mut self.node.dispatcher);
             self.node.act(&self.space);
             let mut started = std::mem::take(&mut self.tasks);
@@ -211,126 +196,5 @@ impl Member {
                 return;
             }
         }
-    }
-
-    fn has_posted(&self) -> bool {
-        !self.posted.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
-    }
-
-    /// Tells the exchange of messages that may come or go.
-    fn take_posted(&mut self) {
-        let mut tasks = std::mem::take(&mut self.tasks);
-        tasks.append(&mut self.posted.0.lock().unwrap_or_else(PoisonError::into_inner));
-        for task in tasks.drain(..) {
-            let (kind, letter) = (self.space.task(task).kind, self.space.task(task).letter());
-            let (parcel, after) = (self.parcel(task), self.space.after(task));
-            if let Some(ledger) = self.notes() {
-                ledger.note_posted(kind, parcel, letter.peer, after);
-            }
-            match kind {
-                Kind::Send if self.lends => {
-                    if self.exchange.is_wanted(letter.key, letter.peer) {
-                        self.hold(task, Held::Offer);
-                    } else {
-                        let parked = self.parked.entry((letter.key, letter.peer));
-                        parked.or_default().push_back(task);
-                    }
-                }
-                Kind::Send => self.exchange.offer(parcel, letter.peer, 0),
-                Kind::Receive => self.exchange.request(parcel),
-                _ => self.exchange.relay(task, letter.key),
-            }
-        }
-        self.tasks = tasks;
-    }
-
-    /// What a message carries.
-    fn parcel(&self, task: u32) -> Parcel {
-        let data = self.space.task(task);
-        let datum = data.handles[0];
-        Parcel {
-            key: data.letter().key,
-            node: task,
-            datum,
-            bytes: self.space.handles.get(datum).bytes() as u64,
-            priority: data.priority,
-            index: data.index,
-        }
-    }
-
-    fn perform(&mut self, operation: Operation, wire: &mut Wire) {
-        self.notes().into_iter().for_each(|ledger| ledger.note_operation(&operation));
-        match operation {
-            Operation::Tell { to, item } => self.tell(to, item, 0, wire),
-            Operation::Post { key, node, .. } if self.lends => self.hold(node, Held::Post(key)),
-            Operation::Post { key, .. } => self.exchange.posted(key),
-            Operation::Send { number, key, to, bytes, .. } => {
-                wire.send(Payload { from: self.me, to, number, key, bytes }, self.node.clock());
-            }
-            Operation::Inline { key, datum, to } => {
-                let bytes = self.space.handles.get(datum).bytes() as u64;
-                self.tell(to, Item::Data { key, spoiled: 0, contents: Vec::new() }, bytes, wire);
-            }
-            Operation::Deliver { node, .. } if self.lends => self.hold(node, Held::Deliver),
-            Operation::Deliver { node, .. } | Operation::Complete { node, .. } => {
-                self.complete(node);
-            }
-            Operation::Wanted { key, by } => {
-                let Some(parked) = self.parked.get_mut(&(key, by)) else { return };
-                let task = parked.pop_front();
-                if parked.is_empty() {
-                    self.parked.remove(&(key, by));
-                }
-                task.into_iter().for_each(|task| self.hold(task, Held::Offer));
-            }
-        }
-    }
-
-    /// Sends a frame that says `item`, which carries so many bytes besides.
-    fn tell(&mut self, to: Rank, item: Item, bytes: u64, wire: &mut Wire) {
-        self.frame.clear();
-        item.write(&mut self.frame);
-        let bytes = bytes + self.frame.len() as u64;
-        wire.tell(self.me, to, item, bytes, self.node.clock());
-    }
-
-    /// Has the contents of a message brought to the RAM, and kept there until it ends.
-    fn hold(&mut self, task: u32, held: Held) {
-        self.held.insert(task, held);
-        let dispatcher = &mut self.node.dispatcher;
-        if let Err(error) = self.letters.enter(dispatcher, &self.space, task) {
-            panic!("rank {} cannot exchange what its tasks use: {error}", self.me);
-        }
-        self.node.stir();
-    }
-
-    /// The contents of a message are in the RAM.
-    fn let_go(&mut self, task: u32) {
-        match self.held.remove(&task).expect("its contents were asked for") {
-            Held::Post(key) => self.exchange.posted(key),
-            Held::Deliver => self.complete(task),
-            Held::Offer => {
-                let peer = self.space.task(task).letter().peer;
-                self.exchange.offer(self.parcel(task), peer, 0);
-            }
-        }
-    }
-
-    /// Ends a message.
-    fn complete(&mut self, task: u32) {
-        let (kind, letter) = (self.space.task(task).kind, self.space.task(task).letter());
-        if let Some(ledger) = self.notes() {
-            ledger.note_end(kind, task, letter.key, letter.peer);
-        }
-        if let Some(row) = self.letters.close(task) {
-            self.node.dispatcher.planner_mut().finish(&row, MemoryId::RAM);
-            self.node.stir();
-        }
-        let mut ready = std::mem::take(&mut self.ready);
-        self.space.complete_message(task, &mut ready);
-        if !ready.is_empty() {
-            self.node.hand_over(&self.space, &mut ready, None);
-        }
-        self.ready = ready;
     }
 }

@@ -1,0 +1,171 @@
+//! Messages of one rank: what the graph posts goes to the exchange, what the exchange says is done.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::Member;
+use crate::flow::{Kind, Post};
+use crate::platform::MemoryId;
+use crate::ranks::{Item, Key, Operation, Parcel, Rank};
+use crate::sim::cluster::wire::{Payload, Wire};
+
+/// Messages that may come or go, as the graph says while the node is at work.
+#[derive(Debug, Default)]
+pub(super) struct Posted(Mutex<Vec<u32>>);
+
+impl Post for Posted {
+    fn post(&self, task: u32) {
+        self.tasks().push(task);
+    }
+}
+
+impl Posted {
+    fn tasks(&self) -> MutexGuard<'_, Vec<u32>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.tasks().is_empty()
+    }
+
+    /// Moves them to the end of `tasks`.
+    fn take(&self, tasks: &mut Vec<u32>) {
+        tasks.append(&mut self.tasks());
+    }
+}
+
+/// A message that waits for its contents to be in the RAM.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Held {
+    /// To be received.
+    Post(Key),
+    /// Has come.
+    Deliver,
+    /// To be sent.
+    Offer,
+}
+
+impl Member {
+    /// Tells the exchange of messages that may come or go.
+    pub(super) fn take_posted(&mut self) {
+        let mut tasks = std::mem::take(&mut self.tasks);
+        self.posted.take(&mut tasks);
+        for task in tasks.drain(..) {
+            let (kind, letter) = (self.space.task(task).kind, self.space.task(task).letter());
+            let (parcel, after) = (self.parcel(task), self.space.after(task));
+            if let Some(ledger) = self.notes() {
+                ledger.note_posted(kind, parcel, after);
+            }
+            match kind {
+                Kind::Send if self.lends => {
+                    if self.exchange.is_wanted(letter.key, letter.peer) {
+                        self.hold(task, Held::Offer);
+                    } else {
+                        let parked = self.parked.entry((letter.key, letter.peer));
+                        parked.or_default().push_back(task);
+                    }
+                }
+                Kind::Send => self.offer(parcel, letter.peer),
+                Kind::Receive => self.exchange.request(parcel),
+                _ => self.exchange.relay(task, letter.key),
+            }
+        }
+        self.tasks = tasks;
+    }
+
+    /// What a message carries is here for `peer`.
+    fn offer(&mut self, parcel: Parcel, peer: Rank) {
+        self.notes().into_iter().for_each(|ledger| ledger.note_offered(parcel.node, peer));
+        self.exchange.offer(parcel, peer, 0);
+    }
+
+    /// What a message carries.
+    fn parcel(&self, task: u32) -> Parcel {
+        let data = self.space.task(task);
+        let datum = data.handles[0];
+        Parcel {
+            key: data.letter().key,
+            node: task,
+            datum,
+            bytes: self.space.handles.get(datum).bytes() as u64,
+            priority: data.priority,
+            index: data.index,
+        }
+    }
+
+    /// Does what the exchange says; what is to be sent goes to `wire`.
+    pub(super) fn perform(&mut self, operation: Operation, wire: &mut Wire) {
+        self.notes().into_iter().for_each(|ledger| ledger.note_operation(&operation));
+        match operation {
+            Operation::Tell { to, item } => self.tell(to, item, 0, wire),
+            Operation::Post { key, node, .. } if self.lends => self.hold(node, Held::Post(key)),
+            Operation::Post { key, .. } => self.exchange.posted(key),
+            Operation::Send { number, key, to, bytes, .. } => {
+                wire.send(Payload { from: self.me, to, number, key, bytes }, self.node.clock());
+            }
+            Operation::Inline { key, datum, to } => {
+                let bytes = self.space.handles.get(datum).bytes() as u64;
+                self.tell(to, Item::Data { key, spoiled: 0, contents: Vec::new() }, bytes, wire);
+            }
+            Operation::Deliver { node, .. } if self.lends => self.hold(node, Held::Deliver),
+            Operation::Deliver { node, .. } | Operation::Complete { node, .. } => {
+                self.complete(node);
+            }
+            Operation::Wanted { key, by } => {
+                let Some(parked) = self.parked.get_mut(&(key, by)) else { return };
+                let task = parked.pop_front();
+                if parked.is_empty() {
+                    self.parked.remove(&(key, by));
+                }
+                task.into_iter().for_each(|task| self.hold(task, Held::Offer));
+            }
+        }
+    }
+
+    /// Sends a frame that says `item`, which carries so many bytes besides.
+    fn tell(&mut self, to: Rank, item: Item, bytes: u64, wire: &mut Wire) {
+        self.frame.clear();
+        item.write(&mut self.frame);
+        let bytes = bytes + self.frame.len() as u64;
+        wire.tell(self.me, to, item, bytes, self.node.clock());
+    }
+
+    /// Has the contents of a message brought to the RAM, and kept there until it ends.
+    fn hold(&mut self, task: u32, held: Held) {
+        self.held.insert(task, held);
+        let dispatcher = &mut self.node.dispatcher;
+        if let Err(error) = self.letters.enter(dispatcher, &self.space, task) {
+            panic!("rank {} cannot exchange what its tasks use: {error}", self.me);
+        }
+        self.node.stir();
+    }
+
+    /// The contents of a message are in the RAM.
+    pub(super) fn let_go(&mut self, task: u32) {
+        match self.held.remove(&task).expect("its contents were asked for") {
+            Held::Post(key) => self.exchange.posted(key),
+            Held::Deliver => self.complete(task),
+            Held::Offer => {
+                let peer = self.space.task(task).letter().peer;
+                self.offer(self.parcel(task), peer);
+            }
+        }
+    }
+
+    /// Ends a message.
+    fn complete(&mut self, task: u32) {
+        let (kind, letter) = (self.space.task(task).kind, self.space.task(task).letter());
+        if let Some(ledger) = self.notes() {
+            ledger.note_end(kind, task, letter.key, letter.peer);
+        }
+        if let Some(row) = self.letters.close(task) {
+            self.node.dispatcher.planner_mut().finish(&row, MemoryId::RAM);
+            self.node.stir();
+        }
+        let mut ready = std::mem::take(&mut self.ready);
+        self.space.complete_message(task, &mut ready);
+        if !ready.is_empty() {
+            self.node.hand_over(&self.space, &mut ready, None);
+        }
+        self.ready = ready;
+    }
+}

@@ -1,0 +1,344 @@
+//! Simulated clusters: random programs send what is counted, the same on every run; and messages take
+//! the time that can be worked out by hand.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Flow, FlowOptions, Handle};
+use tegula_runtime::platform::{ClassId, Durations, Machine, WorkerKind, WorkerModel};
+use tegula_runtime::ranks::{Owners, Rank, Spot, Traffic};
+use tegula_runtime::sched::{POLICIES, policy};
+use tegula_runtime::sim::{Cluster, ClusterOptions, ClusterRun, NodeOptions, Sim, SimOptions};
+use tegula_runtime::trace::{TaskRecord, Trace};
+
+use crate::checks::check_tasks;
+use crate::program::{Tight, steps, tight};
+use crate::ranks::{Spread, spread};
+
+const MODEL: WorkerModel =
+    WorkerModel { gflops: 1.0, gbytes_per_second: 1.0, overhead_seconds: 1e-6 };
+
+/// A cluster for `program`, each of whose nodes is one of `machines`.
+fn cluster_for(program: &Spread, machines: &[Machine], policy: usize) -> Cluster {
+    let node = |rank: usize| {
+        let machine = machines[rank % machines.len()].clone();
+        let models = vec![MODEL; machine.classes.len()];
+        NodeOptions::new(machine, models, 1e9 * (1 + rank) as f64)
+    };
+    let nodes = (0..program.ranks).map(node).collect();
+    let options = ClusterOptions {
+        backbone_bytes_per_second: program.seed.is_multiple_of(3).then_some(1.5e9),
+        sends: 1 + (program.seed % 5) as usize,
+        receives: 1 + (program.seed % 4) as usize,
+        receive_bytes: program.room,
+        message_priorities: program.seed.is_multiple_of(2),
+        seed: program.seed,
+        noise: 0.1,
+        trace: true,
+        ..ClusterOptions::new(nodes, 1e-6, &POLICIES[policy])
+    };
+    Cluster::new(options)
+}
+
+/// Runs `program`, whose ranks are slow by moods that `moods` stands for: what each has recorded of
+/// the program, and what was sent until it ended.
+fn simulate(program: &Spread, cluster: Cluster, moods: u64) -> ClusterRun<(Trace, Traffic)> {
+    cluster.run(program.options(), |flow| {
+        std::thread::sleep(Duration::from_micros(
+            (u64::from(flow.rank().0) * 37 + moods) * moods % 400,
+        ));
+        let (_, _, trace) = program.run_traced(flow, program.ranks);
+        std::thread::sleep(Duration::from_micros(
+            (u64::from(flow.rank().0) * 73 + moods) * moods % 400,
+        ));
+        (trace, flow.traffic())
+    })
+}
+
+/// Asserts that `program` sends what is counted, that all is recorded once, and the same on every run.
+fn check(program: &Spread, machines: &[Machine], policy: usize) -> Result<(), TestCaseError> {
+    let run = |moods| simulate(program, cluster_for(program, machines, policy), moods);
+    let (first, again) = (run(0), run(11));
+    let counted = program.count();
+    for (_, sent) in first.answers.iter().filter(|_| program.ranks > 1) {
+        prop_assert_eq!(*sent, counted);
+    }
+    let parts = first.answers.iter().map(|(trace, _)| trace.clone()).collect();
+    let joined = Trace::join(parts, |_, time| time, vec![0; program.ranks]);
+    check_tasks(&joined, program.steps());
+    let is_after = |record: &TaskRecord| record.after <= 1 + record.task;
+    prop_assert!(joined.records.iter().all(is_after));
+    prop_assert_eq!(&first.answers, &again.answers);
+    prop_assert_eq!(&first.totals, &again.totals);
+    prop_assert_eq!(first.trace, again.trace);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(crate::config())]
+
+    #[test]
+    fn simulated_ranks_send_what_is_counted(
+        program in spread(100, false, false), policy in 0..POLICIES.len(),
+    ) {
+        check(&program, &[Machine::cores(program.workers)], policy)?;
+    }
+
+    #[test]
+    fn simulated_ranks_send_large_data_whole(program in spread(16, false, true)) {
+        check(&program, &[Machine::cores(program.workers)], 0)?;
+    }
+
+    /// Some nodes have accelerators, some have little RAM.
+    #[test]
+    fn simulated_memories_of_ranks_may_be_small(
+        program in spread(60, false, false), machines in prop::collection::vec(tight(), 7),
+        policy in 0..POLICIES.len(),
+    ) {
+        let machines: Vec<_> =
+            machines.iter().map(|tight: &Tight| tight.machine(WorkerKind::Cuda)).collect();
+        check(&program.with_small_handles(), &machines, policy)?;
+    }
+
+    #[test]
+    fn a_window_of_one_simulated_task_never_hangs(
+        program in spread(60, false, false), ranks in 2..6usize,
+    ) {
+        let mut program = program;
+        (program.window, program.workers, program.room, program.ranks) = (1, 1, 1, ranks);
+        check(&program, &[Machine::cores(1)], 0)?;
+    }
+
+    #[test]
+    fn one_simulated_rank_takes_as_long_as_a_simulation(
+        program in steps(100, false), tight in tight(), policy in 0..POLICIES.len(),
+        window in 1..64u64,
+    ) {
+        let policy = &POLICIES[policy];
+        let machine = tight.machine(WorkerKind::Cuda);
+        let models = vec![MODEL; machine.classes.len()];
+        let run = |flow: &mut Flow| {
+            let handles: Vec<Handle> = (0..crate::program::HANDLES).map(|_| flow.register(24)).collect();
+            handles.iter().for_each(|&handle| flow.touch(handle));
+            program.iter().for_each(|step| crate::program::submit(flow, &handles, step));
+            flow.wait().expect("nothing fails");
+            flow.take_trace()
+        };
+        let options = FlowOptions { window, ..FlowOptions::default() };
+        let alone = SimOptions { noise: 0.1, ..SimOptions::new(machine.clone(), models.clone(), policy) };
+        let alone = run(&mut Flow::new(Sim::new(alone), options));
+        let node = NodeOptions::new(machine, models, 1e9);
+        let one = ClusterOptions {
+            noise: 0.1,
+            trace: true,
+            ..ClusterOptions::new(vec![node], 1e-6, policy)
+        };
+        let one = Cluster::new(one).run(options, run);
+        prop_assert_eq!(&one.answers[0], &alone);
+    }
+}
+
+/// Works for a millisecond.
+macro_rules! works {
+    ($($name:ident: $($mode:ident)*;)*) => { $(
+        #[derive(Clone, Copy)]
+        struct $name;
+        impl Codelet for $name {
+            const NAME: &'static str = stringify!($name);
+            const ACCESS: &'static [Access] = &[$(Access::$mode),*];
+            fn cost(&self) -> Cost {
+                Cost::default()
+            }
+            fn cpu(&self, _: &Buffers<'_>) -> Result<(), Failure> {
+                Ok(())
+            }
+        }
+    )* };
+}
+works! {
+    Make: W;
+    Use: R RW;
+}
+
+const MS: u64 = 1_000_000;
+/// What takes a millisecond at [`RATE`].
+const MEGABYTE: usize = 1_000_000;
+const RATE: f64 = 1e9;
+const LATENCY: f64 = 10e-6;
+
+struct Millisecond;
+impl Durations for Millisecond {
+    fn nanoseconds(&self, _: &'static str, _: Cost, _: ClassId) -> Option<u64> {
+        Some(MS)
+    }
+}
+
+/// Rank `row` owns what is in that row.
+struct ByRow;
+impl Owners for ByRow {
+    fn owner(&self, spot: Spot, _: usize) -> Rank {
+        Rank(spot.row as u16)
+    }
+}
+
+/// A handle of rank `rank`.
+fn at(flow: &mut Flow, rank: usize, bytes: usize) -> Handle {
+    flow.register_at(bytes, Spot { row: rank, column: 0, rows: flow.ranks(), columns: 1 })
+}
+
+/// Nodes of two cores each.
+fn pair_of_cores(nodes: usize) -> ClusterOptions {
+    let node = |_| NodeOptions::new(Machine::cores(2), Millisecond, RATE);
+    let policy = policy("prio").expect("it is listed");
+    let options = ClusterOptions::new((0..nodes).map(node).collect(), LATENCY, policy);
+    ClusterOptions { trace: true, ..options }
+}
+
+/// Runs `program` and answers its makespan, in milliseconds.
+fn milliseconds(options: ClusterOptions, program: impl Fn(&mut Flow) + Sync) -> f64 {
+    let run = Cluster::new(options).run(FlowOptions::default(), |flow| {
+        flow.set_owners(Arc::new(ByRow));
+        program(flow);
+        flow.wait().expect("nothing fails");
+    });
+    run.makespan() as f64 / MS as f64
+}
+
+/// Each of `pairs` sends a megabyte: a task makes it at its first rank, and one uses it at its second.
+fn send(flow: &mut Flow, pairs: &[(usize, usize)]) {
+    for &(from, to) in pairs {
+        let (made, used) = (at(flow, from, MEGABYTE), at(flow, to, 8));
+        flow.submit(Make, &[(made, Access::W)], 0);
+        flow.submit(Use, &[(made, Access::R), (used, Access::RW)], 0);
+    }
+}
+
+#[test]
+fn a_message_takes_latency_and_bytes_over_bandwidth() {
+    assert_eq!(milliseconds(pair_of_cores(2), |flow| send(flow, &[(0, 1)])), 3.01);
+    let mut slow = pair_of_cores(2);
+    slow.nodes[1].receive_bytes_per_second = RATE / 4.0;
+    assert_eq!(milliseconds(slow, |flow| send(flow, &[(0, 1)])), 6.01);
+    let narrow = ClusterOptions { backbone_bytes_per_second: Some(RATE / 2.0), ..pair_of_cores(2) };
+    assert_eq!(milliseconds(narrow, |flow| send(flow, &[(0, 1)])), 4.01);
+}
+
+#[test]
+fn messages_share_the_ends_that_they_have_in_common() {
+    for pairs in [[(0, 1), (0, 2)], [(1, 0), (2, 0)]] {
+        assert_eq!(milliseconds(pair_of_cores(3), |flow| send(flow, &pairs)), 4.01, "{pairs:?}");
+    }
+    // Both ways at once, and on ways of their own.
+    for pairs in [[(0, 1), (1, 0)], [(0, 1), (2, 3)]] {
+        assert_eq!(milliseconds(pair_of_cores(4), |flow| send(flow, &pairs)), 3.01, "{pairs:?}");
+    }
+    let narrow = ClusterOptions { backbone_bytes_per_second: Some(RATE), ..pair_of_cores(4) };
+    assert_eq!(milliseconds(narrow, |flow| send(flow, &[(0, 1), (2, 3)])), 4.01);
+}
+
+#[test]
+fn messages_queue_where_one_moves_at_a_time() {
+    let one_leaves = ClusterOptions { sends: 1, ..pair_of_cores(3) };
+    assert_eq!(milliseconds(one_leaves, |flow| send(flow, &[(0, 1), (0, 2)])), 4.02);
+    let one_comes = ClusterOptions { receives: 1, ..pair_of_cores(3) };
+    assert_eq!(milliseconds(one_comes, |flow| send(flow, &[(1, 0), (2, 0)])), 4.02);
+}
+
+/// Rank 0 makes three things at once, the last for a task of priority 1; says when rank 1, which is
+/// sent one at a time, begins with each.
+fn starts(message_priorities: bool) -> Vec<u64> {
+    let mut options = ClusterOptions { sends: 1, message_priorities, ..pair_of_cores(2) };
+    options.nodes[0].machine = Arc::new(Machine::cores(3));
+    let run = Cluster::new(options).run(FlowOptions::default(), |flow| {
+        flow.set_owners(Arc::new(ByRow));
+        let made = [0; 3].map(|_| at(flow, 0, MEGABYTE));
+        made.iter().for_each(|&made| flow.submit(Make, &[(made, Access::W)], 0));
+        for (priority, made) in [0, 0, 1].into_iter().zip(made) {
+            let used = at(flow, 1, 8);
+            flow.submit(Use, &[(made, Access::R), (used, Access::RW)], priority);
+        }
+        flow.wait().expect("nothing fails");
+    });
+    let trace = run.trace.expect("it was recorded");
+    let mut uses: Vec<_> = trace.records.iter().filter(|record| record.codelet == "Use").collect();
+    uses.sort_by_key(|record| record.task);
+    uses.iter().map(|record| record.start / (MS / 100)).collect()
+}
+
+#[test]
+fn urgent_messages_overtake() {
+    assert_eq!(starts(true), [302, 403, 201]);
+    assert_eq!(starts(false), [201, 302, 403]);
+}
+
+#[test]
+fn short_messages_pass_payloads() {
+    let options = ClusterOptions { sends: 1, ..pair_of_cores(2) };
+    let run = Cluster::new(options).run(FlowOptions::default(), |flow| {
+        flow.set_owners(Arc::new(ByRow));
+        let (long, short) = (at(flow, 0, 100 * MEGABYTE), at(flow, 0, 8));
+        for made in [long, short] {
+            flow.submit(Make, &[(made, Access::W)], 0);
+        }
+        for made in [long, short] {
+            let used = at(flow, 1, 8);
+            flow.submit(Use, &[(made, Access::R), (used, Access::RW)], 0);
+        }
+        // Ranks meet while the payload moves.
+        flow.total([1, 0]).expect("ranks meet")
+    });
+    assert_eq!(run.answers, [[2, 0]; 2]);
+    let trace = run.trace.expect("it was recorded");
+    let ends: Vec<u64> = trace.messages.iter().map(|message| message.end() / MS).collect();
+    assert_eq!(ends, [101, 1], "{:?}", trace.messages);
+}
+
+#[test]
+fn what_an_accelerator_made_is_brought_to_the_ram_and_sent() {
+    let mut options = pair_of_cores(2);
+    let mut machine = Machine::cores(0);
+    machine.add_accelerator(WorkerKind::Cuda, None, RATE, 1.0);
+    options.nodes[0].machine = Arc::new(machine);
+    let run = Cluster::new(options).run(FlowOptions::default(), |flow| {
+        flow.set_owners(Arc::new(ByRow));
+        send(flow, &[(0, 1)]);
+        flow.wait().expect("nothing fails");
+    });
+    let trace = run.trace.as_ref().expect("it was recorded");
+    let [transfer] = trace.transfers[..] else { panic!("{:?}", trace.transfers) };
+    assert_eq!(run.makespan(), 3 * MS + 10_000 + transfer.end - transfer.start);
+    assert!(transfer.end - transfer.start > MS);
+    assert_eq!(run.traffic(), Traffic { messages: 1, bytes: MEGABYTE as u64 });
+}
+
+#[test]
+fn a_rank_that_panics_ends_all() {
+    let run = || {
+        Cluster::new(pair_of_cores(3)).run(FlowOptions::default(), |flow| {
+            flow.set_owners(Arc::new(ByRow));
+            send(flow, &[(0, 1)]);
+            assert!(flow.rank() != Rank(2), "out of cheese");
+            flow.wait().expect("nothing fails");
+        });
+    };
+    assert!(std::panic::catch_unwind(run).is_err());
+}
+
+#[test]
+fn what_no_node_can_run_fails_on_all_ranks_alike() {
+    struct NoUse;
+    impl Durations for NoUse {
+        fn nanoseconds(&self, codelet: &'static str, _: Cost, _: ClassId) -> Option<u64> {
+            (codelet != "Use").then_some(MS)
+        }
+    }
+    let mut options = pair_of_cores(3);
+    options.nodes[1].durations = Arc::new(NoUse);
+    let run = Cluster::new(options).run(FlowOptions::default(), |flow| {
+        flow.set_owners(Arc::new(ByRow));
+        send(flow, &[(0, 1), (2, 1)]);
+        flow.wait().expect_err("rank 1 runs no such task").to_string()
+    });
+    assert!(run.answers.iter().all(|error| error.contains("Use (task 1)")), "{:?}", run.answers);
+}

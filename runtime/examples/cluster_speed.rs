@@ -1,14 +1,14 @@
 //! How long the simulation of a cluster takes: LU without pivoting of `nt` x `nt` tiles on as many nodes,
 //! in a grid as square as possible.
 //!
-//! `cargo run --release -p tegula-runtime --example cluster_speed -- TILES NODES [CORES] [MBYTES/S] [POLICY]`
+//! `cargo run --release -p tegula-runtime --example cluster_speed -- [TILES] [NODES] [CORES] [GPUS] [MBYTES/S] [POLICY]`
 #![allow(clippy::print_stdout)]
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Flow, FlowOptions, Handle};
-use tegula_runtime::platform::{ClassId, Durations, Machine};
+use tegula_runtime::platform::{ClassId, Durations, Machine, WorkerKind};
 use tegula_runtime::ranks::{Owners, Rank, Spot};
 use tegula_runtime::sched::{DEFAULT_POLICY, policy};
 use tegula_runtime::sim::{Cluster, ClusterOptions, NodeOptions};
@@ -40,16 +40,17 @@ kernels! {
 /// Order of the tiles.
 const MB: usize = 960;
 
-/// On a core of about 20 Gflop/s.
-struct Core;
-impl Durations for Core {
-    fn nanoseconds(&self, codelet: &'static str, _: Cost, _: ClassId) -> Option<u64> {
-        Some(match codelet {
-            "Fill" => 1_000_000,
-            "Getrf" => 35_000_000,
-            "Trsm" => 50_000_000,
-            _ => 90_000_000,
-        })
+/// On a core of about 20 Gflop/s, and on an accelerator that is some twenty times as fast.
+struct Tiles;
+impl Durations for Tiles {
+    fn nanoseconds(&self, codelet: &'static str, _: Cost, class: ClassId) -> Option<u64> {
+        let (core, accelerator) = match codelet {
+            "Fill" => (1_000_000, None),
+            "Getrf" => (35_000_000, None),
+            "Trsm" => (50_000_000, Some(4_000_000)),
+            _ => (90_000_000, Some(4_000_000)),
+        };
+        if class.0 == 0 { Some(core) } else { accelerator }
     }
 }
 
@@ -95,11 +96,17 @@ fn main() {
         arguments.get(place).map_or(usual, |text| text.parse().expect("a number"))
     };
     let (nt, nodes, cores) = (number(0, 100), number(1, 21), number(2, 28));
-    let bytes_per_second = 1e6 * number(3, 1250) as f64;
-    let name = arguments.get(4).map_or(DEFAULT_POLICY, String::as_str);
+    let (accelerators, bytes_per_second) = (number(3, 0), 1e6 * number(4, 1250) as f64);
+    let name = arguments.get(5).map_or(DEFAULT_POLICY, String::as_str);
     let policy = policy(name).expect("a policy of the list");
     let p = (1..=nodes.isqrt()).rev().find(|p| nodes.is_multiple_of(*p)).expect("1 divides");
-    let node = |_| NodeOptions::new(Machine::cores(cores), Core, bytes_per_second);
+    let node = |_| {
+        let mut machine = Machine::cores(cores);
+        for _ in 0..accelerators {
+            machine.add_accelerator(WorkerKind::Cuda, Some(8 << 30), 12e9, 1.0);
+        }
+        NodeOptions::new(machine, Tiles, bytes_per_second)
+    };
     let options = ClusterOptions::new((0..nodes).map(node).collect(), 20e-6, policy);
     let start = Instant::now();
     let run = Cluster::new(options).run(FlowOptions::default(), |flow| {
@@ -110,7 +117,7 @@ fn main() {
     let tasks: u64 = run.totals.iter().flat_map(|totals| &totals.tasks).sum();
     let (sent, makespan) = (run.traffic(), 1e-9 * run.makespan() as f64);
     println!(
-        "{nt} x {nt} tiles on {p} x {} nodes of {cores} cores, {name}: {tasks} tasks, {} messages, \
+        "{nt} x {nt} tiles on {p} x {} nodes of {cores} cores and {accelerators} GPUs, {name}: {tasks} tasks, {} messages, \
          makespan {makespan:.3} s; simulated in {seconds:.2} s, {:.2} us a task",
         nodes / p,
         sent.messages,

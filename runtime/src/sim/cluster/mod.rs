@@ -80,9 +80,9 @@ pub struct ClusterOptions {
     pub latency_seconds: f64,
     /// Bytes per second of all payloads together; none: no limit.
     pub backbone_bytes_per_second: Option<f64>,
-    /// Payloads that leave a node at a time.
+    /// Payloads that leave a node at a time, with those that wait for their receivers.
     pub sends: usize,
-    /// Payloads that come to a node at a time.
+    /// Payloads that come to a node at a time; others wait, first come, first served.
     pub receives: usize,
     /// Bytes of payloads that may be on their way to a node; more only for what is earlier in the
     /// program than all of them.

@@ -44,7 +44,7 @@ pub(super) struct Member {
     frame: Vec<u8>,
 }
 
-/// Labels of payloads, which here nothing limits.
+/// Labels of payloads, more than are ever under way.
 const LABELS: u32 = 1 << 24;
 
 impl Member {

@@ -61,7 +61,7 @@ impl Work {
     #[must_use]
     pub fn area_of_ranks(&self, costs: &Costs) -> Vec<f64> {
         let all = 0..self.0.len();
-        let of = |rank| costs.area(&self.of_rank(rank, all.clone()), [rank]);
+        let of = |rank| costs.area_of_rank(&self.of_rank(rank, all.clone()), rank);
         (0..costs.ranks.len()).map(of).collect()
     }
 
@@ -77,7 +77,7 @@ impl Work {
     #[must_use]
     pub fn area_of_parts(&self, costs: &Costs) -> Vec<Vec<f64>> {
         let of = |tasks: &Vec<PerKind<u64>>| {
-            tasks.iter().enumerate().map(|(rank, tasks)| costs.area(tasks, [rank])).collect()
+            tasks.iter().enumerate().map(|(rank, tasks)| costs.area_of_rank(tasks, rank)).collect()
         };
         self.0.iter().map(of).collect()
     }
@@ -88,7 +88,11 @@ fn sum(tasks: impl Iterator<Item = PerKind<u64>>) -> PerKind<u64> {
 }
 
 /// The tiles of the trailing matrix at iteration `k` that are in its first row or column.
-fn cross(factorisation: Factorisation, k: usize, n: usize) -> impl Iterator<Item = (usize, usize)> {
+pub(super) fn cross(
+    factorisation: Factorisation,
+    k: usize,
+    n: usize,
+) -> impl Iterator<Item = (usize, usize)> {
     let right = if factorisation == Factorisation::Lu { k + 1..n } else { n..n };
     (k..n).map(move |i| (i, k)).chain(right.map(move |j| (k, j)))
 }

@@ -69,6 +69,14 @@ pub struct Workers {
     pub seconds: PerKind<Option<f64>>,
 }
 
+impl Workers {
+    /// How long they take for all tasks of a kind; for ever if they cannot.
+    fn area(&self, tasks: &PerKind<u64>, kind: usize) -> f64 {
+        let seconds = self.seconds[kind].unwrap_or(f64::INFINITY);
+        tasks[kind] as f64 * seconds / self.count as f64
+    }
+}
+
 /// What tasks and messages cost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Costs {
@@ -130,20 +138,89 @@ impl Costs {
                 None => classes.push(*workers),
             }
         }
-        if let [class] = classes[..] {
-            // They share the work evenly.
-            let seconds = |(&tasks, seconds): (&u64, &Option<f64>)| match tasks {
-                0 => 0.0,
-                _ => tasks as f64 * seconds.expect("the workers can run each task"),
+        area_of(tasks, &classes)
+    }
+
+    /// The area bound of so many tasks of each kind on the workers of `rank`, in seconds.
+    ///
+    /// # Panics
+    /// If none of them can run one of the tasks.
+    #[must_use]
+    pub fn area_of_rank(&self, tasks: &PerKind<u64>, rank: usize) -> f64 {
+        area_of(tasks, &self.ranks[rank])
+    }
+}
+
+/// The area bound of tasks on workers.
+fn area_of(tasks: &PerKind<u64>, workers: &[Workers]) -> f64 {
+    let seconds = match workers {
+        [workers] => area_of_one(tasks, workers),
+        [first, second] => area_of_two(tasks, first, second),
+        _ => area_of_any(tasks, workers),
+    };
+    assert!(seconds.is_finite(), "no worker can run some of the tasks {tasks:?}");
+    seconds
+}
+
+/// Workers that are alike share the work evenly.
+fn area_of_one(tasks: &PerKind<u64>, workers: &Workers) -> f64 {
+    (0..tasks.len()).filter(|&kind| tasks[kind] > 0).map(|k| workers.area(tasks, k)).sum()
+}
+
+/// With two kinds of workers, by the dual of the linear programme: the largest over `p` in
+/// `[0, 1]` of the sum of `min(p a, (1 - p) b)`, where the workers of the first kind take `a` for
+/// all tasks of a kind and those of the second `b`. This is concave, and linear between places
+/// where the two are equal for some tasks, so it is largest at one of these or at an end.
+fn area_of_two(tasks: &PerKind<u64>, first: &Workers, second: &Workers) -> f64 {
+    let times = |kind| (first.area(tasks, kind), second.area(tasks, kind));
+    let times = [0, 1, 2, 3].map(|kind| if tasks[kind] > 0 { times(kind) } else { (0.0, 0.0) });
+    // The smaller of infinity times 0, which is no number, and a time is the time.
+    let dual = |p: f64| times.iter().map(|(a, b)| (p * a).min((1.0 - p) * b)).sum::<f64>();
+    let ends = [0.0, 1.0].into_iter();
+    ends.chain(times.iter().map(|(a, b)| b / (a + b))).map(dual).fold(0.0, f64::max)
+}
+
+/// With any workers, by the linear programme.
+fn area_of_any(tasks: &PerKind<u64>, workers: &[Workers]) -> f64 {
+    let of_kind = |(kind, &tasks): (usize, &u64)| {
+        let seconds = workers.iter().map(|workers| workers.seconds[kind]).collect();
+        (tasks > 0).then_some(TaskType { tasks, seconds })
+    };
+    let types: Vec<TaskType> = tasks.iter().enumerate().filter_map(of_kind).collect();
+    let counts: Vec<usize> = workers.iter().map(|workers| workers.count).collect();
+    area(&types, &counts).map_or(f64::INFINITY, |area| area.seconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// One of the two kinds of workers may be unable to do a kind of task.
+        #[test]
+        fn the_bound_of_two_kinds_of_workers_is_that_of_the_programme(
+            tasks in prop::array::uniform4(0u64..50),
+            counts in (1usize..10, 1usize..10),
+            seconds in prop::array::uniform4((0.1f64..2.0, 0.1f64..2.0)),
+            able in prop::array::uniform4(0usize..3),
+        ) {
+            let of = |class: usize| {
+                let one = |kind: usize| if class == 0 { seconds[kind].0 } else { seconds[kind].1 };
+                [0, 1, 2, 3].map(|kind| (able[kind] != class).then(|| one(kind)))
             };
-            return tasks.iter().zip(&class.seconds).map(seconds).sum::<f64>() / class.count as f64;
+            let workers = [(counts.0, of(0)), (counts.1, of(1))];
+            let workers = workers.map(|(count, seconds)| Workers { count, seconds });
+            let (found, expected) = (area_of(&tasks, &workers), area_of_any(&tasks, &workers));
+            prop_assert!((found - expected).abs() <= 1e-6 * expected, "{} {}", found, expected);
         }
-        let of_kind = |(kind, &tasks): (usize, &u64)| {
-            let seconds = classes.iter().map(|class| class.seconds[kind]).collect();
-            (tasks > 0).then_some(TaskType { tasks, seconds })
-        };
-        let types: Vec<TaskType> = tasks.iter().enumerate().filter_map(of_kind).collect();
-        let counts: Vec<usize> = classes.iter().map(|class| class.count).collect();
-        area(&types, &counts).expect("some worker can run each task").seconds
+    }
+
+    #[test]
+    #[should_panic(expected = "no worker can run some of the tasks [0, 1, 0, 0]")]
+    fn tasks_that_nobody_can_run_have_no_bound() {
+        let seconds = [Some(1.0), None, Some(1.0), Some(1.0)];
+        area_of(&[0, 1, 0, 0], &[Workers { count: 1, seconds }, Workers { count: 2, seconds }]);
     }
 }

@@ -24,10 +24,13 @@ pub(super) const ENTRY: DistributionEntry = DistributionEntry {
 /// fewest tiles so far of those that own a pair with one of the two classes, from the last tile to
 /// the first.
 ///
-/// Beaumont, Duchon, Eyraud-Dubois, Langou, Vérité, "Symmetric block-cyclic distribution: fewer
-/// communications leads to faster dense Cholesky factorization", SC 2022, section on the extended
-/// distribution, there for `r (r - 1) / 2` ranks. For other numbers of ranks the rule for the rest
-/// is ours.
+/// The pairs are those of Beaumont, Duchon, Eyraud-Dubois, Langou, Vérité, "Symmetric block-cyclic
+/// distribution: fewer communications leads to faster dense Cholesky factorization", SC 2022, there
+/// for `r (r - 1) / 2` ranks (the extended distribution), in which tiles of one class follow
+/// patterns that alternate, and for `r^2 / 2`, in which they have ranks of their own. The rule for
+/// the tiles of one class, and that for other numbers of ranks, are this project's own; another way
+/// for any number is in Beaumont, Collin, Eyraud-Dubois, Vérité, "Data distribution schemes for
+/// dense linear algebra factorizations on any number of nodes", IPDPS 2023.
 #[derive(Clone, Copy, Debug)]
 pub struct SymmetricBlockCyclic {
     ranks: usize,

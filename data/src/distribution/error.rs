@@ -40,7 +40,7 @@ pub enum DistributionError {
         ranks: usize,
     },
     /// There are more or fewer powers than ranks.
-    #[error("{given} are {count} powers for {ranks}: give one for each")]
+    #[error("'{given}' holds {} for {ranks}: give one for each", counted(*count, "power"))]
     Powers {
         /// What was given.
         given: String,
@@ -89,7 +89,11 @@ pub enum DistributionError {
 
 /// So many ranks, in words.
 pub(super) fn ranks(count: usize) -> String {
-    if count == 1 { "1 rank".to_owned() } else { format!("{count} ranks") }
+    counted(count, "rank")
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 fn names() -> String {

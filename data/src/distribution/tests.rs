@@ -113,7 +113,7 @@ fn what_follows_the_at_sign_gives_the_ranks() {
 #[test]
 fn what_does_not_fit_is_refused() {
     for (text, expected) in [
-        ("1d1d:2,1", "2,1 are 2 powers for 3 ranks: give one for each"),
+        ("1d1d:2,1", "'2,1' holds 2 powers for 3 ranks: give one for each"),
         (
             "1d:2,x,1",
             "'2,x,1' is no list of powers, such as 2,1,1, which the distribution '1d' takes after a colon",

@@ -75,7 +75,11 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "std::thread::panicking()",
         "a flow that is dropped in a panic must not wait for its tasks",
     ),
-    ("sim", "std::thread", "each rank of a simulated cluster runs the program on a thread of its own"),
+    (
+        "sim",
+        "std::thread",
+        "each rank of a simulated cluster runs the program on a thread of its own",
+    ),
     ("sim", "Condvar", "those threads wait for each other, and none of them for a clock"),
 ];
 

@@ -84,8 +84,10 @@ fn distribution_help() -> String {
         format!("{}{parameter}: {}", entry.name, entry.summary)
     };
     let entries: Vec<String> = DISTRIBUTIONS.iter().map(entry).collect();
-    let (first, entries) = (DISTRIBUTIONS[0].name, entries.join("; "));
-    format!("Which rank owns which tile [default: {first}]: {entries}")
+    let (first, entries) = (DISTRIBUTIONS[0].name, entries.join("\n- "));
+    format!(
+        "Which rank owns which tile [default: {first}]; with @0-2,5 after it, of these ranks alone:\n- {entries}"
+    )
 }
 
 fn policy_help() -> String {

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use tegula_data::platform::{
-    Fingerprint, Learnt, LearntFile, PLATFORMS, Platform, PlatformError, read_learnt, write_learnt,
+    Fingerprint, Learnt, LearntFile, Node, PLATFORMS, Platform, PlatformError, read_learnt,
+    write_learnt,
 };
 use tegula_kernels::kernel::kernel;
 use tegula_kernels::scalar::Precision;
@@ -122,8 +123,13 @@ fn every_file_is_listed_under_its_name_and_can_be_written_again() {
         let platform = find(listed.name);
         platform.machine.check();
         assert_eq!(platform.name, listed.name);
+        assert!(platform.source.len() > 40, "{} names no source", listed.name);
         let again = Platform::parse(&platform.to_toml(), "again").expect("what was written");
         assert_same(&platform, &again);
+        let node = Node::find(listed.name).unwrap_or_else(|error| panic!("{error}"));
+        let again = Node::parse(&node.to_toml(), "again").expect("what was written");
+        assert_same(&node.platform, &again.platform);
+        assert_eq!(node.network, again.network);
     }
 }
 
@@ -167,6 +173,11 @@ fn times_stand_under_the_flops_of_our_kernels() {
         ("mirage-lu", "getrf_nopiv", 960, 2, 58659.63),
         ("mirage-lu", "trsm", 960, 0, (51185.32 + 45455.01) / 2.0),
         ("mirage-lu", "gemm", 320, 1, 191.193),
+        ("chifflet", "potrf", 960, 0, 14490.0),
+        ("chifflet", "getrf_nopiv", 960, 0, 28980.0),
+        ("chifflet", "trsm", 960, 1, 4780.0),
+        ("chifflet", "syrk", 960, 0, 39700.0),
+        ("chifflot", "gemm", 960, 1, 475.0),
     ];
     for (name, codelet, n, class, microseconds) in cases {
         let cost = (kernel(codelet).expect("a listed kernel").single.cost)(n);
@@ -214,6 +225,9 @@ fn refused(text: &str) -> String {
     }
 }
 
+/// A network on which nothing moves.
+const NETWORK: &str = r#"network = { site = "here", bytes_per_second = 0, latency_seconds = 0 }"#;
+
 #[test]
 fn what_is_wrong_is_named_with_its_line_and_field() {
     let cases = [
@@ -221,6 +235,7 @@ fn what_is_wrong_is_named_with_its_line_and_field() {
         ("count = 2", "count = 2000000000", 43, "count is 2000000000; give a whole number from 1"),
         ("count = 2", "pipeline = 0", 43, "pipeline is 0; give a whole number from 1 to 1000"),
         ("gflops = 2", "gflops = 1e-30", 11, "gflops is 1e-30; give a number from 1e-6"),
+        ("precision = \"d\"", NETWORK, 4, "bytes_per_second is 0.0; give a number from 1.0"),
         ("precision = \"d\"", "precision = \"q\"", 4, "precision: unknown variant"),
         ("= 1e9", "= \"fast\"", 17, "bytes_per_second: invalid type"),
         ("= 1e9", "= -1", 15, "bytes_per_second is -1.0; give a number from 1.0 to 1e18"),

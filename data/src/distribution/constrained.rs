@@ -18,7 +18,7 @@ pub(super) const ENTRY: DistributionEntry = DistributionEntry {
     summary: "1d1d in which the last rows and columns of tiles are with the fastest ranks alone",
     make: |request| {
         let powers = request.powers("1d1d-c")?;
-        let costs = Costs::of_powers(&powers, request.factorisation());
+        let costs = request.costs(&powers);
         let OneDOneD { grid } = OneDOneD::new(&powers);
         Ok(Arc::new(Planned::new(Constrained { grid, costs }, request.storage)))
     },

@@ -112,6 +112,11 @@ impl Costs {
         Self { factorisation, ranks, message_seconds: MESSAGE }
     }
 
+    /// Those of `ranks` alone.
+    pub(super) fn only(&self, ranks: &[usize]) -> Self {
+        Self { ranks: ranks.iter().map(|&rank| self.ranks[rank].clone()).collect(), ..self.clone() }
+    }
+
     /// How long the fastest worker of `rank` takes for a task.
     ///
     /// # Panics

@@ -105,17 +105,37 @@ pub fn distribution_for(
     powers: &Powers,
     storage: Storage,
 ) -> Result<Arc<dyn Owners>, DistributionError> {
+    over_subset(text, powers, None, storage)
+}
+
+/// The same where it is known what tasks cost on each rank: distributions that look at that take
+/// `costs` in place of what the powers say.
+///
+/// # Errors
+/// As [`distribution_for`].
+pub fn distribution_with(
+    text: &str,
+    powers: &Powers,
+    costs: &Costs,
+    storage: Storage,
+) -> Result<Arc<dyn Owners>, DistributionError> {
+    over_subset(text, powers, Some(costs), storage)
+}
+
+/// The distribution `NAME[:PARAMETER][@RANKS]`.
+fn over_subset(text: &str, powers: &Powers, costs: Option<&Costs>, storage: Storage) -> Made {
     let Some((text, subset)) = text.rsplit_once('@') else {
-        return over_all(text, powers.clone(), storage);
+        return over_all(text, powers.clone(), costs.cloned(), storage);
     };
     let ranks = subset::parse(subset, powers.ranks())?;
     let powers = powers.only(&ranks);
     let powers = powers.ok_or_else(|| DistributionError::Powerless { given: subset.to_owned() })?;
-    Ok(Arc::new(Subset { owners: over_all(text, powers, storage)?, ranks }))
+    let costs = costs.map(|costs| costs.only(&ranks));
+    Ok(Arc::new(Subset { owners: over_all(text, powers, costs, storage)?, ranks }))
 }
 
 /// The distribution `NAME[:PARAMETER]`.
-fn over_all(text: &str, powers: Powers, storage: Storage) -> Made {
+fn over_all(text: &str, powers: Powers, costs: Option<Costs>, storage: Storage) -> Made {
     let (name, parameter) =
         text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
     let entry = DISTRIBUTIONS.iter().find(|entry| entry.name == name);
@@ -123,7 +143,7 @@ fn over_all(text: &str, powers: Powers, storage: Storage) -> Made {
     if parameter.is_some() && entry.parameter.is_none() {
         return Err(DistributionError::NoParameter { name: entry.name });
     }
-    (entry.make)(&Request { parameter, powers, storage })
+    (entry.make)(&Request { parameter, powers, costs, storage })
 }
 
 #[cfg(test)]

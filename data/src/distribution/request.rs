@@ -1,6 +1,6 @@
 //! What a distribution is asked for.
 
-use super::{DistributionError, Factorisation, Powers};
+use super::{Costs, DistributionError, Factorisation, Powers};
 use crate::matrix::Storage;
 
 /// What a distribution is asked for.
@@ -10,6 +10,8 @@ pub(super) struct Request<'a> {
     pub(super) parameter: Option<&'a str>,
     /// The ranks and their powers, as far as the parameter does not say them.
     pub(super) powers: Powers,
+    /// What tasks cost on the ranks, if that is known.
+    pub(super) costs: Option<Costs>,
     /// Which tiles of square matrices are there.
     pub(super) storage: Storage,
 }
@@ -28,11 +30,13 @@ impl Request<'_> {
         }
     }
 
-    /// The factorisation of square matrices whose tiles are there.
-    pub(super) fn factorisation(&self) -> Factorisation {
-        match self.storage {
+    /// What the tasks of the factorisation of square matrices cost: as far as nothing is known, by
+    /// `powers`.
+    pub(super) fn costs(&self, powers: &Powers) -> Costs {
+        let factorisation = match self.storage {
             Storage::Full => Factorisation::Lu,
             Storage::Lower => Factorisation::Cholesky,
-        }
+        };
+        self.costs.clone().unwrap_or_else(|| Costs::of_powers(powers, factorisation))
     }
 }

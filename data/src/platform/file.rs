@@ -15,6 +15,7 @@ pub(super) struct File {
     pub(super) name: String,
     pub(super) source: String,
     precision: Option<PrecisionWord>,
+    pub(super) network: Option<Spanned<NetworkPart>>,
     pub(super) memory: Vec<Spanned<MemoryPart>>,
     #[serde(default)]
     pub(super) link: Vec<Spanned<LinkPart>>,
@@ -40,6 +41,15 @@ impl File {
 enum PrecisionWord {
     S,
     D,
+}
+
+/// The network of a node.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NetworkPart {
+    pub(super) site: String,
+    pub(super) bytes_per_second: f64,
+    pub(super) latency_seconds: f64,
 }
 
 /// A memory.

@@ -1,14 +1,16 @@
 //! Machines as files: memories, links, workers and how long kernels take, in TOML that a person
-//! can read and compare; and what was learnt of this machine.
+//! can read and compare; clusters of them; and what was learnt of this machine.
 
+pub mod cluster;
 mod error;
 mod file;
 mod kernels;
 mod learnt;
+mod listed;
+mod node;
 mod read;
 mod write;
 
-use std::fs;
 use std::path::Path;
 
 use tegula_kernels::scalar::Precision;
@@ -16,9 +18,10 @@ use tegula_runtime::platform::{Machine, Models, WorkerKind};
 
 pub use error::PlatformError;
 pub use learnt::{Fingerprint, Learnt, LearntFile, read_learnt, write_learnt};
+pub use listed::{Listed, PLATFORMS};
+pub use node::{Network, Node};
 
-use crate::format::{FillError, WriteError, nearest_name, write_atomically};
-use error::Text;
+use crate::format::{FillError, WriteError, write_atomically};
 
 /// A machine with its models.
 #[derive(Debug)]
@@ -35,63 +38,13 @@ pub struct Platform {
     pub models: Models,
 }
 
-/// A platform that comes with the program.
-#[derive(Clone, Copy, Debug)]
-pub struct Listed {
-    /// Its name.
-    pub name: &'static str,
-    /// What it is, and what its times are of.
-    pub summary: &'static str,
-    /// Its description, in TOML.
-    pub text: &'static str,
-}
-
-/// The platforms that come with the program, from `data/platforms`.
-pub const PLATFORMS: &[Listed] = &[
-    Listed {
-        name: "mirage",
-        summary: "9 cores and 3 Tesla M2070; measured times of Cholesky",
-        text: include_str!("../../platforms/mirage.toml"),
-    },
-    Listed {
-        name: "mirage-lu",
-        summary: "the same; measured times of LU",
-        text: include_str!("../../platforms/mirage-lu.toml"),
-    },
-    Listed {
-        name: "gemini-v100-1",
-        summary: "one of the 8 Tesla V100 of gemini-1; assumed times",
-        text: include_str!("../../platforms/gemini-v100-1.toml"),
-    },
-    Listed {
-        name: "gemini-v100-2",
-        summary: "two of them, under one switch; assumed times",
-        text: include_str!("../../platforms/gemini-v100-2.toml"),
-    },
-    Listed {
-        name: "gemini-v100-4",
-        summary: "the four of one NUMA node; assumed times",
-        text: include_str!("../../platforms/gemini-v100-4.toml"),
-    },
-];
-
 impl Platform {
     /// The platform that `name` names: one of [`PLATFORMS`], or else a file.
     ///
     /// # Errors
     /// If it is neither, or the file is wrong somewhere.
     pub fn find(name: &str) -> Result<Self, PlatformError> {
-        if let Some(listed) = PLATFORMS.iter().find(|listed| listed.name == name) {
-            return Self::parse(listed.text, listed.name);
-        }
-        let path = Path::new(name);
-        let is_name = !path.exists() && path.components().count() == 1 && !name.contains('.');
-        if is_name {
-            let listed: Vec<&str> = PLATFORMS.iter().map(|listed| listed.name).collect();
-            let nearest = nearest_name(name, listed.iter().copied()).map(str::to_owned);
-            return Err(PlatformError::Unknown { name: name.to_owned(), nearest, listed });
-        }
-        Self::read(path)
+        Node::find(name).map(|node| node.platform)
     }
 
     /// The platform that the file `path` describes.
@@ -99,9 +52,7 @@ impl Platform {
     /// # Errors
     /// If the file cannot be read, or is wrong somewhere.
     pub fn read(path: &Path) -> Result<Self, PlatformError> {
-        let text = fs::read_to_string(path)
-            .map_err(|cause| PlatformError::Read { path: path.to_owned(), cause })?;
-        Self::parse(&text, &path.display().to_string())
+        Node::read(path).map(|node| node.platform)
     }
 
     /// The platform that `text` describes, which comes from `origin`.
@@ -109,18 +60,14 @@ impl Platform {
     /// # Errors
     /// If something in it is wrong: the origin, the line, the field and what to do.
     pub fn parse(text: &str, origin: &str) -> Result<Self, PlatformError> {
-        let text = Text { origin, text };
-        if learnt::is_learnt(text.text) {
-            return Err(text.wrong(0, "these are times that runs have learnt, and no machine"));
-        }
-        read::platform(text)
+        Node::parse(text, origin).map(|node| node.platform)
     }
 
     /// The platform as TOML. Times are written to nine digits, and workers bear the names that
     /// [`parse`](Self::parse) gives them.
     #[must_use]
     pub fn to_toml(&self) -> String {
-        write::text(self)
+        write::text(self, None)
     }
 
     /// Writes the platform to the file `path`, all of it or nothing.

@@ -10,8 +10,8 @@ use tegula_runtime::platform::{
 use toml::Spanned;
 
 use super::error::{PlatformError, Text};
-use super::file::{ClassPart, File, MemoryPart, WorkerPart};
-use super::{Platform, default_pipeline};
+use super::file::{ClassPart, File, MemoryPart, NetworkPart, WorkerPart};
+use super::{Network, Node, Platform, default_pipeline};
 use crate::format::nearest_name;
 
 type Result<T> = std::result::Result<T, PlatformError>;
@@ -25,14 +25,14 @@ const MOST_PIPELINE: usize = 1000;
 /// Rates in 10^9 operations or bytes per second.
 pub(super) const GIGA_RATES: RangeInclusive<f64> = 1e-6..=1e9;
 /// Bytes per second.
-const BYTE_RATES: RangeInclusive<f64> = 1.0..=1e18;
+pub(super) const BYTE_RATES: RangeInclusive<f64> = 1.0..=1e18;
 /// Speeds beside that of a core.
-const SPEEDS: RangeInclusive<f64> = 1e-6..=1e6;
+pub(super) const SPEEDS: RangeInclusive<f64> = 1e-6..=1e6;
 /// Latencies and overheads in seconds.
 pub(super) const DELAYS: RangeInclusive<f64> = 0.0..=1e6;
 
-/// The platform that `text` describes.
-pub(super) fn platform(text: Text<'_>) -> Result<Platform> {
+/// The node that `text` describes.
+pub(super) fn node(text: Text<'_>) -> Result<Node> {
     let file: File = text.parse()?;
     let reader = Reader { text };
     let machine = reader.machine(&file)?;
@@ -45,9 +45,10 @@ pub(super) fn platform(text: Text<'_>) -> Result<Platform> {
         reader.find(part, "class", &part.get_ref().class, &classes)?;
         models.enter(&reader.kernel(part)?);
     }
+    let network = file.network.as_ref().map(|part| reader.network(part)).transpose()?;
     let precision = file.precision();
     let (name, source) = (file.name, file.source);
-    Ok(Platform { name, source, precision, machine, models })
+    Ok(Node { platform: Platform { name, source, precision, machine, models }, network })
 }
 
 /// Looks things up, and says where they are wrong.
@@ -79,7 +80,7 @@ impl Reader<'_> {
     }
 
     /// Refuses a count outside 1 to `most`.
-    fn counted<T>(
+    pub(super) fn counted<T>(
         &self,
         part: &Spanned<T>,
         field: &str,
@@ -109,6 +110,20 @@ impl Reader<'_> {
             return self.wrong(part, format_args!("name '{name}': give each its own name"));
         }
         Ok(())
+    }
+
+    fn network(&self, part: &Spanned<NetworkPart>) -> Result<Network> {
+        let NetworkPart { site, bytes_per_second, latency_seconds } = part.get_ref();
+        Ok(Network {
+            site: site.clone(),
+            bytes_per_second: self.within(
+                part,
+                "bytes_per_second",
+                *bytes_per_second,
+                &BYTE_RATES,
+            )?,
+            latency_seconds: self.within(part, "latency_seconds", *latency_seconds, &DELAYS)?,
+        })
     }
 
     fn machine(&self, file: &File) -> Result<Machine> {

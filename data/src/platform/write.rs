@@ -6,15 +6,22 @@ use tegula_runtime::platform::{
     ClassId, Entry, Machine, MemoryId, MemoryKind, Worker, WorkerKind, WorkerModel,
 };
 
-use super::Platform;
 use super::file::UNITS;
+use super::{Network, Platform};
 
-/// The file that describes `platform`.
-pub(super) fn text(platform: &Platform) -> String {
+/// The file that describes `platform` as a node of `network`, if of any.
+pub(super) fn text(platform: &Platform, network: Option<&Network>) -> String {
     let Platform { name, source, precision, machine, models } = platform;
     let mut text = format!("name = {}\nsource = {}\n", quoted(name), quoted(source));
     if let Some(precision) = precision {
         let _ = writeln!(text, "precision = {}", quoted(precision.letter()));
+    }
+    if let Some(Network { site, bytes_per_second, latency_seconds }) = network {
+        let _ = writeln!(
+            text,
+            "network = {{ site = {}, bytes_per_second = {bytes_per_second:?}, latency_seconds = {latency_seconds:?} }}",
+            quoted(site)
+        );
     }
     list(
         &mut text,

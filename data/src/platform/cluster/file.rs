@@ -1,0 +1,90 @@
+//! Clusters as files: sets of nodes that may differ from what their platforms say.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::{ClusterError, ClusterNode, ClusterPlatform, MOST_NODES};
+use crate::platform::error::Text;
+use crate::platform::read::{BYTE_RATES, DELAYS, Reader, SPEEDS};
+use crate::platform::{Node, PLATFORMS};
+
+/// A description of a cluster.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    name: String,
+    latency_seconds: Option<Spanned<f64>>,
+    backbone_bytes_per_second: Option<Spanned<f64>>,
+    node: Vec<Spanned<NodePart>>,
+}
+
+/// Nodes that are alike.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NodePart {
+    platform: String,
+    count: Option<usize>,
+    speed: Option<f64>,
+    bytes_per_second: Option<f64>,
+    devices: Option<usize>,
+}
+
+/// Whether `text` describes a cluster, and not one node.
+pub(super) fn is_cluster(text: &str) -> bool {
+    text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("node"))
+}
+
+/// The cluster that `text` describes; files of nodes are looked for in `folder`.
+pub(super) fn parse(text: Text<'_>, folder: &Path) -> Result<ClusterPlatform, ClusterError> {
+    let file: File = text.parse()?;
+    if file.node.is_empty() {
+        return Err(text.wrong(0, "no nodes; add [[node]] with platform and count").into());
+    }
+    let reader = Reader { text };
+    let nodes = file.node.iter().map(|part| nodes(&reader, part, folder));
+    let nodes = nodes.collect::<Result<Vec<_>, ClusterError>>()?;
+    let mut cluster = ClusterPlatform::new(file.name, nodes)?;
+    if let Some(latency) = &file.latency_seconds {
+        cluster.latency_seconds =
+            reader.within(latency, "latency_seconds", *latency.get_ref(), &DELAYS)?;
+    }
+    if let Some(rate) = &file.backbone_bytes_per_second {
+        let rate =
+            reader.within(rate, "backbone_bytes_per_second", *rate.get_ref(), &BYTE_RATES)?;
+        cluster.backbone_bytes_per_second = Some(rate);
+    }
+    Ok(cluster)
+}
+
+fn nodes(
+    reader: &Reader<'_>,
+    part: &Spanned<NodePart>,
+    folder: &Path,
+) -> Result<(usize, ClusterNode), ClusterError> {
+    let NodePart { platform, count, speed, bytes_per_second, devices } = part.get_ref();
+    let is_file =
+        PLATFORMS.iter().all(|listed| listed.name != platform) && folder.join(platform).is_file();
+    let node = if is_file { Node::read(&folder.join(platform)) } else { Node::find(platform) };
+    let mut node = ClusterNode::new(node?)?;
+    if let Some(speed) = speed {
+        node.speed = reader.within(part, "speed", *speed, &SPEEDS)?;
+    }
+    if let Some(rate) = bytes_per_second {
+        node.network.bytes_per_second =
+            reader.within(part, "bytes_per_second", *rate, &BYTE_RATES)?;
+    }
+    if let Some(devices) = *devices {
+        let there = node.devices();
+        if devices > there {
+            let why = format_args!("devices is {devices}; a {platform} has {there}");
+            return Ok(reader.wrong(part, why)?);
+        }
+        node.keep_devices(devices);
+        if node.machine.workers.is_empty() {
+            return Ok(reader.wrong(part, "devices is 0; without them nothing computes")?);
+        }
+    }
+    Ok((reader.counted(part, "count", count.unwrap_or(1), MOST_NODES)?, node))
+}

@@ -1,0 +1,103 @@
+//! One node of a cluster: its machine, which may be slower than others of its kind, and its link.
+
+use std::sync::Arc;
+
+use tegula_kernels::kernel::Kernel;
+use tegula_kernels::scalar::Precision;
+use tegula_runtime::flow::Cost;
+use tegula_runtime::platform::{ClassId, Durations, Machine, MemoryKind};
+use tegula_runtime::sim::NodeOptions;
+
+use super::ClusterError;
+use crate::platform::{Network, Node, Platform};
+
+/// One node of a cluster.
+#[derive(Clone, Debug)]
+pub struct ClusterNode {
+    /// What it is.
+    pub platform: Arc<Platform>,
+    /// Its machine: that of the platform without the devices that are off.
+    pub machine: Arc<Machine>,
+    /// Its network.
+    pub network: Network,
+    /// How fast its workers are beside those of the platform: 1, or less of a slow node.
+    pub speed: f64,
+}
+
+impl ClusterNode {
+    /// `node` as its description says.
+    ///
+    /// # Errors
+    /// If that says nothing of its network.
+    pub fn new(node: Node) -> Result<Self, ClusterError> {
+        let Node { platform, network } = node;
+        let Some(network) = network else {
+            return Err(ClusterError::NoNetwork { name: platform.name });
+        };
+        let machine = Arc::new(platform.machine.clone());
+        Ok(Self { platform: Arc::new(platform), machine, network, speed: 1.0 })
+    }
+
+    /// How many devices it has.
+    pub(super) fn devices(&self) -> usize {
+        let memories = &self.machine.memories;
+        memories.iter().filter(|memory| memory.kind == MemoryKind::Device).count()
+    }
+
+    /// Leaves the first `devices` of its devices on; the number of its cores stays.
+    pub(super) fn keep_devices(&mut self, devices: usize) {
+        let machine = Arc::make_mut(&mut self.machine);
+        let memories = machine.memories.iter().enumerate();
+        let of_devices = memories.filter(|(_, memory)| memory.kind == MemoryKind::Device);
+        let off: Vec<usize> = of_devices.map(|(number, _)| number).skip(devices).collect();
+        machine.workers.retain(|worker| !off.contains(&worker.memory.0));
+    }
+
+    /// How long a worker of `class` takes for a task of `kernel` on tiles of order `tile`, in seconds
+    /// (in single precision where the times of the platform are); none if it has no time there.
+    #[must_use]
+    pub fn seconds(&self, kernel: &Kernel, tile: usize, class: ClassId) -> Option<f64> {
+        let cost = if self.is_single() { kernel.single.cost } else { kernel.double.cost };
+        let nanoseconds = self.platform.models.nanoseconds(kernel.name, cost(tile), class)?;
+        Some(1e-9 * nanoseconds as f64 / self.speed)
+    }
+
+    /// How long a tile of order `tile` takes on its link, in seconds.
+    pub(super) fn seconds_on_link(&self, tile: usize) -> f64 {
+        let entry = if self.is_single() { size_of::<f32>() } else { size_of::<f64>() };
+        (entry * tile * tile) as f64 / self.network.bytes_per_second
+    }
+
+    fn is_single(&self) -> bool {
+        self.platform.precision == Some(Precision::Single)
+    }
+
+    /// How many workers of `class` it has.
+    pub(super) fn workers(&self, class: ClassId) -> usize {
+        self.machine.workers.iter().filter(|worker| worker.class == class).count()
+    }
+
+    /// The node as it is simulated.
+    pub(super) fn options(&self) -> NodeOptions {
+        let bytes_per_second = self.network.bytes_per_second;
+        NodeOptions {
+            machine: self.machine.clone(),
+            durations: Arc::new(Times { platform: self.platform.clone(), speed: self.speed }),
+            send_bytes_per_second: bytes_per_second,
+            receive_bytes_per_second: bytes_per_second,
+        }
+    }
+}
+
+/// The times of a platform at some speed; a simulation teaches them nothing.
+struct Times {
+    platform: Arc<Platform>,
+    speed: f64,
+}
+
+impl Durations for Times {
+    fn nanoseconds(&self, codelet: &'static str, cost: Cost, class: ClassId) -> Option<u64> {
+        let nanoseconds = self.platform.models.nanoseconds(codelet, cost, class)?;
+        Some(((nanoseconds as f64 / self.speed).round() as u64).max(1))
+    }
+}

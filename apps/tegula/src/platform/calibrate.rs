@@ -67,7 +67,7 @@ impl Calibrate {
         }
         let name = "this machine".to_owned();
         let platform = Platform { name, source, precision: self.precision, machine, models };
-        show::describe(&platform, &console);
+        show::describe(&platform, None, &console);
         if u64::from(self.samples) < TRUSTED {
             console.note(format_args!(
                 "times of fewer than {TRUSTED} calls are not believed as they are: what reads the \

@@ -1,7 +1,7 @@
 //! A description of a machine as JSON.
 
 use serde_json::{Value, json};
-use tegula_data::platform::Platform;
+use tegula_data::platform::{Network, Platform};
 use tegula_kernels::scalar::Precision;
 use tegula_runtime::platform::{
     ClassId, Entry, Formula, Machine, MemoryId, MemoryKind, Route, WorkerKind,
@@ -72,6 +72,15 @@ pub(super) fn as_json(platform: &Platform) -> Value {
         "classes": classes.collect::<Vec<_>>(),
         "workers": workers.collect::<Vec<_>>(),
         "kernels": models.entries().iter().map(kernel_json).collect::<Vec<_>>(),
+    })
+}
+
+/// The network that a machine stands in.
+pub(super) fn network_json(network: &Network) -> Value {
+    json!({
+        "site": network.site,
+        "bytes_per_second": network.bytes_per_second,
+        "latency_seconds": network.latency_seconds,
     })
 }
 

@@ -5,16 +5,16 @@ use std::path::Path;
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
-use tegula_data::platform::{LearntFile, PLATFORMS, Platform};
+use tegula_data::platform::{LearntFile, Network, Node, PLATFORMS, Platform};
 use tegula_kernels::backend;
 use tegula_kernels::scalar::Precision;
 use tegula_runtime::platform::{ClassId, Entry, Formula, Machine};
 
-use super::json::{all_routes, as_json, kernel_json, memory_kind, worker_kind};
+use super::json::{all_routes, as_json, kernel_json, memory_kind, network_json, worker_kind};
 use super::learnt::learnt_path;
 use crate::error::refused;
 use crate::flags::{OutputFlags, precision_name};
-use crate::output::{Align, Console, Table, bytes, count, number, seconds};
+use crate::output::{Align, Console, Table, bytes, count, number, rate, seconds};
 
 /// Flags of `platform show`.
 #[derive(Args, Debug)]
@@ -50,9 +50,11 @@ fn named(name: &str, console: &Console) -> Result<Value> {
     {
         return Ok(learnt(path, &file, console));
     }
-    let platform = Platform::find(name)?;
-    describe(&platform, console);
-    Ok(as_json(&platform))
+    let Node { platform, network } = Node::find(name)?;
+    describe(&platform, network.as_ref(), console);
+    let mut value = as_json(&platform);
+    value["network"] = network.as_ref().map_or(Value::Null, network_json);
+    Ok(value)
 }
 
 /// Prints what runs have learnt here.
@@ -115,8 +117,8 @@ fn workers(machine: &Machine) -> String {
     counts.collect::<Vec<_>>().join(", ")
 }
 
-/// Prints all of `platform`.
-pub(super) fn describe(platform: &Platform, console: &Console) {
+/// Prints all of `platform`, and the network that it stands in if that is known.
+pub(super) fn describe(platform: &Platform, network: Option<&Network>, console: &Console) {
     let Platform { name, source, precision, machine, models } = platform;
     console.field("platform", name);
     console.field("source", source);
@@ -124,6 +126,10 @@ pub(super) fn describe(platform: &Platform, console: &Console) {
         console.field("times", format_args!("of {}", precision_name(*precision)));
     }
     console.field("workers", workers(machine));
+    if let Some(Network { site, bytes_per_second, latency_seconds }) = network {
+        let (rate, latency) = (rate(*bytes_per_second), seconds(*latency_seconds));
+        console.field("network", format_args!("of {site}: {rate} each way, latency {latency}"));
+    }
     let kernels = models.entries();
     let mut tables = vec![memories(machine)];
     tables.extend((!machine.links.is_empty()).then(|| routes(machine)));
@@ -190,14 +196,14 @@ fn classes(platform: &Platform) -> Table {
             workers.len().to_string(),
             memory.unwrap_or_default(),
             first.map_or(String::new(), |worker| worker.pipeline.to_string()),
-            guess.map_or("-".to_owned(), |guess| rate(1e9 * guess.gflops)),
+            guess.map_or("-".to_owned(), |guess| flop_rate(1e9 * guess.gflops)),
         ]);
     }
     table
 }
 
 /// Operations per second as Gflop/s.
-fn rate(flops_per_second: f64) -> String {
+fn flop_rate(flops_per_second: f64) -> String {
     number(1e-9 * flops_per_second, 3)
 }
 
@@ -228,7 +234,7 @@ fn times(entries: &[Entry]) -> Table {
             },
             some(entry.deviation > 0.0, seconds(entry.deviation)),
             entry.samples.map_or("-".to_owned(), |samples| samples.to_string()),
-            some(entry.flops > 0, rate(entry.flops as f64 / entry.seconds)),
+            some(entry.flops > 0, flop_rate(entry.flops as f64 / entry.seconds)),
         ]);
     }
     table

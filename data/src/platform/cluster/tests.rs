@@ -246,7 +246,7 @@ fn sections_of_14_and_7_nodes_are_the_printed_ones() {
     assert_eq!(sections.len(), printed.len(), "{sections:?}");
     for (section, (start, ranks)) in sections.iter().zip(printed) {
         assert_eq!(section.ranks, ranks);
-        assert!(section.iterations.start.abs_diff(start) <= 3, "{section:?} against {start}");
+        assert!(section.iterations.start.abs_diff(start) <= 2, "{section:?} against {start}");
     }
 }
 

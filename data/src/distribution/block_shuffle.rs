@@ -210,10 +210,6 @@ mod tests {
     use crate::distribution::bounds::section as section_bounds;
     use crate::distribution::{Powers, Strategy as _, Workers};
 
-    fn storage(factorisation: Factorisation) -> Storage {
-        if factorisation == Factorisation::Lu { Storage::Full } else { Storage::Lower }
-    }
-
     /// SABE of the ranks of a section.
     fn loads(map: &OwnerMap, section: &Section, costs: &Costs) -> Vec<f64> {
         let areas = Work::new(map, costs.factorisation).area_of_parts(costs);
@@ -281,7 +277,7 @@ mod tests {
         ) {
             let factorisation = if is_lu { Factorisation::Lu } else { Factorisation::Cholesky };
             let count = ranks.len();
-            let before = OwnerMap::new((9, 9), storage(factorisation), count, |i, j| {
+            let before = OwnerMap::new((9, 9), factorisation.storage(), count, |i, j| {
                 owners[9 * i + j] % count
             });
             let costs = Costs { factorisation, ranks, message_seconds: 0.0 };
@@ -300,7 +296,7 @@ mod tests {
             let powers = [[1.0; 9].as_slice(), &[2.5; 4]].concat();
             let powers = Powers::new(powers).expect("they are positive");
             let costs = Costs::of_powers(&powers, factorisation);
-            let before = OneDOneD::new(&powers).map((40, 40), storage(factorisation));
+            let before = OneDOneD::new(&powers).map((40, 40), factorisation.storage());
             for (iterations, ranks) in [(0..40, 0..13), (5..30, 0..13), (10..40, 2..12)] {
                 let section = Section { iterations, ranks: ranks.collect() };
                 let mut map = before.clone();

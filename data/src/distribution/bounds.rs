@@ -191,11 +191,6 @@ mod tests {
 
     use super::*;
     use crate::distribution::Powers;
-    use crate::matrix::Storage;
-
-    fn storage(factorisation: Factorisation) -> Storage {
-        if factorisation == Factorisation::Lu { Storage::Full } else { Storage::Lower }
-    }
 
     /// Costs of equal ranks with one worker each, all tasks 1 s.
     fn units(factorisation: Factorisation, ranks: usize, message_seconds: f64) -> Costs {
@@ -208,7 +203,7 @@ mod tests {
         fn every_task_is_counted_once(n in 1usize..12, ranks in 1usize..5, step in 1usize..7) {
             for factorisation in [Factorisation::Lu, Factorisation::Cholesky] {
                 let owner = |i: usize, j: usize| (i * step + j) % ranks;
-                let map = OwnerMap::new((n, n), storage(factorisation), ranks, owner);
+                let map = OwnerMap::new((n, n), factorisation.storage(), ranks, owner);
                 let work = Work::new(&map, factorisation);
                 for k in 0..n {
                     prop_assert_eq!(work.of_iteration(k), factorisation.tasks(n - 1 - k));
@@ -232,10 +227,10 @@ mod tests {
     #[test]
     fn the_longest_chain_has_three_tasks_for_each_step() {
         for factorisation in [Factorisation::Lu, Factorisation::Cholesky] {
-            let map = OwnerMap::new((6, 6), storage(factorisation), 2, |_, _| 0);
+            let map = OwnerMap::new((6, 6), factorisation.storage(), 2, |_, _| 0);
             assert_eq!(critical_path(&map, &units(factorisation, 2, 9.0)), 3.0 * 5.0 + 1.0);
             // The diagonal is with one rank, the rest with the other: two messages for each step.
-            let map = OwnerMap::new((6, 6), storage(factorisation), 2, |i, j| usize::from(i != j));
+            let map = OwnerMap::new((6, 6), factorisation.storage(), 2, |i, j| usize::from(i != j));
             assert_eq!(critical_path(&map, &units(factorisation, 2, 9.0)), 16.0 + 9.0 * 10.0);
         }
     }

@@ -3,6 +3,7 @@
 use tegula_runtime::bounds::{TaskType, area};
 
 use super::Powers;
+use crate::matrix::Storage;
 
 /// A factorisation of a square grid of tiles, without pivoting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +31,23 @@ pub enum Kind {
 pub type PerKind<T> = [T; 4];
 
 impl Factorisation {
+    /// That of square matrices of which the tiles of `storage` are there.
+    pub(super) fn of(storage: Storage) -> Self {
+        match storage {
+            Storage::Full => Self::Lu,
+            Storage::Lower => Self::Cholesky,
+        }
+    }
+
+    /// Which tiles of a matrix it factorises.
+    #[must_use]
+    pub fn storage(self) -> Storage {
+        match self {
+            Self::Lu => Storage::Full,
+            Self::Cholesky => Storage::Lower,
+        }
+    }
+
     /// The task on tile `(i, j)` at iteration `k`, with neither index below `k`.
     pub(super) fn kind(self, k: usize, (i, j): (usize, usize)) -> Kind {
         match (i == k, j == k) {

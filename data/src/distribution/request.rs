@@ -33,10 +33,7 @@ impl Request<'_> {
     /// What the tasks of the factorisation of square matrices cost: as far as nothing is known, by
     /// `powers`.
     pub(super) fn costs(&self, powers: &Powers) -> Costs {
-        let factorisation = match self.storage {
-            Storage::Full => Factorisation::Lu,
-            Storage::Lower => Factorisation::Cholesky,
-        };
-        self.costs.clone().unwrap_or_else(|| Costs::of_powers(powers, factorisation))
+        let of_powers = || Costs::of_powers(powers, Factorisation::of(self.storage));
+        self.costs.clone().unwrap_or_else(of_powers)
     }
 }

@@ -9,7 +9,7 @@ use toml::Spanned;
 
 use super::error::{PlatformError, Text};
 use super::file::KernelPart;
-use super::{kernels, write, write_text};
+use super::{kernels, read_text, write, write_text};
 use crate::format::digest_bytes;
 
 /// What times depend on besides the task.
@@ -83,8 +83,7 @@ impl LearntFile {
     /// # Errors
     /// If it cannot be read, or is one of these and wrong somewhere.
     pub fn read(path: &Path) -> Result<Option<Self>, PlatformError> {
-        let text = fs::read_to_string(path)
-            .map_err(|cause| PlatformError::Read { path: path.to_owned(), cause })?;
+        let text = read_text(path)?;
         let text = Text { origin: &path.display().to_string(), text: &text };
         if is_learnt(text.text) { Self::parse(text).map(Some) } else { Ok(None) }
     }

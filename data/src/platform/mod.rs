@@ -11,6 +11,7 @@ mod node;
 mod read;
 mod write;
 
+use std::fs;
 use std::path::Path;
 
 use tegula_kernels::scalar::Precision;
@@ -77,6 +78,11 @@ impl Platform {
     pub fn write(&self, path: &Path) -> Result<(), PlatformError> {
         write_text(path, &self.to_toml())
     }
+}
+
+/// All of the file `path`.
+fn read_text(path: &Path) -> Result<String, PlatformError> {
+    fs::read_to_string(path).map_err(|cause| PlatformError::Read { path: path.to_owned(), cause })
 }
 
 /// Writes `text` to the file `path`, all of it or nothing.

@@ -1,10 +1,9 @@
 //! A machine as a node of clusters: with the network that it stands in.
 
-use std::fs;
 use std::path::Path;
 
 use super::error::{PlatformError, Text};
-use super::{PLATFORMS, Platform, learnt, read, write};
+use super::{PLATFORMS, Platform, learnt, read, read_text, write};
 use crate::format::nearest_name;
 
 /// The network of a node: how it reaches the others of its site.
@@ -51,8 +50,7 @@ impl Node {
     /// # Errors
     /// If the file cannot be read, or is wrong somewhere.
     pub fn read(path: &Path) -> Result<Self, PlatformError> {
-        let text = fs::read_to_string(path)
-            .map_err(|cause| PlatformError::Read { path: path.to_owned(), cause })?;
+        let text = read_text(path)?;
         Self::parse(&text, &path.display().to_string())
     }
 

@@ -9,7 +9,6 @@ mod node;
 mod powers;
 mod set;
 
-use std::fs;
 use std::path::Path;
 
 use tegula_runtime::sched::Policy;
@@ -19,7 +18,7 @@ pub use error::ClusterError;
 pub use node::ClusterNode;
 
 use super::error::Text;
-use super::{Node, PlatformError};
+use super::{Node, read_text};
 
 /// Most nodes of a cluster.
 const MOST_NODES: usize = u16::MAX as usize;
@@ -57,8 +56,7 @@ impl ClusterPlatform {
     /// # Errors
     /// If the file cannot be read, is wrong somewhere, or the nodes do not stand at one site.
     pub fn read(path: &Path) -> Result<Self, ClusterError> {
-        let text = fs::read_to_string(path)
-            .map_err(|cause| PlatformError::Read { path: path.to_owned(), cause })?;
+        let text = read_text(path)?;
         let text = Text { origin: &path.display().to_string(), text: &text };
         if file::is_cluster(text.text) {
             return file::parse(text, path.parent().unwrap_or(Path::new(".")));

@@ -9,7 +9,6 @@ use tegula_runtime::ranks::Owners;
 use super::{ClusterError, ClusterNode, ClusterPlatform};
 use crate::distribution::{Costs, Factorisation, PerKind, Powers, Workers, distribution_with};
 use crate::format::nearest_name;
-use crate::matrix::Storage;
 
 impl ClusterPlatform {
     /// The relative powers of the nodes in a kernel: how many of its tasks on tiles of order `tile`
@@ -79,12 +78,8 @@ impl ClusterPlatform {
         factorisation: Factorisation,
         tile: usize,
     ) -> Result<Arc<dyn Owners>, ClusterError> {
-        let storage = match factorisation {
-            Factorisation::Lu => Storage::Full,
-            Factorisation::Cholesky => Storage::Lower,
-        };
         let (powers, costs) = (self.powers("gemm", tile)?, self.costs(factorisation, tile)?);
-        Ok(distribution_with(text, &powers, &costs, storage)?)
+        Ok(distribution_with(text, &powers, &costs, factorisation.storage())?)
     }
 
     fn unable(&self, node: &ClusterNode, kernel: &Kernel) -> ClusterError {

@@ -27,7 +27,7 @@ const SHAPES: &[(usize, usize, usize)] = &[
     (97, 49, 57),
     (128, 128, 128),
     (121, 200, 75),
-    (260, 150, 300),
+    (260, 150, 64),
     // More than one block that the second cache holds, and more than one piece of the inner size.
     (500, 20, 700),
     (40, 30, 1300),

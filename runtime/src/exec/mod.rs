@@ -28,7 +28,7 @@ pub use sequential::Sequential;
 use crate::comm::World;
 use crate::flow::{Engine, FlowSpace, Running};
 use crate::platform::{Durations, Machine, MemoryId, WorkerClass, WorkerKind, WorkerModel};
-use crate::ranks::Rank;
+use crate::ranks::{RECEIVE_BYTES, Rank};
 use crate::sched::{DEFAULT_POLICY, EvictionPolicy, Policy, PolicyOptions, eviction, policy};
 
 /// How the engine runs.
@@ -97,7 +97,7 @@ impl ExecOptions {
             bind: false,
             trace: false,
             world: None,
-            receive_bytes: 256 << 20,
+            receive_bytes: RECEIVE_BYTES,
             message_priorities: true,
         }
     }

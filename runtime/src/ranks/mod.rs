@@ -16,7 +16,7 @@ pub use count::{Traffic, count};
 pub use directory::{Directory, Key, Move};
 pub use exchange::{
     Brought, Exchange, ExchangeOptions, INLINE_BYTES, Operation, Outcome, PART_BYTES,
-    PARTS_UNDER_WAY, Parcel,
+    PARTS_UNDER_WAY, Parcel, RECEIVE_BYTES,
 };
 pub use frame::{Item, ItemError, Items};
 pub use owners::{Owners, Spot};

@@ -21,6 +21,12 @@ use meeting::Meeting;
 pub use meeting::{Brought, Outcome};
 use outbound::{Outbound, Owed, Payload};
 pub use outbound::{PART_BYTES, PARTS_UNDER_WAY};
+
+/// Bytes that may be on their way to a rank, unless told otherwise. What is not sent yet takes room, too, so that with few
+/// bytes what is ready waits for what is not: simulated factorisations of 75 x 75 tiles of 7 MB on 46 nodes, whose owners
+/// were shuffled, took a quarter longer with 256 MiB.
+pub const RECEIVE_BYTES: u64 = 1 << 30;
+
 use room::Room;
 
 /// Contents of up to so many bytes travel in a frame.
@@ -67,6 +73,8 @@ pub enum Operation {
         first: u64,
         /// Bytes; none if the datum is spoiled.
         bytes: u64,
+        /// How urgent it is.
+        priority: i32,
     },
     /// Send the contents of the datum in a frame.
     Inline {
@@ -196,7 +204,7 @@ impl Exchange {
             wants: BTreeMap::new(),
             touched: BTreeSet::new(),
             room: Room::new(options.room, options.labels),
-            outbound: Outbound::new(options.part_bytes, options.parts_under_way),
+            outbound: Outbound::new(me, options.part_bytes, options.parts_under_way),
             meeting: Meeting::new(me, ranks),
             operations: Vec::new(),
             traffic: Traffic::default(),

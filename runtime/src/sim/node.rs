@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::error::Error;
 use std::sync::Arc;
 
 use super::SimOptions;
@@ -25,7 +26,7 @@ pub(super) struct Node {
     starts: u64,
     noise: Option<(f64, SplitMix64)>,
     is_recording: bool,
-    /// Of the tasks that fit no memory the first of the program.
+    /// Of the tasks that fit no memory, and the messages, the first of the program.
     failure: Option<(u64, FlowError)>,
     records: Records,
     totals: Totals,
@@ -151,11 +152,7 @@ impl Node {
         space.take_in(tasks, by.map_or(0, |worker| worker.0), |task| {
             if let Err(no_place) = dispatcher.take_in(space, task, &|_| true) {
                 let data = space.task(task);
-                if failure.as_ref().is_none_or(|(first, _)| data.index < *first) {
-                    let (codelet, source) = (data.info.name, Arc::new(no_place));
-                    let error = FlowError::Task { codelet, task: data.index, source };
-                    *failure = Some((data.index, error));
-                }
+                keep_first(failure, data.index, data.info.name, no_place);
                 return false;
             }
             batch.push(TaskId(task));
@@ -165,6 +162,11 @@ impl Node {
             self.dispatcher.ready(&self.batch, by);
             self.batch.clear();
         }
+    }
+
+    /// What was to be done for the task at `index` of the program cannot be done.
+    pub(super) fn fail(&mut self, index: u64, what: &'static str, error: FlowError) {
+        keep_first(&mut self.failure, index, what, error);
     }
 
     /// Contents that are needed no more go, before anything else takes their places.
@@ -268,5 +270,17 @@ impl Node {
     pub(super) fn totals(&self) -> Totals {
         let waited = self.dispatcher.waited().collect();
         Totals { waited, ..self.totals.clone() }
+    }
+}
+
+/// Makes the failure of `task` the one that is told of, unless an earlier task of the program has failed.
+fn keep_first(
+    failure: &mut Option<(u64, FlowError)>,
+    task: u64,
+    codelet: &'static str,
+    error: impl Error + Send + Sync + 'static,
+) {
+    if failure.as_ref().is_none_or(|(first, _)| task < *first) {
+        *failure = Some((task, FlowError::Task { codelet, task, source: Arc::new(error) }));
     }
 }

@@ -237,6 +237,65 @@ fn messages_share_the_ends_that_they_have_in_common() {
     assert_eq!(milliseconds(narrow, |flow| send(flow, &[(0, 1), (2, 3)])), 4.01);
 }
 
+/// When messages of so many megabytes, all sent at once, come, in milliseconds since then.
+fn arrivals(mut options: ClusterOptions, messages: &[(usize, usize, usize)]) -> Vec<f64> {
+    for node in &mut options.nodes {
+        node.machine = Arc::new(Machine::cores(2 * messages.len()));
+    }
+    let run = Cluster::new(options).run(FlowOptions::default(), |flow| {
+        flow.set_owners(Arc::new(ByRow));
+        for &(from, to, megabytes) in messages {
+            let (made, used) = (at(flow, from, megabytes * MEGABYTE), at(flow, to, 8));
+            flow.submit(Make, &[(made, Access::W)], 0);
+            flow.submit(Use, &[(made, Access::R), (used, Access::RW)], 0);
+        }
+        flow.wait().expect("nothing fails");
+    });
+    let mut records = run.trace.expect("it was recorded").messages;
+    records.sort_by_key(|record| record.datum);
+    records.iter().map(|record| record.end() as f64 / MS as f64 - 1.0).collect()
+}
+
+/// Asserts that messages come when `right` says, but for the rounding of a few times.
+fn assert_come(options: ClusterOptions, messages: &[(usize, usize, usize)], right: &[f64]) {
+    let come = arrivals(options, messages);
+    let is_right = come.iter().zip(right).all(|(a, b)| (a - b).abs() < 1e-5);
+    assert!(is_right && come.len() == right.len(), "{messages:?} come at {come:?}, not {right:?}");
+}
+
+#[test]
+fn messages_of_unequal_length_leave_what_they_do_not_need_to_the_longer() {
+    // The bytes that have moved on the shared way when a message ends are those of all shorter ones,
+    // and as many as its own of each longer one.
+    let right = [4, 1 + 3 * 2, 1 + 2 + 2 * 4, 1 + 2 + 4 + 8].map(|bytes| 0.01 + f64::from(bytes));
+    let from_one = [(0, 1, 1), (0, 2, 2), (0, 3, 4), (0, 4, 8)];
+    assert_come(pair_of_cores(5), &from_one, &right);
+    let to_one = from_one.map(|(from, to, megabytes)| (to, from, megabytes));
+    assert_come(pair_of_cores(5), &to_one, &right);
+}
+
+#[test]
+fn a_slow_node_leaves_the_rest_to_the_fast_ones() {
+    let mut options = pair_of_cores(3);
+    for rank in [0, 2] {
+        options.nodes[rank].send_bytes_per_second = 4.0 * RATE;
+        options.nodes[rank].receive_bytes_per_second = 4.0 * RATE;
+    }
+    // The slow one takes 1 of 4; the other gets 3, and 4 when the former has ended.
+    assert_come(options.clone(), &[(0, 1, 1), (0, 2, 6)], &[1.01, 0.01 + 1.0 + 3.0 / 4.0]);
+    assert_come(options, &[(1, 0, 1), (2, 0, 6)], &[1.01, 0.01 + 1.0 + 3.0 / 4.0]);
+}
+
+#[test]
+fn a_backbone_is_shared_by_those_that_it_holds_back() {
+    let mut options = pair_of_cores(6);
+    options.backbone_bytes_per_second = Some(1.5 * RATE);
+    options.nodes[1].receive_bytes_per_second = RATE / 4.0;
+    // The slow one takes 1/4 of 3/2, the others 5/8 each; then one of them is left, and has 1.
+    let messages = [(0, 1, 1), (2, 3, 1), (4, 5, 2)];
+    assert_come(options, &messages, &[4.01, 0.01 + 1.6, 0.01 + 1.6 + 1.0]);
+}
+
 #[test]
 fn messages_queue_where_one_moves_at_a_time() {
     let one_leaves = ClusterOptions { sends: 1, ..pair_of_cores(3) };
@@ -245,17 +304,17 @@ fn messages_queue_where_one_moves_at_a_time() {
     assert_eq!(milliseconds(one_comes, |flow| send(flow, &[(1, 0), (2, 0)])), 4.02);
 }
 
-/// Rank 0 makes three things at once, the last for a task of priority 1; says when rank 1, which is
-/// sent one at a time, begins with each.
-fn starts(message_priorities: bool) -> Vec<u64> {
-    let mut options = ClusterOptions { sends: 1, message_priorities, ..pair_of_cores(2) };
-    options.nodes[0].machine = Arc::new(Machine::cores(3));
+/// Three messages go at once, the last for a task of priority 1; says when what takes them begins.
+fn starts(mut options: ClusterOptions, pairs: [(usize, usize); 3]) -> Vec<u64> {
+    for node in &mut options.nodes {
+        node.machine = Arc::new(Machine::cores(3));
+    }
     let run = Cluster::new(options).run(FlowOptions::default(), |flow| {
         flow.set_owners(Arc::new(ByRow));
-        let made = [0; 3].map(|_| at(flow, 0, MEGABYTE));
+        let made = pairs.map(|(from, _)| at(flow, from, MEGABYTE));
         made.iter().for_each(|&made| flow.submit(Make, &[(made, Access::W)], 0));
-        for (priority, made) in [0, 0, 1].into_iter().zip(made) {
-            let used = at(flow, 1, 8);
+        for ((priority, made), (_, to)) in [0, 0, 1].into_iter().zip(made).zip(pairs) {
+            let used = at(flow, to, 8);
             flow.submit(Use, &[(made, Access::R), (used, Access::RW)], priority);
         }
         flow.wait().expect("nothing fails");
@@ -267,9 +326,20 @@ fn starts(message_priorities: bool) -> Vec<u64> {
 }
 
 #[test]
-fn urgent_messages_overtake() {
-    assert_eq!(starts(true), [302, 403, 201]);
-    assert_eq!(starts(false), [201, 302, 403]);
+fn urgent_messages_overtake_where_they_leave() {
+    let options =
+        |message_priorities| ClusterOptions { sends: 1, message_priorities, ..pair_of_cores(2) };
+    assert_eq!(starts(options(true), [(0, 1); 3]), [302, 403, 201]);
+    assert_eq!(starts(options(false), [(0, 1); 3]), [201, 302, 403]);
+}
+
+#[test]
+fn urgent_messages_overtake_where_they_come() {
+    let options =
+        |message_priorities| ClusterOptions { receives: 1, message_priorities, ..pair_of_cores(4) };
+    let pairs = [(1, 0), (2, 0), (3, 0)];
+    assert_eq!(starts(options(true), pairs), [201, 403, 302]);
+    assert_eq!(starts(options(false), pairs), [201, 302, 403]);
 }
 
 #[test]
@@ -341,4 +411,42 @@ fn what_no_node_can_run_fails_on_all_ranks_alike() {
         flow.wait().expect_err("rank 1 runs no such task").to_string()
     });
     assert!(run.answers.iter().all(|error| error.contains("Use (task 1)")), "{:?}", run.answers);
+}
+
+/// What all of three ranks, the first of which sends so many bytes to both others, say that fails.
+fn refusals(options: ClusterOptions, bytes: usize) -> Vec<String> {
+    let run = Cluster::new(options).run(FlowOptions::default(), |flow| {
+        flow.set_owners(Arc::new(ByRow));
+        let made = at(flow, 0, bytes);
+        flow.submit(Make, &[(made, Access::W)], 0);
+        for to in [1, 2] {
+            let used = at(flow, to, 8);
+            flow.submit(Use, &[(made, Access::R), (used, Access::RW)], 0);
+        }
+        flow.wait().expect_err("it does not fit").to_string()
+    });
+    run.answers
+}
+
+#[test]
+fn what_does_not_fit_the_ram_of_a_node_fails_on_all_ranks_alike() {
+    let limited = |rank: usize, machine: Machine, bytes: usize| {
+        let (mut options, mut machine) = (pair_of_cores(3), machine);
+        machine.limit_ram(bytes as u64 / 2, RATE, RATE);
+        options.nodes[rank].machine = Arc::new(machine);
+        options
+    };
+    let fails = |options: ClusterOptions, bytes: usize, what: &str| {
+        let answers = refusals(options, bytes);
+        let says = |error: &String| error.starts_with(what) && error.contains("a handle of");
+        assert!(answers.iter().all(says), "{what}: {answers:?}");
+    };
+    // Longer and shorter than what travels in a frame.
+    for bytes in [MEGABYTE, 1000] {
+        fails(limited(1, Machine::cores(2), bytes), bytes, "receive (task 1)");
+        // Its sender has it in the memory of an accelerator.
+        let mut machine = Machine::cores(0);
+        machine.add_accelerator(WorkerKind::Cuda, None, RATE, 1.0);
+        fails(limited(0, machine, bytes), bytes, "send (task 1)");
+    }
 }

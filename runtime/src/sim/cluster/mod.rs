@@ -6,8 +6,8 @@
 //! [`Sim`](super::Sim) does, and the network between nodes:
 //!
 //! - A payload takes the latency, and then as long as its max-min fair share of the way out of its
-//!   sender, the way into its receiver and the backbone allows. Each node sends the most urgent first,
-//!   so many at a time, and receives so many at a time. Payloads go whole, not in parts, so that data
+//!   sender, the way into its receiver and the backbone allows. Each node sends so many at a time and
+//!   receives so many at a time, the most urgent first. Payloads go whole, not in parts, so that data
 //!   of many receivers go down the trees of data that are short.
 //! - Frames of the protocol (who has room for what, what follows, meetings) take the latency and the
 //!   time of their few bytes, and neither wait for payloads nor hold them up. Versions that are short
@@ -31,7 +31,7 @@ use stage::Stage;
 
 use crate::flow::{Flow, FlowOptions};
 use crate::platform::{Durations, Machine};
-use crate::ranks::{PARTS_UNDER_WAY, Rank, Traffic};
+use crate::ranks::{PARTS_UNDER_WAY, RECEIVE_BYTES, Rank, Traffic};
 use crate::sched::{EvictionPolicy, Policy, eviction};
 use crate::trace::{Totals, Trace};
 
@@ -80,9 +80,11 @@ pub struct ClusterOptions {
     pub latency_seconds: f64,
     /// Bytes per second of all payloads together; none: no limit.
     pub backbone_bytes_per_second: Option<f64>,
-    /// Payloads that leave a node at a time, with those that wait for their receivers.
+    /// Most payloads that leave a node at a time, with those that wait for their receivers; by their bytes
+    /// they may be fewer, as between ranks that run. With `usize::MAX` there is no limit of either kind.
     pub sends: usize,
-    /// Payloads that come to a node at a time; others wait, first come, first served.
+    /// Payloads that come to a node at a time; others wait, and the most urgent of them comes next. By
+    /// default there is no such limit: a node asks for no more than there is room for.
     pub receives: usize,
     /// Bytes of payloads that may be on their way to a node; more only for what is earlier in the
     /// program than all of them.
@@ -114,8 +116,8 @@ impl ClusterOptions {
             latency_seconds,
             backbone_bytes_per_second: None,
             sends: PARTS_UNDER_WAY,
-            receives: PARTS_UNDER_WAY,
-            receive_bytes: 256 << 20,
+            receives: usize::MAX,
+            receive_bytes: RECEIVE_BYTES,
             message_priorities: true,
             policy,
             eviction: eviction(policy.eviction).expect("a policy names a listed eviction policy"),

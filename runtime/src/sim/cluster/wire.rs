@@ -2,11 +2,12 @@
 //!
 //! A frame takes the latency and the time of its bytes at the rate of the slower of its ends, whatever
 //! else is under way; from one node to another frames come in the order in which they were sent. A
-//! payload waits until its receiver takes part in few enough others, first come, first served; then it
+//! payload waits until its receiver takes part in few enough others, the most urgent first; then it
 //! takes the latency, and as long as its share of the way out of its sender, of the way into its
 //! receiver, and of the backbone, if there is one, allows.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::ClusterOptions;
@@ -23,6 +24,7 @@ pub(super) struct Payload {
     /// What it carries, for its receiver.
     pub(super) key: Key,
     pub(super) bytes: u64,
+    pub(super) priority: i32,
 }
 
 /// What has come.
@@ -37,8 +39,8 @@ pub(super) enum Arrival {
 struct Door {
     /// Payloads that come.
     open: usize,
-    /// Those that wait.
-    waiting: VecDeque<Payload>,
+    /// Those that wait, by urgency and then by when they came.
+    waiting: BTreeMap<(Reverse<i32>, u64), Payload>,
 }
 
 #[derive(Debug)]
@@ -53,6 +55,7 @@ pub(super) struct Wire {
     into: Vec<f64>,
     /// Frames on their way, by when they come and by number.
     frames: BTreeMap<(u64, u64), (Rank, Rank, Item)>,
+    /// Frames, and payloads that had to wait, so far.
     sent: u64,
     /// For each sender and receiver when the last frame comes.
     last: Vec<u64>,
@@ -110,7 +113,8 @@ impl Wire {
     pub(super) fn send(&mut self, payload: Payload, now: u64) {
         let door = &mut self.doors[usize::from(payload.to.0)];
         if door.open == self.receives {
-            door.waiting.push_back(payload);
+            door.waiting.insert((Reverse(payload.priority), self.sent), payload);
+            self.sent += 1;
             return;
         }
         door.open += 1;
@@ -131,8 +135,8 @@ impl Wire {
         self.streams.advance(now, &mut landed);
         for payload in landed.drain(..) {
             let door = &mut self.doors[usize::from(payload.to.0)];
-            match door.waiting.pop_front() {
-                Some(next) => self.begin(next, now),
+            match door.waiting.pop_first() {
+                Some((_, next)) => self.begin(next, now),
                 None => door.open -= 1,
             }
             arrivals.push(Arrival::Payload(payload));

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Member;
-use crate::flow::{Kind, Post};
+use crate::flow::{FlowError, Kind, Post};
 use crate::platform::MemoryId;
 use crate::ranks::{Item, Key, Operation, Parcel, Rank};
 use crate::sim::cluster::wire::{Payload, Wire};
@@ -64,7 +64,7 @@ impl Member {
                         parked.or_default().push_back(task);
                     }
                 }
-                Kind::Send => self.offer(parcel, letter.peer),
+                Kind::Send => self.offer(parcel, letter.peer, 0),
                 Kind::Receive => self.exchange.request(parcel),
                 _ => self.exchange.relay(task, letter.key),
             }
@@ -72,10 +72,10 @@ impl Member {
         self.tasks = tasks;
     }
 
-    /// What a message carries is here for `peer`.
-    fn offer(&mut self, parcel: Parcel, peer: Rank) {
+    /// What a message carries is here for `peer`; spoiled by a failure unless that is 0.
+    fn offer(&mut self, parcel: Parcel, peer: Rank, spoiled: u64) {
         self.notes().into_iter().for_each(|ledger| ledger.note_offered(parcel.node, peer));
-        self.exchange.offer(parcel, peer, 0);
+        self.exchange.offer(parcel, peer, spoiled);
     }
 
     /// What a message carries.
@@ -99,8 +99,9 @@ impl Member {
             Operation::Tell { to, item } => self.tell(to, item, 0, wire),
             Operation::Post { key, node, .. } if self.lends => self.hold(node, Held::Post(key)),
             Operation::Post { key, .. } => self.exchange.posted(key),
-            Operation::Send { number, key, to, bytes, .. } => {
-                wire.send(Payload { from: self.me, to, number, key, bytes }, self.node.clock());
+            Operation::Send { number, key, to, bytes, priority, .. } => {
+                let payload = Payload { from: self.me, to, number, key, bytes, priority };
+                wire.send(payload, self.node.clock());
             }
             Operation::Inline { key, datum, to } => {
                 let bytes = self.space.handles.get(datum).bytes() as u64;
@@ -131,12 +132,30 @@ impl Member {
 
     /// Has the contents of a message brought to the RAM, and kept there until it ends.
     fn hold(&mut self, task: u32, held: Held) {
-        self.held.insert(task, held);
         let dispatcher = &mut self.node.dispatcher;
         if let Err(error) = self.letters.enter(dispatcher, &self.space, task) {
-            panic!("rank {} cannot exchange what its tasks use: {error}", self.me);
+            return self.refuse(task, held, error);
         }
+        self.held.insert(task, held);
         self.node.stir();
+    }
+
+    /// The contents of a message do not fit the RAM: what would have been sent is spoiled.
+    fn refuse(&mut self, task: u32, held: Held, error: FlowError) {
+        let index = self.space.task(task).index;
+        let what = if let Held::Offer = held { "send" } else { "receive" };
+        self.node.fail(index, what, error);
+        match held {
+            Held::Post(key) => {
+                self.exchange.refused(key);
+                self.complete(task);
+            }
+            Held::Deliver => self.complete(task),
+            Held::Offer => {
+                let peer = self.space.task(task).letter().peer;
+                self.offer(self.parcel(task), peer, index + 1);
+            }
+        }
     }
 
     /// The contents of a message are in the RAM.
@@ -146,7 +165,7 @@ impl Member {
             Held::Deliver => self.complete(task),
             Held::Offer => {
                 let peer = self.space.task(task).letter().peer;
-                self.offer(self.parcel(task), peer);
+                self.offer(self.parcel(task), peer, 0);
             }
         }
     }

@@ -1,10 +1,9 @@
-//! Numbers that say what a run was like: how busy classes of workers were, how long tasks took,
-//! what moved, and how long the work would take if it were divided as well as can be.
+//! Numbers that say what a run was like: how busy classes of workers were, how long tasks took, and what
+//! moved.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::{Outcome, Purpose, Trace};
-use crate::bounds::{TaskType, area};
 
 /// Share of the makespan after which a run has begun to end: its last part says little about the
 /// rest.
@@ -150,23 +149,6 @@ impl Trace {
         }
         times.sort_by(|a, b| b.busy_seconds.total_cmp(&a.busy_seconds));
         times
-    }
-
-    /// Time of the tasks that succeeded if they were divided among the classes as well as can be (see
-    /// [`area`]), each with the mean duration that its codelet had in this trace on each class. A
-    /// codelet that never ran on a class counts as one that cannot: where it could, another run may
-    /// take less. None if nothing ran.
-    #[must_use]
-    pub fn balanced_seconds(&self) -> Option<f64> {
-        let mut workers = vec![0; self.classes().0.len()];
-        self.classes().1.into_iter().for_each(|class| workers[class] += 1);
-        let kind = |time: CodeletTime| TaskType {
-            tasks: time.classes.iter().map(|(tasks, _)| tasks).sum(),
-            seconds: time.classes.iter().map(|&(n, s)| (n > 0).then(|| s / n as f64)).collect(),
-        };
-        let types: Vec<TaskType> =
-            self.codelet_times().into_iter().map(kind).filter(|kind| kind.tasks > 0).collect();
-        if types.is_empty() { None } else { area(&types, &workers).map(|bound| bound.seconds) }
     }
 
     /// What moved on each route and for what, in order of memories.

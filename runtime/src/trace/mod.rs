@@ -1,28 +1,34 @@
 //! What happened in a run: one record per task, transfer and message, from a real or a simulated engine.
 
 mod about;
+mod clusters;
 mod critical;
 mod file;
 mod join;
 mod ledger;
+mod means;
 mod message;
 mod metrics;
 mod names;
 mod overlap;
 mod paje;
 mod perfetto;
+mod progression;
 mod recorder;
 mod table;
 mod totals;
 
+pub use clusters::clusters;
 pub use critical::{CriticalPath, CriticalTask};
 pub use file::ReadError;
 pub(crate) use ledger::Ledger;
+pub use means::RankClass;
 pub(crate) use message::AFTER_MESSAGE;
 pub use message::{MessageRecord, Passage, PollRecord};
 pub use metrics::{ClassUse, CodeletTime, EARLY_SHARE, RouteTotal};
 pub(crate) use overlap::union;
 pub use overlap::{Overlap, PairTotal};
+pub use progression::{Cluster, Progress, Progression, Step};
 pub(crate) use recorder::Recorder;
 pub use totals::Totals;
 

@@ -3,7 +3,6 @@
 use super::axis::{marks, unit};
 use super::style::{CHART, LEFT, RIGHT, WIDTH};
 use super::svg::{Svg, px};
-use crate::trace::Trace;
 
 /// Height of the head.
 pub(super) const HEAD: f64 = 66.0;
@@ -20,9 +19,9 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// The axis of `trace`: the same in all panels.
-    pub(super) fn new(trace: &Trace) -> Self {
-        Self { span: trace.span() }
+    /// An axis of `span` nanoseconds: the same in all panels.
+    pub(super) fn new(span: u64) -> Self {
+        Self { span }
     }
 
     /// Pixels from the start of the axis.

@@ -4,7 +4,7 @@ use crate::trace::Trace;
 
 /// Seven colours that differ also for the colour-blind (M. Okabe, K. Ito, "Color universal
 /// design", 2008), and whether dark text reads better on them than white.
-const COLOURS: [(&str, bool); 7] = [
+pub(super) const COLOURS: [(&str, bool); 7] = [
     ("#0072b2", false),
     ("#e69f00", true),
     ("#009e73", false),
@@ -75,6 +75,16 @@ impl Groups {
         self.list.iter().map(|group| group.colour)
     }
 
+    /// Gives the first `own` groups colours in the order of their names, which is the same for all traces
+    /// of a program.
+    fn colour(&mut self, own: usize) {
+        let mut by_name: Vec<&mut Group> = self.list[..own].iter_mut().collect();
+        by_name.sort_by(|a, b| a.name.cmp(&b.name));
+        for (group, colour) in by_name.into_iter().zip(COLOURS.into_iter().chain([OTHER])) {
+            (group.colour, group.is_light) = colour;
+        }
+    }
+
     /// Drops empty groups, gathers small ones if there are too many, and gives out colours.
     fn gather(&mut self) {
         let old = std::mem::take(&mut self.list);
@@ -94,9 +104,7 @@ impl Groups {
             rest.name = format!("{} others", others.len());
             self.list.push(rest);
         }
-        for (group, colour) in self.list.iter_mut().zip(COLOURS.into_iter().chain([OTHER])) {
-            (group.colour, group.is_light) = colour;
-        }
+        self.colour(kept);
         self.of.iter_mut().for_each(|group| *group = place[*group]);
     }
 }

@@ -25,12 +25,12 @@ const COLUMN: f64 = 5.0;
 /// Shades of work.
 const SHADES: usize = 5;
 
-/// Draws, for each iteration, a row from its first start to its last end, the stronger the more of
-/// the workers' time goes to it. More than a hundred iterations share rows.
+/// Draws, over `span` nanoseconds, for each iteration a row from its first start to its last end, the
+/// stronger the more of the workers' time goes to it. More than a hundred iterations share rows.
 #[must_use]
-pub fn iterations(trace: &Trace) -> String {
+pub fn iterations(trace: &Trace, span: u64) -> String {
     let mut svg = Svg::default();
-    let rows = Rows::new(trace);
+    let rows = Rows::new(trace, Frame::new(span));
     let style = style("tegula-iterations", &rules_of(rows.height), &[(".last", "stroke:#ddd")]);
     if !(PANEL.has)(trace) {
         let height =
@@ -46,7 +46,7 @@ pub fn iterations(trace: &Trace) -> String {
         "<rect x=\"{LEFT}\" y=\"{top}\" width=\"{CHART}\" height=\"{}\" class=\"r\"/>",
         px(bottom - top)
     ));
-    Frame::new(trace).marks(&mut svg, top, bottom);
+    Frame::new(span).marks(&mut svg, top, bottom);
     rows.labels(&mut svg, top);
     svg.line(format_args!("<g transform=\"translate({LEFT} {top})\">"));
     rows.shades(&mut svg);
@@ -85,8 +85,7 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(trace: &Trace) -> Self {
-        let frame = Frame::new(trace);
+    fn new(trace: &Trace, frame: Frame) -> Self {
         let last = trace.records.iter().map(|record| record.iteration).max().unwrap_or(0);
         let iterations = last as usize + 1;
         let share = iterations.div_ceil(MOST_ROWS);

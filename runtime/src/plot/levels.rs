@@ -18,8 +18,7 @@ pub(super) struct Levels {
 
 impl Levels {
     /// The samples of `gauge`: each holds until the next; before the first there was nothing.
-    pub(super) fn of(trace: &Trace, gauge: Gauge) -> Self {
-        let frame = Frame::new(trace);
+    pub(super) fn of(trace: &Trace, gauge: Gauge, frame: Frame) -> Self {
         let count = CHART as usize;
         let (most, mean) = (vec![0.0f64; count], vec![0.0; count]);
         let mut levels = Self { most, mean, peak: 0.0, samples: 0 };
@@ -79,7 +78,8 @@ mod tests {
         };
         let samples = vec![sample(10, 4), sample(12, 100), sample(13, 2), sample(5000, 0)];
         let records = Records { transfers: vec![task], samples, ..Records::default() };
-        let levels = Levels::of(&Trace::new(records, Site::default(), &[]), Gauge::Ready);
+        let trace = Trace::new(records, Site::default(), &[]);
+        let levels = Levels::of(&trace, Gauge::Ready, Frame::new(trace.span()));
         assert_eq!((levels.most[0], levels.most[1], levels.most[2]), (0.0, 100.0, 2.0));
         assert!((levels.mean[1] - (0.2 * 4.0 + 0.1 * 100.0 + 0.7 * 2.0)).abs() < 1e-9);
         assert_eq!((levels.most[499], levels.mean[700]), (2.0, 0.0));

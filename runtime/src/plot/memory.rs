@@ -21,9 +21,10 @@ const STEP: f64 = ROW + 36.0;
 /// A capacity is drawn if the peak reaches this share of it: else the peak could not be seen.
 const NEAR: f64 = 0.2;
 
-/// Draws the bytes in each memory: the most and the mean in each pixel column.
+/// Draws, over `span` nanoseconds, the bytes in each memory: the most and the mean in each pixel
+/// column.
 #[must_use]
-pub fn memory(trace: &Trace) -> String {
+pub fn memory(trace: &Trace, span: u64) -> String {
     let mut svg = Svg::default();
     let rules = rules(&[(".most", "fill:#56b4e9"), (".mean", "fill:#0072b2")]);
     let style = style("tegula-memory", &rules, &[]);
@@ -34,15 +35,15 @@ pub fn memory(trace: &Trace) -> String {
     }
     let first = HEAD + 30.0;
     let bottom = first + STEP * memories.len() as f64 - (STEP - ROW);
-    let mut samples = 0;
+    let (frame, mut samples) = (Frame::new(span), 0);
     for (number, &memory) in memories.iter().enumerate() {
-        let levels = Levels::of(trace, Gauge::Memory(memory));
+        let levels = Levels::of(trace, Gauge::Memory(memory), frame);
         samples += levels.samples;
         draw_row(&mut svg, trace, memory, &levels, first + STEP * number as f64);
     }
     let samples = thousands(samples);
     head(&mut svg, "Memory", &format!("bytes in buffers, from {samples} samples"));
-    Frame::new(trace).marks(&mut svg, first, bottom);
+    frame.marks(&mut svg, first, bottom);
     caption(&mut svg, bottom, "In each column of one pixel: light the most, dark the mean.");
     svg.finish("tegula-memory", bottom + FOOT, &style)
 }

@@ -17,13 +17,15 @@ pub(super) const PANEL: Panel = Panel {
 
 const ROW: f64 = 130.0;
 
-/// Draws the number of ready tasks: the most and the mean in each pixel column.
+/// Draws, over `span` nanoseconds, the number of ready tasks: the most and the mean in each pixel
+/// column.
 #[must_use]
-pub fn ready(trace: &Trace) -> String {
+pub fn ready(trace: &Trace, span: u64) -> String {
     let mut svg = Svg::default();
     let rules = rules(&[(".most", "fill:#e9b35a"), (".mean", "fill:#b8610a")]);
     let style = style("tegula-ready", &rules, &[]);
-    let levels = Levels::of(trace, Gauge::Ready);
+    let frame = Frame::new(span);
+    let levels = Levels::of(trace, Gauge::Ready, frame);
     if levels.samples == 0 {
         let height = nothing(&mut svg, "Ready tasks", "Nobody counted ready tasks.");
         return svg.finish("tegula-ready", height, &style);
@@ -41,7 +43,7 @@ pub fn ready(trace: &Trace) -> String {
     for (class, path) in ["most", "mean"].into_iter().zip(levels.areas(top, ROW)) {
         area(&mut svg, y, class, &path);
     }
-    Frame::new(trace).marks(&mut svg, y, y + ROW);
+    frame.marks(&mut svg, y, y + ROW);
     caption(&mut svg, y + ROW, "In each column of one pixel: light the most, dark the mean.");
     svg.finish("tegula-ready", y + ROW + FOOT, &style)
 }

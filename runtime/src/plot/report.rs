@@ -1,25 +1,11 @@
 //! One page about a trace: its numbers and every panel that it has data for, in a file
 //! that needs no other.
 
+use super::PANELS;
 use super::axis::{bytes, duration, thousands};
+use super::html::{figure, page, section, sentence};
 use super::svg::escaped;
-use super::{PANELS, Panel};
 use crate::trace::{CodeletTime, Trace};
-
-const STYLE: &str = "\
-:root{color-scheme:light dark}\n\
-body{font:15px/1.45 system-ui,'DejaVu Sans',sans-serif;max-width:1276px;margin:2em auto;\
-padding:0 1em;color:#222;background:#fff}\n\
-h1{font-size:24px;margin:0}h2{font-size:18px;margin:1.6em 0 .4em}\n\
-p{margin:.3em 0}p.q,figcaption{color:#666}\n\
-.tables{display:flex;flex-wrap:wrap;gap:0 56px}\n\
-table{border-collapse:collapse;margin:.4em 0}\n\
-th,td{padding:3px 18px 3px 0;text-align:left;border-bottom:1px solid #ddd;vertical-align:top}\n\
-th{font-weight:600}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}\n\
-figure{margin:1.4em 0 2em;overflow-x:auto}figcaption{margin:.3em 0}\n\
-svg{max-width:100%;height:auto;display:block}\n\
-@media (prefers-color-scheme:dark){body{color:#ddd;background:#191a1c}\
-p.q,figcaption{color:#a3a5a8}th,td{border-color:#44474a}}\n";
 
 /// Most rows of a table: the rest is summed up.
 const MOST_ROWS: usize = 16;
@@ -38,25 +24,18 @@ known, are of the mean times of the platform.</p>\n";
 /// A page about `trace` under `title`, as HTML that refers to nothing outside it.
 #[must_use]
 pub fn report(trace: &Trace, title: &str) -> String {
-    let title = escaped(title);
-    let mut page = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{}<p class=\"q\">{}</p>\n",
-        about(trace),
-        escaped(&machine(trace))
-    );
-    page += "<div class=\"tables\">\n";
-    page += &section("Summary", 2, &summary(trace));
-    page += &section("Codelets", 1, &codelets(trace));
-    page += &section("Transfers", 2, &routes(trace));
-    page += &section("Messages", 1, &pairs(trace));
-    page += "</div>\n";
-    page += NUMBERS;
+    let mut body = about(trace);
+    body += &format!("<p class=\"q\">{}</p>\n<div class=\"tables\">\n", escaped(&machine(trace)));
+    body += &section("Summary", 2, &summary(trace));
+    body += &section("Codelets", 1, &codelets(trace));
+    body += &section("Transfers", 2, &routes(trace));
+    body += &section("Messages", 1, &pairs(trace));
+    body += "</div>\n";
+    body += NUMBERS;
     for panel in PANELS.iter().filter(|panel| (panel.has)(trace)) {
-        page += &figure(panel, trace);
+        body += &figure(&(panel.draw)(trace, trace.span()), &sentence(panel.summary));
     }
-    page + "</body>\n</html>\n"
+    page(title, &body)
 }
 
 /// What was run, in a paragraph; nothing if the trace does not say.
@@ -84,23 +63,6 @@ fn machine(trace: &Trace) -> String {
         0 => format!("Workers: {workers}"),
         _ => format!("Workers: {workers}; memories: {}", memories.join(", ")),
     }
-}
-
-/// A heading and a table whose first columns, so many, hold text; nothing if it has no rows.
-fn section(heading: &str, text: usize, rows: &[Vec<String>]) -> String {
-    let Some((head, rows)) = rows.split_first().filter(|(_, rows)| !rows.is_empty()) else {
-        return String::new();
-    };
-    let line = |tag: &str, cells: &[String]| -> String {
-        let cell = |(column, cell): (usize, &String)| {
-            let class = if column >= text { " class=\"n\"" } else { "" };
-            format!("<{tag}{class}>{}</{tag}>", escaped(cell))
-        };
-        format!("<tr>{}</tr>\n", cells.iter().enumerate().map(cell).collect::<String>())
-    };
-    let head = if head.is_empty() { String::new() } else { line("th", head) };
-    let body: String = rows.iter().map(|row| line("td", row)).collect();
-    format!("<section>\n<h2>{heading}</h2>\n<table>\n{head}{body}</table>\n</section>\n")
 }
 
 /// Labels and values.
@@ -217,12 +179,4 @@ fn pairs(trace: &Trace) -> Vec<Vec<String>> {
         rows.push(vec![name, String::new(), bytes(sent as f64)]);
     }
     rows
-}
-
-/// A panel with what it shows below it.
-fn figure(panel: &Panel, trace: &Trace) -> String {
-    let (mut letters, svg) = (panel.summary.chars(), (panel.draw)(trace));
-    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
-    let caption = escaped(&format!("{first}{}.", letters.as_str()));
-    format!("<figure>\n{svg}<figcaption>{caption}</figcaption>\n</figure>\n")
 }

@@ -31,7 +31,7 @@ const LIGHT: &[Rule] = &[
     (".r", "fill:#f3f3f3"),
     (".i", "fill:#bbb"),
     (".limit", "stroke:#c00;stroke-width:1.5;stroke-dasharray:6 3"),
-    (".limit-text", "fill:#c00"),
+    (".limit-text", "fill:#c00;stroke:#fff;stroke-width:3;paint-order:stroke"),
 ];
 
 /// What differs on a dark page.
@@ -44,7 +44,7 @@ const DARK: &[Rule] = &[
     (".r", "fill:#27292c"),
     (".i", "fill:#6b6e72"),
     (".limit", "stroke:#ff6b6b"),
-    (".limit-text", "fill:#ff6b6b"),
+    (".limit-text", "fill:#ff6b6b;stroke:#191a1c"),
 ];
 
 /// The style of the figure whose class is `name`, with its own rules after those of all: `own` on

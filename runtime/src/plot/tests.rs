@@ -1,9 +1,12 @@
 //! Figures of simulated runs: well-formed, complete, and small however many tasks there are.
 
 mod checks;
+mod cluster;
+mod plain;
 mod synthetic;
 
 use checks::{check_well_formed, faults_of_text};
+use cluster::{Node, PLAIN, lu};
 use synthetic::{cholesky, cholesky_over};
 
 use super::*;
@@ -95,6 +98,17 @@ fn likelihood(nt: usize, workers: usize, named: bool) -> Trace {
     flow.take_trace()
 }
 
+/// The Gantt chart of `trace` over its own time.
+fn drawn(trace: &Trace) -> String {
+    gantt(trace, trace.span())
+}
+
+/// A small cluster of unequal nodes, and what it ran.
+fn unequal() -> Trace {
+    let fast = Node { devices: 2, ..PLAIN };
+    lu(10, &[PLAIN, fast, PLAIN, fast], &[0, 1, 1, 1, 2, 3, 3, 3])
+}
+
 /// Traces of every size: none, one, a few, some hundred, tens of thousands; few and many workers.
 fn traces() -> Vec<(String, Trace)> {
     let sizes = [(1, 1), (3, 2), (10, 4), (20, 70), (50, 8), (50, 200)];
@@ -117,6 +131,7 @@ fn traces() -> Vec<(String, Trace)> {
     for (nt, ranks) in [(4, 2), (20, 3), (40, 40)] {
         traces.push((format!("{nt}-tiles-{ranks}-ranks"), cholesky_over(nt, ranks)));
     }
+    traces.push(("unequal nodes".to_owned(), unequal()));
     traces.push(("long names".to_owned(), with_long_names()));
     traces
 }
@@ -135,9 +150,9 @@ fn with_long_names() -> Trace {
 
 #[test]
 fn every_panel_draws_every_trace() {
-    for panel in PANELS {
-        for (name, trace) in traces() {
-            let svg = (panel.draw)(&trace);
+    for (name, trace) in traces() {
+        for panel in PANELS {
+            let svg = (panel.draw)(&trace, trace.span());
             let elements =
                 check_well_formed(&svg).unwrap_or_else(|e| panic!("{} of {name}: {e}", panel.name));
             assert!(elements > 2, "{} of {name} is empty", panel.name);
@@ -151,11 +166,14 @@ fn every_panel_draws_every_trace() {
 #[test]
 fn panels_without_data_say_so_and_stay_out_of_the_report() {
     let empty = Trace::new(Records::default(), Site::default(), &[]);
-    let full = cholesky(6, 2, 2);
+    let full = unequal();
     for panel in PANELS {
         assert!(!(panel.has)(&empty) && (panel.has)(&full), "{}", panel.name);
     }
     assert_eq!(report(&empty, "none").matches("<svg").count(), 0);
+    let several = ["aggregated", "progression"];
+    let of_one = |panel: &&Panel| (panel.has)(&cholesky(6, 2, 2)) == several.contains(&panel.name);
+    assert_eq!(PANELS.iter().find(of_one).map(|panel| panel.name), None, "of one rank");
     assert_eq!(report(&full, "full").matches("<svg").count(), PANELS.len());
 }
 
@@ -190,12 +208,48 @@ fn a_report_stands_alone() {
     }
 }
 
+/// Both runs have all panels, over the time of the longer one, in classes of their own.
+#[test]
+fn runs_are_compared_on_one_axis() {
+    let (mut short, mut long) = (unequal(), lu(11, &[PLAIN; 3], &[0, 1, 2]));
+    let about = |value: &str| {
+        vec![("policy".to_owned(), value.to_owned()), ("seed".to_owned(), "0".to_owned())]
+    };
+    (short.about, long.about) = (about("dmdas"), about("<lws>"));
+    short.about.push(("abe_seconds".to_owned(), "0.5".to_owned()));
+    let page = compare(&[("unequal", &short), ("long & \"equal\"", &long)], "two");
+    let has = |trace: &Trace| PANELS.iter().filter(|panel| (panel.has)(trace)).count();
+    assert_eq!(page.matches("<svg").count(), has(&short) + has(&long));
+    assert_eq!(page.matches(": nothing to show").count(), has(&short) - has(&long), "transfers");
+    for word in ["<td>policy</td><td class=\"n\">dmdas</td><td class=\"n\">&lt;lws&gt;</td>", "ABE"]
+    {
+        assert!(page.contains(word), "{word}");
+    }
+    assert!(
+        !page.contains("<td>seed</td>") && !page.contains("(CPB)"),
+        "neither differs nor is known"
+    );
+    for panel in ["gantt", "ready"] {
+        let start = |place: usize| {
+            format!("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tegula-{panel}-{place}\"")
+        };
+        let last = |place: usize| {
+            let figure =
+                page.split(&start(place)).nth(1).and_then(|rest| rest.split("</svg>").next());
+            let marks = figure.expect("a figure").split("class=\"m q\">").skip(1);
+            marks.last().and_then(|rest| rest.split('<').next()).expect("a mark").to_owned()
+        };
+        assert_eq!(last(0), last(1), "{panel}: the last time on the axis");
+        assert!(page.contains(&format!(".tegula-{panel}-1 .bg")), "{panel}");
+    }
+}
+
 #[test]
 fn limits_and_unusual_tasks_are_shown() {
-    let svg = gantt(&cholesky(12, 2, 1));
+    let svg = drawn(&cholesky(12, 2, 1));
     assert!(svg.contains(">balanced work ") && svg.contains(">critical path "), "both are known");
     assert!(svg.contains("Not pale: "), "one task in a hundred takes longer");
-    let svg = gantt(&trace_of(&["a"; 40], 1000));
+    let svg = drawn(&trace_of(&["a"; 40], 1000));
     assert!(
         svg.contains(">balanced work ")
             && !svg.contains(">critical path ")
@@ -208,7 +262,7 @@ fn figures_of_many_tasks_are_small() {
     let trace = cholesky(80, 30, 4);
     assert!(trace.records.len() > 80_000 && trace.transfers.len() > 10_000);
     for panel in PANELS {
-        let size = (panel.draw)(&trace).len();
+        let size = (panel.draw)(&trace, trace.span()).len();
         assert!(size < 600_000, "{}: {size} bytes", panel.name);
     }
 }
@@ -217,7 +271,7 @@ fn figures_of_many_tasks_are_small() {
 fn every_worker_and_phase_is_there() {
     for (nt, workers) in [(3, 2), (50, 8), (20, 70)] {
         let trace = likelihood(nt, workers, true);
-        let svg = gantt(&trace);
+        let svg = drawn(&trace);
         assert_eq!(svg.matches("<g class=\"worker\">").count(), workers);
         for worker in 0..workers {
             assert!(
@@ -234,13 +288,13 @@ fn every_worker_and_phase_is_there() {
 #[test]
 fn every_rank_has_a_row_of_messages() {
     let trace = cholesky_over(12, 3);
-    let svg = gantt(&trace);
+    let svg = drawn(&trace);
     assert!(svg.contains(" on 6 workers of 3 ranks in "), "the head");
     assert_eq!(svg.matches("<g class=\"messages\">").count(), 3);
     let order = ["rank 0 worker 1", "rank 0 messages", "rank 1 worker 0", "rank 2 messages"];
     let places = order.map(|name| svg.find(&format!("<title>{name}: ")).expect(name));
     assert!(places.is_sorted(), "{places:?}");
-    assert!(!gantt(&cholesky(12, 6, 0)).contains("essages"), "one rank has none");
+    assert!(!drawn(&cholesky(12, 6, 0)).contains("essages"), "one rank has none");
     let page = report(&trace, "ranks");
     for word in
         ["<h2>Messages</h2>", "0 \u{2192} 1", "messages overlapped", "clocks of ranks agree"]
@@ -252,7 +306,7 @@ fn every_rank_has_a_row_of_messages() {
 #[test]
 fn few_tasks_are_drawn_one_by_one() {
     let trace = likelihood(3, 2, true);
-    let svg = gantt(&trace);
+    let svg = drawn(&trace);
     for record in
         trace.records.iter().filter(|record| record.codelet != "trsv" && record.codelet != "gemv")
     {
@@ -265,18 +319,18 @@ fn few_tasks_are_drawn_one_by_one() {
         assert_eq!(svg.matches(&title).count(), 1, "{title}");
     }
     let all_equal = trace_of(&["a"; 40], 1000);
-    assert_eq!(gantt(&all_equal).matches(", task ").count(), 40);
-    assert!(gantt(&all_equal).contains("Each rectangle is a task"));
+    assert_eq!(drawn(&all_equal).matches(", task ").count(), 40);
+    assert!(drawn(&all_equal).contains("Each rectangle is a task"));
 }
 
 #[test]
 fn many_tasks_are_merged_and_said() {
     let trace = likelihood(50, 8, true);
     assert!(trace.records.len() > 22_100, "{}", trace.records.len());
-    let svg = gantt(&trace);
+    let svg = drawn(&trace);
     assert!(svg.contains(" merged: in each column of one pixel"), "the caption");
     for trace in [trace, likelihood(50, 200, false), trace_of(&["a"; 100_000], 1000)] {
-        let size = gantt(&trace).len();
+        let size = drawn(&trace).len();
         assert!(size < 1_000_000, "{size} bytes for {} tasks", trace.records.len());
     }
 }
@@ -284,9 +338,9 @@ fn many_tasks_are_merged_and_said() {
 #[test]
 fn more_codelets_than_colours_are_gathered() {
     let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
-    assert!(!gantt(&trace_of(&names, 1000)).contains("others"));
+    assert!(!drawn(&trace_of(&names, 1000)).contains("others"));
     let more = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "a", "b", "c", "d", "e", "f", "g"];
-    let svg = gantt(&trace_of(&more, 1000));
+    let svg = drawn(&trace_of(&more, 1000));
     assert!(svg.contains("<title>2 others: tasks 2"), "h and i have the least work");
     assert!(svg.contains("<title>h, task 7: "), "each keeps its name");
 }
@@ -296,7 +350,7 @@ fn names_and_failures_are_written_out() {
     let mut trace = trace_of(&["a<b>&\"c\"", "plain"], 1000);
     trace.records[0].outcome = Outcome::Failed;
     trace.records[1].outcome = Outcome::Skipped;
-    let svg = gantt(&trace);
+    let svg = drawn(&trace);
     check_well_formed(&svg).expect("names are escaped");
     assert!(svg.contains("a&lt;b&gt;&amp;&quot;c&quot;, task 0: 0 ns to 1.000 \u{b5}s"));
     assert!(svg.contains("; 1 failed; 1 skipped"));
@@ -318,4 +372,45 @@ fn trace_of(codelets: &[&'static str], length: u64) -> Trace {
     };
     let tasks = codelets.iter().enumerate().map(record).collect();
     Trace::new(Records { tasks, ..Records::default() }, Site::cores(1), &["none"])
+}
+
+/// A node that is slower than its share of the work allows: named in the progression from the first group
+/// on, and busy to the end in its band.
+#[test]
+fn a_slow_node_is_seen() {
+    let slow = Node { slowness: 1.5, ..PLAIN };
+    let trace = lu(16, &[PLAIN, PLAIN, slow, PLAIN, PLAIN], &[0, 1, 2, 3, 4]);
+    let last = &trace.progression().steps(trace.makespan(), 20, 0.01)[9].clusters;
+    assert_eq!(last[0].ranks, [2], "{last:?}");
+    let svg = progression(&trace, trace.span());
+    assert!(svg.contains("class=\"m name\">2</text>"), "its name");
+    assert!(
+        svg.contains("balanced work ") && svg.contains("class=\"possible\""),
+        "what could have been"
+    );
+    let svg = aggregated(&trace, trace.span());
+    assert_eq!(svg.matches("<g class=\"band\">").count(), 5);
+    let two = lu(12, &[PLAIN, slow], &[0, 1]);
+    let svg = progression(&two, two.span());
+    assert!(svg.contains("class=\"m name\">1</text>"), "of groups as large, the one behind");
+    let svg = aggregated(&unequal(), unequal().span());
+    assert!(svg.contains("rank 1, gpu: 2 workers"), "two devices, each with a class of its own");
+}
+
+#[test]
+fn large_clusters_fit_their_figures() {
+    let node = Node { cores: 2, devices: 1, ..PLAIN };
+    let turns: Vec<u16> = (0..100).collect();
+    let trace = lu(24, &[node; 100], &turns);
+    for panel in [aggregated::PANEL, progression::PANEL] {
+        let svg = (panel.draw)(&trace, trace.span());
+        let faults = faults_of_text(&svg);
+        assert!(faults.is_empty() && svg.len() < 900_000, "{}: {faults:?}", panel.name);
+    }
+    let svg = aggregated(&trace, trace.span());
+    assert_eq!(svg.matches("<g class=\"band\">").count(), 200);
+    let huge = cholesky_over(20, 300);
+    let svg = aggregated(&huge, huge.span());
+    assert_eq!(svg.matches("<g class=\"band\">").count(), 150, "two ranks share a band");
+    assert!(svg.contains("<title>rank 298\u{2013}299, cpu: 4 workers, "), "the last of them");
 }

@@ -24,15 +24,17 @@ const MOST_ROUTES: usize = 16;
 /// Colours of the purposes, in their order.
 const COLOURS: [&str; 3] = ["#d55e00", "#009e73", "#cc79a7"];
 
-/// Draws, for each route, the rate of its transfers, each spread evenly over its duration.
+/// Draws, over `span` nanoseconds, for each route the rate of its transfers, each spread evenly over
+/// its duration.
 #[must_use]
-pub fn transfers(trace: &Trace) -> String {
+pub fn transfers(trace: &Trace, span: u64) -> String {
     let mut svg = Svg::default();
     let style = style("tegula-transfers", &fills(COLOURS), &[]);
     if trace.transfers.is_empty() {
         let height = nothing(&mut svg, "Transfers", "Nothing moved between memories.");
         return svg.finish("tegula-transfers", height, &style);
     }
+    let frame = Frame::new(span);
     let routes = Route::all(trace);
     let drawn = &routes[..routes.len().min(MOST_ROUTES)];
     let total: u64 = routes.iter().map(|route| route.bytes).sum();
@@ -42,12 +44,12 @@ pub fn transfers(trace: &Trace) -> String {
     legend(&mut svg, HEAD + 8.0, names.map(|(i, purpose)| (format!("c{i}"), purpose.name())));
     let first = HEAD + 50.0;
     let bottom = first + STEP * drawn.len() as f64 - (STEP - ROW);
-    let columns: Vec<Columns> = drawn.iter().map(|route| route.columns(trace)).collect();
-    let scale = Scale::of(trace, &columns);
+    let columns: Vec<Columns> = drawn.iter().map(|route| route.columns(trace, frame)).collect();
+    let scale = Scale::of(span, &columns);
     for (number, (route, columns)) in drawn.iter().zip(&columns).enumerate() {
         route.draw(&mut svg, trace, (columns, &scale), first + STEP * number as f64);
     }
-    Frame::new(trace).marks(&mut svg, first, bottom);
+    frame.marks(&mut svg, first, bottom);
     caption(&mut svg, bottom, &says(routes.len() - drawn.len()));
     svg.finish("tegula-transfers", bottom + FOOT, &style)
 }
@@ -87,8 +89,7 @@ impl Route {
     }
 
     /// Its bytes over time, by purpose.
-    fn columns(&self, trace: &Trace) -> Columns {
-        let frame = Frame::new(trace);
+    fn columns(&self, trace: &Trace, frame: Frame) -> Columns {
         let mut columns = Columns::new(CHART, COLUMN, Purpose::ALL.len());
         for transfer in trace.transfers.iter().filter(|t| (t.src, t.dst) == self.ends) {
             let (start, end) = (frame.x(transfer.start), frame.x(transfer.end));
@@ -118,8 +119,8 @@ struct Scale {
 
 impl Scale {
     /// One that all of `columns` fit.
-    fn of(trace: &Trace, columns: &[Columns]) -> Self {
-        let pixels_per_second = 1e9 / trace.span().max(1) as f64 * CHART;
+    fn of(span: u64, columns: &[Columns]) -> Self {
+        let pixels_per_second = 1e9 / span.max(1) as f64 * CHART;
         let peak = columns.iter().map(Columns::peak).fold(0.0, f64::max);
         Self { top: round_up(peak * pixels_per_second, 1024.0), pixels_per_second }
     }

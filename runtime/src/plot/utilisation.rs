@@ -23,10 +23,10 @@ const SLICE: f64 = 5.0;
 /// Most classes that have a row of their own.
 const MOST_CLASSES: usize = 16;
 
-/// Draws, for each class of workers and each slice of time, the share of the workers' time that
-/// tasks of each codelet take.
+/// Draws, over `span` nanoseconds, for each class of workers and each slice of time, the share of the
+/// workers' time that tasks of each codelet take.
 #[must_use]
-pub fn utilisation(trace: &Trace) -> String {
+pub fn utilisation(trace: &Trace, span: u64) -> String {
     let mut svg = Svg::default();
     let groups = Groups::by_codelet(trace);
     let style = style("tegula-utilisation", &fills(groups.colours()), &[]);
@@ -38,19 +38,20 @@ pub fn utilisation(trace: &Trace) -> String {
     let entries = groups.list.iter().enumerate();
     let entries = entries.map(|(i, group)| (format!("c{i}"), group.name.as_str()));
     let first = HEAD + 30.0 + legend(&mut svg, HEAD + 8.0, entries);
+    let frame = Frame::new(span);
     let (uses, of) = (trace.utilisation(), trace.classes().1);
     let drawn = uses.len().min(MOST_CLASSES);
     for (class, usage) in uses.iter().enumerate().take(drawn) {
         let y = first + STEP * class as f64;
         row(&mut svg, y, ROW, &describe(usage), ["100 %", "50 %"]);
-        let columns = columns(trace, &groups, |worker| of[worker] == class);
+        let columns = columns(trace, &groups, frame, |worker| of[worker] == class);
         for (group, path) in columns.stack(usage.workers as f64, ROW) {
             area(&mut svg, y, &format!("c{group}"), &path);
         }
     }
     let bottom = first + STEP * drawn as f64 - (STEP - ROW);
-    Frame::new(trace).marks(&mut svg, first, bottom);
-    caption(&mut svg, bottom, &says(trace, uses.len() - drawn));
+    frame.marks(&mut svg, first, bottom);
+    caption(&mut svg, bottom, &says(trace, span, uses.len() - drawn));
     svg.finish("tegula-utilisation", bottom + FOOT, &style)
 }
 
@@ -63,8 +64,12 @@ fn describe(usage: &ClassUse) -> String {
 }
 
 /// The tasks of the workers that are `wanted`, in slices.
-fn columns(trace: &Trace, groups: &Groups, wanted: impl Fn(usize) -> bool) -> Columns {
-    let frame = Frame::new(trace);
+fn columns(
+    trace: &Trace,
+    groups: &Groups,
+    frame: Frame,
+    wanted: impl Fn(usize) -> bool,
+) -> Columns {
     let mut columns = Columns::new(CHART, SLICE, groups.list.len());
     for (record, &group) in trace.records.iter().zip(&groups.of) {
         if wanted(record.worker) {
@@ -74,8 +79,8 @@ fn columns(trace: &Trace, groups: &Groups, wanted: impl Fn(usize) -> bool) -> Co
     columns
 }
 
-fn says(trace: &Trace, left_out: usize) -> String {
-    let slice = duration((trace.span() as f64 * SLICE / CHART) as u64);
+fn says(trace: &Trace, span: u64, left_out: usize) -> String {
+    let slice = duration((span as f64 * SLICE / CHART) as u64);
     let tasks = thousands(trace.records.len());
     let text = format!("All tasks, {tasks}, are summed up in slices of {slice}.");
     if left_out == 0 { text } else { format!("{text} {left_out} classes are left out.") }

@@ -50,7 +50,7 @@ const FORMS: &[Form] = &[
     Form {
         extension: "svg",
         purpose: "picture",
-        write: |trace, _, out| out.write_all(gantt(trace).as_bytes()),
+        write: |trace, _, out| out.write_all(gantt(trace, trace.span()).as_bytes()),
     },
 ];
 

@@ -1,8 +1,9 @@
-//! `tegula trace FILE`: what happened in a run that was recorded with `--trace FILE.trace`.
+//! `tegula trace FILE...`: what happened in a run that was recorded with `--trace FILE.trace`, or in several.
 
 mod json;
 mod summary;
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use tegula_data::format::WriteError;
-use tegula_runtime::plot::PANELS;
+use tegula_runtime::plot::{PANELS, Run, compare};
 use tegula_runtime::trace::{ReadError, Trace};
 
 use crate::error::refused;
@@ -26,11 +27,12 @@ Examples:
   tegula trace run.trace -o report.html
   tegula trace run.trace --table transfers -o transfers.csv
   tegula linalg potrf -n 8000 --ranks local:2 --trace run.trace
-  tegula trace run.trace --table pairs")]
+  tegula trace run.trace --table pairs
+  tegula trace block-cyclic.trace 1d1d.trace -o compare.html")]
 pub(crate) struct TraceCommand {
-    /// The trace that a run wrote with --trace FILE.trace
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    /// The trace that a run wrote with --trace FILE.trace; several are compared on one page, with -o PAGE.html
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
     #[command(flatten)]
     what: What,
     /// Write to FILE instead of standard output; without --table, --export and --panel the
@@ -46,10 +48,10 @@ pub(crate) struct TraceCommand {
 #[group(multiple = false)]
 struct What {
     /// Write a table as CSV, times in milliseconds
-    #[arg(long, value_name = "TABLE", value_parser = names(TABLES))]
+    #[arg(long, value_name = "TABLE", value_parser = writers(TABLES))]
     table: Option<usize>,
     /// Write the trace for another viewer
-    #[arg(long, value_name = "FORMAT", value_parser = names(EXPORTS))]
+    #[arg(long, value_name = "FORMAT", value_parser = writers(EXPORTS))]
     export: Option<usize>,
     /// Draw a figure as SVG
     #[arg(long, value_name = "PANEL", value_parser = panels())]
@@ -101,7 +103,7 @@ const EXPORTS: &[Writer] = &[
     },
 ];
 
-fn names(list: &'static [Writer]) -> impl clap::builder::TypedValueParser<Value = usize> {
+fn writers(list: &'static [Writer]) -> impl clap::builder::TypedValueParser<Value = usize> {
     member(list.iter().map(|writer| (writer.name, writer.summary)).collect())
 }
 
@@ -113,16 +115,19 @@ impl TraceCommand {
     pub(crate) fn run(&self) -> Result<()> {
         let console = self.output.console(self.target())?;
         let outputs = [("-o", self.output_file.as_deref()), self.output.path()];
-        check_apart(&outputs, &[("the trace", &self.file)])?;
+        let inputs: Vec<(&str, &Path)> =
+            self.files.iter().map(|file| ("the trace", file.as_path())).collect();
+        check_apart(&outputs, &inputs)?;
+        let [file] = self.files.as_slice() else { return self.compare(console) };
         let by_extension = match self.output_file.as_deref() {
             Some(path) if !self.what.is_given() => Some(form("-o", path)?),
             _ => None,
         };
-        let trace = read(&self.file)?;
+        let trace = read(file)?;
         if self.output.json.is_some() {
             self.output.write(&json::summary(&trace))?;
         }
-        let title = title(&self.file);
+        let title = title(file);
         let Some(path) = self.target() else {
             summary::print(&console, &trace);
             return console.finish();
@@ -137,6 +142,31 @@ impl TraceCommand {
             Ok(())
         })?;
         if !is_standard_output(path) {
+            console.line(format_args!("{} written", path.display()));
+        }
+        console.finish()
+    }
+
+    /// Writes a page of all traces beside each other, and their summaries.
+    fn compare(&self, console: Console) -> Result<()> {
+        let is_page =
+            |path: &Path| path.extension().is_some_and(|is| is.eq_ignore_ascii_case("html"));
+        let page = self.output_file.as_deref();
+        if self.what.is_given() || !page.map_or(self.output.json.is_some(), is_page) {
+            return Err(refused(
+                "several traces are compared on one page, with -o FILE.html, or summed up with --json FILE; \
+                 for all else, name one trace",
+            ));
+        }
+        let traces: Vec<Trace> = self.files.iter().map(|file| read(file)).collect::<Result<_>>()?;
+        if self.output.json.is_some() {
+            self.output.write(&traces.iter().map(json::summary).collect())?;
+        }
+        let names = names(&self.files);
+        if let Some(path) = page {
+            let runs: Vec<Run<'_>> = names.iter().map(String::as_str).zip(&traces).collect();
+            let text = compare(&runs, &names.join(", "));
+            write_file::<WriteError>(path, |out| Ok(out.write_all(text.as_bytes())?))?;
             console.line(format_args!("{} written", path.display()));
         }
         console.finish()
@@ -168,7 +198,7 @@ impl What {
 
     fn write(&self, trace: &Trace, out: &mut dyn Write) -> io::Result<()> {
         if let Some(panel) = self.panel {
-            return out.write_all((PANELS[panel].draw)(trace).as_bytes());
+            return out.write_all((PANELS[panel].draw)(trace, trace.span()).as_bytes());
         }
         let table = self.table.map(|index| &TABLES[index]);
         let writer = table.or(self.export.map(|index| &EXPORTS[index]));
@@ -189,6 +219,14 @@ impl What {
             _ => None,
         }
     }
+}
+
+/// What the traces are called: their titles, or where these are not all different their paths.
+fn names(files: &[PathBuf]) -> Vec<String> {
+    let titles: Vec<String> = files.iter().map(|file| title(file)).collect();
+    let are_different = titles.iter().collect::<BTreeSet<_>>().len() == titles.len();
+    let path = |file: &PathBuf| file.display().to_string();
+    if are_different { titles } else { files.iter().map(path).collect() }
 }
 
 /// Reads the trace at `path`.

@@ -158,6 +158,32 @@ fn every_form_is_written() {
     assert!(text_of(&folder, "out.html").contains("<h1>run</h1>"));
 }
 
+/// Runs stand side by side, each number in its column, each figure once for each run.
+#[test]
+fn several_traces_are_compared() {
+    let folder = folder_with("small.trace", SMALL);
+    let other = SMALL.replace("1500000,2500000,done", "1500000,3500000,done");
+    fs::write(folder.join("other.trace"), other).expect("a file can be written");
+    tegula_in(&folder, "trace small.trace other.trace -o compare.html").succeeded();
+    let page = text_of(&folder, "compare.html");
+    let row = "<td>makespan</td><td class=\"n\">2.500 ms</td><td class=\"n\">3.500 ms</td>";
+    for word in
+        ["<h1>small, other</h1>", row, "class=\"tegula-gantt-0\"", "class=\"tegula-gantt-1\""]
+    {
+        assert!(page.contains(word), "{word}");
+    }
+    let summaries = tegula_in(&folder, "trace other.trace small.trace --json -").succeeded().json();
+    let makespans = ["/0/makespan_seconds", "/1/makespan_seconds"];
+    let microseconds = makespans.map(|pointer| (1e6 * number(&summaries, pointer)).round());
+    assert_eq!(microseconds, [3500.0, 2500.0]);
+    for flags in ["", "-o out.svg", "--panel gantt", "--table tasks -o page.html"] {
+        let run = tegula_in(&folder, &format!("trace small.trace other.trace {flags}"));
+        run.failed(2, &["several traces", "-o FILE.html"]);
+    }
+    let help = tegula_in(&folder, "trace --help").succeeded().stdout;
+    assert!(help.contains("compare"), "{help}");
+}
+
 #[test]
 fn what_is_no_whole_trace_is_refused_at_its_line() {
     let folder = folder_with("small.trace", SMALL);

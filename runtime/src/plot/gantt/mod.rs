@@ -8,6 +8,7 @@ mod workers;
 use super::Panel;
 use super::axis::{duration, marks, thousands, unit};
 use super::groups::Groups;
+use super::limits::{self, Limits};
 use super::outliers::{Outliers, outliers};
 use super::style::{CHART, LEFT, RIGHT, fills, rules, style};
 use super::svg::{Svg, px};
@@ -26,8 +27,6 @@ const TOP: f64 = 88.0;
 /// Height of the bar of a phase, and from one to the next.
 const BAR: f64 = 14.0;
 const BAR_STEP: f64 = 19.0;
-/// Height of the line of text of a limit.
-const LIMIT_STEP: f64 = 15.0;
 /// Most rectangles of single tasks.
 const MOST_RECTANGLES: usize = 3000;
 /// About the most pixel columns over all workers.
@@ -51,15 +50,18 @@ const DARK: &[(&str, &str)] = &[
     (".out", "fill:#999"),
 ];
 
-/// Draws `trace` as a document of its own: for each phase when it ran and how many workers it
+/// Draws `trace` as a document of its own, over `span` nanoseconds: for each phase when it ran and how many workers it
 /// kept busy, and for each worker its tasks and its idle share. Over ranks, the workers of each come
 /// together, with a row of its messages below them.
+///
+/// Lines stand at the balanced work and the critical path of the run, at bounds that the trace tells, and in
+/// the rows of each of several ranks at the balanced work of that rank.
 ///
 /// Where no phase is named, codelets take their place. Tasks too narrow to be seen, and those
 /// beyond some thousands, are merged: the figure says so, and stays small.
 #[must_use]
-pub fn gantt(trace: &Trace) -> String {
-    let chart = Chart::new(trace);
+pub fn gantt(trace: &Trace, span: u64) -> String {
+    let chart = Chart::new(trace, span);
     let mut svg = Svg::default();
     chart.head(&mut svg);
     chart.phases(&mut svg);
@@ -72,9 +74,10 @@ pub fn gantt(trace: &Trace) -> String {
     }
     chart.limits(&mut svg);
     chart.caption(&mut svg);
-    let mut rules = rules(RULES);
+    let mut rules = rules(&[RULES, limits::RULES].concat());
     rules.extend(fills(chart.groups.colours()));
-    svg.finish("tegula-gantt", chart.bottom() + chart.foot(), &style("tegula-gantt", &rules, DARK))
+    let style = style("tegula-gantt", &rules, &[DARK, limits::DARK].concat());
+    svg.finish("tegula-gantt", chart.bottom() + chart.foot(), &style)
 }
 
 /// What a row shows.
@@ -100,10 +103,9 @@ fn lines(trace: &Trace) -> Vec<Line> {
 struct Chart<'a> {
     trace: &'a Trace,
     groups: Groups,
-    /// End of the last task in nanoseconds.
+    /// End of the time axis in nanoseconds.
     span: u64,
-    /// Times that the makespan is compared with, by their names, in nanoseconds.
-    limits: Vec<(&'static str, f64)>,
+    limits: Limits,
     /// Tasks that are unusually long.
     outliers: Outliers,
     /// Whether one of them is drawn as a task of its own.
@@ -122,7 +124,7 @@ struct Chart<'a> {
 }
 
 impl<'a> Chart<'a> {
-    fn new(trace: &'a Trace) -> Self {
+    fn new(trace: &'a Trace, span: u64) -> Self {
         let workers = trace.workers.max(1) as f64;
         let mut rows = vec![Vec::new(); trace.workers];
         for (index, record) in trace.records.iter().enumerate() {
@@ -135,8 +137,8 @@ impl<'a> Chart<'a> {
         let mut chart = Self {
             trace,
             groups: Groups::of(trace),
-            span: trace.span(),
-            limits: limits(trace),
+            span,
+            limits: Limits::of_ranks(trace, span),
             outliers: outliers(trace),
             shows_outliers: false,
             rows,
@@ -179,9 +181,7 @@ impl<'a> Chart<'a> {
 
     /// Where the first worker stands.
     fn first_row(&self) -> f64 {
-        TOP + BAR_STEP * self.groups.list.len() as f64
-            + 26.0
-            + LIMIT_STEP * self.limits.len() as f64
+        TOP + BAR_STEP * self.groups.list.len() as f64 + 26.0 + self.limits.height()
     }
 
     /// Where row `line` stands, and its height without the gap below it.
@@ -241,20 +241,24 @@ impl<'a> Chart<'a> {
         svg.text((RIGHT, bottom + 18.0), "q", unit.symbol);
     }
 
-    /// Lines across the workers at the limits, each named in a line of its own above them.
+    /// Lines at the limits: across the rows of each rank, and across all.
     fn limits(&self, svg: &mut Svg) {
-        let first = self.first_row();
-        for (place, &(name, at)) in self.limits.iter().enumerate() {
-            let x = px(LEFT + at / self.span.max(1) as f64 * CHART);
-            let y = first - 8.0 - LIMIT_STEP * place as f64;
-            svg.line(format_args!(
-                "<path d=\"M{x} {}V{}\" class=\"limit\"/>",
-                y - 10.0,
-                self.bottom()
-            ));
-            let text = format!("{name} {}", duration(at as u64));
-            let (x, class) = if x < LEFT + CHART / 2.0 { (x + 5.0, "") } else { (x - 5.0, "e ") };
-            svg.text((x, y), &format!("{class}limit-text"), &text);
+        for rank in 0..self.trace.rank_count() {
+            let is_own = |line: &Line| self.rank_of(line) == rank;
+            let (first, last) =
+                (self.lines.iter().position(is_own), self.lines.iter().rposition(is_own));
+            if let Some((first, last)) = first.zip(last) {
+                let (bottom, height) = self.place(last);
+                self.limits.draw_own(svg, rank, (self.place(first).0, bottom + height));
+            }
+        }
+        self.limits.draw(svg, self.first_row(), self.bottom());
+    }
+
+    fn rank_of(&self, line: &Line) -> usize {
+        match *line {
+            Line::Worker(worker) => self.trace.site.rank_of(worker),
+            Line::Messages(rank) => rank,
         }
     }
 
@@ -273,7 +277,7 @@ impl<'a> Chart<'a> {
             String::new()
         };
         let messages = if self.trace.messages.is_empty() { "" } else { MESSAGES }.to_owned();
-        let lines = [text, messages, pale, describe_limits(&self.limits)];
+        let lines = [text, messages, pale, self.limits.describe()];
         let lines = lines.into_iter().filter(|line| !line.is_empty());
         for (number, line) in lines.enumerate() {
             svg.text((LEFT, self.bottom() + 36.0 + 16.0 * number as f64), "q", &line);
@@ -300,33 +304,6 @@ impl<'a> Chart<'a> {
 
 const MESSAGES: &str = "Messages: when any was on its way, above to the rank, below from it; at the right the \
      bytes that came.";
-const BALANCED: &str = "balanced work";
-const PATH: &str = "critical path";
-
-/// What the makespan of `trace` is compared with, as far as it is known, in such an order that the
-/// lines do not cross the labels, which lie right of those in the left half and left of the others.
-fn limits(trace: &Trace) -> Vec<(&'static str, f64)> {
-    let balanced = trace.balanced_seconds().map(|seconds| (BALANCED, 1e9 * seconds));
-    let path = trace.critical_path().map(|path| (PATH, 1e9 * path.seconds));
-    let mut limits: Vec<(&str, f64)> = balanced.into_iter().chain(path).collect();
-    limits.sort_by(|a, b| b.1.total_cmp(&a.1));
-    if limits.iter().all(|&(_, at)| at > 0.5 * trace.span() as f64) {
-        limits.reverse();
-    }
-    limits
-}
-
-/// What the names of the limits mean.
-fn describe_limits(limits: &[(&str, f64)]) -> String {
-    let meaning = |&(name, _): &(&str, f64)| match name {
-        BALANCED => {
-            "Balanced work: all tasks, divided as well as can be, at the means of this run."
-        }
-        _ => "Critical path: its tasks one after the other, as they ran.",
-    };
-    limits.iter().map(meaning).collect::<Vec<_>>().join(" ")
-}
-
 /// `share` as a percentage; that of nothing is nothing.
 fn percent(share: f64) -> String {
     match 100.0 * share {

@@ -134,6 +134,9 @@ impl Constrained {
 impl Strategy for Constrained {
     /// A grid that is not square is the end of the square one that it fits in.
     fn map(&self, (m, n): (usize, usize), storage: Storage) -> OwnerMap {
+        if m == 1 {
+            return self.grid.map_of_row(n, storage);
+        }
         let (rows, columns, _) = self.choose(m.max(n));
         self.grid.map(&rows[rows.len() - m..], &columns[columns.len() - n..], storage)
     }

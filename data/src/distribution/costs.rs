@@ -49,7 +49,7 @@ impl Factorisation {
     }
 
     /// The task on tile `(i, j)` at iteration `k`, with neither index below `k`.
-    pub(super) fn kind(self, k: usize, (i, j): (usize, usize)) -> Kind {
+    pub(crate) fn kind(self, k: usize, (i, j): (usize, usize)) -> Kind {
         match (i == k, j == k) {
             (true, true) => Kind::Factor,
             (false, false) if self == Self::Cholesky && i == j => Kind::Square,

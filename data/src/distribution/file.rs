@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tegula_runtime::ranks::{Owners, Rank, Spot};
 
 use super::error::ranks;
-use super::{DistributionEntry, DistributionError};
+use super::{DistributionEntry, DistributionError, OwnerMap};
 
 pub(super) const ENTRY: DistributionEntry = DistributionEntry {
     name: "file",
@@ -95,9 +95,20 @@ impl Owners for OwnerFile {
     }
 }
 
+impl OwnerMap {
+    /// The map as [`OwnerFile::read`] reads it; of a triangle, lines end at the diagonal.
+    #[must_use]
+    pub fn to_csv(&self) -> String {
+        let mut lines = vec![Vec::new(); self.rows()];
+        self.tiles().for_each(|(i, j)| lines[i].push(self.owner(i, j).to_string()));
+        lines.into_iter().map(|line| line.join(",") + "\n").collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::matrix::Storage;
 
     fn parse(text: &str) -> Result<OwnerFile, String> {
         OwnerFile::parse(Path::new("o.csv"), text, 3).map_err(|error| error.to_string())
@@ -127,6 +138,15 @@ mod tests {
             ),
         ] {
             assert_eq!(parse(text), Err(expected.to_owned()));
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        for storage in [Storage::Full, Storage::Lower] {
+            let map = OwnerMap::new((4, 4), storage, 3, |i, j| (i + 2 * j) % 3);
+            let file = parse(&map.to_csv()).unwrap();
+            assert_eq!(OwnerMap::of(&file, (4, 4), storage, 3), map);
         }
     }
 }

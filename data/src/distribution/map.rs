@@ -81,7 +81,7 @@ impl OwnerMap {
         usize::from(self.owners[row * self.columns + column])
     }
 
-    pub(super) fn set(&mut self, row: usize, column: usize, owner: usize) {
+    pub(crate) fn set(&mut self, row: usize, column: usize, owner: usize) {
         assert!(owner < self.ranks, "rank {owner} of {}", self.ranks);
         let (row, column) = self.stored(row, column);
         self.owners[row * self.columns + column] = owner as u16;

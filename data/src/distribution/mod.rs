@@ -45,7 +45,7 @@ pub use powers::Powers;
 use request::Request;
 pub use sbc::SymmetricBlockCyclic;
 pub use shuffle::shuffle;
-pub use subset::Subset;
+pub use subset::{Subset, ranks_of};
 use tegula_runtime::ranks::Owners;
 pub use tegula_runtime::ranks::{Program, Traffic, count};
 
@@ -127,7 +127,7 @@ fn over_subset(text: &str, powers: &Powers, costs: Option<&Costs>, storage: Stor
     let Some((text, subset)) = text.rsplit_once('@') else {
         return over_all(text, powers.clone(), costs.cloned(), storage);
     };
-    let ranks = subset::parse(subset, powers.ranks())?;
+    let ranks = subset::ranks_of(subset, powers.ranks())?;
     let powers = powers.only(&ranks);
     let powers = powers.ok_or_else(|| DistributionError::Powerless { given: subset.to_owned() })?;
     let costs = costs.map(|costs| costs.only(&ranks));

@@ -61,6 +61,17 @@ impl VirtualGrid {
             self.cells[rows[i]][columns[j]]
         })
     }
+
+    /// The map of one row of so many tiles, which has no rows to share: its columns are dealt out to
+    /// all ranks by what they have of the grid.
+    pub(super) fn map_of_row(&self, columns: usize, storage: Storage) -> OwnerMap {
+        let mut shares = vec![0.0; self.ranks];
+        for (row, height) in self.cells.iter().zip(&self.heights) {
+            row.iter().zip(&self.widths).for_each(|(&rank, width)| shares[rank] += height * width);
+        }
+        let owners = shuffle(&shares, columns);
+        OwnerMap::new((1, columns), storage, self.ranks, |_, column| owners[column])
+    }
 }
 
 /// Where lines begin, in order and without those that are near another.
@@ -99,6 +110,9 @@ impl OneDOneD {
 
 impl Strategy for OneDOneD {
     fn map(&self, (rows, columns): (usize, usize), storage: Storage) -> OwnerMap {
+        if rows == 1 {
+            return self.grid.map_of_row(columns, storage);
+        }
         let rows = shuffle(&self.grid.heights, rows);
         let columns = shuffle(&self.grid.widths, columns);
         self.grid.map(&rows, &columns, storage)
@@ -126,6 +140,13 @@ mod tests {
             [5, 11, 16, 20],
         ];
         assert_eq!(grid.cells, printed);
+    }
+
+    #[test]
+    fn one_row_of_tiles_is_shared_by_all() {
+        let powers = Powers::new(vec![1.0, 2.0, 1.0]).expect("they are positive");
+        let map = OneDOneD::new(&powers).map((1, 40), Storage::Full);
+        assert_eq!(map.tiles_of_ranks(), [10, 20, 10]);
     }
 
     #[test]

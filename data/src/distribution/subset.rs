@@ -23,7 +23,10 @@ impl Owners for Subset {
 }
 
 /// Reads `0-3,8`: the ranks 0, 1, 2, 3 and 8, of `count`.
-pub(super) fn parse(text: &str, count: usize) -> Result<Vec<usize>, DistributionError> {
+///
+/// # Errors
+/// If it is no such list, or names others.
+pub fn ranks_of(text: &str, count: usize) -> Result<Vec<usize>, DistributionError> {
     let wrong = || DistributionError::Subset {
         given: text.to_owned(),
         ranks: so_many_ranks(count),
@@ -48,10 +51,10 @@ mod tests {
 
     #[test]
     fn ranges_and_single_ranks_are_read() {
-        assert_eq!(parse("0-3,8", 9).unwrap(), [0, 1, 2, 3, 8]);
-        assert_eq!(parse("2", 3).unwrap(), [2]);
+        assert_eq!(ranks_of("0-3,8", 9).unwrap(), [0, 1, 2, 3, 8]);
+        assert_eq!(ranks_of("2", 3).unwrap(), [2]);
         for wrong in ["", "3", "2-1", "0,0", "0-1,1", "a", "-1"] {
-            assert!(parse(wrong, 3).is_err(), "{wrong}");
+            assert!(ranks_of(wrong, 3).is_err(), "{wrong}");
         }
     }
 }

@@ -9,6 +9,7 @@ mod learnt;
 mod listed;
 mod node;
 mod read;
+mod reading;
 mod write;
 
 use std::fs;
@@ -21,6 +22,7 @@ pub use error::PlatformError;
 pub use learnt::{Fingerprint, Learnt, LearntFile, read_learnt, write_learnt};
 pub use listed::{Listed, PLATFORMS};
 pub use node::{Network, Node};
+pub use reading::{READ, set_reading};
 
 use crate::format::{FillError, WriteError, write_atomically};
 

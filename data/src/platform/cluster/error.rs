@@ -32,7 +32,7 @@ pub enum ClusterError {
     },
     /// The description of a node does not say how it reaches others.
     #[error(
-        "the platform '{name}' has no network: add a line network = {{ site, bytes_per_second, latency_seconds }} to its file"
+        "the platform '{name}' has no network: add a line network = {{ site, bytes_per_second, latency_seconds }} to its file, or name it in the file of a cluster with bytes_per_second and latency_seconds"
     )]
     NoNetwork {
         /// Its name.

@@ -8,7 +8,7 @@ use toml::Spanned;
 use super::{ClusterError, ClusterNode, ClusterPlatform, MOST_NODES};
 use crate::platform::error::Text;
 use crate::platform::read::{BYTE_RATES, DELAYS, Reader, SPEEDS};
-use crate::platform::{Node, PLATFORMS};
+use crate::platform::{Network, Node, PLATFORMS};
 
 /// A description of a cluster.
 #[derive(Debug, Deserialize)]
@@ -26,6 +26,7 @@ struct File {
 struct NodePart {
     platform: String,
     count: Option<usize>,
+    cores: Option<usize>,
     speed: Option<f64>,
     bytes_per_second: Option<f64>,
     devices: Option<usize>,
@@ -43,13 +44,17 @@ pub(super) fn parse(text: Text<'_>, folder: &Path) -> Result<ClusterPlatform, Cl
         return Err(text.wrong(0, "no nodes; add [[node]] with platform and count").into());
     }
     let reader = Reader { text };
-    let nodes = file.node.iter().map(|part| nodes(&reader, part, folder));
+    let latency = match &file.latency_seconds {
+        Some(latency) => {
+            Some(reader.within(latency, "latency_seconds", *latency.get_ref(), &DELAYS)?)
+        }
+        None => None,
+    };
+    let site = Site { name: &file.name, latency_seconds: latency };
+    let nodes = file.node.iter().map(|part| nodes(&reader, part, folder, &site));
     let nodes = nodes.collect::<Result<Vec<_>, ClusterError>>()?;
     let mut cluster = ClusterPlatform::new(file.name, nodes)?;
-    if let Some(latency) = &file.latency_seconds {
-        cluster.latency_seconds =
-            reader.within(latency, "latency_seconds", *latency.get_ref(), &DELAYS)?;
-    }
+    cluster.latency_seconds = latency.unwrap_or(cluster.latency_seconds);
     if let Some(rate) = &file.backbone_bytes_per_second {
         let rate =
             reader.within(rate, "backbone_bytes_per_second", *rate.get_ref(), &BYTE_RATES)?;
@@ -58,16 +63,45 @@ pub(super) fn parse(text: Text<'_>, folder: &Path) -> Result<ClusterPlatform, Cl
     Ok(cluster)
 }
 
+/// What the file says of the network of nodes whose own files say nothing of it.
+struct Site<'a> {
+    name: &'a str,
+    latency_seconds: Option<f64>,
+}
+
+impl Site<'_> {
+    /// `node` in the network of the file, if it has none of its own and the file says enough.
+    fn place(&self, node: &mut Node, bytes_per_second: Option<f64>) {
+        if let (None, Some(latency_seconds), Some(bytes_per_second)) =
+            (&node.network, self.latency_seconds, bytes_per_second)
+        {
+            let site = self.name.to_owned();
+            node.network = Some(Network { site, bytes_per_second, latency_seconds });
+        }
+    }
+}
+
 fn nodes(
     reader: &Reader<'_>,
     part: &Spanned<NodePart>,
     folder: &Path,
+    site: &Site<'_>,
 ) -> Result<(usize, ClusterNode), ClusterError> {
-    let NodePart { platform, count, speed, bytes_per_second, devices } = part.get_ref();
+    let NodePart { platform, count, cores, speed, bytes_per_second, devices } = part.get_ref();
     let is_file =
         PLATFORMS.iter().all(|listed| listed.name != platform) && folder.join(platform).is_file();
     let node = if is_file { Node::read(&folder.join(platform)) } else { Node::find(platform) };
-    let mut node = ClusterNode::new(node?)?;
+    let mut node = node?;
+    site.place(&mut node, *bytes_per_second);
+    let mut node = ClusterNode::new(node)?;
+    if let Some(cores) = *cores {
+        let there = node.cores();
+        if cores > there {
+            let why = format_args!("cores is {cores}; a {platform} has {there}");
+            return Ok(reader.wrong(part, why)?);
+        }
+        node.keep_cores(cores);
+    }
     if let Some(speed) = speed {
         node.speed = reader.within(part, "speed", *speed, &SPEEDS)?;
     }
@@ -82,9 +116,9 @@ fn nodes(
             return Ok(reader.wrong(part, why)?);
         }
         node.keep_devices(devices);
-        if node.machine.workers.is_empty() {
-            return Ok(reader.wrong(part, "devices is 0; without them nothing computes")?);
-        }
+    }
+    if node.machine.workers.is_empty() {
+        return Ok(reader.wrong(part, "neither cores nor devices are left; nothing computes")?);
     }
     Ok((reader.counted(part, "count", count.unwrap_or(1), MOST_NODES)?, node))
 }

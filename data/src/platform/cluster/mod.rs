@@ -6,6 +6,7 @@
 mod error;
 mod file;
 mod node;
+mod pool;
 mod powers;
 mod set;
 
@@ -16,6 +17,7 @@ use tegula_runtime::sim::{ClusterOptions, NodeOptions};
 
 pub use error::ClusterError;
 pub use node::ClusterNode;
+pub(crate) use powers::kernels;
 
 use super::error::Text;
 use super::{Node, read_text};
@@ -37,6 +39,17 @@ pub struct ClusterPlatform {
 }
 
 impl ClusterPlatform {
+    /// Whether `text` names several nodes, or the file of a cluster, and not one platform alone.
+    #[must_use]
+    pub fn is_named_by(text: &str) -> bool {
+        let path = Path::new(text);
+        if path.is_file() {
+            return std::fs::read_to_string(path).is_ok_and(|text| file::is_cluster(&text));
+        }
+        let is_path = text.contains(['/', '.']);
+        !is_path && (text.contains('+') || text.starts_with(|first: char| first.is_ascii_digit()))
+    }
+
     /// The cluster that `text` names: a set of nodes such as `14chetemi+7chifflet`, or a file that
     /// describes a cluster or a single node.
     ///

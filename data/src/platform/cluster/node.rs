@@ -5,11 +5,13 @@ use std::sync::Arc;
 use tegula_kernels::kernel::Kernel;
 use tegula_kernels::scalar::Precision;
 use tegula_runtime::flow::Cost;
-use tegula_runtime::platform::{ClassId, Durations, Machine, MemoryKind};
+use tegula_runtime::platform::{
+    ClassId, Durations, Machine, MemoryId, MemoryKind, Worker, WorkerClass,
+};
 use tegula_runtime::sim::NodeOptions;
 
 use super::ClusterError;
-use crate::platform::{Network, Node, Platform};
+use crate::platform::{Network, Node, Platform, set_reading};
 
 /// One node of a cluster.
 #[derive(Clone, Debug)]
@@ -44,6 +46,17 @@ impl ClusterNode {
         memories.iter().filter(|memory| memory.kind == MemoryKind::Device).count()
     }
 
+    /// How many cores it has.
+    pub(super) fn cores(&self) -> usize {
+        let workers = self.machine.workers.iter();
+        workers.filter(|worker| worker.memory == MemoryId::RAM).count()
+    }
+
+    /// Leaves the first `cores` of its cores.
+    pub(super) fn keep_cores(&mut self, cores: usize) {
+        Arc::make_mut(&mut self.machine).keep_cores(cores);
+    }
+
     /// Leaves the first `devices` of its devices on; the number of its cores stays.
     pub(super) fn keep_devices(&mut self, devices: usize) {
         let machine = Arc::make_mut(&mut self.machine);
@@ -58,7 +71,21 @@ impl ClusterNode {
     #[must_use]
     pub fn seconds(&self, kernel: &Kernel, tile: usize, class: ClassId) -> Option<f64> {
         let cost = if self.is_single() { kernel.single.cost } else { kernel.double.cost };
-        let nanoseconds = self.platform.models.nanoseconds(kernel.name, cost(tile), class)?;
+        self.seconds_of(kernel.name, cost(tile), class)
+    }
+
+    /// How long a worker of `class` takes for a task of `codelet` that costs so much, in seconds;
+    /// none if it has no time there.
+    pub(crate) fn seconds_of(
+        &self,
+        codelet: &'static str,
+        cost: Cost,
+        class: ClassId,
+    ) -> Option<f64> {
+        if !self.machine.classes[class.0].runs(codelet) {
+            return None;
+        }
+        let nanoseconds = self.platform.models.nanoseconds(codelet, cost, self.known(class)?)?;
         Some(1e-9 * nanoseconds as f64 / self.speed)
     }
 
@@ -73,8 +100,47 @@ impl ClusterNode {
     }
 
     /// How many workers of `class` it has.
-    pub(super) fn workers(&self, class: ClassId) -> usize {
+    pub(crate) fn workers(&self, class: ClassId) -> usize {
         self.machine.workers.iter().filter(|worker| worker.class == class).count()
+    }
+
+    /// One more worker, on its first core, that runs only tasks of these codelets: those of the
+    /// critical path, beside the program that submits (L. L. Nesi, PhD thesis, UGA and UFRGS, 2023,
+    /// section 6.2.1). A node without cores stays as it is.
+    pub fn add_worker_for(&mut self, codelets: &[&str]) {
+        let machine = Arc::make_mut(&mut self.machine);
+        let first = machine.workers.iter().find(|worker| worker.memory == MemoryId::RAM).cloned();
+        let Some(core) = first else { return };
+        let only = codelets.iter().map(|&name| name.to_owned()).collect();
+        // By the same name, so that times are found.
+        let class = WorkerClass { only, ..machine.classes[core.class.0].clone() };
+        machine.classes.push(class);
+        let class = ClassId(machine.classes.len() - 1);
+        let name = format!("{} for {}", core.name, codelets.join(", "));
+        machine.workers.push(Worker { name, class, ..core });
+    }
+
+    /// As [`set_reading`].
+    ///
+    /// # Panics
+    /// As that.
+    pub fn set_reading(&mut self, bytes_per_second: f64, readers: usize) {
+        let machine = Arc::make_mut(&mut self.machine);
+        set_reading(&self.platform.models, machine, bytes_per_second, readers);
+    }
+
+    /// The class of the platform whose times those of `class` are.
+    fn known(&self, class: ClassId) -> Option<ClassId> {
+        let name = &self.machine.classes[class.0].name;
+        let known = self.platform.machine.classes.iter().position(|known| known.name == *name);
+        known.map(ClassId)
+    }
+
+    /// How long tasks take on its classes.
+    pub(super) fn durations(&self) -> Arc<dyn Durations> {
+        let classes =
+            (0..self.machine.classes.len()).map(|class| self.known(ClassId(class))).collect();
+        Arc::new(Times { platform: self.platform.clone(), speed: self.speed, classes })
     }
 
     /// The node as it is simulated.
@@ -82,7 +148,7 @@ impl ClusterNode {
         let bytes_per_second = self.network.bytes_per_second;
         NodeOptions {
             machine: self.machine.clone(),
-            durations: Arc::new(Times { platform: self.platform.clone(), speed: self.speed }),
+            durations: self.durations(),
             send_bytes_per_second: bytes_per_second,
             receive_bytes_per_second: bytes_per_second,
         }
@@ -93,10 +159,13 @@ impl ClusterNode {
 struct Times {
     platform: Arc<Platform>,
     speed: f64,
+    /// For each class of the node that of the platform.
+    classes: Vec<Option<ClassId>>,
 }
 
 impl Durations for Times {
     fn nanoseconds(&self, codelet: &'static str, cost: Cost, class: ClassId) -> Option<u64> {
+        let class = self.classes[class.0]?;
         let nanoseconds = self.platform.models.nanoseconds(codelet, cost, class)?;
         Some(((nanoseconds as f64 / self.speed).round() as u64).max(1))
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use tegula_kernels::kernel::{KERNELS, Kernel, kernel};
+use tegula_runtime::flow::Cost;
 use tegula_runtime::platform::ClassId;
 use tegula_runtime::ranks::Owners;
 
@@ -18,12 +19,28 @@ impl ClusterPlatform {
     /// If there is no such kernel, or a node has no time of it.
     pub fn powers(&self, name: &str, tile: usize) -> Result<Powers, ClusterError> {
         let kernel = listed(name)?;
+        self.powers_by(kernel.name, &|node, class| node.seconds(kernel, tile, class))
+    }
+
+    /// The same of tasks of `codelet` that cost so much.
+    ///
+    /// # Errors
+    /// If a node has no time of them.
+    pub fn powers_of(&self, codelet: &'static str, cost: Cost) -> Result<Powers, ClusterError> {
+        self.powers_by(codelet, &|node, class| node.seconds_of(codelet, cost, class))
+    }
+
+    fn powers_by(
+        &self,
+        kernel: &'static str,
+        seconds: &dyn Fn(&ClusterNode, ClassId) -> Option<f64>,
+    ) -> Result<Powers, ClusterError> {
         let powers = self.nodes.iter().map(|node| {
-            let class = |class| {
-                let seconds = node.seconds(kernel, tile, class);
+            let of_class = |class| {
+                let seconds = seconds(node, class);
                 seconds.map_or(0.0, |seconds| node.workers(class) as f64 / seconds)
             };
-            let power: f64 = classes(node).map(class).sum();
+            let power: f64 = classes(node).map(of_class).sum();
             if power > 0.0 { Ok(power) } else { Err(self.unable(node, kernel)) }
         });
         let powers = powers.collect::<Result<Vec<f64>, ClusterError>>()?;
@@ -61,7 +78,7 @@ impl ClusterPlatform {
         let workers: Vec<Workers> = there.map(of_class).collect();
         for (kind, kernel) in kernels.iter().enumerate() {
             if workers.iter().all(|workers| workers.seconds[kind].is_none()) {
-                return Err(self.unable(node, kernel));
+                return Err(self.unable(node, kernel.name));
             }
         }
         Ok(workers)
@@ -82,14 +99,14 @@ impl ClusterPlatform {
         Ok(distribution_with(text, &powers, &costs, factorisation.storage())?)
     }
 
-    fn unable(&self, node: &ClusterNode, kernel: &Kernel) -> ClusterError {
+    fn unable(&self, node: &ClusterNode, kernel: &'static str) -> ClusterError {
         let (cluster, node) = (self.name.clone(), node.platform.name.clone());
-        ClusterError::Unable { cluster, node, kernel: kernel.name }
+        ClusterError::Unable { cluster, node, kernel }
     }
 }
 
 /// The kernels of the tasks of a factorisation.
-fn kernels(factorisation: Factorisation) -> PerKind<&'static str> {
+pub(crate) fn kernels(factorisation: Factorisation) -> PerKind<&'static str> {
     let factor = match factorisation {
         Factorisation::Lu => "getrf_nopiv",
         Factorisation::Cholesky => "potrf",

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use tegula_kernels::kernel::kernel;
+use tegula_runtime::flow::Cost;
 use tegula_runtime::platform::ClassId;
 use tegula_runtime::sched::POLICIES;
 use tegula_runtime::sim::Cluster;
@@ -109,6 +110,8 @@ fn what_is_wrong_with_a_file_is_named_with_its_line() {
         ("speed = 0.75", "sped = 0.75", 7, "unknown field `sped`"),
         ("speed = 0.75", "speed = 0", 5, "speed is 0.0; give a number from"),
         ("devices = 1", "devices = 3", 5, "devices is 3; a tupi has 2"),
+        ("devices = 1", "cores = 5", 5, "cores is 5; a tupi has 4"),
+        ("devices = 1", "cores = 0\ndevices = 0", 5, "neither cores nor devices are left"),
         ("count = 2", "count = 0", 10, "count is 0; give a whole number from 1 to 65535"),
         ("= 1e7", "= -1", 10, "bytes_per_second is -1.0"),
         ("= 5e9", "= 0", 3, "backbone_bytes_per_second is 0.0"),
@@ -122,6 +125,58 @@ fn what_is_wrong_with_a_file_is_named_with_its_line() {
     assert!(error.contains("no nodes; add [[node]]"), "{error}");
     let error = parse(&FILE.replacen("tupi", "tupy", 1)).expect_err("no such node").to_string();
     assert!(error.contains("did you mean 'tupi'?"), "{error}");
+}
+
+/// One core of two nodes without a network of their own.
+#[test]
+fn a_file_gives_a_network_to_nodes_without_one() {
+    let text = |latency: &str, rate: &str| {
+        format!(
+            "name = \"here\"\n{latency}\n[[node]]\nplatform = \"mirage\"\ncount = 2\ncores = 1\ndevices = 0\n{rate}"
+        )
+    };
+    let (latency, rate) = ("latency_seconds = 1e-4", "bytes_per_second = 1e8");
+    let cluster = parse(&text(latency, rate)).expect("the file is right");
+    assert_eq!((cluster.latency_seconds, cluster.nodes.len()), (1e-4, 2));
+    let options = cluster.node_options();
+    assert_eq!(options[1].send_bytes_per_second, 1e8);
+    assert_eq!(options[1].machine.workers.len(), 1);
+    for (latency, rate) in [("", rate), (latency, "")] {
+        let error = parse(&text(latency, rate)).expect_err("no network").to_string();
+        assert!(error.contains("'mirage' has no network"), "{error}");
+    }
+}
+
+/// The workers of all nodes, by kind, with the times of their nodes.
+#[test]
+fn a_pool_has_all_workers_with_their_times() {
+    let cluster = parse(FILE).expect("the file is right");
+    assert_eq!(cluster.kinds(), [(0, vec![0]), (1, vec![1, 2])]);
+    let (machine, durations) = cluster.pool();
+    let names: Vec<&str> = machine.classes.iter().map(|class| class.name.as_str()).collect();
+    assert_eq!(names, ["tupi cpu", "tupi cuda", "tupi cpu", "tupi cuda"]);
+    let count = |class| machine.workers.iter().filter(|worker| worker.class.0 == class).count();
+    assert_eq!([0, 1, 2, 3].map(count), [4, 1, 8, 4]);
+    let gemm = (kernel("gemm").expect("it is listed").double.cost)(TILE);
+    let options = cluster.node_options();
+    for (class, (rank, of_node)) in [(0, 0), (0, 1), (1, 0), (1, 1)].into_iter().enumerate() {
+        let of_node = options[rank].durations.nanoseconds("gemm", gemm, ClassId(of_node));
+        assert_eq!(durations.nanoseconds("gemm", gemm, ClassId(class)), of_node, "{class}");
+    }
+}
+
+/// Only cores read, a fifth of the rate each; a worker for potrf runs nothing else.
+#[test]
+fn nodes_read_and_have_workers_for_some_tasks() {
+    let mut node = find("1tupi").nodes.remove(0);
+    node.set_reading(5e8, 5);
+    node.add_worker_for(&["potrf"]);
+    let cost = Cost { flops: 0.0, bytes: 1e6 };
+    let read = |class| node.seconds_of("read", cost, ClassId(class));
+    assert_eq!([0, 1, 2].map(read), [Some(0.01), None, None]);
+    let potrf = kernel("potrf").expect("it is listed");
+    assert_eq!(node.seconds(potrf, TILE, ClassId(2)), node.seconds(potrf, TILE, ClassId(0)));
+    assert_eq!((node.workers(ClassId(2)), node.machine.caps[0].most), (1, 5));
 }
 
 #[test]

@@ -1,0 +1,93 @@
+//! All workers of a cluster as those of one machine, for bounds that look at no place.
+
+use std::sync::Arc;
+
+use tegula_runtime::flow::Cost;
+use tegula_runtime::platform::{
+    ClassId, Durations, Machine, Memory, MemoryId, MemoryKind, Worker, WorkerClass,
+};
+
+use super::{ClusterNode, ClusterPlatform};
+
+impl ClusterPlatform {
+    /// The workers of all nodes as of one machine without links, with their times. Classes of nodes
+    /// that are alike are one, named `NODE CLASS`.
+    #[must_use]
+    pub fn pool(&self) -> (Machine, Arc<dyn Durations>) {
+        let ram = Memory { name: "RAM".to_owned(), kind: MemoryKind::Ram, capacity: None };
+        let mut machine = Machine {
+            memories: vec![ram],
+            classes: Vec::new(),
+            workers: Vec::new(),
+            links: Vec::new(),
+            routes: Vec::new(),
+            caps: Vec::new(),
+        };
+        let mut classes: Vec<(usize, ClassId)> = Vec::new();
+        let kinds = self.kinds();
+        for (kind, (first, ranks)) in kinds.iter().enumerate() {
+            let node = &self.nodes[*first];
+            let base = machine.memories.len() - 1;
+            machine.memories.extend(node.machine.memories.iter().skip(1).cloned());
+            for (class, listed) in node.machine.classes.iter().enumerate() {
+                let workers = node.workers(ClassId(class));
+                if workers == 0 {
+                    continue;
+                }
+                let name = format!("{} {}", node.platform.name, listed.name);
+                machine.classes.push(WorkerClass { name, ..listed.clone() });
+                classes.push((kind, ClassId(class)));
+                let pooled = ClassId(machine.classes.len() - 1);
+                let alike = node.machine.workers.iter().filter(|w| w.class == ClassId(class));
+                let placed = alike.map(|worker| {
+                    let MemoryId(memory) = worker.memory;
+                    let memory = MemoryId(if memory == 0 { 0 } else { base + memory });
+                    Worker { class: pooled, memory, ..worker.clone() }
+                });
+                let placed: Vec<Worker> = placed.collect();
+                (0..ranks.len()).for_each(|_| machine.workers.extend(placed.iter().cloned()));
+            }
+        }
+        let nodes = kinds.iter().map(|(first, _)| self.nodes[*first].durations()).collect();
+        (machine, Arc::new(Pooled { nodes, classes }))
+    }
+
+    /// The kinds of its nodes, in the order in which they come: the first rank of each, and all of
+    /// them.
+    #[must_use]
+    pub fn kinds(&self) -> Vec<(usize, Vec<usize>)> {
+        let mut kinds: Vec<(usize, Vec<usize>)> = Vec::new();
+        for (rank, node) in self.nodes.iter().enumerate() {
+            match kinds.iter_mut().find(|(first, _)| self.nodes[*first].is_like(node)) {
+                Some((_, ranks)) => ranks.push(rank),
+                None => kinds.push((rank, vec![rank])),
+            }
+        }
+        kinds
+    }
+}
+
+impl ClusterNode {
+    /// Whether the two are of one kind.
+    #[must_use]
+    pub fn is_like(&self, other: &Self) -> bool {
+        let is_same = Arc::ptr_eq(&self.platform, &other.platform)
+            || self.platform.name == other.platform.name;
+        let is_same = is_same && self.network == other.network && self.speed == other.speed;
+        is_same && self.machine == other.machine
+    }
+}
+
+/// Times of the classes of several nodes.
+struct Pooled {
+    nodes: Vec<Arc<dyn Durations>>,
+    /// For each class the kind of node, and its class there.
+    classes: Vec<(usize, ClassId)>,
+}
+
+impl Durations for Pooled {
+    fn nanoseconds(&self, codelet: &'static str, cost: Cost, class: ClassId) -> Option<u64> {
+        let (kind, class) = self.classes[class.0];
+        self.nodes[kind].nanoseconds(codelet, cost, class)
+    }
+}

@@ -5,5 +5,6 @@ pub mod distribution;
 pub mod expression;
 pub mod format;
 pub mod matrix;
+pub mod plan;
 pub mod platform;
 pub mod source;

@@ -136,6 +136,12 @@ impl Flow {
         }
     }
 
+    /// Whom data belong to that are registered with a [`Spot`](crate::ranks::Spot) now; of one rank alone, nothing.
+    #[must_use]
+    pub fn owners(&self) -> Option<Arc<dyn Owners>> {
+        self.peers.as_ref().map(|peers| peers.owners.clone())
+    }
+
     /// From now on, tasks that write `handle` run on `owner`. The contents follow when a task needs
     /// them there, beside whatever else runs; nothing moves that is overwritten first.
     ///

@@ -10,6 +10,71 @@ mod evaluation;
 mod solve;
 mod tasks;
 
+use std::sync::Arc;
+
+use tegula_kernels::scalar::Real;
+use tegula_runtime::flow::Flow;
+use tegula_runtime::ranks::Owners;
+
+use crate::covariance::Covariance;
+use crate::observations::Observations;
 pub use evaluation::{Evaluation, LikelihoodError};
 pub(crate) use tasks::Parts;
-pub use tasks::{Likelihood, Overlap};
+pub use tasks::{Overlap, Phases};
+
+/// Evaluates the likelihood of one set of observations, as often as wanted, on one flow.
+#[derive(Debug)]
+pub struct Likelihood<T> {
+    flow: Flow,
+    n: usize,
+    phases: Phases<T>,
+}
+
+impl<T: Real> Likelihood<T> {
+    /// Prepares evaluations of `observations` in tiles of order `nb` on `flow`.
+    #[must_use]
+    pub fn new(mut flow: Flow, observations: &Observations, nb: usize, overlap: Overlap) -> Self {
+        let phases = Phases::new(&mut flow, observations, nb, overlap);
+        Self { flow, n: observations.len(), phases }
+    }
+
+    /// As [`Phases::generate_by`].
+    pub fn generate_by(&mut self, owners: Arc<dyn Owners>) {
+        self.phases.generate_by(owners);
+    }
+
+    /// The flow, for its trace and its memory.
+    pub fn flow(&mut self) -> &mut Flow {
+        &mut self.flow
+    }
+
+    /// Number of observations.
+    #[must_use]
+    pub fn n(&self) -> usize {
+        self.n
+    }
+
+    /// Evaluates the likelihood under `covariance` with parameters `values` and a `nugget`.
+    ///
+    /// # Errors
+    /// If the parameters are not the covariance's, or its matrix is not positive definite.
+    pub fn evaluate(
+        &mut self,
+        covariance: &Covariance,
+        values: &[f64],
+        nugget: f64,
+    ) -> Result<Evaluation, LikelihoodError> {
+        let table = covariance.table(values, nugget)?;
+        let Self { flow, n, phases } = self;
+        let failed = |error| LikelihoodError::from_flow(error, *n);
+        phases.run(flow, &table).map_err(failed)?;
+        let (logdet, gram) = phases.read(flow).map_err(failed)?;
+        phases.end(flow);
+        Evaluation::new(*n, logdet, &gram, phases.offset())
+    }
+
+    /// Takes apart what is left of the last evaluation, for predictions.
+    pub(crate) fn into_parts(self) -> Parts<T> {
+        self.phases.into_parts(self.flow)
+    }
+}

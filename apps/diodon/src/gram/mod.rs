@@ -22,7 +22,7 @@ use tegula_runtime::flow::{Flow, FlowError, Handle};
 use crate::EmbedError;
 #[cfg(doc)]
 use crate::stream::TILE_ENTRIES;
-use crate::stream::{Overlap, Parts, Stream, Tiling, register_lines, total_bytes};
+use crate::stream::{Dealing, Overlap, Parts, Stream, Tiling, register_lines, total_bytes};
 pub(crate) use panel::{Correct, Scale, Totals};
 
 /// What a pass over all distances tells beside a product.
@@ -101,6 +101,8 @@ pub struct GramOptions {
     pub samples: usize,
     /// What overlaps.
     pub overlap: Overlap,
+    /// How ranks share the tiles; in turn, unless told otherwise.
+    pub dealing: Option<Dealing>,
 }
 
 impl Gram {
@@ -112,14 +114,16 @@ impl Gram {
     pub fn new(flow: &mut Flow, source: &Arc<dyn Source>, options: GramOptions) -> Self {
         let [n, columns] = source.shape();
         assert!(n == columns, "{n} x {columns} distances");
-        let GramOptions { weights, offset, edge, entries, memory, samples, overlap } = options;
+        let GramOptions { weights, offset, edge, entries, memory, samples, overlap, dealing } =
+            options;
         assert!(
             weights.as_ref().is_none_or(|weights| weights.len() == n),
             "a weight for each item"
         );
         let tiling = Tiling::new([n, n], edge, (source.grain()[0], entries), true);
         let entry = Entry::Squared(offset);
-        let stream = Stream::new(flow, source, (tiling, memory), entry, overlap);
+        let dealing = dealing.unwrap_or_else(|| Dealing::equal(flow.ranks()));
+        let stream = Stream::new(flow, source, (tiling, memory), entry, (&dealing, overlap));
         let total = weights.as_ref().map_or(n as f64, |weights| weights.iter().sum());
         let share = |v: &f64| v / total;
         let shares = weights

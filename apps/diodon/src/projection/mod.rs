@@ -29,7 +29,7 @@ pub use folder::FolderError;
 pub use plan::{Extent, Plan, plan};
 
 use crate::EmbedError;
-use crate::stream::{Edges, Overlap, Stream, Tiling, register_lines, total_bytes};
+use crate::stream::{Dealing, Edges, Overlap, Stream, Tiling, register_lines, total_bytes};
 use crate::verdict::places;
 
 /// Embedded items, as far as new ones need to know them.
@@ -165,7 +165,13 @@ pub fn project<T: Real>(
     assert!(k > 0 && embedding.coordinates.len() == n * k, "coordinates on {k} axes");
     let ProjectionOptions { edge, memory, overlap } = options;
     let (tiling, entry) = (Tiling::of(&**distances, edge, false), Entry::Squared(embedding.offset));
-    let mut stream = Stream::new(flow, distances, (tiling, memory), entry, overlap);
+    let mut stream = Stream::new(
+        flow,
+        distances,
+        (tiling, memory),
+        entry,
+        (&Dealing::equal(flow.ranks()), overlap),
+    );
     let shares = embedding.shares();
     let lines = [
         register_lines(flow, &tiling.bands[0], &vec![1.0; m]),

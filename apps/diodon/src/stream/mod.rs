@@ -1,6 +1,7 @@
 //! Products with a matrix that is read tile by tile and never held: a ring of buffers is filled by readers and emptied
 //! by products, as far as memory allows ahead of them.
 
+mod dealing;
 mod order;
 mod reading;
 mod tiling;
@@ -17,6 +18,8 @@ use tegula_runtime::flow::{Access, Flow, FlowError, Handle};
 use tegula_runtime::memory::Reduction;
 use tegula_runtime::ranks::Rank;
 
+pub use dealing::Dealing;
+use dealing::Dealt;
 pub use reading::{Read, Reading};
 pub use tiling::{Edges, Place, TILE_ENTRIES, Tiling, band_edge};
 
@@ -67,8 +70,13 @@ pub struct Stream {
     pub tiling: Tiling,
     entry: Entry,
     order: Vec<Place>,
+    /// Who reads and who multiplies each tile of the order.
+    dealt: Dealt,
+    /// For each rank the buffers that it reads into.
+    rings: Vec<Vec<Handle>>,
+    /// Buffer of each tile of the order.
     slots: Vec<Handle>,
-    /// Whether every tile has a buffer of its own, and is in it.
+    /// Whether every tile is in a buffer of its own.
     is_kept: bool,
     overlap: Overlap,
     /// What of a pass is done.
@@ -79,36 +87,42 @@ pub struct Stream {
 pub type Sides<'a> = Option<(&'a TileMatrix<f64>, &'a TileMatrix<f64>)>;
 
 impl Stream {
-    /// Prepares products with `source`, cut as `tiling` says; `entry` says what its entries become. At most `memory` bytes of
-    /// tiles are held at a time, two tiles at least.
+    /// Prepares products with `source`, cut as `tiling` says and shared by ranks as `dealing` says; `entry` says what its entries become. At
+    /// most `memory` bytes of tiles are held at a time on each rank, two tiles at least.
     ///
     /// # Panics
-    /// If the tiling is that of a matrix of another shape.
+    /// If the tiling is that of a matrix of another shape, or tiles are dealt to other ranks than there are.
     #[must_use]
     pub fn new(
         flow: &mut Flow,
         source: &Arc<dyn Source>,
         (tiling, memory): (Tiling, u64),
         entry: Entry,
-        overlap: Overlap,
+        (dealing, overlap): (&Dealing, Overlap),
     ) -> Self {
         let shape = tiling.bands.map(|edges| edges.length());
         assert!(shape == source.shape(), "tiles of {shape:?} for {:?}", source.shape());
         let order = order::order(&tiling, overlap.read_order);
         let bytes = tiling.entries() * source.element().bytes();
-        // Over ranks each reads and holds its share of the tiles, dealt out in turn.
         let ranks = flow.ranks();
-        let own = (memory as usize / bytes.max(1)).max(2).min(order.len().div_ceil(ranks));
-        let slot = |number: usize| {
-            let slot = flow.register(bytes);
-            flow.set_owner(slot, Rank((number % ranks) as u16));
-            slot
+        assert!(dealing.products.ranks() == ranks, "{dealing:?} for {ranks} ranks");
+        let dealt = dealing.deal(order.len());
+        let most = (memory as usize / bytes.max(1)).max(2);
+        let ring = |(rank, tiles): (usize, usize)| -> Vec<Handle> {
+            let slots = (0..most.min(tiles)).map(|_| flow.register(bytes));
+            let slots: Vec<Handle> = slots.collect();
+            slots.iter().for_each(|&slot| flow.set_owner(slot, Rank(rank as u16)));
+            slots
         };
-        let slots: Vec<Handle> = (0..own * ranks).map(slot).collect();
+        let rings: Vec<_> = dealt.read_by(ranks).into_iter().enumerate().map(ring).collect();
+        let mut turns: Vec<_> = rings.iter().map(|ring| ring.iter().cycle()).collect();
+        let mut turn = |tile| turns[usize::from(dealt.reader(tile).0)].next().copied();
+        let slots = (0..order.len()).map(|tile| turn(tile).expect("who reads has a buffer"));
+        let slots = slots.collect();
         let reading = Reading::new(Arc::clone(source));
         let is_kept = false;
         let parts = Parts::All;
-        Self { reading, tiling, entry, order, slots, is_kept, overlap, parts }
+        Self { reading, tiling, entry, order, dealt, rings, slots, is_kept, overlap, parts }
     }
 
     /// The matrix, and what was read of it.
@@ -126,7 +140,7 @@ impl Stream {
     /// Number of tiles that are held at a time.
     #[must_use]
     pub fn held(&self) -> usize {
-        self.slots.len()
+        self.rings.iter().map(Vec::len).sum()
     }
 
     /// How panels are added to: over ranks where the tile is, and all shares once.
@@ -158,7 +172,7 @@ impl Stream {
             (0..sum.mt()).for_each(|i| flow.set_reduction(sum.tile(i, 0), Reduction::sum::<f64>()));
         }
         let order = std::mem::take(&mut self.order);
-        let batch = if self.overlap.asynchronous { 1 } else { self.slots.len() };
+        let batch = if self.overlap.asynchronous { 1 } else { self.held().max(1) };
         for (start, tiles) in order.chunks(batch).enumerate() {
             let numbered = || (start * batch..).zip(tiles);
             numbered().for_each(|(number, place)| self.read(flow, number, place));
@@ -173,18 +187,21 @@ impl Stream {
             }
         }
         self.order = order;
-        self.is_kept = self.slots.len() >= self.order.len();
+        self.is_kept = self.held() == self.order.len();
         Ok(())
     }
 
     /// Buffer of the tile that is read as number `number`.
     fn slot(&self, number: usize) -> Handle {
-        self.slots[number % self.slots.len()]
+        self.slots[number]
     }
 
     /// Submits the reading of a tile, unless it is held.
     fn read(&self, flow: &mut Flow, number: usize, place: &Place) {
         if !self.is_kept && self.parts != Parts::Multiplying {
+            if self.dealt.is_apart {
+                flow.set_owner(self.slot(number), self.dealt.reader(number));
+            }
             let task = self.reading.task(&place.block);
             flow.submit(task, &[(self.slot(number), W)], self.priority(place.bands.0));
         }
@@ -209,6 +226,9 @@ impl Stream {
         let (i, j) = place.bands;
         let is_symmetric = self.tiling.is_symmetric;
         let (is_diagonal, stored) = (is_symmetric && i == j, self.slot(number));
+        if self.dealt.is_apart {
+            flow.set_owner(stored, self.dealt.multiplier(number));
+        }
         let width = right.or(left).map_or(0, |(factor, _)| factor.n());
         let tile = self.tile(place, width);
         let side = |(factor, sum): (&TileMatrix<f64>, &TileMatrix<f64>), from, to| -> SidePanels {
@@ -272,7 +292,7 @@ impl Stream {
 
     /// Gives the buffers back, after everything submitted has run.
     pub fn close(self, flow: &mut Flow) {
-        self.slots.into_iter().for_each(|slot| flow.unregister(slot));
+        self.rings.into_iter().flatten().for_each(|slot| flow.unregister(slot));
     }
 }
 

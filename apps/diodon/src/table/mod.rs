@@ -23,7 +23,7 @@ use tegula_runtime::flow::{Flow, FlowError, Handle};
 
 use crate::EmbedError;
 use crate::basis::{inner, times};
-use crate::stream::{Overlap, Sides, Stream, Tiling, register_lines, total_bytes};
+use crate::stream::{Dealing, Overlap, Sides, Stream, Tiling, register_lines, total_bytes};
 pub use form::{Form, Margins, Treatment};
 pub(crate) use form::{line_name, line_names};
 
@@ -77,7 +77,8 @@ impl Table {
     ) -> Self {
         let TableOptions { edge, memory, overlap } = options;
         let tiling = Tiling::of(&**source, edge, false);
-        let stream = Stream::new(flow, source, (tiling, memory), treatment.entry(), overlap);
+        let how = (&Dealing::equal(flow.ranks()), overlap);
+        let stream = Stream::new(flow, source, (tiling, memory), treatment.entry(), how);
         let findings = Findings::NONE;
         Self { stream, treatment, overlap, passes: 0, findings, settled: None }
     }

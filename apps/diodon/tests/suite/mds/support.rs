@@ -79,6 +79,7 @@ impl How {
             memory: 4 * 64 * 64 * 8,
             samples: 1000,
             overlap: Overlap::default(),
+            dealing: None,
         };
         Self { request, options, workers: 2 }
     }

@@ -1,0 +1,126 @@
+//! Which rank reads each tile of a pass, and which one multiplies it.
+
+use tegula_data::distribution::{OwnerMap, Powers, earlier_phase, shuffle};
+use tegula_data::matrix::Storage;
+use tegula_runtime::ranks::Rank;
+
+/// How much of the tiles each rank is to have.
+#[derive(Clone, Debug)]
+pub struct Dealing {
+    /// Of the products.
+    pub products: Powers,
+    /// Of the reading, where that is not for each tile with who multiplies it.
+    pub reading: Option<Powers>,
+}
+
+impl Dealing {
+    /// Tiles in turn to equal ranks, each of which reads what it multiplies.
+    ///
+    /// # Panics
+    /// If there are no ranks.
+    #[must_use]
+    pub fn equal(ranks: usize) -> Self {
+        Self { products: Powers::equal(ranks), reading: None }
+    }
+
+    /// How many of so many tiles each rank multiplies.
+    #[must_use]
+    pub fn tiles_of_ranks(&self, tiles: usize) -> Vec<usize> {
+        count(&self.deal(tiles).multipliers, self.products.ranks())
+    }
+
+    /// How many of so many tiles each rank reads.
+    #[must_use]
+    pub fn read_by_ranks(&self, tiles: usize) -> Vec<usize> {
+        self.deal(tiles).read_by(self.products.ranks())
+    }
+
+    /// Deals out so many tiles.
+    ///
+    /// Products go by algorithm 5 of L. L. Nesi, PhD thesis, UGA and UFRGS, 2023, so that the first
+    /// tiles, however many, are divided as evenly as can be; of reading as few tiles as possible are
+    /// with others (algorithm 10, section 6.2.3).
+    pub(super) fn deal(&self, tiles: usize) -> Dealt {
+        let ranks = self.products.ranks();
+        // Even from the end on is even from the start on when it is read backwards.
+        let mut multipliers = shuffle(self.products.as_slice(), tiles);
+        multipliers.reverse();
+        let readers = self.reading.as_ref().map(|powers| {
+            let wanted = count(&shuffle(powers.as_slice(), tiles), ranks);
+            let later = OwnerMap::new((tiles, 1), Storage::Full, ranks, |i, _| multipliers[i]);
+            let earlier = earlier_phase(&later, &wanted);
+            (0..tiles).map(|tile| earlier.owner(tile, 0)).collect()
+        });
+        Dealt {
+            is_apart: readers.is_some(),
+            readers: readers.unwrap_or_else(|| multipliers.clone()),
+            multipliers,
+        }
+    }
+}
+
+/// For each tile, in the order of a pass, who reads and who multiplies it.
+#[derive(Clone, Debug)]
+pub(super) struct Dealt {
+    readers: Vec<usize>,
+    multipliers: Vec<usize>,
+    /// Whether the two may differ.
+    pub(super) is_apart: bool,
+}
+
+impl Dealt {
+    pub(super) fn reader(&self, tile: usize) -> Rank {
+        Rank(self.readers[tile] as u16)
+    }
+
+    pub(super) fn multiplier(&self, tile: usize) -> Rank {
+        Rank(self.multipliers[tile] as u16)
+    }
+
+    /// How many tiles each of `ranks` reads.
+    pub(super) fn read_by(&self, ranks: usize) -> Vec<usize> {
+        count(&self.readers, ranks)
+    }
+}
+
+/// How often each of `ranks` is there.
+fn count(dealt: &[usize], ranks: usize) -> Vec<usize> {
+    let mut tiles = vec![0; ranks];
+    dealt.iter().for_each(|&rank| tiles[rank] += 1);
+    tiles
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn powers(powers: &[f64]) -> Powers {
+        Powers::new(powers.to_vec()).expect("they are powers")
+    }
+
+    #[test]
+    fn equal_ranks_take_tiles_in_turn() {
+        let dealt = Dealing::equal(3).deal(7);
+        assert_eq!(dealt.multipliers, [0, 1, 2, 0, 1, 2, 0]);
+        assert_eq!(dealt.readers, dealt.multipliers);
+        assert!(!dealt.is_apart);
+    }
+
+    #[test]
+    fn every_start_is_divided_by_the_powers() {
+        let dealt = Dealing { products: powers(&[1.0, 3.0]), reading: None }.deal(40);
+        for end in (4..=40).step_by(4) {
+            let first = dealt.multipliers[..end].iter().filter(|&&rank| rank == 0).count();
+            assert_eq!(first, end / 4, "of {end}");
+        }
+    }
+
+    #[test]
+    fn as_few_tiles_as_possible_are_read_by_others() {
+        let products = powers(&[1.0, 3.0]);
+        let dealt = Dealing { products, reading: Some(Powers::equal(2)) }.deal(40);
+        assert_eq!(dealt.read_by(2), [20, 20]);
+        let apart = dealt.readers.iter().zip(&dealt.multipliers).filter(|(r, m)| r != m).count();
+        assert_eq!(apart, 10);
+    }
+}

@@ -1,5 +1,6 @@
 //! What a computation asks of memories: the bytes of its tiles, and of the tasks on them.
 
+use tegula_data::matrix::Storage;
 use tegula_runtime::memory::rounded;
 use tegula_runtime::ranks::{Owners, Rank, Spot};
 
@@ -138,6 +139,8 @@ pub(crate) struct Work<'a> {
     pub(crate) tile_size: &'a dyn Fn(usize) -> usize,
     /// Names of its codelets; not to be asked for before the backend is chosen.
     pub(crate) codelets: &'a dyn Fn() -> Vec<&'static str>,
+    /// Which tiles of its largest matrix there are.
+    pub(crate) storage: Storage,
     /// What it asks for, given the order of the tiles and the number of workers.
     pub(crate) demand: &'a dyn Fn(usize, usize) -> Demand,
 }

@@ -22,8 +22,8 @@ use super::{describe_covariance, methods, object, parameter_list, parameters_jso
 use crate::checkpoint::{Checkpoints, about};
 use crate::error::refused;
 use crate::flags::{
-    CheckpointFlags, CovarianceFlags, DataFlags, MatrixFlags, OutputFlags, OverlapFlags, RunFlags,
-    TraceFlags,
+    CheckpointFlags, CovarianceFlags, DataFlags, GenerationFlags, MatrixFlags, OutputFlags,
+    OverlapFlags, RunFlags, TraceFlags,
 };
 use crate::output::{
     Account, Console, Progress, check_apart, count, is_standard_output, number, seconds, write_json,
@@ -62,6 +62,8 @@ pub(crate) struct Fit {
     matrix: MatrixFlags,
     #[command(flatten)]
     run: RunFlags,
+    #[command(flatten)]
+    generation: GenerationFlags,
     #[command(flatten)]
     overlap: OverlapFlags,
     #[command(flatten)]
@@ -177,6 +179,9 @@ impl Fit {
         }
         let flow = setting.run.flow(self.trace.is_wanted(), overlap.memory_cache);
         let mut likelihood = Likelihood::<T>::new(flow, &data.observations, setting.nb(), overlap);
+        if let Some(owners) = self.generation.owners(&setting.run)? {
+            likelihood.generate_by(owners);
+        }
         let mut progress = Progress::new(console);
         progress.follow(likelihood.flow().watch(), setting.tasks(), "evaluation 1");
         let covariance = self.covariance.covariance;

@@ -15,8 +15,8 @@ use super::mean::{Coefficients, Mean};
 use super::setting::{LIKELIHOOD, Setting};
 use super::{caution, describe_covariance, methods, object, parameter_list, parameters_json};
 use crate::flags::{
-    CovarianceFlags, DataFlags, MatrixFlags, OutputFlags, OverlapFlags, RunFlags, TraceFlags,
-    nugget, parameters,
+    CovarianceFlags, DataFlags, GenerationFlags, MatrixFlags, OutputFlags, OverlapFlags, RunFlags,
+    TraceFlags, nugget, parameters,
 };
 use crate::output::{Account, Align, Console, Progress, Table, check_apart, number, seconds};
 use crate::ranks;
@@ -56,6 +56,8 @@ pub(crate) struct Loglik {
     /// Evaluate N times; the time is the median
     #[arg(long, value_name = "N", help_heading = "Run", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
+    #[command(flatten)]
+    generation: GenerationFlags,
     #[command(flatten)]
     overlap: OverlapFlags,
     #[command(flatten)]
@@ -130,6 +132,9 @@ impl Loglik {
         let overlap = self.overlap.overlap();
         let flow = setting.run.flow(true, overlap.memory_cache);
         let mut likelihood = Likelihood::<T>::new(flow, &data.observations, setting.nb(), overlap);
+        if let Some(owners) = self.generation.owners(&setting.run)? {
+            likelihood.generate_by(owners);
+        }
         let mut times = Vec::new();
         let mut progress = Progress::new(console);
         progress.follow(likelihood.flow().watch(), setting.tasks(), "evaluation 1");

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use serde_json::{Map, Value};
+use tegula_data::matrix::Storage;
 use tegula_exageostat::covariance::Covariance;
 use tegula_exageostat::predict::BLOCKS_PER_WORKER;
 use tegula_kernels::geometry::Geometry;
@@ -85,7 +86,8 @@ impl Setting {
         let Extent { n: order, codelets, .. } = extent;
         let tile_size = |workers| tegula_linalg::tile_size(order, workers);
         let codelets = || codelets.to_vec();
-        let work = Work { order, tile_size: &tile_size, codelets: &codelets, demand: &demand };
+        let (tile_size, codelets, demand) = (&tile_size, &codelets, &demand);
+        let work = Work { order, tile_size, codelets, storage: Storage::Lower, demand };
         let run = run.settle(matrix, &work)?;
         Ok(Self { run, extent, covariance, is_dry: matrix.dry_run })
     }

@@ -223,6 +223,14 @@ impl MachineChoice {
         machine
     }
 
+    /// How much it computes in a second, in thousandths of a core; a CUDA device counts as
+    /// [`CORES_OF_CUDA`], since its rate is known only after the first runs.
+    pub(super) fn power(&self) -> u64 {
+        let emulated: f64 = self.devices.iter().map(|device| device.speed).sum();
+        let cuda = CORES_OF_CUDA * self.cuda.len() as f64;
+        (1000.0 * (self.cores as f64 + emulated + cuda)).round() as u64
+    }
+
     /// The devices of its CUDA workers.
     pub(super) fn accelerators(&self) -> Vec<Arc<dyn Accelerator>> {
         self.cuda.accelerators()
@@ -326,3 +334,7 @@ pub(crate) fn default_policies() -> String {
 
 /// Bytes per second of a disk, as long as nobody has measured it.
 pub(crate) const DISK_RATE: f64 = 500e6;
+
+/// Cores that a CUDA device stands for when ranks are compared: of a P100 beside a core of a Xeon Gold 6126, in
+/// products of tiles of order 960 (`data/platforms/chifflot.toml`).
+const CORES_OF_CUDA: f64 = 100.0;

@@ -1,5 +1,6 @@
 //! Flags about how tasks run, what they settle on, and the flows that this makes.
 
+use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args};
-use tegula_data::distribution::{DISTRIBUTIONS, DistributionEntry, distribution};
+use tegula_data::distribution::{DISTRIBUTIONS, DistributionEntry, Powers};
 use tegula_kernels::backend::{self, BACKENDS, Backend};
 use tegula_kernels::error::CODEC;
 use tegula_kernels::scalar::{Precision, Scalar};
@@ -21,6 +22,7 @@ use tegula_runtime::sched::{POLICIES, Policy, PolicyOptions};
 use super::choice::{MachineChoice, default_policies};
 use super::machine::MachineFlags;
 use super::matrix::{MatrixFlags, precision_name};
+use super::shares::Shares;
 use super::{check_eviction, member};
 use crate::demand::{Demand, Work};
 use crate::error::refused;
@@ -47,7 +49,7 @@ pub(crate) struct RunFlags {
     /// has started, mpi:LIBRARY with this file as the MPI library [default: mpi if they have, else one]
     #[arg(long, value_name = "RANKS")]
     ranks: Option<Ranks>,
-    #[arg(long, value_name = "NAME[:PARAMETER]", help = distribution_help())]
+    #[arg(long, value_name = "NAME[:PARAMETER]", help = distribution_help("what suits the ranks"))]
     distribution: Option<String>,
     #[arg(long, value_name = "NAME", value_parser = policies(), help = policy_help())]
     policy: Option<usize>,
@@ -78,15 +80,16 @@ fn on_or_off() -> impl TypedValueParser<Value = bool> {
     PossibleValuesParser::new(["on", "off"]).map(|word| word == "on")
 }
 
-fn distribution_help() -> String {
+/// Help of `--distribution`, which by default is `usual`.
+pub(crate) fn distribution_help(usual: &str) -> String {
     let entry = |entry: &DistributionEntry| {
         let parameter = entry.parameter.map_or_else(String::new, |name| format!("[:{name}]"));
         format!("{}{parameter}: {}", entry.name, entry.summary)
     };
     let entries: Vec<String> = DISTRIBUTIONS.iter().map(entry).collect();
-    let (first, entries) = (DISTRIBUTIONS[0].name, entries.join("\n- "));
+    let entries = entries.join("\n- ");
     format!(
-        "Which rank owns which tile [default: {first}]; with @0-2,5 after it, of these ranks alone:\n- {entries}"
+        "Which rank owns which tile [default: {usual}]; with @0-2,5 after it, of these ranks alone:\n- {entries}"
     )
 }
 
@@ -123,8 +126,7 @@ pub(crate) struct Run {
     pub(crate) demand: Demand,
     /// The ranks, if there are several, and who owns what.
     world: Option<World>,
-    distribution: String,
-    owners: Arc<dyn Owners>,
+    shares: Shares,
     /// Times of kernels, where the policy or the engine asks for them.
     notebook: Option<Arc<Notebook>>,
 }
@@ -141,9 +143,9 @@ impl RunFlags {
             Some(index) => backend::select(BACKENDS[index], cores.max(1))?,
             None => backend::current(),
         };
-        let distribution_name = self.distribution.as_deref().unwrap_or(DISTRIBUTIONS[0].name);
-        let owners = distribution(distribution_name, ranks::ranks())?;
         let mut machine = self.machine.settle(cores, &(work.codelets)())?;
+        let shares = Shares::settle(self.distribution.as_deref(), &machine, work.storage)?;
+        let owners = shares.owners.clone();
         // What is submitted must not differ from rank to rank.
         let workers = ranks::agree(machine.workers() as u64)? as usize;
         // Some backends read columns of a factor as they are.
@@ -157,7 +159,6 @@ impl RunFlags {
         let default = machine.default_policy();
         let run = Run {
             world: ranks::world(),
-            distribution: distribution_name.to_owned(),
             policy: self.policy.map_or_else(|| default.policy(), |index| &POLICIES[index]),
             reason: self.policy.is_none().then_some(default.place),
             seed: self.seed,
@@ -169,7 +170,7 @@ impl RunFlags {
             machine,
             workers,
             has_message_priorities: self.message_priorities,
-            owners,
+            shares,
             notebook: None,
         };
         check_eviction(run.machine.eviction(run.policy), run.policy)?;
@@ -201,6 +202,29 @@ impl RunFlags {
         }
         Ok(self.workers.map_or_else(|| ranks::cores(reserve as usize), |workers| workers as usize))
     }
+}
+
+/// Flags about the machine of a rank, which may differ from rank to rank.
+const OF_MACHINE: &[&str] =
+    &["--workers", "--reserve", "--devices", "--memory", "--scratch", "--dedicate"];
+
+/// What the command line says to all ranks alike.
+fn common_arguments() -> impl Iterator<Item = OsString> {
+    let mut arguments = std::env::args_os().skip(1);
+    std::iter::from_fn(move || {
+        loop {
+            let argument = arguments.next()?;
+            let text = argument.to_string_lossy();
+            let (flag, has_value) =
+                text.split_once('=').map_or((&*text, false), |(f, _)| (f, true));
+            if !OF_MACHINE.contains(&flag) {
+                return Some(argument);
+            }
+            if !has_value {
+                arguments.next();
+            }
+        }
+    })
 }
 
 impl Run {
@@ -271,16 +295,29 @@ impl Run {
         let options =
             FlowOptions { cache, deterministic, codec: CODEC, digest, ..FlowOptions::default() };
         let mut flow = Flow::new(Exec::new(engine), options);
-        flow.set_owners(self.owners.clone());
+        flow.set_owners(self.shares.owners.clone());
         flow
+    }
+
+    /// The owners that the distribution `name` makes, over the ranks of the run.
+    ///
+    /// # Errors
+    /// If there is none of this name, or it does not fit the ranks.
+    pub(crate) fn owners_by(&self, name: &str) -> Result<Arc<dyn Owners>> {
+        self.shares.owners_by(name)
+    }
+
+    /// How much of what is dealt out each rank is to have.
+    pub(crate) fn dealing(&self) -> Powers {
+        self.shares.dealing()
     }
 
     /// What all ranks must agree on: the program, its flags, and what it has settled from them.
     fn digest(&self) -> u64 {
         let mut digest = DefaultHasher::new();
         env!("CARGO_PKG_VERSION").hash(&mut digest);
-        std::env::args_os().skip(1).for_each(|argument| argument.hash(&mut digest));
-        let settled = (self.nb, self.precision.letter(), self.backend.name(), &self.distribution);
+        common_arguments().for_each(|argument| argument.hash(&mut digest));
+        let settled = (self.nb, self.precision.letter(), self.backend.name(), &self.shares.name);
         (settled, self.is_deterministic, self.seed).hash(&mut digest);
         f64::blas(self.backend).strip_height().hash(&mut digest);
         digest.finish()
@@ -305,7 +342,7 @@ impl Run {
         console.field("memory", self.machine.describe_memory(demand) + here);
         if let Some(world) = &self.world {
             let ranks = count(world.ranks(), "rank");
-            console.field("ranks", format_args!("{ranks}, tiles {}", self.distribution));
+            console.field("ranks", format_args!("{ranks}, tiles {}", self.shares.describe()));
         }
         let reason = self.reason.map_or_else(String::new, |place| format!(" (default {place})"));
         let eviction =
@@ -348,7 +385,7 @@ impl Run {
         into.insert("workers".to_owned(), self.workers().into());
         into.insert("ranks".to_owned(), self.world.as_ref().map_or(1, World::ranks).into());
         if self.world.is_some() {
-            into.insert("distribution".to_owned(), self.distribution.as_str().into());
+            into.insert("distribution".to_owned(), self.shares.name.as_str().into());
             into.insert("message_priorities".to_owned(), self.has_message_priorities.into());
         }
         into.insert("policy".to_owned(), self.policy.name.into());

@@ -28,6 +28,7 @@ use std::time::Instant;
 use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use tegula_data::matrix::Storage;
 use tegula_kernels::option::Uplo;
 use tegula_linalg::batch::problems_per_task;
 use tegula_linalg::{column_width, tile_size};
@@ -200,7 +201,9 @@ impl Linalg {
             (None, false, false) => tile_size(n.max(m), workers),
         };
         let order = if is_batch { count } else { n.max(m) };
-        let work = Work { order, tile_size: &tile_size, codelets: &codelets, demand: &demand };
+        let storage = if entry.has_uplo { Storage::Lower } else { Storage::Full };
+        let (tile_size, codelets, demand) = (&tile_size, &codelets, &demand);
+        let work = Work { order, tile_size, codelets, storage, demand };
         let run = self.run.settle(&self.matrix, &work)?;
         let sizes = sizes(run.nb, run.workers());
         Ok((run, sizes, inputs))

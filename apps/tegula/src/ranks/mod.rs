@@ -110,6 +110,25 @@ pub(crate) fn agree(mine: u64) -> Result<u64> {
     Ok(u64::from_le_bytes(bytes))
 }
 
+/// The number that each rank brings, by rank; all ask, before the first flow.
+///
+/// # Errors
+/// If a rank cannot be heard.
+pub(crate) fn each(mine: u64) -> Result<Vec<u64>> {
+    /// Numbers that go in one frame.
+    const PIECE: usize = 256;
+    let Some(world) = world() else { return Ok(vec![mine]) };
+    let mut gathered = mine.to_le_bytes().to_vec();
+    world.gather(&mine.to_le_bytes(), |_, theirs| gathered.extend(theirs))?;
+    gathered.resize(world.ranks() * size_of::<u64>(), 0);
+    let mut all = Vec::new();
+    for piece in gathered.chunks(PIECE * size_of::<u64>()) {
+        all.extend(world.follow(piece.to_vec())?);
+    }
+    let number = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight bytes each"));
+    Ok(all.chunks_exact(size_of::<u64>()).map(number).collect())
+}
+
 /// Whether this rank prints and writes.
 pub(crate) fn is_root() -> bool {
     world().is_none_or(|world| world.rank() == Rank(0))

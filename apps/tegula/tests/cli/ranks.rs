@@ -29,6 +29,8 @@ fn a_likelihood_is_the_same_over_ranks() {
         "--ranks local:4 --no-local-solve --deterministic",
         "--ranks local:3 --mean x --policy dmdas",
         "--ranks local:2 --devices emulated:1:16MiB",
+        "--ranks local:3 --distribution 1d1d:2,1,1 --generation 1d1d",
+        "--ranks local:2 --distribution 1d1d-c+s:3,1 --generation 1d:1,3",
     ] {
         let over = loglik(more);
         let pointers = ["/loglik", "/logdet"];
@@ -100,7 +102,11 @@ fn embeddings_are_the_same_over_ranks() {
             let arguments = format!("diodon mds D.h5 --axes 3 --method {method} --json - {more}");
             tegula_in(&folder, &arguments).succeeded().json()
         };
-        let (alone, over) = (run("-o alone"), run("--ranks local:3 -o over"));
+        // Unequal shares, and tiles that are read elsewhere than they are multiplied.
+        let unequal = "--distribution 1d:1,3,2 --reading row-cyclic";
+        let over =
+            format!("--ranks local:3 {} -o over", if method == "exact" { "" } else { unequal });
+        let (alone, over) = (run("-o alone"), run(&over));
         let pointers = ["/eigenvalues/0", "/eigenvalues/2", "/trace", "/frobenius2"];
         assert_agree(&alone, &over, &pointers, 1e-6);
         let axis = |name: &str| {

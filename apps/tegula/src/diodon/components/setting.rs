@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Result;
+use tegula_data::matrix::Storage;
 use tegula_data::source::Source;
 use tegula_diodon::Names;
 use tegula_diodon::output::{Labels, LabelsOfItems};
@@ -102,6 +103,7 @@ impl ComponentFlags {
             order,
             tile_size: &|workers| edge(8 * workers),
             codelets: &|| CODELETS.to_vec(),
+            storage: Storage::Full,
             demand: &demand,
         };
         let run = self.run.settle(&self.matrix, &work)?;

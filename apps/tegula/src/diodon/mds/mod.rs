@@ -17,7 +17,7 @@ use tegula_diodon::distance::MetricChoice;
 use tegula_diodon::gram::{Gram, GramOptions, Sums};
 use tegula_diodon::mds::{self, Correction, Leading, METHODS};
 use tegula_diodon::output::{Output, WEIGHTS, write_weights};
-use tegula_diodon::stream::TILE_ENTRIES;
+use tegula_diodon::stream::{Dealing, TILE_ENTRIES};
 use tegula_kernels::scalar::{Precision, Real};
 use tegula_runtime::flow::Flow;
 use tegula_runtime::trace::Trace;
@@ -28,9 +28,11 @@ use super::overlap::StreamFlags;
 use super::readers;
 use crate::checkpoint::Checkpoints;
 use crate::error::refused;
-use crate::flags::{CheckpointFlags, MatrixFlags, OutputFlags, RunFlags, TraceFlags, member};
+use crate::flags::{
+    CheckpointFlags, MatrixFlags, OutputFlags, Run, RunFlags, TraceFlags, member, shares,
+};
 use crate::output::{Account, Console, Progress, check_apart, check_folder_to_make, count};
-use crate::ranks::is_root;
+use crate::ranks::{is_root, ranks};
 use pauses::Between;
 use setting::Setting;
 
@@ -78,6 +80,10 @@ pub(crate) struct Mds {
     /// Tasks that read at a time [default: measured]
     #[arg(long, value_name = "N", help_heading = "Run", value_parser = clap::value_parser!(u32).range(1..=1024))]
     readers: Option<u32>,
+    /// How ranks share the reading of tiles, which then go to who multiplies them: as --distribution, by which
+    /// the products are shared [default: who multiplies a tile reads it]
+    #[arg(long, value_name = "NAME[:PARAMETER]", help_heading = "Run")]
+    reading: Option<String>,
     /// Time passes of reading alone, of multiplying alone and of both, instead of embedding
     #[arg(long, help_heading = "Run", conflicts_with_all = ["output_folder", "correction", "labels"])]
     measure: bool,
@@ -189,6 +195,13 @@ impl Mds {
         console.finish()
     }
 
+    /// How ranks share the tiles.
+    fn dealing(&self, run: &Run) -> Result<Dealing> {
+        let reading = self.reading.as_deref().map(|name| run.owners_by(name)).transpose()?;
+        let reading = reading.map(|owners| shares(&*owners, ranks()));
+        Ok(Dealing { products: run.dealing(), reading })
+    }
+
     /// The engine, and the distances as something to multiply with; the correction of Cailliez that they got.
     fn gram(&self, setting: &Setting, is_recorded: bool) -> Result<(Flow, Gram, f64)> {
         let mut options = setting.run.exec_options(is_recorded);
@@ -206,6 +219,7 @@ impl Mds {
             memory: setting.plan.ring_bytes,
             samples: setting.samples,
             overlap: self.stream.overlap(),
+            dealing: Some(self.dealing(&setting.run)?),
         };
         let gram = Gram::new(&mut flow, &setting.distances.source, gram_options);
         Ok((flow, gram, offset))

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
+use tegula_data::matrix::Storage;
 use tegula_diodon::mds::{
     self, Correction, Extent, Listed, METHODS, Method, Plan, Request, sketch_width,
 };
@@ -97,6 +98,7 @@ impl Mds {
             order: n,
             tile_size: &|workers| edge(8 * workers),
             codelets: &|| CODELETS.to_vec(),
+            storage: Storage::Full,
             demand: &demand,
         };
         let run = self.run.settle(&self.matrix, &work)?;

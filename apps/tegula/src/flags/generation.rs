@@ -1,0 +1,28 @@
+//! `--generation`: who generates the tiles of a covariance matrix over ranks.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use clap::Args;
+use tegula_runtime::ranks::Owners;
+
+use super::Run;
+
+/// Who generates.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct GenerationFlags {
+    /// Which rank generates which tile, which then goes to its owner: as --distribution, of which "tegula plan
+    /// exageostat" writes one for each phase [default: its owner]
+    #[arg(long, value_name = "NAME[:PARAMETER]", help_heading = "Run")]
+    generation: Option<String>,
+}
+
+impl GenerationFlags {
+    /// The ranks that generate, if not the owners.
+    ///
+    /// # Errors
+    /// If there is no such distribution.
+    pub(crate) fn owners(&self, run: &Run) -> Result<Option<Arc<dyn Owners>>> {
+        self.generation.as_deref().map(|name| run.owners_by(name)).transpose()
+    }
+}

@@ -1,0 +1,84 @@
+//! How ranks share the work: their powers, and who owns which tile.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use tegula_data::distribution::{DISTRIBUTIONS, OwnerMap, Powers, distribution_for};
+use tegula_data::matrix::Storage;
+use tegula_runtime::ranks::Owners;
+
+use super::choice::MachineChoice;
+use crate::output::number;
+use crate::ranks;
+
+/// How ranks share the work.
+#[derive(Clone)]
+pub(super) struct Shares {
+    /// The distribution, as it was asked for or chosen.
+    pub(super) name: String,
+    /// Who owns which tile.
+    pub(super) owners: Arc<dyn Owners>,
+    /// What ranks can do beside each other.
+    powers: Powers,
+    storage: Storage,
+}
+
+/// The distribution over unequal ranks, unless told otherwise.
+const UNEQUAL: &str = "1d1d";
+
+impl Shares {
+    /// The distribution `asked` for over the ranks, this one of which has `machine`; or what suits them.
+    ///
+    /// # Errors
+    /// If there is none of this name, it does not fit the ranks, or one of them cannot be heard.
+    pub(super) fn settle(
+        asked: Option<&str>,
+        machine: &MachineChoice,
+        storage: Storage,
+    ) -> Result<Self> {
+        let powers = ranks::each(machine.power())?.into_iter().map(|power| power as f64);
+        let powers = Powers::new(powers.collect());
+        let powers = powers.unwrap_or_else(|| Powers::equal(ranks::ranks()));
+        let usual = if is_equal(&powers) { DISTRIBUTIONS[0].name } else { UNEQUAL };
+        let name = asked.unwrap_or(usual).to_owned();
+        let owners = distribution_for(&name, &powers, storage)?;
+        Ok(Self { name, owners, powers, storage })
+    }
+
+    /// The owners that the distribution `name` makes.
+    ///
+    /// # Errors
+    /// If there is none of this name, or it does not fit the ranks.
+    pub(super) fn owners_by(&self, name: &str) -> Result<Arc<dyn Owners>> {
+        Ok(distribution_for(name, &self.powers, self.storage)?)
+    }
+
+    /// How much of what is dealt out each rank is to have.
+    pub(super) fn dealing(&self) -> Powers {
+        shares(&*self.owners, self.powers.ranks())
+    }
+
+    /// In a few words.
+    pub(super) fn describe(&self) -> String {
+        if is_equal(&self.powers) {
+            return self.name.clone();
+        }
+        let cores = self.powers.as_slice().iter().map(|power| number(power / 1000.0, 3));
+        let cores: Vec<String> = cores.collect();
+        format!("{}, ranks as strong as {} cores", self.name, cores.join(", "))
+    }
+}
+
+fn is_equal(powers: &Powers) -> bool {
+    let powers = powers.as_slice();
+    powers.iter().all(|&power| power == powers[0])
+}
+
+/// The share that each rank has of the tiles of a large matrix.
+pub(crate) fn shares(owners: &dyn Owners, ranks: usize) -> Powers {
+    /// So many rows and columns that the shares show; equal ones of up to 16 ranks are equal.
+    const GRID: (usize, usize) = (5040, 16);
+    let tiles = OwnerMap::of(owners, GRID, Storage::Full, ranks).tiles_of_ranks();
+    let shares = Powers::new(tiles.into_iter().map(|tiles| tiles as f64).collect());
+    shares.expect("somebody has a tile")
+}

@@ -9,6 +9,7 @@ use crate::exageostat::Exageostat;
 use crate::info::Info;
 use crate::linalg::Linalg;
 use crate::manual::{Completions, Man};
+use crate::plan::Plan;
 use crate::platform::PlatformCommand;
 use crate::simulate::Simulate;
 use crate::trace::TraceCommand;
@@ -41,6 +42,8 @@ enum Tegula {
     Linalg(Linalg),
     /// Run a program in virtual time on a machine that is only described
     Simulate(Simulate),
+    /// Distribute tiles over the nodes of a cluster that is only described, and judge it
+    Plan(Plan),
     /// Measure this build on this machine
     #[command(subcommand)]
     Bench(Bench),
@@ -84,6 +87,7 @@ impl Cli {
             Tegula::Diodon(command) => command.run(),
             Tegula::Linalg(command) => command.run(),
             Tegula::Simulate(command) => command.run(),
+            Tegula::Plan(command) => command.run(),
             Tegula::Bench(command) => command.run(),
             Tegula::Trace(command) => command.run(),
             Tegula::Platform(command) => command.run(),

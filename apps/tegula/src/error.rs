@@ -11,7 +11,9 @@ use tegula_data::distribution::DistributionError;
 use tegula_data::expression::{EvaluateError, ParseError};
 use tegula_data::format::TableError;
 use tegula_data::format::npy::NpyError;
+use tegula_data::plan::PlanError;
 use tegula_data::platform::PlatformError;
+use tegula_data::platform::cluster::ClusterError;
 use tegula_data::source::SourceError;
 use tegula_diodon::EmbedError;
 use tegula_exageostat::covariance::CovarianceError;
@@ -88,6 +90,8 @@ fn is_refusal(cause: &(dyn std::error::Error + 'static)) -> bool {
         || cause.is::<TableError>()
         || cause.is::<NpyError>()
         || cause.is::<PlatformError>()
+        || cause.is::<ClusterError>()
+        || cause.is::<PlanError>()
         || cause.is::<ParseError>()
         || cause.is::<EvaluateError>()
         || cause.is::<CovarianceError>()

@@ -16,6 +16,7 @@ mod linalg;
 mod machine;
 mod manual;
 mod output;
+mod plan;
 mod platform;
 mod ranks;
 mod simulate;

@@ -63,11 +63,16 @@ impl Progress {
     /// From now on also shows, from a thread of its own, how far the flow under `watch` is with each
     /// step; the first one, of `tasks` tasks and called `step`, begins now.
     pub(crate) fn follow(&mut self, watch: Watch, tasks: f64, step: impl Into<String>) {
+        self.follow_all(vec![watch], tasks, step);
+    }
+
+    /// As [`follow`](Self::follow), of several flows together.
+    pub(crate) fn follow_all(&mut self, watches: Vec<Watch>, tasks: f64, step: impl Into<String>) {
         self.world.iter().for_each(World::show_progress);
         if self.world.is_some() && !ranks::is_root() {
             return;
         }
-        let watch = Eyes { watch, world: self.world.clone() };
+        let watch = Eyes { watches, world: self.world.clone() };
         let step = Arc::new(Mutex::new(Some(Step::new(step, tasks, &watch))));
         let (shared, line, watched) = (step.clone(), self.line.clone(), watch.clone());
         let body = move || {
@@ -106,13 +111,14 @@ impl Drop for Progress {
 /// Sees how many tasks are done, on this rank and, as far as it was told, on the others.
 #[derive(Clone, Debug)]
 struct Eyes {
-    watch: Watch,
+    watches: Vec<Watch>,
     world: Option<World>,
 }
 
 impl Eyes {
     fn completed(&self) -> u64 {
-        self.watch.completed() + self.world.as_ref().map_or(0, World::done_elsewhere)
+        let here: u64 = self.watches.iter().map(Watch::completed).sum();
+        here + self.world.as_ref().map_or(0, World::done_elsewhere)
     }
 }
 

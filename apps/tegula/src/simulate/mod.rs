@@ -1,34 +1,31 @@
-//! `tegula simulate`: runs a program in virtual time on a machine that is only described.
+//! `tegula simulate`: runs a program in virtual time on a machine, or a cluster of nodes, that is only
+//! described.
 
-mod changes;
-mod remarks;
-mod report;
-mod sets;
-mod workload;
-
-use std::sync::{Arc, PoisonError};
-use std::time::Instant;
+mod cluster;
+mod node;
+pub(crate) mod program;
 
 use anyhow::Result;
 use clap::Args;
 use clap::builder::TypedValueParser;
-use tegula_data::platform::Platform;
+use tegula_data::platform::cluster::ClusterPlatform;
+use tegula_data::platform::{Listed, PLATFORMS, Platform, set_reading};
+use tegula_kernels::backend::{self, BACKENDS};
 use tegula_kernels::scalar::Precision;
-use tegula_runtime::bounds::area;
-use tegula_runtime::flow::{Cost, Flow, FlowOptions};
-use tegula_runtime::platform::{Machine, Models};
+use tegula_runtime::platform::Models;
 use tegula_runtime::sched::{EvictionPolicy, POLICIES, Policy};
-use tegula_runtime::sim::{Census, Contents, Sim, SimOptions};
-use tegula_runtime::trace::{Site, Totals, Trace};
 
 use crate::error::refused;
 use crate::flags::{
-    OutputFlags, TraceFlags, check_eviction, chosen_eviction, evictions, member, policies,
-    precision_parser,
+    OutputFlags, TraceFlags, check_eviction, chosen_eviction, evictions, member, parse_rate,
+    policies, precision_parser,
 };
-use crate::output::{Console, Progress, check_apart, number};
-use changes::Changes;
-use workload::{Sizes, WORKLOADS, Workload};
+use crate::output::{check_apart, number};
+use crate::plan::Reading;
+use cluster::ClusterFlags;
+pub(crate) use cluster::simulated;
+use node::Changes;
+use program::{Setting, Sizes, Spread, WORKLOADS, Workload};
 
 /// Flags of `simulate`.
 #[derive(Args, Debug)]
@@ -36,13 +33,14 @@ use workload::{Sizes, WORKLOADS, Workload};
 Examples:
   tegula simulate cholesky --platform mirage --tiles 40 --tile-size 960 --precision s --policy dmdas
   tegula simulate gemm-2d --platform mirage --tiles 40 --tile-size 960 --precision s --cores 0 \\
-      --devices 1 --device-memory 500MiB --link-rate 600MB --policy darts --trace run.html")]
+      --devices 1 --device-memory 500MiB --link-rate 600MB --policy darts --trace run.html
+  tegula simulate lu --platform 14chetemi+7chifflet --tiles 100 --distribution 1d1d-c+s
+  tegula simulate exageostat --platform 4chifflet --tiles 60 --without overlap --trace run.html")]
 pub(crate) struct Simulate {
     /// Program
     #[arg(value_name = "PROGRAM", value_parser = workloads())]
     workload: usize,
-    /// Machine: a name that 'tegula platform show' lists, or a file
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, value_name = "NAME|SET|FILE", help = platform_help())]
     platform: String,
     /// Tiles along an edge
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -50,6 +48,15 @@ pub(crate) struct Simulate {
     /// Order of the tiles
     #[arg(long, value_name = "N", default_value_t = 960, value_parser = clap::value_parser!(u32).range(1..=65536))]
     tile_size: u32,
+    /// Columns of the panels of diodon
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    width: u32,
+    /// Bytes per second that a node reads, of diodon
+    #[arg(long, value_name = "RATE", default_value = "500MB", value_parser = parse_rate)]
+    read_rate: f64,
+    /// Tasks that it takes to read so fast, and that read on a node at a time
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    readers: u32,
     /// Numbers of 32 bits (s, single) or 64 (d, double)
     #[arg(long, value_name = "P", default_value = "d", value_parser = precision_parser())]
     precision: Precision,
@@ -59,12 +66,16 @@ pub(crate) struct Simulate {
     /// What leaves a memory that is full [default: what suits the policy]
     #[arg(long, value_name = "NAME", value_parser = evictions())]
     eviction: Option<usize>,
+    #[arg(long, value_name = "MEASURES", value_delimiter = ',', help = measures_help())]
+    without: Vec<String>,
     /// Coefficient of variation of task times
     #[arg(long, value_name = "X", default_value_t = 0.0)]
     noise: f64,
     /// Seed of every random choice
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    #[command(flatten)]
+    cluster: ClusterFlags,
     #[command(flatten)]
     changes: Changes,
     #[command(flatten)]
@@ -77,32 +88,32 @@ fn workloads() -> impl TypedValueParser<Value = usize> {
     member(WORKLOADS.iter().map(|workload| (workload.name, workload.summary)).collect())
 }
 
-/// What is simulated, every default settled.
-struct Case<'a> {
-    workload: &'static Workload,
-    sizes: Sizes,
-    platform: String,
-    /// Of which precision the platform's times are, if all are of one.
-    times_of: Option<Precision>,
-    machine: Arc<Machine>,
-    models: Arc<Models>,
-    policy: &'static Policy,
-    eviction: &'static EvictionPolicy,
-    flags: &'a Simulate,
+/// Help of `--platform` of commands that take clusters.
+pub(crate) fn platform_help() -> String {
+    let names: Vec<&str> = PLATFORMS.iter().map(|Listed { name, .. }| *name).collect();
+    format!(
+        "Machine, or cluster: a name ({}), a set of nodes such as 14chetemi+7chifflet, or a file",
+        names.join(", ")
+    )
 }
 
-/// What a simulation came to.
-struct Done {
-    totals: Totals,
-    site: Site,
-    contents: Contents,
-    /// Area bound in seconds, if each task can run somewhere.
-    area: Option<f64>,
-    /// Operations.
-    flops: f64,
-    /// Time that simulating took.
-    seconds: f64,
-    trace: Trace,
+fn measures_help() -> String {
+    let of = |workload: &Workload| {
+        let measures = workload.measures.iter();
+        let list = measures.map(|measure| format!("\n- {}: {}", measure.name, measure.without));
+        format!("\nOf {}:{}", workload.name, list.collect::<String>())
+    };
+    let measured = WORKLOADS.iter().filter(|workload| !workload.measures.is_empty());
+    let lists: Vec<String> = measured.map(of).collect();
+    format!("What to do without, to see what it is worth, separated by commas{}", lists.join(""))
+}
+
+/// What is run and who decides, every default settled.
+struct Task {
+    workload: &'static Workload,
+    setting: Setting,
+    policy: &'static Policy,
+    eviction: &'static EvictionPolicy,
 }
 
 impl Simulate {
@@ -110,16 +121,30 @@ impl Simulate {
         let console = self.output.console(None)?;
         self.trace.check()?;
         check_apart(&[self.output.path(), self.trace.path()], &[])?;
-        let case = self.case()?;
-        let mut done = case.simulate(&console)?;
-        case.describe(&console, &done);
-        let result = case.result(&done);
-        self.trace.write(&mut done.trace, &result, &console)?;
-        self.output.write(&result)?;
-        console.finish()
+        let task = self.task()?;
+        if ClusterPlatform::is_named_by(&self.platform) {
+            self.changes.refuse_for_cluster()?;
+            let cluster = ClusterPlatform::find(&self.platform)?;
+            let cluster = if task.reads() { self.reading().on(cluster) } else { cluster };
+            task.lay_out_as_known(cluster.nodes.iter().map(|node| &node.platform.models));
+            cluster::run(self, task, cluster, console)
+        } else {
+            self.cluster.refuse_for_node(&self.platform)?;
+            let mut platform = self.changes.apply(Platform::find(&self.platform)?)?;
+            if task.reads() {
+                let Reading { bytes_per_second, readers } = self.reading();
+                set_reading(&platform.models, &mut platform.machine, bytes_per_second, readers);
+            }
+            task.lay_out_as_known([&platform.models]);
+            node::run(self, task, platform, console)
+        }
     }
 
-    fn case(&self) -> Result<Case<'_>> {
+    fn reading(&self) -> Reading {
+        Reading { bytes_per_second: self.read_rate, readers: self.readers as usize }
+    }
+
+    fn task(&self) -> Result<Task> {
         if !(self.noise >= 0.0 && self.noise < 10.0) {
             let noise = number(self.noise, 3);
             return Err(refused(format!("--noise {noise}: give a number from 0 to 10")));
@@ -129,102 +154,47 @@ impl Simulate {
             tiles: self.tiles as usize,
             nb: self.tile_size as usize,
             scalar: self.precision.bytes(),
+            width: self.width as usize,
             seed: self.seed,
         };
-        workload.check(&sizes)?;
         let eviction = chosen_eviction(self.eviction, policy);
         check_eviction(eviction, policy)?;
-        let platform = self.changes.apply(Platform::find(&self.platform)?)?;
-        Ok(Case {
-            workload,
-            sizes,
-            platform: platform.name,
-            times_of: platform.precision,
-            machine: Arc::new(platform.machine),
-            models: Arc::new(platform.models),
-            policy,
-            eviction,
-            flags: self,
-        })
+        let setting = Setting { without: self.without(workload)?, ..Setting::new(sizes) };
+        Ok(Task { workload, setting, policy, eviction })
     }
-}
 
-impl Case<'_> {
-    fn simulate(&self, console: &Console) -> Result<Done> {
-        let mut progress = Progress::new(console);
-        let contents = self.census(&mut progress);
-        self.check_runnable(&contents)?;
-        let options = SimOptions {
-            machine: self.machine.clone(),
-            durations: self.models.clone(),
-            policy: self.policy,
-            eviction: self.eviction,
-            seed: self.flags.seed,
-            noise: self.flags.noise,
-            trace: self.flags.trace.is_wanted(),
+    /// The measures that are left away.
+    fn without(&self, workload: &Workload) -> Result<Vec<&'static str>> {
+        let find = |name: &String| {
+            let found = workload.measures.iter().find(|measure| measure.name == name);
+            found.map(|measure| measure.name).ok_or_else(|| {
+                let names: Vec<&str> = workload.measures.iter().map(|m| m.name).collect();
+                let (program, names) = (workload.name, names.join(", "));
+                refused(if names.is_empty() {
+                    format!("--without {name}: {program} takes no measures that can be left away")
+                } else {
+                    format!("--without {name}: {program} can do without {names}")
+                })
+            })
         };
-        let start = Instant::now();
-        let mut flow = Flow::new(Sim::new(options), whole());
-        progress.follow(flow.watch(), contents.tasks as f64, "simulating");
-        (self.workload.submit)(&mut flow, &self.sizes);
-        flow.wait().map_err(|error| refused(error.to_string()))?;
-        let seconds = start.elapsed().as_secs_f64();
-        let totals = flow.totals().expect("a simulation counts");
-        let flops = self.workload.flops.map_or(contents.flops, |flops| flops(&self.sizes));
-        let (site, trace) = (flow.site(), flow.take_trace());
-        let area = area_bound(&contents, &self.machine);
-        Ok(Done { totals, site, contents, area, flops, seconds, trace })
-    }
-
-    /// What the program consists of.
-    fn census(&self, progress: &mut Progress) -> Contents {
-        let (census, contents) = Census::new(self.models.clone(), &self.machine);
-        let mut flow = Flow::new(census, whole());
-        let most = (self.workload.most)(self.sizes.tiles as u64);
-        progress.follow(flow.watch(), most as f64, "counting");
-        (self.workload.submit)(&mut flow, &self.sizes);
-        flow.wait().expect("a census has no failures");
-        drop(flow);
-        contents.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Refuses tasks of which nobody knows how long they take on any worker.
-    fn check_runnable(&self, contents: &Contents) -> Result<()> {
-        let is_timed = |&(codelet, cost): &(&'static str, Cost)| {
-            let mut workers = self.machine.workers.iter();
-            workers.any(|worker| self.models.basis(codelet, cost, worker.class).is_some())
-        };
-        let unknown = contents.codelets.iter().find(|kind| !is_timed(kind));
-        let Some((codelet, cost)) = unknown else { return Ok(()) };
-        Err(refused(format!(
-            "--platform {}: it does not say how long {codelet} of {} operations takes on any of \
-             its workers",
-            self.flags.platform,
-            number(cost.flops, 4)
-        )))
+        self.without.iter().map(find).collect()
     }
 }
 
-impl Done {
-    fn gflops(&self) -> f64 {
-        self.flops / self.totals.makespan.max(1) as f64
+impl Task {
+    /// Whether its program reads.
+    fn reads(&self) -> bool {
+        self.workload.spread == Spread::Lines
     }
 
-    /// Share of the time of all workers in which they computed.
-    fn busy(&self) -> f64 {
-        let all = self.totals.makespan.max(1) as f64 * self.totals.busy.len() as f64;
-        self.totals.busy.iter().sum::<u64>() as f64 / all
+    /// Has programs lay tiles out for the products that follow, as they do on this machine where its
+    /// backend reads them faster so, only if the times of that are known.
+    fn lay_out_as_known<'a>(&self, models: impl IntoIterator<Item = &'a Models>) {
+        let knows = |models: &Models| models.entries().iter().any(|e| e.codelet == "lay_out");
+        if !models.into_iter().all(knows) {
+            let plain = BACKENDS.iter().find(|backend| backend.name == "faer");
+            let plain = plain.expect("the plain backend is listed");
+            backend::select(*plain, 1).expect("it needs nothing from outside");
+        }
     }
-}
-
-/// Every task is submitted before the first one starts.
-fn whole() -> FlowOptions {
-    FlowOptions { window: u64::MAX, ..FlowOptions::default() }
-}
-
-/// The area bound in seconds.
-fn area_bound(contents: &Contents, machine: &Machine) -> Option<f64> {
-    let workers = |class| machine.workers.iter().filter(|worker| worker.class.0 == class).count();
-    let workers: Vec<usize> = (0..machine.classes.len()).map(workers).collect();
-    area(&contents.types, &workers).map(|area| area.seconds)
 }

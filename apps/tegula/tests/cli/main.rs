@@ -1,6 +1,7 @@
 //! The command line as users meet it: through the binary, with its exit codes and messages.
 
 mod checkpoint;
+mod cluster;
 mod components;
 mod config;
 mod convert;

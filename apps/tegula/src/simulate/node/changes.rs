@@ -15,7 +15,7 @@ use crate::output::{bytes, count};
 /// What is changed of the machine.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Machine")]
-pub(super) struct Changes {
+pub(crate) struct Changes {
     /// Leave only so many accelerators
     #[arg(long, value_name = "N")]
     devices: Option<usize>,
@@ -43,11 +43,24 @@ pub(super) struct Changes {
 }
 
 impl Changes {
+    /// # Errors
+    /// If anything is to be changed: the nodes of a cluster are as its file says.
+    pub(in crate::simulate) fn refuse_for_cluster(&self) -> Result<()> {
+        let changes = self.describe();
+        if changes.is_empty() {
+            return Ok(());
+        }
+        Err(refused(format!(
+            "{changes}: flags that change the machine are for one node; describe a cluster in a file, \
+             with speed, bytes_per_second and devices of its nodes"
+        )))
+    }
+
     /// `platform` with these changes.
     ///
     /// # Errors
     /// If one of them asks for what there is not, or no worker is left.
-    pub(super) fn apply(&self, platform: Platform) -> Result<Platform> {
+    pub(in crate::simulate) fn apply(&self, platform: Platform) -> Result<Platform> {
         let Platform { name, mut machine, mut models, .. } = platform;
         self.keep_workers(&mut machine, &name)?;
         if let Some(bytes) = self.device_memory {

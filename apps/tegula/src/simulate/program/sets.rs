@@ -2,10 +2,10 @@
 //! constraint in task-based runtime systems", PhD thesis, ENS Lyon, 2023, sections 3.4 and 4.4.1.
 
 use tegula_runtime::flow::Access::{self, R, W};
-use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow, Handle};
+use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow, FlowError, Handle};
 use tegula_runtime::random::SplitMix64;
 
-use super::workload::Sizes;
+use super::Sizes;
 
 /// Tiles of a strip: a row of tiles of A, or a column of tiles of B.
 const STRIP: usize = 4;
@@ -51,7 +51,11 @@ fn below(random: &mut SplitMix64, bound: usize) -> usize {
 }
 
 /// Submits the product of a row of A and a column of B for each of `pairs`; results are dropped.
-pub(super) fn products(flow: &mut Flow, sizes: &Sizes, pairs: Vec<(usize, usize)>) {
+pub(super) fn products(
+    flow: &mut Flow,
+    sizes: &Sizes,
+    pairs: fn(&Sizes) -> Vec<(usize, usize)>,
+) -> Result<(), FlowError> {
     let mut strip = || {
         let handle = flow.register(STRIP * sizes.tile_bytes());
         flow.touch(handle);
@@ -60,11 +64,12 @@ pub(super) fn products(flow: &mut Flow, sizes: &Sizes, pairs: Vec<(usize, usize)
     let rows: Vec<Handle> = (0..sizes.tiles).map(|_| strip()).collect();
     let columns: Vec<Handle> = (0..sizes.tiles).map(|_| strip()).collect();
     let product = Outer { flops: 2.0 * STRIP as f64 * (sizes.nb as f64).powi(3) };
-    for (i, j) in pairs {
+    for (i, j) in pairs(sizes) {
         let result = flow.register(sizes.tile_bytes());
         flow.submit(product, &[(rows[i], R), (columns[j], R), (result, W)], 0);
         flow.done_with(result);
     }
+    Ok(())
 }
 
 /// A product of two strips.

@@ -34,7 +34,7 @@ impl Case<'_> {
 
     /// What is simulated, on what.
     fn describe_setting(&self, console: &Console, done: &Done) {
-        let (workload, sizes) = (self.workload, &self.sizes);
+        let (workload, sizes) = (self.workload, &self.setting.sizes);
         console.field("program", format_args!("{}: {}", workload.name, workload.summary));
         let working_set = bytes((workload.working_set)(sizes) as f64);
         console.field(
@@ -48,6 +48,9 @@ impl Case<'_> {
         );
         let workers = count(done.site.workers.len(), "worker");
         console.field("platform", format_args!("{}, {workers}", self.platform));
+        if !self.setting.without.is_empty() {
+            console.field("without", self.setting.without.join(", "));
+        }
         let changes = self.flags.changes.describe();
         if !changes.is_empty() {
             console.field("with", changes);
@@ -61,7 +64,7 @@ impl Case<'_> {
     }
 
     pub(super) fn result(&self, done: &Done) -> Value {
-        let (workload, sizes, flags) = (self.workload, &self.sizes, self.flags);
+        let (workload, sizes, flags) = (self.workload, &self.setting.sizes, self.flags);
         let mut result = Map::new();
         let mut put = |key: &str, value: Value| result.insert(key.to_owned(), value);
         put("program", workload.name.into());
@@ -74,6 +77,7 @@ impl Case<'_> {
         put("eviction", self.eviction.name.into());
         put("seed", flags.seed.into());
         put("noise", flags.noise.into());
+        put("without", json!(self.setting.without));
         flags.changes.describe_json(&mut result);
         let mut put = |key: &str, value: Value| result.insert(key.to_owned(), value);
         put("simulated_tasks", done.contents.tasks.into());

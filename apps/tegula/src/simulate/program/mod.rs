@@ -1,17 +1,28 @@
-//! Programs to simulate: those of `linalg`, and sets of independent tasks that share data, with
-//! which schedulers are studied.
+//! Programs to simulate: those of `linalg`, those of the applications, and sets of independent tasks
+//! that share data, with which schedulers are studied.
+
+mod embedding;
+mod likelihood;
+mod sets;
+
+use std::sync::Arc;
 
 use anyhow::Result;
+use tegula_data::distribution::messages::{self, Messages};
+use tegula_data::distribution::{Factorisation, OwnerMap};
 use tegula_data::matrix::{Storage, TileMatrix};
+use tegula_diodon::stream::Dealing;
 use tegula_kernels::kernel::gemm::Gemm;
 use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::Scalar;
-use tegula_linalg::{gemm, getrf_nopiv, potrf};
+use tegula_linalg::{Tree, gemm, geqrf_tree, getrf_nopiv, potrf};
 use tegula_runtime::flow::Access::{R, RW};
-use tegula_runtime::flow::Flow;
+use tegula_runtime::flow::{Flow, FlowError};
+use tegula_runtime::ranks::Owners;
 
-use super::sets;
 use crate::error::refused;
+pub(crate) use embedding::read_and_sweep;
+pub(crate) use likelihood::{CRITICAL, CRITICAL_WORKER, generation};
 
 /// Most tasks that a flow holds at once.
 const MOST: u64 = 1 << 24;
@@ -24,25 +35,27 @@ fn held(tasks: u64, reads: u64, dropped: u64) -> u64 {
 
 /// Sizes of a program.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sizes {
+pub(crate) struct Sizes {
     /// Tiles along an edge.
-    pub(super) tiles: usize,
+    pub(crate) tiles: usize,
     /// Order of a tile.
-    pub(super) nb: usize,
+    pub(crate) nb: usize,
     /// Bytes of a number.
-    pub(super) scalar: usize,
+    pub(crate) scalar: usize,
+    /// Columns of panels.
+    pub(crate) width: usize,
     /// Seed of random programs.
-    pub(super) seed: u64,
+    pub(crate) seed: u64,
 }
 
 impl Sizes {
     /// Bytes of a tile.
-    pub(super) fn tile_bytes(&self) -> usize {
+    pub(crate) fn tile_bytes(&self) -> usize {
         self.nb * self.nb * self.scalar
     }
 
     /// Bytes of so many tiles.
-    pub(super) fn tiles_bytes(&self, tiles: usize) -> u64 {
+    pub(crate) fn tiles_bytes(&self, tiles: usize) -> u64 {
         tiles as u64 * self.tile_bytes() as u64
     }
 
@@ -51,25 +64,99 @@ impl Sizes {
     }
 }
 
-/// A member of [`WORKLOADS`].
-pub(super) struct Workload {
+/// A program as it is to be run.
+#[derive(Clone)]
+pub(crate) struct Setting {
+    /// Its sizes.
+    pub(crate) sizes: Sizes,
+    /// The [measures](Workload::measures) that are not taken.
+    pub(crate) without: Vec<&'static str>,
+    /// Who has each tile in an earlier phase, if not who has it in the last one.
+    pub(crate) earlier: Option<Arc<dyn Owners>>,
+    /// How nodes share tiles that are read; in turn, unless told otherwise.
+    pub(crate) dealing: Option<Dealing>,
+}
+
+impl Setting {
+    /// All measures taken, one map for all phases.
+    pub(crate) fn new(sizes: Sizes) -> Self {
+        Self { sizes, without: Vec::new(), earlier: None, dealing: None }
+    }
+
+    /// Whether this measure is taken.
+    pub(crate) fn has(&self, measure: &str) -> bool {
+        !self.without.contains(&measure)
+    }
+}
+
+/// How a program is spread over nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spread {
+    /// Its data have no places: it runs on one node.
+    OneNode,
+    /// Tiles have owners.
+    Tiles,
+    /// Tiles have owners, and are factorised.
+    Factorised(Factorisation),
+    /// The same of a triangle that is generated before, by the same owners or by others.
+    GeneratedAndFactorised,
+    /// Bands of panels have owners, and tiles are dealt out as they are read.
+    Lines,
+}
+
+impl Spread {
+    /// What is done with tiles that have owners: by the costs of this they are distributed.
+    pub(crate) fn factorisation(self) -> Option<Factorisation> {
+        match self {
+            Self::OneNode | Self::Lines => None,
+            Self::Tiles => Some(Factorisation::Lu),
+            Self::Factorised(factorisation) => Some(factorisation),
+            Self::GeneratedAndFactorised => Some(Factorisation::Cholesky),
+        }
+    }
+}
+
+/// What lets phases of a program overlap, and can be left away to see what it is worth.
+#[derive(Debug)]
+pub(crate) struct Measure {
     /// Its name.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
+    /// What happens without it.
+    pub(crate) without: &'static str,
+}
+
+/// A member of [`WORKLOADS`].
+pub(crate) struct Workload {
+    /// Its name.
+    pub(crate) name: &'static str,
     /// One line of help.
-    pub(super) summary: &'static str,
+    pub(crate) summary: &'static str,
     /// Submits it, in single or double precision.
-    pub(super) submit: fn(&mut Flow, &Sizes),
+    pub(crate) submit: fn(&mut Flow, &Setting) -> Result<(), FlowError>,
     /// Most tasks that the flow holds for so many tiles along an edge.
-    pub(super) most: fn(u64) -> u64,
+    pub(crate) most: fn(u64) -> u64,
     /// Bytes of what it reads or works on in place.
-    pub(super) working_set: fn(&Sizes) -> u64,
+    pub(crate) working_set: fn(&Sizes) -> u64,
     /// Its operations; those of its tasks, if no formula is given.
-    pub(super) flops: Option<fn(&Sizes) -> f64>,
+    pub(crate) flops: Option<fn(&Sizes) -> f64>,
+    /// How it is spread over nodes.
+    pub(crate) spread: Spread,
+    /// How many messages it sends under a map of owners, where that can be counted.
+    pub(crate) messages: Option<fn(&OwnerMap) -> Messages>,
+    /// How its data are distributed over equal nodes, and over unequal ones, unless told otherwise.
+    pub(crate) distributions: [&'static str; 2],
+    /// What can be left away.
+    pub(crate) measures: &'static [Measure],
 }
 
 impl Workload {
+    /// Whether `measure` is one of its measures.
+    pub(crate) fn takes(&self, measure: &str) -> bool {
+        self.measures.iter().any(|taken| taken.name == measure)
+    }
+
     /// Refuses more tiles than go, before any work is done.
-    pub(super) fn check(&self, sizes: &Sizes) -> Result<()> {
+    pub(crate) fn check(&self, sizes: &Sizes) -> Result<()> {
         let goes = |tiles: &u64| (self.most)(*tiles) <= MOST;
         if goes(&(sizes.tiles as u64)) {
             return Ok(());
@@ -84,79 +171,133 @@ impl Workload {
 }
 
 /// Every program.
-pub(super) const WORKLOADS: &[Workload] = &[
+pub(crate) const WORKLOADS: &[Workload] = &[
     Workload {
         name: "cholesky",
         summary: "Cholesky factorisation, of which the lower tiles exist",
-        submit: |flow, sizes| with(flow, sizes, cholesky::<f32>, cholesky::<f64>),
+        submit: |flow, setting| with(flow, &setting.sizes, cholesky::<f32>, cholesky::<f64>),
         most: |n| held(n * (n + 1) * (n + 2) / 6, 2, 0),
         working_set: triangle,
         flops: Some(|sizes| sizes.order().powi(3) / 3.0),
+        spread: Spread::Factorised(Factorisation::Cholesky),
+        messages: Some(messages::cholesky),
+        distributions: ["block-cyclic", "1d1d-c+s"],
+        measures: &[],
     },
     Workload {
         name: "lu",
         summary: "LU factorisation without pivoting",
-        submit: |flow, sizes| with(flow, sizes, lu::<f32>, lu::<f64>),
+        submit: |flow, setting| with(flow, &setting.sizes, lu::<f32>, lu::<f64>),
         most: |n| held(n * (n + 1) * (2 * n + 1) / 6, 2, 0),
         working_set: |sizes| sizes.tiles_bytes(sizes.tiles.pow(2)),
         flops: Some(|sizes| 2.0 * sizes.order().powi(3) / 3.0),
+        spread: Spread::Factorised(Factorisation::Lu),
+        messages: Some(messages::lu),
+        distributions: ["block-cyclic", "1d1d-c+s"],
+        measures: &[],
     },
+    Workload {
+        name: "qr",
+        summary: "QR factorisation of tiles, down a flat tree",
+        submit: |flow, setting| with(flow, &setting.sizes, qr::<f32>, qr::<f64>),
+        // A triangle for each tile on and below the diagonal is dropped.
+        most: |n| held(n * (n + 1) * (2 * n + 1) / 6, 3, 0) + n * (n + 1) / 2,
+        working_set: |sizes| sizes.tiles_bytes(sizes.tiles.pow(2)),
+        flops: Some(|sizes| 4.0 * sizes.order().powi(3) / 3.0),
+        spread: Spread::Tiles,
+        messages: Some(messages::qr),
+        distributions: ["block-cyclic", "1d1d"],
+        measures: &[],
+    },
+    likelihood::EXAGEOSTAT,
+    embedding::DIODON,
     Workload {
         name: "gemm",
         summary: "product of square matrices, a chain of tasks for each tile of the result",
-        submit: |flow, sizes| with(flow, sizes, product::<f32>, product::<f64>),
+        submit: |flow, setting| with(flow, &setting.sizes, product::<f32>, product::<f64>),
         most: |n| held(n * n * n, 2, 0),
         working_set: |sizes| sizes.tiles_bytes(3 * sizes.tiles.pow(2)),
         flops: Some(|sizes| 2.0 * sizes.order().powi(3)),
+        spread: Spread::Tiles,
+        messages: None,
+        distributions: ["block-cyclic", "1d1d"],
+        measures: &[],
     },
     Workload {
         name: "gemm-3d",
         summary: "the tasks of gemm without their dependencies, whose results are dropped",
-        submit: |flow, sizes| with(flow, sizes, products::<f32>, products::<f64>),
+        submit: |flow, setting| with(flow, &setting.sizes, products::<f32>, products::<f64>),
         most: |n| held(n * n * n, 2, 1),
         working_set: |sizes| sizes.tiles_bytes(2 * sizes.tiles.pow(2)),
         flops: Some(|sizes| 2.0 * sizes.order().powi(3)),
+        spread: Spread::OneNode,
+        messages: None,
+        distributions: ["block-cyclic", "1d1d"],
+        measures: &[],
     },
     Workload {
         name: "gemm-2d",
         summary: "one task for each pair of a row of A and a column of B, four tiles each",
-        submit: |flow, sizes| sets::products(flow, sizes, sets::all(sizes)),
+        submit: |flow, setting| sets::products(flow, &setting.sizes, sets::all),
         most: |n| held(n * n, 2, 1),
         working_set: sets::strips_bytes,
         flops: None,
+        spread: Spread::OneNode,
+        messages: None,
+        distributions: ["block-cyclic", "1d1d"],
+        measures: &[],
     },
     Workload {
         name: "gemm-2d-shuffled",
         summary: "gemm-2d, submitted in random order",
-        submit: |flow, sizes| sets::products(flow, sizes, sets::shuffled(sizes)),
+        submit: |flow, setting| sets::products(flow, &setting.sizes, sets::shuffled),
         most: |n| held(n * n, 2, 1),
         working_set: sets::strips_bytes,
         flops: None,
+        spread: Spread::OneNode,
+        messages: None,
+        distributions: ["block-cyclic", "1d1d"],
+        measures: &[],
     },
     Workload {
         name: "gemm-2d-random",
         summary: "as many tasks as gemm-2d, each with a row and a column drawn at random",
-        submit: |flow, sizes| sets::products(flow, sizes, sets::random(sizes)),
+        submit: |flow, setting| sets::products(flow, &setting.sizes, sets::random),
         most: |n| held(n * n, 2, 1),
         working_set: sets::strips_bytes,
         flops: None,
+        spread: Spread::OneNode,
+        messages: None,
+        distributions: ["block-cyclic", "1d1d"],
+        measures: &[],
     },
     Workload {
         name: "gemm-2d-sparse",
         summary: "a tenth of the tasks of gemm-2d, drawn at random",
-        submit: |flow, sizes| sets::products(flow, sizes, sets::sparse(sizes)),
+        submit: |flow, setting| sets::products(flow, &setting.sizes, sets::sparse),
         // No draw is ten deviations, 3 n, above its mean.
         most: |n| held(n * n / 10 + 3 * n, 2, 1),
         working_set: sets::strips_bytes,
         flops: None,
+        spread: Spread::OneNode,
+        messages: None,
+        distributions: ["block-cyclic", "1d1d"],
+        measures: &[],
     },
     Workload {
         name: "cholesky-set",
         summary: "the tasks of a Cholesky factorisation without their dependencies",
-        submit: sets::cholesky,
+        submit: |flow, setting| {
+            sets::cholesky(flow, &setting.sizes);
+            Ok(())
+        },
         most: |n| held(n * (n + 1) * (n + 2) / 6, 3, 0),
         working_set: triangle,
         flops: None,
+        spread: Spread::OneNode,
+        messages: None,
+        distributions: ["block-cyclic", "1d1d"],
+        measures: &[],
     },
 ];
 
@@ -169,8 +310,13 @@ fn with(
     sizes: &Sizes,
     single: fn(&mut Flow, &Sizes),
     double: fn(&mut Flow, &Sizes),
-) {
-    if sizes.scalar == size_of::<f32>() { single(flow, sizes) } else { double(flow, sizes) }
+) -> Result<(), FlowError> {
+    if sizes.scalar == size_of::<f32>() {
+        single(flow, sizes)
+    } else {
+        double(flow, sizes)
+    }
+    Ok(())
 }
 
 /// A matrix whose contents exist.
@@ -190,6 +336,11 @@ fn cholesky<T: Scalar>(flow: &mut Flow, sizes: &Sizes) {
 fn lu<T: Scalar>(flow: &mut Flow, sizes: &Sizes) {
     let a = matrix::<T>(flow, sizes, Storage::Full);
     getrf_nopiv(flow, &a);
+}
+
+fn qr<T: Scalar>(flow: &mut Flow, sizes: &Sizes) {
+    let a = matrix::<T>(flow, sizes, Storage::Full);
+    geqrf_tree(flow, &a, Tree::Flat).retire(flow);
 }
 
 fn products<T: Scalar>(flow: &mut Flow, sizes: &Sizes) {
@@ -225,7 +376,7 @@ mod tests {
     use super::*;
 
     fn sizes(tiles: usize) -> Sizes {
-        Sizes { tiles, nb: 1, scalar: size_of::<f64>(), seed: 3 }
+        Sizes { tiles, nb: 1, scalar: size_of::<f64>(), width: 2, seed: 3 }
     }
 
     #[test]
@@ -236,7 +387,8 @@ mod tests {
                 let (census, contents) = Census::new(Arc::new(vec![model]), &Machine::cores(1));
                 let mut flow =
                     Flow::new(census, FlowOptions { window: u64::MAX, ..FlowOptions::default() });
-                (program.submit)(&mut flow, &sizes(tiles));
+                let submitted = (program.submit)(&mut flow, &Setting::new(sizes(tiles)));
+                submitted.expect("a census has no failures");
                 flow.wait().expect("a census has no failures");
                 let tasks = contents.lock().expect("it goes on").tasks;
                 let most = (program.most)(tiles as u64);

@@ -1,0 +1,258 @@
+//! Who owns what of a program over the nodes of a cluster, phase by phase.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use tegula_data::distribution::{Factorisation, OwnerMap, distribution_for, ranks_of};
+use tegula_data::matrix::Storage;
+use tegula_data::plan::surrogate::rating;
+use tegula_data::plan::{self, Options, PLACEMENTS, PlacementEntry};
+use tegula_data::platform::READ;
+use tegula_data::platform::cluster::ClusterPlatform;
+use tegula_diodon::stream::Dealing;
+use tegula_runtime::ranks::{Owners, Rank, Spot};
+
+use crate::error::refused;
+use crate::flags::shares;
+use crate::simulate::program::{Sizes, Spread, Workload, generation, read_and_sweep};
+
+/// Distributions that plan two phases together.
+pub(crate) const PLANS: &[PlacementEntry] = PLACEMENTS;
+
+/// How fast nodes read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reading {
+    /// What a node reads in a second.
+    pub(crate) bytes_per_second: f64,
+    /// Tasks that it takes to read so fast.
+    pub(crate) readers: usize,
+}
+
+impl Reading {
+    /// `cluster`, whose nodes read so fast.
+    pub(crate) fn on(self, mut cluster: ClusterPlatform) -> ClusterPlatform {
+        let nodes = cluster.nodes.iter_mut();
+        nodes.for_each(|node| node.set_reading(self.bytes_per_second, self.readers));
+        cluster
+    }
+}
+
+/// Who owns what of a program.
+#[derive(Clone)]
+pub(crate) struct Maps {
+    /// The distribution, as it was asked for or chosen.
+    pub(crate) name: String,
+    /// Owners of tiles, in the last phase, and of panels.
+    pub(crate) owners: Arc<dyn Owners>,
+    /// How many tiles each rank has, in the last phase.
+    pub(crate) tiles: Vec<usize>,
+    /// Owners of the tiles, where they have some, in the last phase.
+    pub(crate) last: Option<OwnerMap>,
+    /// In the phase before it, where that has a map of its own.
+    pub(crate) earlier: Option<OwnerMap>,
+    /// How tiles are dealt out, where they are read.
+    pub(crate) dealing: Option<Dealing>,
+    /// What they follow from, where phases were planned together.
+    pub(crate) plan: Option<plan::Plan>,
+}
+
+impl Maps {
+    /// The distribution `name` of the data of `workload` over the nodes of `cluster`, or the one that
+    /// suits them.
+    ///
+    /// # Errors
+    /// If the program has no data to distribute, there is no such distribution, or a node has no time
+    /// of one of the tasks.
+    pub(crate) fn new(
+        workload: &Workload,
+        sizes: &Sizes,
+        cluster: &ClusterPlatform,
+        name: Option<&str>,
+        reading: Reading,
+    ) -> Result<Self> {
+        let Some(name) = name else {
+            let is_equal = cluster.kinds().len() == 1;
+            let [equal, unequal] = workload.distributions;
+            return match workload.spread {
+                Spread::Factorised(factorisation) if !is_equal => {
+                    Self::best_rated(factorisation, sizes, cluster)
+                }
+                _ => {
+                    let usual = if is_equal { equal } else { unequal };
+                    Self::new(workload, sizes, cluster, Some(usual), reading)
+                }
+            };
+        };
+        let planned = Planned::parse(name, cluster)?;
+        let factorisation = workload.spread.factorisation();
+        match (workload.spread, planned) {
+            (Spread::OneNode, _) => Err(refused(format!(
+                "{} runs on one node: its data have no places by which they could be distributed",
+                workload.name
+            ))),
+            (Spread::GeneratedAndFactorised, Some(planned)) => planned.tiles(name, sizes, cluster),
+            (Spread::Lines, Some(planned)) => planned.lines(name, sizes, cluster, reading),
+            (_, Some(_)) => Err(refused(format!(
+                "--distribution {name} plans two phases, and {} has one",
+                workload.name
+            ))),
+            (_, None) => match factorisation {
+                Some(factorisation) => Self::of_tiles(factorisation, sizes, cluster, name),
+                None => Self::of_lines(sizes, cluster, name),
+            },
+        }
+    }
+
+    /// Of the distributions over unequal nodes the one under which a coarse model of the factorisation ends
+    /// first.
+    fn best_rated(
+        factorisation: Factorisation,
+        sizes: &Sizes,
+        cluster: &ClusterPlatform,
+    ) -> Result<Self> {
+        const RATED: [&str; 3] = ["1d1d", "1d1d-c", "1d1d-c+s"];
+        let costs = cluster.costs(factorisation, sizes.nb)?;
+        let mut best: Option<(f64, Self)> = None;
+        for name in RATED {
+            let maps = Self::of_tiles(factorisation, sizes, cluster, name)?;
+            let seconds = maps.last.as_ref().map_or(0.0, |map| rating(map, &costs));
+            if best.as_ref().is_none_or(|(least, _)| seconds < *least) {
+                best = Some((seconds, maps));
+            }
+        }
+        Ok(best.expect("some are rated").1)
+    }
+
+    fn of_tiles(
+        factorisation: Factorisation,
+        sizes: &Sizes,
+        cluster: &ClusterPlatform,
+        name: &str,
+    ) -> Result<Self> {
+        let others = cluster.distribution(name, factorisation, sizes.nb)?;
+        let (grid, storage) = ((sizes.tiles, sizes.tiles), factorisation.storage());
+        let last = OwnerMap::of(&*others, grid, storage, cluster.nodes.len());
+        Ok(Self::with(name, last, others))
+    }
+
+    /// Tiles as `map` says, panels as the diagonal.
+    pub(crate) fn of_map(name: &str, map: OwnerMap) -> Self {
+        let others = Arc::new(Diagonal(map.clone()));
+        Self::with(name, map, others)
+    }
+
+    /// Tiles as `last` says, all else as `others` do.
+    fn with(name: &str, last: OwnerMap, others: Arc<dyn Owners>) -> Self {
+        Self {
+            name: name.to_owned(),
+            tiles: last.tiles_of_ranks(),
+            owners: Arc::new(OfTiles { map: last.clone(), others }),
+            last: Some(last),
+            earlier: None,
+            dealing: None,
+            plan: None,
+        }
+    }
+
+    /// Bands of panels go to ranks as the rows of one column of tiles do, and tiles in that proportion.
+    fn of_lines(sizes: &Sizes, cluster: &ClusterPlatform, name: &str) -> Result<Self> {
+        let [_, (sweep, cost)] = read_and_sweep(sizes);
+        let powers = cluster.powers_of(sweep, cost)?;
+        let owners = distribution_for(name, &powers, Storage::Full)?;
+        let dealing = Dealing { products: shares(&*owners, cluster.nodes.len()), reading: None };
+        Ok(Self::dealt(name, sizes, owners, dealing))
+    }
+
+    fn dealt(name: &str, sizes: &Sizes, owners: Arc<dyn Owners>, dealing: Dealing) -> Self {
+        let tiles = dealing.tiles_of_ranks(sizes.tiles * (sizes.tiles + 1) / 2);
+        let (name, dealing) = (name.to_owned(), Some(dealing));
+        Self { name, owners, tiles, last: None, earlier: None, dealing, plan: None }
+    }
+}
+
+/// A distribution that plans two phases: `NAME[:free][@RANKS]`, the ranks those of the second phase.
+struct Planned {
+    entry: &'static PlacementEntry,
+    options: Options,
+}
+
+impl Planned {
+    /// The plan that `text` asks for, if it does.
+    fn parse(text: &str, cluster: &ClusterPlatform) -> Result<Option<Self>> {
+        let (name, subset) = text.split_once('@').map_or((text, None), |(n, s)| (n, Some(s)));
+        let (name, parameter) =
+            name.split_once(':').map_or((name, None), |(name, rest)| (name, Some(rest)));
+        let Some(entry) = plan::placement(name) else { return Ok(None) };
+        if let Some(other) = parameter.filter(|&parameter| parameter != "free") {
+            return Err(refused(format!(
+                "--distribution {text}: '{other}' is no parameter of {name}; it takes 'free', for a network that \
+                 carries everything at once"
+            )));
+        }
+        let mut options = Options { is_network_free: parameter.is_some(), ..Options::default() };
+        if let Some(subset) = subset {
+            let ranks = cluster.nodes.len();
+            let taking_part = ranks_of(subset, ranks)?;
+            options.without[1] = (0..ranks).filter(|rank| !taking_part.contains(rank)).collect();
+        }
+        Ok(Some(Self { entry, options }))
+    }
+
+    /// Generation and factorisation of a triangle.
+    fn tiles(self, name: &str, sizes: &Sizes, cluster: &ClusterPlatform) -> Result<Maps> {
+        let generation = generation(sizes);
+        let work = plan::Workload::generation_and_cholesky(sizes.tiles, sizes.nb, generation);
+        let plan = plan::plan(cluster, &work, &self.options)?;
+        let plan::Maps { first, second } = self.entry.maps(&plan, &work);
+        let others = distribution_for("1d1d", &plan.powers[1], Storage::Lower)?;
+        Ok(Maps { earlier: Some(first), plan: Some(plan), ..Maps::with(name, second, others) })
+    }
+
+    /// Reading and products.
+    fn lines(
+        mut self,
+        name: &str,
+        sizes: &Sizes,
+        cluster: &ClusterPlatform,
+        reading: Reading,
+    ) -> Result<Maps> {
+        let [read, (sweep, cost)] = read_and_sweep(sizes);
+        let (tiles, readers) = (sizes.tiles * (sizes.tiles + 1) / 2, reading.readers);
+        let bytes = read.1.bytes;
+        let all = readers * cluster.nodes.len();
+        let work =
+            plan::Workload::reading_and_product((tiles, 1), all, bytes, read, (sweep, cost, 1));
+        self.options.at_a_time.push((READ, readers));
+        let plan = plan::plan(cluster, &work, &self.options)?;
+        let [reading, products] = plan.powers.clone();
+        let owners = distribution_for("1d1d", &products, Storage::Full)?;
+        let dealing = Dealing { products, reading: Some(reading) };
+        Ok(Maps { plan: Some(plan), ..Maps::dealt(name, sizes, owners, dealing) })
+    }
+}
+
+/// Panels of as many rows as a map has, each with the owner of the tile on the diagonal.
+struct Diagonal(OwnerMap);
+
+impl Owners for Diagonal {
+    fn owner(&self, spot: Spot, _: usize) -> Rank {
+        let row = spot.row % self.0.rows();
+        Rank(self.0.owner(row, row) as u16)
+    }
+}
+
+/// A map of one grid of tiles, which is faster to look up; all other grids are as `others` say.
+struct OfTiles {
+    map: OwnerMap,
+    others: Arc<dyn Owners>,
+}
+
+impl Owners for OfTiles {
+    fn owner(&self, spot: Spot, ranks: usize) -> Rank {
+        if (spot.rows, spot.columns) == (self.map.rows(), self.map.columns()) {
+            Rank(self.map.owner(spot.row, spot.column) as u16)
+        } else {
+            self.others.owner(spot, ranks)
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! `tegula plan`: distributions of tiles over the nodes of a cluster, computed and judged.
+
+mod judge;
+mod maps;
+mod report;
+mod search;
+mod write;
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use clap::builder::TypedValueParser;
+use tegula_data::platform::cluster::ClusterPlatform;
+
+use crate::error::refused;
+use crate::flags::{OutputFlags, distribution_help, member, parse_rate};
+use crate::output::{Progress, check_apart, check_folder_to_make, check_output};
+use crate::simulate::platform_help;
+use crate::simulate::program::{Sizes, Spread, WORKLOADS, Workload};
+pub(crate) use maps::{Maps, PLANS, Reading};
+
+/// Flags of `plan`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  tegula plan lu --platform 14chetemi+7chifflet --tiles 100 --distribution 1d1d-c+s -o plan/
+  tegula plan exageostat --platform 4chiclet+1chifflot --tiles 101 --distribution lp
+  tegula exageostat loglik field.csv --params 1,0.1,0.5 --ranks local:2 \\
+      --distribution file:plan/factorization.csv --generation file:plan/generation.csv")]
+pub(crate) struct Plan {
+    /// Program
+    #[arg(value_name = "PROGRAM", value_parser = programs())]
+    program: usize,
+    #[arg(long, value_name = "NAME|SET|FILE", help = platform_help())]
+    platform: String,
+    /// Tiles along an edge
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    tiles: u32,
+    /// Order of the tiles
+    #[arg(long, value_name = "N", default_value_t = 960, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    tile_size: u32,
+    /// Columns of the panels of diodon
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    width: u32,
+    /// Bytes per second that a node reads, of diodon
+    #[arg(long, value_name = "RATE", default_value = "500MB", value_parser = parse_rate)]
+    read_rate: f64,
+    /// Tasks that it takes to read so fast, and that read on a node at a time
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    readers: u32,
+    #[arg(long, value_name = "NAME[:PARAMETER]", help = plans_help())]
+    distribution: Option<String>,
+    /// Simulate so many maps of a factorisation, from 1d1d-c+s on each near the best so far, and take the one that
+    /// ends first
+    #[arg(long, value_name = "N", conflicts_with = "distribution", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    search: Option<u32>,
+    /// Seed of the search
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Folder for owners of tiles, a CSV file for each phase, to be used with --distribution file:FILE, and
+    /// pictures of them and of the balance of work
+    #[arg(long = "output-folder", short = 'o', value_name = "DIR", help_heading = "Output")]
+    output_folder: Option<PathBuf>,
+    /// Picture of the owners in the last phase, as SVG
+    #[arg(long, value_name = "FILE.svg", help_heading = "Output")]
+    plot: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputFlags,
+}
+
+/// Programs whose data can be distributed.
+fn distributed() -> impl Iterator<Item = &'static Workload> {
+    WORKLOADS.iter().filter(|workload| workload.spread != Spread::OneNode)
+}
+
+fn programs() -> impl TypedValueParser<Value = usize> {
+    member(distributed().map(|workload| (workload.name, workload.summary)).collect())
+}
+
+/// Help of `--distribution` where phases can be planned.
+pub(crate) fn plans_help() -> String {
+    let plans = PLANS.iter().map(|plan| format!("\n- {}: {}", plan.name, plan.summary));
+    format!(
+        "{}{}",
+        distribution_help("what suits the nodes and the program"),
+        plans.collect::<String>()
+    )
+}
+
+impl Plan {
+    pub(crate) fn run(&self) -> Result<()> {
+        let console = self.output.console(None)?;
+        if let Some(folder) = &self.output_folder {
+            check_folder_to_make(folder).map_err(|reason| refused(format!("-o: {reason}")))?;
+        }
+        if let Some(path) = &self.plot {
+            check_output(path).map_err(|reason| refused(format!("--plot: {reason}")))?;
+        }
+        check_apart(&[self.output.path(), ("--plot", self.plot.as_deref())], &[])?;
+        let workload = distributed().nth(self.program).expect("a listed program");
+        let cluster = ClusterPlatform::find(&self.platform)?;
+        let sizes = Sizes {
+            tiles: self.tiles as usize,
+            nb: self.tile_size as usize,
+            scalar: size_of::<f64>(),
+            width: self.width as usize,
+            seed: self.seed,
+        };
+        let reading = Reading { bytes_per_second: self.read_rate, readers: self.readers as usize };
+        let cluster = reading.on(cluster);
+        let (maps, found) = match self.search {
+            Some(evaluations) => {
+                let mut progress = Progress::new(&console);
+                let count = evaluations as usize;
+                let (maps, found) =
+                    search::search(workload, &sizes, &cluster, count, &mut progress)?;
+                (maps, Some(found))
+            }
+            None => {
+                let name = self.distribution.as_deref();
+                (Maps::new(workload, &sizes, &cluster, name, reading)?, None)
+            }
+        };
+        let verdict = judge::judge(workload, &sizes, &cluster, &maps)?;
+        let case = report::Case { workload, sizes, cluster, maps, verdict, found };
+        case.describe(&console);
+        if let Some(folder) = &self.output_folder {
+            let count = case.write(folder)?;
+            console.line(format_args!("{count} files written to {}", folder.display()));
+        }
+        if let Some(path) = &self.plot {
+            case.plot(path)?;
+        }
+        self.output.write(&case.result())?;
+        console.finish()
+    }
+}

@@ -1,0 +1,232 @@
+//! A program on a cluster: every rank runs it, against a node in virtual time.
+
+mod report;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use anyhow::Result;
+use clap::Args;
+use tegula_data::platform::cluster::ClusterPlatform;
+use tegula_runtime::bounds::area;
+use tegula_runtime::flow::{Flow, FlowError, FlowOptions, Watch};
+use tegula_runtime::ranks::Traffic;
+use tegula_runtime::sched::{EvictionPolicy, Policy};
+use tegula_runtime::sim::{Census, Cluster, ClusterOptions, ClusterRun, Contents};
+
+use super::program::{CRITICAL, CRITICAL_WORKER, Setting, Workload};
+use super::{Simulate, Task};
+use crate::error::refused;
+use crate::flags::parse_bytes;
+use crate::output::{Console, Progress, number};
+use crate::plan::{Maps, plans_help};
+
+/// Flags of clusters.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Cluster")]
+pub(super) struct ClusterFlags {
+    #[arg(long, value_name = "NAME[:PARAMETER]", help = plans_help())]
+    distribution: Option<String>,
+    /// Messages go as they come, not by the priority of the tasks that wait for them
+    #[arg(long)]
+    no_message_priorities: bool,
+    /// Tiles that leave a node at a time, the most urgent first [default: 32, of large tiles about four]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    sends: Option<u32>,
+    /// Tiles that come to a node at a time, the most urgent first [default: as many as there is memory for]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    receives: Option<u32>,
+    /// Memory of a node for what it has asked for and what is on its way [default: 1GiB]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    receive_memory: Option<u64>,
+}
+
+impl ClusterFlags {
+    /// # Errors
+    /// If a flag is given that one node has no use for.
+    pub(super) fn refuse_for_node(&self, platform: &str) -> Result<()> {
+        let given = self.distribution.as_ref().map(|_| "--distribution");
+        let given = given.or(self.no_message_priorities.then_some("--no-message-priorities"));
+        let given = given.or(self.sends.map(|_| "--sends"));
+        let given = given.or(self.receives.map(|_| "--receives"));
+        let given = given.or(self.receive_memory.map(|_| "--receive-memory"));
+        let Some(flag) = given else { return Ok(()) };
+        Err(refused(format!(
+            "{flag}: {platform} is one node; give a set of nodes, such as 4{platform}, or the file of a cluster"
+        )))
+    }
+}
+
+/// What is simulated, every default settled.
+struct Case<'a> {
+    workload: &'static Workload,
+    setting: Setting,
+    cluster: ClusterPlatform,
+    maps: Maps,
+    policy: &'static Policy,
+    eviction: &'static EvictionPolicy,
+    flags: &'a Simulate,
+}
+
+/// What a simulation came to.
+struct Done {
+    run: ClusterRun<Result<(), FlowError>>,
+    contents: Contents,
+    /// Area bound in seconds.
+    area: Option<f64>,
+    /// Operations.
+    flops: f64,
+    /// Time that simulating took.
+    seconds: f64,
+}
+
+/// Simulates `task` on `cluster`, and tells what it came to.
+pub(super) fn run(
+    flags: &Simulate,
+    task: Task,
+    mut cluster: ClusterPlatform,
+    console: Console,
+) -> Result<()> {
+    let Task { workload, mut setting, policy, eviction } = task;
+    let distribution = flags.cluster.distribution.as_deref();
+    let maps = Maps::new(workload, &setting.sizes, &cluster, distribution, flags.reading())?;
+    if let Some(earlier) = &maps.earlier {
+        setting.earlier = Some(Arc::new(earlier.clone()));
+    }
+    setting.dealing.clone_from(&maps.dealing);
+    if workload.takes(CRITICAL_WORKER) && setting.has(CRITICAL_WORKER) {
+        cluster.nodes.iter_mut().for_each(|node| node.add_worker_for(CRITICAL));
+    }
+    let case = Case { workload, setting, cluster, maps, policy, eviction, flags };
+    let mut done = case.simulate(&console)?;
+    case.describe(&console, &done);
+    let result = case.result(&done);
+    if let Some(trace) = &mut done.run.trace {
+        flags.trace.write(trace, &result, &console)?;
+    }
+    flags.output.write(&result)?;
+    console.finish()
+}
+
+/// Runs `workload` on every rank of a cluster, after `begin`.
+pub(crate) fn simulated(
+    options: ClusterOptions,
+    workload: &Workload,
+    setting: &Setting,
+    maps: &Maps,
+    begin: impl Fn(&Flow) + Sync,
+) -> ClusterRun<Result<(), FlowError>> {
+    Cluster::new(options).run(FlowOptions::default(), |flow| {
+        begin(flow);
+        flow.set_owners(maps.owners.clone());
+        (workload.submit)(flow, setting).and_then(|()| flow.wait())
+    })
+}
+
+impl Case<'_> {
+    fn simulate(&self, console: &Console) -> Result<Done> {
+        let progress = Mutex::new(Progress::new(console));
+        let (contents, area) = self.census(&progress)?;
+        let (flags, usual) = (&self.flags.cluster, self.cluster.options(self.policy));
+        let options = ClusterOptions {
+            sends: flags.sends.map_or(usual.sends, |sends| sends as usize),
+            receives: flags.receives.map_or(usual.receives, |receives| receives as usize),
+            receive_bytes: flags.receive_memory.unwrap_or(usual.receive_bytes),
+            eviction: self.eviction,
+            seed: self.flags.seed,
+            noise: self.flags.noise,
+            message_priorities: !flags.no_message_priorities,
+            trace: self.flags.trace.is_wanted(),
+            ..usual
+        };
+        let start = Instant::now();
+        let watches = Mutex::new(Vec::new());
+        let run = simulated(options, self.workload, &self.setting, &self.maps, |flow| {
+            self.watch(flow, &watches, &progress, contents.tasks);
+        });
+        let seconds = start.elapsed().as_secs_f64();
+        if let Some(error) = run.answers.iter().find_map(|answer| answer.as_ref().err()) {
+            return Err(refused(error.to_string()));
+        }
+        let flops = self.workload.flops.map_or(contents.flops, |flops| flops(&self.setting.sizes));
+        Ok(Done { run, contents, area, flops, seconds })
+    }
+
+    /// Shows how far all ranks are, once they are all there.
+    fn watch(
+        &self,
+        flow: &Flow,
+        watches: &Mutex<Vec<Watch>>,
+        progress: &Mutex<Progress>,
+        tasks: u64,
+    ) {
+        let mut watches = watches.lock().unwrap_or_else(PoisonError::into_inner);
+        watches.push(flow.watch());
+        if watches.len() == self.cluster.nodes.len() {
+            let watches = std::mem::take(&mut *watches);
+            let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
+            progress.follow_all(watches, tasks as f64, "simulating");
+        }
+    }
+
+    /// What the program consists of, and the area bound of all its tasks on all workers.
+    ///
+    /// # Errors
+    /// If nobody knows how long a task takes.
+    fn census(&self, progress: &Mutex<Progress>) -> Result<(Contents, Option<f64>)> {
+        let (machine, durations) = self.cluster.pool();
+        let (census, contents) = Census::new(durations, &machine);
+        let mut flow = Flow::new(census, FlowOptions::default());
+        let most = (self.workload.most)(self.setting.sizes.tiles as u64);
+        let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
+        progress.follow(flow.watch(), most as f64, "counting");
+        // All of it on one rank.
+        let setting = Setting { earlier: None, dealing: None, ..self.setting.clone() };
+        let submitted = (self.workload.submit)(&mut flow, &setting);
+        submitted.and_then(|()| flow.wait()).expect("a census has no failures");
+        drop(flow);
+        let contents = contents.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for (kind, (codelet, cost)) in contents.types.iter().zip(&contents.codelets) {
+            if kind.seconds.iter().all(Option::is_none) {
+                let flops = number(cost.flops, 4);
+                return Err(refused(format!(
+                    "--platform {}: no worker of its nodes has a time of {codelet} of {flops} operations, \
+                     or room for its data",
+                    self.cluster.name
+                )));
+            }
+        }
+        let mut workers = vec![0; machine.classes.len()];
+        machine.workers.iter().for_each(|worker| workers[worker.class.0] += 1);
+        let area = area(&contents.types, &workers).map(|area| area.seconds);
+        Ok((contents, area))
+    }
+}
+
+impl Done {
+    fn makespan_seconds(&self) -> f64 {
+        1e-9 * self.run.makespan() as f64
+    }
+
+    fn gflops(&self) -> f64 {
+        1e-9 * self.flops / self.makespan_seconds().max(1e-9)
+    }
+
+    /// Share of the time of all workers of these ranks in which they computed.
+    fn busy(&self, ranks: impl IntoIterator<Item = usize>) -> f64 {
+        let totals = ranks.into_iter().map(|rank| &self.run.totals[rank]);
+        let (busy, workers) = totals.fold((0, 0), |(busy, workers), totals| {
+            (busy + totals.busy.iter().sum::<u64>(), workers + totals.busy.len())
+        });
+        busy as f64 / (self.run.makespan().max(1) as f64 * workers.max(1) as f64)
+    }
+
+    /// Tasks that a rank ran.
+    fn tasks(&self, rank: usize) -> u64 {
+        self.run.totals[rank].tasks.iter().sum()
+    }
+
+    fn sent(&self) -> Traffic {
+        self.run.traffic()
+    }
+}

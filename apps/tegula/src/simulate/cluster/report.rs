@@ -1,0 +1,177 @@
+//! What a simulation of a cluster came to, in words and as JSON.
+
+use serde_json::{Map, Value, json};
+
+use super::{Case, Done};
+use crate::output::{Align, Console, Table, bytes, count, number, rate, seconds};
+use crate::simulate::program::Spread;
+
+impl Case<'_> {
+    pub(super) fn describe(&self, console: &Console, done: &Done) {
+        self.describe_setting(console, done);
+        console.field("makespan", seconds(done.makespan_seconds()));
+        console.field("rate", format_args!("{} Gflop/s", number(done.gflops(), 5)));
+        if let Some(area) = done.area {
+            let path = self.critical_path(done).map_or_else(String::new, |path| {
+                format!(", critical path without messages {}", seconds(path))
+            });
+            let of = if self.flags.noise > 0.0 { ", of times without noise" } else { "" };
+            console.field("bounds", format_args!("area bound {}{path}{of}", seconds(area)));
+        }
+        let all = 0..self.cluster.nodes.len();
+        console
+            .field("busy", format_args!("{} % of all workers", number(100.0 * done.busy(all), 3)));
+        let sent = done.sent();
+        console.field("messages", format_args!("{}, {}", sent.messages, bytes(sent.bytes as f64)));
+        console.line("");
+        self.describe_nodes(console, done);
+        if console.is_verbose() {
+            let rate = done.contents.tasks as f64 / done.seconds;
+            console.line(format_args!("simulated {} tasks a second", number(rate, 3)));
+        }
+    }
+
+    /// The longest chain of tasks, in seconds, where it is that of one node, too: sums that tasks add to one
+    /// after the other are, over nodes, added up beside each other.
+    fn critical_path(&self, done: &Done) -> Option<f64> {
+        let is_same = self.workload.spread != Spread::Lines;
+        is_same.then_some(done.contents.critical_path_seconds)
+    }
+
+    /// What is simulated, on what.
+    fn describe_setting(&self, console: &Console, done: &Done) {
+        let (workload, sizes) = (self.workload, &self.setting.sizes);
+        console.field("program", format_args!("{}: {}", workload.name, workload.summary));
+        let working_set = bytes((workload.working_set)(sizes) as f64);
+        let tasks = count(done.contents.tasks as usize, "task");
+        console.field(
+            "sizes",
+            format_args!(
+                "{0} x {0} tiles of {1}, {tasks}, working set {working_set}",
+                sizes.tiles, sizes.nb
+            ),
+        );
+        let (nodes, latency) = (self.cluster.nodes.len(), self.cluster.latency_seconds);
+        let backbone = self.cluster.backbone_bytes_per_second;
+        let backbone =
+            backbone.map_or(String::new(), |rate_| format!(", backbone {}", rate(rate_)));
+        let latency = seconds(latency);
+        console.field(
+            "platform",
+            format_args!(
+                "{}: {}, latency {latency}{backbone}",
+                self.cluster.name,
+                count(nodes, "node")
+            ),
+        );
+        console.field("tiles", format_args!("distributed {}", self.maps.name));
+        if !self.setting.without.is_empty() {
+            console.field("without", self.setting.without.join(", "));
+        }
+        let noise = match self.flags.noise {
+            0.0 => String::new(),
+            noise => format!(", noise {}", number(noise, 3)),
+        };
+        let (policy, eviction, seed) = (self.policy.name, self.eviction.name, self.flags.seed);
+        console.field("policy", format_args!("{policy}, eviction {eviction}, seed {seed}{noise}"));
+    }
+
+    /// A row for each kind of nodes.
+    fn describe_nodes(&self, console: &Console, done: &Done) {
+        let mut table = Table::new(&[
+            ("nodes", Align::Left),
+            ("workers", Align::Right),
+            ("network", Align::Right),
+            ("tiles", Align::Right),
+            ("tasks", Align::Right),
+            ("busy", Align::Right),
+            ("sent", Align::Right),
+            ("last task", Align::Right),
+        ]);
+        let tiles = &self.maps.tiles;
+        for (first, ranks) in self.cluster.kinds() {
+            let node = &self.cluster.nodes[first];
+            let name = match node.speed {
+                1.0 => format!("{} {}", ranks.len(), node.platform.name),
+                speed => format!("{} {} x {speed}", ranks.len(), node.platform.name),
+            };
+            let of = |value: &dyn Fn(usize) -> f64, show: &dyn Fn(f64) -> String| {
+                let values = ranks.iter().map(|&rank| value(rank));
+                let (least, most) = values.fold((f64::MAX, 0.0_f64), |(least, most), value| {
+                    (least.min(value), most.max(value))
+                });
+                let (least, most) = (show(least), show(most));
+                if least == most { least } else { format!("{least} to {most}") }
+            };
+            let whole = |value: f64| format!("{value:.0}");
+            table.row(vec![
+                name,
+                node.machine.workers.len().to_string(),
+                rate(node.network.bytes_per_second),
+                of(&|rank| tiles[rank] as f64, &whole),
+                of(&|rank| done.tasks(rank) as f64, &whole),
+                of(&|rank| 100.0 * done.busy([rank]), &|share| format!("{} %", number(share, 3))),
+                of(&|rank| done.run.sent[rank].bytes as f64, &bytes),
+                of(&|rank| 1e-9 * done.run.totals[rank].makespan as f64, &seconds),
+            ]);
+        }
+        console.line(table);
+    }
+
+    pub(super) fn result(&self, done: &Done) -> Value {
+        let (workload, sizes, flags) = (self.workload, &self.setting.sizes, self.flags);
+        let mut result = Map::new();
+        let mut put = |key: &str, value: Value| result.insert(key.to_owned(), value);
+        put("program", workload.name.into());
+        put("platform", self.cluster.name.as_str().into());
+        put("ranks", self.cluster.nodes.len().into());
+        put("distribution", self.maps.name.as_str().into());
+        put("tiles", sizes.tiles.into());
+        put("tile_size", sizes.nb.into());
+        put("precision", flags.precision.letter().into());
+        put("policy", self.policy.name.into());
+        put("eviction", self.eviction.name.into());
+        put("message_priorities", (!flags.cluster.no_message_priorities).into());
+        put("sends", json!(flags.cluster.sends));
+        put("receives", json!(flags.cluster.receives));
+        put("receive_memory_bytes", json!(flags.cluster.receive_memory));
+        put("seed", flags.seed.into());
+        put("noise", flags.noise.into());
+        put("without", json!(self.setting.without));
+        put("simulated_tasks", done.contents.tasks.into());
+        put("working_set_bytes", (workload.working_set)(sizes).into());
+        put("makespan_seconds", done.makespan_seconds().into());
+        put("gflops", done.gflops().into());
+        put("utilization", done.busy(0..self.cluster.nodes.len()).into());
+        put("abe_seconds", json!(done.area));
+        put("cpb_seconds", json!(self.critical_path(done)));
+        let sent = done.sent();
+        put("messages", sent.messages.into());
+        put("bytes", sent.bytes.into());
+        let tasks: u64 = (0..self.cluster.nodes.len()).map(|rank| done.tasks(rank)).sum();
+        put("tasks", tasks.into());
+        put("simulated_tasks_per_second", (done.contents.tasks as f64 / done.seconds).into());
+        put("nodes", self.nodes_json(done));
+        Value::Object(result)
+    }
+
+    fn nodes_json(&self, done: &Done) -> Value {
+        let tiles = &self.maps.tiles;
+        let of = |rank: usize| {
+            let node = &self.cluster.nodes[rank];
+            json!({
+                "rank": rank,
+                "platform": node.platform.name,
+                "speed": node.speed,
+                "workers": node.machine.workers.len(),
+                "tiles": tiles[rank],
+                "tasks": done.tasks(rank),
+                "utilization": done.busy([rank]),
+                "messages": done.run.sent[rank].messages,
+                "bytes": done.run.sent[rank].bytes,
+                "last_task_seconds": 1e-9 * done.run.totals[rank].makespan as f64,
+            })
+        };
+        (0..self.cluster.nodes.len()).map(of).collect()
+    }
+}

@@ -1,0 +1,160 @@
+//! A program on one machine.
+
+mod changes;
+mod remarks;
+mod report;
+
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
+
+use anyhow::Result;
+use tegula_data::platform::Platform;
+use tegula_kernels::scalar::Precision;
+use tegula_runtime::bounds::area;
+use tegula_runtime::flow::{Cost, Flow, FlowOptions};
+use tegula_runtime::platform::{Machine, Models};
+use tegula_runtime::sched::{EvictionPolicy, Policy};
+use tegula_runtime::sim::{Census, Contents, Sim, SimOptions};
+use tegula_runtime::trace::{Site, Totals, Trace};
+
+use super::program::{Setting, Workload};
+use super::{Simulate, Task};
+use crate::error::refused;
+use crate::output::{Console, Progress, number};
+pub(super) use changes::Changes;
+
+/// What is simulated, every default settled.
+struct Case<'a> {
+    workload: &'static Workload,
+    setting: Setting,
+    platform: String,
+    /// Of which precision the platform's times are, if all are of one.
+    times_of: Option<Precision>,
+    machine: Arc<Machine>,
+    models: Arc<Models>,
+    policy: &'static Policy,
+    eviction: &'static EvictionPolicy,
+    flags: &'a Simulate,
+}
+
+/// What a simulation came to.
+struct Done {
+    totals: Totals,
+    site: Site,
+    contents: Contents,
+    /// Area bound in seconds, if each task can run somewhere.
+    area: Option<f64>,
+    /// Operations.
+    flops: f64,
+    /// Time that simulating took.
+    seconds: f64,
+    trace: Trace,
+}
+
+/// Simulates `task` on `platform`, and tells what it came to.
+pub(super) fn run(
+    flags: &Simulate,
+    task: Task,
+    platform: Platform,
+    console: Console,
+) -> Result<()> {
+    let Task { workload, setting, policy, eviction } = task;
+    workload.check(&setting.sizes)?;
+    let case = Case {
+        workload,
+        setting,
+        platform: platform.name,
+        times_of: platform.precision,
+        machine: Arc::new(platform.machine),
+        models: Arc::new(platform.models),
+        policy,
+        eviction,
+        flags,
+    };
+    let mut done = case.simulate(&console)?;
+    case.describe(&console, &done);
+    let result = case.result(&done);
+    flags.trace.write(&mut done.trace, &result, &console)?;
+    flags.output.write(&result)?;
+    console.finish()
+}
+
+impl Case<'_> {
+    fn simulate(&self, console: &Console) -> Result<Done> {
+        let mut progress = Progress::new(console);
+        let contents = self.census(&mut progress);
+        self.check_runnable(&contents)?;
+        let options = SimOptions {
+            machine: self.machine.clone(),
+            durations: self.models.clone(),
+            policy: self.policy,
+            eviction: self.eviction,
+            seed: self.flags.seed,
+            noise: self.flags.noise,
+            trace: self.flags.trace.is_wanted(),
+        };
+        let start = Instant::now();
+        let mut flow = Flow::new(Sim::new(options), whole());
+        progress.follow(flow.watch(), contents.tasks as f64, "simulating");
+        let submitted = (self.workload.submit)(&mut flow, &self.setting);
+        submitted.and_then(|()| flow.wait()).map_err(|error| refused(error.to_string()))?;
+        let seconds = start.elapsed().as_secs_f64();
+        let totals = flow.totals().expect("a simulation counts");
+        let flops = self.workload.flops.map_or(contents.flops, |flops| flops(&self.setting.sizes));
+        let (site, trace) = (flow.site(), flow.take_trace());
+        let area = area_bound(&contents, &self.machine);
+        Ok(Done { totals, site, contents, area, flops, seconds, trace })
+    }
+
+    /// What the program consists of.
+    fn census(&self, progress: &mut Progress) -> Contents {
+        let (census, contents) = Census::new(self.models.clone(), &self.machine);
+        let mut flow = Flow::new(census, whole());
+        let most = (self.workload.most)(self.setting.sizes.tiles as u64);
+        progress.follow(flow.watch(), most as f64, "counting");
+        let submitted = (self.workload.submit)(&mut flow, &self.setting);
+        submitted.and_then(|()| flow.wait()).expect("a census has no failures");
+        drop(flow);
+        contents.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Refuses tasks of which nobody knows how long they take on any worker.
+    fn check_runnable(&self, contents: &Contents) -> Result<()> {
+        let is_timed = |&(codelet, cost): &(&'static str, Cost)| {
+            let mut workers = self.machine.workers.iter();
+            workers.any(|worker| self.models.basis(codelet, cost, worker.class).is_some())
+        };
+        let unknown = contents.codelets.iter().find(|kind| !is_timed(kind));
+        let Some((codelet, cost)) = unknown else { return Ok(()) };
+        Err(refused(format!(
+            "--platform {}: it does not say how long {codelet} of {} operations takes on any of \
+             its workers",
+            self.flags.platform,
+            number(cost.flops, 4)
+        )))
+    }
+}
+
+impl Done {
+    fn gflops(&self) -> f64 {
+        self.flops / self.totals.makespan.max(1) as f64
+    }
+
+    /// Share of the time of all workers in which they computed.
+    fn busy(&self) -> f64 {
+        let all = self.totals.makespan.max(1) as f64 * self.totals.busy.len() as f64;
+        self.totals.busy.iter().sum::<u64>() as f64 / all
+    }
+}
+
+/// Every task is submitted before the first one starts.
+fn whole() -> FlowOptions {
+    FlowOptions { window: u64::MAX, ..FlowOptions::default() }
+}
+
+/// The area bound in seconds.
+fn area_bound(contents: &Contents, machine: &Machine) -> Option<f64> {
+    let workers = |class| machine.workers.iter().filter(|worker| worker.class.0 == class).count();
+    let workers: Vec<usize> = (0..machine.classes.len()).map(workers).collect();
+    area(&contents.types, &workers).map(|area| area.seconds)
+}

@@ -27,7 +27,6 @@ from common import BENCH
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 STORE = ROOT / "target/bench/hosts.json"
-HOSTS = ("n1", "n2", "n3")
 # Of Ethernet, IP and TCP with time stamps.
 HEADER = 66
 CASES = {
@@ -43,13 +42,14 @@ DATA = (
 
 
 class Hosts:
-    """Three hosts, until the end of a block."""
+    """So many hosts, until the end of a block."""
 
-    def __init__(self, rate):
+    def __init__(self, rate, count=3):
+        self.count = count
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="hosts", dir="/tmp")) / "h"
         self.data = self.folder.parent / "data"
         self.data.mkdir()
-        self.script("up", "--count", "3", "--cpus", "1", "--rate", rate)
+        self.script("up", "--count", str(count), "--cpus", "1", "--rate", rate)
         os.environ |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
     def __enter__(self):
@@ -69,8 +69,8 @@ class Hosts:
     def sent(self):
         """Bytes and packets that all hosts have sent so far."""
         totals = [0, 0]
-        for host in HOSTS:
-            text = self.script("at", host, "cat", "/proc/net/dev")
+        for number in range(1, self.count + 1):
+            text = self.script("at", f"n{number}", "cat", "/proc/net/dev")
             fields = next(line for line in text.splitlines() if "eth0" in line).split(":")[1].split()
             totals = [totals[0] + int(fields[8]), totals[1] + int(fields[9])]
         return totals
@@ -78,7 +78,7 @@ class Hosts:
     def run(self, *command):
         """Runs a command on all hosts; its output, and the bytes on the links without headers."""
         launch = ["mpirun.openmpi", "--mca", "plm", "rsh", "--mca", "plm_rsh_agent", self.folder / "agent"]
-        launch += ["--hostfile", self.folder / "hostfile", "--bind-to", "none", "--map-by", "node", "-np", "3"]
+        launch += ["--hostfile", self.folder / "hostfile", "--bind-to", "none", "--map-by", "node", "-np", str(self.count)]
         before = self.sent()
         at = [ROOT / "scripts/slurm/hosts", "at", self.folder, "n1", *launch, *command]
         done = subprocess.run([str(word) for word in at], capture_output=True, text=True, cwd=self.data)

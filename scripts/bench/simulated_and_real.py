@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""The same runs for real and in simulation: two hosts of one core each, on links of a limited rate.
+
+    scripts/bench/simulated_and_real.py [--rounds N] [--tegula FILE] [--rate RATE] [--write]        as root
+
+Measures the kernels of this machine on both cores at once ("tegula platform calibrate"), describes two of its cores as the nodes of a cluster, and runs
+each program over two hosts that are network namespaces (scripts/slurm/hosts) under Open MPI's mpirun, in turn with the others,
+and once in simulation with the same tiles, owners and policy. Real times are medians over rounds, with minimum and maximum; the
+difference is that of the simulated time from the median. Kernels are measured again in each round, since the speed of this machine
+drifts, and the median of the simulated times counts.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+sys.dont_write_bytecode = True
+from common import BENCH
+from hosts import Hosts, seconds
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TILE = 200
+# Of 1514 bytes on a link 1448 are contents.
+CONTENTS = 1448 / 1514
+# Of a message of a few bytes between two of these hosts, measured with ping and with MPI.
+LATENCY = 1e-4
+# Program: words of the real run, and of the simulation.
+CASES = {
+    "Cholesky, n = 4000": ("linalg potrf -n 4000", "cholesky", 20, "block-cyclic"),
+    "Cholesky, n = 6000": ("linalg potrf -n 6000", "cholesky", 30, "block-cyclic"),
+    "Cholesky, n = 6000, 3 : 1": ("linalg potrf -n 6000 --distribution 1d1d:3,1", "cholesky", 30, "1d1d:3,1"),
+    "LU without pivoting, n = 4000": ("linalg getrf-nopiv -n 4000", "lu", 20, "block-cyclic"),
+    "product, n = 3000": ("linalg gemm -n 3000", "gemm", 15, "block-cyclic"),
+    "likelihood, n = 6000": ("exageostat loglik field.csv --params 1,0.1,0.7", "exageostat", 30, "block-cyclic"),
+}
+
+
+def tegula(*words, **more):
+    done = subprocess.run([BENCH.TEGULA, *map(str, words)], capture_output=True, text=True, check=False, **more)
+    if done.returncode:
+        sys.exit(f"{words}: {done.stderr}")
+    return done.stdout
+
+
+def describe(folder, rate):
+    """Measures the kernels, and describes two cores of this machine as a cluster."""
+    # Cores that share what is beside them are slower together, as in the runs.
+    words = ["platform", "calibrate", "--tile-size", TILE, "--precision", "d", "--quiet", "-o"]
+    with ThreadPoolExecutor() as both:
+        list(both.map(lambda name: tegula(*words, folder / name), ("here.toml", "beside.toml")))
+    number, unit = re.fullmatch(r"([0-9.]+)([mg]bit)", rate).groups()
+    rate = float(number) * {"mbit": 1e6, "gbit": 1e9}[unit] / 8 * CONTENTS
+    node = ["[[node]]", 'platform = "here.toml"', "count = 2", "cores = 1", f"bytes_per_second = {rate}"]
+    text = ['name = "two cores"', f"latency_seconds = {LATENCY}", *node]
+    (folder / "cluster.toml").write_text("\n".join(text) + "\n")
+
+
+def simulated(folder, program, tiles, distribution, policy):
+    words = ["simulate", program, "--platform", "cluster.toml", "--tiles", tiles, "--tile-size", TILE]
+    words += ["--distribution", distribution, "--policy", policy, "--quiet", "--json", "-"]
+    if program == "exageostat":
+        # The real run has no worker for it alone.
+        words += ["--without", "critical-worker"]
+    return json.loads(tegula(*words, cwd=folder))["makespan_seconds"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--tegula", type=pathlib.Path, help="another build of the program")
+    parser.add_argument("--rate", default="1gbit", help="of each link")
+    parser.add_argument("--write", action="store_true", help="put the table into RESULTS.md")
+    flags = parser.parse_args()
+    if flags.tegula:
+        BENCH.TEGULA = flags.tegula.resolve()
+    real, virtual = {case: [] for case in CASES}, {case: [] for case in CASES}
+    with Hosts(flags.rate, 2) as hosts:
+        tegula("exageostat", "sample", "-n", "6000", "--params", "1,0.1,0.7", "-o", "field.csv", "--quiet", cwd=hosts.data)
+        for _ in range(flags.rounds):
+            describe(hosts.data, flags.rate)
+            for case, (words, program, tiles, distribution) in CASES.items():
+                more = ["--tile-size", TILE, "--workers", "1", "--json", "-"]
+                text, _ = hosts.run(BENCH.TEGULA, *words.split(), *more)
+                result = json.loads(text)
+                real[case].append(seconds(result))
+                virtual[case].append(simulated(hosts.data, program, tiles, distribution, result["policy"]))
+                print(case, real[case][-1], virtual[case][-1], flush=True)
+    rows = []
+    for case in CASES:
+        ours, theirs = statistics.median(virtual[case]), statistics.median(real[case])
+        rows.append([case, BENCH.spread(real[case], 3), BENCH.spread(virtual[case], 3), f"{100 * (ours / theirs - 1):+.1f} %"])
+    text = BENCH.table(["program", "real, s", "simulated, s", "difference"], rows)
+    print(f"\n{text}")
+    if flags.write:
+        about = f"Two hosts of one core each, links of {flags.rate}, tiles of {TILE}: real runs beside simulated ones"
+        command = "`scripts/bench/simulated_and_real.py`"
+        BENCH.write({"simulated and real": f"{about} ({command}).\n{BENCH.machine()}; {flags.rounds} rounds.\n\n{text}"})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,313 @@
+#!/usr/bin/env python3
+"""Clusters of unequal nodes, simulated: a thesis's claims beside what comes out here.
+
+    scripts/bench/unequal_nodes.py [--tegula PROGRAM] [--full] [--write] [PART ...]
+
+Runs the experiments of chapters 4 to 6 of L. L. Nesi's thesis ("Strategies for distributing task-based
+applications on heterogeneous platforms", UGA and UFRGS, 2023) on the described nodes of data/platforms, two
+simulations at a time, and prints its claims (C1 to C33 by the order in which they come in the thesis) with its figure and
+ours. What has run is kept in target/bench/unequal_nodes.json and not run again. --full adds the runs of
+200 x 200 and 300 x 300 tiles on 100 nodes, which take minutes each, and more sets of nodes; --write puts the tables into
+scripts/bench/RESULTS.md. The thesis prints few durations: the files of the nodes say where theirs come from.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+sys.dont_write_bytecode = True
+from common import BENCH
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+STORE = ROOT / "target/bench/unequal_nodes.json"
+CLUSTERS = ROOT / "target/bench/clusters"
+ONES = ["1d1d", "1d1d-c", "1d1d-c+s"]
+ALL = ["block-cyclic", *ONES]
+
+
+# ---------------------------------------------------------------- running
+
+
+class Runs:
+    """Runs of the program, kept by their command lines."""
+
+    def __init__(self, program):
+        self.program, self.lock = program, threading.Lock()
+        self.pool = ThreadPoolExecutor(2)
+        self.kept = json.loads(STORE.read_text()) if STORE.exists() else {}
+
+    def start(self, *arguments):
+        """The result of `tegula ARGUMENTS --json -`, to be waited for."""
+        command = [str(argument) for argument in arguments]
+        return self.pool.submit(self.result, command)
+
+    def result(self, command):
+        key = " ".join(command)
+        if key not in self.kept:
+            done = subprocess.run([self.program, *command, "--json", "-", "--quiet"],
+                                  capture_output=True, text=True, check=False, cwd=ROOT)
+            if done.returncode:
+                sys.exit(f"{key}: {done.stderr.strip()}")
+            result = json.loads(done.stdout)
+            result.pop("nodes", None)
+            with self.lock:
+                self.kept[key] = result
+                STORE.parent.mkdir(parents=True, exist_ok=True)
+                STORE.write_text(json.dumps(self.kept, indent=0))
+        return self.kept[key]
+
+    def simulate(self, program, platform, tiles, *more):
+        return self.start("simulate", program, "--platform", platform, "--tiles", tiles, *more)
+
+    def lu(self, platform, tiles, distribution):
+        return self.simulate("lu", platform, tiles, "--distribution", distribution)
+
+    def plan(self, program, platform, tiles, distribution):
+        return self.start("plan", program, "--platform", platform, "--tiles", tiles, "--distribution", distribution)
+
+
+def cluster(name, *nodes):
+    """The file of a cluster; `nodes` are (count, platform, what differs)."""
+    parts = [f'name = "{name}"']
+    for count, platform, more in nodes:
+        parts += ["[[node]]", f'platform = "{platform}"', f"count = {count}", *more]
+    path = CLUSTERS / f"{name}.toml"
+    CLUSTERS.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(parts) + "\n")
+    return path.relative_to(ROOT)
+
+
+def seconds(run):
+    return run.result()["makespan_seconds"]
+
+
+def messages(run):
+    return run.result()["messages"]
+
+
+def bound(run):
+    result = run.result()
+    # On one node a pass adds to its panels one after the other, on several it need not.
+    path = 0 if result["program"] == "diodon" else result["cpb_seconds"]
+    return max(result["abe_seconds"], path)
+
+
+def share(value, base):
+    """How much less `value` is than `base`."""
+    return f"{100 * (1 - value / base):+.1f} %"
+
+
+def table(head, rows):
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines) + "\n"
+
+
+# ---------------------------------------------------------------- the parts
+
+
+def real(runs, _):
+    """Real makespans of the thesis."""
+    cases = [("C1", "15chetemi", "block-cyclic:3x5", 74.0), ("C2", "14chetemi+7chifflet", "1d1d", 40.0)]
+    started = [(claim, nodes, name, theirs, runs.lu(nodes, 100, name)) for claim, nodes, name, theirs in cases]
+    rows = [[claim, nodes, name, f"{theirs:.0f}", f"{seconds(run):.1f}"]
+            for claim, nodes, name, theirs, run in started]
+    return table(["claim", "nodes", "tiles", "thesis, real, s", "here, simulated, s"], rows)
+
+
+def scaling(runs, is_full):
+    """C3: LU of 100 x 100 tiles on 16 to 50 equal nodes; times as long as the bound."""
+    counts = [*range(16, 51)] if is_full else [16, 17, 23, 25, 29, 30, 36, 37, 46, 47]
+    started = [(n, [runs.lu(f"{n}chetemi", 100, name) for name in ("block-cyclic", "1d1d")]) for n in counts]
+    rows = [[n, f"{bound(of[0]):.1f}", *(f"{seconds(run) / bound(run):.3f}" for run in of)] for n, of in started]
+    return table(["chetemis", "bound, s", "block-cyclic", "1d1d"], rows)
+
+
+def sets(runs, _):
+    """C4 to C7: LU of 100 x 100 tiles on the sets of table 5.1, in seconds."""
+    names = ["6chifflet", "8chifflet", "8chifflet+2chetemi", "8chifflet+4chetemi", "8chifflet+8chetemi",
+             "8chifflet+14chetemi", "7chifflet+14chetemi"]
+    started = [(name, {how: runs.lu(name, 100, how) for how in ALL}) for name in names]
+    rows = [[name, f"{bound(of['1d1d']):.1f}", *(f"{seconds(of[how]):.2f}" for how in ALL),
+             *(messages(of[how]) for how in ALL)] for name, of in started]
+    head = ["nodes", "bound", *ALL, *(f"messages, {how}" for how in ALL)]
+    return table(head, rows)
+
+
+def search(runs, _):
+    """Maps of 50 x 50 tiles found by 60 simulations each, beside 1D-1D and C+S, in seconds."""
+    names = ["8chifflet+2chetemi", "8chifflet+8chetemi", "8chifflet+14chetemi", "7chifflet+14chetemi",
+             "16chifflet+30chetemi", "20chetemi"]
+    started = [(name, runs.lu(name, 50, "1d1d"), runs.lu(name, 50, "1d1d-c+s"),
+                runs.start("plan", "lu", "--platform", name, "--tiles", 50, "--search", 60)) for name in names]
+    rows = []
+    for name, free, shuffled, found in started:
+        result = found.result()
+        best = result["search"]["makespan_seconds"]
+        rows.append([name, f"{bound(free):.2f}", f"{seconds(free):.2f}", f"{seconds(shuffled):.2f}", f"{best:.2f}",
+                     share(best, seconds(shuffled)), share(best, seconds(free)), messages(shuffled),
+                     result["messages"]["factorization"]])
+    return table(["nodes", "bound", "1d1d", "1d1d-c+s", "found", "less than c+s", "less than 1d1d",
+                  "messages, c+s", "found"], rows)
+
+
+def sizes(runs, _):
+    """C8 to C11: LU on 16 chifflets and 30 chetemis; times as long as the bound."""
+    counts = [25, 50, 75, 100, 125, 150]
+    started = [(n, {how: runs.lu("16chifflet+30chetemi", n, how) for how in ALL}) for n in counts]
+    rows = [[n, f"{bound(of['1d1d']):.2f}", *(f"{seconds(of[how]) / bound(of[how]):.3f}" for how in ALL),
+             *(messages(of[how]) for how in ALL)] for n, of in started]
+    return table(["tiles", "bound, s", *ALL, *(f"messages, {how}" for how in ALL)], rows)
+
+
+def hundred(runs, is_full):
+    """C12 to C15: LU on 100 nodes; times as long as the bound."""
+    levels = {
+        "one 25 % slower": cluster("one-slower", (99, "chetemi", []), (1, "chetemi", ["speed = 0.75"])),
+        "68 half as fast": cluster("half-as-fast", (32, "chetemi", []), (68, "chetemi", ["speed = 0.5"])),
+    }
+    counts = [80, 100, 150, *([200, 300] if is_full else [])]
+    started = [(level, n, {how: runs.lu(path, n, how) for how in ALL})
+               for n in counts for level, path in levels.items()]
+    rows = [[level, n, f"{bound(of['1d1d']):.2f}", *(f"{seconds(of[how]) / bound(of[how]):.3f}" for how in ALL),
+             *(messages(of[how]) for how in ALL)] for level, n, of in started]
+    return table(["nodes", "tiles", "bound, s", *ALL, *(f"messages, {how}" for how in ALL)], rows)
+
+
+# What is added, one after the other, to a synchronous likelihood (figure 6.4); memory is not simulated.
+LIKELIHOOD = ["overlap", "local-solve", "priorities", "submission-order", "critical-worker"]
+EMBEDDING = ["overlap", "split-gram", "read-order", "priorities"]
+
+
+def ablation(runs, program, measures, cases):
+    steps = [(f"with {measures[count - 1]}" if count else "synchronous", measures[count:])
+             for count in range(len(measures) + 1)]
+    started = []
+    for label, arguments in cases:
+        of = [runs.simulate(program, *arguments, *(["--without", ",".join(less)] if less else []))
+              for _, less in steps]
+        started.append((label, of))
+    rows = [[label, *(f"{seconds(run):.2f}" for run in of), share(seconds(of[-1]), seconds(of[0])),
+             f"{100 * of[-1].result()['utilization']:.1f} %", messages(of[0]), messages(of[-1])]
+            for label, of in started]
+    return table(["case", *(name for name, _ in steps), "gain", "busy in the end", "messages at first",
+                  "and in the end"], rows)
+
+
+def likelihood(runs, _):
+    """C19 to C23: what overlap is worth in a likelihood on equal nodes, in seconds."""
+    cases = [(f"{tiles} x {tiles} tiles, {nodes}", (nodes, tiles, "--distribution", "block-cyclic"))
+             for tiles in (60, 101) for nodes in ("4chifflet", "6chifflet")]
+    return ablation(runs, "exageostat", LIKELIHOOD, cases)
+
+
+def embedding(runs, _):
+    """C24 and C25: what overlap is worth in a pass over distances on equal nodes, in seconds."""
+    cases = [(f"{tiles} x {tiles} tiles, {nodes}, {width} columns",
+              (nodes, tiles, "--tile-size", 640, "--width", width, "--distribution", "block-cyclic"))
+             for tiles in (75, 100) for nodes in ("4chifflet", "6chifflet") for width in (320, 1000)]
+    return ablation(runs, "diodon", EMBEDDING, cases)
+
+
+def ranks(first, count):
+    return f"{first}-{first + count - 1}" if count > 1 else f"{first}"
+
+
+class Set:
+    """Unequal nodes, the fastest first."""
+
+    def __init__(self, *nodes):
+        self.nodes = nodes
+        self.name = "+".join(f"{count}{kind}" for count, kind in nodes)
+        self.fast = ranks(0, nodes[0][0])
+        with_devices = sum(count for count, kind in nodes if kind not in ("chetemi", "chiclet", "b715"))
+        self.devices = ranks(0, with_devices)
+
+
+SETS = [
+    Set((1, "chifflot"), (4, "chiclet")), Set((2, "chifflot"), (4, "chiclet")), Set((4, "chifflot"), (6, "chiclet")),
+    Set((1, "chifflot"), (6, "chetemi")), Set((2, "chifflot"), (6, "chetemi")),
+    Set((4, "chifflet"), (4, "chetemi")), Set((6, "chifflet"), (6, "chetemi")), Set((8, "chifflet"), (4, "chetemi")),
+    Set((4, "chifflet"), (4, "chiclet")), Set((6, "chifflet"), (6, "chiclet")),
+    Set((1, "chifflot"), (4, "chifflet")), Set((2, "chifflot"), (4, "chifflet")),
+    Set((1, "chifflot"), (6, "chifflet"), (6, "chetemi")), Set((2, "chifflot"), (6, "chifflet"), (6, "chetemi")),
+    Set((2, "chifflot"), (4, "chifflet"), (4, "chetemi")), Set((1, "chifflot"), (4, "chifflet"), (4, "chiclet")),
+    Set((4, "b715-gpu"), (12, "b715")), Set((8, "b715-gpu"), (8, "b715")),
+]
+
+
+def planned(runs, program, tiles, more, hows, sets=SETS):
+    """Distributions beside each other on some sets; the last column is the gain of the best plan."""
+    started = []
+    for nodes in sets:
+        of = {label: runs.simulate(program, nodes.name, tiles, *more, "--distribution", how(nodes))
+              for label, how in hows.items()}
+        started.append((nodes, of))
+    rows = []
+    for nodes, of in started:
+        best = min(seconds(run) for label, run in of.items() if label.startswith("lp"))
+        rows.append([nodes.name, f"{bound(of['lp']):.2f}", *(f"{seconds(run):.2f}" for run in of.values()),
+                     share(best, seconds(of["block-cyclic, fast"]))])
+    return table(["nodes", "bound", *hows, "best plan beside block-cyclic on the fast"], rows)
+
+
+PLANS = {
+    "block-cyclic": lambda nodes: "block-cyclic",
+    "block-cyclic, fast": lambda nodes: f"block-cyclic@{nodes.fast}",
+    "1d1d": lambda nodes: "1d1d",
+    "lp, free network": lambda nodes: "lp:free",
+    "lp": lambda nodes: "lp",
+    "lp-constrained": lambda nodes: "lp-constrained",
+    "lp, devices factorise": lambda nodes: f"lp@{nodes.devices}",
+}
+
+
+def likelihoods(runs, is_full):
+    """C26 to C29: a likelihood of 60 x 60 tiles on 18 sets of nodes, and of 101 x 101 on some, in seconds."""
+    named = [SETS[0], SETS[2], SETS[12], SETS[13]]
+    small = planned(runs, "exageostat", 60, (), PLANS)
+    return small + "\n" + planned(runs, "exageostat", 101, (), PLANS, SETS if is_full else named)
+
+
+DEALINGS = {
+    "block-cyclic": lambda nodes: "block-cyclic",
+    "block-cyclic, fast": lambda nodes: f"block-cyclic@{nodes.fast}",
+    "1d1d": lambda nodes: "1d1d",
+    "lp, free network": lambda nodes: "lp:free",
+    "lp": lambda nodes: "lp",
+}
+
+
+def embeddings(runs, _):
+    """C30 to C32: a pass over distances of 75 x 75 tiles of 640 with 1000 columns, in seconds."""
+    return planned(runs, "diodon", 75, ("--tile-size", 640, "--width", 1000), DEALINGS)
+
+
+PARTS = {part.__name__: part for part in
+         (real, scaling, sets, search, sizes, hundred, likelihood, embedding, likelihoods, embeddings)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} [default: all]")
+    parser.add_argument("--tegula", default=str(ROOT / "target/release/tegula"))
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--write", action="store_true")
+    flags = parser.parse_args()
+    if unknown := [part for part in flags.parts if part not in PARTS]:
+        parser.error(f"there is no part {', '.join(unknown)}; give some of {', '.join(PARTS)}")
+    runs = Runs(flags.tegula)
+    text = ""
+    for name in flags.parts or PARTS:
+        part = PARTS[name]
+        text += f"{part.__doc__.strip()}\n\n{part(runs, flags.full)}\n"
+    print(text)
+    if flags.write:
+        BENCH.write({"unequal_nodes": text.strip()})
+
+
+if __name__ == "__main__":
+    main()

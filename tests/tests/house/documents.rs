@@ -3,6 +3,7 @@
 
 use tegula_data::distribution::DISTRIBUTIONS;
 use tegula_data::format::matrix::FORMATS;
+use tegula_data::plan::PLACEMENTS;
 use tegula_data::platform::PLATFORMS;
 use tegula_diodon::distance::METRICS;
 use tegula_diodon::mds::METHODS;
@@ -82,6 +83,7 @@ fn members() -> Vec<(&'static str, &'static str, &'static str)> {
     members.extend(BACKENDS.iter().map(|backend| (kernels, backend.name, "")));
     members.extend(PLATFORMS.iter().map(|listed| ("data/README.md", listed.name, "")));
     members.extend(DISTRIBUTIONS.iter().map(|entry| ("data/README.md", entry.name, "")));
+    members.extend(PLACEMENTS.iter().map(|entry| ("data/README.md", entry.name, "")));
     members.extend(FORMATS.iter().map(|format| ("data/README.md", format.name, format.summary)));
     let page = "apps/diodon/README.md";
     members.extend(METHODS.iter().map(|method| (page, method.name, method.summary)));

@@ -126,7 +126,7 @@ impl Simulate {
             self.changes.refuse_for_cluster()?;
             let cluster = ClusterPlatform::find(&self.platform)?;
             let cluster = if task.reads() { self.reading().on(cluster) } else { cluster };
-            task.lay_out_as_known(cluster.nodes.iter().map(|node| &node.platform.models));
+            lay_out_as_known(cluster.nodes.iter().map(|node| &node.platform.models));
             cluster::run(self, task, cluster, console)
         } else {
             self.cluster.refuse_for_node(&self.platform)?;
@@ -135,7 +135,6 @@ impl Simulate {
                 let Reading { bytes_per_second, readers } = self.reading();
                 set_reading(&platform.models, &mut platform.machine, bytes_per_second, readers);
             }
-            task.lay_out_as_known([&platform.models]);
             node::run(self, task, platform, console)
         }
     }
@@ -186,15 +185,15 @@ impl Task {
     fn reads(&self) -> bool {
         self.workload.spread == Spread::Lines
     }
+}
 
-    /// Has programs lay tiles out for the products that follow, as they do on this machine where its
-    /// backend reads them faster so, only if the times of that are known.
-    fn lay_out_as_known<'a>(&self, models: impl IntoIterator<Item = &'a Models>) {
-        let knows = |models: &Models| models.entries().iter().any(|e| e.codelet == "lay_out");
-        if !models.into_iter().all(knows) {
-            let plain = BACKENDS.iter().find(|backend| backend.name == "faer");
-            let plain = plain.expect("the plain backend is listed");
-            backend::select(*plain, 1).expect("it needs nothing from outside");
-        }
+/// Has programs lay tiles out for the products that follow, as they do on this machine where its
+/// backend reads them faster so, only if the times of that are known.
+fn lay_out_as_known<'a>(models: impl IntoIterator<Item = &'a Models>) {
+    let knows = |models: &Models| models.entries().iter().any(|e| e.codelet == "lay_out");
+    if !models.into_iter().all(knows) {
+        let plain = BACKENDS.iter().find(|backend| backend.name == "faer");
+        let plain = plain.expect("the plain backend is listed");
+        backend::select(*plain, 1).expect("it needs nothing from outside");
     }
 }

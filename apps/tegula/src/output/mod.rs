@@ -20,7 +20,7 @@ use tegula_data::format::{FillError, WriteError, write_atomically};
 use crate::ranks;
 
 pub(crate) use account::Account;
-pub(crate) use numbers::{bytes, bytes_up, count, number, rate, seconds};
+pub(crate) use numbers::{bytes, bytes_up, count, number, range, rate, seconds};
 pub(crate) use paths::{check_apart, check_folder, check_folder_to_make, check_output};
 pub(crate) use patient::Patient;
 pub(crate) use progress::Progress;

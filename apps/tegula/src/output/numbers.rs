@@ -70,6 +70,14 @@ pub(crate) fn count(amount: usize, what: &str) -> String {
     format!("{amount} {what}{}", if amount == 1 { "" } else { "s" })
 }
 
+/// The least and the most of `values`, as `show` writes them.
+pub(crate) fn range(values: impl Iterator<Item = f64>, show: impl Fn(f64) -> String) -> String {
+    let (least, most) = values
+        .fold((f64::MAX, 0.0_f64), |(least, most), value| (least.min(value), most.max(value)));
+    let (least, most) = (show(least), show(most));
+    if least == most { least } else { format!("{least} to {most}") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,7 +6,7 @@ use anyhow::Result;
 use tegula_data::distribution::{Factorisation, OwnerMap, distribution_for, ranks_of};
 use tegula_data::matrix::Storage;
 use tegula_data::plan::surrogate::rating;
-use tegula_data::plan::{self, Options, PLACEMENTS, PlacementEntry};
+use tegula_data::plan::{self, Options, PlacementEntry};
 use tegula_data::platform::READ;
 use tegula_data::platform::cluster::ClusterPlatform;
 use tegula_diodon::stream::Dealing;
@@ -15,9 +15,6 @@ use tegula_runtime::ranks::{Owners, Rank, Spot};
 use crate::error::refused;
 use crate::flags::shares;
 use crate::simulate::program::{Sizes, Spread, Workload, generation, read_and_sweep};
-
-/// Distributions that plan two phases together.
-pub(crate) const PLANS: &[PlacementEntry] = PLACEMENTS;
 
 /// How fast nodes read.
 #[derive(Clone, Copy, Debug)]

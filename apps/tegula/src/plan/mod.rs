@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use clap::builder::TypedValueParser;
+use tegula_data::plan::PLACEMENTS;
 use tegula_data::platform::cluster::ClusterPlatform;
 
 use crate::error::refused;
@@ -18,7 +19,7 @@ use crate::flags::{OutputFlags, distribution_help, member, parse_rate};
 use crate::output::{Progress, check_apart, check_folder_to_make, check_output};
 use crate::simulate::platform_help;
 use crate::simulate::program::{Sizes, Spread, WORKLOADS, Workload};
-pub(crate) use maps::{Maps, PLANS, Reading};
+pub(crate) use maps::{Maps, Reading};
 
 /// Flags of `plan`.
 #[derive(Args, Debug)]
@@ -80,7 +81,7 @@ fn programs() -> impl TypedValueParser<Value = usize> {
 
 /// Help of `--distribution` where phases can be planned.
 pub(crate) fn plans_help() -> String {
-    let plans = PLANS.iter().map(|plan| format!("\n- {}: {}", plan.name, plan.summary));
+    let plans = PLACEMENTS.iter().map(|plan| format!("\n- {}: {}", plan.name, plan.summary));
     format!(
         "{}{}",
         distribution_help("what suits the nodes and the program"),

@@ -7,7 +7,7 @@ use tegula_data::platform::cluster::ClusterPlatform;
 
 use super::Maps;
 use super::judge::Verdict;
-use crate::output::{Align, Console, Table, bytes, count, number, seconds};
+use crate::output::{Align, Console, Table, bytes, count, number, range, seconds};
 use crate::simulate::program::{Sizes, Workload};
 
 /// A distribution, and what was found about it.
@@ -75,20 +75,15 @@ impl Case {
         let mut table = Table::new(&columns);
         for (first, ranks) in self.cluster.kinds() {
             let name = &self.cluster.nodes[first].platform.name;
-            let range = |value: &dyn Fn(usize) -> f64, show: &dyn Fn(f64) -> String| {
-                let values = ranks.iter().map(|&rank| value(rank));
-                let (least, most) = values.fold((f64::MAX, 0.0_f64), |(least, most), value| {
-                    (least.min(value), most.max(value))
-                });
-                let (least, most) = (show(least), show(most));
-                if least == most { least } else { format!("{least} to {most}") }
+            let of = |value: &dyn Fn(usize) -> f64, show: &dyn Fn(f64) -> String| {
+                range(ranks.iter().map(|&rank| value(rank)), show)
             };
             let whole = |value: f64| format!("{value:.0}");
             let mut row = vec![format!("{} {name}", ranks.len())];
-            row.push(range(&|rank| self.maps.tiles[rank] as f64, &whole));
-            row.extend(earlier.as_ref().map(|tiles| range(&|rank| tiles[rank] as f64, &whole)));
-            row.extend(area.map(|area| range(&|rank| area[rank], &seconds)));
-            row.extend(received.map(|tiles| range(&|rank| tiles[rank] as f64, &whole)));
+            row.push(of(&|rank| self.maps.tiles[rank] as f64, &whole));
+            row.extend(earlier.as_ref().map(|tiles| of(&|rank| tiles[rank] as f64, &whole)));
+            row.extend(area.map(|area| of(&|rank| area[rank], &seconds)));
+            row.extend(received.map(|tiles| of(&|rank| tiles[rank] as f64, &whole)));
             table.row(row);
         }
         table

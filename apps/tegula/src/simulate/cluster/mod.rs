@@ -8,12 +8,12 @@ use std::time::Instant;
 use anyhow::Result;
 use clap::Args;
 use tegula_data::platform::cluster::ClusterPlatform;
-use tegula_runtime::bounds::area;
 use tegula_runtime::flow::{Flow, FlowError, FlowOptions, Watch};
 use tegula_runtime::ranks::Traffic;
 use tegula_runtime::sched::{EvictionPolicy, Policy};
 use tegula_runtime::sim::{Census, Cluster, ClusterOptions, ClusterRun, Contents};
 
+use super::node::area_bound;
 use super::program::{CRITICAL, CRITICAL_WORKER, Setting, Workload};
 use super::{Simulate, Task};
 use crate::error::refused;
@@ -196,9 +196,7 @@ impl Case<'_> {
                 )));
             }
         }
-        let mut workers = vec![0; machine.classes.len()];
-        machine.workers.iter().for_each(|worker| workers[worker.class.0] += 1);
-        let area = area(&contents.types, &workers).map(|area| area.seconds);
+        let area = area_bound(&contents, &machine);
         Ok((contents, area))
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Case, Done};
-use crate::output::{Align, Console, Table, bytes, count, number, rate, seconds};
+use crate::output::{Align, Console, Table, bytes, count, number, range, rate, seconds};
 use crate::simulate::program::Spread;
 
 impl Case<'_> {
@@ -96,12 +96,7 @@ impl Case<'_> {
                 speed => format!("{} {} x {speed}", ranks.len(), node.platform.name),
             };
             let of = |value: &dyn Fn(usize) -> f64, show: &dyn Fn(f64) -> String| {
-                let values = ranks.iter().map(|&rank| value(rank));
-                let (least, most) = values.fold((f64::MAX, 0.0_f64), |(least, most), value| {
-                    (least.min(value), most.max(value))
-                });
-                let (least, most) = (show(least), show(most));
-                if least == most { least } else { format!("{least} to {most}") }
+                range(ranks.iter().map(|&rank| value(rank)), show)
             };
             let whole = |value: f64| format!("{value:.0}");
             table.row(vec![

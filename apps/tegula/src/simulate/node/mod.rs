@@ -153,7 +153,7 @@ fn whole() -> FlowOptions {
 }
 
 /// The area bound in seconds.
-fn area_bound(contents: &Contents, machine: &Machine) -> Option<f64> {
+pub(super) fn area_bound(contents: &Contents, machine: &Machine) -> Option<f64> {
     let workers = |class| machine.workers.iter().filter(|worker| worker.class.0 == class).count();
     let workers: Vec<usize> = (0..machine.classes.len()).map(workers).collect();
     area(&contents.types, &workers).map(|area| area.seconds)

@@ -69,13 +69,12 @@ impl Maps {
     ) -> Result<Self> {
         let Some(name) = name else {
             let is_equal = cluster.kinds().len() == 1;
-            let [equal, unequal] = workload.distributions;
             return match workload.spread {
                 Spread::Factorised(factorisation) if !is_equal => {
                     Self::best_rated(factorisation, sizes, cluster)
                 }
                 _ => {
-                    let usual = if is_equal { equal } else { unequal };
+                    let usual = workload.spread.distribution(is_equal);
                     Self::new(workload, sizes, cluster, Some(usual), reading)
                 }
             };

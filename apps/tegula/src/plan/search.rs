@@ -10,7 +10,7 @@ use super::Maps;
 use crate::error::refused;
 use crate::output::Progress;
 use crate::simulate::program::{Setting, Sizes, Spread, Workload};
-use crate::simulate::simulated;
+use crate::simulate::{lay_out_as_known, simulated};
 
 /// Moves that the coarse model looks at between two simulations.
 const MOVES: usize = 2000;
@@ -35,6 +35,7 @@ pub(super) fn search(
     let (powers, costs) =
         (cluster.powers("gemm", sizes.nb)?, cluster.costs(factorisation, sizes.nb)?);
     let (setting, policy) = (Setting::new(*sizes), policy(POLICY).expect("it is listed"));
+    lay_out_as_known(cluster);
     let search = Search { evaluations, moves: MOVES, seed: sizes.seed };
     let mut done = 0;
     let found = search.run(sizes.tiles, &powers, &costs, |map: &OwnerMap| {

@@ -8,11 +8,10 @@ pub(crate) mod program;
 use anyhow::Result;
 use clap::Args;
 use clap::builder::TypedValueParser;
-use tegula_data::platform::cluster::ClusterPlatform;
+use tegula_data::platform::cluster::{ClusterNode, ClusterPlatform};
 use tegula_data::platform::{Listed, PLATFORMS, Platform, set_reading};
 use tegula_kernels::backend::{self, BACKENDS};
 use tegula_kernels::scalar::Precision;
-use tegula_runtime::platform::Models;
 use tegula_runtime::sched::{EvictionPolicy, POLICIES, Policy};
 
 use crate::error::refused;
@@ -126,7 +125,7 @@ impl Simulate {
             self.changes.refuse_for_cluster()?;
             let cluster = ClusterPlatform::find(&self.platform)?;
             let cluster = if task.reads() { self.reading().on(cluster) } else { cluster };
-            lay_out_as_known(cluster.nodes.iter().map(|node| &node.platform.models));
+            lay_out_as_known(&cluster);
             cluster::run(self, task, cluster, console)
         } else {
             self.cluster.refuse_for_node(&self.platform)?;
@@ -189,9 +188,11 @@ impl Task {
 
 /// Has programs lay tiles out for the products that follow, as they do on this machine where its
 /// backend reads them faster so, only if the times of that are known.
-fn lay_out_as_known<'a>(models: impl IntoIterator<Item = &'a Models>) {
-    let knows = |models: &Models| models.entries().iter().any(|e| e.codelet == "lay_out");
-    if !models.into_iter().all(knows) {
+pub(crate) fn lay_out_as_known(cluster: &ClusterPlatform) {
+    let knows = |node: &ClusterNode| {
+        node.platform.models.entries().iter().any(|entry| entry.codelet == "lay_out")
+    };
+    if !cluster.nodes.iter().all(knows) {
         let plain = BACKENDS.iter().find(|backend| backend.name == "faer");
         let plain = plain.expect("the plain backend is listed");
         backend::select(*plain, 1).expect("it needs nothing from outside");

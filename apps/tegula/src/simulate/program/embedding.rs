@@ -24,7 +24,6 @@ pub(super) const DIODON: Workload = Workload {
     flops: None,
     spread: Spread::Lines,
     messages: None,
-    distributions: ["block-cyclic", "lp"],
     measures: &[
         Measure { name: "overlap", without: "read, wait, multiply, wait" },
         Measure { name: "split-gram", without: "wait for all sums before the first product" },

@@ -29,7 +29,6 @@ pub(super) const EXAGEOSTAT: Workload = Workload {
     flops: None,
     spread: Spread::GeneratedAndFactorised,
     messages: Some(messages::cholesky),
-    distributions: ["block-cyclic", "lp"],
     measures: &[
         Measure { name: "overlap", without: "wait after each phase" },
         Measure { name: "local-solve", without: "updates of the solve tile by tile" },

@@ -105,6 +105,15 @@ pub(crate) enum Spread {
 }
 
 impl Spread {
+    /// How data are distributed over equal nodes, or over unequal ones, unless told otherwise.
+    pub(crate) fn distribution(self, is_equal: bool) -> &'static str {
+        match self {
+            _ if is_equal => "block-cyclic",
+            Self::GeneratedAndFactorised | Self::Lines => "lp",
+            Self::OneNode | Self::Tiles | Self::Factorised(_) => "1d1d",
+        }
+    }
+
     /// What is done with tiles that have owners: by the costs of this they are distributed.
     pub(crate) fn factorisation(self) -> Option<Factorisation> {
         match self {
@@ -143,8 +152,6 @@ pub(crate) struct Workload {
     pub(crate) spread: Spread,
     /// How many messages it sends under a map of owners, where that can be counted.
     pub(crate) messages: Option<fn(&OwnerMap) -> Messages>,
-    /// How its data are distributed over equal nodes, and over unequal ones, unless told otherwise.
-    pub(crate) distributions: [&'static str; 2],
     /// What can be left away.
     pub(crate) measures: &'static [Measure],
 }
@@ -181,7 +188,6 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         flops: Some(|sizes| sizes.order().powi(3) / 3.0),
         spread: Spread::Factorised(Factorisation::Cholesky),
         messages: Some(messages::cholesky),
-        distributions: ["block-cyclic", "1d1d-c+s"],
         measures: &[],
     },
     Workload {
@@ -193,7 +199,6 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         flops: Some(|sizes| 2.0 * sizes.order().powi(3) / 3.0),
         spread: Spread::Factorised(Factorisation::Lu),
         messages: Some(messages::lu),
-        distributions: ["block-cyclic", "1d1d-c+s"],
         measures: &[],
     },
     Workload {
@@ -206,7 +211,6 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         flops: Some(|sizes| 4.0 * sizes.order().powi(3) / 3.0),
         spread: Spread::Tiles,
         messages: Some(messages::qr),
-        distributions: ["block-cyclic", "1d1d"],
         measures: &[],
     },
     likelihood::EXAGEOSTAT,
@@ -220,7 +224,6 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         flops: Some(|sizes| 2.0 * sizes.order().powi(3)),
         spread: Spread::Tiles,
         messages: None,
-        distributions: ["block-cyclic", "1d1d"],
         measures: &[],
     },
     Workload {
@@ -232,7 +235,6 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         flops: Some(|sizes| 2.0 * sizes.order().powi(3)),
         spread: Spread::OneNode,
         messages: None,
-        distributions: ["block-cyclic", "1d1d"],
         measures: &[],
     },
     Workload {
@@ -244,7 +246,6 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         flops: None,
         spread: Spread::OneNode,
         messages: None,
-        distributions: ["block-cyclic", "1d1d"],
         measures: &[],
     },
     Workload {
@@ -256,7 +257,6 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         flops: None,
         spread: Spread::OneNode,
         messages: None,
-        distributions: ["block-cyclic", "1d1d"],
         measures: &[],
     },
     Workload {
@@ -268,7 +268,6 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         flops: None,
         spread: Spread::OneNode,
         messages: None,
-        distributions: ["block-cyclic", "1d1d"],
         measures: &[],
     },
     Workload {
@@ -281,7 +280,6 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         flops: None,
         spread: Spread::OneNode,
         messages: None,
-        distributions: ["block-cyclic", "1d1d"],
         measures: &[],
     },
     Workload {
@@ -296,7 +294,6 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         flops: None,
         spread: Spread::OneNode,
         messages: None,
-        distributions: ["block-cyclic", "1d1d"],
         measures: &[],
     },
 ];

@@ -102,8 +102,7 @@ def share(value, base):
 
 
 def table(head, rows):
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines) + "\n"
+    return BENCH.table(head, rows) + "\n"
 
 
 # ---------------------------------------------------------------- the parts

@@ -15,7 +15,7 @@ use tegula_data::plan::PLACEMENTS;
 use tegula_data::platform::cluster::ClusterPlatform;
 
 use crate::error::refused;
-use crate::flags::{OutputFlags, distribution_help, member, parse_rate};
+use crate::flags::{OutputFlags, PassFlags, distribution_help, member};
 use crate::output::{Progress, check_apart, check_folder_to_make, check_output};
 use crate::simulate::platform_help;
 use crate::simulate::program::{Sizes, Spread, WORKLOADS, Workload};
@@ -41,15 +41,8 @@ pub(crate) struct Plan {
     /// Order of the tiles
     #[arg(long, value_name = "N", default_value_t = 960, value_parser = clap::value_parser!(u32).range(1..=65536))]
     tile_size: u32,
-    /// Columns of the panels of diodon
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=65536))]
-    width: u32,
-    /// Bytes per second that a node reads, of diodon
-    #[arg(long, value_name = "RATE", default_value = "500MB", value_parser = parse_rate)]
-    read_rate: f64,
-    /// Tasks that it takes to read so fast, and that read on a node at a time
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1024))]
-    readers: u32,
+    #[command(flatten)]
+    pass: PassFlags,
     #[arg(long, value_name = "NAME[:PARAMETER]", help = plans_help())]
     distribution: Option<String>,
     /// Simulate so many maps of a factorisation, from 1d1d-c+s on each near the best so far, and take the one that
@@ -105,10 +98,10 @@ impl Plan {
             tiles: self.tiles as usize,
             nb: self.tile_size as usize,
             scalar: size_of::<f64>(),
-            width: self.width as usize,
+            width: self.pass.width as usize,
             seed: self.seed,
         };
-        let reading = Reading { bytes_per_second: self.read_rate, readers: self.readers as usize };
+        let reading = self.pass.reading();
         let cluster = reading.on(cluster);
         let (maps, found) = match self.search {
             Some(evaluations) => {

@@ -16,7 +16,7 @@ use tegula_runtime::sched::{EvictionPolicy, POLICIES, Policy};
 
 use crate::error::refused;
 use crate::flags::{
-    OutputFlags, TraceFlags, check_eviction, chosen_eviction, evictions, member, parse_rate,
+    OutputFlags, PassFlags, TraceFlags, check_eviction, chosen_eviction, evictions, member,
     policies, precision_parser,
 };
 use crate::output::{check_apart, number};
@@ -47,15 +47,8 @@ pub(crate) struct Simulate {
     /// Order of the tiles
     #[arg(long, value_name = "N", default_value_t = 960, value_parser = clap::value_parser!(u32).range(1..=65536))]
     tile_size: u32,
-    /// Columns of the panels of diodon
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=65536))]
-    width: u32,
-    /// Bytes per second that a node reads, of diodon
-    #[arg(long, value_name = "RATE", default_value = "500MB", value_parser = parse_rate)]
-    read_rate: f64,
-    /// Tasks that it takes to read so fast, and that read on a node at a time
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1024))]
-    readers: u32,
+    #[command(flatten)]
+    pass: PassFlags,
     /// Numbers of 32 bits (s, single) or 64 (d, double)
     #[arg(long, value_name = "P", default_value = "d", value_parser = precision_parser())]
     precision: Precision,
@@ -139,7 +132,7 @@ impl Simulate {
     }
 
     fn reading(&self) -> Reading {
-        Reading { bytes_per_second: self.read_rate, readers: self.readers as usize }
+        self.pass.reading()
     }
 
     fn task(&self) -> Result<Task> {
@@ -152,7 +145,7 @@ impl Simulate {
             tiles: self.tiles as usize,
             nb: self.tile_size as usize,
             scalar: self.precision.bytes(),
-            width: self.width as usize,
+            width: self.pass.width as usize,
             seed: self.seed,
         };
         let eviction = chosen_eviction(self.eviction, policy);

@@ -1,0 +1,27 @@
+//! Flags of a described pass over distances: how wide its panels are, and how fast nodes read.
+
+use clap::Args;
+
+use super::parse_rate;
+use crate::plan::Reading;
+
+/// A pass.
+#[derive(Args, Debug)]
+pub(crate) struct PassFlags {
+    /// Columns of the panels of diodon
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub(crate) width: u32,
+    /// Bytes per second that a node reads, of diodon
+    #[arg(long, value_name = "RATE", default_value = "500MB", value_parser = parse_rate)]
+    read_rate: f64,
+    /// Tasks that it takes to read so fast, and that read on a node at a time
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    readers: u32,
+}
+
+impl PassFlags {
+    /// How fast nodes read.
+    pub(crate) fn reading(&self) -> Reading {
+        Reading { bytes_per_second: self.read_rate, readers: self.readers as usize }
+    }
+}

@@ -131,11 +131,9 @@ impl Line {
         while let Some(arrival) = arrivals.get_mut(place) {
             let flow = match arrival {
                 Arrival::Frame { bytes, .. } => {
-                    let (flow, rest) =
-                        bytes.split_first_chunk::<4>().ok_or_else(|| strange("too short"))?;
-                    let flow = u32::from_le_bytes(*flow);
-                    *bytes = rest.to_vec();
-                    flow
+                    let flow = *bytes.first_chunk::<4>().ok_or_else(|| strange("too short"))?;
+                    bytes.drain(..4);
+                    u32::from_le_bytes(flow)
                 }
                 // Only flows send payloads.
                 Arrival::Sent(_) | Arrival::Received { .. } => self.flow,

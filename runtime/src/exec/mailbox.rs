@@ -23,9 +23,14 @@ impl<S, E> Mailbox<S, E> {
         Self { inside: Mutex::new(inside), events: Mutex::new(Vec::new()) }
     }
 
+    /// Notes an event that whoever has the state next deals with.
+    pub(super) fn note(&self, event: E) {
+        lock(&self.events).push(event);
+    }
+
     /// Notes an event, and sees to it that somebody deals with it by `step`.
     pub(super) fn post(&self, event: E, step: impl Fn(&mut S, &mut Vec<E>)) {
-        lock(&self.events).push(event);
+        self.note(event);
         self.drain(step);
     }
 

@@ -23,6 +23,16 @@ pub enum Item {
         /// The contents.
         contents: Vec<u8>,
     },
+    /// A version that is short is here for who is told: to be asked for with a [`Want`](Item::Want).
+    Held {
+        /// What.
+        key: Key,
+    },
+    /// Short contents of who is told were taken.
+    Taken {
+        /// How many since the last time.
+        count: u32,
+    },
     /// A payload comes under the label that was asked for; it has no bytes if it is spoiled.
     Head {
         /// What.
@@ -85,9 +95,12 @@ impl Item {
                 frame.extend(priority.to_le_bytes());
             }
             Self::Data { key, spoiled, contents } => {
-                write_key(frame, 2, *key);
-                frame.extend(spoiled.to_le_bytes());
-                write_bytes(frame, contents);
+                Self::write_data(frame, *key, *spoiled, contents);
+            }
+            Self::Held { key } => write_key(frame, 6, *key),
+            Self::Taken { count } => {
+                frame.push(7);
+                frame.extend(count.to_le_bytes());
             }
             Self::Head { key, spoiled, branches } => {
                 write_key(frame, 3, *key);
@@ -116,13 +129,21 @@ impl Item {
             }
         }
     }
+
+    /// Appends [`Item::Data`] with these fields.
+    pub fn write_data(frame: &mut Vec<u8>, key: Key, spoiled: u64, contents: &[u8]) {
+        write_key(frame, 2, key);
+        frame.extend(spoiled.to_le_bytes());
+        write_bytes(frame, contents);
+    }
 }
 
 fn write_key(frame: &mut Vec<u8>, kind: u8, key: Key) {
-    frame.push(kind);
-    frame.extend(key.name.to_le_bytes());
-    frame.extend(key.version.to_le_bytes());
-    frame.extend(key.origin.0.to_le_bytes());
+    let mut bytes = [kind; 11];
+    bytes[1..5].copy_from_slice(&key.name.to_le_bytes());
+    bytes[5..9].copy_from_slice(&key.version.to_le_bytes());
+    bytes[9..].copy_from_slice(&key.origin.0.to_le_bytes());
+    frame.extend_from_slice(&bytes);
 }
 
 fn write_bytes(frame: &mut Vec<u8>, bytes: &[u8]) {
@@ -207,6 +228,8 @@ impl<'a> Items<'a> {
                 let amounts = [self.u64()?, self.u64()?];
                 Item::Met { number, dissent: (rank, value), amounts, bytes: self.bytes()? }
             }
+            6 => Item::Held { key: self.key()? },
+            7 => Item::Taken { count: self.u32()? },
             _ => return Err(ItemError { at }),
         })
     }
@@ -238,6 +261,8 @@ mod tests {
             Item::Want { key, label: 5, priority: -6 },
             Item::Data { key, spoiled: 0, contents: vec![1, 2, 3] },
             Item::Data { key, spoiled: u64::MAX, contents: vec![] },
+            Item::Held { key },
+            Item::Taken { count: 64 },
             Item::Head { key, spoiled: 9, branches },
             Item::Meet { number: 1, agreed: 2, amounts: [3, u64::MAX], bytes: vec![7; Item::MOST] },
             Item::Met { number: 1, dissent: (Rank(4), 5), amounts: [6, 7], bytes: vec![] },

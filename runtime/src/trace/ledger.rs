@@ -23,6 +23,8 @@ pub(crate) struct Ledger {
     leaving: HashMap<u64, (MessageRecord, u64)>,
     /// What this rank awaits.
     awaited: HashMap<Key, Awaited>,
+    /// What came before it was awaited: who sent it.
+    early: HashMap<Key, VecDeque<Rank>>,
     messages: Vec<MessageRecord>,
     polls: Vec<PollRecord>,
 }
@@ -57,6 +59,7 @@ impl Ledger {
             announced: HashMap::new(),
             leaving: HashMap::new(),
             awaited: HashMap::new(),
+            early: HashMap::new(),
             messages: Vec::new(),
             polls: Vec::new(),
         }
@@ -88,8 +91,9 @@ impl Ledger {
                 self.posted.insert(parcel.node, Offered { parcel, ready: now, after });
             }
             Kind::Receive => {
-                let awaited = Awaited { parcel, asked: now, from: None, first: None };
-                self.awaited.insert(key, awaited);
+                let early = self.take_early(key);
+                let first = early.map(|_| now);
+                self.awaited.insert(key, Awaited { parcel, asked: now, from: early, first });
             }
             _ => {}
         }
@@ -109,9 +113,12 @@ impl Ledger {
             Item::Head { key, .. } => (key, None),
             _ => return,
         };
-        if let Some(awaited) = self.awaited.get_mut(&key) {
-            awaited.from = Some(from);
-            awaited.first = awaited.first.or(first);
+        match self.awaited.get_mut(&key) {
+            Some(awaited) => {
+                awaited.from = Some(from);
+                awaited.first = awaited.first.or(first);
+            }
+            None => self.early.entry(key).or_default().push_back(from),
         }
     }
 
@@ -180,6 +187,16 @@ impl Ledger {
     pub(crate) fn take(&mut self, records: &mut Records) {
         records.messages.append(&mut self.messages);
         records.polls.append(&mut self.polls);
+    }
+
+    /// Who sent a version that came before it was awaited.
+    fn take_early(&mut self, key: Key) -> Option<Rank> {
+        let senders = self.early.get_mut(&key)?;
+        let sender = senders.pop_front();
+        if senders.is_empty() {
+            self.early.remove(&key);
+        }
+        sender
     }
 
     /// A message that this rank will send: of its own, or one that it passes on.

@@ -4,6 +4,7 @@
 mod checks;
 mod cluster;
 mod devices;
+mod exchange;
 mod flows;
 mod host;
 mod lent;

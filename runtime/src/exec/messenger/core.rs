@@ -22,14 +22,16 @@ const ROUNDS: usize = 64;
 pub(super) struct Core {
     pub(super) exchange: Exchange,
     tickets: HashMap<Ticket, Flight>,
+    /// By rank, the frame that is written for it, and the ranks for which there is one.
     frames: Vec<Vec<u8>>,
+    begun: Vec<Rank>,
     operations: Vec<Operation>,
     arrivals: Vec<Arrival>,
     ready: Vec<u32>,
     /// Why messages cannot be moved any more.
     pub(super) fatal: Option<Arc<dyn std::error::Error + Send + Sync>>,
-    /// Messages that have not ended, by slot, to be ended when there is no way on.
-    open: HashMap<u32, Kind>,
+    /// By slot, messages that have not ended, to be ended when there is no way on.
+    open: Vec<Option<Kind>>,
     /// Whether contents must be brought to the RAM.
     lends: bool,
     /// Messages whose contents are being brought there.
@@ -68,11 +70,12 @@ impl Core {
             exchange,
             tickets: HashMap::new(),
             frames: vec![Vec::new(); world.ranks()],
+            begun: Vec::new(),
             operations: Vec::new(),
             arrivals: Vec::new(),
             ready: Vec::new(),
             fatal: None,
-            open: HashMap::new(),
+            open: Vec::new(),
             lends,
             held: HashMap::new(),
             parked: HashMap::new(),
@@ -167,7 +170,9 @@ impl Core {
         let space = &messenger.space;
         let data = space.task(task);
         let (letter, slot) = (data.letter(), space.handles.get(data.handles[0]));
-        self.open.insert(task, data.kind);
+        let slots = self.open.len().max(task as usize + 1);
+        self.open.resize(slots, None);
+        self.open[task as usize] = Some(data.kind);
         if self.fatal.is_some() {
             return self.abandon(messenger, task);
         }
@@ -180,6 +185,7 @@ impl Core {
                 if self.exchange.is_wanted(letter.key, letter.peer) {
                     self.hold(messenger, task, Held::Offer);
                 } else {
+                    self.exchange.announce(parcel, letter.peer);
                     self.parked.entry((letter.key, letter.peer)).or_default().push_back(task);
                 }
             }
@@ -322,11 +328,11 @@ impl Core {
             }
             Operation::Inline { key, datum, to } => {
                 let slot = handles.get(datum);
-                let contents = slot.buffer().map_or_else(Vec::new, |memory| {
-                    // SAFETY: as above; the contents are copied here.
-                    unsafe { std::slice::from_raw_parts(memory.as_ptr(), slot.bytes()) }.to_vec()
+                let contents: &[u8] = slot.buffer().map_or(&[], |memory| {
+                    // SAFETY: as above; the contents are copied into the frame.
+                    unsafe { std::slice::from_raw_parts(memory.as_ptr(), slot.bytes()) }
                 });
-                self.tell(line, to, &Item::Data { key, spoiled: 0, contents })?;
+                self.append(line, to, |frame| Item::write_data(frame, key, 0, contents))?;
             }
             Operation::Deliver { node, contents } => self.deliver(messenger, node, &contents),
             Operation::Complete { node, spoiled } => self.complete(messenger, node, spoiled),
@@ -373,12 +379,22 @@ impl Core {
 
     /// Appends `item` to the frame for `to`, which goes when it is full or nothing else is to be done.
     fn tell(&mut self, line: &mut Line, to: Rank, item: &Item) -> Result<(), Failure> {
+        self.append(line, to, |frame| item.write(frame))
+    }
+
+    fn append(
+        &mut self,
+        line: &mut Line,
+        to: Rank,
+        write: impl FnOnce(&mut Vec<u8>),
+    ) -> Result<(), Failure> {
         let frame = &mut self.frames[usize::from(to.0)];
         if frame.is_empty() {
             frame.extend(line.flow.to_le_bytes());
+            self.begun.push(to);
         }
         let before = frame.len();
-        item.write(frame);
+        write(frame);
         if frame.len() > FRAME_BYTES {
             let rest = frame.split_off(before);
             line.transport.send_frame(to, frame)?;
@@ -389,9 +405,9 @@ impl Core {
     }
 
     fn flush(&mut self, line: &mut Line) -> Result<(), Failure> {
-        for (to, frame) in self.frames.iter_mut().enumerate().filter(|(_, frame)| !frame.is_empty())
-        {
-            line.transport.send_frame(Rank(to as u16), frame)?;
+        for to in self.begun.drain(..) {
+            let frame = &mut self.frames[usize::from(to.0)];
+            line.transport.send_frame(to, frame)?;
             frame.clear();
         }
         Ok(())
@@ -399,7 +415,7 @@ impl Core {
 
     /// Ends a message; what it received is spoiled unless the mark is 0.
     fn complete(&mut self, messenger: &Messenger, node: u32, spoiled: u64) {
-        let Some(kind) = self.open.remove(&node) else { return };
+        let Some(kind) = self.open[node as usize].take() else { return };
         let space = &messenger.space;
         if let Some(ledger) = self.notes() {
             let letter = space.task(node).letter();
@@ -423,14 +439,13 @@ impl Core {
     fn give_up(&mut self, messenger: &Messenger, error: Failure) {
         if self.fatal.is_none() {
             self.fatal = Some(Arc::from(error));
-            let open: Vec<u32> = self.open.keys().copied().collect();
-            open.into_iter().for_each(|node| self.abandon(messenger, node));
+            (0..self.open.len() as u32).for_each(|node| self.abandon(messenger, node));
         }
     }
 
     fn abandon(&mut self, messenger: &Messenger, node: u32) {
         let fatal = self.fatal.clone().expect("there is no way on");
-        if self.open.get(&node) == Some(&Kind::Receive) {
+        if self.open[node as usize] == Some(Kind::Receive) {
             self.fail(messenger, node, Cause::Failed(fatal.to_string().into()));
         } else {
             self.complete(messenger, node, 0);

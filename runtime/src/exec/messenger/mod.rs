@@ -17,9 +17,10 @@ use super::failures::Cause;
 use super::mailbox::Mailbox;
 use super::run::Runner;
 use crate::comm::World;
-use crate::flow::{FirstFailure, FlowError, Peering, Post, Space};
+use crate::flow::{FirstFailure, FlowError, Kind, Peering, Post, Space};
 use crate::ranks::{
-    Brought, Exchange, ExchangeOptions, Outcome, PART_BYTES, PARTS_UNDER_WAY, Rank, Traffic,
+    Brought, Exchange, ExchangeOptions, INLINE_BYTES, Outcome, PART_BYTES, PARTS_UNDER_WAY, Rank,
+    Traffic,
 };
 use crate::trace::{Ledger, Records};
 
@@ -85,7 +86,17 @@ impl std::fmt::Debug for Messenger {
 
 impl Post for Messenger {
     fn post(&self, task: u32) {
-        self.tell(Event::Posted(task));
+        let data = self.space.task(task);
+        let is_short = || {
+            let bytes = self.space.handles.get(data.handles[0]).bytes();
+            bytes as u64 <= INLINE_BYTES
+        };
+        if data.kind == Kind::Receive && is_short() {
+            // It comes unasked, and whoever looks for it learns that it is awaited.
+            self.core.note(Event::Posted(task));
+        } else {
+            self.tell(Event::Posted(task));
+        }
     }
 }
 

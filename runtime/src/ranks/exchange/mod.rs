@@ -3,12 +3,15 @@
 //! A receiver that has room for a version tells its source so; the source sends when it has the
 //! version *and* knows of the room. So nothing comes unexpected, whoever is ahead. Room for what is on
 //! its way is bounded; only a receive that is earlier in the program than all others under way is
-//! given room beyond that, so that the earliest unfinished task of all ranks always goes on.
+//! given room beyond that, so that the earliest unfinished task of all ranks always goes on. Versions that
+//! are [short](inline) go in frames without having been asked for, up to a number that their receiver keeps.
 //!
 //! What one version owes several ranks when it is sent goes down a [`tree`](super::tree): the first
 //! receivers pass on, part by part, what they get.
 
+mod inline;
 mod meeting;
+mod operation;
 mod outbound;
 mod room;
 
@@ -17,8 +20,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::frame::Item;
 use super::tree::{Shape, fold, tree, unfold};
 use super::{Key, Rank, Traffic};
+use inline::{Found, Inline};
 use meeting::Meeting;
 pub use meeting::{Brought, Outcome};
+pub use operation::{Operation, Parcel};
 use outbound::{Outbound, Owed, Payload};
 pub use outbound::{PART_BYTES, PARTS_UNDER_WAY};
 
@@ -34,96 +39,6 @@ pub const INLINE_BYTES: u64 = 1024;
 
 /// Receivers of one tree.
 const MOST_RECEIVERS: usize = 256;
-
-/// What the host of an exchange must do.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// Send `item` to `to`.
-    Tell {
-        /// To whom.
-        to: Rank,
-        /// What.
-        item: Item,
-    },
-    /// Find memory for the datum, start to receive its parts under `label`, and say
-    /// [`Exchange::posted`] or [`Exchange::refused`].
-    Post {
-        /// What is received.
-        key: Key,
-        /// The node that receives it.
-        node: u32,
-        /// Label of all parts.
-        label: u32,
-        /// Bytes in all.
-        bytes: u64,
-    },
-    /// Send one part, and say [`Exchange::sent`] when it has gone.
-    Send {
-        /// Number of the sending, for [`Exchange::sent`].
-        number: u64,
-        /// What.
-        key: Key,
-        /// The datum, by the number of its handle.
-        datum: u32,
-        /// To whom.
-        to: Rank,
-        /// Under which label.
-        label: u32,
-        /// First byte.
-        first: u64,
-        /// Bytes; none if the datum is spoiled.
-        bytes: u64,
-        /// How urgent it is.
-        priority: i32,
-    },
-    /// Send the contents of the datum in a frame.
-    Inline {
-        /// What.
-        key: Key,
-        /// The datum, by the number of its handle.
-        datum: u32,
-        /// To whom.
-        to: Rank,
-    },
-    /// The contents of what the node receives, which is then done.
-    Deliver {
-        /// The node.
-        node: u32,
-        /// The contents.
-        contents: Vec<u8>,
-    },
-    /// A rank has room for a version that is not offered to it; said only if asked for.
-    Wanted {
-        /// What.
-        key: Key,
-        /// By whom.
-        by: Rank,
-    },
-    /// The node is done; what it received is spoiled by the failure with this mark, unless it is 0.
-    Complete {
-        /// The node.
-        node: u32,
-        /// The mark.
-        spoiled: u64,
-    },
-}
-
-/// A version that a node offers or awaits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parcel {
-    /// What.
-    pub key: Key,
-    /// The node.
-    pub node: u32,
-    /// The datum, by the number of its handle.
-    pub datum: u32,
-    /// Bytes.
-    pub bytes: u64,
-    /// How urgent it is.
-    pub priority: i32,
-    /// Program index of the task that it is for.
-    pub index: u64,
-}
 
 /// A receive under way, or whose datum is still passed on.
 #[derive(Debug)]
@@ -159,6 +74,7 @@ pub struct Exchange {
     wants: BTreeMap<Key, BTreeMap<Rank, (u32, i32)>>,
     /// Keys to look at: something is new about them.
     touched: BTreeSet<Key>,
+    inline: Inline,
     room: Room,
     outbound: Outbound,
     meeting: Meeting,
@@ -203,6 +119,7 @@ impl Exchange {
             offers: BTreeMap::new(),
             wants: BTreeMap::new(),
             touched: BTreeSet::new(),
+            inline: Inline::new(ranks),
             room: Room::new(options.room, options.labels),
             outbound: Outbound::new(me, options.part_bytes, options.parts_under_way),
             meeting: Meeting::new(me, ranks),
@@ -220,8 +137,26 @@ impl Exchange {
         ranks > 2 && bytes > INLINE_BYTES
     }
 
+    /// A version is in memory that is lent, and can be offered to `to` when that wants it.
+    pub fn announce(&mut self, parcel: Parcel, to: Rank) {
+        // Of what is not short, a rank says by itself when it has room.
+        if parcel.bytes <= INLINE_BYTES {
+            self.tell(to, Item::Held { key: parcel.key });
+        }
+    }
+
     /// A version is here for `to`; `spoiled` by a failure unless that is 0.
     pub fn offer(&mut self, parcel: Parcel, to: Rank, spoiled: u64) {
+        if parcel.bytes <= INLINE_BYTES {
+            // What is lent was wanted.
+            if self.lends || self.inline.may_send(to) {
+                self.send_inline(parcel, to, spoiled);
+            } else {
+                self.inline.keep(parcel, to, spoiled);
+                self.tell(to, Item::Held { key: parcel.key });
+            }
+            return;
+        }
         let Parcel { key, node, datum, bytes, .. } = parcel;
         let offer = self.offers.entry(key).or_default();
         (offer.datum, offer.bytes, offer.spoiled) = (datum, bytes, spoiled);
@@ -240,11 +175,14 @@ impl Exchange {
         if !self.uses_priorities {
             parcel.priority = 0;
         }
-        if parcel.bytes <= INLINE_BYTES {
-            self.expect(parcel, Item::INLINE);
-            self.want(parcel, Item::INLINE);
-        } else {
-            self.room.ask(parcel);
+        if parcel.bytes > INLINE_BYTES {
+            return self.room.ask(parcel);
+        }
+        let Parcel { key, node, priority, .. } = parcel;
+        match self.inline.await_contents(key, node) {
+            Found::Here(contents) => self.take_inline(key.origin, node, contents),
+            Found::Held => self.want(key, Item::INLINE, priority),
+            Found::Nothing => {}
         }
     }
 
@@ -252,14 +190,15 @@ impl Exchange {
     pub fn posted(&mut self, key: Key) {
         let inbound = &self.inbound[&key];
         let leaf = if self.lends { Item::LEAF } else { 0 };
-        self.want(inbound.parcel, inbound.label | leaf);
+        let Parcel { key, priority, .. } = inbound.parcel;
+        self.want(key, inbound.label | leaf, priority);
     }
 
     /// There is no memory for `key`; its node is complete for the host.
     pub fn refused(&mut self, key: Key) {
         let inbound = self.inbound.remove(&key).expect("it was to be posted");
         self.room.give_back(&inbound.parcel, inbound.label);
-        self.want(inbound.parcel, Item::REFUSED);
+        self.want(key, Item::REFUSED, inbound.parcel.priority);
     }
 
     /// A node that follows the receive of `key` waits until it was passed on.
@@ -305,6 +244,20 @@ impl Exchange {
     /// Another rank has said `item`.
     pub fn hear(&mut self, from: Rank, item: Item) {
         match item {
+            Item::Want { key, label: Item::INLINE, .. } if !self.lends => {
+                let kept = self.inline.take_kept(key, from);
+                let (parcel, spoiled) = kept.expect("what is asked for is kept");
+                self.send_inline(parcel, from, spoiled);
+            }
+            Item::Want { key, label: Item::INLINE, .. } => {
+                self.operations.push(Operation::Wanted { key, by: from });
+            }
+            Item::Held { key } => {
+                if self.inline.note_held(key) {
+                    self.want(key, Item::INLINE, 0);
+                }
+            }
+            Item::Taken { count } => self.inline.note_taken(from, count),
             Item::Want { key, label, priority } => {
                 self.wants.entry(key).or_default().insert(from, (label, priority));
                 self.touched.insert(key);
@@ -312,7 +265,12 @@ impl Exchange {
                     self.operations.push(Operation::Wanted { key, by: from });
                 }
             }
-            Item::Data { key, spoiled, contents } => self.take_data(key, spoiled, contents),
+            Item::Data { key, spoiled, contents } => {
+                let taken = self.inline.take_in(key, (spoiled, contents));
+                if let Some((node, contents)) = taken {
+                    self.take_inline(from, node, contents);
+                }
+            }
             Item::Head { key, spoiled, branches } => self.take_head(key, spoiled, &branches),
             Item::Meet { number, agreed, amounts, bytes } => {
                 let brought = Brought { agreed, amounts, bytes };
@@ -342,7 +300,7 @@ impl Exchange {
 
     /// Moves all that is to be done now to `operations`, in order.
     pub fn take(&mut self, operations: &mut Vec<Operation>) {
-        for key in std::mem::take(&mut self.touched) {
+        while let Some(key) = self.touched.pop_first() {
             self.serve(key);
         }
         while let Some((parcel, label)) = self.room.grant() {
@@ -363,7 +321,7 @@ impl Exchange {
         self.operations.push(Operation::Tell { to, item });
     }
 
-    fn want(&mut self, Parcel { key, priority, .. }: Parcel, label: u32) {
+    fn want(&mut self, key: Key, label: u32, priority: i32) {
         self.tell(key.origin, Item::Want { key, label, priority });
     }
 
@@ -399,14 +357,6 @@ impl Exchange {
         for (to, node, (label, priority)) in ready {
             match label {
                 Item::REFUSED => self.complete(node, 0),
-                Item::INLINE => {
-                    self.traffic.count(bytes);
-                    let item = Item::Data { key, spoiled, contents: Vec::new() };
-                    let inline = Operation::Inline { key, datum, to };
-                    let spoilt = Operation::Tell { to, item };
-                    self.operations.push(if spoiled == 0 { inline } else { spoilt });
-                    self.complete(node, 0);
-                }
                 _ => receivers.push((to, label, node, priority)),
             }
         }
@@ -447,9 +397,24 @@ impl Exchange {
         }
     }
 
-    fn take_data(&mut self, key: Key, spoiled: u64, contents: Vec<u8>) {
-        let inbound = self.inbound.remove(&key).expect("data comes to those who want it");
-        let node = inbound.parcel.node;
+    /// Sends a version in a frame.
+    fn send_inline(&mut self, parcel: Parcel, to: Rank, spoiled: u64) {
+        let Parcel { key, node, datum, bytes, .. } = parcel;
+        self.inline.note_sent(to);
+        self.traffic.count(bytes);
+        if spoiled == 0 {
+            self.operations.push(Operation::Inline { key, datum, to });
+        } else {
+            self.tell(to, Item::Data { key, spoiled, contents: Vec::new() });
+        }
+        self.complete(node, 0);
+    }
+
+    /// Gives a node what came for it from `from`.
+    fn take_inline(&mut self, from: Rank, node: u32, (spoiled, contents): inline::Contents) {
+        if let Some(count) = self.inline.count_taken(from) {
+            self.tell(from, Item::Taken { count });
+        }
         if spoiled == 0 {
             self.operations.push(Operation::Deliver { node, contents });
         } else {

@@ -60,6 +60,7 @@ impl Member {
                     if self.exchange.is_wanted(letter.key, letter.peer) {
                         self.hold(task, Held::Offer);
                     } else {
+                        self.exchange.announce(parcel, letter.peer);
                         let parked = self.parked.entry((letter.key, letter.peer));
                         parked.or_default().push_back(task);
                     }

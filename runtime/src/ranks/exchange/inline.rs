@@ -1,0 +1,140 @@
+//! Contents that are short enough for a frame: they go as soon as they are there, and wait at their receiver
+//! until that asks for them.
+//!
+//! Each rank keeps a bounded number of them: beyond [`AHEAD`], a sender only says what it holds, and sends it
+//! when the receiver asks. So what is needed now never waits for room that is taken by what is needed later.
+
+use std::collections::VecDeque;
+use std::collections::hash_map::{Entry, HashMap};
+
+use super::Parcel;
+use crate::ranks::{Key, Rank};
+
+/// Contents that may be sent to a rank before it has said that it took earlier ones.
+pub(super) const AHEAD: u32 = 128;
+/// A rank says that it took contents when it has taken so many of one sender.
+const TOLD_AFTER: u32 = AHEAD / 2;
+
+/// What a frame brought: 0 or the mark of the failure that spoiled it, and the contents.
+pub(super) type Contents = (u64, Vec<u8>);
+
+/// What a receive finds.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// The contents have come.
+    Here(Contents),
+    /// Their owner holds them: ask for them.
+    Held,
+    /// They will come.
+    Nothing,
+}
+
+/// Short contents on their way to and from one rank. A version may go to a rank again that has dropped its copy.
+#[derive(Debug)]
+pub(super) struct Inline {
+    /// Nodes that await a version.
+    awaited: HashMap<Key, u32>,
+    /// What came before it was awaited.
+    early: HashMap<Key, VecDeque<Contents>>,
+    /// Versions that others hold for this rank, and how often.
+    held: HashMap<Key, usize>,
+    /// Versions that this rank holds for others, with their marks.
+    kept: HashMap<(Key, Rank), VecDeque<(Parcel, u64)>>,
+    /// By rank, contents that were sent to it and that it has not said to have taken.
+    ahead: Vec<u32>,
+    /// By rank, contents of it that were taken since it was told.
+    taken: Vec<u32>,
+}
+
+impl Inline {
+    pub(super) fn new(ranks: usize) -> Self {
+        Self {
+            awaited: HashMap::new(),
+            early: HashMap::new(),
+            held: HashMap::new(),
+            kept: HashMap::new(),
+            ahead: vec![0; ranks],
+            taken: vec![0; ranks],
+        }
+    }
+
+    /// Whether contents may go to a rank that has not asked for them.
+    pub(super) fn may_send(&self, to: Rank) -> bool {
+        self.ahead[usize::from(to.0)] < AHEAD
+    }
+
+    /// Contents go to a rank.
+    pub(super) fn note_sent(&mut self, to: Rank) {
+        self.ahead[usize::from(to.0)] += 1;
+    }
+
+    /// A rank has taken so many.
+    pub(super) fn note_taken(&mut self, by: Rank, count: u32) {
+        self.ahead[usize::from(by.0)] -= count;
+    }
+
+    /// Keeps what cannot go before it is asked for.
+    pub(super) fn keep(&mut self, parcel: Parcel, to: Rank, spoiled: u64) {
+        self.kept.entry((parcel.key, to)).or_default().push_back((parcel, spoiled));
+    }
+
+    /// What was kept for a rank, which asks for it now.
+    pub(super) fn take_kept(&mut self, key: Key, to: Rank) -> Option<(Parcel, u64)> {
+        pop(self.kept.entry((key, to)))
+    }
+
+    /// A node awaits a version.
+    pub(super) fn await_contents(&mut self, key: Key, node: u32) -> Found {
+        if let Some(contents) = pop(self.early.entry(key)) {
+            return Found::Here(contents);
+        }
+        let other = self.awaited.insert(key, node);
+        debug_assert!(other.is_none(), "{key:?} is received twice");
+        if self.held.is_empty() {
+            return Found::Nothing;
+        }
+        let Entry::Occupied(mut held) = self.held.entry(key) else { return Found::Nothing };
+        *held.get_mut() -= 1;
+        if *held.get() == 0 {
+            held.remove();
+        }
+        Found::Held
+    }
+
+    /// The owner of a version holds it for this rank; says whether that awaits it.
+    pub(super) fn note_held(&mut self, key: Key) -> bool {
+        let is_awaited = self.awaited.contains_key(&key);
+        if !is_awaited {
+            *self.held.entry(key).or_default() += 1;
+        }
+        is_awaited
+    }
+
+    /// A version has come: answers who awaits it, or keeps it until somebody does.
+    pub(super) fn take_in(&mut self, key: Key, contents: Contents) -> Option<(u32, Contents)> {
+        match self.awaited.remove(&key) {
+            Some(node) => Some((node, contents)),
+            None => {
+                self.early.entry(key).or_default().push_back(contents);
+                None
+            }
+        }
+    }
+
+    /// Contents of `from` were taken: how many it is to be told of, if it is to be told.
+    pub(super) fn count_taken(&mut self, from: Rank) -> Option<u32> {
+        let taken = &mut self.taken[usize::from(from.0)];
+        *taken += 1;
+        (*taken == TOLD_AFTER).then(|| std::mem::take(taken))
+    }
+}
+
+/// Takes the first of a queue, which goes when it is empty.
+fn pop<K, V>(entry: Entry<'_, K, VecDeque<V>>) -> Option<V> {
+    let Entry::Occupied(mut queue) = entry else { return None };
+    let first = queue.get_mut().pop_front();
+    if queue.get().is_empty() {
+        queue.remove();
+    }
+    first
+}

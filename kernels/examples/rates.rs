@@ -10,7 +10,7 @@ use tegula_kernels::kernel::{KERNELS, Kernel};
 use tegula_kernels::scalar::Precision;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let prepared = environment::prepare();
+    let prepared = environment::prepare(&[]);
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let word = |index: usize, default: &str| {
         arguments.get(index).cloned().unwrap_or_else(|| default.to_owned())

@@ -30,7 +30,7 @@ use tegula_kernels::backend::environment;
 
 fn main() -> ExitCode {
     // Before anything starts a thread: see `environment::prepare`.
-    let is_prepared = environment::prepare();
+    let is_prepared = environment::prepare(ranks::launcher().advised());
     error::announce_panics();
     catch_unwind(|| run(is_prepared)).unwrap_or(ExitCode::from(error::FAILED))
 }

@@ -9,22 +9,25 @@
 #[must_use]
 pub fn advised() -> Vec<(&'static str, &'static str)> {
     let wanted = [("OPENBLAS_NUM_THREADS", Some("1")), ("OPENBLAS_CORETYPE", core_type())];
-    let unset = |name: &&'static str| std::env::var_os(name).is_none();
-    wanted
-        .into_iter()
-        .filter_map(|(name, value)| value.map(|value| (name, value)))
-        .filter(|(name, _)| unset(name))
-        .collect()
+    unset(wanted.into_iter().filter_map(|(name, value)| value.map(|value| (name, value)))).collect()
 }
 
-/// Sets the [`advised`] variables of this process, if it has a single thread so far: to be called
-/// first thing in `main`. Returns whether nothing is left to be set.
+/// Those of `variables` that this process does not have.
+fn unset<'a>(
+    variables: impl Iterator<Item = (&'a str, &'a str)>,
+) -> impl Iterator<Item = (&'a str, &'a str)> {
+    variables.filter(|(name, _)| std::env::var_os(name).is_none())
+}
+
+/// Sets the [`advised`] variables of this process, and `others` that it does not have, if it has a single
+/// thread so far: to be called first thing in `main`. Returns whether nothing is left to be set.
 ///
 /// Changing the environment is a race with any other thread that reads it, so in a process with
 /// several threads, or where they cannot be counted, this changes nothing.
 #[must_use]
-pub fn prepare() -> bool {
-    let missing = advised();
+pub fn prepare(others: &[(&str, &str)]) -> bool {
+    let mut missing: Vec<(&str, &str)> = advised();
+    missing.extend(unset(others.iter().copied()));
     if missing.is_empty() {
         return true;
     }

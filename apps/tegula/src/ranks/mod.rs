@@ -135,7 +135,7 @@ pub(crate) fn is_root() -> bool {
 }
 
 /// Who has started this process.
-fn launcher() -> Launcher {
+pub(crate) fn launcher() -> Launcher {
     Launcher::of(|name| std::env::var(name).ok())
 }
 

@@ -37,7 +37,7 @@ pub(in super::super) fn load(workers: usize) -> Result<&'static dyn Backend, Bac
     let (library, control) = match *loaded {
         Some(pair) => pair,
         None => {
-            let _late = environment::prepare();
+            let _late = environment::prepare(&[]);
             let pair: &'static _ = Box::leak(Box::new(open()?));
             *loaded = Some(pair);
             pair

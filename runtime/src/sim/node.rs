@@ -11,6 +11,7 @@ use super::network::{Landed, Network};
 use crate::dispatch::{Action, Dispatcher};
 use crate::flow::{FirstFailure, FlowError, Space};
 use crate::memory::Operation;
+use crate::platform::WorkerKind;
 use crate::random::SplitMix64;
 use crate::sched::{HandleId, PolicyOptions, TaskId, WorkerId};
 use crate::trace::{Gauge, Outcome, Records, Sample, TaskRecord, Totals};
@@ -24,6 +25,8 @@ pub(super) struct Node {
     /// Ends of running tasks: time, order of their starts, worker, task.
     running: BinaryHeap<Reverse<(u64, u64, usize, u32)>>,
     starts: u64,
+    /// Work beside tasks that cores have still to do.
+    chores: u64,
     noise: Option<(f64, SplitMix64)>,
     is_recording: bool,
     /// Of the tasks that fit no memory, and the messages, the first of the program.
@@ -57,6 +60,7 @@ impl Node {
             is_stirred: true,
             running: BinaryHeap::new(),
             starts: 0,
+            chores: 0,
             noise: (noise > 0.0).then(|| (noise, SplitMix64::new(seed ^ 0x5eed))),
             is_recording: trace,
             failure: None,
@@ -164,6 +168,17 @@ impl Node {
         }
     }
 
+    /// A core must do something else for so many nanoseconds: one that is idle now, or the next that begins
+    /// a task.
+    pub(super) fn burden(&mut self, nanoseconds: u64) {
+        let workers = 0..self.dispatcher.machine().workers.len();
+        let cores = workers.filter(|&worker| self.is_core(worker)).count();
+        let busy = self.running.iter().filter(|Reverse((_, _, worker, _))| self.is_core(*worker));
+        if busy.count() == cores {
+            self.chores += nanoseconds;
+        }
+    }
+
     /// What was to be done for the task at `index` of the program cannot be done.
     pub(super) fn fail(&mut self, index: u64, what: &'static str, error: FlowError) {
         keep_first(&mut self.failure, index, what, error);
@@ -221,6 +236,8 @@ impl Node {
             let factor = (variance.sqrt() * random.normal() - 0.5 * variance).exp();
             ((expected as f64 * factor) as u64).max(1)
         });
+        let chores = if self.is_core(worker.0) { std::mem::take(&mut self.chores) } else { 0 };
+        let time = time + chores;
         let end = self.clock + time;
         if self.is_recording {
             let record = TaskRecord::new(space, task.0, worker.0, Outcome::Done);
@@ -229,6 +246,11 @@ impl Node {
         self.totals.count_task(worker.0, time, end);
         self.running.push(Reverse((end, self.starts, worker.0, task.0)));
         self.starts += 1;
+    }
+
+    fn is_core(&self, worker: usize) -> bool {
+        let machine = self.dispatcher.machine();
+        machine.classes[machine.workers[worker].class.0].kind == WorkerKind::Cpu
     }
 
     fn end(&mut self, space: &Space, worker: usize, task: u32) {

@@ -237,6 +237,26 @@ fn messages_share_the_ends_that_they_have_in_common() {
     assert_eq!(milliseconds(narrow, |flow| send(flow, &[(0, 1), (2, 3)])), 4.01);
 }
 
+#[test]
+fn cores_that_move_bytes_are_later_with_their_tasks() {
+    let moving = |cores: usize, rate: Option<f64>| {
+        let mut options = ClusterOptions { core_bytes_per_second: rate, ..pair_of_cores(2) };
+        for node in &mut options.nodes {
+            node.machine = Arc::new(Machine::cores(cores));
+        }
+        milliseconds(options, |flow| {
+            send(flow, &[(0, 1)]);
+            for rank in [0, 1] {
+                let own = at(flow, rank, 8);
+                (0..4).for_each(|_| flow.submit(Make, &[(own, Access::W)], -1));
+            }
+        })
+    };
+    // A megabyte takes a core as long as a task does, on both nodes, if both are at work.
+    assert_eq!((moving(1, None), moving(1, Some(RATE))), (5.0, 6.0));
+    assert_eq!((moving(2, None), moving(2, Some(RATE))), (4.0, 4.0));
+}
+
 /// When messages of so many megabytes, all sent at once, come, in milliseconds since then.
 fn arrivals(mut options: ClusterOptions, messages: &[(usize, usize, usize)]) -> Vec<f64> {
     for node in &mut options.nodes {

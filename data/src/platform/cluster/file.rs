@@ -17,6 +17,7 @@ struct File {
     name: String,
     latency_seconds: Option<Spanned<f64>>,
     backbone_bytes_per_second: Option<Spanned<f64>>,
+    core_bytes_per_second: Option<Spanned<f64>>,
     node: Vec<Spanned<NodePart>>,
 }
 
@@ -55,11 +56,14 @@ pub(super) fn parse(text: Text<'_>, folder: &Path) -> Result<ClusterPlatform, Cl
     let nodes = nodes.collect::<Result<Vec<_>, ClusterError>>()?;
     let mut cluster = ClusterPlatform::new(file.name, nodes)?;
     cluster.latency_seconds = latency.unwrap_or(cluster.latency_seconds);
-    if let Some(rate) = &file.backbone_bytes_per_second {
-        let rate =
-            reader.within(rate, "backbone_bytes_per_second", *rate.get_ref(), &BYTE_RATES)?;
-        cluster.backbone_bytes_per_second = Some(rate);
-    }
+    let rate = |name, rate: &Option<Spanned<f64>>| {
+        rate.as_ref()
+            .map(|rate| reader.within(rate, name, *rate.get_ref(), &BYTE_RATES))
+            .transpose()
+    };
+    cluster.backbone_bytes_per_second =
+        rate("backbone_bytes_per_second", &file.backbone_bytes_per_second)?;
+    cluster.core_bytes_per_second = rate("core_bytes_per_second", &file.core_bytes_per_second)?;
     Ok(cluster)
 }
 

@@ -36,6 +36,8 @@ pub struct ClusterPlatform {
     pub latency_seconds: f64,
     /// Bytes per second of all that nodes send each other together; none: no limit.
     pub backbone_bytes_per_second: Option<f64>,
+    /// Bytes per second that a core sends or receives, away from its tasks; none: adapters do.
+    pub core_bytes_per_second: Option<f64>,
 }
 
 impl ClusterPlatform {
@@ -105,7 +107,8 @@ impl ClusterPlatform {
         let latency_seconds = latencies.fold(0.0, f64::max);
         let nodes = nodes.into_iter();
         let nodes = nodes.flat_map(|(count, node)| std::iter::repeat_n(node, count)).collect();
-        Ok(Self { name, nodes, latency_seconds, backbone_bytes_per_second: None })
+        let (backbone_bytes_per_second, core_bytes_per_second) = (None, None);
+        Ok(Self { name, nodes, latency_seconds, backbone_bytes_per_second, core_bytes_per_second })
     }
 
     /// Its nodes as they are simulated, by rank.
@@ -119,6 +122,7 @@ impl ClusterPlatform {
     pub fn options(&self, policy: &'static Policy) -> ClusterOptions {
         ClusterOptions {
             backbone_bytes_per_second: self.backbone_bytes_per_second,
+            core_bytes_per_second: self.core_bytes_per_second,
             ..ClusterOptions::new(self.node_options(), self.latency_seconds, policy)
         }
     }

@@ -89,6 +89,13 @@ fn nodes_of_a_file_differ_as_it_says() {
     let cluster = parse(FILE).expect("the file is right");
     assert_eq!(names(&cluster), ["tupi"; 3]);
     assert_eq!((cluster.latency_seconds, cluster.backbone_bytes_per_second), (5e-5, Some(5e9)));
+    assert_eq!(cluster.core_bytes_per_second, None, "adapters move what is sent");
+    let moving = parse(&FILE.replacen("backbone", "core", 1)).expect("the file is right");
+    let options = moving.options(&POLICIES[0]);
+    assert_eq!(
+        (options.core_bytes_per_second, options.backbone_bytes_per_second),
+        (Some(5e9), None)
+    );
     let options = cluster.node_options();
     let workers: Vec<usize> = options.iter().map(|node| node.machine.workers.len()).collect();
     assert_eq!(workers, [5, 6, 6]);
@@ -115,6 +122,12 @@ fn what_is_wrong_with_a_file_is_named_with_its_line() {
         ("count = 2", "count = 0", 10, "count is 0; give a whole number from 1 to 65535"),
         ("= 1e7", "= -1", 10, "bytes_per_second is -1.0"),
         ("= 5e9", "= 0", 3, "backbone_bytes_per_second is 0.0"),
+        (
+            "backbone_bytes_per_second = 5e9",
+            "core_bytes_per_second = 0",
+            3,
+            "core_bytes_per_second is 0.0",
+        ),
     ];
     for (old, new, line, words) in cases {
         let error = parse(&FILE.replacen(old, new, 1)).expect_err(new).to_string();

@@ -13,8 +13,11 @@
 //!   time of their few bytes, and neither wait for payloads nor hold them up. Versions that are short
 //!   enough travel in them.
 //!
-//! Submission, decisions, and the work of those who send and receive cost no time: while a program
-//! submits, time stands still; it passes while all ranks wait. What a program finds is therefore the
+//! - Where cores move the bytes, the next task that begins on one takes that much longer, unless a core
+//!   was idle when they came or went.
+//!
+//! Submission and decisions cost no time: while a program submits, time stands still; it passes while all
+//! ranks wait. What a program finds is therefore the
 //! same on every run, to the last record, whatever the system does with the threads. The ranks greet
 //! each other before time begins.
 
@@ -80,6 +83,9 @@ pub struct ClusterOptions {
     pub latency_seconds: f64,
     /// Bytes per second of all payloads together; none: no limit.
     pub backbone_bytes_per_second: Option<f64>,
+    /// Bytes of payloads that a core moves per second for its node, sent and received alike; none: network
+    /// adapters do it. Cores that are in tasks are that much later.
+    pub core_bytes_per_second: Option<f64>,
     /// Most payloads that leave a node at a time, with those that wait for their receivers; by their bytes
     /// they may be fewer, as between ranks that run. With `usize::MAX` there is no limit of either kind.
     pub sends: usize,
@@ -115,6 +121,7 @@ impl ClusterOptions {
             nodes,
             latency_seconds,
             backbone_bytes_per_second: None,
+            core_bytes_per_second: None,
             sends: PARTS_UNDER_WAY,
             receives: usize::MAX,
             receive_bytes: RECEIVE_BYTES,
@@ -189,6 +196,8 @@ impl Cluster {
             backbone.is_none_or(|rate| rate > 0.0),
             "a backbone of {backbone:?} bytes a second"
         );
+        let core = options.core_bytes_per_second;
+        assert!(core.is_none_or(|rate| rate > 0.0), "a core that moves {core:?} bytes a second");
         let (sends, receives) = (options.sends, options.receives);
         assert!(sends > 0 && receives > 0, "{sends} payloads to send and {receives} to receive");
         let stage = Arc::new(Stage::new(options));

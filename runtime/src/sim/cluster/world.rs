@@ -142,10 +142,10 @@ impl World {
                     members[to].hear(from, item, *clock);
                     touched.insert(to);
                 }
-                Arrival::Payload(Payload { from, to, number, key, .. }) => {
+                Arrival::Payload(Payload { from, to, number, key, bytes, .. }) => {
                     let (from, to) = (usize::from(from.0), usize::from(to.0));
-                    members[from].has_sent(number, *clock);
-                    members[to].has_received(key, *clock);
+                    members[from].has_sent(number, bytes, *clock);
+                    members[to].has_received(key, bytes, *clock);
                     touched.extend([from, to]);
                 }
             }

@@ -52,14 +52,16 @@ impl Case<'_> {
             ),
         );
         let (nodes, latency) = (self.cluster.nodes.len(), self.cluster.latency_seconds);
-        let backbone = self.cluster.backbone_bytes_per_second;
-        let backbone =
-            backbone.map_or(String::new(), |rate_| format!(", backbone {}", rate(rate_)));
+        let or_none = |name, limit: Option<f64>| {
+            limit.map_or(String::new(), |limit| format!(", {name} {}", rate(limit)))
+        };
+        let backbone = or_none("backbone", self.cluster.backbone_bytes_per_second);
+        let cores = or_none("cores move", self.cluster.core_bytes_per_second);
         let latency = seconds(latency);
         console.field(
             "platform",
             format_args!(
-                "{}: {}, latency {latency}{backbone}",
+                "{}: {}, latency {latency}{backbone}{cores}",
                 self.cluster.name,
                 count(nodes, "node")
             ),

@@ -24,6 +24,8 @@ pub(super) struct Member {
     space: Arc<Space>,
     pub(super) node: Node,
     exchange: Exchange,
+    /// Bytes that a core moves per second, if cores do.
+    core_rate: Option<f64>,
     posted: Arc<Posted>,
     /// Whether contents must be brought to the RAM.
     lends: bool,
@@ -80,6 +82,7 @@ impl Member {
             space,
             node,
             exchange: Exchange::new(me, options.nodes.len(), exchange),
+            core_rate: options.core_bytes_per_second,
             posted,
             lends,
             letters: Letters::default(),
@@ -147,17 +150,26 @@ impl Member {
     }
 
     /// The payload of the sending `number` has gone at `now`.
-    pub(super) fn has_sent(&mut self, number: u64, now: u64) {
+    pub(super) fn has_sent(&mut self, number: u64, bytes: u64, now: u64) {
         self.node.set_time(now);
+        self.move_bytes(bytes);
         self.notes().into_iter().for_each(|ledger| ledger.note_gone(number));
         self.exchange.sent(number);
     }
 
-    /// The payload of `key`, has come at `now`.
-    pub(super) fn has_received(&mut self, key: Key, now: u64) {
+    /// The payload of `key` has come at `now`.
+    pub(super) fn has_received(&mut self, key: Key, bytes: u64, now: u64) {
         self.node.set_time(now);
+        self.move_bytes(bytes);
         self.notes().into_iter().for_each(|ledger| ledger.note_part(key));
         self.exchange.received(key);
+    }
+
+    /// So many bytes came or went, by the work of a core if that is what moves them.
+    fn move_bytes(&mut self, bytes: u64) {
+        if let Some(rate) = self.core_rate {
+            self.node.burden((bytes as f64 / rate * 1e9).round() as u64);
+        }
     }
 
     /// Does all that can be done at `now`; what is to be sent goes to `wire`.

@@ -45,8 +45,8 @@ pub(crate) struct Plan {
     pass: PassFlags,
     #[arg(long, value_name = "NAME[:PARAMETER]", help = plans_help())]
     distribution: Option<String>,
-    /// Simulate so many maps of a factorisation, from 1d1d-c+s on each near the best so far, and take the one that
-    /// ends first
+    /// Simulate so many maps of a factorisation, from 1d1d-c+s on each near the best so far, or up to so many plans of
+    /// two phases, and take the one that ends first
     #[arg(long, value_name = "N", conflicts_with = "distribution", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     search: Option<u32>,
     /// Seed of the search
@@ -108,7 +108,7 @@ impl Plan {
                 let mut progress = Progress::new(&console);
                 let count = evaluations as usize;
                 let (maps, found) =
-                    search::search(workload, &sizes, &cluster, count, &mut progress)?;
+                    search::search(workload, &sizes, (&cluster, reading), count, &mut progress)?;
                 (maps, Some(found))
             }
             None => {

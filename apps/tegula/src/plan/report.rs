@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 use tegula_data::distribution::messages::Messages;
-use tegula_data::plan::search::Found;
 use tegula_data::platform::cluster::ClusterPlatform;
 
 use super::Maps;
 use super::judge::Verdict;
+use super::search::Found;
 use crate::output::{Align, Console, Table, bytes, count, number, range, seconds};
 use crate::simulate::program::{Sizes, Workload};
 
@@ -55,8 +55,8 @@ impl Case {
             console.field("programme", format_args!("ends after {}", seconds(plan.seconds())));
         }
         if let Some(found) = found {
-            let (first, best) = (seconds(found.first_cost), seconds(found.cost));
-            let runs = count(found.evaluations, "simulation");
+            let (first, best) = (seconds(found.first_seconds), seconds(found.seconds));
+            let runs = count(found.simulations, "simulation");
             console.field("search", format_args!("{best}, from {first} at first, in {runs}"));
         }
         console.line("");
@@ -152,9 +152,9 @@ impl Case {
             "search",
             json!(found.as_ref().map(|found| {
                 json!({
-                    "makespan_seconds": found.cost,
-                    "first_makespan_seconds": found.first_cost,
-                    "simulations": found.evaluations,
+                    "makespan_seconds": found.seconds,
+                    "first_makespan_seconds": found.first_seconds,
+                    "simulations": found.simulations,
                 })
             })),
         );

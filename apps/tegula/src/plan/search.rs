@@ -1,16 +1,17 @@
-//! `--search`: the map under which a simulated factorisation ends first.
+//! `--search`: the map under which a simulated factorisation ends first, and the plan under which
+//! two phases do.
 
 use anyhow::Result;
-use tegula_data::distribution::OwnerMap;
-use tegula_data::plan::search::{Found, Search};
+use tegula_data::distribution::{Factorisation, OwnerMap};
+use tegula_data::plan::search::Search;
 use tegula_data::platform::cluster::ClusterPlatform;
 use tegula_runtime::sched::policy;
 
-use super::Maps;
+use super::{Maps, Reading};
 use crate::error::refused;
 use crate::output::Progress;
 use crate::simulate::program::{Setting, Sizes, Spread, Workload};
-use crate::simulate::{lay_out_as_known, simulated};
+use crate::simulate::{add_workers, lay_out_as_known, simulated};
 
 /// Moves that the coarse model looks at between two simulations.
 const MOVES: usize = 2000;
@@ -18,33 +19,123 @@ const MOVES: usize = 2000;
 /// The policy of the simulations.
 const POLICY: &str = "dmdas";
 
-/// Simulates `workload` so often under other maps, beginning with 1D-1D constrained and shuffled, and returns the best.
+/// What a search came to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    /// Simulated seconds of the best.
+    pub(super) seconds: f64,
+    /// Of the first.
+    pub(super) first_seconds: f64,
+    pub(super) simulations: usize,
+}
+
+/// Programs that are simulated on a cluster to find how they are best spread.
+struct Trials<'a> {
+    workload: &'static Workload,
+    sizes: &'a Sizes,
+    cluster: &'a ClusterPlatform,
+    reading: Reading,
+    progress: &'a mut Progress,
+    /// How many there may be, and have been.
+    most: usize,
+    done: usize,
+}
+
+/// Simulates `workload` up to so often and returns under what it ended first: of a factorisation, maps beginning with
+/// 1D-1D constrained and shuffled; of two phases, plans on all nodes and on the fastest kinds of them.
 ///
 /// # Errors
-/// If it is no factorisation, or a node has no time of one of the tasks.
+/// If the program is neither, a node has no time of one of the tasks, or a simulation fails.
 pub(super) fn search(
     workload: &'static Workload,
     sizes: &Sizes,
-    cluster: &ClusterPlatform,
-    evaluations: usize,
+    (cluster, reading): (&ClusterPlatform, Reading),
+    most: usize,
     progress: &mut Progress,
 ) -> Result<(Maps, Found)> {
-    let Spread::Factorised(factorisation) = workload.spread else {
-        return Err(refused(format!("--search: {} is no factorisation alone", workload.name)));
+    let mut trials = Trials { workload, sizes, cluster, reading, progress, most, done: 0 };
+    let found = match workload.spread {
+        Spread::Factorised(factorisation) => trials.of_maps(factorisation),
+        Spread::GeneratedAndFactorised | Spread::Lines => trials.of_plans(),
+        Spread::OneNode | Spread::Tiles => Err(refused(format!(
+            "--search: {} is neither a factorisation nor two phases",
+            workload.name
+        ))),
     };
-    let (powers, costs) =
-        (cluster.powers("gemm", sizes.nb)?, cluster.costs(factorisation, sizes.nb)?);
-    let (setting, policy) = (Setting::new(*sizes), policy(POLICY).expect("it is listed"));
-    lay_out_as_known(cluster);
-    let search = Search { evaluations, moves: MOVES, seed: sizes.seed };
-    let mut done = 0;
-    let found = search.run(sizes.tiles, &powers, &costs, |map: &OwnerMap| {
-        let maps = Maps::of_map("search", map.clone());
-        let run = simulated(cluster.options(policy), workload, &setting, &maps, |_| ());
-        done += 1;
-        progress.share(done, evaluations, "simulations");
-        1e-9 * run.makespan() as f64
-    });
-    progress.clear();
-    Ok((Maps::of_map(&format!("search:{evaluations}"), found.map.clone()), found))
+    trials.progress.clear();
+    found
+}
+
+impl Trials<'_> {
+    /// Simulated seconds under `maps`.
+    fn seconds(&mut self, maps: &Maps) -> Result<f64> {
+        let policy = policy(POLICY).expect("it is listed");
+        let (mut setting, mut cluster) = (Setting::new(*self.sizes), self.cluster.clone());
+        setting.spread(maps);
+        add_workers(self.workload, &setting, &mut cluster);
+        let run = simulated(cluster.options(policy), self.workload, &setting, maps, |_| ());
+        self.done += 1;
+        self.progress.share(self.done, self.most, "simulations");
+        match run.answers.iter().find_map(|answer| answer.as_ref().err()) {
+            Some(error) => Err(refused(error.to_string())),
+            None => Ok(1e-9 * run.makespan() as f64),
+        }
+    }
+
+    fn of_maps(&mut self, factorisation: Factorisation) -> Result<(Maps, Found)> {
+        let (sizes, cluster) = (self.sizes, self.cluster);
+        let (powers, costs) =
+            (cluster.powers("gemm", sizes.nb)?, cluster.costs(factorisation, sizes.nb)?);
+        lay_out_as_known(cluster);
+        let search = Search { evaluations: self.most, moves: MOVES, seed: sizes.seed };
+        let mut failure = None;
+        let found = search.run(sizes.tiles, &powers, &costs, |map: &OwnerMap| {
+            self.seconds(&Maps::of_map("search", map.clone())).unwrap_or_else(|error| {
+                failure.get_or_insert(error);
+                f64::INFINITY
+            })
+        });
+        if let Some(error) = failure {
+            return Err(error);
+        }
+        let maps = Maps::of_map(&format!("search:{}", self.most), found.map);
+        let (seconds, first_seconds) = (found.cost, found.first_cost);
+        Ok((maps, Found { seconds, first_seconds, simulations: found.evaluations }))
+    }
+
+    fn of_plans(&mut self) -> Result<(Maps, Found)> {
+        lay_out_as_known(self.cluster);
+        let mut best: Option<(f64, Maps)> = None;
+        let mut first_seconds = None;
+        let names = plans(self.sizes, self.cluster)?;
+        self.most = self.most.min(names.len());
+        for name in names.into_iter().take(self.most) {
+            let maps =
+                Maps::new(self.workload, self.sizes, self.cluster, Some(&name), self.reading)?;
+            let seconds = self.seconds(&maps)?;
+            first_seconds.get_or_insert(seconds);
+            if best.as_ref().is_none_or(|(least, _)| seconds < *least) {
+                best = Some((seconds, maps));
+            }
+        }
+        let (seconds, maps) = best.expect("at least one is simulated");
+        let first_seconds = first_seconds.unwrap_or(seconds);
+        Ok((maps, Found { seconds, first_seconds, simulations: self.done }))
+    }
+}
+
+/// Plans of two phases, the usual one first: with all nodes in the second, and with the kinds alone that multiply
+/// fastest, one kind more each time.
+fn plans(sizes: &Sizes, cluster: &ClusterPlatform) -> Result<Vec<String>> {
+    let mut kinds = cluster.kinds();
+    let powers = cluster.powers("gemm", sizes.nb)?;
+    kinds.sort_by(|(a, _), (b, _)| powers.as_slice()[*b].total_cmp(&powers.as_slice()[*a]));
+    let mut names = ["lp", "lp-constrained", "1d1d"].map(str::to_owned).to_vec();
+    let mut fastest: Vec<String> = Vec::new();
+    for (_, ranks) in &kinds[..kinds.len() - 1] {
+        fastest.extend(ranks.iter().map(usize::to_string));
+        let ranks = fastest.join(",");
+        names.extend(["lp", "1d1d", "block-cyclic"].map(|name| format!("{name}@{ranks}")));
+    }
+    Ok(names)
 }

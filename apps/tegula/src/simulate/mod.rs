@@ -22,7 +22,7 @@ use crate::flags::{
 use crate::output::{check_apart, number};
 use crate::plan::Reading;
 use cluster::ClusterFlags;
-pub(crate) use cluster::simulated;
+pub(crate) use cluster::{add_workers, simulated};
 use node::Changes;
 use program::{Setting, Sizes, Spread, WORKLOADS, Workload};
 

@@ -94,6 +94,26 @@ fn a_programme_plans_both_phases() {
 }
 
 #[test]
+fn a_search_among_plans_takes_the_one_that_ends_first() {
+    for program in ["exageostat", "diodon"] {
+        let found = plan(program, "--search 6");
+        let least = number(&found, "/search/makespan_seconds");
+        let of = |distribution: &str| {
+            number(
+                &simulate(program, &format!("--distribution {distribution}")),
+                "/makespan_seconds",
+            )
+        };
+        let all = ["lp", "lp-constrained", "1d1d", "lp@2", "1d1d@2", "block-cyclic@2"].map(of);
+        assert_close(least, all.into_iter().fold(f64::MAX, f64::min), 1e-9);
+        assert_close(of(found["distribution"].as_str().unwrap()), least, 1e-9);
+        assert_close(number(&found, "/search/first_makespan_seconds"), all[0], 1e-9);
+        assert_eq!(number(&found, "/search/simulations"), 6.0);
+    }
+    tegula("plan gemm --platform 2chetemi+1chifflet --tiles 4 --search 5").failed(2, &["gemm"]);
+}
+
+#[test]
 fn what_is_written_can_be_used() {
     let folder = folder();
     let arguments = "plan exageostat --platform 2chetemi+1chifflet --tiles 8 --distribution lp -o plan --plot owners.svg --quiet";

@@ -2,7 +2,7 @@
 
 mod report;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use anyhow::Result;
@@ -90,13 +90,8 @@ pub(super) fn run(
     let Task { workload, mut setting, policy, eviction } = task;
     let distribution = flags.cluster.distribution.as_deref();
     let maps = Maps::new(workload, &setting.sizes, &cluster, distribution, flags.reading())?;
-    if let Some(earlier) = &maps.earlier {
-        setting.earlier = Some(Arc::new(earlier.clone()));
-    }
-    setting.dealing.clone_from(&maps.dealing);
-    if workload.takes(CRITICAL_WORKER) && setting.has(CRITICAL_WORKER) {
-        cluster.nodes.iter_mut().for_each(|node| node.add_worker_for(CRITICAL));
-    }
+    setting.spread(&maps);
+    add_workers(workload, &setting, &mut cluster);
     let case = Case { workload, setting, cluster, maps, policy, eviction, flags };
     let mut done = case.simulate(&console)?;
     case.describe(&console, &done);
@@ -106,6 +101,13 @@ pub(super) fn run(
     }
     flags.output.write(&result)?;
     console.finish()
+}
+
+/// Gives the nodes of `cluster` the workers that `workload` wants besides.
+pub(crate) fn add_workers(workload: &Workload, setting: &Setting, cluster: &mut ClusterPlatform) {
+    if workload.takes(CRITICAL_WORKER) && setting.has(CRITICAL_WORKER) {
+        cluster.nodes.iter_mut().for_each(|node| node.add_worker_for(CRITICAL));
+    }
 }
 
 /// Runs `workload` on every rank of a cluster, after `begin`.

@@ -21,6 +21,7 @@ use tegula_runtime::flow::{Flow, FlowError};
 use tegula_runtime::ranks::Owners;
 
 use crate::error::refused;
+use crate::plan::Maps;
 pub(crate) use embedding::read_and_sweep;
 pub(crate) use likelihood::{CRITICAL, CRITICAL_WORKER, generation};
 
@@ -81,6 +82,12 @@ impl Setting {
     /// All measures taken, one map for all phases.
     pub(crate) fn new(sizes: Sizes) -> Self {
         Self { sizes, without: Vec::new(), earlier: None, dealing: None }
+    }
+
+    /// Spreads it as `maps` say.
+    pub(crate) fn spread(&mut self, maps: &Maps) {
+        self.earlier = maps.earlier.clone().map(|earlier| Arc::new(earlier) as Arc<dyn Owners>);
+        self.dealing.clone_from(&maps.dealing);
     }
 
     /// Whether this measure is taken.

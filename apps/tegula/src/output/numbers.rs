@@ -3,7 +3,8 @@
 /// `x` with `digits` significant digits; exponents only where zeros would hide the number.
 pub(crate) fn number(x: f64, digits: usize) -> String {
     if x == 0.0 || !x.is_finite() {
-        return format!("{x}");
+        // Zero has no sign, such as an empty sum's.
+        return format!("{}", x + 0.0);
     }
     let digits = digits.max(1);
     let scientific = format!("{x:.*e}", digits - 1);
@@ -101,6 +102,7 @@ mod tests {
     fn numbers_keep_their_significant_digits() {
         let cases = [
             (0.0, "0"),
+            (-0.0, "0"),
             (1.0, "1.0000"),
             (-355.461677, "-355.46"),
             (0.000123456, "0.00012346"),

@@ -98,8 +98,8 @@ def cost(runs, rounds):
 
 
 PATTERNS = ("stencil", "fft", "random")
-POINTS, STEPS, BYTES = 4, 1000, 16
-ITERATIONS = [2**k for k in range(1, 15)]
+POINTS, STEPS, BYTES = 4, 10000, 16
+ITERATIONS = [2**k for k in range(1, 12)]
 
 
 def metg(rows):

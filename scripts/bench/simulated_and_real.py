@@ -5,18 +5,20 @@
 
 Measures the kernels of this machine on both cores at once ("tegula platform calibrate"), describes two of its cores as the nodes of a cluster, and runs
 each program over two hosts that are network namespaces (scripts/slurm/hosts) under Open MPI's mpirun, in turn with the others,
-and once in simulation with the same tiles, owners and policy. Real times are medians over rounds, with minimum and maximum; the
+and once in simulation with the same tiles, owners and policy. What a core takes to send and receive is that of a stream through a socket. Real times are medians over rounds, with minimum and maximum; the
 difference is that of the simulated time from the median. Kernels are measured again in each round, since the speed of this machine
 drifts, and the median of the simulated times counts.
 """
 
 import argparse
 import json
+import os
 import pathlib
 import re
 import statistics
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 sys.dont_write_bytecode = True
@@ -47,7 +49,49 @@ def tegula(*words, **more):
     return done.stdout
 
 
-def describe(folder, rate):
+# Sends or receives so many bytes through a socket, in pieces as MPI does.
+STREAM = """
+import socket, sys
+way, address, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
+piece = bytearray(1 << 17)
+if way == "receive":
+    server = socket.create_server((address, 7777))
+    print("ready", flush=True)
+    peer, _ = server.accept()
+    while got := peer.recv_into(piece):
+        count -= got
+    sys.exit(count)
+peer = socket.create_connection((address, 7777))
+for _ in range(count // len(piece)):
+    peer.sendall(piece)
+"""
+
+
+def busy():
+    """Seconds that cores have worked since the machine started."""
+    user, nice, system, _, _, irq, softirq = map(int, open("/proc/stat").readline().split()[1:8])
+    return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
+
+
+def core_rate(hosts):
+    """Bytes per second that a core of a host sends or receives over the link, by the time that cores work while a stream passes."""
+    count = 1 << 30
+    address = hosts.script("at", "n2", "hostname", "-I").split()[0]
+    at = [ROOT / "scripts/slurm/hosts", "at", hosts.folder]
+    stream = [sys.executable, "-c", STREAM]
+    with subprocess.Popen([*at, "n2", *stream, "receive", address, str(count)], stdout=subprocess.PIPE) as receiver:
+        receiver.stdout.readline()
+        before, start = busy(), time.monotonic()
+        subprocess.run([*at, "n1", *stream, "send", address, str(count)], check=True)
+        receiver.wait()
+        worked, lasted = busy() - before, time.monotonic() - start
+    before = busy()
+    time.sleep(3)
+    worked -= (busy() - before) / 3 * lasted
+    return 2 * count / worked
+
+
+def describe(folder, rate, core):
     """Measures the kernels, and describes two cores of this machine as a cluster."""
     # Cores that share what is beside them are slower together, as in the runs.
     words = ["platform", "calibrate", "--tile-size", TILE, "--precision", "d", "--quiet", "-o"]
@@ -56,7 +100,7 @@ def describe(folder, rate):
     number, unit = re.fullmatch(r"([0-9.]+)([mg]bit)", rate).groups()
     rate = float(number) * {"mbit": 1e6, "gbit": 1e9}[unit] / 8 * CONTENTS
     node = ["[[node]]", 'platform = "here.toml"', "count = 2", "cores = 1", f"bytes_per_second = {rate}"]
-    text = ['name = "two cores"', f"latency_seconds = {LATENCY}", *node]
+    text = ['name = "two cores"', f"latency_seconds = {LATENCY}", f"core_bytes_per_second = {core}", *node]
     (folder / "cluster.toml").write_text("\n".join(text) + "\n")
 
 
@@ -82,7 +126,9 @@ def main():
     with Hosts(flags.rate, 2) as hosts:
         tegula("exageostat", "sample", "-n", "6000", "--params", "1,0.1,0.7", "-o", "field.csv", "--quiet", cwd=hosts.data)
         for _ in range(flags.rounds):
-            describe(hosts.data, flags.rate)
+            core = core_rate(hosts)
+            print(f"a core moves {core / 1e6:.0f} MB/s", flush=True)
+            describe(hosts.data, flags.rate, core)
             for case, (words, program, tiles, distribution) in CASES.items():
                 more = ["--tile-size", TILE, "--workers", "1", "--json", "-"]
                 text, _ = hosts.run(BENCH.TEGULA, *words.split(), *more)

@@ -114,11 +114,12 @@ impl Ledger {
             _ => return,
         };
         match self.awaited.get_mut(&key) {
-            Some(awaited) => {
+            Some(awaited) if awaited.from.is_none() => {
                 awaited.from = Some(from);
                 awaited.first = awaited.first.or(first);
             }
-            None => self.early.entry(key).or_default().push_back(from),
+            // Not awaited yet, or once more what has just come.
+            _ => self.early.entry(key).or_default().push_back(from),
         }
     }
 

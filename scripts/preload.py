@@ -49,6 +49,14 @@ def exported(path):
     return {words[2] for words in map(str.split, nm.stdout.splitlines()) if len(words) == 3 and words[1] in "TW"}
 
 
+def above_reference():
+    """An environment in which the reference BLAS and LAPACK serve what no library before them does."""
+    folders = sorted(pathlib.Path("/usr/lib").glob("*/lapack/liblapack.so.3")) + sorted(pathlib.Path("/usr/lib").glob("*/blas/libblas.so.3"))
+    if len(folders) < 2:
+        missing("reference BLAS and LAPACK are missing", "liblapack3 libblas3")
+    return {**os.environ, "LD_LIBRARY_PATH": ":".join(str(file.parent) for file in folders)}
+
+
 def with_preload(path, environment=None):
     """An environment in which programs load the library first; unchanged if there is none."""
     environment = dict(os.environ if environment is None else environment)

@@ -6,14 +6,10 @@ use std::ops::Range;
 
 use super::kit::Kit;
 use super::lanes::{Avx2, Avx512, Lanes};
-use super::micro::HIGH;
 use super::pack::{Strided, with_workspace};
 use crate::option::{Diag, Triangle, Uplo};
 use crate::scalar::Real;
 use crate::tile::{TileMut, TileRef};
-
-/// Most products of numbers in a small product.
-const MOST: usize = 120 * 120 * 120;
 
 /// Most numbers of the left factor, which stays in the near caches.
 const LEFT: usize = 16384;
@@ -28,6 +24,11 @@ pub(super) const ORDER: usize = 32;
 pub(super) trait Edge<T>: Lanes<T> {
     /// Which lanes count.
     type Mask: Copy;
+    /// Registers down and columns across a block of a small product. With 256 bits a mask is one of sixteen registers,
+    /// and with blocks as large as those of other products sums are moved to memory and back.
+    const BLOCK: (usize, usize);
+    /// Most products of numbers in a small product.
+    const MOST: usize;
     /// The first `count` lanes, at least one and at most all.
     unsafe fn first(count: usize) -> Self::Mask;
     /// The other lanes are zero.
@@ -36,10 +37,12 @@ pub(super) trait Edge<T>: Lanes<T> {
 }
 
 macro_rules! edge {
-    ($set:ty, $scalar:ty, $mask:ty, $first:expr, $load:expr, $store:expr) => {
+    ($set:ty, $scalar:ty, $mask:ty, $block:expr, $most:expr, $first:expr, $load:expr, $store:expr) => {
         // SAFETY (all functions): the caller of `Edge` has the instruction set and valid pointers.
         impl Edge<$scalar> for $set {
             type Mask = $mask;
+            const BLOCK: (usize, usize) = $block;
+            const MOST: usize = $most;
 
             #[inline(always)]
             unsafe fn first(count: usize) -> Self::Mask {
@@ -67,6 +70,8 @@ edge!(
     Avx512,
     f64,
     x86::__mmask8,
+    (3, 8),
+    120 * 120 * 120,
     |count: usize| 0xff_u8 >> (8 - count),
     |from, mask| x86::_mm512_maskz_loadu_pd(mask, from),
     x86::_mm512_mask_storeu_pd
@@ -75,6 +80,8 @@ edge!(
     Avx512,
     f32,
     x86::__mmask16,
+    (3, 8),
+    120 * 120 * 120,
     |count: usize| 0xffff_u16 >> (16 - count),
     |from, mask| x86::_mm512_maskz_loadu_ps(mask, from),
     x86::_mm512_mask_storeu_ps
@@ -83,6 +90,8 @@ edge!(
     Avx2,
     f64,
     x86::__m256i,
+    (3, 3),
+    64 * 64 * 64,
     |count: usize| x86::_mm256_loadu_si256(MASKS_64.as_ptr().add(4 - count).cast()),
     x86::_mm256_maskload_pd,
     x86::_mm256_maskstore_pd
@@ -91,6 +100,8 @@ edge!(
     Avx2,
     f32,
     x86::__m256i,
+    (3, 3),
+    64 * 64 * 64,
     |count: usize| x86::_mm256_loadu_si256(MASKS_32.as_ptr().add(8 - count).cast()),
     x86::_mm256_maskload_ps,
     x86::_mm256_maskstore_ps
@@ -164,8 +175,8 @@ impl<T: Real> Product<T> {
 }
 
 /// Whether a product is small enough.
-pub(super) fn suits(m: usize, n: usize, k: usize) -> bool {
-    m * k <= LEFT && m * n * k <= MOST
+pub(super) fn suits<T: Real, K: Kit<T>>(m: usize, n: usize, k: usize) -> bool {
+    m * k <= LEFT && m * n * k <= K::MOST
 }
 
 /// `C = alpha A B + beta C`, where the rows of `C` are adjacent in memory.
@@ -274,11 +285,12 @@ pub(super) unsafe fn multiply_triangle<T: Real, K: Kit<T>>(
 /// # Safety
 /// The processor has the set of `S`, and the operands hold what they say.
 #[inline(always)]
-pub(super) unsafe fn multiply_body<T: Real, S: Edge<T>, const NR: usize>(product: &Product<T>) {
+pub(super) unsafe fn multiply_body<T: Real, S: Edge<T>>(product: &Product<T>) {
     let &Product { m, n, triangle, .. } = product;
     let from_last = triangle.is_some_and(|factor| factor.reaches_back);
-    let height = HIGH * S::LANES;
-    let width = n.div_ceil(n.div_ceil(NR).max(1)).max(1);
+    let (high, wide) = S::BLOCK;
+    let height = high * S::LANES;
+    let width = n.div_ceil(n.div_ceil(wide).max(1)).max(1);
     let (down, right) = (m.div_ceil(height), n.div_ceil(width));
     for j in 0..right {
         let j = width * if from_last { right - 1 - j } else { j };
@@ -304,7 +316,7 @@ unsafe fn rows<T: Real, S: Edge<T>>(
         match rows.div_ceil(S::LANES) {
             1 => with_columns::<T, S, 1>(product, place, rows, columns),
             2 => with_columns::<T, S, 2>(product, place, rows, columns),
-            _ => with_columns::<T, S, HIGH>(product, place, rows, columns),
+            _ => with_columns::<T, S, 3>(product, place, rows, columns),
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use super::direct::{Edge, Product, multiply_body};
 use super::lanes::{Avx2, Avx512, Lanes};
-use super::micro::{Ahead, Groups, HIGH, Target, product_body, reduce_body, solve_body};
+use super::micro::{Ahead, HIGH, Target, product_body, reduce_body, solve_body};
 use super::pack::{Strided, pack, unpack};
 use super::tiny;
 use crate::backend::{pivoting, vector};
@@ -22,9 +22,11 @@ pub(super) trait Kit<T: Real> {
     const MR: usize;
     /// Columns of a block.
     const NR: usize;
+    /// Most products of numbers in a small product.
+    const MOST: usize;
 
     /// A block of a product; what is `ahead` is fetched meanwhile.
-    unsafe fn product(k: usize, a: *const T, b: Groups<T>, target: &Target<T>, ahead: &Ahead<T>);
+    unsafe fn product(k: usize, a: *const T, b: *const T, target: &Target<T>, ahead: &Ahead<T>);
     /// Columns `k..k + NR` of `x` less the product of columns `..k` with `l'`.
     unsafe fn reduce(k: usize, x: *mut T, l: *const T);
     /// As `reduce`, then times the inverse of the transposed triangle at the end of `l`, whose
@@ -57,19 +59,14 @@ macro_rules! kit {
         {
             const MR: usize = HIGH * <$set as Lanes<T>>::LANES;
             const NR: usize = $columns;
+            const MOST: usize = <$set as Edge<T>>::MOST;
 
-            unsafe fn product(
-                k: usize,
-                a: *const T,
-                b: Groups<T>,
-                c: &Target<T>,
-                ahead: &Ahead<T>,
-            ) {
+            unsafe fn product(k: usize, a: *const T, b: *const T, c: &Target<T>, ahead: &Ahead<T>) {
                 #[target_feature(enable = $features)]
                 unsafe fn body<T: Real>(
                     k: usize,
                     a: *const T,
-                    b: Groups<T>,
+                    b: *const T,
                     c: &Target<T>,
                     ahead: &Ahead<T>,
                 ) where
@@ -192,7 +189,7 @@ macro_rules! kit {
                     $set: Edge<T>,
                 {
                     // SAFETY: see the trait.
-                    unsafe { multiply_body::<T, $set, $columns>(product) }
+                    unsafe { multiply_body::<T, $set>(product) }
                 }
                 // SAFETY: see the trait.
                 unsafe { body(product) }
@@ -205,7 +202,7 @@ macro_rules! kit {
                     $set: Edge<T>,
                 {
                     // SAFETY: see the trait.
-                    unsafe { tiny::factor_body::<T, $set, $columns>(n, a) }
+                    unsafe { tiny::factor_body::<T, $set>(n, a) }
                 }
                 // SAFETY: see the trait.
                 unsafe { body(n, a) }

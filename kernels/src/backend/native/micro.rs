@@ -33,14 +33,6 @@ pub(super) struct Target<T> {
     pub(super) beta: T,
 }
 
-/// The `NR` elements of `B` for each step of the inner size.
-#[derive(Clone, Copy)]
-pub(super) struct Groups<T> {
-    pub(super) first: *const T,
-    /// Elements from one group to the next.
-    pub(super) stride: usize,
-}
-
 /// Cache lines of a few columns, to fetch ahead of their use: one in each step of a micro-kernel, so
 /// that they wait in no queue.
 #[derive(Clone, Copy)]
@@ -86,8 +78,13 @@ impl<T> Run<T> {
         };
         let is_adjacent = part.across == 1 || part.along == 1;
         let into_line = part.first.addr() % LINE;
-        let lines = (into_line + width * size_of::<T>()).div_ceil(LINE);
-        let lines = if is_adjacent && width > 0 { lines } else { 0 };
+        let lines = |elements: usize| (into_line + elements * size_of::<T>()).div_ceil(LINE);
+        if along == width.cast_signed() {
+            // Columns without gaps: a single one, whose lines are what is stepped over.
+            let stride = (LINE / size_of::<T>()).cast_signed();
+            return Self { first: part.first, stride, columns: lines(width * k), lines: 1 };
+        }
+        let lines = if is_adjacent && width > 0 { lines(width) } else { 0 };
         Self { first: part.first, stride: along, columns: k, lines }
     }
 }
@@ -111,38 +108,75 @@ unsafe fn fetch_near<T>(from: *const T) {
 /// Registers of a block.
 type Block<V, const N: usize> = [[V; HIGH]; N];
 
+/// Steps of a micro-kernel that are written out one after the other.
+const UNROLLED: usize = 4;
+
+/// Steps by which `a` is fetched into the first cache before its use.
+const STEPS_AHEAD: usize = 8;
+
 /// `block + a b` (or `- a b`) over `k`.
 #[inline(always)]
 unsafe fn accumulate<T: Real, S: Lanes<T>, const N: usize, const SUB: bool>(
     k: usize,
     mut a: *const T,
-    b: Groups<T>,
+    mut b: *const T,
     mut block: Block<S::V, N>,
     ahead: &Ahead<T>,
 ) -> Block<S::V, N> {
     let group = HIGH * S::LANES;
-    let Groups { first: mut b, stride } = b;
     let mut left = k;
-    for run in &ahead.runs {
-        for line in 0..run.lines {
-            let steps = run.columns.min(left);
-            let mut place = run.first.wrapping_byte_add(line * LINE);
-            left -= steps;
-            for _ in 0..steps {
-                // SAFETY: the caller passes packed operands of `k` steps.
-                unsafe {
-                    fetch(place);
-                    block = step::<T, S, N, SUB>(a, b, block);
+    // SAFETY: the caller passes packed operands of `k` steps.
+    unsafe {
+        for run in &ahead.runs {
+            for line in 0..run.lines {
+                let steps = run.columns.min(left);
+                let mut place = run.first.wrapping_byte_add(line * LINE);
+                left -= steps;
+                for _ in 0..steps / UNROLLED {
+                    for _ in 0..UNROLLED {
+                        fetch(place);
+                        place = place.wrapping_offset(run.stride);
+                    }
+                    block = steps_at::<T, S, N, SUB>(a, b, block);
+                    (a, b) = (a.wrapping_add(UNROLLED * group), b.wrapping_add(UNROLLED * N));
                 }
-                place = place.wrapping_offset(run.stride);
-                (a, b) = (a.wrapping_add(group), b.wrapping_add(stride));
+                for _ in 0..steps % UNROLLED {
+                    fetch(place);
+                    place = place.wrapping_offset(run.stride);
+                    block = step::<T, S, N, SUB>(a, b, block);
+                    (a, b) = (a.wrapping_add(group), b.wrapping_add(N));
+                }
             }
         }
+        for _ in 0..left / UNROLLED {
+            block = steps_at::<T, S, N, SUB>(a, b, block);
+            (a, b) = (a.wrapping_add(UNROLLED * group), b.wrapping_add(UNROLLED * N));
+        }
+        for _ in 0..left % UNROLLED {
+            block = step::<T, S, N, SUB>(a, b, block);
+            (a, b) = (a.wrapping_add(group), b.wrapping_add(N));
+        }
     }
-    for _ in 0..left {
-        // SAFETY: as above.
-        unsafe { block = step::<T, S, N, SUB>(a, b, block) };
-        (a, b) = (a.wrapping_add(group), b.wrapping_add(stride));
+    block
+}
+
+/// Some steps of `accumulate`, during which the lines of `a` that later ones read come into the first cache.
+#[inline(always)]
+unsafe fn steps_at<T: Real, S: Lanes<T>, const N: usize, const SUB: bool>(
+    a: *const T,
+    b: *const T,
+    mut block: Block<S::V, N>,
+) -> Block<S::V, N> {
+    let group = HIGH * S::LANES;
+    let apart = UNROLLED * group / S::FETCHED;
+    // SAFETY: the caller passes so many groups of each packed operand.
+    unsafe {
+        for index in 0..UNROLLED {
+            for line in index * S::FETCHED / UNROLLED..(index + 1) * S::FETCHED / UNROLLED {
+                fetch_near(a.wrapping_add(STEPS_AHEAD * group + line * apart));
+            }
+            block = step::<T, S, N, SUB>(a.wrapping_add(index * group), b.add(index * N), block);
+        }
     }
     block
 }
@@ -156,7 +190,6 @@ unsafe fn step<T: Real, S: Lanes<T>, const N: usize, const SUB: bool>(
 ) -> Block<S::V, N> {
     // SAFETY: the caller passes a group of each packed operand.
     unsafe {
-        fetch_near(a.wrapping_add(HIGH * S::LANES * 8));
         let mut column = [S::zero(); HIGH];
         for (h, part) in column.iter_mut().enumerate() {
             *part = S::load(a.add(h * S::LANES));
@@ -179,7 +212,7 @@ unsafe fn step<T: Real, S: Lanes<T>, const N: usize, const SUB: bool>(
 pub(super) unsafe fn product_body<T: Real, S: Lanes<T>, const N: usize>(
     k: usize,
     a: *const T,
-    b: Groups<T>,
+    b: *const T,
     target: &Target<T>,
     ahead: &Ahead<T>,
 ) {
@@ -263,7 +296,7 @@ unsafe fn reduced<T: Real, S: Lanes<T>, const N: usize>(
                 *sum = S::load(x.add((k + j) * rows + h * S::LANES));
             }
         }
-        accumulate::<T, S, N, true>(k, x, Groups { first: l, stride: N }, block, ahead)
+        accumulate::<T, S, N, true>(k, x, l, block, ahead)
     }
 }
 

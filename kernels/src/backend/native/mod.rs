@@ -103,7 +103,7 @@ impl<T: Real, S: Kit<T> + Sync> Blas<T> for Native<S> {
             } else {
                 (a, b, c)
             };
-            if direct::suits(a.rows(), b.cols(), a.cols()) {
+            if direct::suits::<T, S>(a.rows(), b.cols(), a.cols()) {
                 return direct::multiply::<T, S>(alpha, a, b, beta, c);
             }
             let (a, b) = (Operand::matrix(a), Operand::matrix(b.transposed()));

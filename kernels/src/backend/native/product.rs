@@ -1,11 +1,11 @@
 //! Matrix products by blocks: `A` in the second cache, a strip of `B` in the first. What does not lie
-//! in strips already is packed, `B` once for all of `A`.
+//! in strips of the right height already is packed, `B` once for all of `A`.
 
 use std::ops::Range;
 
 use super::caches;
 use super::kit::Kit;
-use super::micro::{Ahead, Groups, Target};
+use super::micro::{Ahead, Target};
 use super::pack::{Strided, with_workspace};
 use crate::scalar::Real;
 use crate::strips::StripsRef;
@@ -44,7 +44,7 @@ pub(super) enum Part {
 pub(super) enum Operand<T> {
     /// A matrix, whose blocks are packed.
     Matrix(Strided<T>),
-    /// A matrix that lies in strips of `MR` rows, with its number of columns.
+    /// A matrix that lies in strips, with its number of columns.
     Laid(Strips<T>, usize),
 }
 
@@ -66,18 +66,42 @@ impl<T: Copy> Operand<T> {
         }
     }
 
-    /// Elements of room for a block that has to be packed.
-    fn room(self, elements: usize) -> usize {
-        if matches!(self, Self::Matrix(_)) { elements } else { 0 }
+    /// Whether it lies as it is read, in strips of this height.
+    fn is_read_so(self, height: usize) -> bool {
+        matches!(self, Self::Laid(strips, _) if strips.height == height)
+    }
+
+    /// Elements of room for a block of so many, which is read in strips of this height.
+    fn room(self, height: usize, elements: usize) -> usize {
+        if self.is_read_so(height) { 0 } else { elements }
     }
 
     /// The block from row `i` and column `p` on, which `room` holds packed if it has to be: where it
     /// is read, and what has to be packed.
-    fn block(self, (i, p): (usize, usize), size: (usize, usize), room: Strips<T>) -> Side<T> {
-        let (rows, k) = size;
+    fn block(self, (i, p): (usize, usize), room: Strips<T>) -> Side<T> {
         match self {
-            Self::Matrix(a) => Side { read: room, source: Some(a.part(i, p, rows, k)) },
-            Self::Laid(strips, _) => Side { read: strips.from(i, p), source: None },
+            Self::Laid(strips, _) if self.is_read_so(room.height) => {
+                Side { read: strips.from(i, p), source: None }
+            }
+            Self::Laid(strips, left) => {
+                Side { read: room, source: Some(Self::Laid(strips.from(i, p), left - p)) }
+            }
+            Self::Matrix(a) => {
+                let part = a.part(i, p, a.width - i, a.k - p);
+                Side { read: room, source: Some(Self::Matrix(part)) }
+            }
+        }
+    }
+
+    /// Rows `row..row + width`, of one strip if it lies in strips, and columns `col..col + k`.
+    #[inline(always)]
+    fn part(self, row: usize, col: usize, width: usize, k: usize) -> Strided<T> {
+        match self {
+            Self::Matrix(a) => a.part(row, col, width, k),
+            Self::Laid(strips, _) => {
+                let first = strips.from(row, col).first.wrapping_add(row % strips.height);
+                Strided { first, width, k, across: 1, along: strips.height.cast_signed() }
+            }
         }
     }
 }
@@ -97,20 +121,7 @@ impl<T: Copy> Strips<T> {
         self.first.wrapping_add(index * self.stride)
     }
 
-    /// Where group `index` of `NR` rows begins; a strip is one such group or `MR` rows.
-    fn group<K: Kit<T>>(self, index: usize) -> *const T
-    where
-        T: Real,
-    {
-        let each = K::MR / K::NR;
-        if self.height == K::NR {
-            self.strip(index)
-        } else {
-            self.strip(index / each).wrapping_add(index % each * K::NR)
-        }
-    }
-
-    /// What is left from row `row`, the first of a strip, and column `col` on.
+    /// What is left from the strip of row `row` and from column `col` on.
     fn from(self, row: usize, col: usize) -> Self {
         Self { first: self.strip(row / self.height).wrapping_add(col * self.height), ..self }
     }
@@ -122,7 +133,7 @@ struct Side<T> {
     /// Where it is read.
     read: Strips<T>,
     /// What is packed there first.
-    source: Option<Strided<T>>,
+    source: Option<Operand<T>>,
 }
 
 /// `C = alpha A B + beta C` on a part of `C`, whose rows are adjacent in memory; `b` is transposed.
@@ -145,7 +156,7 @@ pub(super) unsafe fn multiply<T: Real, K: Kit<T>>(
     let nc = piece(n, NC, K::MR);
     let (ld, first) = (c.col_stride(), c.as_mut_ptr());
     let (a_size, b_size) = (mc * kc, nc * kc);
-    let room = [a.room(2 * a_size), b.room(b_size)];
+    let room = [a.room(K::MR, 2 * a_size), b.room(K::NR, b_size)];
     with_workspace(room, |[a_room, b_room]: [*mut T; 2]| {
         for j in (0..n).step_by(nc) {
             for p in (0..k).step_by(kc) {
@@ -161,9 +172,9 @@ pub(super) unsafe fn multiply<T: Real, K: Kit<T>>(
                         part,
                         below: i.cast_signed() - j.cast_signed(),
                         size: (height, width, depth),
-                        a: a.block((i, p), (height, depth), a_room(turn)),
-                        b: b.block((j, p), (width, depth), room(K::NR, b_room)),
-                        next: a.block((next, p), (left, depth), a_room(turn + 1)),
+                        a: a.block((i, p), a_room(turn)),
+                        b: b.block((j, p), room(K::NR, b_room)),
+                        next: a.block((next, p), a_room(turn + 1)),
                         left,
                         fresh: i == first_row,
                         alpha,
@@ -276,10 +287,9 @@ impl<T: Real> Block<T> {
                     alpha: self.alpha,
                     beta: self.beta,
                 };
-                let (a, b) = (self.a.read, self.b.read);
-                let groups = Groups { first: b.group::<K>(group), stride: b.height };
+                let (a, b) = (self.a.read.strip(strip), self.b.read.strip(group));
                 let ahead = Ahead::of(later_b.part, later_a.part);
-                K::product(depth, a.strip(strip), groups, &target, &ahead);
+                K::product(depth, a, b, &target, &ahead);
             }
             if let Some(room) = later_b.room {
                 K::pack_cols(later_b.part, room);
@@ -296,7 +306,7 @@ impl<T: Real> Block<T> {
         let row = group * K::NR;
         let rows = row..self.size.1.min(row + K::NR).max(row);
         let source = self.b.source.filter(|_| self.fresh);
-        Later::of(Side { source, ..self.b }, self.b.read.group::<K>(group), rows, share)
+        Later::of(Side { source, ..self.b }, self.b.read.strip(group), rows, share)
     }
 
     /// In the first group of `b` the next strip of `a`, if this is new and was laid out elsewhere,

@@ -50,16 +50,13 @@ pub(super) unsafe fn factor<T: Real, K: Kit<T>>(
 /// # Safety
 /// The processor has the set of `S`, and `a` holds the matrix.
 #[inline(always)]
-pub(super) unsafe fn factor_body<T: Real, S: Edge<T>, const NR: usize>(
-    n: usize,
-    a: *mut T,
-) -> Result<(), usize> {
+pub(super) unsafe fn factor_body<T: Real, S: Edge<T>>(n: usize, a: *mut T) -> Result<(), usize> {
     for j in (0..n).step_by(WIDTH) {
         // SAFETY: rows and columns from `j` on are inside the matrix, and other than those before.
         unsafe {
             let (rows, first) = (a.add(j), a.add(j + j * n));
             let update = Product::less_adjoint(n - j, WIDTH.min(n - j), j, rows, first, n);
-            multiply_body::<T, S, NR>(&update);
+            multiply_body::<T, S>(&update);
         }
         for c in j..n.min(j + WIDTH) {
             // SAFETY: column `c` from its diagonal on.

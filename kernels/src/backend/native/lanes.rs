@@ -13,9 +13,9 @@ pub(super) trait Lanes<T> {
     type V: Copy;
     /// Elements in a register.
     const LANES: usize;
-    /// Cache lines of the left operand that a micro-kernel fetches in four steps. With 256 bits all six: Zen fetches
-    /// none by itself, and OpenBLAS was faster by a tenth where every third was missing. With 512 bits four of twelve,
-    /// to which processors that have these fetch the others.
+    /// Cache lines of the left operand that a micro-kernel fetches in four steps. With 256 bits all six: in steps that
+    /// are written out, products were up to a tenth faster on Zen 3 than with four of six. With 512 bits four of
+    /// twelve, as in every single step before; more have not been tried.
     const FETCHED: usize;
     unsafe fn zero() -> Self::V;
     unsafe fn load(from: *const T) -> Self::V;

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """The same runs for real and in simulation: two hosts of one core each, on links of a limited rate.
 
-    scripts/bench/simulated_and_real.py [--rounds N] [--tegula FILE] [--rate RATE] [--write]        as root
+    scripts/bench/simulated_and_real.py [--rounds N] [--tegula FILE] [--rate RATE...] [--write]        as root
 
 Measures the kernels of this machine on both cores at once ("tegula platform calibrate"), describes two of its cores as the nodes of a cluster, and runs
 each program over two hosts that are network namespaces (scripts/slurm/hosts) under Open MPI's mpirun, in turn with the others,
-and once in simulation with the same tiles, owners and policy. What a core takes to send and receive is that of a stream through a socket. Real times are medians over rounds, with minimum and maximum; the
-difference is that of the simulated time from the median. Kernels are measured again in each round, since the speed of this machine
-drifts, and the median of the simulated times counts.
+and once in simulation with the same tiles, owners and policy. What a core takes to send and receive is that of a stream through a
+socket. Times are medians over rounds, with minimum and maximum; the difference is that of the simulated median from the real one.
+Kernels are measured again in each round, since the speed of this machine drifts.
 """
 
 import argparse
@@ -113,22 +113,15 @@ def simulated(folder, program, tiles, distribution, policy):
     return json.loads(tegula(*words, cwd=folder))["makespan_seconds"]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--tegula", type=pathlib.Path, help="another build of the program")
-    parser.add_argument("--rate", default="1gbit", help="of each link")
-    parser.add_argument("--write", action="store_true", help="put the table into RESULTS.md")
-    flags = parser.parse_args()
-    if flags.tegula:
-        BENCH.TEGULA = flags.tegula.resolve()
+def measure(rate, rounds):
+    """The table of one rate of links."""
     real, virtual = {case: [] for case in CASES}, {case: [] for case in CASES}
-    with Hosts(flags.rate, 2) as hosts:
+    with Hosts(rate, 2) as hosts:
         tegula("exageostat", "sample", "-n", "6000", "--params", "1,0.1,0.7", "-o", "field.csv", "--quiet", cwd=hosts.data)
-        for _ in range(flags.rounds):
+        for _ in range(rounds):
             core = core_rate(hosts)
-            print(f"a core moves {core / 1e6:.0f} MB/s", flush=True)
-            describe(hosts.data, flags.rate, core)
+            print(f"links of {rate}, a core moves {core / 1e6:.0f} MB/s", flush=True)
+            describe(hosts.data, rate, core)
             for case, (words, program, tiles, distribution) in CASES.items():
                 more = ["--tile-size", TILE, "--workers", "1", "--json", "-"]
                 text, _ = hosts.run(BENCH.TEGULA, *words.split(), *more)
@@ -140,12 +133,24 @@ def main():
     for case in CASES:
         ours, theirs = statistics.median(virtual[case]), statistics.median(real[case])
         rows.append([case, BENCH.spread(real[case], 3), BENCH.spread(virtual[case], 3), f"{100 * (ours / theirs - 1):+.1f} %"])
-    text = BENCH.table(["program", "real, s", "simulated, s", "difference"], rows)
+    return BENCH.table(["program", "real, s", "simulated, s", "difference"], rows)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--tegula", type=pathlib.Path, help="another build of the program")
+    parser.add_argument("--rate", nargs="+", default=["200mbit", "1gbit"], help="of each link, one table for each")
+    parser.add_argument("--write", action="store_true", help="put the tables into RESULTS.md")
+    flags = parser.parse_args()
+    if flags.tegula:
+        BENCH.TEGULA = flags.tegula.resolve()
+    tables = [f"Links of {rate}:\n\n{measure(rate, flags.rounds)}" for rate in flags.rate]
+    text = "\n\n".join(tables)
     print(f"\n{text}")
     if flags.write:
-        about = f"Two hosts of one core each, links of {flags.rate}, tiles of {TILE}: real runs beside simulated ones"
-        command = "`scripts/bench/simulated_and_real.py`"
-        BENCH.write({"simulated and real": f"{about} ({command}).\n{BENCH.machine()}; {flags.rounds} rounds.\n\n{text}"})
+        about = f"Two hosts of one core each, tiles of {TILE}: real runs beside simulated ones (`scripts/bench/simulated_and_real.py`)"
+        BENCH.write({"simulated and real": f"{about}.\n{BENCH.machine()}; {flags.rounds} rounds.\n\n{text}"})
 
 
 if __name__ == "__main__":

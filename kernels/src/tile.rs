@@ -404,6 +404,19 @@ impl<'a, T> TileMut<'a, T> {
         Some(unsafe { std::slice::from_raw_parts_mut(self.pointer.add(offset), self.rows) })
     }
 
+    /// All columns, each a slice; `None` if the rows are not adjacent in memory.
+    #[must_use]
+    pub fn into_cols(self) -> Option<impl Iterator<Item = &'a mut [T]>> {
+        let Self { pointer, rows, cols, row_stride, col_stride, .. } = self;
+        (row_stride == 1 || rows <= 1).then(|| {
+            (0..cols).map(move |j| {
+                let offset = if rows == 0 { 0 } else { j * col_stride };
+                // SAFETY: column `j` is inside the matrix, its rows are adjacent, and no two columns overlap.
+                unsafe { std::slice::from_raw_parts_mut(pointer.add(offset), rows) }
+            })
+        })
+    }
+
     #[inline]
     fn offset(&self, i: usize, j: usize) -> usize {
         i * self.row_stride + j * self.col_stride

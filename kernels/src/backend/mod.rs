@@ -5,6 +5,7 @@ mod blocked;
 mod complex;
 pub mod environment;
 mod faer;
+mod fetch;
 mod fortran;
 #[cfg(target_arch = "x86_64")]
 mod native;

@@ -5,6 +5,7 @@
 
 use super::Blas;
 use super::blocked::half;
+use super::fetch;
 use crate::option::{Diag, Triangle, Uplo};
 use crate::scalar::{Real, Scalar};
 use crate::tile::TileMut;
@@ -56,21 +57,30 @@ pub(crate) fn restore_rows<T: Scalar>(a: &mut TileMut<'_, T>, first: usize, pivo
     exchange(a, pivots.iter().enumerate().map(|(i, &pivot)| (first + i, pivot as usize)).rev());
 }
 
-/// Exchanges the rows of one pair after the other: column by column, each of which stays in the first
-/// caches, and all pairs at once where they are many.
+/// Exchanges the rows of one pair after the other, in a few columns at a time, which stay in the first
+/// caches; what the next columns will be asked for comes meanwhile. Where pairs are many, all at once.
 fn exchange<T: Scalar>(
     a: &mut TileMut<'_, T>,
     pairs: impl ExactSizeIterator<Item = (usize, usize)> + Clone,
 ) {
     /// Rows from which on the order of all is worth finding out.
     const MANY: usize = 64;
-    let (rows, cols) = (a.rows(), a.cols());
+    /// Columns at a time: so many accesses are under way together.
+    const TOGETHER: usize = 4;
+    let rows = a.rows();
     if rows >= MANY && 2 * pairs.len() > rows {
         return permute(a, pairs);
     }
-    for j in 0..cols {
-        let column = a.col_mut(j).expect("rows are adjacent");
-        pairs.clone().for_each(|(i, pivot)| column.swap(i, pivot));
+    let mut columns: Vec<&mut [T]> = a.reborrow().into_cols().expect("rows are adjacent").collect();
+    let mut rest = columns.as_mut_slice();
+    while !rest.is_empty() {
+        let (now, later) = rest.split_at_mut(TOGETHER.min(rest.len()));
+        let next = &later[..TOGETHER.min(later.len())];
+        for (i, pivot) in pairs.clone() {
+            next.iter().for_each(|column| fetch::near(&raw const column[pivot]));
+            now.iter_mut().for_each(|column| column.swap(i, pivot));
+        }
+        rest = later;
     }
 }
 

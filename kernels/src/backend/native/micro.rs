@@ -7,6 +7,7 @@
 //! columns. Each processor set instantiates the bodies here under its own target feature; they loop
 //! rather than call closures, which would be compiled without it.
 
+use super::super::fetch;
 use super::lanes::Lanes;
 use super::pack::Strided;
 use crate::scalar::Real;
@@ -79,29 +80,13 @@ impl<T> Run<T> {
         let is_adjacent = part.across == 1 || part.along == 1;
         let into_line = part.first.addr() % LINE;
         let lines = |elements: usize| (into_line + elements * size_of::<T>()).div_ceil(LINE);
-        if along == width.cast_signed() {
+        if is_adjacent && along == width.cast_signed() {
             // Columns without gaps: a single one, whose lines are what is stepped over.
             let stride = (LINE / size_of::<T>()).cast_signed();
             return Self { first: part.first, stride, columns: lines(width * k), lines: 1 };
         }
         let lines = if is_adjacent && width > 0 { lines(width) } else { 0 };
         Self { first: part.first, stride: along, columns: k, lines }
-    }
-}
-
-#[inline(always)]
-unsafe fn fetch<T>(from: *const T) {
-    // SAFETY: a prefetch touches no memory that the program sees; any address will do.
-    unsafe {
-        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T1 }>(from.cast::<i8>());
-    }
-}
-
-#[inline(always)]
-unsafe fn fetch_near<T>(from: *const T) {
-    // SAFETY: as above.
-    unsafe {
-        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(from.cast::<i8>());
     }
 }
 
@@ -134,14 +119,14 @@ unsafe fn accumulate<T: Real, S: Lanes<T>, const N: usize, const SUB: bool>(
                 left -= steps;
                 for _ in 0..steps / UNROLLED {
                     for _ in 0..UNROLLED {
-                        fetch(place);
+                        fetch::far(place);
                         place = place.wrapping_offset(run.stride);
                     }
                     block = steps_at::<T, S, N, SUB>(a, b, block);
                     (a, b) = (a.wrapping_add(UNROLLED * group), b.wrapping_add(UNROLLED * N));
                 }
                 for _ in 0..steps % UNROLLED {
-                    fetch(place);
+                    fetch::far(place);
                     place = place.wrapping_offset(run.stride);
                     block = step::<T, S, N, SUB>(a, b, block);
                     (a, b) = (a.wrapping_add(group), b.wrapping_add(N));
@@ -173,7 +158,7 @@ unsafe fn steps_at<T: Real, S: Lanes<T>, const N: usize, const SUB: bool>(
     unsafe {
         for index in 0..UNROLLED {
             for line in index * S::FETCHED / UNROLLED..(index + 1) * S::FETCHED / UNROLLED {
-                fetch_near(a.wrapping_add(STEPS_AHEAD * group + line * apart));
+                fetch::near(a.wrapping_add(STEPS_AHEAD * group + line * apart));
             }
             block = step::<T, S, N, SUB>(a.wrapping_add(index * group), b.add(index * N), block);
         }
@@ -220,7 +205,7 @@ pub(super) unsafe fn product_body<T: Real, S: Lanes<T>, const N: usize>(
     unsafe {
         for j in 0..target.cols {
             for h in 0..=HIGH {
-                fetch_near(target.c.wrapping_add(j * target.ld + h * S::LANES));
+                fetch::near(target.c.wrapping_add(j * target.ld + h * S::LANES));
             }
         }
         let zero = [[S::zero(); HIGH]; N];

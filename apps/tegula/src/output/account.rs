@@ -29,8 +29,12 @@ impl Account {
         let to_disk = totals.as_ref().map_or(0, |totals| transfers::to_disk(totals, &site));
         let run = totals.as_ref().map_or(&tasks, |totals| &totals.tasks).iter().sum();
         // If a rank is gone, the next wait says so.
-        let all = flow.total([run, to_disk]).unwrap_or([run, to_disk]);
-        Self { tasks, all, totals, site, traffic: flow.traffic() }
+        let total = |mine| flow.total(mine).unwrap_or(mine);
+        let all = total([run, to_disk]);
+        // With what went to those who have read since the last wait.
+        let sent = flow.sent();
+        let [messages, bytes] = total([sent.messages, sent.bytes]);
+        Self { tasks, all, totals, site, traffic: Traffic { messages, bytes } }
     }
 
     /// What came on top of `before`, an earlier state of the same flow.

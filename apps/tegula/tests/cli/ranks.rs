@@ -127,7 +127,12 @@ fn counts_are_those_of_all_ranks() {
     // Each tile is read by one rank.
     let mds = "diodon mds D.h5 --axes 3 --method randomized --tile-size 200 --workers 1 --json -";
     let run = |arguments: &str| tegula_in(&folder, arguments).succeeded().json();
-    let (alone, over) = (run(mds), run(&format!("{mds} --ranks local:3")));
+    let (alone, over) = (run(mds), run(&format!("{mds} --ranks local:3 --trace over.trace")));
+    // Also what is sent after the last task, to those who read the coordinates.
+    let recorded = run("trace over.trace --json -");
+    for key in ["messages", "bytes_sent"] {
+        assert_eq!(over[key], recorded[key], "{key}");
+    }
     assert!(number(&alone, "/bytes_read") > 0.0);
     // What a rank reads beside its tiles depends on what it read before.
     let share = number(&over, "/bytes_read") / number(&alone, "/bytes_read");

@@ -3,11 +3,11 @@
 
     scripts/bench/simulated_and_real.py [--rounds N] [--tegula FILE] [--rate RATE...] [--write]        as root
 
-Measures the kernels of this machine on both cores at once ("tegula platform calibrate"), describes two of its cores as the nodes of a cluster, and runs
-each program over two hosts that are network namespaces (scripts/slurm/hosts) under Open MPI's mpirun, in turn with the others,
-and once in simulation with the same tiles, owners and policy. What a core takes to send and receive is that of a stream through a
-socket. Times are medians over rounds, with minimum and maximum; the difference is that of the simulated median from the real one.
-Kernels are measured again in each round, since the speed of this machine drifts.
+Measures the kernels of this machine on both cores at once ("tegula platform calibrate"), describes two of its cores as the nodes of a
+cluster, and runs each program over two hosts that are network namespaces (scripts/slurm/hosts) under Open MPI's mpirun, in turn with
+the others, and once in simulation with the same tiles, owners and policy. What a core takes to send and receive is that of a stream
+through a socket. Times are medians over rounds, with minimum and maximum; the difference is that of the simulated median from the
+real one. Kernels are measured again in each round, since the speed of this machine drifts.
 """
 
 import argparse

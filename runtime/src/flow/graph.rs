@@ -67,6 +67,7 @@ impl Graph {
     }
 
     /// Counts a task that another rank runs.
+    #[inline]
     pub(crate) fn skip(&mut self) {
         self.next_index += 1;
     }

@@ -322,8 +322,18 @@ impl Flow {
     /// # Panics
     /// If number, order or modes of the accesses are not those that the codelet declares, if a
     /// handle that is written appears twice, or if a handle is unknown.
+    #[inline(always)]
     pub fn submit<C: Codelet>(&mut self, codelet: C, accesses: &[(Handle, Access)], priority: i32) {
-        if !self.concerns_me(accesses, priority) {
+        // Over many ranks most tasks end here, so only this much is part of the program's own loops.
+        if !self.passes(accesses) {
+            self.take(codelet, accesses, priority);
+        }
+    }
+
+    /// Submits a task, unless another rank runs it.
+    #[inline(never)]
+    fn take<C: Codelet>(&mut self, codelet: C, accesses: &[(Handle, Access)], priority: i32) {
+        if !self.runs_here(accesses, priority) {
             return;
         }
         if self.credit == 0 {

@@ -262,10 +262,22 @@ impl Flow {
         }
     }
 
+    /// Whether a task is none of this rank's business; it is then noted.
+    #[inline(always)]
+    pub(super) fn passes(&mut self, accesses: &[(Handle, Access)]) -> bool {
+        let is_passed = match &mut self.peers {
+            Some(Peers { program: None, directory, .. }) => directory.passes(accesses),
+            _ => false,
+        };
+        if is_passed {
+            self.graph.skip();
+        }
+        is_passed
+    }
+
     /// Notes a task in the directory, and submits what this rank has to send, receive and drop
     /// before it. Answers whether this rank runs it.
-    #[inline]
-    pub(super) fn concerns_me(&mut self, accesses: &[(Handle, Access)], priority: i32) -> bool {
+    pub(super) fn runs_here(&mut self, accesses: &[(Handle, Access)], priority: i32) -> bool {
         let Some(peers) = &mut self.peers else { return true };
         if let Some(program) = &mut peers.program {
             program.submit(accesses);

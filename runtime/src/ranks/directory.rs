@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::set::RankSets;
+use super::stake::Stake;
 use super::{Owners, Rank, Spot};
 use crate::flow::{Access, Handle};
 
@@ -65,25 +66,10 @@ struct Datum {
     writer: u16,
     version: u32,
     name: u32,
-    /// Whether tasks add to it side by side.
-    is_reduced: bool,
     /// Whether shares of it take something over from its contents.
     is_seeded: bool,
-    /// What this rank has of it.
-    here: Here,
     /// Whether its set of receivers is that of the current version; else nobody was sent it.
     was_sent: bool,
-}
-
-/// What a rank has of a datum.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Here {
-    /// Nothing, though every rank may hold it: it then reads as zero.
-    Nothing,
-    /// A buffer at most, since a task has used it as scratch.
-    Room,
-    /// The current version.
-    Contents,
 }
 
 /// A running reduction.
@@ -100,6 +86,8 @@ pub struct Directory {
     me: u16,
     ranks: usize,
     data: Vec<Datum>,
+    /// By datum, what this rank has to do with it.
+    stakes: Vec<Stake>,
     /// By datum, to whom its current version goes; kept of what this rank has written, or of all.
     receivers: RankSets,
     reduced: BTreeMap<u32, Reduced>,
@@ -120,6 +108,7 @@ impl Directory {
             me: me.map_or(NONE, |me| me.0),
             ranks,
             data: Vec::new(),
+            stakes: Vec::new(),
             receivers: RankSets::new(ranks),
             reduced: BTreeMap::new(),
             names: 0,
@@ -137,23 +126,17 @@ impl Directory {
     pub fn register(&mut self, handle: Handle, spot: Option<Spot>, owners: &dyn Owners) {
         let owner = spot.map_or(NONE, |spot| self.checked(owners.owner(spot, self.ranks)).0);
         let name = self.names;
-        let datum = Datum {
-            owner,
-            writer: NONE,
-            version: 0,
-            name,
-            is_reduced: false,
-            is_seeded: false,
-            here: Here::Nothing,
-            was_sent: false,
-        };
+        let datum =
+            Datum { owner, writer: NONE, version: 0, name, is_seeded: false, was_sent: false };
         self.names += 1;
         let index = handle.index as usize;
         if index >= self.data.len() {
             self.data.resize(index + 1, datum);
+            self.stakes.resize(index + 1, Stake::NONE);
             self.receivers.resize(index + 1);
         }
         self.data[index] = datum;
+        self.stakes[index] = Stake::NONE;
     }
 
     fn checked(&self, rank: Rank) -> Rank {
@@ -185,7 +168,6 @@ impl Directory {
     #[inline]
     #[must_use]
     pub fn runner(&self, accesses: &[(Handle, Access)]) -> Rank {
-        let writes = |access| matches!(access, Access::RW | Access::W | Access::Commute);
         let first = self.first(accesses, writes, |datum| datum.owner);
         first.unwrap_or_else(|| self.runner_beside(accesses))
     }
@@ -213,28 +195,46 @@ impl Directory {
         })
     }
 
+    /// Notes a task with these `accesses` if it is none of this rank's business, and answers whether it is not:
+    /// another rank owns the first datum that it writes, this one has written nothing that it reads and holds
+    /// nothing that it writes, and nothing is being reduced.
+    ///
+    /// Most tasks of many ranks end here, so this is all that they cost. Where it is called with what a task
+    /// always does, little is left of it.
+    #[inline(always)]
+    pub fn passes(&mut self, accesses: &[(Handle, Access)]) -> bool {
+        let (mut runner, mut matters) = (NONE, false);
+        for &(handle, access) in accesses {
+            matters |= self.stakes[handle.index as usize].matters_to(access);
+            if runner == NONE && writes(access) {
+                runner = self.data[handle.index as usize].owner;
+            }
+        }
+        if matters || runner == NONE || runner == self.me || self.me == NONE {
+            return false;
+        }
+        for &(handle, access) in accesses {
+            if writes(access) {
+                let datum = &mut self.data[handle.index as usize];
+                datum.version = datum.version.wrapping_add(1);
+                datum.writer = runner;
+            }
+        }
+        true
+    }
+
     /// Notes that a task with these `accesses` runs on `runner`, and appends to `moves` what must
     /// happen before, in order.
-    #[inline]
     pub fn submit(&mut self, accesses: &[(Handle, Access)], runner: Rank, moves: &mut Vec<Move>) {
-        let is_theirs = self.me != NONE && runner.0 != self.me;
         for &(handle, access) in accesses {
-            // What this rank neither runs nor has written, nor holds if it changes, costs no more than this.
-            let entry = &mut self.data[handle.index as usize];
-            let is_aside = is_theirs && entry.writer != self.me && !entry.is_reduced;
             match access {
-                Access::R if is_aside => {}
-                Access::RW if is_aside && entry.here == Here::Nothing => {
-                    entry.version = entry.version.wrapping_add(1);
-                    entry.writer = runner.0;
-                }
                 Access::R => self.bring(handle.index, runner, moves),
                 Access::RW | Access::Commute => {
                     self.bring(handle.index, runner, moves);
                     self.write(handle.index, runner, moves);
                 }
                 Access::W => {
-                    self.fold(handle, moves);
+                    self.fold(handle.index, moves);
                     self.write(handle.index, runner, moves);
                 }
                 Access::Reduce => self.reduce(handle.index, runner, moves),
@@ -245,9 +245,8 @@ impl Directory {
 
     /// A task on `runner` uses the buffer of `datum`, and nothing of what is in it.
     fn make_room(&mut self, datum: u32, runner: Rank) {
-        let here = &mut self.data[datum as usize].here;
-        if runner.0 == self.me && *here == Here::Nothing {
-            *here = Here::Room;
+        if runner.0 == self.me {
+            self.stakes[datum as usize].set(Stake::ROOM);
         }
     }
 
@@ -266,13 +265,13 @@ impl Directory {
     /// Notes that the program itself gives `handle` its contents: on its owner, or on every rank if
     /// nobody owns it or the program `has_all` of it everywhere.
     pub fn assign(&mut self, handle: Handle, has_all: bool, moves: &mut Vec<Move>) {
-        self.fold(handle, moves);
+        self.fold(handle.index, moves);
         let datum = handle.index;
         match self.owner(handle).filter(|_| !has_all) {
             Some(owner) => self.write(datum, owner, moves),
             None => {
                 self.give_all(datum);
-                self.data[datum as usize].here = Here::Contents;
+                self.hold(datum);
             }
         }
     }
@@ -282,11 +281,12 @@ impl Directory {
         let entry = &mut self.data[datum as usize];
         entry.version = entry.version.wrapping_add(1);
         entry.writer = NONE;
+        self.stakes[datum as usize].clear(Stake::WRITTEN);
     }
 
     /// Notes that the contents of `handle` are not needed any more: it reads as zero on every rank.
     pub fn discard(&mut self, handle: Handle, moves: &mut Vec<Move>) {
-        self.fold(handle, moves);
+        self.fold(handle.index, moves);
         self.drop_mine(handle.index, moves);
         self.give_all(handle.index);
     }
@@ -305,9 +305,14 @@ impl Directory {
 
     /// Ends a reduction on `handle`: every share goes to where they are folded.
     #[inline]
-    pub fn fold(&mut self, handle: Handle, moves: &mut Vec<Move>) {
-        if self.data[handle.index as usize].is_reduced {
-            self.end_reduction(handle.index, moves);
+    pub fn end_reduction(&mut self, handle: Handle, moves: &mut Vec<Move>) {
+        self.fold(handle.index, moves);
+    }
+
+    #[inline]
+    fn fold(&mut self, datum: u32, moves: &mut Vec<Move>) {
+        if self.stakes[datum as usize].has(Stake::REDUCED) {
+            self.fold_shares(datum, moves);
         }
     }
 
@@ -318,34 +323,32 @@ impl Directory {
     }
 
     fn bring(&mut self, datum: u32, to: Rank, moves: &mut Vec<Move>) {
-        if self.data[datum as usize].is_reduced {
-            self.end_reduction(datum, moves);
-        }
+        self.fold(datum, moves);
         self.copy(datum, to, moves);
     }
 
     /// Has the contents of `datum` sent to `to`, unless they are there.
     fn copy(&mut self, datum: u32, to: Rank, moves: &mut Vec<Move>) {
-        let entry = &mut self.data[datum as usize];
-        let writer = entry.writer;
+        let Datum { writer, name, version, .. } = self.data[datum as usize];
         let is_missing = if to.0 == self.me {
-            let had = std::mem::replace(&mut entry.here, Here::Contents);
-            had != Here::Contents && writer != NONE
+            !self.hold(datum) && writer != NONE
         } else {
             // Who else holds it matters to who sends it.
             let tells = writer == self.me || self.me == NONE;
-            tells && writer != NONE && writer != to.0 && {
-                if !std::mem::replace(&mut entry.was_sent, true) {
-                    self.receivers.clear(datum);
-                }
-                self.receivers.insert(datum, to)
-            }
+            tells && writer != NONE && writer != to.0 && self.is_first_sent(datum, to)
         };
         if is_missing {
             let from = Rank(writer);
-            let key = Key { name: entry.name, version: entry.version, origin: from };
-            moves.push(Move::Message { datum, key, from, to });
+            moves.push(Move::Message { datum, key: Key { name, version, origin: from }, from, to });
         }
+    }
+
+    /// Notes that the current version of `datum` goes to `to`, and answers whether it does for the first time.
+    fn is_first_sent(&mut self, datum: u32, to: Rank) -> bool {
+        if !std::mem::replace(&mut self.data[datum as usize].was_sent, true) {
+            self.receivers.clear(datum);
+        }
+        self.receivers.insert(datum, to)
     }
 
     fn write(&mut self, datum: u32, runner: Rank, moves: &mut Vec<Move>) {
@@ -353,17 +356,28 @@ impl Directory {
         entry.version = entry.version.wrapping_add(1);
         entry.writer = runner.0;
         entry.was_sent = false;
+        let stake = &mut self.stakes[datum as usize];
         if runner.0 == self.me {
-            entry.here = Here::Contents;
-        } else if entry.here != Here::Nothing {
+            stake.set(Stake::CONTENTS.and(Stake::WRITTEN));
+        } else {
+            stake.clear(Stake::WRITTEN);
             self.drop_mine(datum, moves);
         }
     }
 
+    /// Notes that the current version is on this rank, and answers whether it was.
+    fn hold(&mut self, datum: u32) -> bool {
+        let stake = &mut self.stakes[datum as usize];
+        let was_here = stake.has(Stake::CONTENTS);
+        stake.set(Stake::CONTENTS);
+        was_here
+    }
+
     /// Drops what this rank has of `datum`.
     fn drop_mine(&mut self, datum: u32, moves: &mut Vec<Move>) {
-        let had = std::mem::replace(&mut self.data[datum as usize].here, Here::Nothing);
-        if had != Here::Nothing {
+        let stake = &mut self.stakes[datum as usize];
+        if stake.has(Stake::HELD) {
+            stake.clear(Stake::HELD);
             moves.push(Move::Drop { datum });
         }
     }
@@ -375,9 +389,10 @@ impl Directory {
 
     /// `runner` adds to `datum`.
     fn reduce(&mut self, datum: u32, runner: Rank, moves: &mut Vec<Move>) {
-        let entry = &mut self.data[datum as usize];
-        if !entry.is_reduced {
-            entry.is_reduced = true;
+        let stake = &mut self.stakes[datum as usize];
+        if !stake.has(Stake::REDUCED) {
+            stake.set(Stake::REDUCED);
+            let entry = &self.data[datum as usize];
             let target = rank(entry.writer).or(rank(entry.owner)).unwrap_or(runner);
             self.reduced.insert(datum, Reduced { target, contributors: BTreeSet::new() });
         }
@@ -392,10 +407,9 @@ impl Directory {
         }
     }
 
-    fn end_reduction(&mut self, datum: u32, moves: &mut Vec<Move>) {
-        let entry = &mut self.data[datum as usize];
-        entry.is_reduced = false;
-        let Datum { name, version, .. } = *entry;
+    fn fold_shares(&mut self, datum: u32, moves: &mut Vec<Move>) {
+        self.stakes[datum as usize].clear(Stake::REDUCED);
+        let Datum { name, version, .. } = self.data[datum as usize];
         let Reduced { target, contributors } =
             self.reduced.remove(&datum).expect("it is being reduced");
         for from in contributors {
@@ -408,6 +422,108 @@ impl Directory {
     }
 }
 
+/// Whether such a use of a datum is by the rank that owns it.
+const fn writes(access: Access) -> bool {
+    matches!(access, Access::RW | Access::W | Access::Commute)
+}
+
 fn rank(number: u16) -> Option<Rank> {
     (number != NONE).then_some(Rank(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::Change;
+    use super::*;
+
+    const DATA: u32 = 4;
+    const RANKS: usize = 3;
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Task(Vec<(Handle, Access)>),
+        Change(Change),
+    }
+
+    fn handle() -> impl Strategy<Value = Handle> {
+        (0..DATA).prop_map(|index| Handle { index, generation: 0 })
+    }
+
+    fn access() -> impl Strategy<Value = Access> {
+        use Access::{Commute, R, RW, Reduce, Scratch, W};
+        // Few reductions, since while there is one, little can be passed.
+        prop_oneof![
+            6 => Just(R),
+            6 => Just(RW),
+            3 => Just(W),
+            1 => Just(Commute),
+            1 => Just(Reduce),
+            1 => Just(Scratch),
+        ]
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        let task = proptest::collection::hash_map(handle(), access(), 1..=DATA as usize);
+        let owner = || (handle(), 0..RANKS as u16);
+        let change = prop_oneof![
+            owner().prop_map(|(handle, owner)| Change::SetOwner(handle, Rank(owner))),
+            owner().prop_map(|(handle, to)| Change::Bring(handle, Rank(to))),
+            (handle(), any::<bool>()).prop_map(|(handle, is)| Change::SetSeeded(handle, is)),
+            (handle(), any::<bool>()).prop_map(|(handle, all)| Change::Assign(handle, all)),
+            handle().prop_map(Change::Fold),
+            handle().prop_map(Change::Spread),
+            handle().prop_map(Change::Discard),
+            handle().prop_map(Change::DropCopies),
+        ];
+        prop_oneof![
+            4 => task.prop_map(|task| Step::Task(task.into_iter().collect())),
+            1 => change.prop_map(Step::Change),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn what_is_passed_would_have_moved_nothing(
+            steps in proptest::collection::vec(step(), 1..60),
+            owned in 0..=DATA,
+            me in 0..RANKS as u16,
+        ) {
+            let mut quick = Directory::new(Some(Rank(me)), RANKS);
+            for index in 0..DATA {
+                let spot = Spot { row: 0, column: 0, rows: 1, columns: 1 };
+                let spot = (index < owned).then_some(spot);
+                quick.register(Handle { index, generation: 0 }, spot, &());
+            }
+            let mut slow = Directory::new(Some(Rank(me)), RANKS);
+            (slow.data, slow.stakes) = (quick.data.clone(), quick.stakes.clone());
+            slow.receivers.resize(DATA as usize);
+            let (mut few, mut all) = (Vec::new(), Vec::new());
+            for step in steps {
+                match step {
+                    Step::Task(accesses) => {
+                        let runner = slow.runner(&accesses);
+                        slow.submit(&accesses, runner, &mut all);
+                        if quick.passes(&accesses) {
+                            prop_assert_ne!(runner, Rank(me));
+                            prop_assert!(all.is_empty());
+                        } else {
+                            prop_assert_eq!(quick.runner(&accesses), runner);
+                            quick.submit(&accesses, runner, &mut few);
+                        }
+                    }
+                    Step::Change(change) => {
+                        slow.apply(change, &(), &mut all);
+                        quick.apply(change, &(), &mut few);
+                    }
+                }
+                prop_assert_eq!(&few, &all);
+                few.clear();
+                all.clear();
+            }
+        }
+    }
 }

@@ -11,6 +11,7 @@ mod frame;
 mod owners;
 mod program;
 mod set;
+mod stake;
 mod tree;
 pub use count::{Traffic, count};
 pub use directory::{Directory, Key, Move};

@@ -40,7 +40,7 @@ impl Directory {
             Change::Register { handle, spot, .. } => self.register(handle, spot, owners),
             Change::SetOwner(handle, owner) => self.set_owner(handle, owner),
             Change::SetSeeded(handle, is_seeded) => self.set_seeded(handle, is_seeded),
-            Change::Fold(handle) => self.fold(handle, moves),
+            Change::Fold(handle) => self.end_reduction(handle, moves),
             Change::Spread(handle) => self.spread(handle, moves),
             Change::Bring(handle, to) => self.deliver(handle, to, moves),
             Change::Assign(handle, has_all) => self.assign(handle, has_all, moves),

@@ -4,15 +4,20 @@ pub mod dense;
 pub mod plain;
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
 
 use serde_json::Value;
 use tegula_data::format::Table;
 use tegula_exageostat::design::Design;
 use tegula_exageostat::likelihood::{Likelihood, Overlap};
 use tegula_exageostat::observations::Observations;
+use tegula_kernels::error::CODEC;
 use tegula_kernels::geometry::{Geometry, Points};
+use tegula_runtime::comm::{Local, World};
 use tegula_runtime::exec::{Exec, ExecOptions};
 use tegula_runtime::flow::{Flow, FlowOptions};
+use tegula_runtime::ranks::Owners;
 
 /// The root of the workspace.
 #[must_use]
@@ -94,4 +99,29 @@ pub fn assert_close(x: f64, y: f64, tolerance: f64, what: &str) {
         error <= tolerance,
         "{what}: {x} against {y}, relative difference {error:.2e} > {tolerance:.0e}"
     );
+}
+
+/// Runs `body` on each of `ranks` ranks that are threads, with data that `owners` deal out.
+///
+/// # Panics
+/// With a rank that panicked.
+#[must_use]
+pub fn over_ranks<T: Send>(
+    ranks: usize,
+    owners: &Arc<dyn Owners>,
+    body: impl Fn(Flow) -> T + Sync,
+) -> Vec<T> {
+    let run = |end: Local| {
+        let world = Some(World::new(Box::new(end)));
+        let options = FlowOptions { codec: CODEC, ..FlowOptions::default() };
+        let mut flow = Flow::new(Exec::new(ExecOptions { world, ..ExecOptions::new(1) }), options);
+        flow.set_owners(owners.clone());
+        body(flow)
+    };
+    let run = &run;
+    thread::scope(|scope| {
+        let ends = Local::connect(ranks).into_iter();
+        let ranks: Vec<_> = ends.map(|end| scope.spawn(move || run(end))).collect();
+        ranks.into_iter().map(|rank| rank.join().expect("a rank panicked")).collect()
+    })
 }

@@ -47,7 +47,7 @@ pub use told::{FailureCodec, FirstFailure};
 pub use watch::Watch;
 
 use crate::memory::{BufferCache, MemoryUse, Reduction};
-use crate::ranks::{Brought, Change, Rank, Spot, Traffic};
+use crate::ranks::{Brought, Change, Rank, Spot};
 use crate::trace::{Site, Totals, Trace};
 
 /// How a flow behaves.
@@ -127,8 +127,6 @@ pub struct Flow {
     peers: Option<Peers>,
     /// Whether all memories are one, on every rank.
     is_flat: bool,
-    /// What all ranks have sent until the last wait.
-    traffic: Traffic,
 }
 
 impl std::fmt::Debug for Flow {
@@ -174,7 +172,6 @@ impl Flow {
             retired: BTreeSet::new(),
             peers: None,
             is_flat,
-            traffic: Traffic::default(),
         }
     }
 
@@ -410,13 +407,11 @@ impl Flow {
     /// of all.
     fn agree(&mut self) -> Result<(), FlowError> {
         let (codec, mine) = (self.options.codec, self.peering().first_failure());
-        let (expected, sent) = (self.graph.program_index(), self.peering().traffic());
+        let expected = self.graph.program_index();
         let bytes = told::encode(codec, self.rank(), mine.as_ref());
-        let amounts = [sent.messages, sent.bytes];
-        let outcome = self.peering().meet(Brought { agreed: expected, amounts, bytes })?;
+        let brought = Brought { agreed: expected, bytes, ..Brought::default() };
+        let outcome = self.peering().meet(brought)?;
         self.peers.iter_mut().for_each(|peers| peers.agreed_at = Some(expected));
-        let [messages, bytes] = outcome.amounts;
-        self.traffic = Traffic { messages, bytes };
         let (rank, tasks) = outcome.dissent;
         if rank != Rank(0) {
             return Err(FlowError::Diverged { rank, tasks });

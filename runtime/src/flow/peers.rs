@@ -174,10 +174,16 @@ impl Flow {
         self.note(Change::DropCopies(handle));
     }
 
-    /// What all ranks have sent each other until the last wait.
-    #[must_use]
-    pub fn traffic(&self) -> Traffic {
-        self.traffic
+    /// What all ranks have sent each other so far, after everything submitted has run; all call this at the same
+    /// point of the program.
+    ///
+    /// # Errors
+    /// If another rank cannot be reached any more.
+    pub fn traffic(&mut self) -> Result<Traffic, FlowError> {
+        self.drain();
+        let Traffic { messages, bytes } = self.sent();
+        let [messages, bytes] = self.total([messages, bytes])?;
+        Ok(Traffic { messages, bytes })
     }
 
     /// What this rank has sent to others so far.

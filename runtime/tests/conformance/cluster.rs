@@ -52,7 +52,7 @@ fn simulate(program: &Spread, cluster: Cluster, moods: u64) -> ClusterRun<(Trace
         std::thread::sleep(Duration::from_micros(
             (u64::from(flow.rank().0) * 73 + moods) * moods % 400,
         ));
-        (trace, flow.traffic())
+        (trace, flow.traffic().expect("all ranks are there"))
     })
 }
 

@@ -195,7 +195,7 @@ impl Spread {
                 Exec::new(ExecOptions { world, receive_bytes: self.room, ..options(rank) });
             let mut flow = Flow::new(engine, self.options());
             let end = self.run_in(&mut flow, self.ranks);
-            (end, flow.traffic())
+            (end, flow.traffic().expect("all ranks are there"))
         };
         let run = &run;
         thread::scope(|scope| {
@@ -219,7 +219,7 @@ impl Spread {
             let (_, _, first) = self.run_traced(&mut flow, self.ranks);
             // While the flow is there, and after it.
             let first = gather_trace(&world, first).expect("traces are read");
-            let (traffic, rest) = (flow.traffic(), flow.take_trace());
+            let (traffic, rest) = (flow.traffic().expect("all ranks are there"), flow.take_trace());
             drop(flow);
             let rest = gather_trace(&world, rest).expect("traces are read");
             (first.into_iter().chain(rest).collect::<Vec<_>>(), traffic)

@@ -2,17 +2,16 @@
 //! literature says.
 
 use std::sync::Arc;
-use std::thread;
 
 use tegula_data::distribution::messages::{self, Messages};
 use tegula_data::distribution::{BlockCyclic, OwnerMap, Traffic, count, distribution};
 use tegula_data::matrix::{Order, Storage, TileMatrix, random_spd_entry};
-use tegula_kernels::error::{CODEC, NumericalError};
+use tegula_kernels::error::NumericalError;
 use tegula_linalg::{Tree, geqrf_tree, getrf_nopiv, potrf};
-use tegula_runtime::comm::{Local, World};
-use tegula_runtime::exec::{Exec, ExecOptions};
+use tegula_runtime::exec::Exec;
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Flow, FlowOptions};
 use tegula_runtime::ranks::{Owners, Rank, Spot};
+use tegula_tests::over_ranks;
 
 /// A factorisation of the tiles of a matrix.
 type Factorise = fn(&mut Flow, &TileMatrix<f64>);
@@ -22,27 +21,6 @@ const FACTORISATIONS: &[(&str, Storage, Factorise)] = &[
     ("getrf_nopiv", Storage::Full, |flow, a| getrf_nopiv(flow, a)),
     ("geqrf_tree", Storage::Full, |flow, a| geqrf_tree(flow, a, Tree::Flat).retire(flow)),
 ];
-
-/// Runs `body` on each of `ranks` ranks that are threads.
-fn over_ranks<T: Send>(
-    ranks: usize,
-    owners: &Arc<dyn Owners>,
-    body: impl Fn(&mut Flow) -> T + Sync,
-) -> Vec<T> {
-    let run = |end: Local| {
-        let world = Some(World::new(Box::new(end)));
-        let options = FlowOptions { codec: CODEC, ..FlowOptions::default() };
-        let mut flow = Flow::new(Exec::new(ExecOptions { world, ..ExecOptions::new(1) }), options);
-        flow.set_owners(owners.clone());
-        body(&mut flow)
-    };
-    let run = &run;
-    thread::scope(|scope| {
-        let ends = Local::connect(ranks).into_iter();
-        let ranks: Vec<_> = ends.map(|end| scope.spawn(move || run(end))).collect();
-        ranks.into_iter().map(|rank| rank.join().expect("a rank panicked")).collect()
-    })
-}
 
 /// A matrix of `tiles x tiles` tiles of order `nb` that has all factors.
 fn matrix(flow: &mut Flow, tiles: usize, nb: usize, storage: Storage) -> TileMatrix<f64> {
@@ -73,11 +51,11 @@ fn what_is_sent_is_what_is_counted() {
             let a = matrix(&mut listening, 9, 8, storage);
             factorise(&mut listening, &a);
             let (counted, _) = count(&listening.take_program(), ranks, &*owners);
-            let sent = over_ranks(ranks, &owners, |flow| {
-                let a = matrix(flow, 9, 8, storage);
-                factorise(flow, &a);
+            let sent = over_ranks(ranks, &owners, |mut flow| {
+                let a = matrix(&mut flow, 9, 8, storage);
+                factorise(&mut flow, &a);
                 flow.wait().expect("the matrix has factors");
-                flow.traffic()
+                flow.traffic().expect("all ranks are there")
             });
             assert!(counted.messages > 0);
             sent.iter().for_each(|sent| assert_eq!(*sent, counted, "{name} {text}"));
@@ -110,7 +88,7 @@ fn tiles_change_owners_while_tasks_run() {
     };
     let mut alone = Flow::new(Exec::with_workers(1), FlowOptions::default());
     let expected = program(&mut alone);
-    for found in over_ranks(4, &squarest, |flow| program(flow)) {
+    for found in over_ranks(4, &squarest, |mut flow| program(&mut flow)) {
         assert!(found == expected, "the same operations in the same order");
     }
 }
@@ -167,7 +145,8 @@ fn lu_sends_as_many_tiles_as_it_must() {
 #[test]
 fn a_failure_on_one_rank_is_that_of_all() {
     let squarest: Arc<dyn Owners> = Arc::new(BlockCyclic::squarest(3));
-    let errors = over_ranks(3, &squarest, |flow| {
+    let errors = over_ranks(3, &squarest, |mut flow| {
+        let flow = &mut flow;
         let a = matrix(flow, 6, 5, Storage::Lower);
         a.fill_with(flow, |i, j| match (i, j) {
             (17, 17) => -1.0,

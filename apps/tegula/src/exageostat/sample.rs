@@ -120,7 +120,7 @@ impl Sample {
         progress.clear();
         let name = self.write(&place, &field)?;
         console.line(format_args!("drawn in {}", seconds(elapsed)));
-        let account = Account::of(&flow);
+        let account = Account::of(&mut flow);
         setting.run.keep_times(&account, &console);
         account.describe(&console);
         if !is_standard_output(&self.output_file) {

@@ -268,7 +268,7 @@ impl Linalg {
         let mut flow = run.flow(self.trace.is_wanted(), true);
         let mut problem = (entry.problem)(&mut flow, sizes, inputs);
         let (mut seconds, mut trace) = (Vec::new(), Trace::default());
-        let mut account = Account::of(&flow);
+        let mut account = Account::of(&mut flow);
         let mut progress = Progress::new(console);
         progress.follow(flow.watch(), before_tasks, "matrices");
         for done in 1..=self.repeat {
@@ -278,13 +278,13 @@ impl Linalg {
             problem.prepare(&mut flow);
             flow.wait().map_err(load::failure)?;
             drop(flow.take_trace());
-            let before = Account::of(&flow);
+            let before = Account::of(&mut flow);
             progress.begin(rehearsal.timed, format!("run {of}"));
             let start = Instant::now();
             problem.submit(&mut flow);
             flow.wait()?;
             seconds.push(start.elapsed().as_secs_f64());
-            account = Account::of(&flow).since(&before);
+            account = Account::of(&mut flow).since(&before);
             trace = flow.take_trace();
             problem.verify(&mut flow)?;
         }
@@ -305,13 +305,13 @@ impl Linalg {
         let taken_over = stages.fill(&mut flow, &mut *problem)?;
         flow.wait().map_err(load::failure)?;
         drop(flow.take_trace());
-        let before = Account::of(&flow);
+        let before = Account::of(&mut flow);
         let left = entry.flops(&sizes.after(taken_over)) / entry.flops(&sizes).max(1.0);
         progress.begin(rehearsal.timed * left, "run");
         let start = Instant::now();
         stages.run(&mut flow, &mut *problem, &mut progress, taken_over)?;
         let seconds = vec![start.elapsed().as_secs_f64()];
-        let account = Account::of(&flow).since(&before);
+        let account = Account::of(&mut flow).since(&before);
         let trace = flow.take_trace();
         problem.verify(&mut flow)?;
         let done = Done { seconds, taken_over, trace, account, ..Done::default() };

@@ -23,18 +23,15 @@ pub(crate) struct Account {
 
 impl Account {
     /// What `flow` came to so far; all ranks call this.
-    pub(crate) fn of(flow: &Flow) -> Self {
+    pub(crate) fn of(flow: &mut Flow) -> Self {
         let tasks = flow.watch().completed_by_worker();
         let (totals, site) = (flow.totals(), flow.site());
         let to_disk = totals.as_ref().map_or(0, |totals| transfers::to_disk(totals, &site));
         let run = totals.as_ref().map_or(&tasks, |totals| &totals.tasks).iter().sum();
         // If a rank is gone, the next wait says so.
-        let total = |mine| flow.total(mine).unwrap_or(mine);
-        let all = total([run, to_disk]);
-        // With what went to those who have read since the last wait.
-        let sent = flow.sent();
-        let [messages, bytes] = total([sent.messages, sent.bytes]);
-        Self { tasks, all, totals, site, traffic: Traffic { messages, bytes } }
+        let all = flow.total([run, to_disk]).unwrap_or([run, to_disk]);
+        let traffic = flow.traffic().unwrap_or_else(|_| flow.sent());
+        Self { tasks, all, totals, site, traffic }
     }
 
     /// What came on top of `before`, an earlier state of the same flow.

@@ -193,7 +193,7 @@ impl ComponentFlags {
             held,
             bytes_read,
             seconds: start.elapsed().as_secs_f64(),
-            account: Account::of(&flow),
+            account: Account::of(&mut flow),
             trace: flow.take_trace(),
         })
     }

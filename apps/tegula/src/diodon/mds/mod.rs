@@ -268,7 +268,7 @@ impl Mds {
             held,
             bytes_read,
             seconds: start.elapsed().as_secs_f64(),
-            account: Account::of(&flow),
+            account: Account::of(&mut flow),
             trace: flow.take_trace(),
             offset,
         })

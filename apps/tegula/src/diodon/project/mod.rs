@@ -113,7 +113,7 @@ impl Project {
         Ok(Outcome {
             projection: placed?,
             seconds: start.elapsed().as_secs_f64(),
-            account: Account::of(&flow),
+            account: Account::of(&mut flow),
             trace: flow.take_trace(),
         })
     }

@@ -43,7 +43,9 @@ impl<T: Real> Likelihood<T> {
         self.phases.generate_by(owners);
     }
 
-    /// The flow, for its trace and its memory.
+    /// The flow, for its trace and its memory, and to [set owners](Flow::set_owners): with the next evaluation, the
+    /// factorisation goes to those, so that they may change from one to the next (section 7.2 of the thesis that
+    /// [`generate_by`](Self::generate_by) names).
     pub fn flow(&mut self) -> &mut Flow {
         &mut self.flow
     }

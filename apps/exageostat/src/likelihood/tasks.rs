@@ -139,16 +139,16 @@ impl<T: Real> Phases<T> {
         flow.wait()
     }
 
-    /// Submits the generation, each tile where it is generated.
+    /// Submits the generation, each tile where it is generated, after which tiles belong to the flow's owners of now.
     fn generate(&self, flow: &mut Flow) {
         let covariance = &self.generation.covariance;
-        let owners = self.generators.as_ref().zip(flow.owners());
-        if let Some((generators, _)) = &owners {
-            covariance.redistribute(flow, &***generators);
+        let home = flow.owners();
+        if let Some(generators) = self.generators.as_ref().or(home.as_ref()) {
+            covariance.redistribute(flow, &**generators);
         }
         let Overlap { priorities, submission_order: by_priority, .. } = self.overlap;
         self.generation.submit(flow, Order { priorities, by_priority });
-        if let Some((_, home)) = owners {
+        if let Some(home) = home.filter(|_| self.generators.is_some()) {
             covariance.redistribute(flow, &*home);
         }
     }

@@ -1,0 +1,180 @@
+//! Fits.
+
+use std::ops::ControlFlow;
+
+use tegula_exageostat::design::Design;
+use tegula_exageostat::fit::{Fit, FitError, FitOptions, Journal, NuggetChoice, fit, fit_from};
+use tegula_exageostat::likelihood::{Likelihood, Overlap};
+use tegula_exageostat::observations::Observations;
+use tegula_tests::{
+    answers, assert_close, column, flow, likelihood, numbers, plane, sample, synthetic,
+};
+
+use super::{covariance, demeaned, meuse, meuse_observations, number, texas, with_sqrt_dist};
+
+fn fitted(
+    observations: &Observations,
+    name: &str,
+    nb: usize,
+    change: impl FnOnce(&mut FitOptions),
+) -> Fit {
+    let covariance = covariance(name);
+    let mut options = FitOptions::all_free(covariance.parameters.len());
+    change(&mut options);
+    let mut likelihood = likelihood(observations, nb);
+    fit(&mut likelihood, observations, covariance, &options, |_| {})
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn the_fit_of_the_synthetic_set_finds_the_maximum() {
+    let observations = synthetic();
+    let answers = answers("a_synth1600.json");
+    let free = fitted(&observations, "matern", 192, |_| {});
+    assert!(free.converged && free.bounds_hit.is_empty() && free.remarks.is_empty(), "{free:?}");
+    let best = number(&answers["mle"], "loglik");
+    assert!(
+        (free.evaluation.loglik() - best).abs() < 1e-6,
+        "{} against {best}",
+        free.evaluation.loglik()
+    );
+    for (value, theta) in free.model.values.iter().zip(numbers(&answers["mle"]["theta"])) {
+        assert_close(*value, theta, 1e-3, "estimate");
+    }
+    let half = fitted(&observations, "matern", 192, |options| options.fixed[2] = Some(0.5));
+    let best = number(&answers["mle_nu_half"], "loglik");
+    assert!(
+        (half.evaluation.loglik() - best).abs() < 1e-6,
+        "{} against {best}",
+        half.evaluation.loglik()
+    );
+}
+
+/// What a fit gives, to the last bit.
+fn bits(fit: &Fit) -> Vec<u64> {
+    let Fit { model, evaluation, .. } = fit;
+    let numbers = model.values.iter().chain([&model.nugget]).chain(&evaluation.coefficients);
+    let sums = [evaluation.logdet, evaluation.quadratic];
+    let counts =
+        [fit.evaluations, fit.failed_evaluations, fit.iterations, usize::from(fit.converged)];
+    let numbers = numbers.copied().chain(sums).map(f64::to_bits);
+    numbers.chain(counts.map(|count| count as u64)).collect()
+}
+
+#[test]
+fn a_fit_that_is_stopped_anywhere_goes_on_to_the_same_end() {
+    let table = sample("e_sub140.csv");
+    let values = column(&table, "z");
+    let design = Design::new(vec!["one".to_owned()], vec![vec![1.0; values.len()]], values.len());
+    let observations = Observations::new(plane(&table, "x", "y"), values, design.expect("a mean"));
+    let covariance = covariance("matern");
+    let mut options = FitOptions::all_free(3);
+    options.nugget = NuggetChoice::Estimated { bounds: None };
+    options.fixed[2] = Some(1.0);
+    // Evaluations so far and the evaluations that this run makes; the outcome of the run.
+    let run = |journal: &mut Journal, workers: usize, most: usize| {
+        let overlap = Overlap::default();
+        let mut likelihood =
+            Likelihood::<f64>::new(flow(workers), &observations, 32 * workers, overlap);
+        let mut made = 0;
+        fit_from(&mut likelihood, &observations, covariance, &options, journal, |_, state, _| {
+            made += usize::from(!state.is_taken_over);
+            if made < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })
+    };
+    let mut whole = Journal::default();
+    let expected = run(&mut whole, 2, usize::MAX).expect("a fit");
+    assert!(expected.converged && expected.taken_over == 0, "{expected:?}");
+    assert_eq!(whole.len(), expected.evaluations);
+    let written = |journal: &Journal| {
+        let mut bytes = Vec::new();
+        journal.write(&mut bytes).expect("there is room");
+        Journal::read(&mut &bytes[..]).expect("all of it")
+    };
+    for stop in (1..expected.evaluations).step_by(7) {
+        let mut journal = Journal::default();
+        let stopped = run(&mut journal, 1, stop);
+        assert!(
+            matches!(stopped, Err(FitError::Stopped { evaluations }) if evaluations == stop),
+            "{stop}: {stopped:?}"
+        );
+        // Once to be stopped again, and once to the end; on other workers and tiles.
+        let mut journal = written(&journal);
+        assert!(matches!(run(&mut journal, 2, 1), Err(FitError::Stopped { .. })));
+        assert_eq!(journal.len(), stop + 1);
+        let fit = run(&mut written(&journal), 2, usize::MAX).expect("a fit");
+        assert_eq!(fit.taken_over, stop + 1);
+        let off = (fit.evaluation.loglik() / expected.evaluation.loglik() - 1.0).abs();
+        assert!(off < 1e-10 && fit.converged, "{stop}: {off:e}");
+        // All outcomes of one run give its result to the last bit.
+        let again = run(&mut written(&whole), 1, 1).expect("nothing is left to evaluate");
+        assert_eq!(bits(&again), bits(&expected));
+    }
+}
+
+#[test]
+fn bounds_and_fixed_parameters_are_kept_and_said() {
+    let observations = synthetic();
+    let fit = fitted(&observations, "matern", 192, |options| {
+        options.fixed[2] = Some(0.5);
+        options.bounds[1] = Some((0.01, 0.05));
+    });
+    assert!(fit.model.values[1] <= 0.05 && fit.model.values[2] == 0.5);
+    let said: Vec<String> = fit.bounds_hit.iter().map(ToString::to_string).collect();
+    assert_eq!(said, ["range ended at its upper bound, 0.05"]);
+    let fixed_variance =
+        fitted(&observations, "exponential", 192, |options| options.fixed[0] = Some(1.0));
+    assert_eq!(fixed_variance.model.values[0], 1.0);
+}
+
+#[test]
+fn meuse_fits() {
+    let Some(table) = meuse() else { return };
+    let answers = answers("b_meuse.json");
+    let zero = meuse_observations(&table, |_, values| {
+        demeaned(values);
+        Design::zero(values.len())
+    });
+    let check = |fit: &Fit, answer: f64, what: &str| {
+        assert!(
+            (fit.evaluation.loglik() - answer).abs() < 1e-6,
+            "{what}: {} against {answer}",
+            fit.evaluation.loglik()
+        );
+    };
+    let plain = fitted(&zero, "matern", 64, |_| {});
+    check(&plain, number(&answers["mle_zero_mean_demeaned_sbn"], "loglik"), "no nugget");
+    let estimate =
+        |options: &mut FitOptions| options.nugget = NuggetChoice::Estimated { bounds: None };
+    let nugget = fitted(&zero, "matern", 64, estimate);
+    check(&nugget, number(&answers["mle_zero_mean_demeaned_sbn_nugget"], "loglik"), "nugget");
+    let trend = meuse_observations(&table, |dist, values| with_sqrt_dist(dist, values));
+    let fit = fitted(&trend, "exponential", 64, estimate);
+    let answer = &answers["mle_sqrtdist_exp_nugget_loglik_ML"];
+    check(&fit, number(answer, "value"), "trend");
+    let beta = trend.design.coefficients(&fit.evaluation.coefficients);
+    for (b, answer) in beta.iter().zip(numbers(&answer["detail"]["beta"])) {
+        assert_close(*b, answer, 1e-4, "coefficient of the mean");
+    }
+}
+
+#[test]
+fn texas_fits_on_the_sphere() {
+    let answers = answers("texas_wind.json");
+    for (constant, key) in [(true, "constant"), (false, "latitude")] {
+        let (_, observations) = texas(constant);
+        let answer = &answers[format!("ml_exponential_nugget_{key}")];
+        let fit = fitted(&observations, "exponential", 64, |options| {
+            options.nugget = NuggetChoice::Estimated { bounds: None };
+        });
+        let (loglik, best) = (fit.evaluation.loglik(), number(answer, "loglik_ML"));
+        assert!((loglik - best).abs() < 1e-6, "{key}: {loglik} against {best}");
+        let beta = observations.design.coefficients(&fit.evaluation.coefficients);
+        for (b, expected) in beta.iter().zip(numbers(&answer["beta"])) {
+            assert_close(*b, expected, 1e-3, "coefficient of the mean");
+        }
+        let flat = fit.remarks.iter().any(|remark| remark.contains("flat along the range"));
+        // With a constant mean the range is four times the extent of Texas: a ridge.
+        assert!(flat || !constant, "{:?}", fit.remarks);
+    }
+}

@@ -17,6 +17,7 @@ import pathlib
 import subprocess
 import sys
 import threading
+import tomllib
 from concurrent.futures import ThreadPoolExecutor
 
 sys.dont_write_bytecode = True
@@ -70,15 +71,40 @@ class Runs:
         return self.start("plan", program, "--platform", platform, "--tiles", tiles, "--distribution", distribution)
 
 
+def described(name, lines):
+    """The file of a machine or a cluster."""
+    path = CLUSTERS / f"{name}.toml"
+    CLUSTERS.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(lines) + "\n")
+    return path.relative_to(ROOT)
+
+
 def cluster(name, *nodes):
     """The file of a cluster; `nodes` are (count, platform, what differs)."""
     parts = [f'name = "{name}"']
     for count, platform, more in nodes:
         parts += ["[[node]]", f'platform = "{platform}"', f"count = {count}", *more]
-    path = CLUSTERS / f"{name}.toml"
-    CLUSTERS.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join(parts) + "\n")
-    return path.relative_to(ROOT)
+    return described(name, parts)
+
+
+def one_machine(name, *nodes):
+    """The file of a machine with all workers of `nodes`, (count, platform), on one memory: nothing is sent."""
+    classes, workers, kernels = [], [], []
+    for count, platform in nodes:
+        node = tomllib.loads((ROOT / f"data/platforms/{platform}.toml").read_text())
+        for kind in node["class"]:
+            kind = {**kind, "name": f"{platform} {kind['name']}"}
+            alike = [worker for worker in node["worker"] if f"{platform} {worker['class']}" == kind["name"]]
+            classes.append(kind)
+            workers.append({"class": kind["name"], "memory": "RAM", "pipeline": 1,
+                            "count": count * sum(worker["count"] for worker in alike)})
+        kernels += [{**kernel, "class": f"{platform} {kernel['class']}"} for kernel in node["kernel"]]
+    parts = [f'name = "{name}"', f'source = "the workers of {nodes}"', 'precision = "d"']
+    tables = {"memory": [{"name": "RAM", "kind": "ram"}], "class": classes, "worker": workers, "kernel": kernels}
+    for table_name, entries in tables.items():
+        for entry in entries:
+            parts += [f"[[{table_name}]]", *(f"{key} = {json.dumps(value)}" for key, value in entry.items())]
+    return described(name, parts)
 
 
 def seconds(run):
@@ -154,12 +180,15 @@ def search(runs, _):
 
 
 def sizes(runs, _):
-    """C8 to C11: LU on 16 chifflets and 30 chetemis; times as long as the bound."""
+    """C8 to C11: LU on 16 chifflets and 30 chetemis; times as long as the bound. In one memory: the same workers on one
+    memory, where no tile is anyone's and nothing is sent."""
     counts = [25, 50, 75, 100, 125, 150]
-    started = [(n, {how: runs.lu("16chifflet+30chetemi", n, how) for how in ALL}) for n in counts]
-    rows = [[n, f"{bound(of['1d1d']):.2f}", *(f"{seconds(of[how]) / bound(of[how]):.3f}" for how in ALL),
+    one = one_machine("one-memory", (16, "chifflet"), (30, "chetemi"))
+    started = [(n, {**{how: runs.lu("16chifflet+30chetemi", n, how) for how in ALL},
+                    "in one memory": runs.simulate("lu", one, n)}) for n in counts]
+    rows = [[n, f"{bound(of['1d1d']):.2f}", *(f"{seconds(of[how]) / bound(of[how]):.3f}" for how in of),
              *(messages(of[how]) for how in ALL)] for n, of in started]
-    return table(["tiles", "bound, s", *ALL, *(f"messages, {how}" for how in ALL)], rows)
+    return table(["tiles", "bound, s", *started[0][1], *(f"messages, {how}" for how in ALL)], rows)
 
 
 def hundred(runs, is_full):
@@ -302,7 +331,7 @@ def main():
     text = ""
     for name in flags.parts or PARTS:
         part = PARTS[name]
-        text += f"{part.__doc__.strip()}\n\n{part(runs, flags.full)}\n"
+        text += f"{' '.join(part.__doc__.split())}\n\n{part(runs, flags.full)}\n"
     print(text)
     if flags.write:
         BENCH.write({"unequal_nodes": text.strip()})

@@ -358,7 +358,7 @@ impl Directory {
         entry.was_sent = false;
         let stake = &mut self.stakes[datum as usize];
         if runner.0 == self.me {
-            stake.set(Stake::CONTENTS.and(Stake::WRITTEN));
+            stake.set(Stake::CONTENTS.or(Stake::WRITTEN));
         } else {
             stake.clear(Stake::WRITTEN);
             self.drop_mine(datum, moves);

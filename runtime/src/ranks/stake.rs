@@ -14,7 +14,7 @@ impl Stake {
     /// The current version is here.
     pub(super) const CONTENTS: Self = Self(2);
     /// Whatever is here.
-    pub(super) const HELD: Self = Self::ROOM.and(Self::CONTENTS);
+    pub(super) const HELD: Self = Self::ROOM.or(Self::CONTENTS);
     /// This rank has written the current version, so it is who sends it.
     pub(super) const WRITTEN: Self = Self(4);
     /// Tasks add to it side by side, here or elsewhere.
@@ -22,7 +22,7 @@ impl Stake {
     /// What a reduction does is always noted.
     const ALWAYS: Self = Self(16);
 
-    pub(super) const fn and(self, other: Self) -> Self {
+    pub(super) const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
@@ -43,13 +43,13 @@ impl Stake {
     #[inline(always)]
     pub(super) const fn matters_to(self, access: Access) -> bool {
         let what = match access {
-            Access::R => Self::WRITTEN.and(Self::REDUCED),
+            Access::R => Self::WRITTEN.or(Self::REDUCED),
             Access::W | Access::RW | Access::Commute => {
-                Self::HELD.and(Self::WRITTEN).and(Self::REDUCED)
+                Self::HELD.or(Self::WRITTEN).or(Self::REDUCED)
             }
             Access::Reduce => Self::ALWAYS,
             Access::Scratch => Self::NONE,
         };
-        self.and(Self::ALWAYS).has(what)
+        self.or(Self::ALWAYS).has(what)
     }
 }

@@ -1,15 +1,21 @@
-//! Signals that ask a run to end.
+//! Signals that ask a run to end: noted until its next pause, and answered at once.
 
-use std::io;
+use std::fs;
+use std::io::{self, IsTerminal, Read, Write};
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::thread;
 
-use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::flag;
-use signal_hook::low_level::emulate_default_handler;
+use signal_hook::low_level::{emulate_default_handler, pipe};
+
+use crate::ranks;
 
 /// The signals with their names.
-const SIGNALS: [(i32, &str); 3] = [(SIGINT, "SIGINT"), (SIGTERM, "SIGTERM"), (SIGUSR1, "SIGUSR1")];
+const SIGNALS: [(i32, &str); 4] =
+    [(SIGINT, "SIGINT"), (SIGTERM, "SIGTERM"), (SIGUSR1, "SIGUSR1"), (SIGHUP, "SIGHUP")];
 
 /// What signals do; there once they are caught.
 static NOTED: OnceLock<Noted> = OnceLock::new();
@@ -26,24 +32,60 @@ struct Noted {
 }
 
 impl Noted {
-    /// Has the signals noted: their actions come in the order in which they are registered.
-    fn register(self) -> io::Result<Self> {
+    /// Has the signals noted, each with a byte into `pipe`: their actions come in the order in which
+    /// they are registered.
+    fn register(self, pipe: &UnixStream) -> io::Result<Self> {
         // The first SIGINT finds nothing yet.
         flag::register_conditional_default(SIGINT, Arc::clone(&self.interrupted))?;
         flag::register(SIGINT, Arc::clone(&self.interrupted))?;
         for (signal, _) in SIGNALS {
+            // nohup has the end of a terminal ignored.
+            if signal == SIGHUP && is_ignored(signal) {
+                continue;
+            }
             flag::register_conditional_default(signal, Arc::clone(&self.released))?;
             flag::register_usize(signal, Arc::clone(&self.caught), signal.unsigned_abs() as usize)?;
+            pipe::register(signal, pipe.try_clone()?)?;
         }
         Ok(self)
     }
 }
 
-/// From now on these signals are noted and do nothing else, but for a second SIGINT, which ends the process.
-pub(crate) fn catch_signals() {
+/// Whether whoever started this process has had `signal` ignored.
+fn is_ignored(signal: i32) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+}
+
+/// From now on these signals are noted and do nothing else, but for a second SIGINT, which ends the
+/// process. The first one is answered at once, on standard error: `reply` says what follows.
+pub(crate) fn catch_signals(reply: impl Into<String>) {
     NOTED.get_or_init(|| {
-        Noted::default().register().expect("the system lets a process catch these signals")
+        let caught = "the system lets a process catch these signals";
+        let (read, write) = UnixStream::pair().expect(caught);
+        let noted = Noted::default().register(&write).expect(caught);
+        if ranks::is_speaker() {
+            let reply = reply.into();
+            // Without a thread there is no reply, which is no reason to stop.
+            let _ = thread::Builder::new()
+                .name("signals".to_owned())
+                .spawn(move || answer(read, &reply));
+        }
+        noted
     });
+}
+
+/// Waits for the first signal and says what follows it.
+fn answer(mut pipe: UnixStream, reply: &str) {
+    if pipe.read_exact(&mut [0]).is_err() {
+        return;
+    }
+    let mut out = io::stderr().lock();
+    // A line of progress may stand on the terminal.
+    let start = if out.is_terminal() { "\r\x1b[K" } else { "" };
+    let _ = writeln!(out, "{start}{} came: {reply}", name(caught()));
 }
 
 /// From now on signals end the process again, also one that came in between.

@@ -22,8 +22,8 @@ const UNITS: [(&str, f64); 5] =
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Checkpoints")]
 pub(crate) struct CheckpointFlags {
-    /// Keep in FILE what it takes to go on; Ctrl-C, SIGTERM and SIGUSR1 then end the run with 75 after the
-    /// current step, and a second Ctrl-C at once
+    /// Keep in FILE what it takes to go on; Ctrl-C, SIGTERM, SIGHUP and SIGUSR1 then end the run with 75 after
+    /// the current step, and a second Ctrl-C at once
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
     /// Least time between two checkpoints: 30s, 10m, 1h [default: 10m]
@@ -73,7 +73,11 @@ impl CheckpointFlags {
             return Err(refused("--checkpoint: name a file; it is written again and again"));
         }
         check_output(path)?;
-        checkpoint::catch_signals();
+        checkpoint::catch_signals(format!(
+            "this run ends after its current step, with a checkpoint in {}; Ctrl-C again ends it at \
+             once, without",
+            path.display()
+        ));
         Ok(())
     }
 

@@ -36,13 +36,22 @@ fn send(signal: &str, child: &Child) {
 
 /// Starts a run that reads the pipe `name` once it notes signals, sends it `signal`, and only then gives it
 /// the file `content`: the run meets the signal in its first pause.
-fn signalled(folder: &Path, arguments: &str, [name, content]: [&str; 2], signal: &str) -> Run {
+fn signalled(folder: &Path, arguments: &str, files: [&str; 2], signal: &str) -> Run {
+    signalled_command(command(folder, arguments), folder, files, signal)
+}
+
+/// The same of a command.
+fn signalled_command(
+    mut started: Command,
+    folder: &Path,
+    [name, content]: [&str; 2],
+    signal: &str,
+) -> Run {
     let pipe = folder.join(name);
     if !pipe.exists() {
         let mode = Mode::RUSR | Mode::WUSR;
         mknodat(CWD, &pipe, FileType::Fifo, mode, 0).expect("a pipe can be made");
     }
-    let mut started = command(folder, arguments);
     let mut child =
         started.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
     let flags = OFlags::NONBLOCK.bits() as i32;
@@ -85,11 +94,14 @@ fn a_fit_goes_on_to_the_same_end_after_each_signal() {
     let whole = tegula_in(&folder, &format!("exageostat fit data.csv {FIT}")).succeeded().json();
     assert_eq!(whole["evaluations_taken_over"], 0);
     let mut resume = "";
-    for (count, signal) in ["USR1", "TERM", "INT"].into_iter().enumerate() {
+    for (count, signal) in ["USR1", "TERM", "INT", "HUP"].into_iter().enumerate() {
         let arguments = format!("exageostat fit pipe.csv {FIT} --checkpoint c {resume}");
         let run = signalled(&folder, &arguments, ["pipe.csv", "data.csv"], signal);
         assert_eq!(run.code, 75, "{}{}", run.stdout, run.stderr);
-        let evaluations = ["1 evaluation", "2 evaluations", "3 evaluations"][count];
+        let evaluations =
+            ["1 evaluation", "2 evaluations", "3 evaluations", "4 evaluations"][count];
+        let answer = format!("SIG{signal} came: this run ends after its current step");
+        assert!(run.stderr.contains(&answer), "{}", run.stderr);
         let says =
             format!("stopped by SIG{signal} after {evaluations}; go on with: tegula exageostat");
         assert!(run.stderr.contains(&says), "{}", run.stderr);
@@ -100,7 +112,18 @@ fn a_fit_goes_on_to_the_same_end_after_each_signal() {
     let rest = tegula_in(&folder, &format!("exageostat fit data.csv {FIT} --resume c"));
     let rest = rest.succeeded().json();
     assert_same(&rest, &whole, &ESTIMATES, 1e-9);
-    assert_eq!((&rest["evaluations_taken_over"], &rest["converged"]), (&3.into(), &true.into()));
+    assert_eq!((&rest["evaluations_taken_over"], &rest["converged"]), (&4.into(), &true.into()));
+}
+
+#[test]
+fn the_end_of_a_terminal_is_ignored_under_nohup() {
+    let folder = folder_of_data();
+    let fit = command(&folder, &format!("exageostat fit pipe.csv {FIT} --checkpoint c"));
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "trap '' HUP; exec \"$0\" \"$@\""]).arg(fit.get_program());
+    shell.args(fit.get_args()).current_dir(&folder);
+    let run = signalled_command(shell, &folder, ["pipe.csv", "data.csv"], "HUP").succeeded();
+    assert!(!run.stderr.contains("SIGHUP"), "{}", run.stderr);
 }
 
 #[test]

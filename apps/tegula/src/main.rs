@@ -10,6 +10,7 @@ mod demand;
 mod diodon;
 mod error;
 mod exageostat;
+mod files;
 mod flags;
 mod info;
 mod linalg;
@@ -37,16 +38,19 @@ fn main() -> ExitCode {
 
 /// Reads the command line, runs the command and turns what went wrong into an exit code.
 fn run(is_prepared: bool) -> ExitCode {
-    let command = cli::command();
+    let mut command = cli::command();
     let arguments = match config::arguments(&command, std::env::args_os().collect()) {
         Ok(arguments) => arguments,
         Err(failure) => return error::report(&failure),
     };
     let parsed = command
-        .try_get_matches_from(&arguments.all)
+        .try_get_matches_from_mut(&arguments.all)
         .and_then(|matches| Ok((cli::Cli::from_arg_matches(&matches)?, matches)));
     match parsed {
-        Ok((cli, matches)) => ranks::run(&matches, &|| cli.run(is_prepared)),
+        Ok((cli, matches)) => ranks::run(&matches, &|| {
+            files::check_apart(&command, &matches)?;
+            cli.run(is_prepared)
+        }),
         Err(usage) => {
             // Nobody is left to be told if this cannot be printed.
             let _ = if ranks::is_speaker() { usage.print() } else { Ok(()) };

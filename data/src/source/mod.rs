@@ -9,6 +9,7 @@ mod memory;
 
 use std::fmt::Debug;
 use std::ops::Range;
+use std::path::PathBuf;
 
 pub use error::SourceError;
 pub use memory::MemorySource;
@@ -76,6 +77,11 @@ pub trait Source: Debug + Send + Sync {
     /// Names of the columns, if there are any.
     fn column_names(&self) -> Option<&[String]> {
         None
+    }
+
+    /// The files that are read beside the one that it was opened as.
+    fn other_files(&self) -> Vec<PathBuf> {
+        Vec::new()
     }
 
     /// A reader for one thread.

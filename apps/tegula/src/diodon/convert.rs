@@ -14,11 +14,12 @@ use tegula_data::source::{Coverage, Source};
 use tegula_kernels::element::{ELEMENTS, Element};
 
 use crate::error::refused;
+use crate::files::check_kept_beside;
 use crate::flags::{OutputFlags, member, parse_bytes};
 use crate::machine::usable_memory;
 use crate::output::{
-    Console, Progress, bytes, check_apart, check_folder, check_output, count, is_standard_output,
-    number, seconds,
+    Console, Progress, bytes, check_folder, check_output, count, is_standard_output, number,
+    seconds,
 };
 
 /// Memory where the system does not tell how much there is.
@@ -90,8 +91,6 @@ impl Convert {
         let console = self.output.console(Some(&self.output_file))?;
         let path = self.checked_output()?;
         let found = find_matrix(&self.input, self.from.map(|format| format.name))?;
-        let outputs = [("OUT", Some(path)), self.output.path()];
-        check_apart(&outputs, &[("IN", found.path.as_path())])?;
         let (format, writing) = writable_format(path, self.to.map(|format| format.name))?;
         let memory = self.memory.or_else(usable_memory).unwrap_or(UNKNOWN_MEMORY);
         let mut progress = Progress::new(&console);
@@ -142,7 +141,9 @@ impl Convert {
         let scratch = self.scratch.clone().unwrap_or_else(std::env::temp_dir);
         check_folder(&scratch).map_err(|reason| refused(format!("--scratch: {reason}")))?;
         let format = self.from.map(|format| format.name);
-        Ok(found.open(&ReadSettings { memory_bytes, scratch, format })?)
+        let source = found.open(&ReadSettings { memory_bytes, scratch, format })?;
+        check_kept_beside(&*source, &found.path)?;
+        Ok(source)
     }
 
     /// The kind of numbers to write, and whether they may be rounded to it: only if it was asked for.

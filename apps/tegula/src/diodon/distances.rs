@@ -14,7 +14,7 @@ use tegula_kernels::element::Element;
 use super::computed::{PointFlags, metrics_help};
 use crate::flags::{OutputFlags, parse_bytes};
 use crate::machine::usable_memory;
-use crate::output::{Console, Progress, bytes, check_apart, count, number, seconds};
+use crate::output::{Console, Progress, bytes, count, number, seconds};
 use crate::ranks;
 
 /// Kinds of numbers that can be asked for, by their names on the command line.
@@ -63,8 +63,6 @@ fn elements() -> impl TypedValueParser<Value = Element> {
 impl Distances {
     pub(crate) fn run(&self) -> Result<()> {
         let console = self.output.console(Some(&self.output_file))?;
-        let outputs = [("-o", Some(self.output_file.as_path())), self.output.path()];
-        check_apart(&outputs, &[("the input", &self.input)])?;
         let source = self.points.source(&self.input, self.metric)?.with_element(self.element);
         let workers = self.workers.map_or_else(|| ranks::cores(0), usize::from);
         let [n, _] = source.shape();

@@ -1,7 +1,7 @@
 //! The matrix that a command reads: its file, its names, and what is read beside it.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -10,6 +10,7 @@ use tegula_data::source::{Coverage, Source};
 use tegula_diodon::distance::DistanceSource;
 
 use crate::error::refused;
+use crate::files::check_kept_beside;
 use crate::machine::peak_resident;
 use crate::output::{Console, bytes, count};
 
@@ -19,8 +20,6 @@ pub(super) struct Distances {
     pub(super) source: Arc<dyn Source>,
     /// Names, or numbers from 1 where the file has none.
     pub(super) ids: Vec<String>,
-    /// The file.
-    pub(super) path: PathBuf,
     /// Bytes that names, and what was read already, hold.
     pub(super) resident_bytes: u64,
 }
@@ -30,10 +29,11 @@ pub(super) fn open(
     spec: &str,
     format: Option<&str>,
     (memory_bytes, scratch): (u64, PathBuf),
-) -> Result<(Arc<dyn Source>, PathBuf)> {
+) -> Result<Arc<dyn Source>> {
     let found = find_matrix(spec, format)?;
     let source = found.open(&ReadSettings { memory_bytes, scratch, format })?;
-    Ok((Arc::from(source), found.path.clone()))
+    check_kept_beside(&*source, &found.path)?;
+    Ok(Arc::from(source))
 }
 
 impl Distances {
@@ -42,7 +42,7 @@ impl Distances {
     /// # Errors
     /// If there is no such file, it is damaged, not square, or its names contradict each other.
     pub(super) fn open(spec: &str, format: Option<&str>, room: (u64, PathBuf)) -> Result<Self> {
-        let (source, path) = open(spec, format, room)?;
+        let source = open(spec, format, room)?;
         let [rows, columns] = source.shape();
         if rows != columns {
             return Err(refused(format!(
@@ -54,22 +54,22 @@ impl Distances {
         check_names(&*source)?;
         let is_read = source.stored_bytes_per_entry() == 0.0;
         let entries = if is_read { (rows * columns * source.element().bytes()) as u64 } else { 0 };
-        Self::of((source, path), entries)
+        Self::of(source, entries)
     }
 
-    /// Distances that are computed from what `path` holds.
+    /// Distances that are computed.
     ///
     /// # Errors
     /// If two items have the same name.
-    pub(super) fn computed(source: DistanceSource, path: &Path) -> Result<Self> {
+    pub(super) fn computed(source: DistanceSource) -> Result<Self> {
         check_names(&source)?;
         // What reading took at most: the items, in the form in which the metric wants them.
         let held = peak_resident().unwrap_or(0);
-        Self::of((Arc::new(source), path.to_owned()), held)
+        Self::of(Arc::new(source), held)
     }
 
     /// With entries, or what they are computed from, that hold so many bytes.
-    fn of((source, path): (Arc<dyn Source>, PathBuf), held: u64) -> Result<Self> {
+    fn of(source: Arc<dyn Source>, held: u64) -> Result<Self> {
         let [n, _] = source.shape();
         if n == 0 {
             return Err(refused(format!("{}: the matrix is empty", source.name())));
@@ -78,7 +78,7 @@ impl Distances {
         let letters: usize = ids.iter().map(|id| id.len() + size_of::<String>()).sum();
         // The names of the source, those that are kept, and the order in which repetitions are looked for.
         let resident_bytes = 3 * letters as u64 + held;
-        Ok(Self { source, ids, path, resident_bytes })
+        Ok(Self { source, ids, resident_bytes })
     }
 
     /// Number of items.

@@ -26,7 +26,7 @@ use crate::flags::{
     OverlapFlags, RunFlags, TraceFlags,
 };
 use crate::output::{
-    Account, Console, Progress, check_apart, count, is_standard_output, number, seconds, write_json,
+    Account, Console, Progress, count, is_standard_output, number, seconds, write_json,
 };
 
 /// Evaluations that a fit is expected to take, by number of parameters that are searched.
@@ -81,10 +81,7 @@ impl Fit {
     pub(crate) fn run(&self) -> Result<()> {
         let console = self.output.console(self.output_file.as_deref())?;
         self.trace.check()?;
-        let outputs = [("-o", self.output_file.as_deref()), self.output.path(), self.trace.path()];
-        let all = [&outputs[..], &[self.checkpoint.path()]].concat();
-        check_apart(&all, &[("the data", &self.data.data)])?;
-        self.checkpoint.begin(&outputs)?;
+        self.checkpoint.begin()?;
         let options = self.estimation.options(self.covariance.covariance)?;
         let (data, setting) = self.prepare(&console)?;
         if setting.is_dry {

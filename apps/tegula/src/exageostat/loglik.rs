@@ -18,7 +18,7 @@ use crate::flags::{
     CovarianceFlags, DataFlags, GenerationFlags, MatrixFlags, OutputFlags, OverlapFlags, RunFlags,
     TraceFlags, nugget, parameters,
 };
-use crate::output::{Account, Align, Console, Progress, Table, check_apart, number, seconds};
+use crate::output::{Account, Align, Console, Progress, Table, number, seconds};
 use crate::ranks;
 
 /// The phases of an evaluation, in their order.
@@ -78,8 +78,6 @@ impl Loglik {
     pub(crate) fn run(&self) -> Result<()> {
         let console = self.output.console(None)?;
         self.trace.check()?;
-        let outputs = [self.output.path(), self.trace.path()];
-        check_apart(&outputs, &[("the data", &self.data.data)])?;
         let (data, model, setting) = self.prepare(&console)?;
         let result = if setting.is_dry {
             setting.estimate(&console, (self.repeat as usize, "--repeat"))?

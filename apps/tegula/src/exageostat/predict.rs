@@ -1,6 +1,6 @@
 //! `tegula exageostat predict`: kriging at the places of a table.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
@@ -16,10 +16,11 @@ use super::inputs::{InputFlags, Places};
 use super::model_file::ModelFile;
 use super::setting::{Extent, PREDICTION, Setting};
 use super::{caution, object, parameter_list, parameters_json};
+use crate::files::check_kept;
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags};
 use crate::output::{
-    Account, Console, Progress, STANDARD_OUTPUT, check_apart, count, is_standard_output, number,
-    seconds, write_file,
+    Account, Console, Progress, STANDARD_OUTPUT, count, is_standard_output, number, seconds,
+    write_file,
 };
 
 /// Flags of `predict`.
@@ -57,7 +58,7 @@ impl Predict {
         self.trace.check()?;
         let file = ModelFile::read(&self.input.model)?;
         let data = self.input.training_data(&file, &console)?;
-        self.check_paths(data.table.path())?;
+        check_kept("the training data", data.table.path())?;
         let places = self.input.places(&file, &data)?;
         let setting = self.prepare(&file, &data, &places, &console)?;
         if setting.is_dry {
@@ -80,16 +81,6 @@ impl Predict {
         self.trace.write(&mut done.trace, &result, &console)?;
         self.output.write(&result)?;
         console.finish()
-    }
-
-    /// Refuses outputs that would cost an input. The table of places may be overwritten: it is
-    /// written again with some columns more.
-    fn check_paths(&self, data: &Path) -> Result<()> {
-        let outputs =
-            [("-o", Some(self.output_file.as_path())), self.output.path(), self.trace.path()];
-        let model = self.input.model.as_path();
-        check_apart(&outputs, &[("the model", model), ("the training data", data)])?;
-        check_apart(&outputs[1..], &[("the table of --at", &self.input.at)])
     }
 
     /// Refuses what cannot be used, and prints what will be done.

@@ -1,6 +1,6 @@
 //! `tegula exageostat sample`: a random field at scattered or given places.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
@@ -21,7 +21,7 @@ use crate::flags::{
     parameters,
 };
 use crate::output::{
-    Account, Progress, STANDARD_OUTPUT, check_apart, count, is_standard_output, seconds, write_file,
+    Account, Progress, STANDARD_OUTPUT, count, is_standard_output, seconds, write_file,
 };
 
 /// Name of the column with the drawn values.
@@ -84,13 +84,6 @@ impl Sample {
     pub(crate) fn run(&self) -> Result<()> {
         let console = self.output.console(Some(&self.output_file))?;
         self.trace.check()?;
-        // The table of --at may be overwritten: it is written again with a column more.
-        let outputs =
-            [("-o", Some(self.output_file.as_path())), self.output.path(), self.trace.path()];
-        check_apart(&outputs, &[])?;
-        let at: Vec<(&str, &Path)> =
-            self.at.iter().map(|at| ("the table of --at", at.as_path())).collect();
-        check_apart(&outputs[1..], &at)?;
         let values = parameters(self.covariance.covariance, &self.params)?;
         let model = Model::new(self.covariance.covariance, values, self.nugget)?;
         let mut random = Random::new(self.run.seed);

@@ -1,6 +1,6 @@
 //! Flags about checkpoints: where they are written, how often, and with which a run goes on.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -9,7 +9,7 @@ use tegula_data::checkpoint::{About, Checkpoint, CheckpointError};
 
 use crate::checkpoint::{self, Checkpoints};
 use crate::error::refused;
-use crate::output::{check_apart, check_output, is_standard_output};
+use crate::output::{check_output, is_standard_output};
 
 /// Time between checkpoints unless told otherwise.
 const EVERY: Duration = Duration::from_mins(10);
@@ -51,23 +51,16 @@ impl CheckpointFlags {
         self.checkpoint.is_some() || self.resume.is_some()
     }
 
-    /// The file that is written, with the name of its flag.
-    pub(crate) fn path(&self) -> (&'static str, Option<&Path>) {
-        ("--checkpoint", self.checkpoint.as_deref())
-    }
-
     /// Refuses, before any work is done, files that cannot be written or are not there, and from now on notes
-    /// signals that ask the run to end. None of the other `outputs` may be the checkpoint to go on from.
+    /// signals that ask the run to end.
     ///
     /// # Errors
     /// If a file cannot be used.
-    pub(crate) fn begin(&self, outputs: &[(&str, Option<&Path>)]) -> Result<()> {
+    pub(crate) fn begin(&self) -> Result<()> {
         if let Some(path) = &self.resume {
             let path = path.clone();
             std::fs::metadata(&path).map_err(|cause| CheckpointError::Read { path, cause })?;
         }
-        let resumed = self.resume.as_deref().map(|path| ("the checkpoint to go on from", path));
-        check_apart(outputs, resumed.as_slice())?;
         let Some(path) = &self.checkpoint else { return Ok(()) };
         if is_standard_output(path) {
             return Err(refused("--checkpoint: name a file; it is written again and again"));

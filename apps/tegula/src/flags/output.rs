@@ -46,11 +46,6 @@ impl OutputFlags {
         Ok(Console::new(json || data_out, self.quiet, self.verbose > 0))
     }
 
-    /// The file for JSON, with the name of its flag.
-    pub(crate) fn path(&self) -> (&'static str, Option<&Path>) {
-        ("--json", self.json.as_deref())
-    }
-
     /// Writes the result as JSON, if that was asked for.
     ///
     /// # Errors

@@ -55,11 +55,6 @@ const FORMS: &[Form] = &[
 ];
 
 impl TraceFlags {
-    /// The file, with the name of its flag.
-    pub(crate) fn path(&self) -> (&'static str, Option<&Path>) {
-        ("--trace", self.trace.as_deref())
-    }
-
     /// Whether a trace is wanted.
     pub(crate) fn is_wanted(&self) -> bool {
         self.trace.is_some()

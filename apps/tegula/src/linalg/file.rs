@@ -14,6 +14,7 @@ use tegula_kernels::scalar::{Scalar, c64};
 use tegula_runtime::flow::Failure;
 use tegula_runtime::random::SplitMix64;
 
+use crate::files::check_kept_beside;
 use crate::machine::usable_memory;
 
 /// Format of which complex numbers are read, and a vector as a column.
@@ -51,12 +52,6 @@ impl fmt::Debug for Contents {
     }
 }
 
-/// The file that `spec` names, which may be a part of one: FILE.h5:DATASET.
-pub(super) fn file_of(spec: &Path) -> PathBuf {
-    let found = spec.to_str().and_then(|spec| find_matrix(spec, Some(NPY)).ok());
-    found.map_or_else(|| spec.to_owned(), |found| found.path)
-}
-
 impl MatrixFile {
     /// Opens the matrix that `spec` names.
     ///
@@ -70,7 +65,9 @@ impl MatrixFile {
             let memory_bytes = usable_memory().unwrap_or(UNKNOWN_MEMORY) / 4;
             let scratch = std::env::temp_dir();
             let settings = ReadSettings { memory_bytes, scratch, format: None };
-            Contents::Other(found.open(&settings)?, Mutex::default())
+            let source = found.open(&settings)?;
+            check_kept_beside(&*source, &found.path)?;
+            Contents::Other(source, Mutex::default())
         };
         Ok(Self { path: found.path, contents })
     }

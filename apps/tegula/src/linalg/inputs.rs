@@ -8,7 +8,7 @@ use clap::Args;
 use tegula_kernels::scalar::Precision;
 
 use super::entry::Entry;
-use super::file::{MatrixFile, file_of};
+use super::file::MatrixFile;
 use super::operand::{Operand, Role};
 use super::sizes::{Size, Sizes};
 use crate::error::refused;
@@ -62,11 +62,6 @@ impl Inputs {
 }
 
 impl FileFlags {
-    /// The files that are read, with the names of their flags.
-    pub(super) fn files(&self) -> impl Iterator<Item = (&'static str, PathBuf)> {
-        self.read().map(|(flag, _, spec)| (flag, file_of(spec)))
-    }
-
     /// What is read, with the names of the flags.
     fn read(&self) -> impl Iterator<Item = (&'static str, Role, &Path)> {
         let input = ("--input", Role::Matrix, self.input.as_deref());

@@ -38,7 +38,7 @@ use tegula_runtime::trace::Trace;
 use crate::demand::Work;
 use crate::error::refused;
 use crate::flags::{CheckpointFlags, MatrixFlags, OutputFlags, Run, RunFlags, TraceFlags, member};
-use crate::output::{Account, Console, Progress, check_apart};
+use crate::output::{Account, Console, Progress};
 use algorithms::ALGORITHMS;
 use entry::{Entry, Problem};
 use inputs::{FileFlags, Inputs};
@@ -162,13 +162,8 @@ impl Linalg {
         check_passed(&result)
     }
 
-    /// Refuses files that cannot be written or would be overwritten, and checkpoints where there are none.
+    /// Refuses files that cannot be written, and checkpoints where there are none.
     fn check_files(&self, entry: &Entry) -> Result<()> {
-        let written =
-            [self.output.path(), self.trace.path(), ("--output", self.files.result.as_deref())];
-        let files: Vec<_> = self.files.files().collect();
-        let read: Vec<_> = files.iter().map(|(flag, path)| (*flag, path.as_path())).collect();
-        check_apart(&[&written[..], &[self.checkpoint.path()]].concat(), &read)?;
         self.files.check_result(entry)?;
         if self.checkpoint.is_given() && !entry.may_pause() {
             let others = ALGORITHMS.iter().filter(|entry| entry.may_pause());
@@ -181,7 +176,7 @@ impl Linalg {
         if self.checkpoint.is_given() && self.repeat > 1 {
             return Err(refused("--checkpoint and --resume are of one run: leave --repeat out"));
         }
-        self.checkpoint.begin(&written)
+        self.checkpoint.begin()
     }
 
     /// How tasks run, and the sizes asked for; what the algorithm has no use for is refused.

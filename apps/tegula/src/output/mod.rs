@@ -21,7 +21,7 @@ use crate::ranks;
 
 pub(crate) use account::Account;
 pub(crate) use numbers::{bytes, bytes_up, count, number, range, rate, seconds};
-pub(crate) use paths::{check_apart, check_folder, check_folder_to_make, check_output};
+pub(crate) use paths::{check_folder, check_folder_to_make, check_output};
 pub(crate) use patient::Patient;
 pub(crate) use progress::Progress;
 pub(crate) use table::{Align, Table};

@@ -1,4 +1,4 @@
-//! Where a run writes: refused before any work is done if that cannot be, or would cost an input.
+//! Where a run writes: refused before any work is done if that cannot be.
 
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -55,46 +55,6 @@ pub(crate) fn check_folder_to_make(folder: &Path) -> Result<(), String> {
     let existing = folder.ancestors().find(|above| above.as_os_str().is_empty() || above.exists());
     let existing = existing.filter(|above| !above.as_os_str().is_empty());
     check_folder(existing.unwrap_or(Path::new(".")))
-}
-
-/// Refuses outputs that are also inputs, or the same as each other; each comes with what it is
-/// called on the command line.
-///
-/// # Errors
-/// If two of them are the same file.
-pub(crate) fn check_apart(
-    outputs: &[(&str, Option<&Path>)],
-    inputs: &[(&str, &Path)],
-) -> Result<()> {
-    let outputs: Vec<(&str, &Path, PathBuf)> = outputs
-        .iter()
-        .filter_map(|&(flag, path)| Some((flag, path?)))
-        .filter(|&(_, path)| !is_standard_output(path) && (!path.exists() || path.is_file()))
-        .map(|(flag, path)| (flag, path, place(path)))
-        .collect();
-    for (index, (flag, path, there)) in outputs.iter().enumerate() {
-        let shown = path.display();
-        if let Some((input, _)) = inputs.iter().find(|(_, input)| place(input) == *there) {
-            return Err(refused(format!(
-                "{flag} would overwrite {shown}, which is {input}: name another file"
-            )));
-        }
-        if let Some((other, ..)) = outputs[..index].iter().find(|(.., other)| other == there) {
-            return Err(refused(format!(
-                "{other} and {flag} would both write {shown}: name two files"
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// The path without links, so that two of the same file are equal.
-fn place(path: &Path) -> PathBuf {
-    fs::canonicalize(path).unwrap_or_else(|_| {
-        let folder = folder_of(path);
-        let folder = fs::canonicalize(&folder).unwrap_or(folder);
-        path.file_name().map_or(folder.clone(), |name| folder.join(name))
-    })
 }
 
 /// The folder that `path` lies in.

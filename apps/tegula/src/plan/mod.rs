@@ -16,7 +16,9 @@ use tegula_data::platform::cluster::ClusterPlatform;
 
 use crate::error::refused;
 use crate::flags::{OutputFlags, PassFlags, distribution_help, member};
-use crate::output::{Progress, check_apart, check_folder_to_make, check_output};
+pub(crate) use write::RESULTS;
+
+use crate::output::{Progress, check_folder_to_make, check_output};
 use crate::simulate::platform_help;
 use crate::simulate::program::{Sizes, Spread, WORKLOADS, Workload};
 pub(crate) use maps::{Maps, Reading};
@@ -91,7 +93,6 @@ impl Plan {
         if let Some(path) = &self.plot {
             check_output(path).map_err(|reason| refused(format!("--plot: {reason}")))?;
         }
-        check_apart(&[self.output.path(), ("--plot", self.plot.as_deref())], &[])?;
         let workload = distributed().nth(self.program).expect("a listed program");
         let cluster = ClusterPlatform::find(&self.platform)?;
         let sizes = Sizes {

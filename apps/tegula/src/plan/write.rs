@@ -15,6 +15,16 @@ use super::report::Case;
 use crate::error::refused;
 use crate::output::write_file;
 
+/// Names of all files that a plan may leave in its folder.
+pub(crate) static RESULTS: [&str; 6] = [
+    "generation.csv",
+    "generation.svg",
+    "factorization.csv",
+    "factorization.svg",
+    "balance.svg",
+    "iterations.svg",
+];
+
 impl Case {
     /// Writes owners and pictures into `folder`, and says how many files these are.
     pub(super) fn write(&self, folder: &Path) -> Result<usize> {
@@ -29,6 +39,7 @@ impl Case {
             files.push(("iterations.svg".to_owned(), self.iterations(bounds)));
         }
         for (name, text) in &files {
+            debug_assert!(RESULTS.contains(&name.as_str()), "{name} is not listed");
             write(&folder.join(name), text)?;
         }
         Ok(files.len())

@@ -19,7 +19,7 @@ use crate::flags::{
     OutputFlags, PassFlags, TraceFlags, check_eviction, chosen_eviction, evictions, member,
     policies, precision_parser,
 };
-use crate::output::{check_apart, number};
+use crate::output::number;
 use crate::plan::Reading;
 use cluster::ClusterFlags;
 pub(crate) use cluster::{add_workers, simulated};
@@ -112,7 +112,6 @@ impl Simulate {
     pub(crate) fn run(&self) -> Result<()> {
         let console = self.output.console(None)?;
         self.trace.check()?;
-        check_apart(&[self.output.path(), self.trace.path()], &[])?;
         let task = self.task()?;
         if ClusterPlatform::is_named_by(&self.platform) {
             self.changes.refuse_for_cluster()?;

@@ -16,7 +16,7 @@ use tegula_runtime::trace::{ReadError, Trace};
 
 use crate::error::refused;
 use crate::flags::{OutputFlags, form, member, title};
-use crate::output::{Console, STANDARD_OUTPUT, check_apart, is_standard_output, write_file};
+use crate::output::{Console, STANDARD_OUTPUT, is_standard_output, write_file};
 
 /// Flags of `trace`.
 #[derive(Args, Debug)]
@@ -114,10 +114,6 @@ fn panels() -> impl clap::builder::TypedValueParser<Value = usize> {
 impl TraceCommand {
     pub(crate) fn run(&self) -> Result<()> {
         let console = self.output.console(self.target())?;
-        let outputs = [("-o", self.output_file.as_deref()), self.output.path()];
-        let inputs: Vec<(&str, &Path)> =
-            self.files.iter().map(|file| ("the trace", file.as_path())).collect();
-        check_apart(&outputs, &inputs)?;
         let [file] = self.files.as_slice() else { return self.compare(console) };
         let by_extension = match self.output_file.as_deref() {
             Some(path) if !self.what.is_given() => Some(form("-o", path)?),

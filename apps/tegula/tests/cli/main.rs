@@ -6,6 +6,7 @@ mod components;
 mod config;
 mod convert;
 mod devices;
+mod files;
 mod fit;
 mod linalg;
 mod loglik;

@@ -176,21 +176,24 @@ fn outputs_that_would_cost_an_input() {
     let folder = folder_with("data.csv", table);
     let run = |arguments: &str| tegula_in(&folder, arguments);
     let fit = "exageostat fit data.csv --fix smoothness=0.5 --max-evaluations 2";
-    run(&format!("{fit} -o data.csv")).failed(2, &["-o would overwrite", "data.csv", "the data"]);
+    run(&format!("{fit} -o data.csv")).failed(2, &["-o would overwrite", "data.csv", "DATA.csv"]);
     run(&format!("{fit} --json ./data.csv")).failed(2, &["--json would overwrite"]);
     run(&format!("{fit} -o m.json --trace m.json")).failed(2, &["-o and --trace"]);
     run(&format!("{fit} -o m.json --json m.json")).failed(2, &["-o and --json would both write"]);
     run("exageostat loglik data.csv --params 1,0.1,0.5 --trace data.csv")
-        .failed(2, &["--trace would overwrite", "the data"]);
-    run("linalg potrf -n 9 --json ./x.json --trace x.json").failed(2, &["--json and --trace"]);
+        .failed(2, &["--trace would overwrite", "DATA.csv"]);
+    run("linalg potrf -n 9 --json ./x.json --trace x.json")
+        .failed(2, &["--trace and --json would both"]);
     run(&format!("{fit} -o m.json")).succeeded();
     let predict = "exageostat predict m.json --at data.csv";
-    run(&format!("{predict} -o m.json")).failed(2, &["-o would overwrite", "the model"]);
+    run(&format!("{predict} -o m.json")).failed(2, &["-o would overwrite", "MODEL.json"]);
+    run(&format!("{predict} -o data.csv")).failed(2, &["-o would overwrite", "--at"]);
+    std::fs::write(folder.join("places.csv"), "x,y\n1,2\n").expect("a file can be written");
+    let predict = "exageostat predict m.json --at places.csv";
+    run(&format!("{predict} -o places.csv")).failed(2, &["-o would overwrite", "--at"]);
     run(&format!("{predict} -o data.csv")).failed(2, &["-o would overwrite", "the training data"]);
     let left = std::fs::read_to_string(folder.join("data.csv")).expect("the data are there");
     assert_eq!(left, table);
-    std::fs::write(folder.join("places.csv"), "x,y\n1,2\n").expect("a file can be written");
-    run("exageostat predict m.json --at places.csv -o places.csv").succeeded();
     run("exageostat predict m.json --at places.csv -o out.csv").succeeded();
     run(&format!("{fit} -o /proc/model.json")).failed(2, &["cannot write /proc/model.json"]);
     run(&format!("{fit} -o /dev/full")).failed(1, &["/dev/full"]);

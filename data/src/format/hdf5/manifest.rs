@@ -1,6 +1,6 @@
 //! A matrix that is the tiles in several HDF5 files, which a list in CSV names.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tegula_kernels::element::Element;
@@ -211,6 +211,10 @@ impl Source for ManifestSource {
 
     fn column_names(&self) -> Option<&[String]> {
         self.names[1].as_deref()
+    }
+
+    fn other_files(&self) -> Vec<PathBuf> {
+        self.tiles.iter().map(|tile| tile.source.path().to_owned()).collect()
     }
 
     fn reader(&self) -> Result<Box<dyn BlockReader>, SourceError> {

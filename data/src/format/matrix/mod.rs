@@ -27,6 +27,7 @@ use std::path::{Path, PathBuf};
 use tegula_kernels::element::Element;
 
 pub use find::{Found, find_matrix, writable_format};
+pub use sidecar::names_beside;
 pub use symmetry::check_triangle;
 pub use transfer::{Rounding, Transfer};
 

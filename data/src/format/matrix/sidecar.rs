@@ -20,8 +20,14 @@ fn after(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// The names beside `path` for a matrix of this `shape`: in a file with `.names` after its name, or instead
-/// of its end. They are those of the rows, and of the columns too if the matrix is square.
+/// The file with names beside the matrix at `path`, if there is one: with `.names` after its name, or instead
+/// of its end.
+#[must_use]
+pub fn names_beside(path: &Path) -> Option<PathBuf> {
+    [after(path), path.with_extension(ENDING)].into_iter().find(|path| path.is_file())
+}
+
+/// The names beside `path` for a matrix of this `shape`, if there are some. They are those of the rows, and of the columns too if the matrix is square.
 ///
 /// # Errors
 /// If there is such a file and it cannot be read or has another number of lines.
@@ -29,10 +35,7 @@ pub(super) fn read(
     path: &Path,
     [m, n]: [usize; 2],
 ) -> Result<[Option<Vec<String>>; 2], SourceError> {
-    let Some(file) = [after(path), path.with_extension(ENDING)].into_iter().find(|p| p.is_file())
-    else {
-        return Ok([None, None]);
-    };
+    let Some(file) = names_beside(path) else { return Ok([None, None]) };
     let mut names = Vec::new();
     let (mut lines, mut text) = (Opened::new(&file)?, String::new());
     while lines.next(&mut text)? {

@@ -89,7 +89,7 @@ impl<'a> Lines<'a> {
         if weights::are_in(Path::new(spec), ids) {
             return Ok(Metric::diagonal(weights::read_column(flag, Path::new(spec), ids)?));
         }
-        let (source, _) = open(spec, None, self.room())?;
+        let source = open(spec, None, self.room())?;
         let (n, [rows, columns]) = (ids.len(), source.shape());
         let what = if side == 0 { "rows" } else { "columns" };
         if rows != n || (columns != n && columns != 1) {
@@ -129,7 +129,7 @@ impl<'a> Lines<'a> {
     /// If they cannot be read, or are not of these rows.
     pub(in crate::diodon) fn instruments(&self, spec: &str) -> Result<Instruments> {
         let flag = "--instruments";
-        let (source, _) = open(spec, None, self.room())?;
+        let source = open(spec, None, self.room())?;
         let ([rows, q], m) = (source.shape(), self.names.items.len());
         if rows != m || q == 0 {
             return Err(refused(format!(

@@ -28,7 +28,7 @@ use super::overlap::StreamFlags;
 use super::readers;
 use crate::error::refused;
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags, member};
-use crate::output::{Account, Console, Progress, check_apart, check_folder_to_make, count};
+use crate::output::{Account, Console, Progress, check_folder_to_make, count};
 use crate::ranks::is_root;
 pub(super) use beside::{Beside, Lines};
 pub(super) use setting::Setting;
@@ -122,12 +122,10 @@ impl ComponentFlags {
     pub(super) fn analyse(&self, input: &str, analysis: &dyn Analysis) -> Result<()> {
         let console = self.output.console(None)?;
         self.trace.check()?;
-        let outputs = [self.output.path(), self.trace.path()];
         if let Some(folder) = &self.output_folder {
             check_folder_to_make(folder).map_err(|reason| refused(format!("-o: {reason}")))?;
         }
         let setting = self.settle(input, analysis, &console)?;
-        check_apart(&outputs, &[("the table", &setting.path)])?;
         if self.matrix.dry_run {
             let result = Value::Object(self.facts(&setting, analysis));
             self.output.write(&result)?;

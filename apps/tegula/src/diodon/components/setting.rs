@@ -1,6 +1,5 @@
 //! What an analysis of a table settles on before it begins.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -40,7 +39,6 @@ const TOLERANCE: [f64; 2] = [1e-8, 1e-5];
 pub(in crate::diodon) struct Setting {
     pub(in crate::diodon) source: Arc<dyn Source>,
     pub(in crate::diodon) names: Names,
-    pub(super) path: PathBuf,
     pub(in crate::diodon) method: &'static Listed,
     pub(super) request: Request,
     pub(in crate::diodon) beside: Beside,
@@ -61,7 +59,7 @@ impl ComponentFlags {
     ) -> Result<Setting> {
         let memory = self.run.memory()?;
         let scratch = self.run.scratch().unwrap_or_else(std::env::temp_dir);
-        let (source, path) = open(input, None, (memory / 4, scratch.clone()))?;
+        let source = open(input, None, (memory / 4, scratch.clone()))?;
         let shape @ [m, n] = source.shape();
         if m == 0 || n == 0 {
             return Err(refused(format!("{}: the table is empty", source.name())));
@@ -131,7 +129,6 @@ impl ComponentFlags {
         let setting = Setting {
             source,
             names,
-            path,
             method,
             request,
             beside,

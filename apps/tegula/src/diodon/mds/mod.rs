@@ -31,7 +31,7 @@ use crate::error::refused;
 use crate::flags::{
     CheckpointFlags, MatrixFlags, OutputFlags, Run, RunFlags, TraceFlags, member, shares,
 };
-use crate::output::{Account, Console, Progress, check_apart, check_folder_to_make, count};
+use crate::output::{Account, Console, Progress, check_folder_to_make, count};
 use crate::ranks::{is_root, ranks};
 use pauses::Between;
 use setting::Setting;
@@ -145,17 +145,14 @@ impl Mds {
     pub(crate) fn run(&self) -> Result<()> {
         let console = self.output.console(None)?;
         self.trace.check()?;
-        let outputs = [self.output.path(), self.trace.path()];
-        let all = [outputs[0], outputs[1], self.checkpoint.path()];
         if self.measure && self.checkpoint.is_given() {
             return Err(refused("--measure embeds nothing: leave --checkpoint and --resume out"));
         }
-        self.checkpoint.begin(&outputs)?;
+        self.checkpoint.begin()?;
         if let Some(folder) = &self.output_folder {
             check_folder_to_make(folder).map_err(|reason| refused(format!("-o: {reason}")))?;
         }
         let setting = self.settle(&console)?;
-        check_apart(&all, &[("the distances", &setting.distances.path)])?;
         if self.matrix.dry_run {
             let result = Value::Object(self.facts(&setting));
             self.output.write(&result)?;

@@ -59,7 +59,7 @@ impl Mds {
         let distances = match self.metric {
             Some(metric) => {
                 let path = Path::new(&self.input);
-                Distances::computed(self.points.source(path, metric)?, path)?
+                Distances::computed(self.points.source(path, metric)?)?
             }
             None if self.points.is_given() => {
                 return Err(refused("--names and --columns are for points: say their --metric"));

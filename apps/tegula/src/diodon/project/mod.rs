@@ -18,7 +18,7 @@ use tegula_runtime::trace::Trace;
 use super::readers;
 use crate::error::refused;
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags};
-use crate::output::{Account, Console, Progress, check_apart, check_folder_to_make, count};
+use crate::output::{Account, Console, Progress, check_folder_to_make, count};
 use crate::ranks::is_root;
 use setting::Setting;
 
@@ -70,8 +70,6 @@ impl Project {
             )));
         }
         let setting = self.settle(&console)?;
-        let outputs = [self.output.path(), self.trace.path()];
-        check_apart(&outputs, &[("the distances", &setting.path)])?;
         if self.matrix.dry_run {
             let result = Value::Object(self.facts(&setting));
             self.output.write(&result)?;

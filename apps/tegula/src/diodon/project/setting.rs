@@ -1,6 +1,5 @@
 //! What a projection settles on before it begins.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -29,7 +28,6 @@ pub(super) struct Setting {
     pub(super) source: Arc<dyn Source>,
     /// Names of the new items.
     pub(super) ids: Vec<String>,
-    pub(super) path: PathBuf,
     pub(super) plan: Plan,
     pub(super) run: Run,
     /// Tiles that are read.
@@ -46,7 +44,7 @@ impl Project {
         let embedding = Embedding::read(&self.folder).map_err(refused)?;
         let memory = self.run.memory()?;
         let scratch = self.run.scratch().unwrap_or_else(std::env::temp_dir);
-        let (source, path) = open(&self.input, None, (memory / 4, scratch))?;
+        let source = open(&self.input, None, (memory / 4, scratch))?;
         embedding.check(&*source)?;
         let shape @ [m, n] = source.shape();
         if m == 0 {
@@ -81,7 +79,7 @@ impl Project {
         let plan = plan(run.nb, run.workers());
         let tiles = extent(run.nb, 1).tiles;
         let is_recorded = self.trace.is_wanted() || tiles <= MOST_RECORDED;
-        let setting = Setting { embedding, source, ids, path, plan, run, tiles, is_recorded };
+        let setting = Setting { embedding, source, ids, plan, run, tiles, is_recorded };
         self.announce(&setting, console);
         Ok(setting)
     }

@@ -1,6 +1,6 @@
 //! Checkpoints: files that hold what a long run has found so far, so that another run can go on from there.
 //!
-//! A file is written whole or not at all. It begins with what it belongs to (program, computation, data,
+//! A file is written whole or not at all, and the one before it may be kept beside it. It begins with what it belongs to (program, computation, data,
 //! flags) and ends with the SHA-256 of all before it, so that a damaged file, or one of another computation,
 //! is told before anything is used. Numbers are 64-bit words, little-endian.
 //!
@@ -8,6 +8,7 @@
 //! its pieces. Then nobody reads all of a file who needs some pieces of it.
 
 mod apart;
+mod previous;
 mod words;
 
 use std::fs::File;
@@ -21,6 +22,7 @@ use sha2::{Digest as _, Sha256};
 use crate::format::{FillError, WriteError, write_atomically};
 
 pub use apart::Apart;
+pub use previous::{keep_checkpoint, previous_checkpoint, remove_unfinished_checkpoints};
 pub use words::{
     read_digests, read_numbers, read_word, read_words, write_digests, write_numbers, write_word,
     write_words,
@@ -317,14 +319,14 @@ mod tests {
     /// What is set apart, in pieces of four bytes.
     const APART: &[u8; 12] = b"in pieces...";
 
-    fn about() -> About {
+    pub(super) fn about() -> About {
         let fact = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let facts = vec![fact("--precision", "d"), fact("the data", "ab12")];
         About { program: "1.2.3".to_owned(), task: "a fit".to_owned(), facts }
     }
 
     /// A folder, a path in it, and the bytes of a checkpoint that was written there.
-    fn written() -> (tempfile::TempDir, PathBuf, Vec<u8>) {
+    pub(super) fn written() -> (tempfile::TempDir, PathBuf, Vec<u8>) {
         let folder = tempfile::tempdir().expect("a folder can be made");
         let path = folder.path().join("run.checkpoint");
         write_checkpoint(&path, &about(), APART.len() as u64, fill).expect("it is written");

@@ -1,6 +1,6 @@
 //! Writing a whole file or none of it: a temporary file beside it, flushed to disk, then renamed over it.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -71,7 +71,7 @@ impl<E: From<WriteError>> FillError<E> {
 
 /// A file that is removed when it goes out of scope; after the rename there is nothing left to remove.
 #[derive(Debug)]
-pub(super) struct Temporary(pub(super) PathBuf);
+pub(crate) struct Temporary(pub(crate) PathBuf);
 
 impl Drop for Temporary {
     fn drop(&mut self) {
@@ -81,7 +81,7 @@ impl Drop for Temporary {
 }
 
 /// A name in the folder of `target` that no other writer of this machine uses.
-pub(super) fn name_beside(target: &Path) -> io::Result<PathBuf> {
+pub(crate) fn name_beside(target: &Path) -> io::Result<PathBuf> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let name = target
         .file_name()
@@ -91,6 +91,22 @@ pub(super) fn name_beside(target: &Path) -> io::Result<PathBuf> {
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     hidden.push(format!(".{}.{count}.tmp", std::process::id()));
     Ok(target.with_file_name(hidden))
+}
+
+/// Removes temporary files that writers of `target` have left who were killed. None may be at it now.
+pub(crate) fn remove_leftovers(target: &Path) {
+    let Some(name) = target.file_name().and_then(OsStr::to_str) else { return };
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_left = |file: &OsStr| {
+        let rest = file.to_str().and_then(|file| file.strip_prefix('.')?.strip_prefix(name));
+        let numbers = rest.and_then(|rest| rest.strip_prefix('.')?.strip_suffix(".tmp"));
+        let both = numbers.and_then(|numbers| numbers.split_once('.'));
+        both.is_some_and(|(process, count)| is_number(process) && is_number(count))
+    };
+    let entries = fs::read_dir(folder_of(target)).into_iter().flatten().flatten();
+    for left in entries.filter(|entry| is_left(&entry.file_name())) {
+        let _ = fs::remove_file(left.path());
+    }
 }
 
 fn fill_file<E>(
@@ -109,11 +125,14 @@ fn fill_file<E>(
 
 /// Makes the rename itself durable, on file systems that can; the file is whole either way.
 pub(super) fn sync_folder_of(target: &Path) {
-    let folder = match target.parent() {
+    if let Ok(folder) = File::open(folder_of(target)) {
+        let _ = folder.sync_all();
+    }
+}
+
+fn folder_of(target: &Path) -> &Path {
+    match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
-    };
-    if let Ok(folder) = File::open(folder) {
-        let _ = folder.sync_all();
     }
 }

@@ -14,6 +14,7 @@ mod names;
 pub mod npy;
 
 pub use atomic::{FillError, write_atomically};
+pub(crate) use atomic::{Temporary, name_beside, remove_leftovers};
 pub use csv::{
     ColumnIndex, Decimal, Delimiter, Dialect, Header, NamedValues, ReadOptions, Table,
     write_columns, write_columns_to,

@@ -20,7 +20,9 @@ pub(crate) fn python() -> Option<PathBuf> {
         import.is_ok_and(|import| import.status.success())
     });
     if found.is_none() {
-        eprintln!("SKIPPED: files of h5py: there is no Python with h5py; scripts/setup installs it");
+        eprintln!(
+            "SKIPPED: files of h5py: there is no Python with h5py; scripts/setup installs it"
+        );
     }
     found
 }

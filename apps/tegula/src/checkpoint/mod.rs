@@ -12,7 +12,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use tegula_data::checkpoint::{About, Body, Checkpoint, write_checkpoint};
+use tegula_data::checkpoint::{
+    About, Body, Checkpoint, keep_checkpoint, remove_unfinished_checkpoints, write_checkpoint,
+};
 use tegula_data::format::WriteError;
 use tegula_runtime::flow::{Flow, FlowError};
 use tegula_runtime::ranks::Rank;
@@ -46,6 +48,9 @@ pub(crate) struct Checkpoints {
     last: Instant,
     about: About,
     resumed: Option<Body>,
+    /// Whether the file at `path` is whole and of this run, which has read or written it: then it is kept when the
+    /// next one takes its place.
+    is_worth_keeping: bool,
     /// How the run came to its end before it was done.
     ending: Option<Ending>,
 }
@@ -61,17 +66,22 @@ impl Checkpoints {
     /// `resumed`.
     ///
     /// # Errors
-    /// If `resumed` is damaged, or of another run.
+    /// If `resumed` is of another run.
     pub(crate) fn open(
         (path, every): (Option<PathBuf>, Duration),
-        resumed: Option<&Path>,
+        resumed: Option<Checkpoint>,
         about: About,
     ) -> Result<Self> {
-        let resumed = match resumed {
-            Some(path) => Some(Checkpoint::open(path)?.into_body(&about)?),
-            None => None,
-        };
-        Ok(Self { path, every, last: Instant::now(), about, resumed, ending: None })
+        let is_worth_keeping = path
+            .as_deref()
+            .zip(resumed.as_ref())
+            .is_some_and(|(path, from)| is_same(path, from.path()));
+        let resumed = resumed.map(|checkpoint| checkpoint.into_body(&about)).transpose()?;
+        path.iter()
+            .filter(|_| ranks::is_root())
+            .for_each(|path| remove_unfinished_checkpoints(path));
+        let last = Instant::now();
+        Ok(Self { path, every, last, about, resumed, is_worth_keeping, ending: None })
     }
 
     /// What the run goes on from, once.
@@ -141,12 +151,15 @@ impl Checkpoints {
     /// Writes a checkpoint. Where the file fails, what is saved is still brought together, since other ranks
     /// are at it.
     fn write(
-        &self,
+        &mut self,
         flow: &mut Flow,
         (apart, save): (u64, &mut Save<'_>),
     ) -> Result<Result<(), WriteError>> {
         let path = self.path.as_deref().filter(|_| ranks::is_root());
         let Some(path) = path else { return Ok(Ok(save(flow, &mut io::sink())?)) };
+        if self.is_worth_keeping {
+            keep_checkpoint(path);
+        }
         let mut saved = None;
         let written = write_checkpoint(path, &self.about, apart, |out| {
             let mut out = Patient::new(out);
@@ -158,6 +171,7 @@ impl Checkpoints {
             Some(outcome) => outcome?,
             None => save(flow, &mut io::sink())?,
         }
+        self.is_worth_keeping |= written.is_ok();
         Ok(written)
     }
 
@@ -173,6 +187,13 @@ impl Checkpoints {
             }
         })
     }
+}
+
+/// Whether both name one file.
+fn is_same(one: &Path, other: &Path) -> bool {
+    std::fs::canonicalize(one)
+        .ok()
+        .is_some_and(|one| std::fs::canonicalize(other).is_ok_and(|other| one == other))
 }
 
 /// What rank 0 has decided, on every rank.

@@ -90,7 +90,7 @@ impl Fit {
             self.output.write(&plan)?;
             return console.finish();
         }
-        let checkpoints = self.checkpoint.open(self.about(&data, &options, &setting))?;
+        let checkpoints = self.checkpoint.open(self.about(&data, &options, &setting), &console)?;
         let search = if setting.is_double() { Self::search::<f64> } else { Self::search::<f32> };
         let mut done = search(self, (&data, &options), &setting, checkpoints, &console)?;
         describe(&console, &data, &options, &done);

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use tegula_data::checkpoint::{About, Checkpoint, CheckpointError};
+use tegula_data::checkpoint::{About, Checkpoint, CheckpointError, previous_checkpoint};
 
 use crate::checkpoint::{self, Checkpoints};
 use crate::error::refused;
-use crate::output::{check_output, is_standard_output};
+use crate::output::{Console, check_output, is_standard_output};
 
 /// Time between checkpoints unless told otherwise.
 const EVERY: Duration = Duration::from_mins(10);
@@ -22,8 +22,8 @@ const UNITS: [(&str, f64); 5] =
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Checkpoints")]
 pub(crate) struct CheckpointFlags {
-    /// Keep in FILE what it takes to go on; Ctrl-C, SIGTERM, SIGHUP and SIGUSR1 then end the run with 75 after
-    /// the current step, and a second Ctrl-C at once
+    /// Keep in FILE what it takes to go on, and in FILE.previous what was in it before; Ctrl-C, SIGTERM, SIGHUP
+    /// and SIGUSR1 then end the run with 75 after the current step, and a second Ctrl-C at once
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
     /// Least time between two checkpoints: 30s, 10m, 1h [default: 10m]
@@ -58,8 +58,11 @@ impl CheckpointFlags {
     /// If a file cannot be used.
     pub(crate) fn begin(&self) -> Result<()> {
         if let Some(path) = &self.resume {
-            let path = path.clone();
-            std::fs::metadata(&path).map_err(|cause| CheckpointError::Read { path, cause })?;
+            let there = std::fs::metadata(path).map(drop);
+            there.or_else(|cause| match previous_checkpoint(path).exists() {
+                true => Ok(()),
+                false => Err(CheckpointError::Read { path: path.clone(), cause }),
+            })?;
         }
         let Some(path) = &self.checkpoint else { return Ok(()) };
         if is_standard_output(path) {
@@ -74,21 +77,32 @@ impl CheckpointFlags {
         Ok(())
     }
 
-    /// The checkpoint to go on from, for what it says of its run.
+    /// The checkpoint to go on from, for what it says of its run; the one before it, if it is damaged or gone.
     ///
     /// # Errors
-    /// If it is damaged.
+    /// If both are.
     pub(crate) fn earlier(&self) -> Result<Option<Checkpoint>> {
-        Ok(self.resume.as_deref().map(Checkpoint::open).transpose()?)
+        Ok(self.resume.as_deref().map(Checkpoint::open_last).transpose()?)
     }
 
-    /// The checkpoints of a run that is what `about` says, with the one to go on from.
+    /// The checkpoints of a run that is what `about` says, with the one to go on from: it is said if that is the one
+    /// before the last.
     ///
     /// # Errors
     /// If that is damaged, or of another run.
-    pub(crate) fn open(&self, about: About) -> Result<Checkpoints> {
+    pub(crate) fn open(&self, about: About, console: &Console) -> Result<Checkpoints> {
         let every = self.checkpoint_every.unwrap_or(EVERY);
-        Checkpoints::open((self.checkpoint.clone(), every), self.resume.as_deref(), about)
+        let earlier = self.earlier()?;
+        if let (Some(asked), Some(found)) = (&self.resume, &earlier)
+            && found.path() != asked
+        {
+            console.warn(format_args!(
+                "the checkpoint {} is damaged, cut short or gone: the run goes on from the one before it, {}",
+                asked.display(),
+                found.path().display()
+            ));
+        }
+        Checkpoints::open((self.checkpoint.clone(), every), earlier, about)
     }
 }
 

@@ -290,7 +290,7 @@ impl Linalg {
     /// Runs the algorithm once, with pauses between its steps.
     fn in_stages(&self, task: &Task<'_>, inputs: &Inputs, console: &Console) -> Result<Done> {
         let Task { entry, sizes, run } = *task;
-        let checkpoints = self.checkpoint.open(about_run(task, inputs)?)?;
+        let checkpoints = self.checkpoint.open(about_run(task, inputs)?, console)?;
         let mut stages = Stages { entry, sizes, checkpoints, console };
         let rehearsal = Rehearsal::of(entry, sizes, run.is_flat());
         let mut flow = run.flow(self.trace.is_wanted(), true);

@@ -171,6 +171,40 @@ fn ranks_may_differ() {
     }
 }
 
+#[test]
+fn a_checkpoint_that_is_cut_off_costs_what_came_after_the_one_before() {
+    let folder = folder_of_data();
+    let fit = |more: &str| tegula_in(&folder, &format!("exageostat fit data.csv {FIT} {more}"));
+    fit("--checkpoint c --checkpoint-every 0s --max-evaluations 9").succeeded();
+    let whole = fs::read(folder.join("c")).expect("a checkpoint");
+    let cut = |length: usize| fs::write(folder.join("c"), &whole[..length]).expect("it is cut");
+    let says = "warning: the checkpoint c is damaged, cut short or gone";
+    for ranks in ["", "--ranks local:2"] {
+        cut(whole.len() / 2);
+        let run = fit(&format!("--resume c --max-evaluations 10 {ranks}")).succeeded();
+        assert_eq!(run.json()["evaluations_taken_over"], 8);
+        assert_eq!(run.stderr.matches(says).count(), 1, "{}", run.stderr);
+        assert!(
+            run.stderr.contains("goes on from the one before it, c.previous"),
+            "{}",
+            run.stderr
+        );
+    }
+    // The damaged one does not take the place of the one before.
+    let before = fs::read(folder.join("c.previous")).expect("the one before");
+    fit("--checkpoint c --resume c --checkpoint-every 1h --max-evaluations 10").succeeded();
+    assert_eq!(fs::read(folder.join("c.previous")).expect("it stays"), before);
+    fs::remove_file(folder.join("c")).expect("it was there");
+    assert_eq!(fit("--resume c").succeeded().json()["evaluations_taken_over"], 8);
+    cut(7);
+    fs::write(folder.join("c.previous"), &before[..50]).expect("it is cut");
+    fit("--resume c").failed(2, &["the checkpoint c is damaged or cut short"]);
+    fs::write(folder.join("c"), &whole).expect("it is mended");
+    let run = fit("--resume c --max-evaluations 10").succeeded();
+    assert_eq!(run.json()["evaluations_taken_over"], 9);
+    assert!(!run.stderr.contains("warning"), "{}", run.stderr);
+}
+
 /// A run that writes checkpoints to `c`, stopped by a signal after the first.
 fn stopped_after_a_checkpoint(folder: &Path, arguments: &str) -> Run {
     let mut started = command(folder, arguments);

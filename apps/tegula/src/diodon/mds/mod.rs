@@ -165,7 +165,7 @@ impl Mds {
             return console.finish();
         }
         let checkpoints = match self.checkpoint.is_given() {
-            true => Some(self.checkpoint.open(self.about(&setting)?)?),
+            true => Some(self.checkpoint.open(self.about(&setting)?, &console)?),
             false => None,
         };
         let embed = if is_double { Self::embed::<f64> } else { Self::embed::<f32> };

@@ -53,7 +53,7 @@ fn columns_are_named_plainly_or_in_backquotes() {
 #[test]
 fn every_function_is_called_by_its_name() {
     let x = 0.7_f64;
-    let expected = [x.sqrt(), x.ln(), x.log10(), x.exp(), x, x.sin(), x.cos()];
+    let expected = [x.sqrt(), x.ln(), x.log10(), x.exp(), x, x.sin(), x.cos(), x];
     for (function, expected) in Function::ALL.into_iter().zip(expected) {
         assert_eq!(value(&format!("{}(x - 2.3)", function.name())), function.apply(3.0 - 2.3));
         assert_eq!(function.apply(x), expected);
@@ -68,6 +68,10 @@ fn a_column_comes_before_arithmetic() {
     assert_eq!(read("a-b"), [1.0]);
     assert_eq!(read("2"), [2.0]);
     assert_eq!(read("2 + 0"), [2.0]);
+    assert_eq!(Expression::column_or_parse("2", &table).unwrap().as_column(), Some("z"));
+    let beyond = Expression::column_or_parse("7", &table).unwrap().evaluate(&table).unwrap_err();
+    assert!(beyond.to_string().contains("no column '7'"), "{beyond}");
+    assert!(Expression::column_or_parse("0", &table).unwrap().evaluate(&table).is_err());
     assert_eq!(read("`a-b` - 2*z"), [-3.0]);
 }
 
@@ -124,6 +128,8 @@ fn mistakes_are_shown_where_they_stand() {
         ("x + `a", "never closed", "`"),
         ("x + ``", "no name", "``"),
         ("x & y", "backquotes", "&"),
+        ("x:y", "in arithmetic a product is written '*'", ":"),
+        ("(x:y)", "in arithmetic a product is written '*'", ":"),
         ("1,5", "decimals are written with a point", ","),
         ("sqr(x)", "did you mean 'sqrt'?", "sqr"),
         ("gamma(x)", "there are sqrt, log", "gamma"),
@@ -164,17 +170,75 @@ fn a_formula_is_an_intercept_and_terms() {
         ("x + 0", &["x"]),
         ("1", &["intercept"]),
         ("0", &[]),
-        ("(x + y) + x * y", &["intercept", "(x + y)", "x * y"]),
-        ("`odd name` + -x", &["intercept", "`odd name`", "-x"]),
+        ("I(x + y) + log(x * y)", &["intercept", "I(x + y)", "log(x * y)"]),
+        ("`odd name` + I(-x)", &["intercept", "`odd name`", "I(-x)"]),
     ] {
-        assert_eq!(Formula::parse(text).unwrap().names(), names, "{text}");
+        let formula = Formula::parse(text).unwrap();
+        assert_eq!(formula.names(), names, "{text}");
+        assert_eq!(formula.text(), text);
     }
+}
+
+/// Names and order as R 4.2 gives them: `colnames(model.matrix(~ x*y, d))`.
+#[test]
+fn operators_join_terms_as_in_r() {
+    for (text, names, expanded) in [
+        ("x*y", &["intercept", "x", "y", "x:y"][..], "x + y + x:y"),
+        ("0 + x * y", &["x", "y", "x:y"], "0 + x + y + x:y"),
+        ("x:y + z", &["intercept", "z", "x:y"], "z + x:y"),
+        ("x + x:y", &["intercept", "x", "x:y"], "x + x:y"),
+        ("x*y + x", &["intercept", "x", "y", "x:y"], "x + y + x:y"),
+        ("(x + y)", &["intercept", "x", "y"], "x + y"),
+        (
+            "(x + log(y))*z",
+            &["intercept", "x", "log(y)", "z", "x:z", "log(y):z"],
+            "x + log(y) + z + x:z + log(y):z",
+        ),
+        (
+            "x*y*z",
+            &["intercept", "x", "y", "z", "x:y", "x:z", "y:z", "x:y:z"],
+            "x + y + z + x:y + x:z + y:z + x:y:z",
+        ),
+        ("(x + y)*(x + y)", &["intercept", "x", "y", "x:y"], "x + y + x:y"),
+        ("x:y + y:x - 1 + I(x*y)*z", &[], ""),
+    ] {
+        let formula = Formula::parse(text);
+        if names.is_empty() {
+            assert!(formula.unwrap_err().message.contains("twice"), "{text}");
+            continue;
+        }
+        let formula = formula.unwrap();
+        assert_eq!(formula.names(), names, "{text}");
+        assert_eq!(formula.text(), expanded, "{text}");
+        let read = Formula::read(expanded).unwrap();
+        assert_eq!(read.names(), names, "{text}");
+    }
+    let table = table("x,y\n2,3\n5,7\n");
+    let product = vec![6.0, 35.0];
+    for text in ["0 + x:y", "0 + I(x*y)"] {
+        assert_eq!(Formula::parse(text).unwrap().design(&table).unwrap(), [product.clone()]);
+    }
+    let crossed = Formula::parse("x*y").unwrap();
+    assert_eq!(crossed.design(&table).unwrap()[3], product);
+    assert_eq!(Formula::read(crossed.text()).unwrap().design(&table).unwrap()[3], product);
+}
+
+#[test]
+fn models_of_earlier_versions_have_arithmetic_in_their_terms() {
+    let table = table("x,y\n2,3\n5,7\n");
+    let formula = Formula::read("0 + x*y + (x + y) + 2*x - x/y^2").unwrap_err();
+    assert!(formula.message.contains("cannot be subtracted"), "{formula}");
+    let formula = Formula::read("0 + x*y + (x + y) + 2*x + x/y^2").unwrap();
+    assert_eq!(formula.names(), ["x*y", "(x + y)", "2*x", "x/y^2"]);
+    let design = formula.design(&table).unwrap();
+    assert_eq!(design[0], [6.0, 35.0]);
+    assert_eq!(design[1], [5.0, 12.0]);
 }
 
 #[test]
 fn a_formula_gives_the_design_by_columns() {
     let table = table("x,y,dist\n1,2,4\n3,NA,9\n");
-    let design = Formula::parse("x + sqrt(dist) + (x - y)").unwrap().design(&table).unwrap();
+    let design = Formula::parse("x + sqrt(dist) + I(x - y)").unwrap().design(&table).unwrap();
     assert_eq!(design[..3], [vec![1.0, 1.0], vec![1.0, 3.0], vec![2.0, 3.0]]);
     assert_eq!(design[3][0], -1.0);
     assert!(design[3][1].is_nan());
@@ -193,6 +257,21 @@ fn formulas_that_make_no_sense_are_refused() {
         ("0 + 1 + x", "both asked for and taken out", "1"),
         ("x +", "missing at the end", ""),
         ("x ~ y", "unexpected '~'", "~"),
+        ("x^2 + y", "write I(x^2)", "^"),
+        ("y + x/1000", "write I(x/1000)", "/"),
+        ("(x + y)/2", "write I((x + y)/2)", "/"),
+        ("y + 2*x", "write I(2*x)", "2"),
+        ("x*2", "write I(x*2)", "2"),
+        ("x:2", "write I(x*2)", "2"),
+        ("y + -x", "write I(-x)", "-"),
+        ("x*-y", "write I(x*-y)", "-"),
+        ("y + x:x", "the square is I(x^2)", "x:x"),
+        ("log(x) * log(x)", "the square is I(log(x)^2)", "log(x) * log(x)"),
+        ("x - (y + z)", "cannot be subtracted", "y + z"),
+        ("(x - 1)*y", "write I((x - 1)*y)", "("),
+        ("x y", "operator", "y"),
+        ("x:", "missing at the end", ""),
+        ("(x", "never closed", "("),
     ] {
         let error = Formula::parse(text).unwrap_err();
         assert!(error.message.contains(message), "{text}: {}", error.message);

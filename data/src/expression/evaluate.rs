@@ -6,14 +6,22 @@ use crate::format::Table;
 
 impl Expression {
     /// What a user means by `text` over `table`: the column of that name or number if there is one, else arithmetic.
-    /// So `3` is the third column and `3 + 0` the number, and a column called `a-b` needs no backquotes if it stands
-    /// alone.
+    /// So `3` is the third column, also of a table that has none, and `3 + 0` the number; and a column called `a-b`
+    /// needs no backquotes if it stands alone. A column that is given by its number bears its name from then on, if it
+    /// has one, so that it is the same in tables with other columns.
     ///
     /// # Errors
     /// [`super::ParseError`] if it is neither.
     pub fn column_or_parse(text: &str, table: &Table) -> Result<Self, super::ParseError> {
+        let text = text.trim();
         match table.find(text) {
-            Ok(_) => Ok(Self::column(text.trim())),
+            Ok(column) if table.is_found_by_number(text) => {
+                let name = table.name(column);
+                let is_clear = table.find(&name).is_ok_and(|named| named == column);
+                Ok(Self::column(if is_clear { &name } else { text }))
+            }
+            Ok(_) => Ok(Self::column(text)),
+            Err(_) if text.parse::<usize>().is_ok() => Ok(Self::column(text)),
             Err(_) => Self::parse(text),
         }
     }

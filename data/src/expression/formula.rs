@@ -1,13 +1,18 @@
 //! A mean as a formula: a sum whose terms are regressors, with an intercept unless it is taken out.
 
+use super::cross;
 use super::error::{EvaluateError, ParseError};
-use super::parse::Parser;
-use super::{Expression, Kind, Node};
+use super::parse::{Parser, binary};
+use super::{Expression, Kind, Node, Operator};
 use crate::format::Table;
 
-/// A linear mean. `x + y + sqrt(dist)` is an intercept and three regressors; `0 + x`, `-1 + x` and `x - 1` have no
-/// intercept; `1` is an intercept alone; `0` is a mean of zero. Only the outermost `+` separate regressors: `(x + y)`
-/// and `2 * x` are one each, and `x * y` is the product, not an interaction as in R.
+/// A linear mean, written as in R. `x + y + sqrt(dist)` is an intercept and three regressors; `0 + x`, `-1 + x` and
+/// `x - 1` have no intercept; `1` is an intercept alone; `0` is a mean of zero.
+///
+/// Outside of the arguments of functions the operators join terms: `a:b` is the product of two columns, `a*b` stands for
+/// `a + b + a:b`, and `(a + b)*c` for `a + b + c + a:c + b:c`. Terms with more factors come later. Arithmetic stands in
+/// a function: `I(a*b)`, `I(x/1000)`, `log(a*b)`. What R takes for the nesting or the power of terms (`/`, `^`), and a
+/// term that is subtracted, are refused.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Formula {
     text: String,
@@ -18,12 +23,12 @@ pub struct Formula {
 /// One regressor of a formula.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Term {
-    name: String,
-    expression: Expression,
+    pub(super) name: String,
+    pub(super) expression: Expression,
 }
 
 impl Term {
-    /// The term as it was written: the name of its coefficient.
+    /// The term as it was written, or its factors with colons between them: the name of its coefficient.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -34,13 +39,6 @@ impl Term {
     }
 }
 
-/// What a summand of the formula does.
-enum Summand {
-    WithIntercept,
-    WithoutIntercept,
-    Regressor(Term),
-}
-
 impl Formula {
     /// The name of the intercept's coefficient.
     pub const INTERCEPT: &'static str = "intercept";
@@ -48,40 +46,47 @@ impl Formula {
     /// Reads a formula.
     ///
     /// # Errors
-    /// [`ParseError`] for what is no expression, a regressor that is subtracted, constant or repeated, and an intercept
+    /// [`ParseError`] for what is no formula, a regressor that is subtracted, constant or repeated, and an intercept
     /// that is asked for and taken out.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         let mut parser = Parser::new(text)?;
-        let mut terms: Vec<Term> = Vec::new();
+        let sum = cross::sum(&mut parser)?;
+        parser.expect_end()?;
+        let terms = sum.terms.iter().map(|product| product.term(&parser)).collect();
+        let mut formula =
+            Self { text: text.to_owned(), intercept: sum.intercept.unwrap_or(true), terms };
+        if !Self::read(text).is_ok_and(|read| read.names() == formula.names()) {
+            formula.text = formula.expanded();
+        }
+        Ok(formula)
+    }
+
+    /// Reads the [`text`](Self::text) of a formula, in which every term stands by itself: `x * y` is the product, as it
+    /// was in all formulas of earlier versions.
+    ///
+    /// # Errors
+    /// As [`Formula::parse`].
+    pub fn read(text: &str) -> Result<Self, ParseError> {
+        let mut parser = Parser::new(text)?;
         let mut intercept: Option<bool> = None;
-        let mut sign = parser.take_sign(&['+', '-']).unwrap_or('+');
+        let mut terms: Vec<Term> = Vec::new();
+        let mut sign = parser.take_sign(&['+', '-']);
         loop {
-            let node = parser.product()?;
-            let span = node.span;
-            match summand(&parser, node, sign)? {
-                Summand::Regressor(term) if terms.iter().any(|other| same(other, &term)) => {
-                    return parser.fail(span, "this term stands in the formula twice".to_owned());
-                }
-                Summand::Regressor(term) => terms.push(term),
-                with => {
-                    let with = matches!(with, Summand::WithIntercept);
-                    if intercept.is_some_and(|before| before != with) {
-                        let message = "the intercept is both asked for and taken out";
-                        return parser.fail(span, message.to_owned());
-                    }
-                    intercept = Some(with);
-                }
+            let node = product(&mut parser)?;
+            match cross::summand(&parser, &node, sign.unwrap_or('+'))? {
+                Some(with) => cross::set(&parser, &mut intercept, with, node.span)?,
+                None => terms.push(term(&parser, node)),
             }
-            match parser.take_sign(&['+', '-']) {
-                Some(next) => sign = next,
-                None => break,
+            sign = parser.take_sign(&['+', '-']);
+            if sign.is_none() {
+                break;
             }
         }
         parser.expect_end()?;
         Ok(Self { text: text.to_owned(), intercept: intercept.unwrap_or(true), terms })
     }
 
-    /// The text that was read.
+    /// The text that [`Formula::read`] reads back: as it was written if that says it, else every term by itself.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -96,7 +101,7 @@ impl Formula {
         &self.terms
     }
 
-    /// The names of the coefficients: [`Formula::INTERCEPT`] if there is one, then the terms as they were written.
+    /// The names of the coefficients: [`Formula::INTERCEPT`] if there is one, then those of the terms.
     pub fn names(&self) -> Vec<&str> {
         let intercept = self.intercept.then_some(Self::INTERCEPT);
         intercept.into_iter().chain(self.terms.iter().map(Term::name)).collect()
@@ -112,35 +117,46 @@ impl Formula {
         let terms = self.terms.iter().map(|term| term.expression.evaluate(table));
         intercept.into_iter().chain(terms).collect()
     }
+
+    /// The formula with every term by itself.
+    fn expanded(&self) -> String {
+        let intercept = match (self.intercept, self.terms.is_empty()) {
+            (true, true) => Some("1"),
+            (true, false) => None,
+            (false, _) => Some("0"),
+        };
+        let parts: Vec<&str> =
+            intercept.into_iter().chain(self.terms.iter().map(Term::name)).collect();
+        parts.join(" + ")
+    }
 }
 
-/// Says what the summand `node` with `sign` before it does.
-fn summand(parser: &Parser<'_>, node: Node, sign: char) -> Result<Summand, ParseError> {
-    let span = node.span;
-    match (&node.kind, sign) {
-        (Kind::Number(0.0), _) | (Kind::Number(1.0), '-') => return Ok(Summand::WithoutIntercept),
-        (Kind::Number(1.0), _) => return Ok(Summand::WithIntercept),
-        _ => {}
+/// `product {: product}`
+fn product(parser: &mut Parser<'_>) -> Result<Node, ParseError> {
+    let mut node = parser.product()?;
+    while parser.take_sign(&[':']).is_some() {
+        node = binary(Operator::Multiply, node, parser.product()?);
     }
+    Ok(node)
+}
+
+/// The term `node` as it is written.
+fn term(parser: &Parser<'_>, node: Node) -> Term {
+    let name = parser.text()[node.span.start..node.span.end].to_owned();
+    Term { name, expression: Expression { text: parser.text().to_owned(), root: node } }
+}
+
+/// Whether no column stands in `node`.
+pub(super) fn is_constant(node: &Node) -> bool {
     let mut constant = true;
     node.each_column(&mut |_, _| constant = false);
-    if constant {
-        let message = "this term is constant: write 1 for an intercept, 0 for none";
-        return parser.fail(span, message.to_owned());
-    }
-    if sign == '-' {
-        let message = "a term cannot be subtracted, its coefficient has a sign of its own; only -1 can, which takes \
-                       the intercept out";
-        return parser.fail(span, message.to_owned());
-    }
-    let name = parser.text()[span.start..span.end].to_owned();
-    let expression = Expression { text: parser.text().to_owned(), root: node };
-    Ok(Summand::Regressor(Term { name, expression }))
+    constant
 }
 
-/// Whether two terms are written alike, blanks aside.
-fn same(a: &Term, b: &Term) -> bool {
-    let letters =
-        |term: &Term| term.name.chars().filter(|c| !c.is_whitespace()).collect::<String>();
-    letters(a) == letters(b)
+/// The number that `node` is, if it is no more than one.
+pub(super) fn as_number(node: &Node) -> Option<f64> {
+    match node.kind {
+        Kind::Number(value) => Some(value),
+        _ => None,
+    }
 }

@@ -1,8 +1,10 @@
-//! The functions of one argument that an expression may call.
+//! The functions of one argument that an expression may call, `I` of R's formulas among them.
 
 /// A function of one argument. Angles are in radians.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
+    /// The argument itself: in a formula, where operators cross terms, it holds arithmetic.
+    Identity,
     /// Square root.
     Sqrt,
     /// Natural logarithm.
@@ -21,12 +23,21 @@ pub enum Function {
 
 impl Function {
     /// Every function.
-    pub const ALL: [Self; 7] =
-        [Self::Sqrt, Self::Log, Self::Log10, Self::Exp, Self::Abs, Self::Sin, Self::Cos];
+    pub const ALL: [Self; 8] = [
+        Self::Sqrt,
+        Self::Log,
+        Self::Log10,
+        Self::Exp,
+        Self::Abs,
+        Self::Sin,
+        Self::Cos,
+        Self::Identity,
+    ];
 
     /// The name by which an expression calls it.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Identity => "I",
             Self::Sqrt => "sqrt",
             Self::Log => "log",
             Self::Log10 => "log10",
@@ -45,6 +56,7 @@ impl Function {
     /// The value at `x`; NaN or infinite where the function is not defined.
     pub fn apply(self, x: f64) -> f64 {
         match self {
+            Self::Identity => x,
             Self::Sqrt => x.sqrt(),
             Self::Log => x.ln(),
             Self::Log10 => x.log10(),

@@ -10,6 +10,8 @@ use crate::format::nearest_name;
 /// stack.
 const DEEPEST: usize = 200;
 const LONGEST: usize = 1000;
+/// What to write where a colon means nothing.
+const COLON: &str = "':' joins the terms of a mean; in arithmetic a product is written '*'";
 
 /// Reads the tokens of one text from left to right.
 pub(super) struct Parser<'a> {
@@ -38,8 +40,31 @@ impl<'a> Parser<'a> {
         Err(token::error(self.text, span, message))
     }
 
-    fn peek(&self) -> &Token {
+    pub(super) fn peek(&self) -> &Token {
         &self.tokens[self.next].0
+    }
+
+    /// The number of tokens that were taken.
+    pub(super) fn position(&self) -> usize {
+        self.next
+    }
+
+    /// Goes back to a [`position`](Self::position).
+    pub(super) fn go_to(&mut self, position: usize) {
+        self.next = position;
+    }
+
+    /// Enters one more level of nesting; [`leave`](Self::leave) leaves it.
+    pub(super) fn enter(&mut self) -> Result<(), ParseError> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return self.fail(self.span(), format!("nested more than {DEEPEST} deep"));
+        }
+        Ok(())
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.depth -= 1;
     }
 
     pub(super) fn span(&self) -> Span {
@@ -63,6 +88,7 @@ impl<'a> Parser<'a> {
             Token::Sign(')') => {
                 self.fail(self.span(), "this parenthesis was never opened".to_owned())
             }
+            Token::Sign(':') => self.fail(self.span(), COLON.to_owned()),
             _ => {
                 self.fail(self.span(), "an operator (+ - * / ^) is missing before this".to_owned())
             }
@@ -71,16 +97,13 @@ impl<'a> Parser<'a> {
 
     /// `product {(+|-) product}`
     pub(super) fn sum(&mut self) -> Result<Node, ParseError> {
-        self.depth += 1;
-        if self.depth > DEEPEST {
-            return self.fail(self.span(), format!("nested more than {DEEPEST} deep"));
-        }
+        self.enter()?;
         let mut node = self.product()?;
         while let Some(sign) = self.take_sign(&['+', '-']) {
             let operator = if sign == '+' { Operator::Add } else { Operator::Subtract };
             node = binary(operator, node, self.product()?);
         }
-        self.depth -= 1;
+        self.leave();
         Ok(node)
     }
 
@@ -96,11 +119,8 @@ impl<'a> Parser<'a> {
 
     /// `{+|-} atom [^ factor]`: a power binds tighter than a sign before it and groups to the right.
     fn factor(&mut self) -> Result<Node, ParseError> {
-        self.depth += 1;
+        self.enter()?;
         let start = self.span();
-        if self.depth > DEEPEST {
-            return self.fail(start, format!("nested more than {DEEPEST} deep"));
-        }
         let node = match self.take_sign(&['+', '-']) {
             Some('-') => {
                 let operand = self.factor()?;
@@ -115,12 +135,12 @@ impl<'a> Parser<'a> {
                 }
             }
         };
-        self.depth -= 1;
+        self.leave();
         Ok(node)
     }
 
     /// A number, a column, a function of a sum, or a sum in parentheses.
-    fn atom(&mut self) -> Result<Node, ParseError> {
+    pub(super) fn atom(&mut self) -> Result<Node, ParseError> {
         let (token, span) = self.tokens[self.next].clone();
         match token {
             Token::Number(value) => {
@@ -169,7 +189,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Takes the parenthesis that closes the one at `open`.
-    fn close(&mut self, open: Span) -> Result<Span, ParseError> {
+    pub(super) fn close(&mut self, open: Span) -> Result<Span, ParseError> {
         let span = self.span();
         match self.peek() {
             Token::Sign(')') => {
@@ -177,6 +197,7 @@ impl<'a> Parser<'a> {
                 Ok(span)
             }
             Token::End => self.fail(open, "this parenthesis is never closed".to_owned()),
+            Token::Sign(':') => self.fail(span, COLON.to_owned()),
             _ => {
                 self.fail(span, "an operator (+ - * / ^) or ')' is missing before this".to_owned())
             }
@@ -184,7 +205,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-fn binary(operator: Operator, left: Node, right: Node) -> Node {
+pub(super) fn binary(operator: Operator, left: Node, right: Node) -> Node {
     let span = left.span.to(right.span);
     Node { span, kind: Kind::Binary(operator, Box::new(left), Box::new(right)) }
 }

@@ -11,7 +11,7 @@ pub(super) enum Token {
         name: String,
         quoted: bool,
     },
-    /// One of `+ - * / ^ ( )`.
+    /// One of `+ - * / ^ : ( )`.
     Sign(char),
     End,
 }
@@ -28,7 +28,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Span)>, ParseError> {
             }
             '`' => push_quoted(text, start, &mut found)?,
             '0'..='9' | '.' => push_number(text, start, &mut found)?,
-            '+' | '-' | '*' | '/' | '^' | '(' | ')' => {
+            '+' | '-' | '*' | '/' | '^' | ':' | '(' | ')' => {
                 found.push((Token::Sign(first), Span { start, end: start + 1 }));
                 1
             }

@@ -163,6 +163,12 @@ impl Table {
         }
     }
 
+    /// Whether [`Table::find`] takes `wanted` for the number of a column, which the header names otherwise.
+    pub fn is_found_by_number(&self, wanted: &str) -> bool {
+        let is_name = |name: &String| alike(name, wanted.trim());
+        self.has_header() && self.find(wanted).is_ok() && !self.names.iter().any(is_name)
+    }
+
     /// The first of `names` that one column bears, case ignored: for the obvious names of a coordinate.
     pub fn find_any(&self, names: &[&str]) -> Option<ColumnIndex> {
         names

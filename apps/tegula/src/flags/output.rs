@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::error::refused;
-use crate::output::{Console, check_output, is_standard_output};
+use crate::output::{Console, Form, check_form, check_output, is_standard_output};
 
 /// What is printed, and where.
 #[derive(Args, Clone, Debug)]
@@ -43,6 +43,7 @@ impl OutputFlags {
         for path in self.json.as_deref().into_iter().chain(data) {
             check_output(path)?;
         }
+        self.json.as_deref().map_or(Ok(()), |path| check_form("--json", path, Form::Json))?;
         Ok(Console::new(json || data_out, self.quiet, self.verbose > 0))
     }
 

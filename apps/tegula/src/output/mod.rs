@@ -1,6 +1,7 @@
 //! Everything that is printed: lines for people, JSON for programs, and where each goes.
 
 mod account;
+mod forms;
 mod numbers;
 mod paths;
 mod patient;
@@ -20,6 +21,7 @@ use tegula_data::format::{FillError, WriteError, write_atomically};
 use crate::ranks;
 
 pub(crate) use account::Account;
+pub(crate) use forms::{Form, check_form};
 pub(crate) use numbers::{bytes, bytes_up, count, number, range, rate, seconds};
 pub(crate) use paths::{check_folder, check_folder_to_make, check_output};
 pub(crate) use patient::Patient;
@@ -100,6 +102,11 @@ impl Console {
     /// Prints what the user should know, folded to the width of a page.
     pub(crate) fn note(&self, text: impl fmt::Display) {
         self.line(folded("note: ", &text.to_string()));
+    }
+
+    /// Prints to standard error what the user should know of input or result, folded like a note.
+    pub(crate) fn remark(&self, text: impl fmt::Display) {
+        self.log(folded("note: ", &text.to_string()));
     }
 
     /// Prints a line to standard error, where progress goes.

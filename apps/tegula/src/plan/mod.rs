@@ -16,12 +16,11 @@ use tegula_data::platform::cluster::ClusterPlatform;
 
 use crate::error::refused;
 use crate::flags::{OutputFlags, PassFlags, distribution_help, member};
-pub(crate) use write::RESULTS;
-
-use crate::output::{Progress, check_folder_to_make, check_output};
+use crate::output::{Form, Progress, check_folder_to_make, check_form, check_output};
 use crate::simulate::platform_help;
 use crate::simulate::program::{Sizes, Spread, WORKLOADS, Workload};
 pub(crate) use maps::{Maps, Reading};
+pub(crate) use write::RESULTS;
 
 /// Flags of `plan`.
 #[derive(Args, Debug)]
@@ -92,6 +91,7 @@ impl Plan {
         }
         if let Some(path) = &self.plot {
             check_output(path).map_err(|reason| refused(format!("--plot: {reason}")))?;
+            check_form("--plot", path, Form::Picture)?;
         }
         let workload = distributed().nth(self.program).expect("a listed program");
         let cluster = ClusterPlatform::find(&self.platform)?;

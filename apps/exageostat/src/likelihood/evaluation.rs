@@ -90,7 +90,9 @@ impl Evaluation {
         let factor = cholesky(p, at).ok_or(LikelihoodError::DependentMean)?;
         let rhs: Vec<f64> = (0..p).map(|i| at(i, p)).collect();
         let half = forward(&factor, p, &rhs);
-        let quadratic = at(p, p) - half.iter().map(|x| x * x).sum::<f64>();
+        // Squares beyond all numbers leave nothing to subtract from.
+        let explained = half.iter().map(|x| x * x).sum::<f64>();
+        let quadratic = if at(p, p).is_finite() { at(p, p) - explained } else { f64::INFINITY };
         let more = backward(&factor, p, &half);
         let coefficients = offset.iter().zip(more).map(|(c, more)| c + more).collect();
         let mut coefficient_covariance = Vec::with_capacity(p * p);

@@ -10,5 +10,6 @@ mod generation;
 pub mod likelihood;
 pub mod model;
 pub mod observations;
+pub mod plausibility;
 pub mod predict;
 pub mod sample;

@@ -1,5 +1,7 @@
 //! What is observed: places, values, and the columns that their mean is made of.
 
+use std::collections::HashSet;
+
 use tegula_kernels::geometry::Points;
 use thiserror::Error;
 
@@ -102,6 +104,14 @@ impl Observations {
             .collect();
         groups.sort_unstable();
         groups
+    }
+
+    /// Which of `points`, in the same geometry, are places of these observations.
+    #[must_use]
+    pub fn are_observed(&self, points: &Points) -> Vec<bool> {
+        let place = |points: &Points, i: usize| points.point(i).map(ordered_bits);
+        let known: HashSet<_> = (0..self.len()).map(|i| place(&self.points, i)).collect();
+        (0..points.len()).map(|i| known.contains(&place(points, i))).collect()
     }
 
     /// The observations with the given indices; the design's columns stay those of the whole.

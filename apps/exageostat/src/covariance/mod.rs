@@ -223,6 +223,15 @@ impl Covariance {
         }
     }
 
+    /// The parameter that must not be larger than the given bound with great-circle distance, if there is one.
+    #[must_use]
+    pub fn sphere_bound(&self) -> Option<(&'static str, f64)> {
+        match self.great_circle {
+            Validity::UpTo { index, most } => Some((self.parameters[index].name, most)),
+            Validity::Always | Validity::Never => None,
+        }
+    }
+
     /// The covariance as a function of distance `d >= 0`, evaluated directly: slow and plain.
     ///
     /// # Panics

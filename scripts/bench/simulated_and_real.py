@@ -38,7 +38,7 @@ CASES = {
     "Cholesky, n = 6000, 3 : 1": ("linalg potrf -n 6000 --distribution 1d1d:3,1", "cholesky", 30, "1d1d:3,1"),
     "LU without pivoting, n = 4000": ("linalg getrf-nopiv -n 4000", "lu", 20, "block-cyclic"),
     "product, n = 3000": ("linalg gemm -n 3000", "gemm", 15, "block-cyclic"),
-    "likelihood, n = 6000": ("exageostat loglik field.csv --params 1,0.1,0.7", "exageostat", 30, "block-cyclic"),
+    "likelihood, n = 6000": ("exageostat loglik field.csv --mean zero --params 1,0.1,0.7", "exageostat", 30, "block-cyclic"),
 }
 
 

@@ -1,7 +1,7 @@
 //! The command line: every subcommand, from which help, completions and manual pages derive.
 
 use anyhow::Result;
-use clap::{Command, CommandFactory, Parser, Subcommand};
+use clap::{ArgAction, Command, CommandFactory, Parser, Subcommand};
 
 use crate::bench::Bench;
 use crate::diodon::Diodon;
@@ -16,7 +16,7 @@ use crate::trace::TraceCommand;
 
 /// Tiled linear algebra and geostatistics on one task runtime
 #[derive(Parser, Debug)]
-#[command(name = "tegula", version, args_override_self = true, infer_long_args = false)]
+#[command(name = "tegula", version, infer_long_args = false)]
 #[command(after_help = "\
 Examples:
   tegula exageostat fit data.csv --covariance matern --estimate-nugget -o model.json
@@ -62,20 +62,27 @@ enum Tegula {
 
 /// The definition of the command line.
 pub(crate) fn command() -> Command {
-    with_negative_numbers(Cli::command())
+    with_usual_flags(Cli::command())
 }
 
-/// `command` with values of flags that may begin with a minus: what refuses them says why, where
-/// clap would advise to write them after `--`.
-fn with_negative_numbers(command: Command) -> Command {
+/// `command` with flags without a value that may be repeated, and values of flags that may begin with a
+/// minus: what refuses them says why, where clap would advise to write them after `--`. A flag that is
+/// given two values is refused, unless they add up.
+fn with_usual_flags(command: Command) -> Command {
     let names: Vec<String> =
         command.get_subcommands().map(|child| child.get_name().to_owned()).collect();
     let command = names
         .into_iter()
-        .fold(command, |command, name| command.mut_subcommand(name, with_negative_numbers));
+        .fold(command, |command, name| command.mut_subcommand(name, with_usual_flags));
     command.mut_args(|flag| {
-        let is_valued = flag.get_action().takes_values() && !flag.is_allow_hyphen_values_set();
-        if is_valued { flag.allow_negative_numbers(true) } else { flag }
+        let id = flag.get_id().clone();
+        match flag.get_action() {
+            ArgAction::SetTrue => flag.overrides_with(id),
+            action if action.takes_values() && !flag.is_allow_hyphen_values_set() => {
+                flag.allow_negative_numbers(true)
+            }
+            _ => flag,
+        }
     })
 }
 

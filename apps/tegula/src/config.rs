@@ -29,8 +29,8 @@ pub(crate) fn arguments(root: &Command, arguments: Vec<OsString>) -> Result<Argu
         .map_err(|error| refused(format!("cannot read {}: {error}", path.display())))?;
     let file = File { path, text: &text, command };
     let mut origins = file.flags()?;
-    let given = Given { command, arguments: &arguments[start..] };
-    origins.retain(|origin| !given.excludes(&origin.name));
+    let given = Given { command, flags: given_flags(command, &arguments[start..]) };
+    origins.retain(|origin| !given.replaces(&origin.name));
     let mut all = arguments;
     all.splice(start..start, origins.iter().map(|origin| OsString::from(&origin.flag)));
     Ok(Arguments { all, origins })
@@ -95,30 +95,63 @@ fn config_path(arguments: &[OsString]) -> Option<OsString> {
 /// The flags on the command line.
 struct Given<'a> {
     command: &'a Command,
-    arguments: &'a [OsString],
+    flags: Vec<&'a Arg>,
 }
 
 impl Given<'_> {
-    /// Whether a flag that cannot stand beside `name` is among them.
-    fn excludes(&self, name: &str) -> bool {
-        let flags = || self.command.get_arguments();
-        let Some(flag) = flags().find(|flag| flag.get_long() == Some(name)) else { return false };
+    /// Whether the flag `name`, or one that cannot stand beside it, is among them.
+    fn replaces(&self, name: &str) -> bool {
+        let Some(flag) = find_long(self.command, name) else { return false };
         let excluded = self.command.get_arg_conflicts_with(flag);
-        flags().filter(|other| self.has(other)).any(|other| {
-            excluded.contains(&other) || self.command.get_arg_conflicts_with(other).contains(&flag)
+        self.flags.iter().any(|other| {
+            *other == flag
+                || excluded.contains(other)
+                || self.command.get_arg_conflicts_with(other).contains(&flag)
         })
     }
+}
 
-    fn has(&self, flag: &Arg) -> bool {
-        let texts = self.arguments.iter().take_while(|argument| *argument != "--");
-        texts.filter_map(|argument| argument.to_str()).any(|text| {
-            let long = text.strip_prefix("--").map(|text| text.split('=').next().unwrap_or(text));
-            long.is_some_and(|long| flag.get_long() == Some(long))
-                || flag.get_short().is_some_and(|short| {
-                    text.strip_prefix('-').is_some_and(|text| text.starts_with(short))
-                })
-        })
+/// The flags among `arguments` of `command`; what follows a flag that takes a value is none.
+fn given_flags<'a>(command: &'a Command, arguments: &[OsString]) -> Vec<&'a Arg> {
+    let mut found = Vec::new();
+    let mut rest = arguments.iter().take_while(|argument| *argument != "--");
+    while let Some(argument) = rest.next() {
+        let argument = argument.to_string_lossy();
+        let (flags, has_value) = match argument.strip_prefix("--") {
+            Some(text) => {
+                let name = text.split('=').next().unwrap_or(text);
+                (find_long(command, name).into_iter().collect(), text.contains('='))
+            }
+            None => short_flags(command, &argument),
+        };
+        if flags.last().is_some_and(|flag: &&Arg| flag.get_action().takes_values()) && !has_value {
+            rest.next();
+        }
+        found.extend(flags);
     }
+    found
+}
+
+/// The flags that `argument` gives by their letters (`-qv`, `-ofile`), and whether the value of the last stands in it.
+fn short_flags<'a>(command: &'a Command, argument: &str) -> (Vec<&'a Arg>, bool) {
+    let mut found = Vec::new();
+    let mut letters = argument.strip_prefix('-').unwrap_or_default().chars();
+    while let Some(letter) = letters.next() {
+        let Some(flag) = command.get_arguments().find(|flag| flag.get_short() == Some(letter))
+        else {
+            break;
+        };
+        found.push(flag);
+        if flag.get_action().takes_values() {
+            break;
+        }
+    }
+    (found, !letters.as_str().is_empty())
+}
+
+/// The flag `--name` of `command`.
+fn find_long<'a>(command: &'a Command, name: &str) -> Option<&'a Arg> {
+    command.get_arguments().find(|flag| flag.get_long() == Some(name))
 }
 
 /// A file of flags for one subcommand.

@@ -2,19 +2,18 @@
 
 use anyhow::Result;
 use tegula_data::expression::Expression;
-use tegula_data::format::{ColumnIndex, NamedValues, Table, TableError};
+use tegula_data::format::{NamedValues, Table, TableError};
 use tegula_exageostat::design::Design;
 use tegula_exageostat::observations::Observations;
 
 use super::mean::Mean;
-use super::places::{Coordinates, column_list, evaluate, read_table};
+use super::obvious;
+use super::places::{Coordinates, column_expression, evaluate, read_table};
 use super::setting::Extent;
 use crate::error::refused;
 use crate::flags::DataFlags;
 use crate::output::{Console, count, number};
 
-/// Columns that are taken for the values when nothing is said, case ignored, the first first.
-const VALUE_NAMES: &[&str] = &["value", "values"];
 /// Groups of observations at one place that are listed.
 const GROUPS_SHOWN: usize = 5;
 
@@ -49,14 +48,15 @@ impl Data {
     pub(crate) fn load(flags: &DataFlags, mean: Mean) -> Result<Self> {
         let table = read_table(&flags.data)?;
         let values = flags.values.as_deref();
-        let values = values.map(|text| Expression::column_or_parse(text, &table)).transpose()?;
-        let is_third = |z: &str| third(&table, z, values.as_ref());
+        let values = values.map(|text| column_expression("--values", text, &table)).transpose()?;
+        let is_third = |z: &str| obvious::is_third(&table, z, values.as_ref());
         let (coords, distance) = (flags.places.coords.as_deref(), flags.places.distance);
         let coordinates = Coordinates::choose(&table, coords, distance, is_third)?;
         let values = match values {
             Some(values) => values,
-            None => obvious_values(&table, &coordinates)?,
+            None => obvious::values(&table, &coordinates)?,
         };
+        check_names(&table, &mean)?;
         Self::from_table(table, coordinates, values, mean, flags.drop_missing)
     }
 
@@ -198,47 +198,11 @@ pub(crate) fn complete_rows(
     Ok(rows)
 }
 
-/// Whether the column `z` beside `x` and `y` is a coordinate.
-fn third(table: &Table, z: &str, values: Option<&Expression>) -> Result<bool> {
-    match values {
-        Some(values) if values.columns().iter().any(|name| name.eq_ignore_ascii_case(z)) => {
-            Ok(false)
-        }
-        Some(_) => Err(refused(format!(
-            "{}: is the column '{z}' a coordinate? Say --coords x,y or --coords x,y,{z}",
-            table.path().display()
-        ))),
-        None => Ok(table.find_any(VALUE_NAMES).is_some()),
-    }
-}
-
-/// The column that holds the values if nothing else is said.
-fn obvious_values(table: &Table, coordinates: &Coordinates) -> Result<Expression> {
-    let used = coordinates.columns();
-    let is_used = |name: &str| used.iter().any(|other| other.eq_ignore_ascii_case(name));
-    let named = |names: &[&str]| table.find_any(names).map(|column| table.name(column));
-    let found = named(VALUE_NAMES).or_else(|| named(&["z"]));
-    if let Some(name) = found.filter(|name| !is_used(name)) {
-        return Ok(Expression::column(&name));
-    }
-    let numeric: Vec<String> = (0..table.names().len())
-        .map(ColumnIndex)
-        .filter(|&column| table.is_numeric(column))
-        .map(|column| table.name(column))
-        .filter(|name| !is_used(name))
-        .collect();
-    match numeric.as_slice() {
-        [one] => Ok(Expression::column(one)),
-        [] => Err(refused(format!(
-            "{}: no numeric column is left for the values; its columns are {}",
-            table.path().display(),
-            column_list(table)
-        ))),
-        [first, ..] => Err(refused(format!(
-            "{}: which column holds the values? {} could; say --values {first}, or an expression \
-             such as --values \"log({first})\"",
-            table.path().display(),
-            numeric.iter().take(40).cloned().collect::<Vec<_>>().join(", ")
-        ))),
-    }
+/// Refuses a mean that takes columns by number where they have names: in other tables the numbers may be of others.
+fn check_names(table: &Table, mean: &Mean) -> Result<()> {
+    let number = mean.inputs().into_iter().find(|name| table.is_found_by_number(name));
+    let Some(number) = number else { return Ok(()) };
+    let name = table.name(table.find(number)?);
+    let file = table.path().display();
+    Err(refused(format!("--mean: column {number} of {file} is called '{name}'; write that")))
 }

@@ -16,6 +16,7 @@ use tegula_runtime::flow::Flow;
 use super::data::Data;
 use super::mean::Mean;
 use super::options::EstimationFlags;
+use super::remarks::Remarks;
 use super::report::{Done, coefficients, describe, message};
 use super::setting::{LIKELIHOOD, Setting};
 use super::{describe_covariance, methods, object, parameter_list, parameters_json};
@@ -26,7 +27,8 @@ use crate::flags::{
     OverlapFlags, RunFlags, TraceFlags,
 };
 use crate::output::{
-    Account, Console, Progress, count, is_standard_output, number, seconds, write_json,
+    Account, Console, Form, Progress, check_form, count, is_standard_output, number, seconds,
+    write_json,
 };
 
 /// Evaluations that a fit is expected to take, by number of parameters that are searched.
@@ -44,7 +46,8 @@ pub(crate) struct Fit {
     data: DataFlags,
     #[command(flatten)]
     covariance: CovarianceFlags,
-    /// Mean: zero, constant, or a formula over columns ("x + y + sqrt(dist)")
+    /// Mean: zero, constant, or a formula over columns as in R ("x + y + sqrt(dist)"; "a*b" is a + b + a:b,
+    /// "I(a*b)" the product)
     #[arg(
         long,
         value_name = "MEAN",
@@ -81,9 +84,11 @@ impl Fit {
     pub(crate) fn run(&self) -> Result<()> {
         let console = self.output.console(self.output_file.as_deref())?;
         self.trace.check()?;
+        self.output_file.as_deref().map_or(Ok(()), |path| check_form("-o", path, Form::Model))?;
         self.checkpoint.begin()?;
         let options = self.estimation.options(self.covariance.covariance)?;
-        let (data, setting) = self.prepare(&console)?;
+        let mut remarks = Remarks::new(&console);
+        let (data, setting) = self.prepare(&console, &mut remarks)?;
         if setting.is_dry {
             let expected = expected_evaluations(&options).min(options.max_evaluations);
             let plan = setting.estimate(&console, (expected, "what a fit usually takes"))?;
@@ -94,8 +99,9 @@ impl Fit {
         let search = if setting.is_double() { Self::search::<f64> } else { Self::search::<f32> };
         let mut done = search(self, (&data, &options), &setting, checkpoints, &console)?;
         describe(&console, &data, &options, &done);
+        remarks.caution(&done.fit.model, data.coordinates.geometry());
         setting.run.keep_times(&done.account, &console);
-        let result = self.result(&data, &setting, &done);
+        let result = self.result(&data, &setting, &done, &remarks);
         let written = [
             self.write(&console, &result),
             self.trace.write(&mut done.trace, &result, &console),
@@ -106,7 +112,7 @@ impl Fit {
     }
 
     /// Reads everything, refuses what cannot be used, and prints what will be done.
-    fn prepare(&self, console: &Console) -> Result<(Data, Setting)> {
+    fn prepare(&self, console: &Console, remarks: &mut Remarks<'_>) -> Result<(Data, Setting)> {
         let covariance = self.covariance.covariance;
         let data = Data::load(&self.data, Mean::parse(&self.mean)?)?;
         data.observations
@@ -119,6 +125,7 @@ impl Fit {
         data.describe(console);
         describe_covariance(console, covariance);
         setting.describe(console);
+        remarks.note(data.suspicions(&self.data));
         Ok((data, setting))
     }
 
@@ -243,7 +250,7 @@ impl Fit {
         Ok(())
     }
 
-    fn result(&self, data: &Data, setting: &Setting, done: &Done) -> Value {
+    fn result(&self, data: &Data, setting: &Setting, done: &Done, remarks: &Remarks<'_>) -> Value {
         let fit = &done.fit;
         let hits: Vec<Value> = fit
             .bounds_hit
@@ -263,7 +270,7 @@ impl Fit {
             ("iterations", fit.iterations.into()),
             ("converged", fit.converged.into()),
             ("message", message(done).into()),
-            ("remarks", fit.remarks.clone().into()),
+            ("remarks", remarks.json(&fit.remarks)),
             ("mean", coefficients(data, fit).json(&data.mean)),
             ("bounds_hit", hits.into()),
             ("seconds", done.seconds.into()),

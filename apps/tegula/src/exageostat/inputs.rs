@@ -4,15 +4,19 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use tegula_data::expression::{Expression, split_list};
-use tegula_data::format::{NamedValues, Table, TableError};
+use tegula_data::expression::split_list;
+use tegula_data::format::{NamedValues, Table};
 use tegula_kernels::geometry::Points;
 
 use super::data::{Data, complete_rows};
+use super::mean::Mean;
 use super::model_file::ModelFile;
-use super::places::{Coordinates, STANDARD_INPUT, read_table};
+use super::obvious;
+use super::places::{Coordinates, column_list, read_table};
+use super::remarks::Remarks;
+use super::training::Training;
 use crate::error::refused;
-use crate::output::{Console, count};
+use crate::output::count;
 
 /// Places to predict at.
 pub(super) struct Places {
@@ -20,6 +24,8 @@ pub(super) struct Places {
     pub(super) table: Table,
     /// Rows of it that are places.
     pub(super) rows: Vec<usize>,
+    /// Which columns of it are the places.
+    pub(super) coordinates: Coordinates,
     /// The places.
     pub(super) points: Points,
     /// The regressors of the mean there.
@@ -50,59 +56,37 @@ pub(crate) struct InputFlags {
 impl InputFlags {
     /// The training data: the file that the model names, as it was, or the one that `--train`
     /// names.
-    pub(super) fn training_data(&self, file: &ModelFile, console: &Console) -> Result<Data> {
-        if self.train.is_none() && file.file == Path::new(STANDARD_INPUT) {
-            return Err(refused(format!(
-                "{} was fitted to standard input: say where its data are with --train DATA.csv",
-                self.model.display()
-            )));
-        }
-        let path = self.train.clone().unwrap_or_else(|| beside(&file.file, &self.model));
-        let table = read_table(&path).map_err(|error| match error {
-            TableError::Open { .. } if self.train.is_none() => refused(format!(
-                "{error}; {} names this file as its training data: say where it is with --train",
-                self.model.display()
-            )),
-            error => error.into(),
-        })?;
-        let digest = table.digest().to_string();
-        if digest != file.digest {
-            let (path, model) = (path.display(), self.model.display());
-            let text = format!(
-                "{path} is not the data that {model} was fitted to: its digest is {digest}, the \
-                 model's data had {}",
-                file.digest
-            );
-            if self.train.is_none() {
-                return Err(refused(format!("{text}. Fit again, or take it with --train {path}")));
-            }
-            console.warn(text);
-        }
-        let texts: Vec<&str> = file.coords.iter().map(String::as_str).collect();
-        let coordinates = Coordinates::new(&table, &texts, Some(file.distance), false)?;
-        let values = Expression::column_or_parse(&file.values, &table)?;
-        let drop_missing = file.drop_missing || self.drop_missing;
-        Data::from_table(table, coordinates, values, file.mean.clone(), drop_missing)
+    pub(super) fn training_data(
+        &self,
+        file: &ModelFile,
+        remarks: &mut Remarks<'_>,
+    ) -> Result<Data> {
+        let train = self.train.as_deref();
+        Training { model: &self.model, train, drop_missing: self.drop_missing }.data(file, remarks)
     }
 
     /// The places to predict at, with the regressors of the mean there.
     pub(super) fn places(&self, file: &ModelFile, data: &Data) -> Result<Places> {
         let table = read_table(&self.at)?;
-        let texts: Vec<&str> = match &self.coords {
+        let texts = match &self.coords {
             Some(list) => split_list(list),
-            None => file.coords.iter().map(String::as_str).collect(),
+            None => data.coordinates.texts(),
         };
-        let mut coordinates = Coordinates::new(&table, &texts, Some(file.distance), false)?;
+        if self.coords.is_none() {
+            self.check_numbers(&table, &data.coordinates)?;
+        }
+        check_mean(&table, &file.mean, &self.model)?;
+        let coordinates = Coordinates::new(&table, &texts, Some(file.distance), false);
+        let mut coordinates = coordinates.map_err(|error| self.with_hint(error, &texts))?;
         coordinates.take_order_of(&data.coordinates);
-        if coordinates.geometry() != data.coordinates.geometry() {
-            let wanted = file.coords.len();
+        if coordinates.count() != data.coordinates.count() {
             return Err(refused(format!(
                 "--coords: the model has {}, not {}",
-                count(wanted, "coordinate"),
+                count(data.coordinates.count(), "coordinate"),
                 texts.len()
             )));
         }
-        let values = coordinates.evaluate(&table)?;
+        let values = coordinates.evaluate(&table).map_err(|error| self.with_hint(error, &texts))?;
         let regressors = file.mean.columns(&table)?;
         let names = file.mean.names();
         let mut needed = coordinates.named(&values);
@@ -112,15 +96,49 @@ impl InputFlags {
         let points = coordinates.points(&table, &values, &rows)?;
         let kept = |column: &Vec<f64>| rows.iter().map(|&row| column[row]).collect();
         let drift = regressors.iter().map(kept).collect();
-        Ok(Places { table, rows, points, drift })
+        Ok(Places { table, rows, coordinates, points, drift })
+    }
+
+    /// `error`, which the coordinates `texts` of the model have met in the table of places, with what to do.
+    fn with_hint(&self, error: anyhow::Error, texts: &[&str]) -> anyhow::Error {
+        if self.coords.is_some() {
+            return error;
+        }
+        let (model, texts) = (self.model.display(), texts.join(", "));
+        refused(format!(
+            "{error}; the coordinates of {model} are {texts}: --coords says which are here"
+        ))
+    }
+
+    /// Refuses places with a header for a model whose coordinates are columns by number: those of data without one.
+    fn check_numbers(&self, table: &Table, coordinates: &Coordinates) -> Result<()> {
+        let columns = coordinates.columns();
+        if !columns.iter().any(|name| table.is_found_by_number(name)) {
+            return Ok(());
+        }
+        let likely = obvious::coordinates(table, |_| Ok(coordinates.count() == 3));
+        let likely = likely.map_or_else(|_| "x,y".to_owned(), |names| names.join(","));
+        Err(refused(format!(
+            "{} has a header ({}), and the coordinates of {} are columns {} of data without one: \
+             name the coordinates, as --coords {likely}",
+            self.at.display(),
+            column_list(table),
+            self.model.display(),
+            columns.join(", ")
+        )))
     }
 }
 
-/// `file`, or, if it is not there, the file of this name relative to the folder of `model`.
-fn beside(file: &Path, model: &Path) -> PathBuf {
-    let near = model.parent().map(|folder| folder.join(file));
-    match near {
-        Some(near) if !file.exists() && near.exists() => near,
-        _ => file.to_owned(),
-    }
+/// Refuses places with a header for a model whose mean takes columns by number.
+fn check_mean(table: &Table, mean: &Mean, model: &Path) -> Result<()> {
+    let number = mean.inputs().into_iter().find(|name| table.is_found_by_number(name));
+    number.map_or(Ok(()), |name| {
+        Err(refused(format!(
+            "{} has a header ({}), and the mean of {} takes column {name} of data without one: \
+             leave out the header, or fit to data with one",
+            table.path().display(),
+            column_list(table),
+            model.display()
+        )))
+    })
 }

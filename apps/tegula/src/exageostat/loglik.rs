@@ -11,13 +11,12 @@ use tegula_kernels::scalar::Real;
 use tegula_runtime::trace::Trace;
 
 use super::data::Data;
-use super::mean::{Coefficients, Mean};
+use super::mean::Coefficients;
+use super::remarks::Remarks;
 use super::setting::{LIKELIHOOD, Setting};
-use super::{caution, describe_covariance, methods, object, parameter_list, parameters_json};
-use crate::flags::{
-    CovarianceFlags, DataFlags, GenerationFlags, MatrixFlags, OutputFlags, OverlapFlags, RunFlags,
-    TraceFlags, nugget, parameters,
-};
+use super::subject::Subject;
+use super::{describe_covariance, methods, object, parameter_list, parameters_json};
+use crate::flags::{GenerationFlags, MatrixFlags, OutputFlags, OverlapFlags, RunFlags, TraceFlags};
 use crate::output::{Account, Align, Console, Progress, Table, number, seconds};
 use crate::ranks;
 
@@ -28,24 +27,7 @@ const PHASES: [&str; 5] = ["generation", "factorization", "determinant", "solve"
 #[derive(Args, Debug)]
 pub(crate) struct Loglik {
     #[command(flatten)]
-    data: DataFlags,
-    #[command(flatten)]
-    covariance: CovarianceFlags,
-    /// Parameters: "variance=1,range=0.1,smoothness=0.5", or numbers in this order
-    #[arg(long, value_name = "LIST", help_heading = "Model", allow_hyphen_values = true)]
-    params: String,
-    /// Variance of the noise of each observation
-    #[arg(long, value_name = "VALUE", help_heading = "Model", default_value = "0", value_parser = nugget, allow_negative_numbers = true)]
-    nugget: f64,
-    /// Mean: zero, constant, or a formula over columns ("x + y + sqrt(dist)")
-    #[arg(
-        long,
-        value_name = "MEAN",
-        help_heading = "Model",
-        default_value = "zero",
-        allow_hyphen_values = true
-    )]
-    mean: String,
+    subject: Subject,
     /// How the likelihood is computed
     #[arg(long, value_name = "NAME", help_heading = "Model", default_value = "exact", value_parser = methods())]
     method: String,
@@ -78,7 +60,8 @@ impl Loglik {
     pub(crate) fn run(&self) -> Result<()> {
         let console = self.output.console(None)?;
         self.trace.check()?;
-        let (data, model, setting) = self.prepare(&console)?;
+        let mut remarks = Remarks::new(&console);
+        let (data, model, setting) = self.prepare(&console, &mut remarks)?;
         let result = if setting.is_dry {
             setting.estimate(&console, (self.repeat as usize, "--repeat"))?
         } else {
@@ -95,7 +78,9 @@ impl Loglik {
                 console.note("the trace is that of the evaluation whose time is the median");
             }
             setting.run.keep_times(&typical.account, &console);
-            let result = self.result(&data, &model, &setting, typical, &repeats);
+            let mut result = self.result(&data, &model, &setting, typical, &repeats);
+            result.insert("remarks".to_owned(), remarks.json(&[]));
+            let result = Value::Object(result);
             self.trace.write(&mut times[middle].trace, &result, &console)?;
             result
         };
@@ -104,18 +89,21 @@ impl Loglik {
     }
 
     /// Reads everything, refuses what cannot be used, and prints what will be done.
-    fn prepare(&self, console: &Console) -> Result<(Data, Model, Setting)> {
-        let covariance = self.covariance.covariance;
-        let model = Model::new(covariance, parameters(covariance, &self.params)?, self.nugget)?;
-        let data = Data::load(&self.data, Mean::parse(&self.mean)?)?;
-        let extent = data.extent(LIKELIHOOD);
+    fn prepare(
+        &self,
+        console: &Console,
+        remarks: &mut Remarks<'_>,
+    ) -> Result<(Data, Model, Setting)> {
+        let (data, model) = self.subject.load(remarks)?;
+        let (covariance, extent) = (model.covariance, data.extent(LIKELIHOOD));
         let setting = Setting::new(&self.matrix, &self.run, extent, covariance)?;
-        data.check_places(self.nugget > 0.0, "give one with --nugget VALUE", console)?;
+        data.check_places(model.nugget > 0.0, "give one with --nugget VALUE", console)?;
         data.describe(console);
         describe_covariance(console, covariance);
         console.field("parameters", parameter_list(&model));
         setting.describe(console);
-        caution(console, &model, extent.geometry);
+        remarks.note(self.subject.suspicions(&data));
+        remarks.caution(&model, extent.geometry);
         Ok((data, model, setting))
     }
 
@@ -200,7 +188,7 @@ impl Loglik {
         setting: &Setting,
         timed: &Timed,
         repeats: &[f64],
-    ) -> Value {
+    ) -> Map<String, Value> {
         let evaluation = &timed.evaluation;
         let coefficients = self.coefficients(data, evaluation);
         let mut result = object([
@@ -221,7 +209,7 @@ impl Loglik {
         timed.account.describe_json(&mut result);
         self.overlap.describe_json(&mut result);
         result.insert("data".to_owned(), super::model_file::data_json(data));
-        Value::Object(result)
+        result
     }
 }
 

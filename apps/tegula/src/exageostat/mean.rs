@@ -1,4 +1,4 @@
-//! The mean of a field as the user writes it: `zero`, `constant` or a formula over columns.
+//! The mean of a field as the user writes it: `zero`, `constant` or a formula over columns, as R has them.
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -30,7 +30,18 @@ impl Mean {
         })
     }
 
-    /// The text that [`parse`](Self::parse) reads back.
+    /// Reads the [`text`](Self::text) of a mean, as a model has it.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub(crate) fn read(text: &str) -> Result<Self> {
+        match Self::parse(text) {
+            Ok(Self::Formula(_)) | Err(_) => Ok(Self::Formula(Formula::read(text)?)),
+            keyword => keyword,
+        }
+    }
+
+    /// The text that [`read`](Self::read) reads back.
     pub(crate) fn text(&self) -> &str {
         match self {
             Self::Zero => "zero",
@@ -55,6 +66,26 @@ impl Mean {
             Self::Zero => Vec::new(),
             Self::Constant => vec![Formula::INTERCEPT.to_owned()],
             Self::Formula(formula) => formula.names().into_iter().map(str::to_owned).collect(),
+        }
+    }
+
+    /// Names of the columns that it takes.
+    pub(crate) fn inputs(&self) -> Vec<&str> {
+        match self {
+            Self::Zero | Self::Constant => Vec::new(),
+            Self::Formula(formula) => {
+                formula.terms().iter().flat_map(|term| term.expression().columns()).collect()
+            }
+        }
+    }
+
+    /// The columns that are regressors as they are.
+    pub(crate) fn plain_columns(&self) -> Vec<&str> {
+        match self {
+            Self::Zero | Self::Constant => Vec::new(),
+            Self::Formula(formula) => {
+                formula.terms().iter().filter_map(|term| term.expression().as_column()).collect()
+            }
         }
     }
 

@@ -8,12 +8,18 @@ mod inputs;
 mod loglik;
 mod mean;
 mod model_file;
+mod observed;
+mod obvious;
 mod options;
 mod places;
 mod predict;
+mod remarks;
 mod report;
 mod sample;
 mod setting;
+mod subject;
+mod suspicions;
+mod training;
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -21,7 +27,6 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use serde_json::{Map, Value};
 use tegula_exageostat::covariance::Covariance;
 use tegula_exageostat::model::Model;
-use tegula_kernels::geometry::Geometry;
 
 use crate::output::{Console, number};
 
@@ -30,7 +35,7 @@ use crate::output::{Console, number};
 pub(crate) enum Exageostat {
     /// Draw a random field
     Sample(sample::Sample),
-    /// Log-likelihood of observations under given parameters
+    /// Log-likelihood of observations under given parameters, or of a model on its data
     Loglik(loglik::Loglik),
     /// Estimate the parameters by maximum likelihood
     Fit(fit::Fit),
@@ -58,16 +63,9 @@ fn methods() -> PossibleValuesParser {
     PossibleValuesParser::new([PossibleValue::new("exact").help("dense Cholesky factorization")])
 }
 
-/// Prints `covariance` and warns if these values make none in this geometry.
+/// Prints `covariance`.
 fn describe_covariance(console: &Console, covariance: &Covariance) {
     console.field("covariance", format_args!("{}: {}", covariance.name, covariance.formula));
-}
-
-/// Warns if the parameters of `model` are not known to give a covariance in `geometry`.
-fn caution(console: &Console, model: &Model, geometry: Geometry) {
-    if let Some(text) = model.covariance.caution(geometry, &model.values) {
-        console.warn(format_args!("{text}; results may be meaningless"));
-    }
 }
 
 /// `variance=1, range=0.1, nugget=0`.

@@ -68,7 +68,7 @@ impl ModelFile {
                 values.collect::<Result<_>>()?,
                 fields.number("/nugget")?,
             )?,
-            mean: Mean::parse(fields.text("/mean/formula")?)?,
+            mean: Mean::read(fields.text("/mean/formula")?)?,
             coords: fields.texts("/data/columns/coords")?,
             values: fields.text("/data/columns/values")?.to_owned(),
             distance: Distance::named(distance)

@@ -16,12 +16,12 @@ const NUGGET: &str = "nugget";
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Model")]
 pub(super) struct EstimationFlags {
-    /// Parameters that are known ("smoothness=0.5")
+    /// Parameters that are known ("smoothness=0.5"); may be repeated
     #[arg(long, value_name = "NAME=VALUE,...")]
-    fix: Option<String>,
-    /// Where to search ("range=0.01:3"); by default very far
+    fix: Vec<String>,
+    /// Where to search ("range=0.01:3"), by default very far; may be repeated
     #[arg(long, value_name = "NAME=LOW:HIGH,...")]
-    bounds: Option<String>,
+    bounds: Vec<String>,
     /// Variance of the noise of each observation, if it is known [default: 0]
     #[arg(long, value_name = "VALUE", value_parser = nugget, allow_negative_numbers = true, conflicts_with = "estimate_nugget")]
     nugget: Option<f64>,
@@ -65,12 +65,13 @@ impl EstimationFlags {
     pub(super) fn options(&self, covariance: &Covariance) -> Result<FitOptions> {
         let names: Vec<&'static str> = covariance.parameters.iter().map(|p| p.name).collect();
         let index = |name: &str| names.iter().position(|listed| *listed == name);
+        let (fix, bounds) = (self.fix.join(","), self.bounds.join(","));
         let mut options = FitOptions {
             max_evaluations: self.max_evaluations as usize,
             tolerance: self.tolerance,
             ..FitOptions::all_free(names.len())
         };
-        for (name, text) in self.pairs("--fix", self.fix.as_deref(), &names)? {
+        for (name, text) in pairs("--fix", &fix, &names)? {
             let value = parse_number("--fix", name, text)?;
             match index(name) {
                 Some(index) => options.fixed[index] = Some(value),
@@ -78,7 +79,7 @@ impl EstimationFlags {
             }
         }
         let mut nugget_bounds = None;
-        for (name, text) in self.pairs("--bounds", self.bounds.as_deref(), &names)? {
+        for (name, text) in pairs("--bounds", &bounds, &names)? {
             let bounds = interval(name, text)?;
             match index(name) {
                 Some(index) if options.fixed[index].is_some() => {
@@ -99,16 +100,16 @@ impl EstimationFlags {
         check_fixed(covariance, &options)?;
         Ok(options)
     }
+}
 
-    fn pairs<'a>(
-        &self,
-        flag: &str,
-        text: Option<&'a str>,
-        names: &[&'static str],
-    ) -> Result<Vec<(&'static str, &'a str)>> {
-        let known: Vec<&'static str> = names.iter().copied().chain([NUGGET]).collect();
-        text.map_or_else(|| Ok(Vec::new()), |text| assignments(flag, text, &known))
-    }
+/// The pairs in the value `text` of `flag`, for parameters with these `names` or the nugget.
+fn pairs<'a>(
+    flag: &str,
+    text: &'a str,
+    names: &[&'static str],
+) -> Result<Vec<(&'static str, &'a str)>> {
+    let known: Vec<&'static str> = names.iter().copied().chain([NUGGET]).collect();
+    if text.is_empty() { Ok(Vec::new()) } else { assignments(flag, text, &known) }
 }
 
 /// `low:high`.

@@ -5,23 +5,12 @@ use std::path::Path;
 use anyhow::Result;
 use tegula_data::expression::{EvaluateError, Expression, split_list};
 use tegula_data::format::{NamedValues, Table, TableError};
-use tegula_kernels::geometry::{Geometry, GeometryError, Points};
+use tegula_kernels::geometry::{EARTH_RADIUS_KM, Geometry, GeometryError, Points};
 
+use super::obvious;
 use crate::error::refused;
 use crate::flags::Distance;
 
-/// Columns that are taken for coordinates when nothing is said, case ignored.
-const OBVIOUS: &[&[&str]] = &[
-    &["longitude", "latitude"],
-    &["lon", "lat"],
-    &["long", "lat"],
-    &["lng", "lat"],
-    &["x", "y"],
-    &["easting", "northing"],
-    &["x_coord", "y_coord"],
-    &["coord_x", "coord_y"],
-    &["xcoord", "ycoord"],
-];
 /// Largest coordinate: the squares of larger ones may overflow.
 const LARGEST: f64 = 1e150;
 const LATITUDE: &[&str] = &["latitude", "lat"];
@@ -56,7 +45,7 @@ impl Coordinates {
     ) -> Result<Self> {
         let texts: Vec<String> = match coords {
             Some(list) => split_list(list).into_iter().map(str::to_owned).collect(),
-            None => obvious(table, is_third)?,
+            None => obvious::coordinates(table, is_third)?,
         };
         let given: Vec<&str> = texts.iter().map(String::as_str).collect();
         Self::new(table, &given, distance, coords.is_none())
@@ -72,7 +61,7 @@ impl Coordinates {
         distance: Option<Distance>,
         is_found: bool,
     ) -> Result<Self> {
-        let expression = |text: &&str| Expression::column_or_parse(text, table);
+        let expression = |text: &&str| column_expression("--coords", text, table);
         let expressions = texts.iter().map(expression).collect::<Result<Vec<_>, _>>()?;
         let (latitude, longitude) =
             (position(&expressions, LATITUDE), position(&expressions, LONGITUDE));
@@ -81,12 +70,14 @@ impl Coordinates {
         let distance = distance.unwrap_or(default);
         let geometry = match (distance, expressions.len()) {
             (Distance::GreatCircle, 2) => Geometry::GreatCircle,
+            (Distance::Chordal, 2) => Geometry::Space,
             (Distance::Euclidean, 1) => Geometry::Line,
             (Distance::Euclidean, 2) => Geometry::Plane,
             (Distance::Euclidean, 3) => Geometry::Space,
-            (Distance::GreatCircle, count) => {
-                let message = "great-circle distance takes a longitude and a latitude, not";
-                return Err(refused(format!("{message} {count} coordinates")));
+            (Distance::GreatCircle | Distance::Chordal, count) => {
+                let name = distance.name();
+                let message = "distance takes a longitude and a latitude, not";
+                return Err(refused(format!("{name} {message} {count} coordinates")));
             }
             (Distance::Euclidean, count) => {
                 return Err(refused(format!("places have 1, 2 or 3 coordinates, not {count}")));
@@ -110,6 +101,11 @@ impl Coordinates {
         self.geometry
     }
 
+    /// Number of coordinates.
+    pub(crate) fn count(&self) -> usize {
+        self.expressions.len()
+    }
+
     /// The texts that [`new`](Self::new) reads back.
     pub(crate) fn texts(&self) -> Vec<&str> {
         self.expressions.iter().map(Expression::text).collect()
@@ -122,8 +118,8 @@ impl Coordinates {
 
     /// What a person reads.
     pub(crate) fn describe(&self) -> String {
-        let distance = match self.geometry {
-            Geometry::GreatCircle => {
+        let distance = match self.distance {
+            Distance::GreatCircle | Distance::Chordal => {
                 let names = self.texts();
                 let (latitude, longitude) = (names[self.latitude], names[1 - self.latitude]);
                 let is_plain = LATITUDE.iter().any(|name| name.eq_ignore_ascii_case(latitude));
@@ -132,9 +128,9 @@ impl Coordinates {
                 } else {
                     format!("; latitude {latitude}, longitude {longitude}")
                 };
-                format!("great-circle distance in km{which}")
+                format!("{} distance in km{which}", self.distance.name())
             }
-            _ => "euclidean distance".to_owned(),
+            Distance::Euclidean => "euclidean distance".to_owned(),
         };
         let found = if self.is_found { "; --coords names others" } else { "" };
         format!("{} ({distance}{found})", self.texts().join(", "))
@@ -159,17 +155,19 @@ impl Coordinates {
         rows: &[usize],
     ) -> Result<Points> {
         let mut order: Vec<usize> = (0..coordinates.len()).collect();
-        if self.geometry == Geometry::GreatCircle {
+        let is_on_sphere = self.distance.is_on_sphere();
+        if is_on_sphere {
             order = vec![self.latitude, 1 - self.latitude];
         }
         let column = |&axis: &usize| rows.iter().map(|&row| coordinates[axis][row]).collect();
         let columns: Vec<Vec<f64>> = order.iter().map(column).collect();
         self.check_size(table, &columns, &order, rows)?;
         let slices: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
-        Points::new(self.geometry, &slices).map_err(|error| match error {
+        let held = if is_on_sphere { Geometry::GreatCircle } else { self.geometry };
+        let points = Points::new(held, &slices).map_err(|error| match error {
             GeometryError::Value { point, axis, value } => {
                 let name = self.texts()[order[axis]];
-                let limits = if self.geometry == Geometry::GreatCircle && axis == 0 {
+                let limits = if is_on_sphere && axis == 0 {
                     "no latitude, which lies between -90 and 90 degrees; say --distance euclidean \
                      if these are not degrees"
                 } else {
@@ -179,7 +177,8 @@ impl Coordinates {
                 refused(format!("{file}, line {line}, column '{name}': {value} is {limits}"))
             }
             error => error.into(),
-        })
+        })?;
+        Ok(if self.distance == Distance::Chordal { in_space(&points)? } else { points })
     }
 
     /// Refuses coordinates whose distances have no squares.
@@ -210,6 +209,33 @@ impl Coordinates {
     }
 }
 
+/// The column or the expression that `text`, a value of `flag`, means over `table`.
+///
+/// # Errors
+/// If it is neither, the table lacks the column, or no column stands in it.
+pub(super) fn column_expression(flag: &str, text: &str, table: &Table) -> Result<Expression> {
+    let expression = Expression::column_or_parse(text, table)?;
+    if let Some(name) = expression.as_column() {
+        table.find(name)?;
+    }
+    if expression.columns().is_empty() {
+        return Err(refused(format!(
+            "{flag}: no column stands in '{text}', which is the same in every row"
+        )));
+    }
+    Ok(expression)
+}
+
+/// Points on the sphere as points in space, in km: their distance is the chord.
+///
+/// # Errors
+/// Never for points on the sphere; the type is that of [`Points::new`].
+pub(super) fn in_space(points: &Points) -> Result<Points, GeometryError> {
+    let scaled: Vec<f64> = points.held().iter().map(|x| x * EARTH_RADIUS_KM).collect();
+    let axes: Vec<&[f64]> = scaled.chunks_exact(points.len().max(1)).collect();
+    Points::new(Geometry::Space, &axes)
+}
+
 /// The values of `expression`; what the table says of a plain column needs no mark in it.
 ///
 /// # Errors
@@ -237,52 +263,6 @@ pub(crate) fn read_table(path: &Path) -> Result<Table, TableError> {
 fn position(expressions: &[Expression], names: &[&str]) -> Option<usize> {
     let is_named = |name: &str| names.iter().any(|known| known.eq_ignore_ascii_case(name));
     expressions.iter().position(|expression| expression.as_column().is_some_and(is_named))
-}
-
-/// The columns of `table` that bear obvious names; `is_third` says whether the column `z` is a
-/// coordinate.
-fn obvious(table: &Table, is_third: impl Fn(&str) -> Result<bool>) -> Result<Vec<String>> {
-    let name = |wanted: &&str| table.find_any(&[wanted]).map(|column| table.name(column));
-    let found: Vec<Vec<String>> =
-        OBVIOUS.iter().filter_map(|set| set.iter().map(name).collect()).collect();
-    let mut names = match found.as_slice() {
-        [one] => one.clone(),
-        [] => single(table).ok_or_else(|| {
-            refused(format!(
-                "{}: which columns are the coordinates? Name them, as --coords x,y; there are {}",
-                table.path().display(),
-                column_list(table)
-            ))
-        })?,
-        [one, other, ..] => {
-            return Err(refused(format!(
-                "{}: the coordinates may be {} or {}; say --coords {} or --coords {}",
-                table.path().display(),
-                one.join(", "),
-                other.join(", "),
-                one.join(","),
-                other.join(",")
-            )));
-        }
-    };
-    if names[0].eq_ignore_ascii_case("x")
-        && names.len() == 2
-        && let Some(z) = name(&"z")
-        && is_third(&z)?
-    {
-        names.push(z);
-    }
-    Ok(names)
-}
-
-/// Coordinates of a table without a header, if its three columns leave no doubt, or of a table
-/// with an `x` alone.
-fn single(table: &Table) -> Option<Vec<String>> {
-    if !table.has_header() {
-        let is_plain = table.names().len() == 3;
-        return is_plain.then(|| ["1", "2"].map(str::to_owned).to_vec());
-    }
-    table.find_any(&["x"]).map(|column| vec![table.name(column)])
 }
 
 /// The columns of `table`, for messages.

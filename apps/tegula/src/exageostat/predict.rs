@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tegula_data::format::{NamedValues, Table};
 use tegula_exageostat::likelihood::{Likelihood, Overlap};
 use tegula_exageostat::predict::{Predictions, Predictor};
@@ -14,13 +14,15 @@ use tegula_runtime::trace::Trace;
 use super::data::Data;
 use super::inputs::{InputFlags, Places};
 use super::model_file::ModelFile;
+use super::observed::Errors;
+use super::remarks::Remarks;
 use super::setting::{Extent, PREDICTION, Setting};
-use super::{caution, object, parameter_list, parameters_json};
-use crate::files::check_kept;
+use super::suspicions::of_places;
+use super::{object, parameter_list, parameters_json};
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags};
 use crate::output::{
-    Account, Console, Progress, STANDARD_OUTPUT, count, is_standard_output, number, seconds,
-    write_file,
+    Account, Console, Form, Progress, STANDARD_OUTPUT, check_form, count, is_standard_output,
+    seconds, write_file,
 };
 
 /// Flags of `predict`.
@@ -57,10 +59,11 @@ impl Predict {
         let console = self.output.console(Some(&self.output_file))?;
         self.trace.check()?;
         let file = ModelFile::read(&self.input.model)?;
-        let data = self.input.training_data(&file, &console)?;
-        check_kept("the training data", data.table.path())?;
+        check_form("-o", &self.output_file, Form::Table)?;
+        let mut remarks = Remarks::new(&console);
+        let data = self.input.training_data(&file, &mut remarks)?;
         let places = self.input.places(&file, &data)?;
-        let setting = self.prepare(&file, &data, &places, &console)?;
+        let setting = self.prepare(&file, &data, &places, &console, &mut remarks)?;
         if setting.is_dry {
             // The solve for the places costs n^2 flops each, a factorisation n^3/3.
             let solves = (3 * places.rows.len()).div_ceil(setting.extent.n.max(1));
@@ -74,10 +77,13 @@ impl Predict {
             self.predict::<f32>(&file, &data, &places, &setting, &console)?
         };
         let names = self.write(&file, &places, &done.predictions)?;
-        let error = mean_squared_error(&data, &places, &done.predictions);
-        self.describe(&console, &places, &done, &names, error);
+        let errors = Errors::new(&data, &places, &done.predictions);
+        self.describe(&console, &places, &done, &names, &errors);
         setting.run.keep_times(&done.account, &console);
-        let result = result(&file, &data, &places, &setting, &done, names, error);
+        let mut result = result(&file, &data, &places, &setting, &done, names);
+        errors.describe_json(&mut result);
+        result.insert("remarks".to_owned(), remarks.json(&[]));
+        let result = Value::Object(result);
         self.trace.write(&mut done.trace, &result, &console)?;
         self.output.write(&result)?;
         console.finish()
@@ -90,6 +96,7 @@ impl Predict {
         data: &Data,
         places: &Places,
         console: &Console,
+        remarks: &mut Remarks<'_>,
     ) -> Result<Setting> {
         let model = &file.model;
         let extent = Extent { places: places.rows.len(), ..data.extent(PREDICTION) };
@@ -101,7 +108,8 @@ impl Predict {
         let (path, count) = (places.table.path().display(), count(places.rows.len(), "place"));
         console.field("places", format_args!("{path}: {count}"));
         setting.describe(console);
-        caution(console, model, extent.geometry);
+        remarks.caution(model, extent.geometry);
+        remarks.note(of_places(places, &file.mean, &data.observations.points));
         Ok(setting)
     }
 
@@ -170,7 +178,7 @@ impl Predict {
         places: &Places,
         done: &Done,
         names: &[String],
-        error: Option<f64>,
+        errors: &Errors,
     ) {
         let total = done.factorization_seconds + done.prediction_seconds;
         console.line("");
@@ -186,13 +194,7 @@ impl Predict {
         if left > 0 {
             console.note(format_args!("{} lacked a value and got NA", count(left, "row")));
         }
-        if let Some(error) = error {
-            console.line(format_args!(
-                "mean squared error against the observed values in {}: {}",
-                places.table.path().display(),
-                number(error, 6)
-            ));
-        }
+        errors.describe(console, places);
         if names[0] != "mean" {
             console.note(format_args!(
                 "the table has a column called mean already: the predictions are called {}",
@@ -217,8 +219,7 @@ fn result(
     setting: &Setting,
     done: &Done,
     columns: Vec<String>,
-    error: Option<f64>,
-) -> Value {
+) -> Map<String, Value> {
     let mut result = object([
         ("n", data.observations.len().into()),
         ("places", places.rows.len().into()),
@@ -227,7 +228,6 @@ fn result(
         ("nugget", file.model.nugget.into()),
         ("loglik", done.loglik.into()),
         ("columns", columns.into()),
-        ("mean_squared_error", error.map_or(Value::Null, Value::from)),
         ("seconds", (done.factorization_seconds + done.prediction_seconds).into()),
         (
             "phases",
@@ -240,18 +240,7 @@ fn result(
     ]);
     setting.describe_json(&mut result);
     done.account.describe_json(&mut result);
-    Value::Object(result)
-}
-
-/// Mean squared difference from the observed values, if the places have them.
-fn mean_squared_error(data: &Data, places: &Places, predictions: &Predictions) -> Option<f64> {
-    let observed = data.values.evaluate(&places.table).ok()?;
-    let pairs = places.rows.iter().zip(&predictions.mean);
-    let squares: Vec<f64> = pairs
-        .map(|(&row, mean)| (observed[row] - mean).powi(2))
-        .filter(|s| s.is_finite())
-        .collect();
-    (!squares.is_empty()).then(|| squares.iter().sum::<f64>() / squares.len() as f64)
+    result
 }
 
 /// `name`, or a variant of it that is no column of `table`.

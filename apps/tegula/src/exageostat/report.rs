@@ -3,7 +3,6 @@
 use tegula_exageostat::fit::{self as library, FitOptions, NuggetChoice};
 use tegula_runtime::trace::Trace;
 
-use super::caution;
 use super::data::Data;
 use super::mean::Coefficients;
 use crate::output::{Account, Align, Console, Table, count, number, seconds};
@@ -35,7 +34,6 @@ pub(super) fn describe(console: &Console, data: &Data, options: &FitOptions, don
     console.line("");
     console.line(message(done));
     done.account.describe(console);
-    caution(console, &fit.model, data.coordinates.geometry());
     fit.bounds_hit.iter().for_each(|hit| {
         console.warn(format_args!("{hit}: the maximum may lie beyond; --bounds moves it"));
     });

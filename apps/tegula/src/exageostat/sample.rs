@@ -11,17 +11,19 @@ use tegula_exageostat::sample::{Random, sample, scattered_places};
 use tegula_kernels::geometry::{Geometry, Points};
 
 use super::data::complete_rows;
-use super::places::{Coordinates, read_table};
+use super::places::{Coordinates, in_space, read_table};
 use super::predict::free_name;
+use super::remarks::Remarks;
 use super::setting::{DRAW, Extent, Setting};
-use super::{caution, describe_covariance, object, parameter_list, parameters_json};
+use super::{describe_covariance, object, parameter_list, parameters_json};
 use crate::error::refused;
 use crate::flags::{
     CovarianceFlags, Distance, MatrixFlags, OutputFlags, PlaceFlags, RunFlags, TraceFlags, nugget,
     parameters,
 };
 use crate::output::{
-    Account, Progress, STANDARD_OUTPUT, count, is_standard_output, seconds, write_file,
+    Account, Form, Progress, STANDARD_OUTPUT, check_form, count, is_standard_output, seconds,
+    write_file,
 };
 
 /// Name of the column with the drawn values.
@@ -44,8 +46,14 @@ pub(crate) struct Sample {
     #[command(flatten)]
     covariance: CovarianceFlags,
     /// Parameters: "variance=1,range=0.1,smoothness=0.5", or numbers in this order
-    #[arg(long, value_name = "LIST", help_heading = "Model", allow_hyphen_values = true)]
-    params: String,
+    #[arg(
+        long,
+        value_name = "LIST",
+        help_heading = "Model",
+        allow_hyphen_values = true,
+        required = true
+    )]
+    params: Vec<String>,
     /// Variance of the noise of each observation
     #[arg(long, value_name = "VALUE", help_heading = "Model", default_value = "0", value_parser = nugget, allow_negative_numbers = true)]
     nugget: f64,
@@ -84,6 +92,7 @@ impl Sample {
     pub(crate) fn run(&self) -> Result<()> {
         let console = self.output.console(Some(&self.output_file))?;
         self.trace.check()?;
+        check_form("-o", &self.output_file, Form::Table)?;
         let values = parameters(self.covariance.covariance, &self.params)?;
         let model = Model::new(self.covariance.covariance, values, self.nugget)?;
         let mut random = Random::new(self.run.seed);
@@ -95,7 +104,8 @@ impl Sample {
         describe_covariance(&console, model.covariance);
         console.field("parameters", parameter_list(&model));
         setting.describe(&console);
-        caution(&console, &model, geometry);
+        let mut remarks = Remarks::new(&console);
+        remarks.caution(&model, geometry);
         if setting.is_dry {
             self.output.write(&setting.estimate(&console, (1, "one draw"))?)?;
             return console.finish();
@@ -129,6 +139,7 @@ impl Sample {
             ("nugget", model.nugget.into()),
             ("column", name.into()),
             ("seconds", elapsed.into()),
+            ("remarks", remarks.json(&[])),
         ]);
         setting.describe_json(&mut result);
         account.describe_json(&mut result);
@@ -157,18 +168,22 @@ impl Sample {
         }
         let (geometry, names): (Geometry, &[&'static str]) =
             match (self.places.distance, self.dimensions) {
-                (Some(Distance::GreatCircle), 2) => {
+                (Some(Distance::GreatCircle | Distance::Chordal), 2) => {
                     (Geometry::GreatCircle, &["latitude", "longitude"])
                 }
-                (Some(Distance::GreatCircle), _) => {
-                    return Err(refused("great-circle distance is for --dimensions 2"));
+                (Some(distance @ (Distance::GreatCircle | Distance::Chordal)), _) => {
+                    let name = distance.name();
+                    return Err(refused(format!("{name} distance is for --dimensions 2")));
                 }
                 (_, 1) => (Geometry::Line, &["x"]),
                 (_, 2) => (Geometry::Plane, &["x", "y"]),
                 (_, _) => (Geometry::Space, &["x", "y", "z"]),
             };
         let n = self.n.map_or(0, |n| n as usize);
-        let (points, coordinates) = scattered_places(geometry, n, random)?;
+        let (mut points, coordinates) = scattered_places(geometry, n, random)?;
+        if self.places.distance == Some(Distance::Chordal) {
+            points = in_space(&points)?;
+        }
         Ok((points, Where::Scattered(names.to_vec(), coordinates)))
     }
 

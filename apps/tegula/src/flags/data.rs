@@ -11,6 +11,8 @@ pub(crate) enum Distance {
     Euclidean,
     /// Along the sphere, in km; latitude and longitude in degrees
     GreatCircle,
+    /// Straight through the sphere, in km; latitude and longitude in degrees; every covariance is one with it
+    Chordal,
 }
 
 impl Distance {
@@ -19,12 +21,18 @@ impl Distance {
         match self {
             Self::Euclidean => "euclidean",
             Self::GreatCircle => "great-circle",
+            Self::Chordal => "chordal",
         }
     }
 
     /// The one called `name`.
     pub(crate) fn named(name: &str) -> Option<Self> {
-        [Self::Euclidean, Self::GreatCircle].into_iter().find(|distance| distance.name() == name)
+        Self::value_variants().iter().copied().find(|distance| distance.name() == name)
+    }
+
+    /// Whether places are latitudes and longitudes.
+    pub(crate) fn is_on_sphere(self) -> bool {
+        self != Self::Euclidean
     }
 }
 

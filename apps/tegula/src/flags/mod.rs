@@ -24,7 +24,9 @@ pub(crate) use eviction::{check_eviction, chosen_eviction, evictions};
 pub(crate) use generation::GenerationFlags;
 pub(crate) use machine::{kernels, parse_bytes, parse_rate};
 pub(crate) use matrix::{MatrixFlags, precision_name, precision_parser};
-pub(crate) use model::{CovarianceFlags, assignments, nugget, parameters, parse_number};
+pub(crate) use model::{
+    CovarianceFlags, assignments, covariance, nugget, parameters, parse_number,
+};
 pub(crate) use output::OutputFlags;
 pub(crate) use overlap::OverlapFlags;
 pub(crate) use pass::PassFlags;

@@ -72,15 +72,22 @@ pub(crate) fn parse_number(flag: &str, name: &str, text: &str) -> Result<f64> {
     number.ok_or_else(|| refused(format!("{flag}: '{text}' for {name} is not a number")))
 }
 
-/// The value of `--params` in the order of the covariance's parameters: pairs, or bare numbers in
+/// The values of `--params` in the order of the covariance's parameters: pairs, or once bare numbers in
 /// that order.
 ///
 /// # Errors
 /// If a parameter is missing, unknown, given twice, or out of its bounds.
-pub(crate) fn parameters(covariance: &'static Covariance, text: &str) -> Result<Vec<f64>> {
+pub(crate) fn parameters(covariance: &'static Covariance, given: &[String]) -> Result<Vec<f64>> {
     let flag = "--params";
+    let text = &given.join(",");
     let names: Vec<&'static str> = covariance.parameters.iter().map(|p| p.name).collect();
     let order = format!("{} takes {}", covariance.name, names.join(","));
+    if given.len() > 1 && given.iter().any(|text| !text.contains('=')) {
+        return Err(refused(format!(
+            "{flag} is given {} times: give all numbers once",
+            given.len()
+        )));
+    }
     let values = if text.contains('=') {
         if text.split(',').any(|item| item.trim_start().starts_with("nugget")) {
             return Err(refused("--params: the nugget has a flag of its own, --nugget VALUE"));

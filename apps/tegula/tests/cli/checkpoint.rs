@@ -131,7 +131,7 @@ fn an_embedding_goes_on_to_the_same_end_after_a_signal() {
     let folder = folder_of_data();
     let values = ["/eigenvalues/0", "/eigenvalues/1", "/eigenvalues/2", "/trace", "/passes"];
     for method in ["lanczos", "randomized --passes 3", "nystrom"] {
-        let mds = format!("{MDS} --method {method}");
+        let mds = format!("--axes 3 --method {method} --tile-size 64 --json -");
         let whole = tegula_in(&folder, &format!("diodon mds D.npy {mds}")).succeeded().json();
         let arguments = format!("diodon mds D.npy {mds} --labels pipe --checkpoint c");
         let run = signalled(&folder, &arguments, ["pipe", "labels.csv"], "USR1");
@@ -309,10 +309,8 @@ fn a_factorisation_goes_on_to_the_same_end_after_a_signal() {
     // Nobody asks for the owners of tiles on one rank, but they are read once signals are noted.
     fs::write(folder.join("owners.csv"), "0\n").expect("a file");
     for (count, algorithm) in FACTORISATIONS.into_iter().enumerate() {
-        let run = |more: &str| {
-            tegula_in(&folder, &format!("linalg {algorithm} --workers 2 --json - {more}"))
-        };
-        run("--tile-size 10 --output whole.npy").succeeded();
+        let run = |more: &str| tegula_in(&folder, &format!("linalg {algorithm} --json - {more}"));
+        run("--workers 2 --tile-size 10 --output whole.npy").succeeded();
         let whole = entries(&folder.join("whole.npy"));
         let signal = ["USR1", "TERM", "INT"][count % 3];
         let arguments = format!(
@@ -323,7 +321,7 @@ fn a_factorisation_goes_on_to_the_same_end_after_a_signal() {
         let says = format!("stopped by SIG{signal} after 1 of 7 steps; go on with: tegula linalg");
         assert!(stopped.stderr.contains(&says), "{}", stopped.stderr);
         // The order of the tiles is that of the checkpoint.
-        let rest = run("--resume c --check --output rest.npy").succeeded().json();
+        let rest = run("--workers 2 --resume c --check --output rest.npy").succeeded().json();
         assert_eq!((&rest["steps"], &rest["steps_taken_over"]), (&7.into(), &1.into()));
         assert_eq!(rest["tile_size"], 10, "{algorithm}");
         assert_eq!(entries(&folder.join("rest.npy")), whole, "{algorithm}");
@@ -439,7 +437,7 @@ fn a_checkpoint_of_something_else_is_refused() {
     fit("data.csv", "--checkpoint no/c").failed(2, &["no/c", "no folder"]);
     fit("data.csv", "--checkpoint data.csv").failed(2, &["--checkpoint would overwrite data.csv"]);
     fit("data.csv", "--checkpoint -").failed(2, &["name a file"]);
-    fit("data.csv", "--resume c --json c").failed(2, &["--json would overwrite c"]);
+    fit("data.csv", "--resume c -o c").failed(2, &["-o would overwrite c"]);
     tegula_in(&folder, "diodon mds D.npy --method lanczos --resume c")
         .failed(2, &["what is computed: a fit there, principal coordinates here"]);
     let bytes = fs::read(folder.join("c")).expect("the checkpoint");

@@ -49,3 +49,39 @@ fn a_flag_of_the_command_line_puts_out_those_of_the_file_that_cannot_stand_besid
     let known = tegula_in(&folder, &format!("{fit} --nugget 0.01")).succeeded().json();
     assert_eq!(number(&known, "/nugget"), 0.01);
 }
+
+#[test]
+fn a_flag_is_given_once_or_its_values_add_up() {
+    let sample = root().join("data/samples/e_sub140.csv");
+    let folder = folder_with("run.toml", "fix = { smoothness = 1.5 }\nvalues = 'z'\nverbose = 1\n");
+    let run = |command: &str, more: &str| {
+        tegula_in(&folder, &format!("exageostat {command} {} --json - {more}", sample.display()))
+    };
+    let fixed = "--fix variance=1 --fix smoothness=0.5 --bounds range=0.01:1";
+    let both = run("fit", fixed).succeeded().json();
+    assert_eq!(number(&both, "/params/variance"), 1.0);
+    assert_eq!(number(&both, "/params/smoothness"), 0.5);
+    let config = run("fit", &format!("--config run.toml {fixed} --values x+z")).succeeded().json();
+    assert_eq!(number(&config, "/params/smoothness"), 0.5, "the command line wins");
+    assert_eq!(config["data"]["columns"]["values"], "x+z");
+    run("fit", "--fix variance=1 --fix variance=2").failed(2, &["variance is given twice"]);
+    let params = "--params variance=1 --params range=0.1,smoothness=0.5";
+    assert_eq!(number(&run("loglik", params).succeeded().json(), "/params/range"), 0.1);
+    run("loglik", "--params 1,0.1 --params 0.5").failed(2, &["--params", "2 times"]);
+    for flag in ["--mean x", "--values z", "--coords x,y", "--workers 1", "--distance euclidean"] {
+        let twice = format!("--params 1,0.1,0.5 {flag} {flag}");
+        let name = flag.split(' ').next().expect("a name");
+        run("loglik", &twice).failed(2, &[name, "cannot be used multiple times"]);
+    }
+    run("loglik", "--params 1,0.1,0.5 --quiet --quiet --sync --sync").succeeded();
+    tegula_in(&folder, "linalg potrf -n 20 -n 30").failed(2, &["-n", "multiple times"]);
+    tegula_in(&folder, "linalg potrf -n 20 -qv --config run.toml").failed(2, &["fix", "no flag"]);
+}
+
+#[test]
+fn flags_by_their_letters_win_too() {
+    let folder = folder_with("run.toml", "quiet = true\nverbose = 2\noutput = 'a.csv'\n");
+    let sample = "exageostat sample -n 5 --params 1,0.1,0.5 --config run.toml -vob.csv";
+    tegula_in(&folder, sample).succeeded();
+    assert!(folder.join("b.csv").exists() && !folder.join("a.csv").exists());
+}

@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use crate::support::{answers, assert_close, folder, number, tegula, tegula_in};
 
-const SYNTHETIC: &str = "exageostat loglik data/samples/a_synth1600.csv --json - --quiet";
+const SYNTHETIC: &str =
+    "exageostat loglik data/samples/a_synth1600.csv --mean zero --json - --quiet";
 
 /// `theta` as flags: parameters, then a nugget if there is a fourth.
 fn flags(theta: &Value) -> String {
@@ -43,7 +44,7 @@ fn the_synthetic_set_has_the_likelihoods_of_other_tools() {
 fn stations_on_the_sphere_are_known_by_the_names_of_their_columns() {
     for answer in answers("texas_wind.json")["loglik_zero_mean"].as_array().expect("a list") {
         let theta = flags(&answer["theta"]);
-        let data = "data/samples/texas-wind.csv --values air_temperature_c";
+        let data = "data/samples/texas-wind.csv --values air_temperature_c --mean zero";
         let result = tegula(&format!("exageostat loglik {data} {theta} --json -")).succeeded();
         assert!(result.stderr.contains("great-circle distance in km"), "{}", result.stderr);
         assert_close(number(&result.json(), "/loglik"), number(answer, "/loglik"), 1e-9);
@@ -170,4 +171,41 @@ fn a_dry_run_refuses_what_the_run_refuses() {
             run.failed(2, &[words]);
         }
     }
+}
+
+#[test]
+fn the_mean_is_constant_unless_told_and_that_of_a_fit() {
+    let data = "data/samples/e_sub140.csv --quiet --json -";
+    let fit = tegula(&format!("exageostat fit {data} --fix variance=1,range=0.1,smoothness=0.5"));
+    let loglik = tegula(&format!("exageostat loglik {data} --params 1,0.1,0.5"));
+    let (fit, loglik) = (fit.succeeded().json(), loglik.succeeded().json());
+    assert_eq!(loglik.pointer("/mean/formula").and_then(Value::as_str), Some("constant"));
+    assert_eq!(fit["mean"]["formula"], loglik["mean"]["formula"]);
+    assert_close(number(&loglik, "/loglik"), number(&fit, "/loglik"), 1e-12);
+}
+
+#[test]
+fn a_model_has_the_likelihood_of_its_fit() {
+    let folder = folder();
+    let sample = crate::support::root().join("data/samples/e_sub140.csv");
+    std::fs::copy(&sample, folder.join("data.csv")).expect("the sample is there");
+    let run = |arguments: &str| tegula_in(&folder, &format!("exageostat {arguments}"));
+    run("fit data.csv --covariance exponential --nugget 0.1 --mean x*y -o model.json").succeeded();
+    let text = std::fs::read_to_string(folder.join("model.json")).expect("the model is there");
+    let fitted: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(fitted.pointer("/mean/formula").and_then(Value::as_str), Some("x + y + x:y"));
+    for more in ["", "--train data.csv"] {
+        let found = run(&format!("loglik model.json --json - {more}")).succeeded().json();
+        assert_close(number(&found, "/loglik"), number(&fitted, "/loglik"), 1e-12);
+        assert_eq!(found["mean"]["formula"], "x + y + x:y");
+    }
+    run("loglik model.json --mean zero").failed(2, &["--mean: model.json is a model"]);
+    run("loglik model.json --params 1,2").failed(2, &["--params: model.json is a model"]);
+    run("loglik data.csv --params 1,2,1 --train data.csv").failed(2, &["--train is for a model"]);
+    run("loglik model.json --json model.json").failed(2, &["--json would overwrite"]);
+    // A model of an earlier version: its `*` is the product alone.
+    let old = text.replace("x + y + x:y", "x*y");
+    std::fs::write(folder.join("old.json"), old).expect("written");
+    let found = run("loglik old.json --json -").succeeded().json();
+    assert_eq!(found["mean"]["names"], serde_json::json!(["intercept", "x*y"]));
 }

@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod cluster;
+mod columns;
 mod components;
 mod config;
 mod convert;
@@ -19,6 +20,7 @@ mod predict;
 mod project;
 mod ranks;
 mod refused;
+mod remarks;
 mod sample;
 mod simulate;
 mod support;

@@ -104,7 +104,7 @@ fn observations_that_allow_no_fit() {
     fit("x,y,z\n0,0,1\n1,1,2\n", "").failed(2, &["data.csv", "2 observations are too few", "3"]);
     fit("x,y,z\n0,0,1\n1,1,1\n2,3,1\n4,5,1\n", "").failed(2, &["data.csv", "all 4 values equal 1"]);
     let text = "x,y,z\n0,0,1\n1,1,2\n2,3,1\n4,5,1\n";
-    fit(text, "--mean 1+x+`x`*2").failed(2, &["combination of the columns before it"]);
+    fit(text, "--mean 1+x+I(`x`*2)").failed(2, &["combination of the columns before it"]);
 }
 
 #[test]
@@ -216,4 +216,22 @@ fn a_model_without_a_file_of_data_asks_for_one() {
 fn values_that_the_mean_explains() {
     fit("x,y,z\n0,0,1\n1,1,3\n2,0.5,5\n0.5,2,2\n", "--mean x")
         .failed(2, &["the mean explains every value"]);
+}
+
+#[test]
+fn names_of_files_that_promise_another_form() {
+    let folder = folder_with("data.csv", "x,y,z\n0,0,1\n1,1,2\n2,0.5,3\n0.3,2,1\n");
+    let run = |arguments: &str| tegula_in(&folder, &format!("exageostat {arguments}"));
+    let fit = "fit data.csv --max-evaluations 2";
+    run(&format!("{fit} -o m.nc")).failed(2, &["-o m.nc: NetCDF", "name it m.json"]);
+    run(&format!("{fit} -o m.csv")).failed(2, &["-o m.csv: CSV is not written", "m.json"]);
+    run(&format!("{fit} --json r.parquet")).failed(2, &["--json r.parquet", "r.json"]);
+    run(&format!("{fit} -o m.json")).succeeded();
+    for name in ["p.tif", "p.h5", "p.csv.gz", "p.geojson", "p.json"] {
+        for command in ["predict m.json --at data.csv", "sample -n 5 --params 1,0.1,0.5"] {
+            run(&format!("{command} -o {name}")).failed(2, &[name, "name it p.csv"]);
+        }
+    }
+    let left = std::fs::read_dir(&folder).expect("a folder").count();
+    assert_eq!(left, 2, "nothing was written");
 }

@@ -260,7 +260,7 @@ fn programs_over_ranks_leave_one_trace() {
     let folder = folder();
     let sample = root().join("data/samples/e_sub140.csv");
     let loglik = format!(
-        "exageostat loglik {} --covariance matern --params 1,0.1,0.5 --tile-size 40 --repeat 3",
+        "exageostat loglik {} --covariance matern --params 1,0.1,0.5 --repeat 3",
         sample.display()
     );
     let fields = "exageostat sample --n 100 --covariance matern --params 1,0.1,0.5 -o field.csv";

@@ -1,0 +1,116 @@
+//! What `loglik` evaluates: data with a covariance and its parameters, or a model that `fit` wrote.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use clap::Args;
+use tegula_exageostat::covariance::{COVARIANCES, Covariance};
+use tegula_exageostat::model::Model;
+
+use super::data::Data;
+use super::mean::Mean;
+use super::model_file::ModelFile;
+use super::remarks::Remarks;
+use super::training::Training;
+use crate::error::refused;
+use crate::flags::{DataFlags, covariance, nugget, parameters};
+
+/// Data and a model, or the file of a model.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Model")]
+#[command(mut_arg("data", |data| data.value_name("DATA.csv|MODEL.json").help(
+    "Observations, one per row: CSV with or without a header, any delimiter; or a model that fit wrote, on its data"
+)))]
+pub(super) struct Subject {
+    #[command(flatten)]
+    data: DataFlags,
+    /// Where the data of MODEL.json are [default: the file that it names, which must not have changed]
+    #[arg(long, value_name = "DATA.csv", help_heading = "Data")]
+    train: Option<PathBuf>,
+    /// Covariance; "tegula exageostat covariances" explains them [default: matern]
+    #[arg(long, value_name = "NAME", value_parser = covariance())]
+    covariance: Option<&'static Covariance>,
+    /// Parameters: "variance=1,range=0.1,smoothness=0.5", or numbers in this order
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    params: Vec<String>,
+    /// Variance of the noise of each observation [default: 0]
+    #[arg(long, value_name = "VALUE", value_parser = nugget, allow_negative_numbers = true)]
+    nugget: Option<f64>,
+    /// Mean: zero, constant, or a formula over columns as in R ("x + y + sqrt(dist)"; "a*b" is a + b + a:b,
+    /// "I(a*b)" the product) [default: constant]
+    #[arg(long, value_name = "MEAN", allow_hyphen_values = true)]
+    mean: Option<String>,
+}
+
+impl Subject {
+    /// Reads the data and the model.
+    ///
+    /// # Errors
+    /// If one cannot be used, or flags say again what the model says.
+    pub(super) fn load(&self, remarks: &mut Remarks<'_>) -> Result<(Data, Model)> {
+        if is_model(&self.data.data) {
+            return self.of_model(remarks);
+        }
+        if self.train.is_some() {
+            return Err(refused("--train is for a model, MODEL.json in place of DATA.csv"));
+        }
+        let covariance = self.covariance.unwrap_or(&COVARIANCES[0]);
+        if self.params.is_empty() {
+            let names: Vec<&str> = covariance.parameters.iter().map(|p| p.name).collect();
+            return Err(refused(format!(
+                "--params is missing: {} takes {}; or give a model that fit wrote in place of the data",
+                covariance.name,
+                names.join(",")
+            )));
+        }
+        let values = parameters(covariance, &self.params)?;
+        let model = Model::new(covariance, values, self.nugget.unwrap_or(0.0))?;
+        let mean = self.mean.as_deref().map_or(Ok(Mean::Constant), Mean::parse)?;
+        Ok((Data::load(&self.data, mean)?, model))
+    }
+
+    /// The remarks on the columns of the data, which of a model were made when it was fitted.
+    pub(super) fn suspicions(&self, data: &Data) -> Vec<String> {
+        if is_model(&self.data.data) { Vec::new() } else { data.suspicions(&self.data) }
+    }
+
+    /// The model that the file holds, on its data.
+    fn of_model(&self, remarks: &mut Remarks<'_>) -> Result<(Data, Model)> {
+        let path = &self.data.data;
+        let given = [
+            ("--coords", self.data.places.coords.is_some()),
+            ("--distance", self.data.places.distance.is_some()),
+            ("--values", self.data.values.is_some()),
+            ("--covariance", self.covariance.is_some()),
+            ("--params", !self.params.is_empty()),
+            ("--nugget", self.nugget.is_some()),
+            ("--mean", self.mean.is_some()),
+        ];
+        if let Some((flag, _)) = given.iter().find(|(_, is_given)| *is_given) {
+            return Err(refused(format!(
+                "{flag}: {} is a model, which says this itself; give its data in place of it to try other \
+                 values",
+                path.display()
+            )));
+        }
+        let file = ModelFile::read(path)?;
+        let (train, drop_missing) = (self.train.as_deref(), self.data.drop_missing);
+        let data = Training { model: path, train, drop_missing }.data(&file, remarks)?;
+        Ok((data, file.model))
+    }
+}
+
+/// Whether `path` is JSON by its name or by its first bytes, where it can be read twice.
+fn is_model(path: &Path) -> bool {
+    const HEAD: u64 = 64;
+    let is_named = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
+    let begins_like_json = || {
+        let mut head = Vec::new();
+        let file = File::open(path).ok().filter(|_| path.is_file());
+        file.is_some_and(|file| file.take(HEAD).read_to_end(&mut head).is_ok())
+            && head.trim_ascii_start().starts_with(b"{")
+    };
+    is_named || begins_like_json()
+}

@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
 use clap::{Arg, ArgMatches, Command};
+use tegula_data::checkpoint::previous_checkpoint;
 use tegula_data::format::matrix::names_beside;
 use tegula_data::source::Source;
 use tegula_diodon::output;
@@ -72,6 +73,9 @@ pub(crate) fn check_apart(command: &Command, matches: &ArgMatches) -> Result<()>
                 Some(output) => outputs.extend(output.files(value.as_ref()).map(named)),
                 None => inputs.extend(files_in(value).map(|path| (id, named(path)))),
             }
+            if id == "resume" {
+                inputs.push((id, named(previous_checkpoint(value.as_ref()))));
+            }
         }
     }
     for (index, output) in outputs.iter().enumerate() {
@@ -116,8 +120,9 @@ impl Output {
     fn files(&self, value: &Path) -> impl Iterator<Item = PathBuf> {
         let alone = self.names.is_empty().then(|| value.to_owned());
         let alone = alone.filter(|path| !is_standard_output(path) && may_be_file(path));
+        let earlier = (self.id == "checkpoint").then(|| previous_checkpoint(value));
         let (folder, names) = (value.to_owned(), self.names.iter().copied().flatten());
-        names.map(move |name| folder.join(name)).chain(alone)
+        names.map(move |name| folder.join(name)).chain(alone).chain(earlier)
     }
 }
 

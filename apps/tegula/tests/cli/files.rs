@@ -32,7 +32,9 @@ fn folder_of_inputs() -> PathBuf {
     fs::write(folder.join("D.npy.names"), "a\nb\nc\nd\ne\n").expect("a file can be written");
     run("diodon convert D.npy D.h5");
     run("diodon convert D.npy D.tsv");
-    fs::write(folder.join("tiles.csv"), "file,row,column\nD.h5,0,0\n").expect("a file");
+    // A name that ends as any output may.
+    fs::rename(folder.join("D.h5"), folder.join("tile")).expect("a file can be renamed");
+    fs::write(folder.join("tiles.csv"), "file,row,column\ntile,0,0\n").expect("a file");
     run("diodon mds D.tsv --axes 2 -o embedding");
     run("exageostat fit points.csv --fix smoothness=0.5 --max-evaluations 2 -o model.json");
     run("linalg potrf -n 9 --workers 1 --trace run.trace");
@@ -76,8 +78,8 @@ fn no_run_writes_over_what_it_reads() {
         (format!("{mds} --config config.toml --json config.toml"), "--config"),
         (format!("{mds} --json D.tsv"), "(D)"),
         ("diodon mds D.npy --json D.npy.names".to_owned(), "names of its items"),
-        ("diodon mds tiles.csv --json D.h5".to_owned(), "a part of tiles.csv"),
-        ("diodon mds D.h5:distances --json D.h5".to_owned(), "(D)"),
+        ("diodon mds tiles.csv --json tile".to_owned(), "a part of tiles.csv"),
+        ("diodon mds tile:distances --json tile".to_owned(), "(D)"),
         (
             format!("{mds} --ranks local:2 --distribution file:owners.csv --json owners.csv"),
             "--dist",
@@ -88,7 +90,7 @@ fn no_run_writes_over_what_it_reads() {
         (format!("{pca} --instruments instruments.csv -o ."), "--instruments"),
         ("diodon coa table.csv --labels labels.csv --json labels.csv".to_owned(), "--labels"),
         ("diodon project embedding D.tsv -o p --json D.tsv".to_owned(), "D.tsv"),
-        ("diodon convert D.h5 ./D.h5".to_owned(), "IN"),
+        ("diodon convert D.tsv ./D.tsv".to_owned(), "IN"),
         ("diodon distances points.csv --metric euclidean -o points.csv".to_owned(), "points.csv"),
         (format!("{predict} -o places.csv"), "--at"),
         (format!("{predict} -o model.json"), "MODEL.json"),
@@ -96,7 +98,7 @@ fn no_run_writes_over_what_it_reads() {
         (format!("{predict} -o p.csv --json points.csv"), "the training data"),
         ("exageostat sample --at places.csv --params 1,0.1,0.5 -o places.csv".to_owned(), "--at"),
         ("linalg potrf --input D.npy --output D.npy".to_owned(), "--input"),
-        ("linalg gesv --input D.npy --rhs D.h5 --json D.h5".to_owned(), "--rhs"),
+        ("linalg gesv --input D.npy --rhs tile --json tile".to_owned(), "--rhs"),
         ("trace run.trace -o run.trace".to_owned(), "run.trace"),
     ];
     for (arguments, named) in runs {
@@ -119,4 +121,5 @@ fn a_run_goes_on_from_the_checkpoint_that_it_writes() {
     tegula_in(&folder, &format!("{fit} --max-evaluations 3")).succeeded();
     tegula_in(&folder, &format!("{fit} --max-evaluations 3 --resume c")).succeeded();
     tegula_in(&folder, &format!("{fit} --resume c --json c")).failed(2, &["--json"]);
+    tegula_in(&folder, &format!("{fit} --json c.previous")).failed(2, &["--checkpoint and --json"]);
 }

@@ -179,7 +179,7 @@ fn a_formula_is_an_intercept_and_terms() {
     }
 }
 
-/// Names and order as R 4.2 gives them: `colnames(model.matrix(~ x*y, d))`.
+/// Names and order are those of the columns of R's `model.matrix`.
 #[test]
 fn operators_join_terms_as_in_r() {
     for (text, names, expanded) in [
@@ -221,6 +221,22 @@ fn operators_join_terms_as_in_r() {
     let crossed = Formula::parse("x*y").unwrap();
     assert_eq!(crossed.design(&table).unwrap()[3], product);
     assert_eq!(Formula::read(crossed.text()).unwrap().design(&table).unwrap()[3], product);
+}
+
+#[test]
+fn crossings_of_many_columns_are_refused_and_take_no_memory() {
+    let columns = |count: usize| (0..count).map(|i| format!("c{i}")).collect::<Vec<_>>();
+    for text in [
+        columns(60).join("*"),
+        format!("({})*({})", columns(30).join("+"), columns(60)[30..].join("+")),
+        format!("({}):({})", columns(30).join("+"), columns(60)[30..].join("+")),
+    ] {
+        let error = Formula::parse(&text).unwrap_err();
+        assert!(error.message.contains("more than 500 terms"), "{error}");
+    }
+    let error = Formula::parse(&columns(8).join("*")).unwrap_err();
+    assert!(error.message.contains("too long: written out it has 255 terms"), "{error}");
+    assert_eq!(Formula::parse(&columns(6).join("*")).unwrap().names().len(), 64);
 }
 
 #[test]

@@ -7,6 +7,9 @@ use super::parse::{Parser, binary};
 use super::token::Token;
 use super::{Expression, Kind, Node, Operator};
 
+/// Most terms of a formula: every `*` may double them.
+const MOST_TERMS: usize = 500;
+
 /// A sum of terms, with what it says of the intercept.
 #[derive(Default)]
 pub(super) struct Sum {
@@ -211,6 +214,7 @@ fn add(parser: &Parser<'_>, terms: &mut Vec<Product>, new: Vec<Product>) -> Resu
                 return parser.fail(term.span(), message.to_owned());
             }
             Some(_) => {}
+            None if terms.len() == MOST_TERMS => return parser.fail(term.span(), too_many()),
             None => terms.push(term),
         }
     }
@@ -230,8 +234,15 @@ fn interact(
         let message = format!("a term times itself is the term; the square is I({name}^2)");
         return parser.fail(span, message);
     }
+    if left.len() * right.len() > MOST_TERMS {
+        return parser.fail(left[0].span().to(right[0].span()), too_many());
+    }
     let pairs = left.iter().flat_map(|one| right.iter().map(move |other| one.times(parser, other)));
     Ok(pairs.collect())
+}
+
+fn too_many() -> String {
+    format!("more than {MOST_TERMS} terms")
 }
 
 /// Refuses what is arithmetic in a formula: the product that begins at the token `start`, of which `span` is the part

@@ -1,7 +1,7 @@
 //! A mean as a formula: a sum whose terms are regressors, with an intercept unless it is taken out.
 
 use super::cross;
-use super::error::{EvaluateError, ParseError};
+use super::error::{EvaluateError, ParseError, Span};
 use super::parse::{Parser, binary};
 use super::{Expression, Kind, Node, Operator};
 use crate::format::Table;
@@ -57,6 +57,10 @@ impl Formula {
             Self { text: text.to_owned(), intercept: sum.intercept.unwrap_or(true), terms };
         if !Self::read(text).is_ok_and(|read| read.names() == formula.names()) {
             formula.text = formula.expanded();
+            if Self::read(&formula.text).is_err() {
+                let (span, terms) = (Span { start: 0, end: text.len() }, formula.terms.len());
+                return parser.fail(span, format!("too long: written out it has {terms} terms"));
+            }
         }
         Ok(formula)
     }

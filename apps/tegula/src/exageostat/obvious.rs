@@ -21,6 +21,8 @@ const OBVIOUS: &[&[&str]] = &[
 ];
 /// Columns that are taken for the values when nothing is said, case ignored, the first first.
 const VALUE_NAMES: &[&str] = &["value", "values"];
+/// Columns that number the rows, case ignored.
+const ROW_NAMES: &[&str] = &["id", "fid", "gid", "objectid", "index", "row", "no", "nr", "number"];
 
 /// The columns of `table` that bear obvious names; `is_third` says whether the column `z` is a
 /// coordinate.
@@ -100,7 +102,14 @@ pub(super) fn values(table: &Table, coordinates: &Coordinates) -> Result<Express
         .map(|column| table.name(column))
         .filter(|name| !is_used(name))
         .collect();
+    let is_number = |name: &String| ROW_NAMES.iter().any(|known| known.eq_ignore_ascii_case(name));
+    let likely = numeric.iter().find(|name| !is_number(name));
     match numeric.as_slice() {
+        [one] if is_number(one) => Err(refused(format!(
+            "{}: no column is left for the values but '{one}', which may be a number of rows; say --values \
+             {one} if it holds them",
+            table.path().display()
+        ))),
         [one] => Ok(Expression::column(one)),
         [] => Err(refused(format!(
             "{}: no numeric column is left for the values; its columns are {}",
@@ -108,10 +117,11 @@ pub(super) fn values(table: &Table, coordinates: &Coordinates) -> Result<Express
             column_list(table)
         ))),
         [first, ..] => Err(refused(format!(
-            "{}: which column holds the values? {} could; say --values {first}, or an expression \
-             such as --values \"log({first})\"",
+            "{}: which column holds the values? {} could; say --values {likely}, or an expression \
+             such as --values \"log({likely})\"",
             table.path().display(),
-            numeric.iter().take(40).cloned().collect::<Vec<_>>().join(", ")
+            numeric.iter().take(40).cloned().collect::<Vec<_>>().join(", "),
+            likely = likely.unwrap_or(first)
         ))),
     }
 }

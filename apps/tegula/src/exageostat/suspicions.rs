@@ -82,19 +82,23 @@ impl Data {
         })
     }
 
-    /// A column of times that is not used.
+    /// Columns of times that are not used.
     fn time(&self) -> Option<String> {
-        let names = self.unused().map(|column| (column, self.table.name(column)));
-        let (_, name) = names.into_iter().find(|(column, name)| {
-            is_any(name, TIMES) && {
-                let values = self.numbers(*column);
-                values.is_empty() || values.iter().any(|&value| value != values[0])
-            }
-        })?;
-        Some(format!(
-            "column '{name}' is not used: all observations count as of one moment; keep those of one, or take \
-             time into the mean"
-        ))
+        let varies = |column: ColumnIndex| {
+            let values = self.numbers(column);
+            values.is_empty() || values.iter().any(|&value| value != values[0])
+        };
+        let named = self.unused().filter(|&column| is_any(&self.table.name(column), TIMES));
+        let names = named.filter(|&column| varies(column)).map(|column| self.table.name(column));
+        let names: Vec<String> = names.map(|name| format!("'{name}'")).collect();
+        let (word, verb) = if names.len() > 1 { ("columns", "are") } else { ("column", "is") };
+        (!names.is_empty()).then(|| {
+            format!(
+                "{word} {} {verb} not used: all observations count as of one moment; keep those of one, or take \
+                 time into the mean",
+                names.join(", ")
+            )
+        })
     }
 
     /// A column of the mean that may hold codes of classes.

@@ -61,6 +61,9 @@ fn columns_that_are_not_clear() {
     loglik("0,0,1\n1,1,2\n", "").succeeded();
     loglik("0,0,1,4\n1,1,2,5\n", "").failed(2, &["--coords"]);
     loglik("name,x,y\na,0,0\nb,1,1\n", "").failed(2, &["no numeric column is left"]);
+    loglik("id,x,y\n1,0,0\n2,1,1\n", "").failed(2, &["but 'id'", "--values id"]);
+    loglik("id,x,y\n1,0,0\n2,1,1\n", "--values id").succeeded();
+    loglik("id,x,y,a,b\n1,0,0,2,3\n2,1,1,3,4\n", "").failed(2, &["id, a, b could", "--values a,"]);
     loglik("x,y,z\n0,0,1\n1,1,2\n", "--coords x,y,z,x")
         .failed(2, &["1, 2 or 3 coordinates, not 4"]);
     loglik("x,y,z\n0,0,1\n1,1,2\n", "--mean q+y").failed(2, &["no column 'q'", "^"]);

@@ -127,6 +127,8 @@ pub struct Flow {
     peers: Option<Peers>,
     /// Whether all memories are one, on every rank.
     is_flat: bool,
+    /// Of a recorded run, how many tasks had been submitted when the program waited for all of them.
+    waits: Vec<u64>,
 }
 
 impl std::fmt::Debug for Flow {
@@ -172,6 +174,7 @@ impl Flow {
             retired: BTreeSet::new(),
             peers: None,
             is_flat,
+            waits: Vec::new(),
         }
     }
 
@@ -431,7 +434,9 @@ impl Flow {
     /// What the engine recorded since the last call, after everything submitted has run.
     pub fn take_trace(&mut self) -> Trace {
         self.drain();
-        Trace::new(self.engine.take_records(), self.engine.site(), &self.phases)
+        let mut records = self.engine.take_records();
+        records.follow_waits(&std::mem::take(&mut self.waits));
+        Trace::new(records, self.engine.site(), &self.phases)
     }
 
     /// Eyes for another thread on how far the flow is.
@@ -472,6 +477,11 @@ impl Flow {
         self.engine.advance(self.graph.submitted(), 0);
         self.engine.peering().into_iter().for_each(|peering| peering.settle(self.graph.messages()));
         self.credit = 0;
+        if self.graph.space().is_recorded()
+            && self.waits.last() != Some(&self.graph.program_index())
+        {
+            self.waits.push(self.graph.program_index());
+        }
         if !self.retired.is_empty() {
             let retired = std::mem::take(&mut self.retired);
             retired.into_iter().for_each(|handle| self.graph.unregister(handle));

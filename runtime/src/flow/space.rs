@@ -62,7 +62,7 @@ impl Space {
 
     /// What a task is called by those that its end makes ready; 0 if nobody asks.
     fn name(&self, task: u32) -> u64 {
-        if !self.is_recorded.load(Ordering::Relaxed) {
+        if !self.is_recorded() {
             return 0;
         }
         let data = self.task(task);
@@ -77,6 +77,11 @@ impl Space {
     /// Has every task note whose end made it ready.
     pub(crate) fn record(&self) {
         self.is_recorded.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether tasks note whose end made them ready.
+    pub(crate) fn is_recorded(&self) -> bool {
+        self.is_recorded.load(Ordering::Relaxed)
     }
 
     /// 1 + the program index of the task whose end made `task` ready; 0 if none did.

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::{TaskRecord, Trace};
+use super::{Records, TaskRecord, Trace};
 
 /// A task on the critical path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +25,30 @@ pub struct CriticalPath {
     pub seconds: f64,
     /// The sum of their latenesses, in seconds.
     pub late_seconds: f64,
+}
+
+impl Records {
+    /// Lets each task that was ready when it was submitted come after the one that ended last of those that the
+    /// program had waited for; `waits` are, in their order, the numbers of tasks submitted when it had waited for
+    /// all of them.
+    ///
+    /// An evaluation that follows another needs none of its data, but the program reads the outcome of one
+    /// before it submits the next.
+    pub(crate) fn follow_waits(&mut self, waits: &[u64]) {
+        self.tasks.sort_unstable_by_key(|record| record.task);
+        let mut waits = waits.iter().peekable();
+        // End and name of the task that ended last so far; the name of the one that the program waited for.
+        let (mut last, mut awaited) = ((0, 0), 0);
+        for record in &mut self.tasks {
+            while waits.next_if(|&&wait| wait <= record.task).is_some() {
+                awaited = last.1;
+            }
+            last = last.max((record.end, record.task + 1));
+            if record.after == 0 {
+                record.after = awaited;
+            }
+        }
+    }
 }
 
 impl Trace {

@@ -311,6 +311,29 @@ fn the_critical_path_is_walked_back_and_its_lateness_counted() {
 }
 
 #[test]
+fn the_critical_path_goes_on_through_what_the_program_waited_for() {
+    let tasks = vec![
+        task(0, "potrf", 0, (0, 10), -1),
+        task(1, "trsm", 1, (5, 30), -1),
+        // The program waited here.
+        task(2, "potrf", 0, (40, 50), -1),
+        task(3, "trsm", 1, (50, 52), 2),
+        task(4, "gemm", 0, (51, 53), -1),
+        // And here, twice.
+        task(5, "potrf", 1, (60, 64), -1),
+    ];
+    let mut records = Records { tasks, ..Records::default() };
+    records.follow_waits(&[2, 5, 5, 6]);
+    let after: Vec<u64> = records.tasks.iter().map(|record| record.after).collect();
+    assert_eq!(after, [0, 0, 2, 3, 2, 5]);
+    let path = Trace::new(records, Site::cores(2), &["none"]).critical_path().expect("it is known");
+    let jobs: Vec<(usize, Option<u64>)> =
+        path.tasks.iter().map(|task| (task.record, task.lateness)).collect();
+    assert_eq!(jobs, [(1, None), (4, Some(21)), (5, Some(7))]);
+    assert!((path.start_seconds - 5e-9).abs() < 1e-18, "{}", path.start_seconds);
+}
+
+#[test]
 fn balanced_work_takes_mean_durations() {
     // potrf: 2 of 7.5 on a CPU alone; trsm: one of 18 there; gemm: 2, of 60 there or 20 on the GPU.
     // With x gemms on the GPU: 20 x = (33 + 60 (2 - x)) / 2, so x = 153 / 100.

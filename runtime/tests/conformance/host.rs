@@ -215,3 +215,22 @@ fn eager_keeps_the_order_where_not_all_can_run_everything() {
         assert!(order.is_sorted() && !order.is_empty(), "worker {worker}: {order:?}");
     }
 }
+
+#[test]
+fn what_follows_a_wait_follows_the_last_task_before_it() {
+    let policy = policy("eager").expect("it is listed");
+    let options = SimOptions::new(Machine::cores(2), Unequal, policy);
+    let mut flow = Flow::new(Sim::new(options), FlowOptions::default());
+    for _ in 0..3 {
+        for _ in 0..2 {
+            let handle = flow.register(8);
+            flow.submit(Write(Mix { salt: 1, fails: false }), &[(handle, Access::W)], 0);
+        }
+        flow.wait().expect("nothing fails");
+    }
+    let trace = flow.take_trace();
+    let path = trace.critical_path().expect("the program has waited");
+    assert_eq!((path.tasks.len(), path.start_seconds), (3, 0.0));
+    let whole = path.seconds + path.late_seconds;
+    assert!((whole / trace.makespan_seconds() - 1.0).abs() < 1e-12, "{whole}");
+}

@@ -23,6 +23,7 @@ use tegula_exageostat::likelihood::LikelihoodError;
 use tegula_kernels::backend::BackendError;
 use tegula_kernels::geometry::GeometryError;
 use tegula_runtime::comm::mpi::StartError;
+use tegula_runtime::ranks::Rank;
 
 /// Exit code of a computation that failed.
 pub(crate) const FAILED: u8 = 1;
@@ -128,6 +129,12 @@ pub(crate) fn message(failure: &anyhow::Error) -> String {
 /// Prints the first panic as one message; the others follow from it.
 pub(crate) fn announce_panics() {
     static ANNOUNCED: AtomicBool = AtomicBool::new(false);
+/// As [`report`], naming the `rank`, one of several, that has met the failure.
+pub(crate) fn report_of(rank: Rank, failure: &anyhow::Error) -> ExitCode {
+    let _ = writeln!(std::io::stderr(), "rank {rank}: error: {}", message(failure));
+    ExitCode::from(exit_code(failure))
+}
+
     std::panic::set_hook(Box::new(|info: &PanicHookInfo<'_>| {
         if ANNOUNCED.swap(true, Ordering::Relaxed) {
             return;

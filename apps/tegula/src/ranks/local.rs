@@ -1,6 +1,5 @@
 //! Ranks that are threads of this process.
 
-use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
@@ -32,9 +31,8 @@ pub(super) fn run(ranks: usize, command: &(dyn Fn() -> Result<()> + Sync)) -> Ex
                 // Rank 0 says it better, if it fails likewise.
                 if world.rank() != Rank(0) {
                     std::thread::sleep(GRACE);
-                    let _ = write!(std::io::stderr(), "rank {}: ", world.rank());
                 }
-                let _printed = error::report(&failure);
+                let _printed = error::report_of(world.rank(), &failure);
                 // Others may wait for what this rank would have sent.
                 std::process::exit(i32::from(error::exit_code(&failure)))
             }

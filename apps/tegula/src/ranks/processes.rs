@@ -65,7 +65,7 @@ pub(super) fn run(
         Ok(Err(failure)) => {
             let code = error::exit_code(&failure);
             if world.rank() == Rank(0) {
-                let _printed = error::report(&failure);
+                let _printed = error::report_of(world.rank(), &failure);
             } else {
                 // Rank 0 says it better, if it fails likewise: it then ends this one.
                 std::thread::sleep(GRACE);

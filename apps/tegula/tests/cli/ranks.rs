@@ -207,6 +207,17 @@ fn wrong_ranks_and_distributions_are_refused() {
 }
 
 #[test]
+fn a_failure_of_rank_0_names_it() {
+    let folder = folder_with("d.csv", "x,y,z\n0,0,1\n1,0,1\n0,1,1\n1,1,1\n2,0,1\n");
+    let fit = "exageostat fit d.csv --covariance exponential";
+    let run = tegula_in(&folder, &format!("{fit} --ranks local:3"));
+    assert_eq!(run.stderr.matches("error: ").count(), 1, "{}", run.stderr);
+    run.failed(2, &["rank 0: error: d.csv: all 5 values equal 1"]);
+    let run = tegula_in(&folder, fit);
+    assert!(run.stderr.starts_with("error: d.csv: all 5 values"), "{}", run.stderr);
+}
+
+#[test]
 fn a_failure_on_one_rank_is_told_once() {
     let folder = folder_with("A.csv", "1,0,0\n0,1,0\n0,0,-1\n");
     let arguments = "linalg potrf --input A.csv --tile-size 1 --ranks local:3";

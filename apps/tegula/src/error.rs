@@ -70,7 +70,10 @@ pub(crate) fn exit_code(failure: &anyhow::Error) -> u8 {
 /// Whether the user's flags or data are to blame.
 fn is_refusal(cause: &(dyn std::error::Error + 'static)) -> bool {
     let by_fit = cause.downcast_ref::<FitError>().is_some_and(|error| match error {
-        FitError::Observations(_) | FitError::Bounds { .. } => true,
+        FitError::Observations(_)
+        | FitError::Bounds { .. }
+        | FitError::TooFew { .. }
+        | FitError::Outside { .. } => true,
         FitError::Start(error) | FitError::Likelihood(error) => is_covariance(error),
         FitError::Stopped { .. } => false,
     });

@@ -4,6 +4,7 @@ mod draws;
 mod fits;
 mod kriging;
 mod likelihood;
+mod nested;
 mod ranks;
 
 use serde_json::Value;

@@ -6,6 +6,9 @@
 //! run that gets the [`Journal`] of evaluations comes to the same end.
 
 mod journal;
+mod nugget;
+mod region;
+mod remarks;
 mod search;
 mod space;
 mod start;
@@ -15,19 +18,20 @@ use thiserror::Error;
 pub use journal::Journal;
 pub use search::{Progress, fit, fit_from};
 pub use space::BoundHit;
+use space::short;
 pub use start::Extent;
 
-use crate::covariance::plain;
+use crate::covariance::{Covariance, plain};
 use crate::likelihood::{Evaluation, LikelihoodError};
 use crate::model::Model;
-use crate::observations::ObservationsError;
+use crate::observations::{Observations, ObservationsError};
 
 /// What is done about the nugget.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NuggetChoice {
     /// It has this value.
     Fixed(f64),
-    /// It is estimated, within these bounds if there are any.
+    /// It is estimated, within these bounds if there are any; it may be 0 unless they leave that out.
     Estimated {
         /// Least and greatest value.
         bounds: Option<(f64, f64)>,
@@ -43,6 +47,10 @@ pub struct FitOptions {
     pub bounds: Vec<Option<(f64, f64)>>,
     /// The nugget.
     pub nugget: NuggetChoice,
+    /// For each parameter where the search starts, if not where the data suggest.
+    pub start: Vec<Option<f64>>,
+    /// Likewise for the nugget.
+    pub start_nugget: Option<f64>,
     /// Most evaluations of the likelihood.
     pub max_evaluations: usize,
     /// Relative accuracy of the parameters at which the search ends; by default a small fraction of
@@ -58,6 +66,8 @@ impl FitOptions {
             fixed: vec![None; count],
             bounds: vec![None; count],
             nugget: NuggetChoice::Fixed(0.0),
+            start: vec![None; count],
+            start_nugget: None,
             max_evaluations: 1000,
             tolerance: None,
         }
@@ -107,6 +117,36 @@ pub enum FitError {
         /// The upper bound.
         high: f64,
     },
+    /// Fewer observations than parameters, or as many.
+    #[error(
+        "{found} observations are too few for {} parameters ({}): give more observations than parameters, or fix \
+         some of these",
+        parameters.len(),
+        parameters.join(", ")
+    )]
+    TooFew {
+        /// How many observations there are.
+        found: usize,
+        /// Names of what is estimated.
+        parameters: Vec<String>,
+    },
+    /// A start outside the bounds.
+    #[error(
+        "the search cannot start from {parameter}={}: it goes from {} to {}",
+        plain(*value),
+        plain(short(*low)),
+        plain(short(*high))
+    )]
+    Outside {
+        /// Name of the parameter.
+        parameter: String,
+        /// Where it should start.
+        value: f64,
+        /// The lower bound.
+        low: f64,
+        /// The upper bound.
+        high: f64,
+    },
     /// The likelihood has no value where the search starts, and nowhere near.
     #[error("the search found no parameters to start from: {0}")]
     Start(LikelihoodError),
@@ -119,4 +159,32 @@ pub enum FitError {
         /// Evaluations so far.
         evaluations: usize,
     },
+}
+
+/// Names of what is estimated: coefficients of the mean, free parameters of the covariance, and the nugget.
+fn parameters(
+    observations: &Observations,
+    covariance: &Covariance,
+    options: &FitOptions,
+) -> Vec<String> {
+    let covariance = covariance.parameters.iter().zip(&options.fixed);
+    let free = covariance.filter(|(_, fixed)| fixed.is_none()).map(|(parameter, _)| parameter.name);
+    let has_nugget = matches!(options.nugget, NuggetChoice::Estimated { .. });
+    let nugget = has_nugget.then_some("nugget");
+    let mean = observations.design.names().iter().cloned();
+    mean.chain(free.chain(nugget).map(str::to_owned)).collect()
+}
+
+/// Whether parameters can be estimated from these observations.
+///
+/// # Errors
+/// If they do not vary, or are not more than the parameters.
+pub fn check(
+    observations: &Observations,
+    covariance: &Covariance,
+    options: &FitOptions,
+) -> Result<(), FitError> {
+    observations.check_fit()?;
+    let (found, parameters) = (observations.len(), parameters(observations, covariance, options));
+    if found > parameters.len() { Ok(()) } else { Err(FitError::TooFew { found, parameters }) }
 }

@@ -7,6 +7,7 @@
 use super::start::{Extent, Guess, range_for};
 use super::{FitError, FitOptions, NuggetChoice};
 use crate::covariance::{Covariance, plain};
+use crate::model::Model;
 
 /// A coordinate of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,8 +38,26 @@ pub(super) struct Space {
     pub(super) profiles: bool,
 }
 
-/// Widest share of the variance that a nugget may have by default, and least.
-const NUGGET_SHARE: (f64, f64) = (1e-6, 1e4);
+/// Least and greatest share of the variance that a nugget has in a search, by default; smaller ones are looked at
+/// if there is reason to.
+const NUGGET_SHARE: (f64, f64) = (1e-4, 1e4);
+/// Where the search for smaller ones ends, in units of the least.
+const LEAST: f64 = 1e-8;
+
+/// Where a coordinate starts.
+#[derive(Clone, Copy, Debug)]
+enum Start {
+    /// Where the user said.
+    Given(f64),
+    /// Where the data suggest.
+    Guessed(f64),
+}
+
+impl Start {
+    fn new(given: Option<f64>, guessed: f64) -> Self {
+        given.map_or(Self::Guessed(guessed), Self::Given)
+    }
+}
 
 impl Space {
     pub(super) fn new(
@@ -52,12 +71,13 @@ impl Space {
         let bounded_nugget = matches!(options.nugget, NuggetChoice::Estimated { bounds: Some(_) });
         let variance_is_plain = options.fixed[0].is_none() && options.bounds[0].is_none();
         let profiles = variance_is_plain && !fixed_nugget && !bounded_nugget;
+        let known = |index: usize| options.fixed[index].or(options.start[index]);
         let mut values: Vec<f64> = (0..count)
-            .map(|index| options.fixed[index].unwrap_or(covariance.parameters[index].default))
+            .map(|index| known(index).unwrap_or(covariance.parameters[index].default))
             .collect();
         let (sill, share) = (guess.sill, (guess.nugget / guess.sill).clamp(1e-3, 0.9));
-        values[0] = if profiles { 1.0 } else { options.fixed[0].unwrap_or(sill) };
-        if options.fixed[1].is_none() {
+        values[0] = if profiles { 1.0 } else { known(0).unwrap_or(sill) };
+        if known(1).is_none() {
             values[1] = range_for(covariance, &values, guess.distance);
         }
         let mut space = Self {
@@ -71,7 +91,7 @@ impl Space {
             nugget: if let NuggetChoice::Fixed(nugget) = options.nugget { nugget } else { 0.0 },
             profiles,
         };
-        for (index, &start) in values.iter().enumerate() {
+        for (index, &guessed) in values.iter().enumerate() {
             if options.fixed[index].is_some() || (index == 0 && profiles) {
                 continue;
             }
@@ -81,12 +101,26 @@ impl Space {
                 _ => covariance.parameters[index].search,
             };
             let name = covariance.parameters[index].name;
+            let start = Start::new(options.start[index], guessed);
             space.add(Coordinate::Parameter(index), name, options.bounds[index], default, start)?;
         }
         if let NuggetChoice::Estimated { bounds } = options.nugget {
             let unit = if profiles { 1.0 } else { sill };
             let default = (NUGGET_SHARE.0 * unit, NUGGET_SHARE.1 * unit);
-            space.add(Coordinate::Nugget, "nugget", bounds, default, share * unit)?;
+            // Zero itself has no logarithm: it is tried apart.
+            let least = |high: f64| default.0.min(1e-3 * high);
+            let bounds =
+                bounds.map(|(low, high)| (if low == 0.0 { least(high) } else { low }, high));
+            let variance = if profiles { options.start[0].unwrap_or(sill) } else { 1.0 };
+            let (low, high) = bounds.unwrap_or(default);
+            let given = options.start_nugget.map(|nugget| (nugget / variance).clamp(low, high));
+            space.add(
+                Coordinate::Nugget,
+                "nugget",
+                bounds,
+                default,
+                Start::new(given, share * unit),
+            )?;
         }
         Ok(space)
     }
@@ -97,7 +131,7 @@ impl Space {
         name: &str,
         bounds: Option<(f64, f64)>,
         default: (f64, f64),
-        start: f64,
+        start: Start,
     ) -> Result<(), FitError> {
         let (low, high) = bounds.unwrap_or(default);
         let within = |x: f64| match coordinate {
@@ -110,13 +144,22 @@ impl Space {
         if !(low < high && low > 0.0 && within(low) && within(high)) {
             return Err(FitError::Bounds { parameter: name.to_owned(), low, high });
         }
+        let start = match start {
+            Start::Given(value) if !(low..=high).contains(&value) => {
+                return Err(FitError::Outside { parameter: name.to_owned(), value, low, high });
+            }
+            Start::Given(value) => value.ln(),
+            Start::Guessed(value) => {
+                // Away from the bounds, where the first steps need room.
+                let margin = 0.1 * (high.ln() - low.ln());
+                value.ln().clamp(low.ln() + margin, high.ln() - margin)
+            }
+        };
         self.coordinates.push(coordinate);
         self.bounds.push((low, high));
         self.lower.push(low.ln());
         self.upper.push(high.ln());
-        // Away from the bounds, where the first steps need room.
-        let margin = 0.1 * (high.ln() - low.ln());
-        self.start.push(start.ln().clamp(low.ln() + margin, high.ln() - margin));
+        self.start.push(start.clamp(low.ln(), high.ln()));
         Ok(())
     }
 
@@ -157,6 +200,32 @@ impl Space {
         self.coordinates.iter().position(|&coordinate| coordinate == Coordinate::Nugget)
     }
 
+    /// Whether the nugget is the least at `x`.
+    pub(super) fn has_least_nugget(&self, x: &[f64], tolerance: f64) -> bool {
+        self.nugget().is_some_and(|nugget| x[nugget] - self.lower[nugget] <= tolerance.max(1e-6))
+    }
+
+    /// As this, down to much smaller nuggets; it starts from `tiny` times the least and the other parameters of
+    /// `model`.
+    ///
+    /// # Panics
+    /// If the nugget is not free.
+    pub(super) fn from_tiny_nugget(&self, model: &Model, tiny: f64) -> Self {
+        let (mut space, nugget) = (self.clone(), self.nugget().expect("a nugget that is searched"));
+        let least = self.bounds[nugget].0;
+        space.bounds[nugget].0 = LEAST * least;
+        space.lower[nugget] = (LEAST * least).ln();
+        let start = |(place, coordinate): (usize, &Coordinate)| {
+            let value = match *coordinate {
+                Coordinate::Parameter(index) => model.values[index],
+                Coordinate::Nugget => tiny * least,
+            };
+            value.ln().clamp(space.lower[place], space.upper[place])
+        };
+        space.start = self.coordinates.iter().enumerate().map(start).collect();
+        space
+    }
+
     /// Names of the coordinates at which `x` lies on a bound, and on which.
     pub(super) fn bounds_hit(&self, x: &[f64], tolerance: f64) -> Vec<BoundHit> {
         (0..self.dimension())
@@ -191,6 +260,12 @@ pub struct BoundHit {
     pub is_share: bool,
 }
 
+impl BoundHit {
+    /// A nugget that is none.
+    pub(super) const ZERO_NUGGET: Self =
+        Self { parameter: "nugget", end: "lower", bound: 0.0, is_share: false };
+}
+
 impl std::fmt::Display for BoundHit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { parameter, end, bound, is_share } = self;
@@ -200,6 +275,6 @@ impl std::fmt::Display for BoundHit {
 }
 
 /// `x` in at most six digits, without zeros at the end.
-fn short(x: f64) -> f64 {
+pub(super) fn short(x: f64) -> f64 {
     format!("{x:.5e}").parse().unwrap_or(x)
 }

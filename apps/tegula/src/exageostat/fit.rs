@@ -36,7 +36,7 @@ fn expected_evaluations(options: &FitOptions) -> usize {
     let nugget = usize::from(matches!(options.nugget, NuggetChoice::Estimated { .. }));
     let free = options.fixed.iter().filter(|fixed| fixed.is_none()).count() + nugget;
     // The variance is profiled out.
-    [2, 2, 20, 50, 90, 140][free.min(5)]
+    [2, 2, 20, 50, 110, 150][free.min(5)]
 }
 
 /// Flags of `fit`.
@@ -88,7 +88,7 @@ impl Fit {
         self.checkpoint.begin()?;
         let options = self.estimation.options(self.covariance.covariance)?;
         let mut remarks = Remarks::new(&console);
-        let (data, setting) = self.prepare(&console, &mut remarks)?;
+        let (data, setting) = self.prepare(&options, &console, &mut remarks)?;
         if setting.is_dry {
             let expected = expected_evaluations(&options).min(options.max_evaluations);
             let plan = setting.estimate(&console, (expected, "what a fit usually takes"))?;
@@ -112,11 +112,15 @@ impl Fit {
     }
 
     /// Reads everything, refuses what cannot be used, and prints what will be done.
-    fn prepare(&self, console: &Console, remarks: &mut Remarks<'_>) -> Result<(Data, Setting)> {
+    fn prepare(
+        &self,
+        options: &FitOptions,
+        console: &Console,
+        remarks: &mut Remarks<'_>,
+    ) -> Result<(Data, Setting)> {
         let covariance = self.covariance.covariance;
         let data = Data::load(&self.data, Mean::parse(&self.mean)?)?;
-        data.observations
-            .check_fit()
+        library::check(&data.observations, covariance, options)
             .map_err(|error| refused(format!("{}: {error}", data.table.path().display())))?;
         let extent = data.extent(LIKELIHOOD);
         let setting = Setting::new(&self.matrix, &self.run, extent, covariance)?;

@@ -1,0 +1,163 @@
+//! What the user should know of where a search ended, in words.
+
+use std::f64::consts::PI;
+use std::ops::ControlFlow;
+
+use tegula_kernels::scalar::Real;
+use tegula_runtime::flow::Flow;
+
+use super::region::Best;
+use super::search::{Progress, Search};
+use super::start::Extent;
+use super::{FitError, FitOptions, Journal, parameters};
+use crate::covariance::{Covariance, plain};
+use crate::observations::Observations;
+
+/// Factor by which the range is changed to see whether the likelihood is flat there.
+const PROBE: f64 = 3.0;
+/// A likelihood that loses less than this is called flat: half the 95 % point of chi-squared with
+/// one degree of freedom, so what is probed lies within the 95 % confidence interval.
+const FLAT: f64 = 1.92;
+/// What correlation has to gain to be evidence of it: half the 95 % point of chi-squared with two degrees
+/// of freedom, a range and its share of the variance.
+const EVIDENCE: f64 = 3.0;
+/// Fewer observations for each parameter are called few.
+const FEW: usize = 3;
+/// A correlation that counts as none.
+const UNCORRELATED: f64 = 0.01;
+
+/// What the remarks on a fit go by.
+pub(super) struct Remarks<'a> {
+    observations: &'a Observations,
+    covariance: &'static Covariance,
+    extent: Extent,
+    /// Names of what is estimated.
+    parameters: Vec<String>,
+    /// Whether the variance and the range are.
+    is_free: bool,
+}
+
+impl<'a> Remarks<'a> {
+    pub(super) fn new(
+        observations: &'a Observations,
+        covariance: &'static Covariance,
+        options: &FitOptions,
+        extent: Extent,
+    ) -> Self {
+        let parameters = parameters(observations, covariance, options);
+        let is_free = options.fixed.iter().take(2).all(Option::is_none);
+        Self { observations, covariance, extent, parameters, is_free }
+    }
+
+    /// The remarks on where `search` ended.
+    ///
+    /// # Errors
+    /// If it was told to end.
+    pub(super) fn of<T: Real, F>(
+        &self,
+        search: &mut Search<'_, T, F>,
+    ) -> Result<Vec<String>, FitError>
+    where
+        F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>,
+    {
+        let mut remarks = Vec::new();
+        let (failed, evaluations) = (search.region.failed, search.evaluations);
+        if failed > 0 {
+            remarks.push(format!(
+                "{failed} of {evaluations} steps had a covariance matrix that is not positive definite and were \
+                 turned back"
+            ));
+        }
+        remarks.extend(self.scarcity());
+        match self.independence(&search.region.found()) {
+            Some(remark) => remarks.push(remark),
+            None => remarks.extend(search.flatness(self.extent)?),
+        }
+        Ok(remarks)
+    }
+
+    /// Whether there are hardly more observations than parameters.
+    fn scarcity(&self) -> Option<String> {
+        let (n, count) = (self.observations.len(), self.parameters.len());
+        (n < FEW * count).then(|| {
+            format!(
+                "{n} observations are few for {count} parameters ({}): they may be far off, and what the model says of \
+                 its own accuracy as well; take more observations, or fix parameters",
+                self.parameters.join(", ")
+            )
+        })
+    }
+
+    /// Whether there is no correlation between places: as much is gained by uncorrelated values of one variance,
+    /// whose log-likelihood is `-n/2 (ln(2 pi s^2) + 1)` with the mean square `s^2` of the residuals of ordinary
+    /// least squares; or only values at the same place are correlated.
+    fn independence(&self, best: &Best) -> Option<String> {
+        if !self.is_free {
+            return None;
+        }
+        let n = self.observations.len() as f64;
+        let residuals = self.observations.design.residuals(&self.observations.values);
+        let square = residuals.iter().map(|r| r * r).sum::<f64>() / n;
+        let gain = best.evaluation.loglik() + 0.5 * n * ((2.0 * PI * square).ln() + 1.0);
+        let model = &best.model;
+        let least = self.extent.least;
+        let correlation = self.covariance.function(&model.values)(least) / model.variance();
+        if gain < EVIDENCE {
+            return Some(format!(
+                "no spatial correlation was found: uncorrelated values are as likely (the log-likelihood of the fit \
+                 is {:.2} higher, and {EVIDENCE:.2} would be evidence). Range, variance and nugget cannot be told \
+                 apart, and predictions are hardly more than the mean, with the variance of the data",
+                gain.max(0.0)
+            ));
+        }
+        (correlation < UNCORRELATED).then(|| {
+            format!(
+                "no spatial correlation was found between different places: at the smallest distance, {}, it has \
+                 fallen to {correlation:.1e}. Predictions are the mean but at the places that were observed",
+                plain(least)
+            )
+        })
+    }
+}
+
+impl<T: Real, F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, T, F> {
+    /// Whether the likelihood hardly changes along the range, the variance adapted: then only a
+    /// combination of the two is determined (Zhang, "Inconsistent estimation and asymptotically
+    /// equal interpolations in model-based geostatistics", JASA 99, 2004).
+    ///
+    /// # Errors
+    /// If the search was told to end.
+    fn flatness(&mut self, extent: Extent) -> Result<Option<String>, FitError> {
+        let space = &self.region.space;
+        let Some(range) = space.range().filter(|_| space.profiles && !self.exhausted) else {
+            return Ok(None);
+        };
+        let (nugget, lower, upper) = (space.nugget(), space.lower.clone(), space.upper[range]);
+        let (mut probe, loglik) = (self.region.found().x, self.region.loglik());
+        // A range well inside the data's extent is never on such a ridge.
+        if probe[range].exp() < extent.diameter / 4.0 {
+            return Ok(None);
+        }
+        probe[range] = (probe[range] + PROBE.ln()).min(upper);
+        // Along the ridge the variance grows with the range while the nugget stays, so its share
+        // shrinks: at smoothness 1/2 as the range grows, at 1 with its square.
+        let shares = if nugget.is_some() { 3 } else { 1 };
+        let mut reached = f64::NEG_INFINITY;
+        for _ in 0..shares {
+            reached = reached.max(self.evaluate(&probe).unwrap_or(f64::NEG_INFINITY));
+            self.check()?;
+            if let Some(nugget) = nugget {
+                probe[nugget] = (probe[nugget] - PROBE.ln()).max(lower[nugget]);
+            }
+        }
+        let loss = loglik - reached;
+        Ok((loss < FLAT).then(|| {
+            format!(
+                "the likelihood is flat along the range: {PROBE} times the range, the variance \
+                 adapted, loses only {:.2} and is within the 95 % interval. The data tell the \
+                 ratio of variance to range, not each alone; predictions hardly depend on it",
+                loss.max(0.0)
+            )
+        }))
+    }
+}

@@ -33,17 +33,31 @@ pub(crate) const REFUSED: u8 = 2;
 /// Exit code of a run that was asked to end and has left a checkpoint (`EX_TEMPFAIL` of sysexits.h).
 pub(crate) const STOPPED: u8 = 75;
 
-/// A run that was asked to end, and how to go on.
+/// Exit code of a run that was asked to end by a signal, and has no checkpoint: this and the number of the signal,
+/// as shells say of what a signal ended.
+const INTERRUPTED: u8 = 128;
+
+/// A run that was asked to end, with how to go on and its exit code.
 #[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct Stopped(String);
+#[error("{message}")]
+struct Stopped {
+    message: String,
+    code: u8,
+}
 
 /// The end of a run that was asked to, and has left a checkpoint; `message` says how to go on.
 pub(crate) fn stopped(message: impl fmt::Display) -> anyhow::Error {
-    Stopped(message.to_string()).into()
+    Stopped { message: message.to_string(), code: STOPPED }.into()
 }
 
-/// Whether `failure` is none: the run was asked to end, and has left a checkpoint.
+/// The end of a run that the signal of this number asked to, and that has left no checkpoint; `message` says what
+/// it has found.
+pub(crate) fn interrupted(signal: u64, message: String) -> anyhow::Error {
+    let signal = u8::try_from(signal).expect("numbers of signals are small");
+    Stopped { message, code: INTERRUPTED + signal }.into()
+}
+
+/// Whether `failure` is none: the run was asked to end, and says how to go on.
 pub(crate) fn is_stop(failure: &anyhow::Error) -> bool {
     failure.is::<Stopped>()
 }
@@ -60,10 +74,10 @@ pub(crate) fn refused(message: impl fmt::Display) -> anyhow::Error {
 
 /// The exit code of `failure`.
 pub(crate) fn exit_code(failure: &anyhow::Error) -> u8 {
-    match failure {
-        _ if is_stop(failure) => STOPPED,
-        _ if failure.chain().any(is_refusal) => REFUSED,
-        _ => FAILED,
+    match failure.downcast_ref::<Stopped>() {
+        Some(stopped) => stopped.code,
+        None if failure.chain().any(is_refusal) => REFUSED,
+        None => FAILED,
     }
 }
 
@@ -115,6 +129,12 @@ pub(crate) fn report(failure: &anyhow::Error) -> ExitCode {
     ExitCode::from(exit_code(failure))
 }
 
+/// As [`report`], naming the `rank`, one of several, that has met the failure.
+pub(crate) fn report_of(rank: Rank, failure: &anyhow::Error) -> ExitCode {
+    let _ = writeln!(std::io::stderr(), "rank {rank}: error: {}", message(failure));
+    ExitCode::from(exit_code(failure))
+}
+
 /// `failure` with its causes.
 pub(crate) fn message(failure: &anyhow::Error) -> String {
     let mut message = String::new();
@@ -132,12 +152,6 @@ pub(crate) fn message(failure: &anyhow::Error) -> String {
 /// Prints the first panic as one message; the others follow from it.
 pub(crate) fn announce_panics() {
     static ANNOUNCED: AtomicBool = AtomicBool::new(false);
-/// As [`report`], naming the `rank`, one of several, that has met the failure.
-pub(crate) fn report_of(rank: Rank, failure: &anyhow::Error) -> ExitCode {
-    let _ = writeln!(std::io::stderr(), "rank {rank}: error: {}", message(failure));
-    ExitCode::from(exit_code(failure))
-}
-
     std::panic::set_hook(Box::new(|info: &PanicHookInfo<'_>| {
         if ANNOUNCED.swap(true, Ordering::Relaxed) {
             return;

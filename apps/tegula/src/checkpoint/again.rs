@@ -2,21 +2,22 @@
 
 /// Characters that a shell takes as they are.
 const PLAIN: &str = "_-./:=,+@%";
-/// The flag that names the checkpoint to go on from.
-const FLAG: &str = "--resume";
 
-/// The command of a run with these `arguments` that goes on from the checkpoint `path`, as a shell takes it.
-pub(super) fn command(arguments: Vec<String>, path: &str) -> String {
+/// The command of a run with these `arguments` that goes on with another value of the first of `flags`, and without
+/// the others, as a shell takes it.
+pub(super) fn command(arguments: Vec<String>, flags: &[&str], value: &str) -> String {
     let mut words = vec!["tegula".to_owned()];
     let mut arguments = arguments.into_iter();
     while let Some(argument) = arguments.next() {
-        if argument == FLAG {
-            arguments.next();
-        } else if !argument.strip_prefix(FLAG).is_some_and(|rest| rest.starts_with('=')) {
+        let (flag, has_value) =
+            argument.split_once('=').map_or((&*argument, false), |(flag, _)| (flag, true));
+        if !flags.contains(&flag) {
             words.push(quoted(&argument));
+        } else if !has_value {
+            arguments.next();
         }
     }
-    words.extend([FLAG.to_owned(), quoted(path)]);
+    words.extend([flags[0].to_owned(), quoted(value)]);
     words.join(" ")
 }
 
@@ -34,7 +35,8 @@ mod tests {
     use super::*;
 
     fn again(arguments: &[&str]) -> String {
-        command(arguments.iter().map(|&word| word.to_owned()).collect(), "a run/c")
+        let arguments = arguments.iter().map(|&word| word.to_owned()).collect();
+        command(arguments, &["--resume"], "a run/c")
     }
 
     #[test]
@@ -46,6 +48,14 @@ mod tests {
         assert_eq!(again(&old), expected);
         let old = ["diodon", "mds", "--resume=old", "D.h5:x", "--checkpoint", "a run/c"];
         assert_eq!(again(&old), expected);
+    }
+
+    #[test]
+    fn other_flags_are_left_out() {
+        let arguments = ["fit", "d.csv", "--resume", "c", "--start=range=1", "--start", "range=2"];
+        let arguments = arguments.map(str::to_owned).to_vec();
+        let again = command(arguments, &["--start", "--resume"], "range=3");
+        assert_eq!(again, "tegula fit d.csv --start range=3");
     }
 
     #[test]

@@ -19,7 +19,7 @@ use tegula_data::format::WriteError;
 use tegula_runtime::flow::{Flow, FlowError};
 use tegula_runtime::ranks::Rank;
 
-use crate::error::stopped;
+use crate::error::{interrupted, stopped};
 use crate::output::{Console, Patient};
 use crate::ranks;
 
@@ -51,13 +51,15 @@ pub(crate) struct Checkpoints {
     /// Whether the file at `path` is whole and of this run, which has read or written it: then it is kept when the
     /// next one takes its place.
     is_worth_keeping: bool,
+    /// Whether a signal ends the run in a pause, also where no file is written.
+    listens: bool,
     /// How the run came to its end before it was done.
     ending: Option<Ending>,
 }
 
 enum Ending {
-    /// A signal came, and there is a checkpoint.
-    Signal(&'static str),
+    /// A signal came, and there is a checkpoint if a file was named.
+    Signal(u64),
     Failure(anyhow::Error),
 }
 
@@ -80,8 +82,15 @@ impl Checkpoints {
         path.iter()
             .filter(|_| ranks::is_root())
             .for_each(|path| remove_unfinished_checkpoints(path));
-        let last = Instant::now();
-        Ok(Self { path, every, last, about, resumed, is_worth_keeping, ending: None })
+        let (last, listens) = (Instant::now(), path.is_some());
+        Ok(Self { path, every, last, about, resumed, is_worth_keeping, listens, ending: None })
+    }
+
+    /// From now on a signal ends the run in its next pause, also where no file is written: what it has found so far
+    /// is then said by [`interruption`](Self::interruption).
+    pub(crate) fn listen(&mut self) {
+        catch_signals("this run ends after its current step, and says what it has found; Ctrl-C again ends it at once");
+        self.listens = true;
     }
 
     /// What the run goes on from, once.
@@ -102,7 +111,7 @@ impl Checkpoints {
         console: &Console,
         (apart, save): (u64, &mut Save<'_>),
     ) -> ControlFlow<()> {
-        if self.path.is_none() {
+        if !self.listens {
             return ControlFlow::Continue(());
         }
         match self.act(flow, console, (apart, save)) {
@@ -113,16 +122,19 @@ impl Checkpoints {
         ControlFlow::Break(())
     }
 
-    /// Does what is due; the name of the signal if one ends the run.
+    /// Does what is due; the signal if one ends the run.
     fn act(
         &mut self,
         flow: &mut Flow,
         console: &Console,
         (apart, save): (u64, &mut Save<'_>),
-    ) -> Result<Option<&'static str>> {
+    ) -> Result<Option<u64>> {
         let due = agreed(flow, self.due())?;
         if due == NOTHING {
             return Ok(None);
+        }
+        if self.path.is_none() {
+            return Ok(Some(due - WRITE));
         }
         let written = self.write(flow, (apart, save))?;
         self.last = Instant::now();
@@ -133,16 +145,17 @@ impl Checkpoints {
             }
             return Ok(None);
         }
-        let signal = signals::name(due - WRITE);
-        written
-            .with_context(|| format!("{signal} came, but there is no checkpoint to go on from"))?;
+        let signal = due - WRITE;
+        written.with_context(|| {
+            format!("{} came, but there is no checkpoint to go on from", signals::name(signal))
+        })?;
         Ok(Some(signal))
     }
 
     /// What this rank would do.
     fn due(&self) -> u64 {
         match signals::caught() {
-            0 if self.last.elapsed() >= self.every => WRITE,
+            0 if self.path.is_some() && self.last.elapsed() >= self.every => WRITE,
             0 => NOTHING,
             signal => WRITE + signal,
         }
@@ -181,12 +194,44 @@ impl Checkpoints {
             Ending::Failure(failure) => failure,
             Ending::Signal(signal) => {
                 let path = self.path.as_deref().expect("it was written");
-                let arguments = std::env::args().skip(1).collect();
-                let command = again::command(arguments, &path.display().to_string());
+                let command = again(&["--resume"], &path.display().to_string());
+                let signal = signals::name(signal);
                 stopped(format_args!("stopped by {signal} after {done}; go on with: {command}"))
             }
         })
     }
+
+    /// As [`ending`](Self::ending), of a run that may write no file: it then says what it has `found`, if
+    /// anything.
+    pub(crate) fn interruption(
+        &mut self,
+        done: &str,
+        found: Option<Found>,
+    ) -> Option<anyhow::Error> {
+        let (None, &Some(Ending::Signal(signal))) = (&self.path, &self.ending) else {
+            return self.ending(done);
+        };
+        let mut text = format!("stopped by {} after {done}", signals::name(signal));
+        if let Some(Found { says, flags, value }) = found {
+            text += &format!("; {says}\ngo on from there with: {}", again(flags, &value));
+        }
+        Some(interrupted(signal, text))
+    }
+}
+
+/// What a run has found when it is asked to end.
+pub(crate) struct Found {
+    /// What it is, in words.
+    pub(crate) says: String,
+    /// The flag with which another run starts from there, and those that it then goes without.
+    pub(crate) flags: &'static [&'static str],
+    /// The value of that flag.
+    pub(crate) value: String,
+}
+
+/// The command of this run with another value of the first of `flags`, and without the others.
+fn again(flags: &[&str], value: &str) -> String {
+    again::command(std::env::args().skip(1).collect(), flags, value)
 }
 
 /// Whether both name one file.

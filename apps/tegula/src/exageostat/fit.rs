@@ -17,7 +17,7 @@ use super::data::Data;
 use super::mean::Mean;
 use super::options::EstimationFlags;
 use super::remarks::Remarks;
-use super::report::{Done, coefficients, describe, message};
+use super::report::{Done, best_so_far, coefficients, describe, fit_remarks, message};
 use super::setting::{LIKELIHOOD, Setting};
 use super::{describe_covariance, methods, object, parameter_list, parameters_json};
 use crate::checkpoint::{Checkpoints, about};
@@ -160,6 +160,7 @@ impl Fit {
             ("--fix", fixed.collect::<Vec<_>>().join(",")),
             ("--bounds", bounds.collect::<Vec<_>>().join(",")),
             ("the nugget", nugget),
+            ("--start", self.estimation.start_text()),
             ("--method", self.method.clone()),
             ("--optimizer", self.estimation.optimizer.clone()),
             ("--tolerance", options.tolerance.map_or("default".to_owned(), |x| format!("{x:?}"))),
@@ -193,18 +194,23 @@ impl Fit {
         let mut progress = Progress::new(console);
         progress.follow(likelihood.flow().watch(), setting.tasks(), "evaluation 1");
         let covariance = self.covariance.covariance;
-        let mut made = 0;
+        let (mut made, mut best) = (0, None);
+        checkpoints.listen();
         let between = |flow: &mut Flow, state: &library::Progress, journal: &Journal| {
             made += usize::from(!state.is_taken_over);
             let loglik = state.loglik.map_or_else(|| "none".to_owned(), |l| number(l, 9));
             let (values, nugget) = (state.values.clone(), state.nugget);
+            let model = Model { covariance, values, nugget };
             console.detail(format_args!(
                 "{:5}  {loglik:>14}  {}",
                 state.evaluations,
-                parameter_list(&Model { covariance, values, nugget })
+                parameter_list(&model)
             ));
-            let (next, best) = (state.evaluations + 1, number(state.best, 9));
-            progress.begin(setting.tasks(), format!("evaluation {next}, best {best}"));
+            if state.loglik == Some(state.best) {
+                best = Some((state.best, model));
+            }
+            let (next, highest) = (state.evaluations + 1, number(state.best, 9));
+            progress.begin(setting.tasks(), format!("evaluation {next}, best {highest}"));
             progress.show(|elapsed| {
                 format!(
                     "{} in {}: loglik {loglik}, best {}, {} per evaluation",
@@ -230,7 +236,9 @@ impl Fit {
         progress.clear();
         let fit = match found {
             Err(FitError::Stopped { evaluations }) => {
-                let ending = checkpoints.ending(&count(evaluations, "evaluation"));
+                let done = count(evaluations, "evaluation");
+                let found = best.map(|(loglik, model)| best_so_far(options, loglik, &model));
+                let ending = checkpoints.interruption(&done, found);
                 return Err(ending.expect("it was stopped in a pause"));
             }
             found => found?,
@@ -274,7 +282,7 @@ impl Fit {
             ("iterations", fit.iterations.into()),
             ("converged", fit.converged.into()),
             ("message", message(done).into()),
-            ("remarks", remarks.json(&fit.remarks)),
+            ("remarks", remarks.json(&fit_remarks(fit))),
             ("mean", coefficients(data, fit).json(&data.mean)),
             ("bounds_hit", hits.into()),
             ("seconds", done.seconds.into()),

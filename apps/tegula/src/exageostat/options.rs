@@ -1,4 +1,4 @@
-//! What a fit estimates, from `--fix`, `--bounds`, `--nugget` and `--estimate-nugget`.
+//! What a fit estimates, from `--fix`, `--bounds`, `--start`, `--nugget` and `--estimate-nugget`.
 
 use anyhow::Result;
 use clap::Args;
@@ -22,6 +22,13 @@ pub(super) struct EstimationFlags {
     /// Where to search ("range=0.01:3"), by default very far; may be repeated
     #[arg(long, value_name = "NAME=LOW:HIGH,...")]
     bounds: Vec<String>,
+    /// Where to begin, as Ctrl-C prints the best so far [default: read off the variogram]
+    ///
+    /// Without --checkpoint, Ctrl-C, SIGTERM, SIGHUP and SIGUSR1 end a fit after the current evaluation: it prints
+    /// its best parameters in this form and ends with 128 and the number of the signal, 130 for Ctrl-C. A second
+    /// Ctrl-C ends it at once.
+    #[arg(long, value_name = "NAME=VALUE,...", help_heading = "Search")]
+    start: Vec<String>,
     /// Variance of the noise of each observation, if it is known [default: 0]
     #[arg(long, value_name = "VALUE", value_parser = nugget, allow_negative_numbers = true, conflicts_with = "estimate_nugget")]
     nugget: Option<f64>,
@@ -58,6 +65,11 @@ impl EstimationFlags {
         self.estimate_nugget || self.nugget.is_some_and(|nugget| nugget > 0.0)
     }
 
+    /// What `--start` says.
+    pub(super) fn start_text(&self) -> String {
+        self.start.join(",")
+    }
+
     /// The options of a fit of `covariance`.
     ///
     /// # Errors
@@ -92,6 +104,7 @@ impl EstimationFlags {
         if nugget_bounds.is_some() && !self.estimate_nugget {
             return Err(refused("--bounds: the nugget has bounds only with --estimate-nugget"));
         }
+        self.start(&names, &mut options)?;
         options.nugget = if self.estimate_nugget {
             NuggetChoice::Estimated { bounds: nugget_bounds }
         } else {
@@ -99,6 +112,29 @@ impl EstimationFlags {
         };
         check_fixed(covariance, &options)?;
         Ok(options)
+    }
+
+    /// Takes over where the search starts.
+    fn start(&self, names: &[&'static str], options: &mut FitOptions) -> Result<()> {
+        for (name, text) in pairs("--start", &self.start_text(), names)? {
+            let value = parse_number("--start", name, text)?;
+            match names.iter().position(|listed| *listed == name) {
+                Some(index) if options.fixed[index].is_some() => {
+                    return Err(refused(format!("{name} has both --fix and --start: choose one")));
+                }
+                Some(index) => options.start[index] = Some(value),
+                None if !self.estimate_nugget => {
+                    return Err(refused(
+                        "--start: the nugget has a start only with --estimate-nugget",
+                    ));
+                }
+                None => {
+                    nugget(text).map_err(|why| refused(format!("--start: {why}")))?;
+                    options.start_nugget = Some(value);
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -125,14 +161,15 @@ fn interval(name: &str, text: &str) -> Result<(f64, f64)> {
     }
 }
 
-/// Refuses fixed values that the covariance does not allow.
+/// Refuses fixed values, and starts, that the covariance does not allow.
 fn check_fixed(covariance: &Covariance, options: &FitOptions) -> Result<()> {
     let defaults = covariance.defaults();
     let values: Vec<f64> = options
         .fixed
         .iter()
+        .zip(&options.start)
         .zip(&defaults)
-        .map(|(fixed, default)| fixed.unwrap_or(*default))
+        .map(|((fixed, start), default)| fixed.or(*start).unwrap_or(*default))
         .collect();
     Ok(covariance.check(&values)?)
 }

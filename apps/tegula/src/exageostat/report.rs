@@ -1,10 +1,12 @@
 //! What people read of a fit.
 
-use tegula_exageostat::fit::{self as library, FitOptions, NuggetChoice};
+use tegula_exageostat::fit::{self as library, BoundHit, FitOptions, NuggetChoice};
+use tegula_exageostat::model::Model;
 use tegula_runtime::trace::Trace;
 
 use super::data::Data;
 use super::mean::Coefficients;
+use crate::checkpoint::Found;
 use crate::output::{Account, Align, Console, Table, count, number, seconds};
 
 /// A fit with its time and its tasks.
@@ -34,9 +36,7 @@ pub(super) fn describe(console: &Console, data: &Data, options: &FitOptions, don
     console.line("");
     console.line(message(done));
     done.account.describe(console);
-    fit.bounds_hit.iter().for_each(|hit| {
-        console.warn(format_args!("{hit}: the maximum may lie beyond; --bounds moves it"));
-    });
+    fit.bounds_hit.iter().for_each(|hit| console.warn(bound(hit)));
     fit.remarks.iter().for_each(|remark| console.note(remark));
     if !fit.converged {
         console.warn(format_args!(
@@ -45,6 +45,19 @@ pub(super) fn describe(console: &Console, data: &Data, options: &FitOptions, don
             count(fit.evaluations, "evaluation")
         ));
     }
+}
+
+/// What the user should know of the estimates, in words.
+pub(super) fn fit_remarks(fit: &library::Fit) -> Vec<String> {
+    fit.bounds_hit.iter().map(bound).chain(fit.remarks.iter().cloned()).collect()
+}
+
+/// What the user should know of an estimate at its bound.
+fn bound(hit: &BoundHit) -> String {
+    if hit.bound == 0.0 {
+        return format!("{hit}: the model without it is as likely as any with one");
+    }
+    format!("{hit}: the maximum may lie beyond; --bounds moves it")
 }
 
 /// The estimates as a table.
@@ -100,4 +113,17 @@ fn mean_table(coefficients: &Coefficients) -> Table {
         table.row(vec![name.clone(), number(*value, 6), number(*error, 3)]);
     }
     table
+}
+
+/// The best that an interrupted fit has found, a log-likelihood and its model, in the words of `--start`.
+pub(super) fn best_so_far(options: &FitOptions, loglik: f64, model: &Model) -> Found {
+    let values = model.covariance.parameters.iter().zip(&model.values).zip(&options.fixed);
+    let free = values.filter(|(_, fixed)| fixed.is_none());
+    let free = free.map(|((parameter, value), _)| format!("{}={value:?}", parameter.name));
+    let has_nugget = matches!(options.nugget, NuggetChoice::Estimated { .. });
+    let nugget = has_nugget.then(|| format!("nugget={:?}", model.nugget));
+    let value = free.chain(nugget).collect::<Vec<_>>().join(",");
+    let loglik = number(loglik, 10);
+    let says = format!("the best so far, of log-likelihood {loglik}: --start {value}");
+    Found { says, flags: &["--start", "--resume"], value }
 }

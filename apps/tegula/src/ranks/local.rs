@@ -25,7 +25,7 @@ pub(super) fn run(ranks: usize, command: &(dyn Fn() -> Result<()> + Sync)) -> Ex
             // All stop alike, and rank 0 says how to go on.
             Ok(Err(failure)) if error::is_stop(&failure) => match world.rank() {
                 Rank(0) => error::report(&failure),
-                _ => ExitCode::from(error::STOPPED),
+                _ => ExitCode::from(error::exit_code(&failure)),
             },
             Ok(Err(failure)) => {
                 // Rank 0 says it better, if it fails likewise.

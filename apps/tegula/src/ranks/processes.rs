@@ -60,7 +60,7 @@ pub(super) fn run(
             }
             watch.farewell()?;
             world.finish()?;
-            Ok(ExitCode::from(error::STOPPED))
+            Ok(ExitCode::from(error::exit_code(&failure)))
         }
         Ok(Err(failure)) => {
             let code = error::exit_code(&failure);

@@ -1,7 +1,7 @@
 //! Runs that a signal stops, and others that go on with their checkpoints.
 
 use std::fs::{self, OpenOptions};
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -228,6 +228,45 @@ fn ranks_stop_together() {
     let arguments = format!("exageostat fit {} --covariance matern {every}", data.display());
     let run = stopped_after_a_checkpoint(&folder, &arguments);
     assert_eq!(run.stderr.matches("stopped by SIGUSR1 after").count(), 1, "{}", run.stderr);
+}
+
+/// A fit without a checkpoint, to which `signal` comes after its first evaluations.
+fn interrupted(folder: &Path, arguments: &str, signal: &str) -> Run {
+    let mut started = command(folder, &format!("{arguments} -v"));
+    let mut child =
+        started.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    let mut line = || lines.next().expect("it is not done so soon").expect("text");
+    while line().split_whitespace().next() != Some("2") {}
+    send(signal, &child);
+    let run = Run::new(child.wait_with_output().expect("a child"));
+    assert!(!run.stderr.contains("error"), "{}", run.stderr);
+    run
+}
+
+#[test]
+fn a_fit_without_a_checkpoint_says_its_best_and_another_starts_from_there() {
+    let folder = folder();
+    let data = root().join("data/samples/a_synth1600.csv");
+    let fit = format!("exageostat fit {} --mean zero --workers 1", data.display());
+    for (more, signal, code) in [
+        ("--estimate-nugget --fix smoothness=0.5 --start range=0.2", "INT", 130),
+        ("--estimate-nugget --fix smoothness=0.5 --ranks local:2", "TERM", 143),
+        ("--fix variance=1", "USR1", 138),
+    ] {
+        let run = interrupted(&folder, &format!("{fit} {more}"), signal);
+        assert_eq!(run.code, code, "{}", run.stderr);
+        assert_eq!(run.stderr.matches("stopped by").count(), 1, "{}", run.stderr);
+        let said = run.stderr.split("log-likelihood ").nth(1).expect("the best");
+        let (best, rest) = said.split_once(": --start ").expect("how to start");
+        let (start, command) = rest.split_once("\ngo on from there with: tegula ").expect("both");
+        assert!(command.trim_end().ends_with(&format!("--start {start}")), "{command}");
+        assert_eq!(command.matches("--start").count(), 1, "{command}");
+        let again = format!("{} --json - --quiet --max-evaluations 1", command.trim_end());
+        let first = number(&tegula_in(&folder, &again).succeeded().json(), "/loglik");
+        let best: f64 = best.parse().expect("a number");
+        assert!((first - best).abs() < 1e-5, "{first} {best}");
+    }
 }
 
 /// A run that may write no file of more than 1024 bytes.

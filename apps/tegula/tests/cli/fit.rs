@@ -86,7 +86,46 @@ fn a_parameter_at_its_bound_is_said() {
     let result = run.json();
     assert_eq!(result.pointer("/bounds_hit/0/parameter").and_then(Value::as_str), Some("range"));
     assert!(number(&result, "/params/range") <= 0.05);
-    assert!(run.stderr.contains("range ended at its upper bound"), "{}", run.stderr);
+    let said =
+        "range ended at its upper bound, 0.05: the maximum may lie beyond; --bounds moves it";
+    assert!(run.stderr.replace('\n', " ").replace("  ", "").contains(said), "{}", run.stderr);
+    assert_eq!(result["remarks"], serde_json::json!([said]));
+}
+
+#[test]
+fn a_start_is_taken_and_a_wrong_one_refused() {
+    let fit = "exageostat fit data/samples/e_sub140.csv --covariance exponential --json - --quiet";
+    let best = tegula(&format!("{fit} --estimate-nugget")).succeeded().json();
+    let start = format!(
+        "--start variance={},range={} --start nugget=0",
+        number(&best, "/params/variance"),
+        number(&best, "/params/range")
+    );
+    let first = tegula(&format!("{fit} --estimate-nugget {start} --max-evaluations 1"));
+    let first = first.succeeded().json();
+    assert_close(number(&first, "/loglik"), number(&best, "/loglik"), 1e-3);
+    for (flags, words) in [
+        ("--start range=1,range=2", &["--start: range is given twice"][..]),
+        ("--start range=1 --start range=2", &["--start: range is given twice"]),
+        ("--start range", &["'range' is not of the form name=value"]),
+        ("--start range=-1", &["range of exponential is -1"]),
+        ("--start nugget=1", &["--start: the nugget", "--estimate-nugget"]),
+        ("--estimate-nugget --start nugget=-1", &["--start: a nugget is a variance"]),
+        ("--fix range=1 --start range=1", &["range has both --fix and --start"]),
+        ("--bounds range=1:2 --start range=3", &["cannot start from range=3", "from 1 to 2"]),
+    ] {
+        tegula(&format!("{fit} {flags}")).failed(2, words);
+    }
+}
+
+#[test]
+fn as_many_parameters_as_observations_are_refused() {
+    let folder = crate::support::folder_with("d.csv", "x,y,z\n0,0,1\n1,0,2\n0,1,4\n1,1,3\n2,0,1\n");
+    let few = tegula_in(&folder, "exageostat fit d.csv --covariance exponential --json -");
+    let few = few.succeeded().json();
+    assert!(few["remarks"][0].as_str().is_some_and(|text| text.contains("5 observations are few")));
+    tegula_in(&folder, "exageostat fit d.csv --covariance matern --estimate-nugget")
+        .failed(2, &["d.csv: 5 observations are too few for 5 parameters", "smoothness, nugget"]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The command line: every subcommand, from which help, completions and manual pages derive.
 
 use anyhow::Result;
-use clap::{ArgAction, Command, CommandFactory, Parser, Subcommand};
+use clap::{Arg, ArgAction, Command, CommandFactory, Parser, Subcommand};
 
 use crate::bench::Bench;
 use crate::diodon::Diodon;
@@ -63,7 +63,24 @@ enum Tegula {
 
 /// The definition of the command line.
 pub(crate) fn command() -> Command {
-    with_usual_flags(Cli::command())
+    with_short_help(with_usual_flags(Cli::command()), "")
+}
+
+/// `command`, called so under the root, whose `--help` fits two screens as `-h` does: what each value means stands on
+/// its page.
+fn with_short_help(command: Command, path: &str) -> Command {
+    let names: Vec<String> =
+        command.get_subcommands().map(|child| child.get_name().to_owned()).collect();
+    let command = names.into_iter().fold(command, |command, name| {
+        let path = format!("{path} {name}");
+        command.mut_subcommand(name, |child| with_short_help(child, &path))
+    });
+    let help = match path {
+        "" => "Print help".to_owned(),
+        path => format!("Print help; 'tegula help{path}' says more"),
+    };
+    let help = Arg::new("help").short('h').long("help").action(ArgAction::HelpShort).help(help);
+    command.disable_help_flag(true).arg(help)
 }
 
 /// `command` with flags without a value that may be repeated, and values of flags that may begin with a

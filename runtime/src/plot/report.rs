@@ -17,7 +17,7 @@ const NUMBERS: &str = "\
 <p class=\"q\">Balanced work: what all tasks would take if they were divided among the classes of workers as \
 well as can be, with the mean times of this run; a class that ran none of a codelet counts as unable to. \
 Critical path: from the task that ended last back to a first one, each time to the predecessor that \
-ended last, with the times of this run. Overlap of messages: the share of the time in which any was in flight \
+ended last, or to what the program itself had waited for, with the times of this run. Overlap of messages: the share of the time in which any was in flight \
 in which a worker of its receiver ran a task. Neither is a bound for other runs; bounds, where they are \
 known, are of the mean times of the platform.</p>\n";
 

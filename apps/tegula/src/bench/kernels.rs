@@ -9,13 +9,16 @@ use tegula_kernels::kernel::{KERNELS, Kernel};
 use tegula_kernels::scalar::Precision;
 
 use crate::flags::{OutputFlags, backends, member, precision_parser};
-use crate::output::{Align, Progress, Table, number};
+use crate::output::{Align, Console, Progress, Table, number};
 
 /// Flags of `bench kernels`.
 #[derive(Args, Debug)]
 pub(crate) struct Kernels {
-    /// One kernel [default: all]
-    #[arg(long, value_name = "NAME", value_parser = member(KERNELS.iter().map(|kernel| (kernel.name, kernel.formula)).collect()))]
+    /// List the kernels with what they compute
+    #[arg(long)]
+    list: bool,
+    /// One kernel, of those that --list names [default: all]
+    #[arg(long, value_name = "NAME", hide_possible_values = true, value_parser = member(KERNELS.iter().map(|kernel| (kernel.name, kernel.formula)).collect()))]
     kernel: Option<usize>,
     /// Orders of the tiles; by default some that linalg and exageostat choose
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "168,360", value_parser = clap::value_parser!(u32).range(1..=4096))]
@@ -33,6 +36,10 @@ pub(crate) struct Kernels {
 impl Kernels {
     pub(crate) fn run(&self) -> Result<()> {
         let console = self.output.console(None)?;
+        if self.list {
+            self.output.write(&list(&console))?;
+            return console.finish();
+        }
         let backend = match self.blas {
             Some(index) => backend::select(BACKENDS[index], 1)?,
             None => backend::current(),
@@ -70,6 +77,21 @@ impl Kernels {
         self.output.write(&json!({ "blas": backend.name(), "rows": rows }))?;
         console.finish()
     }
+}
+
+/// Prints every kernel, and returns them as JSON.
+fn list(console: &Console) -> Value {
+    let mut table = Table::new(&[("kernel", Align::Left), ("computes", Align::Left)]);
+    for kernel in KERNELS {
+        table.row(vec![kernel.name.to_owned(), kernel.formula.to_owned()]);
+    }
+    console.line(table);
+    console.line(
+        "\n--dedicate takes these names but those of strips, and covariance, a tile of covariances",
+    );
+    let rows =
+        KERNELS.iter().map(|kernel| json!({ "kernel": kernel.name, "formula": kernel.formula }));
+    json!({ "kernels": rows.collect::<Vec<_>>() })
 }
 
 /// Measures one kernel, adds it to `table` and returns it as JSON; `None` if it is not of this

@@ -22,15 +22,18 @@ const UNITS: [(&str, f64); 5] =
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Checkpoints")]
 pub(crate) struct CheckpointFlags {
-    /// Keep in FILE what it takes to go on, and in FILE.previous what was in it before; Ctrl-C, SIGTERM, SIGHUP
-    /// and SIGUSR1 then end the run with 75 after the current step, and a second Ctrl-C at once
+    /// Keep what it takes to go on in FILE; Ctrl-C then ends with 75
+    ///
+    /// So do SIGTERM, SIGHUP and SIGUSR1, after the current step; a second Ctrl-C ends the run at once. What was in
+    /// FILE before stays in FILE.previous.
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
     /// Least time between two checkpoints: 30s, 10m, 1h [default: 10m]
     #[arg(long, value_name = "TIME", value_parser = parse_time, requires = "checkpoint")]
     checkpoint_every: Option<Duration>,
-    /// Go on from the checkpoint FILE of a run with the same data and flags; workers, ranks and devices may
-    /// differ, and tiles but for a factorisation's
+    /// Go on from the checkpoint FILE of a run with the same flags
+    ///
+    /// The data have to be the same, too. Workers, ranks and devices may differ, and tiles but for a factorisation's.
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
 }

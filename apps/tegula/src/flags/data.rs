@@ -44,8 +44,7 @@ pub(crate) struct PlaceFlags {
     /// [default: the obvious names]
     #[arg(long, value_name = "X,Y[,Z]", allow_hyphen_values = true)]
     pub(crate) coords: Option<String>,
-    /// What distance means [default: great-circle for columns named latitude and longitude, else
-    /// euclidean]
+    /// What distance means [default: great-circle for latitude and longitude, else euclidean]
     #[arg(long, value_name = "NAME")]
     pub(crate) distance: Option<Distance>,
 }

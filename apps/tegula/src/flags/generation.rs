@@ -11,9 +11,10 @@ use super::Run;
 /// Who generates.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct GenerationFlags {
-    /// Which rank generates which tile, which then goes to its owner: as --distribution, of which "tegula plan
-    /// exageostat" writes one for each phase [default: its owner]
-    #[arg(long, value_name = "NAME[:PARAMETER]", help_heading = "Run")]
+    /// Which rank generates which tile, as --distribution [default: its owner]
+    ///
+    /// The tile then goes to its owner. "tegula plan exageostat" writes a distribution for each phase.
+    #[arg(long, value_name = "NAME", help_heading = "Run")]
     generation: Option<String>,
 }
 

@@ -14,8 +14,10 @@ use crate::error::refused;
 use crate::machine::usable_memory;
 use crate::output::check_folder;
 
-/// Help of `--devices`.
-const DEVICES_HELP: &str = "\
+/// Help of `--devices`, in short and at length.
+const DEVICES_HELP: &str =
+    "Accelerators: none, all, numbers as 0,1, or emulated:N:MEMORY[:RATE[:SPEED]] [default: all]";
+const DEVICES_PAGE: &str = "\
     Accelerators: none, all that are found, numbers as 0,1, or emulated:N:MEMORY[:RATE[:SPEED]], N \
     threads with memories of their own (lists of unequal ones separated by /; RATE 12GB/s and SPEED \
     1, that of a core, if not given) [default: all; of several ranks on a host each its share]";
@@ -25,17 +27,18 @@ const DEVICES_HELP: &str = "\
 #[command(next_help_heading = "Run")]
 pub(crate) struct MachineFlags {
     // Not a comment of documentation, in which brackets would be links.
-    #[arg(long, value_name = "DEVICES", value_parser = parse_devices, help = DEVICES_HELP)]
+    #[arg(long, value_name = "DEVICES", value_parser = parse_devices, help = DEVICES_HELP, long_help = DEVICES_PAGE)]
     devices: Option<Devices>,
-    /// Most memory of matrices, workspaces and buffers, as 8GiB; what does not fit goes to --scratch
-    /// [default: nine tenths of what this process may use, of several ranks on a host a share]
+    /// Most memory of matrices and buffers, as 8GiB [default: nine tenths of what there is]
+    ///
+    /// What does not fit goes to --scratch. Of several ranks on a host each has a share of the memory by default.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     memory: Option<u64>,
     /// Folder for what does not fit the memory
     #[arg(long, value_name = "DIR")]
     scratch: Option<PathBuf>,
-    /// Keep one core for these kernels alone, separated by commas: those of the critical path, say
-    #[arg(long, value_name = "KERNELS", value_delimiter = ',', value_parser = kernels())]
+    /// Keep one core for these kernels alone ("tegula bench kernels --list"), separated by commas
+    #[arg(long, value_name = "KERNELS", value_delimiter = ',', value_parser = kernels(), hide_possible_values = true)]
     dedicate: Vec<&'static str>,
     /// What leaves a memory that is full [default: what suits the policy]
     #[arg(long, value_name = "NAME", value_parser = evictions())]

@@ -22,10 +22,10 @@ const MOST_PIECES: usize = 1 << 24;
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Run")]
 pub(crate) struct MatrixFlags {
-    /// Order of the tiles [default: from the size, the number of workers, and the memories]
+    /// Order of the tiles [default: from size, workers and memories]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_TILE_SIZE))]
     tile_size: Option<u32>,
-    /// Numbers of 32 bits (s, single) or 64 (d, double), or complex ones of two such (c, z)
+    /// Numbers of 32 bits (s) or 64 (d), or complex ones of two such (c, z)
     #[arg(long, value_name = "P", default_value = "d", value_parser = precision_parser())]
     pub(crate) precision: Precision,
     /// Say what would be done: sizes, tasks, memory, time

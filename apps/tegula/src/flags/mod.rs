@@ -30,7 +30,7 @@ pub(crate) use model::{
 pub(crate) use output::OutputFlags;
 pub(crate) use overlap::OverlapFlags;
 pub(crate) use pass::PassFlags;
-pub(crate) use run::{Run, RunFlags, backends, distribution_help, policies};
+pub(crate) use run::{Run, RunFlags, backends, distribution_help, distribution_page, policies};
 pub(crate) use shares::shares;
 pub(crate) use trace::{TraceFlags, form, title};
 

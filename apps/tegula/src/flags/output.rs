@@ -12,8 +12,9 @@ use crate::output::{Console, Form, check_form, check_output, is_standard_output}
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct OutputFlags {
-    /// Write the whole result as JSON to FILE, or to standard output if it is "-": what people
-    /// read then goes to standard error
+    /// Write the whole result as JSON to FILE; "-" is standard output
+    ///
+    /// What people read goes to standard error if it is "-".
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
     /// Print warnings and errors only
@@ -22,7 +23,9 @@ pub(crate) struct OutputFlags {
     /// Print more
     #[arg(long, short, action = clap::ArgAction::Count)]
     verbose: u8,
-    /// Read flags from a TOML file ("workers = 2"); those of the command line win
+    /// Read flags from a TOML file ("workers = 2")
+    ///
+    /// Those of the command line win.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }

@@ -8,19 +8,19 @@ use tegula_exageostat::likelihood::Overlap;
 #[command(next_help_heading = "Overlap of the phases, for measuring what each part is worth")]
 pub(crate) struct OverlapFlags {
     /// Wait after each phase
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     sync: bool,
     /// Solve with updates of the right-hand side, tile by tile
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     no_local_solve: bool,
     /// Priorities in the factorization alone
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     no_priorities: bool,
     /// Generate the matrix column by column
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     no_submission_order: bool,
     /// Allocate the tiles anew in each evaluation
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     no_memory_cache: bool,
 }
 

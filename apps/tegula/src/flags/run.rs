@@ -38,26 +38,28 @@ const MOST_WORKERS: u64 = 1024;
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Run")]
 pub(crate) struct RunFlags {
-    /// Cores that work [default: those this process may use, of several ranks on a host a share]; 0:
-    /// accelerators alone
+    /// Cores that work; 0: accelerators alone [default: all that this process may use]
+    ///
+    /// Of several ranks on a host each has a share of them by default.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=MOST_WORKERS))]
     workers: Option<u64>,
     /// Cores to leave to others
     #[arg(long, value_name = "N", conflicts_with = "workers")]
     reserve: Option<u64>,
-    /// Ranks that share the work: local:N as threads of this process, mpi as those that mpirun or srun
-    /// has started, mpi:LIBRARY with this file as the MPI library [default: mpi if they have, else one]
+    /// Ranks that share the work: local:N, mpi or mpi:LIBRARY [default: mpi under mpirun or srun]
+    ///
+    /// local:N are threads of this process, mpi those that mpirun or srun has started, mpi:LIBRARY takes this file
+    /// as the MPI library.
     #[arg(long, value_name = "RANKS")]
     ranks: Option<Ranks>,
-    #[arg(long, value_name = "NAME[:PARAMETER]", help = distribution_help("what suits the ranks"))]
+    #[arg(long, value_name = "NAME", help = distribution_help("what suits the ranks"), long_help = distribution_page("what suits the ranks"))]
     distribution: Option<String>,
-    #[arg(long, value_name = "NAME", value_parser = policies(), help = policy_help())]
+    #[arg(long, value_name = "NAME", value_parser = policies(), help = "Who runs which task [default: by the machine]", long_help = policy_help())]
     policy: Option<usize>,
-    /// Whether messages between ranks go by the priority of the tasks that wait for them, or as they come
+    /// Whether messages between ranks go by the priority of who waits, or as they come
     #[arg(long, value_name = "on|off", default_value = "on", action = ArgAction::Set, value_parser = on_or_off())]
     message_priorities: bool,
-    /// Who multiplies the matrices of a tile [default: native where the processor has AVX2, else
-    /// faer]
+    /// Who multiplies the matrices of a tile [default: native with AVX2, else faer]
     #[arg(long, value_name = "NAME", value_parser = backends())]
     blas: Option<usize>,
     /// Seed of every random choice
@@ -80,8 +82,14 @@ fn on_or_off() -> impl TypedValueParser<Value = bool> {
     PossibleValuesParser::new(["on", "off"]).map(|word| word == "on")
 }
 
-/// Help of `--distribution`, which by default is `usual`.
+/// Help of `--distribution`, which by default is `usual`: the names.
 pub(crate) fn distribution_help(usual: &str) -> String {
+    let names: Vec<&str> = DISTRIBUTIONS.iter().map(|entry| entry.name).collect();
+    format!("Which rank owns which tile: {} [default: {usual}]", names.join(", "))
+}
+
+/// The same at length: what each is.
+pub(crate) fn distribution_page(usual: &str) -> String {
     let entry = |entry: &DistributionEntry| {
         let parameter = entry.parameter.map_or_else(String::new, |name| format!("[:{name}]"));
         format!("{}{parameter}: {}", entry.name, entry.summary)

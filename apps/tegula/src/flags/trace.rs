@@ -19,8 +19,10 @@ use crate::ranks;
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct TraceFlags {
-    /// Record every task and message, over ranks those of all: FILE.html for a report, FILE.trace to be
-    /// read by "tegula trace", FILE.json for Perfetto, FILE.csv for a table, FILE.svg for a picture
+    /// Record tasks in FILE.html, .trace ("tegula trace"), .json, .csv, .svg
+    ///
+    /// And messages, over ranks those of all: FILE.html for a report, FILE.trace to be read by "tegula trace", FILE.json for
+    /// Perfetto, FILE.csv for a table, FILE.svg for a picture.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
 }

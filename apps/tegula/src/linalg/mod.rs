@@ -54,8 +54,8 @@ use sizes::{Size, Sizes};
     override_usage = "tegula linalg <ALGORITHM> -n <N> [OPTIONS]\n       tegula linalg <ALGORITHM> --input <A> [OPTIONS]\n       tegula linalg --list"
 )]
 pub(crate) struct Linalg {
-    /// Algorithm; --list explains them
-    #[arg(required_unless_present = "list", value_parser = names())]
+    /// Algorithm: "tegula linalg --list" has all
+    #[arg(required_unless_present = "list", value_parser = names(), hide_possible_values = true)]
     algorithm: Option<usize>,
     /// List the algorithms with their formulas
     #[arg(long)]

@@ -15,7 +15,7 @@ use tegula_data::plan::PLACEMENTS;
 use tegula_data::platform::cluster::ClusterPlatform;
 
 use crate::error::refused;
-use crate::flags::{OutputFlags, PassFlags, distribution_help, member};
+use crate::flags::{OutputFlags, PassFlags, distribution_help, distribution_page, member};
 use crate::output::{Form, Progress, check_folder_to_make, check_form, check_output};
 use crate::simulate::platform_help;
 use crate::simulate::program::{Sizes, Spread, WORKLOADS, Workload};
@@ -44,7 +44,7 @@ pub(crate) struct Plan {
     tile_size: u32,
     #[command(flatten)]
     pass: PassFlags,
-    #[arg(long, value_name = "NAME[:PARAMETER]", help = plans_help())]
+    #[arg(long, value_name = "NAME", help = plans_help(), long_help = plans_page())]
     distribution: Option<String>,
     /// Simulate so many maps of a factorisation, from 1d1d-c+s on each near the best so far, or up to so many plans of
     /// two phases, and take the one that ends first
@@ -73,14 +73,19 @@ fn programs() -> impl TypedValueParser<Value = usize> {
     member(distributed().map(|workload| (workload.name, workload.summary)).collect())
 }
 
-/// Help of `--distribution` where phases can be planned.
+/// What distributes tiles unless told otherwise.
+const USUAL: &str = "what suits the nodes and the program";
+
+/// Help of `--distribution` where phases can be planned: the names.
 pub(crate) fn plans_help() -> String {
+    let plans: Vec<&str> = PLACEMENTS.iter().map(|plan| plan.name).collect();
+    format!("{}; of several phases: {}", distribution_help(USUAL), plans.join(", "))
+}
+
+/// The same at length.
+pub(crate) fn plans_page() -> String {
     let plans = PLACEMENTS.iter().map(|plan| format!("\n- {}: {}", plan.name, plan.summary));
-    format!(
-        "{}{}",
-        distribution_help("what suits the nodes and the program"),
-        plans.collect::<String>()
-    )
+    format!("{}{}", distribution_page(USUAL), plans.collect::<String>())
 }
 
 impl Plan {

@@ -58,7 +58,7 @@ pub(crate) struct Simulate {
     /// What leaves a memory that is full [default: what suits the policy]
     #[arg(long, value_name = "NAME", value_parser = evictions())]
     eviction: Option<usize>,
-    #[arg(long, value_name = "MEASURES", value_delimiter = ',', help = measures_help())]
+    #[arg(long, value_name = "MEASURES", value_delimiter = ',', help = MEASURES_HELP, long_help = measures_page())]
     without: Vec<String>,
     /// Coefficient of variation of task times
     #[arg(long, value_name = "X", default_value_t = 0.0)]
@@ -89,7 +89,10 @@ pub(crate) fn platform_help() -> String {
     )
 }
 
-fn measures_help() -> String {
+/// Help of `--without`, in short and at length.
+const MEASURES_HELP: &str = "What to do without, to see what it is worth, separated by commas";
+
+fn measures_page() -> String {
     let of = |workload: &Workload| {
         let measures = workload.measures.iter();
         let list = measures.map(|measure| format!("\n- {}: {}", measure.name, measure.without));
@@ -97,7 +100,7 @@ fn measures_help() -> String {
     };
     let measured = WORKLOADS.iter().filter(|workload| !workload.measures.is_empty());
     let lists: Vec<String> = measured.map(of).collect();
-    format!("What to do without, to see what it is worth, separated by commas{}", lists.join(""))
+    format!("{MEASURES_HELP}{}", lists.join(""))
 }
 
 /// What is run and who decides, every default settled.

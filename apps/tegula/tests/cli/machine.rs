@@ -12,9 +12,42 @@ fn the_help_fits_a_screen_and_names_every_command() {
     for name in ["exageostat", "linalg", "bench", "platform", "info", "completions", "man"] {
         assert!(help.contains(name), "{name} in {help}");
     }
-    tegula("exageostat fit --help").succeeded();
     tegula("").failed(2, &["Usage"]);
     tegula("exageostats").failed(2, &["exageostat"]);
+}
+
+/// The commands that the help of `command` lists.
+fn subcommands(help: &str) -> Vec<String> {
+    let list = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let names =
+        list.take_while(|line| !line.is_empty()).filter_map(|line| line.split_whitespace().next());
+    names.filter(|name| *name != "help").map(str::to_owned).collect()
+}
+
+#[test]
+fn the_help_of_every_command_fits_two_screens_and_its_page_says_more() {
+    let mut commands = vec![String::new()];
+    let mut count = 0;
+    while let Some(command) = commands.pop() {
+        let help = tegula(&format!("{command} --help")).succeeded().stdout;
+        commands.extend(subcommands(&help).iter().map(|name| format!("{command} {name}")));
+        let lines = help.lines().count();
+        assert!(lines <= 100 && help.lines().all(|line| line.len() <= 100), "{lines}: {help}");
+        assert_eq!(help, tegula(&format!("{command} -h")).succeeded().stdout);
+        assert!(command.is_empty() || help.contains(&format!("'tegula help{command}'")), "{help}");
+        count += 1;
+    }
+    assert!(count > 20, "{count}");
+    let page = tegula("help exageostat fit").succeeded().stdout;
+    for words in ["--no-local-solve", "1d1d-c+s[:POWERS]: 1d1d-c with", "130 for Ctrl-C"] {
+        assert!(page.contains(words), "{words} in {page}");
+    }
+}
+
+#[test]
+fn kernels_are_listed() {
+    let list = tegula("bench kernels --list").succeeded().stdout;
+    assert!(["potrf", "covariance"].iter().all(|name| list.contains(name)), "{list}");
 }
 
 #[test]

@@ -23,8 +23,8 @@ Examples:
   tegula exageostat predict model.json --at places.csv -o predictions.csv
   tegula linalg potrf -n 8000 --check
 
-Exit codes: 0 done, 1 the computation failed, 2 bad usage or bad input, 75 stopped with a checkpoint,
-128 + N ended by signal N (130: Ctrl-C).")]
+Exit codes: 0 done, 1 the computation failed, 2 bad usage or bad input,
+75 stopped with a checkpoint, 128 + N ended by signal N (130: Ctrl-C).")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Tegula,

@@ -16,11 +16,13 @@ fn the_help_fits_a_screen_and_names_every_command() {
     tegula("exageostats").failed(2, &["exageostat"]);
 }
 
-/// The commands that the help of `command` lists.
+/// The commands that `help` lists.
 fn subcommands(help: &str) -> Vec<String> {
     let list = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let list = list.take_while(|line| !line.is_empty());
     let names =
-        list.take_while(|line| !line.is_empty()).filter_map(|line| line.split_whitespace().next());
+        list.filter_map(|line| line.strip_prefix("  ").filter(|line| !line.starts_with(' ')));
+    let names = names.filter_map(|line| line.split_whitespace().next());
     names.filter(|name| *name != "help").map(str::to_owned).collect()
 }
 
@@ -32,7 +34,9 @@ fn the_help_of_every_command_fits_two_screens_and_its_page_says_more() {
         let help = tegula(&format!("{command} --help")).succeeded().stdout;
         commands.extend(subcommands(&help).iter().map(|name| format!("{command} {name}")));
         let lines = help.lines().count();
-        assert!(lines <= 100 && help.lines().all(|line| line.len() <= 100), "{lines}: {help}");
+        // Lines with the usage are not broken.
+        let mut wide = help.lines().filter(|line| !line.starts_with("Usage") && line.len() > 100);
+        assert!(lines <= 100 && wide.next().is_none(), "{lines}: {help}");
         assert_eq!(help, tegula(&format!("{command} -h")).succeeded().stdout);
         assert!(command.is_empty() || help.contains(&format!("'tegula help{command}'")), "{help}");
         count += 1;

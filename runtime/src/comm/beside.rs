@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::clocks::{Clocks, Reading};
 use super::{Arrival, FRAME_BYTES, TransportError, World};
@@ -19,6 +19,8 @@ pub(super) const DONE: u32 = u32::MAX - 1;
 const MOST: usize = FRAME_BYTES - 4;
 /// Frames that a rank sends before it is asked for more.
 const BURST: usize = 256;
+/// Time between two looks while nothing is asked for.
+const BETWEEN: Duration = Duration::from_micros(200);
 /// Times that a clock is read.
 const READINGS: u32 = 64;
 
@@ -122,6 +124,30 @@ impl World {
         Ok(mine)
     }
 
+    /// Makes progress with messages on another thread while `wait` waits for other ranks without them: what was sent
+    /// last may otherwise not leave.
+    pub fn attend<T>(&self, wait: impl FnOnce() -> T) -> T {
+        let is_over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                // What does not move then, the next to use the line hears of.
+                let mut arrivals = Vec::new();
+                while !is_over.load(Ordering::Relaxed)
+                    && self.line().poll_for(BESIDE, &mut arrivals).is_ok()
+                {
+                    std::thread::sleep(BETWEEN);
+                }
+                let frames = frames(arrivals);
+                if !frames.is_empty() {
+                    self.line().put_back(BESIDE, frames.into_iter());
+                }
+            });
+            let outcome = wait();
+            is_over.store(true, Ordering::Relaxed);
+            outcome
+        })
+    }
+
     /// Compares the clocks of all ranks with that of rank 0, unless they share one; all ranks call it at
     /// the same point of the program. Some round trips per rank, one rank after the other.
     ///
@@ -164,6 +190,15 @@ impl World {
     }
 }
 
+/// What the frames among `arrivals` say.
+fn frames(arrivals: Vec<Arrival>) -> Vec<Vec<u8>> {
+    let frame = |arrival| match arrival {
+        Arrival::Frame { bytes, .. } => Some(bytes),
+        Arrival::Sent(_) | Arrival::Received { .. } => None,
+    };
+    arrivals.into_iter().filter_map(frame).collect()
+}
+
 /// Frames that belong to no flow. The transport is free between them: a flow may go on meanwhile. What has
 /// come early, for what rank 0 does next, is left to the next one.
 struct Talk<'a> {
@@ -189,11 +224,7 @@ impl<'a> Talk<'a> {
                 return Ok(frame);
             }
             self.world.line().poll_for(BESIDE, &mut arrivals)?;
-            for arrival in arrivals.drain(..) {
-                if let Arrival::Frame { bytes, .. } = arrival {
-                    self.heard.push_back(bytes);
-                }
-            }
+            self.heard.extend(frames(std::mem::take(&mut arrivals)));
             if self.heard.is_empty() {
                 std::thread::yield_now();
             }
@@ -309,6 +340,26 @@ mod tests {
         let said =
             on_ranks(3, |world| world.follow(vec![world.rank().0 as u8 + 4]).expect("it moves"));
         assert_eq!(said, [[4], [4], [4]]);
+    }
+
+    /// What others send meanwhile is there afterwards, in its order.
+    #[test]
+    fn what_comes_while_a_rank_waits_otherwise_is_kept() {
+        let said = on_ranks(2, |world| {
+            let both =
+                [world.follow(vec![1]), world.follow(vec![2])].map(|said| said.expect("it moves"));
+            if world.rank() == Rank(0) {
+                // Longer than the other takes to begin to wait, most likely.
+                std::thread::sleep(Duration::from_millis(5));
+                world.follow(vec![3]).expect("it moves");
+                return (both, world.follow(vec![4]).expect("it moves"));
+            }
+            world.attend(|| std::thread::sleep(Duration::from_millis(20)));
+            let third = world.follow(Vec::new()).expect("it moves");
+            assert_eq!(third, [3]);
+            (both, world.follow(Vec::new()).expect("it moves"))
+        });
+        assert_eq!(said, [([vec![1], vec![2]], vec![4]), ([vec![1], vec![2]], vec![4])]);
     }
 
     /// Rank 0 does not wait for those who follow it: what it asks next may come with what it said.

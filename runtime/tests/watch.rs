@@ -78,6 +78,39 @@ fn a_farewell_is_quiet() {
     }
 }
 
+/// What a launcher sees of a rank that ends comes after what rank 0 has to say.
+#[test]
+fn rank_0_has_the_news_before_others_end() {
+    let listener = Watch::listen("node0").expect("sockets");
+    let invitation =
+        Invitation::from_bytes(&listener.invitation().to_bytes()).expect("an invitation");
+    let (sender, heard) = channel();
+    let watch = |rank: usize, meeting: Meeting| {
+        let [news, ends] = [sender.clone(), sender.clone()];
+        let on_news = move |end: &End| news.send((rank, "news", end.clone())).expect("it waits");
+        let on_end = move |end| ends.send((rank, "end", end)).expect("it waits");
+        Watch::start_with_news(options(rank, 3), meeting, on_news, on_end).expect("all meet")
+    };
+    let mut watches: Vec<Watch> = thread::scope(|scope| {
+        let watch = &watch;
+        let guest = |rank| {
+            let meeting = Meeting::Guest(invitation.clone());
+            scope.spawn(move || watch(rank, meeting))
+        };
+        let guests: Vec<_> = [1, 2].map(guest).into();
+        let host = watch(0, Meeting::Host(listener));
+        let guests = guests.into_iter().map(|guest| guest.join().expect("no panic"));
+        std::iter::once(host).chain(guests).collect()
+    });
+    drop(watches.pop());
+    let said: Vec<_> = (0..3).map(|_| heard.recv_timeout(HANGS).expect("all hear of it")).collect();
+    assert_eq!((said[0].0, said[0].1), (0, "news"));
+    assert!(said.iter().all(|(_, _, end)| end.who().rank == Rank(2)), "{said:?}");
+    let mut others = [(said[1].0, said[1].1), (said[2].0, said[2].1)];
+    others.sort_unstable();
+    assert_eq!(others, [(0, "end"), (1, "end")]);
+}
+
 #[test]
 fn an_abort_is_heard_by_all_others() {
     for loud in [0, 2] {

@@ -49,6 +49,9 @@ use thread::{Command, Last, Shared, Watcher};
 /// What is called when all must end.
 type OnEnd = Box<dyn FnOnce(End) + Send>;
 
+/// What is called before, by who knows first.
+type OnNews = Box<dyn FnMut(&End) + Send>;
+
 /// Time in which all hear of an abort, or do not.
 const ABORT: Duration = Duration::from_secs(2);
 
@@ -165,8 +168,22 @@ impl Watch {
         meeting: Meeting,
         on_end: impl FnOnce(End) + Send + 'static,
     ) -> Result<Self, WatchError> {
+        Self::start_with_news(options, meeting, |_| (), on_end)
+    }
+
+    /// As [`Watch::start`]. Before `on_end`, and before the others are told, `on_news` is called: on rank 0, and on
+    /// all others if rank 0 is lost. So what it prints is seen also where a launcher ends all who are left.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn start_with_news(
+        options: WatchOptions,
+        meeting: Meeting,
+        on_news: impl FnMut(&End) + Send + 'static,
+        on_end: impl FnOnce(End) + Send + 'static,
+    ) -> Result<Self, WatchError> {
         let ranks = options.ranks;
-        let watch = Self::spawn(options, meeting, Box::new(on_end))?;
+        let watch = Self::spawn(options, meeting, (Box::new(on_news), Box::new(on_end)))?;
         match watch.shared.wait_for_meeting() {
             None => Ok(watch),
             Some(Last::Report(Report::Missing(missing))) => {
@@ -178,7 +195,11 @@ impl Watch {
         }
     }
 
-    fn spawn(options: WatchOptions, meeting: Meeting, on_end: OnEnd) -> Result<Self, WatchError> {
+    fn spawn(
+        options: WatchOptions,
+        meeting: Meeting,
+        calls: (OnNews, OnEnd),
+    ) -> Result<Self, WatchError> {
         let terms = terms(options, &meeting);
         let (party, sockets, wire) = match meeting {
             Meeting::Host(listener) => (Party::host(terms), listener.sockets, None),
@@ -192,7 +213,7 @@ impl Watch {
         ear.set_nonblocking(true)?;
         bell.set_nonblocking(true)?;
         let shared = Arc::new(Shared::default());
-        let watcher = Watcher::new(party, sockets, wire, ear, shared.clone(), on_end);
+        let watcher = Watcher::new(party, sockets, wire, ear, shared.clone(), calls);
         let builder = std::thread::Builder::new().name("watch".into());
         let thread = Some(builder.spawn(move || watcher.run())?);
         Ok(Self { shared, bell, thread })

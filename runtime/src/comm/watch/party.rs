@@ -216,11 +216,15 @@ impl Party {
         }
     }
 
-    /// Tells all members but `asker`, from whom it came, of the end, then reports it.
+    /// Tells all members but `asker`, from whom it came, of the end, then reports it. The host, through which all
+    /// hear of it, announces it before, and so does who has lost the host.
     fn end(&mut self, end: &End, report: Report, asker: Option<Link>) {
         if matches!(self.phase, Phase::Parting { .. } | Phase::Ending { .. } | Phase::Over) {
             asker.into_iter().for_each(|link| self.send(link, Message::Heard));
             return;
+        }
+        if matches!(report, Report::Ended(_)) && (self.is_host() || asker.is_none()) {
+            self.actions.push(Action::Announce(end.clone()));
         }
         let lost = matches!(end, End::Lost { .. }).then_some(end.who().rank);
         for (&link, peer) in &mut self.peers {

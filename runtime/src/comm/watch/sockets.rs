@@ -67,9 +67,20 @@ impl Wire {
     }
 }
 
+/// The other end has closed a connection, or will send no more; its end, too, where there is none.
+#[cfg(target_os = "linux")]
+const HANG_UP: libc::c_short = libc::POLLRDHUP;
+#[cfg(not(target_os = "linux"))]
+const HANG_UP: libc::c_short = libc::POLLHUP;
+
+/// Whether the other end of a connection that was waited for has hung up.
+pub(super) fn has_hung_up(file: &libc::pollfd) -> bool {
+    file.revents & (HANG_UP | libc::POLLHUP | libc::POLLERR) != 0
+}
+
 /// A file to wait for.
 pub(super) fn awaited(file: RawFd, also_to_write: bool) -> libc::pollfd {
-    let events = libc::POLLIN | if also_to_write { libc::POLLOUT } else { 0 };
+    let events = libc::POLLIN | HANG_UP | if also_to_write { libc::POLLOUT } else { 0 };
     libc::pollfd { fd: file, events, revents: 0 }
 }
 

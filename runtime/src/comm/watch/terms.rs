@@ -27,6 +27,8 @@ pub(super) struct Terms {
 pub(super) enum Action {
     Send(Link, Message),
     Close(Link),
+    /// Tell the program why all must end, which this rank knows first.
+    Announce(End),
     Report(Report),
 }
 

@@ -46,6 +46,7 @@ struct Way {
 struct Process {
     party: Option<Party>,
     reports: Vec<Report>,
+    announced: Vec<End>,
     is_dead: bool,
     stopped_until: u64,
 }
@@ -62,8 +63,13 @@ struct Network {
 
 impl Network {
     fn new(ranks: usize, seed: u64, most_delay: u64) -> Self {
-        let process =
-            |_| Process { party: None, reports: Vec::new(), is_dead: false, stopped_until: 0 };
+        let process = |_| Process {
+            party: None,
+            reports: Vec::new(),
+            announced: Vec::new(),
+            is_dead: false,
+            stopped_until: 0,
+        };
         let mut network = Self {
             now: 0,
             processes: (0..ranks).map(process).collect(),
@@ -153,6 +159,7 @@ impl Network {
                     self.post(side(link).0, side(link).1, Event::Message(message));
                 }
                 Action::Close(link) => self.post(side(link).0, side(link).1, Event::Closed),
+                Action::Announce(end) => self.processes[rank].announced.push(end),
                 Action::Report(report) => {
                     is_over |= report != Report::Met;
                     self.processes[rank].reports.push(report);
@@ -192,6 +199,14 @@ impl Network {
         self.act(rank);
     }
 
+    /// The ranks that have announced an end, which all did once.
+    fn announcers(&self) -> Vec<usize> {
+        let processes = self.processes.iter().enumerate();
+        let announcers =
+            processes.flat_map(|(rank, process)| process.announced.iter().map(move |_| rank));
+        announcers.collect()
+    }
+
     /// What the ranks but `other` reported after they had met.
     fn reports_without(&self, other: usize) -> Vec<&[Report]> {
         let processes = self.processes.iter().enumerate().filter(|(rank, _)| *rank != other);
@@ -221,6 +236,8 @@ proptest! {
             let closed = |end: &End| matches!(end, End::Lost { how: How::Closed, .. });
             prop_assert!(is_end_of(reports, dead, closed), "{:?}", reports);
         }
+        let first = if dead == 0 { (1..ranks).collect() } else { vec![0] };
+        prop_assert_eq!(network.announcers(), first);
     }
 
     #[test]
@@ -261,6 +278,7 @@ proptest! {
         }
         network.run(1000);
         prop_assert_eq!(&network.processes[loud].reports[1..], [Report::GivenUp]);
+        prop_assert_eq!(network.announcers(), if loud == 0 { vec![] } else { vec![0] });
     }
 
     #[test]
@@ -406,7 +424,8 @@ fn the_host_stays_until_all_have_heard() {
     host.take_actions();
     let end = End::Aborted { who: member(1), message: "no memory".into(), code: 2 };
     host.hear(Link(1), Message::End(end.clone()));
-    assert_eq!(host.take_actions(), [Action::Send(Link(2), Message::End(end.clone()))]);
+    let told = Action::Send(Link(2), Message::End(end.clone()));
+    assert_eq!(host.take_actions(), [Action::Announce(end.clone()), told]);
     host.hear(Link(2), Message::Heard);
     let last = [Action::Send(Link(1), Message::Heard), Action::Report(Report::Ended(end))];
     assert_eq!(host.take_actions(), last);

@@ -8,11 +8,11 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::OnEnd;
 use super::message::Inbox;
 use super::party::Party;
-use super::sockets::{Wire, awaited, wait};
+use super::sockets::{Wire, awaited, has_hung_up, wait};
 use super::terms::{Action, Link, Report};
+use super::{OnEnd, OnNews};
 
 /// Time for which what has come waits for more.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -98,6 +98,7 @@ pub(super) struct Watcher {
     shared: Arc<Shared>,
     start: Instant,
     has_met: bool,
+    on_news: OnNews,
     on_end: OnEnd,
 }
 
@@ -108,11 +109,11 @@ impl Watcher {
         wire: Option<(Link, Wire)>,
         bell: UnixStream,
         shared: Arc<Shared>,
-        on_end: OnEnd,
+        (on_news, on_end): (OnNews, OnEnd),
     ) -> Self {
         let (start, wires) = (Instant::now(), wire.into_iter().collect());
         let (next_link, has_met) = (1, false);
-        Self { party, listeners, wires, next_link, bell, shared, start, has_met, on_end }
+        Self { party, listeners, wires, next_link, bell, shared, start, has_met, on_news, on_end }
     }
 
     /// Watches until it is over.
@@ -159,9 +160,11 @@ impl Watcher {
         let wires = self.wires.values();
         files.extend(wires.map(|wire| awaited(wire.stream.as_raw_fd(), wire.has_more())));
         wait(&mut files, self.party.rest())?;
-        let ready = self.wires.keys().zip(&files[others..]).filter(|(_, file)| file.revents != 0);
+        let connections = &files[others..];
+        let ready = self.wires.keys().zip(connections).filter(|(_, file)| file.revents != 0);
         let ready: Vec<Link> = ready.map(|(&link, _)| link).collect();
-        if !ready.is_empty() {
+        // That a rank is gone must be said before a launcher ends this one.
+        if !ready.is_empty() && !connections.iter().any(has_hung_up) {
             // Beats of many ranks are then read together.
             std::thread::sleep(PAUSE);
         }
@@ -219,6 +222,8 @@ impl Watcher {
                     self.wires.entry(link).and_modify(|wire| wire.push(&message));
                 }
                 Action::Close(link) => drop(self.wires.remove(&link)),
+                Action::Announce(end) if self.has_met => (self.on_news)(&end),
+                Action::Announce(_) => {}
                 Action::Report(Report::Met) => {
                     self.has_met = true;
                     self.listeners.clear();

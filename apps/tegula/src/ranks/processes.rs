@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use tegula_runtime::comm::mpi::Library;
-use tegula_runtime::comm::watch::{End, Invitation, Meeting, Watch, WatchOptions};
+use tegula_runtime::comm::watch::{End, How, Invitation, Meeting, Watch, WatchOptions};
 use tegula_runtime::comm::{Mpi, World};
 use tegula_runtime::ranks::Rank;
 
@@ -19,6 +19,9 @@ use crate::error;
 
 /// Time that the ranks have to come together.
 const ASSEMBLY: Duration = Duration::from_secs(120);
+
+/// Time in which what is printed last is read, or is lost.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Runs `command` as one of the processes; `library` is the file of the MPI library, if it was named.
 ///
@@ -49,8 +52,7 @@ pub(super) fn run(
     WORLD.set(None);
     match result {
         Ok(Ok(())) => {
-            watch.farewell()?;
-            world.finish()?;
+            part(world, watch)?;
             Ok(ExitCode::SUCCESS)
         }
         Ok(Err(failure)) if error::is_stop(&failure) => {
@@ -58,8 +60,7 @@ pub(super) fn run(
             if world.rank() == Rank(0) {
                 let _printed = error::report(&failure);
             }
-            watch.farewell()?;
-            world.finish()?;
+            part(world, watch)?;
             Ok(ExitCode::from(error::exit_code(&failure)))
         }
         Ok(Err(failure)) => {
@@ -80,6 +81,12 @@ pub(super) fn run(
     }
 }
 
+/// Ends MPI, then the watch: MPI waits for good for a rank that dies meanwhile.
+fn part(world: World, watch: Watch) -> Result<()> {
+    world.finish()?;
+    Ok(watch.farewell()?)
+}
+
 /// Ends this process if the ranks take too long to come together: MPI waits for good for one that dies while it
 /// starts, and no watch has begun yet.
 struct Alarm(Sender<()>);
@@ -89,12 +96,11 @@ impl Alarm {
         let (sender, receiver) = mpsc::channel();
         std::thread::spawn(move || {
             if receiver.recv_timeout(ASSEMBLY) == Err(RecvTimeoutError::Timeout) {
-                let _ = writeln!(
-                    std::io::stderr(),
+                say(format!(
                     "error: the ranks have not come together within {} s: one may have died while MPI started \
-                     (see what it printed), or the hosts cannot reach each other",
+                     (see what it printed), or the hosts cannot reach each other\n",
                     ASSEMBLY.as_secs()
-                );
+                ));
                 leave(error::FAILED);
             }
         });
@@ -120,15 +126,28 @@ fn watch(world: &World, host: &str) -> Result<Watch> {
     };
     let options = WatchOptions::new(world.rank(), world.ranks(), host);
     let rank = world.rank();
-    Ok(Watch::start(options, meeting, Box::new(move |end| leave_for(rank, &end)))?)
+    let announce = move |end: &End| announce_end(rank, end);
+    let leave = move |end| leave_for(rank, &end);
+    // The invitation leaves while this rank waits for those that it is for.
+    Ok(world.attend(|| Watch::start_with_news(options, meeting, announce, leave))?)
+}
+
+/// Says why all end, on the rank that says it for all: rank 0, or where that is the one that is gone, rank 1.
+fn announce_end(me: Rank, end: &End) {
+    if me == Rank(0) || me == Rank(1) {
+        say(format!("error: {end}\n"));
+    }
 }
 
 /// Ends this process since another rank is gone or has given up.
 fn leave_for(me: Rank, end: &End) {
-    // What rank 0 gives up for, it has printed itself.
-    let is_said = matches!(end, End::Aborted { .. }) && end.who().rank == Rank(0);
-    if !is_said {
-        let _ = writeln!(std::io::stderr(), "error: rank {me} ends: {end}");
+    if let End::Lost { who, how: How::Silent { .. } } = end
+        && who.rank == Rank(0)
+        && me > Rank(1)
+    {
+        // Rank 1 may be on the same host. Where it is not, launchers end all when it ends.
+        std::thread::sleep(GRACE);
+        say(format!("error: {end}\n"));
     }
     // As the rank that has met it: launchers keep the code of the first process that ends.
     leave(match end {
@@ -139,8 +158,26 @@ fn leave_for(me: Rank, end: &End) {
 
 /// Ends this process at once: MPI may wait inside itself for one that is gone.
 fn leave(code: u8) -> ! {
-    let _ = std::io::stdout().flush();
+    in_time(|| drop(std::io::stdout().flush()));
     tegula_runtime::comm::leave(code)
+}
+
+/// Writes `line` to standard error, as one piece.
+fn say(line: String) {
+    in_time(move || drop(std::io::stderr().write_all(line.as_bytes())));
+}
+
+/// Does what waits where nobody reads what this process prints, and gives it up then.
+fn in_time(write: impl FnOnce() + Send + 'static) {
+    let (done, is_done) = mpsc::channel();
+    let started = std::thread::Builder::new().spawn(move || {
+        write();
+        // Nobody waits any more if this took too long.
+        let _ = done.send(());
+    });
+    if started.is_ok() {
+        let _ = is_done.recv_timeout(LAST_WORDS);
+    }
 }
 
 /// What the MPI library that would be opened says of itself.

@@ -2,6 +2,7 @@
 
 use std::ffi::c_int;
 use std::ptr::NonNull;
+use std::time::Duration;
 
 use super::abi::{Abi, THREAD_SERIALIZED};
 use super::calls::Calls;
@@ -15,6 +16,9 @@ use crate::ranks::Rank;
 
 /// Most labels that are used.
 const LABELS: u32 = 1 << 20;
+
+/// Time between two looks whether all ranks have come to the end.
+const PAUSE: Duration = Duration::from_micros(500);
 
 /// A message of MPI's.
 #[derive(Clone, Copy, Debug)]
@@ -106,11 +110,11 @@ impl<A: Abi> End<A> {
         Ok(ticket)
     }
 
-    /// Polls, and drops what has come.
+    /// Polls, drops what has come, and leaves the core to others for a moment: rank 0 may still write results.
     fn wait(&mut self, arrivals: &mut Vec<Arrival>) -> Result<(), TransportError> {
         self.poll(arrivals)?;
         arrivals.clear();
-        std::thread::yield_now();
+        std::thread::sleep(PAUSE);
         Ok(())
     }
 }

@@ -136,7 +136,7 @@ fn given_flags<'a>(command: &'a Command, arguments: &[OsString]) -> Vec<&'a Arg>
 fn short_flags<'a>(command: &'a Command, argument: &str) -> (Vec<&'a Arg>, bool) {
     let mut found = Vec::new();
     let mut letters = argument.strip_prefix('-').unwrap_or_default().chars();
-    while let Some(letter) = letters.next() {
+    for letter in letters.by_ref() {
         let Some(flag) = command.get_arguments().find(|flag| flag.get_short() == Some(letter))
         else {
             break;

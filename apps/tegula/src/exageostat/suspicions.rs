@@ -190,7 +190,7 @@ fn far_places(places: &Places, data: &Points) -> Option<String> {
     let first = *far.first()?;
     Some(format!(
         "{} of {} lie farther from the data than these extend (the first is {}, line {}): what is predicted there \
-         is the mean alone; are {} in the same units, and in the same order, as in the data?",
+         is hardly more than the mean; are {} in the same units, and in the same order, as in the data?",
         far.len(),
         count(places.points.len(), "place"),
         places.table.path().display(),

@@ -136,7 +136,7 @@ impl Tile {
     fn become_of(&self, line: &mut [f64], (row, first): (usize, usize), is_noted: bool) -> Found {
         let mut found =
             Found { is_wrong: false, least: f64::INFINITY, greatest: f64::NEG_INFINITY };
-        // An entry on the diagonal is neither moved nor counted among the least and the greatest: a neighbour stands
+        // An entry on the diagonal, which is 0 but for rounding, is neither moved nor counted among the least and the greatest: a neighbour stands
         // in for it meanwhile.
         let diagonal = self.diagonal_of(row).and_then(|column| column.checked_sub(first));
         let diagonal = diagonal.filter(|&j| j < line.len());
@@ -154,13 +154,17 @@ impl Tile {
                 (found.least, found.greatest) = extremes(line);
             }
         }
+        if self.entry != Entry::Plain {
+            // What is no number stays so.
+            line.iter_mut().for_each(|x| *x = if *x < 0.0 { 0.0 } else { *x });
+        }
         if let Entry::Squared(offset) = self.entry
             && offset != 0.0
         {
             line.iter_mut().for_each(|x| *x += offset);
         }
         if let (Some(j), Some(value)) = (diagonal, kept) {
-            line[j] = value;
+            line[j] = if self.entry == Entry::Plain { value } else { 0.0 };
         }
         if matches!(self.entry, Entry::Squared(_)) {
             line.iter_mut().for_each(|x| *x *= *x);

@@ -42,9 +42,10 @@ pub(super) use trial::Card;
 pub enum Entry {
     /// It stays; it must be finite.
     Plain,
-    /// It is squared, after this was added to it off the diagonal; it must be a distance: finite and not negative.
+    /// It is squared, after this was added to it off the diagonal; it must be a distance: finite and not negative. What
+    /// is negative, or on the diagonal, is taken as 0.
     Squared(f64),
-    /// It stays, and must not be negative: a count.
+    /// It stays, and must not be negative: a count. What is negative is taken as 0.
     Count,
 }
 

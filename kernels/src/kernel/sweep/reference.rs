@@ -21,8 +21,11 @@ impl Tile {
         for (place, entry) in entries.iter_mut().enumerate() {
             let (i, j) = (self.row as usize + place / n, self.column as usize + place % n);
             let is_diagonal = self.is_diagonal && i == j;
+            if self.entry != Entry::Plain && (is_diagonal || *entry < 0.0) {
+                *entry = 0.0;
+            }
             if let Entry::Squared(offset) = self.entry {
-                let distance = if is_diagonal { *entry } else { *entry + offset };
+                let distance = if is_diagonal { 0.0 } else { *entry + offset };
                 *entry = distance * distance;
             }
         }

@@ -39,7 +39,7 @@ impl Matrix {
 }
 
 fn settings(folder: &Path, memory_bytes: u64) -> ReadSettings<'static> {
-    ReadSettings { memory_bytes, scratch: folder.to_owned(), format: None }
+    ReadSettings { memory_bytes, scratch: folder.to_owned(), format: None, fill: None }
 }
 
 /// All of `source`, read in blocks of this height and width.
@@ -292,11 +292,11 @@ fn triangles_say_that_they_are() {
     };
     for name in ["D.condensed.npy", "D.phylip_lower", "D.column"] {
         assert_eq!(open(name).coverage(), Coverage::Triangle, "{name}");
-        check_triangle(&*open(name), 1 << 10, |_| ()).expect("a triangle is symmetric");
+        check_triangle(&*open(name), None, 1 << 10, |_| ()).expect("a triangle is symmetric");
     }
     for name in ["D.npy", "D.phylip", "D.csv"] {
         assert_eq!(open(name).coverage(), Coverage::Full, "{name}");
-        check_triangle(&*open(name), 100, |_| ()).expect("it is symmetric");
+        check_triangle(&*open(name), None, 100, |_| ()).expect("it is symmetric");
     }
 }
 
@@ -306,7 +306,7 @@ fn what_one_triangle_does_not_say_is_named() {
         let names: Vec<String> = ["a", "b", "c"].map(str::to_owned).to_vec();
         let names = [Some(names.clone()), Some(names)];
         let matrix = Matrix { shape: [3; 2], numbers: numbers.to_vec(), names };
-        check_triangle(&matrix.source(Element::F64), memory_bytes, |_| ())
+        check_triangle(&matrix.source(Element::F64), None, memory_bytes, |_| ())
             .expect_err("no triangle")
             .to_string()
     };
@@ -316,6 +316,23 @@ fn what_one_triangle_does_not_say_is_named() {
         let text = check([0.0, 1.0, 2.0, 1.0, 7.0, 3.0, 2.0, 3.0, 0.0], memory_bytes);
         assert!(text.contains("'b' has 7 to itself") && text.contains("largest 7e0"), "{text}");
     }
+}
+
+#[test]
+fn rounding_is_no_contradiction_to_a_triangle() {
+    let check = |numbers: [f64; 4], tolerance| {
+        let matrix = Matrix { shape: [2; 2], numbers: numbers.to_vec(), names: [None, None] };
+        check_triangle(&matrix.source(Element::F64), tolerance, 1 << 10, |_| ())
+    };
+    let loss = check([1e-7, 1.0, 1.0 + 1e-12, 0.0], None).expect("rounding");
+    assert_eq!((loss.count, loss.largest), (2, 1e-7));
+    assert!(check([0.0, 1.0, 1.0 + 1e-12, 0.0], Some(0.0)).is_err(), "nothing is rounding");
+    assert!(check([0.0, 1.0, 1.001, 0.0], None).is_err());
+    assert!(check([0.0, 1.0, 1.001, 0.0], Some(0.01)).is_ok());
+    // Rounded to five digits, and to two.
+    assert!(check([0.0, 0.12345, 0.12346, 0.0], None).is_ok());
+    assert!(check([0.0, 0.12, 0.13, 0.0], None).is_err());
+    assert!(check([0.0, 1.0, f64::NAN, 0.0], Some(0.5)).is_err());
 }
 
 #[test]

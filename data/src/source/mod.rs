@@ -6,6 +6,7 @@
 
 mod error;
 mod memory;
+mod rounding;
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -13,6 +14,7 @@ use std::path::PathBuf;
 
 pub use error::SourceError;
 pub use memory::MemorySource;
+pub use rounding::{last_place, rounding};
 use tegula_kernels::element::Element;
 
 /// Some rows and some columns of a matrix.
@@ -64,9 +66,15 @@ pub trait Source: Debug + Send + Sync {
         [1, 1]
     }
 
-    /// Bytes per entry that reading takes from the disk, on average over the matrix; 0 if it takes none.
+    /// Bytes per entry that reading takes from the disk, on average over the matrix; 0 if entries are in memory, or
+    /// computed.
     fn stored_bytes_per_entry(&self) -> f64 {
         self.element().bytes() as f64
+    }
+
+    /// Bytes that one reader holds beside the blocks that it fills, at most.
+    fn reader_bytes(&self) -> u64 {
+        0
     }
 
     /// Names of the rows, if there are any.

@@ -38,7 +38,8 @@ fn archive(path: &Path, members: &[(&str, Vec<u8>)], method: CompressionMethod) 
 }
 
 fn open(spec: &str, memory_bytes: u64) -> Result<Box<dyn Source>, String> {
-    let settings = ReadSettings { memory_bytes, scratch: std::env::temp_dir(), format: None };
+    let settings =
+        ReadSettings { memory_bytes, scratch: std::env::temp_dir(), format: None, fill: None };
     open_matrix(spec, &settings).map_err(|error| error.to_string())
 }
 
@@ -121,4 +122,18 @@ fn damaged_archives_are_refused_or_read() {
             }
         }
     }
+}
+
+#[test]
+fn names_are_held_against_the_memory() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let path = folder.path().join("D.npz");
+    let spec = path.to_str().expect("UTF-8");
+    // Some kilobytes of a file, and twenty megabytes of names.
+    let data = ("data.npy", array("<f8", "(2, 2)", &numbers(&[0.0, 1.0, 1.0, 0.0])));
+    let names = ("names.npy", array("|S10000000", "(2,)", &vec![0; 20_000_000]));
+    archive(&path, &[data, names], CompressionMethod::Deflated);
+    let text = open(spec, 1 << 20).expect_err("too much");
+    assert!(text.contains("'names'") && text.contains("--memory"), "{text}");
+    assert!(open(spec, 1 << 25).is_ok());
 }

@@ -27,8 +27,8 @@ pub(super) const ARCHIVE: Format = Format {
     write: None,
 };
 
-/// Bytes of names that are read at most.
-const MOST_NAMES: u64 = 1 << 32;
+/// Names may take this much whatever memory there is.
+const ALWAYS: u64 = 16 << 20;
 /// Bytes that are inflated at once.
 const CHUNK: usize = 1 << 18;
 
@@ -68,7 +68,7 @@ fn open(
         );
         return Err(SourceError::invalid(path, reason));
     }
-    let names = names(path, &mut archive, &arrays, layout.shape)?;
+    let names = names(path, &mut archive, (&arrays, layout.shape), settings.memory_bytes)?;
     let bytes = entries(path, &mut archive, (matrix, layout.bytes()), settings)?;
     let name = format!("{}:{}", path.display(), matrix.name);
     let Layout { shape, order, element, is_swapped } = layout;
@@ -144,18 +144,26 @@ fn choose<'a>(
     Err(SourceError::invalid(path, format!("none of its arrays is a matrix; they are: {all}")))
 }
 
-/// The names in the only vector of text that is as long as the matrix has rows.
+/// The names in the only vector of text that is as long as the matrix has rows, in `memory_bytes` at most.
 fn names(
     path: &Path,
     archive: &mut Archive,
-    arrays: &[Array],
-    [m, n]: [usize; 2],
+    (arrays, [m, n]): (&[Array], [usize; 2]),
+    memory_bytes: u64,
 ) -> Result<[Option<Vec<String>>; 2], SourceError> {
     let mut fitting = arrays.iter().filter(|array| is_text(array) && array.header.shape[..] == [m]);
     let (Some(array), None) = (fitting.next(), fitting.next()) else { return Ok([None, None]) };
+    let most = memory_bytes.max(ALWAYS);
+    if array.length > most {
+        let (name, length) = (&array.name, array.length);
+        let reason = format!(
+            "array '{name}' holds names of {length} bytes, more than the {most} of memory for them: allow more --memory"
+        );
+        return Err(SourceError::invalid(path, reason));
+    }
     let member = archive.by_index(array.index).map_err(|error| refused(path, error))?;
     let mut bytes = Vec::new();
-    member.take(MOST_NAMES).read_to_end(&mut bytes).map_err(|cause| broken(path, cause))?;
+    member.take(array.length).read_to_end(&mut bytes).map_err(|cause| broken(path, cause))?;
     let entries = bytes.get(array.start as usize..).unwrap_or(&[]);
     let names = texts(&array.header.descr, entries, m).ok_or_else(|| {
         SourceError::invalid(

@@ -10,7 +10,7 @@ use tegula_data::source::{Block, Source, SourceError, pieces};
 use tegula_kernels::element::Element;
 
 fn settings(folder: &Path) -> ReadSettings<'static> {
-    ReadSettings { memory_bytes: 1 << 16, scratch: folder.to_owned(), format: None }
+    ReadSettings { memory_bytes: 1 << 16, scratch: folder.to_owned(), format: None, fill: None }
 }
 
 fn read_whole(source: &dyn Source) -> Result<(), SourceError> {

@@ -17,7 +17,7 @@ fn open(name: &str, bytes: &[u8]) -> Result<Box<dyn Source>, String> {
 
 fn open_path(path: &Path) -> Result<Box<dyn Source>, String> {
     let scratch = path.parent().expect("a folder").to_owned();
-    let settings = ReadSettings { memory_bytes: 1 << 20, scratch, format: None };
+    let settings = ReadSettings { memory_bytes: 1 << 20, scratch, format: None, fill: None };
     open_matrix(path.to_str().expect("UTF-8"), &settings).map_err(|error| error.to_string())
 }
 
@@ -143,8 +143,12 @@ fn pairs_that_do_not_fit_the_memory() {
     });
     let read = |lines: &[String], memory_bytes| {
         fs::write(&path, lines.concat()).expect("a file can be written");
-        let settings =
-            ReadSettings { memory_bytes, scratch: folder.path().to_owned(), format: None };
+        let settings = ReadSettings {
+            memory_bytes,
+            scratch: folder.path().to_owned(),
+            format: None,
+            fill: None,
+        };
         open_matrix(path.to_str().expect("UTF-8"), &settings).map_err(|error| error.to_string())
     };
     for memory_bytes in [0, 4096, 1 << 20] {
@@ -259,7 +263,8 @@ fn names_beside_a_matrix() {
 fn formats_that_are_not_known() {
     let (folder, path) = folder_with_raw();
     let open = |spec: &str, format| {
-        let settings = ReadSettings { memory_bytes: 0, scratch: folder.path().to_owned(), format };
+        let settings =
+            ReadSettings { memory_bytes: 0, scratch: folder.path().to_owned(), format, fill: None };
         open_matrix(spec, &settings)
             .map(drop)
             .map_err(|error| error.to_string())

@@ -2,6 +2,7 @@
 //! never worse.
 
 mod damage;
+mod holes;
 mod manifest;
 mod peers;
 mod written;

@@ -21,6 +21,10 @@ LAYOUTS = {
     "summed": {"chunks": (16, 11), "compression": "gzip", "shuffle": True, "fletcher32": True},
     "lzf": {"chunks": (16, 16), "compression": "lzf", "shuffle": True},
     "growing": {"chunks": (16, 11), "compression": "gzip", "maxshape": (None, N)},
+    "growing-columns": {"chunks": (16, 11), "maxshape": (100, None)},
+    "growing-long": {"chunks": (1, 2), "maxshape": (None, 50)},
+    "growing-both-plain": {"chunks": (16, 11), "maxshape": (None, None)},
+    "bounded-paged": {"chunks": (1, 2), "maxshape": (80, 50)},
     "growing-both": {"chunks": (16, 11), "compression": "gzip", "maxshape": (None, None)},
     "bounded": {"chunks": (16, 11), "compression": "gzip", "maxshape": (200, 300)},
 }
@@ -59,6 +63,12 @@ def write(folder):
             low = h5py.h5d.create(f.id, b"compact", h5py.h5t.IEEE_F64BE, space, dcpl=creation)
             h5py.Dataset(low)[...] = matrix("f8", 9, 5)
             note(file, "compact", "f8", (9, 5))
+            creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            creation.set_chunk((4, 3))
+            creation.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+            low = h5py.h5d.create(f.id, b"early", h5py.h5t.IEEE_F64BE, space, dcpl=creation)
+            h5py.Dataset(low)[...] = matrix("f8", 9, 5)
+            note(file, "early", "f8", (9, 5))
             f.create_dataset("one/two/three", data=matrix("f4"), **LAYOUTS["shuffled"])
             note(file, "one/two/three", "f4", (M, N))
             f["soft"] = h5py.SoftLink("/one/two/three")

@@ -4,7 +4,7 @@ use hdf5_metno::dataset::Layout;
 use hdf5_metno::filters::{SZip, ScaleOffset, lzf_available, szip_available};
 use hdf5_metno::{Extents, File, SimpleExtents};
 use proptest::prelude::*;
-use tegula_data::format::hdf5::{Hdf5Source, LibHdf5Source};
+use tegula_data::format::hdf5::{Hdf5Reading, Hdf5Source, LibHdf5Source};
 use tegula_data::source::{Source, SourceError};
 use tegula_kernels::element::{ELEMENTS, Element};
 
@@ -62,6 +62,11 @@ impl Stored {
         if i < self.written[0] && j < self.written[1] {
             return number(self.element, self.seed, i * self.lines()[1] + j);
         }
+        self.filling()
+    }
+
+    /// What entries are that are not written.
+    fn filling(&self) -> f64 {
         let fill = f64::from(self.fill.unwrap_or(0));
         if matches!(self.element, Element::U8 | Element::U16 | Element::U32 | Element::U64) {
             return fill.abs();
@@ -208,7 +213,8 @@ fn assert_same(stored: &Stored) {
     let folder = folder();
     stored.write(&folder, "a.h5");
     let file = path(&folder, "a.h5");
-    let ours = Hdf5Source::open(&file, None);
+    let reading = Hdf5Reading { fill: Some(stored.filling()), ..Hdf5Reading::default() };
+    let ours = Hdf5Source::open_as(&file, None, reading);
     let is_scaled = |chunks: &Chunks| chunks.squeeze == Squeeze::ScaleOffset;
     if stored.is_big && stored.element.bytes() > 1 && stored.chunks.as_ref().is_some_and(is_scaled)
     {
@@ -217,7 +223,11 @@ fn assert_same(stored: &Stored) {
         return;
     }
     let ours = ours.unwrap_or_else(|e| panic!("{stored:?}: {e}"));
-    let theirs = LibHdf5Source::open(&file, None).unwrap_or_else(|e| panic!("{stored:?}: {e}"));
+    let theirs = LibHdf5Source::open_as(&file, None, reading);
+    let theirs = theirs.unwrap_or_else(|e| panic!("{stored:?}: {e}"));
+    // Both refuse, or neither does, what is not said to be filled.
+    let is_refused = Hdf5Source::open(&file, None).is_err();
+    assert_eq!(LibHdf5Source::open(&file, None).is_err(), is_refused, "{stored:?}");
     for source in [&ours as &dyn Source, &theirs] {
         assert_eq!((source.shape(), source.element()), (stored.shape, stored.element));
     }

@@ -103,9 +103,10 @@ pub(super) fn choose(
 
 /// The data set `name`.
 fn named(file: &H5File, name: &str, names: &[String]) -> Result<Chosen, Refusal> {
-    if let Some(other) = elsewhere(file, name) {
-        let words = format!("'{name}' is a link into the file {other}; open that one");
-        return Err(Refusal::unsupported(words));
+    if let Some((other, path)) = elsewhere(file, name) {
+        return Err(Refusal::unsupported(format!(
+            "'{name}' is an external link, to the data set '{path}' of the file {other}: name that one, {other}:{path}"
+        )));
     }
     if file.dataset(name).is_err() && !names.iter().any(|known| known == name) {
         let known = if names.is_empty() {
@@ -121,14 +122,37 @@ fn named(file: &H5File, name: &str, names: &[String]) -> Result<Chosen, Refusal>
     })
 }
 
-/// The other file that a link on the way to `name` leads to.
-fn elsewhere(file: &H5File, name: &str) -> Option<String> {
-    let root = file.root_group();
-    let ends = name.match_indices('/').map(|(at, _)| at).chain([name.len()]);
-    ends.filter_map(|end| root.link_class(&name[..end]).ok()).find_map(|class| match class {
-        LinkClass::External { file, .. } => Some(file),
+/// The other file, and the data set in it, to which a link on the way to `name` leads.
+fn elsewhere(file: &H5File, name: &str) -> Option<(String, String)> {
+    steps(name).find_map(|end| match file.root_group().link_class(&name[..end]) {
+        Ok(LinkClass::External { file, path }) => {
+            Some((file, format!("{}{}", path.trim_matches('/'), &name[end..])))
+        }
         _ => None,
     })
+}
+
+/// Where the groups on the way to `name`, and the name itself, end.
+fn steps(name: &str) -> impl Iterator<Item = usize> {
+    name.match_indices('/').map(|(at, _)| at).chain([name.len()])
+}
+
+/// The path of the data set `name` without links that name another path in this file.
+pub(super) fn without_links(file: &H5File, name: &str) -> String {
+    const MOST: usize = 16;
+    let mut name = name.to_owned();
+    for _ in 0..MOST {
+        let link = steps(&name).find_map(|end| match file.root_group().link_class(&name[..end]) {
+            Ok(LinkClass::Soft { path }) => Some((end, path)),
+            _ => None,
+        });
+        let Some((end, target)) = link else { break };
+        let group = name[..end].rsplit_once('/').map_or("", |(group, _)| group);
+        let group = if target.starts_with('/') { "" } else { group };
+        let whole = format!("{group}/{target}{}", &name[end..]);
+        name = whole.trim_start_matches('/').to_owned();
+    }
+    name
 }
 
 /// The data set `name`, if it is a matrix of numbers.
@@ -161,8 +185,7 @@ fn usable(file: &H5File, name: &str) -> Result<Chosen, Refusal> {
     }
     let layout = dataset.storage_layout().map_err(|error| format!("cannot be read: {error}"))?;
     if layout == StorageLayout::Virtual {
-        let words = "is put together from other files; name them in a manifest instead";
-        return Err(Refusal::unsupported(words.to_owned()));
+        return Err(Refusal::unsupported(virtual_words(&dataset)));
     }
     let filters = dataset.filters().map_err(|error| format!("cannot be read: {error}"))?;
     // Which of these are read wrongly was found by comparison with libhdf5.
@@ -176,6 +199,20 @@ fn usable(file: &H5File, name: &str) -> Result<Chosen, Refusal> {
         )));
     }
     Ok(Chosen { path: name.to_owned(), dataset, kind, shape, is_condensed })
+}
+
+/// What to say of a virtual data set.
+fn virtual_words(dataset: &H5Dataset) -> String {
+    let mut files: Vec<String> = dataset.virtual_mappings().map_or_else(
+        |_| Vec::new(),
+        |parts| parts.into_iter().map(|part| part.source_file_name).collect(),
+    );
+    files.dedup();
+    let files = if files.is_empty() { "other files".to_owned() } else { list(&files) };
+    format!(
+        "is a virtual data set, put together from {files}: name these in a manifest of tiles, or copy it to a data set of \
+         its own by h5py (file['new'] = file['virtual'][:])"
+    )
 }
 
 /// Whether what went through `filter` can be read.
@@ -203,6 +240,12 @@ fn filter_name(id: u16) -> &'static str {
 
 /// What to say of a file without a matrix.
 fn none(file: &H5File, names: &[String]) -> Refusal {
+    if let Some((name, (other, path))) = linked(file).filter(|_| names.is_empty()) {
+        return Refusal::unsupported(format!(
+            "there is no data set in it, but '{name}', an external link, to the data set '{path}' of the file {other}: name \
+             that one, {other}:{path}"
+        ));
+    }
     if names.is_empty() {
         return "there is no data set in it".to_owned().into();
     }
@@ -217,6 +260,12 @@ fn none(file: &H5File, names: &[String]) -> Refusal {
         words: format!("no data set in it is a matrix that is read: {reasons}"),
         is_unsupported: refusals.iter().any(|(_, refusal)| refusal.is_unsupported),
     }
+}
+
+/// The first link of the root group into another file, and where it leads.
+fn linked(file: &H5File) -> Option<(String, (String, String))> {
+    let names = file.root_group().link_names().ok()?;
+    names.into_iter().find_map(|name| Some((name.clone(), elsewhere(file, &name)?)))
 }
 
 /// Names for a message.

@@ -42,6 +42,8 @@ struct Held {
     image: Vec<u8>,
 }
 
+/// Bytes by which filters may make a chunk longer, beside twice its length.
+const SLACK: usize = 1 << 16;
 /// No chunk.
 const NONE: usize = usize::MAX;
 
@@ -163,6 +165,10 @@ impl ChunkReader {
             }
             self.file.read_exact_at(image, chunk.from)?;
             return Ok(Order::Entries);
+        }
+        if chunk.size as usize > 2 * whole + SLACK {
+            let size = chunk.size;
+            return Err(Failure::Damaged(format!("takes {size} bytes for {whole} of entries")));
         }
         self.stored.resize(chunk.size as usize, 0);
         self.file.read_exact_at(&mut self.stored, chunk.from)?;

@@ -2,13 +2,16 @@
 
 use rust_hdf5::format::FormatContext;
 use rust_hdf5::format::btree_v1::BTreeV1Node;
+use rust_hdf5::format::dense_link::read_dense_links;
 use rust_hdf5::format::local_heap::LocalHeapHeader;
 use rust_hdf5::format::messages::link::{LinkMessage, LinkTarget};
-use rust_hdf5::format::messages::{MSG_LINK, MSG_SYMBOL_TABLE};
+use rust_hdf5::format::messages::link_info::LinkInfoMessage;
+use rust_hdf5::format::messages::{MSG_LINK, MSG_LINK_INFO, MSG_SYMBOL_TABLE};
 use rust_hdf5::format::superblock::SymbolTableCache;
 use rust_hdf5::format::symbol_table::SymbolTableNode;
 
 use super::headers::{Bytes, number};
+use super::index::Blocks;
 
 /// Bytes of an address and of a length.
 const WIDTH: usize = 8;
@@ -33,12 +36,18 @@ impl Bytes<'_> {
         }
         let context = FormatContext::default_v3();
         let links = messages.iter().filter(|message| message.number == MSG_LINK);
-        links.filter_map(|message| LinkMessage::decode(&message.data, &context).ok()).find_map(
-            |(link, _)| match link.target {
+        let links = links.filter_map(|message| LinkMessage::decode(&message.data, &context).ok());
+        // Of a group with many links they stand elsewhere.
+        let info = messages.iter().find(|message| message.number == MSG_LINK_INFO);
+        let info = info.and_then(|message| LinkInfoMessage::decode(&message.data, &context).ok());
+        let many =
+            info.and_then(|(info, _)| read_dense_links(&info, &context, &mut Blocks(self)).ok());
+        links.map(|(link, _)| link).chain(many.into_iter().flatten()).find_map(|link| {
+            match link.target {
                 LinkTarget::Hard { address } if link.name == name => Some(address),
                 _ => None,
-            },
-        )
+            }
+        })
     }
 
     /// Looks for `name` below a node of a group's tree.

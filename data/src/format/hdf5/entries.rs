@@ -41,6 +41,8 @@ enum Way {
         from: u64,
     },
     Chunked(Box<ChunkReader>),
+    /// Each is this one.
+    Filled(Vec<u8>),
     Library(LibraryReader),
     #[cfg(feature = "hdf5")]
     LibHdf5(SliceReader),
@@ -55,6 +57,11 @@ impl Entries {
     /// Entries in chunks.
     pub(super) fn chunked(reader: ChunkReader, kind: Kind, columns: usize) -> Self {
         Self { way: Way::Chunked(Box::new(reader)), kind, columns }
+    }
+
+    /// Entries of which each is `entry`, as it would stand in the file.
+    pub(super) fn filled(entry: Vec<u8>, kind: Kind) -> Self {
+        Self { way: Way::Filled(entry), kind, columns: 0 }
     }
 
     /// Entries that the library reads.
@@ -93,6 +100,10 @@ impl Entries {
                 entries.len() as u64
             }
             Way::Chunked(reader) => reader.read(rows, columns, entries)?,
+            Way::Filled(entry) => {
+                entries.chunks_exact_mut(entry.len()).for_each(|to| to.copy_from_slice(entry));
+                0
+            }
             // It has put the bytes in order.
             Way::Library(reader) => return reader.read(rows, columns, entries),
             #[cfg(feature = "hdf5")]

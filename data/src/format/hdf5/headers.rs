@@ -45,7 +45,7 @@ impl Bytes<'_> {
     }
 
     /// Up to `count` bytes at `address`: fewer where the file ends.
-    fn up_to(self, address: u64, count: u64) -> Option<Vec<u8>> {
+    pub(super) fn up_to(self, address: u64, count: u64) -> Option<Vec<u8>> {
         let from = address.checked_add(self.superblock.base)?;
         let left = self.superblock.length.checked_sub(from)?;
         self.at(address, count.min(left))

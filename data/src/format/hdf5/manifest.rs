@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use tegula_kernels::element::Element;
 
+use super::holes::Hdf5Reading;
 use super::source::Hdf5Source;
-use super::tiles::{Tile, TileReader};
+use super::tiles::{MOST_OPEN, Tile, TileReader};
 use super::tiling::{self, Fault};
 use super::{list, list::Entry};
 use crate::source::{Block, BlockReader, Coverage, Source, SourceError};
@@ -35,11 +36,20 @@ impl ManifestSource {
     /// If the list or a file cannot be read, tiles overlap or leave gaps, or they hold different kinds of
     /// numbers or different names.
     pub fn open(path: &Path) -> Result<Self, SourceError> {
+        Self::open_as(path, Hdf5Reading::default())
+    }
+
+    /// The same, with files that are read in this way.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_as(path: &Path, reading: Hdf5Reading) -> Result<Self, SourceError> {
         let wrong = |reason| SourceError::invalid(path, reason);
         let folder = path.parent().unwrap_or(Path::new(""));
         let mut tiles = Vec::new();
         for entry in list::read(path)? {
-            let source = Hdf5Source::open(&folder.join(&entry.file), entry.dataset.as_deref())
+            let file = folder.join(&entry.file);
+            let source = Hdf5Source::open_as(&file, entry.dataset.as_deref(), reading)
                 .map_err(|error| wrong(format!("line {}: {error}", entry.line)))?;
             tiles.push(placed(source, &entry).map_err(wrong)?);
         }
@@ -203,6 +213,11 @@ impl Source for ManifestSource {
 
     fn stored_bytes_per_entry(&self) -> f64 {
         self.stored_bytes_per_entry
+    }
+
+    fn reader_bytes(&self) -> u64 {
+        let most = self.tiles.iter().map(|tile| tile.source.reader_bytes()).max().unwrap_or(0);
+        most * MOST_OPEN as u64
     }
 
     fn row_names(&self) -> Option<&[String]> {

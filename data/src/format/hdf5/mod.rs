@@ -1,9 +1,11 @@
 //! Matrices in HDF5 files: read block by block, written by blocks, and put together from the files of tiles.
 //!
 //! The crate `rust-hdf5` opens a file and says what is in it, and reads what is stored in rare ways. Where
-//! the entries of the usual layouts stand (contiguous; chunks under a B-tree of version 1 or a fixed array)
-//! is found here, so that every thread reads them straight from the file: a chunk is read, inflated and
-//! unshuffled into the block.
+//! the entries stand (contiguous; chunks under any of HDF5's indices) is found here, so that every thread
+//! reads them straight from the file: a chunk is read, inflated and unshuffled into the block.
+//!
+//! HDF5 gives a fill value for what was never written, mostly 0, which is a distance like any other: a data
+//! set with such holes is refused unless [`Hdf5Reading::fill`] says what they are.
 //!
 //! With the feature `hdf5`, the C library libhdf5 reads what neither of them does (virtual data sets, filters that come as
 //! plugins): [`open()`] tries one after the other. Tests compare the two.
@@ -18,6 +20,8 @@ mod encode;
 mod entries;
 mod guard;
 mod headers;
+mod holes;
+mod index;
 mod kind;
 #[cfg(feature = "hdf5")]
 mod libhdf5;
@@ -26,6 +30,7 @@ mod list;
 mod manifest;
 mod names;
 mod open;
+mod place;
 mod sink;
 mod source;
 mod storage;
@@ -33,6 +38,7 @@ mod tiles;
 mod tiling;
 
 pub use encode::ChunkEncoder;
+pub use holes::Hdf5Reading;
 #[cfg(feature = "hdf5")]
 pub use libhdf5::LibHdf5Source;
 pub use manifest::ManifestSource;

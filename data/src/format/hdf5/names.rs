@@ -14,6 +14,8 @@ const OF_COLUMNS: [&str; 4] = ["colnames", "col_names", "column_names", "col_lab
 const OF_BOTH: [&str; 6] = ["names", "ids", "id", "labels", "sample_ids", "samples"];
 /// A data set with the names of both, beside a matrix that is called `matrix`, as scikit-bio has them.
 const OF_MATRIX: &str = "order";
+/// Names may take this much whatever memory there is.
+const ALWAYS: u64 = 16 << 20;
 /// Longest name, in bytes.
 const LONGEST: usize = 1 << 16;
 
@@ -28,19 +30,21 @@ pub(super) fn is_for_names(path: &str) -> bool {
     OF_ROWS.iter().chain(&OF_COLUMNS).chain(&OF_BOTH).any(|usual| *usual == name)
 }
 
-/// The names of the rows and of the columns of `chosen`, from the group that it is in.
+/// The names of the rows and of the columns of `chosen`, from the group that it is in; they take at most
+/// `memory_bytes`.
 ///
 /// # Errors
-/// If they are not as many as the rows or columns, or no text.
+/// If they are not as many as the rows or columns, too many for the memory, or no text.
 pub(super) fn read(
     path: &Path,
     file: &H5File,
     chosen: &Chosen,
+    memory_bytes: u64,
 ) -> Result<[Option<Vec<String>>; 2], SourceError> {
     let there = file.dataset_names();
     let [rows, columns] = find(&there, &chosen.path, chosen.shape);
     let read = |name: Option<String>, count, axis| {
-        name.map(|name| of(path, file, &name, (count, axis))).transpose()
+        name.map(|name| of(path, file, &name, (count, axis, memory_bytes))).transpose()
     };
     let of_rows = read(rows, chosen.shape[0], "rows")?;
     let of_columns = read(columns, chosen.shape[1], "columns")?;
@@ -83,7 +87,7 @@ fn of(
     path: &Path,
     file: &H5File,
     name: &str,
-    (count, axis): (usize, &str),
+    (count, axis, memory_bytes): (usize, &str, u64),
 ) -> Result<Vec<String>, SourceError> {
     let wrong = |reason: String| {
         SourceError::invalid(path, format!("data set '{name}', which names the {axis}, {reason}"))
@@ -93,6 +97,10 @@ fn of(
     if found != count {
         let advice = "rename it, or correct it";
         return Err(wrong(format!("has {found} entries, but there are {count} {axis}; {advice}")));
+    }
+    let each = dataset.element_size().max(size_of::<String>()) + size_of::<String>();
+    if count.saturating_mul(each) as u64 > memory_bytes.max(ALWAYS) {
+        return Err(wrong(format!("does not fit the memory for it, {memory_bytes} bytes")));
     }
     let names = texts(&dataset).map_err(&wrong)?;
     match names.iter().position(|name| name.contains('\u{fffd}')) {

@@ -2,18 +2,24 @@
 
 use std::path::Path;
 
+use super::holes::Hdf5Reading;
 use super::source::Hdf5Source;
 use crate::source::{Source, SourceError};
 
 /// Opens the data set `dataset` of the file at `path`, or the one that is the matrix if none is named
-/// ([`Hdf5Source::open`]); with the feature `hdf5`, libhdf5 does where our own reader does not read such files.
+/// ([`Hdf5Source::open`]), in this way of `reading`; with the feature `hdf5`, libhdf5 does where our own reader does not
+/// read such files.
 ///
 /// # Errors
 /// Those of [`Hdf5Source::open`].
-pub fn open(path: &Path, dataset: Option<&str>) -> Result<Box<dyn Source>, SourceError> {
-    match Hdf5Source::open(path, dataset) {
+pub fn open(
+    path: &Path,
+    dataset: Option<&str>,
+    reading: Hdf5Reading,
+) -> Result<Box<dyn Source>, SourceError> {
+    match Hdf5Source::open_as(path, dataset, reading) {
         Ok(source) => Ok(Box::new(source)),
-        Err(SourceError::Unsupported { reason, .. }) => instead(path, dataset, &reason),
+        Err(SourceError::Unsupported { reason, .. }) => instead(path, dataset, (reading, &reason)),
         Err(error) => Err(error),
     }
 }
@@ -23,9 +29,9 @@ pub fn open(path: &Path, dataset: Option<&str>) -> Result<Box<dyn Source>, Sourc
 fn instead(
     path: &Path,
     dataset: Option<&str>,
-    reason: &str,
+    (reading, reason): (Hdf5Reading, &str),
 ) -> Result<Box<dyn Source>, SourceError> {
-    match super::LibHdf5Source::open(path, dataset) {
+    match super::LibHdf5Source::open_as(path, dataset, reading) {
         Ok(source) => Ok(Box::new(source)),
         Err(SourceError::Invalid { reason: theirs, .. }) => {
             let reason = format!("{reason}; libhdf5 does not read it either: {theirs}");
@@ -37,7 +43,11 @@ fn instead(
 
 /// What to say where there is no libhdf5.
 #[cfg(not(feature = "hdf5"))]
-fn instead(path: &Path, _: Option<&str>, reason: &str) -> Result<Box<dyn Source>, SourceError> {
+fn instead(
+    path: &Path,
+    _: Option<&str>,
+    (_, reason): (Hdf5Reading, &str),
+) -> Result<Box<dyn Source>, SourceError> {
     let hint = "a program that was built with --features hdf5 may read it as it is";
     Err(SourceError::unsupported(path, format!("{reason}; {hint}")))
 }

@@ -9,9 +9,11 @@ use super::chunks::ChunkReader;
 use super::entries::{Entries, Failure};
 use super::guard::Fingerprint;
 use super::headers::Bytes;
+use super::holes::Hdf5Reading;
 use super::kind::Kind;
 use super::library::LibraryReader;
-use super::storage::{Chunks, Storage, Wanted};
+use super::place::{self, Place};
+use super::storage::Wanted;
 use super::{choose, condensed, guard, library, names};
 use crate::source::{Block, BlockReader, Coverage, Source, SourceError};
 
@@ -34,14 +36,6 @@ pub struct Hdf5Source {
     names: [Option<Vec<String>>; 2],
 }
 
-/// Where readers find the entries.
-#[derive(Clone, Debug)]
-enum Place {
-    Contiguous(u64),
-    Chunked { chunks: Arc<Chunks>, fill: Vec<u8> },
-    Library,
-}
-
 impl Hdf5Source {
     /// Opens the data set `dataset` of the file at `path`: a name, or groups and a name with slashes between.
     /// Without one it is the first of `values`, `distance`, `distances`, `matrix` and `data` that is a matrix
@@ -52,40 +46,41 @@ impl Hdf5Source {
     ///
     /// # Errors
     /// If the file cannot be read, is no HDF5 file or was cut short; if there is no such data set, or none
-    /// can be preferred; if it holds no matrix of real numbers; if there are not as many names as rows or
-    /// columns.
+    /// can be preferred; if it holds no matrix of real numbers, or a part of it was never written; if there are not
+    /// as many names as rows or columns.
     pub fn open(path: &Path, dataset: Option<&str>) -> Result<Self, SourceError> {
+        Self::open_as(path, dataset, Hdf5Reading::default())
+    }
+
+    /// The same, read in this way.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_as(
+        path: &Path,
+        dataset: Option<&str>,
+        reading: Hdf5Reading,
+    ) -> Result<Self, SourceError> {
         let (file, fingerprint, superblock) = guard::open(path)?;
         let opened = library::open(path)?;
         let chosen = choose::choose(path, &opened, dataset)?;
-        let names = names::read(path, &opened, &chosen)?;
         let stored = chosen.dataset.shape();
         let wanted = Wanted {
-            path: &chosen.path,
+            path: &choose::without_links(&opened, &chosen.path),
             shape: if chosen.is_condensed { [1, stored[0]] } else { chosen.shape },
             rank: stored.len(),
             entry_bytes: chosen.kind.element.bytes(),
-            is_resizable: is_resizable(path, &chosen)?,
+            most: most(path, &chosen)?,
+            memory_bytes: reading.memory_bytes,
         };
-        let bytes = Bytes { file: &file, superblock };
-        let storage = bytes.storage(wanted).map_err(|reason| SourceError::invalid(path, reason))?;
+        let wrong = |reason: String| {
+            SourceError::invalid(path, format!("data set '{}': {reason}", chosen.path))
+        };
+        let storage = Bytes { file: &file, superblock }.storage(wanted).map_err(wrong)?;
+        let (place, taken) = place::settle(path, &chosen, (storage, wanted.shape), reading.fill)?;
+        let names = names::read(path, &opened, &chosen, reading.memory_bytes)?;
         let entries = wanted.shape[0] * wanted.shape[1];
-        let taken = match &storage {
-            Storage::Contiguous(_) => (entries * wanted.entry_bytes) as u64,
-            Storage::Chunked(chunks) => {
-                chunks.table.iter().map(|chunk| u64::from(chunk.size)).sum()
-            }
-            // Of the file nothing more is known than its length.
-            Storage::Other => superblock.length.min((entries * wanted.entry_bytes) as u64),
-        };
         let chunk = chosen.dataset.chunk_dims().and_then(|chunk| chunk[..].try_into().ok());
-        let place = match storage {
-            Storage::Contiguous(from) => Place::Contiguous(from),
-            Storage::Chunked(chunks) => {
-                Place::Chunked { chunks: Arc::new(chunks), fill: choose::fill_of(path, &chosen)? }
-            }
-            Storage::Other => Place::Library,
-        };
         Ok(Self {
             path: path.to_owned(),
             name: format!("{}, data set '{}'", path.display(), chosen.path),
@@ -96,7 +91,8 @@ impl Hdf5Source {
             place,
             // Rows of a triangle begin anywhere in its chunks.
             grain: chunk.filter(|_| !chosen.is_condensed).unwrap_or([1, 1]),
-            stored_bytes_per_entry: taken as f64 / entries.max(1) as f64,
+            // Nothing is read where nothing was written, but it is not in memory either.
+            stored_bytes_per_entry: taken.max(1) as f64 / entries.max(1) as f64,
             names,
             dataset: chosen.path,
         })
@@ -142,6 +138,7 @@ impl Hdf5Source {
                 self.kind,
                 columns,
             ),
+            Place::Filled(entry) => Entries::filled(entry.clone(), self.kind),
             Place::Library => {
                 let opened = library::open(&self.path)?;
                 let dataset = opened.dataset(&self.dataset);
@@ -153,10 +150,11 @@ impl Hdf5Source {
     }
 }
 
-/// Whether the data set may have more entries than it has.
-fn is_resizable(path: &Path, chosen: &choose::Chosen) -> Result<bool, SourceError> {
+/// Rows and columns that the data set may grow to; none where there is no limit.
+fn most(path: &Path, chosen: &choose::Chosen) -> Result<[Option<u64>; 2], SourceError> {
     let most = chosen.dataset.max_shape().map_err(|error| library::unreadable(path, &error))?;
-    Ok(most.iter().zip(chosen.dataset.shape()).any(|(most, length)| *most != Some(length)))
+    let most = |axis: usize| most.get(axis).copied().flatten().map(|length| length as u64);
+    Ok(if chosen.is_condensed { [Some(1), most(0)] } else { [most(0), most(1)] })
 }
 
 impl Source for Hdf5Source {
@@ -182,6 +180,13 @@ impl Source for Hdf5Source {
 
     fn stored_bytes_per_entry(&self) -> f64 {
         self.stored_bytes_per_entry
+    }
+
+    fn reader_bytes(&self) -> u64 {
+        let Place::Chunked { chunks, .. } = &self.place else { return 0 };
+        let image = chunks.shape[0] * chunks.shape[1] * self.kind.element.bytes();
+        // What is held, and one as it is stored.
+        (image.max(self.memory_of_chunks()) + image) as u64
     }
 
     fn row_names(&self) -> Option<&[String]> {

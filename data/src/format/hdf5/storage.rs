@@ -2,24 +2,20 @@
 
 use rust_hdf5::FilterPipeline;
 use rust_hdf5::format::FormatContext;
-use rust_hdf5::format::btree_v1::ChunkBTreeV1Node;
-use rust_hdf5::format::chunk_index::fixed_array::{
-    FA_CLIENT_FILT_CHUNK, FixedArrayDataBlock, FixedArrayHeader, FixedArrayPagedPrefix,
-    decode_filtered_page, decode_unfiltered_page,
-};
 use rust_hdf5::format::messages::data_layout::{ChunkIndexType, DataLayoutMessage};
 use rust_hdf5::format::messages::{MSG_DATA_LAYOUT, MSG_EXTERNAL_FILE_LIST, MSG_FILTER_PIPELINE};
 
-use super::headers::{Bytes, number};
+use super::headers::Bytes;
+use super::index::{Found, Table};
 
 /// The address of what was never written.
-const NOWHERE: u64 = u64::MAX;
-/// Most chunks of which a table is kept in memory.
-const MOST_CHUNKS: usize = 1 << 22;
-/// Images of chunks up to this are believed without asking.
-const SMALL_IMAGE: usize = 64 << 20;
-/// No filter shrinks data more than this; a file that says so is damaged.
-const MOST_SHRINKAGE: u64 = 2000;
+pub(super) const NOWHERE: u64 = u64::MAX;
+/// A decoded chunk, or a table of chunks, may take this much whatever memory there is.
+const ALWAYS: u64 = 64 << 20;
+/// In the flags of a layout: chunks that reach over the edge of the matrix went through no filter.
+const PLAIN_EDGES: u8 = 1;
+/// No filter was applied.
+const NO_FILTER: u32 = u32::MAX;
 
 /// One chunk in the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,6 +47,15 @@ pub(super) enum Storage {
     Contiguous(u64),
     /// In chunks.
     Chunked(Chunks),
+    /// Nowhere: none was ever written.
+    Nowhere,
+    /// In so many chunks as the file cannot hold, so that most were never written.
+    Sparse {
+        /// Chunks of the matrix.
+        chunks: u64,
+        /// Of these the file cannot hold so many.
+        absent: u64,
+    },
     /// In a way that is left to the library.
     Other,
 }
@@ -64,8 +69,10 @@ pub(super) struct Wanted<'a> {
     /// Dimensions as they are stored.
     pub(super) rank: usize,
     pub(super) entry_bytes: usize,
-    /// Whether the data set may grow.
-    pub(super) is_resizable: bool,
+    /// Rows and columns to which it may grow; none where there is no limit.
+    pub(super) most: [Option<u64>; 2],
+    /// Memory for a decoded chunk, and for the table of all.
+    pub(super) memory_bytes: u64,
 }
 
 impl Bytes<'_> {
@@ -76,29 +83,45 @@ impl Bytes<'_> {
     pub(super) fn storage(self, wanted: Wanted<'_>) -> Result<Storage, String> {
         let Some((layout, filters)) = self.layout(wanted.path) else { return Ok(Storage::Other) };
         match layout {
-            DataLayoutMessage::Contiguous { address, .. } if address != NOWHERE => {
-                let [rows, columns] = wanted.shape.map(|length| length as u64);
-                let count = rows.saturating_mul(columns).saturating_mul(wanted.entry_bytes as u64);
-                let from = self
-                    .within(address, count)
-                    .ok_or("it is damaged: its entries go past the end")?;
-                Ok(Storage::Contiguous(from))
-            }
+            DataLayoutMessage::Contiguous { address, .. } => self.contiguous(wanted, address),
             DataLayoutMessage::ChunkedV3 { chunk_dims, b_tree_address } => {
-                self.chunked(wanted, &chunk_dims, filters, |table| {
+                self.chunked(wanted, (&chunk_dims, 0), filters, |table| {
                     self.fill_by_tree(table, wanted.rank, b_tree_address)
                 })
             }
             DataLayoutMessage::ChunkedV4 {
+                flags,
                 chunk_dims,
-                index_type: ChunkIndexType::FixedArray,
-                index_address,
+                index_type,
+                earray_params,
+                single_chunk_filter,
+                index_address: address,
                 ..
-            } if !wanted.is_resizable => self.chunked(wanted, &chunk_dims, filters, |table| {
-                self.fill_by_array(table, index_address)
+            } => self.chunked(wanted, (&chunk_dims, flags), filters, |table| match index_type {
+                ChunkIndexType::SingleChunk => {
+                    self.fill_by_one(table, single_chunk_filter.as_ref(), address)
+                }
+                ChunkIndexType::Implicit => self.fill_in_order(table, address),
+                ChunkIndexType::FixedArray => self.fill_by_array(table, address),
+                ChunkIndexType::ExtensibleArray => {
+                    self.fill_by_extensible(table, earray_params.as_ref(), address)
+                }
+                ChunkIndexType::BTreeV2 => self.fill_by_tree_2(table, wanted.rank, address),
             }),
             _ => Ok(Storage::Other),
         }
+    }
+
+    /// Entries without gaps from `address` on.
+    fn contiguous(self, wanted: Wanted<'_>, address: u64) -> Result<Storage, String> {
+        let [rows, columns] = wanted.shape.map(|length| length as u64);
+        let count = rows.saturating_mul(columns).saturating_mul(wanted.entry_bytes as u64);
+        if address == NOWHERE {
+            return Ok(Storage::Nowhere);
+        }
+        let from = self.within(address, count);
+        let from = from.ok_or("it is damaged: its entries go past the end of the file")?;
+        Ok(Storage::Contiguous(from))
     }
 
     /// How the data set at `path` is laid out and what its chunks went through; none if that is unusual.
@@ -123,7 +146,7 @@ impl Bytes<'_> {
     fn chunked(
         self,
         wanted: Wanted<'_>,
-        stored: &[u64],
+        (stored, flags): (&[u64], u8),
         filters: FilterPipeline,
         fill: impl FnOnce(&mut Table) -> Result<(), String>,
     ) -> Result<Storage, String> {
@@ -134,21 +157,52 @@ impl Bytes<'_> {
         };
         let shape = shape.map(|length| length as usize);
         let image = shape[0].saturating_mul(shape[1]).saturating_mul(wanted.entry_bytes);
-        let limit = self.superblock.length.saturating_mul(MOST_SHRINKAGE);
-        if image == 0 || image > SMALL_IMAGE && image as u64 > limit {
+        let allowed = wanted.memory_bytes.max(ALWAYS);
+        if image == 0 {
             return Err(format!("it is damaged: chunks of {} x {} entries", shape[0], shape[1]));
         }
+        // As it is stored, and decoded.
+        if (image as u64).saturating_mul(2) > allowed {
+            let [height, width] = shape;
+            return Err(format!(
+                "reading a chunk of it, {height} x {width} entries, takes twice {}, more than the {} of memory for it: \
+                 allow more --memory, or cut it smaller by h5repack -l CHUNK=256x256",
+                in_words(image as u64),
+                in_words(allowed)
+            ));
+        }
         let grid = [0, 1].map(|axis| wanted.shape[axis].div_ceil(shape[axis]));
-        let Some(count) = grid[0].checked_mul(grid[1]).filter(|&count| count <= MOST_CHUNKS) else {
-            return Ok(Storage::Other);
-        };
-        let mut table = Table { shape, grid, image, chunks: vec![Chunk::default(); count] };
+        let chunks = (grid[0] as u64).saturating_mul(grid[1] as u64);
+        // Each takes a byte at least.
+        if chunks > self.superblock.length {
+            let absent = chunks - self.superblock.length;
+            return Ok(Storage::Sparse { chunks, absent });
+        }
+        let table_bytes = chunks.saturating_mul(size_of::<Chunk>() as u64);
+        if table_bytes > allowed {
+            return Err(format!(
+                "it has {chunks} chunks, of which a table takes {}, more than the {} of memory for it: allow more --memory, \
+                 or make them larger by h5repack -l CHUNK=1024x1024",
+                in_words(table_bytes),
+                in_words(allowed)
+            ));
+        }
+        let most = [0, 1].map(|axis| wanted.most[axis].map(|n| n.div_ceil(shape[axis] as u64)));
+        let count = chunks as usize;
+        let mut table = Table { shape, grid, most, image, chunks: vec![Chunk::default(); count] };
         fill(&mut table)?;
+        if flags & PLAIN_EDGES != 0 {
+            table.leave_edges_plain(wanted.shape, NO_FILTER);
+        }
         Ok(Storage::Chunked(Chunks { shape, grid, table: table.chunks, filters }))
     }
 
     /// Notes a chunk at `address`.
-    fn note(self, chunk: &mut Chunk, (address, size, mask): (u64, u64, u32)) -> Result<(), String> {
+    pub(super) fn note(
+        self,
+        chunk: &mut Chunk,
+        (address, size, mask): Found,
+    ) -> Result<(), String> {
         if address == NOWHERE {
             return Ok(());
         }
@@ -165,130 +219,22 @@ impl Bytes<'_> {
         *chunk = Chunk { from, size, mask };
         Ok(())
     }
+}
 
-    /// Chunks under a B-tree of version 1.
-    fn fill_by_tree(self, table: &mut Table, rank: usize, root: u64) -> Result<(), String> {
-        let damaged = || "it is damaged: its index of chunks cannot be read".to_owned();
-        let mut nodes = if root == NOWHERE { vec![] } else { vec![(root, u8::MAX)] };
-        while let Some((address, above)) = nodes.pop() {
-            let start = self.at(address, 24).ok_or_else(damaged)?;
-            let used = number(&start[6..8]);
-            let key = 8 + 8 * (rank as u64 + 1);
-            let bytes = self.at(address, 24 + used * (key + 8) + key).ok_or_else(damaged)?;
-            let node =
-                ChunkBTreeV1Node::decode(&bytes, 8, rank, u16::MAX).map_err(|_| damaged())?;
-            if node.level >= above || nodes.len() > MOST_CHUNKS {
-                return Err(damaged());
-            }
-            for (key, &child) in node.keys.iter().zip(&node.children) {
-                if node.level > 0 {
-                    nodes.push((child, node.level));
-                } else if let Some(index) =
-                    table.index_of(&key.offsets[..rank]).map_err(|()| damaged())?
-                {
-                    let chunk = &mut table.chunks[index];
-                    self.note(chunk, (child, u64::from(key.chunk_size), key.filter_mask))?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Chunks in an array of fixed length, in pages if it is long.
-    fn fill_by_array(self, table: &mut Table, address: u64) -> Result<(), String> {
-        if address == NOWHERE {
-            return Ok(());
-        }
-        let found = self.array(table, address);
-        let found = found.ok_or("it is damaged: its index of chunks cannot be read")?;
-        for (chunk, found) in table.chunks.iter_mut().zip(found) {
-            self.note(chunk, found)?;
-        }
-        Ok(())
-    }
-
-    /// Address, size and mask of each chunk of `table`.
-    fn array(self, table: &Table, address: u64) -> Option<Vec<(u64, u64, u32)>> {
-        let context = FormatContext::default_v3();
-        let header = FixedArrayHeader::decode(&self.at(address, 28)?, &context).ok()?;
-        if header.num_elmts != table.chunks.len() as u64 {
-            return None;
-        }
-        let block = header.data_blk_addr;
-        if block == NOWHERE {
-            return Some(Vec::new());
-        }
-        let is_filtered = header.client_id == FA_CLIENT_FILT_CHUNK;
-        let width =
-            if is_filtered { usize::from(header.element_size).checked_sub(12)? } else { 0 };
-        let entry = if is_filtered { 12 + width as u64 } else { 8 };
-        let image = table.image as u64;
-        if width > 8 {
-            return None;
-        }
-        if !header.is_paged() {
-            let count = table.chunks.len();
-            let bytes = self.at(block, 18 + entry * count as u64)?;
-            return Some(if is_filtered {
-                let found =
-                    FixedArrayDataBlock::decode_filtered(&bytes, &context, count, width).ok()?;
-                found
-                    .filtered_elements
-                    .iter()
-                    .map(|e| (e.address, e.chunk_size, e.filter_mask))
-                    .collect()
-            } else {
-                let found = FixedArrayDataBlock::decode_unfiltered(&bytes, &context, count).ok()?;
-                found.elements.iter().map(|&address| (address, image, 0)).collect()
-            });
-        }
-        let (pages, in_page) = (header.npages(), header.dblk_page_nelmts());
-        let prefix = self.at(block, 18 + pages.div_ceil(8))?;
-        let prefix = FixedArrayPagedPrefix::decode(&prefix, &context, pages).ok()?;
-        let mut found = Vec::with_capacity(table.chunks.len());
-        for page in 0..pages {
-            let count = in_page.min(header.num_elmts - page * in_page) as usize;
-            if !prefix.page_initialized(page as usize) {
-                found.extend(std::iter::repeat_n((NOWHERE, 0, 0), count));
-                continue;
-            }
-            let at = block + prefix.prefix_size as u64 + page * (in_page * entry + 4);
-            let bytes = self.at(at, count as u64 * entry + 4)?;
-            if is_filtered {
-                let page = decode_filtered_page(&bytes, &context, count, width).ok()?;
-                found.extend(page.iter().map(|e| (e.address, e.chunk_size, e.filter_mask)));
-            } else {
-                let page = decode_unfiltered_page(&bytes, &context, count).ok()?;
-                found.extend(page.iter().map(|&address| (address, image, 0)));
-            }
-        }
-        Some(found)
+impl Chunks {
+    /// How many were never written, and where the first of them is: its row and column of chunks.
+    pub(super) fn absent(&self) -> Option<(u64, [usize; 2])> {
+        let absent = || self.table.iter().enumerate().filter(|(_, chunk)| chunk.size == 0);
+        let (first, _) = absent().next()?;
+        Some((absent().count() as u64, [first / self.grid[1], first % self.grid[1]]))
     }
 }
 
-/// A table of chunks that is being filled.
-struct Table {
-    shape: [usize; 2],
-    grid: [usize; 2],
-    /// Bytes of a chunk before it is filtered.
-    image: usize,
-    chunks: Vec<Chunk>,
-}
-
-impl Table {
-    /// The place of the chunk whose first entry is at `offsets`; none if it is outside the matrix, as what a
-    /// matrix lost when it shrank.
-    fn index_of(&self, offsets: &[u64]) -> Result<Option<usize>, ()> {
-        let [row, column] = match *offsets {
-            [column] => [0, column],
-            [row, column] => [row, column],
-            _ => return Err(()),
-        };
-        let [height, width] = self.shape.map(|length| length as u64);
-        if row % height != 0 || column % width != 0 {
-            return Err(());
-        }
-        let (i, j) = ((row / height) as usize, (column / width) as usize);
-        Ok((i < self.grid[0] && j < self.grid[1]).then_some(i * self.grid[1] + j))
+/// An amount of memory for a message.
+pub(super) fn in_words(bytes: u64) -> String {
+    match bytes {
+        0..=0x000f_ffff => format!("{} KiB", bytes.div_ceil(1 << 10)),
+        0x0010_0000..=0x3fff_ffff => format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20)),
+        _ => format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)),
     }
 }

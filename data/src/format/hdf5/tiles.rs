@@ -8,7 +8,7 @@ use super::tiling::{shared, transposed};
 use crate::source::{Block, BlockReader, Coverage, Source, SourceError};
 
 /// Most files that a reader has open.
-const MOST_OPEN: usize = 16;
+pub(super) const MOST_OPEN: usize = 16;
 
 /// A part of the matrix, in a file of its own.
 #[derive(Debug)]

@@ -28,7 +28,7 @@ use tegula_kernels::element::Element;
 
 pub use find::{Found, find_matrix, writable_format};
 pub use sidecar::names_beside;
-pub use symmetry::check_triangle;
+pub use symmetry::{Loss, check_triangle};
 pub use transfer::{Rounding, Transfer};
 
 use crate::source::{Sink, Source, SourceError};
@@ -36,12 +36,14 @@ use crate::source::{Sink, Source, SourceError};
 /// How matrices are read.
 #[derive(Clone, Debug)]
 pub struct ReadSettings<'a> {
-    /// Most bytes that entries of a text may take in memory.
+    /// Most bytes that entries of a text may take in memory, or what of a binary file has to be held to read it.
     pub memory_bytes: u64,
     /// Folder for the entries that do not fit.
     pub scratch: PathBuf,
     /// Name of the format, if it is known.
     pub format: Option<&'a str>,
+    /// What entries of HDF5 are that were never written; without it, a matrix that has such is refused.
+    pub fill: Option<f64>,
 }
 
 /// What a written matrix holds besides its entries.

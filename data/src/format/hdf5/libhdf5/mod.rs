@@ -2,6 +2,7 @@
 //!
 //! It does one thing at a time, whichever thread asks: more readers are not faster.
 
+mod holes;
 mod names;
 mod reader;
 
@@ -15,6 +16,7 @@ pub(super) use reader::SliceReader;
 
 use super::condensed::order_of;
 use super::entries::Entries;
+use super::holes::Hdf5Reading;
 use super::kind::Kind;
 use super::names as naming;
 use super::source::Reader;
@@ -48,6 +50,18 @@ impl LibHdf5Source {
     /// # Errors
     /// If libhdf5 cannot read it, or it is no matrix of real numbers.
     pub fn open(path: &Path, dataset: Option<&str>) -> Result<Self, SourceError> {
+        Self::open_as(path, dataset, Hdf5Reading::default())
+    }
+
+    /// The same, read in this way. What was never written can be read as the file has it alone.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_as(
+        path: &Path,
+        dataset: Option<&str>,
+        reading: Hdf5Reading,
+    ) -> Result<Self, SourceError> {
         std::fs::File::open(path).map_err(|cause| SourceError::read(path, cause))?;
         let wrong = |reason: String| SourceError::invalid(path, reason);
         let file = File::open(path).map_err(|error| wrong(said(&error)))?;
@@ -55,6 +69,7 @@ impl LibHdf5Source {
         list(&file, DEEPEST, &mut there).map_err(|error| wrong(said(&error)))?;
         let chosen = choose(&file, dataset, &there).map_err(wrong)?;
         let Matrix { title, dataset, element, shape, is_condensed } = chosen;
+        holes::check(path, (&title, &dataset), reading.fill).map_err(wrong)?;
         let names = names::read(&file, &there, (&title, shape)).map_err(wrong)?;
         let chunk = dataset.chunk().and_then(|chunk| chunk[..].try_into().ok());
         let stored: usize = dataset.shape().iter().product();

@@ -1,6 +1,8 @@
 //! What to say about entries that are not what they should be: what makes a matrix useless is refused, what can be lived with
 //! is a warning with a count.
 
+use tegula_data::source::{last_place, rounding};
+use tegula_kernels::element::Element;
 use tegula_kernels::kernel::sweep::{Findings, Offender, Offenders};
 
 use crate::EmbedError;
@@ -15,7 +17,8 @@ pub fn refuse(gram: &Gram) -> Result<(), EmbedError> {
     let names = source.row_names();
     let of = |reason: String| EmbedError::Entries(format!("{}: {reason}", source.name()));
     let sums = gram.sums();
-    if let Some(reason) = reason(&sums.findings, names, source.element().epsilon()) {
+    let limit = limit(&sums.findings, source.element(), gram.tolerance());
+    if let Some(reason) = reason(&sums.findings, names, limit) {
         return Err(of(reason));
     }
     let greatest = sums.findings.greatest;
@@ -32,37 +35,51 @@ pub fn refuse(gram: &Gram) -> Result<(), EmbedError> {
     Ok(())
 }
 
-/// What can be lived with, in a sentence each.
+/// The largest deviation that is rounding: `tolerance` times the greatest entry, or what follows from the kind of the
+/// numbers and their last decimal place.
+#[must_use]
+pub fn limit(findings: &Findings, element: Element, tolerance: Option<f64>) -> f64 {
+    let greatest = if findings.greatest.is_finite() { findings.greatest.abs() } else { 0.0 };
+    let Some(tolerance) = tolerance else {
+        let pairs = findings.asymmetric.first().iter().flat_map(|pair| [pair.value, pair.other]);
+        return (rounding(element) * greatest).max(last_place(pairs, greatest));
+    };
+    tolerance * greatest
+}
+
+/// What can be lived with, in a sentence each: it is rounding.
 #[must_use]
 pub fn warnings(findings: &Findings, names: Option<&[String]>) -> Vec<String> {
     let mut warnings = Vec::new();
-    let Findings { asymmetric, diagonal, .. } = findings;
+    let Findings { asymmetric, diagonal, negative, .. } = findings;
     if asymmetric.count > 0 {
         warnings.push(format!(
-            "{} of {} pairs of entries that were compared differ by rounding, {:.1e} at most: {}",
+            "{} of {} pairs of entries that were compared differ by rounding, {:.1e} at most: {}; that above the diagonal \
+             counts",
             asymmetric.count,
             findings.compared,
             asymmetric.largest,
             places(asymmetric, [names; 2], true)
         ));
     }
-    if diagonal.count > 0 {
+    let others = [(diagonal, "on the diagonal are not zero"), (negative, "are below zero")];
+    for (offenders, what) in others.into_iter().filter(|(offenders, _)| offenders.count > 0) {
         warnings.push(format!(
-            "{} entries on the diagonal are not zero but {:.1e} at most: {}; they are used as they are",
-            diagonal.count,
-            diagonal.largest,
-            places(diagonal, [names; 2], false)
+            "{} entries {what} by rounding, {:.1e} at most: {}; they count as 0",
+            offenders.count,
+            offenders.largest,
+            places(offenders, [names; 2], false)
         ));
     }
     warnings
 }
 
-/// Why the entries are no distances, if they are none.
-fn reason(findings: &Findings, names: Option<&[String]>, epsilon: f64) -> Option<String> {
+/// Why the entries are no distances, if they are none, where deviations up to `limit` are rounding.
+fn reason(findings: &Findings, names: Option<&[String]>, limit: f64) -> Option<String> {
     let Findings { infinite, negative, diagonal, asymmetric, greatest, .. } = findings;
-    // Rounding of what was stored in this precision after a few operations.
     let greatest = if greatest.is_finite() { *greatest } else { 0.0 };
-    let rounding = 64.0 * epsilon.max(f64::EPSILON) * greatest.abs();
+    let advice =
+        format!("up to {limit:.1e} counts as rounding; --symmetry-tolerance allows for more");
     if infinite.count > 0 {
         return Some(format!(
             "{} entries are infinite or no numbers: {}. Distances must be known: leave such items out, or fill the gaps",
@@ -71,31 +88,40 @@ fn reason(findings: &Findings, names: Option<&[String]>, epsilon: f64) -> Option
         ));
     }
     let largest = diagonal.first().iter().map(|offender| offender.value).fold(0.0, f64::max);
-    if diagonal.count > 0 && largest >= greatest && largest > rounding {
+    if diagonal.count > 0 && largest >= greatest && largest > limit {
         return Some(format!(
             "the diagonal is not zero but {largest}, the largest entry: these look like similarities. Make distances of \
              them, d = sqrt(2 (1 - s)) or d = 1 - s"
         ));
     }
-    if negative.count > 0 {
+    if negative.count > 0 && exceeds(negative.largest, limit) {
         return Some(format!(
-            "{} entries are negative: {}. Distances are not: take roots of squares, or another measure",
+            "{} entries are negative: {}. Distances are not: take roots of squares, or another measure ({advice})",
             negative.count,
             places(negative, [names; 2], false)
         ));
     }
-    if diagonal.count > 0 && exceeds(diagonal.largest, rounding) {
+    if diagonal.count > 0 && exceeds(diagonal.largest, limit) {
         return Some(format!(
             "{} entries on the diagonal are not zero: {}. The distance of an item from itself is: this may be no \
-             matrix of distances, or rows and columns are not in the same order",
+             matrix of distances, or rows and columns are not in the same order ({advice})",
             diagonal.count,
             places(diagonal, [names; 2], false)
         ));
     }
-    if asymmetric.count > 0 && exceeds(asymmetric.largest, rounding) {
+    if asymmetric.count > 0 && !asymmetric.largest.is_finite() {
         return Some(format!(
-            "{} of {} pairs of entries that were compared are not symmetric: {}. If one triangle is empty, copy the other; else take means of both, or see whether rows \
-             and columns are in the same order",
+            "{} of {} pairs of entries that were compared are not symmetric, and some are no numbers: {}. Distances must \
+             be known: leave such items out, or fill the gaps",
+            asymmetric.count,
+            findings.compared,
+            places(asymmetric, [names; 2], true)
+        ));
+    }
+    if asymmetric.count > 0 && exceeds(asymmetric.largest, limit) {
+        return Some(format!(
+            "{} of {} pairs of entries that were compared are not symmetric: {}. If one triangle is empty, copy the \
+             other; else take means of both, or see whether rows and columns are in the same order ({advice})",
             asymmetric.count,
             findings.compared,
             places(asymmetric, [names; 2], true)

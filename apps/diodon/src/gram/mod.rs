@@ -76,6 +76,8 @@ pub struct Gram {
     /// Tiles whose mirror images are compared with them in the first pass.
     samples: usize,
     compared: usize,
+    /// Deviation that is rounding, as a share of the greatest entry, if not what follows from the numbers.
+    tolerance: Option<f64>,
     passes: usize,
     /// Of these, how many another run has made.
     taken_over: usize,
@@ -139,6 +141,7 @@ impl Gram {
             overlap,
             samples,
             compared: 0,
+            tolerance: None,
             passes: 0,
             taken_over: 0,
             offset,
@@ -156,6 +159,26 @@ impl Gram {
     #[must_use]
     pub fn stream(&self) -> &Stream {
         &self.stream
+    }
+
+    /// Takes deviations from symmetry, from zeros on the diagonal and from positive entries, up to this share of the
+    /// greatest entry, for rounding.
+    pub fn allow(&mut self, tolerance: Option<f64>) {
+        self.tolerance = tolerance;
+    }
+
+    /// What is taken for rounding, if that was said.
+    #[must_use]
+    pub fn tolerance(&self) -> Option<f64> {
+        self.tolerance
+    }
+
+    /// Pairs of entries that mirror each other, if both are stored.
+    #[must_use]
+    pub fn pairs(&self) -> Option<u64> {
+        let is_full = self.stream.reading().source().coverage() == Coverage::Full;
+        let n = self.n() as u64;
+        is_full.then(|| n * n.saturating_sub(1) / 2)
     }
 
     /// Does only some part of the passes that follow, to measure it: their products are wrong.
@@ -308,7 +331,9 @@ impl Gram {
             element.widen(&stored, &mut tile);
             for (j, column) in columns.zip(tile.chunks_exact_mut(rows.len())) {
                 for (i, entry) in rows.clone().zip(column) {
-                    let distance = if i == j { *entry } else { *entry + self.offset };
+                    // Below zero by rounding, as on the diagonal.
+                    let distance = if *entry < 0.0 { 0.0 } else { *entry };
+                    let distance = if i == j { 0.0 } else { distance + self.offset };
                     let centred = distance * distance - means[i] - means[j] + mean;
                     *entry = -0.5 * scale(i) * scale(j) * centred;
                 }

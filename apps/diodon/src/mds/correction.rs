@@ -71,13 +71,17 @@ pub fn cailliez(source: &dyn Source) -> Result<f64, EmbedError> {
     source.reader()?.read(&block, &mut stored)?;
     let mut distances = vec![0.0; block.entries()];
     source.element().widen(&stored, &mut distances);
-    if let Some(at) = distances.iter().position(|x| !x.is_finite() || *x < 0.0) {
+    if let Some(at) = distances.iter().position(|x| !x.is_finite()) {
         let (row, column) = (at / n + 1, at % n + 1);
         return Err(EmbedError::Entries(format!(
-            "{}: entry ({row}, {column}) is {}: distances are finite and not negative",
+            "{}: entry ({row}, {column}) is {}: distances are finite",
             source.name(),
             distances[at]
         )));
+    }
+    // What deviates by more than rounding is refused in the first pass.
+    for (at, x) in distances.iter_mut().enumerate() {
+        *x = if at / n == at % n { 0.0 } else { x.max(0.0) };
     }
     drop(stored);
     let h = centred(MatRef::from_row_major_slice(&distances, n, n));

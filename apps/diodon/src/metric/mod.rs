@@ -4,7 +4,7 @@ mod root;
 
 use std::sync::Arc;
 
-use tegula_data::source::{Block, Source, pieces};
+use tegula_data::source::{Block, Source, pieces, rounding};
 use tegula_runtime::flow::Flow;
 
 use crate::EmbedError;
@@ -31,12 +31,12 @@ pub struct Full {
     ones: Vec<f64>,
     /// The largest sum of absolute values in a row, a bound of the largest eigenvalue.
     norm: f64,
+    /// The largest difference of entries that mirror each other.
+    asymmetry: f64,
 }
 
 /// Lines of the blocks in which a matrix is compared with its transpose.
 const BAND: usize = 512;
-/// Difference of entries that mirror each other, in units of rounding of the largest one.
-const ALIKE: f64 = 8.0;
 
 impl Metric {
     /// The metric with these weights.
@@ -54,7 +54,7 @@ impl Metric {
     /// The metric that `source` holds; whether it is positive definite shows when its root is taken.
     ///
     /// # Errors
-    /// If it cannot be read, is not square, not symmetric, or holds what is no number.
+    /// If it cannot be read, is not square, not symmetric but for [`rounding`], or holds what is no number.
     pub fn full(source: Arc<dyn Source>) -> Result<Self, EmbedError> {
         let [m, n] = source.shape();
         let wrong = |what: String| Err(EmbedError::Entries(format!("{}: {what}", source.name())));
@@ -86,7 +86,7 @@ impl Metric {
                 }
             }
         }
-        if apart.0 > ALIKE * element.epsilon().max(f64::EPSILON) * largest {
+        if apart.0 > rounding(element) * largest {
             let place = entry_name(&*source, apart.1);
             let other = entry_name(&*source, (apart.1.1, apart.1.0));
             let off = apart.0;
@@ -95,7 +95,14 @@ impl Metric {
             ));
         }
         let norm = sums.into_iter().fold(0.0, f64::max);
-        Ok(Self::Full(Arc::new(Full { source, ones, norm })))
+        Ok(Self::Full(Arc::new(Full { source, ones, norm, asymmetry: apart.0 })))
+    }
+
+    /// By how much entries that mirror each other differ, at most: rounding, since more is refused. Those above the
+    /// diagonal count.
+    #[must_use]
+    pub fn asymmetry(&self) -> f64 {
+        if let Self::Full(full) = self { full.asymmetry } else { 0.0 }
     }
 
     /// Number of lines that it compares; any, of the identity.

@@ -30,7 +30,7 @@ pub use plan::{Extent, Plan, plan};
 
 use crate::EmbedError;
 use crate::stream::{Dealing, Edges, Overlap, Stream, Tiling, register_lines, total_bytes};
-use crate::verdict::places;
+use crate::verdict::{self, places};
 
 /// Embedded items, as far as new ones need to know them.
 #[derive(Clone, Debug)]
@@ -231,7 +231,9 @@ fn refuse(
     let Findings { infinite, negative, .. } = findings;
     let (offenders, reason) = if infinite.count > 0 {
         (infinite, "infinite or no numbers; leave such items out, or fill the gaps")
-    } else if negative.count > 0 {
+    } else if negative.count > 0
+        && negative.largest > verdict::limit(findings, distances.element(), None)
+    {
         (negative, "negative, which distances are not; take roots of squares, or another measure")
     } else {
         return Ok(());

@@ -2,6 +2,7 @@
 //! by products, as far as memory allows ahead of them.
 
 mod dealing;
+mod mirrored;
 mod order;
 mod reading;
 mod tiling;
@@ -11,9 +12,9 @@ use std::sync::Arc;
 
 use tegula_data::matrix::TileMatrix;
 use tegula_data::source::{Block, Source};
-use tegula_kernels::kernel::sweep::{self, Compare, Entry, SidePanels, Tile, lines};
+use tegula_kernels::kernel::sweep::{self, Entry, SidePanels, Tile, lines};
 use tegula_kernels::scalar::Real;
-use tegula_runtime::flow::Access::{Commute, R, RW, Reduce, W};
+use tegula_runtime::flow::Access::{Commute, RW, Reduce, W};
 use tegula_runtime::flow::{Access, Flow, FlowError, Handle};
 use tegula_runtime::memory::Reduction;
 use tegula_runtime::ranks::Rank;
@@ -256,38 +257,6 @@ impl Stream {
         let is_diagonal = self.tiling.is_symmetric && i == j;
         let whole = Tile::of(self.reading.source().element(), self.entry);
         Tile { m, n, width, top, left, row, column, is_diagonal, ..whole }
-    }
-
-    /// Submits the comparison of `samples` squares off the diagonal, or all if there are fewer, with their mirror images; what
-    /// differs is noted in the `lines` of their rows. Returns how many they are.
-    pub fn compare_mirrored(&self, flow: &mut Flow, lines: &[Handle], samples: usize) -> usize {
-        if samples == 0 {
-            return 0;
-        }
-        let [rows, _] = self.tiling.bands;
-        let squares = Edges::new(rows.length(), self.tiling.height());
-        let count = squares.count();
-        let off: Vec<(usize, usize)> =
-            (0..count).flat_map(|i| (i + 1..count).map(move |j| (i, j))).collect();
-        let step = off.len().div_ceil(samples).max(1);
-        let bytes = squares.widest().pow(2) * self.reading.source().element().bytes();
-        let rooms: Vec<[Handle; 2]> =
-            (0..2.min(off.len())).map(|_| [flow.register(bytes), flow.register(bytes)]).collect();
-        let chosen = off.iter().step_by(step).zip(rooms.iter().cycle());
-        for (&(i, j), &[upper, lower]) in chosen.clone() {
-            let block = Block { rows: squares.range(i), columns: squares.range(j) };
-            let mirror = Block { rows: block.columns.clone(), columns: block.rows.clone() };
-            flow.submit(self.reading.task(&block), &[(upper, W)], 0);
-            flow.submit(self.reading.task(&mirror), &[(lower, W)], 0);
-            let band = rows.band(block.rows.start);
-            let bands = (band, rows.band(block.columns.start));
-            let tile = Tile { is_diagonal: false, ..self.tile(&Place { bands, block }, 0) };
-            let accesses = [(upper, R), (lower, R), (lines[band], self.adding(flow))];
-            flow.submit(Compare { tile }, &accesses, 0);
-        }
-        let compared = chosen.count();
-        rooms.into_iter().flatten().for_each(|room| flow.retire(room));
-        compared
     }
 
     /// Gives the buffers back, after everything submitted has run.

@@ -7,6 +7,7 @@ use tegula_kernels::kernel::sweep::{Entry, Findings, Offender, Offenders};
 use tegula_runtime::flow::Flow;
 
 use crate::EmbedError;
+use crate::verdict::limit;
 
 /// Sums along the lines of a table, by rows `[0]` and by columns `[1]`.
 #[derive(Clone, Debug)]
@@ -80,15 +81,27 @@ pub trait Treatment: Debug {
     ) -> Result<Form, EmbedError>;
 }
 
-/// Refuses entries that are no numbers, or negative where they should count.
-pub(super) fn refuse(findings: &Findings, source: &dyn Source) -> Result<(), EmbedError> {
+/// Refuses entries that are no numbers, or negative beyond rounding where they should count; what can be lived with is a
+/// sentence.
+pub(super) fn refuse(
+    findings: &Findings,
+    source: &dyn Source,
+) -> Result<Option<String>, EmbedError> {
     let Findings { infinite, negative, .. } = findings;
+    let is_rounding = negative.largest <= limit(findings, source.element(), None);
     let (offenders, reason) = if infinite.count > 0 {
         (infinite, "infinite or no numbers; leave such lines out, or fill the gaps")
-    } else if negative.count > 0 {
+    } else if negative.count > 0 && !is_rounding {
         (negative, "negative, which counts are not; see whether this is a table of counts")
+    } else if negative.count > 0 {
+        return Ok(Some(format!(
+            "{} entries are below zero by rounding, {:.1e} at most: {}; they count as 0",
+            negative.count,
+            negative.largest,
+            places(negative, source)
+        )));
     } else {
-        return Ok(());
+        return Ok(None);
     };
     Err(EmbedError::Entries(format!(
         "{}: {} entries ({}) are {reason}",

@@ -201,8 +201,9 @@ impl Table {
     /// Takes what `P` is from the sums along lines.
     fn settle(&mut self, flow: &mut Flow, margins: &Margins) -> Result<(), EmbedError> {
         let source = Arc::clone(self.stream.reading().source());
-        form::refuse(&margins.findings, &*source)?;
-        let form = self.treatment.form(flow, margins, &*source)?;
+        let note = form::refuse(&margins.findings, &*source)?;
+        let mut form = self.treatment.form(flow, margins, &*source)?;
+        form.notes.extend(note);
         let edges = self.stream.tiling.bands;
         let mut buffers = |side: usize| {
             let (scales, edges) = (form.scales[side].as_ref()?, &edges[side]);

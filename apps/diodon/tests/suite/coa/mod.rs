@@ -158,6 +158,17 @@ fn lines_of_zeros_are_refused_by_name() {
 }
 
 #[test]
+fn counts_below_zero_by_rounding_are_zeros() {
+    let shape = [12, 5];
+    let mut counts = random(shape, 7);
+    counts[9 * 5 + 4] = 0.0;
+    let clean = analyse(&stored(&counts, shape, Element::F64), (0, 2), 4).expect("counts");
+    counts[9 * 5 + 4] = -1e-16;
+    let found = analyse(&stored(&counts, shape, Element::F64), (0, 2), 4).expect("counts");
+    assert_eq!(found.eigenvalues, clean.eigenvalues);
+}
+
+#[test]
 fn negative_counts_are_refused_by_name() {
     let shape = [12, 5];
     let mut counts = random(shape, 7);

@@ -21,7 +21,8 @@ fn message(changes: &[(usize, usize, f64)], method: Method) -> String {
     });
     // Of many tiles, those below the diagonal are not read for the products: there are fewer offenders.
     let place = |text: &str| {
-        text.split(": ").nth(2).map(|rest| rest.split(", (").next().map(str::to_owned))
+        let rest = text.split(": ").nth(2)?;
+        rest.split(", (").next()?.split(". ").next().map(str::to_owned)
     };
     assert_eq!(place(&many), place(&one), "{many}\n{one}");
     many
@@ -77,6 +78,57 @@ fn rounding_is_a_warning_with_a_count() {
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     let text = format!("1 of {} pairs of entries", N * (N - 1) / 2);
     assert!(warnings[0].contains(&text) && warnings[0].contains("(4, 9)"), "{warnings:?}");
+}
+
+/// A diagonal and an asymmetry as they come of `sqrt(|x|^2 + |y|^2 - 2 x'y)`, and an entry just below zero, change nothing.
+#[test]
+fn what_rounding_leaves_counts_as_zero_and_as_symmetric() {
+    let clean = {
+        let mut distances = points(N, 4, 1);
+        (distances[4 * N + 9], distances[9 * N + 4]) = (0.0, 0.0);
+        distances
+    };
+    let mut distances = clean.clone();
+    (0..N).for_each(|i| distances[i * N + i] = 1e-7);
+    (distances[4 * N + 9], distances[9 * N + 4]) = (-1e-16, -1e-16);
+    distances[140 * N + 5] += 1e-12;
+    let scale = distances.iter().fold(0.0_f64, |most, x| most.max(*x));
+    for method in [Method::Exact, Method::Lanczos] {
+        let found = |distances: &[f64], tolerance| {
+            let how = How { tolerance, ..How::new(method, 3, N) };
+            embed::<f64>(&stored(distances, Element::F64), &how)
+        };
+        let [one, other] = [&clean, &distances].map(|d| found(d, None).expect("distances"));
+        for (x, y) in one.leading.values.iter().zip(&other.leading.values) {
+            assert!((x - y).abs() < 1e-12 * scale * scale * N as f64, "{method:?}: {x} {y}");
+        }
+        let warnings = warnings(&other.sums.findings, None);
+        let words = ["(6, 141)", "150 entries on the diagonal", "2 entries are below zero"];
+        let says = |word: &str| warnings.iter().any(|text| text.contains(word));
+        // Of few tiles, one below the diagonal is not read for the products.
+        assert!(words[..2].iter().all(|word| says(word)), "{warnings:?}");
+        assert!(found(&distances, Some(0.0)).is_err(), "nothing is rounding");
+    }
+}
+
+#[test]
+fn more_is_rounding_if_that_is_said() {
+    let mut distances = points(N, 4, 1);
+    distances[140 * N + 5] += 0.01;
+    let found = |tolerance| {
+        let how = How { tolerance, ..How::new(Method::Lanczos, 3, N) };
+        embed::<f64>(&stored(&distances, Element::F64), &how)
+    };
+    let text = found(None).expect_err("no rounding").to_string();
+    assert!(text.contains("counts as rounding; --symmetry-tolerance"), "{text}");
+    assert!(found(Some(0.1)).is_ok());
+    // Integers are exact.
+    let whole: Vec<f64> = points(N, 4, 1).iter().map(|d| (1e6 * d).round()).collect();
+    let mut skew = whole.clone();
+    skew[140 * N + 5] += 1.0;
+    let how = How::new(Method::Lanczos, 3, N);
+    assert!(embed::<f64>(&stored(&whole, Element::I32), &how).is_ok());
+    assert!(embed::<f64>(&stored(&skew, Element::I32), &how).is_err());
 }
 
 #[test]

@@ -55,6 +55,8 @@ pub(crate) struct How {
     pub(crate) request: Request,
     pub(crate) options: GramOptions,
     pub(crate) workers: usize,
+    /// What of asymmetry is rounding.
+    pub(crate) tolerance: Option<f64>,
 }
 
 impl How {
@@ -81,7 +83,7 @@ impl How {
             overlap: Overlap::default(),
             dealing: None,
         };
-        Self { request, options, workers: 2 }
+        Self { request, options, workers: 2, tolerance: None }
     }
 }
 
@@ -98,6 +100,7 @@ pub(crate) struct Embedded {
 pub(crate) fn embed<T: Real>(source: &Arc<dyn Source>, how: &How) -> Result<Embedded, EmbedError> {
     let mut flow = Flow::new(Exec::with_workers(how.workers), FlowOptions::default());
     let mut gram = Gram::new(&mut flow, source, how.options.clone());
+    gram.allow(how.tolerance);
     let leading = leading::<T>(&mut flow, &mut gram, &how.request)?;
     let (sums, passes) = (gram.sums().clone(), gram.passes());
     let bytes_read = gram.close(&mut flow);

@@ -166,6 +166,10 @@ fn what_is_no_metric_is_refused_with_its_place() {
     skew[(4, 17)] += 1e-3;
     let text = Metric::full(stored("Q.npy", &skew)).expect_err("not symmetric").to_string();
     assert!(text.contains("(row5 [5], column18 [18])"), "{text}");
+    let mut rounded = symmetric.clone();
+    rounded[(4, 17)] += 1e-12;
+    let metric = Metric::full(stored("Q.npy", &rounded)).expect("symmetric but for rounding");
+    assert!((metric.asymmetry() / 1e-12 - 1.0).abs() < 0.01, "{}", metric.asymmetry());
     let mut gap = symmetric;
     gap[(2, 1)] = f64::NAN;
     let text = Metric::full(stored("Q.npy", &gap)).expect_err("no number").to_string();

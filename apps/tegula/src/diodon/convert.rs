@@ -7,12 +7,13 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 use serde_json::{Value, json};
 use tegula_data::format::matrix::{
-    FORMATS, Format, Found, KeptNames, ReadSettings, Rounding, Transfer, Writing, check_triangle,
-    create_matrix, find_matrix, writable_format,
+    FORMATS, Format, Found, KeptNames, Loss, ReadSettings, Rounding, Transfer, Writing,
+    check_triangle, create_matrix, find_matrix, writable_format,
 };
 use tegula_data::source::{Coverage, Source};
 use tegula_kernels::element::{ELEMENTS, Element};
 
+use super::matrix::{ReadFlags, ToleranceFlags};
 use crate::error::refused;
 use crate::files::check_kept_beside;
 use crate::flags::{OutputFlags, member, parse_bytes};
@@ -56,6 +57,10 @@ pub(crate) struct Convert {
     #[arg(long, help_heading = "Run")]
     dry_run: bool,
     #[command(flatten)]
+    read: ReadFlags,
+    #[command(flatten)]
+    tolerated: ToleranceFlags,
+    #[command(flatten)]
     output: OutputFlags,
 }
 
@@ -82,6 +87,8 @@ struct Plan<'a> {
     writing: &'static Writing,
     element: Element,
     rounding: Rounding,
+    /// What of asymmetry is rounding.
+    tolerance: Option<f64>,
     /// Bytes for blocks.
     memory: u64,
 }
@@ -98,15 +105,25 @@ impl Convert {
         let source = self.open(&found, memory / 2)?;
         let (element, rounding) = self.element(&*source, writing);
         let memory = (memory / 4).min(MOST_BLOCKS);
-        let plan = Plan { path, format, writing, element, rounding, memory };
+        let tolerance = self.tolerated.symmetry_tolerance;
+        let plan = Plan { path, format, writing, element, rounding, tolerance, memory };
         describe(&console, &found, &*source, &plan);
-        let notes = plan.losses(&*source)?;
+        let mut notes = plan.losses(&*source)?;
         notes.iter().for_each(|note| console.warn(note));
         let mut result = self.json(&found, &*source, &plan);
         if !self.dry_run {
-            let (read, rounding) = plan.run(&*source, &mut progress)?;
+            let (read, rounding, loss) = plan.run(&*source, &mut progress)?;
             let elapsed = progress.seconds();
             progress.clear();
+            if loss.count > 0 {
+                let note = format!(
+                    "{} entries differ from their mirror images, or on the diagonal from 0, by rounding, {:.1e} at most: \
+                     one triangle is written",
+                    loss.count, loss.largest
+                );
+                console.warn(&note);
+                notes.push(note);
+            }
             if rounding > 0.0 {
                 console.line(format_args!(
                     "numbers were rounded, by {} of their size at most",
@@ -141,7 +158,8 @@ impl Convert {
         let scratch = self.scratch.clone().unwrap_or_else(std::env::temp_dir);
         check_folder(&scratch).map_err(|reason| refused(format!("--scratch: {reason}")))?;
         let format = self.from.map(|format| format.name);
-        let source = found.open(&ReadSettings { memory_bytes, scratch, format })?;
+        let settings = ReadSettings { memory_bytes, scratch, format, fill: self.read.fill };
+        let source = found.open(&settings)?;
         check_kept_beside(&*source, &found.path)?;
         Ok(source)
     }
@@ -227,19 +245,21 @@ impl Plan<'_> {
         Ok(notes)
     }
 
-    /// Copies the matrix; returns the bytes that were read and the largest relative change of a number.
-    fn run(&self, source: &dyn Source, progress: &mut Progress) -> Result<(u64, f64)> {
+    /// Copies the matrix; returns the bytes that were read, the largest relative change of a number, and what one
+    /// triangle does not keep.
+    fn run(&self, source: &dyn Source, progress: &mut Progress) -> Result<(u64, f64, Loss)> {
         let shape = source.shape();
         let names = [source.row_names(), source.column_names()];
         // First of all, since it may refuse.
         let sink = create_matrix(self.path, Some(self.format.name), shape, names, self.element)?;
+        let mut loss = Loss::default();
         if self.writing.is_triangle {
-            check_triangle(source, self.memory, |rows| {
+            loss = check_triangle(source, self.tolerance, self.memory, |rows| {
                 progress.share(rows, shape[0], "rows compared");
             })?;
         }
         let mut transfer = Transfer::new(source, self.rounding, self.memory);
         transfer.run(sink, |rows| progress.share(rows, shape[0], "rows"))?;
-        Ok((transfer.bytes_read, transfer.largest_rounding))
+        Ok((transfer.bytes_read, transfer.largest_rounding, loss))
     }
 }

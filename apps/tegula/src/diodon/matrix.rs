@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Result;
+use clap::Args;
 use tegula_data::format::matrix::{ReadSettings, find_matrix};
 use tegula_data::source::{Coverage, Source};
 use tegula_diodon::distance::DistanceSource;
@@ -24,16 +25,63 @@ pub(super) struct Distances {
     pub(super) resident_bytes: u64,
 }
 
-/// Opens the matrix that `spec` names, in a format by this name if there is one; texts that do not fit `memory` go to `scratch`.
+/// How the matrix is read.
+#[derive(Args, Clone, Copy, Debug)]
+pub(super) struct ReadFlags {
+    /// What entries of HDF5 are that were never written [default: a matrix with such is refused]
+    #[arg(long, value_name = "VALUE", help_heading = "Data", allow_negative_numbers = true, value_parser = finite)]
+    pub(super) fill: Option<f64>,
+}
+
+/// A flag about rounding.
+#[derive(Args, Clone, Copy, Debug)]
+pub(super) struct ToleranceFlags {
+    /// Share of the greatest distance up to which asymmetry, a diagonal that is not 0 and negative
+    /// entries are rounding [default: 8 times the root of the precision of the numbers]
+    #[arg(long, value_name = "T", help_heading = "Data", value_parser = share)]
+    pub(super) symmetry_tolerance: Option<f64>,
+}
+
+fn finite(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite());
+    number.ok_or_else(|| format!("'{text}' is no number"))
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..1.0).contains(share));
+    share.ok_or_else(|| format!("'{text}' is no share: from 0, below 1, as 1e-6"))
+}
+
+/// Opens the matrix that `spec` names, in a format by this name if there is one; texts that do not fit `memory` go to
+/// `scratch`. Entries that were never written are `fill`, or refused.
 pub(super) fn open(
     spec: &str,
     format: Option<&str>,
     (memory_bytes, scratch): (u64, PathBuf),
+    fill: Option<f64>,
 ) -> Result<Arc<dyn Source>> {
     let found = find_matrix(spec, format)?;
-    let source = found.open(&ReadSettings { memory_bytes, scratch, format })?;
+    let source = found.open(&ReadSettings { memory_bytes, scratch, format, fill })?;
     check_kept_beside(&*source, &found.path)?;
     Ok(Arc::from(source))
+}
+
+/// Bytes that a name takes at least, or a number in its place, and how often it is held.
+const NAME: u64 = size_of::<String>() as u64 + 16;
+const TIMES: u64 = 3;
+
+/// Refuses so many rows or columns that their names alone do not fit `memory`.
+pub(super) fn check_names_fit(source: &dyn Source, lines: usize, memory: u64) -> Result<()> {
+    let wanted = (lines as u64).saturating_mul(TIMES * NAME);
+    if wanted <= memory {
+        return Ok(());
+    }
+    Err(refused(format!(
+        "{}: names, or numbers, of {lines} items take {}, more than the {} of memory: allow more --memory",
+        source.name(),
+        bytes(wanted as f64),
+        bytes(memory as f64)
+    )))
 }
 
 impl Distances {
@@ -41,8 +89,12 @@ impl Distances {
     ///
     /// # Errors
     /// If there is no such file, it is damaged, not square, or its names contradict each other.
-    pub(super) fn open(spec: &str, format: Option<&str>, room: (u64, PathBuf)) -> Result<Self> {
-        let source = open(spec, format, room)?;
+    pub(super) fn open(
+        spec: &str,
+        (memory, scratch): (u64, PathBuf),
+        fill: Option<f64>,
+    ) -> Result<Self> {
+        let source = open(spec, None, (memory / 4, scratch), fill)?;
         let [rows, columns] = source.shape();
         if rows != columns {
             return Err(refused(format!(
@@ -51,6 +103,7 @@ impl Distances {
                 source.name()
             )));
         }
+        check_names_fit(&*source, rows, memory)?;
         check_names(&*source)?;
         let is_read = source.stored_bytes_per_entry() == 0.0;
         let entries = if is_read { (rows * columns * source.element().bytes()) as u64 } else { 0 };

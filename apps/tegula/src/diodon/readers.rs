@@ -42,14 +42,22 @@ pub(super) fn find(
     is_measured.then(|| measure(source, tiling, workers)).transpose()
 }
 
-/// Tasks that may read at a time, as `asked` or else `found`, if fewer than there are workers.
+/// Readers of `source` that a quarter of `memory` bears, one at least, and not more than there are workers.
+pub(super) fn bearable(source: &dyn Source, memory: u64, workers: usize) -> usize {
+    let each = source.reader_bytes().max(1);
+    usize::try_from(memory / 4 / each).unwrap_or(workers).clamp(1, workers.max(1))
+}
+
+/// Tasks that may read at a time, as `asked` or else `found`, but not more than are `bearable`, if fewer than there are
+/// workers.
 pub(super) fn at_most(
     asked: Option<u32>,
-    found: Option<&Readers>,
+    (found, bearable): (Option<&Readers>, usize),
     workers: usize,
 ) -> Option<usize> {
     let asked = asked.map(|readers| readers as usize);
-    asked.or(found.map(|readers| readers.count)).filter(|&readers| readers < workers)
+    let wanted = asked.or(found.map(|readers| readers.count)).unwrap_or(workers);
+    Some(wanted.min(bearable)).filter(|&readers| readers < workers)
 }
 
 /// Lets no more tasks read at a time than `most`, if there is such a number.

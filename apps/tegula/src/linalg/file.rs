@@ -15,12 +15,9 @@ use tegula_runtime::flow::Failure;
 use tegula_runtime::random::SplitMix64;
 
 use crate::files::check_kept_beside;
-use crate::machine::usable_memory;
 
 /// Format of which complex numbers are read, and a vector as a column.
 const NPY: &str = "npy";
-/// Memory for the entries of a text, where that of the machine is not known.
-const UNKNOWN_MEMORY: u64 = 1 << 30;
 /// Most columns that are read at once, of a file that likes many.
 const MOST_COLUMNS: usize = 1024;
 /// Entries of a matrix of which a sample has all.
@@ -53,18 +50,18 @@ impl fmt::Debug for Contents {
 }
 
 impl MatrixFile {
-    /// Opens the matrix that `spec` names.
+    /// Opens the matrix that `spec` names; entries of a text, or what has to be held of a binary file, take at most
+    /// `memory_bytes`, and entries that were never written are `fill`, or refused.
     ///
     /// # Errors
     /// If it cannot be read, or is no matrix of numbers.
-    pub(super) fn open(spec: &Path) -> Result<Self> {
+    pub(super) fn open(spec: &Path, memory_bytes: u64, fill: Option<f64>) -> Result<Self> {
         let found = find_matrix(&spec.to_string_lossy(), None)?;
         let contents = if found.format.name == NPY {
             Contents::Npy(NpyMatrix::open(&found.path)?)
         } else {
-            let memory_bytes = usable_memory().unwrap_or(UNKNOWN_MEMORY) / 4;
             let scratch = std::env::temp_dir();
-            let settings = ReadSettings { memory_bytes, scratch, format: None };
+            let settings = ReadSettings { memory_bytes, scratch, format: None, fill };
             let source = found.open(&settings)?;
             check_kept_beside(&*source, &found.path)?;
             Contents::Other(source, Mutex::default())

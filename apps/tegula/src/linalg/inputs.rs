@@ -25,6 +25,9 @@ pub(super) struct FileFlags {
     /// The right-hand sides, likewise
     #[arg(long, value_name = "B", requires = "input")]
     rhs: Option<PathBuf>,
+    /// What entries of HDF5 are that were never written [default: a matrix with such is refused]
+    #[arg(long, value_name = "VALUE", requires = "input", allow_negative_numbers = true)]
+    fill: Option<f64>,
     /// Write what the algorithm leaves to a NumPy file: factors, solutions, inverses, products, vectors of a
     /// spectrum (of gesvd and qdwh U), or its values where there are no vectors
     #[arg(long = "output", value_name = "X.npy")]
@@ -77,15 +80,15 @@ impl FileFlags {
     pub(super) fn open(
         &self,
         entry: &Entry,
-        asked: &mut Vec<Size>,
-        sizes: &mut Sizes,
+        (asked, sizes): (&mut Vec<Size>, &mut Sizes),
+        memory: u64,
     ) -> Result<Inputs> {
         let mut inputs = Inputs::default();
         for (flag, role, path) in self.read() {
             let Some(operand) = entry.operands.iter().find(|operand| operand.role == role) else {
                 return Err(refused(format!("{} takes no {flag}", entry.name)));
             };
-            let matrix = MatrixFile::open(path)?;
+            let matrix = MatrixFile::open(path, memory / 4, self.fill)?;
             check_kind(&matrix, sizes.precision)?;
             adopt(&matrix, (entry, operand), asked, sizes)?;
             inputs.0.push((role, Arc::new(matrix)));

@@ -244,7 +244,7 @@ impl Linalg {
                 known.push(size);
             }
         }
-        let inputs = self.files.open(entry, &mut known, &mut sizes)?;
+        let inputs = self.files.open(entry, (&mut known, &mut sizes), self.run.memory()?)?;
         let default = |size, value| (!known.contains(&size)).then_some((size, value));
         let n = if known.contains(&Size::N) { sizes.n } else { sizes.m };
         let defaults =

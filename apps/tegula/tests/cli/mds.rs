@@ -145,6 +145,43 @@ fn what_is_no_matrix_of_distances_is_refused() {
     diodon(&folder, "mds cut.h5").failed(2, &["cut.h5"]);
 }
 
+/// What was never written is refused by every command that reads it, unless it is said what it is.
+#[test]
+fn a_matrix_with_a_hole_is_refused_or_filled() {
+    let rows: Vec<String> = (0..300).map(|i| format!("{},{}", i % 17, (i * i) % 23)).collect();
+    let folder = folder_with("points.csv", &format!("x,y\n{}\n", rows.join("\n")));
+    diodon(&folder, "distances points.csv --metric manhattan -o D.h5").succeeded();
+    let mut bytes = fs::read(folder.join("D.h5")).expect("a file");
+    // The address of the first chunk stands behind the head of the tree of chunks and its first key.
+    let tree = bytes.windows(5).position(|window| window == b"TREE\x01").expect("a tree");
+    bytes[tree + 24 + 32..][..8].fill(0xff);
+    fs::write(folder.join("D.h5"), bytes).expect("a file");
+    let commands = [
+        "diodon mds D.h5",
+        "diodon pca D.h5",
+        "diodon convert D.h5 D.npy",
+        "linalg getrf --input D.h5",
+    ];
+    for command in commands {
+        let words = ["1 of the 4 chunks of data set 'values'", "HDF5 reads 0", "--fill"];
+        tegula_in(&folder, command).failed(2, &words);
+    }
+    let run = tegula_in(&folder, "diodon convert D.h5 D.npy --fill 2.5 --json -").succeeded();
+    assert_eq!(run.json()["rows"], 300);
+    diodon(&folder, "mds D.h5 --fill much").failed(2, &["'much' is no number"]);
+    diodon(&folder, "mds D.h5 --symmetry-tolerance 2").failed(2, &["'2' is no share"]);
+}
+
+#[test]
+fn what_was_not_compared_is_said() {
+    let folder = folder_with("points.csv", POINTS);
+    diodon(&folder, "distances points.csv --metric euclidean --element f64 -o D.h5").succeeded();
+    let json = diodon(&folder, "mds D.h5 --axes 2 --json -").succeeded().json();
+    assert_eq!(json["checks"]["pairs"], 10);
+    assert_eq!(json["checks"]["pairs_compared"], 10);
+    assert_eq!(json["notes"], serde_json::json!([]));
+}
+
 #[test]
 fn lingoes_makes_axes_of_eigenvalues_that_were_negative() {
     let rows: Vec<String> = (0..7_i32)

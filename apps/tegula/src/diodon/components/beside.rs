@@ -89,7 +89,7 @@ impl<'a> Lines<'a> {
         if weights::are_in(Path::new(spec), ids) {
             return Ok(Metric::diagonal(weights::read_column(flag, Path::new(spec), ids)?));
         }
-        let source = open(spec, None, self.room())?;
+        let source = open(spec, None, self.room(), None)?;
         let (n, [rows, columns]) = (ids.len(), source.shape());
         let what = if side == 0 { "rows" } else { "columns" };
         if rows != n || (columns != n && columns != 1) {
@@ -129,7 +129,7 @@ impl<'a> Lines<'a> {
     /// If they cannot be read, or are not of these rows.
     pub(in crate::diodon) fn instruments(&self, spec: &str) -> Result<Instruments> {
         let flag = "--instruments";
-        let source = open(spec, None, self.room())?;
+        let source = open(spec, None, self.room(), None)?;
         let ([rows, q], m) = (source.shape(), self.names.items.len());
         if rows != m || q == 0 {
             return Err(refused(format!(
@@ -140,6 +140,16 @@ impl<'a> Lines<'a> {
             )));
         }
         self.check(0, (flag, &*source), source.row_names())?;
+        let wanted =
+            (rows as u64).saturating_mul(q as u64).saturating_mul(2 * size_of::<f64>() as u64);
+        if wanted > self.memory {
+            return Err(refused(format!(
+                "{flag} {}: {rows} x {q} numbers take {}, more than the {} of memory: name fewer instruments",
+                source.name(),
+                bytes(wanted as f64),
+                bytes(self.memory as f64)
+            )));
+        }
         let ids = names_or_numbers(source.column_names(), q);
         let entries = entries(&*source)?;
         if let Some(at) = entries.iter().position(|x| !x.is_finite()) {
@@ -200,7 +210,13 @@ impl Beside {
                 }
                 Metric::Full(_) => {
                     let n = metric.order().unwrap_or_default();
-                    console.field(what, format_args!("{n} x {n}"));
+                    let rounding = match metric.asymmetry() {
+                        0.0 => String::new(),
+                        off => format!(
+                            ", symmetric but for rounding, {off:.1e}: entries above the diagonal count"
+                        ),
+                    };
+                    console.field(what, format_args!("{n} x {n}{rounding}"));
                 }
             }
         }

@@ -24,6 +24,7 @@ use tegula_runtime::flow::{Flow, FlowOptions};
 use tegula_runtime::trace::Trace;
 
 use super::axes::tolerance;
+use super::matrix::ReadFlags;
 use super::overlap::StreamFlags;
 use super::readers;
 use crate::error::refused;
@@ -62,6 +63,8 @@ pub(super) struct ComponentFlags {
     /// Tasks that read at a time [default: measured]
     #[arg(long, value_name = "N", help_heading = "Run", value_parser = clap::value_parser!(u32).range(1..=1024))]
     readers: Option<u32>,
+    #[command(flatten)]
+    read: ReadFlags,
     #[command(flatten)]
     stream: StreamFlags,
     #[command(flatten)]

@@ -15,7 +15,7 @@ use tegula_runtime::memory::rounded;
 
 use super::{Analysis, Beside, ComponentFlags, Lines};
 use crate::demand::{Demand, Work};
-use crate::diodon::matrix::{check_unique, names_or_numbers, open};
+use crate::diodon::matrix::{check_names_fit, check_unique, names_or_numbers, open};
 use crate::diodon::readers::{self, Readers};
 use crate::error::refused;
 use crate::flags::Run;
@@ -46,6 +46,8 @@ pub(in crate::diodon) struct Setting {
     pub(super) plan: Plan,
     pub(super) run: Run,
     readers: Option<Readers>,
+    /// Readers that the memory bears.
+    bearable: usize,
     pub(super) is_recorded: bool,
 }
 
@@ -59,11 +61,12 @@ impl ComponentFlags {
     ) -> Result<Setting> {
         let memory = self.run.memory()?;
         let scratch = self.run.scratch().unwrap_or_else(std::env::temp_dir);
-        let source = open(input, None, (memory / 4, scratch.clone()))?;
+        let source = open(input, None, (memory / 4, scratch.clone()), self.read.fill)?;
         let shape @ [m, n] = source.shape();
         if m == 0 || n == 0 {
             return Err(refused(format!("{}: the table is empty", source.name())));
         }
+        check_names_fit(&*source, m.saturating_add(n), memory)?;
         let names = names(&*source)?;
         if self.matrix.precision.is_complex() {
             return Err(refused("--precision: tables hold real numbers; give s or d"));
@@ -124,7 +127,8 @@ impl ComponentFlags {
             seed: run.seed,
         };
         let is_open = self.readers.is_none() && !self.matrix.dry_run;
-        let readers = readers::find(&source, &tiling(run.nb), (is_open, run.workers()))?;
+        let bearable = readers::bearable(&*source, memory, run.workers());
+        let readers = readers::find(&source, &tiling(run.nb), (is_open, bearable))?;
         let is_recorded = self.trace.is_wanted() || tiles <= MOST_RECORDED;
         let setting = Setting {
             source,
@@ -136,6 +140,7 @@ impl ComponentFlags {
             plan,
             run,
             readers,
+            bearable,
             is_recorded,
         };
         self.announce(&setting, console);
@@ -189,7 +194,7 @@ impl ComponentFlags {
 impl Setting {
     /// Tasks that may read at a time, if fewer than there are workers.
     pub(super) fn most_readers(&self, asked: Option<u32>) -> Option<usize> {
-        readers::at_most(asked, self.readers.as_ref(), self.run.workers())
+        readers::at_most(asked, (self.readers.as_ref(), self.bearable), self.run.workers())
     }
 }
 

@@ -24,6 +24,7 @@ use tegula_runtime::trace::Trace;
 
 use super::axes::tolerance;
 use super::computed::PointFlags;
+use super::matrix::{ReadFlags, ToleranceFlags};
 use super::overlap::StreamFlags;
 use super::readers;
 use crate::checkpoint::Checkpoints;
@@ -48,6 +49,10 @@ pub(crate) struct Mds {
     metric: Option<MetricChoice>,
     #[command(flatten)]
     points: PointFlags,
+    #[command(flatten)]
+    read: ReadFlags,
+    #[command(flatten)]
+    tolerated: ToleranceFlags,
     /// Number of axes
     #[arg(long, value_name = "K", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Model")]
     axes: u32,
@@ -124,6 +129,8 @@ struct Outcome {
     /// Passes of an earlier run.
     taken_over: usize,
     compared: usize,
+    /// Pairs of entries that mirror each other, if both are stored.
+    pairs: Option<u64>,
     tiles: usize,
     held: usize,
     bytes_read: u64,
@@ -218,7 +225,8 @@ impl Mds {
             overlap: self.stream.overlap(),
             dealing: Some(self.dealing(&setting.run)?),
         };
-        let gram = Gram::new(&mut flow, &setting.distances.source, gram_options);
+        let mut gram = Gram::new(&mut flow, &setting.distances.source, gram_options);
+        gram.allow(self.tolerated.symmetry_tolerance);
         Ok((flow, gram, offset))
     }
 
@@ -250,6 +258,7 @@ impl Mds {
         let sums = gram.sums().clone();
         let (passes, taken_over, compared) = (gram.passes(), gram.taken_over(), gram.compared());
         let (tiles, held) = (gram.stream().tiles(), gram.stream().held());
+        let pairs = gram.pairs();
         let bytes_read = gram.close(&mut flow);
         let sums = match leading.lingoes {
             Some(changed) => Sums { trace: changed.trace, frobenius2: changed.frobenius2, ..sums },
@@ -261,6 +270,7 @@ impl Mds {
             passes,
             taken_over,
             compared,
+            pairs,
             tiles,
             held,
             bytes_read,

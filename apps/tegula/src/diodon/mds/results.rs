@@ -68,14 +68,22 @@ impl Mds {
             (
                 "checks",
                 json!({
+                    "pairs": outcome.pairs,
                     "pairs_compared": findings.compared,
                     "tiles_compared": outcome.compared,
                     "asymmetric": findings.asymmetric.count,
                     "diagonal": findings.diagonal.count,
+                    "negative": findings.negative.count,
+                    "rounding": verdict::limit(
+                        findings,
+                        setting.distances.source.element(),
+                        self.tolerated.symmetry_tolerance
+                    ),
                     "least": findings.least,
                     "greatest": findings.greatest,
                 }),
             ),
+            ("notes", notes(setting, outcome).into()),
         ];
         result.extend(more.map(|(key, value)| (key.to_owned(), value)));
         outcome.account.describe_json(&mut result);
@@ -89,10 +97,7 @@ impl Mds {
         outcome: &Outcome,
         ordination: &Ordination,
     ) {
-        let names = setting.distances.source.row_names();
-        for warning in verdict::warnings(&outcome.sums.findings, names) {
-            console.warn(warning);
-        }
+        notes(setting, outcome).iter().for_each(|note| console.note(note));
         console.line("");
         describe_axes(console, ordination, "of trace");
         console.line("");
@@ -113,6 +118,12 @@ impl Mds {
             console.note(format_args!(
                 "the distances are not Euclidean: {} found, down to {lowest}; --correction makes them so",
                 count(ordination.negative.len(), "negative eigenvalue")
+            ));
+        }
+        let compared = outcome.sums.findings.compared;
+        if outcome.pairs.is_some_and(|pairs| pairs > 0 && pairs == compared) {
+            console.line(format_args!(
+                "all {compared} entries below the diagonal were compared with those above"
             ));
         }
         if outcome.offset > 0.0 {
@@ -144,6 +155,25 @@ impl Mds {
         }
         outcome.account.describe(console);
     }
+}
+
+/// What was noticed about the distances, and how far they were looked at, in a sentence each.
+fn notes(setting: &Setting, outcome: &Outcome) -> Vec<String> {
+    let findings = &outcome.sums.findings;
+    let mut notes = verdict::warnings(findings, setting.distances.source.row_names());
+    notes.extend(outcome.pairs.and_then(|pairs| unseen(findings.compared, pairs)));
+    notes
+}
+
+/// What was not looked at, where `compared` of so many pairs of entries were.
+fn unseen(compared: u64, pairs: u64) -> Option<String> {
+    (compared < pairs).then(|| {
+        let share = number(100.0 * compared as f64 / pairs as f64, 3);
+        format!(
+            "of {pairs} entries below the diagonal, {share} % were read and compared with those above, some of every item; \
+             the others were not looked at, and do not count"
+        )
+    })
 }
 
 /// The places of the items.

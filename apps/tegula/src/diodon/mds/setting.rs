@@ -35,6 +35,8 @@ const TOLERANCE: f64 = 1e-8;
 const SINGLE_TOLERANCE: f64 = 1e-5;
 /// Tiles of a pass for each one whose mirror image is read, too.
 const SAMPLED: usize = 40;
+/// Bytes that are read in any case to compare entries with their mirror images: all of some 20 000 items.
+const COMPARED: usize = 4 << 30;
 
 /// Everything settled.
 pub(super) struct Setting {
@@ -48,6 +50,8 @@ pub(super) struct Setting {
     pub(super) plan: Plan,
     pub(super) run: Run,
     pub(super) readers: Option<Readers>,
+    /// Readers that the memory bears.
+    bearable: usize,
     pub(super) is_recorded: bool,
 }
 
@@ -64,7 +68,7 @@ impl Mds {
             None if self.points.is_given() => {
                 return Err(refused("--names and --columns are for points: say their --metric"));
             }
-            None => Distances::open(&self.input, None, (memory / 4, scratch))?,
+            None => Distances::open(&self.input, (memory, scratch), self.read.fill)?,
         };
         let n = distances.n();
         let memory = memory.saturating_sub(distances.resident_bytes);
@@ -123,10 +127,12 @@ impl Mds {
             seed: run.seed,
         };
         let is_open = self.readers.is_none() && !self.matrix.dry_run;
-        let readers = readers::find(&distances.source, &tiling(run.nb), (is_open, run.workers()))?;
+        let bearable = readers::bearable(&*distances.source, memory, run.workers());
+        let readers = readers::find(&distances.source, &tiling(run.nb), (is_open, bearable))?;
         let is_recorded = self.trace.is_wanted() || extent(run.nb, 1).tiles <= MOST_RECORDED;
         let setting = Setting {
-            samples: samples(n, tiling(run.nb).height()),
+            samples: samples(n, tiling(run.nb).height(), element.bytes()),
+            bearable,
             distances,
             method: listed,
             request,
@@ -228,14 +234,15 @@ impl Mds {
 impl Setting {
     /// Tasks that may read at a time, if fewer than there are workers.
     pub(super) fn most_readers(&self, asked: Option<u32>) -> Option<usize> {
-        readers::at_most(asked, self.readers.as_ref(), self.run.workers())
+        readers::at_most(asked, (self.readers.as_ref(), self.bearable), self.run.workers())
     }
 }
 
 /// Squares of `height` lines whose mirror images are read as well: some for all items, all of few.
-fn samples(n: usize, height: usize) -> usize {
+fn samples(n: usize, height: usize, element_bytes: usize) -> usize {
     let bands = Edges::new(n, height).count();
-    (bands * (bands + 1) / 2).div_ceil(SAMPLED).max(16)
+    let cheap = COMPARED / (2 * height * height * element_bytes).max(1);
+    (bands * (bands + 1) / 2).div_ceil(SAMPLED).max(16).max(cheap)
 }
 
 /// What a run asks for.

@@ -15,6 +15,7 @@ use tegula_diodon::stream::Overlap;
 use tegula_kernels::scalar::{Precision, Real};
 use tegula_runtime::trace::Trace;
 
+use super::matrix::ReadFlags;
 use super::readers;
 use crate::error::refused;
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags};
@@ -38,6 +39,8 @@ pub(crate) struct Project {
     /// Tasks that read at a time [default: as many as there are workers]
     #[arg(long, value_name = "N", help_heading = "Run", value_parser = clap::value_parser!(u32).range(1..=1024))]
     readers: Option<u32>,
+    #[command(flatten)]
+    read: ReadFlags,
     #[command(flatten)]
     matrix: MatrixFlags,
     #[command(flatten)]
@@ -118,6 +121,6 @@ impl Project {
 
     /// Tasks that may read at a time, if fewer than there are workers.
     fn most_readers(&self, setting: &Setting) -> Option<usize> {
-        readers::at_most(self.readers, None, setting.run.workers())
+        readers::at_most(self.readers, (None, setting.bearable), setting.run.workers())
     }
 }

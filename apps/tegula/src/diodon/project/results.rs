@@ -1,6 +1,7 @@
 //! What a projection gives: numbers for machines, and some for people.
 
 use serde_json::{Map, Value, json};
+use tegula_diodon::verdict;
 
 use super::setting::Setting;
 use super::{Outcome, Project};
@@ -54,6 +55,9 @@ impl Project {
     }
 
     pub(super) fn describe(&self, console: &Console, setting: &Setting, outcome: &Outcome) {
+        let findings = &outcome.projection.findings;
+        let names = setting.source.row_names();
+        verdict::warnings(findings, names).iter().for_each(|note| console.note(note));
         console.line("");
         if let Some(share) = share(outcome) {
             let share = number(100.0 * share, 4);

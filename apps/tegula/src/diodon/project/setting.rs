@@ -12,7 +12,8 @@ use tegula_runtime::memory::rounded;
 
 use super::Project;
 use crate::demand::{Demand, Work};
-use crate::diodon::matrix::{check_unique, names_or_numbers, open};
+use crate::diodon::matrix::{check_names_fit, check_unique, names_or_numbers, open};
+use crate::diodon::readers;
 use crate::error::refused;
 use crate::flags::Run;
 use crate::output::{Console, bytes, count};
@@ -33,6 +34,8 @@ pub(super) struct Setting {
     /// Tiles that are read.
     pub(super) tiles: usize,
     pub(super) is_recorded: bool,
+    /// Readers that the memory bears.
+    pub(super) bearable: usize,
 }
 
 impl Project {
@@ -44,12 +47,13 @@ impl Project {
         let embedding = Embedding::read(&self.folder).map_err(refused)?;
         let memory = self.run.memory()?;
         let scratch = self.run.scratch().unwrap_or_else(std::env::temp_dir);
-        let source = open(&self.input, None, (memory / 4, scratch))?;
+        let source = open(&self.input, None, (memory / 4, scratch), self.read.fill)?;
         embedding.check(&*source)?;
         let shape @ [m, n] = source.shape();
         if m == 0 {
             return Err(refused(format!("{}: no new item", source.name())));
         }
+        check_names_fit(&*source, m, memory)?;
         if let Some(names) = source.row_names() {
             check_unique(source.name(), "row", names)?;
         }
@@ -79,7 +83,8 @@ impl Project {
         let plan = plan(run.nb, run.workers());
         let tiles = extent(run.nb, 1).tiles;
         let is_recorded = self.trace.is_wanted() || tiles <= MOST_RECORDED;
-        let setting = Setting { embedding, source, ids, plan, run, tiles, is_recorded };
+        let bearable = readers::bearable(&*source, memory, run.workers());
+        let setting = Setting { embedding, source, ids, plan, run, tiles, is_recorded, bearable };
         self.announce(&setting, console);
         Ok(setting)
     }

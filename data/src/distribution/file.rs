@@ -7,13 +7,17 @@ use tegula_runtime::ranks::{Owners, Rank, Spot};
 
 use super::error::ranks;
 use super::{DistributionEntry, DistributionError, OwnerMap};
+use crate::format::text::{read_whole, shortened};
+
+/// Bytes that a map may have: one of four thousand tiles squared fits.
+const MOST_BYTES: u64 = 64 << 20;
 
 pub(super) const ENTRY: DistributionEntry = DistributionEntry {
     name: "file",
     parameter: Some("OWNERS.csv"),
     summary: "owners from a file: a line of ranks, from 0, for each row of tiles; repeated where it ends",
     make: |request| {
-        let path = request.parameter.filter(|path| !path.is_empty()).ok_or_else(|| {
+        let path = request.file.filter(|path| !path.is_empty()).ok_or_else(|| {
             let (given, expected) = (String::new(), "name of a file");
             DistributionError::Parameter { name: "file", given, expected }
         })?;
@@ -37,7 +41,7 @@ impl OwnerFile {
     /// rectangle or a triangle have.
     pub fn read(path: &Path, count: usize) -> Result<Self, DistributionError> {
         let unread = |cause| DistributionError::Read { path: path.to_owned(), cause };
-        let text = std::fs::read_to_string(path).map_err(unread)?;
+        let text = read_whole(path, MOST_BYTES).map_err(unread)?;
         Self::parse(path, &text, count)
     }
 
@@ -55,7 +59,7 @@ impl OwnerFile {
                 Ok(rank) => {
                     Err(fail(number, format!("rank {rank} of {}: they count from 0", ranks(count))))
                 }
-                Err(_) => Err(fail(number, format!("'{cell}' is no rank"))),
+                Err(_) => Err(fail(number, format!("'{}' is no rank", shortened(cell)))),
             };
             let owners = cells.map(owner).collect::<Result<Vec<_>, _>>()?;
             if owners.is_empty() {

@@ -27,6 +27,8 @@ mod sbc;
 mod shuffle;
 mod subset;
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
 pub use block_cyclic::BlockCyclic;
@@ -101,11 +103,11 @@ pub fn distribution(text: &str, ranks: usize) -> Result<Arc<dyn Owners>, Distrib
 /// # Errors
 /// If there is none of this name, its parameter is wrong, or it does not fit the ranks.
 pub fn distribution_for(
-    text: &str,
+    text: impl AsRef<OsStr>,
     powers: &Powers,
     storage: Storage,
 ) -> Result<Arc<dyn Owners>, DistributionError> {
-    over_subset(text, powers, None, storage)
+    over_subset(text.as_ref(), powers, None, storage)
 }
 
 /// The same where it is known what tasks cost on each rank: distributions that look at that take
@@ -119,31 +121,46 @@ pub fn distribution_with(
     costs: &Costs,
     storage: Storage,
 ) -> Result<Arc<dyn Owners>, DistributionError> {
-    over_subset(text, powers, Some(costs), storage)
+    over_subset(text.as_ref(), powers, Some(costs), storage)
 }
 
 /// The distribution `NAME[:PARAMETER][@RANKS]`.
-fn over_subset(text: &str, powers: &Powers, costs: Option<&Costs>, storage: Storage) -> Made {
-    let Some((text, subset)) = text.rsplit_once('@') else {
+fn over_subset(text: &OsStr, powers: &Powers, costs: Option<&Costs>, storage: Storage) -> Made {
+    let at = text.as_bytes().iter().rposition(|&byte| byte == b'@');
+    let Some((text, subset)) = at.map(|at| apart(text, at)) else {
         return over_all(text, powers.clone(), costs.cloned(), storage);
     };
-    let ranks = subset::ranks_of(subset, powers.ranks())?;
+    let subset = subset.to_string_lossy();
+    let ranks = subset::ranks_of(&subset, powers.ranks())?;
     let powers = powers.only(&ranks);
-    let powers = powers.ok_or_else(|| DistributionError::Powerless { given: subset.to_owned() })?;
+    let powers =
+        powers.ok_or_else(|| DistributionError::Powerless { given: subset.to_string() })?;
     let costs = costs.map(|costs| costs.only(&ranks));
     Ok(Arc::new(Subset { owners: over_all(text, powers, costs, storage)?, ranks }))
 }
 
+/// What stands before and behind the byte `at`.
+fn apart(text: &OsStr, at: usize) -> (&OsStr, &OsStr) {
+    let bytes = text.as_bytes();
+    (OsStr::from_bytes(&bytes[..at]), OsStr::from_bytes(&bytes[at + 1..]))
+}
+
 /// The distribution `NAME[:PARAMETER]`.
-fn over_all(text: &str, powers: Powers, costs: Option<Costs>, storage: Storage) -> Made {
-    let (name, parameter) =
-        text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
+fn over_all(text: &OsStr, powers: Powers, costs: Option<Costs>, storage: Storage) -> Made {
+    let colon = text.as_bytes().iter().position(|&byte| byte == b':');
+    let (name, file) = colon.map_or((text, None), |at| {
+        let (name, rest) = apart(text, at);
+        (name, Some(rest))
+    });
+    let name = name.to_string_lossy();
+    let parameter = file.map(OsStr::to_string_lossy);
+    let parameter = parameter.as_deref();
     let entry = DISTRIBUTIONS.iter().find(|entry| entry.name == name);
-    let entry = entry.ok_or_else(|| DistributionError::Unknown { name: name.to_owned() })?;
+    let entry = entry.ok_or_else(|| DistributionError::Unknown { name: name.to_string() })?;
     if parameter.is_some() && entry.parameter.is_none() {
         return Err(DistributionError::NoParameter { name: entry.name });
     }
-    (entry.make)(&Request { parameter, powers, costs, storage })
+    (entry.make)(&Request { parameter, file, powers, costs, storage })
 }
 
 #[cfg(test)]

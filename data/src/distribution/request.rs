@@ -1,5 +1,7 @@
 //! What a distribution is asked for.
 
+use std::ffi::OsStr;
+
 use super::{Costs, DistributionError, Factorisation, Powers};
 use crate::matrix::Storage;
 
@@ -8,6 +10,8 @@ use crate::matrix::Storage;
 pub(super) struct Request<'a> {
     /// What follows the colon after its name.
     pub(super) parameter: Option<&'a str>,
+    /// The same where it is the name of a file, which need not be UTF-8.
+    pub(super) file: Option<&'a OsStr>,
     /// The ranks and their powers, as far as the parameter does not say them.
     pub(super) powers: Powers,
     /// What tasks cost on the ranks, if that is known.

@@ -55,14 +55,12 @@ pub enum TableError {
         columns: Vec<String>,
     },
     /// Bytes that are not UTF-8.
-    #[error("{}, line {line}: not UTF-8 text{hint}; save the file as UTF-8", path.display())]
+    #[error("{}, line {line}: not UTF-8 text; save the file as UTF-8", path.display())]
     NotUtf8 {
         /// The file.
         path: PathBuf,
         /// Line of the first offending row.
         line: u64,
-        /// What the bytes look like, or nothing.
-        hint: &'static str,
     },
     /// A row with more or fewer cells than the table has columns.
     #[error("{}, line {line}: {found} cells where the table has {expected} columns ({dialect})", path.display())]
@@ -189,14 +187,14 @@ pub struct WriteError {
 }
 
 /// What to do about the usual causes.
-fn advice(cause: &io::Error) -> &'static str {
+pub(crate) fn advice(cause: &io::Error) -> &'static str {
     match cause.kind() {
         io::ErrorKind::NotFound => "; does the folder exist?",
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "; choose a folder that you may write to"
         }
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            "; free some space or write elsewhere"
+            "; no part of it is left there: free some space or write elsewhere"
         }
         io::ErrorKind::IsADirectory => "; name a file in it",
         _ => "",

@@ -12,13 +12,15 @@ pub mod hdf5;
 pub mod matrix;
 mod names;
 pub mod npy;
+pub mod text;
 
 pub use atomic::{FillError, write_atomically};
 pub(crate) use atomic::{Temporary, name_beside, remove_leftovers};
 pub use csv::{
-    ColumnIndex, Decimal, Delimiter, Dialect, Header, NamedValues, ReadOptions, Table,
-    write_columns, write_columns_to,
+    ColumnIndex, Decimal, Delimiter, Dialect, Header, NamedValues, ReadOptions, Records, Row,
+    Table, write_columns, write_columns_to,
 };
 pub use digest::{Digest, digest_bytes, digest_numbers};
+pub(crate) use error::advice;
 pub use error::{TableError, WriteError};
 pub use names::nearest_name;

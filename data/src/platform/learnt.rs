@@ -1,6 +1,5 @@
 //! What was learnt of the kernels on one machine, kept between runs: used only where it was learnt.
 
-use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -9,8 +8,9 @@ use toml::Spanned;
 
 use super::error::{PlatformError, Text};
 use super::file::KernelPart;
-use super::{kernels, read_text, write, write_text};
+use super::{MOST_BYTES, kernels, read_text, write, write_text};
 use crate::format::digest_bytes;
+use crate::format::text::read_whole;
 
 /// What times depend on besides the task.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -104,7 +104,7 @@ pub(super) fn is_learnt(text: &str) -> bool {
 /// # Errors
 /// If it is there and cannot be read, or is wrong somewhere.
 pub fn read_learnt(path: &Path, here: &Fingerprint) -> Result<Learnt, PlatformError> {
-    let text = match fs::read_to_string(path) {
+    let text = match read_whole(path, MOST_BYTES) {
         Ok(text) => text,
         Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(Learnt::Nothing),
         Err(cause) => return Err(PlatformError::Read { path: path.to_owned(), cause }),

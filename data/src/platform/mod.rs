@@ -12,7 +12,6 @@ mod read;
 mod reading;
 mod write;
 
-use std::fs;
 use std::path::Path;
 
 use tegula_kernels::scalar::Precision;
@@ -24,7 +23,11 @@ pub use listed::{Listed, PLATFORMS};
 pub use node::{Network, Node};
 pub use reading::{READ, set_reading};
 
+use crate::format::text::read_whole;
 use crate::format::{FillError, WriteError, write_atomically};
+
+/// Bytes that the description of a machine may have.
+const MOST_BYTES: u64 = 4 << 20;
 
 /// A machine with its models.
 #[derive(Debug)]
@@ -46,7 +49,7 @@ impl Platform {
     ///
     /// # Errors
     /// If it is neither, or the file is wrong somewhere.
-    pub fn find(name: &str) -> Result<Self, PlatformError> {
+    pub fn find(name: impl AsRef<Path>) -> Result<Self, PlatformError> {
         Node::find(name).map(|node| node.platform)
     }
 
@@ -84,7 +87,8 @@ impl Platform {
 
 /// All of the file `path`.
 fn read_text(path: &Path) -> Result<String, PlatformError> {
-    fs::read_to_string(path).map_err(|cause| PlatformError::Read { path: path.to_owned(), cause })
+    read_whole(path, MOST_BYTES)
+        .map_err(|cause| PlatformError::Read { path: path.to_owned(), cause })
 }
 
 /// Writes `text` to the file `path`, all of it or nothing.

@@ -31,11 +31,12 @@ impl Node {
     ///
     /// # Errors
     /// If it is neither, or the file is wrong somewhere.
-    pub fn find(name: &str) -> Result<Self, PlatformError> {
+    pub fn find(name: impl AsRef<Path>) -> Result<Self, PlatformError> {
+        let path = name.as_ref();
+        let name = &*path.to_string_lossy();
         if let Some(listed) = PLATFORMS.iter().find(|listed| listed.name == name) {
             return Self::parse(listed.text, listed.name);
         }
-        let path = Path::new(name);
         let is_name = !path.exists() && path.components().count() == 1 && !name.contains('.');
         if is_name {
             let listed: Vec<&str> = PLATFORMS.iter().map(|listed| listed.name).collect();

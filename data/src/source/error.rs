@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::format::advice;
+
 /// Why a matrix, or a block of it, cannot be had or cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
@@ -15,7 +17,7 @@ pub enum SourceError {
         cause: io::Error,
     },
     /// The system refused to create or to write.
-    #[error("cannot write {}: {cause}", path.display())]
+    #[error("cannot write {}: {cause}{}", path.display(), advice(cause))]
     Write {
         /// The file.
         path: PathBuf,

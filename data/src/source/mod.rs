@@ -77,6 +77,11 @@ pub trait Source: Debug + Send + Sync {
         0
     }
 
+    /// Bytes that opening it took from the disk: all of a text, which is not read again.
+    fn bytes_read(&self) -> u64 {
+        0
+    }
+
     /// Names of the rows, if there are any.
     fn row_names(&self) -> Option<&[String]> {
         None

@@ -89,7 +89,9 @@ impl Checkpoints {
     /// From now on a signal ends the run in its next pause, also where no file is written: what it has found so far
     /// is then said by [`interruption`](Self::interruption).
     pub(crate) fn listen(&mut self) {
-        catch_signals("this run ends after its current step, and says what it has found; Ctrl-C again ends it at once");
+        catch_signals(
+            "this run ends after its current step, and says what it has found; Ctrl-C again ends it at once",
+        );
         self.listens = true;
     }
 

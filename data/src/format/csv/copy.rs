@@ -42,12 +42,12 @@ impl Table {
         extra: &[NamedValues<'_>],
     ) -> Result<(), FillError<TableError>> {
         extra.iter().for_each(|column| column.assert_rows(self.rows()));
-        let reader = self.source.reader().map_err(FillError::Content)?;
-        let mut records = Records::new(self.path().to_owned(), reader, self.dialect().delimiter);
+        let records = self.source.records(self.dialect().delimiter);
+        let mut records = records.map_err(FillError::Content)?;
         let mut rows_out = RowWriter::new(out, self.dialect_out());
         rows_out.write(self.names().iter().map(String::as_str), extra.iter().map(|c| c.name))?;
         if self.has_header() {
-            records.next().map_err(FillError::Content)?;
+            records.next_row().map_err(FillError::Content)?;
         }
         let rows = self.copy_rows(&mut records, &mut rows_out, extra)?;
         if rows != self.rows() || Digest::finish(records.into_hasher()) != self.digest {
@@ -66,8 +66,8 @@ impl Table {
         let decimal = self.dialect().decimal;
         let mut number = String::new();
         let mut rows = 0;
-        while let Some(row) = records.next().map_err(FillError::Content)? {
-            if rows == self.rows() || row.len() != self.shape.width {
+        while let Some(row) = records.next_row().map_err(FillError::Content)? {
+            if rows == self.rows() || row.width() != self.shape.width {
                 return Err(FillError::Content(self.changed()));
             }
             row.cells().try_for_each(|cell| rows_out.cell(cell))?;

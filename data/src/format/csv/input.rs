@@ -1,6 +1,6 @@
 //! The bytes of a file on their way to the cell splitter: digest taken, line ends made equal, runs of blanks reduced.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 
 use sha2::{Digest as _, Sha256};
 
@@ -17,7 +17,6 @@ pub(super) struct Input<R> {
     raw: Box<[u8]>,
     ready: Vec<u8>,
     taken: usize,
-    handed_on: u64,
     state: State,
     ended: bool,
 }
@@ -47,7 +46,6 @@ impl<R: Read> Input<R> {
             raw: vec![0; CHUNK].into_boxed_slice(),
             ready: Vec::with_capacity(CHUNK + 1),
             taken: 0,
-            handed_on: 0,
             state: State {
                 untouched: true,
                 after_return: false,
@@ -62,14 +60,19 @@ impl<R: Read> Input<R> {
         }
     }
 
+    /// Where the bytes come from.
+    pub(super) fn inner(&self) -> &R {
+        &self.inner
+    }
+
     /// The digest of every byte read so far, as they stand in the file.
     pub(super) fn into_hasher(self) -> Sha256 {
         self.hasher
     }
 
-    /// Whether `position`, counted in bytes handed on, is the very end, and what stands there is no quote.
-    pub(super) fn ends_unquoted_at(&self, position: u64) -> bool {
-        self.ended && position == self.handed_on && self.state.last_visible != b'"'
+    /// Whether everything was handed on, and what stands at the very end is no quote.
+    pub(super) fn ends_unquoted(&self) -> bool {
+        self.ended && self.taken == self.ready.len() && self.state.last_visible != b'"'
     }
 
     /// Makes more bytes ready, unless the end has come.
@@ -114,15 +117,25 @@ impl<R: Read> Input<R> {
     }
 }
 
-impl<R: Read> Read for Input<R> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+impl<R: Read> BufRead for Input<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.taken == self.ready.len() {
             self.refill()?;
         }
-        let count = out.len().min(self.ready.len() - self.taken);
-        out[..count].copy_from_slice(&self.ready[self.taken..self.taken + count]);
-        self.taken += count;
-        self.handed_on += count as u64;
+        Ok(&self.ready[self.taken..])
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.taken += amount;
+    }
+}
+
+impl<R: Read> Read for Input<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let ready = self.fill_buf()?;
+        let count = out.len().min(ready.len());
+        out[..count].copy_from_slice(&ready[..count]);
+        self.consume(count);
         Ok(count)
     }
 }

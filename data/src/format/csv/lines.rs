@@ -19,6 +19,11 @@ impl Lines {
         self.rows += 1;
     }
 
+    /// Bytes of memory that they take.
+    pub(super) fn bytes(&self) -> usize {
+        self.runs.len() * size_of::<(usize, u64)>()
+    }
+
     /// How many rows there are.
     pub(super) fn rows(&self) -> usize {
         self.rows

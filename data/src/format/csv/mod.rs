@@ -3,7 +3,7 @@
 //! A [`Table`] holds every numeric column as `f64` and no text: a column that holds text is known by its first such
 //! cell, and the rows are read again from the file when they have to be repeated in a result.
 //!
-//! Rules, in the order in which they apply:
+//! The text may be compressed or in UTF-16, as [`text`](crate::format::text) says. Rules, in the order in which they apply:
 //! - a byte order mark is skipped; `\n`, `\r\n` and `\r` end a line; lines that begin with `#` are comments; blank
 //!   lines, and rows whose cells are all blank, are skipped; every one of them counts in line numbers;
 //! - the delimiter is a comma, semicolon, tab, bar, or any run of blanks: the one that cuts the first rows into equally
@@ -25,8 +25,11 @@ mod table;
 mod texts;
 mod write;
 
+use super::text::shortened;
+
 pub use columns::ColumnIndex;
 pub use dialect::{Decimal, Delimiter, Dialect};
+pub use records::{Records, Row};
 pub use shape::{Header, ReadOptions};
 pub use table::Table;
 pub use write::{NamedValues, write_columns, write_columns_to};
@@ -40,7 +43,7 @@ pub(super) fn display_names(names: &[String]) -> String {
         .take(SHOWN)
         .map(|(index, name)| match name.as_str() {
             "" => format!("(number {})", index + 1),
-            name => format!("'{name}'"),
+            name => format!("'{}'", shortened(name)),
         })
         .collect();
     if names.len() > SHOWN {

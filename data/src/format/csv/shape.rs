@@ -2,9 +2,10 @@
 
 use super::cell::Cell;
 use super::dialect::{Decimal, Delimiter, Dialect};
-use super::records::Records;
+use super::records::{OwnedRow, Records};
 use super::source::Source;
 use crate::format::error::TableError;
+use crate::format::text::{Kind, TextFault};
 
 /// Whether the first row holds names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,13 +19,21 @@ pub enum Header {
     Absent,
 }
 
-/// How to read a file; everything is found out by default.
-#[derive(Clone, Copy, Debug, Default)]
+/// How to read a file; everything is found out by default, and memory has no limit.
+#[derive(Clone, Copy, Debug)]
 pub struct ReadOptions {
     /// Whether the first row holds names.
     pub header: Header,
     /// The dialect, if it is known.
     pub dialect: Option<Dialect>,
+    /// Bytes of memory that reading may take.
+    pub memory_bytes: u64,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self { header: Header::Detect, dialect: None, memory_bytes: u64::MAX }
+    }
 }
 
 /// What the first rows tell.
@@ -40,7 +49,7 @@ pub(super) struct Shape {
 /// The first rows as one dialect cuts them.
 struct Sample {
     dialect: Dialect,
-    rows: Vec<Vec<String>>,
+    rows: Vec<OwnedRow>,
     /// The commonest number of cells in the rows that are surely data.
     width: usize,
 }
@@ -74,9 +83,12 @@ impl Shape {
     }
 }
 
-/// Refuses the line `sep=;` that spreadsheets put before the table.
+/// Refuses JSON, and the line `sep=;` that spreadsheets put before the table.
 fn check_first_line(source: &Source, head: &[u8]) -> Result<(), TableError> {
     let line = head.split(|&byte| byte == b'\n').next().unwrap_or(&[]).trim_ascii();
+    if line.starts_with(b"{") {
+        return Err(source.unreadable(TextFault::Binary(Kind::JSON).into()));
+    }
     let is_note = line.len() == 5 && line[..4].eq_ignore_ascii_case(b"sep=");
     if is_note {
         let text = String::from_utf8_lossy(line).into_owned();
@@ -87,20 +99,20 @@ fn check_first_line(source: &Source, head: &[u8]) -> Result<(), TableError> {
 
 /// The error of a file without a readable first row.
 fn why_no_row(source: &Source) -> Result<TableError, TableError> {
-    let mut records = Records::new(source.path.clone(), source.reader()?, Delimiter::Comma);
-    records.next()?;
+    source.records(Delimiter::Comma)?.next_row()?;
     Ok(TableError::Empty { path: source.path.clone() })
 }
 
 impl Sample {
     /// Cuts `head` at `delimiter`. A row that cannot be read ends the sample: it is reported when the file is read.
     fn take(source: &Source, head: &[u8], delimiter: Delimiter, decimal: Option<Decimal>) -> Self {
-        let mut records = Records::new(source.path.clone(), head, delimiter);
+        let cut = (delimiter, source.longest_row());
+        let mut records = Records::new(source.path.clone(), head, cut);
         let mut rows = Vec::new();
         while rows.len() < SAMPLE_ROWS
-            && let Ok(Some(row)) = records.next()
+            && let Ok(Some(row)) = records.next_row()
         {
-            rows.push(row.cells().map(|cell| cell.trim().to_owned()).collect::<Vec<_>>());
+            rows.push(row.to_owned());
         }
         let mut sample =
             Self { dialect: Dialect { delimiter, decimal: Decimal::Point }, rows, width: 0 };
@@ -124,8 +136,13 @@ impl Sample {
     }
 
     /// The rows that are surely data: all but the first, or that one if it is alone.
-    fn below(&self) -> &[Vec<String>] {
+    fn below(&self) -> &[OwnedRow] {
         if self.rows.len() > 1 { &self.rows[1..] } else { &self.rows }
+    }
+
+    /// The cells of those rows.
+    fn cells_below(&self) -> impl Iterator<Item = &str> {
+        self.below().iter().flat_map(OwnedRow::cells)
     }
 
     /// The share of rows that are equally long plus the share of numbers among their cells; 0 for a delimiter that
@@ -134,10 +151,10 @@ impl Sample {
         if self.width < 2 {
             return 0.0;
         }
-        let even = self.rows.iter().filter(|row| row.len() == self.width).count();
+        let even = self.rows.iter().filter(|row| row.width() == self.width).count();
         let short_header = usize::from(self.header_lacks_row_names());
-        let cells = self.below().iter().flatten().count();
-        let numbers = self.below().iter().flatten().filter(|cell| self.is_numeric(cell)).count();
+        let cells = self.cells_below().count();
+        let numbers = self.cells_below().filter(|cell| self.is_numeric(cell)).count();
         if numbers == 0 {
             return 0.0;
         }
@@ -154,7 +171,7 @@ impl Sample {
             return Decimal::Point;
         }
         let mut votes = (0, 0);
-        for cell in self.below().iter().flatten() {
+        for cell in self.cells_below() {
             let numeric = |decimal| matches!(Cell::parse(cell, decimal), Cell::Number(_));
             match (numeric(Decimal::Point), numeric(Decimal::Comma)) {
                 (true, false) => votes.0 += 1,
@@ -169,15 +186,15 @@ impl Sample {
     fn header_lacks_row_names(&self) -> bool {
         matches!(self.dialect.delimiter, Delimiter::Blanks | Delimiter::Tab)
             && self.rows.len() > 1
-            && self.rows[0].len() + 1 == self.width
-            && self.rows[0].iter().all(|cell| !self.is_numeric(cell))
+            && self.rows[0].width() + 1 == self.width
+            && self.rows[0].cells().all(|cell| !self.is_numeric(cell))
     }
 
     /// The cells of the first row, one for each column: completed where the header is one cell short.
     fn aligned_names(&self) -> Vec<String> {
-        let mut names = self.rows[0].clone();
+        let mut names: Vec<String> = self.rows[0].cells().map(str::to_owned).collect();
         let below = self.below();
-        let last_is_blank = below.iter().all(|row| row.last().is_some_and(String::is_empty));
+        let last_is_blank = below.iter().all(|row| row.cells().next_back() == Some(""));
         if names.len() + 1 == self.width && last_is_blank {
             names.push(String::new());
         } else if self.header_lacks_row_names() {
@@ -220,7 +237,7 @@ impl Sample {
 }
 
 /// The commonest number of cells in a row; the first of those that are equally common.
-fn commonest_width(rows: &[Vec<String>]) -> usize {
-    let count = |width| rows.iter().filter(|row| row.len() == width).count();
-    rows.iter().rev().map(Vec::len).max_by_key(|&width| count(width)).unwrap_or(0)
+fn commonest_width(rows: &[OwnedRow]) -> usize {
+    let count = |width| rows.iter().filter(|row| row.width() == width).count();
+    rows.iter().rev().map(OwnedRow::width).max_by_key(|&width| count(width)).unwrap_or(0)
 }

@@ -1,17 +1,18 @@
 //! A table read from a file: columns of numbers, found by name or number.
 
+use std::io;
 use std::path::Path;
 
 use super::columns::{Column, ColumnIndex, Sight};
 use super::dialect::Dialect;
 use super::lines::Lines;
-use super::records::Records;
 use super::shape::{ReadOptions, Shape};
 use super::source::Source;
 use super::write::NamedValues;
 use crate::format::digest::Digest;
 use crate::format::error::TableError;
 use crate::format::names::nearest_name;
+use crate::format::text::TextFault;
 
 /// A table read from a CSV file: rows of equally many cells, whose numeric columns are held as `f64`.
 #[derive(Clone, Debug)]
@@ -20,8 +21,45 @@ pub struct Table {
     pub(super) shape: Shape,
     pub(super) names: Vec<String>,
     pub(super) digest: Digest,
+    bytes_read: u64,
     columns: Vec<Column>,
     lines: Lines,
+}
+
+/// Bytes that a column takes beside its values.
+const COLUMN_BYTES: u64 = 256;
+/// Cells after which memory is looked at again.
+const CELLS: usize = 1 << 16;
+
+/// What a table may take of memory.
+struct Room {
+    memory_bytes: u64,
+    /// Cells since memory was looked at.
+    unseen: usize,
+}
+
+impl Room {
+    /// Refuses more columns than there is memory for.
+    fn check_columns(&self, width: usize) -> io::Result<()> {
+        let most = self.memory_bytes;
+        let are_few = width as u64 * COLUMN_BYTES <= most;
+        if are_few { Ok(()) } else { Err(TextFault::Columns { width, most }.into()) }
+    }
+
+    /// Refuses `columns` with more values, up to `line`, than there is memory for.
+    fn check(&mut self, columns: &[Column], lines: &Lines, line: u64) -> io::Result<()> {
+        self.unseen += columns.len();
+        if self.unseen < CELLS {
+            return Ok(());
+        }
+        self.unseen = 0;
+        let values: usize = columns.iter().map(|column| column.values.len()).sum();
+        let bytes = (values * size_of::<f64>() + lines.bytes()) as u64;
+        if bytes > self.memory_bytes {
+            return Err(TextFault::memory("the table", (line, self.memory_bytes)));
+        }
+        Ok(())
+    }
 }
 
 impl Table {
@@ -39,7 +77,7 @@ impl Table {
     /// # Errors
     /// As [`Table::read`].
     pub fn read_with(path: &Path, options: &ReadOptions) -> Result<Self, TableError> {
-        Self::from_source(Source::open(path)?, options)
+        Self::from_source(Source::open(path, options.memory_bytes)?, options)
     }
 
     /// Reads bytes that are in memory; `name` stands for the path in messages.
@@ -51,25 +89,26 @@ impl Table {
         bytes: Vec<u8>,
         options: &ReadOptions,
     ) -> Result<Self, TableError> {
-        Self::from_source(Source::hold(Path::new(name), bytes), options)
+        Self::from_source(Source::hold(Path::new(name), bytes, options.memory_bytes), options)
     }
 
     fn from_source(source: Source, options: &ReadOptions) -> Result<Self, TableError> {
         let shape = Shape::find(&source, options)?;
-        let mut records =
-            Records::new(source.path.clone(), source.reader()?, shape.dialect.delimiter);
+        let mut records = source.records(shape.dialect.delimiter)?;
         if shape.header.is_some() {
-            records.next()?;
+            records.next_row()?;
         }
+        let mut room = Room { memory_bytes: source.memory_bytes, unseen: 0 };
+        room.check_columns(shape.width).map_err(|cause| source.unreadable(cause))?;
         let mut columns = vec![Column::default(); shape.width];
         let mut lines = Lines::default();
-        while let Some(row) = records.next()? {
-            if row.len() != shape.width {
+        while let Some(row) = records.next_row()? {
+            if row.width() != shape.width {
                 return Err(TableError::Ragged {
                     path: source.path,
                     line: row.line,
                     expected: shape.width,
-                    found: row.len(),
+                    found: row.width(),
                     dialect: shape.dialect.to_string(),
                 });
             }
@@ -77,7 +116,9 @@ impl Table {
                 column.push(lines.rows(), cell, shape.dialect.decimal);
             }
             lines.push(row.line);
+            room.check(&columns, &lines, row.line).map_err(|cause| source.unreadable(cause))?;
         }
+        let bytes_read = records.reader().bytes_taken();
         let digest = Digest::finish(records.into_hasher());
         let names = match &shape.header {
             Some(names) => names.clone(),
@@ -86,7 +127,7 @@ impl Table {
         if lines.rows() == 0 {
             return Err(TableError::OnlyHeader { path: source.path, columns: names });
         }
-        Ok(Self { source, shape, names, digest, columns, lines })
+        Ok(Self { source, shape, names, digest, bytes_read, columns, lines })
     }
 
     /// The file, as it was named.
@@ -115,7 +156,12 @@ impl Table {
         self.shape.dialect
     }
 
-    /// The digest of the file's bytes.
+    /// Bytes of the file, compressed or not.
+    pub fn bytes_read(&self) -> u64 {
+        self.bytes_read
+    }
+
+    /// The digest of the text: of the file's bytes, unless it is compressed or in UTF-16.
     pub fn digest(&self) -> Digest {
         self.digest
     }

@@ -4,27 +4,29 @@ use std::io::Read;
 
 use super::columns::ColumnIndex;
 use super::records::Records;
+use super::source::Source;
 use super::table::Table;
 use crate::format::digest::Digest;
 use crate::format::error::TableError;
+use crate::format::text::{TextFault, text_bytes};
 
 impl Table {
     /// The cells of a column, one for each row, without the blanks around them.
     ///
     /// # Errors
-    /// [`TableError::Changed`] when the file that the table was read from is no longer the same.
+    /// [`TableError::Changed`] when the file that the table was read from is no longer the same; if they take more
+    /// memory than reading may take.
     ///
     /// # Panics
     /// If there is no such column.
     pub fn texts(&self, column: ColumnIndex) -> Result<Vec<String>, TableError> {
         let (width, rows) = (self.names().len(), self.rows());
         assert!(column.0 < width, "column {} of {width}", column.number());
-        let reader = self.source.reader()?;
-        let mut records = Records::new(self.path().to_owned(), reader, self.dialect().delimiter);
+        let mut records = self.source.records(self.dialect().delimiter)?;
         if self.has_header() {
-            records.next()?;
+            records.next_row()?;
         }
-        let texts = column_of(&mut records, column)?;
+        let texts = column_of(&mut records, column, &self.source)?;
         if texts.len() != rows || Digest::finish(records.into_hasher()) != self.digest {
             return Err(TableError::Changed { path: self.path().to_owned() });
         }
@@ -36,10 +38,17 @@ impl Table {
 fn column_of<R: Read>(
     records: &mut Records<R>,
     column: ColumnIndex,
+    source: &Source,
 ) -> Result<Vec<String>, TableError> {
-    let mut texts = Vec::new();
-    while let Some(row) = records.next()? {
-        texts.extend(row.cells().nth(column.0).map(|cell| cell.trim().to_owned()));
+    let (mut texts, mut bytes, most) = (Vec::new(), 0, source.memory_bytes);
+    while let Some(row) = records.next_row()? {
+        let Some(cell) = row.cells().nth(column.0) else { continue };
+        bytes += text_bytes(cell.trim());
+        if bytes > most {
+            let cause = TextFault::memory("the column of names", (row.line, most));
+            return Err(source.unreadable(cause));
+        }
+        texts.push(cell.trim().to_owned());
     }
     Ok(texts)
 }

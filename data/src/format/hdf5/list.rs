@@ -1,9 +1,12 @@
 //! Lists of tiles: CSV with a header.
 
-use std::fs::File;
 use std::path::Path;
 
+use crate::format::text;
 use crate::source::SourceError;
+
+/// Bytes that a list may have: some hundred thousand files fit.
+const MOST_BYTES: u64 = 32 << 20;
 
 /// A line of the list.
 pub(super) struct Entry {
@@ -16,12 +19,13 @@ pub(super) struct Entry {
 /// The lines of the list at `path`.
 pub(super) fn read(path: &Path) -> Result<Vec<Entry>, SourceError> {
     let wrong = |reason: String| SourceError::invalid(path, reason);
-    let file = File::open(path).map_err(|cause| SourceError::read(path, cause))?;
-    let mut reader =
-        csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(file);
+    let text = text::read_whole(path, MOST_BYTES).map_err(|cause| wrong(cause.to_string()))?;
+    let mut reader = csv::ReaderBuilder::new()
+        .trim(csv::Trim::All)
+        .comment(Some(b'#'))
+        .from_reader(text.as_bytes());
     let header = reader.headers().map_err(|error| wrong(error.to_string()))?.clone();
-    let column =
-        |name: &str| header.iter().position(|title| title.trim_start_matches('\u{feff}') == name);
+    let column = |name: &str| header.iter().position(|title| title == name);
     let required = |name: &str| {
         column(name).ok_or_else(|| {
             let found: Vec<&str> = header.iter().collect();

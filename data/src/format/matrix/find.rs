@@ -1,10 +1,13 @@
 //! Which format a file has: by the end of its name, else by what it begins with.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::input::{self, Opened};
 use super::{FORMATS, Format, ReadSettings, Writing};
 use crate::format::names::nearest_name;
+use crate::format::text::{self, Kind, TextFault};
 use crate::source::{Source, SourceError};
 
 /// Ends of the names of compressed text.
@@ -37,8 +40,8 @@ impl Found {
 ///
 /// # Errors
 /// If there is no such file or its format is not known.
-pub fn find_matrix(spec: &str, format: Option<&str>) -> Result<Found, SourceError> {
-    let (path, part) = split(spec);
+pub fn find_matrix(spec: impl AsRef<OsStr>, format: Option<&str>) -> Result<Found, SourceError> {
+    let (path, part) = split(spec.as_ref());
     let about = std::fs::metadata(&path).map_err(|cause| SourceError::read(&path, cause))?;
     if let Some(name) = format {
         let format = named(&path, name)?;
@@ -55,12 +58,14 @@ pub fn find_matrix(spec: &str, format: Option<&str>) -> Result<Found, SourceErro
 
 /// The file and the part after the last colon, if the whole is no file and what stands before the colon is
 /// one.
-fn split(spec: &str) -> (PathBuf, Option<String>) {
+fn split(spec: &OsStr) -> (PathBuf, Option<String>) {
+    let bytes = spec.as_bytes();
     if !Path::new(spec).exists()
-        && let Some((path, part)) = spec.rsplit_once(':')
-        && Path::new(path).exists()
+        && let Some(colon) = bytes.iter().rposition(|&byte| byte == b':')
+        && let path = Path::new(OsStr::from_bytes(&bytes[..colon]))
+        && path.exists()
     {
-        return (path.into(), Some(part.to_owned()));
+        return (path.into(), Some(String::from_utf8_lossy(&bytes[colon + 1..]).into_owned()));
     }
     (spec.into(), None)
 }
@@ -80,7 +85,7 @@ fn named(path: &Path, name: &str) -> Result<&'static Format, SourceError> {
 
 /// The format that the longest known end of the name of `path` means.
 fn by_ending(path: &Path) -> Option<&'static Format> {
-    let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+    let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
     let plain = COMPRESSED.into_iter().find_map(|ending| name.strip_suffix(ending));
     let name = plain.unwrap_or(&name);
     let fits = |format: &&Format| {
@@ -99,7 +104,11 @@ fn by_ending(path: &Path) -> Option<&'static Format> {
 
 /// The format whose signature `path` begins with.
 fn by_signature(path: &Path) -> Result<Option<&'static Format>, SourceError> {
-    let start = input::first_bytes(path, 16)?;
+    let start = input::first_bytes(path, text::START)?;
+    // Workbooks are archives, as .npz are, but not of arrays.
+    if let Some(kind) = Kind::of(&start).filter(|kind| kind.is_sheet()) {
+        return Err(input::unreadable(path, TextFault::Binary(kind).into()));
+    }
     let signed =
         |format: &&Format| !format.signature.is_empty() && start.starts_with(format.signature);
     Ok(FORMATS.iter().copied().find(signed))
@@ -110,14 +119,15 @@ fn by_contents(path: &Path) -> Result<&'static Format, SourceError> {
     if let Some(format) = by_signature(path)? {
         return Ok(format);
     }
-    let lines = Opened::new(path)?.first_lines(LOOKED_AT)?;
-    let Some(first) = lines.first() else { return Err(input::empty(path)) };
-    if lines.iter().any(|line| line.contains('\0')) {
+    let start = input::first_bytes(path, text::START)?;
+    if !text::may_be_text(&start) && Kind::of(&start).is_none() {
         return Err(unknown(
             path,
             "is neither text nor a binary format that is known by its first bytes",
         ));
     }
+    let lines = Opened::new(path, 0)?.line_starts(LOOKED_AT)?;
+    let Some(first) = lines.first() else { return Err(input::empty(path)) };
     let name = if super::phylip::looks_like(&lines) {
         "phylip"
     } else if super::mothur::looks_like(&lines) {

@@ -3,13 +3,14 @@
 //!
 //! Text is parsed once, and its entries are kept in memory or, where they do not fit, in an unnamed file;
 //! binary files are read in place, block by block. A text file may be compressed by gzip or bzip2, which its
-//! first bytes tell. Text has to be UTF-8: bytes that are not are refused, so that no name changes in
-//! silence. Whether names repeat, or those of the rows and of the columns differ, is not checked here.
+//! first bytes tell. Text has to be UTF-8 or UTF-16: bytes that are neither are refused, so that no name
+//! changes in silence. Whether names repeat, or those of the rows and of the columns differ, is not checked here.
 
 mod find;
 mod hdf5;
 mod input;
 mod mothur;
+mod name_list;
 mod npy;
 mod npz;
 mod number;
@@ -22,6 +23,7 @@ mod table;
 mod target;
 mod transfer;
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use tegula_kernels::element::Element;
@@ -136,7 +138,7 @@ pub const FORMATS: &[&Format] = &[
 /// # Errors
 /// If there is no such file, its format is not known, or it is not what its format says.
 pub fn open_matrix(
-    spec: &str,
+    spec: impl AsRef<OsStr>,
     settings: &ReadSettings<'_>,
 ) -> Result<Box<dyn Source>, SourceError> {
     find_matrix(spec, settings.format)?.open(settings)

@@ -7,6 +7,7 @@ use tegula_kernels::element::{Element, half_from_f64, half_to_f64};
 
 use crate::format::csv::Decimal;
 use crate::format::csv::cell::{Cell, push_number};
+pub(super) use crate::format::text::shortened as shown;
 use crate::source::SourceError;
 
 /// The number that `text` stands for, or what is wrong with it.
@@ -33,16 +34,6 @@ pub(super) fn is_number(text: &str) -> bool {
 /// Whether `text` is a number, or a word for one that is missing or infinite.
 pub(super) fn is_like_number(text: &str) -> bool {
     Cell::parse(text, Decimal::Point).is_numeric()
-}
-
-/// `text`, cut after forty characters.
-pub(super) fn shown(text: &str) -> String {
-    const MOST: usize = 40;
-    let mut shown: String = text.trim().chars().take(MOST).collect();
-    if text.trim().chars().nth(MOST).is_some() {
-        shown.push_str("...");
-    }
-    shown
 }
 
 /// Appends the shortest decimal that reads back as the number in `stored`, one of the kind `element` in the

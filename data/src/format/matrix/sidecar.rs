@@ -37,14 +37,16 @@ pub(super) fn read(
 ) -> Result<[Option<Vec<String>>; 2], SourceError> {
     let Some(file) = names_beside(path) else { return Ok([None, None]) };
     let mut names = Vec::new();
-    let (mut lines, mut text) = (Opened::new(&file)?, String::new());
-    while lines.next(&mut text)? {
+    let (mut lines, mut text) = (Opened::new(&file, 0)?, String::new());
+    // One more than there are rows is enough to see that there are too many.
+    while names.len() <= m && lines.next(&mut text)? {
         names.push(text.trim().to_owned());
     }
     if names.len() != m {
+        let more = if names.len() > m { "more than " } else { "" };
         let reason = format!(
-            "it has {} names for the {m} rows of {}: correct it, or give it another name",
-            names.len(),
+            "it has {more}{} names for the {m} rows of {}: correct it, or give it another name",
+            names.len().min(m),
             path.display()
         );
         return Err(SourceError::invalid(&file, reason));

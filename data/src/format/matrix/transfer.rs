@@ -36,7 +36,13 @@ impl<'a> Transfer<'a> {
     /// A copy of `source` with blocks of at most `memory_bytes`, or of one row where that is more.
     #[must_use]
     pub fn new(source: &'a dyn Source, rounding: Rounding, memory_bytes: u64) -> Self {
-        Self { source, rounding, memory_bytes, bytes_read: 0, largest_rounding: 0.0 }
+        Self {
+            source,
+            rounding,
+            memory_bytes,
+            bytes_read: source.bytes_read(),
+            largest_rounding: 0.0,
+        }
     }
 
     /// Copies everything to `sink`, and ends that; `done` is told how many rows are behind.

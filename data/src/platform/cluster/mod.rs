@@ -41,29 +41,30 @@ pub struct ClusterPlatform {
 }
 
 impl ClusterPlatform {
-    /// Whether `text` names several nodes, or the file of a cluster, and not one platform alone.
+    /// Whether `name` names several nodes, or the file of a cluster, and not one platform alone.
     #[must_use]
-    pub fn is_named_by(text: &str) -> bool {
-        let path = Path::new(text);
+    pub fn is_named_by(name: impl AsRef<Path>) -> bool {
+        let path = name.as_ref();
+        let text = path.to_string_lossy();
         if path.is_file() {
-            return std::fs::read_to_string(path).is_ok_and(|text| file::is_cluster(&text));
+            return read_text(path).is_ok_and(|text| file::is_cluster(&text));
         }
         let is_path = text.contains(['/', '.']);
         !is_path && (text.contains('+') || text.starts_with(|first: char| first.is_ascii_digit()))
     }
 
-    /// The cluster that `text` names: a set of nodes such as `14chetemi+7chifflet`, or a file that
+    /// The cluster that `name` names: a set of nodes such as `14chetemi+7chifflet`, or a file that
     /// describes a cluster or a single node.
     ///
     /// # Errors
     /// If it is neither, a file is wrong somewhere, or the nodes do not stand at one site.
-    pub fn find(text: &str) -> Result<Self, ClusterError> {
-        let path = Path::new(text);
+    pub fn find(name: impl AsRef<Path>) -> Result<Self, ClusterError> {
+        let path = name.as_ref();
         if path.is_file() {
-            Self::read(path)
-        } else {
-            Self::new(text.to_owned(), set::parse(text)?)
+            return Self::read(path);
         }
+        let text = path.to_string_lossy();
+        Self::new(text.to_string(), set::parse(&text)?)
     }
 
     /// The cluster that the file `path` describes, which may also describe a single node.

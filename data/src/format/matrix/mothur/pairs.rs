@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 use crate::format::matrix::ReadSettings;
-use crate::format::matrix::stored::Bytes;
+use crate::format::matrix::stored::{Bytes, no_room};
 use crate::source::SourceError;
 
 /// Bytes of a distance.
@@ -69,27 +69,32 @@ impl Pairs {
         Self { memory_bytes, scratch, place: Place::Memory(Vec::new()), n: 0 }
     }
 
+    /// Whether the distances of one thing more are within the memory.
+    pub(super) fn have_room(&self) -> bool {
+        index(self.n + 1, 0) * SIZE as u64 <= self.memory_bytes
+    }
+
     /// Makes room for one thing more.
     ///
     /// # Errors
     /// Those of the file.
     pub(super) fn grow(&mut self) -> Result<(), SourceError> {
-        let row = self.n;
+        let (row, have_room) = (self.n, self.have_room());
         self.n += 1;
         if let Place::Memory(held) = &mut self.place {
-            if index(self.n, 0) * SIZE as u64 <= self.memory_bytes {
+            if have_room {
                 held.resize(held.len() + row + 1, f64::NAN);
                 return Ok(());
             }
             let held = std::mem::take(held);
-            let failed = |cause| SourceError::write(&self.scratch, cause);
+            let failed = |cause| no_room(&self.scratch, &cause);
             let file = tempfile::tempfile_in(&self.scratch).map_err(failed)?;
             write(&file, 0, &held).map_err(failed)?;
             self.place = Place::File { file, waiting: Vec::new() };
         }
         if let Place::File { file, .. } = &self.place {
             write(file, index(row, 0), &vec![f64::NAN; row + 1])
-                .map_err(|cause| SourceError::write(&self.scratch, cause))?;
+                .map_err(|cause| no_room(&self.scratch, &cause))?;
         }
         Ok(())
     }
@@ -114,7 +119,7 @@ impl Pairs {
     /// Puts what waits into the file.
     fn flush(&mut self) -> Result<(), Stop> {
         let Place::File { file, waiting } = &mut self.place else { return Ok(()) };
-        let failed = |cause| Stop::File(SourceError::write(&self.scratch, cause));
+        let failed = |cause| Stop::File(no_room(&self.scratch, &cause));
         waiting.sort_by_key(|&(at, _, line)| (at, line));
         let mut rest = &waiting[..];
         while let Some(&(first, ..)) = rest.first() {

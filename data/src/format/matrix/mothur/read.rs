@@ -6,10 +6,14 @@ use std::path::Path;
 use super::pairs::{Conflict, Pairs, Stop};
 use crate::format::csv::Decimal;
 use crate::format::matrix::input::{self, Opened};
+use crate::format::matrix::name_list::NameList;
 use crate::format::matrix::stored::{Order, Stored};
 use crate::format::matrix::table::no_parts;
 use crate::format::matrix::{ReadSettings, number};
 use crate::source::{Source, SourceError};
+
+/// Bytes of the shortest line, two names and a distance with what separates them.
+const SHORTEST_LINE: u64 = 6;
 
 /// Opens the matrix at `path`.
 pub(super) fn open(
@@ -20,27 +24,29 @@ pub(super) fn open(
     if let Some(part) = part {
         return Err(no_parts(path, part));
     }
-    let second_first = second_comes_first(path)?;
+    let memory_bytes = settings.memory_bytes;
+    let second_first = second_comes_first(path, memory_bytes)?;
     let mut reading = Reading {
         path,
-        names: Vec::new(),
+        names: NameList::new(memory_bytes),
         numbers: HashMap::new(),
         pairs: Pairs::new(settings),
         second_first,
+        most_pairs: None,
     };
-    let (mut lines, mut text) = (Opened::new(path)?, String::new());
+    let (mut lines, mut text) = (Opened::new(path, memory_bytes)?, String::new());
     while lines.next(&mut text)? {
         if !text.starts_with('#') {
             reading.take(&text, lines.line())?;
         }
     }
-    reading.finish()
+    reading.finish(lines.bytes_taken())
 }
 
 /// Whether the second name of a line comes before the first one: it does if the second line repeats it, as
 /// where the lower triangle is written row by row.
-fn second_comes_first(path: &Path) -> Result<bool, SourceError> {
-    let lines = Opened::new(path)?.first_lines(2)?;
+fn second_comes_first(path: &Path, memory_bytes: u64) -> Result<bool, SourceError> {
+    let lines = Opened::new(path, memory_bytes)?.first_lines(2)?;
     let names = |at: usize| {
         let line = lines.get(at)?;
         let mut cells = cells(line).into_iter();
@@ -63,10 +69,12 @@ fn cells(line: &str) -> Vec<&str> {
 /// A matrix that is being read.
 struct Reading<'a> {
     path: &'a Path,
-    names: Vec<String>,
+    names: NameList,
     numbers: HashMap<String, usize>,
     pairs: Pairs,
     second_first: bool,
+    /// Pairs for which the file has lines, once that was asked.
+    most_pairs: Option<u64>,
 }
 
 impl Reading<'_> {
@@ -85,43 +93,65 @@ impl Reading<'_> {
         let distance = number::parse(distance, Decimal::Point)
             .map_err(|reason| self.refuse(format!("line {line}, column 3: {reason}")))?;
         let (i, j) = if self.second_first {
-            let j = self.number(b)?;
-            (self.number(a)?, j)
+            let j = self.number(b, line)?;
+            (self.number(a, line)?, j)
         } else {
-            (self.number(a)?, self.number(b)?)
+            (self.number(a, line)?, self.number(b, line)?)
         };
         self.pairs.put(i, j, distance, line).map_err(|stop| stopped(self.path, stop))
     }
 
-    /// The number of the thing called `name`.
-    fn number(&mut self, name: &str) -> Result<usize, SourceError> {
+    /// The number of the thing called `name` in `line`.
+    fn number(&mut self, name: &str, line: u64) -> Result<usize, SourceError> {
         if let Some(&number) = self.numbers.get(name) {
             return Ok(number);
         }
-        let number = self.names.len();
-        self.names.push(name.to_owned());
+        let number = self.names.names().len();
+        self.names.push(name, (self.path, line))?;
         self.numbers.insert(name.to_owned(), number);
+        self.check_pairs(line)?;
         self.pairs.grow()?;
         Ok(number)
     }
 
-    fn finish(mut self) -> Result<Box<dyn Source>, SourceError> {
-        let n = self.names.len();
+    /// Refuses more names than the file can have lines for, before their pairs leave the memory for the disk.
+    fn check_pairs(&mut self, line: u64) -> Result<(), SourceError> {
+        if self.pairs.have_room() {
+            return Ok(());
+        }
+        let most = match self.most_pairs {
+            Some(most) => most,
+            None => *self.most_pairs.insert((input::text_bytes(self.path)? + 1) / SHORTEST_LINE),
+        };
+        let n = self.names.names().len() as u64;
+        if n * (n - 1) / 2 <= most {
+            return Ok(());
+        }
+        Err(self.refuse(format!(
+            "there are {n} names up to line {line}, and {} pairs of them, but not as many lines: the file was made with \
+             a cutoff, or cut short; make it again without a cutoff",
+            n * (n - 1) / 2
+        )))
+    }
+
+    fn finish(mut self, bytes_read: u64) -> Result<Box<dyn Source>, SourceError> {
+        let n = self.names.names().len();
         if n == 0 {
             return Err(input::empty(self.path));
         }
         let (first, missing) = self.pairs.complete().map_err(|stop| stopped(self.path, stop))?;
         if let Some((i, j)) = first {
-            let (a, b) = (number::shown(&self.names[i]), number::shown(&self.names[j]));
+            let [a, b] = [i, j].map(|at| number::shown(&self.names.names()[at]));
             let all = n * (n - 1) / 2;
             return Err(self.refuse(format!(
                 "no line has the distance of '{a}' and '{b}' ({missing} of {all} pairs are missing): the file was \
                  made with a cutoff, or cut short; make it again without a cutoff"
             )));
         }
-        let names = [Some(self.names.clone()), Some(self.names)];
+        let names = self.names.into_names();
+        let names = [Some(names.clone()), Some(names)];
         let entries = (Order::Lower { diagonal: true }, self.pairs.into_bytes());
-        Ok(Stored::of_text(self.path, [n, n], entries, names))
+        Ok(Stored::of_text(self.path, [n, n], entries, names, bytes_read))
     }
 }
 

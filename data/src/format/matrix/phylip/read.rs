@@ -6,6 +6,7 @@ use super::form::{Names, count, order};
 use crate::format::csv::Decimal;
 use crate::format::matrix::ReadSettings;
 use crate::format::matrix::input::{self, Opened};
+use crate::format::matrix::name_list::NameList;
 use crate::format::matrix::number::{self, is_number};
 use crate::format::matrix::stored::{Gather, Order, Stored};
 use crate::format::matrix::table::no_parts;
@@ -20,7 +21,7 @@ pub(super) fn open(
     if let Some(part) = part {
         return Err(no_parts(path, part));
     }
-    let lines = Opened::new(path)?.first_lines(4)?;
+    let lines = Opened::new(path, settings.memory_bytes)?.first_lines(4)?;
     let Some((first, rest)) = lines.split_first() else { return Err(input::empty(path)) };
     let n = count(first).filter(|&n| n > 0).ok_or_else(|| {
         let first = number::shown(first);
@@ -46,7 +47,7 @@ struct Reading<'a> {
     order: Order,
     strict: Names,
     entries: Gather,
-    names: Vec<String>,
+    names: NameList,
     /// Words at the end of a name that are numbers: as many as the first one has.
     numeric_end: usize,
 }
@@ -59,9 +60,10 @@ impl<'a> Reading<'a> {
         strict: Names,
         settings: &ReadSettings<'_>,
     ) -> Result<Self, SourceError> {
-        let (mut lines, entries) = (Opened::new(path)?, Gather::new(settings));
+        let memory_bytes = settings.memory_bytes;
+        let (mut lines, entries) = (Opened::new(path, memory_bytes)?, Gather::new(settings));
         lines.next(&mut String::new())?;
-        let (names, numeric_end) = (Vec::new(), 0);
+        let (names, numeric_end) = (NameList::new(memory_bytes), 0);
         Ok(Self { path, lines, n, order, strict, entries, names, numeric_end })
     }
 
@@ -92,8 +94,9 @@ impl<'a> Reading<'a> {
             return Err(self.refuse(&reason));
         }
         let entries = (self.order, self.entries.finish()?);
-        let names = [Some(self.names.clone()), Some(self.names)];
-        Ok(Stored::of_text(self.path, [self.n; 2], entries, names))
+        let names = self.names.into_names();
+        let (names, bytes_read) = ([Some(names.clone()), Some(names)], self.lines.bytes_taken());
+        Ok(Stored::of_text(self.path, [self.n; 2], entries, names, bytes_read))
     }
 
     fn refuse(&self, reason: &str) -> SourceError {
@@ -107,7 +110,7 @@ impl<'a> Reading<'a> {
             Names::Strict => Names::strict(line),
             Names::Relaxed => self.split(row, line, wanted)?,
         };
-        self.names.push(name.trim().to_owned());
+        self.names.push(name.trim(), (self.path, self.lines.line()))?;
         let mut found = self.numbers(row, 0, rest)?;
         let mut line = String::new();
         while found < wanted {
@@ -165,7 +168,7 @@ impl<'a> Reading<'a> {
         for word in text.split_whitespace() {
             found += 1;
             let entry = number::parse(word, Decimal::Point).map_err(|reason| {
-                let name = number::shown(&self.names[row]);
+                let name = number::shown(&self.names.names()[row]);
                 self.refuse(&format!("number {found} of row '{name}': {reason}"))
             })?;
             if found <= self.wanted(row) {

@@ -1,8 +1,8 @@
 //! Gathering bytes that come one after another: in memory while they fit, else in an unnamed file.
 
 use std::fs::File;
-use std::io::Write;
-use std::path::PathBuf;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use super::Bytes;
 use crate::format::matrix::ReadSettings;
@@ -10,6 +10,15 @@ use crate::source::SourceError;
 
 /// Bytes that are written to the file at once.
 const CHUNK: usize = 1 << 20;
+
+/// The error of the folder `scratch`, which does not take the entries.
+pub(in crate::format::matrix) fn no_room(scratch: &Path, cause: &io::Error) -> SourceError {
+    let what = format!(
+        "{cause}; entries that do not fit the memory go to this folder: free some space, or name another with \
+         --scratch"
+    );
+    SourceError::write(scratch, io::Error::other(what))
+}
 
 /// Takes bytes.
 #[derive(Debug)]
@@ -56,7 +65,7 @@ impl Gather {
 
     /// Moves what is in memory to the file.
     fn spill(&mut self) -> Result<(), SourceError> {
-        let failed = |cause| SourceError::write(&self.scratch, cause);
+        let failed = |cause| no_room(&self.scratch, &cause);
         let file = match &mut self.file {
             Some(file) => file,
             None => self.file.insert(tempfile::tempfile_in(&self.scratch).map_err(failed)?),

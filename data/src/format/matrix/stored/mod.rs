@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use tegula_kernels::element::Element;
 
-pub(super) use gather::Gather;
+pub(super) use gather::{Gather, no_room};
 
 use crate::source::{BlockReader, Coverage, Source, SourceError};
 use read::StoredReader;
@@ -121,65 +121,75 @@ pub(super) struct Stored {
 }
 
 impl Stored {
-    /// A matrix of 64-bit numbers that text gave, row by row.
+    /// A matrix of 64-bit numbers that a text of `bytes_read` bytes gave, row by row.
     pub(super) fn of_text(
         path: &Path,
         shape: [usize; 2],
         (order, bytes): (Order, Bytes),
         names: [Option<Vec<String>>; 2],
+        bytes_read: u64,
     ) -> Box<dyn Source> {
         let (path, name) = (path.to_owned(), path.display().to_string());
         let element = Element::F64;
-        Self { path, name, shape, element, is_swapped: false, order, bytes, names }.open()
+        let stored = Self { path, name, shape, element, is_swapped: false, order, bytes, names };
+        Box::new(StoredMatrix { stored: Arc::new(stored), bytes_read })
     }
 
     /// The source.
     pub(super) fn open(self) -> Box<dyn Source> {
-        Box::new(StoredMatrix(Arc::new(self)))
+        Box::new(StoredMatrix { stored: Arc::new(self), bytes_read: 0 })
     }
 }
 
 /// A [`Source`] of what is stored.
 #[derive(Debug)]
-struct StoredMatrix(Arc<Stored>);
+struct StoredMatrix {
+    stored: Arc<Stored>,
+    /// Bytes that opening it took from the file.
+    bytes_read: u64,
+}
 
 impl Source for StoredMatrix {
     fn name(&self) -> &str {
-        &self.0.name
+        &self.stored.name
     }
 
     fn shape(&self) -> [usize; 2] {
-        self.0.shape
+        self.stored.shape
     }
 
     fn element(&self) -> Element {
-        self.0.element
+        self.stored.element
     }
 
     fn coverage(&self) -> Coverage {
-        if self.0.order.is_triangle() { Coverage::Triangle } else { Coverage::Full }
+        if self.stored.order.is_triangle() { Coverage::Triangle } else { Coverage::Full }
     }
 
     fn stored_bytes_per_entry(&self) -> f64 {
-        let [m, n] = self.0.shape;
-        match (&self.0.bytes, self.0.order.entries([m, n])) {
+        let [m, n] = self.stored.shape;
+        match (&self.stored.bytes, self.stored.order.entries([m, n])) {
             (Bytes::File { .. }, Some(entries)) => {
-                self.0.element.bytes() as f64 * entries as f64 / (m as f64 * n as f64)
+                self.stored.element.bytes() as f64 * entries as f64 / (m as f64 * n as f64)
             }
             _ => 0.0,
         }
     }
 
+    fn bytes_read(&self) -> u64 {
+        self.bytes_read
+    }
+
     fn row_names(&self) -> Option<&[String]> {
-        self.0.names[0].as_deref()
+        self.stored.names[0].as_deref()
     }
 
     fn column_names(&self) -> Option<&[String]> {
-        self.0.names[1].as_deref()
+        self.stored.names[1].as_deref()
     }
 
     fn reader(&self) -> Result<Box<dyn BlockReader>, SourceError> {
-        Ok(Box::new(StoredReader::new(Arc::clone(&self.0))))
+        Ok(Box::new(StoredReader::new(Arc::clone(&self.stored))))
     }
 }
 

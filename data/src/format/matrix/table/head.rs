@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::is_corner;
 use crate::format::csv::cell::Cell;
-use crate::format::csv::records::Records;
+use crate::format::csv::records::{OwnedRow, Records};
 use crate::format::csv::{Decimal, Delimiter, Dialect};
 
 /// What the first rows tell.
@@ -23,15 +23,19 @@ impl Head {
     /// Finds out how a table begins of which `lines` are the first; nothing if there is no row in them.
     pub(super) fn find(path: &Path, lines: &[String]) -> Option<Self> {
         let text = lines.join("\n");
-        let cut = Delimiter::ALL.map(|delimiter| Cut::new(path, &text, delimiter));
         // Of several that fit as well the first in the list counts, which is the rarer one in names.
-        let best = cut.iter().rev().max_by(|a, b| a.score().total_cmp(&b.score()))?;
-        let comma = cut.iter().find(|cut| cut.dialect.delimiter == Delimiter::Comma)?;
-        let cut = if best.score() > 0.0 { best } else { comma };
+        let (mut cut, mut score) = (Cut::new(path, &text, Delimiter::Comma), 0.0);
+        for delimiter in Delimiter::ALL {
+            let other = Cut::new(path, &text, delimiter);
+            if other.score() > score {
+                score = other.score();
+                cut = other;
+            }
+        }
         let (first, second) = (cut.rows.first()?, cut.rows.get(1));
         let has_header = cut.begins_with_header(first, second);
         let has_row_names = cut.has_row_names(first, second, has_header);
-        let width = second.filter(|_| has_header).unwrap_or(first).len();
+        let width = second.filter(|_| has_header).unwrap_or(first).width();
         Some(Self { dialect: cut.dialect, has_header, has_row_names, width })
     }
 }
@@ -39,16 +43,16 @@ impl Head {
 /// The first rows as one delimiter cuts them.
 struct Cut {
     dialect: Dialect,
-    rows: Vec<Vec<String>>,
+    rows: Vec<OwnedRow>,
 }
 
 impl Cut {
     /// A row that cannot be read ends it: that is told when the whole is read.
     fn new(path: &Path, text: &str, delimiter: Delimiter) -> Self {
-        let mut records = Records::new(path.to_owned(), text.as_bytes(), delimiter);
+        let mut records = Records::new(path.to_owned(), text.as_bytes(), (delimiter, u64::MAX));
         let mut rows = Vec::new();
-        while let Ok(Some(row)) = records.next() {
-            rows.push(row.cells().map(|cell| cell.trim().to_owned()).collect::<Vec<_>>());
+        while let Ok(Some(row)) = records.next_row() {
+            rows.push(row.to_owned());
         }
         let mut cut = Self { dialect: Dialect { delimiter, decimal: Decimal::Point }, rows };
         if delimiter != Delimiter::Comma
@@ -59,28 +63,29 @@ impl Cut {
         cut
     }
 
-    /// Rows that surely hold entries.
-    fn below(&self) -> &[Vec<String>] {
-        if self.rows.len() > 1 { &self.rows[1..] } else { &self.rows }
+    /// Cells of the rows that surely hold entries.
+    fn below(&self) -> impl Iterator<Item = &str> {
+        let rows = if self.rows.len() > 1 { &self.rows[1..] } else { &self.rows };
+        rows.iter().flat_map(OwnedRow::cells)
     }
 
     fn numbers(&self, decimal: Decimal) -> usize {
-        let is_number = |cell: &&String| matches!(Cell::parse(cell, decimal), Cell::Number(_));
-        self.below().iter().flatten().filter(is_number).count()
+        let is_number = |cell: &&str| matches!(Cell::parse(cell, decimal), Cell::Number(_));
+        self.below().filter(is_number).count()
     }
 
     /// The share of rows that are as long as the last, and of numbers in them; 0 if the delimiter does not
     /// occur.
     fn score(&self) -> f64 {
-        let width = self.rows.last().map_or(0, Vec::len);
+        let width = self.rows.last().map_or(0, OwnedRow::width);
         if width < 2 {
             return 0.0;
         }
-        let is_even = |(at, row): &(usize, &Vec<String>)| {
-            row.len() == width || (*at == 0 && row.len() + 1 == width)
+        let is_even = |(at, row): &(usize, &OwnedRow)| {
+            row.width() == width || (*at == 0 && row.width() + 1 == width)
         };
         let even = self.rows.iter().enumerate().filter(is_even).count();
-        let cells = self.below().iter().flatten().count();
+        let cells = self.below().count();
         let numbers = self.numbers(self.dialect.decimal);
         if numbers == 0 {
             return 0.0;
@@ -92,43 +97,40 @@ impl Cut {
         matches!(Cell::parse(cell, self.dialect.decimal), Cell::Text)
     }
 
-    fn begins_with_header(&self, first: &[String], second: Option<&Vec<String>>) -> bool {
+    fn begins_with_header(&self, first: &OwnedRow, second: Option<&OwnedRow>) -> bool {
         // One cell short: above names, which are text or stand in the header too.
         let is_short = second.is_some_and(|second| {
-            let is_name = self.is_text(&second[0]) || first.contains(&second[0]);
-            first.len() + 1 == second.len() && is_name
+            let is_name =
+                self.is_text(second.first()) || first.cells().any(|x| x == second.first());
+            first.width() + 1 == second.width() && is_name
         });
-        if is_short || is_corner(&first[0]) {
+        if is_short || is_corner(first.first()) {
             return true;
         }
-        let begins_with_text = self.is_text(&first[0]);
-        let others = &first[1..];
-        if others.is_empty() {
+        let begins_with_text = self.is_text(first.first());
+        let others = first.width() - 1;
+        if others == 0 {
             return begins_with_text;
         }
-        let texts = others.iter().filter(|cell| cell.is_empty() || self.is_text(cell)).count();
-        let names_second = second.is_some_and(|second| others.contains(&second[0]));
-        let are_texts = 2 * texts > others.len();
-        let are_all = texts == others.len() && texts > 1;
+        let is_text = |cell: &&str| cell.is_empty() || self.is_text(cell);
+        let texts = first.cells().skip(1).filter(is_text).count();
+        let names_second = second.is_some_and(|second| first.has_after_first(second.first()));
+        let are_texts = 2 * texts > others;
+        let are_all = texts == others && texts > 1;
         (are_texts && (begins_with_text || are_all)) || (begins_with_text && names_second)
     }
 
-    fn has_row_names(
-        &self,
-        first: &[String],
-        second: Option<&Vec<String>>,
-        has_header: bool,
-    ) -> bool {
+    fn has_row_names(&self, first: &OwnedRow, second: Option<&OwnedRow>, has_header: bool) -> bool {
         if !has_header {
-            return self.is_text(&first[0]);
+            return self.is_text(first.first());
         }
-        if is_corner(&first[0]) {
+        if is_corner(first.first()) {
             return true;
         }
         second.is_some_and(|second| {
-            first.len() + 1 == second.len()
-                || self.is_text(&second[0])
-                || first[1..].contains(&second[0])
+            first.width() + 1 == second.width()
+                || self.is_text(second.first())
+                || first.has_after_first(second.first())
         })
     }
 }

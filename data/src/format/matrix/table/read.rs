@@ -7,8 +7,10 @@ use crate::format::csv::Decimal;
 use crate::format::csv::records::{Records, Row};
 use crate::format::error::TableError;
 use crate::format::matrix::input::{self, Opened};
+use crate::format::matrix::name_list::NameList;
 use crate::format::matrix::stored::{Gather, Order, Stored};
 use crate::format::matrix::{ReadSettings, number};
+use crate::format::text::longest_line;
 use crate::source::{Source, SourceError};
 
 /// Lines from which the form of a table is found.
@@ -23,15 +25,18 @@ pub(super) fn open(
     if let Some(part) = part {
         return Err(no_parts(path, part));
     }
-    let lines = Opened::new(path)?.first_lines(FIRST_LINES)?;
+    let memory_bytes = settings.memory_bytes;
+    let lines = Opened::new(path, memory_bytes)?.first_lines(FIRST_LINES)?;
     let Some(head) = Head::find(path, &lines) else { return Err(input::empty(path)) };
-    let reader = Opened::new(path)?.into_reader();
-    let mut records = Records::new(path.to_owned(), reader, head.dialect.delimiter);
+    drop(lines);
+    let text = Opened::new(path, memory_bytes)?.into_text();
+    let cut = (head.dialect.delimiter, longest_line(memory_bytes));
+    let mut records = Records::new(path.to_owned(), text, cut);
     let mut table = Reading::new(path, head, settings);
-    while let Some(row) = records.next().map_err(|error| refused(path, error))? {
+    while let Some(row) = records.next_row().map_err(|error| refused(path, error))? {
         table.take(row)?;
     }
-    table.finish()
+    table.finish(records.reader().bytes_taken())
 }
 
 /// The error of a text file of which a part is asked for.
@@ -62,13 +67,15 @@ struct Reading<'a> {
     entries: Gather,
     rows: usize,
     header: Option<Vec<String>>,
-    row_names: Vec<String>,
+    row_names: NameList,
+    memory_bytes: u64,
 }
 
 impl<'a> Reading<'a> {
     fn new(path: &'a Path, head: Head, settings: &ReadSettings<'_>) -> Self {
-        let (entries, row_names) = (Gather::new(settings), Vec::new());
-        Self { path, head, entries, rows: 0, header: None, row_names }
+        let memory_bytes = settings.memory_bytes;
+        let (entries, row_names) = (Gather::new(settings), NameList::new(memory_bytes));
+        Self { path, head, entries, rows: 0, header: None, row_names, memory_bytes }
     }
 
     fn refuse(&self, line: u64, reason: &str) -> SourceError {
@@ -80,11 +87,11 @@ impl<'a> Reading<'a> {
         if self.head.has_header && self.header.is_none() {
             return self.take_header(row);
         }
-        if row.len() != self.head.width {
+        if row.width() != self.head.width {
             let reason = format!(
                 "{} cells where the rows before have {} ({}): is the file cut short, or a delimiter in a name \
                  without quotes?",
-                row.len(),
+                row.width(),
                 self.head.width,
                 self.head.dialect
             );
@@ -92,7 +99,8 @@ impl<'a> Reading<'a> {
         }
         let mut cells = row.cells();
         if self.head.has_row_names {
-            self.row_names.push(cells.next().unwrap_or("").trim().to_owned());
+            let name = cells.next().unwrap_or("").trim();
+            self.row_names.push(name, (self.path, row.line))?;
         }
         let decimal = self.head.dialect.decimal;
         for (column, cell) in cells.enumerate() {
@@ -105,7 +113,9 @@ impl<'a> Reading<'a> {
     }
 
     fn take_header(&mut self, row: Row<'_>) -> Result<(), SourceError> {
-        let mut names: Vec<String> = row.cells().map(|cell| cell.trim().to_owned()).collect();
+        let mut names = NameList::new(self.memory_bytes);
+        row.cells().try_for_each(|cell| names.push(cell.trim(), (self.path, row.line)))?;
+        let mut names = names.into_names();
         let missing = self.head.width.checked_sub(names.len());
         match (missing, self.head.has_row_names) {
             (Some(0), true) => {
@@ -139,8 +149,8 @@ impl<'a> Reading<'a> {
         self.refuse(line, &format!("column {place}{name}: {reason}{hint}"))
     }
 
-    /// The matrix.
-    fn finish(self) -> Result<Box<dyn Source>, SourceError> {
+    /// The matrix, for which so many bytes of the file were read.
+    fn finish(self, bytes_read: u64) -> Result<Box<dyn Source>, SourceError> {
         if self.rows == 0 {
             let reason = "it has a header but no row below it";
             return Err(SourceError::invalid(self.path, reason));
@@ -152,8 +162,8 @@ impl<'a> Reading<'a> {
         let some = |names: Vec<String>| {
             Some(names).filter(|names| names.iter().any(|name| !name.is_empty()))
         };
-        let names = [some(self.row_names), self.header.and_then(some)];
+        let names = [some(self.row_names.into_names()), self.header.and_then(some)];
         let entries = (Order::Rows, self.entries.finish()?);
-        Ok(Stored::of_text(self.path, [self.rows, columns], entries, names))
+        Ok(Stored::of_text(self.path, [self.rows, columns], entries, names, bytes_read))
     }
 }

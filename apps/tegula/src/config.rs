@@ -2,16 +2,24 @@
 
 use std::ffi::{OsStr, OsString};
 use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use anyhow::Result;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, Command};
 use tegula_data::format::nearest_name;
+use tegula_data::format::text::read_whole;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::error::refused;
+
+/// Bytes that a file of flags may have.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// Bytes of a message about a line.
+const MOST_SHOWN: usize = 1000;
 
 /// `arguments` with the flags of the file that `--config` names put right after the subcommand.
 ///
@@ -25,7 +33,7 @@ pub(crate) fn arguments(root: &Command, arguments: Vec<OsString>) -> Result<Argu
         return Ok(Arguments { all: arguments, origins: Vec::new() });
     };
     let path = Path::new(&path);
-    let text = std::fs::read_to_string(path)
+    let text = read_whole(path, MOST_BYTES)
         .map_err(|error| refused(format!("cannot read {}: {error}", path.display())))?;
     let file = File { path, text: &text, command };
     let mut origins = file.flags()?;
@@ -85,8 +93,8 @@ fn config_path(arguments: &[OsString]) -> Option<OsString> {
     while let Some(argument) = rest.next() {
         if argument == "--config" {
             found = rest.next().cloned();
-        } else if let Some(value) = argument.to_str().and_then(|a| a.strip_prefix("--config=")) {
-            found = Some(OsStr::new(value).to_owned());
+        } else if let Some(value) = argument.as_bytes().strip_prefix(b"--config=") {
+            found = Some(OsStr::from_bytes(value).to_owned());
         }
     }
     found
@@ -164,7 +172,12 @@ struct File<'a> {
 impl File<'_> {
     fn flags(&self) -> Result<Vec<Origin>> {
         let table = DeTable::parse(self.text).map_err(|error| {
-            refused(format!("{}: {}", self.path.display(), error.to_string().trim_end()))
+            let shown = error.to_string();
+            // The line is shown unless it is too long to be read.
+            match error.span().filter(|_| shown.len() > MOST_SHOWN) {
+                Some(span) => self.fail(&span, format_args!("{}", error.message())),
+                None => refused(format!("{}: {}", self.path.display(), shown.trim_end())),
+            }
         })?;
         let mut flags = Vec::new();
         // Tables keep their keys in alphabetical order; a file is read from the top.

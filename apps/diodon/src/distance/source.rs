@@ -28,6 +28,8 @@ pub struct DistanceSource {
     name: String,
     names: Arc<[String]>,
     element: Element,
+    /// Bytes of the file with what they are computed from.
+    bytes_read: u64,
     pairs: Arc<dyn Pairs>,
 }
 
@@ -46,7 +48,7 @@ impl DistanceSource {
             Of::Points(make) => make(points)?,
             Of::Sequences(_) | Of::Words(_) => return Err(other_kind(choice)),
         };
-        Ok(Self { name: name.into(), names, element: Element::F64, pairs })
+        Ok(Self { name: name.into(), names, element: Element::F64, bytes_read: 0, pairs })
     }
 
     /// The distances between `sequences`; `name` is what messages call the matrix.
@@ -64,7 +66,13 @@ impl DistanceSource {
             Of::Points(_) => return Err(other_kind(choice)),
         };
         let names = sequences.names().into();
-        Ok(Self { name: name.into(), names, element: Element::F64, pairs })
+        Ok(Self { name: name.into(), names, element: Element::F64, bytes_read: 0, pairs })
+    }
+
+    /// The same distances, of what a file of so many bytes holds.
+    #[must_use]
+    pub fn of_file(self, bytes_read: u64) -> Self {
+        Self { bytes_read, ..self }
     }
 
     /// The same distances, given as `element`. A block with a distance that is too large for it, or that is no whole
@@ -98,6 +106,10 @@ impl Source for DistanceSource {
 
     fn stored_bytes_per_entry(&self) -> f64 {
         0.0
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.bytes_read
     }
 
     fn row_names(&self) -> Option<&[String]> {

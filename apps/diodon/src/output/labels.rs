@@ -1,8 +1,9 @@
 //! Labels of items from a file: read, and matched with the ids of an ordination.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
+
+use tegula_data::format::text::read_bytes;
 
 use super::error::LabelsError;
 
@@ -25,6 +26,11 @@ const ID_NAMES: [&str; 14] = [
 ];
 /// Ids that a message names.
 const NAMED: usize = 3;
+
+/// Bytes of memory for each byte of a file with short rows.
+const SHARE: u64 = 32;
+/// Bytes that a file may have in any case.
+const LEAST: u64 = 1 << 20;
 
 /// The rows of a file of labels.
 #[derive(Clone, Debug)]
@@ -73,9 +79,17 @@ impl Labels {
     /// # Errors
     /// [`LabelsError`] when the file cannot be read or is no such table, or an id has two rows.
     pub fn read(path: &Path) -> Result<Self, LabelsError> {
-        let bytes =
-            fs::read(path).map_err(|cause| LabelsError::Read { path: path.to_owned(), cause })?;
-        let rows = read_rows(path, bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes))?;
+        Self::read_within(path, u64::MAX)
+    }
+
+    /// Reads `path` as [`Labels::read`] does, in `memory_bytes` at most.
+    ///
+    /// # Errors
+    /// As [`Labels::read`]; if the file is too long for the memory.
+    pub fn read_within(path: &Path, memory_bytes: u64) -> Result<Self, LabelsError> {
+        let bytes = read_bytes(path, (memory_bytes / SHARE).max(LEAST))
+            .map_err(|cause| LabelsError::Read { path: path.to_owned(), cause })?;
+        let rows = read_rows(path, &bytes)?;
         if rows.is_empty() {
             return Err(LabelsError::Empty { path: path.to_owned() });
         }

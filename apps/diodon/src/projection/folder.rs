@@ -1,16 +1,20 @@
 //! Embedded items from the folder of results that they are in.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use tegula_data::format::text::{Text, longest_line, read_whole};
+use tegula_data::format::{Delimiter, Records, TableError};
 
 use super::Embedding;
 use crate::output::{Output, WEIGHTS};
 
 /// Largest deviation of the squared length of an axis from its eigenvalue, relative to that.
 const DEVIATION: f64 = 1e-6;
+
+/// Bytes that a summary may have: one with hundred thousand eigenvalues fits.
+const MOST_SUMMARY: u64 = 16 << 20;
 
 /// Why a folder gives no embedding.
 #[derive(Debug, thiserror::Error)]
@@ -51,8 +55,9 @@ impl Embedding {
     pub fn read(folder: &Path) -> Result<Self, FolderError> {
         let path = folder.join(Output::SUMMARY);
         let summary = Summary::read(&path)?;
-        let (ids, axes) =
-            table(&folder.join(Output::COORDINATES), &|name| name.starts_with("axis"))?;
+        let (ids, axes) = table(&folder.join(Output::COORDINATES), summary.items, &|name| {
+            name.starts_with("axis")
+        })?;
         let (n, k) = (ids.len(), summary.eigenvalues.len());
         if (n, axes.len()) != (summary.items, k) {
             return Err(contents(
@@ -119,7 +124,7 @@ struct Summary {
 
 impl Summary {
     fn read(path: &Path) -> Result<Self, FolderError> {
-        let text = fs::read_to_string(path)
+        let text = read_whole(path, MOST_SUMMARY)
             .map_err(|cause| FolderError::Read { path: path.to_owned(), cause })?;
         let value: Value = serde_json::from_str(&text)
             .map_err(|error| contents(path, format!("no JSON: {error}; embed again")))?;
@@ -155,7 +160,7 @@ impl Summary {
 
 /// The numbers of the column `name` of a table that has to have these `ids`.
 fn column(path: &Path, name: &str, ids: &[String]) -> Result<Vec<f64>, FolderError> {
-    let (found, mut columns) = table(path, &|other| other == name)?;
+    let (found, mut columns) = table(path, ids.len(), &|other| other == name)?;
     let (Some(numbers), true) = (columns.pop(), columns.is_empty()) else {
         return Err(contents(
             path,
@@ -174,26 +179,44 @@ fn column(path: &Path, name: &str, ids: &[String]) -> Result<Vec<f64>, FolderErr
     Ok(numbers)
 }
 
-/// The first column of a table, and the numbers of the others with a name that is wanted.
+/// The first column of a table with `items` rows, or one more, and the numbers of the others with a name that is
+/// wanted.
 fn table(
     path: &Path,
+    items: usize,
     is_wanted: &dyn Fn(&str) -> bool,
 ) -> Result<(Vec<String>, Vec<Vec<f64>>), FolderError> {
     let file =
-        fs::File::open(path).map_err(|cause| FolderError::Read { path: path.to_owned(), cause })?;
-    let wrong = |error: csv::Error| contents(path, format!("{error}; embed again"));
-    let mut reader = csv::Reader::from_reader(file);
-    let header = reader.headers().map_err(wrong)?.clone();
-    let places: Vec<usize> = (1..header.len()).filter(|&at| is_wanted(&header[at])).collect();
+        Text::open(path).map_err(|cause| FolderError::Read { path: path.to_owned(), cause })?;
+    let wrong = |error: TableError| match error {
+        TableError::Read { path, cause } => FolderError::Read { path, cause },
+        error => contents(path, format!("{error}; embed again")),
+    };
+    let most = longest_line(0);
+    let mut rows = Records::new(path.to_owned(), file, (Delimiter::Comma, most));
+    let header = rows.next_row().map_err(wrong)?;
+    let header = header.ok_or_else(|| contents(path, "it is empty; embed again"))?;
+    let width = header.width();
+    let is_column = |&(at, name): &(usize, &str)| at > 0 && is_wanted(name);
+    let places: Vec<usize> =
+        header.cells().enumerate().filter(is_column).map(|(at, _)| at).collect();
     let (mut ids, mut columns) = (Vec::new(), vec![Vec::new(); places.len()]);
-    let mut record = csv::StringRecord::new();
-    while reader.read_record(&mut record).map_err(wrong)? {
-        ids.push(record[0].to_owned());
+    while let Some(row) = rows.next_row().map_err(wrong)? {
+        if row.width() != width {
+            let (line, cells) = (row.line, row.width());
+            let what = format!("line {line}: {cells} cells below {width} names; embed again");
+            return Err(contents(path, what));
+        }
+        if ids.len() > items {
+            return Err(contents(path, format!("more than {items} items; embed again")));
+        }
+        let cells: Vec<&str> = row.cells().collect();
+        ids.push(cells[0].to_owned());
         for (column, &at) in columns.iter_mut().zip(&places) {
-            let number = record[at].parse().ok().filter(|x: &f64| x.is_finite());
+            let number = cells[at].parse().ok().filter(|x: &f64| x.is_finite());
             column.push(number.ok_or_else(|| {
                 let what =
-                    format!("'{}' of item {} is no number; embed again", &record[at], ids.len());
+                    format!("'{}' of item {} is no number; embed again", cells[at], ids.len());
                 contents(path, what)
             })?);
         }

@@ -43,7 +43,8 @@ impl Reading {
     /// Lets tasks read `source`.
     #[must_use]
     pub fn new(source: Arc<dyn Source>) -> Self {
-        let shared = Shared { source, idle: Mutex::default(), bytes: AtomicU64::new(0) };
+        let bytes = AtomicU64::new(source.bytes_read());
+        let shared = Shared { source, idle: Mutex::default(), bytes };
         let (key, shared) = (NEXT.fetch_add(1, Ordering::Relaxed), Arc::new(shared));
         locked(&OPEN).insert(key, Arc::clone(&shared));
         Self { key, shared }
@@ -55,7 +56,7 @@ impl Reading {
         &self.shared.source
     }
 
-    /// Bytes that were taken from the disk so far.
+    /// Bytes that were taken from the disk so far, with those of opening the source.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.shared.bytes.load(Ordering::Relaxed)

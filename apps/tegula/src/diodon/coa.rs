@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
+use std::ffi::OsString;
 use tegula_diodon::coa::{self, Correspondence};
 use tegula_diodon::diagram::Diagram;
 use tegula_diodon::singular::Triples;
@@ -17,7 +18,7 @@ pub(crate) struct Coa {
     /// The table of counts, without negative entries and lines of zeros: HDF5, .npy, CSV ... ("tegula diodon
     /// formats")
     #[arg(value_name = "N")]
-    input: String,
+    input: OsString,
     #[command(flatten)]
     flags: ComponentFlags,
 }

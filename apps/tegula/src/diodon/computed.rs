@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use clap::Args;
 use tegula_data::expression::split_list;
-use tegula_data::format::{ColumnIndex, NamedValues, Table};
+use tegula_data::format::{ColumnIndex, NamedValues, ReadOptions, Table};
 use tegula_diodon::distance::{DistanceSource, METRICS, MetricChoice, Points, Sequences, Takes};
 
 use crate::error::refused;
@@ -41,28 +41,36 @@ impl PointFlags {
         self.names.is_some() || self.columns.is_some()
     }
 
-    /// The distances between what `input` holds.
+    /// The distances between what `input` holds, which may take half of the `memory`.
     ///
     /// # Errors
     /// If it cannot be read, or holds nothing that the metric takes.
-    pub(super) fn source(&self, input: &Path, metric: MetricChoice) -> Result<DistanceSource> {
+    pub(super) fn source(
+        &self,
+        input: &Path,
+        metric: MetricChoice,
+        memory: u64,
+    ) -> Result<DistanceSource> {
         let name = input.display().to_string();
         if metric.metric.takes() == Takes::Points {
-            let points = self.points(input)?;
-            return DistanceSource::points(name, metric, points).map_err(refused);
+            let (points, bytes_read) = self.points(input, memory / 2)?;
+            let source = DistanceSource::points(name, metric, points).map_err(refused)?;
+            return Ok(source.of_file(bytes_read));
         }
         for (flag, given) in [("--names", &self.names), ("--columns", &self.columns)] {
             if given.is_some() {
                 return Err(refused(format!("{flag} is for points, not for sequences")));
             }
         }
-        let sequences = Sequences::read(input).map_err(refused)?;
-        DistanceSource::sequences(name, metric, &sequences).map_err(refused)
+        let sequences = Sequences::read(input, memory / 2).map_err(refused)?;
+        let source = DistanceSource::sequences(name, metric, &sequences).map_err(refused)?;
+        Ok(source.of_file(sequences.bytes_read()))
     }
 
-    /// The points of the table.
-    fn points(&self, input: &Path) -> Result<Points> {
-        let table = Table::read(input)?;
+    /// The points of the table, and the bytes of its file.
+    fn points(&self, input: &Path, memory_bytes: u64) -> Result<(Points, u64)> {
+        let options = ReadOptions { memory_bytes, ..ReadOptions::default() };
+        let table = Table::read_with(input, &options)?;
         let names = self.names_column(&table)?;
         let columns = self.coordinate_columns(&table, names)?;
         let titles: Vec<String> = columns.iter().map(|&column| table.name(column)).collect();
@@ -79,7 +87,8 @@ impl PointFlags {
             Some(column) => table.texts(column)?,
             None => rows.map(|row| (row + 1).to_string()).collect(),
         };
-        Points::new(names, titles, coordinates.collect()).map_err(refused)
+        let points = Points::new(names, titles, coordinates.collect()).map_err(refused)?;
+        Ok((points, table.bytes_read()))
     }
 
     /// The column with the names: the one asked for, or the first if it holds text or has no name, as R writes it.

@@ -1,5 +1,6 @@
 //! `tegula diodon convert`: a matrix from one format to another, block by block.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -33,7 +34,7 @@ const MOST_BLOCKS: u64 = 1 << 28;
 pub(crate) struct Convert {
     /// The matrix: a file, or FILE:PART if it holds several
     #[arg(value_name = "IN")]
-    input: String,
+    input: OsString,
     /// Where to write it; "-" is standard output
     #[arg(value_name = "OUT")]
     output_file: PathBuf,
@@ -174,7 +175,7 @@ impl Convert {
     fn json(&self, found: &Found, source: &dyn Source, plan: &Plan<'_>) -> Value {
         let [rows, columns] = source.shape();
         json!({
-            "input": self.input,
+            "input": self.input.to_string_lossy(),
             "from": found.format.name,
             "output": self.output_file.display().to_string(),
             "to": plan.format.name,

@@ -21,6 +21,9 @@ use crate::ranks;
 const ELEMENTS: [(&str, Element); 4] =
     [("f32", Element::F32), ("f64", Element::F64), ("f16", Element::F16), ("u16", Element::U16)];
 
+/// Memory where the system does not tell how much there is.
+const UNKNOWN_MEMORY: u64 = 1 << 30;
+
 /// Flags of `distances`.
 #[derive(Args, Debug)]
 #[command(after_help = metrics_help())]
@@ -63,7 +66,9 @@ fn elements() -> impl TypedValueParser<Value = Element> {
 impl Distances {
     pub(crate) fn run(&self) -> Result<()> {
         let console = self.output.console(Some(&self.output_file))?;
-        let source = self.points.source(&self.input, self.metric)?.with_element(self.element);
+        let memory = self.memory.or_else(usable_memory).unwrap_or(UNKNOWN_MEMORY);
+        let source = self.points.source(&self.input, self.metric, memory)?;
+        let source = source.with_element(self.element);
         let workers = self.workers.map_or_else(|| ranks::cores(0), usize::from);
         let [n, _] = source.shape();
         self.describe(&console, n, workers);

@@ -1,6 +1,7 @@
 //! The matrix that a command reads: its file, its names, and what is read beside it.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -55,7 +56,7 @@ fn share(text: &str) -> Result<f64, String> {
 /// Opens the matrix that `spec` names, in a format by this name if there is one; texts that do not fit `memory` go to
 /// `scratch`. Entries that were never written are `fill`, or refused.
 pub(super) fn open(
-    spec: &str,
+    spec: &OsStr,
     format: Option<&str>,
     (memory_bytes, scratch): (u64, PathBuf),
     fill: Option<f64>,
@@ -90,7 +91,7 @@ impl Distances {
     /// # Errors
     /// If there is no such file, it is damaged, not square, or its names contradict each other.
     pub(super) fn open(
-        spec: &str,
+        spec: &OsStr,
         (memory, scratch): (u64, PathBuf),
         fill: Option<f64>,
     ) -> Result<Self> {

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use clap::builder::TypedValueParser;
+use std::ffi::OsString;
 use tegula_diodon::diagram::Diagram;
 use tegula_diodon::pca::{self, Listed, PRETREATMENTS};
 use tegula_diodon::singular::Triples;
@@ -19,21 +20,21 @@ pub(crate) struct Pca {
     /// The table, a row for each item and a column for each variable: HDF5, .npy, CSV ... ("tegula diodon
     /// formats")
     #[arg(value_name = "X")]
-    input: String,
+    input: OsString,
     /// What is done to the table before: centring, scaling
     #[arg(long, value_name = "NAME", default_value = "standard", help_heading = "Model", value_parser = pretreatments())]
     pretreatment: usize,
     /// Metric of the rows: a file of positive weights, in lines "id,weight" or "weight", or a symmetric
     /// positive definite matrix; means and norms of columns are taken in it
     #[arg(long, value_name = "FILE", help_heading = "Model")]
-    row_metric: Option<String>,
+    row_metric: Option<OsString>,
     /// Metric of the columns, given in the same way; means of rows are taken in it
     #[arg(long, value_name = "FILE", help_heading = "Model")]
-    column_metric: Option<String>,
+    column_metric: Option<OsString>,
     /// Instrumental variables, a row for each of the table: components of what they explain linearly (as rda
     /// of vegan, pcaiv of ade4)
     #[arg(long, value_name = "FILE", help_heading = "Model")]
-    instruments: Option<String>,
+    instruments: Option<OsString>,
     /// Components of what the instruments leave (as pcaivortho of ade4)
     #[arg(long, requires = "instruments", help_heading = "Model")]
     residual: bool,
@@ -62,7 +63,7 @@ impl Analysis for Pca {
     }
 
     fn beside(&self, lines: &Lines<'_>) -> Result<Beside> {
-        let metric = |side, flag, spec: &Option<String>| {
+        let metric = |side, flag, spec: &Option<OsString>| {
             let spec = spec.as_ref();
             spec.map_or_else(|| Ok(Default::default()), |spec| lines.metric(side, (flag, spec)))
         };

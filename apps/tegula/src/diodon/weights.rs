@@ -1,11 +1,11 @@
 //! Weights of items, from a file.
 
-use std::collections::BTreeMap;
-use std::fs::File;
+use std::collections::HashMap;
 use std::io::Read;
 use std::path::Path;
 
 use anyhow::Result;
+use tegula_data::format::text::{Text, TextFault, longest_line, read_line, shortened};
 
 use crate::error::refused;
 use crate::output::count;
@@ -29,19 +29,26 @@ pub(super) fn read(path: &Path, ids: &[String]) -> Result<Vec<f64>> {
 /// # Errors
 /// As [`read`].
 pub(super) fn read_column(flag: &str, path: &Path, ids: &[String]) -> Result<Vec<f64>> {
-    let text = text(flag, path)?;
-    if text.lines().any(|line| line.contains(SEPARATORS)) {
+    let mut are_named = false;
+    each_line((flag, path), |_, line| {
+        are_named = line.contains(SEPARATORS);
+        Ok(!are_named)
+    })?;
+    if are_named {
         return named(flag, path, ids);
     }
-    let mut weights = Vec::with_capacity(ids.len());
-    for (number, line) in lines(&text) {
-        weights.extend(weight(line, number).map_err(|what| wrong(flag, path, (number, &what)))?);
-    }
-    if weights.len() != ids.len() {
+    let (mut weights, mut found) = (Vec::with_capacity(ids.len()), 0);
+    each_line((flag, path), |number, line| {
+        let weight = weight(line, number).map_err(|what| wrong(flag, path, (number, &what)))?;
+        found += usize::from(weight.is_some());
+        weights.extend(weight.filter(|_| found <= ids.len()));
+        Ok(true)
+    })?;
+    if found != ids.len() {
         return Err(refused(format!(
             "{flag} {}: {} for {}: give a line for each, or lines \"id,weight\"",
             path.display(),
-            count(weights.len(), "weight"),
+            count(found, "weight"),
             count(ids.len(), "item")
         )));
     }
@@ -52,12 +59,15 @@ pub(super) fn read_column(flag: &str, path: &Path, ids: &[String]) -> Result<Vec
 /// cells to a line, the last of which is a number.
 pub(super) fn are_in(path: &Path, ids: &[String]) -> bool {
     let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(LOOKED_AT).read_to_end(&mut bytes));
+    let read = Text::open(path).and_then(|mut text| {
+        text.skip_mark()?;
+        text.take(LOOKED_AT).read_to_end(&mut bytes)
+    });
     let is_cut = bytes.len() as u64 == LOOKED_AT;
     let last = bytes.iter().rposition(|&byte| is_cut && byte == b'\n');
     let end = last.unwrap_or(bytes.len());
     let Ok(text) = std::str::from_utf8(&bytes[..end]) else { return false };
-    if read.is_err() || text.contains('\0') || text.trim().is_empty() {
+    if read.is_err() || text.trim().is_empty() {
         return false;
     }
     let cells = |line: &str| line.trim_end_matches('\r').split(SEPARATORS).count();
@@ -77,23 +87,24 @@ pub(super) fn are_in(path: &Path, ids: &[String]) -> bool {
 
 /// Weights by name.
 fn named(flag: &str, path: &Path, ids: &[String]) -> Result<Vec<f64>> {
-    let text = text(flag, path)?;
-    let wrong = |number: usize, what: &str| wrong(flag, path, (number, what));
-    let mut weights = BTreeMap::new();
-    for (number, line) in lines(&text) {
+    let mut weights: HashMap<&str, Option<f64>> = ids.iter().map(|id| (&**id, None)).collect();
+    each_line((flag, path), |number, line| {
+        let wrong = |what: &str| wrong(flag, path, (number, what));
         let (id, value) = line
             .rsplit_once(SEPARATORS)
-            .ok_or_else(|| wrong(number, "a name, a comma and a weight are wanted"))?;
+            .ok_or_else(|| wrong("a name, a comma and a weight are wanted"))?;
         let id = id.trim().trim_matches('"');
-        let Some(weight) = weight(value, number).map_err(|what| wrong(number, &what))? else {
-            continue;
-        };
-        if weights.insert(id.to_owned(), weight).is_some() {
-            return Err(wrong(number, &format!("{id} has a weight already")));
+        let weight = weight(value, number).map_err(|what| wrong(&what))?;
+        // What is of no item needs no memory.
+        if let (Some(weight), Some(of_item)) = (weight, weights.get_mut(id))
+            && of_item.replace(weight).is_some()
+        {
+            return Err(wrong(&format!("{} has a weight already", shortened(id))));
         }
-    }
+        Ok(true)
+    })?;
     let of = |id: &String| {
-        weights.get(id).copied().ok_or_else(|| {
+        weights[&**id].ok_or_else(|| {
             refused(format!(
                 "{flag} {}: no weight for {id}: every item needs a line \"id,weight\"",
                 path.display()
@@ -106,7 +117,11 @@ fn named(flag: &str, path: &Path, ids: &[String]) -> Result<Vec<f64>> {
 /// The weight that `value` spells, if it is one, in line `number`; nothing of a header.
 fn weight(value: &str, number: usize) -> Result<Option<f64>, String> {
     let Ok(weight) = value.trim().parse::<f64>() else {
-        return if number == 1 { Ok(None) } else { Err(format!("'{value}' is no number")) };
+        return if number == 1 {
+            Ok(None)
+        } else {
+            Err(format!("'{}' is no number", shortened(value)))
+        };
     };
     if weight > 0.0 && weight.is_finite() {
         Ok(Some(weight))
@@ -115,10 +130,29 @@ fn weight(value: &str, number: usize) -> Result<Option<f64>, String> {
     }
 }
 
-/// The whole file.
-fn text(flag: &str, path: &Path) -> Result<String> {
-    std::fs::read_to_string(path)
-        .map_err(|error| refused(format!("{flag}: cannot read {}: {error}", path.display())))
+/// Gives `each` the lines of the file that are not blank, with their numbers from 1, until it wants no more.
+fn each_line(
+    (flag, path): (&str, &Path),
+    mut each: impl FnMut(usize, &str) -> Result<bool>,
+) -> Result<()> {
+    let failed = |error| refused(format!("{flag}: cannot read {}: {error}", path.display()));
+    let mut text = Text::open(path).map_err(failed)?;
+    text.skip_mark().map_err(failed)?;
+    let mut bytes = Vec::new();
+    for number in 1.. {
+        bytes.clear();
+        let place = (number as u64, longest_line(0));
+        if read_line(&mut text, &mut bytes, place).map_err(failed)? == 0 {
+            break;
+        }
+        let line = std::str::from_utf8(&bytes)
+            .map_err(|_| failed(TextFault::NotUtf8 { line: place.0 }.into()))?;
+        let line = line.trim_end_matches(['\r', '\n']);
+        if !line.trim().is_empty() && !each(number, line)? {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Lines that are not blank, with their numbers from 1.

@@ -41,12 +41,12 @@ impl Data {
         Extent { n, columns, places: 0, geometry: self.coordinates.geometry(), codelets }
     }
 
-    /// Reads what `flags` ask for, with the mean `mean`.
+    /// Reads what `flags` ask for, with the mean `mean`, in a part of the `memory`.
     ///
     /// # Errors
     /// If the file cannot be read, a column is not there or not numeric, or a value is missing.
-    pub(crate) fn load(flags: &DataFlags, mean: Mean) -> Result<Self> {
-        let table = read_table(&flags.data)?;
+    pub(crate) fn load(flags: &DataFlags, mean: Mean, memory: u64) -> Result<Self> {
+        let table = read_table(&flags.data, memory)?;
         let values = flags.values.as_deref();
         let values = values.map(|text| column_expression("--values", text, &table)).transpose()?;
         let is_third = |z: &str| obvious::is_third(&table, z, values.as_ref());

@@ -119,7 +119,7 @@ impl Fit {
         remarks: &mut Remarks<'_>,
     ) -> Result<(Data, Setting)> {
         let covariance = self.covariance.covariance;
-        let data = Data::load(&self.data, Mean::parse(&self.mean)?)?;
+        let data = Data::load(&self.data, Mean::parse(&self.mean)?, self.run.memory()?)?;
         library::check(&data.observations, covariance, options)
             .map_err(|error| refused(format!("{}: {error}", data.table.path().display())))?;
         let extent = data.extent(LIKELIHOOD);

@@ -59,15 +59,16 @@ impl InputFlags {
     pub(super) fn training_data(
         &self,
         file: &ModelFile,
+        memory: u64,
         remarks: &mut Remarks<'_>,
     ) -> Result<Data> {
-        let train = self.train.as_deref();
-        Training { model: &self.model, train, drop_missing: self.drop_missing }.data(file, remarks)
+        let (train, drop_missing) = (self.train.as_deref(), self.drop_missing);
+        Training { model: &self.model, train, drop_missing, memory }.data(file, remarks)
     }
 
     /// The places to predict at, with the regressors of the mean there.
-    pub(super) fn places(&self, file: &ModelFile, data: &Data) -> Result<Places> {
-        let table = read_table(&self.at)?;
+    pub(super) fn places(&self, file: &ModelFile, data: &Data, memory: u64) -> Result<Places> {
+        let table = read_table(&self.at, memory)?;
         let texts = match &self.coords {
             Some(list) => split_list(list),
             None => data.coordinates.texts(),

@@ -94,7 +94,7 @@ impl Loglik {
         console: &Console,
         remarks: &mut Remarks<'_>,
     ) -> Result<(Data, Model, Setting)> {
-        let (data, model) = self.subject.load(remarks)?;
+        let (data, model) = self.subject.load(self.run.memory()?, remarks)?;
         let (covariance, extent) = (model.covariance, data.extent(LIKELIHOOD));
         let setting = Setting::new(&self.matrix, &self.run, extent, covariance)?;
         data.check_places(model.nugget > 0.0, "give one with --nugget VALUE", console)?;

@@ -1,9 +1,12 @@
 //! `model.json`: a fitted model with what predictions need.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use serde_json::{Value, json};
+use tegula_data::format::text::read_whole;
 use tegula_exageostat::covariance::find;
 use tegula_exageostat::model::Model;
 
@@ -12,17 +15,26 @@ use super::mean::Mean;
 use crate::error::refused;
 use crate::flags::Distance;
 
+/// Bytes that a model may have.
+const MOST_BYTES: u64 = 4 << 20;
+
 /// The data of a result: what they are, so that others can tell whether they are the same.
 pub(super) fn data_json(data: &Data) -> Value {
-    json!({
+    let path = data.table.path();
+    let mut value = json!({
         "n": data.observations.len(),
         "digest": data.table.digest().to_string(),
-        "file": data.table.path().display().to_string(),
+        "file": path.display().to_string(),
         "columns": { "coords": data.coordinates.texts(), "values": data.values.text() },
         "distance": data.coordinates.distance.name(),
         "rows": data.table.rows(),
         "drop_missing": data.dropped() > 0,
-    })
+    });
+    // What is no UTF-8 is not in the text above.
+    if path.to_str().is_none() {
+        value["file_bytes"] = json!(path.as_os_str().as_bytes());
+    }
+    value
 }
 
 /// A model as it stands in a file.
@@ -52,7 +64,7 @@ impl ModelFile {
     /// # Errors
     /// If it is no model that `fit` has written.
     pub(super) fn read(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path)
+        let text = read_whole(path, MOST_BYTES)
             .map_err(|error| refused(format!("cannot read {}: {error}", path.display())))?;
         let value: Value = serde_json::from_str(&text).map_err(|error| {
             refused(format!("{}: not the JSON of a model: {error}", path.display()))
@@ -73,7 +85,7 @@ impl ModelFile {
             values: fields.text("/data/columns/values")?.to_owned(),
             distance: Distance::named(distance)
                 .ok_or_else(|| fields.fail("/data/distance", "the name of a distance"))?,
-            file: fields.text("/data/file")?.into(),
+            file: fields.file()?,
             digest: fields.text("/data/digest")?.to_owned(),
             drop_missing: fields.get("/data/drop_missing")? == &Value::Bool(true),
         })
@@ -97,6 +109,15 @@ impl<'a> Fields<'a> {
 
     fn number(&self, pointer: &str) -> Result<f64> {
         self.get(pointer)?.as_f64().ok_or_else(|| self.fail(pointer, "a number"))
+    }
+
+    /// The training data: the bytes of their name, where it is no UTF-8.
+    fn file(&self) -> Result<PathBuf> {
+        let text = self.text("/data/file")?;
+        let Some(bytes) = self.value.pointer("/data/file_bytes") else { return Ok(text.into()) };
+        let bytes = serde_json::from_value(bytes.clone())
+            .map_err(|_| self.fail("/data/file_bytes", "a list of bytes"))?;
+        Ok(OsString::from_vec(bytes).into())
     }
 
     fn texts(&self, pointer: &str) -> Result<Vec<String>> {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use tegula_data::expression::{EvaluateError, Expression, split_list};
-use tegula_data::format::{NamedValues, Table, TableError};
+use tegula_data::format::{NamedValues, ReadOptions, Table, TableError};
 use tegula_kernels::geometry::{EARTH_RADIUS_KM, Geometry, GeometryError, Points};
 
 use super::obvious;
@@ -250,13 +250,17 @@ pub(crate) fn evaluate(expression: &Expression, table: &Table) -> Result<Vec<f64
 /// The path of standard input.
 pub(super) const STANDARD_INPUT: &str = "/dev/stdin";
 
-/// Reads the table at `path`; `-` is standard input.
+/// Parts of the memory of which a table may take one: a run needs the others.
+const TABLE_PARTS: u64 = 4;
+
+/// Reads the table at `path`, which may take a part of the `memory`; `-` is standard input.
 ///
 /// # Errors
-/// If it is no table.
-pub(crate) fn read_table(path: &Path) -> Result<Table, TableError> {
+/// If it is no table, or too large.
+pub(crate) fn read_table(path: &Path, memory: u64) -> Result<Table, TableError> {
     let path = if path == Path::new("-") { Path::new(STANDARD_INPUT) } else { path };
-    Table::read(path)
+    let options = ReadOptions { memory_bytes: memory / TABLE_PARTS, ..ReadOptions::default() };
+    Table::read_with(path, &options)
 }
 
 /// Position of the expression that is a column with one of `names`.

@@ -61,8 +61,9 @@ impl Predict {
         let file = ModelFile::read(&self.input.model)?;
         check_form("-o", &self.output_file, Form::Table)?;
         let mut remarks = Remarks::new(&console);
-        let data = self.input.training_data(&file, &mut remarks)?;
-        let places = self.input.places(&file, &data)?;
+        let memory = self.run.memory()?;
+        let data = self.input.training_data(&file, memory, &mut remarks)?;
+        let places = self.input.places(&file, &data, memory)?;
         let setting = self.prepare(&file, &data, &places, &console, &mut remarks)?;
         if setting.is_dry {
             // The solve for the places costs n^2 flops each, a factorisation n^3/3.

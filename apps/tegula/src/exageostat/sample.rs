@@ -152,7 +152,7 @@ impl Sample {
     /// The places, and where they are from.
     fn points(&self, random: &mut Random) -> Result<(Points, Where)> {
         let Some(path) = &self.at else { return self.scattered(random) };
-        let table = read_table(path)?;
+        let table = read_table(path, self.run.memory()?)?;
         let (coords, distance) = (self.places.coords.as_deref(), self.places.distance);
         let coordinates = Coordinates::choose(&table, coords, distance, |_| Ok(true))?;
         let values = coordinates.evaluate(&table)?;

@@ -45,13 +45,13 @@ pub(super) struct Subject {
 }
 
 impl Subject {
-    /// Reads the data and the model.
+    /// Reads the data, which take at most `memory` bytes, and the model.
     ///
     /// # Errors
     /// If one cannot be used, or flags say again what the model says.
-    pub(super) fn load(&self, remarks: &mut Remarks<'_>) -> Result<(Data, Model)> {
+    pub(super) fn load(&self, memory: u64, remarks: &mut Remarks<'_>) -> Result<(Data, Model)> {
         if is_model(&self.data.data) {
-            return self.of_model(remarks);
+            return self.of_model(memory, remarks);
         }
         if self.train.is_some() {
             return Err(refused("--train is for a model, MODEL.json in place of DATA.csv"));
@@ -68,7 +68,7 @@ impl Subject {
         let values = parameters(covariance, &self.params)?;
         let model = Model::new(covariance, values, self.nugget.unwrap_or(0.0))?;
         let mean = self.mean.as_deref().map_or(Ok(Mean::Constant), Mean::parse)?;
-        Ok((Data::load(&self.data, mean)?, model))
+        Ok((Data::load(&self.data, mean, memory)?, model))
     }
 
     /// The remarks on the columns of the data, which of a model were made when it was fitted.
@@ -77,7 +77,7 @@ impl Subject {
     }
 
     /// The model that the file holds, on its data.
-    fn of_model(&self, remarks: &mut Remarks<'_>) -> Result<(Data, Model)> {
+    fn of_model(&self, memory: u64, remarks: &mut Remarks<'_>) -> Result<(Data, Model)> {
         let path = &self.data.data;
         let given = [
             ("--coords", self.data.places.coords.is_some()),
@@ -97,7 +97,7 @@ impl Subject {
         }
         let file = ModelFile::read(path)?;
         let (train, drop_missing) = (self.train.as_deref(), self.data.drop_missing);
-        let data = Training { model: path, train, drop_missing }.data(&file, remarks)?;
+        let data = Training { model: path, train, drop_missing, memory }.data(&file, remarks)?;
         Ok((data, file.model))
     }
 }

@@ -21,6 +21,8 @@ pub(super) struct Training<'a> {
     pub(super) train: Option<&'a Path>,
     /// Whether rows without a value are left out, also where they were not in the fit.
     pub(super) drop_missing: bool,
+    /// Bytes that the table may take.
+    pub(super) memory: u64,
 }
 
 impl Training<'_> {
@@ -61,7 +63,7 @@ impl Training<'_> {
         }
         let path = self.train.map_or_else(|| beside(&file.file, self.model), Path::to_owned);
         check_kept("the training data", &path)?;
-        read_table(&path).map_err(|error| match error {
+        read_table(&path, self.memory).map_err(|error| match error {
             TableError::Open { .. } if self.train.is_none() => refused(format!(
                 "{error}; {} names this file as its training data: say where it is with --train",
                 self.model.display()

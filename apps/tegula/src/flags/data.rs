@@ -53,7 +53,7 @@ pub(crate) struct PlaceFlags {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Data")]
 pub(crate) struct DataFlags {
-    /// Observations, one per row: CSV with or without a header, any delimiter
+    /// Observations, one per row: CSV with or without a header, any delimiter, also as .gz or .bz2
     #[arg(value_name = "DATA.csv", help_heading = None)]
     pub(crate) data: PathBuf,
     #[command(flatten)]

@@ -4,43 +4,42 @@
 //! It is short enough to be our own: what crates for it add, speed beyond that of a disk and records that borrow, is of
 //! no use before distances, and their messages know neither sequence nor position.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::BufRead;
 use std::path::Path;
 
-use flate2::bufread::MultiGzDecoder;
+use tegula_data::format::text::{Text, TextFault, read_line};
 
 use super::{DistanceError, Sequences};
 
-/// How gzip's files begin.
-const GZIP: [u8; 2] = [0x1f, 0x8b];
-
-/// Reads the file at `path`.
+/// Reads the file at `path`, in `memory_bytes` at most.
 ///
 /// # Errors
-/// If it cannot be read, or is no FASTA file.
-pub(super) fn read(path: &Path) -> Result<Sequences, DistanceError> {
+/// If it cannot be read, is no FASTA file, or is too large.
+pub(super) fn read(path: &Path, memory_bytes: u64) -> Result<Sequences, DistanceError> {
     let failed = |cause| DistanceError::Read { path: path.to_owned(), cause };
-    let mut file = BufReader::with_capacity(1 << 16, File::open(path).map_err(failed)?);
-    let is_compressed = file.fill_buf().map_err(failed)?.starts_with(&GZIP);
-    if is_compressed {
-        // Several members one after the other are one file, as bgzip writes it.
-        parse(path, BufReader::with_capacity(1 << 16, MultiGzDecoder::new(file)))
-    } else {
-        parse(path, file)
-    }
+    let mut text = Text::open(path).map_err(failed)?;
+    text.skip_mark().map_err(failed)?;
+    // A line and the letters of all lines are held at the same time.
+    let mut sequences = parse(path, &mut text, memory_bytes / 2)?;
+    sequences.bytes_read = text.bytes_taken();
+    Ok(sequences)
 }
 
-/// Reads the text of the file at `path`.
-fn parse(path: &Path, mut text: impl BufRead) -> Result<Sequences, DistanceError> {
+/// Reads the text of the file at `path`, of which `most` bytes may be kept.
+fn parse(path: &Path, mut text: impl BufRead, most: u64) -> Result<Sequences, DistanceError> {
+    let failed = |cause| DistanceError::Read { path: path.to_owned(), cause };
+    let too_large = |line| failed(TextFault::memory("what the sequences hold", (line, most)));
     let mut sequences = Sequences::default();
     let (mut line, mut number) = (Vec::new(), 0);
     // The line on which the last sequence begins.
     let mut header = 0;
     loop {
         line.clear();
-        let count = text.by_ref().read_until(b'\n', &mut line);
-        let count = count.map_err(|cause| DistanceError::Read { path: path.to_owned(), cause })?;
+        let read = read_line(&mut text, &mut line, (number + 1, most));
+        let count = read.map_err(|cause| match TextFault::of(&cause) {
+            Some(TextFault::LongLine { .. }) => too_large(number + 1),
+            _ => failed(cause),
+        })?;
         let is_over = count == 0;
         if is_over || line.first() == Some(&b'>') {
             require_letters(&sequences).map_err(|reason| at(path, header, reason))?;
@@ -58,6 +57,9 @@ fn parse(path: &Path, mut text: impl BufRead) -> Result<Sequences, DistanceError
             sequences.extend(&line)
         };
         added.map_err(|reason| at(path, number, reason))?;
+        if sequences.bytes() > most {
+            return Err(too_large(number));
+        }
     }
     if header == 0 {
         return Err(at(
@@ -108,7 +110,7 @@ mod tests {
     use super::{Sequences, parse, read};
 
     fn parsed(text: &str) -> Result<Sequences, String> {
-        parse(Path::new("a.fasta"), text.as_bytes()).map_err(|error| error.to_string())
+        parse(Path::new("a.fasta"), text.as_bytes(), 1 << 20).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -149,10 +151,10 @@ mod tests {
             member.finish().expect("memory");
         }
         std::fs::write(&path, &bytes).expect("a file");
-        let sequences = read(&path).expect("FASTA");
+        let sequences = read(&path, 1 << 20).expect("FASTA");
         assert_eq!(sequences.letters(1), [1, 2, 4, 1]);
         std::fs::write(&path, &bytes[..bytes.len() - 9]).expect("a file");
-        let error = read(&path).expect_err("cut short").to_string();
+        let error = read(&path, 1 << 20).expect_err("cut short").to_string();
         assert!(error.starts_with("cannot read") && error.contains("reads.fa"), "{error}");
     }
 }

@@ -43,6 +43,9 @@ const LETTERS: [(u8, u8); 19] = [
     (b'.', GAP),
 ];
 
+/// Bytes that a sequence takes beside its letters and those of its name.
+const NAME_BYTES: usize = 64;
+
 /// Sequences of DNA or RNA with names.
 ///
 /// Letters are those of IUPAC in either case, U is T, and `-` and `.` are gaps. What stands for more than one base is
@@ -54,16 +57,20 @@ pub struct Sequences {
     letters: Vec<u8>,
     /// Where each sequence ends among the letters.
     ends: Vec<usize>,
+    /// Bytes of names and places.
+    name_bytes: u64,
+    /// Bytes that were taken from a file.
+    bytes_read: u64,
 }
 
 impl Sequences {
-    /// Reads a FASTA file, compressed by gzip or not.
+    /// Reads a FASTA file, compressed by gzip or bzip2 or not, in `memory_bytes` at most.
     ///
     /// # Errors
-    /// If it cannot be read, is no FASTA file, or has a letter that is none of DNA; a name without letters, or letters
+    /// If it cannot be read, is no FASTA file, is too large, or has a letter that is none of DNA; a name without letters, or letters
     /// without a name.
-    pub fn read(path: &Path) -> Result<Self, DistanceError> {
-        fasta::read(path)
+    pub fn read(path: &Path, memory_bytes: u64) -> Result<Self, DistanceError> {
+        fasta::read(path, memory_bytes)
     }
 
     /// Sequences that are in memory, each with its name.
@@ -96,8 +103,20 @@ impl Sequences {
         self.letters(sequence).len()
     }
 
+    /// Bytes that were taken from the file.
+    #[must_use]
+    pub fn bytes_read(&self) -> u64 {
+        self.bytes_read
+    }
+
+    /// Bytes of memory that they take.
+    fn bytes(&self) -> u64 {
+        self.name_bytes + self.letters.len() as u64
+    }
+
     /// A sequence without letters follows.
     fn begin(&mut self, name: &str) {
+        self.name_bytes += (name.len() + NAME_BYTES) as u64;
         self.names.push(name.to_owned());
         self.ends.push(self.letters.len());
     }

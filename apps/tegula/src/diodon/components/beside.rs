@@ -1,5 +1,6 @@
 //! What is read beside a table: metrics of its rows and columns, and instrumental variables.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -83,7 +84,7 @@ impl<'a> Lines<'a> {
     pub(in crate::diodon) fn metric(
         &self,
         side: usize,
-        (flag, spec): (&str, &str),
+        (flag, spec): (&str, &OsStr),
     ) -> Result<Metric> {
         let ids = self.ids(side);
         if weights::are_in(Path::new(spec), ids) {
@@ -127,7 +128,7 @@ impl<'a> Lines<'a> {
     ///
     /// # Errors
     /// If they cannot be read, or are not of these rows.
-    pub(in crate::diodon) fn instruments(&self, spec: &str) -> Result<Instruments> {
+    pub(in crate::diodon) fn instruments(&self, spec: &OsStr) -> Result<Instruments> {
         let flag = "--instruments";
         let source = open(spec, None, self.room(), None)?;
         let ([rows, q], m) = (source.shape(), self.names.items.len());

@@ -5,6 +5,7 @@ mod beside;
 mod results;
 mod setting;
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -122,7 +123,7 @@ struct Outcome {
 
 impl ComponentFlags {
     /// Runs `analysis` on the table that `input` names.
-    pub(super) fn analyse(&self, input: &str, analysis: &dyn Analysis) -> Result<()> {
+    pub(super) fn analyse(&self, input: &OsStr, analysis: &dyn Analysis) -> Result<()> {
         let console = self.output.console(None)?;
         self.trace.check()?;
         if let Some(folder) = &self.output_folder {
@@ -144,7 +145,8 @@ impl ComponentFlags {
         self.describe(&console, &setting, &outcome, &ordination);
         if let Some(folder) = self.output_folder.as_deref().filter(|_| is_root()) {
             let labels = setting.labels.as_ref();
-            let output = Output { ordination: &ordination, labels, summary: &result, title: input };
+            let title = &*input.to_string_lossy();
+            let output = Output { ordination: &ordination, labels, summary: &result, title };
             let mut paths = output.write(folder)?;
             let along = outcome.explained.as_ref().and_then(|explained| explained.axes.as_ref());
             if let (Some(instruments), Some(along)) = (&setting.beside.instruments, along) {

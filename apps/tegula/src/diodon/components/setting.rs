@@ -1,5 +1,6 @@
 //! What an analysis of a table settles on before it begins.
 
+use std::ffi::OsStr;
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -55,7 +56,7 @@ impl ComponentFlags {
     /// Reads everything but the entries, refuses what cannot be used, and prints what will be done.
     pub(super) fn settle(
         &self,
-        input: &str,
+        input: &OsStr,
         analysis: &dyn Analysis,
         console: &Console,
     ) -> Result<Setting> {
@@ -110,7 +111,8 @@ impl ComponentFlags {
         let run = self.run.settle(&self.matrix, &work)?;
         let plan = plan(run.nb, run.workers());
         let tiles = extent(run.nb, 1).tiles;
-        let labels = self.labels.as_ref().map(|path| Labels::read(path)).transpose()?;
+        let labels = self.labels.as_ref().map(|path| Labels::read_within(path, memory));
+        let labels = labels.transpose()?;
         let labels = labels.map(|labels| labels.of_items(&names.items));
         if let Some(message) = labels.as_ref().and_then(LabelsOfItems::message) {
             console.warn(message);

@@ -5,6 +5,7 @@ mod pauses;
 mod results;
 mod setting;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -42,7 +43,7 @@ use setting::Setting;
 pub(crate) struct Mds {
     /// The matrix of distances: HDF5 (FILE or FILE:DATASET), a manifest of tiles, .npy, CSV, PHYLIP ... ("tegula diodon formats")
     #[arg(value_name = "D")]
-    input: String,
+    input: OsString,
     /// D holds points or sequences: compute their distances by this metric each time they are needed, and store none
     /// ("tegula diodon distances --help" lists metrics)
     #[arg(long, value_name = "NAME", help_heading = "Data")]
@@ -181,7 +182,7 @@ impl Mds {
         let result = self.result(&setting, &outcome, &ordination);
         self.describe(&console, &setting, &outcome, &ordination);
         if let Some(folder) = self.output_folder.as_deref().filter(|_| is_root()) {
-            let title = self.input.as_str();
+            let title = &*self.input.to_string_lossy();
             let labels = setting.labels.as_ref();
             let output = Output { ordination: &ordination, labels, summary: &result, title };
             let mut paths = output.write(folder)?;

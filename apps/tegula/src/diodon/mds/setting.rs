@@ -63,7 +63,7 @@ impl Mds {
         let distances = match self.metric {
             Some(metric) => {
                 let path = Path::new(&self.input);
-                Distances::computed(self.points.source(path, metric)?)?
+                Distances::computed(self.points.source(path, metric, memory)?)?
             }
             None if self.points.is_given() => {
                 return Err(refused("--names and --columns are for points: say their --metric"));
@@ -109,7 +109,8 @@ impl Mds {
         let plan = mds::plan(method, extent(run.nb, run.workers()), memory);
         let ids = &distances.ids;
         let weights = self.weights.as_ref().map(|path| weights::read(path, ids)).transpose()?;
-        let labels = self.labels.as_ref().map(|path| Labels::read(path)).transpose()?;
+        let labels = self.labels.as_ref().map(|path| Labels::read_within(path, memory));
+        let labels = labels.transpose()?;
         let labels = labels.map(|labels| labels.of_items(ids));
         if let Some(message) = labels.as_ref().and_then(LabelsOfItems::message) {
             console.warn(message);

@@ -3,6 +3,7 @@
 mod results;
 mod setting;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -32,7 +33,7 @@ pub(crate) struct Project {
     /// Distances of new items, a row each, to the embedded ones, a column each in their order: HDF5 (FILE
     /// or FILE:DATASET), .npy, CSV ... ("tegula diodon formats")
     #[arg(value_name = "NEW")]
-    input: String,
+    input: OsString,
     /// Folder for coordinates.csv, quality.csv and summary.json
     #[arg(long, short, value_name = "DIR", help_heading = "Output")]
     output_folder: PathBuf,

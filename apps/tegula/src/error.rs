@@ -135,8 +135,23 @@ pub(crate) fn report_of(rank: Rank, failure: &anyhow::Error) -> ExitCode {
     ExitCode::from(exit_code(failure))
 }
 
-/// `failure` with its causes.
+/// Characters of a message, beyond which those in the middle are left out: a name in it may be a whole file.
+const MOST_SHOWN: usize = 3000;
+
+/// `failure` with its causes, so long that people can read it.
 pub(crate) fn message(failure: &anyhow::Error) -> String {
+    let whole = whole_message(failure);
+    let count = whole.chars().count();
+    if count <= MOST_SHOWN {
+        return whole;
+    }
+    let start: String = whole.chars().take(MOST_SHOWN / 2).collect();
+    let end: String = whole.chars().skip(count - MOST_SHOWN / 2).collect();
+    format!("{start} [...] {end}")
+}
+
+/// `failure` with its causes.
+fn whole_message(failure: &anyhow::Error) -> String {
     let mut message = String::new();
     for cause in failure.chain() {
         let text = cause.to_string();

@@ -1,19 +1,22 @@
 //! The command with which a run goes on.
 
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+
 /// Characters that a shell takes as they are.
 const PLAIN: &str = "_-./:=,+@%";
 
 /// The command of a run with these `arguments` that goes on with another value of the first of `flags`, and without
 /// the others, as a shell takes it.
-pub(super) fn command(arguments: Vec<String>, flags: &[&str], value: &str) -> String {
+pub(super) fn command(arguments: Vec<OsString>, flags: &[&str], value: &OsStr) -> String {
     let mut words = vec!["tegula".to_owned()];
     let mut arguments = arguments.into_iter();
     while let Some(argument) = arguments.next() {
-        let (flag, has_value) =
-            argument.split_once('=').map_or((&*argument, false), |(flag, _)| (flag, true));
-        if !flags.contains(&flag) {
+        let mut parts = argument.as_bytes().splitn(2, |&byte| byte == b'=');
+        let flag = parts.next().unwrap_or_default();
+        if !flags.iter().any(|known| known.as_bytes() == flag) {
             words.push(quoted(&argument));
-        } else if !has_value {
+        } else if parts.next().is_none() {
             arguments.next();
         }
     }
@@ -21,13 +24,22 @@ pub(super) fn command(arguments: Vec<String>, flags: &[&str], value: &str) -> St
     words.join(" ")
 }
 
-/// `word` in quotes, if a shell would see something else in it.
-fn quoted(word: &str) -> String {
+/// `word` in quotes, if a shell would see something else in it; bytes that are no UTF-8 as bash, zsh and ksh
+/// spell them, in octal digits.
+fn quoted(word: &OsStr) -> String {
+    let Some(text) = word.to_str() else {
+        let spelled = word.as_bytes().iter().map(|&byte| match byte {
+            b'\'' | b'\\' => format!("\\{}", char::from(byte)),
+            b' '..=b'~' => char::from(byte).to_string(),
+            _ => format!("\\{byte:03o}"),
+        });
+        return format!("$'{}'", spelled.collect::<String>());
+    };
     let is_plain = |c: char| c.is_alphanumeric() || PLAIN.contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.to_owned();
     }
-    format!("'{}'", word.replace('\'', r"'\''"))
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]
@@ -35,8 +47,7 @@ mod tests {
     use super::*;
 
     fn again(arguments: &[&str]) -> String {
-        let arguments = arguments.iter().map(|&word| word.to_owned()).collect();
-        command(arguments, &["--resume"], "a run/c")
+        command(arguments.iter().map(OsString::from).collect(), &["--resume"], OsStr::new("a run/c"))
     }
 
     #[test]
@@ -53,8 +64,8 @@ mod tests {
     #[test]
     fn other_flags_are_left_out() {
         let arguments = ["fit", "d.csv", "--resume", "c", "--start=range=1", "--start", "range=2"];
-        let arguments = arguments.map(str::to_owned).to_vec();
-        let again = command(arguments, &["--start", "--resume"], "range=3");
+        let arguments = arguments.map(OsString::from).to_vec();
+        let again = command(arguments, &["--start", "--resume"], OsStr::new("range=3"));
         assert_eq!(again, "tegula fit d.csv --start range=3");
     }
 
@@ -64,5 +75,7 @@ mod tests {
             again(&["fit", "--mean", "x + y", "--values", "log('z')", ""]),
             r"tegula fit --mean 'x + y' --values 'log('\''z'\'')' '' --resume 'a run/c'"
         );
+        let latin = OsStr::from_bytes(b"d\xe9j\xe0 'vu'");
+        assert_eq!(quoted(latin), r"$'d\351j\340 \'vu\''");
     }
 }

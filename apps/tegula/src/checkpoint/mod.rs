@@ -6,6 +6,7 @@
 mod again;
 mod signals;
 
+use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -196,7 +197,7 @@ impl Checkpoints {
             Ending::Failure(failure) => failure,
             Ending::Signal(signal) => {
                 let path = self.path.as_deref().expect("it was written");
-                let command = again(&["--resume"], &path.display().to_string());
+                let command = again(&["--resume"], path.as_os_str());
                 let signal = signals::name(signal);
                 stopped(format_args!("stopped by {signal} after {done}; go on with: {command}"))
             }
@@ -215,7 +216,7 @@ impl Checkpoints {
         };
         let mut text = format!("stopped by {} after {done}", signals::name(signal));
         if let Some(Found { says, flags, value }) = found {
-            text += &format!("; {says}\ngo on from there with: {}", again(flags, &value));
+            text += &format!("; {says}\ngo on from there with: {}", again(flags, value.as_ref()));
         }
         Some(interrupted(signal, text))
     }
@@ -232,8 +233,8 @@ pub(crate) struct Found {
 }
 
 /// The command of this run with another value of the first of `flags`, and without the others.
-fn again(flags: &[&str], value: &str) -> String {
-    again::command(std::env::args().skip(1).collect(), flags, value)
+fn again(flags: &[&str], value: &OsStr) -> String {
+    again::command(std::env::args_os().skip(1).collect(), flags, value)
 }
 
 /// Whether both name one file.

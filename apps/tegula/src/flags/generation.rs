@@ -1,5 +1,6 @@
 //! `--generation`: who generates the tiles of a covariance matrix over ranks.
 
+use std::ffi::OsString;
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -15,7 +16,7 @@ pub(crate) struct GenerationFlags {
     ///
     /// The tile then goes to its owner. "tegula plan exageostat" writes a distribution for each phase.
     #[arg(long, value_name = "NAME", help_heading = "Run")]
-    generation: Option<String>,
+    generation: Option<OsString>,
 }
 
 impl GenerationFlags {

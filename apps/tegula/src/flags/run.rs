@@ -1,6 +1,6 @@
 //! Flags about how tasks run, what they settle on, and the flows that this makes.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ pub(crate) struct RunFlags {
     #[arg(long, value_name = "RANKS")]
     ranks: Option<Ranks>,
     #[arg(long, value_name = "NAME", help = distribution_help("what suits the ranks"), long_help = distribution_page("what suits the ranks"))]
-    distribution: Option<String>,
+    distribution: Option<OsString>,
     #[arg(long, value_name = "NAME", value_parser = policies(), help = "Who runs which task [default: by the machine]", long_help = policy_help())]
     policy: Option<usize>,
     /// Whether messages between ranks go by the priority of who waits, or as they come
@@ -311,7 +311,7 @@ impl Run {
     ///
     /// # Errors
     /// If there is none of this name, or it does not fit the ranks.
-    pub(crate) fn owners_by(&self, name: &str) -> Result<Arc<dyn Owners>> {
+    pub(crate) fn owners_by(&self, name: &OsStr) -> Result<Arc<dyn Owners>> {
         self.shares.owners_by(name)
     }
 

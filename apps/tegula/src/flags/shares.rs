@@ -1,5 +1,6 @@
 //! How ranks share the work: their powers, and who owns which tile.
 
+use std::ffi::OsStr;
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -32,7 +33,7 @@ impl Shares {
     /// # Errors
     /// If there is none of this name, it does not fit the ranks, or one of them cannot be heard.
     pub(super) fn settle(
-        asked: Option<&str>,
+        asked: Option<&OsStr>,
         machine: &MachineChoice,
         storage: Storage,
     ) -> Result<Self> {
@@ -40,16 +41,16 @@ impl Shares {
         let powers = Powers::new(powers.collect());
         let powers = powers.unwrap_or_else(|| Powers::equal(ranks::ranks()));
         let usual = if is_equal(&powers) { DISTRIBUTIONS[0].name } else { UNEQUAL };
-        let name = asked.unwrap_or(usual).to_owned();
-        let owners = distribution_for(&name, &powers, storage)?;
-        Ok(Self { name, owners, powers, storage })
+        let name = asked.unwrap_or(OsStr::new(usual));
+        let owners = distribution_for(name, &powers, storage)?;
+        Ok(Self { name: name.to_string_lossy().into_owned(), owners, powers, storage })
     }
 
     /// The owners that the distribution `name` makes.
     ///
     /// # Errors
     /// If there is none of this name, or it does not fit the ranks.
-    pub(super) fn owners_by(&self, name: &str) -> Result<Arc<dyn Owners>> {
+    pub(super) fn owners_by(&self, name: &OsStr) -> Result<Arc<dyn Owners>> {
         Ok(distribution_for(name, &self.powers, self.storage)?)
     }
 

@@ -131,7 +131,9 @@ const SETTINGS: &[&str] = &[
 
 /// The command, the version, and the settings that stand in `result`.
 fn about(result: &Value) -> Vec<(String, String)> {
-    let command: Vec<String> = std::env::args().skip(1).collect();
+    let arguments = std::env::args_os().skip(1);
+    let command: Vec<String> =
+        arguments.map(|argument| argument.to_string_lossy().into_owned()).collect();
     let own = [("command", command.join(" ")), ("version", env!("CARGO_PKG_VERSION").to_owned())];
     let settings = SETTINGS.iter().filter_map(|&key| {
         let text = match result.get(key)? {

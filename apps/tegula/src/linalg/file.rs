@@ -56,7 +56,7 @@ impl MatrixFile {
     /// # Errors
     /// If it cannot be read, or is no matrix of numbers.
     pub(super) fn open(spec: &Path, memory_bytes: u64, fill: Option<f64>) -> Result<Self> {
-        let found = find_matrix(&spec.to_string_lossy(), None)?;
+        let found = find_matrix(spec, None)?;
         let contents = if found.format.name == NPY {
             Contents::Npy(NpyMatrix::open(&found.path)?)
         } else {

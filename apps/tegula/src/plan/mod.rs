@@ -35,7 +35,7 @@ pub(crate) struct Plan {
     #[arg(value_name = "PROGRAM", value_parser = programs())]
     program: usize,
     #[arg(long, value_name = "NAME|SET|FILE", help = platform_help())]
-    platform: String,
+    platform: PathBuf,
     /// Tiles along an edge
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     tiles: u32,

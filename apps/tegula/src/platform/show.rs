@@ -1,6 +1,6 @@
 //! `tegula platform show`: what a description of a machine says.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
@@ -21,7 +21,7 @@ use crate::output::{Align, Console, Table, bytes, count, number, rate, seconds};
 pub(crate) struct Show {
     /// A platform that comes with the program, or a file [default: the names that there are]
     #[arg(value_name = "NAME|FILE")]
-    platform: Option<String>,
+    platform: Option<PathBuf>,
     /// Times of kernels that runs on this machine have learnt, and the file that they are kept in
     #[arg(long, conflicts_with = "platform")]
     learnt: bool,
@@ -43,14 +43,13 @@ impl Show {
 }
 
 /// Prints the platform called `name`, or the file of that name, also one of learnt times.
-fn named(name: &str, console: &Console) -> Result<Value> {
-    let path = Path::new(name);
+fn named(path: &Path, console: &Console) -> Result<Value> {
     if path.is_file()
         && let Some(file) = LearntFile::read(path)?
     {
         return Ok(learnt(path, &file, console));
     }
-    let Node { platform, network } = Node::find(name)?;
+    let Node { platform, network } = Node::find(path)?;
     describe(&platform, network.as_ref(), console);
     let mut value = as_json(&platform);
     value["network"] = network.as_ref().map_or(Value::Null, network_json);

@@ -5,6 +5,8 @@ mod cluster;
 mod node;
 pub(crate) mod program;
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 use clap::Args;
 use clap::builder::TypedValueParser;
@@ -40,7 +42,7 @@ pub(crate) struct Simulate {
     #[arg(value_name = "PROGRAM", value_parser = workloads())]
     workload: usize,
     #[arg(long, value_name = "NAME|SET|FILE", help = platform_help())]
-    platform: String,
+    platform: PathBuf,
     /// Tiles along an edge
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     tiles: u32,
@@ -123,7 +125,7 @@ impl Simulate {
             lay_out_as_known(&cluster);
             cluster::run(self, task, cluster, console)
         } else {
-            self.cluster.refuse_for_node(&self.platform)?;
+            self.cluster.refuse_for_node(&self.platform.to_string_lossy())?;
             let mut platform = self.changes.apply(Platform::find(&self.platform)?)?;
             if task.reads() {
                 let Reading { bytes_per_second, readers } = self.reading();

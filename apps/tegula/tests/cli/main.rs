@@ -24,4 +24,5 @@ mod remarks;
 mod sample;
 mod simulate;
 mod support;
+mod texts;
 mod trace;

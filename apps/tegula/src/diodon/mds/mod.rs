@@ -89,7 +89,7 @@ pub(crate) struct Mds {
     /// How ranks share the reading of tiles, which then go to who multiplies them: as --distribution, by which
     /// the products are shared [default: who multiplies a tile reads it]
     #[arg(long, value_name = "NAME[:PARAMETER]", help_heading = "Run")]
-    reading: Option<String>,
+    reading: Option<OsString>,
     /// Time passes of reading alone, of multiplying alone and of both, instead of embedding
     #[arg(long, help_heading = "Run", conflicts_with_all = ["output_folder", "correction", "labels"])]
     measure: bool,

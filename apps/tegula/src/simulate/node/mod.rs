@@ -129,7 +129,7 @@ impl Case<'_> {
         Err(refused(format!(
             "--platform {}: it does not say how long {codelet} of {} operations takes on any of \
              its workers",
-            self.flags.platform,
+            self.flags.platform.display(),
             number(cost.flops, 4)
         )))
     }

@@ -47,7 +47,11 @@ mod tests {
     use super::*;
 
     fn again(arguments: &[&str]) -> String {
-        command(arguments.iter().map(OsString::from).collect(), &["--resume"], OsStr::new("a run/c"))
+        command(
+            arguments.iter().map(OsString::from).collect(),
+            &["--resume"],
+            OsStr::new("a run/c"),
+        )
     }
 
     #[test]

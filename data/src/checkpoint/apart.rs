@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::CheckpointError;
+use super::{CheckpointError, previous_checkpoint};
 use crate::format::{Digest, digest_bytes};
 
 /// What of a checkpoint is set apart. It stays readable when another file takes the place of this one.
@@ -48,7 +48,11 @@ impl Apart {
         let read = |cause| CheckpointError::Read { path: self.path.clone(), cause };
         self.file.read_exact_at(piece, self.within.start + at).map_err(read)?;
         if digest_bytes(piece) != *digest {
-            return Err(CheckpointError::Damaged { path: self.path.clone() });
+            let (path, before) = (self.path.clone(), previous_checkpoint(&self.path));
+            return Err(match before.exists() {
+                true => CheckpointError::DamagedApart { path, before },
+                false => CheckpointError::Damaged { path },
+            });
         }
         Ok(())
     }

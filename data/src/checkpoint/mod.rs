@@ -78,6 +78,19 @@ pub enum CheckpointError {
         /// The file.
         path: PathBuf,
     },
+    /// Bytes of what is set apart have changed, and there is the checkpoint before it.
+    #[error(
+        "the checkpoint {} is damaged or cut short; go on from the one before it with --resume {}, or leave --resume out \
+         to start anew",
+        path.display(),
+        before.display()
+    )]
+    DamagedApart {
+        /// The file.
+        path: PathBuf,
+        /// The one before.
+        before: PathBuf,
+    },
     /// Another version of the program wrote it.
     #[error(
         "the checkpoint {} is of {theirs}, and this is {ours}; go on with that one, or leave --resume out to start anew",

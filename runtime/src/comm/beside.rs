@@ -124,28 +124,30 @@ impl World {
         Ok(mine)
     }
 
-    /// Makes progress with messages on another thread while `wait` waits for other ranks without them: what was sent
-    /// last may otherwise not leave.
+    /// Makes progress with messages on another thread while `wait` waits for other ranks without
+    /// them: what was sent last may otherwise not leave.
     pub fn attend<T>(&self, wait: impl FnOnce() -> T) -> T {
         let is_over = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            scope.spawn(|| {
-                // What does not move then, the next to use the line hears of.
-                let mut arrivals = Vec::new();
-                while !is_over.load(Ordering::Relaxed)
-                    && self.line().poll_for(BESIDE, &mut arrivals).is_ok()
-                {
-                    std::thread::sleep(BETWEEN);
-                }
-                let frames = frames(arrivals);
-                if !frames.is_empty() {
-                    self.line().put_back(BESIDE, frames.into_iter());
-                }
-            });
-            let outcome = wait();
-            is_over.store(true, Ordering::Relaxed);
-            outcome
+            scope.spawn(|| self.poll_until(&is_over));
+            let _also_if_it_panics = Raised(&is_over);
+            wait()
         })
+    }
+
+    /// Polls, and leaves what has come to those who ask for it.
+    fn poll_until(&self, is_over: &AtomicBool) {
+        let mut arrivals = Vec::new();
+        // Of what does not move, the next who asks hears.
+        while !is_over.load(Ordering::Relaxed)
+            && self.line().poll_for(BESIDE, &mut arrivals).is_ok()
+        {
+            std::thread::sleep(BETWEEN);
+        }
+        let frames = frames(arrivals);
+        if !frames.is_empty() {
+            self.line().put_back(BESIDE, frames.into_iter());
+        }
     }
 
     /// Compares the clocks of all ranks with that of rank 0, unless they share one; all ranks call it at
@@ -187,6 +189,15 @@ impl World {
 
     fn now(&self) -> u64 {
         self.epoch.elapsed().as_nanos() as u64
+    }
+}
+
+/// A sign that is raised when this goes out of scope.
+struct Raised<'a>(&'a AtomicBool);
+
+impl Drop for Raised<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 

@@ -49,8 +49,8 @@ pub(crate) struct Checkpoints {
     last: Instant,
     about: About,
     resumed: Option<Body>,
-    /// Whether the file at `path` is whole and of this run, which has read or written it: then it is kept when the
-    /// next one takes its place.
+    /// Whether the file at `path` is whole and of this run, which has read or written it: then it is
+    /// kept when the next one takes its place.
     is_worth_keeping: bool,
     /// Whether a signal ends the run in a pause, also where no file is written.
     listens: bool,
@@ -75,20 +75,18 @@ impl Checkpoints {
         resumed: Option<Checkpoint>,
         about: About,
     ) -> Result<Self> {
-        let is_worth_keeping = path
-            .as_deref()
-            .zip(resumed.as_ref())
-            .is_some_and(|(path, from)| is_same(path, from.path()));
+        let both = path.as_deref().zip(resumed.as_ref());
+        let is_worth_keeping = both.is_some_and(|(path, from)| is_same(path, from.path()));
         let resumed = resumed.map(|checkpoint| checkpoint.into_body(&about)).transpose()?;
-        path.iter()
-            .filter(|_| ranks::is_root())
-            .for_each(|path| remove_unfinished_checkpoints(path));
+        if let Some(path) = path.as_deref().filter(|_| ranks::is_root()) {
+            remove_unfinished_checkpoints(path);
+        }
         let (last, listens) = (Instant::now(), path.is_some());
         Ok(Self { path, every, last, about, resumed, is_worth_keeping, listens, ending: None })
     }
 
-    /// From now on a signal ends the run in its next pause, also where no file is written: what it has found so far
-    /// is then said by [`interruption`](Self::interruption).
+    /// From now on a signal ends the run in its next pause, also where no file is written: what it
+    /// has found so far is then said by [`interruption`](Self::interruption).
     pub(crate) fn listen(&mut self) {
         catch_signals(
             "this run ends after its current step, and says what it has found; Ctrl-C again ends it at once",
@@ -239,9 +237,8 @@ fn again(flags: &[&str], value: &OsStr) -> String {
 
 /// Whether both name one file.
 fn is_same(one: &Path, other: &Path) -> bool {
-    std::fs::canonicalize(one)
-        .ok()
-        .is_some_and(|one| std::fs::canonicalize(other).is_ok_and(|other| one == other))
+    let place = |path| std::fs::canonicalize(path).ok();
+    place(one).is_some_and(|one| place(other) == Some(one))
 }
 
 /// What rank 0 has decided, on every rank.

@@ -80,7 +80,8 @@ impl CheckpointFlags {
         Ok(())
     }
 
-    /// The checkpoint to go on from, for what it says of its run; the one before it, if it is damaged or gone.
+    /// The checkpoint to go on from, for what it says of its run; the one before it, if it is damaged
+    /// or gone.
     ///
     /// # Errors
     /// If both are.
@@ -88,8 +89,8 @@ impl CheckpointFlags {
         Ok(self.resume.as_deref().map(Checkpoint::open_last).transpose()?)
     }
 
-    /// The checkpoints of a run that is what `about` says, with the one to go on from: it is said if that is the one
-    /// before the last.
+    /// The checkpoints of a run that is what `about` says, with the one to go on from: it is said if
+    /// that is the one before the last.
     ///
     /// # Errors
     /// If that is damaged, or of another run.

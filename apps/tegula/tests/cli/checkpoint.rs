@@ -452,7 +452,8 @@ fn a_damaged_checkpoint_of_a_factorisation_is_refused() {
         run(&format!("--resume changed --ranks {ranks}")).failed(2, &words);
     }
     fs::copy(folder.join("c.previous"), folder.join("changed.previous")).expect("a copy");
-    run("--resume changed").failed(2, &["go on from the one before it with --resume changed.previous"]);
+    run("--resume changed")
+        .failed(2, &["go on from the one before it with --resume changed.previous"]);
     run("--resume changed.previous --check").succeeded();
     assert_eq!(bytes, fs::read(folder.join("c")).expect("the checkpoint"));
 }

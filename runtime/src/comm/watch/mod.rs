@@ -171,8 +171,9 @@ impl Watch {
         Self::start_with_news(options, meeting, |_| (), on_end)
     }
 
-    /// As [`Watch::start`]. Before `on_end`, and before the others are told, `on_news` is called: on rank 0, and on
-    /// all others if rank 0 is lost. So what it prints is seen also where a launcher ends all who are left.
+    /// As [`Watch::start`]. Before `on_end`, and before the others are told, `on_news` is called: on rank 0,
+    /// and on all others if rank 0 is lost. So what it prints is seen also where a launcher ends all who
+    /// are left.
     ///
     /// # Errors
     /// As there.

@@ -33,8 +33,8 @@ pub(crate) const REFUSED: u8 = 2;
 /// Exit code of a run that was asked to end and has left a checkpoint (`EX_TEMPFAIL` of sysexits.h).
 pub(crate) const STOPPED: u8 = 75;
 
-/// Exit code of a run that was asked to end by a signal, and has no checkpoint: this and the number of the signal,
-/// as shells say of what a signal ended.
+/// Exit code of a run that was asked to end by a signal, and has no checkpoint: this and the number
+/// of the signal, as shells say of what a signal ended.
 const INTERRUPTED: u8 = 128;
 
 /// A run that was asked to end, with how to go on and its exit code.
@@ -50,8 +50,8 @@ pub(crate) fn stopped(message: impl fmt::Display) -> anyhow::Error {
     Stopped { message: message.to_string(), code: STOPPED }.into()
 }
 
-/// The end of a run that the signal of this number asked to, and that has left no checkpoint; `message` says what
-/// it has found.
+/// The end of a run that the signal of this number asked to, and that has left no checkpoint;
+/// `message` says what it has found.
 pub(crate) fn interrupted(signal: u64, message: String) -> anyhow::Error {
     let signal = u8::try_from(signal).expect("numbers of signals are small");
     Stopped { message, code: INTERRUPTED + signal }.into()

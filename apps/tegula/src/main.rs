@@ -1,7 +1,7 @@
 //! The `tegula` command: reads flags, calls the libraries, prints what comes back.
 //!
-//! Exit codes: 0 done, 1 the computation failed, 2 bad usage or bad input, 75 stopped with a checkpoint, 128 + N
-//! ended by signal N.
+//! Exit codes: 0 done, 1 the computation failed, 2 bad usage or bad input, 75 stopped with a
+//! checkpoint, 128 + N ended by signal N.
 
 mod bench;
 mod checkpoint;

@@ -18,6 +18,7 @@ mod lane;
 mod launch;
 mod lend;
 mod peers;
+mod record;
 mod region;
 mod slab;
 mod space;
@@ -48,7 +49,7 @@ pub use watch::Watch;
 
 use crate::memory::{BufferCache, MemoryUse, Reduction};
 use crate::ranks::{Brought, Change, Rank, Spot};
-use crate::trace::{Site, Totals, Trace};
+use crate::trace::{Site, Totals};
 
 /// How a flow behaves.
 #[derive(Clone, Copy, Debug)]
@@ -127,7 +128,8 @@ pub struct Flow {
     peers: Option<Peers>,
     /// Whether all memories are one, on every rank.
     is_flat: bool,
-    /// Of a recorded run, how many tasks had been submitted when the program waited for all of them.
+    /// Of a recorded run, how many tasks had been submitted when the program waited for all of
+    /// them.
     waits: Vec<u64>,
 }
 
@@ -431,14 +433,6 @@ impl Flow {
         Err(error)
     }
 
-    /// What the engine recorded since the last call, after everything submitted has run.
-    pub fn take_trace(&mut self) -> Trace {
-        self.drain();
-        let mut records = self.engine.take_records();
-        records.follow_waits(&std::mem::take(&mut self.waits));
-        Trace::new(records, self.engine.site(), &self.phases)
-    }
-
     /// Eyes for another thread on how far the flow is.
     #[must_use]
     pub fn watch(&self) -> Watch {
@@ -477,11 +471,7 @@ impl Flow {
         self.engine.advance(self.graph.submitted(), 0);
         self.engine.peering().into_iter().for_each(|peering| peering.settle(self.graph.messages()));
         self.credit = 0;
-        if self.graph.space().is_recorded()
-            && self.waits.last() != Some(&self.graph.program_index())
-        {
-            self.waits.push(self.graph.program_index());
-        }
+        self.note_wait();
         if !self.retired.is_empty() {
             let retired = std::mem::take(&mut self.retired);
             retired.into_iter().for_each(|handle| self.graph.unregister(handle));

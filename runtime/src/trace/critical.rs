@@ -28,16 +28,17 @@ pub struct CriticalPath {
 }
 
 impl Records {
-    /// Lets each task that was ready when it was submitted come after the one that ended last of those that the
-    /// program had waited for; `waits` are, in their order, the numbers of tasks submitted when it had waited for
-    /// all of them.
+    /// Lets each task that was ready when it was submitted come after the one that ended last of
+    /// those that the program had waited for; `waits` are, in their order, the numbers of tasks
+    /// submitted when it had waited for all of them.
     ///
-    /// An evaluation that follows another needs none of its data, but the program reads the outcome of one
-    /// before it submits the next.
+    /// An evaluation that follows another needs none of its data, but the program reads the outcome
+    /// of one before it submits the next.
     pub(crate) fn follow_waits(&mut self, waits: &[u64]) {
         self.tasks.sort_unstable_by_key(|record| record.task);
         let mut waits = waits.iter().peekable();
-        // End and name of the task that ended last so far; the name of the one that the program waited for.
+        // End and name of the task that ended last so far; the name of the one that the program
+        // waited for.
         let (mut last, mut awaited) = ((0, 0), 0);
         for record in &mut self.tasks {
             while waits.next_if(|&&wait| wait <= record.task).is_some() {

@@ -61,8 +61,8 @@ pub struct TaskRecord {
     /// Step of the outermost loop of the algorithm that it belongs to.
     pub iteration: u32,
     /// Of the tasks that it waited for the one that ended last: its position in the program plus
-    /// one; 0: there was none, or the engine does not say. Where it was ready as soon as the program submitted
-    /// it, those are the tasks that the program itself had waited for.
+    /// one; 0: there was none, or the engine does not say. Where it was ready as soon as the
+    /// program submitted it, those are the tasks that the program itself had waited for.
     pub after: u64,
     /// Start, in nanoseconds since the engine was made.
     pub start: u64,

@@ -30,7 +30,8 @@ fn estimated(options: &mut FitOptions) {
     options.nugget = NuggetChoice::Estimated { bounds: None };
 }
 
-/// Observations with a constant mean on a grid of `edge x edge` places of the unit square, moved a little.
+/// Observations with a constant mean on a grid of `edge x edge` places of the unit square, moved a
+/// little.
 fn grid(edge: usize, value: impl Fn(usize, f64, f64) -> f64) -> Observations {
     let count = edge * edge;
     let place = |i: usize, step: usize| {

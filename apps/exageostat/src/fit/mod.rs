@@ -31,7 +31,8 @@ use crate::observations::{Observations, ObservationsError};
 pub enum NuggetChoice {
     /// It has this value.
     Fixed(f64),
-    /// It is estimated, within these bounds if there are any; it may be 0 unless they leave that out.
+    /// It is estimated, within these bounds if there are any; it may be 0 unless they leave that
+    /// out.
     Estimated {
         /// Least and greatest value.
         bounds: Option<(f64, f64)>,
@@ -161,7 +162,8 @@ pub enum FitError {
     },
 }
 
-/// Names of what is estimated: coefficients of the mean, free parameters of the covariance, and the nugget.
+/// Names of what is estimated: coefficients of the mean, free parameters of the covariance, and the
+/// nugget.
 fn parameters(
     observations: &Observations,
     covariance: &Covariance,

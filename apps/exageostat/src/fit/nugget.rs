@@ -1,5 +1,5 @@
-//! What a fit tries where its nugget is small or none: the search for its logarithm never comes to 0, and small ones
-//! hardly differ from it where a field is rough, but decide where it is smooth.
+//! What a fit tries where its nugget is small or none: the search for its logarithm never comes to
+//! 0, and small ones hardly differ from it where a field is rough, but decide where it is smooth.
 
 use std::ops::ControlFlow;
 
@@ -13,8 +13,8 @@ use super::{FitError, FitOptions, Journal, NuggetChoice};
 
 /// What a search leaves of the log-likelihood: as much less counts as the same.
 const TIE: f64 = 1e-6;
-/// Nuggets at which to look whether the likelihood grows towards small ones, in units of the least that was
-/// searched.
+/// Nuggets at which to look whether the likelihood grows towards small ones, in units of the least
+/// that was searched.
 const TINY: [f64; 2] = [1e-2, 1e-6];
 
 /// Whether the nugget is estimated and may be 0.
@@ -26,9 +26,10 @@ pub(super) fn may_be_zero(options: &FitOptions) -> bool {
 }
 
 impl<T: Real, F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, T, F> {
-    /// Takes what a fit in the space `without` a nugget finds, if that is as good as what was found with one; and
-    /// looks at nuggets smaller than those that were searched, if the likelihood grows towards them. Says how the
-    /// search ended that found the best, if that is another than before.
+    /// Takes what a fit in the space `without` a nugget finds, if that is as good as what was found
+    /// with one; and looks at nuggets smaller than those that were searched, if the likelihood
+    /// grows towards them. Says how the search ended that found the best, if that is another than
+    /// before.
     ///
     /// # Errors
     /// If the search was told to end, or the likelihood fails for a reason other than the parameters.
@@ -43,7 +44,7 @@ impl<T: Real, F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Searc
         let small = match zero {
             // The likelihood is greater below what was searched than at 0, or at the least of it.
             None if space.has_least_nugget(&with.x, accuracy) => {
-                Some(space.from_tiny_nugget(&with.model, TINY[0]))
+                Some(space.with_tiny_nugget(&with.model, TINY[0]))
             }
             None => None,
             Some(_) => {
@@ -51,7 +52,7 @@ impl<T: Real, F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Searc
                 let mut best = None;
                 let without = self.region.found();
                 for (from, tiny) in [(&with, TINY[0]), (&without, TINY[0]), (&without, TINY[1])] {
-                    let space = space.from_tiny_nugget(&from.model, tiny);
+                    let space = space.with_tiny_nugget(&from.model, tiny);
                     if let Some(loglik) = self.peek(&space)?.filter(|loglik| *loglik > highest) {
                         (highest, best) = (loglik, Some(space));
                     }
@@ -63,8 +64,8 @@ impl<T: Real, F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Searc
         Ok(small.flatten().or(zero))
     }
 
-    /// Searches in another `space`, and takes what it finds if that is no worse than what was found before; says how
-    /// the search ended, if it is taken.
+    /// Searches in another `space`, and takes what it finds if that is no worse than what was found
+    /// before; says how the search ended, if it is taken.
     ///
     /// # Errors
     /// As [`run`](Self::run). A covariance matrix that is not positive definite anywhere there is none.

@@ -48,8 +48,8 @@ impl Region {
         self.best.clone().expect("the first point has a likelihood")
     }
 
-    /// Gives the search up if its steps become shorter, `radius`, while it is below its rival by more than
-    /// [`NEAR`] and [`HOPE`] times what it gained with the longer ones.
+    /// Gives the search up if its steps become shorter, `radius`, while it is below its rival by
+    /// more than [`NEAR`] and [`HOPE`] times what it gained with the longer ones.
     pub(super) fn weigh(&mut self, radius: f64) {
         if radius >= self.stage.0 {
             return;

@@ -18,8 +18,8 @@ const PROBE: f64 = 3.0;
 /// A likelihood that loses less than this is called flat: half the 95 % point of chi-squared with
 /// one degree of freedom, so what is probed lies within the 95 % confidence interval.
 const FLAT: f64 = 1.92;
-/// What correlation has to gain to be evidence of it: half the 95 % point of chi-squared with two degrees
-/// of freedom, a range and its share of the variance.
+/// What correlation has to gain to be evidence of it: half the 95 % point of chi-squared with two
+/// degrees of freedom, a range and its share of the variance.
 const EVIDENCE: f64 = 3.0;
 /// Fewer observations for each parameter are called few.
 const FEW: usize = 3;
@@ -88,9 +88,9 @@ impl<'a> Remarks<'a> {
         })
     }
 
-    /// Whether there is no correlation between places: as much is gained by uncorrelated values of one variance,
-    /// whose log-likelihood is `-n/2 (ln(2 pi s^2) + 1)` with the mean square `s^2` of the residuals of ordinary
-    /// least squares; or only values at the same place are correlated.
+    /// Whether there is no correlation between places: as much is gained by uncorrelated values of
+    /// one variance, whose log-likelihood is `-n/2 (ln(2 pi s^2) + 1)` with the mean square `s^2`
+    /// of the residuals of ordinary least squares; or only values at the same place are correlated.
     fn independence(&self, best: &Best) -> Option<String> {
         if !self.is_free {
             return None;

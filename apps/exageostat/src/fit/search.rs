@@ -215,8 +215,8 @@ impl<T: Real, F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Searc
         Ok(loglik)
     }
 
-    /// The start of the space, or a point with a shorter range if the covariance matrix is not positive
-    /// definite there.
+    /// The start of the space, or a point with a shorter range if the covariance matrix is not
+    /// positive definite there.
     pub(super) fn first_point(&mut self) -> Result<Vec<f64>, FitError> {
         let mut x = self.region.space.start.clone();
         let range = self.region.space.range();
@@ -236,8 +236,8 @@ impl<T: Real, F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Searc
         unreachable!("the last attempt returns")
     }
 
-    /// Maximises the likelihood from `x`, where it has a value, with steps that are as long as `accuracy` in the
-    /// end.
+    /// Maximises the likelihood from `x`, where it has a value, with steps that are as long as
+    /// `accuracy` in the end.
     ///
     /// # Errors
     /// If it was told to end, or the likelihood fails for a reason other than the parameters.

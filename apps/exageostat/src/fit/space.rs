@@ -38,8 +38,8 @@ pub(super) struct Space {
     pub(super) profiles: bool,
 }
 
-/// Least and greatest share of the variance that a nugget has in a search, by default; smaller ones are looked at
-/// if there is reason to.
+/// Least and greatest share of the variance that a nugget has in a search, by default; smaller ones
+/// are looked at if there is reason to.
 const NUGGET_SHARE: (f64, f64) = (1e-4, 1e4);
 /// Where the search for smaller ones ends, in units of the least.
 const LEAST: f64 = 1e-8;
@@ -210,7 +210,7 @@ impl Space {
     ///
     /// # Panics
     /// If the nugget is not free.
-    pub(super) fn from_tiny_nugget(&self, model: &Model, tiny: f64) -> Self {
+    pub(super) fn with_tiny_nugget(&self, model: &Model, tiny: f64) -> Self {
         let (mut space, nugget) = (self.clone(), self.nugget().expect("a nugget that is searched"));
         let least = self.bounds[nugget].0;
         space.bounds[nugget].0 = LEAST * least;

@@ -6,8 +6,8 @@ use std::os::unix::ffi::OsStrExt;
 /// Characters that a shell takes as they are.
 const PLAIN: &str = "_-./:=,+@%";
 
-/// The command of a run with these `arguments` that goes on with another value of the first of `flags`, and without
-/// the others, as a shell takes it.
+/// The command of a run with these `arguments` that goes on with another value of the first of
+/// `flags`, and without the others, as a shell takes it.
 pub(super) fn command(arguments: Vec<OsString>, flags: &[&str], value: &OsStr) -> String {
     let mut words = vec!["tegula".to_owned()];
     let mut arguments = arguments.into_iter();

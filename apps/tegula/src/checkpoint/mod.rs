@@ -202,8 +202,8 @@ impl Checkpoints {
         })
     }
 
-    /// As [`ending`](Self::ending), of a run that may write no file: it then says what it has `found`, if
-    /// anything.
+    /// As [`ending`](Self::ending), of a run that may write no file: it then says what it has
+    /// `found`, if anything.
     pub(crate) fn interruption(
         &mut self,
         done: &str,

@@ -24,9 +24,9 @@ pub(super) struct EstimationFlags {
     bounds: Vec<String>,
     /// Where to begin, as Ctrl-C prints the best so far [default: read off the variogram]
     ///
-    /// Without --checkpoint, Ctrl-C, SIGTERM, SIGHUP and SIGUSR1 end a fit after the current evaluation: it prints
-    /// its best parameters in this form and ends with 128 and the number of the signal, 130 for Ctrl-C. A second
-    /// Ctrl-C ends it at once.
+    /// Without --checkpoint, Ctrl-C, SIGTERM, SIGHUP and SIGUSR1 end a fit after the current
+    /// evaluation: it prints its best parameters in this form and ends with 128 and the number of
+    /// the signal, 130 for Ctrl-C. A second Ctrl-C ends it at once.
     #[arg(long, value_name = "NAME=VALUE,...", help_heading = "Search")]
     start: Vec<String>,
     /// Variance of the noise of each observation, if it is known [default: 0]

@@ -115,7 +115,8 @@ fn mean_table(coefficients: &Coefficients) -> Table {
     table
 }
 
-/// The best that an interrupted fit has found, a log-likelihood and its model, in the words of `--start`.
+/// The best that an interrupted fit has found, a log-likelihood and its model, in the words of
+/// `--start`.
 pub(super) fn best_so_far(options: &FitOptions, loglik: f64, model: &Model) -> Found {
     let values = model.covariance.parameters.iter().zip(&model.values).zip(&options.fixed);
     let free = values.filter(|(_, fixed)| fixed.is_none());

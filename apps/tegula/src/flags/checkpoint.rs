@@ -33,7 +33,8 @@ pub(crate) struct CheckpointFlags {
     checkpoint_every: Option<Duration>,
     /// Go on from the checkpoint FILE of a run with the same flags
     ///
-    /// The data have to be the same, too. Workers, ranks and devices may differ, and tiles but for a factorisation's.
+    /// The data have to be the same, too. Workers, ranks and devices may differ, and tiles but for
+    /// a factorisation's.
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
 }

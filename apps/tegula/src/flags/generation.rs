@@ -14,7 +14,8 @@ use super::Run;
 pub(crate) struct GenerationFlags {
     /// Which rank generates which tile, as --distribution [default: its owner]
     ///
-    /// The tile then goes to its owner. "tegula plan exageostat" writes a distribution for each phase.
+    /// The tile then goes to its owner. "tegula plan exageostat" writes a distribution for each
+    /// phase.
     #[arg(long, value_name = "NAME", help_heading = "Run")]
     generation: Option<OsString>,
 }

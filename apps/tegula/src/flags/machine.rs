@@ -31,7 +31,8 @@ pub(crate) struct MachineFlags {
     devices: Option<Devices>,
     /// Most memory of matrices and buffers, as 8GiB [default: nine tenths of what there is]
     ///
-    /// What does not fit goes to --scratch. Of several ranks on a host each has a share of the memory by default.
+    /// What does not fit goes to --scratch. Of several ranks on a host each has a share of the
+    /// memory by default.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     memory: Option<u64>,
     /// Folder for what does not fit the memory

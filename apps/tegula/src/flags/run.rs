@@ -48,8 +48,8 @@ pub(crate) struct RunFlags {
     reserve: Option<u64>,
     /// Ranks that share the work: local:N, mpi or mpi:LIBRARY [default: mpi under mpirun or srun]
     ///
-    /// local:N are threads of this process, mpi those that mpirun or srun has started, mpi:LIBRARY takes this file
-    /// as the MPI library.
+    /// local:N are threads of this process, mpi those that mpirun or srun has started, mpi:LIBRARY
+    /// takes this file as the MPI library.
     #[arg(long, value_name = "RANKS")]
     ranks: Option<Ranks>,
     #[arg(long, value_name = "NAME", help = distribution_help("what suits the ranks"), long_help = distribution_page("what suits the ranks"))]

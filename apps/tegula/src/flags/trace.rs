@@ -21,8 +21,8 @@ use crate::ranks;
 pub(crate) struct TraceFlags {
     /// Record tasks in FILE.html, .trace ("tegula trace"), .json, .csv, .svg
     ///
-    /// And messages, over ranks those of all: FILE.html for a report, FILE.trace to be read by "tegula trace", FILE.json for
-    /// Perfetto, FILE.csv for a table, FILE.svg for a picture.
+    /// And messages, over ranks those of all: FILE.html for a report, FILE.trace to be read by
+    /// "tegula trace", FILE.json for Perfetto, FILE.csv for a table, FILE.svg for a picture.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
 }

@@ -11,10 +11,10 @@ use tegula_data::source::Source;
 use tegula_kernels::kernel::sweep::Entry;
 use tegula_runtime::flow::Flow;
 
-use crate::ordination::Variables;
+use crate::ordination::{Sizes, Variables};
 use crate::singular::{self, Triples};
 use crate::table::{COLUMNS, Form, Margins, ROWS, Treatment, line_names};
-use crate::{EmbedError, Names, Ordination};
+use crate::{EmbedError, Matter, Names, Ordination};
 
 /// The treatment of tables of counts.
 #[derive(Clone, Copy, Debug)]
@@ -31,24 +31,22 @@ impl Treatment for Correspondence {
         margins: &Margins,
         source: &dyn Source,
     ) -> Result<Form, EmbedError> {
+        let total: f64 = margins.sums[ROWS].iter().sum();
+        if total <= 0.0 {
+            let name = source.name();
+            return Err(EmbedError::Entries(format!("{name}: the table holds nothing but zeros")));
+        }
+        let root = |&sum: &f64| if sum > 0.0 { sum.sqrt().recip() } else { 0.0 };
+        let roots = |side: usize| margins.sums[side].iter().map(root).collect();
+        // The largest singular value of the table that is scaled and not centred is 1.
+        let mut form = Form::plain(1.0);
         let names = [source.row_names(), source.column_names()];
         for (side, what) in [(ROWS, "row"), (COLUMNS, "column")] {
             let sums = &margins.sums[side];
             let empty: Vec<usize> = (0..sums.len()).filter(|&line| sums[line] <= 0.0).collect();
-            if !empty.is_empty() {
-                return Err(EmbedError::Entries(format!(
-                    "{}: {} {what}{} nothing but zeros: {}; there is no profile of that, leave it out",
-                    source.name(),
-                    empty.len(),
-                    if empty.len() == 1 { " holds" } else { "s hold" },
-                    line_names(names[side], &empty)
-                )));
-            }
+            form.notes.extend(dropped_note(what, names[side], &empty));
+            form.dropped[side] = empty;
         }
-        let total: f64 = margins.sums[ROWS].iter().sum();
-        let roots = |side: usize| margins.sums[side].iter().map(|sum| sum.sqrt().recip()).collect();
-        // The largest singular value of the table that is scaled and not centred is 1.
-        let mut form = Form::plain(1.0);
         form.scales = [Some(roots(ROWS)), Some(roots(COLUMNS))];
         let shares = margins.sums[COLUMNS].iter().map(|sum| sum / total).collect();
         form.factors = [margins.sums[ROWS].clone(), shares];
@@ -57,8 +55,18 @@ impl Treatment for Correspondence {
     }
 }
 
+/// What to say of `lines` without a count, which have no profile.
+fn dropped_note(what: &str, names: Option<&[String]>, lines: &[usize]) -> Option<String> {
+    let holds = match lines.len() {
+        0 => return None,
+        1 => format!("1 {what} holds nothing but zeros and is"),
+        count => format!("{count} {what}s hold nothing but zeros and are"),
+    };
+    Some(format!("{holds} left out, having no profile: {}", line_names(names, lines)))
+}
+
 /// Principal coordinates of rows, as items, and of columns, as variables, from the triples of a table of this
-/// `form`.
+/// `form`, without lines that are left out.
 #[must_use]
 pub fn ordination(
     triples: &Triples,
@@ -72,24 +80,49 @@ pub fn ordination(
     let root = total.sqrt();
     let row = |i: usize| root * form.scale(ROWS, i);
     let column = |j: usize| root * form.scale(COLUMNS, j);
-    let coordinates = triples.left.iter().enumerate().map(|(at, x)| x * row(at % m)).collect();
+    let coordinates: Vec<f64> =
+        triples.left.iter().enumerate().map(|(at, x)| x * row(at % m)).collect();
     let length = |axis: usize| triples.values[axis].sqrt();
     let variables = triples.right.iter().enumerate();
-    let variables = variables.map(|(at, v)| v * column(at % n) * length(at / n)).collect();
-    let sum = triples.spectrum.as_ref().map(|spectrum| spectrum.iter().sum());
+    let variables: Vec<f64> =
+        variables.map(|(at, v)| v * column(at % n) * length(at / n)).collect();
+    let row_norms2: Vec<f64> =
+        triples.norms2.iter().enumerate().map(|(i, x)| x * row(i).powi(2)).collect();
+    let column_norms2: Vec<f64> =
+        triples.columns2.iter().enumerate().map(|(j, x)| x * column(j).powi(2)).collect();
+    let row_masses: Vec<f64> = form.factors[ROWS].iter().map(|sum| sum / total).collect();
+    let (rows, columns) = (&form.dropped[ROWS], &form.dropped[COLUMNS]);
+    let sizes = Sizes {
+        norms2: without(&column_norms2, columns, n),
+        masses: without(&form.factors[COLUMNS], columns, n),
+    };
+    let variables = Variables {
+        ids: without(&names.variables, columns, n),
+        coordinates: without(&variables, columns, n),
+        sizes: Some(sizes),
+        are_points: true,
+    };
     Ordination {
+        matter: Matter::Table,
+        accuracy: triples.accuracy(),
         method: format!("correspondence analysis, {}", method.name),
-        ids: names.items,
-        coordinates,
+        ids: without(&names.items, rows, m),
+        coordinates: without(&coordinates, rows, m),
         eigenvalues: triples.values.clone(),
         residuals: triples.residuals.clone(),
         negative: Vec::new(),
-        is_complete: triples.spectrum.is_some(),
-        sum_absolute: sum,
-        sum_positive: sum,
+        spectrum: triples.spectrum.clone(),
         trace: triples.inertia,
         frobenius2: triples.spectrum.as_ref().map(|all| all.iter().map(|x| x * x).sum()),
-        norms2: triples.norms2.iter().enumerate().map(|(i, x)| x * row(i).powi(2)).collect(),
-        variables: Some(Variables { ids: names.variables, coordinates: variables }),
+        norms2: without(&row_norms2, rows, m),
+        masses: Some(without(&row_masses, rows, m)),
+        variables: Some(variables),
+        constraints: None,
     }
+}
+
+/// `all`, columns of `lines` numbers or names each, without the lines that are `dropped`.
+fn without<T: Clone>(all: &[T], dropped: &[usize], lines: usize) -> Vec<T> {
+    let is_kept = |at: usize| dropped.binary_search(&(at % lines)).is_err();
+    all.iter().enumerate().filter(|(at, _)| is_kept(*at)).map(|(_, x)| x.clone()).collect()
 }

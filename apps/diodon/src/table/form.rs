@@ -35,6 +35,8 @@ pub struct Form {
     pub notes: Vec<String>,
     /// Passes that were made beside the first one.
     pub passes: usize,
+    /// Rows `[0]` and columns `[1]` that are left out, in ascending order: their scale is 0.
+    pub dropped: [Vec<usize>; 2],
 }
 
 impl Form {
@@ -42,12 +44,18 @@ impl Form {
     #[must_use]
     pub fn plain(magnitude2: f64) -> Self {
         let (scales, factors) = ([None, None], [Vec::new(), Vec::new()]);
-        Self { scales, factors, rank: 0, magnitude2, notes: Vec::new(), passes: 0 }
+        let (notes, dropped) = (Vec::new(), Default::default());
+        Self { scales, factors, rank: 0, magnitude2, notes, passes: 0, dropped }
     }
 
     /// The scale of line `line` of side `side`.
     pub(crate) fn scale(&self, side: usize, line: usize) -> f64 {
         self.scales[side].as_ref().map_or(1.0, |scales| scales[line])
+    }
+
+    /// Squares of the scales of the `lines` lines of a side.
+    pub(super) fn squared_scales(&self, side: usize, lines: usize) -> Vec<f64> {
+        (0..lines).map(|line| self.scale(side, line).powi(2)).collect()
     }
 
     /// Entry `(line, k)` of `F` or `H`, of `lines` lines.

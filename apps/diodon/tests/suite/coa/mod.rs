@@ -7,9 +7,10 @@ use tegula_data::source::{MemorySource, Source};
 use tegula_diodon::coa::{Correspondence, ordination};
 use tegula_diodon::singular::{METHODS, Request, block_width, leading};
 use tegula_diodon::stream::Overlap;
-use tegula_diodon::table::{Table, TableOptions};
+use tegula_diodon::table::{Margins, Table, TableOptions, Treatment};
 use tegula_diodon::{EmbedError, Names, Ordination};
 use tegula_kernels::element::Element;
+use tegula_kernels::kernel::sweep::Findings;
 use tegula_runtime::exec::Exec;
 use tegula_runtime::flow::{Flow, FlowOptions};
 use tegula_runtime::random::SplitMix64;
@@ -139,22 +140,72 @@ fn tables_of_all_shapes_are_decomposed_as_the_definition_says() {
                 let norm2 = (0..n).map(|j| s[(i, j)].powi(2)).sum::<f64>() / r[i];
                 assert!((found.norms2[i] - norm2).abs() < 1e-9, "{what}, row {i}");
             }
+            let sizes = found.variables.as_ref().and_then(|columns| columns.sizes.as_ref());
+            let sizes = sizes.expect("columns are not mixed");
+            for j in 0..n {
+                let norm2 = (0..m).map(|i| s[(i, j)].powi(2)).sum::<f64>() / c[j];
+                assert!((sizes.norms2[j] - norm2).abs() < 1e-9, "{what}, column {j}");
+                assert!((sizes.masses[j] - c[j]).abs() < 1e-12, "{what}, column {j}");
+            }
         }
     }
 }
 
 #[test]
-fn lines_of_zeros_are_refused_by_name() {
+fn lines_of_zeros_are_left_out() {
     let shape = [12, 5];
     let mut counts = random(shape, 6);
     counts[3 * 5..4 * 5].fill(0.0);
-    let error = analyse(&stored(&counts, shape, Element::F32), (0, 2), 4).expect_err("refused");
-    let text = error.to_string();
-    assert!(text.contains("1 row holds nothing but zeros: site4 [4]"), "{text}");
-    let mut counts = random(shape, 6);
     (0..12).for_each(|i| counts[i * 5 + 1] = 0.0);
-    let error = analyse(&stored(&counts, shape, Element::F32), (1, 2), 4).expect_err("refused");
-    assert!(error.to_string().contains("species2 [2]"), "{error}");
+    let is_kept = |at: &usize| at / 5 != 3 && at % 5 != 1;
+    let kept: Vec<f64> = (0..60).filter(is_kept).map(|at| counts[at]).collect();
+    for method in 0..METHODS.len() {
+        let found = analyse(&stored(&counts, shape, Element::F32), (method, 2), 4);
+        let found = found.expect("counts");
+        let expected = analyse(&stored(&kept, [11, 4], Element::F32), (method, 2), 4);
+        let expected = expected.expect("counts");
+        assert_eq!((found.items(), found.ids[3].as_str()), (11, "4"));
+        let (one, other) = (found.variables.as_ref(), expected.variables.as_ref());
+        let (one, other) = (one.expect("columns"), other.expect("columns"));
+        assert_eq!((one.ids.len(), one.ids[1].as_str()), (4, "2"));
+        let pairs = [
+            (&found.eigenvalues, &expected.eigenvalues),
+            (&found.coordinates, &expected.coordinates),
+            (&found.norms2, &expected.norms2),
+            (&one.coordinates, &other.coordinates),
+        ];
+        for (one, other) in pairs {
+            assert_eq!(one.len(), other.len());
+            let is_near = |(x, y): (&f64, &f64)| (x - y).abs() < 1e-9;
+            assert!(one.iter().zip(other).all(is_near), "{one:?} {other:?}");
+        }
+    }
+    let nothing = analyse(&stored(&[0.0; 60], shape, Element::F32), (0, 2), 4);
+    let error = nothing.expect_err("no counts").to_string();
+    assert!(error.contains("nothing but zeros"), "{error}");
+}
+
+#[test]
+fn lines_that_are_left_out_are_named() {
+    let shape = [12, 5];
+    let mut counts = random(shape, 6);
+    [3, 7].into_iter().for_each(|row: usize| counts[row * 5..row * 5 + 5].fill(0.0));
+    let source = stored(&counts, shape, Element::F64);
+    let margins = Margins {
+        sums: [0, 1].map(|side| {
+            let line = |at: usize| if side == 0 { at / 5 } else { at % 5 };
+            let sum = |l: usize| (0..60).filter(|&at| line(at) == l).map(|at| counts[at]).sum();
+            (0..shape[side]).map(sum).collect()
+        }),
+        squares: Default::default(),
+        findings: Findings::NONE,
+    };
+    let mut flow = Flow::new(Exec::with_workers(1), FlowOptions::default());
+    let form = Correspondence.form(&mut flow, &margins, &*source).expect("counts");
+    assert_eq!(form.dropped, [vec![3, 7], vec![]]);
+    let words =
+        "2 rows hold nothing but zeros and are left out, having no profile: site4 [4], site8 [8]";
+    assert_eq!(form.notes, [words]);
 }
 
 #[test]

@@ -13,6 +13,7 @@
 //!
 //! Squares, products and sums come with one pass over the distances, which are read tile by tile.
 
+mod columns;
 mod folder;
 mod plan;
 
@@ -99,6 +100,12 @@ impl Embedding {
         self.weights.as_ref().map_or(1.0, |weights| weights[item])
     }
 
+    /// Trace of the Gram matrix of the embedded items: the sum of their squared norms, weighted.
+    #[must_use]
+    pub fn trace(&self) -> f64 {
+        self.norms2.iter().enumerate().map(|(item, norm2)| self.weight(item) * norm2).sum()
+    }
+
     /// `w`.
     fn shares(&self) -> Vec<f64> {
         let total: f64 = (0..self.items()).map(|item| self.weight(item)).sum();
@@ -111,39 +118,6 @@ impl Embedding {
         let entry =
             |(at, x): (usize, &f64)| -0.5 * self.weight(at % n) * x / self.eigenvalues[at / n];
         self.coordinates.iter().enumerate().map(entry).collect()
-    }
-
-    /// Refuses distances that are not those of new items, a row each, to the embedded ones, a column each.
-    ///
-    /// # Errors
-    /// If the columns are not as many, or have other names, or the same in another order.
-    pub fn check(&self, distances: &dyn Source) -> Result<(), EmbedError> {
-        let of = |what: String| EmbedError::Entries(format!("{}: {what}", distances.name()));
-        let ([rows, columns], n) = (distances.shape(), self.items());
-        if columns != n {
-            let turned = if rows == n { "; rows and columns may be exchanged" } else { "" };
-            return Err(of(format!(
-                "{columns} columns, but {n} embedded items: distances have a row for each new item and a column for each embedded \
-                 one{turned}"
-            )));
-        }
-        let names = distances.column_names().unwrap_or(&self.ids);
-        let differing = (0..n).find(|&item| names[item] != self.ids[item]);
-        differing.map_or(Ok(()), |item| {
-            let is_known = self.ids.contains(&names[item]);
-            let remedy = if is_known {
-                "bring the columns into the order"
-            } else {
-                "give distances to the items"
-            };
-            Err(of(format!(
-                "column {} is {}, but item {} of the embedding is {}: {remedy} of the embedding",
-                item + 1,
-                names[item],
-                item + 1,
-                self.ids[item]
-            )))
-        })
     }
 }
 

@@ -326,30 +326,43 @@ fn entries_that_are_no_distances_are_refused_by_name() {
 }
 
 #[test]
-fn columns_have_to_be_the_embedded_items_in_their_order() {
+fn columns_are_matched_with_the_embedded_items_by_name() {
     let embedding = embedding(&distances(), 3, |_| ());
     let with = |columns: Option<Vec<String>>, count: usize| {
         let names = [None, columns];
         let source = MemorySource::new("N", [2, count], (Element::U8, vec![1; 2 * count]), names);
-        embedding.check(&source).map_err(|error| error.to_string())
+        embedding.clone().in_order_of(&source).map_err(|error| error.to_string())
     };
-    assert_eq!(with(None, N), Ok(()));
-    assert_eq!(with(Some(embedding.ids.clone()), N), Ok(()));
-    let refused = |result: Result<(), String>, words: &str| {
+    assert_eq!(with(None, N).expect("the same order").ids, embedding.ids);
+    assert_eq!(with(Some(embedding.ids.clone()), N).expect("the same").ids, embedding.ids);
+    let refused = |result: Result<Embedding, String>, words: &[&str]| {
         let text = result.expect_err("other items");
-        assert!(text.contains(words), "{text}");
+        words.iter().for_each(|word| assert!(text.contains(word), "{text}"));
     };
-    refused(with(None, N - 1), "11 columns, but 12 embedded items");
+    refused(with(None, N - 1), &["11 columns, but 12 embedded items"]);
     let mut names = embedding.ids.clone();
     names.swap(3, 7);
-    let words =
-        "column 4 is item8, but item 4 of the embedding is item4: bring the columns into the order";
-    refused(with(Some(names), N), words);
+    let permuted = with(Some(names.clone()), N).expect("the same names");
+    assert_eq!(
+        (permuted.norms2[3], permuted.norms2[7]),
+        (embedding.norms2[7], embedding.norms2[3])
+    );
+    assert_eq!(permuted.coordinates[N + 7], embedding.coordinates[N + 3]);
+    assert_eq!(permuted.ids, names);
     let mut names = embedding.ids.clone();
     names[9] = "moon".to_owned();
-    let words = "column 10 is moon, but item 10 of the embedding is item10: give distances";
-    refused(with(Some(names), N), words);
+    refused(with(Some(names.clone()), N), &["no embedded item: moon", "without a column: item10"]);
+    names[9] = "item2".to_owned();
+    refused(with(Some(names.clone()), N), &["come twice: item2", "without a column: item10"]);
+    names.truncate(N - 1);
+    refused(with(Some(names), N - 1), &["come twice: item2", "column: item10, item12"]);
+    // Items without names are taken in their order.
+    let mut bare = embedding.clone();
+    bare.ids = (1..=N).map(|number| number.to_string()).collect();
+    let names = [None, Some(embedding.ids.clone())];
+    let named = MemorySource::new("N", [2, N], (Element::U8, vec![1; 2 * N]), names);
+    assert_eq!(bare.in_order_of(&named).expect("in order").norms2, embedding.norms2);
     let turned = MemorySource::new("N", [N, 2], (Element::U8, vec![1; 2 * N]), [None, None]);
-    let text = embedding.check(&turned).expect_err("other items").to_string();
+    let text = embedding.clone().in_order_of(&turned).expect_err("other items").to_string();
     assert!(text.contains("exchanged"), "{text}");
 }

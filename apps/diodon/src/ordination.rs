@@ -1,10 +1,43 @@
 //! Items placed along axes: what principal coordinates and its relatives end in.
 
+use crate::instruments::Along;
+
+/// What items are placed by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Matter {
+    /// Their distances from each other: eigenvalues may be negative.
+    #[default]
+    Distances,
+    /// The rows of a table: eigenvalues are squares.
+    Table,
+    /// Their distances from items that were placed before, which come first.
+    Placed {
+        /// How many were placed before.
+        embedded: usize,
+    },
+}
+
+/// How near eigenvalues are to those of the matrix.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Accuracy {
+    /// All were computed, from the whole matrix.
+    #[default]
+    Exact,
+    /// Those of the axes have small residuals; others that were met on the way are estimates.
+    Converged,
+    /// All are estimates.
+    Estimated,
+}
+
 /// Places of items along axes, with what the axes are worth.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Ordination {
     /// How it was computed, in a few words: `principal coordinates, randomized`.
     pub method: String,
+    /// What items were placed by.
+    pub matter: Matter,
+    /// What eigenvalues are.
+    pub accuracy: Accuracy,
     /// Names of the `n` items.
     pub ids: Vec<String>,
     /// Coordinates, `n x k` by columns: the column of an axis has the squared length of its eigenvalue.
@@ -13,14 +46,10 @@ pub struct Ordination {
     pub eigenvalues: Vec<f64>,
     /// `||G v - lambda v||` of each axis, where the method yields it.
     pub residuals: Option<Vec<f64>>,
-    /// Negative eigenvalues that were found, from the lowest on; all of them if `is_complete`.
+    /// Negative eigenvalues that were found, from the lowest on; all of them if the spectrum is known.
     pub negative: Vec<f64>,
-    /// Whether the whole spectrum was computed.
-    pub is_complete: bool,
-    /// Sum of the absolute values of all eigenvalues, where the whole spectrum is known.
-    pub sum_absolute: Option<f64>,
-    /// Sum of all positive eigenvalues, where the whole spectrum is known.
-    pub sum_positive: Option<f64>,
+    /// All eigenvalues, from the largest on, if all were computed.
+    pub spectrum: Option<Vec<f64>>,
     /// Trace of the matrix whose eigenvalues these are.
     pub trace: f64,
     /// Squared Frobenius norm of it, where that is known.
@@ -28,17 +57,45 @@ pub struct Ordination {
     /// Squared distance of each item from the centre in the space of all axes: the diagonal of the matrix. May be
     /// negative where distances are not Euclidean.
     pub norms2: Vec<f64>,
+    /// Weight of each item, with which squares of coordinates along an axis sum to its eigenvalue; none where a
+    /// metric mixes items, or nobody asked.
+    pub masses: Option<Vec<f64>>,
     /// Places of the variables along the same axes, of a table that has some.
     pub variables: Option<Variables>,
+    /// Instrumental variables, where the axes are theirs.
+    pub constraints: Option<Constraints>,
 }
 
 /// Places of variables along the axes of their items.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Variables {
     /// Names of the `n` variables.
     pub ids: Vec<String>,
     /// Coordinates, `n x k` by columns.
     pub coordinates: Vec<f64>,
+    /// Squared length of each in the space of all axes, and its weight, as those of items; none where a metric mixes
+    /// variables.
+    pub sizes: Option<Sizes>,
+    /// Whether they are points among the items, as columns of a table of counts, and not directions.
+    pub are_points: bool,
+}
+
+/// Squared lengths and weights of variables.
+#[derive(Clone, Debug, Default)]
+pub struct Sizes {
+    /// Squared lengths.
+    pub norms2: Vec<f64>,
+    /// Weights, with which squares of coordinates along an axis sum to its eigenvalue.
+    pub masses: Vec<f64>,
+}
+
+/// Instrumental variables along axes that are theirs.
+#[derive(Clone, Debug)]
+pub struct Constraints {
+    /// Names of the instruments.
+    pub ids: Vec<String>,
+    /// Them along the axes.
+    pub along: Along,
 }
 
 /// Names of the lines of a table.
@@ -71,5 +128,29 @@ impl Ordination {
     pub fn axis(&self, axis: usize) -> &[f64] {
         assert!(axis < self.axes(), "axis {axis} of {}", self.axes());
         &self.coordinates[axis * self.items()..(axis + 1) * self.items()]
+    }
+
+    /// Coordinates of all items, axis by axis.
+    pub(crate) fn columns(&self) -> Vec<&[f64]> {
+        (0..self.axes()).map(|axis| self.axis(axis)).collect()
+    }
+
+    /// Sum of all positive eigenvalues, where the whole spectrum is known.
+    #[must_use]
+    pub fn sum_positive(&self) -> Option<f64> {
+        self.spectrum.as_ref().map(|spectrum| spectrum.iter().map(|x| x.max(0.0)).sum())
+    }
+
+    /// Sum of the absolute values of all eigenvalues, where the whole spectrum is known.
+    #[must_use]
+    pub fn sum_absolute(&self) -> Option<f64> {
+        self.spectrum.as_ref().map(|spectrum| spectrum.iter().map(|x| x.abs()).sum())
+    }
+}
+
+impl Variables {
+    /// Coordinates of all variables, axis by axis.
+    pub(crate) fn columns(&self) -> Vec<&[f64]> {
+        self.coordinates.chunks_exact(self.ids.len().max(1)).collect()
     }
 }

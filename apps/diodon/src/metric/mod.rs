@@ -127,6 +127,16 @@ impl Metric {
         self.ones().map_or(lines as f64, |ones| ones.iter().sum())
     }
 
+    /// The weight of each of `lines` lines; none where they are mixed.
+    #[must_use]
+    pub fn weights(&self, lines: usize) -> Option<Vec<f64>> {
+        match self {
+            Self::Identity => Some(vec![1.0; lines]),
+            Self::Diagonal(weights) => Some(weights.to_vec()),
+            Self::Full(_) => None,
+        }
+    }
+
     /// Roots of the weights, of a diagonal metric.
     #[must_use]
     pub fn weight_roots(&self) -> Option<Vec<f64>> {

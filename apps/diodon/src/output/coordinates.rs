@@ -13,8 +13,7 @@ use crate::Ordination;
 /// # Errors
 /// [`WriteError`] when the file cannot be written; what stood there before is untouched.
 pub fn write_coordinates(path: &Path, ordination: &Ordination) -> Result<(), WriteError> {
-    let axes: Vec<&[f64]> = (0..ordination.axes()).map(|axis| ordination.axis(axis)).collect();
-    write_axes(path, &ordination.ids, &axes)
+    write_axes(path, &ordination.ids, &ordination.columns())
 }
 
 /// Writes the coordinates of items with these `ids` along `axes`.

@@ -5,7 +5,7 @@ use std::path::Path;
 use tegula_data::format::{WriteError, write_atomically};
 
 use super::cells::{Rows, Style};
-use crate::instruments::Along;
+use crate::Constraints;
 
 /// Writes instruments as CSV: `id, correlation1, ..., correlationk, coefficient1, ..., coefficientk`, one row for
 /// each, each number in the shortest decimal spelling that reads back equal.
@@ -15,7 +15,8 @@ use crate::instruments::Along;
 ///
 /// # Errors
 /// [`WriteError`] when the file cannot be written; what stood there before is untouched.
-pub fn write_instruments(path: &Path, ids: &[String], along: &Along) -> Result<(), WriteError> {
+pub fn write_instruments(path: &Path, constraints: &Constraints) -> Result<(), WriteError> {
+    let Constraints { ids, along } = constraints;
     let (q, count) = (ids.len(), along.correlations.len());
     write_atomically(path, |out| {
         let mut rows = Rows::new(out, Style::Csv);

@@ -19,8 +19,7 @@ use crate::Ordination;
 /// # Errors
 /// [`WriteError`] when the file cannot be written; what stood there before is untouched.
 pub fn write_quality(path: &Path, ordination: &Ordination) -> Result<(), WriteError> {
-    let axes: Vec<&[f64]> = (0..ordination.axes()).map(|axis| ordination.axis(axis)).collect();
-    write_columns(path, (&ordination.ids, &axes), &[("norm2", &ordination.norms2)])
+    write_columns(path, (&ordination.ids, &ordination.columns()), &[("norm2", &ordination.norms2)])
 }
 
 /// Writes `columns` with their names, of which the first are squared norms, and the qualities of items with

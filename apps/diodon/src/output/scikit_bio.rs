@@ -6,11 +6,14 @@ use std::path::Path;
 use tegula_data::format::{WriteError, write_atomically};
 
 use super::cells::{Rows, Style};
-use super::shares::{Whole, axis_rows};
+use super::shares::{Whole, worths};
 use crate::Ordination;
 
-/// Writes the ordination as scikit-bio's text format `ordination`: eigenvalues, shares of the trace, and the items as
-/// `Site`; the sections that this has nothing for are empty.
+/// Writes the ordination as scikit-bio's text format `ordination`: eigenvalues, shares of the trace, variables as
+/// `Species`, items as `Site`; the sections that this has nothing for are empty.
+///
+/// Where axes are those of instruments, sections are as scikit-bio's `rda` has them: `Biplot` holds correlations of
+/// instruments with axes, `Site constraints` the coordinates, and `Site` the items where their own entries put them.
 ///
 /// The format knows no quotes, so each tab, line end or control character of an id is written as `_`, as is a blank
 /// at either end of it; an empty id is `_`. It has no place for the name of a method. Without any axis the file has its
@@ -19,31 +22,35 @@ use crate::Ordination;
 /// # Errors
 /// [`WriteError`] when the file cannot be written; what stood there before is untouched.
 pub fn write_scikit_bio(path: &Path, ordination: &Ordination) -> Result<(), WriteError> {
-    let axes: Vec<&[f64]> = (0..ordination.axes()).map(|axis| ordination.axis(axis)).collect();
-    let shares: Option<Vec<f64>> =
-        axis_rows(ordination, Whole::Trace).map(|row| row.share).collect();
+    let (ids, items) = (&ordination.ids[..], ordination.columns());
+    let sum = Whole::Trace.sum(ordination);
+    let shares: Option<Vec<f64>> = worths(&ordination.eigenvalues, sum).map(|x| x.share).collect();
+    let variables = ordination.variables.as_ref();
+    let species = variables.map_or_else(Vec::new, |variables| variables.columns());
+    let constraints = ordination.constraints.as_ref();
+    let sites: Vec<&[f64]> =
+        constraints.map_or_else(|| items.clone(), |c| by_column(&c.along.sites, ids.len()));
+    let biplot: Vec<&[f64]> =
+        constraints.map_or_else(Vec::new, |c| by_column(&c.along.correlations, c.ids.len()));
     write_atomically(path, |out| {
         let mut rows = Rows::new(out, Style::Tabs);
         vector(&mut rows, "Eigvals", &ordination.eigenvalues)?;
         vector(&mut rows, "Proportion explained", &shares.unwrap_or_default())?;
-        empty(&mut rows, "Species")?;
+        matrix(&mut rows, "Species", (variables.map(|variables| &variables.ids[..]), &species))?;
         rows.end()?;
-        let has_places = !axes.is_empty() && ordination.items() > 0;
-        rows.text("Site");
-        rows.count(if has_places { ordination.items() } else { 0 });
-        rows.count(if has_places { axes.len() } else { 0 });
+        matrix(&mut rows, "Site", (Some(ids), &sites))?;
         rows.end()?;
-        for (item, id) in ordination.ids.iter().enumerate().filter(|_| has_places) {
-            rows.text(&bare(id));
-            axes.iter().for_each(|axis| rows.number(axis[item]));
-            rows.end()?;
-        }
+        matrix(&mut rows, "Biplot", (None, &biplot))?;
         rows.end()?;
-        empty(&mut rows, "Biplot")?;
-        rows.end()?;
-        empty(&mut rows, "Site constraints")?;
+        let constrained: &[&[f64]] = if constraints.is_some() { &items } else { &[] };
+        matrix(&mut rows, "Site constraints", (Some(ids), constrained))?;
         Ok(rows.finish()?)
     })
+}
+
+/// The columns of a matrix with so many rows.
+fn by_column(numbers: &[f64], rows: usize) -> Vec<&[f64]> {
+    numbers.chunks_exact(rows.max(1)).collect()
 }
 
 /// A section that is one row, with the blank line after it.
@@ -58,12 +65,25 @@ fn vector(rows: &mut Rows<'_>, name: &str, values: &[f64]) -> std::io::Result<()
     rows.end()
 }
 
-/// The head of a section without rows.
-fn empty(rows: &mut Rows<'_>, name: &str) -> std::io::Result<()> {
+/// A section with a column for each axis, and the ids of its rows if they have some; without either it is empty.
+fn matrix(
+    rows: &mut Rows<'_>,
+    name: &str,
+    (ids, axes): (Option<&[String]>, &[&[f64]]),
+) -> std::io::Result<()> {
+    let lines = axes.first().map_or(0, |axis| axis.len());
     rows.text(name);
-    rows.count(0);
-    rows.count(0);
-    rows.end()
+    rows.count(lines);
+    rows.count(if lines == 0 { 0 } else { axes.len() });
+    rows.end()?;
+    for line in 0..lines {
+        if let Some(ids) = ids {
+            rows.text(&bare(&ids[line]));
+        }
+        axes.iter().for_each(|axis| rows.number(axis[line]));
+        rows.end()?;
+    }
+    Ok(())
 }
 
 /// `id` as a cell that needs no quotes.

@@ -1,11 +1,14 @@
 //! Shares of eigenvalues in sums that are named, since three different sums are in use.
 
-use crate::Ordination;
+use crate::{Matter, Ordination};
+
+/// Difference of two sums, relative to them, below which they are the same but for rounding.
+const ALIKE: f64 = 1e-9;
 
 /// The sum that a share is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Whole {
-    /// Trace of the matrix: the sum of all eigenvalues, negative ones taken off.
+pub enum Whole {
+    /// Trace of the matrix: the sum of all eigenvalues, negative ones taken off. Of a table it is the inertia.
     Trace,
     /// Sum of the positive eigenvalues.
     Positive,
@@ -14,57 +17,69 @@ pub(super) enum Whole {
 }
 
 impl Whole {
-    /// All of them.
-    pub(super) const ALL: [Self; 3] = [Self::Trace, Self::Positive, Self::Absolute];
+    /// Those that may differ for `ordination`: one, where no eigenvalue can be negative.
+    #[must_use]
+    pub fn all(ordination: &Ordination) -> &'static [Self] {
+        match ordination.matter {
+            Matter::Distances => &[Self::Trace, Self::Positive, Self::Absolute],
+            Matter::Table | Matter::Placed { .. } => &[Self::Trace],
+        }
+    }
+
+    /// Those whose sums are known and differ.
+    #[must_use]
+    pub fn known(ordination: &Ordination) -> Vec<Self> {
+        let trace = Self::Trace.sum(ordination);
+        let is_alike = |sum: f64| trace.is_some_and(|trace| (sum / trace - 1.0).abs() < ALIKE);
+        let is_shown = |whole: &&Self| {
+            whole.sum(ordination).is_some_and(|sum| **whole == Self::Trace || !is_alike(sum))
+        };
+        Self::all(ordination).iter().filter(is_shown).copied().collect()
+    }
 
     /// The sum in words, after "share of".
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Trace => "the trace",
-            Self::Positive => "the sum of positive eigenvalues",
-            Self::Absolute => "the sum of absolute values",
+    #[must_use]
+    pub fn name(self, ordination: &Ordination) -> &'static str {
+        match (self, ordination.matter) {
+            (Self::Trace, Matter::Table) => "the inertia",
+            (Self::Trace, _) => "the trace",
+            (Self::Positive, _) => "the sum of positive eigenvalues",
+            (Self::Absolute, _) => "the sum of absolute values",
         }
     }
 
     /// The sum, if it is known and positive: without the whole spectrum only the trace is.
-    pub(super) fn sum(self, ordination: &Ordination) -> Option<f64> {
+    #[must_use]
+    pub fn sum(self, ordination: &Ordination) -> Option<f64> {
         let sum = match self {
             Self::Trace => Some(ordination.trace),
-            Self::Positive => ordination.sum_positive,
-            Self::Absolute => ordination.sum_absolute,
+            Self::Positive => ordination.sum_positive(),
+            Self::Absolute => ordination.sum_absolute(),
         };
         sum.filter(|&sum| sum > 0.0 && sum.is_finite())
     }
 }
 
-/// An axis with what it is worth.
+/// What an eigenvalue is worth.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct AxisRow {
-    /// Number of the axis, from 1.
-    pub(super) axis: usize,
-    pub(super) eigenvalue: f64,
-    /// Share of the trace, where that is positive.
-    pub(super) share: Option<f64>,
-    /// The shares of the axes up to this one, summed up.
-    pub(super) cumulated: Option<f64>,
-    pub(super) residual: Option<f64>,
+pub struct Worth {
+    /// The eigenvalue.
+    pub eigenvalue: f64,
+    /// Its share of the sum, where that is positive.
+    pub share: Option<f64>,
+    /// The shares of the eigenvalues up to this one, summed up.
+    pub cumulated: Option<f64>,
 }
 
-/// All axes with their shares of `whole`.
-pub(super) fn axis_rows(
-    ordination: &Ordination,
-    whole: Whole,
-) -> impl Iterator<Item = AxisRow> + use<'_> {
-    let sum = whole.sum(ordination);
+/// `values`, from the first on, with their shares of a `sum`.
+pub fn worths(values: &[f64], sum: Option<f64>) -> impl Iterator<Item = Worth> {
     let mut so_far = 0.0;
-    ordination.eigenvalues.iter().enumerate().map(move |(index, &eigenvalue)| {
+    values.iter().map(move |&eigenvalue| {
         so_far += eigenvalue;
-        AxisRow {
-            axis: index + 1,
+        Worth {
             eigenvalue,
             share: sum.map(|sum| eigenvalue / sum),
             cumulated: sum.map(|sum| so_far / sum),
-            residual: ordination.residuals.as_ref().map(|residuals| residuals[index]),
         }
     })
 }

@@ -12,39 +12,46 @@ mod pretreatment;
 pub use pretreatment::{Listed, PRETREATMENTS, Pretreatment};
 pub(crate) use pretreatment::{Measured, mean};
 
-use crate::ordination::Variables;
+use crate::metric::Metric;
+use crate::ordination::{Sizes, Variables};
 use crate::singular::{self, Triples};
-use crate::{Names, Ordination};
+use crate::table::{COLUMNS, ROWS};
+use crate::{Matter, Names, Ordination};
 
 /// Relative rounding of squared norms from which on it is mentioned.
 const ROUGH: f64 = 1e-8;
 
-/// The components as an ordination of the items that `names` has.
+/// The components, with respect to `metrics` of the rows and of the columns, as an ordination of the items that
+/// `names` has.
 #[must_use]
 pub fn ordination(
     triples: &Triples,
-    names: Names,
+    (names, metrics): (Names, &[Metric; 2]),
     (pretreatment, method): (&Listed, &singular::Listed),
 ) -> Ordination {
-    let n = names.variables.len();
+    let (m, n) = (names.items.len(), names.variables.len());
     let length = |axis: usize| triples.values[axis].sqrt();
     let coordinates =
         triples.right.iter().enumerate().map(|(at, v)| v * length(at / n.max(1))).collect();
-    let sum = triples.spectrum.as_ref().map(|spectrum| spectrum.iter().sum());
+    let sizes = metrics[COLUMNS]
+        .weights(n)
+        .map(|masses| Sizes { norms2: triples.columns2.clone(), masses });
     Ordination {
+        matter: Matter::Table,
+        accuracy: triples.accuracy(),
         method: format!("principal components, {}, {}", pretreatment.name, method.name),
         ids: names.items,
         coordinates: triples.left.clone(),
         eigenvalues: triples.values.clone(),
         residuals: triples.residuals.clone(),
         negative: Vec::new(),
-        is_complete: triples.spectrum.is_some(),
-        sum_absolute: sum,
-        sum_positive: sum,
+        spectrum: triples.spectrum.clone(),
         trace: triples.inertia,
         frobenius2: triples.spectrum.as_ref().map(|all| all.iter().map(|x| x * x).sum()),
         norms2: triples.norms2.clone(),
-        variables: Some(Variables { ids: names.variables, coordinates }),
+        masses: metrics[ROWS].weights(m),
+        variables: Some(Variables { ids: names.variables, coordinates, sizes, are_points: false }),
+        constraints: None,
     }
 }
 

@@ -3,13 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::{Value, json};
 use tegula_diodon::Ordination;
 use tegula_diodon::output::{
-    Output, OutputError, write_coordinates, write_eigenvalues, write_quality, write_scikit_bio,
+    write_contributions, write_coordinates, write_eigenvalues, write_quality, write_scikit_bio,
 };
 
-use super::sample::{hostile, ordination, truncated};
+use super::sample::{hostile, ordination, table, truncated};
 
 /// Rows of a CSV file with their cells.
 fn rows(path: &Path) -> Vec<Vec<String>> {
@@ -80,22 +79,33 @@ fn eigenvalues_have_shares_of_the_trace() {
     for ordination in all() {
         let rows = written(&ordination, write_eigenvalues);
         let header = ["axis", "eigenvalue", "share_of_trace", "cumulated", "residual"];
-        assert_eq!(rows[0], header);
-        assert_eq!(rows.len(), 1 + ordination.axes());
+        assert_eq!(rows[0][..5], header);
+        assert_eq!(rows[0][5..], ["share_of_positive", "cumulated_positive"]);
+        let values = ordination.spectrum.as_ref().unwrap_or(&ordination.eigenvalues);
+        assert_eq!(rows.len(), 1 + values.len());
         let mut so_far = 0.0;
-        for (axis, row) in rows[1..].iter().enumerate() {
-            let eigenvalue = ordination.eigenvalues[axis];
+        for (axis, row) in rows[1..].iter().enumerate().filter(|_| ordination.trace > 0.0) {
+            let eigenvalue = values[axis];
             so_far += eigenvalue;
             assert_eq!(row[0], (axis + 1).to_string());
             assert_eq!(number(&row[1]), eigenvalue);
             assert_eq!(number(&row[2]), eigenvalue / ordination.trace);
             assert_eq!(number(&row[3]), so_far / ordination.trace);
-            match &ordination.residuals {
-                Some(residuals) => assert_eq!(number(&row[4]), residuals[axis]),
+            match ordination.residuals.as_ref().and_then(|residuals| residuals.get(axis)) {
+                Some(residual) => assert_eq!(number(&row[4]), *residual),
                 None => assert_eq!(row[4], ""),
+            }
+            match ordination.sum_positive().filter(|_| eigenvalue > 0.0) {
+                Some(sum) => assert_eq!(number(&row[5]), eigenvalue / sum),
+                None => assert_eq!(row[5..], ["", ""]),
             }
         }
     }
+    // Of all positive ones together, all.
+    let rows = written(&ordination(9, 2, true), write_eigenvalues);
+    assert!((number(&rows[8][6]) - 1.0).abs() < 1e-12 && rows.len() == 12, "{rows:?}");
+    let rows = written(&table(9, 2, true), write_eigenvalues);
+    assert_eq!(rows[0].len(), 5, "no eigenvalue of a table is negative");
     let mut flat = ordination(3, 2, false);
     flat.trace = 0.0;
     let rows = written(&flat, write_eigenvalues);
@@ -185,58 +195,42 @@ fn scikit_bio_has_its_sections() {
     }
 }
 
-fn names_in(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap();
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
-}
-
 #[test]
-fn a_folder_holds_every_file_and_no_other() {
-    let ordination = ordination(12, 3, true);
-    let summary = json!({"n": 12, "seconds": 0.1, "gof": null, "zeta": 1, "alpha": 2});
-    let output = Output { ordination: &ordination, labels: None, summary: &summary, title: "d.h5" };
+fn scikit_bio_has_variables_and_instruments() {
     let folder = tempfile::tempdir().unwrap();
-    let deep = folder.path().join("new").join("deeper");
-    let paths = output.write(&deep).unwrap();
-    let mut expected = Output::FILES.map(str::to_owned).to_vec();
-    assert_eq!(paths, expected.iter().map(|name| deep.join(name)).collect::<Vec<_>>());
-    expected.sort();
-    assert_eq!(names_in(&deep), expected);
-    let text = fs::read_to_string(deep.join("summary.json")).unwrap();
-    let read: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(read, summary);
-    assert!(text.find("zeta") < text.find("alpha"), "the order is kept: {text}");
-    // Again over what is there, as a second run does.
-    output.write(&deep).unwrap();
-    assert_eq!(names_in(&deep), expected);
+    let path = folder.path().join("ordination.txt");
+    let table = table(7, 3, false);
+    write_scikit_bio(&path, &table).unwrap();
+    let sections = sections(&fs::read_to_string(&path).unwrap());
+    let sizes: Vec<&[usize]> = sections.iter().map(|(_, sizes, _)| &sizes[..]).collect();
+    assert_eq!(sizes[2..], [[5, 3], [7, 3], [2, 3], [7, 3]]);
+    let variables = table.variables.as_ref().unwrap();
+    assert_eq!(sections[2].2[4][0], "v<5>");
+    assert_eq!(number(&sections[2].2[4][2]), variables.coordinates[9]);
+    // Items where their own entries put them; then where instruments do. Rows of the biplot have no names.
+    assert_eq!(number(&sections[3].2[6][1]), 2.0 * table.coordinates[6]);
+    assert_eq!(
+        number(&sections[4].2[1][2]),
+        table.constraints.as_ref().unwrap().along.correlations[5]
+    );
+    assert_eq!(number(&sections[5].2[6][1]), table.coordinates[6]);
 }
 
 #[test]
-fn what_cannot_be_written_is_named() {
-    let ordination = ordination(3, 2, false);
-    let summary = json!({});
-    let output = Output { ordination: &ordination, labels: None, summary: &summary, title: "d" };
+fn contributions_sum_to_one() {
+    let mut table = table(11, 3, true);
+    for (axis, value) in table.eigenvalues.iter_mut().enumerate().take(3) {
+        *value = table.coordinates[axis * 11..][..11].iter().map(|x| x * x).sum();
+    }
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("file");
-    fs::write(&file, "").unwrap();
-    let error = output.write(&file.join("below")).unwrap_err();
-    assert!(matches!(&error, OutputError::Folder { path, .. } if *path == file.join("below")));
-    let taken = folder.path().join("taken");
-    fs::create_dir_all(taken.join("quality.csv")).unwrap();
-    let error = output.write(&taken).unwrap_err().to_string();
-    assert!(error.contains("quality.csv"), "{error}");
-    assert_eq!(names_in(&taken), ["coordinates.csv", "eigenvalues.csv", "quality.csv"]);
-}
-
-#[test]
-#[should_panic(expected = "5 coordinates where 3 items on 2 axes need 6")]
-fn parts_must_fit() {
-    let mut ordination = ordination(3, 2, false);
-    ordination.coordinates.pop();
-    let output =
-        Output { ordination: &ordination, labels: None, summary: &Value::Null, title: "d" };
-    let _ = output.write(tempfile::tempdir().unwrap().path());
+    let path = folder.path().join("contributions.csv");
+    let masses = table.masses.clone().unwrap();
+    let axes: Vec<&[f64]> = (0..3).map(|axis| table.axis(axis)).collect();
+    write_contributions(&path, (&table.ids, &masses), &axes, &table.eigenvalues).unwrap();
+    let rows = rows(&path);
+    assert_eq!(rows[0], ["id", "weight", "contribution1", "contribution2", "contribution3"]);
+    for axis in 0..3 {
+        let sum: f64 = rows[1..].iter().map(|row| number(&row[2 + axis])).sum();
+        assert!((sum - 1.0).abs() < 1e-5, "{sum}");
+    }
 }

@@ -1,6 +1,7 @@
 //! Ordinations to write: seeded points around a few centres, on their own axes.
 
-use tegula_diodon::Ordination;
+use tegula_diodon::instruments::Along;
+use tegula_diodon::{Accuracy, Constraints, Matter, Ordination, Sizes, Variables};
 
 /// Numbers between 0 and 1 that look random: a linear congruence (Knuth's MMIX), its upper bits.
 struct Numbers(u64);
@@ -48,24 +49,47 @@ pub(super) fn ordination(n: usize, k: usize, negative: bool) -> Ordination {
         coordinates: columns[..k].concat(),
         eigenvalues: eigenvalues[..k].to_vec(),
         residuals: Some((0..k).map(|axis| 1e-9 * (axis + 1) as f64).collect()),
-        is_complete: true,
-        sum_absolute: Some(positive + size),
-        sum_positive: Some(positive),
+        spectrum: Some(eigenvalues.iter().copied().chain(negative.iter().rev().copied()).collect()),
         trace: positive - size,
         frobenius2: Some(eigenvalues.iter().chain(&negative).map(|value| value * value).sum()),
         norms2: (0..n).map(norm2).collect(),
         negative,
-        variables: None,
+        ..Ordination::default()
     }
 }
 
 /// The same as a method for large matrices leaves it: the rest of the spectrum unknown.
 pub(super) fn truncated(mut ordination: Ordination) -> Ordination {
     ordination.method = "principal coordinates, randomized".to_owned();
-    ordination.is_complete = false;
-    (ordination.sum_absolute, ordination.sum_positive) = (None, None);
+    ordination.accuracy = Accuracy::Estimated;
+    ordination.spectrum = None;
     ordination.residuals = None;
     ordination
+}
+
+/// A table of `n` items and five variables on `k` axes: of counts, whose columns are points, or of numbers, and then
+/// with two instruments.
+pub(super) fn table(n: usize, k: usize, is_count: bool) -> Ordination {
+    let mut table = ordination(n, k, false);
+    table.method = "principal components, standard, exact".to_owned();
+    table.matter = Matter::Table;
+    table.masses = Some(vec![1.0; n]);
+    let coordinates: Vec<f64> = (0..5 * k).map(|at| (1.3 * at as f64 + 0.4).sin()).collect();
+    let norms2 = (0..5).map(|line| 2.0 + line as f64).collect();
+    table.variables = Some(Variables {
+        ids: (1..=5).map(|number| format!("v<{number}>")).collect(),
+        coordinates,
+        sizes: Some(Sizes { norms2, masses: vec![0.5; 5] }),
+        are_points: is_count,
+    });
+    let along = Along {
+        correlations: (0..2 * k).map(|at| 0.9 - 0.1 * at as f64).collect(),
+        coefficients: (0..2 * k).map(|at| (at % 2 == 0).then_some(at as f64)).collect(),
+        sites: table.coordinates.iter().map(|x| 2.0 * x).collect(),
+    };
+    let ids = ["height", "depth"].map(str::to_owned).to_vec();
+    table.constraints = (!is_count).then_some(Constraints { ids, along });
+    table
 }
 
 /// Ids that break pages, tables and scripts that do not expect them.

@@ -70,7 +70,7 @@ fn coordinates_of_items_and_variables_are_those_of_numpy() {
     let number = |count: usize| (0..count).map(|at| at.to_string()).collect();
     let names = Names { items: number(12), variables: number(5) };
     let standard = &PRETREATMENTS[0];
-    let found = ordination(&triples, names, (standard, &METHODS[1]));
+    let found = ordination(&triples, (names, &Default::default()), (standard, &METHODS[1]));
     assert_eq!(found.method, "principal components, standard, exact");
     let axis = found.axis(0);
     assert!((axis[0] + 0.5505556806917905).abs() < 1e-12, "{}", axis[0]);
@@ -99,8 +99,13 @@ fn variables_of_standardised_tables_lie_at_their_correlations_with_the_axes() {
     let triples = analyse::<f64>(&stored(&x, shape, Element::F64), &how).expect("a table").triples;
     let number = |count: usize| (0..count).map(|at| at.to_string()).collect();
     let names = Names { items: number(m), variables: number(n) };
-    let found = ordination(&triples, names, (&PRETREATMENTS[0], &METHODS[0]));
-    let variables = found.variables.clone().expect("a table has variables").coordinates;
+    let found =
+        ordination(&triples, (names, &Default::default()), (&PRETREATMENTS[0], &METHODS[0]));
+    let variables = found.variables.clone().expect("a table has variables");
+    // Columns of norm one: squared cosines are squares of correlations.
+    let sizes = variables.sizes.expect("no metric mixes variables");
+    assert!(sizes.norms2.iter().all(|norm2| (norm2 - 1.0).abs() < 1e-12), "{:?}", sizes.norms2);
+    let variables = variables.coordinates;
     let correlation = |a: &[f64], b: &[f64]| {
         let mean = |x: &[f64]| x.iter().sum::<f64>() / m as f64;
         let product = |x: &[f64], y: &[f64]| {

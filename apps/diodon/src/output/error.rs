@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use tegula_data::format::WriteError;
 
+use super::labels::Strays;
+
 /// Why results could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
@@ -37,6 +39,20 @@ pub enum LabelsError {
     Empty {
         /// The file.
         path: PathBuf,
+    },
+    /// No item has an id of the file.
+    #[error(
+        "{}: no item has one of its {} ids ({unknown}); items are called {items}: see whether the first column holds the \
+         names of the items",
+        path.display(), unknown.count
+    )]
+    NoMatch {
+        /// The file.
+        path: PathBuf,
+        /// Its ids.
+        unknown: Strays,
+        /// Those of the items.
+        items: Strays,
     },
     /// Bytes that are not UTF-8.
     #[error("{}, line {line}: not UTF-8 text; save the file as UTF-8", path.display())]

@@ -1,6 +1,6 @@
 //! Labels of items from a file: read, and matched with the ids of an ordination.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use tegula_data::format::text::read_bytes;
@@ -26,6 +26,8 @@ const ID_NAMES: [&str; 14] = [
 ];
 /// Ids that a message names.
 const NAMED: usize = 3;
+/// Columns of labels that are used.
+const MOST_COLUMNS: usize = 24;
 
 /// Bytes of memory for each byte of a file with short rows.
 const SHARE: u64 = 32;
@@ -43,23 +45,33 @@ pub struct Labels {
 struct LabelRow {
     line: u64,
     id: String,
-    label: String,
+    /// One at least.
+    labels: Vec<String>,
+}
+
+/// Labels of some items: one column at least.
+#[derive(Clone, Debug)]
+pub struct LabelsOfItems {
+    /// The columns that are used, in the order of the file.
+    pub columns: Vec<LabelColumn>,
+    /// Names of columns beyond those.
+    pub unused: Vec<String>,
+    /// Items without a label.
+    pub unlabelled: Strays,
+    /// Ids of the file that no item has.
+    pub unknown: Strays,
+    path: PathBuf,
 }
 
 /// A label, or none, for each of some items.
 #[derive(Clone, Debug)]
-pub struct LabelsOfItems {
+pub struct LabelColumn {
     /// What the labels are called: by the header, else `label`.
     pub name: String,
     /// The different labels: in the order of their values if all are numbers, else the frequent ones first.
     pub classes: Vec<String>,
     /// For each item the position of its label in `classes`.
     pub codes: Vec<Option<u32>>,
-    /// Items without a label.
-    pub unlabelled: Strays,
-    /// Ids of the file that no item has.
-    pub unknown: Strays,
-    path: PathBuf,
 }
 
 /// Ids that found no match: how many, and the first few.
@@ -72,9 +84,8 @@ pub struct Strays {
 }
 
 impl Labels {
-    /// Reads `path`: rows `id,label`, with a header or without; the delimiter is a tab where the first line has one,
-    /// else a semicolon where it has no comma, else a comma. Further columns count for nothing. Blanks around a label
-    /// are dropped; an empty label is none.
+    /// Reads `path`: rows `id,label,...`, with a header or without; the delimiter is a tab where the first line has one,
+    /// else a semicolon where it has no comma, else a comma. Blanks around a label are dropped; an empty label is none.
     ///
     /// # Errors
     /// [`LabelsError`] when the file cannot be read or is no such table, or an id has two rows.
@@ -107,48 +118,64 @@ impl Labels {
     ///
     /// The first row is a header if no item has its id, and it has a name that headers have or a label, not a number,
     /// that no other row has.
-    #[must_use]
-    pub fn of_items(&self, ids: &[String]) -> LabelsOfItems {
-        let known: HashMap<&str, usize> =
-            ids.iter().enumerate().map(|(item, id)| (id.as_str(), item)).collect();
-        let header = self.header(|id| known.contains_key(id));
+    ///
+    /// # Errors
+    /// [`LabelsError::NoMatch`] if no item has an id of the file.
+    pub fn of_items(&self, ids: &[String]) -> Result<LabelsOfItems, LabelsError> {
+        let known: HashSet<&str> = ids.iter().map(String::as_str).collect();
+        let header = self.header(|id| known.contains(id));
         let rows = &self.rows[usize::from(header.is_some())..];
-        let by_id: HashMap<&str, &str> =
-            rows.iter().map(|row| (row.id.as_str(), row.label.as_str())).collect();
-        let labels: Vec<Option<&str>> = ids
-            .iter()
-            .map(|id| by_id.get(id.as_str()).copied().filter(|label| !label.is_empty()))
-            .collect();
-        let (classes, codes) = classes(&labels);
-        let mut unlabelled = Strays::default();
-        let without = ids.iter().zip(&labels).filter(|(_, label)| label.is_none());
-        without.for_each(|(id, _)| unlabelled.add(id));
+        let by_id: HashMap<&str, &LabelRow> =
+            rows.iter().map(|row| (row.id.as_str(), row)).collect();
+        let found: Vec<Option<&LabelRow>> =
+            ids.iter().map(|id| by_id.get(id.as_str()).copied()).collect();
         let mut unknown = Strays::default();
-        rows.iter()
-            .filter(|row| !known.contains_key(row.id.as_str()))
-            .for_each(|row| unknown.add(&row.id));
-        let name = header.unwrap_or("label").to_owned();
-        LabelsOfItems { name, classes, codes, unlabelled, unknown, path: self.path.clone() }
+        let strange = rows.iter().filter(|row| !known.contains(row.id.as_str()));
+        strange.for_each(|row| unknown.add(&row.id));
+        if !ids.is_empty() && found.iter().all(Option::is_none) {
+            let (path, mut items) = (self.path.clone(), Strays::default());
+            ids.iter().for_each(|id| items.add(id));
+            return Err(LabelsError::NoMatch { path, unknown, items });
+        }
+        let mut unlabelled = Strays::default();
+        let is_labelled = |row: &Option<&LabelRow>| {
+            row.is_some_and(|row| row.labels.iter().any(|label| !label.is_empty()))
+        };
+        let without = ids.iter().zip(&found).filter(|(_, row)| !is_labelled(row));
+        without.for_each(|(id, _)| unlabelled.add(id));
+        let width = self.rows.iter().map(|row| row.labels.len()).max().unwrap_or(0);
+        let name = |column: usize| column_name(header, column);
+        let used = 0..width.min(MOST_COLUMNS);
+        let columns = used.map(|at| LabelColumn::of(name(at), &found, at)).collect();
+        let unused = (MOST_COLUMNS.min(width)..width).map(name).collect();
+        Ok(LabelsOfItems { columns, unused, unlabelled, unknown, path: self.path.clone() })
     }
 
-    /// The name that the first row gives the labels, if it is a header.
-    fn header(&self, is_known: impl Fn(&str) -> bool) -> Option<&str> {
+    /// The first row, if it is a header.
+    fn header(&self, is_known: impl Fn(&str) -> bool) -> Option<&LabelRow> {
         let (first, rest) = self.rows.split_first()?;
         let is_usual = ID_NAMES.contains(&first.id.trim().to_lowercase().as_str());
         let is_alone = || {
-            let is_number = first.label.parse::<f64>().is_ok();
-            !is_number && rest.iter().all(|row| row.label != first.label)
+            let is_number = first.labels[0].parse::<f64>().is_ok();
+            !is_number && rest.iter().all(|row| row.labels[0] != first.labels[0])
         };
         let is_header = !is_known(&first.id) && !rest.is_empty() && (is_usual || is_alone());
-        is_header.then_some(if first.label.is_empty() { "label" } else { &first.label })
+        is_header.then_some(first)
     }
 }
 
+/// What the labels of a column are called: by the `header`, else `label`, `label 2`, and so on.
+fn column_name(header: Option<&LabelRow>, column: usize) -> String {
+    let named = header.and_then(|row| row.labels.get(column)).filter(|name| !name.is_empty());
+    let number = if column == 0 { String::new() } else { format!(" {}", column + 1) };
+    named.cloned().unwrap_or_else(|| format!("label{number}"))
+}
+
 impl LabelsOfItems {
-    /// What does not match, in words, if anything does not: for the user to see.
+    /// What does not match or is not used, in words, if anything is: for the user to see.
     #[must_use]
     pub fn message(&self) -> Option<String> {
-        let items = self.codes.len();
+        let items = self.columns.first().map_or(0, |column| column.codes.len());
         let mut parts = Vec::new();
         if self.unlabelled.count > 0 {
             let Strays { count, .. } = self.unlabelled;
@@ -159,7 +186,50 @@ impl LabelsOfItems {
             let are = if count == 1 { "id is" } else { "ids are" };
             parts.push(format!("{count} {are} of no item ({})", self.unknown));
         }
+        if !self.unused.is_empty() {
+            parts.push(format!(
+                "columns after the first {MOST_COLUMNS} of labels are not used: {}",
+                self.unused.join(", ")
+            ));
+        }
         (!parts.is_empty()).then(|| format!("{}: {}", self.path.display(), parts.join("; ")))
+    }
+
+    /// The labels that are `given`, if any are, and one more column.
+    pub(super) fn and(given: Option<&Self>, column: LabelColumn) -> Self {
+        let mut labels = given.cloned().unwrap_or_else(|| Self {
+            columns: Vec::new(),
+            unused: Vec::new(),
+            unlabelled: Strays::default(),
+            unknown: Strays::default(),
+            path: PathBuf::new(),
+        });
+        labels.columns.push(column);
+        labels
+    }
+
+    /// The labels without the items at the places `dropped`, in ascending order.
+    #[must_use]
+    pub fn without(&self, dropped: &[usize]) -> Self {
+        let mut kept = self.clone();
+        for column in &mut kept.columns {
+            let mut place = 0..;
+            column.codes.retain(|_| dropped.binary_search(&place.next().unwrap_or(0)).is_err());
+        }
+        kept
+    }
+}
+
+impl LabelColumn {
+    /// The labels of items in the column `at` of their rows.
+    fn of(name: String, rows: &[Option<&LabelRow>], at: usize) -> Self {
+        let label = |row: &Option<_>| -> Option<&str> {
+            let row: &LabelRow = (*row)?;
+            row.labels.get(at).map(String::as_str).filter(|label| !label.is_empty())
+        };
+        let labels: Vec<Option<&str>> = rows.iter().map(label).collect();
+        let (classes, codes) = classes(&labels);
+        Self { name, classes, codes }
     }
 
     /// Whether all labels are numbers.
@@ -199,22 +269,15 @@ fn read_rows(path: &Path, bytes: &[u8]) -> Result<Vec<LabelRow>, LabelsError> {
             cause: std::io::Error::other(error),
         })?;
         let line = record.position().map_or(0, csv::Position::line);
-        let cell = |number: usize| match record.get(number).map(std::str::from_utf8) {
-            None => Ok(None),
-            Some(Ok(text)) => Ok(Some(text)),
-            Some(Err(_)) => Err(LabelsError::NotUtf8 { path: path.to_owned(), line }),
-        };
-        let id = cell(0)?.unwrap_or_default();
-        match cell(1)? {
-            Some(label) => {
-                let (id, label) = (id.to_owned(), label.trim().to_owned());
-                rows.push(LabelRow { line, id, label });
-            }
-            None if id.trim().is_empty() => {}
-            None => {
-                let (path, text) = (path.to_owned(), id.chars().take(40).collect());
-                return Err(LabelsError::NoLabel { path, line, text });
-            }
+        let cells: Result<Vec<&str>, _> = record.iter().map(std::str::from_utf8).collect();
+        let cells = cells.map_err(|_| LabelsError::NotUtf8 { path: path.to_owned(), line })?;
+        let Some((id, labels)) = cells.split_first() else { continue };
+        if !labels.is_empty() {
+            let labels = labels.iter().map(|label| label.trim().to_owned()).collect();
+            rows.push(LabelRow { line, id: (*id).to_owned(), labels });
+        } else if !id.trim().is_empty() {
+            let (path, text) = (path.to_owned(), id.chars().take(40).collect());
+            return Err(LabelsError::NoLabel { path, line, text });
         }
     }
     Ok(rows)

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use tegula_diodon::output::{Labels, LabelsError, LabelsOfItems, Strays};
+use tegula_diodon::output::{LabelColumn, Labels, LabelsError, LabelsOfItems, Strays};
 
 fn read(text: &str) -> Result<Labels, LabelsError> {
     let folder = tempfile::tempdir().unwrap();
@@ -13,13 +13,14 @@ fn read(text: &str) -> Result<Labels, LabelsError> {
 
 fn matched(text: &str, ids: &[&str]) -> LabelsOfItems {
     let ids: Vec<String> = ids.iter().map(|&id| id.to_owned()).collect();
-    read(text).unwrap().of_items(&ids)
+    read(text).unwrap().of_items(&ids).unwrap()
 }
 
 /// The label of each item.
 fn each(labels: &LabelsOfItems) -> Vec<&str> {
-    let label = |code: &Option<u32>| code.map_or("none", |code| &labels.classes[code as usize]);
-    labels.codes.iter().map(label).collect()
+    let LabelColumn { classes, codes, .. } = &labels.columns[0];
+    let label = |code: &Option<u32>| code.map_or("none", |code| &classes[code as usize]);
+    codes.iter().map(label).collect()
 }
 
 #[test]
@@ -27,7 +28,7 @@ fn labels_go_by_id_in_any_order() {
     let labels = matched("c,red\na,blue\nb,red\n", &["a", "b", "c"]);
     assert_eq!(each(&labels), ["blue", "red", "red"]);
     assert_eq!(
-        (labels.classes.clone(), labels.name.as_str()),
+        (labels.columns[0].classes.clone(), labels.columns[0].name.as_str()),
         (vec!["red".into(), "blue".into()], "label")
     );
     assert_eq!(labels.message(), None);
@@ -45,11 +46,15 @@ fn headers_are_found() {
         ("b,y\na,x\n", "label"),
     ] {
         let labels = matched(text, &["a", "b"]);
-        assert_eq!((each(&labels), labels.name.as_str()), (vec!["x", "y"], name), "{text:?}");
+        assert_eq!(
+            (each(&labels), labels.columns[0].name.as_str()),
+            (vec!["x", "y"], name),
+            "{text:?}"
+        );
         assert_eq!(labels.message(), None, "{text:?}");
     }
     let named = matched("id,x\na,x\n", &["id", "a"]);
-    assert_eq!((each(&named), named.name.as_str()), (vec!["x", "x"], "label"));
+    assert_eq!((each(&named), named.columns[0].name.as_str()), (vec!["x", "x"], "label"));
     // A first row of no item is no header if its label is one of the others', or a number.
     for text in ["z,x\na,x\nb,y\n", "z,3.5\na,1.5\nb,2.5\n"] {
         let labels = matched(text, &["a", "b"]);
@@ -64,13 +69,45 @@ fn quotes_and_further_columns() {
         &["a,b", "say \"x\""],
     );
     assert_eq!(each(&labels), ["red", "blue, light"]);
+    let names: Vec<&str> = labels.columns.iter().map(|column| column.name.as_str()).collect();
+    assert_eq!(names, ["label", "more"]);
+    assert!(labels.columns[1].are_numbers() && labels.message().is_none());
+    // Rows may be shorter, and a label in any column is one.
+    let labels = matched("a,x\nb,,z,7\nc,\n", &["a", "b", "c"]);
+    let names: Vec<&str> = labels.columns.iter().map(|column| column.name.as_str()).collect();
+    assert_eq!(names, ["label", "label 2", "label 3"]);
+    assert_eq!(labels.columns[1].codes, [None, Some(0), None]);
+    assert_eq!(labels.unlabelled, Strays { count: 1, first: vec!["c".into()] });
+    assert_eq!(labels.without(&[1]).columns[0].codes, [Some(0), None]);
+}
+
+#[test]
+fn columns_beyond_many_are_named() {
+    let row = |cell: &str| (1..=26).map(|at| format!(",{cell}{at}")).collect::<String>();
+    let labels = matched(&format!("id{}\na{}\n", row("c"), row("x")), &["a"]);
+    assert_eq!(
+        (labels.columns.len(), labels.unused.clone()),
+        (24, vec!["c25".into(), "c26".into()])
+    );
+    let message = labels.message().unwrap();
+    assert!(message.contains("not used: c25, c26"), "{message}");
+}
+
+#[test]
+fn labels_of_no_item_are_refused() {
+    let ids = ["a".to_owned(), "b".to_owned()];
+    let error = read("id,l\nx1,red\nx2,blue\n").unwrap().of_items(&ids).unwrap_err();
+    let text = error.to_string();
+    for words in ["labels.csv", "no item", "2 ids ('x1', 'x2')", "called 'a', 'b'"] {
+        assert!(text.contains(words), "{words} is not in: {text}");
+    }
 }
 
 #[test]
 fn what_does_not_match_is_counted_and_named() {
     let labels = matched("id,l\na,x\nb,\nu,y\nv,y\nw,y\nz,y\n", &["a", "b", "c"]);
     assert_eq!(each(&labels), ["x", "none", "none"]);
-    assert_eq!(labels.classes, ["x"], "labels of no item are no classes");
+    assert_eq!(labels.columns[0].classes, ["x"], "labels of no item are no classes");
     assert_eq!(labels.unlabelled, Strays { count: 2, first: vec!["b".into(), "c".into()] });
     let message = labels.message().unwrap();
     assert!(message.ends_with(
@@ -81,10 +118,10 @@ fn what_does_not_match_is_counted_and_named() {
 #[test]
 fn numbers_are_in_their_order() {
     let labels = matched("a,10\nb,9\nc,9\nd,-1e1\n", &["a", "b", "c", "d"]);
-    assert!(labels.are_numbers());
-    assert_eq!(labels.classes, ["-1e1", "9", "10"]);
-    assert!(!matched("a,10\nb,inf\n", &["a", "b"]).are_numbers());
-    assert!(!matched("a,10\nb,x\n", &["a", "b"]).are_numbers());
+    assert!(labels.columns[0].are_numbers());
+    assert_eq!(labels.columns[0].classes, ["-1e1", "9", "10"]);
+    assert!(!matched("a,10\nb,inf\n", &["a", "b"]).columns[0].are_numbers());
+    assert!(!matched("a,10\nb,x\n", &["a", "b"]).columns[0].are_numbers());
 }
 
 #[test]

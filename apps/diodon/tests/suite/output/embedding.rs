@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use tegula_diodon::Ordination;
-use tegula_diodon::output::{Output, WEIGHTS, write_coordinates, write_projection, write_weights};
+use tegula_diodon::output::{Output, ProjectionOutput, WEIGHTS, write_coordinates, write_weights};
 use tegula_diodon::projection::{Embedding, Projection};
 use tegula_kernels::kernel::sweep::Findings;
 
@@ -23,7 +23,7 @@ fn summary(ordination: &Ordination) -> Value {
 }
 
 fn write(folder: &Path, ordination: &Ordination, summary: &Value) {
-    let output = Output { ordination, labels: None, summary, title: "d" };
+    let output = Output { ordination, labels: None, weights: None, summary, title: "d" };
     output.write(folder).unwrap();
 }
 
@@ -129,9 +129,33 @@ fn new_items_have_coordinates_and_two_squared_distances() {
     };
     let folder = tempfile::tempdir().unwrap();
     let deep = folder.path().join("new");
-    let paths = write_projection(&deep, (&ids, &projection), &json!({"new_items": 2})).unwrap();
-    assert_eq!(paths.len(), 3);
+    let embedding = Embedding {
+        ids: ["m", "n"].map(str::to_owned).to_vec(),
+        coordinates: vec![1.0, -1.0, 0.5, -0.5],
+        eigenvalues: vec![2.0, 0.5],
+        norms2: vec![1.25; 2],
+        weights: None,
+        offset: 0.0,
+        constant: 0.0,
+    };
+    let output = ProjectionOutput {
+        embedding: &embedding,
+        ids: &ids,
+        projection: &projection,
+        labels: None,
+        summary: &json!({"new_items": 2}),
+        title: "new.csv",
+    };
+    let paths = output.write(&deep).unwrap().paths;
+    assert_eq!(paths.len(), 4);
     let read = |name: &str| fs::read_to_string(deep.join(name)).unwrap();
+    let page = read("report.html");
+    for words in
+        ["2 new items among 2 embedded ones", "[\"m\",\"n\",\"a,b\",\"c\"]", "embedded or new"]
+    {
+        assert!(page.contains(words), "{words}");
+    }
+    assert!(!page.contains("eigenvalue is negative"));
     assert_eq!(read("coordinates.csv"), "id,axis1,axis2\n\"a,b\",1,-2\nc,3,0.1\n");
     let quality = "id,norm2,residual2,quality1,quality2,cumulated1,cumulated2\n\"a,b\",5,0,0.2,0.8,0.2,1\nc,-0.5,-9.51,,,,\n";
     assert_eq!(read("quality.csv"), quality);

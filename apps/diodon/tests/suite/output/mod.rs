@@ -3,6 +3,7 @@
 mod browser;
 mod embedding;
 mod files;
+mod folder;
 mod labels;
 mod page;
 mod sample;

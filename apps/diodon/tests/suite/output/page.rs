@@ -8,7 +8,7 @@ use tegula_diodon::Ordination;
 use tegula_diodon::output::{Labels, LabelsOfItems, Report, write_report};
 
 use super::browser::probed;
-use super::sample::{HOSTILE, class, hostile, ordination, truncated};
+use super::sample::{HOSTILE, class, hostile, ordination, table, truncated};
 
 /// Labels of the items from a file that has `label` of each.
 fn labelled(ordination: &Ordination, label: impl Fn(usize) -> String) -> LabelsOfItems {
@@ -17,7 +17,7 @@ fn labelled(ordination: &Ordination, label: impl Fn(usize) -> String) -> LabelsO
     let rows = ordination.ids.iter().enumerate();
     let text: String = rows.map(|(item, id)| format!("{id},{}\n", label(item))).collect();
     fs::write(&path, format!("id,group\n{text}")).unwrap();
-    Labels::read(&path).unwrap().of_items(&ordination.ids)
+    Labels::read(&path).unwrap().of_items(&ordination.ids).unwrap()
 }
 
 fn page(ordination: &Ordination, labels: Option<&LabelsOfItems>) -> (tempfile::TempDir, String) {
@@ -44,7 +44,7 @@ fn the_data_are_in_the_page() {
     assert_eq!(serde_json::from_str::<Vec<String>>(data(&html, "ids")).unwrap(), ordination.ids);
     let meta: Value = serde_json::from_str(data(&html, "meta")).unwrap();
     assert_eq!(meta["eigenvalues"], json!(ordination.eigenvalues));
-    assert_eq!(meta["wholes"][1]["sum"], json!(ordination.sum_positive));
+    assert_eq!(meta["wholes"][1]["sum"], json!(ordination.sum_positive()));
     let scale = meta["scale"].as_f64().unwrap();
     for axis in 0..3 {
         let read = singles(data(&html, &format!("axis{axis}")));
@@ -84,6 +84,7 @@ fn denominators_are_named_or_said_to_be_missing() {
     for name in ["the trace", "the sum of positive eigenvalues", "the sum of absolute values"] {
         assert!(html.contains(&format!("share of {name}</th>")), "{name}");
     }
+    assert!(html.contains("The lowest is \u{2212}") && !html.contains("an estimate"));
     assert!(!html.contains("not available: needs the whole spectrum"));
     assert!(html.contains("3 eigenvalues are negative"));
     let (_folder, html) = page(&truncated(whole), None);
@@ -91,6 +92,39 @@ fn denominators_are_named_or_said_to_be_missing() {
     assert_eq!(html.matches("not available: needs the whole spectrum.</p>").count(), 2);
     assert!(html.contains("This method yields no residuals") && !html.contains("residual</th>"));
     assert!(html.contains("3 negative eigenvalues were met, and there may be more"));
+    assert!(html.contains("The lowest is about") && html.contains("(an estimate)"));
+    assert!(html.contains("Eigenvalues are estimates"));
+    // Sums that are the same are one column.
+    let (_folder, html) = page(&ordination(10, 2, false), None);
+    assert_eq!(html.matches(">share of ").count(), 1);
+    assert!(html.contains("the distances are Euclidean"));
+}
+
+#[test]
+fn tables_show_their_variables() {
+    for is_count in [true, false] {
+        let table = table(30, 4, is_count);
+        let (_folder, html) = page(&table, None);
+        let meta: Value = serde_json::from_str(data(&html, "meta")).unwrap();
+        assert_eq!(meta["groups"][0]["arrows"], !is_count);
+        assert_eq!(meta["groups"].as_array().map(Vec::len), Some(if is_count { 1 } else { 2 }));
+        let ids: Vec<String> = serde_json::from_str(data(&html, "group0ids")).unwrap();
+        assert_eq!((ids.len(), ids[0].starts_with("v<")), (5, true));
+        let unit = meta["groups"][0]["unit"].as_f64().unwrap();
+        let variables = table.variables.as_ref().unwrap();
+        let place = variables.ids.iter().position(|id| *id == ids[0]).unwrap();
+        let x = singles(data(&html, "group0axis2"))[0];
+        assert!((f64::from(x) * unit - variables.coordinates[10 + place]).abs() < 1e-6);
+        // One share, of the inertia; nothing about signs of what is a square.
+        assert_eq!(html.matches(">share of ").count(), 1);
+        assert!(html.contains("share of the inertia</th>") && !html.contains("is negative"));
+        let title = if is_count { "Columns" } else { "Variables" };
+        let lead = if is_count { "30 rows and 5 columns" } else { "30 items and 5 variables" };
+        for words in [title, "contrib.", "cos&sup2;", "v&lt;3&gt;", lead] {
+            assert!(html.contains(words), "{words}");
+        }
+        assert_eq!(html.contains("Correlations"), !is_count);
+    }
 }
 
 #[test]
@@ -162,6 +196,47 @@ fn pages_of_every_size_are_drawn() {
         let Some(notes) = seen(&ordination(n, k, false), None, "", INK) else { return };
         assert_eq!(number(&notes, "points"), 0);
     }
+}
+
+#[test]
+fn variables_are_drawn_among_the_items() {
+    let probe = "\
+        note('all', ink('scatter')); await choose('lines', '0'); note('none', ink('scatter'));\
+        await choose('lines', '5'); await choose('z', '2'); note('deep', ink('scatter')); await choose('z', '-1');\
+        await choose('y', '-1'); note('spread', ink('scatter')); await choose('y', '1');\
+        for (let x = 60; x < 1000 && !get('tip').textContent.includes('one of'); x += 5) for (let y = 20; y < 600 && !get('tip').textContent.includes('one of'); y += 5) pointer('pointermove', x, y);\
+        note('tip', get('tip').textContent); note('caption', get('caption').textContent);";
+    for is_count in [true, false] {
+        let Some(notes) = seen(&table(8, 4, is_count), None, "", probe) else { return };
+        assert_drawn(&notes, &["deep", "spread"]);
+        assert!(number(&notes, "all") > number(&notes, "none"), "{notes:?}");
+        let kind = if is_count { "one of the columns" } else { "one of the " };
+        assert!(notes["tip"].contains(kind), "{notes:?}");
+        let what = if is_count { "Diamonds: 5 columns" } else { "Arrows: 5 variables" };
+        assert!(notes["caption"].contains(what), "{notes:?}");
+    }
+}
+
+#[test]
+fn every_column_of_labels_can_be_chosen() {
+    let ordination = ordination(60, 3, false);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("labels.csv");
+    let row =
+        |(item, id): (usize, &String)| format!("{id},g{},{},h{}\n", item % 3, item * 7, item % 2);
+    let rows: String = ordination.ids.iter().enumerate().map(row).collect();
+    fs::write(&path, format!("id,group,height,half\n{rows}")).unwrap();
+    let labels = Labels::read(&path).unwrap().of_items(&ordination.ids).unwrap();
+    let probe = "\
+        const switches = () => document.querySelectorAll('#legend [data-code]').length;\
+        note('first', switches()); await choose('colour', 'class3'); note('third', switches());\
+        await choose('colour', 'number2'); note('ends', get('legend').querySelector('.ends').textContent);\
+        get('search').value = 'item0042'; get('search').dispatchEvent(new Event('input')); await wait();\
+        await key('Enter', 'search'); note('pinned', get('details').textContent);";
+    let Some(notes) = seen(&ordination, Some(&labels), "", probe) else { return };
+    assert_eq!((number(&notes, "first"), number(&notes, "third")), (3, 2));
+    assert_eq!(notes["ends"], "0413");
+    assert!(notes["pinned"].contains("group: g0height: 294half: h0"), "{notes:?}");
 }
 
 #[test]

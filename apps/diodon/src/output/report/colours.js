@@ -39,12 +39,13 @@ function varied(ink, round) {
 /** Ways to colour: what each is called, and whether it is for classes, for numbers, or for neither. */
 function colourings() {
   const list = [{ key: "none", name: "nothing", kind: "none" }];
-  if (meta.labels && meta.labels.classes.length) {
-    const { name, numeric, classes } = meta.labels;
+  meta.labels.forEach(({ name, numeric, classes }, column) => {
+    if (!classes.length) return;
     const many = classes.length > 2000;
-    if (!numeric || !many) list.push({ key: "class", name, kind: "classes" });
-    if (numeric) list.push({ key: "number", name: many ? name : `${name} (as numbers)`, kind: "numbers" });
-  }
+    const keyOf = (kind) => (column ? `${kind}${column + 1}` : kind);
+    if (!numeric || !many) list.push({ key: keyOf("class"), name, kind: "classes", column });
+    if (numeric) list.push({ key: keyOf("number"), name: many ? name : `${name} (as numbers)`, kind: "numbers", column });
+  });
   if (meta.shown) {
     list.push({ key: "quality", name: "quality on the axes shown", kind: "numbers" });
     list.push({ key: "qualityall", name: `quality on ${axesName()}`, kind: "numbers" });
@@ -57,15 +58,15 @@ const axesName = () => (meta.shown === 1 ? "axis 1" : `axes 1 to ${meta.shown}`)
 
 /** The colouring to begin with: numbers where there are too many or where they are not whole. */
 function firstColouring() {
-  if (!meta.labels || !meta.labels.classes.length) return "none";
-  const { numeric, classes } = meta.labels;
+  if (!meta.labels.length || !meta.labels[0].classes.length) return "none";
+  const { numeric, classes } = meta.labels[0];
   const counts = classes.length <= 30 && classes.every((text) => /^[+-]?\d+$/.test(text));
   return numeric && !counts ? "number" : "class";
 }
 
 /** Values that a colouring by numbers shows, with their range. */
-function colourValues(key, shownAxes) {
-  if (key === "number") return { values: labelNumbers(), range: span(labelNumbers()) };
+function colourValues({ key, column }, shownAxes) {
+  if (column !== undefined) return { values: labelNumbers(column), range: span(labelNumbers(column)) };
   if (key === "quality") return { values: quality(shownAxes), range: [0, 1] };
   if (key === "qualityall") return { values: quality(allAxes()), range: [0, 1] };
   const values = axis(Number(key.slice(4)));
@@ -74,7 +75,7 @@ function colourValues(key, shownAxes) {
 
 /** Tints of all items under a colouring: `styles[tints[i]]` is how item `i` looks. */
 function tinted(coloring, shownAxes) {
-  const { key, kind } = coloring;
+  const { kind, column } = coloring;
   const quiet = { ink: inks.none, shape: "disc" };
   if (kind === "none") {
     return { tints: new Uint8Array(meta.items), styles: [{ ink: inks.bar, shape: "disc" }] };
@@ -85,9 +86,9 @@ function tinted(coloring, shownAxes) {
       const round = Math.floor(c / set.length);
       return { ink: varied(set[c % set.length], round % 3), shape: SHAPES[round % SHAPES.length] };
     };
-    return { tints: codes(), styles: [quiet, ...meta.labels.classes.map(style)] };
+    return { tints: codes(column), styles: [quiet, ...meta.labels[column].classes.map(style)] };
   }
-  const { values, range, unit } = colourValues(key, shownAxes);
+  const { values, range, unit } = colourValues(coloring, shownAxes);
   const length = range[1] - range[0] || 1;
   const tint = (value) => (Number.isNaN(value) ? 0 : 1 + Math.min(RAMP - 1, Math.max(0, Math.floor(((value - range[0]) / length) * RAMP))));
   const ramp = Array.from({ length: RAMP }, (_, s) => ({ ink: rgb(rampColour(s / (RAMP - 1))), shape: "disc" }));

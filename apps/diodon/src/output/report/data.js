@@ -33,29 +33,37 @@ function axis(number) {
 /** Squared distances from the centre, in units of `meta.scale` squared. */
 const norms = () => once("norms", () => new Float32Array(bytesOf("norms").buffer));
 
-/** For each item 0 if it has no label, else one more than the place of its label in the classes. */
-const codes = () => once("codes", () => {
-  if (!meta.labels) return new Uint8Array(meta.items);
-  const Kind = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array }[meta.labels.width];
-  return new Kind(bytesOf("codes").buffer);
+/** For each item 0 if it has no label in column `c`, else one more than the place of its label in the classes. */
+const codes = (c) => once(`codes${c}`, () => {
+  const Kind = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array }[meta.labels[c].width];
+  return new Kind(bytesOf(`codes${c}`).buffer);
 });
 
-/** Label of an item, or nothing. */
-function labelOf(item) {
-  const code = codes()[item];
-  return code ? meta.labels.classes[code - 1] : "";
+/** Label of an item in column `c`, or nothing. */
+function labelOf(item, c) {
+  const code = codes(c)[item];
+  return code ? meta.labels[c].classes[code - 1] : "";
 }
 
-/** Labels as numbers; NaN where there is none. */
-const labelNumbers = () => once("numbers", () => {
-  const values = meta.labels.classes.map(Number);
-  return Float64Array.from(codes(), (code) => (code ? values[code - 1] : NaN));
+/** Most columns of labels that are told of an item. */
+const MOST_TOLD = 8;
+
+/** What is known of an item by its labels: a text for each column. */
+const labelTexts = (item) => meta.labels.slice(0, MOST_TOLD).map(({ name }, c) => `${name}: ${labelOf(item, c) || "no label"}`);
+
+/** All labels of an item, in one text. */
+const allLabels = (item) => meta.labels.map((_, c) => labelOf(item, c)).filter(Boolean).join(", ");
+
+/** Labels of column `c` as numbers; NaN where there is none. */
+const labelNumbers = (c) => once(`numbers${c}`, () => {
+  const values = meta.labels[c].classes.map(Number);
+  return Float64Array.from(codes(c), (code) => (code ? values[code - 1] : NaN));
 });
 
-/** How many items have each code. */
-const codeCounts = () => once("counts", () => {
-  const counts = new Uint32Array((meta.labels ? meta.labels.classes.length : 0) + 1);
-  for (const code of codes()) counts[code]++;
+/** How many items have each code of column `c`. */
+const codeCounts = (c) => once(`counts${c}`, () => {
+  const counts = new Uint32Array(meta.labels[c].classes.length + 1);
+  for (const code of codes(c)) counts[code]++;
   return counts;
 });
 

@@ -4,10 +4,11 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use super::groups::{Group, groups};
 use super::{Report, base64, escape::write_json};
-use crate::Ordination;
-use crate::output::labels::LabelsOfItems;
+use crate::output::labels::LabelColumn;
 use crate::output::shares::Whole;
+use crate::{Accuracy, Matter, Ordination};
 
 /// Most coordinates that a page holds: 2^24, about 90 MB as text.
 const MOST_COORDINATES: usize = 1 << 24;
@@ -30,8 +31,12 @@ struct Meta<'a> {
     negative: &'a [f64],
     negatives: usize,
     complete: bool,
+    estimated: bool,
     wholes: Vec<WholeMeta>,
-    labels: Option<LabelsMeta<'a>>,
+    labels: Vec<LabelsMeta<'a>>,
+    groups: Vec<GroupMeta>,
+    /// Items from this one on are new among others.
+    fresh: Option<usize>,
 }
 
 /// A denominator, with its sum if it is known.
@@ -48,6 +53,19 @@ struct LabelsMeta<'a> {
     numeric: bool,
     /// Bytes of a code.
     width: usize,
+}
+
+/// Lines that are drawn among the items.
+#[derive(Serialize)]
+struct GroupMeta {
+    name: &'static str,
+    /// Whether they are directions, and not points among the items.
+    arrows: bool,
+    /// How many there are, and how many the page holds.
+    count: usize,
+    shown: usize,
+    /// Coordinates in the page times this are coordinates.
+    unit: f64,
 }
 
 /// Axes whose coordinates the page holds.
@@ -72,21 +90,44 @@ pub(super) fn write(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> 
     element(out, "norms", |out| {
         base64::write(out, norms.map(|&value| ((value / scale / scale) as f32).to_le_bytes()))
     })?;
-    match report.labels {
-        Some(labels) => element(out, "codes", |out| codes(out, labels)),
-        None => Ok(()),
+    for (number, column) in label_columns(report).iter().enumerate() {
+        element(out, &format!("codes{number}"), |out| codes(out, column))?;
     }
+    for (number, group) in groups(ordination).iter().enumerate() {
+        write_group(out, number, group, scale)?;
+    }
+    Ok(())
+}
+
+/// Columns of labels, if there are any.
+fn label_columns<'a>(report: &Report<'a>) -> &'a [LabelColumn] {
+    report.labels.map_or(&[], |labels| &labels.columns)
 }
 
 fn meta<'a>(report: &Report<'a>, scale: f64) -> Meta<'a> {
     let ordination = report.ordination;
-    let whole = |whole: Whole| WholeMeta { name: whole.name(), sum: whole.sum(ordination) };
-    let labels = report.labels.map(|labels| LabelsMeta {
-        name: &labels.name,
-        classes: &labels.classes,
-        numeric: labels.are_numbers(),
-        width: width(labels),
+    let whole =
+        |whole: &Whole| WholeMeta { name: whole.name(ordination), sum: whole.sum(ordination) };
+    let unknown = |whole: &&Whole| whole.sum(ordination).is_none() && **whole != Whole::Trace;
+    let known = Whole::known(ordination);
+    // The trace first, also where it is not positive.
+    let mut wholes = vec![whole(&Whole::Trace)];
+    wholes.extend(known.iter().filter(|&&whole| whole != Whole::Trace).map(whole));
+    wholes.extend(Whole::all(ordination).iter().filter(unknown).map(whole));
+    let labels = label_columns(report).iter().map(|column| LabelsMeta {
+        name: &column.name,
+        classes: &column.classes,
+        numeric: column.are_numbers(),
+        width: width(column),
     });
+    let groups = groups(ordination);
+    let group = |group: &Group<'_>| GroupMeta {
+        name: group.name,
+        arrows: group.are_arrows,
+        count: group.ids.len(),
+        shown: group.places.len(),
+        unit: group.unit(scale),
+    };
     Meta {
         items: ordination.items(),
         axes: ordination.axes(),
@@ -95,9 +136,15 @@ fn meta<'a>(report: &Report<'a>, scale: f64) -> Meta<'a> {
         eigenvalues: &ordination.eigenvalues,
         negative: &ordination.negative[..ordination.negative.len().min(MOST_NEGATIVE)],
         negatives: ordination.negative.len(),
-        complete: ordination.is_complete,
-        wholes: Whole::ALL.map(whole).into(),
-        labels,
+        complete: ordination.spectrum.is_some(),
+        estimated: ordination.accuracy == Accuracy::Estimated,
+        wholes,
+        labels: labels.collect(),
+        groups: groups.iter().map(group).collect(),
+        fresh: match ordination.matter {
+            Matter::Placed { embedded } => Some(embedded),
+            Matter::Distances | Matter::Table => None,
+        },
     }
 }
 
@@ -112,7 +159,7 @@ fn scale(ordination: &Ordination) -> f64 {
 }
 
 /// Bytes that the codes of `labels` need; 0 stands for no label.
-fn width(labels: &LabelsOfItems) -> usize {
+fn width(labels: &LabelColumn) -> usize {
     match labels.classes.len() {
         0..=255 => 1,
         256..=65535 => 2,
@@ -120,7 +167,25 @@ fn width(labels: &LabelsOfItems) -> usize {
     }
 }
 
-fn codes(out: &mut dyn Write, labels: &LabelsOfItems) -> io::Result<()> {
+/// Writes the ids of a group, and where it lies along the axes.
+fn write_group(
+    out: &mut dyn Write,
+    number: usize,
+    group: &Group<'_>,
+    scale: f64,
+) -> io::Result<()> {
+    let unit = group.unit(scale);
+    let ids: Vec<&String> = group.places.iter().map(|&place| &group.ids[place]).collect();
+    element(out, &format!("group{number}ids"), |out| write_json(out, &ids))?;
+    for (axis, values) in group.axes.iter().enumerate() {
+        let values =
+            group.places.iter().map(|&place| ((values[place] / unit) as f32).to_le_bytes());
+        element(out, &format!("group{number}axis{axis}"), |out| base64::write(out, values))?;
+    }
+    Ok(())
+}
+
+fn codes(out: &mut dyn Write, labels: &LabelColumn) -> io::Result<()> {
     let codes = labels.codes.iter().map(|code| code.map_or(0, |code| code + 1));
     match width(labels) {
         1 => base64::write(out, codes.map(|code| [code as u8])),

@@ -7,7 +7,7 @@ function showLegend(coloring) {
   const place = element("legend");
   if (coloring.kind === "classes") {
     const isMixed = state.draw === "density";
-    place.replaceChildren(...classLegend(), ...(isMixed ? [make("p", { class: "quiet" }, "Colours mix where classes overlap.")] : []));
+    place.replaceChildren(...classLegend(coloring.column), ...(isMixed ? [make("p", { class: "quiet" }, "Colours mix where classes overlap.")] : []));
   }
   else if (coloring.kind === "numbers") place.replaceChildren(...rampLegend(coloring));
   else if (state.draw === "density") place.replaceChildren(make("h3", {}, "Items in a square"), ramp(), ends("few", "most"));
@@ -31,7 +31,7 @@ function ramp() {
 
 function rampLegend(coloring) {
   const [low, high] = paint.range.map((end) => short(end * paint.unit, 4));
-  const none = { number: "no label", quality: "no quality", qualityall: "no quality" }[coloring.key];
+  const none = coloring.column !== undefined ? "no label" : { quality: "no quality", qualityall: "no quality" }[coloring.key];
   const rest = paint.missing ? [make("p", { class: "quiet" }, `grey: ${none ?? "none"}`)] : [];
   const isQuality = coloring.key.startsWith("quality");
   return [make("h3", {}, coloring.name), ramp(), ends(low, isQuality ? `${high} and more` : high), ...rest];
@@ -45,16 +45,18 @@ function swatch(style) {
   return canvas;
 }
 
-function classLegend() {
-  const counts = codeCounts();
-  const order = meta.labels.classes.map((_, c) => c + 1);
+/** Switches for the classes of a column of labels. */
+function classLegend(column) {
+  const counts = codeCounts(column);
+  const { name, classes } = meta.labels[column];
+  const order = classes.map((_, c) => c + 1);
   if (counts[0]) order.push(0);
   const entry = (code) => make(
     "li", {},
     make(
       "button",
       { type: "button", role: "switch", "aria-checked": String(!state.hidden.has(code)), "data-code": code, title: "Switch off or on; with Shift, or twice, see it alone", onclick: (event) => toggle(code, event.shiftKey), ondblclick: () => toggle(code, true) },
-      swatch(paint.styles[code]), make("span", {}, code ? meta.labels.classes[code - 1] : "no label"), make("span", { class: "count" }, thousands(counts[code])),
+      swatch(paint.styles[code]), make("span", {}, code ? classes[code - 1] : "no label"), make("span", { class: "count" }, thousands(counts[code])),
     ),
   );
   const more = order.length - MOST_CLASSES;
@@ -63,7 +65,7 @@ function classLegend() {
     changed();
   };
   return [
-    make("h3", {}, make("span", {}, meta.labels.name)),
+    make("h3", {}, make("span", {}, name)),
     make("div", { class: "all" }, make("button", { type: "button", onclick: () => every(false) }, "all"), make("button", { type: "button", onclick: () => every(true) }, "none")),
     make("ul", {}, ...order.slice(0, MOST_CLASSES).map(entry), ...(more > 0 ? [make("li", { class: "quiet" }, `and ${thousands(more)} more`)] : [])),
   ];
@@ -104,12 +106,11 @@ function showDetails(item) {
     const share = norm > 0 ? percent((x * x) / norm) : "none";
     return make("tr", {}, make("th", { scope: "row" }, String(a + 1)), make("td", {}, short(x * meta.scale)), make("td", {}, share));
   });
-  const label = meta.labels ? labelOf(item) || "no label" : null;
   const all = norm > 0 ? `${percent(quality(allAxes())[item])} on ${axesName()}` : "none, since its squared distance from the centre is not positive";
   const head = make("tr", {}, ...["axis", "coordinate", "quality"].map((name) => make("th", { scope: "col" }, name)));
   place.replaceChildren(
     make("h3", {}, make("span", {}, ids[item])),
-    ...(label === null ? [] : [make("p", {}, `${meta.labels.name}: ${label}`)]),
+    ...labelTexts(item).map((text) => make("p", {}, text)),
     make("p", { class: "quiet" }, `Quality: ${all}`),
     make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)),
   );

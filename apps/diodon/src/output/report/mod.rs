@@ -6,6 +6,8 @@
 mod base64;
 mod data;
 mod escape;
+mod groups;
+mod lines;
 mod tables;
 
 use std::io::{self, Write};
@@ -23,13 +25,14 @@ const FRAME: &str = include_str!("frame.html");
 const STYLE: &str = include_str!("style.css");
 
 /// The scripts, in the order in which they need each other.
-const SCRIPTS: [&str; 11] = [
+const SCRIPTS: [&str; 12] = [
     include_str!("data.js"),
     include_str!("numbers.js"),
     include_str!("look.js"),
     include_str!("colours.js"),
     include_str!("view.js"),
     include_str!("points.js"),
+    include_str!("groups.js"),
     include_str!("scatter.js"),
     include_str!("pointer.js"),
     include_str!("legend.js"),
@@ -51,7 +54,8 @@ pub struct Report<'a> {
 }
 
 /// Writes the page. It shows the eigenvalues with their shares, each share with the name of its denominator; the items
-/// on any two or three axes, as points or as a density; the quality of each item; residuals; and the facts of the run.
+/// on any two or three axes, as points or as a density, with the variables of a table among them; what items and
+/// variables contribute to the axes; the quality of each item; residuals; and the facts of the run.
 ///
 /// Coordinates are embedded in single precision, for as many axes as fit into 2^24 numbers (at least three): about
 /// 5.4 bytes for each number, and the ids as they are.
@@ -62,8 +66,8 @@ pub struct Report<'a> {
 /// # Panics
 /// If the labels are not one for each item.
 pub fn write_report(path: &Path, report: &Report<'_>) -> Result<(), WriteError> {
-    if let Some(labels) = report.labels {
-        let (found, items) = (labels.codes.len(), report.ordination.items());
+    for column in report.labels.iter().flat_map(|labels| &labels.columns) {
+        let (found, items) = (column.codes.len(), report.ordination.items());
         assert!(found == items, "{found} labels where there are {items} items");
     }
     write_atomically(path, |out| Ok(write_page(out, report)?))
@@ -92,6 +96,7 @@ fn write_part(out: &mut dyn Write, name: &str, report: &Report<'_>) -> io::Resul
         "axes" => text(&tables::axes(ordination)),
         "negative" => text(&tables::negative(ordination)),
         "labels" => text(&tables::labels(report.labels)),
+        "lines" => text(&lines::sections(ordination)),
         "facts" => text(&tables::facts(report.summary)),
         "data" => data::write(out, report),
         "scripts" => SCRIPTS.iter().try_for_each(|script| out.write_all(script.as_bytes())),

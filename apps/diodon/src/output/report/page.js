@@ -25,15 +25,30 @@ function fillControls() {
   fill(element("colour"), colourings().map(({ key, name }) => [key, name]), state.colour);
   fill(element("over"), [["shown", "the axes shown above"], ["all", axesName()]], state.over);
   element("draw").value = state.draw;
+  element("lines").closest("label").hidden = !meta.groups.length;
+  element("groups").textContent = groupsName();
+  const most = Math.max(0, ...meta.groups.map(({ shown }) => shown));
+  const counts = [10, 30, 100].filter((count) => count < most);
+  const first = meta.groups.some(({ arrows }) => arrows) ? "longest" : "farthest";
+  const isCut = meta.groups.some(({ count, shown }) => shown < count);
+  fill(element("lines"), [[0, "none"], ...counts.map((count) => [count, `${count} ${first}`]), [most, isCut ? `${most} ${first}` : "all"]], Math.min(state.lines, most));
   element("equal").checked = state.equal;
   element("equal").disabled = is3d();
   element("names").checked = state.names;
   element("names").disabled = state.draw === "density";
 }
 
+/** Makes the figure as high as suits its width and what it shows. */
+function fitPlot() {
+  const plot = element("plot");
+  const most = Math.min(640, Math.max(320, plot.clientWidth * 0.98, innerHeight * 0.5));
+  plot.style.height = `${fittingHeight(plot.clientWidth, Math.round(most))}px`;
+}
+
 /** Draws everything, after a choice; `anew` if the view no longer suits it. */
 function update(anew) {
   if (anew) view.isSet = false;
+  if (!view.isSet) fitPlot();
   fillControls();
   recolour();
   drawScatter();
@@ -42,8 +57,8 @@ function update(anew) {
 }
 
 function listenToControls() {
-  const numbers = { x: true, y: true, z: true };
-  for (const name of ["x", "y", "z", "colour", "draw", "over"]) {
+  const numbers = { x: true, y: true, z: true, lines: true };
+  for (const name of ["x", "y", "z", "colour", "draw", "over", "lines"]) {
     element(name).addEventListener("change", (event) => {
       state[name] = numbers[name] ? Number(event.target.value) : event.target.value;
       if (name === "colour") state.hidden = new Set();
@@ -100,7 +115,7 @@ let texts = null;
 
 /** Items whose id or label has the text in it, ids that are equal to it or start with it first. */
 function itemsWith(text) {
-  texts ??= ids.map((id, i) => `${id}\n${meta.labels ? labelOf(i) : ""}`.toLowerCase());
+  texts ??= ids.map((id, i) => `${id}\n${allLabels(i)}`.toLowerCase());
   const wanted = text.trim().toLowerCase();
   if (!wanted) return [];
   const found = [[], [], []];
@@ -115,7 +130,7 @@ function search() {
   pointed.found = itemsWith(element("search").value);
   const isAsked = element("search").value.trim() !== "";
   const entries = pointed.found.slice(0, MOST_FOUND).map((item, place) => {
-    const label = meta.labels ? labelOf(item) : "";
+    const label = allLabels(item);
     const entry = make("li", { role: "option", id: `found${place}`, "aria-selected": "false", onpointerdown: (event) => (event.preventDefault(), choose(place)) }, ids[item]);
     if (label) entry.append(make("span", { class: "quiet" }, ` \u00b7 ${label}`));
     return entry;
@@ -195,7 +210,10 @@ function start() {
   let timer = 0;
   addEventListener("resize", () => {
     clearTimeout(timer);
-    timer = setTimeout(drawAll, 120);
+    timer = setTimeout(() => {
+      view.isSet = false;
+      drawAll();
+    }, 120);
   });
 }
 

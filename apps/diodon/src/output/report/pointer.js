@@ -21,15 +21,24 @@ function point(item) {
   }
   tip.hidden = item < 0;
   if (item < 0) return;
-  const label = meta.labels ? labelOf(item) || "no label" : "";
   const lines = shownAxes().map((a) => `axis ${a + 1}: ${short(axis(a)[item] * meta.scale)}`);
-  tip.replaceChildren(
-    make("b", {}, ids[item]),
-    ...(label ? [make("div", {}, `${meta.labels.name}: ${label}`)] : []),
-    ...lines.map((text) => make("div", {}, text)),
-  );
+  showTip(ids[item], [...labelTexts(item), ...lines], [view.xs[item], view.ys[item]]);
+}
+
+/** Shows a variable under the pointer, if there is one. */
+function pointLine(end) {
+  if (!end) return;
+  const { name, unit } = meta.groups[end.g];
+  const lines = shownAxes().map((a) => `axis ${a + 1}: ${short(groupAxis(end.g, a)[end.line] * unit)}`);
+  element("tip").hidden = false;
+  showTip(groupIds(end.g)[end.line], [`one of the ${name}`, ...lines], [end.x, end.y]);
+}
+
+/** Fills the tip, and puts it beside a place. */
+function showTip(head, lines, [x, y]) {
+  const tip = element("tip");
+  tip.replaceChildren(make("b", {}, head), ...lines.map((text) => make("div", {}, text)));
   const plot = element("plot");
-  const [x, y] = [view.xs[item], view.ys[item]];
   const left = x + 16 + tip.offsetWidth > plot.clientWidth ? x - 16 - tip.offsetWidth : x + 16;
   tip.style.left = `${Math.max(4, left)}px`;
   tip.style.top = `${Math.min(plot.clientHeight - tip.offsetHeight - 4, Math.max(4, y - 12))}px`;
@@ -64,7 +73,9 @@ function dragged(event) {
   const place = placeIn(event);
   const before = pointers.get(event.pointerId);
   if (!before) {
-    point(nearest(...place, state.draw === "density" ? 6 : 12));
+    const item = nearest(...place, state.draw === "density" ? 6 : 12);
+    point(item);
+    if (item < 0) pointLine(nearestEnd(...place, 12));
     return;
   }
   const [right, down] = [place[0] - before[0], place[1] - before[1]];

@@ -36,7 +36,7 @@ function mark(context, { ink, shape }, x, y, r) {
   }
   if (shape === "ring") {
     context.strokeStyle = ink;
-    context.lineWidth = Math.max(1, r * 0.5);
+    context.lineWidth = Math.max(1, Math.min(2.2, r * 0.5));
     context.stroke();
     return;
   }
@@ -113,6 +113,8 @@ function drawMarks({ context, width, height, density }) {
   const { xs, ys } = view;
   const [radius, depth] = [radiusFor(meta.items), is3d() ? byDepth() : null];
   const drawnStyles = new Array(paint.styles.length);
+  const fresh = meta.fresh ?? meta.items;
+  const outline = fresh < meta.items ? picture({ ink: inks.text, shape: "ring" }, radius + 1.2, density) : null;
   let drawn = 0;
   context.setTransform(1, 0, 0, 1, 0, 0);
   const fade = meta.items > 3000 ? 0.75 : 0.92;
@@ -124,6 +126,7 @@ function drawMarks({ context, width, height, density }) {
     if (depth) context.globalAlpha = fade * (0.35 + 0.65 * depth.share(i));
     const image = drawnStyles[tint] ??= picture(paint.styles[tint], radius, density);
     context.drawImage(image, Math.round(x * density - image.width / 2), Math.round(y * density - image.height / 2));
+    if (i >= fresh) context.drawImage(outline, Math.round(x * density - outline.width / 2), Math.round(y * density - outline.height / 2));
     drawn++;
   }
   context.globalAlpha = 1;

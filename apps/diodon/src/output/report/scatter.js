@@ -4,7 +4,7 @@ let paint = { tints: new Uint8Array(meta.items), styles: [] };
 const pointed = { item: -1, found: [] };
 
 /** "axis 1 (12.3 % of the trace)" */
-function axisName(a, of = " of the trace") {
+function axisName(a, of = ` of ${meta.wholes[0].name}`) {
   if (a === SPREAD) return "spread at random, to tell items apart";
   const sum = meta.wholes[0].sum;
   return `axis ${a + 1}${sum ? ` (${percent(meta.eigenvalues[a] / sum)}${of})` : ""}`;
@@ -16,7 +16,7 @@ function drawPlane({ context, width, height }) {
   const [right, bottom] = [box.left + box.width, box.top + box.height];
   const unit = meta.scale;
   const range = (at, pixels) => [-1, 1].map((side) => (centre[at] + (side * pixels) / 2 / scale[at]) * unit);
-  for (const { value, label } of marks(...range(0, box.width), box.width / 90)) {
+  for (const { value, label } of marks(...range(0, box.width), box.width / 75)) {
     const x = crisp(placeOf([value / unit, 0])[0]);
     line(context, x, box.top, x, bottom, value === 0 ? inks.axis : inks.grid);
     words(context, label, x, bottom + 14, { align: "center" });
@@ -49,14 +49,16 @@ function drawBox({ context }) {
   });
 }
 
-/** Names of the three axes at their ends, above the items. */
+/** Names of the three axes at their ends, above the items; says where they are. */
 function nameAxes({ context, width, height }) {
   const ends = view.extents;
-  [state.x, state.y, state.z].forEach((a, i) => {
+  return [state.x, state.y, state.z].map((a, i) => {
     const tip = placeOf(ends.map((end, j) => (j === i ? end[1] : Math.min(end[1], Math.max(end[0], 0)))));
     const x = Math.min(width - 80, Math.max(80, tip[0]));
     const y = Math.min(height - 14, Math.max(14, tip[1] - 10));
     words(context, axisName(a), x, y, { align: "center", ink: inks.text, halo: true });
+    const half = context.measureText(axisName(a)).width / 2;
+    return [x - half, y - 7, x + half, y + 7];
   });
 }
 
@@ -72,7 +74,8 @@ function nameItems({ context, width, height }) {
   }
   if (inView.length > MOST_NAMES) return;
   const away = radiusFor(meta.items) + 3;
-  const taken = inView.map((i) => [view.xs[i] - 4, view.ys[i] - 4, view.xs[i] + 4, view.ys[i] + 4]);
+  const taken = [...(view.named ?? [])];
+  for (const i of inView) taken.push([view.xs[i] - 4, view.ys[i] - 4, view.xs[i] + 4, view.ys[i] + 4]);
   const { box } = view;
   const isFree = ([left, top, right, bottom]) => left > box.left && right < box.left + box.width && top > box.top && bottom < box.top + box.height
     && !taken.some((other) => left < other[2] && right > other[0] && top < other[3] && bottom > other[1]);
@@ -111,9 +114,10 @@ function drawScatter() {
     context.clip();
   }
   const drawn = draws(drawing);
+  view.named = is3d() ? nameAxes(drawing) : [];
+  drawGroups(drawing);
   if (state.names && state.draw === "points") nameItems(drawing);
-  if (is3d()) nameAxes(drawing);
-  else {
+  if (!is3d()) {
     context.restore();
     if (state.draw === "density") redrawOrigin(context);
   }
@@ -130,6 +134,9 @@ function redrawOrigin(context) {
   context.globalAlpha = 1;
 }
 
+/** How new items are told from others, in words. */
+const freshText = () => (meta.fresh && state.draw === "points" && meta.items < MANY ? " Outlined: new items." : "");
+
 /** Says, also to programs that read the page, what was drawn. */
 function finish(drawn) {
   drawOverlay();
@@ -137,7 +144,7 @@ function finish(drawn) {
   const hidden = state.hidden.size ? " of those shown" : "";
   const as = state.draw === "density" ? `as a density, the stronger the more in a square of ${CELL} pixels (logarithmic)` : "as points";
   const hint = is3d() ? "Drag or arrow keys turn, Shift moves" : "Drag or arrow keys move";
-  const text = `${thousands(drawn)} item${drawn === 1 ? "" : "s"}${hidden} in view, ${as}. ${hint}; the wheel zooms once the figure is clicked, or with Ctrl; + \u2212 0 zoom.`;
+  const text = `${thousands(drawn)} item${drawn === 1 ? "" : "s"}${hidden} in view, ${as}.${freshText()}${groupText()} ${hint}; the wheel zooms once the figure is clicked, or with Ctrl; + \u2212 0 zoom.`;
   if (element("caption").textContent !== text) element("caption").textContent = text;
 }
 

@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::data::shown_axes;
 use super::escape::escaped;
-use crate::Ordination;
 use crate::output::labels::LabelsOfItems;
-use crate::output::shares::{Whole, axis_rows};
+use crate::output::shares::{Whole, worths};
+use crate::{Accuracy, Matter, Ordination};
 
 /// Entries of a list of the summary that are shown.
 const MOST_ENTRIES: usize = 8;
@@ -18,11 +18,19 @@ const NOT_POSITIVE: &str = "not available: the sum is not positive";
 /// One line on what was computed.
 pub(super) fn lead(ordination: &Ordination) -> String {
     let (items, axes) = (ordination.items(), ordination.axes());
+    let plural = |count: usize| if count == 1 { "" } else { "s" };
+    let counted =
+        |count: usize, what: &str| format!("{} {what}{}", thousands(count), plural(count));
+    let variables = ordination.variables.as_ref();
+    let is_count = variables.is_some_and(|variables| variables.are_points);
+    let [row, column] = if is_count { ["row", "column"] } else { ["item", "variable"] };
+    let also = variables.map_or_else(String::new, |variables| {
+        format!(" and {}", counted(variables.ids.len(), column))
+    });
     let mut text = format!(
-        "{} &middot; {} item{} on {axes} ax{}",
+        "{} &middot; {}{also} on {axes} ax{}",
         escaped(&capitalised(&ordination.method)),
-        thousands(items),
-        if items == 1 { "" } else { "s" },
+        counted(items, row),
         if axes == 1 { "is" } else { "es" },
     );
     let shown = shown_axes(ordination);
@@ -37,61 +45,65 @@ pub(super) fn axes(ordination: &Ordination) -> String {
     let mut html = String::from(
         "<table>\n<thead><tr><th scope=\"col\">axis</th><th scope=\"col\">eigenvalue</th>",
     );
-    let known: Vec<Whole> =
-        Whole::ALL.into_iter().filter(|whole| whole.sum(ordination).is_some()).collect();
+    let known = Whole::known(ordination);
     for whole in &known {
         let _ = write!(
             html,
             "<th scope=\"col\">share of {0}</th><th scope=\"col\">cumulated</th>",
-            whole.name()
+            whole.name(ordination)
         );
     }
     if ordination.residuals.is_some() {
         html += "<th scope=\"col\">residual</th><th scope=\"col\">residual / eigenvalue</th>";
     }
     html += "</tr></thead>\n<tbody>\n";
-    let shares: Vec<Vec<_>> =
-        known.iter().map(|&whole| axis_rows(ordination, whole).collect()).collect();
-    for (index, row) in axis_rows(ordination, Whole::Trace).enumerate() {
-        let _ = write!(
-            html,
-            "<tr><th scope=\"row\">{}</th><td>{}</td>",
-            row.axis,
-            short(row.eigenvalue)
-        );
+    let values = &ordination.eigenvalues;
+    let of = |whole: &Whole| worths(values, whole.sum(ordination)).collect::<Vec<_>>();
+    let shares: Vec<Vec<_>> = known.iter().map(of).collect();
+    for (index, &value) in values.iter().enumerate() {
+        let number = index + 1;
+        let _ = write!(html, "<tr><th scope=\"row\">{number}</th><td>{}</td>", short(value));
         for rows in &shares {
             let percent = |share: Option<f64>| share.map_or(String::new(), percent);
             let row = rows[index];
             let _ =
                 write!(html, "<td>{}</td><td>{}</td>", percent(row.share), percent(row.cumulated));
         }
-        if let Some(residual) = row.residual {
-            let relative = short(residual / row.eigenvalue.abs());
+        if let Some(residuals) = &ordination.residuals {
+            let residual = residuals[index];
+            let relative = short(residual / value.abs());
             let _ = write!(html, "<td>{}</td><td>{relative}</td>", short(residual));
         }
         html += "</tr>\n";
     }
     html += "</tbody>\n</table>\n";
-    for whole in Whole::ALL.into_iter().filter(|whole| !known.contains(whole)) {
-        let _ = writeln!(
-            html,
-            "<p class=\"quiet\">Share of {}: {}.</p>",
-            whole.name(),
-            why(ordination, whole)
-        );
+    let missing = Whole::all(ordination).iter().filter(|whole| whole.sum(ordination).is_none());
+    for &whole in missing {
+        let name = whole.name(ordination);
+        let _ =
+            writeln!(html, "<p class=\"quiet\">Share of {name}: {}.</p>", why(ordination, whole));
     }
-    html + &residuals(ordination)
+    html + &estimates(ordination) + &residuals(ordination)
 }
 
 /// Why there is no share of `whole`.
 fn why(ordination: &Ordination, whole: Whole) -> &'static str {
-    let is_known = whole == Whole::Trace || ordination.is_complete;
+    let is_known = whole == Whole::Trace || ordination.spectrum.is_some();
     if is_known { NOT_POSITIVE } else { UNKNOWN }
+}
+
+/// That eigenvalues are estimates, if they are.
+fn estimates(ordination: &Ordination) -> String {
+    if ordination.accuracy != Accuracy::Estimated {
+        return String::new();
+    }
+    "<p class=\"quiet\">Eigenvalues are estimates: the method did not wait until they were found.</p>\n".to_owned()
 }
 
 /// What residuals mean, or that there are none.
 fn residuals(ordination: &Ordination) -> String {
     let text = match ordination.residuals {
+        None if ordination.accuracy == Accuracy::Exact => return String::new(),
         None => "This method yields no residuals.",
         Some(_) => {
             "A residual is the length of <i>Gv</i> &minus; <i>&lambda;v</i>: some eigenvalue lies within it of \
@@ -101,11 +113,14 @@ fn residuals(ordination: &Ordination) -> String {
     format!("<p class=\"quiet\">{text}</p>\n")
 }
 
-/// What is known of negative eigenvalues.
+/// What is known of negative eigenvalues, where there may be some.
 pub(super) fn negative(ordination: &Ordination) -> String {
+    if ordination.matter != Matter::Distances {
+        return String::new();
+    }
     let count = ordination.negative.len();
-    let text = match (count, ordination.is_complete) {
-        (0, true) => "No eigenvalue is negative.".to_owned(),
+    let text = match (count, ordination.spectrum.is_some()) {
+        (0, true) => "No eigenvalue is negative: the distances are Euclidean.".to_owned(),
         (0, false) => {
             "No negative eigenvalue was met; the whole spectrum was not computed.".to_owned()
         }
@@ -113,7 +128,7 @@ pub(super) fn negative(ordination: &Ordination) -> String {
             let lowest = short(ordination.negative[0]);
             let size: f64 = ordination.negative.iter().map(|value| value.abs()).sum();
             let share =
-                ordination.sum_absolute.filter(|&sum| sum > 0.0).map_or(String::new(), |sum| {
+                ordination.sum_absolute().filter(|&sum| sum > 0.0).map_or(String::new(), |sum| {
                     format!(
                         " Together they are {} of the sum of absolute values.",
                         percent(size / sum)
@@ -125,8 +140,10 @@ pub(super) fn negative(ordination: &Ordination) -> String {
                 (false, 1) => "negative eigenvalue was met, and there may be more",
                 (false, _) => "negative eigenvalues were met, and there may be more",
             };
+            let is = if is_complete { "is" } else { "is about" };
+            let rest = if is_complete { "" } else { " (an estimate)" };
             format!(
-                "{} {what}: the distances are not Euclidean. The lowest is {lowest}.{share}",
+                "{} {what}: the distances are not Euclidean. The lowest {is} {lowest}{rest}.{share}",
                 thousands(count)
             )
         }
@@ -198,12 +215,17 @@ fn plain(value: &Value) -> String {
 
 /// A number with five significant digits.
 fn short(value: f64) -> String {
+    rounded(value, 5)
+}
+
+/// A number with so many significant digits.
+pub(super) fn rounded(value: f64, digits: i32) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{value}");
     }
     let power = value.abs().log10().floor() as i32;
     let text = if (-4..6).contains(&power) {
-        format!("{value:.*}", (4 - power).max(0) as usize)
+        format!("{value:.*}", (digits - 1 - power).max(0) as usize)
     } else {
         format!("{value:.3e}")
     };
@@ -219,12 +241,12 @@ fn brief(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     format!("{:.2} %", 100.0 * share).replace('-', "\u{2212}")
 }
 
 /// `count` with thin spaces between thousands.
-fn thousands(count: usize) -> String {
+pub(super) fn thousands(count: usize) -> String {
     let digits = count.to_string();
     let mut text = String::new();
     for (position, digit) in digits.chars().enumerate() {

@@ -1,7 +1,7 @@
 // What is looked at and from where: axes, zoom, turn; and where that puts each item on the screen.
 
 const state = {
-  x: 0, y: meta.shown > 1 ? 1 : SPREAD, z: SPREAD, colour: "none", draw: "points", equal: true, names: meta.items <= 60,
+  x: 0, y: meta.shown > 1 ? 1 : SPREAD, z: SPREAD, colour: "none", draw: "points", equal: true, names: meta.items <= 60, lines: 30,
   hidden: new Set(), pinned: -1, over: "shown",
 };
 const is3d = () => state.z !== SPREAD;
@@ -9,7 +9,7 @@ const is3d = () => state.z !== SPREAD;
 const shownAxes = () => [...new Set([state.x, state.y, state.z])].filter((a) => a !== SPREAD);
 
 /** Space around the plane for the marks of its axes. */
-const MARGIN = { left: 70, right: 52, top: 14, bottom: 46 };
+const margins = (width) => (width < 560 ? { left: 58, right: 46, top: 12, bottom: 44 } : { left: 70, right: 52, top: 14, bottom: 46 });
 const START_TURN = turnBy(turnBy([1, 0, 0, 0, 1, 0, 0, 0, 1], 0, 0.62), -0.38, 0);
 
 const view = {
@@ -34,14 +34,25 @@ const hides = (item) => state.hidden.size > 0 && state.hidden.has(paint.tints[it
 
 /** Measures the figure, whose size may have changed. */
 function frame(width, height) {
-  const margin = is3d() ? { left: 0, right: 0, top: 0, bottom: 0 } : MARGIN;
+  const margin = is3d() ? { left: 0, right: 0, top: 0, bottom: 0 } : margins(width);
   view.box = { left: margin.left, top: margin.top, width: Math.max(40, width - margin.left - margin.right), height: Math.max(40, height - margin.top - margin.bottom) };
+}
+
+/** Least and greatest of what is shown along each axis of the figure. */
+const shownExtents = () => groupExtents(drawnAxes().map((a) => span(axis(a), hides)));
+
+/** The height at which a plane with equal scales leaves little room, as far as the screen has it. */
+function fittingHeight(width, most) {
+  if (!meta.shown || is3d() || !state.equal || state.y === SPREAD) return most;
+  const margin = margins(width);
+  const [across, up] = shownExtents().map(([low, high]) => high - low);
+  const wanted = (up / (across || 1)) * (width - margin.left - margin.right - 56) + 56 + margin.top + margin.bottom;
+  return Math.round(Math.min(most, Math.max(300, wanted)));
 }
 
 /** Shows all items that are not hidden. */
 function showAll() {
-  const axes = is3d() ? [state.x, state.y, state.z] : [state.x, state.y];
-  view.extents = axes.map((a) => span(axis(a), hides));
+  view.extents = shownExtents();
   const middle = view.extents.map(([low, high]) => (low + high) / 2);
   const lengths = view.extents.map(([low, high]) => high - low);
   const { width, height } = view.box;
@@ -53,7 +64,8 @@ function showAll() {
     return;
   }
   const most = Math.max(...lengths) || 1;
-  const fit = [width, height].map((pixels, i) => (pixels - 56) / (lengths[i] || most));
+  const room = [meta.groups.length ? 84 : 56, 56];
+  const fit = [width, height].map((pixels, i) => (pixels - room[i]) / (lengths[i] || most));
   const least = Math.min(...fit);
   view.centre = middle;
   view.scale = state.equal && state.y !== SPREAD ? [least, least] : fit;

@@ -17,22 +17,25 @@ use crate::flags::member;
 /// Flags of `pca`.
 #[derive(Args, Debug)]
 pub(crate) struct Pca {
-    /// The table, a row for each item and a column for each variable: HDF5, .npy, CSV ... ("tegula diodon
-    /// formats")
+    /// The table, a row for each item: HDF5, .npy, CSV ... ("tegula diodon formats")
     #[arg(value_name = "X")]
     input: OsString,
     /// What is done to the table before: centring, scaling
     #[arg(long, value_name = "NAME", default_value = "standard", help_heading = "Model", value_parser = pretreatments())]
     pretreatment: usize,
-    /// Metric of the rows: a file of positive weights, in lines "id,weight" or "weight", or a symmetric
-    /// positive definite matrix; means and norms of columns are taken in it
+    /// Metric of the rows: a file of weights, or a positive definite matrix
+    ///
+    /// Weights are lines "id,weight" or "weight"; means and norms of columns are taken in the metric.
     #[arg(long, value_name = "FILE", help_heading = "Model")]
     row_metric: Option<OsString>,
     /// Metric of the columns, given in the same way; means of rows are taken in it
     #[arg(long, value_name = "FILE", help_heading = "Model")]
     column_metric: Option<OsString>,
-    /// Instrumental variables, a row for each of the table: components of what they explain linearly (as rda
-    /// of vegan, pcaiv of ade4)
+    /// Instrumental variables of the rows: components of what they explain linearly
+    ///
+    /// As rda of vegan and pcaiv of ade4. The file has a row for each of the table, matched by name where both have
+    /// names. A column of texts is categories: each but the first, the reference, becomes a variable of 0 and 1, called
+    /// by column and category (treatment contrasts, as model.matrix of R).
     #[arg(long, value_name = "FILE", help_heading = "Model")]
     instruments: Option<OsString>,
     /// Components of what the instruments leave (as pcaivortho of ade4)
@@ -70,8 +73,9 @@ impl Analysis for Pca {
         let rows = metric(0, "--row-metric", &self.row_metric)?;
         let columns = metric(1, "--column-metric", &self.column_metric)?;
         let instruments = self.instruments.as_ref().map(|spec| lines.instruments(spec));
-        let (metrics, instruments) = ([rows, columns], instruments.transpose()?);
-        Ok(Beside { metrics, instruments, is_residual: self.residual })
+        let (instruments, factors) = instruments.transpose()?.unzip();
+        let (metrics, factors) = ([rows, columns], factors.unwrap_or_default());
+        Ok(Beside { metrics, instruments, factors, is_residual: self.residual })
     }
 
     fn diagram(
@@ -86,7 +90,11 @@ impl Analysis for Pca {
 
     fn ordination(&self, setting: &Setting, triples: &Triples, _: &Form) -> Ordination {
         let (listed, method) = (self.listed(), setting.method);
-        let found = pca::ordination(triples, setting.names.clone(), (listed, method));
+        let found = pca::ordination(
+            triples,
+            (setting.names.clone(), &setting.beside.metrics),
+            (listed, method),
+        );
         let instruments = match (&setting.beside.instruments, setting.beside.is_residual) {
             (None, _) => return found,
             (Some(_), false) => "on instrumental variables",

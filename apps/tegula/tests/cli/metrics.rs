@@ -104,6 +104,10 @@ fn instruments_explain_a_share_and_leave_the_rest() {
     let folder = folder(&[
         ("B.csv", "id,height,depth,sum\nv,1,2,3\nw,2,1,3\nx,4,0,4\ny,1,5,6\nz,3,3,6\n"),
         ("other.csv", "id,height\nv,1\nw,2\ny,4\nx,1\nz,3\n"),
+        ("alone.csv", "id,height\nv,1\nw,2\nx,1\ny,4\nz,3\n"),
+        ("missing.csv", "id,height\nv,1\nw,2\nx,1\ny,4\nzz,3\n"),
+        ("twice.csv", "id,height\nv,1\nw,2\nx,1\ny,4\nv,3\n"),
+        ("gap.csv", "id,height\nv,1\nw,2\nx,NA\ny,4\nz,3\n"),
         ("short.csv", "id,height,depth\nv,1,2\nw,2,1\n"),
     ]);
     let run = pca(&folder, "--instruments B.csv -o on").succeeded();
@@ -126,8 +130,40 @@ fn instruments_explain_a_share_and_leave_the_rest() {
         assert!(!folder.join(format!("rest-{method}/instruments.csv")).exists());
     }
     let refused = |flags: &str, words: &[&str]| pca(&folder, flags).failed(2, words);
-    refused("--instruments other.csv", &["other.csv", "line 3 is y", "row 3", "is x"]);
+    // Rows are matched by name.
+    let json = pca(&folder, "--instruments other.csv").succeeded().json();
+    let expected = pca(&folder, "--instruments alone.csv").succeeded().json();
+    assert_close(number(&json, "/inertia"), number(&expected, "/inertia"), 1e-12);
+    refused("--instruments missing.csv", &["missing.csv", "no row for z"]);
+    refused("--instruments twice.csv", &["twice.csv", "rows 1 and 5 are both called v"]);
+    refused("--instruments gap.csv", &["gap.csv", "height of x is missing"]);
     refused("--instruments short.csv", &["short.csv", "2 x 2", "5 rows"]);
     refused("--instruments B.csv --method exact", &["--method"]);
     refused("--residual", &["--instruments"]);
+}
+
+#[test]
+fn categories_are_variables_of_zeros_and_ones() {
+    let folder = folder(&[
+        ("B.csv", "id,height,soil\nz,3,wet\nv,1,dry\nw,2,moss\nx,4,dry\ny,1,wet\n"),
+        ("dummies.csv", "id,height,moss,wet\nv,1,0,0\nw,2,1,0\nx,4,0,0\ny,1,0,1\nz,3,0,1\n"),
+        ("texts.csv", "id,soil\nv,a\nw,b\nx,c\ny,d\nz,e\n"),
+    ]);
+    let run = pca(&folder, "--instruments B.csv -o on").succeeded();
+    let on = run.json();
+    let expected = pca(&folder, "--instruments dummies.csv").succeeded().json();
+    assert_eq!(on["instruments"], serde_json::json!(["height", "soilmoss", "soilwet"]));
+    let factor = serde_json::json!([{
+        "name": "soil", "levels": ["dry", "moss", "wet"], "reference": "dry"
+    }]);
+    assert_eq!(on["factors"], factor);
+    for key in ["/inertia", "/eigenvalues/0", "/eigenvalues/2"] {
+        assert_close(number(&on, key), number(&expected, key), 1e-12);
+    }
+    assert!(run.stderr.contains("the reference 'dry'"), "{}", run.stderr);
+    let text = fs::read_to_string(folder.join("on/ordination.txt")).expect("a file");
+    for head in ["Species\t3\t3", "Site\t5\t3", "Biplot\t3\t3", "Site constraints\t5\t3"] {
+        assert!(text.contains(head), "{head} is not in {text}");
+    }
+    pca(&folder, "--instruments texts.csv").failed(2, &["texts.csv", "soil", "each row"]);
 }

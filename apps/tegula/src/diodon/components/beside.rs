@@ -10,7 +10,8 @@ use tegula_diodon::Names;
 use tegula_diodon::instruments::Instruments;
 use tegula_diodon::metric::Metric;
 
-use crate::diodon::matrix::{names_or_numbers, open};
+use super::factors::Factor;
+use crate::diodon::matrix::open;
 use crate::diodon::weights;
 use crate::error::refused;
 use crate::output::{Console, bytes, count};
@@ -24,6 +25,8 @@ pub(in crate::diodon) struct Beside {
     /// Metrics of the rows and of the columns.
     pub(in crate::diodon) metrics: [Metric; 2],
     pub(in crate::diodon) instruments: Option<Instruments>,
+    /// Columns of categories among the instruments.
+    pub(in crate::diodon) factors: Vec<Factor>,
     /// Whether what the instruments leave is wanted, and not what they explain.
     pub(in crate::diodon) is_residual: bool,
 }
@@ -46,16 +49,16 @@ impl<'a> Lines<'a> {
     }
 
     /// Names of the rows or of the columns, if the table has some.
-    fn own_names(&self, side: usize) -> Option<&'a [String]> {
+    pub(super) fn own_names(&self, side: usize) -> Option<&'a [String]> {
         if side == 0 { self.source.row_names() } else { self.source.column_names() }
     }
 
-    fn room(&self) -> (u64, PathBuf) {
+    pub(super) fn room(&self) -> (u64, PathBuf) {
         (self.memory / 4, self.scratch.to_owned())
     }
 
     /// Refuses a file whose lines have other names, or another order of them.
-    fn check(
+    pub(super) fn check(
         &self,
         side: usize,
         (flag, source): (&str, &dyn Source),
@@ -123,50 +126,10 @@ impl<'a> Lines<'a> {
         }
         Ok(Metric::full(source)?)
     }
-
-    /// Reads instrumental variables of the rows.
-    ///
-    /// # Errors
-    /// If they cannot be read, or are not of these rows.
-    pub(in crate::diodon) fn instruments(&self, spec: &OsStr) -> Result<Instruments> {
-        let flag = "--instruments";
-        let source = open(spec, None, self.room(), None)?;
-        let ([rows, q], m) = (source.shape(), self.names.items.len());
-        if rows != m || q == 0 {
-            return Err(refused(format!(
-                "{flag} {}: {rows} x {q}, but the table has {}: a row for each is wanted, and a column for each \
-                 instrument",
-                source.name(),
-                count(m, "row")
-            )));
-        }
-        self.check(0, (flag, &*source), source.row_names())?;
-        let wanted =
-            (rows as u64).saturating_mul(q as u64).saturating_mul(2 * size_of::<f64>() as u64);
-        if wanted > self.memory {
-            return Err(refused(format!(
-                "{flag} {}: {rows} x {q} numbers take {}, more than the {} of memory: name fewer instruments",
-                source.name(),
-                bytes(wanted as f64),
-                bytes(self.memory as f64)
-            )));
-        }
-        let ids = names_or_numbers(source.column_names(), q);
-        let entries = entries(&*source)?;
-        if let Some(at) = entries.iter().position(|x| !x.is_finite()) {
-            let (item, id, value) = (&self.names.items[at / q], &ids[at % q], entries[at]);
-            return Err(refused(format!(
-                "{flag} {}: {id} of {item} is {value}; leave the row out of both files, or fill the gap",
-                source.name()
-            )));
-        }
-        let values = (0..q * m).map(|at| entries[at % m * q + at / m]).collect();
-        Ok(Instruments { ids, values })
-    }
 }
 
 /// All entries of a small matrix, row by row.
-fn entries(source: &dyn Source) -> Result<Vec<f64>> {
+pub(super) fn entries(source: &dyn Source) -> Result<Vec<f64>> {
     let ([rows, columns], element) = (source.shape(), source.element());
     let block = Block { rows: 0..rows, columns: 0..columns };
     let mut stored = vec![0; block.entries() * element.bytes()];
@@ -226,6 +189,16 @@ impl Beside {
             let variables = count(instruments.ids.len(), "variable");
             console.field("instruments", format_args!("{variables}{rest}"));
         }
+        for Factor { name, levels } in &self.factors {
+            let reference = &levels[0];
+            console.field(
+                "",
+                format_args!(
+                    "{name}: categories, {}; the others differ from the reference '{reference}'",
+                    count(levels.len(), "level")
+                ),
+            );
+        }
     }
 
     /// The same for machines.
@@ -240,6 +213,12 @@ impl Beside {
         }
         let ids = self.instruments.as_ref().map(|instruments| &instruments.ids);
         facts.insert("instruments".to_owned(), json!(ids));
+        let factor = |factor: &Factor| {
+            let Factor { name, levels } = factor;
+            json!({ "name": name, "levels": levels, "reference": levels[0] })
+        };
+        let factors: Vec<Value> = self.factors.iter().map(factor).collect();
+        facts.insert("factors".to_owned(), factors.into());
         facts.insert("is_residual".to_owned(), self.is_residual.into());
     }
 }

@@ -121,7 +121,7 @@ fn trial(
 }
 
 /// All tiles, neighbours far from each other.
-fn scattered(tiling: &Tiling) -> Vec<Place> {
+pub(super) fn scattered(tiling: &Tiling) -> Vec<Place> {
     let mut tiles: Vec<(usize, Place)> = tiling.all().into_iter().enumerate().collect();
     tiles.sort_by_key(|&(number, _)| mix(number as u64));
     tiles.into_iter().map(|(_, place)| place).collect()

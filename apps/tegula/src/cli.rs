@@ -36,7 +36,7 @@ enum Tegula {
     /// Gaussian random fields: likelihood, fitting, prediction, draws
     #[command(subcommand)]
     Exageostat(Exageostat),
-    /// Matrices of distances: their formats
+    /// Place items on axes by huge matrices of distances, or tables (MDS, PCA, CoA)
     #[command(subcommand)]
     Diodon(Diodon),
     /// Time and check a tiled algorithm, on random matrices or on those of files

@@ -16,6 +16,7 @@ use tegula_data::platform::PlatformError;
 use tegula_data::platform::cluster::ClusterError;
 use tegula_data::source::SourceError;
 use tegula_diodon::EmbedError;
+use tegula_diodon::output::LabelsError;
 use tegula_exageostat::covariance::CovarianceError;
 use tegula_exageostat::design::DependentColumn;
 use tegula_exageostat::fit::FitError;
@@ -112,6 +113,7 @@ fn is_refusal(cause: &(dyn std::error::Error + 'static)) -> bool {
         || cause.is::<PlanError>()
         || cause.is::<ParseError>()
         || cause.is::<EvaluateError>()
+        || cause.is::<LabelsError>()
         || cause.is::<CovarianceError>()
         || cause.is::<DependentColumn>()
         || cause.is::<BackendError>()

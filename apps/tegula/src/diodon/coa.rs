@@ -15,8 +15,9 @@ use super::components::{Analysis, ComponentFlags, Setting};
 /// Flags of `coa`.
 #[derive(Args, Debug)]
 pub(crate) struct Coa {
-    /// The table of counts, without negative entries and lines of zeros: HDF5, .npy, CSV ... ("tegula diodon
-    /// formats")
+    /// The table of counts: HDF5, .npy, CSV ... ("tegula diodon formats")
+    ///
+    /// Counts are not negative. Rows and columns of zeros have no profile, and are left out.
     #[arg(value_name = "N")]
     input: OsString,
     #[command(flatten)]

@@ -7,7 +7,9 @@ mod components;
 mod computed;
 mod convert;
 mod distances;
+mod estimate;
 mod formats;
+mod labels;
 mod matrix;
 mod mds;
 mod overlap;
@@ -15,11 +17,12 @@ mod pca;
 mod project;
 mod readers;
 mod weights;
+mod written;
 
 use anyhow::Result;
 use clap::Subcommand;
 
-/// Matrices of distances, and what is made of them.
+/// Principal coordinates of distances, principal components and correspondences of tables.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Diodon {
     /// Place items along axes by their distances (principal coordinates)

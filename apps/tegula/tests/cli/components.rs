@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::json;
+
 use crate::support::{folder_with, tegula_in};
 
 /// Three sites and four variables, of which one does not vary.
@@ -32,14 +34,23 @@ fn pca_writes_items_and_variables() {
 }
 
 #[test]
-fn coa_places_rows_and_columns_and_refuses_lines_of_zeros() {
+fn coa_places_rows_and_columns_and_leaves_lines_of_zeros_out() {
     let folder = folder_with("N.csv", COUNTS);
     let run = tegula_in(&folder, "diodon coa N.csv -o out --json -").succeeded();
     let json = run.json();
     assert_eq!((&json["axes"], &json["rows"]), (&2.into(), &4.into()));
     let variables = fs::read_to_string(folder.join("out/variables.csv")).expect("a file");
     assert_eq!(variables.lines().count(), 4, "{variables}");
+    assert_eq!((&json["dropped_rows"], &json["eigenvalues_are"]), (&json!([]), &"exact".into()));
+    let labels = "id,kind,size\nx,dry,1\ny,dry,2\nz,wet,3\nw,wet,4\n";
+    fs::write(folder.join("labels.csv"), labels).expect("written");
     fs::write(folder.join("zero.csv"), COUNTS.replace("y,1,5,2", "y,0,0,0")).expect("written");
-    tegula_in(&folder, "diodon coa zero.csv").failed(2, &["y [2]", "zeros"]);
+    let run = tegula_in(&folder, "diodon coa zero.csv --labels labels.csv -o zero --json -");
+    let run = run.succeeded();
+    assert_eq!(run.json()["dropped_rows"], json!(["y"]));
+    assert!(run.stderr.contains("1 row holds nothing but zeros"), "{}", run.stderr);
+    let coordinates = fs::read_to_string(folder.join("zero/coordinates.csv")).expect("a file");
+    let ids: Vec<&str> = coordinates.lines().filter_map(|line| line.split(',').next()).collect();
+    assert_eq!(ids, ["id", "x", "z", "w"]);
     tegula_in(&folder, "diodon pca N.csv --method exact --passes 9").failed(2, &["--passes"]);
 }

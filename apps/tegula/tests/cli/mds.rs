@@ -214,7 +214,95 @@ fn lingoes_makes_axes_of_eigenvalues_that_were_negative() {
 fn a_dry_run_says_what_would_be_held() {
     let folder = folder_with("points.csv", POINTS);
     diodon(&folder, "distances points.csv --metric euclidean -o D.h5").succeeded();
-    let json = diodon(&folder, "mds D.h5 --dry-run --json -").succeeded().json();
+    let run = diodon(&folder, "mds D.h5 --dry-run --json -").succeeded();
+    let json = run.json();
     assert_eq!((&json["n"], &json["method"]), (&5.into(), &"exact".into()));
     assert!(json["ring_bytes"].as_u64() > Some(0) && json["eigenvalues"].is_null());
+    assert_eq!((&json["dry_run"], &json["expected_passes"]), (&true.into(), &2.into()));
+    assert!(json["expected_seconds"].as_f64() > Some(0.0) && json["tasks"].as_u64() > Some(0));
+    for words in ["tasks", "measured now", "an estimate at these rates", "nothing was computed"] {
+        assert!(run.stderr.contains(words), "{words} is not in: {}", run.stderr);
+    }
+    for command in ["mds D.h5 --method lanczos", "pca points.csv", "coa points.csv"] {
+        let json = diodon(&folder, &format!("{command} --dry-run --json -")).succeeded().json();
+        assert!(json["expected_seconds"].as_f64() > Some(0.0), "{command}: {json}");
+    }
+}
+
+/// Distances that are not Euclidean: three items at distance 2, and one at 1 from each.
+const BENT: &str = "id,a,b,c,m\na,0,2,2,1\nb,2,0,2,1\nc,2,2,0,1\nm,1,1,1,0\n";
+
+#[test]
+fn labels_are_refused_with_2_and_all_columns_are_used() {
+    let folder = folder_with("D.csv", BENT);
+    let labelled = |text: &str, more: &str| {
+        fs::write(folder.join("l.csv"), text).expect("a file can be written");
+        diodon(&folder, &format!("mds D.csv --labels l.csv {more}"))
+    };
+    labelled("x,1\ny,2\n", "")
+        .failed(2, &["l.csv", "no item has one of its 2 ids ('x', 'y')", "'a'"]);
+    labelled("a,1\na,2\n", "").failed(2, &["l.csv", "line 2", "has a label already"]);
+    labelled("a\n", "").failed(2, &["line 1", "id without a label"]);
+    diodon(&folder, "mds D.csv --labels none.csv").failed(2, &["none.csv"]);
+    let run = labelled("id,kind,height\na,x,1\nq,y,2\n", "-o out").succeeded();
+    for words in ["3 of 4 items have no label ('b', 'c', 'm')", "1 id is of no item ('q')"] {
+        assert!(run.stderr.contains(words), "{words} is not in: {}", run.stderr);
+    }
+    assert!(run.stdout.contains("columns of labels: kind, height"), "{}", run.stdout);
+    let page = written(&folder, "out/report.html");
+    assert!(page.contains("\"name\":\"kind\"") && page.contains("\"name\":\"height\""));
+}
+
+#[test]
+fn shares_name_their_sums_and_exact_gives_all_eigenvalues() {
+    let folder = folder_with("D.csv", BENT);
+    let run = diodon(&folder, "mds D.csv --axes 1 -o out --json -").succeeded();
+    let json = run.json();
+    assert_eq!(
+        (&json["eigenvalues_are"], &json["negative_eigenvalues_are"]),
+        (&"exact".into(), &"exact".into())
+    );
+    // Eigenvalues 2, 2, 0 and -1/4: of NumPy.
+    let shares = |key: &str| json[key][0].as_f64().expect("a number");
+    assert!((shares("shares_of_trace") - 2.0 / 3.75).abs() < 1e-12, "{json}");
+    assert!((shares("shares_of_positive") - 0.5).abs() < 1e-12, "{json}");
+    assert!(
+        run.stderr.contains("of trace") && run.stderr.contains("of positive"),
+        "{}",
+        run.stderr
+    );
+    let table = written(&folder, "out/eigenvalues.csv");
+    assert_eq!(table.lines().count(), 5, "{table}");
+    assert!(table.lines().last().is_some_and(|line| line.starts_with("4,-0.25")), "{table}");
+    for (method, are) in
+        [("nystrom", "estimates"), ("randomized", "estimates"), ("lanczos", "converged")]
+    {
+        let run = diodon(
+            &folder,
+            &format!("mds D.csv --axes 1 --oversample 1 --method {method} --json -"),
+        );
+        let run = run.succeeded();
+        let json = run.json();
+        assert_eq!(json["eigenvalues_are"], are, "{method}");
+        assert_eq!(json["negative_eigenvalues_are"], "estimates", "{method}");
+        assert!(json["shares_of_positive"].is_null(), "{method}");
+        assert_eq!(run.stderr.contains("eigenvalue (estimate)"), are == "estimates", "{method}");
+        let is_met = json["negative_eigenvalues"].as_array().is_some_and(|all| !all.is_empty());
+        assert_eq!(run.stderr.contains("estimate;"), is_met, "{method}");
+    }
+}
+
+#[test]
+fn a_run_leaves_its_own_files_alone() {
+    let folder = folder_with("D.csv", BENT);
+    fs::write(folder.join("w.csv"), "a,1\nb,2\nc,1\nm,3\n").expect("a file can be written");
+    fs::create_dir(folder.join("out")).expect("a folder can be made");
+    fs::write(folder.join("out/variables.csv"), "mine").expect("a file can be written");
+    diodon(&folder, "mds D.csv --weights w.csv -o out").succeeded();
+    assert!(folder.join("out/weights.csv").exists());
+    let run = diodon(&folder, "mds D.csv -o out").succeeded();
+    assert!(run.stdout.contains("weights.csv of an earlier run was removed"), "{}", run.stdout);
+    assert!(!folder.join("out/weights.csv").exists());
+    assert_eq!(written(&folder, "out/variables.csv"), "mine");
+    assert!(!folder.join("out/.tegula-results").exists());
 }

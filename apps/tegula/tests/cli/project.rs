@@ -154,12 +154,9 @@ fn what_is_no_embedding_or_no_distance_to_it_is_refused() {
         diodon(&folder, "project old bad.csv -o new").failed(2, words);
         assert!(!folder.join("new").exists());
     };
-    refused("id,a,b,c,d\nx,1,2,3,4\n", &["4 columns, but 5 embedded items"]);
-    refused(
-        "id,a,b,d,c,e\nx,1,2,3,4,5\n",
-        &["column 3 is d", "item 3 of the embedding is c", "order"],
-    );
-    refused("id,a,b,c,d,f\nx,1,2,3,4,5\n", &["column 5 is f", "item 5 of the embedding is e"]);
+    refused("id,a,b,c,d\nx,1,2,3,4\n", &["embedded items without a column: e"]);
+    refused("id,a,b,c,d,d\nx,1,2,3,4,5\n", &["come twice: d", "without a column: e"]);
+    refused("id,a,b,c,d,f\nx,1,2,3,4,5\n", &["of no embedded item: f", "without a column: e"]);
     refused("id,a,b,c,d,e\nx,1,2,3,4,5\ny,1,2,-3,4,5\n", &["(y [2], c [3]) = -3", "negative"]);
     refused("id,a,b,c,d,e\nx,1,2,3,4,5\nx,1,2,3,4,5\n", &["both called x"]);
     diodon(&folder, "project old N.csv").failed(2, &["--output-folder"]);
@@ -180,4 +177,36 @@ fn what_is_no_embedding_or_no_distance_to_it_is_refused() {
         before,
         fs::read_to_string(folder.join("old/coordinates.csv")).expect("coordinates")
     );
+}
+
+#[test]
+fn columns_go_by_name_and_the_page_shows_all_items() {
+    let folder = prepared();
+    diodon(&folder, "mds D.csv --axes 2 -o old").succeeded();
+    diodon(&folder, "project old N.csv -o new").succeeded();
+    // The columns turned round.
+    let turned: String = table(&NEW)
+        .lines()
+        .map(|line| {
+            let (id, rest) = line.split_once(',').expect("cells");
+            let cells: Vec<&str> = rest.split(',').rev().collect();
+            format!("{id},{}\n", cells.join(","))
+        })
+        .collect();
+    fs::write(folder.join("T.csv"), turned).expect("a file can be written");
+    fs::write(folder.join("l.csv"), "id,kind\na,old\nx,fresh\ny,fresh\n").expect("written");
+    let run = diodon(&folder, "project old T.csv --labels l.csv -o turned").succeeded();
+    assert!(run.stdout.contains("matched by name"), "{}", run.stdout);
+    for (one, other) in points(&folder, "turned").iter().zip(points(&folder, "new")) {
+        assert!(
+            (one[0] - other[0]).abs().max((one[1] - other[1]).abs()) < 1e-12,
+            "{one:?} {other:?}"
+        );
+    }
+    let page = fs::read_to_string(folder.join("turned/report.html")).expect("a page");
+    for words in ["3 new items among 5 embedded ones", "\"kind\"", "embedded or new"] {
+        assert!(page.contains(words), "{words}");
+    }
+    fs::write(folder.join("l.csv"), "id,kind\nq,old\n").expect("written");
+    diodon(&folder, "project old T.csv --labels l.csv -o turned").failed(2, &["l.csv", "no item"]);
 }

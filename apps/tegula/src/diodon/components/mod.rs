@@ -2,6 +2,7 @@
 //! is told of it.
 
 mod beside;
+mod factors;
 mod results;
 mod setting;
 
@@ -15,10 +16,10 @@ use clap::builder::TypedValueParser;
 use serde_json::Value;
 use tegula_diodon::diagram::Diagram;
 use tegula_diodon::instruments::{self, Explained};
-use tegula_diodon::output::{Output, write_instruments};
+use tegula_diodon::output::Output;
 use tegula_diodon::singular::{self, METHODS, Operator, Triples};
 use tegula_diodon::table::{Form, TableOptions};
-use tegula_diodon::{EmbedError, Ordination};
+use tegula_diodon::{Constraints, EmbedError, Ordination};
 use tegula_kernels::scalar::{Precision, Real};
 use tegula_runtime::exec::Exec;
 use tegula_runtime::flow::{Flow, FlowOptions};
@@ -28,9 +29,10 @@ use super::axes::tolerance;
 use super::matrix::ReadFlags;
 use super::overlap::StreamFlags;
 use super::readers;
+use super::written::describe_written;
 use crate::error::refused;
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags, member};
-use crate::output::{Account, Console, Progress, check_folder_to_make, count};
+use crate::output::{Account, Console, Progress, check_folder_to_make};
 use crate::ranks::is_root;
 pub(super) use beside::{Beside, Lines};
 pub(super) use setting::Setting;
@@ -44,21 +46,30 @@ pub(super) struct ComponentFlags {
     /// How they are found [default: exact for small tables, else krylov]
     #[arg(long, value_name = "NAME", help_heading = "Model", value_parser = methods())]
     method: Option<usize>,
-    /// Passes over the table that krylov makes at most, before those for the coordinates
+    /// Passes that krylov makes at most, before those for the coordinates
     #[arg(long, value_name = "P", help_heading = "Model", value_parser = clap::value_parser!(u32).range(3..=10_000))]
     passes: Option<u32>,
-    /// Vectors of a block beyond the axes [default: a block is max(2 k, k + 10) wide]
+    /// Vectors of a block beyond the axes [default: max(k, 10)]
+    ///
+    /// So by default a block is max(2 k, k + 10) wide.
     #[arg(long, value_name = "S", help_heading = "Model", value_parser = clap::value_parser!(u32).range(0..=10_000))]
     oversample: Option<u32>,
-    /// Residual at which krylov ends, relative to the eigenvalue [default: 1e-8, or the precision of
-    /// the products if that is less]
+    /// Residual at which krylov ends, relative to the eigenvalue [default: 1e-8]
+    ///
+    /// By default it is the precision of the products where that is less.
     #[arg(long, value_name = "T", help_heading = "Model", value_parser = tolerance)]
     tolerance: Option<f64>,
-    /// Labels of the rows, to colour them by: a file of lines "id,label"
+    /// Labels of the rows, to colour them by: a file of lines "id,label,..."
+    ///
+    /// The page colours by the first column, and offers the others. Its first line may be a header.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     labels: Option<PathBuf>,
-    /// Folder for coordinates.csv, variables.csv, instruments.csv, eigenvalues.csv, quality.csv,
-    /// ordination.txt, summary.json and report.html
+    /// Folder for results: coordinates.csv, variables.csv, report.html and others
+    ///
+    /// They are coordinates, quality and contributions of rows (coordinates.csv, quality.csv, contributions.csv) and of
+    /// variables (variables.csv, variables_quality.csv, variables_contributions.csv), eigenvalues.csv, instruments.csv if
+    /// axes are those of --instruments, ordination.txt, summary.json and report.html. They take the place of all that an
+    /// earlier run left there.
     #[arg(long, short, value_name = "DIR", help_heading = "Output")]
     output_folder: Option<PathBuf>,
     /// Tasks that read at a time [default: measured]
@@ -131,8 +142,9 @@ impl ComponentFlags {
         }
         let setting = self.settle(input, analysis, &console)?;
         if self.matrix.dry_run {
-            let result = Value::Object(self.facts(&setting, analysis));
-            self.output.write(&result)?;
+            let mut facts = self.facts(&setting, analysis);
+            setting.expected().describe(&setting.run, &console, &mut facts)?;
+            self.output.write(&Value::Object(facts))?;
             return console.finish();
         }
         let mut outcome = if setting.run.precision == Precision::Double {
@@ -140,21 +152,21 @@ impl ComponentFlags {
         } else {
             self.compute::<f32>(&setting, analysis, &console)?
         };
-        let ordination = analysis.ordination(&setting, &outcome.triples, &outcome.form);
+        let mut ordination = analysis.ordination(&setting, &outcome.triples, &outcome.form);
+        ordination.constraints = constraints(&setting, &mut outcome);
         let result = self.result((&setting, analysis), &outcome, &ordination);
         self.describe(&console, &setting, &outcome, &ordination);
         if let Some(folder) = self.output_folder.as_deref().filter(|_| is_root()) {
             let labels = setting.labels.as_ref();
-            let title = &*input.to_string_lossy();
-            let output = Output { ordination: &ordination, labels, summary: &result, title };
-            let mut paths = output.write(folder)?;
-            let along = outcome.explained.as_ref().and_then(|explained| explained.axes.as_ref());
-            if let (Some(instruments), Some(along)) = (&setting.beside.instruments, along) {
-                paths.push(folder.join(Output::INSTRUMENTS));
-                write_instruments(&paths[paths.len() - 1], &instruments.ids, along)?;
-            }
-            let files = count(paths.len(), "file");
-            console.line(format_args!("{files} written to {}", folder.display()));
+            let labels = labels.map(|labels| labels.without(&outcome.form.dropped[0]));
+            let output = Output {
+                ordination: &ordination,
+                labels: labels.as_ref(),
+                weights: None,
+                summary: &result,
+                title: &input.to_string_lossy(),
+            };
+            describe_written(&console, folder, &output.write(folder)?);
         }
         setting.run.keep_times(&outcome.account, &console);
         self.trace.write(&mut outcome.trace, &result, &console)?;
@@ -200,6 +212,13 @@ impl ComponentFlags {
             trace: flow.take_trace(),
         })
     }
+}
+
+/// Instruments along the axes, where these are theirs.
+fn constraints(setting: &Setting, outcome: &mut Outcome) -> Option<Constraints> {
+    let along = outcome.explained.as_mut()?.axes.take()?;
+    let ids = setting.beside.instruments.as_ref()?.ids.clone();
+    Some(Constraints { ids, along })
 }
 
 /// The components that are asked for, and what instruments explain, if there are any.

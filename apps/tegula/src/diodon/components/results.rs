@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value, json};
 use tegula_diodon::instruments::Explained;
+use tegula_diodon::output::Output;
 use tegula_diodon::{Ordination, pca};
 
 use super::{Analysis, ComponentFlags, Outcome, Setting};
-use crate::diodon::axes::describe_axes;
+use crate::diodon::axes::{axes_json, describe_axes};
 use crate::diodon::overlap::Times;
 use crate::machine::peak_resident;
 use crate::output::{Console, bytes, number, seconds};
@@ -67,6 +68,16 @@ impl ComponentFlags {
             result.insert("total_inertia".to_owned(), explained.total.into());
             result.insert("dropped_instruments".to_owned(), json!(dropped(setting, explained)));
         }
+        result
+            .extend(axes_json(ordination).into_iter().map(|(key, value)| (key.to_owned(), value)));
+        if analysis.pretreatment().is_none() {
+            let [rows, columns] = dropped_lines(setting, outcome);
+            result.insert("dropped_rows".to_owned(), rows.into());
+            result.insert("dropped_columns".to_owned(), columns.into());
+        }
+        if self.output_folder.is_some() {
+            result.insert("files".to_owned(), Output::files(ordination, false).into());
+        }
         outcome.account.describe_json(&mut result);
         Value::Object(result)
     }
@@ -83,7 +94,7 @@ impl ComponentFlags {
             console.warn(note);
         }
         console.line("");
-        describe_axes(console, ordination, "of inertia");
+        describe_axes(console, ordination);
         console.line("");
         console.field("inertia", number(ordination.trace, 8));
         if let Some(explained) = &outcome.explained {
@@ -110,6 +121,13 @@ impl ComponentFlags {
         ));
         outcome.account.describe(console);
     }
+}
+
+/// Names of rows and of columns that were left out.
+fn dropped_lines<'a>(setting: &'a Setting, outcome: &Outcome) -> [Vec<&'a str>; 2] {
+    let names = [&setting.names.items, &setting.names.variables];
+    let dropped = &outcome.form.dropped;
+    [0, 1].map(|side: usize| dropped[side].iter().map(|&line| names[side][line].as_str()).collect())
 }
 
 /// Names of instruments that were left out.

@@ -7,7 +7,7 @@ use anyhow::Result;
 use tegula_data::matrix::Storage;
 use tegula_data::source::Source;
 use tegula_diodon::Names;
-use tegula_diodon::output::{Labels, LabelsOfItems};
+use tegula_diodon::output::LabelsOfItems;
 use tegula_diodon::singular::{self, Extent, Listed, METHODS, Method, Plan, Request, block_width};
 use tegula_diodon::stream::{Edges, Tiling, band_edge};
 use tegula_kernels::kernel::sweep::lines;
@@ -16,6 +16,8 @@ use tegula_runtime::memory::rounded;
 
 use super::{Analysis, Beside, ComponentFlags, Lines};
 use crate::demand::{Demand, Work};
+use crate::diodon::estimate::Expected;
+use crate::diodon::labels;
 use crate::diodon::matrix::{check_names_fit, check_unique, names_or_numbers, open};
 use crate::diodon::readers::{self, Readers};
 use crate::error::refused;
@@ -33,6 +35,11 @@ const PROJECTION: Listed = Listed {
 };
 /// Tiles beyond which not every task is recorded unless a trace is asked for.
 const MOST_RECORDED: usize = 200_000;
+/// Passes that krylov often takes.
+const USUAL_PASSES: usize = 16;
+/// Time of a singular value decomposition in flops of products, over the product of the longer side and the square of
+/// the shorter one: as measured.
+const DECOMPOSITION: f64 = 40.0;
 /// Residual at which an axis counts as found, with products in double and in single precision.
 const TOLERANCE: [f64; 2] = [1e-8, 1e-5];
 
@@ -111,12 +118,7 @@ impl ComponentFlags {
         let run = self.run.settle(&self.matrix, &work)?;
         let plan = plan(run.nb, run.workers());
         let tiles = extent(run.nb, 1).tiles;
-        let labels = self.labels.as_ref().map(|path| Labels::read_within(path, memory));
-        let labels = labels.transpose()?;
-        let labels = labels.map(|labels| labels.of_items(&names.items));
-        if let Some(message) = labels.as_ref().and_then(LabelsOfItems::message) {
-            console.warn(message);
-        }
+        let labels = labels::read(self.labels.as_deref(), (&names.items, memory), console)?;
         let request = Request {
             axes,
             method: method.method,
@@ -194,6 +196,30 @@ impl ComponentFlags {
 }
 
 impl Setting {
+    /// What the run is expected to do.
+    pub(super) fn expected(&self) -> Expected<'_> {
+        let Self { source, method, request, plan, run, beside, .. } = self;
+        let tiling = Tiling::of(&**source, run.nb, false);
+        let tile_bytes = rounded(tiling.entries() * source.element().bytes()) as u64;
+        let [long, short] = {
+            let [m, n] = source.shape();
+            [m.max(n) as f64, m.min(n) as f64]
+        };
+        let (passes, width, flops) = if beside.is_projection() {
+            let instruments = beside.instruments.as_ref().map_or(0, |all| all.ids.len());
+            ((3, "all of a projection"), instruments, 0.0)
+        } else if method.method == Method::Exact {
+            ((2, "all of exact"), 0, DECOMPOSITION * long * short * short)
+        } else {
+            let most = request.passes.unwrap_or(usize::MAX);
+            let passes =
+                (USUAL_PASSES.min(most), "often so many; more where eigenvalues are close");
+            (passes, request.width, 0.0)
+        };
+        let is_held = plan.ring_bytes >= tiling.tiles() as u64 * tile_bytes;
+        Expected { source: &**source, tiling, width, passes, is_held, flops }
+    }
+
     /// Tasks that may read at a time, if fewer than there are workers.
     pub(super) fn most_readers(&self, asked: Option<u32>) -> Option<usize> {
         readers::at_most(asked, (self.readers.as_ref(), self.bearable), self.run.workers())

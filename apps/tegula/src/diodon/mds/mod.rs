@@ -17,7 +17,7 @@ use tegula_diodon::EmbedError;
 use tegula_diodon::distance::MetricChoice;
 use tegula_diodon::gram::{Gram, GramOptions, Sums};
 use tegula_diodon::mds::{self, Correction, Leading, METHODS};
-use tegula_diodon::output::{Output, WEIGHTS, write_weights};
+use tegula_diodon::output::Output;
 use tegula_diodon::stream::{Dealing, TILE_ENTRIES};
 use tegula_kernels::scalar::{Precision, Real};
 use tegula_runtime::flow::Flow;
@@ -28,12 +28,13 @@ use super::computed::PointFlags;
 use super::matrix::{ReadFlags, ToleranceFlags};
 use super::overlap::StreamFlags;
 use super::readers;
+use super::written::describe_written;
 use crate::checkpoint::Checkpoints;
 use crate::error::refused;
 use crate::flags::{
     CheckpointFlags, MatrixFlags, OutputFlags, Run, RunFlags, TraceFlags, member, shares,
 };
-use crate::output::{Account, Console, Progress, check_folder_to_make, count};
+use crate::output::{Account, Console, Progress, check_folder_to_make};
 use crate::ranks::{is_root, ranks};
 use pauses::Between;
 use setting::Setting;
@@ -41,11 +42,14 @@ use setting::Setting;
 /// Flags of `mds`.
 #[derive(Args, Debug)]
 pub(crate) struct Mds {
-    /// The matrix of distances: HDF5 (FILE or FILE:DATASET), a manifest of tiles, .npy, CSV, PHYLIP ... ("tegula diodon formats")
+    /// The matrix of distances: HDF5, .npy, CSV, PHYLIP ... ("tegula diodon formats")
+    ///
+    /// HDF5 is FILE or FILE:DATASET, or a manifest of tiles.
     #[arg(value_name = "D")]
     input: OsString,
-    /// D holds points or sequences: compute their distances by this metric each time they are needed, and store none
-    /// ("tegula diodon distances --help" lists metrics)
+    /// D holds points or sequences: compute distances by this metric, and store none
+    ///
+    /// They are computed each time they are needed. "tegula diodon distances --help" lists metrics.
     #[arg(long, value_name = "NAME", help_heading = "Data")]
     metric: Option<MetricChoice>,
     #[command(flatten)]
@@ -60,37 +64,45 @@ pub(crate) struct Mds {
     /// How they are found [default: exact up to 2000 items, else lanczos]
     #[arg(long, value_name = "NAME", help_heading = "Model", value_parser = methods())]
     method: Option<usize>,
-    /// Passes over the distances: of randomized and nystrom how many [default: 2], of lanczos at most
+    /// Passes over the distances [default: 2 of randomized and nystrom]; of lanczos at most
     #[arg(long, value_name = "P", help_heading = "Model", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     passes: Option<u32>,
-    /// Vectors of the sketch beyond the axes [default: the sketch is max(5 k, k + 40) wide]
+    /// Vectors of the sketch beyond the axes [default: max(4 k, 40)]
+    ///
+    /// So by default the sketch is max(5 k, k + 40) wide.
     #[arg(long, value_name = "S", help_heading = "Model", value_parser = clap::value_parser!(u32).range(0..=10_000))]
     oversample: Option<u32>,
-    /// Residual at which lanczos ends, relative to the eigenvalue [default: 1e-8, or the precision of
-    /// the stored numbers if that is less]
+    /// Residual at which lanczos ends, relative to the eigenvalue [default: 1e-8]
+    ///
+    /// By default it is the precision of the stored numbers where that is less.
     #[arg(long, value_name = "T", help_heading = "Model", value_parser = tolerance)]
     tolerance: Option<f64>,
     /// Weights of the items: a file of lines "id,weight"
     #[arg(long, value_name = "FILE", help_heading = "Model")]
     weights: Option<PathBuf>,
-    /// Make the distances Euclidean: lingoes adds a constant to their squares, cailliez to them
+    /// Make the distances Euclidean by a constant added to squares, or to them
     #[arg(long, value_name = "NAME", help_heading = "Model", value_parser = corrections())]
     correction: Option<Correction>,
-    /// Labels of the items, to colour them by: a file of lines "id,label"
+    /// Labels of the items, to colour them by: a file of lines "id,label,..."
+    ///
+    /// The page colours by the first column, and offers the others. Its first line may be a header.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     labels: Option<PathBuf>,
-    /// Folder for coordinates.csv, eigenvalues.csv, quality.csv, ordination.txt, summary.json and
-    /// report.html, and for weights.csv if there are --weights
+    /// Folder for results: coordinates.csv, report.html and others
+    ///
+    /// They are coordinates.csv, eigenvalues.csv, quality.csv, ordination.txt, summary.json and report.html, and
+    /// weights.csv if there are --weights. They take the place of all that an earlier run left there.
     #[arg(long, short, value_name = "DIR", help_heading = "Output")]
     output_folder: Option<PathBuf>,
     /// Tasks that read at a time [default: measured]
     #[arg(long, value_name = "N", help_heading = "Run", value_parser = clap::value_parser!(u32).range(1..=1024))]
     readers: Option<u32>,
-    /// How ranks share the reading of tiles, which then go to who multiplies them: as --distribution, by which
-    /// the products are shared [default: who multiplies a tile reads it]
-    #[arg(long, value_name = "NAME[:PARAMETER]", help_heading = "Run")]
+    /// How ranks share the reading of tiles, as --distribution [default: who multiplies a tile reads it]
+    ///
+    /// Tiles then go to who multiplies them: products are shared by --distribution.
+    #[arg(long, value_name = "NAME", help_heading = "Run")]
     reading: Option<OsString>,
-    /// Time passes of reading alone, of multiplying alone and of both, instead of embedding
+    /// Time passes of reading, of multiplying and of both, instead of embedding
     #[arg(long, help_heading = "Run", conflicts_with_all = ["output_folder", "correction", "labels"])]
     measure: bool,
     #[command(flatten)]
@@ -162,8 +174,9 @@ impl Mds {
         }
         let setting = self.settle(&console)?;
         if self.matrix.dry_run {
-            let result = Value::Object(self.facts(&setting));
-            self.output.write(&result)?;
+            let mut facts = self.facts(&setting);
+            setting::expected(&setting).describe(&setting.run, &console, &mut facts)?;
+            self.output.write(&Value::Object(facts))?;
             return console.finish();
         }
         let is_double = setting.run.precision == Precision::Double;
@@ -182,17 +195,11 @@ impl Mds {
         let result = self.result(&setting, &outcome, &ordination);
         self.describe(&console, &setting, &outcome, &ordination);
         if let Some(folder) = self.output_folder.as_deref().filter(|_| is_root()) {
-            let title = &*self.input.to_string_lossy();
-            let labels = setting.labels.as_ref();
-            let output = Output { ordination: &ordination, labels, summary: &result, title };
-            let mut paths = output.write(folder)?;
-            if let Some(weights) = &setting.weights {
-                let path = folder.join(WEIGHTS);
-                write_weights(&path, &ordination.ids, weights)?;
-                paths.push(path);
-            }
-            let names = count(paths.len(), "file");
-            console.line(format_args!("{names} written to {}", folder.display()));
+            let title = &self.input.to_string_lossy();
+            let (labels, weights) = (setting.labels.as_ref(), setting.weights.as_deref());
+            let output =
+                Output { ordination: &ordination, labels, weights, summary: &result, title };
+            describe_written(&console, folder, &output.write(folder)?);
         }
         setting.run.keep_times(&outcome.account, &console);
         self.trace.write(&mut outcome.trace, &result, &console)?;

@@ -1,11 +1,12 @@
 //! What an embedding gives: places of the items, numbers for machines, and tables for people.
 
 use serde_json::{Map, Value, json};
-use tegula_diodon::{Ordination, verdict};
+use tegula_diodon::output::Output;
+use tegula_diodon::{Accuracy, Matter, Ordination, verdict};
 
 use super::setting::Setting;
 use super::{Mds, Outcome, count_of_passes};
-use crate::diodon::axes::describe_axes;
+use crate::diodon::axes::{axes_json, describe_axes};
 use crate::diodon::overlap::Times;
 use crate::machine::peak_resident;
 use crate::output::{Console, bytes, count, number, seconds};
@@ -41,7 +42,7 @@ impl Mds {
         let times = Times::of(&outcome.trace);
         let findings = &outcome.sums.findings;
         let gof =
-            ordination.sum_absolute.zip(ordination.sum_positive).map(|(absolute, positive)| {
+            ordination.sum_absolute().zip(ordination.sum_positive()).map(|(absolute, positive)| {
                 let sum: f64 = ordination.eigenvalues.iter().sum();
                 [sum / absolute, sum / positive]
             });
@@ -86,6 +87,12 @@ impl Mds {
             ("notes", notes(setting, outcome).into()),
         ];
         result.extend(more.map(|(key, value)| (key.to_owned(), value)));
+        result
+            .extend(axes_json(ordination).into_iter().map(|(key, value)| (key.to_owned(), value)));
+        if self.output_folder.is_some() {
+            let files = Output::files(ordination, setting.weights.is_some());
+            result.insert("files".to_owned(), files.into());
+        }
         outcome.account.describe_json(&mut result);
         Value::Object(result)
     }
@@ -99,7 +106,7 @@ impl Mds {
     ) {
         notes(setting, outcome).iter().for_each(|note| console.note(note));
         console.line("");
-        describe_axes(console, ordination, "of trace");
+        describe_axes(console, ordination);
         console.line("");
         let found = ordination.axes();
         if found < setting.request.axes {
@@ -114,11 +121,16 @@ impl Mds {
             );
         }
         if let Some(lowest) = ordination.negative.first() {
-            let lowest = number(*lowest, 4);
-            console.note(format_args!(
-                "the distances are not Euclidean: {} found, down to {lowest}; --correction makes them so",
-                count(ordination.negative.len(), "negative eigenvalue")
-            ));
+            let (lowest, negative) =
+                (number(*lowest, 4), count(ordination.negative.len(), "negative eigenvalue"));
+            let which = match ordination.accuracy {
+                Accuracy::Exact => format!("{negative} found, down to {lowest}"),
+                _ => format!(
+                    "{negative} met, the lowest about {lowest} (an estimate; --method exact finds all)"
+                ),
+            };
+            let remedy = "--correction makes them so";
+            console.note(format_args!("the distances are not Euclidean: {which}; {remedy}"));
         }
         let compared = outcome.sums.findings.compared;
         if outcome.pairs.is_some_and(|pairs| pairs > 0 && pairs == compared) {
@@ -189,9 +201,6 @@ pub(super) fn ordination(setting: &Setting, outcome: &Outcome) -> Ordination {
         }
     }
     let shift = outcome.constant().map_or(0.0, |constant| constant * (1.0 - 1.0 / n as f64));
-    let sum = |of: &dyn Fn(f64) -> f64| {
-        leading.spectrum.as_ref().map(|spectrum| spectrum.iter().map(|&x| of(x)).sum())
-    };
     let weighted = if setting.weights.is_some() { ", weighted" } else { "" };
     Ordination {
         method: format!("principal coordinates, {}{weighted}", setting.method.name),
@@ -200,12 +209,18 @@ pub(super) fn ordination(setting: &Setting, outcome: &Outcome) -> Ordination {
         eigenvalues: leading.values.clone(),
         residuals: leading.residuals.clone(),
         negative: leading.negative.clone(),
-        is_complete: leading.spectrum.is_some(),
-        sum_absolute: sum(&f64::abs),
-        sum_positive: sum(&|x| x.max(0.0)),
+        spectrum: leading.spectrum.clone(),
+        matter: Matter::Distances,
+        accuracy: match (&leading.spectrum, leading.has_converged) {
+            (Some(_), _) => Accuracy::Exact,
+            (None, Some(true)) => Accuracy::Converged,
+            (None, _) => Accuracy::Estimated,
+        },
         trace: sums.trace,
         frobenius2: Some(sums.frobenius2),
         norms2: sums.norms2().map(|norm| norm + shift).collect(),
+        masses: None,
         variables: None,
+        constraints: None,
     }
 }

@@ -7,7 +7,7 @@ use tegula_data::matrix::Storage;
 use tegula_diodon::mds::{
     self, Correction, Extent, Listed, METHODS, Method, Plan, Request, sketch_width,
 };
-use tegula_diodon::output::{Labels, LabelsOfItems};
+use tegula_diodon::output::LabelsOfItems;
 use tegula_diodon::stream::{Edges, Tiling, band_edge};
 use tegula_kernels::kernel::sweep::lines;
 use tegula_kernels::scalar::Precision;
@@ -15,6 +15,8 @@ use tegula_runtime::memory::rounded;
 
 use super::Mds;
 use crate::demand::{Demand, Work};
+use crate::diodon::estimate::Expected;
+use crate::diodon::labels;
 use crate::diodon::matrix::Distances;
 use crate::diodon::readers::{self, Readers};
 use crate::diodon::weights;
@@ -33,6 +35,10 @@ const MOST_RECORDED: usize = 20_000;
 const TOLERANCE: f64 = 1e-8;
 /// The same with products in single precision.
 const SINGLE_TOLERANCE: f64 = 1e-5;
+/// Passes that lanczos often takes.
+const USUAL_PASSES: usize = 8;
+/// Time of all eigenvalues with their vectors, in flops of products over the cube of the order: as measured.
+const DECOMPOSITION: f64 = 20.0;
 /// Tiles of a pass for each one whose mirror image is read, too.
 const SAMPLED: usize = 40;
 /// Bytes that are read in any case to compare entries with their mirror images: all of some 20 000 items.
@@ -42,6 +48,8 @@ const COMPARED: usize = 4 << 30;
 pub(super) struct Setting {
     /// Squares off the diagonal whose mirror images are read, too.
     pub(super) samples: usize,
+    /// How distances are cut.
+    pub(super) tiling: Tiling,
     pub(super) distances: Distances,
     pub(super) method: &'static Listed,
     pub(super) request: Request,
@@ -109,12 +117,7 @@ impl Mds {
         let plan = mds::plan(method, extent(run.nb, run.workers()), memory);
         let ids = &distances.ids;
         let weights = self.weights.as_ref().map(|path| weights::read(path, ids)).transpose()?;
-        let labels = self.labels.as_ref().map(|path| Labels::read_within(path, memory));
-        let labels = labels.transpose()?;
-        let labels = labels.map(|labels| labels.of_items(ids));
-        if let Some(message) = labels.as_ref().and_then(LabelsOfItems::message) {
-            console.warn(message);
-        }
+        let labels = labels::read(self.labels.as_deref(), (ids, memory), console)?;
         let least = if run.precision == Precision::Double { TOLERANCE } else { SINGLE_TOLERANCE };
         let tolerance = self.tolerance.unwrap_or_else(|| least.max(element.epsilon()));
         let request = Request {
@@ -133,6 +136,7 @@ impl Mds {
         let is_recorded = self.trace.is_wanted() || extent(run.nb, 1).tiles <= MOST_RECORDED;
         let setting = Setting {
             samples: samples(n, tiling(run.nb).height(), element.bytes()),
+            tiling: tiling(run.nb),
             bearable,
             distances,
             method: listed,
@@ -237,6 +241,29 @@ impl Setting {
     pub(super) fn most_readers(&self, asked: Option<u32>) -> Option<usize> {
         readers::at_most(asked, (self.readers.as_ref(), self.bearable), self.run.workers())
     }
+}
+
+/// What the run is expected to do.
+pub(super) fn expected(setting: &Setting) -> Expected<'_> {
+    let Setting { distances, tiling, request, plan, .. } = setting;
+    let n = distances.n() as f64;
+    let tile_bytes = rounded(tiling.entries() * distances.source.element().bytes()) as u64;
+    let (passes, width, flops) = match request.method {
+        Method::Exact => ((2, "all of exact"), 0, DECOMPOSITION * n * n * n),
+        Method::Randomized | Method::Nystrom => {
+            ((request.passes.unwrap_or(2).max(2), "as asked for"), request.width, 0.0)
+        }
+        Method::Lanczos => {
+            let most = request.passes.unwrap_or(usize::MAX);
+            (
+                (USUAL_PASSES.min(most), "often so many; more where eigenvalues are close"),
+                request.width,
+                0.0,
+            )
+        }
+    };
+    let is_held = plan.ring_bytes >= tiling.tiles() as u64 * tile_bytes;
+    Expected { source: &*distances.source, tiling: *tiling, width, passes, is_held, flops }
 }
 
 /// Squares of `height` lines whose mirror images are read as well: some for all items, all of few.

@@ -10,7 +10,7 @@ use std::time::Instant;
 use anyhow::Result;
 use clap::Args;
 use serde_json::Value;
-use tegula_diodon::output::write_projection;
+use tegula_diodon::output::ProjectionOutput;
 use tegula_diodon::projection::{Projection, ProjectionOptions, project};
 use tegula_diodon::stream::Overlap;
 use tegula_kernels::scalar::{Precision, Real};
@@ -18,9 +18,10 @@ use tegula_runtime::trace::Trace;
 
 use super::matrix::ReadFlags;
 use super::readers;
+use super::written::describe_written;
 use crate::error::refused;
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags};
-use crate::output::{Account, Console, Progress, check_folder_to_make, count};
+use crate::output::{Account, Console, Progress, check_folder_to_make};
 use crate::ranks::is_root;
 use setting::Setting;
 
@@ -30,11 +31,20 @@ pub(crate) struct Project {
     /// The embedding: the folder that "tegula diodon mds -o FOLDER" wrote
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
-    /// Distances of new items, a row each, to the embedded ones, a column each in their order: HDF5 (FILE
-    /// or FILE:DATASET), .npy, CSV ... ("tegula diodon formats")
+    /// Distances of new items, a row each, to the embedded ones, a column each
+    ///
+    /// Columns are matched with embedded items by name; where either has no names, they are in the same order. Formats
+    /// are those of "tegula diodon formats".
     #[arg(value_name = "NEW")]
     input: OsString,
-    /// Folder for coordinates.csv, quality.csv and summary.json
+    /// Labels of new and embedded items, to colour them by: a file of lines "id,label,..."
+    ///
+    /// The page colours by the first column, and offers the others. Its first line may be a header.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    labels: Option<PathBuf>,
+    /// Folder for coordinates.csv, quality.csv, summary.json and report.html
+    ///
+    /// The page shows new items among the embedded ones. They take the place of all that an earlier run left there.
     #[arg(long, short, value_name = "DIR", help_heading = "Output")]
     output_folder: PathBuf,
     /// Tasks that read at a time [default: as many as there are workers]
@@ -75,8 +85,9 @@ impl Project {
         }
         let setting = self.settle(&console)?;
         if self.matrix.dry_run {
-            let result = Value::Object(self.facts(&setting));
-            self.output.write(&result)?;
+            let mut facts = self.facts(&setting);
+            setting.expected().describe(&setting.run, &console, &mut facts)?;
+            self.output.write(&Value::Object(facts))?;
             return console.finish();
         }
         let mut outcome = if setting.run.precision == Precision::Double {
@@ -86,11 +97,17 @@ impl Project {
         };
         let result = self.result(&setting, &outcome);
         self.describe(&console, &setting, &outcome);
-        let items = (&setting.ids[..], &outcome.projection);
         if is_root() {
-            let paths = write_projection(&self.output_folder, items, &result)?;
-            let (files, folder) = (count(paths.len(), "file"), self.output_folder.display());
-            console.line(format_args!("{files} written to {folder}"));
+            let output = ProjectionOutput {
+                embedding: &setting.embedding,
+                ids: &setting.ids,
+                projection: &outcome.projection,
+                labels: setting.labels.as_ref(),
+                summary: &result,
+                title: &self.input,
+            };
+            let folder = &self.output_folder;
+            describe_written(&console, folder, &output.write(folder)?);
         }
         setting.run.keep_times(&outcome.account, &console);
         self.trace.write(&mut outcome.trace, &result, &console)?;

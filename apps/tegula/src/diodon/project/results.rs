@@ -3,6 +3,8 @@
 use serde_json::{Map, Value, json};
 use tegula_diodon::verdict;
 
+use tegula_diodon::output::ProjectionOutput;
+
 use super::setting::Setting;
 use super::{Outcome, Project};
 use crate::diodon::overlap::Times;
@@ -50,6 +52,7 @@ impl Project {
             ("checks", json!({ "least": findings.least, "greatest": findings.greatest })),
         ];
         result.extend(more.map(|(key, value)| (key.to_owned(), value)));
+        result.insert("files".to_owned(), ProjectionOutput::FILES.to_vec().into());
         outcome.account.describe_json(&mut result);
         Value::Object(result)
     }

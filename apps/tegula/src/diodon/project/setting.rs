@@ -5,6 +5,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use tegula_data::matrix::Storage;
 use tegula_data::source::Source;
+use tegula_diodon::output::LabelsOfItems;
 use tegula_diodon::projection::{self, Embedding, Extent, Plan};
 use tegula_diodon::stream::{Edges, Tiling, band_edge};
 use tegula_kernels::kernel::sweep::lines;
@@ -12,6 +13,8 @@ use tegula_runtime::memory::rounded;
 
 use super::Project;
 use crate::demand::{Demand, Work};
+use crate::diodon::estimate::Expected;
+use crate::diodon::labels;
 use crate::diodon::matrix::{check_names_fit, check_unique, names_or_numbers, open};
 use crate::diodon::readers;
 use crate::error::refused;
@@ -29,6 +32,8 @@ pub(super) struct Setting {
     pub(super) source: Arc<dyn Source>,
     /// Names of the new items.
     pub(super) ids: Vec<String>,
+    /// Labels of the embedded items, then of the new ones.
+    pub(super) labels: Option<LabelsOfItems>,
     pub(super) plan: Plan,
     pub(super) run: Run,
     /// Tiles that are read.
@@ -44,11 +49,18 @@ impl Project {
         if self.matrix.precision.is_complex() {
             return Err(refused("--precision: distances are real numbers; give s or d"));
         }
-        let embedding = Embedding::read(&self.folder).map_err(refused)?;
+        let read = Embedding::read(&self.folder).map_err(refused)?;
         let memory = self.run.memory()?;
         let scratch = self.run.scratch().unwrap_or_else(std::env::temp_dir);
         let source = open(&self.input, None, (memory / 4, scratch), self.read.fill)?;
-        embedding.check(&*source)?;
+        let embedding = read.clone().in_order_of(&*source)?;
+        if source.column_names().is_some() && embedding.ids != read.ids {
+            console.note(if read.ids.contains(&embedding.ids[0]) {
+                "columns are in another order than the embedding: they are matched by name"
+            } else {
+                "the embedded items have no names: columns are taken in their order"
+            });
+        }
         let shape @ [m, n] = source.shape();
         if m == 0 {
             return Err(refused(format!("{}: no new item", source.name())));
@@ -84,9 +96,22 @@ impl Project {
         let tiles = extent(run.nb, 1).tiles;
         let is_recorded = self.trace.is_wanted() || tiles <= MOST_RECORDED;
         let bearable = readers::bearable(&*source, memory, run.workers());
-        let setting = Setting { embedding, source, ids, plan, run, tiles, is_recorded, bearable };
+        let labels = self.labels(&embedding, (&ids, memory), console)?;
+        let setting =
+            Setting { embedding, source, ids, labels, plan, run, tiles, is_recorded, bearable };
         self.announce(&setting, console);
         Ok(setting)
+    }
+
+    /// The labels of the embedded items and of the new ones.
+    fn labels(
+        &self,
+        embedding: &Embedding,
+        (ids, memory): (&[String], u64),
+        console: &Console,
+    ) -> Result<Option<LabelsOfItems>> {
+        let all: Vec<String> = embedding.ids.iter().chain(ids).cloned().collect();
+        labels::read(self.labels.as_deref(), (&all, memory), console)
     }
 
     /// Prints what will be done.
@@ -107,6 +132,16 @@ impl Project {
         console.field("distances", format_args!("{}: {new}, {element}", source.name()));
         run.describe(console);
         console.field("tiles read ahead", bytes(plan.ring_bytes as f64));
+    }
+}
+
+impl Setting {
+    /// What the run is expected to do.
+    pub(super) fn expected(&self) -> Expected<'_> {
+        let Self { source, embedding, run, .. } = self;
+        let tiling = Tiling::of(&**source, run.nb, false);
+        let (width, passes) = (embedding.axes(), (1, "all there is"));
+        Expected { source: &**source, tiling, width, passes, is_held: false, flops: 0.0 }
     }
 }
 

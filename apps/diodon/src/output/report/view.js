@@ -9,7 +9,7 @@ const is3d = () => state.z !== SPREAD;
 const shownAxes = () => [...new Set([state.x, state.y, state.z])].filter((a) => a !== SPREAD);
 
 /** Space around the plane for the marks of its axes. */
-const margins = (width) => (width < 560 ? { left: 58, right: 46, top: 12, bottom: 44 } : { left: 70, right: 52, top: 14, bottom: 46 });
+const margins = (width) => (width < 560 ? { left: 66, right: 46, top: 12, bottom: 44 } : { left: 70, right: 52, top: 14, bottom: 46 });
 const START_TURN = turnBy(turnBy([1, 0, 0, 0, 1, 0, 0, 0, 1], 0, 0.62), -0.38, 0);
 
 const view = {

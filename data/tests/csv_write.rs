@@ -99,6 +99,15 @@ fn a_table_may_be_written_over_its_own_file() {
 }
 
 #[test]
+fn a_disk_that_fills_up_half_way_is_named_as_full() {
+    // More than any buffer on the way holds.
+    let values = vec![1.0 / 3.0; 1 << 16];
+    let column = NamedValues { name: "x", values: &values };
+    let full = write_columns(Path::new("/dev/full"), &[column]).unwrap_err();
+    assert!(full.to_string().contains("free some space"), "{full}");
+}
+
+#[test]
 fn a_failure_leaves_the_old_file_and_nothing_else() {
     let folder = scratch("failure");
     let path = folder.join("model.json");

@@ -64,6 +64,14 @@ pub fn write_columns_to(out: &mut dyn Write, columns: &[NamedValues<'_>]) -> io:
     rows_out.finish()
 }
 
+/// What the system said, as it said it.
+fn cause_of(error: ::csv::Error) -> io::Error {
+    match error.into_kind() {
+        ::csv::ErrorKind::Io(cause) => cause,
+        other => io::Error::other(format!("{other:?}")),
+    }
+}
+
 /// Rows of cells in a dialect, quoted where that is needed to read them back.
 pub(super) struct RowWriter<'a> {
     writer: ::csv::Writer<&'a mut dyn Write>,
@@ -93,12 +101,12 @@ impl<'a> RowWriter<'a> {
 
     /// Appends a cell to the present row.
     pub(super) fn cell(&mut self, text: &str) -> io::Result<()> {
-        self.writer.write_field(text).map_err(io::Error::from)
+        self.writer.write_field(text).map_err(cause_of)
     }
 
     /// Ends the present row.
     pub(super) fn end_row(&mut self) -> io::Result<()> {
-        self.writer.write_record(None::<&[u8]>).map_err(io::Error::from)
+        self.writer.write_record(None::<&[u8]>).map_err(cause_of)
     }
 
     /// Hands everything on.

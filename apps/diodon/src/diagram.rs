@@ -31,7 +31,7 @@ use tegula_runtime::flow::{Flow, FlowError};
 use crate::EmbedError;
 use crate::metric::{Metric, Root};
 use crate::pca::{Measured, Pretreatment};
-use crate::singular::operator::row_norms2;
+use crate::singular::operator::{add_columns2, row_norms2};
 use crate::singular::{Operator, Rows, Triples, Whole};
 use crate::stream::Edges;
 use crate::table::{COLUMNS, ENTRIES, ROWS, Table, TableOptions};
@@ -93,15 +93,19 @@ impl Diagram {
     }
 
     /// Turns triples of `P` into components: coordinates of the items for `P V`, principal axes for `V`, squared
-    /// distances of the items from the centre, in the metric `Q`, for squared norms of rows. Waits.
+    /// distances of the items from the centre, in the metric `Q`, for squared norms of rows, and squared norms of the
+    /// variables, in the metric `D`, for those of columns where these are not mixed. Waits.
     ///
     /// # Errors
     /// If a task fails.
     pub fn components(&self, flow: &mut Flow, mut triples: Triples) -> Result<Triples, EmbedError> {
         self.unweigh(flow, ROWS, &mut triples.left)?;
         self.unweigh(flow, COLUMNS, &mut triples.right)?;
-        if let Metric::Diagonal(weights) = &self.metrics[ROWS] {
-            triples.norms2.iter_mut().zip(&**weights).for_each(|(norm2, weight)| *norm2 /= weight);
+        let both = [&mut triples.norms2, &mut triples.columns2];
+        for (norms2, metric) in both.into_iter().zip(&self.metrics) {
+            if let Metric::Diagonal(weights) = metric {
+                norms2.iter_mut().zip(&**weights).for_each(|(norm2, weight)| *norm2 /= weight);
+            }
         }
         Ok(triples)
     }
@@ -123,7 +127,12 @@ impl Diagram {
     }
 
     /// Computes `L'^-1 X`, or `K'^-1 X`: the inverse of [`weigh`](Self::weigh). Waits.
-    fn unweigh(&self, flow: &mut Flow, side: usize, x: &mut [f64]) -> Result<(), FlowError> {
+    pub(crate) fn unweigh(
+        &self,
+        flow: &mut Flow,
+        side: usize,
+        x: &mut [f64],
+    ) -> Result<(), FlowError> {
         if let Some(roots) = self.metrics[side].weight_roots() {
             x.iter_mut().zip(roots.iter().cycle()).for_each(|(x, root)| *x /= root);
         }
@@ -189,8 +198,9 @@ impl Diagram {
         Ok(norms2)
     }
 
-    /// Squared norms of the rows of `X K`, and of `P`: a pass in blocks with all lines of sides that are mixed.
-    fn norms2(&mut self, flow: &mut Flow) -> Result<(Vec<f64>, f64), EmbedError> {
+    /// Squared norms of the rows of `X K` and of the columns of `P`: a pass in blocks with all lines of sides
+    /// that are mixed.
+    fn norms2(&mut self, flow: &mut Flow) -> Result<[Vec<f64>; 2], EmbedError> {
         let Self { table, roots, .. } = self;
         let [m, n] = table.shape();
         let (height, width) = match (&roots[ROWS], &roots[COLUMNS]) {
@@ -201,15 +211,15 @@ impl Diagram {
         let across = |rows: std::ops::Range<usize>| {
             pieces(n, width).map(move |columns| Block { rows: rows.clone(), columns })
         };
-        let (mut norms2, mut inertia) = (vec![0.0; m], 0.0);
+        let (mut norms2, mut columns2) = (vec![0.0; m], vec![0.0; n]);
         table.parts(pieces(m, height).flat_map(across), |block, mut part| {
             let sizes = (block.rows.len(), block.columns.len());
             let found = Self::mix(roots, flow, (&mut part, sizes.0, sizes.1))?;
             norms2[block.rows.clone()].iter_mut().zip(found).for_each(|(sum, x)| *sum += x);
-            inertia += part.iter().map(|x| x * x).sum::<f64>();
+            add_columns2(&part, &mut columns2[block.columns.clone()]);
             Ok(())
         })?;
-        Ok((norms2, inertia))
+        Ok([norms2, columns2])
     }
 
     /// Gives everything back, after everything submitted has run. Returns the bytes that were read.
@@ -266,8 +276,9 @@ impl Operator for Diagram {
             y.gather(flow, &mut products, Order::ColumnMajor { ld: m })?;
             [panel, y].into_iter().for_each(|panel| panel.unregister(flow));
         }
-        let (norms2, inertia) = self.norms2(flow)?;
-        Ok(Rows { products, norms2, inertia })
+        let [norms2, columns2] = self.norms2(flow)?;
+        let inertia = columns2.iter().sum();
+        Ok(Rows { products, norms2, columns2, inertia })
     }
 
     fn whole(&mut self, flow: &mut Flow) -> Result<Whole, EmbedError> {

@@ -4,7 +4,7 @@ use faer::{Mat, MatRef};
 use tegula_data::matrix::{Order, TileMatrix};
 use tegula_runtime::flow::Flow;
 
-use super::{Along, Instruments};
+use super::Instruments;
 use crate::EmbedError;
 use crate::diagram::Diagram;
 use crate::pca::mean;
@@ -128,7 +128,7 @@ impl Basis {
 
     /// Instruments along the axes `W C`: correlations, and the coefficients `R^-1 C` of those that are kept, `L'
     /// B = W R`.
-    pub(super) fn along(&self, c: MatRef<'_, f64>) -> Along {
+    pub(super) fn along(&self, c: MatRef<'_, f64>) -> (Vec<f64>, Vec<Option<f64>>) {
         let (q, k) = (self.lengths.len(), c.ncols());
         let r = self.rank();
         let mut solved = c.to_owned();
@@ -150,7 +150,7 @@ impl Basis {
             Some(solved[(place, at / q)])
         };
         let correlations = (0..q * k).map(correlation).collect();
-        Along { correlations, coefficients: (0..q * k).map(coefficient).collect() }
+        (correlations, (0..q * k).map(coefficient).collect())
     }
 }
 

@@ -17,7 +17,7 @@ use tegula_runtime::flow::Flow;
 use crate::EmbedError;
 use crate::diagram::Diagram;
 use crate::mds::turn;
-use crate::singular::{Operator, Request, Triples, leading, rounding};
+use crate::singular::{Operator, Request, Rows, Triples, leading, rounding};
 use crate::table::{ROWS, Table};
 use basis::Basis;
 use residual::Residual;
@@ -52,6 +52,9 @@ pub struct Along {
     /// Coordinates of the items as sums of centred instruments with these coefficients; none of one that was
     /// left out.
     pub coefficients: Vec<Option<f64>>,
+    /// Items where their own entries put them, `m x k` by columns: the coordinates are the projections of these on
+    /// the instruments (`wa` and `lc` scores of vegan).
+    pub sites: Vec<f64>,
 }
 
 impl Explained {
@@ -80,7 +83,6 @@ pub fn constrained(
     let basis = Basis::of(flow, diagram, instruments)?;
     let r = basis.rank();
     let z = basis.project(flow, diagram)?;
-    let inertia = diagram.rows(flow, &[])?.inertia;
     let svd = MatRef::from_column_major_slice(&z, n, r).thin_svd();
     let svd = svd.map_err(|_| EmbedError::NotFinite)?;
     let sigma: Vec<f64> = svd.S().column_vector().iter().copied().collect();
@@ -94,11 +96,15 @@ pub fn constrained(
     // Coordinates along all axes, in terms of the basis: S T.
     let within = Mat::from_fn(r, sigma.len(), |k, axis| svd.V()[(k, axis)] * sigma[axis]);
     let signed = Mat::from_fn(r, kept, |k, axis| sign(axis) * within[(k, axis)]);
+    // P V, of which W W' P V are the coordinates, and the inertia, with one pass.
+    let Rows { products: mut sites, inertia, .. } = diagram.rows(flow, &right)?;
+    diagram.unweigh(flow, ROWS, &mut sites)?;
+    let (correlations, coefficients) = basis.along(signed.as_ref());
     let explained = Explained {
         constrained: z.iter().map(|x| x * x).sum(),
         total: inertia,
         dropped: basis.dropped().to_vec(),
-        axes: Some(basis.along(signed.as_ref())),
+        axes: Some(Along { correlations, coefficients, sites }),
     };
     let left = basis.times(signed.as_ref());
     let mut all = basis.times(within.as_ref());
@@ -111,6 +117,7 @@ pub fn constrained(
         left,
         residuals: None,
         norms2: (0..m).map(norm2).collect(),
+        columns2: (0..n).map(|j| z.iter().skip(j).step_by(n).map(|x| x * x).sum()).collect(),
         inertia: explained.constrained,
         spectrum: Some(spectrum),
         has_converged: true,

@@ -120,7 +120,7 @@ impl Operator for Residual<'_> {
     fn rows(&mut self, flow: &mut Flow, v: &[f64]) -> Result<Rows, EmbedError> {
         let [m, n] = self.table().shape();
         let k = v.len() / n;
-        let Rows { mut products, norms2, inertia } =
+        let Rows { mut products, norms2, mut columns2, inertia } =
             self.diagram.rows(flow, &[v, &self.z].concat())?;
         let crossed = products.split_off(m * k);
         if k > 0 {
@@ -132,7 +132,11 @@ impl Operator for Residual<'_> {
         }
         let norms2 = self.left_of(flow, &norms2, crossed)?;
         let explained: f64 = self.z.iter().map(|x| x * x).sum();
-        Ok(Rows { products, norms2, inertia: (inertia - explained).max(0.0) })
+        for (at, z) in self.z.iter().enumerate() {
+            columns2[at % n] -= z * z;
+        }
+        columns2.iter_mut().for_each(|norm2| *norm2 = norm2.max(0.0));
+        Ok(Rows { products, norms2, columns2, inertia: (inertia - explained).max(0.0) })
     }
 
     fn whole(&mut self, flow: &mut Flow) -> Result<Whole, EmbedError> {

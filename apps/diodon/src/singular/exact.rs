@@ -13,9 +13,11 @@ pub(super) fn find(
     p: &mut impl Operator,
     request: &Request,
 ) -> Result<Triples, EmbedError> {
-    let Whole { entries, norms2 } = p.whole(flow)?;
+    let whole = p.whole(flow)?;
     let table = p.table();
     let [m, n] = table.shape();
+    let columns2 = whole.columns2(n);
+    let Whole { entries, norms2 } = whole;
     flow.phase("singular values");
     let svd = MatRef::from_row_major_slice(&entries, m, n).thin_svd();
     let svd = svd.map_err(|_| EmbedError::NotFinite)?;
@@ -42,6 +44,7 @@ pub(super) fn find(
         left,
         residuals: None,
         norms2,
+        columns2,
         inertia: entries.iter().map(|x| x * x).sum(),
         spectrum: Some(spectrum),
         has_converged: true,

@@ -166,7 +166,7 @@ fn finish(
         turn(&mut right, n);
     }
     space.close(flow);
-    let Rows { products: left, norms2, inertia } = p.rows(flow, &right)?;
+    let Rows { products: left, norms2, columns2, inertia } = p.rows(flow, &right)?;
     let rounding = rounding(p.table(), inertia);
     Ok(Triples {
         values,
@@ -174,6 +174,7 @@ fn finish(
         left,
         residuals: Some(residuals),
         norms2,
+        columns2,
         inertia,
         spectrum: None,
         has_converged,

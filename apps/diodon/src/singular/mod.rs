@@ -10,9 +10,9 @@ pub use plan::{Extent, Plan, plan};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Flow;
 
-use crate::EmbedError;
 use crate::mds::turn;
 use crate::table::Table;
+use crate::{Accuracy, EmbedError};
 
 /// How singular triples are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +99,8 @@ pub struct Triples {
     pub residuals: Option<Vec<f64>>,
     /// Squared norm of each row of `P`, before rows are mixed where the operator does so.
     pub norms2: Vec<f64>,
+    /// Squared norm of each column of `P`, those of what mixes columns included.
+    pub columns2: Vec<f64>,
     /// Squared Frobenius norm of `P`, the sum of all eigenvalues: total inertia.
     pub inertia: f64,
     /// All squared singular values, if all were computed.
@@ -107,6 +109,18 @@ pub struct Triples {
     pub has_converged: bool,
     /// What rounding may have done to squared norms, relative to their sum.
     pub rounding: f64,
+}
+
+impl Triples {
+    /// What the eigenvalues are.
+    #[must_use]
+    pub fn accuracy(&self) -> Accuracy {
+        match (&self.spectrum, self.has_converged) {
+            (Some(_), _) => Accuracy::Exact,
+            (None, true) => Accuracy::Converged,
+            (None, false) => Accuracy::Estimated,
+        }
+    }
 }
 
 /// What rounding may have done to squared norms of what is made of `table`, relative to their sum.

@@ -64,6 +64,8 @@ pub struct Rows {
     pub products: Vec<f64>,
     /// Squared norm of each row of `P`, before it is multiplied from the left with what mixes rows.
     pub norms2: Vec<f64>,
+    /// Squared norm of each column of `P`.
+    pub columns2: Vec<f64>,
     /// Squared Frobenius norm of `P`.
     pub inertia: f64,
 }
@@ -75,6 +77,16 @@ pub struct Whole {
     pub entries: Vec<f64>,
     /// As of [`Rows`].
     pub norms2: Vec<f64>,
+}
+
+impl Whole {
+    /// Squared norm of each of the `n` columns.
+    #[must_use]
+    pub fn columns2(&self, n: usize) -> Vec<f64> {
+        let mut columns2 = vec![0.0; n];
+        add_columns2(&self.entries, &mut columns2);
+        columns2
+    }
 }
 
 impl Operator for Table {
@@ -107,9 +119,7 @@ impl Operator for Table {
     }
 
     fn rows(&mut self, flow: &mut Flow, v: &[f64]) -> Result<Rows, EmbedError> {
-        let (products, norms2) = self.last_product(flow, v)?;
-        let inertia = norms2.iter().sum();
-        Ok(Rows { products, norms2, inertia })
+        Ok(self.last_product(flow, v)?)
     }
 
     fn whole(&mut self, flow: &mut Flow) -> Result<Whole, EmbedError> {
@@ -125,4 +135,11 @@ pub(crate) fn row_norms2(entries: &[f64], m: usize) -> Vec<f64> {
     let n = entries.len() / m.max(1);
     let norm2 = |i: usize| entries[i * n..(i + 1) * n].iter().map(|x| x * x).sum();
     (0..m).map(norm2).collect()
+}
+
+/// Adds the squares of `entries`, which are given row by row, to the sums of their columns.
+pub(crate) fn add_columns2(entries: &[f64], sums: &mut [f64]) {
+    for row in entries.chunks_exact(sums.len().max(1)) {
+        sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += x * x);
+    }
 }

@@ -23,6 +23,7 @@ use tegula_runtime::flow::{Flow, FlowError, Handle};
 
 use crate::EmbedError;
 use crate::basis::{inner, times};
+use crate::singular::Rows;
 use crate::stream::{Dealing, Overlap, Sides, Stream, Tiling, register_lines, total_bytes};
 pub use form::{Form, Margins, Treatment};
 pub(crate) use form::{line_name, line_names};
@@ -300,44 +301,52 @@ impl Table {
         Ok(())
     }
 
-    /// `P V` and the squared norms of the rows of `P`, for `V`, `n x k` by columns: a pass in double
-    /// precision. Waits.
-    pub(crate) fn last_product(
-        &mut self,
-        flow: &mut Flow,
-        v: &[f64],
-    ) -> Result<(Vec<f64>, Vec<f64>), FlowError> {
-        let [m, n] = self.shape();
+    /// `P V` and the squared norms of the lines of `P`, for `V`, `n x k` by columns: a pass in double
+    /// precision, in which the factors are multiplied from the other side. Waits.
+    pub(crate) fn last_product(&mut self, flow: &mut Flow, v: &[f64]) -> Result<Rows, FlowError> {
+        let shape @ [m, n] = self.shape();
         let (k, rank) = (v.len() / n.max(1), self.form().rank);
         let form = self.form().clone();
-        let squared: Vec<f64> = (0..n).map(|j| form.scale(COLUMNS, j).powi(2)).collect();
+        let squared = [ROWS, COLUMNS].map(|side| form.squared_scales(side, shape[side]));
+        let scaled = |side: usize| {
+            let factors = form.factors[side].iter().enumerate();
+            factors.map(|(at, x)| x * squared[side][at % shape[side]]).collect::<Vec<f64>>()
+        };
         let mut w: Vec<f64> =
             v.iter().enumerate().map(|(at, x)| x * form.scale(COLUMNS, at % n)).collect();
-        w.extend(form.factors[COLUMNS].iter().enumerate().map(|(at, h)| h * squared[at % n]));
+        w.extend(scaled(COLUMNS));
         let width = (k + rank).max(1);
         w.resize(n * width, 0.0);
+        let mut u = scaled(ROWS);
+        // Panels of either side have the same width.
+        u.resize(m * width, 0.0);
         let edges = self.stream.tiling.bands;
-        let lines = [
-            register_lines(flow, &edges[ROWS], &vec![1.0; m]),
-            register_lines(flow, &edges[COLUMNS], &squared),
-        ];
-        let (panel, y) = (self.panel(flow, COLUMNS, width), self.panel(flow, ROWS, width));
+        let lines = [ROWS, COLUMNS].map(|side| register_lines(flow, &edges[side], &squared[side]));
+        let [panel, z] = [(); 2].map(|()| self.panel(flow, COLUMNS, width));
+        let [y, across] = [(); 2].map(|()| self.panel(flow, ROWS, width));
         panel.scatter(flow, &w, Order::ColumnMajor { ld: n.max(1) })?;
+        across.scatter(flow, &u, Order::ColumnMajor { ld: m.max(1) })?;
         flow.iteration(self.passes);
         flow.phase("products");
         let both = Some([&lines[0][..], &lines[1][..]]);
-        self.stream.multiply::<f64>(flow, (Some((&panel, &y)), None), both)?;
+        let left = (rank > 0).then_some((&across, &z));
+        self.stream.multiply::<f64>(flow, (Some((&panel, &y)), left), both)?;
         self.passes += 1;
         let mut products = vec![0.0; m * width];
         y.gather(flow, &mut products, Order::ColumnMajor { ld: m.max(1) })?;
-        let mut squares = Vec::with_capacity(m);
-        for &handle in &lines[ROWS] {
-            let mut band = flow.read::<f64>(handle)?.to_vec();
-            squares.extend_from_slice(Lines::of(&mut band).squares);
+        let mut crossed = vec![0.0; n * width];
+        z.gather(flow, &mut crossed, Order::ColumnMajor { ld: n.max(1) })?;
+        let mut squares = [const { Vec::new() }; 2];
+        for (squares, handles) in squares.iter_mut().zip(&lines) {
+            for &handle in handles {
+                let mut band = flow.read::<f64>(handle)?.to_vec();
+                squares.extend_from_slice(Lines::of(&mut band).squares);
+            }
         }
         lines.into_iter().flatten().for_each(|handle| flow.unregister(handle));
-        [panel, y].into_iter().for_each(|panel| panel.unregister(flow));
-        let norms2 = norms2(&form, [m, n], (&products[m * k..], &squares));
+        [panel, y, across, z].into_iter().for_each(|panel| panel.unregister(flow));
+        let norms2 = line_norms2(&form, shape, (ROWS, &products[m * k..], &squares[ROWS]));
+        let columns2 = line_norms2(&form, shape, (COLUMNS, &crossed, &squares[COLUMNS]));
         products.truncate(m * k);
         for (axis, column) in products.chunks_exact_mut(m.max(1)).enumerate() {
             let w = &w[axis * n..(axis + 1) * n];
@@ -349,7 +358,8 @@ impl Table {
                 *y = form.scale(ROWS, i) * (*y - low);
             }
         }
-        Ok((products, norms2))
+        let inertia = norms2.iter().sum();
+        Ok(Rows { products, norms2, columns2, inertia })
     }
 
     /// `P` itself, row by row, after a first pass: one more.
@@ -425,18 +435,25 @@ pub(crate) fn read_block(
     Ok(entries)
 }
 
-/// Squared norms of the rows of `P`, from `X b^2 H` (`m x r` by columns) and `sum_j b_j^2 x_ij^2`.
-fn norms2(form: &Form, [m, n]: [usize; 2], (crossed, squares): (&[f64], &[f64])) -> Vec<f64> {
-    let rank = form.rank;
-    let h = |j: usize, r: usize| form.scale(COLUMNS, j) * form.factor(COLUMNS, (j, r), n);
+/// Squared norms of the lines of a `side` of `P`: of rows from `X b^2 H` (`m x r` by columns) and `sum_j b_j^2 x_ij^2`,
+/// of columns from `X' a^2 F` and `sum_i a_i^2 x_ij^2`.
+fn line_norms2(
+    form: &Form,
+    shape: [usize; 2],
+    (side, crossed, squares): (usize, &[f64], &[f64]),
+) -> Vec<f64> {
+    let (rank, other) = (form.rank, 1 - side);
+    let (lines, others) = (shape[side], shape[other]);
+    let scaled =
+        |line: usize, r: usize| form.scale(other, line) * form.factor(other, (line, r), others);
     let gram: Vec<f64> = (0..rank * rank)
-        .map(|at| (0..n).map(|j| h(j, at / rank) * h(j, at % rank)).sum())
+        .map(|at| (0..others).map(|j| scaled(j, at / rank) * scaled(j, at % rank)).sum())
         .collect();
     let norm2 = |i: usize| {
-        let f = |r: usize| form.factor(ROWS, (i, r), m);
-        let cross: f64 = (0..rank).map(|r| f(r) * crossed[i + r * m]).sum();
+        let f = |r: usize| form.factor(side, (i, r), lines);
+        let cross: f64 = (0..rank).map(|r| f(r) * crossed[i + r * lines]).sum();
         let low: f64 = (0..rank * rank).map(|at| f(at / rank) * f(at % rank) * gram[at]).sum();
-        form.scale(ROWS, i).powi(2) * (squares[i] - 2.0 * cross + low).max(0.0)
+        form.scale(side, i).powi(2) * (squares[i] - 2.0 * cross + low).max(0.0)
     };
-    (0..m).map(norm2).collect()
+    (0..lines).map(norm2).collect()
 }

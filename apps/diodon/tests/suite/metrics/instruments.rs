@@ -120,6 +120,11 @@ fn coefficients_give_the_coordinates() {
                 let coordinate = found.left[axis * 30 + i];
                 assert!((sum - coordinate).abs() < 1e-9, "{sum} {coordinate}");
             }
+            // Coordinates are projections of the items where their own entries put them.
+            let place = |i: usize| (found.left[axis * 30 + i], along.sites[axis * 30 + i]);
+            let pairs = (0..900).map(|at| (at % 30, at / 30));
+            let product: f64 = pairs.map(|(i, j)| place(i).0 * d.matrix[(i, j)] * place(j).1).sum();
+            assert!((product / found.values[axis] - 1.0).abs() < 1e-9, "axis {axis}: {product}");
             let correlations = &along.correlations[axis * 3..][..3];
             assert!(correlations.iter().all(|x| x.abs() <= 1.0 + 1e-12), "{correlations:?}");
         }

@@ -42,19 +42,6 @@ pub use weights::{WEIGHTS, write_weights};
 
 use crate::{Matter, Ordination, Sizes};
 
-/// Names of all files that an analysis may leave in its folder of results.
-pub static RESULTS: [&str; 9] = [
-    Output::COORDINATES,
-    "eigenvalues.csv",
-    Output::QUALITY,
-    "ordination.txt",
-    Output::SUMMARY,
-    "report.html",
-    Output::VARIABLES,
-    Output::INSTRUMENTS,
-    WEIGHTS,
-];
-
 /// All that goes into the folder of results.
 #[derive(Clone, Copy, Debug)]
 pub struct Output<'a> {

@@ -104,7 +104,7 @@ impl Project {
                 projection: &outcome.projection,
                 labels: setting.labels.as_ref(),
                 summary: &result,
-                title: &self.input,
+                title: &self.input.to_string_lossy(),
             };
             let folder = &self.output_folder;
             describe_written(&console, folder, &output.write(folder)?);

@@ -191,9 +191,10 @@ mod tests {
     use crate::cli;
 
     /// Arguments that are paths of inputs, of folders to read, or of places for what is thrown away.
-    const READ: [&str; 10] =
-        ["at", "config", "data", "files", "folder", "input", "labels", "model", "resume", "rhs"];
-    const ALSO_READ: [&str; 3] = ["scratch", "train", "weights"];
+    const READ: [&str; 14] = [
+        "at", "config", "data", "files", "folder", "input", "labels", "model", "platform",
+        "resume", "rhs", "scratch", "train", "weights",
+    ];
 
     /// The arguments of `command` and of all below it.
     fn arguments(command: &Command) -> Vec<Arg> {
@@ -209,7 +210,7 @@ mod tests {
         for argument in all.iter().filter(is_path) {
             let id = argument.get_id().as_str();
             let is_output = OUTPUTS.iter().any(|output| output.id == id);
-            let is_input = READ.contains(&id) || ALSO_READ.contains(&id);
+            let is_input = READ.contains(&id);
             assert!(is_output != is_input, "{id}: an input or an output?");
         }
         for output in &OUTPUTS {

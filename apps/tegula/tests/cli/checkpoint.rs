@@ -37,7 +37,19 @@ fn send(signal: &str, child: &Child) {
 /// Starts a run that reads the pipe `name` once it notes signals, sends it `signal`, and only then gives it
 /// the file `content`: the run meets the signal in its first pause.
 fn signalled(folder: &Path, arguments: &str, files: [&str; 2], signal: &str) -> Run {
-    signalled_command(command(folder, arguments), folder, files, signal)
+    let run = command(folder, arguments);
+    // Whoever runs the tests may have the end of their terminal ignored.
+    let started = through(&["env", "--default-signal=HUP"], &run);
+    signalled_command(started, folder, files, signal)
+}
+
+/// `command`, started by `words`.
+fn through(words: &[&str], command: &Command) -> Command {
+    let mut started = Command::new(words[0]);
+    started.args(&words[1..]).arg(command.get_program()).args(command.get_args());
+    started.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    started.current_dir(command.get_current_dir().expect("a folder"));
+    started
 }
 
 /// The same of a command.
@@ -119,9 +131,7 @@ fn a_fit_goes_on_to_the_same_end_after_each_signal() {
 fn the_end_of_a_terminal_is_ignored_under_nohup() {
     let folder = folder_of_data();
     let fit = command(&folder, &format!("exageostat fit pipe.csv {FIT} --checkpoint c"));
-    let mut shell = Command::new("sh");
-    shell.args(["-c", "trap '' HUP; exec \"$0\" \"$@\""]).arg(fit.get_program());
-    shell.args(fit.get_args()).current_dir(&folder);
+    let shell = through(&["sh", "-c", "trap '' HUP; exec \"$0\" \"$@\""], &fit);
     let run = signalled_command(shell, &folder, ["pipe.csv", "data.csv"], "HUP").succeeded();
     assert!(!run.stderr.contains("SIGHUP"), "{}", run.stderr);
 }

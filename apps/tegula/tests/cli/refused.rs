@@ -168,7 +168,7 @@ fn numbers_that_leave_the_range_of_numbers() {
         let sample = "exageostat loglik data/samples/e_sub140.csv --params";
         tegula(&format!("{sample} {params}")).succeeded();
     }
-    fit("x,y,z\n0,0,1e200\n1,1,2e200\n2,5,1e200\n3,3,-1e200\n", "")
+    fit("x,y,z\n0,0,1e200\n1,1,2e200\n2,5,1e200\n3,3,-1e200\n", "--fix smoothness=0.5")
         .failed(1, &["squares of the values", "change their unit"]);
     fit("x,y,z\n0,0,1\n1e200,1,2\n2,5,1\n", "").failed(2, &["line 3", "too large"]);
 }
@@ -205,7 +205,8 @@ fn outputs_that_would_cost_an_input() {
 #[test]
 fn a_model_without_a_file_of_data_asks_for_one() {
     let folder = folder_with("data.csv", "x,y,z\n0,0,1\n1,1,2\n2,0.5,3\n0.3,2,1\n");
-    tegula_in(&folder, "exageostat fit data.csv --max-evaluations 2 -o m.json").succeeded();
+    let fit = "exageostat fit data.csv --fix smoothness=0.5 --max-evaluations 2 -o m.json";
+    tegula_in(&folder, fit).succeeded();
     let model = std::fs::read_to_string(folder.join("m.json")).expect("the model is there");
     let mut model: serde_json::Value = serde_json::from_str(&model).expect("JSON");
     model["data"]["file"] = "/dev/stdin".into();
@@ -225,7 +226,7 @@ fn values_that_the_mean_explains() {
 fn names_of_files_that_promise_another_form() {
     let folder = folder_with("data.csv", "x,y,z\n0,0,1\n1,1,2\n2,0.5,3\n0.3,2,1\n");
     let run = |arguments: &str| tegula_in(&folder, &format!("exageostat {arguments}"));
-    let fit = "fit data.csv --max-evaluations 2";
+    let fit = "fit data.csv --fix smoothness=0.5 --max-evaluations 2";
     run(&format!("{fit} -o m.nc")).failed(2, &["-o m.nc: NetCDF", "name it m.json"]);
     run(&format!("{fit} -o m.csv")).failed(2, &["-o m.csv: CSV is not written", "m.json"]);
     run(&format!("{fit} --json r.parquet")).failed(2, &["--json r.parquet", "r.json"]);

@@ -227,7 +227,7 @@ mod tests {
         let named = |text: String| files_in(OsStr::new(&text)).collect::<Vec<_>>();
         let path = file.display();
         for text in [format!("{path}"), format!("{path}:values"), format!("file:{path}")] {
-            assert_eq!(named(text), [file.clone()]);
+            assert_eq!(named(text), std::slice::from_ref(&file));
         }
         assert!(named("euclidean".to_owned()).is_empty());
     }

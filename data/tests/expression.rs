@@ -216,7 +216,10 @@ fn operators_join_terms_as_in_r() {
     let table = table("x,y\n2,3\n5,7\n");
     let product = vec![6.0, 35.0];
     for text in ["0 + x:y", "0 + I(x*y)"] {
-        assert_eq!(Formula::parse(text).unwrap().design(&table).unwrap(), [product.clone()]);
+        assert_eq!(
+            Formula::parse(text).unwrap().design(&table).unwrap(),
+            std::slice::from_ref(&product)
+        );
     }
     let crossed = Formula::parse("x*y").unwrap();
     assert_eq!(crossed.design(&table).unwrap()[3], product);

@@ -40,7 +40,7 @@ fn table(path: &Path, memory_bytes: u64) -> Result<Table, String> {
 
 fn matrix(path: &Path, memory_bytes: u64) -> Result<[usize; 2], String> {
     let scratch = path.parent().expect("a folder").to_owned();
-    let settings = ReadSettings { memory_bytes, scratch, format: None };
+    let settings = ReadSettings { memory_bytes, scratch, format: None, fill: None };
     let matrix = open_matrix(path, &settings).map_err(|error| error.to_string())?;
     Ok(matrix.shape())
 }

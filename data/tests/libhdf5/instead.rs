@@ -1,7 +1,7 @@
 //! What our reader does not read, libhdf5 reads instead.
 
 use hdf5_metno::File;
-use tegula_data::format::hdf5::{Hdf5Source, LibHdf5Source, libhdf5_version, open};
+use tegula_data::format::hdf5::{Hdf5Reading, Hdf5Source, LibHdf5Source, libhdf5_version, open};
 use tegula_data::source::{Block, SourceError};
 use tegula_kernels::element::Element;
 
@@ -36,14 +36,16 @@ fn matrices_that_are_put_together_are_read() {
     for dataset in [None, Some("matrix")] {
         let refusal = Hdf5Source::open(&path, dataset).expect_err("an error");
         assert!(matches!(refusal, SourceError::Unsupported { .. }), "{refusal}");
-        let source = open(&path, dataset).unwrap_or_else(|error| panic!("{error}"));
+        let source =
+            open(&path, dataset, Hdf5Reading::default()).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!((source.shape(), source.element()), ([4, 3], Element::F32));
         let block = Block { rows: 1..4, columns: 0..3 };
         let numbers = [row(1), row(2), row(3)].concat();
         let found = read(&*source, &block).expect("a block");
         assert_eq!(found, bytes_of(Element::F32, &numbers));
     }
-    let linked = open(&path, Some("elsewhere")).unwrap_or_else(|error| panic!("{error}"));
+    let linked = open(&path, Some("elsewhere"), Hdf5Reading::default())
+        .unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(linked.shape(), [2, 3]);
 }
 

@@ -96,16 +96,18 @@ fn reason(findings: &Findings, names: Option<&[String]>, limit: f64) -> Option<S
     }
     if negative.count > 0 && exceeds(negative.largest, limit) {
         return Some(format!(
-            "{} entries are negative: {}. Distances are not: take roots of squares, or another measure ({advice})",
+            "{} entries are negative, {:.1e} at most: {}. Distances are not: take roots of squares, or another measure ({advice})",
             negative.count,
+            negative.largest,
             places(negative, [names; 2], false)
         ));
     }
     if diagonal.count > 0 && exceeds(diagonal.largest, limit) {
         return Some(format!(
-            "{} entries on the diagonal are not zero: {}. The distance of an item from itself is: this may be no \
+            "{} entries on the diagonal are not zero, {:.1e} at most: {}. The distance of an item from itself is: this may be no \
              matrix of distances, or rows and columns are not in the same order ({advice})",
             diagonal.count,
+            diagonal.largest,
             places(diagonal, [names; 2], false)
         ));
     }
@@ -120,10 +122,11 @@ fn reason(findings: &Findings, names: Option<&[String]>, limit: f64) -> Option<S
     }
     if asymmetric.count > 0 && exceeds(asymmetric.largest, limit) {
         return Some(format!(
-            "{} of {} pairs of entries that were compared are not symmetric: {}. If one triangle is empty, copy the \
+            "{} of {} pairs of entries that were compared are not symmetric, by {:.1e} at most: {}. If one triangle is empty, copy the \
              other; else take means of both, or see whether rows and columns are in the same order ({advice})",
             asymmetric.count,
             findings.compared,
+            asymmetric.largest,
             places(asymmetric, [names; 2], true)
         ));
     }

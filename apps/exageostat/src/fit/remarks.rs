@@ -49,13 +49,14 @@ impl<'a> Remarks<'a> {
         Self { observations, covariance, extent, parameters, is_free }
     }
 
-    /// The remarks on where `search` ended.
+    /// The remarks on where `search` ended: on the likelihood there only if it `converged`.
     ///
     /// # Errors
     /// If it was told to end.
     pub(super) fn of<T: Real, F>(
         &self,
         search: &mut Search<'_, T, F>,
+        converged: bool,
     ) -> Result<Vec<String>, FitError>
     where
         F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>,
@@ -69,6 +70,9 @@ impl<'a> Remarks<'a> {
             ));
         }
         remarks.extend(self.scarcity());
+        if !converged {
+            return Ok(remarks);
+        }
         match self.independence(&search.region.found()) {
             Some(remark) => remarks.push(remark),
             None => remarks.extend(search.flatness(self.extent)?),

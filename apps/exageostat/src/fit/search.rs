@@ -101,8 +101,9 @@ pub fn fit_from<T: Real>(
         ending = search.try_small_nuggets(without, accuracy)?.unwrap_or(ending);
     }
     let iterations = search.evaluations;
-    let remarks = Remarks::new(observations, covariance, options, extent).of(&mut search)?;
     let converged = ending.converged && !search.exhausted;
+    let remarks = Remarks::new(observations, covariance, options, extent);
+    let remarks = remarks.of(&mut search, converged)?;
     let Search { region, evaluations, taken_over, failed, .. } = search;
     let best = region.found();
     let mut bounds_hit = region.space.bounds_hit(&best.x, ending.accuracy.max(1e-6));

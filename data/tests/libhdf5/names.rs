@@ -59,8 +59,8 @@ fn names_are_found_beside_the_matrices_of_scikit_bio() {
     for (matrix, is_named) in [("matrix", true), ("distances", false)] {
         let path = path(&folder, "a.h5");
         let file = File::create(&path).expect("a file");
-        let entries = file.new_dataset::<f64>().shape(6).create(matrix).expect("a data set");
-        entries.write_raw(&[1.0; 6]).expect("it is written");
+        let entries = file.new_dataset::<f64>().shape(6).create(matrix);
+        entries.expect("a data set").write_raw(&[1.0; 6]).expect("it is written");
         let order = file.new_dataset::<VarLenUnicode>().shape(4).create("order");
         let words = WIDE.map(|word| word.parse::<VarLenUnicode>().expect("it is text"));
         order.expect("a data set").write_raw(&words).expect("it is written");

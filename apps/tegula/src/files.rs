@@ -83,7 +83,9 @@ pub(crate) fn check_apart(command: &Command, matches: &ArgMatches) -> Result<()>
         let is_own = |id: &str| id == "resume" && output.name == "--checkpoint";
         let mut inputs = inputs.iter().filter(|(id, _)| !is_own(id)).map(|(_, input)| input);
         inputs.try_for_each(|input| output.check_kept(input))?;
-        if let Some(other) = outputs[..index].iter().find(|other| is_same(other, output)) {
+        // What one argument names may be one file for a while: a checkpoint, kept as the one before.
+        let mut others = outputs[..index].iter().filter(|other| other.name != output.name);
+        if let Some(other) = others.find(|other| is_same(other, output)) {
             let (path, one, other) = (output.path.display(), &other.name, &output.name);
             return Err(refused(format!(
                 "{one} and {other} would both write {path}: name two files"

@@ -120,6 +120,10 @@ fn a_run_goes_on_from_the_checkpoint_that_it_writes() {
     );
     tegula_in(&folder, &format!("{fit} --max-evaluations 3")).succeeded();
     tegula_in(&folder, &format!("{fit} --max-evaluations 3 --resume c")).succeeded();
+    // As a run leaves them that is killed while it writes the next one.
+    fs::remove_file(folder.join("c.previous")).expect("the one before");
+    fs::hard_link(folder.join("c"), folder.join("c.previous")).expect("a link can be made");
+    tegula_in(&folder, &format!("{fit} --max-evaluations 4 --resume c")).succeeded();
     tegula_in(&folder, &format!("{fit} --resume c --json c")).failed(2, &["--json"]);
     tegula_in(&folder, &format!("{fit} --json c.previous")).failed(2, &["--checkpoint and --json"]);
 }

@@ -158,7 +158,10 @@ impl Checkpoints {
         match signals::caught() {
             0 if self.path.is_some() && self.last.elapsed() >= self.every => WRITE,
             0 => NOTHING,
-            signal => WRITE + signal,
+            signal => {
+                signals::answer();
+                WRITE + signal
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, IsTerminal, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
@@ -19,6 +19,8 @@ const SIGNALS: [(i32, &str); 4] =
 
 /// What signals do; there once they are caught.
 static NOTED: OnceLock<Noted> = OnceLock::new();
+/// What follows a signal, until that was said.
+static REPLY: Mutex<Option<String>> = Mutex::new(None);
 
 /// What signals find and leave.
 #[derive(Default)]
@@ -67,21 +69,27 @@ pub(crate) fn catch_signals(reply: impl Into<String>) {
         let (read, write) = UnixStream::pair().expect(caught);
         let noted = Noted::default().register(&write).expect(caught);
         if ranks::is_speaker() {
-            let reply = reply.into();
-            // Without a thread there is no reply, which is no reason to stop.
-            let _ = thread::Builder::new()
-                .name("signals".to_owned())
-                .spawn(move || answer(read, &reply));
+            *REPLY.lock().unwrap_or_else(PoisonError::into_inner) = Some(reply.into());
+            let body = move || wait(read);
+            // Without a thread the reply comes in the next pause.
+            let _ = thread::Builder::new().name("signals".to_owned()).spawn(body);
         }
         noted
     });
 }
 
 /// Waits for the first signal and says what follows it.
-fn answer(mut pipe: UnixStream, reply: &str) {
-    if pipe.read_exact(&mut [0]).is_err() {
-        return;
+fn wait(mut pipe: UnixStream) {
+    if pipe.read_exact(&mut [0]).is_ok() {
+        answer();
     }
+}
+
+/// Says what follows the signal that has come, unless that was said: it stands before all that the
+/// run says when it ends.
+pub(super) fn answer() {
+    let mut reply = REPLY.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(reply) = reply.take() else { return };
     let mut out = io::stderr().lock();
     // A line of progress may stand on the terminal.
     let start = if out.is_terminal() { "\r\x1b[K" } else { "" };

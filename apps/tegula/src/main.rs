@@ -42,7 +42,10 @@ fn run(is_prepared: bool) -> ExitCode {
     let mut command = cli::command();
     let arguments = match config::arguments(&command, std::env::args_os().collect()) {
         Ok(arguments) => arguments,
-        Err(failure) => return error::report(&failure),
+        Err(failure) => {
+            let code = error::exit_code(&failure);
+            return ranks::say_once(code, || _ = error::report(&failure));
+        }
     };
     let parsed = command
         .try_get_matches_from_mut(&arguments.all)
@@ -53,12 +56,14 @@ fn run(is_prepared: bool) -> ExitCode {
             cli.run(is_prepared)
         }),
         Err(usage) => {
-            // Nobody is left to be told if this cannot be printed.
-            let _ = if ranks::is_speaker() { usage.print() } else { Ok(()) };
-            if let Some(origin) = arguments.origin(&usage) {
-                output::Console::new(true, false, false).note(origin);
-            }
-            ExitCode::from(u8::try_from(usage.exit_code()).unwrap_or(error::REFUSED))
+            let code = u8::try_from(usage.exit_code()).unwrap_or(error::REFUSED);
+            ranks::say_once(code, || {
+                // Nobody is left to be told if this cannot be printed.
+                let _ = usage.print();
+                if let Some(origin) = arguments.origin(&usage) {
+                    output::Console::new(true, false, false).note(origin);
+                }
+            })
         }
     }
 }

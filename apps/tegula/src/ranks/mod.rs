@@ -27,6 +27,9 @@ pub(crate) use processes::announce as describe_mpi;
 /// Time that rank 0 has to say what another rank would say.
 const GRACE: Duration = Duration::from_millis(500);
 
+/// Time that rank 0 has to start, on a busy machine, and to say what is wrong with the command line.
+const START: Duration = Duration::from_secs(3);
+
 /// Most ranks that are threads.
 const MOST_LOCAL: usize = 64;
 
@@ -139,8 +142,18 @@ pub(crate) fn launcher() -> Launcher {
     Launcher::of(|name| std::env::var(name).ok())
 }
 
-/// Whether this process is to say what is wrong with the command line: of several that were started
-/// together, the first.
+/// Has the first of the processes that were started together say what all of them find in the command line.
+/// The others give it time if the exit code `code` is of a failure: launchers end all when one fails.
+pub(crate) fn say_once(code: u8, say: impl FnOnce()) -> ExitCode {
+    if is_speaker() {
+        say();
+    } else if code != 0 {
+        std::thread::sleep(START);
+    }
+    ExitCode::from(code)
+}
+
+/// Whether this process is to say what all that were started together would: it is the first of them.
 pub(crate) fn is_speaker() -> bool {
     launcher().rank.is_none_or(|rank| rank == 0)
 }

@@ -111,7 +111,7 @@ NO_HFP = ("cholesky", "lu", "gemm")
 
 
 def platform(gpus):
-    return tomllib.loads((ROOT / f"data/platforms/gemini-v100-{gpus}.toml").read_text())
+    return tomllib.loads((ROOT / f"plan/platforms/gemini-v100-{gpus}.toml").read_text())
 
 
 def capacity(gpus):

@@ -4,7 +4,7 @@
     scripts/bench/starpu_simgrid.py [--tegula PROGRAM] [--set NAME] [--best POLICY] [--markdown FILE]
 
 Reference: scripts/bench/data/starpu_simgrid.csv, made with StarPU master of 2026-08-13 and
-SimGrid 3.32; the machine is data/platforms/mirage.toml (mirage-lu.toml for LU).
+SimGrid 3.32; the machine is plan/platforms/mirage.toml (mirage-lu.toml for LU).
 """
 
 import argparse

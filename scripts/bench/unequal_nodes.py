@@ -4,7 +4,7 @@
     scripts/bench/unequal_nodes.py [--tegula PROGRAM] [--full] [--write] [PART ...]
 
 Runs the experiments of chapters 4 to 6 of L. L. Nesi's thesis ("Strategies for distributing task-based
-applications on heterogeneous platforms", UGA and UFRGS, 2023) on the described nodes of data/platforms, two
+applications on heterogeneous platforms", UGA and UFRGS, 2023) on the described nodes of plan/platforms, two
 simulations at a time, and prints its claims (C1 to C33 by the order in which they come in the thesis) with its figure and
 ours. What has run is kept in target/bench/unequal_nodes.json and not run again. --full adds the runs of
 200 x 200 and 300 x 300 tiles on 100 nodes, which take minutes each, and more sets of nodes; --write puts the tables into
@@ -91,7 +91,7 @@ def one_machine(name, *nodes):
     """The file of a machine with all workers of `nodes`, (count, platform), on one memory: nothing is sent."""
     classes, workers, kernels = [], [], []
     for count, platform in nodes:
-        node = tomllib.loads((ROOT / f"data/platforms/{platform}.toml").read_text())
+        node = tomllib.loads((ROOT / f"plan/platforms/{platform}.toml").read_text())
         for kind in node["class"]:
             kind = {**kind, "name": f"{platform} {kind['name']}"}
             alike = [worker for worker in node["worker"] if f"{platform} {worker['class']}" == kind["name"]]

@@ -1,9 +1,9 @@
 //! Matrices in the precision under test and their obvious operations, which results are compared with.
 
-use tegula_data::matrix::random_entry;
 use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::Scalar;
 use tegula_linalg::residual::THRESHOLD;
+use tegula_tiles::random_entry;
 
 /// A plain column-major matrix.
 #[derive(Clone, Debug)]

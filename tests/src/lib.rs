@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::thread;
 
 use serde_json::Value;
-use tegula_data::format::Table;
 use tegula_exageostat::design::Design;
 use tegula_exageostat::likelihood::{Likelihood, Overlap};
 use tegula_exageostat::observations::Observations;
+use tegula_files::Table;
 use tegula_kernels::error::CODEC;
 use tegula_kernels::geometry::{Geometry, Points};
 use tegula_runtime::comm::{Local, World};

@@ -1,11 +1,11 @@
 //! Plain matrices and plain loops, against which tiled algorithms are tested.
 
-use tegula_data::matrix::{Order, Storage, TileMatrix, random_entry};
 use tegula_kernels::option::{Diag, Form, Trans, Uplo};
 use tegula_kernels::scalar::{Real, Scalar, c32, c64};
 use tegula_linalg::residual::THRESHOLD;
 use tegula_runtime::exec::Sequential;
 use tegula_runtime::flow::{Flow, FlowOptions};
+use tegula_tiles::{Order, Storage, TileMatrix, random_entry};
 
 /// A complex number.
 #[must_use]

@@ -1,11 +1,11 @@
 //! Arrays of the caller's: from a pointer and a leading dimension to views and tiles.
 #![allow(unsafe_code)]
 
-use tegula_data::matrix::{Order, Storage, TileMatrix};
 use tegula_kernels::option::Uplo;
 use tegula_kernels::scalar::Scalar;
 use tegula_kernels::tile::{TileMut, TileRef};
 use tegula_runtime::flow::{Flow, FlowError};
+use tegula_tiles::{Order, Storage, TileMatrix};
 
 /// An array of the caller's.
 ///

@@ -1,12 +1,12 @@
 //! Where a problem is solved: a small one by kernels on the calling thread, a large one in tiles on
 //! the workers.
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::backend::{self, Blas};
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::scalar::Scalar;
 use tegula_linalg::{column_width, tile_size};
 use tegula_runtime::flow::{Flow, FlowError};
+use tegula_tiles::TileMatrix;
 
 use crate::array::Tiled;
 use crate::process;

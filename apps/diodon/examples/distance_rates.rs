@@ -4,8 +4,8 @@
 
 use std::time::Instant;
 
-use tegula_data::source::{Block, Source};
 use tegula_diodon::distance::{DistanceSource, METRICS, MetricChoice, Points, Sequences, Takes};
+use tegula_files::source::{Block, Source};
 use tegula_kernels::kernel::trial::Draw;
 
 /// Points or sequences; the block that is read is square.

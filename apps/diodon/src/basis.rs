@@ -1,12 +1,12 @@
 //! Panels with orthonormal columns: random ones, and those that span what others span.
 
 use faer::{Mat, MatRef, Side};
-use tegula_data::matrix::{Order, Storage, TileMatrix};
 use tegula_kernels::option::Trans;
 use tegula_linalg::gemm;
 use tegula_runtime::flow::Access::{self, W};
 use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow, FlowError};
 use tegula_runtime::random::{SplitMix64, mix};
+use tegula_tiles::{Order, Storage, TileMatrix};
 
 use crate::EmbedError;
 

@@ -21,12 +21,12 @@
 
 use std::sync::Arc;
 
-use tegula_data::matrix::{Order, TileMatrix};
-use tegula_data::source::{Block, Source, pieces};
+use tegula_files::source::{Block, Source, pieces};
 use tegula_kernels::option::{Part, Trans};
 use tegula_kernels::scalar::Real;
 use tegula_linalg::lacpy;
 use tegula_runtime::flow::{Flow, FlowError};
+use tegula_tiles::{Order, TileMatrix};
 
 use crate::EmbedError;
 use crate::metric::{Metric, Root};

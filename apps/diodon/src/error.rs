@@ -1,6 +1,6 @@
 //! Why there is no embedding.
 
-use tegula_data::source::SourceError;
+use tegula_files::source::SourceError;
 use tegula_linalg::HeevdError;
 use tegula_runtime::flow::FlowError;
 

@@ -1,7 +1,7 @@
 //! What to say about entries that are not what they should be: what makes a matrix useless is refused, what can be lived with
 //! is a warning with a count.
 
-use tegula_data::source::{last_place, rounding};
+use tegula_files::source::{last_place, rounding};
 use tegula_kernels::element::Element;
 use tegula_kernels::kernel::sweep::{Findings, Offender, Offenders};
 

@@ -1,11 +1,11 @@
 //! The covariance matrix of a set of places, and the tasks that fill it.
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::geometry::{Geometry, Points};
 use tegula_kernels::kernel::covariance::{Covariance, RadialTable, TABLE_BYTES};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Access::{R, W};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
+use tegula_tiles::TileMatrix;
 
 /// The lower triangle of a covariance matrix, with what its entries are computed from.
 #[derive(Debug)]

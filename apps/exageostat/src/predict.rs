@@ -6,7 +6,6 @@
 //! with a constant ordinary, else universal kriging: Cressie, "Statistics for spatial data" (1993),
 //! sections 3.2 and 3.4.
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::geometry::Points;
 use tegula_kernels::kernel::column_squares::ColumnSquares;
 use tegula_kernels::kernel::covariance::{Covariance as CovarianceKernel, TABLE_BYTES};
@@ -16,6 +15,7 @@ use tegula_kernels::scalar::Real;
 use tegula_linalg::{Triangle, trsm};
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
+use tegula_tiles::TileMatrix;
 
 use crate::generation::places;
 use crate::likelihood::{Evaluation, Likelihood, LikelihoodError, Parts};
@@ -133,12 +133,8 @@ impl<T: Real> Predictor<T> {
         let (m, nb, columns) = (points.len(), self.factor.nb(), self.solved.n());
         let flow = &mut self.flow;
         let at = places(flow, points, m.max(1))[0];
-        let cross = TileMatrix::new(
-            flow,
-            (self.factor.n(), m),
-            (nb, m),
-            tegula_data::matrix::Storage::Full,
-        );
+        let cross =
+            TileMatrix::new(flow, (self.factor.n(), m), (nb, m), tegula_tiles::Storage::Full);
         let projections = flow.register(m * columns * size_of::<T>());
         let explained = flow.register(m * size_of::<T>());
         flow.phase("covariances");

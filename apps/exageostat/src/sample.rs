@@ -7,7 +7,6 @@ use std::f64::consts::TAU;
 
 use rand_chacha::ChaCha12Rng;
 use rand_core::{Rng, SeedableRng};
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::geometry::{Geometry, GeometryError, Points};
 use tegula_kernels::kernel::gemv::Gemv;
 use tegula_kernels::kernel::trmm::Trmm;
@@ -16,6 +15,7 @@ use tegula_kernels::scalar::Real;
 use tegula_linalg::potrf;
 use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::Flow;
+use tegula_tiles::TileMatrix;
 
 use crate::generation::{Generation, Order};
 use crate::likelihood::LikelihoodError;

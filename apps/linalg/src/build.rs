@@ -2,14 +2,12 @@
 
 use std::marker::PhantomData;
 
-use tegula_data::matrix::{
-    TileMatrix, random_entry, random_hermitian_entry, random_symmetric_entry,
-};
 use tegula_kernels::kernel::map::{Build, MapEntries, Place};
 use tegula_kernels::option::{Form, Part};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{RW, W};
 use tegula_runtime::flow::Flow;
+use tegula_tiles::{TileMatrix, random_entry, random_hermitian_entry, random_symmetric_entry};
 
 use crate::elementwise::part_of_tile;
 

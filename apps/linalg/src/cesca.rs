@@ -6,7 +6,6 @@
 
 use std::marker::PhantomData;
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::kernel::centre::{Centre, Factors};
 use tegula_kernels::kernel::lay_out::Structure;
 use tegula_kernels::kernel::line_sums::{Line, LineSums, Term};
@@ -16,6 +15,7 @@ use tegula_kernels::option::{Form, Part, Uplo};
 use tegula_kernels::scalar::{Real, Scalar};
 use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::{Flow, Handle};
+use tegula_tiles::TileMatrix;
 
 use crate::elementwise::part_of_tile;
 

@@ -3,13 +3,13 @@
 //! Yamamoto, Nakatsukasa, Yanagisawa, Fukaya, "Roundoff error analysis of the CholeskyQR2
 //! algorithm", Electronic Transactions on Numerical Analysis 44 (2015).
 
-use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::kernel::{geadd::Geadd, gemm::Gemm, laset::Laset, syrk::Syrk, trmm::Trmm};
 use tegula_kernels::option::{Diag, Form, Side, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{R, RW, Reduce, W};
 use tegula_runtime::flow::Flow;
 use tegula_runtime::memory::Reduction;
+use tegula_tiles::{Storage, TileMatrix};
 
 use crate::{Triangle, potrf, trsm};
 

@@ -2,12 +2,12 @@
 
 use std::marker::PhantomData;
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::kernel::convert::Convert;
 use tegula_kernels::option::Part;
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::Flow;
+use tegula_tiles::TileMatrix;
 
 use crate::elementwise::part_of_tile;
 

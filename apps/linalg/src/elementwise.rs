@@ -1,7 +1,6 @@
 //! What is done to every entry of a tiled matrix, or of a triangle of it: copies, constants, factors,
 //! sums, transposition.
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::kernel::laset::Laset;
 use tegula_kernels::kernel::laset_triangle::LasetTriangle;
 use tegula_kernels::kernel::tradd::Tradd;
@@ -9,6 +8,7 @@ use tegula_kernels::option::{Part, Trans, Uplo};
 use tegula_kernels::scalar::{Real, Scalar};
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::Flow;
+use tegula_tiles::TileMatrix;
 
 use crate::tasks;
 use crate::view::View;

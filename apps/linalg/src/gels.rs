@@ -3,12 +3,12 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::kernel::trsm_block::{CheckBlock, TrsmBlock, ZeroRows};
 use tegula_kernels::option::{Side, Storev, Trans};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::Flow;
+use tegula_tiles::TileMatrix;
 
 use crate::geqrf::{gelqf_steps, geqrf_along, geqrf_steps};
 use crate::{ormlq, ormqr};

@@ -5,10 +5,10 @@
 
 use std::ops::Range;
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::option::{Side, Storev, Trans};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::{Flow, Handle};
+use tegula_tiles::TileMatrix;
 
 use crate::lookahead::Lookahead;
 use crate::reflectors::Reflectors;

@@ -6,7 +6,6 @@
 
 use std::marker::PhantomData;
 
-use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::kernel::{
     geqrt::Geqrt, laset::Laset, tpmqrt::Tpmqrt, tpqrt::Tpqrt, unmqr::Unmqr,
 };
@@ -14,6 +13,7 @@ use tegula_kernels::option::{Side, Storev, Trans};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::{Flow, Handle};
+use tegula_tiles::{Storage, TileMatrix};
 
 use crate::tree::{Step, Tree};
 

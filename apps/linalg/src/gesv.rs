@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::option::{Diag, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Flow;
+use tegula_tiles::TileMatrix;
 
 use crate::getrf::{Pivots, factorise};
 use crate::getrs::solve;

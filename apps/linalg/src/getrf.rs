@@ -9,7 +9,6 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::kernel::copy_part::{Block, CopyPart};
 use tegula_kernels::kernel::getrf::Getrf;
@@ -21,6 +20,7 @@ use tegula_kernels::scalar::Scalar;
 use tegula_kernels::strips::StripShape;
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
+use tegula_tiles::TileMatrix;
 
 use crate::lookahead::Lookahead;
 use crate::strips;

@@ -3,13 +3,13 @@
 //! Right-looking, as in Golub, Van Loan, "Matrix computations", 4th edition, section 3.2.11. Only
 //! for matrices that need no pivoting, such as diagonally dominant ones.
 
-use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::kernel::lay_out::Structure;
 use tegula_kernels::kernel::{getrf_nopiv::GetrfNopiv, trsm::Trsm};
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::Flow;
+use tegula_tiles::{Storage, TileMatrix};
 
 use crate::product::Layouts;
 use crate::view::View;

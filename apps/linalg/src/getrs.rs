@@ -2,13 +2,13 @@
 
 use std::marker::PhantomData;
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::kernel::laswp::Laswp;
 use tegula_kernels::kernel::trsm_column::TrsmColumn;
 use tegula_kernels::option::{Diag, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::Flow;
+use tegula_tiles::TileMatrix;
 
 use crate::getrf::Pivots;
 

@@ -5,11 +5,11 @@
 
 use std::marker::PhantomData;
 
-use tegula_data::matrix::{Storage, TileMatrix, random_entry};
 use tegula_kernels::kernel::low_rank::{LowRank, Mirror};
 use tegula_kernels::scalar::{Scalar, c64};
 use tegula_runtime::flow::Access::{R, W};
 use tegula_runtime::flow::{Flow, Handle};
+use tegula_tiles::{Storage, TileMatrix, random_entry};
 
 /// Reflectors on either side.
 const REFLECTORS: usize = 3;

@@ -5,13 +5,13 @@
 
 use std::marker::PhantomData;
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::kernel::lay_out::Structure;
 use tegula_kernels::kernel::norm::{Norm, NormFold, NormShare, frobenius};
 use tegula_kernels::option::{Diag, Form, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
+use tegula_tiles::TileMatrix;
 
 /// The norm of a general matrix (xLANGE), after everything submitted has run.
 ///

@@ -2,11 +2,11 @@
 //!
 //! Golub, Van Loan, "Matrix computations", 4th edition, 7.3.1, on `A^H A`.
 
-use tegula_data::matrix::{Storage, TileMatrix, random_entry};
 use tegula_kernels::kernel::norm::Norm;
 use tegula_kernels::option::{Part, Trans};
 use tegula_kernels::scalar::{Real, Scalar};
 use tegula_runtime::flow::{Flow, FlowError};
+use tegula_tiles::{Storage, TileMatrix, random_entry};
 
 use crate::build::build;
 use crate::elementwise::lascal;

@@ -1,9 +1,9 @@
 //! The orthogonal factor of a QR or LQ factorisation, multiplied out in place.
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::option::{Storev, Trans};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Flow;
+use tegula_tiles::TileMatrix;
 
 use crate::reflectors::Reflectors;
 

@@ -1,9 +1,9 @@
 //! Products with the orthogonal factor of a QR or LQ factorisation.
 
-use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::option::{Side, Storev, Trans};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Flow;
+use tegula_tiles::{Storage, TileMatrix};
 
 use crate::reflectors::Reflectors;
 

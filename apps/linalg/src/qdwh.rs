@@ -5,7 +5,6 @@
 //! spectral divide and conquer algorithms for the symmetric eigenvalue decomposition and the SVD", SIAM J.
 //! Sci. Comput. 35 (2013).
 
-use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::kernel::laset::Laset;
 use tegula_kernels::kernel::norm::Norm;
@@ -13,6 +12,7 @@ use tegula_kernels::option::{Diag, Form, Part, Side, Trans, Uplo};
 use tegula_kernels::scalar::{Real, Scalar};
 use tegula_runtime::flow::Access::W;
 use tegula_runtime::flow::{Flow, FlowError};
+use tegula_tiles::{Storage, TileMatrix};
 
 use crate::condense::{copy, scale_of};
 use crate::tall::Tall;

@@ -5,10 +5,10 @@
 
 use faer::Mat;
 use faer::traits::ComplexField;
-use tegula_data::matrix::{Order, Storage, TileMatrix, random_entry};
 use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::{Real, Scalar};
 use tegula_runtime::flow::{Flow, FlowError};
+use tegula_tiles::{Order, Storage, TileMatrix, random_entry};
 use thiserror::Error;
 
 use crate::{gemm, geqrf, orgqr};

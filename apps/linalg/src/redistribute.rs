@@ -2,11 +2,11 @@
 
 use std::marker::PhantomData;
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::kernel::copy_part::{Block, CopyPart};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::Flow;
+use tegula_tiles::TileMatrix;
 
 /// Submits `B = A` for two matrices of one shape, whatever their tiles.
 ///
@@ -18,7 +18,7 @@ use tegula_runtime::flow::Flow;
 pub fn redistribute<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>, b: &TileMatrix<T>) {
     let (from, to) = ((a.m(), a.n()), (b.m(), b.n()));
     assert!(from == to, "copy of {from:?} to {to:?}");
-    let is_lower = |matrix: &TileMatrix<T>| matrix.storage() == tegula_data::matrix::Storage::Lower;
+    let is_lower = |matrix: &TileMatrix<T>| matrix.storage() == tegula_tiles::Storage::Lower;
     assert!(is_lower(b) || !is_lower(a), "a triangle does not fill a whole matrix");
     for index in b.indices() {
         let tile = (index.row, index.column);

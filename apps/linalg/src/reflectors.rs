@@ -2,7 +2,6 @@
 
 use std::marker::PhantomData;
 
-use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::kernel::unmqr::{Unmqr, strips::UnmqrStrips};
 use tegula_kernels::kernel::{geqrt::Geqrt, larft::Larft, ungqr::Ungqr};
 use tegula_kernels::option::{Side, Storev, Trans};
@@ -10,6 +9,7 @@ use tegula_kernels::scalar::Scalar;
 use tegula_kernels::strips::StripShape;
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::{Flow, Handle};
+use tegula_tiles::{Storage, TileMatrix};
 
 use crate::strips;
 

@@ -1,8 +1,8 @@
 //! Checks of results as LAPACK's testers make them: backward errors in units of rounding.
 
-use tegula_data::matrix::{Order, TileMatrix};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::{Flow, FlowError};
+use tegula_tiles::{Order, TileMatrix};
 
 /// Above this, LAPACK's testers say that a result is wrong.
 pub const THRESHOLD: f64 = 60.0;

@@ -1,10 +1,10 @@
 //! Tiled product with a symmetric or Hermitian matrix: `C = alpha A B + beta C`, or from the right.
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::kernel::lay_out::Structure;
 use tegula_kernels::option::{Form, Side, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Flow;
+use tegula_tiles::TileMatrix;
 
 use crate::gemm::check;
 use crate::product::{self, Left};

@@ -1,11 +1,11 @@
 //! Tiled symmetric product of two matrices: a triangle of
 //! `C = alpha op(A) op(B)' + alpha op(B) op(A)' + beta C`.
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::kernel::lay_out::Structure;
 use tegula_kernels::option::{Form, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Flow;
+use tegula_tiles::TileMatrix;
 
 use crate::product::{self, Layouts};
 use crate::tasks;

@@ -1,9 +1,9 @@
 //! Tiled symmetric products: a triangle of `C = alpha op(A) op(A)' + beta C`.
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::option::{Form, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Flow;
+use tegula_tiles::TileMatrix;
 
 use crate::product;
 use crate::view::View;

@@ -6,7 +6,6 @@
 
 use std::marker::PhantomData;
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::kernel::diagonal_solve::DiagonalSolve;
 use tegula_kernels::kernel::lay_out::Structure;
 use tegula_kernels::kernel::ldlt::Ldlt;
@@ -15,6 +14,7 @@ use tegula_kernels::option::{Diag, Form, Side, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::Flow;
+use tegula_tiles::TileMatrix;
 
 use crate::product::Layouts;
 use crate::tasks::{self, Corner};

@@ -3,7 +3,6 @@
 
 use std::marker::PhantomData;
 
-use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::kernel::copy_part::{Block, CopyPart};
 use tegula_kernels::kernel::laset::Laset;
 use tegula_kernels::kernel::tradd::Tradd;
@@ -11,6 +10,7 @@ use tegula_kernels::option::{Part, Side, Trans};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::Flow;
+use tegula_tiles::{Storage, TileMatrix};
 
 use crate::{geqrf, ormqr, redistribute};
 

@@ -3,10 +3,10 @@
 //! With views an algorithm is written once: what an upper triangle asks for is what the lower
 //! triangle of the transposed view asks for, and what stands on the right stands on the left there.
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::option::{Form, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Handle;
+use tegula_tiles::TileMatrix;
 
 /// How a stored matrix is seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

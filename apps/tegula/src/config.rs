@@ -8,8 +8,8 @@ use std::path::Path;
 use anyhow::Result;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, Command};
-use tegula_data::format::nearest_name;
-use tegula_data::format::text::read_whole;
+use tegula_files::nearest_name;
+use tegula_files::text::read_whole;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 

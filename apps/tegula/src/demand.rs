@@ -1,8 +1,8 @@
 //! What a computation asks of memories: the bytes of its tiles, and of the tasks on them.
 
-use tegula_data::matrix::Storage;
 use tegula_runtime::memory::rounded;
 use tegula_runtime::ranks::{Owners, Rank, Spot};
+use tegula_tiles::Storage;
 
 use crate::ranks;
 
@@ -163,7 +163,7 @@ pub(crate) fn solve_task_bytes(l: &Grid, b: &Grid) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use tegula_data::distribution::distribution;
+    use tegula_plan::distribution::distribution;
 
     use super::*;
 

@@ -12,10 +12,10 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
 use clap::{Arg, ArgMatches, Command};
-use tegula_data::checkpoint::previous_checkpoint;
-use tegula_data::format::matrix::names_beside;
-use tegula_data::source::Source;
 use tegula_diodon::output;
+use tegula_files::checkpoint::previous_checkpoint;
+use tegula_files::matrix::names_beside;
+use tegula_files::source::Source;
 
 use crate::error::refused;
 use crate::output::is_standard_output;

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
-use tegula_data::format::hdf5::libhdf5_version;
+use tegula_files::hdf5::libhdf5_version;
 use tegula_kernels::backend::{BACKENDS, current, environment};
 use tegula_kernels::kernel::covariance::Vectors;
 use tegula_runtime::exec::accelerator::cuda::Found;

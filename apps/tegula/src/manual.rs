@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use clap::{Args, Command};
 use clap_complete::{Shell, generate};
 use clap_mangen::Man as Page;
-use tegula_data::format::WriteError;
+use tegula_files::WriteError;
 
 use crate::cli::command;
 use crate::error::refused;

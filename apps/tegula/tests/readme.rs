@@ -45,7 +45,7 @@ fn commands_are_found() {
 
 #[test]
 fn commands_on_pages_exist() {
-    let pages = ["README.md", "apps/README.md", "apps/tegula/README.md"];
+    let pages = ["README.md", "ARCHITECTURE.md", "apps/tegula/README.md"];
     let read = |page: &&str| {
         std::fs::read_to_string(root().join(page)).unwrap_or_else(|e| panic!("{page}: {e}"))
     };

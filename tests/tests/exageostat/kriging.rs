@@ -1,10 +1,10 @@
 //! Predictions at places that were held out.
 
-use tegula_data::format::Table;
 use tegula_exageostat::design::Design;
 use tegula_exageostat::model::Model;
 use tegula_exageostat::observations::Observations;
 use tegula_exageostat::predict::Predictor;
+use tegula_files::Table;
 use tegula_tests::{answer_table, column, likelihood, synthetic};
 
 use super::{covariance, meuse, meuse_observations, texas, with_sqrt_dist};

@@ -8,10 +8,10 @@ mod nested;
 mod ranks;
 
 use serde_json::Value;
-use tegula_data::format::Table;
 use tegula_exageostat::covariance::{Covariance, find};
 use tegula_exageostat::design::Design;
 use tegula_exageostat::observations::Observations;
+use tegula_files::Table;
 use tegula_kernels::geometry::Geometry;
 use tegula_tests::{column, numbers, root, sample};
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use tegula_data::distribution::{Traffic, distribution};
 use tegula_exageostat::likelihood::{Evaluation, Likelihood, Overlap};
+use tegula_plan::distribution::{Traffic, distribution};
 use tegula_runtime::exec::Exec;
 use tegula_runtime::flow::{Flow, FlowOptions};
 use tegula_runtime::ranks::Owners;

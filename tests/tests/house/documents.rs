@@ -1,25 +1,27 @@
 //! What is written about the project is true: maps name every module, lists every member, and
 //! what a page points to exists.
 
-use tegula_data::distribution::DISTRIBUTIONS;
-use tegula_data::format::matrix::FORMATS;
-use tegula_data::plan::PLACEMENTS;
-use tegula_data::platform::PLATFORMS;
 use tegula_diodon::distance::METRICS;
 use tegula_diodon::mds::METHODS;
 use tegula_exageostat::covariance::COVARIANCES;
+use tegula_files::matrix::FORMATS;
 use tegula_kernels::backend::BACKENDS;
 use tegula_kernels::kernel::KERNELS;
+use tegula_plan::distribution::DISTRIBUTIONS;
+use tegula_plan::phases::PLACEMENTS;
+use tegula_plan::platform::PLATFORMS;
 use tegula_runtime::plot::PANELS;
 use tegula_runtime::sched::{EVICTIONS, POLICIES};
 
 use crate::{TextFile, assert_kept, root, text_files};
 
 /// Folders of the crates.
-const CRATES: [&str; 9] = [
+const CRATES: [&str; 11] = [
     "runtime",
     "kernels",
-    "data",
+    "tiles",
+    "files",
+    "plan",
     "apps/linalg",
     "apps/exageostat",
     "apps/diodon",
@@ -81,10 +83,10 @@ fn members() -> Vec<(&'static str, &'static str, &'static str)> {
     members.extend(PANELS.iter().map(|panel| (runtime, panel.name, panel.summary)));
     members.extend(KERNELS.iter().map(|kernel| (kernels, kernel.name, "")));
     members.extend(BACKENDS.iter().map(|backend| (kernels, backend.name, "")));
-    members.extend(PLATFORMS.iter().map(|listed| ("data/README.md", listed.name, "")));
-    members.extend(DISTRIBUTIONS.iter().map(|entry| ("data/README.md", entry.name, "")));
-    members.extend(PLACEMENTS.iter().map(|entry| ("data/README.md", entry.name, "")));
-    members.extend(FORMATS.iter().map(|format| ("data/README.md", format.name, format.summary)));
+    members.extend(PLATFORMS.iter().map(|listed| ("plan/README.md", listed.name, "")));
+    members.extend(DISTRIBUTIONS.iter().map(|entry| ("plan/README.md", entry.name, "")));
+    members.extend(PLACEMENTS.iter().map(|entry| ("plan/README.md", entry.name, "")));
+    members.extend(FORMATS.iter().map(|format| ("files/README.md", format.name, format.summary)));
     let page = "apps/diodon/README.md";
     members.extend(METHODS.iter().map(|method| (page, method.name, method.summary)));
     members.extend(METRICS.iter().map(|metric| (page, metric.name, "")));
@@ -116,7 +118,10 @@ const FOREIGN: [(&str, &str, &str); 2] = [
 
 /// Whether `word` names a file or folder of the project.
 fn is_path(word: &str) -> bool {
-    let rooms = ["runtime/", "kernels/", "data/", "apps/", "tests/", "scripts/", ".ci/"];
+    let rooms = [
+        "runtime/", "kernels/", "tiles/", "files/", "plan/", "data/", "apps/", "tests/",
+        "scripts/", ".ci/",
+    ];
     let is_pattern = word.contains(|c: char| "*<>{}$()".contains(c)) || word.contains("NAME");
     rooms.iter().any(|room| word.starts_with(room)) && !is_pattern
 }
@@ -165,7 +170,7 @@ fn what_pages_name_exists() {
 #[test]
 fn the_first_page_leads_to_the_others() {
     let page = page("README.md");
-    let mut broken: Vec<String> = ["apps/README.md", "scripts/test"].map(str::to_owned).to_vec();
+    let mut broken: Vec<String> = ["ARCHITECTURE.md", "scripts/test"].map(str::to_owned).to_vec();
     broken.retain(|path| !page.contains(path.as_str()));
     assert_kept("README.md names where to go on:", &broken);
 }

@@ -8,7 +8,8 @@ use crate::{TextFile, assert_kept, root, rust_files, source, text_files};
 const MOST_LINES: usize = 500;
 
 /// What may stand at the top, besides files whose name starts with a dot and what is made.
-const TOP: [&str; 10] = [
+const TOP: [&str; 14] = [
+    "ARCHITECTURE.md",
     "Cargo.toml",
     "Cargo.lock",
     "LICENSE-APACHE",
@@ -16,9 +17,12 @@ const TOP: [&str; 10] = [
     "README.md",
     "apps",
     "data",
+    "files",
     "kernels",
+    "plan",
     "runtime",
     "scripts",
+    "tiles",
 ];
 
 /// Files that read or set the environment; flags and the environment else belong to the program.

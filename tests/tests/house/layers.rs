@@ -10,7 +10,8 @@ use crate::{assert_kept, root};
 const LAYERS: &[&[&str]] = &[
     &["tegula-runtime"],
     &["tegula-kernels"],
-    &["tegula-data"],
+    &["tegula-tiles", "tegula-files"],
+    &["tegula-plan"],
     &["tegula-linalg"],
     &["tegula-exageostat", "tegula-diodon"],
     &["tegula", "tegula-capi"],

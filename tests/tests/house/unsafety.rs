@@ -29,7 +29,7 @@ const PLACES: &[(&str, &str)] = &[
     ("kernels/src/backend/", "calls a BLAS in C, and vector instructions"),
     ("kernels/src/cuda/", "calls CUDA libraries, and reads verdicts that a device has written"),
     ("kernels/src/kernel/", "vector instructions, and CUDA libraries in each cuda.rs"),
-    ("data/src/matrix/lent.rs", "cuts an array that the program lends into tiles"),
+    ("tiles/src/lent.rs", "cuts an array that the program lends into tiles"),
     ("apps/capi/src/array.rs", "makes views and tiles of the caller's arrays"),
     ("apps/capi/src/export.rs", "makes functions that C calls"),
     ("apps/capi/src/kind.rs", "reads arguments through the caller's pointers"),

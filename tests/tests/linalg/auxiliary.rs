@@ -1,6 +1,5 @@
 //! Norms, elementwise operations and generators on tiles, against plain loops.
 
-use tegula_data::matrix::{Storage, TileMatrix, random_entry};
 use tegula_kernels::kernel::norm::Norm;
 use tegula_kernels::option::{Diag, Form, Part, Trans, Uplo};
 use tegula_kernels::scalar::{Real, Scalar, c32, c64};
@@ -10,6 +9,7 @@ use tegula_linalg::{
 };
 use tegula_runtime::flow::Flow;
 use tegula_tests::plain::{Plain, exact, next_engine, number, rounded};
+use tegula_tiles::{Storage, TileMatrix, random_entry};
 
 /// Shapes and the order of tiles.
 const SHAPES: &[((usize, usize), usize)] = &[

@@ -1,6 +1,5 @@
 //! Many small problems at once: each comes out as it does alone.
 
-use tegula_data::matrix::{random_entry, random_spd_entry};
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
 use tegula_kernels::scalar::{Scalar, c32, c64};
 use tegula_linalg::Triangle;
@@ -8,6 +7,7 @@ use tegula_linalg::batch::{self, Batch, BatchPivots, Infos};
 use tegula_linalg::residual::THRESHOLD;
 use tegula_runtime::flow::Flow;
 use tegula_tests::flow;
+use tegula_tiles::{random_entry, random_spd_entry};
 
 /// Number of problems and their orders: none, empty, one, odd, larger than a cache line's worth.
 const SHAPES: &[(usize, usize)] = &[(0, 3), (4, 0), (1, 1), (37, 5), (200, 8), (9, 33)];

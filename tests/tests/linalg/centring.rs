@@ -1,11 +1,11 @@
 //! Centring and scaling of lines, and Gram matrices of distances, against plain loops.
 
-use tegula_data::matrix::{Storage, TileMatrix, random_entry};
 use tegula_kernels::option::Uplo;
 use tegula_kernels::scalar::{Real, Scalar, c32, c64};
 use tegula_linalg::{Lines, cesca, gram};
 use tegula_runtime::flow::Flow;
 use tegula_tests::plain::{Plain, next_engine, number};
+use tegula_tiles::{Storage, TileMatrix, random_entry};
 
 /// Shapes and the order of tiles.
 const SHAPES: &[((usize, usize), usize)] = &[

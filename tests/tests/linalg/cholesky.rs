@@ -1,7 +1,6 @@
 //! Cholesky's family on tiles: factors, solves, inverses and triangular inverses, of either triangle,
 //! in all precisions; the other triangle is NaN.
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::option::{Diag, Form, Trans, Uplo};
 use tegula_kernels::scalar::{Scalar, c32, c64};
@@ -10,6 +9,7 @@ use tegula_linalg::{
 };
 use tegula_runtime::flow::Flow;
 use tegula_tests::plain::{Plain, exact, next_engine, number, rounded};
+use tegula_tiles::TileMatrix;
 
 /// Orders and tile sizes: empty, one, less than a tile, just so, one more, many.
 const SIZES: &[(usize, usize)] =

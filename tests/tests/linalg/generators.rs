@@ -1,12 +1,12 @@
 //! Random matrices of given singular values or eigenvalues: the values, by another solver, and that tiles
 //! do not matter.
 
-use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::option::{Form, Uplo};
 use tegula_kernels::scalar::{Scalar, c32, c64};
 use tegula_linalg::{Spectrum, SpectrumKind, SpectrumShape, latms};
 use tegula_runtime::flow::Flow;
 use tegula_tests::plain::{Plain, next_engine};
+use tegula_tiles::{Storage, TileMatrix};
 
 /// Rows, columns and the order of tiles.
 const SHAPES: &[((usize, usize), usize)] =

@@ -2,7 +2,6 @@
 //! part touched.
 #![allow(unsafe_code)]
 
-use tegula_data::matrix::{Order, Storage, TileMatrix, random_entry, random_spd_entry};
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
 use tegula_kernels::scalar::Real;
 use tegula_linalg::residual::THRESHOLD;
@@ -10,6 +9,7 @@ use tegula_linalg::{Triangle, gemm, getrf_nopiv, potrf, trsm};
 use tegula_runtime::exec::Sequential;
 use tegula_runtime::flow::{Flow, FlowOptions};
 use tegula_tests::flow;
+use tegula_tiles::{Order, Storage, TileMatrix, random_entry, random_spd_entry};
 
 /// An `m x n` matrix inside a column-major array: rows above and below it, columns before and after,
 /// and every entry that is not its own is NaN.

@@ -1,13 +1,13 @@
 //! Cholesky factors in tiles of two precisions: each tile as exact as its precision, and which tile is in
 //! which.
 
-use tegula_data::matrix::{Storage, TileMatrix, random_entry};
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::option::{Diag, Form, Trans, Uplo};
 use tegula_kernels::scalar::{Scalar, c64};
 use tegula_linalg::{MixedMatrix, PrecisionMap, PrecisionRule, potrf, potrf_mixed, potrs_mixed};
 use tegula_runtime::flow::Flow;
 use tegula_tests::plain::{Plain, exact, next_engine, number, rounded};
+use tegula_tiles::{Storage, TileMatrix, random_entry};
 
 /// Orders and tile sizes: empty, one, less than a tile, just so, one more, many.
 const SIZES: &[(usize, usize)] = &[(0, 4), (1, 4), (4, 4), (5, 4), (23, 4), (61, 7), (90, 31)];

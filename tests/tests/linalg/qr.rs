@@ -2,7 +2,6 @@
 //! rounding, over shapes, tilings, precisions, engines, and on parts of larger arrays.
 #![allow(unsafe_code)]
 
-use tegula_data::matrix::{Order, Storage, TileMatrix, random_entry};
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::option::{Side, Storev, Trans};
 use tegula_kernels::scalar::{Scalar, c32, c64};
@@ -11,6 +10,7 @@ use tegula_runtime::exec::Sequential;
 use tegula_runtime::flow::{Flow, FlowOptions};
 use tegula_tests::dense::Dense;
 use tegula_tests::flow;
+use tegula_tiles::{Order, Storage, TileMatrix, random_entry};
 
 /// A matrix on tiles: the flow's own, or part of an array, with NaN around it.
 struct Tiled<T> {

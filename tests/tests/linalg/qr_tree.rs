@@ -2,7 +2,6 @@
 //! against plain products.
 
 use faer::traits::ComplexField;
-use tegula_data::matrix::{Order, Storage, TileMatrix, random_entry};
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::{Real, Scalar, c32, c64};
@@ -13,6 +12,7 @@ use tegula_runtime::exec::Sequential;
 use tegula_runtime::flow::{Flow, FlowOptions};
 use tegula_tests::dense::Dense;
 use tegula_tests::flow;
+use tegula_tiles::{Order, Storage, TileMatrix, random_entry};
 
 fn tiles<T: Scalar>(flow: &mut Flow, a: &Dense<T>, tile: (usize, usize)) -> TileMatrix<T> {
     let tiles = TileMatrix::new(flow, (a.m, a.n), tile, Storage::Full);

@@ -3,15 +3,15 @@
 
 use std::sync::Arc;
 
-use tegula_data::distribution::messages::{self, Messages};
-use tegula_data::distribution::{BlockCyclic, OwnerMap, Traffic, count, distribution};
-use tegula_data::matrix::{Order, Storage, TileMatrix, random_spd_entry};
 use tegula_kernels::error::NumericalError;
 use tegula_linalg::{Tree, geqrf_tree, getrf_nopiv, potrf};
+use tegula_plan::distribution::messages::{self, Messages};
+use tegula_plan::distribution::{BlockCyclic, OwnerMap, Traffic, count, distribution};
 use tegula_runtime::exec::Exec;
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Flow, FlowOptions};
 use tegula_runtime::ranks::{Owners, Rank, Spot};
 use tegula_tests::over_ranks;
+use tegula_tiles::{Order, Storage, TileMatrix, random_spd_entry};
 
 /// A factorisation of the tiles of a matrix.
 type Factorise = fn(&mut Flow, &TileMatrix<f64>);

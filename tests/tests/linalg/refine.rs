@@ -1,11 +1,11 @@
 //! Solves by factors in 32 bits: as exact as in 64, on matrices of every condition.
 
-use tegula_data::matrix::{Order, Storage, TileMatrix, random_entry, random_spd_entry};
 use tegula_kernels::scalar::{Scalar, c64};
 use tegula_linalg::residual::THRESHOLD;
 use tegula_linalg::{Refinement, gesv_mixed, posv_mixed};
 use tegula_runtime::flow::Flow;
 use tegula_tests::flow;
+use tegula_tiles::{Order, Storage, TileMatrix, random_entry, random_spd_entry};
 
 /// Largest `|b - A x| / (|A| |x| n eps)` of a column, in the infinity norm.
 fn backward_error<T: Scalar<Real = f64>>(

@@ -1,6 +1,5 @@
 //! The tiled algorithms on small matrices of every awkward shape, against plain loops.
 
-use tegula_data::matrix::{Order, Storage, TileMatrix, random_entry, random_spd_entry};
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
 use tegula_kernels::scalar::Real;
@@ -12,6 +11,7 @@ use tegula_runtime::platform::{Machine, WorkerModel};
 use tegula_runtime::sched::POLICIES;
 use tegula_runtime::sim::{Sim, SimOptions};
 use tegula_tests::flow;
+use tegula_tiles::{Order, Storage, TileMatrix, random_entry, random_spd_entry};
 
 /// A plain column-major matrix.
 #[derive(Clone, Debug)]

@@ -1,9 +1,9 @@
 //! The Cholesky family on matrices in tiles.
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::option::Form;
 use tegula_kernels::scalar::{c32, c64};
 use tegula_linalg::{self as linalg, View};
+use tegula_tiles::TileMatrix;
 
 use super::context::Context;
 use super::is_square;

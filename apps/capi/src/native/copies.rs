@@ -1,7 +1,7 @@
 //! Copies between tiles and plain arrays.
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::scalar::{c32, c64};
+use tegula_tiles::TileMatrix;
 
 use super::context::Context;
 use super::matrix::{Entry, Matrix, tiles};

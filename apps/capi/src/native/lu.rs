@@ -1,9 +1,9 @@
 //! LU factorisation with partial pivoting of matrices in one row of tiles.
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::{c32, c64};
 use tegula_linalg as linalg;
+use tegula_tiles::TileMatrix;
 
 use super::context::Context;
 use super::matrix::{Entry, Matrix, tiles, written};

@@ -3,8 +3,8 @@
 
 use std::ffi::{c_char, c_int};
 
-use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::scalar::{Scalar, c32, c64};
+use tegula_tiles::{Storage, TileMatrix};
 
 use super::context::Context;
 use crate::check::{Checked, Integer, Wrong, require};

@@ -10,8 +10,8 @@ pub mod products;
 pub mod qr;
 pub mod triangular;
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::option::Trans;
+use tegula_tiles::TileMatrix;
 
 use crate::export::Export;
 use matrix::Entry;

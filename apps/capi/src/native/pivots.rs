@@ -3,9 +3,9 @@
 
 use std::ffi::c_int;
 
-use tegula_data::matrix::TileMatrix;
 use tegula_linalg::Pivots;
 use tegula_runtime::flow::Flow;
+use tegula_tiles::TileMatrix;
 
 use super::context::Context;
 use super::matrix::{Entry, Matrix, Tiles};

@@ -1,9 +1,9 @@
 //! QR and LQ factorisations and least squares on matrices in one row, or one column, of tiles.
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::option::{Side, Storev, Trans};
 use tegula_kernels::scalar::{c32, c64};
 use tegula_linalg as linalg;
+use tegula_tiles::TileMatrix;
 
 use super::context::Context;
 use super::matrix::{Entry, Matrix, tiles, written};

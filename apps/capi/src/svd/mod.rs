@@ -3,10 +3,10 @@
 pub mod gesdd;
 pub mod gesvd;
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::scalar::{Real, Scalar};
 use tegula_linalg::{GesvdError, Vectors};
 use tegula_runtime::flow::{Flow, FlowError};
+use tegula_tiles::TileMatrix;
 
 use crate::array::{Array, Matrix};
 use crate::export::Export;

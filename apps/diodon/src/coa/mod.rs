@@ -7,7 +7,7 @@
 //! Sigma` of columns. With the margins `R = t r` and `C = t c` of `N` itself, `S_ij = (n_ij - R_i C_j / t) /
 //! sqrt(R_i C_j)`: a correction of rank one.
 
-use tegula_data::source::Source;
+use tegula_files::source::Source;
 use tegula_kernels::kernel::sweep::Entry;
 use tegula_runtime::flow::Flow;
 

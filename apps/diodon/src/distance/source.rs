@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use tegula_data::source::{Block, BlockReader, Coverage, Source, SourceError};
+use tegula_files::source::{Block, BlockReader, Coverage, Source, SourceError};
 use tegula_kernels::element::Element;
 
 use super::error::DistanceError;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use tegula_data::source::{Block, BlockReader, Sink, Source, SourceError, pieces};
+use tegula_files::source::{Block, BlockReader, Sink, Source, SourceError, pieces};
 
 /// How a matrix is computed and written.
 #[derive(Clone, Copy, Debug)]

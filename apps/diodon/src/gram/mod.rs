@@ -12,12 +12,12 @@ mod state;
 
 use std::sync::Arc;
 
-use tegula_data::matrix::TileMatrix;
-use tegula_data::source::{Block, Coverage, Source};
+use tegula_files::source::{Block, Coverage, Source};
 use tegula_kernels::kernel::sweep::lines::Lines;
 use tegula_kernels::kernel::sweep::{Entry, Findings};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::{Flow, FlowError, Handle};
+use tegula_tiles::TileMatrix;
 
 use crate::EmbedError;
 #[cfg(doc)]

@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 
-use tegula_data::checkpoint::{
+use tegula_files::checkpoint::{
     read_numbers, read_word, read_words, write_numbers, write_word, write_words,
 };
 use tegula_kernels::kernel::sweep::Findings;

@@ -1,8 +1,8 @@
 //! An orthonormal basis of what instruments span.
 
 use faer::{Mat, MatRef};
-use tegula_data::matrix::{Order, TileMatrix};
 use tegula_runtime::flow::Flow;
+use tegula_tiles::{Order, TileMatrix};
 
 use super::Instruments;
 use crate::EmbedError;

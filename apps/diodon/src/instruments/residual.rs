@@ -1,11 +1,11 @@
 //! What instruments leave of a table, `(I - W W') P`, as something to multiply with.
 
 use faer::MatRef;
-use tegula_data::matrix::{Order, TileMatrix};
 use tegula_kernels::option::Part;
 use tegula_kernels::scalar::Real;
 use tegula_linalg::lacpy;
 use tegula_runtime::flow::{Flow, FlowError};
+use tegula_tiles::{Order, TileMatrix};
 
 use super::basis::Basis;
 use crate::EmbedError;

@@ -1,7 +1,7 @@
 //! Corrections that make distances Euclidean by adding a constant to them, or to their squares.
 
 use faer::{Mat, MatRef};
-use tegula_data::source::{Block, Source};
+use tegula_files::source::{Block, Source};
 
 use super::Leading;
 use crate::EmbedError;

@@ -3,10 +3,10 @@
 //! The vector of ones (of the roots of weights, if there are some) belongs to the eigenvalue 0. Where all
 //! others shift, it must not mix with theirs: its eigenvalue is moved below all of them first.
 
-use tegula_data::matrix::{Order, TileMatrix};
 use tegula_kernels::option::Uplo;
 use tegula_linalg::heevd;
 use tegula_runtime::flow::Flow;
+use tegula_tiles::{Order, TileMatrix};
 
 use super::correction::lingoes;
 use super::{Leading, Request, check, limits, turn};

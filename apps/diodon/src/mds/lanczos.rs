@@ -7,9 +7,9 @@
 //! Lanczos method for large symmetric eigenvalue problems", SIAM J. Matrix Anal. Appl. 22, 2000), whose images need no pass.
 
 use faer::Mat;
-use tegula_data::matrix::{Order, TileMatrix};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::{Flow, FlowError};
+use tegula_tiles::{Order, TileMatrix};
 
 use super::pause::pause;
 use super::ritz::{Ritz, Space};

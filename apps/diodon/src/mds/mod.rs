@@ -16,9 +16,9 @@ pub(crate) mod ritz;
 pub use correction::{Correction, Lingoes, cailliez, cailliez_bytes};
 pub use pause::{NoPauses, Pauses, Save};
 pub use plan::{Extent, Plan, default_method, plan};
-use tegula_data::matrix::{Order, TileMatrix};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Flow;
+use tegula_tiles::{Order, TileMatrix};
 
 use crate::gram::{Gram, Sums};
 use crate::{EmbedError, verdict};

@@ -6,9 +6,9 @@
 //! unless the sketch is the whole space.
 
 use faer::{Mat, Side};
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Flow;
+use tegula_tiles::TileMatrix;
 
 use super::randomized::{copy, products};
 use super::{Found, Pauses, Request};

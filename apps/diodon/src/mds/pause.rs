@@ -6,10 +6,10 @@
 use std::io::{Read, Write};
 use std::ops::ControlFlow;
 
-use tegula_data::checkpoint::{read_numbers, read_word, write_numbers, write_word};
-use tegula_data::matrix::TileMatrix;
+use tegula_files::checkpoint::{read_numbers, read_word, write_numbers, write_word};
 use tegula_runtime::flow::Flow;
 use tegula_runtime::ranks::Rank;
+use tegula_tiles::TileMatrix;
 
 use crate::EmbedError;
 use crate::gram::Gram;

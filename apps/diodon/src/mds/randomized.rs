@@ -6,12 +6,12 @@
 //! are those of the vectors after the last product, which have seen one more than those before.
 
 use faer::Mat;
-use tegula_data::checkpoint::{read_word, write_word};
-use tegula_data::matrix::TileMatrix;
+use tegula_files::checkpoint::{read_word, write_word};
 use tegula_kernels::option::Part;
 use tegula_kernels::scalar::Real;
 use tegula_linalg::lacpy;
 use tegula_runtime::flow::Flow;
+use tegula_tiles::TileMatrix;
 
 use super::pause::{load_panel, pause, save_panel};
 use super::{Found, Pauses, Request, check};

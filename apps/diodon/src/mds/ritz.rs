@@ -3,9 +3,9 @@
 use std::io::{self, Read, Write};
 
 use faer::{Mat, MatRef, Side};
-use tegula_data::checkpoint::{read_numbers, read_word, write_numbers, write_word};
-use tegula_data::matrix::TileMatrix;
+use tegula_files::checkpoint::{read_numbers, read_word, write_numbers, write_word};
 use tegula_runtime::flow::{Flow, FlowError};
+use tegula_tiles::TileMatrix;
 
 use super::Found;
 use super::pause::{load_panel, save_panel};

@@ -4,7 +4,7 @@ mod root;
 
 use std::sync::Arc;
 
-use tegula_data::source::{Block, Source, pieces, rounding};
+use tegula_files::source::{Block, Source, pieces, rounding};
 use tegula_runtime::flow::Flow;
 
 use crate::EmbedError;

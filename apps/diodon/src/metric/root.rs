@@ -1,11 +1,11 @@
 //! The Cholesky factor of a metric, `M = L L'`, in tiles that go with those of a table.
 
-use tegula_data::matrix::{Order, TileMatrix};
-use tegula_data::source::{Block, Source, pieces};
+use tegula_files::source::{Block, Source, pieces};
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
 use tegula_linalg::{Triangle, potrf, trmm, trsm};
 use tegula_runtime::flow::{Flow, FlowError};
+use tegula_tiles::{Order, TileMatrix};
 
 use crate::EmbedError;
 use crate::table::{line_name, read_block};

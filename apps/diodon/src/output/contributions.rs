@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tegula_data::format::{WriteError, write_atomically};
+use tegula_files::{WriteError, write_atomically};
 
 use super::cells::{Rows, Style};
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use tegula_data::format::WriteError;
+use tegula_files::WriteError;
 
 use super::labels::Strays;
 

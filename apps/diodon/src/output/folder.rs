@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tegula_data::format::WriteError;
+use tegula_files::WriteError;
 
 use super::error::OutputError;
 use super::{Output, WEIGHTS};

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use tegula_data::format::text::read_bytes;
+use tegula_files::text::read_bytes;
 
 use super::error::LabelsError;
 

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use serde_json::Value;
-use tegula_data::format::{WriteError, write_atomically};
+use tegula_files::{WriteError, write_atomically};
 
 /// Writes `summary` as JSON, indented, with its keys in their order.
 ///

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tegula_data::format::WriteError;
+use tegula_files::WriteError;
 
 use super::coordinates::write_axes;
 use crate::Variables;

@@ -1,10 +1,10 @@
 //! Means and norms of columns: from sums along them, read once more where sums of squares have lost the
 //! deviations, and with respect to a full metric of the rows.
 
-use tegula_data::matrix::Order;
-use tegula_data::source::{Block, Source, SourceError, pieces};
+use tegula_files::source::{Block, Source, SourceError, pieces};
 use tegula_kernels::option::Trans;
 use tegula_runtime::flow::Flow;
+use tegula_tiles::Order;
 
 use crate::EmbedError;
 use crate::metric::Root;

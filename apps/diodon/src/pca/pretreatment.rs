@@ -1,6 +1,6 @@
 //! What is done to a table before its components are sought; a line in the list for each.
 
-use tegula_data::source::Source;
+use tegula_files::source::Source;
 use tegula_runtime::flow::Flow;
 
 use super::columns::{self, Columns};

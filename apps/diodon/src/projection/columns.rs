@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use tegula_data::source::Source;
+use tegula_files::source::Source;
 
 use super::Embedding;
 use crate::EmbedError;

@@ -4,8 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tegula_data::format::text::{Text, longest_line, read_whole};
-use tegula_data::format::{Delimiter, Records, TableError};
+use tegula_files::text::{Text, longest_line, read_whole};
+use tegula_files::{Delimiter, Records, TableError};
 
 use super::Embedding;
 use crate::output::{Output, WEIGHTS};

@@ -19,12 +19,12 @@ mod plan;
 
 use std::sync::Arc;
 
-use tegula_data::matrix::{Order, TileMatrix};
-use tegula_data::source::Source;
+use tegula_files::source::Source;
 use tegula_kernels::kernel::sweep::lines::Lines;
 use tegula_kernels::kernel::sweep::{Entry, Findings};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::{Flow, Handle};
+use tegula_tiles::{Order, TileMatrix};
 
 pub use folder::FolderError;
 pub use plan::{Extent, Plan, plan};

@@ -7,9 +7,9 @@
 //! numbers, relative to the largest, are lost in this; it is no loss to axes that are looked at. The first
 //! block is a product with random numbers in the first pass.
 
-use tegula_data::matrix::{Order, TileMatrix};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::{Flow, FlowError};
+use tegula_tiles::{Order, TileMatrix};
 
 use super::operator::{Operator, Rows};
 use super::{Request, Triples, rounding, turn};

@@ -1,8 +1,8 @@
 //! What singular triples are sought of: a matrix `P` that can be multiplied with from either side.
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::{Flow, FlowError};
+use tegula_tiles::TileMatrix;
 
 use crate::EmbedError;
 use crate::table::Table;

@@ -1,8 +1,8 @@
 //! Which rank reads each tile of a pass, and which one multiplies it.
 
-use tegula_data::distribution::{OwnerMap, Powers, earlier_phase, shuffle};
-use tegula_data::matrix::Storage;
+use tegula_plan::distribution::{OwnerMap, Powers, earlier_phase, shuffle};
 use tegula_runtime::ranks::Rank;
+use tegula_tiles::Storage;
 
 /// How much of the tiles each rank is to have.
 #[derive(Clone, Debug)]

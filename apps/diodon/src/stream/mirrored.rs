@@ -1,6 +1,6 @@
 //! Which squares of a symmetric matrix are compared with their mirror images, and the tasks that do it.
 
-use tegula_data::source::Block;
+use tegula_files::source::Block;
 use tegula_kernels::kernel::sweep::{Compare, Tile};
 use tegula_runtime::flow::Access::{R, W};
 use tegula_runtime::flow::{Flow, Handle};

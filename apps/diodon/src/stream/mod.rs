@@ -10,14 +10,14 @@ mod tiling;
 use std::ops::Range;
 use std::sync::Arc;
 
-use tegula_data::matrix::TileMatrix;
-use tegula_data::source::{Block, Source};
+use tegula_files::source::{Block, Source};
 use tegula_kernels::kernel::sweep::{self, Entry, SidePanels, Tile, lines};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Access::{Commute, RW, Reduce, W};
 use tegula_runtime::flow::{Access, Flow, FlowError, Handle};
 use tegula_runtime::memory::Reduction;
 use tegula_runtime::ranks::Rank;
+use tegula_tiles::TileMatrix;
 
 pub use dealing::Dealing;
 use dealing::Dealt;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tegula_data::source::{Block, BlockReader, Source, SourceError};
+use tegula_files::source::{Block, BlockReader, Source, SourceError};
 use tegula_runtime::flow::Access::{self, W};
 use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure};
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use tegula_data::source::{Block, Source};
+use tegula_files::source::{Block, Source};
 
 /// Cuts of rows, or of columns, at multiples of one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

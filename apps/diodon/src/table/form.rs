@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use tegula_data::source::Source;
+use tegula_files::source::Source;
 use tegula_kernels::kernel::sweep::{Entry, Findings, Offender, Offenders};
 use tegula_runtime::flow::Flow;
 

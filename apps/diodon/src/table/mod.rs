@@ -11,8 +11,7 @@ mod panel;
 
 use std::sync::Arc;
 
-use tegula_data::matrix::{Order, TileMatrix};
-use tegula_data::source::{Block, BlockReader, Source, SourceError, pieces};
+use tegula_files::source::{Block, BlockReader, Source, SourceError, pieces};
 use tegula_kernels::element::Element;
 use tegula_kernels::kernel::sweep::Findings;
 use tegula_kernels::kernel::sweep::lines::Lines;
@@ -20,6 +19,7 @@ use tegula_kernels::option::Part;
 use tegula_kernels::scalar::Real;
 use tegula_linalg::lacpy;
 use tegula_runtime::flow::{Flow, FlowError, Handle};
+use tegula_tiles::{Order, TileMatrix};
 
 use crate::EmbedError;
 use crate::basis::{inner, times};

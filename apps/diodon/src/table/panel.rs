@@ -1,8 +1,8 @@
 //! A task on a band of a panel: its rows times factors.
 
-use tegula_data::matrix::TileMatrix;
 use tegula_runtime::flow::Access::{self, R, RW};
 use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow, Handle};
+use tegula_tiles::TileMatrix;
 
 /// `x_i = factor_i x_i` for the rows of a band; buffers `[factors: R, X: RW]`.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,7 @@
 
 use std::io::{self, Read, Write};
 
-use tegula_data::checkpoint::{read_numbers, read_word, write_numbers, write_word};
+use tegula_files::checkpoint::{read_numbers, read_word, write_numbers, write_word};
 
 use crate::likelihood::{Evaluation, LikelihoodError};
 

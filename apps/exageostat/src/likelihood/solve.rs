@@ -3,12 +3,12 @@
 //! Algorithm 9 of Leandro Nesi's thesis: each tile of `L` adds its update to a vector beside the
 //! right-hand side, where the tile lives; the sums are taken off the right-hand side once per row.
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::kernel::{geadd::Geadd, gemm::Gemm, gemv::Gemv, trsm::Trsm, trsv::Trsv};
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Access::{R, RW, Reduce};
 use tegula_runtime::flow::{Access, Flow, Handle};
+use tegula_tiles::TileMatrix;
 
 /// Submits the substitution for the panel `z`, a vector or some side by side.
 ///

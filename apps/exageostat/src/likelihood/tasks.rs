@@ -3,7 +3,6 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::kernel::covariance::RadialTable;
 use tegula_kernels::kernel::dot::Dot;
 use tegula_kernels::kernel::gemm::Gemm;
@@ -15,6 +14,7 @@ use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 use tegula_runtime::memory::Reduction;
 use tegula_runtime::ranks::Owners;
+use tegula_tiles::TileMatrix;
 
 use super::solve::solve;
 use crate::design::Design;

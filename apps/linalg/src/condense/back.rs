@@ -3,7 +3,6 @@
 
 use std::marker::PhantomData;
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::kernel::ungtr_hb2st::UngtrHb2st;
 use tegula_kernels::kernel::unmqr::Unmqr;
 use tegula_kernels::kernel::unmtr_hb2st::UnmtrHb2st;
@@ -12,6 +11,7 @@ use tegula_kernels::scalar::Scalar;
 use tegula_kernels::tridiagonal::Waves;
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::Flow;
+use tegula_tiles::TileMatrix;
 
 use super::Panel;
 

@@ -7,10 +7,10 @@ mod panel;
 pub(crate) use back::Back;
 pub(crate) use panel::{Panel, columns_beside, copy, rows_beside, tile};
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::scalar::{Real, Scalar};
 use tegula_kernels::tridiagonal::Waves;
 use tegula_runtime::flow::Flow;
+use tegula_tiles::TileMatrix;
 
 use crate::redistribute;
 

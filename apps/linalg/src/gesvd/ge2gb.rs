@@ -7,10 +7,10 @@
 //! `Z = T^H V^H A` and `X = (A - V Z) S^H conj(T')` what is left is `Q^H A P = A - V Z - X S`, one
 //! product.
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::option::{Diag, Storev, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Flow;
+use tegula_tiles::TileMatrix;
 
 use crate::condense::{Panel, columns_beside, copy, rows_beside, tile};
 use crate::tasks::{self, Corner};

@@ -7,13 +7,13 @@
 
 mod ge2gb;
 
-use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::bidiagonal::{Bidiagonal, UpperBand, singular_values, singular_vectors};
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::kernel::norm::Norm;
 use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::{Flow, FlowError};
+use tegula_tiles::{Storage, TileMatrix};
 
 use crate::condense::{Back, block_columns, narrowed, scale_of, waves};
 use crate::tall::Tall;

@@ -6,13 +6,13 @@
 
 use std::marker::PhantomData;
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::scalar::{Real, Scalar};
 use tegula_kernels::tridiagonal::divide::{
     Collect, Gather, Join, Leaf, Merge, Plans, Roots, Sort, Spread, Turn, tear,
 };
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::{Flow, Handle};
+use tegula_tiles::TileMatrix;
 
 use crate::condense::block_columns;
 

@@ -8,7 +8,6 @@ mod divide;
 mod sy2sb;
 mod sytrd;
 
-use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::kernel::norm::Norm;
 use tegula_kernels::option::{Form, Part, Trans, Uplo};
@@ -16,6 +15,7 @@ use tegula_kernels::scalar::Scalar;
 use tegula_kernels::tridiagonal::divide::scaled;
 use tegula_kernels::tridiagonal::{Band, Chased, Waves, eigenvalues};
 use tegula_runtime::flow::{Flow, FlowError};
+use tegula_tiles::{Storage, TileMatrix};
 
 use crate::condense::{Back, Panel, block_columns, narrowed, scale_of, waves};
 use crate::{lansy, tradd};

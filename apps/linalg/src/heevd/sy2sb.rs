@@ -5,10 +5,10 @@
 //! `Q^H A Q = A - V W^H - W V^H` (Dongarra, Hammarling, Sorensen, "Block reduction of matrices to
 //! condensed forms for eigenvalue computations", J. Comput. Appl. Math. 27, 1989).
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::option::{Diag, Form, Storev, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Flow;
+use tegula_tiles::TileMatrix;
 
 use crate::condense::{Panel, columns_beside, tile};
 use crate::tasks::{self, Corner};

@@ -5,7 +5,6 @@
 
 use std::marker::PhantomData;
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::kernel::larft::Larft;
 use tegula_kernels::option::Storev;
 use tegula_kernels::scalar::Scalar;
@@ -14,6 +13,7 @@ use tegula_kernels::tridiagonal::direct::{
 };
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
+use tegula_tiles::TileMatrix;
 
 use crate::condense::Panel;
 

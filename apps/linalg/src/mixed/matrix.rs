@@ -2,13 +2,13 @@
 
 use std::marker::PhantomData;
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::kernel::geadd::Geadd;
 use tegula_kernels::kernel::map::{Build, Place};
 use tegula_kernels::option::{Part, Trans};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::{Flow, Handle};
+use tegula_tiles::TileMatrix;
 
 use super::copies::conversion;
 use super::precision::{PrecisionMap, place, tiles};

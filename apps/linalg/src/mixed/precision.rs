@@ -2,13 +2,13 @@
 
 use std::marker::PhantomData;
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::kernel::lay_out::Structure;
 use tegula_kernels::kernel::norm::{Norm, NormShare, frobenius};
 use tegula_kernels::option::{Form, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
+use tegula_tiles::TileMatrix;
 
 /// What one rounding to 32 bits may lose, relative.
 const ROUNDING: f64 = f32::EPSILON as f64 / 2.0;

@@ -1,11 +1,11 @@
 //! Refinement with LU factors, on columns of blocks.
 
-use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::kernel::norm::Norm;
 use tegula_kernels::option::{Part, Trans};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::{Flow, FlowError};
+use tegula_tiles::{Storage, TileMatrix};
 
 use super::{Refinement, System, solve};
 use crate::convert::convert;

@@ -3,9 +3,9 @@
 //! Saad, Schultz, "GMRES: a generalized minimal residual algorithm for solving nonsymmetric linear
 //! systems", SIAM J. Sci. Stat. Comput. 7 (1986), algorithm 4, with modified Gram-Schmidt.
 
-use tegula_data::matrix::{Order, TileMatrix};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::{Flow, FlowError};
+use tegula_tiles::{Order, TileMatrix};
 
 /// The residual that is small enough, relative to the right-hand side: outer steps do the rest.
 const TOLERANCE: f64 = 1e-8;

@@ -12,11 +12,11 @@ mod general;
 mod gmres;
 mod positive;
 
-use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::option::{Part, Trans};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::{Flow, FlowError};
+use tegula_tiles::{Storage, TileMatrix};
 
 use crate::convert::convert;
 use crate::elementwise::{geadd, lacpy};

@@ -1,11 +1,11 @@
 //! Refinement with Cholesky factors.
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::kernel::norm::Norm;
 use tegula_kernels::option::{Form, Part, Side, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::{Flow, FlowError};
+use tegula_tiles::TileMatrix;
 
 use super::{Refinement, System, solve};
 use crate::convert::convert;

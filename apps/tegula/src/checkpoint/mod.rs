@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use tegula_data::checkpoint::{
+use tegula_files::WriteError;
+use tegula_files::checkpoint::{
     About, Body, Checkpoint, keep_checkpoint, remove_unfinished_checkpoints, write_checkpoint,
 };
-use tegula_data::format::WriteError;
 use tegula_runtime::flow::{Flow, FlowError};
 use tegula_runtime::ranks::Rank;
 

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use anyhow::Result;
 use clap::Args;
-use tegula_data::expression::split_list;
-use tegula_data::format::{ColumnIndex, NamedValues, ReadOptions, Table};
 use tegula_diodon::distance::{DistanceSource, METRICS, MetricChoice, Points, Sequences, Takes};
+use tegula_files::expression::split_list;
+use tegula_files::{ColumnIndex, NamedValues, ReadOptions, Table};
 
 use crate::error::refused;
 

@@ -7,11 +7,11 @@ use anyhow::Result;
 use clap::Args;
 use clap::builder::TypedValueParser;
 use serde_json::{Value, json};
-use tegula_data::format::matrix::{
+use tegula_files::matrix::{
     FORMATS, Format, Found, KeptNames, Loss, ReadSettings, Rounding, Transfer, Writing,
     check_triangle, create_matrix, find_matrix, writable_format,
 };
-use tegula_data::source::{Coverage, Source};
+use tegula_files::source::{Coverage, Source};
 use tegula_kernels::element::{ELEMENTS, Element};
 
 use super::matrix::{ReadFlags, ToleranceFlags};

@@ -6,9 +6,9 @@ use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde_json::json;
-use tegula_data::format::matrix::create_matrix;
-use tegula_data::source::{Sink, Source, SourceError};
 use tegula_diodon::distance::{DistanceSource, MetricChoice, Takes, WriteOptions, write_matrix};
+use tegula_files::matrix::create_matrix;
+use tegula_files::source::{Sink, Source, SourceError};
 use tegula_kernels::element::Element;
 
 use super::computed::{PointFlags, metrics_help};

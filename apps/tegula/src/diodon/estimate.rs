@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use anyhow::Result;
 use serde_json::{Map, Value};
-use tegula_data::source::Source;
 use tegula_diodon::stream::Tiling;
+use tegula_files::source::Source;
 use tegula_kernels::kernel::kernel;
 use tegula_kernels::kernel::rate::{Temperature, rate};
 

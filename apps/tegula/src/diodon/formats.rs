@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
-use tegula_data::format::matrix::{FORMATS, Format};
+use tegula_files::matrix::{FORMATS, Format};
 
 use crate::flags::OutputFlags;
 use crate::output::{Align, Table};

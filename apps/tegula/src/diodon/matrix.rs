@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use clap::Args;
-use tegula_data::format::matrix::{ReadSettings, find_matrix};
-use tegula_data::source::{Coverage, Source};
 use tegula_diodon::distance::DistanceSource;
+use tegula_files::matrix::{ReadSettings, find_matrix};
+use tegula_files::source::{Coverage, Source};
 
 use crate::error::refused;
 use crate::files::check_kept_beside;

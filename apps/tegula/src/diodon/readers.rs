@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use tegula_data::source::{Source, SourceError};
 use tegula_diodon::stream::{Place, Tiling};
+use tegula_files::source::{Source, SourceError};
 use tegula_runtime::exec::ExecOptions;
 use tegula_runtime::platform::Cap;
 use tegula_runtime::random::mix;

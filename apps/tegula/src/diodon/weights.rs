@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::Result;
-use tegula_data::format::text::{Text, TextFault, longest_line, read_line, shortened};
+use tegula_files::text::{Text, TextFault, longest_line, read_line, shortened};
 
 use crate::error::refused;
 use crate::output::count;

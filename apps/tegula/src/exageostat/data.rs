@@ -1,10 +1,10 @@
 //! Observations from a table: which columns, which rows, and what a person should know of them.
 
 use anyhow::Result;
-use tegula_data::expression::Expression;
-use tegula_data::format::{NamedValues, Table, TableError};
 use tegula_exageostat::design::Design;
 use tegula_exageostat::observations::Observations;
+use tegula_files::expression::Expression;
+use tegula_files::{NamedValues, Table, TableError};
 
 use super::mean::Mean;
 use super::obvious;

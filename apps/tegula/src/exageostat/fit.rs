@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::{Value, json};
-use tegula_data::checkpoint::About;
 use tegula_exageostat::fit::{self as library, FitError, FitOptions, Journal, NuggetChoice};
 use tegula_exageostat::likelihood::Likelihood;
 use tegula_exageostat::model::Model;
+use tegula_files::checkpoint::About;
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Flow;
 

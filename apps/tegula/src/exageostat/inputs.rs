@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use tegula_data::expression::split_list;
-use tegula_data::format::{NamedValues, Table};
+use tegula_files::expression::split_list;
+use tegula_files::{NamedValues, Table};
 use tegula_kernels::geometry::Points;
 
 use super::data::{Data, complete_rows};

@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use tegula_data::expression::{EvaluateError, Formula};
-use tegula_data::format::Table;
 use tegula_exageostat::design::Design;
+use tegula_files::Table;
+use tegula_files::expression::{EvaluateError, Formula};
 
 /// A mean.
 #[derive(Clone, Debug)]

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use tegula_data::format::text::read_whole;
 use tegula_exageostat::covariance::find;
 use tegula_exageostat::model::Model;
+use tegula_files::text::read_whole;
 
 use super::data::Data;
 use super::mean::Mean;

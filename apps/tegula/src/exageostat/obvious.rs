@@ -1,8 +1,8 @@
 //! Columns that are taken when nothing is said: the coordinates and the values of a table.
 
 use anyhow::Result;
-use tegula_data::expression::Expression;
-use tegula_data::format::{ColumnIndex, Table};
+use tegula_files::expression::Expression;
+use tegula_files::{ColumnIndex, Table};
 
 use super::places::{Coordinates, column_list};
 use crate::error::refused;

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::Result;
-use tegula_data::expression::{EvaluateError, Expression, split_list};
-use tegula_data::format::{NamedValues, ReadOptions, Table, TableError};
+use tegula_files::expression::{EvaluateError, Expression, split_list};
+use tegula_files::{NamedValues, ReadOptions, Table, TableError};
 use tegula_kernels::geometry::{EARTH_RADIUS_KM, Geometry, GeometryError, Points};
 
 use super::obvious;

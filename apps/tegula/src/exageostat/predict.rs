@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Map, Value, json};
-use tegula_data::format::{NamedValues, Table};
 use tegula_exageostat::likelihood::{Likelihood, Overlap};
 use tegula_exageostat::predict::{Predictions, Predictor};
+use tegula_files::{NamedValues, Table};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::trace::Trace;
 

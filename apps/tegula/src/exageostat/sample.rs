@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use serde_json::Value;
-use tegula_data::format::{NamedValues, Table, WriteError, write_columns_to};
 use tegula_exageostat::model::Model;
 use tegula_exageostat::sample::{Random, sample, scattered_places};
+use tegula_files::{NamedValues, Table, WriteError, write_columns_to};
 use tegula_kernels::geometry::{Geometry, Points};
 
 use super::data::complete_rows;

@@ -2,7 +2,6 @@
 
 use anyhow::Result;
 use serde_json::{Map, Value};
-use tegula_data::matrix::Storage;
 use tegula_exageostat::covariance::Covariance;
 use tegula_exageostat::predict::BLOCKS_PER_WORKER;
 use tegula_kernels::geometry::Geometry;
@@ -10,6 +9,7 @@ use tegula_kernels::kernel::covariance::TABLE_BYTES;
 use tegula_kernels::scalar::Precision;
 use tegula_linalg::copied_tiles;
 use tegula_runtime::memory::rounded;
+use tegula_tiles::Storage;
 
 use crate::demand::{Demand, Grid, Work, potrf_task_bytes, potrf_tasks, solve_task_bytes};
 use crate::error::refused;

@@ -1,7 +1,7 @@
 //! What in a table may not mean what it is taken for: columns passed over, codes, degrees, places far away.
 
-use tegula_data::format::{ColumnIndex, Table};
 use tegula_exageostat::plausibility::{far_off, sentinel};
+use tegula_files::{ColumnIndex, Table};
 use tegula_kernels::geometry::{Geometry, Points};
 
 use super::data::Data;

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use tegula_data::expression::Expression;
-use tegula_data::format::{Table, TableError};
+use tegula_files::expression::Expression;
+use tegula_files::{Table, TableError};
 
 use super::data::Data;
 use super::model_file::ModelFile;

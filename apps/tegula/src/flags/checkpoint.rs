@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
-use tegula_data::checkpoint::{About, Checkpoint, CheckpointError, previous_checkpoint};
+use tegula_files::checkpoint::{About, Checkpoint, CheckpointError, previous_checkpoint};
 
 use crate::checkpoint::{self, Checkpoints};
 use crate::error::refused;

@@ -336,5 +336,5 @@ pub(crate) fn default_policies() -> String {
 pub(crate) const DISK_RATE: f64 = 500e6;
 
 /// Cores that a CUDA device stands for when ranks are compared: of a P100 beside a core of a Xeon Gold 6126, in
-/// products of tiles of order 960 (`data/platforms/chifflot.toml`).
+/// products of tiles of order 960 (`plan/platforms/chifflot.toml`).
 const CORES_OF_CUDA: f64 = 100.0;

@@ -3,8 +3,8 @@
 use anyhow::Result;
 use clap::Args;
 use clap::builder::TypedValueParser;
-use tegula_data::format::nearest_name;
 use tegula_exageostat::covariance::{COVARIANCES, Covariance};
+use tegula_files::nearest_name;
 
 use super::member;
 use crate::error::refused;

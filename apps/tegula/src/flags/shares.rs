@@ -4,9 +4,9 @@ use std::ffi::OsStr;
 use std::sync::Arc;
 
 use anyhow::Result;
-use tegula_data::distribution::{DISTRIBUTIONS, OwnerMap, Powers, distribution_for};
-use tegula_data::matrix::Storage;
+use tegula_plan::distribution::{DISTRIBUTIONS, OwnerMap, Powers, distribution_for};
 use tegula_runtime::ranks::Owners;
+use tegula_tiles::Storage;
 
 use super::choice::MachineChoice;
 use crate::output::number;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use serde_json::Value;
-use tegula_data::format::WriteError;
+use tegula_files::WriteError;
 use tegula_runtime::exec::gather_trace;
 use tegula_runtime::plot::{gantt, report};
 use tegula_runtime::trace::Trace;

@@ -5,13 +5,13 @@ use std::cell::RefCell;
 use std::ops::Index;
 use std::path::Path;
 
-use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::option::{Diag, Form, Trans, Uplo};
 use tegula_kernels::scalar::{Precision, Scalar, c64};
 use tegula_linalg::batch::{Batch, BatchPivots, Infos};
 use tegula_linalg::{Pivots, TreeFactors, View};
 use tegula_runtime::flow::Flow;
+use tegula_tiles::{Storage, TileMatrix};
 
 use super::given::Given;
 use super::inputs::Inputs;

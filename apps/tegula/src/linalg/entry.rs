@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use anyhow::Result;
-use tegula_data::checkpoint::Body;
+use tegula_files::checkpoint::Body;
 use tegula_kernels::scalar::{Precision, Scalar, c32, c64};
 use tegula_runtime::flow::Flow;
 

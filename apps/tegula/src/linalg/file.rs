@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
-use tegula_data::format::matrix::{ReadSettings, find_matrix};
-use tegula_data::format::npy::NpyMatrix;
-use tegula_data::format::{Digest, digest_bytes};
-use tegula_data::source::{Block, BlockReader, Source, SourceError};
+use tegula_files::matrix::{ReadSettings, find_matrix};
+use tegula_files::npy::NpyMatrix;
+use tegula_files::source::{Block, BlockReader, Source, SourceError};
+use tegula_files::{Digest, digest_bytes};
 use tegula_kernels::scalar::{Scalar, c64};
 use tegula_runtime::flow::Failure;
 use tegula_runtime::random::SplitMix64;

@@ -2,10 +2,10 @@
 
 use std::marker::PhantomData;
 
-use tegula_data::matrix::{TileIndex, TileMatrix, random_entry, random_hermitian_entry};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{self, W};
 use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow};
+use tegula_tiles::{TileIndex, TileMatrix, random_entry, random_hermitian_entry};
 
 use super::layout::Layout;
 

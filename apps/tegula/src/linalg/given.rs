@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::{Failure, Flow};
+use tegula_tiles::TileMatrix;
 
 use super::file::MatrixFile;
 use super::fill::{Entries, RandomMatrix};

@@ -1,9 +1,9 @@
 //! What of a matrix is stored: all of it, a triangle, or the blocks on its diagonal, side by side, which are
 //! the problems of a batch.
 
-use tegula_data::matrix::{TileIndex, TileMatrix};
 use tegula_kernels::option::Uplo;
 use tegula_kernels::scalar::Scalar;
+use tegula_tiles::{TileIndex, TileMatrix};
 
 /// Matrices of one shape: the blocks on the diagonal of a matrix that has nothing else.
 #[derive(Clone, Copy, Debug)]

@@ -3,10 +3,10 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use tegula_data::matrix::{TileIndex, TileMatrix};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{self, W};
 use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow, FlowError};
+use tegula_tiles::{TileIndex, TileMatrix};
 
 use super::file::MatrixFile;
 use super::given::padded;

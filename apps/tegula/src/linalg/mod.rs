@@ -28,12 +28,12 @@ use std::time::Instant;
 use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use tegula_data::matrix::Storage;
 use tegula_kernels::option::Uplo;
 use tegula_linalg::batch::problems_per_task;
 use tegula_linalg::{column_width, tile_size};
 use tegula_runtime::flow::Flow;
 use tegula_runtime::trace::Trace;
+use tegula_tiles::Storage;
 
 use crate::demand::Work;
 use crate::error::refused;

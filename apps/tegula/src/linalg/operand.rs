@@ -1,10 +1,10 @@
 //! The matrices of an algorithm as its file states them: shape, tiles, which triangle, which entries.
 //! Memory, tasks that fill them and checks derive from that.
 
-use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::option::{Side, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Flow;
+use tegula_tiles::{Storage, TileMatrix};
 
 use super::fill::Entries;
 use super::layout::{Blocks, Layout};

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use tegula_data::checkpoint::{About, Checkpoint};
+use tegula_files::checkpoint::{About, Checkpoint};
 use tegula_runtime::flow::Flow;
 
 use super::entry::{Entry, Problem};

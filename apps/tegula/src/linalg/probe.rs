@@ -5,10 +5,10 @@
 //! A residual is divided by the size of what was added up and by the unit of rounding, as LAPACK's
 //! testers do, so that correct results stay below [`THRESHOLD`].
 
-use tegula_data::matrix::{TileIndex, TileMatrix, random_entry};
 use tegula_kernels::option::{Diag, Form, Trans, Uplo};
 use tegula_kernels::scalar::{Real, Scalar, c64};
 use tegula_runtime::flow::Flow;
+use tegula_tiles::{TileIndex, TileMatrix, random_entry};
 
 use super::given::Given;
 use super::layout::Layout;

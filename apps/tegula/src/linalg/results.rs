@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use anyhow::Result;
-use tegula_data::format::npy::NpyWriter;
-use tegula_data::format::{FillError, WriteError};
-use tegula_data::matrix::{TileIndex, TileMatrix};
+use tegula_files::npy::NpyWriter;
+use tegula_files::{FillError, WriteError};
 use tegula_kernels::scalar::{Real, Scalar};
 use tegula_runtime::flow::{Flow, FlowError};
 use tegula_runtime::ranks::Rank;
+use tegula_tiles::{TileIndex, TileMatrix};
 
 use super::layout::Layout;
 use crate::output::write_file;

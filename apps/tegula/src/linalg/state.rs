@@ -6,16 +6,16 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
-use tegula_data::checkpoint::{
+use tegula_files::checkpoint::{
     Apart, Body, read_digests, read_word, read_words, write_digests, write_word, write_words,
 };
-use tegula_data::format::{Digest, digest_bytes};
-use tegula_data::matrix::{TileIndex, TileMatrix};
+use tegula_files::{Digest, digest_bytes};
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{self, W};
 use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow};
 use tegula_runtime::ranks::Rank;
+use tegula_tiles::{TileIndex, TileMatrix};
 
 use super::case::Case;
 use super::kept::Kept;

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::thread;
 
-use tegula_data::checkpoint::{Checkpoint, write_checkpoint};
-use tegula_data::distribution::BlockCyclic;
+use tegula_files::checkpoint::{Checkpoint, write_checkpoint};
 use tegula_kernels::error::CODEC;
 use tegula_kernels::option::Uplo;
+use tegula_plan::distribution::BlockCyclic;
 use tegula_runtime::comm::{Local, World};
 use tegula_runtime::exec::{Exec, ExecOptions};
 use tegula_runtime::flow::{Flow, FlowOptions};

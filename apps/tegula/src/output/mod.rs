@@ -16,7 +16,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use serde_json::Value;
-use tegula_data::format::{FillError, WriteError, write_atomically};
+use tegula_files::{FillError, WriteError, write_atomically};
 
 use crate::ranks;
 

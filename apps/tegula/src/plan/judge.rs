@@ -1,11 +1,11 @@
 //! What a distribution is worth before anything runs: messages, and bounds of the time.
 
 use anyhow::Result;
-use tegula_data::distribution::bounds::{Work, critical_path, cumulative};
-use tegula_data::distribution::messages::{Messages, redistribution};
-use tegula_data::distribution::{Costs, OwnerMap};
-use tegula_data::plan::surrogate::{coarse_makespan, rating};
-use tegula_data::platform::cluster::ClusterPlatform;
+use tegula_plan::distribution::bounds::{Work, critical_path, cumulative};
+use tegula_plan::distribution::messages::{Messages, redistribution};
+use tegula_plan::distribution::{Costs, OwnerMap};
+use tegula_plan::phases::surrogate::{coarse_makespan, rating};
+use tegula_plan::platform::cluster::ClusterPlatform;
 
 use super::Maps;
 use crate::simulate::program::{Sizes, Spread, Workload};

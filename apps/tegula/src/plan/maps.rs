@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use tegula_data::distribution::{Factorisation, OwnerMap, distribution_for, ranks_of};
-use tegula_data::matrix::Storage;
-use tegula_data::plan::surrogate::rating;
-use tegula_data::plan::{self, Options, PlacementEntry};
-use tegula_data::platform::READ;
-use tegula_data::platform::cluster::ClusterPlatform;
 use tegula_diodon::stream::Dealing;
+use tegula_plan::distribution::{Factorisation, OwnerMap, distribution_for, ranks_of};
+use tegula_plan::phases::surrogate::rating;
+use tegula_plan::phases::{self, Options, PlacementEntry};
+use tegula_plan::platform::READ;
+use tegula_plan::platform::cluster::ClusterPlatform;
 use tegula_runtime::ranks::{Owners, Rank, Spot};
+use tegula_tiles::Storage;
 
 use crate::error::refused;
 use crate::flags::shares;
@@ -50,7 +50,7 @@ pub(crate) struct Maps {
     /// How tiles are dealt out, where they are read.
     pub(crate) dealing: Option<Dealing>,
     /// What they follow from, where phases were planned together.
-    pub(crate) plan: Option<plan::Plan>,
+    pub(crate) plan: Option<phases::Plan>,
 }
 
 impl Maps {
@@ -178,7 +178,7 @@ impl Planned {
         let (name, subset) = text.split_once('@').map_or((text, None), |(n, s)| (n, Some(s)));
         let (name, parameter) =
             name.split_once(':').map_or((name, None), |(name, rest)| (name, Some(rest)));
-        let Some(entry) = plan::placement(name) else { return Ok(None) };
+        let Some(entry) = phases::placement(name) else { return Ok(None) };
         if let Some(other) = parameter.filter(|&parameter| parameter != "free") {
             return Err(refused(format!(
                 "--distribution {text}: '{other}' is no parameter of {name}; it takes 'free', for a network that \
@@ -197,9 +197,9 @@ impl Planned {
     /// Generation and factorisation of a triangle.
     fn tiles(self, name: &str, sizes: &Sizes, cluster: &ClusterPlatform) -> Result<Maps> {
         let generation = generation(sizes);
-        let work = plan::Workload::generation_and_cholesky(sizes.tiles, sizes.nb, generation);
-        let plan = plan::plan(cluster, &work, &self.options)?;
-        let plan::Maps { first, second } = self.entry.maps(&plan, &work);
+        let work = phases::Workload::generation_and_cholesky(sizes.tiles, sizes.nb, generation);
+        let plan = phases::plan(cluster, &work, &self.options)?;
+        let phases::Maps { first, second } = self.entry.maps(&plan, &work);
         let others = distribution_for("1d1d", &plan.powers[1], Storage::Lower)?;
         Ok(Maps { earlier: Some(first), plan: Some(plan), ..Maps::with(name, second, others) })
     }
@@ -217,9 +217,9 @@ impl Planned {
         let bytes = read.1.bytes;
         let all = readers * cluster.nodes.len();
         let work =
-            plan::Workload::reading_and_product((tiles, 1), all, bytes, read, (sweep, cost, 1));
+            phases::Workload::reading_and_product((tiles, 1), all, bytes, read, (sweep, cost, 1));
         self.options.at_a_time.push((READ, readers));
-        let plan = plan::plan(cluster, &work, &self.options)?;
+        let plan = phases::plan(cluster, &work, &self.options)?;
         let [reading, products] = plan.powers.clone();
         let owners = distribution_for("1d1d", &products, Storage::Full)?;
         let dealing = Dealing { products, reading: Some(reading) };

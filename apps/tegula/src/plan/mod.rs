@@ -11,8 +11,8 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use clap::builder::TypedValueParser;
-use tegula_data::plan::PLACEMENTS;
-use tegula_data::platform::cluster::ClusterPlatform;
+use tegula_plan::phases::PLACEMENTS;
+use tegula_plan::platform::cluster::ClusterPlatform;
 
 use crate::error::refused;
 use crate::flags::{OutputFlags, PassFlags, distribution_help, distribution_page, member};

@@ -1,8 +1,8 @@
 //! A distribution in words and as JSON.
 
 use serde_json::{Map, Value, json};
-use tegula_data::distribution::messages::Messages;
-use tegula_data::platform::cluster::ClusterPlatform;
+use tegula_plan::distribution::messages::Messages;
+use tegula_plan::platform::cluster::ClusterPlatform;
 
 use super::Maps;
 use super::judge::Verdict;

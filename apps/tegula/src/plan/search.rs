@@ -2,9 +2,9 @@
 //! two phases do.
 
 use anyhow::Result;
-use tegula_data::distribution::{Factorisation, OwnerMap};
-use tegula_data::plan::search::Search;
-use tegula_data::platform::cluster::ClusterPlatform;
+use tegula_plan::distribution::{Factorisation, OwnerMap};
+use tegula_plan::phases::search::Search;
+use tegula_plan::platform::cluster::ClusterPlatform;
 use tegula_runtime::sched::policy;
 
 use super::{Maps, Reading};

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use tegula_data::distribution::OwnerMap;
-use tegula_data::distribution::bounds::imbalance;
-use tegula_data::format::WriteError;
-use tegula_data::matrix::Storage;
+use tegula_files::WriteError;
+use tegula_plan::distribution::OwnerMap;
+use tegula_plan::distribution::bounds::imbalance;
 use tegula_runtime::plot::{Curve, Curves, curves, owners};
+use tegula_tiles::Storage;
 
 use super::judge::Bounds;
 use super::report::Case;

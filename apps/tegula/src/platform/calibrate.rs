@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::json;
-use tegula_data::format::WriteError;
-use tegula_data::platform::{Fingerprint, Platform};
+use tegula_files::WriteError;
 use tegula_kernels::backend::{self, BACKENDS, Backend};
 use tegula_kernels::kernel::{KERNELS, Kernel};
 use tegula_kernels::scalar::Precision;
+use tegula_plan::platform::{Fingerprint, Platform};
 use tegula_runtime::platform::{ClassId, Machine, Models, TRUSTED, WorkerModel, usable_cores};
 
 use super::json::as_json;

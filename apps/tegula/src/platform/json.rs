@@ -1,8 +1,8 @@
 //! A description of a machine as JSON.
 
 use serde_json::{Value, json};
-use tegula_data::platform::{Network, Platform};
 use tegula_kernels::scalar::Precision;
+use tegula_plan::platform::{Network, Platform};
 use tegula_runtime::platform::{
     ClassId, Entry, Formula, Machine, MemoryId, MemoryKind, Route, WorkerKind,
 };

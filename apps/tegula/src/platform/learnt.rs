@@ -5,8 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tegula_data::platform::{Fingerprint, Learnt, read_learnt, write_learnt};
 use tegula_kernels::backend::Backend;
+use tegula_plan::platform::{Fingerprint, Learnt, read_learnt, write_learnt};
 use tegula_runtime::platform::{
     ClassId, Entry, Machine, Models, WorkerKind, WorkerModel, usable_cores,
 };

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
-use tegula_data::platform::{LearntFile, Network, Node, PLATFORMS, Platform};
 use tegula_kernels::backend;
 use tegula_kernels::scalar::Precision;
+use tegula_plan::platform::{LearntFile, Network, Node, PLATFORMS, Platform};
 use tegula_runtime::platform::{ClassId, Entry, Formula, Machine};
 
 use super::json::{all_routes, as_json, kernel_json, memory_kind, network_json, worker_kind};

@@ -10,10 +10,10 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use clap::builder::TypedValueParser;
-use tegula_data::platform::cluster::{ClusterNode, ClusterPlatform};
-use tegula_data::platform::{Listed, PLATFORMS, Platform, set_reading};
 use tegula_kernels::backend::{self, BACKENDS};
 use tegula_kernels::scalar::Precision;
+use tegula_plan::platform::cluster::{ClusterNode, ClusterPlatform};
+use tegula_plan::platform::{Listed, PLATFORMS, Platform, set_reading};
 use tegula_runtime::sched::{EvictionPolicy, POLICIES, Policy};
 
 use crate::error::refused;

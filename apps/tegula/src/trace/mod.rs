@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use tegula_data::format::WriteError;
+use tegula_files::WriteError;
 use tegula_runtime::plot::{PANELS, Run, compare};
 use tegula_runtime::trace::{ReadError, Trace};
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use tegula_data::format::matrix::FORMATS;
+use tegula_files::matrix::FORMATS;
 
 use crate::support::{Run, folder_with, tegula, tegula_in, tegula_with};
 

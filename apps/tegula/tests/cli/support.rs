@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
-use tegula_data::format::Table;
+use tegula_files::Table;
 
 /// What a run of the binary left.
 #[derive(Debug)]

@@ -148,7 +148,7 @@ fn names_that_are_no_utf8_work() {
     fs::write(folder.join(odd("l?.csv")), LABELS).expect("a file");
     fs::write(folder.join(odd("c?.toml")), "seed = 3\n").expect("a file");
     fs::write(folder.join(odd("o?.csv")), "0,1\n1,0\n").expect("a file");
-    let platform = root().join("data/platforms/chifflet.toml");
+    let platform = root().join("plan/platforms/chifflet.toml");
     fs::copy(platform, folder.join(odd("p?.toml"))).expect("a file");
     for arguments in [
         "exageostat fit d?.csv --fix smoothness=0.5 --config=c?.toml --checkpoint k?.ckpt -o m?.json --trace t?.trace",

@@ -7,7 +7,7 @@
 use std::io::BufRead;
 use std::path::Path;
 
-use tegula_data::format::text::{Text, TextFault, read_line};
+use tegula_files::text::{Text, TextFault, read_line};
 
 use super::{DistanceError, Sequences};
 

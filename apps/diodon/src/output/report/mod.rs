@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use serde_json::Value;
-use tegula_data::format::{WriteError, write_atomically};
+use tegula_files::{WriteError, write_atomically};
 
 use super::labels::LabelsOfItems;
 use crate::Ordination;

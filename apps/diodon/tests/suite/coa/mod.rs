@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use faer::Mat;
-use tegula_data::source::{MemorySource, Source};
 use tegula_diodon::coa::{Correspondence, ordination};
 use tegula_diodon::singular::{METHODS, Request, block_width, leading};
 use tegula_diodon::stream::Overlap;
 use tegula_diodon::table::{Margins, Table, TableOptions, Treatment};
 use tegula_diodon::{EmbedError, Names, Ordination};
+use tegula_files::source::{MemorySource, Source};
 use tegula_kernels::element::Element;
 use tegula_kernels::kernel::sweep::Findings;
 use tegula_runtime::exec::Exec;

@@ -4,8 +4,8 @@ mod points;
 mod sequences;
 mod write;
 
-use tegula_data::source::{Block, Source, SourceError};
 use tegula_diodon::distance::{DistanceSource, METRICS, MetricChoice, Points, Sequences};
+use tegula_files::source::{Block, Source, SourceError};
 
 fn choice(metric: &str) -> MetricChoice {
     metric.parse().unwrap_or_else(|error| panic!("{error}"))

@@ -1,8 +1,8 @@
 //! Distances between points.
 
 use proptest::prelude::*;
-use tegula_data::source::{Coverage, Source};
 use tegula_diodon::distance::{METRICS, Takes};
+use tegula_files::source::{Coverage, Source};
 use tegula_kernels::element::Element;
 
 use super::{check, check_triangles, choice, condensed, of_points, try_points, whole};
@@ -262,7 +262,7 @@ fn numbers_that_a_kind_does_not_hold_are_refused_with_their_pair() {
     let far = of_points("manhattan", &[vec![0.0], vec![70_000.0], vec![70_000.5]]);
     let whole_error = |element| {
         let source = far.clone().with_element(element);
-        let block = tegula_data::source::Block { rows: 0..3, columns: 0..3 };
+        let block = tegula_files::source::Block { rows: 0..3, columns: 0..3 };
         super::read(&source, &block).expect_err("does not fit").to_string()
     };
     assert!(
@@ -271,7 +271,7 @@ fn numbers_that_a_kind_does_not_hold_are_refused_with_their_pair() {
     assert!(whole_error(Element::F16).contains("which is no float16"));
     assert!(whole_error(Element::U32).contains("the distance of 0 and 2 is 70000.5"));
     let far = of_points("euclidean", &[vec![0.0], vec![1e200]]);
-    let block = tegula_data::source::Block { rows: 0..1, columns: 0..2 };
+    let block = tegula_files::source::Block { rows: 0..1, columns: 0..2 };
     let error = super::read(&far, &block).expect_err("its square is infinite").to_string();
     assert!(error.contains("points: the distance of 0 and 1 is too large"), "{error}");
 }
@@ -280,5 +280,5 @@ fn numbers_that_a_kind_does_not_hold_are_refused_with_their_pair() {
 #[should_panic(expected = "the block ends at 3, the matrix at 2")]
 fn a_block_beyond_the_matrix_is_a_defect() {
     let source = of_points("manhattan", &[vec![1.0], vec![4.0]]);
-    let _ = super::read(&source, &tegula_data::source::Block { rows: 0..1, columns: 0..3 });
+    let _ = super::read(&source, &tegula_files::source::Block { rows: 0..1, columns: 0..3 });
 }

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use proptest::prelude::*;
-use tegula_data::source::Block;
 use tegula_diodon::distance::{METRICS, Takes};
+use tegula_files::source::Block;
 use tegula_kernels::element::Element;
 
 use super::{check, condensed, of_sequences, read, try_sequences, whole};

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
-use tegula_data::source::{Block, Sink, Source, SourceError};
 use tegula_diodon::distance::{WriteOptions, write_matrix};
+use tegula_files::source::{Block, Sink, Source, SourceError};
 use tegula_kernels::element::Element;
 
 use super::{of_points, of_sequences, whole};

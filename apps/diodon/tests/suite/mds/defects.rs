@@ -3,7 +3,7 @@
 //!
 //! Two more are held elsewhere: pretreatments of tables do what they are called, to the columns of wide
 //! tables as well (`answers` among the tests of `pca`), and numbers keep all their digits beside names of
-//! rows, of columns, or of both (`matrix_formats` among those of the crate `tegula-data`).
+//! rows, of columns, or of both (`matrix_formats` among those of the crate `tegula-files`).
 
 use tegula_diodon::mds::{METHODS, Method};
 use tegula_kernels::element::Element;

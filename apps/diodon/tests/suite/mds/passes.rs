@@ -1,9 +1,9 @@
 //! How often tiles are read, and that it does not matter in which order, how many are held, or what overlaps.
 
 use proptest::prelude::*;
-use tegula_data::source::Source;
 use tegula_diodon::mds::Method;
 use tegula_diodon::stream::Overlap;
+use tegula_files::source::Source;
 use tegula_kernels::element::Element;
 
 use super::support::{Embedded, How, bent, deviation, embed, stored};
@@ -51,15 +51,15 @@ fn tiles_that_are_held_are_read_once() {
         }
         fn reader(
             &self,
-        ) -> Result<Box<dyn tegula_data::source::BlockReader>, tegula_data::source::SourceError>
+        ) -> Result<Box<dyn tegula_files::source::BlockReader>, tegula_files::source::SourceError>
         {
-            struct Reader(Box<dyn tegula_data::source::BlockReader>);
-            impl tegula_data::source::BlockReader for Reader {
+            struct Reader(Box<dyn tegula_files::source::BlockReader>);
+            impl tegula_files::source::BlockReader for Reader {
                 fn read(
                     &mut self,
-                    block: &tegula_data::source::Block,
+                    block: &tegula_files::source::Block,
                     entries: &mut [u8],
-                ) -> Result<u64, tegula_data::source::SourceError> {
+                ) -> Result<u64, tegula_files::source::SourceError> {
                     self.0.read(block, entries)?;
                     Ok(entries.len() as u64)
                 }

@@ -4,10 +4,10 @@ use std::io::{Cursor, Read};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use tegula_data::source::Source;
 use tegula_diodon::EmbedError;
 use tegula_diodon::gram::Gram;
 use tegula_diodon::mds::{Leading, Method, Pauses, Save, leading_with};
+use tegula_files::source::Source;
 use tegula_kernels::element::Element;
 use tegula_runtime::exec::Exec;
 use tegula_runtime::flow::{Flow, FlowOptions};

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use tegula_data::source::{MemorySource, Source};
 use tegula_diodon::EmbedError;
 use tegula_diodon::mds::Method;
 use tegula_diodon::projection::{Embedding, Projection, ProjectionOptions, project};
 use tegula_diodon::stream::Overlap;
+use tegula_files::source::{MemorySource, Source};
 use tegula_kernels::element::Element;
 use tegula_kernels::scalar::Real;
 use tegula_runtime::exec::Exec;

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use faer::{Mat, Side};
-use tegula_data::source::{MemorySource, Source};
 use tegula_diodon::EmbedError;
 use tegula_diodon::diagram::Diagram;
 use tegula_diodon::metric::Metric;
@@ -12,6 +11,7 @@ use tegula_diodon::pca::Pretreatment;
 use tegula_diodon::singular::{Method, Request, Triples, block_width, leading};
 use tegula_diodon::stream::Overlap;
 use tegula_diodon::table::TableOptions;
+use tegula_files::source::{MemorySource, Source};
 use tegula_kernels::element::Element;
 use tegula_runtime::exec::Exec;
 use tegula_runtime::flow::{Flow, FlowOptions};

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use faer::Mat;
-use tegula_data::source::{MemorySource, Source};
 use tegula_diodon::EmbedError;
 use tegula_diodon::pca::{PRETREATMENTS, Pretreatment};
 use tegula_diodon::singular::{Method, Request, Triples, block_width, leading};
 use tegula_diodon::stream::Overlap;
 use tegula_diodon::table::{Form, Table, TableOptions};
+use tegula_files::source::{MemorySource, Source};
 use tegula_kernels::element::Element;
 use tegula_kernels::scalar::Real;
 use tegula_runtime::exec::Exec;

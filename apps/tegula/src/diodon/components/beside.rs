@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use serde_json::{Map, Value, json};
-use tegula_data::source::{Block, Source};
 use tegula_diodon::Names;
 use tegula_diodon::instruments::Instruments;
 use tegula_diodon::metric::Metric;
+use tegula_files::source::{Block, Source};
 
 use super::factors::Factor;
 use crate::diodon::matrix::open;

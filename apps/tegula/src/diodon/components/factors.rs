@@ -5,8 +5,8 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use anyhow::Result;
-use tegula_data::format::{ColumnIndex, ReadOptions, Table};
 use tegula_diodon::instruments::Instruments;
+use tegula_files::{ColumnIndex, ReadOptions, Table};
 
 use super::beside::{Lines, entries};
 use crate::diodon::matrix::{names_or_numbers, open};

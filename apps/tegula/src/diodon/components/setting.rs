@@ -4,15 +4,15 @@ use std::ffi::OsStr;
 use std::sync::Arc;
 
 use anyhow::Result;
-use tegula_data::matrix::Storage;
-use tegula_data::source::Source;
 use tegula_diodon::Names;
 use tegula_diodon::output::LabelsOfItems;
 use tegula_diodon::singular::{self, Extent, Listed, METHODS, Method, Plan, Request, block_width};
 use tegula_diodon::stream::{Edges, Tiling, band_edge};
+use tegula_files::source::Source;
 use tegula_kernels::kernel::sweep::lines;
 use tegula_kernels::scalar::Precision;
 use tegula_runtime::memory::rounded;
+use tegula_tiles::Storage;
 
 use super::{Analysis, Beside, ComponentFlags, Lines};
 use crate::demand::{Demand, Work};

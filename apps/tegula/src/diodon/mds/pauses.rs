@@ -4,10 +4,10 @@ use std::io::{Read, Write};
 use std::ops::ControlFlow;
 
 use anyhow::Result;
-use tegula_data::checkpoint::About;
-use tegula_data::format::{Digest, digest_bytes, digest_numbers};
-use tegula_data::source::{Block, Source, SourceError, pieces};
 use tegula_diodon::mds::{Method, Pauses, Save};
+use tegula_files::checkpoint::About;
+use tegula_files::source::{Block, Source, SourceError, pieces};
+use tegula_files::{Digest, digest_bytes, digest_numbers};
 use tegula_runtime::flow::Flow;
 use tegula_runtime::random::SplitMix64;
 

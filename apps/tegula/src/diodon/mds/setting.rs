@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use anyhow::Result;
-use tegula_data::matrix::Storage;
 use tegula_diodon::mds::{
     self, Correction, Extent, Listed, METHODS, Method, Plan, Request, sketch_width,
 };
@@ -12,6 +11,7 @@ use tegula_diodon::stream::{Edges, Tiling, band_edge};
 use tegula_kernels::kernel::sweep::lines;
 use tegula_kernels::scalar::Precision;
 use tegula_runtime::memory::rounded;
+use tegula_tiles::Storage;
 
 use super::Mds;
 use crate::demand::{Demand, Work};

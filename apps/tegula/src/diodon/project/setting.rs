@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use tegula_data::matrix::Storage;
-use tegula_data::source::Source;
 use tegula_diodon::output::LabelsOfItems;
 use tegula_diodon::projection::{self, Embedding, Extent, Plan};
 use tegula_diodon::stream::{Edges, Tiling, band_edge};
+use tegula_files::source::Source;
 use tegula_kernels::kernel::sweep::lines;
 use tegula_runtime::memory::rounded;
+use tegula_tiles::Storage;
 
 use super::Project;
 use crate::demand::{Demand, Work};

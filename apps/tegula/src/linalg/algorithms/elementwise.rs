@@ -1,12 +1,12 @@
 //! What is done to every entry: copies, constants, factors, sums, transposition.
 
-use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::option::{Diag, Part, Trans, Uplo};
 use tegula_kernels::scalar::{Real, Scalar, c64};
 use tegula_linalg::{
     convert, geadd, lacpy, lascal, lascl, laset, map, redistribute, tradd, transpose,
 };
 use tegula_runtime::flow::Flow;
+use tegula_tiles::{Storage, TileMatrix};
 
 use crate::linalg::case::Case;
 use crate::linalg::entry::Listed;

@@ -1,10 +1,10 @@
 //! Generators of random matrices, each entry known from its place.
 
-use tegula_data::matrix::{random_entry, random_hermitian_entry};
 use tegula_kernels::option::Form;
 use tegula_kernels::scalar::Scalar;
 use tegula_linalg::{Spectrum, SpectrumKind, SpectrumShape, latms, plghe, plrnt};
 use tegula_runtime::flow::Flow;
+use tegula_tiles::{random_entry, random_hermitian_entry};
 
 use crate::linalg::case::Case;
 use crate::linalg::entry::Listed;

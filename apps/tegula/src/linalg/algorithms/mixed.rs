@@ -1,6 +1,5 @@
 //! Positive definite and general matrices with the help of 32 bits: tiles of two precisions, and refinement.
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::{Precision, Scalar};
 use tegula_linalg::{
@@ -8,6 +7,7 @@ use tegula_linalg::{
     potrf_mixed,
 };
 use tegula_runtime::flow::{Flow, FlowError};
+use tegula_tiles::TileMatrix;
 
 use super::cholesky;
 use crate::linalg::case::{Case, Wide, cholesky_factors, product};

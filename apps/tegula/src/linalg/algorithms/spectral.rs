@@ -1,10 +1,10 @@
 //! Eigenvalues, singular values and the polar decomposition: algorithms that wait between their stages.
 
-use tegula_data::matrix::TileMatrix;
 use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::{Real, Scalar};
 use tegula_linalg::{Eigen, Polar, Singular, Vectors, gesvd, heevd, qdwh};
 use tegula_runtime::flow::Flow;
+use tegula_tiles::TileMatrix;
 
 use crate::demand::Grid;
 use crate::linalg::case::Case;

@@ -1,10 +1,10 @@
 //! QR on square tiles with a tree of reductions, for tall matrices, and by Cholesky factorisations.
 
-use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_kernels::option::{Diag, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_linalg::{cholesky_qr2, geqrf_tree, orgqr_tree, ormqr_tree};
 use tegula_runtime::flow::Flow;
+use tegula_tiles::{Storage, TileMatrix};
 
 use super::qr::{Geqrf, Ormqr};
 use crate::linalg::case::{Case, product};

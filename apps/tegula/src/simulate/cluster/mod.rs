@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use clap::Args;
-use tegula_data::platform::cluster::ClusterPlatform;
+use tegula_plan::platform::cluster::ClusterPlatform;
 use tegula_runtime::flow::{Flow, FlowError, FlowOptions, Watch};
 use tegula_runtime::ranks::Traffic;
 use tegula_runtime::sched::{EvictionPolicy, Policy};

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Map, Value, json};
-use tegula_data::platform::Platform;
+use tegula_plan::platform::Platform;
 use tegula_runtime::platform::{
     ClassId, MAX_MEMORIES, Machine, MemoryId, MemoryKind, Models, Worker,
 };

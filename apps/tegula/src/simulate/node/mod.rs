@@ -8,8 +8,8 @@ use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use anyhow::Result;
-use tegula_data::platform::Platform;
 use tegula_kernels::scalar::Precision;
+use tegula_plan::platform::Platform;
 use tegula_runtime::bounds::area;
 use tegula_runtime::flow::{Cost, Flow, FlowOptions};
 use tegula_runtime::platform::{Machine, Models};

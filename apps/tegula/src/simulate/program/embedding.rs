@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use tegula_data::platform::READ;
-use tegula_data::source::{BlockReader, Source, SourceError};
 use tegula_diodon::gram::{Gram, GramOptions};
 use tegula_diodon::stream::Overlap;
+use tegula_files::source::{BlockReader, Source, SourceError};
 use tegula_kernels::element::Element;
 use tegula_kernels::scalar::Real;
+use tegula_plan::platform::READ;
 use tegula_runtime::flow::{Cost, Flow, FlowError};
 
 use super::{Measure, Setting, Sizes, Spread, Workload, held, triangle};

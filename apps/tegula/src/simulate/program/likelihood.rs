@@ -1,6 +1,5 @@
 //! One evaluation of the likelihood, as `exageostat` makes it.
 
-use tegula_data::distribution::messages;
 use tegula_exageostat::covariance;
 use tegula_exageostat::design::Design;
 use tegula_exageostat::likelihood::{Overlap, Phases};
@@ -8,6 +7,7 @@ use tegula_exageostat::observations::Observations;
 use tegula_kernels::geometry::{Geometry, Points};
 use tegula_kernels::kernel::covariance::Covariance;
 use tegula_kernels::scalar::Real;
+use tegula_plan::distribution::messages;
 use tegula_runtime::flow::{Codelet, Cost, Flow, FlowError};
 
 use super::{Measure, Setting, Sizes, Spread, Workload, held, triangle};

@@ -8,17 +8,17 @@ mod sets;
 use std::sync::Arc;
 
 use anyhow::Result;
-use tegula_data::distribution::messages::{self, Messages};
-use tegula_data::distribution::{Factorisation, OwnerMap};
-use tegula_data::matrix::{Storage, TileMatrix};
 use tegula_diodon::stream::Dealing;
 use tegula_kernels::kernel::gemm::Gemm;
 use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::Scalar;
 use tegula_linalg::{Tree, gemm, geqrf_tree, getrf_nopiv, potrf};
+use tegula_plan::distribution::messages::{self, Messages};
+use tegula_plan::distribution::{Factorisation, OwnerMap};
 use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::{Flow, FlowError};
 use tegula_runtime::ranks::Owners;
+use tegula_tiles::{Storage, TileMatrix};
 
 use crate::error::refused;
 use crate::plan::Maps;

@@ -1,0 +1,29 @@
+//! Files in and out: texts, tables as CSV and arithmetic over their columns, matrices in HDF5, as NumPy has them and
+//! in many other formats, checkpoints, atomic writing, digests of bytes and of numbers.
+//!
+//! Nothing here knows tiles in memory or covariances. What the world does wrong (a missing file, a ragged row, a full disk)
+//! comes back as an error that names the file, the line and the column.
+
+mod atomic;
+pub mod checkpoint;
+pub mod csv;
+mod digest;
+mod error;
+pub mod expression;
+pub mod hdf5;
+pub mod matrix;
+mod names;
+pub mod npy;
+pub mod source;
+pub mod text;
+
+pub use atomic::{FillError, write_atomically};
+pub(crate) use atomic::{Temporary, name_beside, remove_leftovers};
+pub use csv::{
+    ColumnIndex, Decimal, Delimiter, Dialect, Header, NamedValues, ReadOptions, Records, Row,
+    Table, write_columns, write_columns_to,
+};
+pub use digest::{Digest, digest_bytes, digest_numbers};
+pub(crate) use error::advice;
+pub use error::{TableError, WriteError};
+pub use names::nearest_name;

@@ -1,0 +1,6 @@
+//! Planning for unequal machines: which rank owns which tile, machines and clusters as files, and the load balance of
+//! phases that overlap.
+
+pub mod distribution;
+pub mod phases;
+pub mod platform;

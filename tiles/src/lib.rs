@@ -4,6 +4,7 @@
 mod array;
 mod descriptor;
 mod generate;
+mod grid;
 mod lent;
 pub mod owners;
 mod visit;
@@ -13,3 +14,4 @@ pub use descriptor::{Storage, TileIndex, TileMatrix};
 pub use generate::{
     random_entry, random_hermitian_entry, random_spd_entry, random_symmetric_entry,
 };
+pub use grid::{MOST_BYTES, TileGrid};

@@ -34,6 +34,7 @@ mod panels;
 mod potrf;
 mod potrs;
 mod product;
+pub mod program;
 mod qdwh;
 mod randomized_svd;
 mod redistribute;

@@ -7,7 +7,6 @@ mod bench;
 mod checkpoint;
 mod cli;
 mod config;
-mod demand;
 mod diodon;
 mod error;
 mod exageostat;
@@ -23,6 +22,7 @@ mod platform;
 mod ranks;
 mod simulate;
 mod trace;
+mod work;
 
 use std::panic::catch_unwind;
 use std::process::ExitCode;

@@ -22,6 +22,8 @@ pub struct Contents {
     pub flops: f64,
     /// Tasks in all.
     pub tasks: u64,
+    /// Data that they read and do not write, each counted for every task.
+    pub reads: u64,
     /// Bytes that the largest of them works on.
     pub largest_task_bytes: u64,
     /// Longest chain of tasks that wait for each other, each on the class that is fastest at it, in
@@ -109,6 +111,7 @@ impl Census {
         });
         contents.types[place].tasks += 1;
         contents.tasks += 1;
+        contents.reads += data.accesses().filter(|(_, access)| *access == Access::R).count() as u64;
         contents.largest_task_bytes = contents.largest_task_bytes.max(bytes);
         contents.flops += cost.flops;
     }

@@ -184,10 +184,12 @@ impl Node {
         keep_first(&mut self.failure, index, what, error);
     }
 
-    /// Contents that are needed no more go, before anything else takes their places.
+    /// Contents that are needed no more go, before anything else takes their places; of those that the
+    /// program has looked at, with what it was shown.
     pub(super) fn forget_discarded(&mut self, space: &Space) {
         space.handles.take_discards(&mut self.discards);
         for handle in self.discards.drain(..) {
+            space.handles.get(handle).free_buffer(&space.handles.cache);
             self.dispatcher.planner_mut().discard(HandleId(handle));
         }
     }

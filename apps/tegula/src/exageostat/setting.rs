@@ -11,10 +11,13 @@ use tegula_linalg::copied_tiles;
 use tegula_runtime::memory::rounded;
 use tegula_tiles::Storage;
 
-use crate::demand::{Demand, Grid, Work, potrf_task_bytes, potrf_tasks, solve_task_bytes};
+use tegula_linalg::program::Footprint;
+use tegula_tiles::TileGrid;
+
 use crate::error::refused;
 use crate::flags::{MatrixFlags, Run, RunFlags, precision_name};
 use crate::output::Console;
+use crate::work::{Work, potrf_task_bytes, potrf_tasks, solve_task_bytes};
 
 /// Codelets of a likelihood.
 pub(super) const LIKELIHOOD: &[&str] =
@@ -82,12 +85,12 @@ impl Setting {
             )));
         }
         let number_bytes = matrix.precision.bytes();
-        let demand = |nb, workers| extent.demand(nb, workers, number_bytes);
+        let footprint = |nb, workers| extent.footprint(nb, workers, number_bytes);
         let Extent { n: order, codelets, .. } = extent;
         let tile_size = |workers| tegula_linalg::tile_size(order, workers);
         let codelets = || codelets.to_vec();
-        let (tile_size, codelets, demand) = (&tile_size, &codelets, &demand);
-        let work = Work { order, tile_size, codelets, storage: Storage::Lower, demand };
+        let (tile_size, codelets, footprint) = (&tile_size, &codelets, &footprint);
+        let work = Work { order, tile_size, codelets, storage: Storage::Lower, footprint };
         let run = run.settle(matrix, &work)?;
         Ok(Self { run, extent, covariance, is_dry: matrix.dry_run })
     }
@@ -114,24 +117,24 @@ impl Setting {
 
     /// Tasks of an evaluation.
     pub(super) fn tasks(&self) -> f64 {
-        self.run.demand.tasks
+        self.run.footprint.tasks
     }
 
     /// The matrix.
-    pub(super) fn matrix(&self) -> Grid {
-        Grid::lower(self.extent.n, self.nb(), self.run.precision.bytes())
+    pub(super) fn matrix(&self) -> TileGrid {
+        TileGrid::lower(self.extent.n, self.nb(), self.run.precision.bytes())
     }
 }
 
 impl Extent {
     /// What it asks for on tiles of order `nb`.
-    fn demand(&self, nb: usize, workers: usize, number_bytes: usize) -> Demand {
+    fn footprint(&self, nb: usize, workers: usize, number_bytes: usize) -> Footprint {
         let &Self { n, columns, places, geometry, .. } = self;
-        let matrix = Grid::lower(n, nb, number_bytes);
-        let panel = Grid::full((n, columns), (nb, columns), number_bytes);
+        let matrix = TileGrid::lower(n, nb, number_bytes);
+        let panel = TileGrid::full((n, columns), (nb, columns), number_bytes);
         // Places are predicted at in blocks, some at a time.
         let blocks = (BLOCKS_PER_WORKER * workers).min(places.div_ceil(nb));
-        let cross = Grid::full((n, places.min(blocks * nb)), (nb, nb), number_bytes);
+        let cross = TileGrid::full((n, places.min(blocks * nb)), (nb, nb), number_bytes);
         let block = rounded(nb.min(n) * geometry.stored() * size_of::<f64>()) as u64;
         let table = rounded(TABLE_BYTES) as u64;
         let product = rounded(nb.max(columns) * columns * number_bytes) as u64;
@@ -144,7 +147,7 @@ impl Extent {
             solve_task_bytes(&matrix, &cross),
             panel.tile(0, 0) + cross.tile(0, 0) + product,
         ];
-        Demand {
+        Footprint {
             bytes: matrix.bytes()
                 + 2 * panel.bytes()
                 + cross.bytes()

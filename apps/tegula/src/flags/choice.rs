@@ -12,10 +12,10 @@ use tegula_runtime::sched::{DEFAULT_POLICY, EvictionPolicy, Policy, policy};
 use super::chosen_eviction;
 use super::devices::CudaDevices;
 use super::machine::Emulated;
-use crate::demand::Demand;
 use crate::error::refused;
 use crate::machine::{free_bytes, usable_memory};
 use crate::output::{bytes, bytes_up, count, rate};
+use tegula_linalg::program::Footprint;
 
 /// Cores, accelerators and memory, every default settled.
 #[derive(Clone, Debug)]
@@ -45,14 +45,14 @@ fn and_copies(copy_bytes: u64) -> String {
 
 impl MachineChoice {
     /// Bytes of the copies that are made on this machine.
-    fn copies(&self, demand: &Demand) -> u64 {
+    fn copies(&self, footprint: &Footprint) -> u64 {
         let has_copies = self.accelerator_count() == 0 && self.limit.is_none();
-        if has_copies { demand.copy_bytes } else { 0 }
+        if has_copies { footprint.copy_bytes } else { 0 }
     }
 
     /// Bytes of all that is held.
-    pub(super) fn needed(&self, demand: &Demand) -> u64 {
-        demand.bytes + demand.plain_bytes + self.copies(demand)
+    pub(super) fn needed(&self, footprint: &Footprint) -> u64 {
+        footprint.bytes + footprint.plain_bytes + self.copies(footprint)
     }
 
     /// The most that may be held in the RAM, and who says so.
@@ -70,10 +70,10 @@ impl MachineChoice {
     ///
     /// # Errors
     /// If it does not fit the memory, and there is no folder with room for the rest.
-    pub(super) fn fit(&mut self, demand: &Demand) -> Result<()> {
+    pub(super) fn fit(&mut self, footprint: &Footprint) -> Result<()> {
         let Some((most, who)) = self.most() else { return Ok(()) };
-        let (copies, plain) = (self.copies(demand), demand.plain_bytes);
-        let held = demand.bytes + plain;
+        let (copies, plain) = (self.copies(footprint), footprint.plain_bytes);
+        let held = footprint.bytes + plain;
         if held <= most && held + copies <= most + most / 10 + SLACK {
             return Ok(());
         }
@@ -91,7 +91,7 @@ impl MachineChoice {
             )));
         }
         let most = most - plain;
-        let rest = demand.bytes.saturating_sub(most);
+        let rest = footprint.bytes.saturating_sub(most);
         if let Some(free) = free_bytes(folder).filter(|free| rest > *free) {
             return Err(refused(format!(
                 "{what}, and the rest does not fit --scratch {}, where {} are free",
@@ -126,9 +126,9 @@ impl MachineChoice {
     pub(super) fn tile_size(
         &self,
         sizes: impl Iterator<Item = usize> + Clone,
-        demand: &dyn Fn(usize) -> Demand,
+        footprint: &dyn Fn(usize) -> Footprint,
     ) -> Option<usize> {
-        let (task_bytes, room) = (|nb: usize| demand(nb).task_bytes, self.room());
+        let (task_bytes, room) = (|nb: usize| footprint(nb).task_bytes, self.room());
         let fits = |nb: &usize| task_bytes(*nb) <= room;
         let is_roomy = |nb: usize, devices| self.is_roomy(task_bytes(nb), devices);
         let mut fitting = sizes.filter(fits);
@@ -138,9 +138,13 @@ impl MachineChoice {
     }
 
     /// Refuses tiles of order `nb` if no memory holds the largest task on them.
-    pub(super) fn check_task(&self, nb: usize, demand: &dyn Fn(usize) -> Demand) -> Result<()> {
+    pub(super) fn check_task(
+        &self,
+        nb: usize,
+        footprint: &dyn Fn(usize) -> Footprint,
+    ) -> Result<()> {
         let most = self.room();
-        let fits = |nb: &usize| demand(*nb).task_bytes <= most;
+        let fits = |nb: &usize| footprint(*nb).task_bytes <= most;
         if fits(&nb) {
             return Ok(());
         }
@@ -151,7 +155,7 @@ impl MachineChoice {
         Err(refused(format!(
             "the largest task on tiles of {nb} works on {} at once, and no memory of a worker \
              holds more than {}: allow more memory{remedy}",
-            bytes_up(demand(nb).task_bytes),
+            bytes_up(footprint(nb).task_bytes),
             bytes(most as f64)
         )))
     }
@@ -272,14 +276,14 @@ impl MachineChoice {
     }
 
     /// What is held where.
-    pub(super) fn describe_memory(&self, demand: &Demand) -> String {
-        let held = demand.bytes + demand.plain_bytes;
+    pub(super) fn describe_memory(&self, footprint: &Footprint) -> String {
+        let held = footprint.bytes + footprint.plain_bytes;
         let needed = bytes(held as f64);
         let (Some(_), Some((limit, who))) = (self.limit, self.most()) else {
-            return needed + &and_copies(self.copies(demand));
+            return needed + &and_copies(self.copies(footprint));
         };
         // Copies that are not made where the disk helps may be why it does.
-        let copies = if held <= limit { demand.copy_bytes } else { 0 };
+        let copies = if held <= limit { footprint.copy_bytes } else { 0 };
         let limit = bytes(limit as f64);
         format!(
             "{needed}{}, more than the {limit} that {who}: the rest on disk",

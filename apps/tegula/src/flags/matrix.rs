@@ -9,9 +9,11 @@ use tegula_kernels::scalar::Precision;
 use tegula_linalg::smaller_tile_sizes;
 
 use super::choice::MachineChoice;
-use crate::demand::{Demand, Work};
+use tegula_linalg::program::Footprint;
+
 use crate::error::refused;
 use crate::ranks::{agree, ranks};
+use crate::work::Work;
 
 /// Largest order of a tile that can be asked for.
 const MOST_TILE_SIZE: i64 = 65536;
@@ -43,28 +45,28 @@ impl MatrixFlags {
         &self,
         (machine, workers): (&mut MachineChoice, usize),
         work: &Work<'_>,
-        demand: &dyn Fn(usize) -> Demand,
+        footprint: &dyn Fn(usize) -> Footprint,
     ) -> Result<usize> {
         // A tile larger than the matrix is the matrix.
         let given = self.tile_size.map(|size| (size as usize).min(work.order.max(1)));
         let mut nb = given.unwrap_or_else(|| (work.tile_size)(workers * ranks()));
-        machine.fit(&demand(nb))?;
+        machine.fit(&footprint(nb))?;
         if given.is_none() {
             let smaller = smaller_tile_sizes(nb);
             let least = smaller.clone().last().unwrap_or(nb);
-            nb = machine.tile_size(once(nb).chain(smaller), demand).unwrap_or(least);
+            nb = machine.tile_size(once(nb).chain(smaller), footprint).unwrap_or(least);
         }
         // The memory of another rank may ask for others.
         let nb = agree(nb as u64)? as usize;
-        check_pieces(nb, demand)?;
-        machine.check_task(nb, demand)?;
+        check_pieces(nb, footprint)?;
+        machine.check_task(nb, footprint)?;
         Ok(nb)
     }
 }
 
 /// Refuses tiles that are too many.
-fn check_pieces(nb: usize, demand: &dyn Fn(usize) -> Demand) -> Result<()> {
-    let is_few = |nb: &usize| demand(*nb).pieces <= MOST_PIECES;
+fn check_pieces(nb: usize, footprint: &dyn Fn(usize) -> Footprint) -> Result<()> {
+    let is_few = |nb: &usize| footprint(*nb).pieces <= MOST_PIECES;
     if is_few(&nb) {
         return Ok(());
     }
@@ -72,7 +74,7 @@ fn check_pieces(nb: usize, demand: &dyn Fn(usize) -> Demand) -> Result<()> {
         || "these sizes are too large".to_owned(),
         |nb| format!("it takes --tile-size {nb} at least"),
     );
-    let pieces = demand(nb).pieces;
+    let pieces = footprint(nb).pieces;
     Err(refused(format!(
         "tiles of {nb} make {pieces} pieces, more than the {MOST_PIECES} that a run may have: \
          {remedy}"

@@ -24,12 +24,14 @@ use super::machine::MachineFlags;
 use super::matrix::{MatrixFlags, precision_name};
 use super::shares::Shares;
 use super::{check_eviction, member};
-use crate::demand::{Demand, Work};
+use tegula_linalg::program::Footprint;
+
 use crate::error::refused;
 use crate::machine::memory_bytes;
 use crate::output::{Account, Console, bytes, count};
 use crate::platform::Notebook;
 use crate::ranks::{self, Ranks};
+use crate::work::Work;
 
 /// Most workers that can be asked for.
 const MOST_WORKERS: u64 = 1024;
@@ -131,7 +133,7 @@ pub(crate) struct Run {
     /// The numbers.
     pub(crate) precision: Precision,
     /// What the computation asks for on tiles of this order.
-    pub(crate) demand: Demand,
+    pub(crate) footprint: Footprint,
     /// The ranks, if there are several, and who owns what.
     world: Option<World>,
     shares: Shares,
@@ -158,12 +160,16 @@ impl RunFlags {
         let workers = ranks::agree(machine.workers() as u64)? as usize;
         // Some backends read columns of a factor as they are.
         let has_copies = f64::blas(backend).strip_height().is_some();
-        let demand = |nb| {
-            let demand = (work.demand)(nb, workers);
-            let copy_bytes = if has_copies { demand.copy_bytes } else { 0 };
-            Demand { copy_bytes, ..demand }.of_rank(&*owners)
+        let footprint = |nb| {
+            let footprint = (work.footprint)(nb, workers);
+            let copy_bytes = if has_copies { footprint.copy_bytes } else { 0 };
+            let footprint = Footprint { copy_bytes, ..footprint };
+            match ranks::world() {
+                Some(world) => footprint.of_rank(&*owners, (world.rank(), world.ranks())),
+                None => footprint,
+            }
         };
-        let nb = matrix.settle_tiles((&mut machine, workers), work, &demand)?;
+        let nb = matrix.settle_tiles((&mut machine, workers), work, &footprint)?;
         let default = machine.default_policy();
         let run = Run {
             world: ranks::world(),
@@ -174,7 +180,7 @@ impl RunFlags {
             is_deterministic: self.deterministic,
             nb,
             precision: matrix.precision,
-            demand: demand(nb),
+            footprint: footprint(nb),
             machine,
             workers,
             has_message_priorities: self.message_priorities,
@@ -333,7 +339,7 @@ impl Run {
 
     /// Prints how tasks run, and in which memory.
     pub(crate) fn describe(&self, console: &Console) {
-        let demand = &self.demand;
+        let footprint = &self.footprint;
         if let Some(job) = ranks::allocation().job {
             let ranks = count(ranks::ranks(), "rank");
             let nodes =
@@ -347,7 +353,7 @@ impl Run {
             ));
         }
         let here = if self.world.is_some() { " on rank 0" } else { "" };
-        console.field("memory", self.machine.describe_memory(demand) + here);
+        console.field("memory", self.machine.describe_memory(footprint) + here);
         if let Some(world) = &self.world {
             let ranks = count(world.ranks(), "rank");
             console.field("ranks", format_args!("{ranks}, tiles {}", self.shares.describe()));
@@ -367,10 +373,10 @@ impl Run {
                 self.seed,
             ),
         );
-        if let Some(small) = self.machine.too_small(demand.task_bytes) {
+        if let Some(small) = self.machine.too_small(footprint.task_bytes) {
             console.note(format_args!(
                 "{small} less than the {} that the largest task works on: others run such tasks",
-                bytes(demand.task_bytes as f64)
+                bytes(footprint.task_bytes as f64)
             ));
         }
         if self.machine.has_idle_eviction() {
@@ -399,7 +405,7 @@ impl Run {
         into.insert("policy".to_owned(), self.policy.name.into());
         into.insert("eviction".to_owned(), self.eviction().into());
         into.insert("devices".to_owned(), self.machine.devices_json());
-        into.insert("memory_bytes".to_owned(), self.machine.needed(&self.demand).into());
+        into.insert("memory_bytes".to_owned(), self.machine.needed(&self.footprint).into());
         into.insert("memory_limit_bytes".to_owned(), self.machine.limit().into());
         into.insert("blas".to_owned(), self.backend.name().into());
         into.insert("seed".to_owned(), self.seed.into());

@@ -7,10 +7,10 @@ use anyhow::Result;
 use clap::Args;
 use tegula_kernels::scalar::Precision;
 
-use super::entry::Entry;
+use tegula_linalg::program::{self, GivenMatrix, Operand, Program, Role, Size, Sizes};
+
 use super::file::MatrixFile;
-use super::operand::{Operand, Role};
-use super::sizes::{Size, Sizes};
+use super::load::Given;
 use crate::error::refused;
 use crate::output::check_output;
 
@@ -39,10 +39,13 @@ pub(super) struct FileFlags {
 pub(super) struct Inputs(Vec<(Role, Arc<MatrixFile>)>);
 
 impl Inputs {
-    /// The matrix for `operand`, if one was given.
-    pub(super) fn of(&self, operand: &Operand) -> Option<Arc<MatrixFile>> {
-        let found = self.0.iter().find(|(role, _)| *role == operand.role);
-        found.map(|(_, matrix)| Arc::clone(matrix))
+    /// They as the program takes them.
+    pub(super) fn given(&self) -> program::Inputs {
+        let of = |role| {
+            let found = self.0.iter().find(|(other, _)| *other == role);
+            found.map(|(_, file)| Arc::new(Given(Arc::clone(file))) as Arc<dyn GivenMatrix>)
+        };
+        program::Inputs { matrix: of(Role::Matrix), right_sides: of(Role::RightSides) }
     }
 }
 
@@ -72,38 +75,38 @@ impl FileFlags {
         [input, rhs].into_iter().filter_map(|(flag, role, path)| Some((flag, role, path?)))
     }
 
-    /// Opens the files that `entry` takes, and sets the sizes that follow from them; those in
+    /// Opens the files that `program` takes, and sets the sizes that follow from them; those in
     /// `asked` have been asked for as well, and have to be the same.
     ///
     /// # Errors
     /// If the algorithm takes no such file, a file is no matrix, or sizes contradict each other.
     pub(super) fn open(
         &self,
-        entry: &Entry,
+        program: &Program,
         (asked, sizes): (&mut Vec<Size>, &mut Sizes),
         memory: u64,
     ) -> Result<Inputs> {
         let mut inputs = Inputs::default();
         for (flag, role, path) in self.read() {
-            let Some(operand) = entry.operands.iter().find(|operand| operand.role == role) else {
-                return Err(refused(format!("{} takes no {flag}", entry.name)));
+            let Some(operand) = program.operands.iter().find(|operand| operand.role == role) else {
+                return Err(refused(format!("{} takes no {flag}", program.name)));
             };
             let matrix = MatrixFile::open(path, memory / 4, self.fill)?;
             check_kind(&matrix, sizes.precision)?;
-            adopt(&matrix, (entry, operand), asked, sizes)?;
+            adopt(&matrix, (program, operand), asked, sizes)?;
             inputs.0.push((role, Arc::new(matrix)));
         }
         Ok(inputs)
     }
 
-    /// Refuses an output that `entry` does not have, or that cannot be written.
+    /// Refuses an output that `program` does not have, or that cannot be written.
     ///
     /// # Errors
     /// In these cases.
-    pub(super) fn check_result(&self, entry: &Entry) -> Result<()> {
+    pub(super) fn check_result(&self, program: &Program) -> Result<()> {
         let Some(path) = &self.result else { return Ok(()) };
-        if !entry.has_result() {
-            return Err(refused(format!("{} leaves no matrix: leave --output out", entry.name)));
+        if !program.has_result() {
+            return Err(refused(format!("{} leaves no matrix: leave --output out", program.name)));
         }
         if let Some(ending) = path.extension().filter(|ending| *ending != "npy") {
             return Err(refused(format!(
@@ -129,14 +132,14 @@ fn check_kind(matrix: &MatrixFile, precision: Precision) -> Result<()> {
 /// Sets the sizes of `operand` to those of `matrix`.
 fn adopt(
     matrix: &MatrixFile,
-    (entry, operand): (&Entry, &Operand),
+    (program, operand): (&Program, &Operand),
     asked: &mut Vec<Size>,
     sizes: &mut Sizes,
 ) -> Result<()> {
     let (m, n) = matrix.shape();
     let [rows, columns] = operand.letters(sizes);
     let wrong = |sizes: &Sizes, letter: Size| {
-        let (path, name, shape) = (matrix.name(), entry.name, operand.describe(sizes));
+        let (path, name, shape) = (matrix.name(), program.name, operand.describe(sizes));
         let (expected, letter) = (sizes.of(letter), letter.name());
         refused(format!(
             "{path} is a {m} x {n} matrix; {name} takes one of {shape}, with {letter} = {expected}"

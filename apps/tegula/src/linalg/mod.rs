@@ -1,27 +1,17 @@
 //! `tegula linalg`: times an algorithm on matrices at random or from files, and checks what it
 //! computes.
 
-mod algorithms;
-mod case;
-mod entry;
 mod file;
-mod fill;
-mod given;
 mod inputs;
 mod kept;
-mod layout;
 mod load;
-mod operand;
 mod options;
 mod pauses;
-mod probe;
-mod rehearsal;
 mod report;
 mod results;
-mod sizes;
 mod state;
 #[cfg(test)]
-mod trials;
+mod tests;
 
 use std::time::Instant;
 
@@ -30,23 +20,20 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use tegula_kernels::option::Uplo;
 use tegula_linalg::batch::problems_per_task;
+use tegula_linalg::program::{Counts, Instance, PROGRAMS, Program, Size, Sizes};
 use tegula_linalg::{column_width, tile_size};
 use tegula_runtime::flow::Flow;
 use tegula_runtime::trace::Trace;
 use tegula_tiles::Storage;
 
-use crate::demand::Work;
 use crate::error::refused;
 use crate::flags::{CheckpointFlags, MatrixFlags, OutputFlags, Run, RunFlags, TraceFlags, member};
 use crate::output::{Account, Console, Progress};
-use algorithms::ALGORITHMS;
-use entry::{Entry, Problem};
+use crate::work::Work;
 use inputs::{FileFlags, Inputs};
 use options::OptionFlags;
 use pauses::{Stages, about_run, tiling};
-use rehearsal::{Rehearsal, codelets, demand, fill_tasks};
 use report::{Done, Task, check_passed, list};
-use sizes::{Size, Sizes};
 
 /// Flags of `linalg`.
 #[derive(Args, Debug)]
@@ -104,7 +91,7 @@ pub(crate) struct Linalg {
 const PROBLEMS: usize = 1000;
 
 fn names() -> impl TypedValueParser<Value = usize> {
-    member(ALGORITHMS.iter().map(|entry| (entry.name, entry.formula)).collect())
+    member(PROGRAMS.iter().map(|program| (program.name, program.formula)).collect())
 }
 
 fn size() -> impl TypedValueParser<Value = usize> {
@@ -119,10 +106,10 @@ fn uplo() -> impl TypedValueParser<Value = Uplo> {
 }
 
 /// Refuses sizes of which one is larger than it may be.
-fn check_limits(entry: &Entry, sizes: &Sizes) -> Result<()> {
-    for &(small, large) in entry.limits {
+fn check_limits(program: &Program, sizes: &Sizes) -> Result<()> {
+    for &(small, large) in program.limits {
         if sizes.of(small) > sizes.of(large) {
-            let (name, given) = (entry.name, sizes.describe(entry.sizes));
+            let (name, given) = (program.name, sizes.describe(program.sizes));
             let (small, large) = (small.name(), sizes.resolved(large).name());
             return Err(refused(format!("{name} takes {small} <= {large}, not {given}")));
         }
@@ -138,10 +125,10 @@ impl Linalg {
             return console.finish();
         };
         self.trace.check()?;
-        let entry = &ALGORITHMS[index];
-        self.check_files(entry)?;
-        let (run, sizes, inputs) = self.settle(entry)?;
-        let task = Task { entry, sizes, run: &run };
+        let program = &PROGRAMS[index];
+        self.check_files(program)?;
+        let (run, sizes, inputs) = self.settle(program)?;
+        let task = Task { program, sizes, run: &run };
         task.announce(&console);
         let result = if self.matrix.dry_run {
             task.dry_run(&console)
@@ -163,12 +150,12 @@ impl Linalg {
     }
 
     /// Refuses files that cannot be written, and checkpoints where there are none.
-    fn check_files(&self, entry: &Entry) -> Result<()> {
-        self.files.check_result(entry)?;
-        if self.checkpoint.is_given() && !entry.may_pause() {
-            let others = ALGORITHMS.iter().filter(|entry| entry.may_pause());
-            let others: Vec<&str> = others.map(|entry| entry.name).collect();
-            let (name, others) = (entry.name, others.join(", "));
+    fn check_files(&self, program: &Program) -> Result<()> {
+        self.files.check_result(program)?;
+        if self.checkpoint.is_given() && !program.may_pause() {
+            let others = PROGRAMS.iter().filter(|program| program.may_pause());
+            let others: Vec<&str> = others.map(|program| program.name).collect();
+            let (name, others) = (program.name, others.join(", "));
             return Err(refused(format!(
                 "{name} makes no pauses: leave --checkpoint and --resume out; {others} make some"
             )));
@@ -180,33 +167,33 @@ impl Linalg {
     }
 
     /// How tasks run, and the sizes asked for; what the algorithm has no use for is refused.
-    fn settle(&self, entry: &Entry) -> Result<(Run, Sizes, Inputs)> {
-        let (sizes, inputs) = self.sizes(entry)?;
+    fn settle(&self, program: &Program) -> Result<(Run, Sizes, Inputs)> {
+        let (sizes, inputs) = self.sizes(program)?;
         let earlier = self.checkpoint.earlier()?.as_ref().map_or((None, None), tiling);
         let sharers = |workers| earlier.1.unwrap_or(workers);
         let sizes = |nb, workers| Sizes { nb, workers, sharers: sharers(workers), ..sizes };
-        let demand = |nb, workers| demand(entry, &sizes(nb, workers));
+        let footprint = |nb, workers| program.footprint(&sizes(nb, workers));
         let Sizes { m, n, count, precision, .. } = sizes(1, 1);
-        let codelets = || codelets(entry, sizes(1, 1));
-        let is_batch = entry.is_batch();
-        let tile_size = |workers| match (earlier.0, is_batch, entry.is_cut_one_way()) {
+        let codelets = || program.codelets(sizes(1, 1));
+        let is_batch = program.is_batch();
+        let tile_size = |workers| match (earlier.0, is_batch, program.is_cut_one_way()) {
             (Some(nb), ..) => nb,
             (None, true, _) => problems_per_task(count, n * n * precision.bytes(), workers),
             (None, false, true) => column_width(m, n, workers),
             (None, false, false) => tile_size(n.max(m), workers),
         };
         let order = if is_batch { count } else { n.max(m) };
-        let storage = if entry.has_uplo { Storage::Lower } else { Storage::Full };
-        let (tile_size, codelets, demand) = (&tile_size, &codelets, &demand);
-        let work = Work { order, tile_size, codelets, storage, demand };
+        let storage = if program.has_uplo { Storage::Lower } else { Storage::Full };
+        let (tile_size, codelets, footprint) = (&tile_size, &codelets, &footprint);
+        let work = Work { order, tile_size, codelets, storage, footprint };
         let run = self.run.settle(&self.matrix, &work)?;
         let sizes = sizes(run.nb, run.workers());
         Ok((run, sizes, inputs))
     }
 
     /// The sizes asked for, their tiles not yet settled, and the files that some of them come from.
-    fn sizes(&self, entry: &Entry) -> Result<(Sizes, Inputs)> {
-        let name = entry.name;
+    fn sizes(&self, program: &Program) -> Result<(Sizes, Inputs)> {
+        let name = program.name;
         let given = [
             (Size::M, self.m),
             (Size::K, self.k),
@@ -214,13 +201,13 @@ impl Linalg {
             (Size::Count, self.count),
         ];
         for (size, given) in given {
-            if given.is_some() && !entry.sizes.contains(&size) {
-                let used: Vec<&str> = entry.sizes.iter().map(|size| size.name()).collect();
+            if given.is_some() && !program.sizes.contains(&size) {
+                let used: Vec<&str> = program.sizes.iter().map(|size| size.name()).collect();
                 let (letter, used) = (size.name(), used.join(", "));
                 return Err(refused(format!("{name} has no size {letter}; its sizes are {used}")));
             }
         }
-        if self.uplo.is_some() && !entry.has_uplo {
+        if self.uplo.is_some() && !program.has_uplo {
             return Err(refused(format!("{name} works on no triangle: leave --uplo out")));
         }
         let mut sizes = Sizes {
@@ -235,7 +222,7 @@ impl Linalg {
             workers: 1,
             sharers: 1,
             seed: self.run.seed,
-            options: self.options.settle(entry, self.matrix.precision)?,
+            options: self.options.settle(program, self.matrix.precision)?,
         };
         let mut known = Vec::new();
         for (size, given) in [(Size::N, self.n)].into_iter().chain(given) {
@@ -244,24 +231,24 @@ impl Linalg {
                 known.push(size);
             }
         }
-        let inputs = self.files.open(entry, (&mut known, &mut sizes), self.run.memory()?)?;
+        let inputs = self.files.open(program, (&mut known, &mut sizes), self.run.memory()?)?;
         let default = |size, value| (!known.contains(&size)).then_some((size, value));
         let n = if known.contains(&Size::N) { sizes.n } else { sizes.m };
         let defaults =
             [(Size::N, n), (Size::M, n), (Size::K, n), (Size::Nrhs, 1), (Size::Count, PROBLEMS)];
         let defaults = defaults.into_iter().filter_map(|(size, value)| default(size, value));
         defaults.for_each(|(size, value)| sizes.set(size, value));
-        check_limits(entry, &sizes)?;
+        check_limits(program, &sizes)?;
         Ok((sizes, inputs))
     }
 
     /// Runs the algorithm as often as asked for, each time on fresh matrices.
     fn repeat(&self, task: &Task<'_>, inputs: &Inputs, console: &Console) -> Result<Done> {
-        let Task { entry, sizes, run } = *task;
-        let rehearsal = Rehearsal::of(entry, sizes, run.is_flat());
-        let before_tasks = fill_tasks(entry, &sizes) + rehearsal.prepared;
+        let Task { program, sizes, run } = *task;
+        let counts = Counts::of(program, sizes, run.is_flat());
+        let before_tasks = program.fill_tasks(&sizes) + counts.prepared;
         let mut flow = run.flow(self.trace.is_wanted(), true);
-        let mut problem = (entry.problem)(&mut flow, sizes, inputs);
+        let mut instance = program.instance(&mut flow, sizes, &inputs.given());
         let (mut seconds, mut trace) = (Vec::new(), Trace::default());
         let mut account = Account::of(&mut flow);
         let mut progress = Progress::new(console);
@@ -269,65 +256,69 @@ impl Linalg {
         for done in 1..=self.repeat {
             let of = format!("{done} of {}", self.repeat);
             progress.begin(before_tasks, format!("matrices {of}"));
-            problem.fill(&mut flow);
-            problem.prepare(&mut flow);
+            instance.fill_but(&mut flow, &[]);
+            instance.prepare(&mut flow);
             flow.wait().map_err(load::failure)?;
             drop(flow.take_trace());
             let before = Account::of(&mut flow);
-            progress.begin(rehearsal.timed, format!("run {of}"));
+            progress.begin(counts.timed, format!("run {of}"));
             let start = Instant::now();
-            problem.submit(&mut flow);
+            instance.submit(&mut flow);
             flow.wait()?;
             seconds.push(start.elapsed().as_secs_f64());
             account = Account::of(&mut flow).since(&before);
             trace = flow.take_trace();
-            problem.verify(&mut flow)?;
+            instance.verify(&mut flow).map_err(anyhow::Error::from_boxed)?;
         }
         let done = Done { seconds, trace, account, ..Done::default() };
-        self.finish(&mut flow, &mut *problem, &mut progress, done)
+        self.finish(&mut flow, (program, &mut *instance), &mut progress, done)
     }
 
     /// Runs the algorithm once, with pauses between its steps.
     fn in_stages(&self, task: &Task<'_>, inputs: &Inputs, console: &Console) -> Result<Done> {
-        let Task { entry, sizes, run } = *task;
+        let Task { program, sizes, run } = *task;
         let checkpoints = self.checkpoint.open(about_run(task, inputs)?, console)?;
-        let mut stages = Stages { entry, sizes, checkpoints, console };
-        let rehearsal = Rehearsal::of(entry, sizes, run.is_flat());
+        let mut stages = Stages { program, sizes, checkpoints, console };
+        let counts = Counts::of(program, sizes, run.is_flat());
         let mut flow = run.flow(self.trace.is_wanted(), true);
-        let mut problem = (entry.problem)(&mut flow, sizes, inputs);
+        let mut instance = program.instance(&mut flow, sizes, &inputs.given());
         let mut progress = Progress::new(console);
-        progress.follow(flow.watch(), fill_tasks(entry, &sizes), "matrices");
-        let taken_over = stages.fill(&mut flow, &mut *problem)?;
+        progress.follow(flow.watch(), program.fill_tasks(&sizes), "matrices");
+        let taken_over = stages.fill(&mut flow, &mut *instance)?;
         flow.wait().map_err(load::failure)?;
         drop(flow.take_trace());
         let before = Account::of(&mut flow);
-        let left = entry.flops(&sizes.after(taken_over)) / entry.flops(&sizes).max(1.0);
-        progress.begin(rehearsal.timed * left, "run");
+        let left = program.flops(&sizes.after(taken_over)) / program.flops(&sizes).max(1.0);
+        progress.begin(counts.timed * left, "run");
         let start = Instant::now();
-        stages.run(&mut flow, &mut *problem, &mut progress, taken_over)?;
+        stages.run(&mut flow, &mut *instance, &mut progress, taken_over)?;
         let seconds = vec![start.elapsed().as_secs_f64()];
         let account = Account::of(&mut flow).since(&before);
         let trace = flow.take_trace();
-        problem.verify(&mut flow)?;
+        instance.verify(&mut flow).map_err(anyhow::Error::from_boxed)?;
         let done = Done { seconds, taken_over, trace, account, ..Done::default() };
-        self.finish(&mut flow, &mut *problem, &mut progress, done)
+        self.finish(&mut flow, (program, &mut *instance), &mut progress, done)
     }
 
     /// Checks and writes the result.
     fn finish(
         &self,
         flow: &mut Flow,
-        problem: &mut dyn Problem,
+        (program, instance): (&Program, &mut dyn Instance),
         progress: &mut Progress,
         done: Done,
     ) -> Result<Done> {
         progress.begin(0.0, "check");
-        let check = if self.check { Some(problem.check(flow)?) } else { None };
+        let check = if self.check {
+            Some(instance.check(flow).map_err(anyhow::Error::from_boxed)?)
+        } else {
+            None
+        };
         progress.clear();
         if let Some(path) = &self.files.result {
-            problem.write(flow, path)?;
+            results::write(path, flow, program, instance)?;
         }
-        let (values, spectrum) = (problem.values(), problem.spectrum());
+        let (values, spectrum) = (instance.values().to_vec(), instance.spectrum().to_vec());
         Ok(Done { check, values, spectrum, ..done })
     }
 

@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use tegula_files::checkpoint::{About, Checkpoint};
+use tegula_linalg::program::{Instance, Program, Size, Sizes};
 use tegula_runtime::flow::Flow;
 
-use super::entry::{Entry, Problem};
 use super::inputs::Inputs;
 use super::report::Task;
-use super::sizes::{Size, Sizes};
+use super::state;
 use crate::checkpoint::{Checkpoints, about, agreed};
 use crate::output::{Console, Progress};
 
@@ -38,8 +38,8 @@ pub(super) fn tiling(checkpoint: &Checkpoint) -> (Option<usize>, Option<usize>) 
 /// # Errors
 /// If a file cannot be read.
 pub(super) fn about_run(task: &Task<'_>, inputs: &Inputs) -> Result<About> {
-    let Task { entry, sizes, .. } = *task;
-    let used = Size::GIVEN.into_iter().filter(|size| entry.sizes.contains(size));
+    let Task { program, sizes, .. } = *task;
+    let used = Size::GIVEN.into_iter().filter(|size| program.sizes.contains(size));
     let mut facts: Vec<_> = used.map(|size| (size.name(), sizes.of(size).to_string())).collect();
     facts.extend(task.uplo().map(|uplo| ("--uplo", uplo.to_owned())));
     facts.extend(inputs.digests()?);
@@ -49,29 +49,32 @@ pub(super) fn about_run(task: &Task<'_>, inputs: &Inputs) -> Result<About> {
         (TILE_SIZE, sizes.nb.to_string()),
         (SHARERS, sizes.sharers.to_string()),
     ]);
-    Ok(about(&format!("linalg {}", entry.name), facts))
+    Ok(about(&format!("linalg {}", program.name), facts))
 }
 
 /// A factorisation in steps.
 pub(super) struct Stages<'a> {
-    pub(super) entry: &'a Entry,
+    pub(super) program: &'a Program,
     pub(super) sizes: Sizes,
     pub(super) checkpoints: Checkpoints,
     pub(super) console: &'a Console,
 }
 
 impl Stages<'_> {
-    /// Fills the matrices of `problem`, as an earlier run has left them if this one goes on with that;
+    /// Fills the matrices of `instance`, as an earlier run has left them if this one goes on with that;
     /// answers the steps that are done then.
     ///
     /// # Errors
     /// Those of the flow and of the checkpoint.
-    pub(super) fn fill(&mut self, flow: &mut Flow, problem: &mut dyn Problem) -> Result<usize> {
+    pub(super) fn fill(&mut self, flow: &mut Flow, instance: &mut dyn Instance) -> Result<usize> {
         let Some(saved) = self.checkpoints.resumed() else {
-            problem.fill(flow);
+            instance.fill_but(flow, &[]);
             return Ok(0);
         };
-        let (done, steps) = (problem.restore(flow, saved)?, self.entry.steps(&self.sizes));
+        let (done, steps) = (
+            state::restore(flow, instance, self.program.state, saved)?,
+            self.program.steps(&self.sizes),
+        );
         ensure!(done < steps, "the checkpoint is of {done} steps, and there are {steps}");
         self.console
             .field("goes on", format_args!("after {done} of {steps} steps of an earlier run"));
@@ -85,24 +88,26 @@ impl Stages<'_> {
     pub(super) fn run(
         &mut self,
         flow: &mut Flow,
-        problem: &mut dyn Problem,
+        instance: &mut dyn Instance,
         progress: &mut Progress,
         mut done: usize,
     ) -> Result<()> {
-        let steps = self.entry.steps(&self.sizes);
-        let apart = problem.state_bytes();
+        let steps = self.program.steps(&self.sizes);
+        let apart = state::state_bytes(instance, self.program.state);
         // The first step tells how fast it goes.
         let mut next = if self.checkpoints.every().is_some() { done + 1 } else { steps };
         loop {
             let start = Instant::now();
-            problem.submit_steps(flow, done..next.min(steps));
+            instance.submit_steps(flow, done..next.min(steps));
             flow.wait()?;
             let pace = (self.flops(done) - self.flops(next)) / start.elapsed().as_secs_f64();
             done = next;
             if done >= steps {
                 return Ok(());
             }
-            let mut save = |flow: &mut Flow, out: &mut dyn Write| problem.save(flow, done, out);
+            let mut save = |flow: &mut Flow, out: &mut dyn Write| {
+                state::save(flow, instance, self.program.state, done, out)
+            };
             let outcome = self.checkpoints.pause(flow, self.console, (apart, &mut save));
             if outcome == ControlFlow::Break(()) {
                 progress.clear();
@@ -115,7 +120,7 @@ impl Stages<'_> {
 
     /// Operations that are left after so many steps.
     fn flops(&self, done: usize) -> f64 {
-        self.entry.flops(&self.sizes.after(done))
+        self.program.flops(&self.sizes.after(done))
     }
 
     /// The step at which the next pause is due, at a pace of so many operations in a second.

@@ -5,13 +5,9 @@ use serde_json::{Map, Value, json};
 use tegula_kernels::kernel::kernel;
 use tegula_kernels::kernel::rate::{Temperature, rate};
 use tegula_kernels::option::Uplo;
+use tegula_linalg::program::{Counts, PROGRAMS, Program, Size, Sizes, THRESHOLD};
 use tegula_runtime::trace::Trace;
 
-use super::algorithms::ALGORITHMS;
-use super::entry::Entry;
-use super::probe::THRESHOLD;
-use super::rehearsal::Rehearsal;
-use super::sizes::{Size, Sizes};
 use crate::flags::{Run, precision_name};
 use crate::output::{Account, Align, Console, Table, count, number, seconds};
 
@@ -19,7 +15,7 @@ use crate::output::{Account, Align, Console, Table, count, number, seconds};
 #[derive(Clone, Copy)]
 pub(super) struct Task<'a> {
     /// The algorithm.
-    pub(super) entry: &'a Entry,
+    pub(super) program: &'a Program,
     /// The sizes.
     pub(super) sizes: Sizes,
     /// How tasks run.
@@ -48,25 +44,25 @@ pub(super) struct Done {
 impl Task<'_> {
     /// Prints what is about to be done.
     pub(super) fn announce(&self, console: &Console) {
-        let Self { entry, sizes, run } = self;
-        console.field("algorithm", format_args!("{}: {}", entry.name, entry.formula));
+        let Self { program, sizes, run } = self;
+        console.field("algorithm", format_args!("{}: {}", program.name, program.formula));
         let triangle = self.uplo().map_or_else(String::new, |uplo| format!(", {uplo} triangle"));
-        let chosen = sizes.options.describe(entry.choices);
+        let chosen = sizes.options.describe(program.choices);
         let chosen = chosen.into_iter().map(|(name, value)| format!(", {name} {value}"));
         let variant: String = chosen.collect();
-        console.field("sizes", sizes.describe(entry.sizes) + &triangle + &variant);
+        console.field("sizes", sizes.describe(program.sizes) + &triangle + &variant);
         run.describe(console);
     }
 
     /// The triangle that is stored, of an algorithm that works on one.
     pub(super) fn uplo(&self) -> Option<&'static str> {
         let name = if self.sizes.uplo == Uplo::Lower { "lower" } else { "upper" };
-        self.entry.has_uplo.then_some(name)
+        self.program.has_uplo.then_some(name)
     }
 
     /// Operations of what was done, without what an earlier run had done.
     fn flops(&self, done: &Done) -> f64 {
-        self.entry.flops(&self.sizes.after(done.taken_over))
+        self.program.flops(&self.sizes.after(done.taken_over))
     }
 
     /// Prints what was done.
@@ -97,21 +93,21 @@ impl Task<'_> {
 
     /// What the check computes: a residual over the size of the sums that it is made of.
     fn check(&self) -> String {
-        format!("|{}| / (length eps size)", self.entry.check)
+        format!("|{}| / (length eps size)", self.program.check)
     }
 
     /// Says what would be done.
     pub(super) fn dry_run(&self, console: &Console) -> Value {
-        let Self { entry, sizes, run } = self;
+        let Self { program, sizes, run } = self;
         let gemm = kernel("gemm").expect("gemm is listed");
-        let order = if entry.is_batch() { sizes.n.max(1) } else { sizes.nb };
+        let order = if program.is_batch() { sizes.n.max(1) } else { sizes.nb };
         let gflops = rate(gemm, run.backend, run.precision, order, Temperature::Warm)
             .expect("gemm is of all precisions")
             .gflops();
-        let flops = entry.flops(sizes);
+        let flops = program.flops(sizes);
         let time = flops / (gflops * 1e9 * run.workers() as f64);
-        let tasks = Rehearsal::of(entry, *sizes, run.is_flat()).timed;
-        let about = if entry.is_steady { "" } else { "about " };
+        let tasks = Counts::of(program, *sizes, run.is_flat()).timed;
+        let about = if program.is_steady { "" } else { "about " };
         console.field("tasks", format_args!("{about}{tasks}"));
         console.field("flops", number(flops, 3));
         console.field(
@@ -141,19 +137,19 @@ impl Task<'_> {
 
     /// What a result begins with: what is computed, and how.
     fn head(&self) -> Map<String, Value> {
-        let Self { entry, sizes, run } = self;
+        let Self { program, sizes, run } = self;
         let mut result = Map::new();
-        result.insert("algorithm".to_owned(), entry.name.into());
+        result.insert("algorithm".to_owned(), program.name.into());
         for size in Size::GIVEN {
-            let used = entry.sizes.contains(&size).then(|| sizes.of(size));
+            let used = program.sizes.contains(&size).then(|| sizes.of(size));
             result.insert(size.name().to_owned(), used.into());
         }
         result.insert("uplo".to_owned(), self.uplo().into());
-        for (name, value) in sizes.options.describe(entry.choices) {
+        for (name, value) in sizes.options.describe(program.choices) {
             result.insert(name.to_owned(), value.into());
         }
         run.describe_json(&mut result);
-        result.insert("flops".to_owned(), entry.flops(sizes).into());
+        result.insert("flops".to_owned(), program.flops(sizes).into());
         result
     }
 
@@ -164,8 +160,8 @@ impl Task<'_> {
         let mut result = self.head();
         result.insert("seconds".to_owned(), done.seconds.clone().into());
         result.insert("gflops".to_owned(), gflops.into());
-        if self.entry.may_pause() {
-            result.insert("steps".to_owned(), self.entry.steps(&self.sizes).into());
+        if self.program.may_pause() {
+            result.insert("steps".to_owned(), self.program.steps(&self.sizes).into());
             result.insert("steps_taken_over".to_owned(), done.taken_over.into());
         }
         if !done.values.is_empty() {
@@ -203,9 +199,9 @@ pub(super) fn check_passed(result: &Value) -> Result<()> {
     }
 }
 
-/// The names of the sizes of `entry`.
-fn letters(entry: &Entry) -> Vec<&'static str> {
-    entry.sizes.iter().map(|size| size.name()).collect()
+/// The names of the sizes of `program`.
+fn letters(program: &Program) -> Vec<&'static str> {
+    program.sizes.iter().map(|size| size.name()).collect()
 }
 
 /// The algorithms as a table.
@@ -213,11 +209,11 @@ fn table() -> Table {
     let heads = ["family", "name", "formula", "flops", "sizes"];
     let mut table = Table::new(&heads.map(|head| (head, Align::Left)));
     let mut last = "";
-    for entry in ALGORITHMS {
-        let family = if entry.family == last { "" } else { entry.family };
-        last = entry.family;
-        let cells = [family, entry.name, entry.formula, entry.flops_formula];
-        let mut sizes = letters(entry);
+    for program in PROGRAMS {
+        let family = if program.family == last { "" } else { program.family };
+        last = program.family;
+        let cells = [family, program.name, program.formula, program.flops_formula];
+        let mut sizes = letters(program);
         // The note below the table tells of it: the page is not wide enough.
         sizes.retain(|&name| name != Size::Count.name());
         let cells = cells.into_iter().map(str::to_owned).chain([sizes.join(" ")]);
@@ -231,18 +227,18 @@ pub(super) fn list(console: &Console) -> Value {
     console.line(table());
     console.line("\nflops are those of real precisions; complex ones count four times as many");
     console.line("batches have one more size, --count problems");
-    let rows: Vec<Value> = ALGORITHMS
+    let rows: Vec<Value> = PROGRAMS
         .iter()
-        .map(|entry| {
+        .map(|program| {
             json!({
-                "algorithm": entry.name,
-                "family": entry.family,
-                "formula": entry.formula,
-                "flops": entry.flops_formula,
-                "sizes": letters(entry),
-                "uplo": entry.has_uplo,
-                "precisions": entry.precisions.iter().map(|p| p.letter()).collect::<Vec<_>>(),
-                "variants": entry.choices.iter().map(|choice| choice.flags()).collect::<Vec<_>>(),
+                "algorithm": program.name,
+                "family": program.family,
+                "formula": program.formula,
+                "flops": program.flops_formula,
+                "sizes": letters(program),
+                "uplo": program.has_uplo,
+                "precisions": program.precisions.iter().map(|p| p.letter()).collect::<Vec<_>>(),
+                "variants": program.choices.iter().map(|choice| choice.flags()).collect::<Vec<_>>(),
             })
         })
         .collect();

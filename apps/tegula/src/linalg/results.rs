@@ -5,12 +5,13 @@ use std::path::Path;
 use anyhow::Result;
 use tegula_files::npy::NpyWriter;
 use tegula_files::{FillError, WriteError};
-use tegula_kernels::scalar::{Real, Scalar};
+use tegula_kernels::scalar::{Precision, Real, Scalar};
+use tegula_linalg::program::{Instance, Layout, Program};
+use tegula_linalg::with_matrix;
 use tegula_runtime::flow::{Flow, FlowError};
 use tegula_runtime::ranks::Rank;
 use tegula_tiles::{TileIndex, TileMatrix};
 
-use super::layout::Layout;
 use crate::output::write_file;
 
 /// The rank that writes.
@@ -25,12 +26,42 @@ enum ResultError {
     Flow(#[from] FlowError),
 }
 
+/// Writes what `program` has left in `instance` to `path`: the operand that is its result, or the first matrix that it
+/// made, or values in a column.
+///
+/// # Errors
+/// Those of the file and of the flow.
+pub(super) fn write(
+    path: &Path,
+    flow: &mut Flow,
+    program: &Program,
+    instance: &dyn Instance,
+) -> Result<()> {
+    let result = program.operands.iter().position(|operand| operand.is_result);
+    if let Some(index) = result {
+        let rows = instance.sizes().of(program.operands[index].rows_written);
+        let layout = instance.layout(index);
+        with_matrix!(instance.operand(index), |m| write_matrix(path, flow, (m, rows), layout))
+    } else if let Some(made) = instance.made() {
+        with_matrix!(made, |m| write_matrix(path, flow, (m, m.m()), Layout::FULL))
+    } else {
+        match instance.sizes().precision {
+            Precision::Single | Precision::ComplexSingle => {
+                write_values::<f32>(path, instance.spectrum())
+            }
+            Precision::Double | Precision::ComplexDouble => {
+                write_values::<f64>(path, instance.spectrum())
+            }
+        }
+    }
+}
+
 /// Writes the first `rows` rows of `matrix` to `path`, a column of tiles at a time; where only a triangle
 /// of it exists, with zeros beside it. Over ranks rank 0 alone has the tiles.
 ///
 /// # Errors
 /// Those of the file and of the flow.
-pub(super) fn write<T: Scalar>(
+fn write_matrix<T: Scalar>(
     path: &Path,
     flow: &mut Flow,
     (matrix, rows): (&TileMatrix<T>, usize),
@@ -59,7 +90,7 @@ pub(super) fn write<T: Scalar>(
 ///
 /// # Errors
 /// Those of the file.
-pub(super) fn write_values<R: Real>(path: &Path, values: &[f64]) -> Result<()> {
+fn write_values<R: Real>(path: &Path, values: &[f64]) -> Result<()> {
     write_file::<ResultError>(path, |out| {
         let mut writer = NpyWriter::<_, R>::new(out, (values.len(), 1))?;
         let values: Vec<R> = values.iter().map(|&value| R::of_f64(value)).collect();

@@ -71,7 +71,7 @@ impl Maps {
             let is_equal = cluster.kinds().len() == 1;
             return match workload.spread {
                 Spread::Factorised(factorisation) if !is_equal => {
-                    Self::best_rated(factorisation, sizes, cluster)
+                    Self::best_rated(factorisation, (sizes, workload.grid(sizes)), cluster)
                 }
                 _ => {
                     let usual = workload.spread.distribution(is_equal);
@@ -93,7 +93,9 @@ impl Maps {
                 workload.name
             ))),
             (_, None) => match factorisation {
-                Some(factorisation) => Self::of_tiles(factorisation, sizes, cluster, name),
+                Some(factorisation) => {
+                    Self::of_tiles(factorisation, (sizes, workload.grid(sizes)), cluster, name)
+                }
                 None => Self::of_lines(sizes, cluster, name),
             },
         }
@@ -103,14 +105,14 @@ impl Maps {
     /// first.
     fn best_rated(
         factorisation: Factorisation,
-        sizes: &Sizes,
+        (sizes, grid): (&Sizes, (usize, usize)),
         cluster: &ClusterPlatform,
     ) -> Result<Self> {
         const RATED: [&str; 3] = ["1d1d", "1d1d-c", "1d1d-c+s"];
         let costs = cluster.costs(factorisation, sizes.nb)?;
         let mut best: Option<(f64, Self)> = None;
         for name in RATED {
-            let maps = Self::of_tiles(factorisation, sizes, cluster, name)?;
+            let maps = Self::of_tiles(factorisation, (sizes, grid), cluster, name)?;
             let seconds = maps.last.as_ref().map_or(0.0, |map| rating(map, &costs));
             if best.as_ref().is_none_or(|(least, _)| seconds < *least) {
                 best = Some((seconds, maps));
@@ -121,12 +123,12 @@ impl Maps {
 
     fn of_tiles(
         factorisation: Factorisation,
-        sizes: &Sizes,
+        (sizes, grid): (&Sizes, (usize, usize)),
         cluster: &ClusterPlatform,
         name: &str,
     ) -> Result<Self> {
         let others = cluster.distribution(name, factorisation, sizes.nb)?;
-        let (grid, storage) = ((sizes.tiles, sizes.tiles), factorisation.storage());
+        let storage = factorisation.storage();
         let last = OwnerMap::of(&*others, grid, storage, cluster.nodes.len());
         Ok(Self::with(name, last, others))
     }

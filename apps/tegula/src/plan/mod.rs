@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use clap::builder::TypedValueParser;
+use tegula_kernels::scalar::Precision;
 use tegula_plan::phases::PLACEMENTS;
 use tegula_plan::platform::cluster::ClusterPlatform;
 
@@ -103,7 +104,8 @@ impl Plan {
         let sizes = Sizes {
             tiles: self.tiles as usize,
             nb: self.tile_size as usize,
-            scalar: size_of::<f64>(),
+            precision: Precision::Double,
+            nrhs: 1,
             width: self.pass.width as usize,
             seed: self.seed,
         };

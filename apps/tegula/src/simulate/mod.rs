@@ -49,6 +49,9 @@ pub(crate) struct Simulate {
     /// Order of the tiles
     #[arg(long, value_name = "N", default_value_t = 960, value_parser = clap::value_parser!(u32).range(1..=65536))]
     tile_size: u32,
+    /// Right-hand sides of a solve
+    #[arg(long, value_name = "R", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..1_000_000))]
+    nrhs: u32,
     #[command(flatten)]
     pass: PassFlags,
     /// Numbers of 32 bits (s, single) or 64 (d, double)
@@ -148,7 +151,8 @@ impl Simulate {
         let sizes = Sizes {
             tiles: self.tiles as usize,
             nb: self.tile_size as usize,
-            scalar: self.precision.bytes(),
+            precision: self.precision,
+            nrhs: self.nrhs as usize,
             width: self.pass.width as usize,
             seed: self.seed,
         };

@@ -15,7 +15,8 @@ use tegula_runtime::memory::rounded;
 use tegula_tiles::Storage;
 
 use super::{Analysis, Beside, ComponentFlags, Lines};
-use crate::demand::{Demand, Work};
+use tegula_linalg::program::Footprint;
+
 use crate::diodon::estimate::Expected;
 use crate::diodon::labels;
 use crate::diodon::matrix::{check_names_fit, check_unique, names_or_numbers, open};
@@ -23,6 +24,7 @@ use crate::diodon::readers::{self, Readers};
 use crate::error::refused;
 use crate::flags::Run;
 use crate::output::{Console, bytes};
+use crate::work::Work;
 
 /// Codelets of an analysis.
 const CODELETS: &[&str] =
@@ -106,14 +108,15 @@ impl ComponentFlags {
         let plan = |edge: usize, workers: usize| {
             singular::plan(method.method, extent(edge, workers), memory)
         };
-        let demand =
-            |edge: usize, workers: usize| demand(plan(edge, workers), &extent(edge, workers), edge);
+        let footprint = |edge: usize, workers: usize| {
+            footprint(plan(edge, workers), &extent(edge, workers), edge)
+        };
         let work = Work {
             order,
             tile_size: &|workers| edge(8 * workers),
             codelets: &|| CODELETS.to_vec(),
             storage: Storage::Full,
-            demand: &demand,
+            footprint: &footprint,
         };
         let run = self.run.settle(&self.matrix, &work)?;
         let plan = plan(run.nb, run.workers());
@@ -239,7 +242,7 @@ fn names(source: &dyn Source) -> Result<Names> {
 }
 
 /// What a run asks for.
-fn demand(plan: Plan, extent: &Extent, edge: usize) -> Demand {
+fn footprint(plan: Plan, extent: &Extent, edge: usize) -> Footprint {
     let Extent { shape, width, tile_bytes, tiles, .. } = *extent;
     let edges = shape.map(|length| Edges::new(length, edge));
     let widest = edges[0].widest().max(edges[1].widest());
@@ -247,7 +250,7 @@ fn demand(plan: Plan, extent: &Extent, edge: usize) -> Demand {
     let line = rounded(lines::buffer_bytes(widest)) as u64;
     let bands = edges[0].count() + edges[1].count();
     let blocks = 2 * plan.capacity / width.max(1) + 6;
-    Demand {
+    Footprint {
         dealt: Vec::new(),
         bytes: plan.ring_bytes + plan.panel_bytes,
         copy_bytes: 0,

@@ -14,7 +14,8 @@ use tegula_runtime::memory::rounded;
 use tegula_tiles::Storage;
 
 use super::Mds;
-use crate::demand::{Demand, Work};
+use tegula_linalg::program::Footprint;
+
 use crate::diodon::estimate::Expected;
 use crate::diodon::labels;
 use crate::diodon::matrix::Distances;
@@ -23,6 +24,7 @@ use crate::diodon::weights;
 use crate::error::refused;
 use crate::flags::Run;
 use crate::output::{Console, bytes, bytes_up, rate};
+use crate::work::Work;
 
 /// Codelets of an embedding.
 const CODELETS: &[&str] =
@@ -102,16 +104,16 @@ impl Mds {
             let (tiles, correction) = (tiling.tiles(), self.correction);
             Extent { n, axes, width, tile_bytes, tiles, workers, edge, correction }
         };
-        let demand = |edge: usize, workers: usize| {
+        let footprint = |edge: usize, workers: usize| {
             let extent = extent(edge, workers);
-            demand(mds::plan(method, extent, memory), &extent, edge)
+            footprint(mds::plan(method, extent, memory), &extent, edge)
         };
         let work = Work {
             order: n,
             tile_size: &|workers| edge(8 * workers),
             codelets: &|| CODELETS.to_vec(),
             storage: Storage::Full,
-            demand: &demand,
+            footprint: &footprint,
         };
         let run = self.run.settle(&self.matrix, &work)?;
         let plan = mds::plan(method, extent(run.nb, run.workers()), memory);
@@ -274,13 +276,13 @@ fn samples(n: usize, height: usize, element_bytes: usize) -> usize {
 }
 
 /// What a run asks for.
-fn demand(plan: Plan, extent: &Extent, edge: usize) -> Demand {
+fn footprint(plan: Plan, extent: &Extent, edge: usize) -> Footprint {
     let Extent { n, width, tile_bytes, tiles, .. } = *extent;
     let panel = rounded(edge.min(n) * width * size_of::<f64>()) as u64;
     let line = rounded(lines::buffer_bytes(edge.min(n))) as u64;
     let bands = Edges::new(n, edge).count();
     let blocks = 2 * plan.capacity / width.max(1) + 4;
-    Demand {
+    Footprint {
         dealt: Vec::new(),
         bytes: plan.bytes(),
         copy_bytes: 0,

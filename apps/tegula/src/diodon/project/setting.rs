@@ -12,7 +12,8 @@ use tegula_runtime::memory::rounded;
 use tegula_tiles::Storage;
 
 use super::Project;
-use crate::demand::{Demand, Work};
+use tegula_linalg::program::Footprint;
+
 use crate::diodon::estimate::Expected;
 use crate::diodon::labels;
 use crate::diodon::matrix::{check_names_fit, check_unique, names_or_numbers, open};
@@ -20,6 +21,7 @@ use crate::diodon::readers;
 use crate::error::refused;
 use crate::flags::Run;
 use crate::output::{Console, bytes, count};
+use crate::work::Work;
 
 /// Codelets of a projection.
 const CODELETS: &[&str] = &["read", "sweep"];
@@ -82,14 +84,14 @@ impl Project {
             Extent { shape, axes, edge, tile_bytes: rounded(tile) as u64, tiles, workers }
         };
         let plan = |edge: usize, workers: usize| projection::plan(&extent(edge, workers), memory);
-        let demand =
-            |edge: usize, workers: usize| demand(plan(edge, workers), &extent(edge, workers));
+        let footprint =
+            |edge: usize, workers: usize| footprint(plan(edge, workers), &extent(edge, workers));
         let work = Work {
             order,
             tile_size: &|workers| edge(8 * workers),
             codelets: &|| CODELETS.to_vec(),
             storage: Storage::Full,
-            demand: &demand,
+            footprint: &footprint,
         };
         let run = self.run.settle(&self.matrix, &work)?;
         let plan = plan(run.nb, run.workers());
@@ -159,14 +161,14 @@ fn resident_bytes(embedding: &Embedding, source: &dyn Source, ids: &[String]) ->
 }
 
 /// What a run asks for.
-fn demand(plan: Plan, extent: &Extent) -> Demand {
+fn footprint(plan: Plan, extent: &Extent) -> Footprint {
     let Extent { shape, axes, edge, tile_bytes, tiles, .. } = *extent;
     let edges = shape.map(|length| Edges::new(length, edge));
     let widest = edges[0].widest().max(edges[1].widest());
     let panel = rounded(widest * axes * size_of::<f64>()) as u64;
     let line = rounded(lines::buffer_bytes(widest)) as u64;
     let bands = edges[0].count() + edges[1].count();
-    Demand {
+    Footprint {
         dealt: Vec::new(),
         bytes: plan.ring_bytes + plan.panel_bytes,
         copy_bytes: 0,

@@ -121,7 +121,7 @@ pub(crate) fn simulated(
     Cluster::new(options).run(FlowOptions::default(), |flow| {
         begin(flow);
         flow.set_owners(maps.owners.clone());
-        (workload.submit)(flow, setting).and_then(|()| flow.wait())
+        workload.submit(flow, setting).and_then(|()| flow.wait())
     })
 }
 
@@ -150,7 +150,7 @@ impl Case<'_> {
         if let Some(error) = run.answers.iter().find_map(|answer| answer.as_ref().err()) {
             return Err(refused(error.to_string()));
         }
-        let flops = self.workload.flops.map_or(contents.flops, |flops| flops(&self.setting.sizes));
+        let flops = self.workload.flops(&self.setting.sizes).unwrap_or(contents.flops);
         Ok(Done { run, contents, area, flops, seconds })
     }
 
@@ -179,12 +179,12 @@ impl Case<'_> {
         let (machine, durations) = self.cluster.pool();
         let (census, contents) = Census::new(durations, &machine);
         let mut flow = Flow::new(census, FlowOptions::default());
-        let most = (self.workload.most)(self.setting.sizes.tiles as u64);
+        let most = self.workload.tasks(&self.setting.sizes);
         let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
         progress.follow(flow.watch(), most as f64, "counting");
         // All of it on one rank.
         let setting = Setting { earlier: None, dealing: None, ..self.setting.clone() };
-        let submitted = (self.workload.submit)(&mut flow, &setting);
+        let submitted = self.workload.submit(&mut flow, &setting);
         submitted.and_then(|()| flow.wait()).expect("a census has no failures");
         drop(flow);
         let contents = contents.lock().unwrap_or_else(PoisonError::into_inner).clone();

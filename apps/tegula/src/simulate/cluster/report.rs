@@ -42,7 +42,7 @@ impl Case<'_> {
     fn describe_setting(&self, console: &Console, done: &Done) {
         let (workload, sizes) = (self.workload, &self.setting.sizes);
         console.field("program", format_args!("{}: {}", workload.name, workload.summary));
-        let working_set = bytes((workload.working_set)(sizes) as f64);
+        let working_set = bytes(workload.working_set(sizes) as f64);
         let tasks = count(done.contents.tasks as usize, "task");
         console.field(
             "sizes",
@@ -136,7 +136,7 @@ impl Case<'_> {
         put("noise", flags.noise.into());
         put("without", json!(self.setting.without));
         put("simulated_tasks", done.contents.tasks.into());
-        put("working_set_bytes", (workload.working_set)(sizes).into());
+        put("working_set_bytes", workload.working_set(sizes).into());
         put("makespan_seconds", done.makespan_seconds().into());
         put("gflops", done.gflops().into());
         put("utilization", done.busy(0..self.cluster.nodes.len()).into());

@@ -96,11 +96,11 @@ impl Case<'_> {
         let start = Instant::now();
         let mut flow = Flow::new(Sim::new(options), whole());
         progress.follow(flow.watch(), contents.tasks as f64, "simulating");
-        let submitted = (self.workload.submit)(&mut flow, &self.setting);
+        let submitted = self.workload.submit(&mut flow, &self.setting);
         submitted.and_then(|()| flow.wait()).map_err(|error| refused(error.to_string()))?;
         let seconds = start.elapsed().as_secs_f64();
         let totals = flow.totals().expect("a simulation counts");
-        let flops = self.workload.flops.map_or(contents.flops, |flops| flops(&self.setting.sizes));
+        let flops = self.workload.flops(&self.setting.sizes).unwrap_or(contents.flops);
         let (site, trace) = (flow.site(), flow.take_trace());
         let area = area_bound(&contents, &self.machine);
         Ok(Done { totals, site, contents, area, flops, seconds, trace })
@@ -110,9 +110,9 @@ impl Case<'_> {
     fn census(&self, progress: &mut Progress) -> Contents {
         let (census, contents) = Census::new(self.models.clone(), &self.machine);
         let mut flow = Flow::new(census, whole());
-        let most = (self.workload.most)(self.setting.sizes.tiles as u64);
+        let most = self.workload.tasks(&self.setting.sizes);
         progress.follow(flow.watch(), most as f64, "counting");
-        let submitted = (self.workload.submit)(&mut flow, &self.setting);
+        let submitted = self.workload.submit(&mut flow, &self.setting);
         submitted.and_then(|()| flow.wait()).expect("a census has no failures");
         drop(flow);
         contents.lock().unwrap_or_else(PoisonError::into_inner).clone()

@@ -36,7 +36,7 @@ impl Case<'_> {
     fn describe_setting(&self, console: &Console, done: &Done) {
         let (workload, sizes) = (self.workload, &self.setting.sizes);
         console.field("program", format_args!("{}: {}", workload.name, workload.summary));
-        let working_set = bytes((workload.working_set)(sizes) as f64);
+        let working_set = bytes(workload.working_set(sizes) as f64);
         console.field(
             "sizes",
             format_args!(
@@ -81,7 +81,7 @@ impl Case<'_> {
         flags.changes.describe_json(&mut result);
         let mut put = |key: &str, value: Value| result.insert(key.to_owned(), value);
         put("simulated_tasks", done.contents.tasks.into());
-        put("working_set_bytes", (workload.working_set)(sizes).into());
+        put("working_set_bytes", workload.working_set(sizes).into());
         put("makespan_seconds", (1e-9 * done.totals.makespan as f64).into());
         put("gflops", done.gflops().into());
         put("utilization", done.busy().into());

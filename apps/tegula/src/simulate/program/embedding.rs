@@ -10,18 +10,20 @@ use tegula_kernels::scalar::Real;
 use tegula_plan::platform::READ;
 use tegula_runtime::flow::{Cost, Flow, FlowError};
 
-use super::{Measure, Setting, Sizes, Spread, Workload, held, triangle};
+use super::{Measure, Setting, Sizes, Spread, Tasks, Workload, held, triangle};
 
 pub(super) const DIODON: Workload = Workload {
     name: "diodon",
     summary: "a pass of mds: reading distances, a product with their Gram matrix, centring",
-    submit: |flow, setting| {
-        let is_single = setting.sizes.scalar == size_of::<f32>();
-        if is_single { multiply::<f32>(flow, setting) } else { multiply::<f64>(flow, setting) }
+    tasks: Tasks::Described {
+        submit: |flow, setting| {
+            let is_single = setting.sizes.is_single();
+            if is_single { multiply::<f32>(flow, setting) } else { multiply::<f64>(flow, setting) }
+        },
+        most: |n| held(n * (n + 1), 5, 0) + 6 * n + 8,
+        working_set: triangle,
+        flops: None,
     },
-    most: |n| held(n * (n + 1), 5, 0) + 6 * n + 8,
-    working_set: triangle,
-    flops: None,
     spread: Spread::Lines,
     messages: None,
     measures: &[
@@ -64,7 +66,7 @@ impl Source for Described {
 /// What reading a tile off the diagonal and multiplying it from both sides cost: codelets and costs.
 pub(crate) fn read_and_sweep(sizes: &Sizes) -> [(&'static str, Cost); 2] {
     let (nb, width) = (sizes.nb as f64, sizes.width as f64);
-    let stored = nb * nb * sizes.scalar as f64;
+    let stored = nb * nb * sizes.precision.bytes() as f64;
     let panels = 8.0 * (2.0 * nb * width) * 4.0;
     let sweep = Cost { flops: 4.0 * nb * nb * width, bytes: stored + panels };
     [(READ, Cost { flops: 0.0, bytes: stored }), ("sweep", sweep)]
@@ -79,7 +81,7 @@ fn multiply<T: Real>(flow: &mut Flow, setting: &Setting) -> Result<(), FlowError
         priorities: setting.has("priorities"),
     };
     let sizes = &setting.sizes;
-    let element = if sizes.scalar == size_of::<f32>() { Element::F32 } else { Element::F64 };
+    let element = if sizes.is_single() { Element::F32 } else { Element::F64 };
     let source: Arc<dyn Source> = Arc::new(Described { items: sizes.tiles * sizes.nb, element });
     let options = GramOptions {
         weights: None,
@@ -101,6 +103,7 @@ fn multiply<T: Real>(flow: &mut Flow, setting: &Setting) -> Result<(), FlowError
 mod tests {
     use std::sync::Arc;
 
+    use tegula_kernels::scalar::Precision;
     use tegula_runtime::flow::FlowOptions;
     use tegula_runtime::platform::{Machine, WorkerModel};
     use tegula_runtime::sim::Census;
@@ -109,11 +112,12 @@ mod tests {
 
     #[test]
     fn tasks_cost_what_is_said() {
-        let sizes = Sizes { tiles: 4, nb: 32, scalar: size_of::<f32>(), width: 5, seed: 0 };
+        let sizes =
+            Sizes { tiles: 4, nb: 32, precision: Precision::Single, nrhs: 1, width: 5, seed: 0 };
         let model = WorkerModel { gflops: 1.0, gbytes_per_second: 1.0, overhead_seconds: 0.0 };
         let (census, contents) = Census::new(Arc::new(vec![model]), &Machine::cores(1));
         let mut flow = Flow::new(census, FlowOptions::default());
-        (DIODON.submit)(&mut flow, &Setting::new(sizes)).expect("a census has no failures");
+        DIODON.submit(&mut flow, &Setting::new(sizes)).expect("a census has no failures");
         let contents = contents.lock().expect("it goes on");
         for expected in read_and_sweep(&sizes) {
             assert!(

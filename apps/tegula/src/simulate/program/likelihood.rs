@@ -10,7 +10,7 @@ use tegula_kernels::scalar::Real;
 use tegula_plan::distribution::messages;
 use tegula_runtime::flow::{Codelet, Cost, Flow, FlowError};
 
-use super::{Measure, Setting, Sizes, Spread, Workload, held, triangle};
+use super::{Measure, Setting, Sizes, Spread, Tasks, Workload, held, triangle};
 
 /// On each node one more worker, which runs only [`CRITICAL`] tasks.
 pub(crate) const CRITICAL_WORKER: &str = "critical-worker";
@@ -20,13 +20,15 @@ pub(crate) const CRITICAL: &[&str] = &["potrf"];
 pub(super) const EXAGEOSTAT: Workload = Workload {
     name: "exageostat",
     summary: "an evaluation of the likelihood: generation, Cholesky, determinant, solve, dot product",
-    submit: |flow, setting| {
-        let is_single = setting.sizes.scalar == size_of::<f32>();
-        if is_single { evaluate::<f32>(flow, setting) } else { evaluate::<f64>(flow, setting) }
+    tasks: Tasks::Described {
+        submit: |flow, setting| {
+            let is_single = setting.sizes.is_single();
+            if is_single { evaluate::<f32>(flow, setting) } else { evaluate::<f64>(flow, setting) }
+        },
+        most: |n| held(n * (n + 1) * (n + 2) / 6 + n * (n + 4), 3, 0),
+        working_set: triangle,
+        flops: None,
     },
-    most: |n| held(n * (n + 1) * (n + 2) / 6 + n * (n + 4), 3, 0),
-    working_set: triangle,
-    flops: None,
     spread: Spread::GeneratedAndFactorised,
     messages: Some(messages::cholesky),
     measures: &[

@@ -1,23 +1,23 @@
 //! Positive definite and general matrices with the help of 32 bits: tiles of two precisions, and refinement.
 
-use tegula_kernels::option::Trans;
-use tegula_kernels::scalar::{Precision, Scalar};
-use tegula_linalg::{
+use crate::{
     MixedMatrix, PrecisionMap, PrecisionRule, Refinement, copied_tiles, gesv_mixed, posv_mixed,
     potrf_mixed,
 };
-use tegula_runtime::flow::{Flow, FlowError};
+use tegula_kernels::option::Trans;
+use tegula_kernels::scalar::{Precision, Scalar};
+use tegula_runtime::flow::{Failure, Flow, FlowError};
 use tegula_tiles::TileMatrix;
 
 use super::cholesky;
-use crate::linalg::case::{Case, Wide, cholesky_factors, product};
-use crate::linalg::entry::Listed;
-use crate::linalg::fill::Entries::{Nothing, Uniform};
-use crate::linalg::operand::Operand;
-use crate::linalg::options::Choice;
-use crate::linalg::probe::{Factor, difference};
-use crate::linalg::sizes::Size::{self, N, Nrhs};
-use crate::linalg::sizes::Sizes;
+use crate::program::Routine;
+use crate::program::case::{Case, Wide, cholesky_factors, product};
+use crate::program::freivalds::{Factor, difference};
+use crate::program::operand::Operand;
+use crate::program::options::Choice;
+use crate::program::random::Entries::{Nothing, Uniform};
+use crate::program::sizes::Size::{self, N, Nrhs};
+use crate::program::sizes::Sizes;
 
 const FAMILY: &str = "32 bits";
 const WIDE: &[Precision] = &[Precision::Double, Precision::ComplexDouble];
@@ -25,7 +25,7 @@ const WIDE: &[Precision] = &[Precision::Double, Precision::ComplexDouble];
 /// Factorisation in tiles of two precisions.
 pub(super) struct PotrfMixed;
 
-impl Listed for PotrfMixed {
+impl Routine for PotrfMixed {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "potrf-mixed";
     const FORMULA: &'static str = "A = L L^H, light tiles in 32 bits";
@@ -49,7 +49,7 @@ impl Listed for PotrfMixed {
         }
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let factors = cholesky_factors(case, 0);
         let error = case.product_error(flow, &case.given_hermitian(0), &factors)?;
         let narrow = T::Other::epsilon();
@@ -103,7 +103,7 @@ fn solve<T: Scalar<Real = f64>>(flow: &mut Flow, case: &mut Case<T>, solver: Sol
 }
 
 /// How far `A X` is from `B`, operands 2 and 1.
-fn error<T: Scalar>(flow: &mut Flow, case: &Case<T>, a: Factor<'_, T>) -> anyhow::Result<f64> {
+fn error<T: Scalar>(flow: &mut Flow, case: &Case<T>, a: Factor<'_, T>) -> Result<f64, Failure> {
     let w = case.signs(2);
     let expected = case.given(1).times(flow, &w)?;
     let found = product(flow, &[a, case.found(2)], &w)?;
@@ -113,7 +113,7 @@ fn error<T: Scalar>(flow: &mut Flow, case: &Case<T>, a: Factor<'_, T>) -> anyhow
 /// Solve with a positive definite matrix.
 pub(super) struct PosvMixed;
 
-impl Listed for PosvMixed {
+impl Routine for PosvMixed {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "posv-mixed";
     const FORMULA: &'static str = "A X = B, A positive, refined";
@@ -139,7 +139,7 @@ impl Listed for PosvMixed {
         }
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         error(flow, case, case.given_hermitian(0))
     }
 
@@ -152,7 +152,7 @@ impl Listed for PosvMixed {
 /// Solve with a general matrix.
 pub(super) struct GesvMixed;
 
-impl Listed for GesvMixed {
+impl Routine for GesvMixed {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "gesv-mixed";
     const FORMULA: &'static str = "A X = B, refined";
@@ -178,7 +178,7 @@ impl Listed for GesvMixed {
         }
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         error(flow, case, case.given(0).op(Trans::No))
     }
 

@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
+use crate::{copied_tiles, posv, posv_steps, potrf, potrf_steps, potrs};
 use tegula_kernels::scalar::Scalar;
-use tegula_linalg::{copied_tiles, posv, posv_steps, potrf, potrf_steps, potrs};
-use tegula_runtime::flow::Flow;
+use tegula_runtime::flow::{Failure, Flow};
 
-use crate::linalg::case::{Case, cholesky_factors};
-use crate::linalg::entry::Listed;
-use crate::linalg::fill::Entries::{PositiveDefinite, Uniform};
-use crate::linalg::operand::Operand;
-use crate::linalg::sizes::Size::{self, N, Nrhs};
-use crate::linalg::sizes::Sizes;
+use crate::program::Routine;
+use crate::program::case::{Case, cholesky_factors};
+use crate::program::operand::Operand;
+use crate::program::random::Entries::{PositiveDefinite, Uniform};
+use crate::program::sizes::Size::{self, N, Nrhs};
+use crate::program::sizes::Sizes;
 
 pub(super) const FAMILY: &str = "Cholesky";
 pub(super) const MATRIX: Operand = Operand::triangle(N, PositiveDefinite).input();
@@ -28,7 +28,7 @@ fn copies(sizes: &Sizes) -> usize {
 /// Factorisation of a positive definite matrix.
 pub(super) struct Potrf;
 
-impl Listed for Potrf {
+impl Routine for Potrf {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "potrf";
     const FORMULA: &'static str = "A = L L^H or U^H U, positive definite";
@@ -51,7 +51,7 @@ impl Listed for Potrf {
         potrf_steps(flow, case.hermitian(0), steps);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         case.product_error(flow, &case.given_hermitian(0), &cholesky_factors(case, 0))
     }
 
@@ -63,7 +63,7 @@ impl Listed for Potrf {
 /// Solve with the factor.
 pub(super) struct Potrs;
 
-impl Listed for Potrs {
+impl Routine for Potrs {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "potrs";
     const FORMULA: &'static str = "A X = B with A = L L^H factorised";
@@ -86,7 +86,7 @@ impl Listed for Potrs {
         potrs(flow, case.hermitian(0), &case[1]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         case.solution_error(flow, &case.given_hermitian(0), 1)
     }
 
@@ -98,7 +98,7 @@ impl Listed for Potrs {
 /// Factorisation and solve at once.
 pub(super) struct Posv;
 
-impl Listed for Posv {
+impl Routine for Posv {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "posv";
     const FORMULA: &'static str = "A X = B, A positive definite";
@@ -121,7 +121,7 @@ impl Listed for Posv {
         posv_steps(flow, case.hermitian(0), &case[1], steps);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         case.solution_error(flow, &case.given_hermitian(0), 1)
     }
 

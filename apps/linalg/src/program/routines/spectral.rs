@@ -1,20 +1,20 @@
 //! Eigenvalues, singular values and the polar decomposition: algorithms that wait between their stages.
 
+use crate::{Eigen, Polar, Singular, Vectors, gesvd, heevd, qdwh};
 use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::{Real, Scalar};
-use tegula_linalg::{Eigen, Polar, Singular, Vectors, gesvd, heevd, qdwh};
-use tegula_runtime::flow::Flow;
+use tegula_runtime::flow::{Failure, Flow};
 use tegula_tiles::TileMatrix;
 
-use crate::demand::Grid;
-use crate::linalg::case::Case;
-use crate::linalg::entry::Listed;
-use crate::linalg::fill::Entries::Uniform;
-use crate::linalg::layout::Layout;
-use crate::linalg::operand::Operand;
-use crate::linalg::probe::{Factor, Sum, difference};
-use crate::linalg::sizes::Size::{self, M, N};
-use crate::linalg::sizes::Sizes;
+use crate::program::Routine;
+use crate::program::case::Case;
+use crate::program::freivalds::{Factor, Sum, difference};
+use crate::program::layout::Layout;
+use crate::program::operand::Operand;
+use crate::program::random::Entries::Uniform;
+use crate::program::sizes::Size::{self, M, N};
+use crate::program::sizes::Sizes;
+use tegula_tiles::TileGrid;
 
 const FAMILY: &str = "spectra";
 /// Widest block of vectors that one task puts together.
@@ -23,8 +23,8 @@ const HERMITIAN: &[Operand] = &[Operand::triangle(N, Uniform).input()];
 const GENERAL: &[Operand] = &[Operand::full(M, N, Uniform).input()];
 
 /// A matrix of the workspace, in tiles of the order of the operands'.
-fn full(sizes: &Sizes, shape: (usize, usize)) -> Grid {
-    Grid::full(shape, (sizes.nb, sizes.nb), sizes.precision.bytes())
+fn full(sizes: &Sizes, shape: (usize, usize)) -> TileGrid {
+    TileGrid::full(shape, (sizes.nb, sizes.nb), sizes.precision.bytes())
 }
 
 /// Bytes of a real number.
@@ -61,7 +61,7 @@ fn norm_error<T: Scalar>(
     flow: &mut Flow,
     case: &Case<T>,
     a: &Factor<'_, T>,
-) -> anyhow::Result<f64> {
+) -> Result<f64, Failure> {
     let norm = case.spectrum.iter().fold(0.0f64, |norm, value| norm.max(value.abs()));
     let norm = if norm == 0.0 { 1.0 } else { norm };
     let mut expected = 0.0;
@@ -78,7 +78,7 @@ fn orthogonality_error<T: Scalar>(
     flow: &mut Flow,
     case: &Case<T>,
     (index, trans): (usize, Trans),
-) -> anyhow::Result<f64> {
+) -> Result<f64, Failure> {
     let vectors = || Factor::found(&case.found[index], Layout::FULL).op(trans);
     let w = Sum::signs(case.sizes.seed, vectors().columns());
     let adjoint = if trans == Trans::No { Trans::Conj } else { Trans::No };
@@ -102,7 +102,7 @@ fn product_error<T: Scalar>(
     case: &Case<T>,
     a: &Factor<'_, T>,
     [left, right]: [Factor<'_, T>; 2],
-) -> anyhow::Result<f64> {
+) -> Result<f64, Failure> {
     let w = Sum::signs(case.sizes.seed, a.columns());
     let expected = a.times(flow, &w)?;
     let inner = weighted(right.times(flow, &w)?, &case.spectrum);
@@ -113,7 +113,7 @@ fn product_error<T: Scalar>(
 /// Eigenvalues, and eigenvectors or not.
 pub(super) struct Heev<const HAS_VECTORS: bool>;
 
-impl<const HAS_VECTORS: bool> Listed for Heev<HAS_VECTORS> {
+impl<const HAS_VECTORS: bool> Routine for Heev<HAS_VECTORS> {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = if HAS_VECTORS { "heevd" } else { "heev" };
     const FORMULA: &'static str =
@@ -132,14 +132,14 @@ impl<const HAS_VECTORS: bool> Listed for Heev<HAS_VECTORS> {
     }
 
     /// As [`heevd`] says, half a matrix as a lower triangle.
-    fn beside(sizes: &Sizes) -> Vec<Grid> {
+    fn beside(sizes: &Sizes) -> Vec<TileGrid> {
         let (n, nb, bytes) = (sizes.n, sizes.nb, sizes.precision.bytes());
-        let mut grids = vec![Grid::lower(n, nb, bytes); 2];
+        let mut grids = vec![TileGrid::lower(n, nb, bytes); 2];
         if HAS_VECTORS {
             let real = real_bytes(sizes);
             grids.extend([full(sizes, (n, n)); 2]);
-            grids.extend([Grid::full((n, n), (nb, nb), real); 2]);
-            grids.push(Grid::lower(n, nb, real));
+            grids.extend([TileGrid::full((n, n), (nb, nb), real); 2]);
+            grids.push(TileGrid::lower(n, nb, real));
         }
         grids
     }
@@ -165,7 +165,7 @@ impl<const HAS_VECTORS: bool> Listed for Heev<HAS_VECTORS> {
         keep(flow, case, found.map(parts));
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let given = case.given_hermitian(0);
         let error = norm_error(flow, case, &given)?;
         if !HAS_VECTORS || case.found.is_empty() {
@@ -181,7 +181,7 @@ impl<const HAS_VECTORS: bool> Listed for Heev<HAS_VECTORS> {
 /// Singular values, and vectors or not.
 pub(super) struct Gesvd<const HAS_VECTORS: bool>;
 
-impl<const HAS_VECTORS: bool> Listed for Gesvd<HAS_VECTORS> {
+impl<const HAS_VECTORS: bool> Routine for Gesvd<HAS_VECTORS> {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = if HAS_VECTORS { "gesvd" } else { "gesvd-values" };
     const FORMULA: &'static str =
@@ -202,7 +202,7 @@ impl<const HAS_VECTORS: bool> Listed for Gesvd<HAS_VECTORS> {
     }
 
     /// As [`gesvd`] says.
-    fn beside(sizes: &Sizes) -> Vec<Grid> {
+    fn beside(sizes: &Sizes) -> Vec<TileGrid> {
         let (m, n) = (sizes.m, sizes.n);
         let mut grids = vec![full(sizes, (m, n)); if HAS_VECTORS { 4 } else { 2 }];
         if HAS_VECTORS {
@@ -225,7 +225,7 @@ impl<const HAS_VECTORS: bool> Listed for Gesvd<HAS_VECTORS> {
         keep(flow, case, found.map(parts));
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let given = case.given(0);
         let error = norm_error(flow, case, &given)?;
         if !HAS_VECTORS || case.found.is_empty() {
@@ -242,7 +242,7 @@ impl<const HAS_VECTORS: bool> Listed for Gesvd<HAS_VECTORS> {
 /// Polar decomposition.
 pub(super) struct Qdwh;
 
-impl Listed for Qdwh {
+impl Routine for Qdwh {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "qdwh";
     const FORMULA: &'static str = "A = U H, U orthogonal, H Hermitian";
@@ -262,7 +262,7 @@ impl Listed for Qdwh {
     }
 
     /// As [`qdwh`] says: of the iterations, or of the QR factorisation before, if that takes more.
-    fn beside(sizes: &Sizes) -> Vec<Grid> {
+    fn beside(sizes: &Sizes) -> Vec<TileGrid> {
         let (m, n) = (sizes.m, sizes.n);
         if 6 * m >= 11 * n {
             return vec![full(sizes, (m, n)); 7];
@@ -277,7 +277,7 @@ impl Listed for Qdwh {
         keep(flow, case, found.map(|Polar { u, h, .. }| (Vec::new(), vec![u, h])));
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         if case.found.is_empty() {
             return Ok(f64::INFINITY);
         }

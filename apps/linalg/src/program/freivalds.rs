@@ -7,13 +7,13 @@
 
 use tegula_kernels::option::{Diag, Form, Trans, Uplo};
 use tegula_kernels::scalar::{Real, Scalar, c64};
-use tegula_runtime::flow::Flow;
+use tegula_runtime::flow::{Failure, Flow};
 use tegula_tiles::{TileIndex, TileMatrix, random_entry};
 
-use super::given::Given;
+use super::contents::Contents;
 use super::layout::Layout;
 
-pub(super) use tegula_linalg::residual::THRESHOLD;
+pub use crate::residual::THRESHOLD;
 
 /// A vector with the sizes of the sums that made it.
 #[derive(Clone, Debug)]
@@ -107,7 +107,7 @@ enum Part {
 #[derive(Debug)]
 enum Entries<'a, T> {
     /// As they were at first.
-    Given(&'a Given),
+    Given(&'a Contents),
     /// From the tiles.
     Found(&'a TileMatrix<T>),
 }
@@ -125,7 +125,7 @@ pub(super) struct Factor<'a, T> {
 
 impl<'a, T: Scalar> Factor<'a, T> {
     /// The matrix that was given, of the shape of `tiles`.
-    pub(super) fn given(matrix: &'a Given, tiles: &TileMatrix<T>) -> Self {
+    pub(super) fn given(matrix: &'a Contents, tiles: &TileMatrix<T>) -> Self {
         Self::new(Entries::Given(matrix), tiles, matrix.layout())
     }
 
@@ -184,7 +184,7 @@ impl<'a, T: Scalar> Factor<'a, T> {
     ///
     /// # Errors
     /// Those of the flow.
-    pub(super) fn times(&self, flow: &mut Flow, x: &Sum) -> anyhow::Result<Sum> {
+    pub(super) fn times(&self, flow: &mut Flow, x: &Sum) -> Result<Sum, Failure> {
         let (rows, columns) = self.extent();
         assert_eq!(columns, x.value.len(), "columns, and entries of the vector");
         let mut sum = Sum::zero(rows);
@@ -205,7 +205,7 @@ impl<'a, T: Scalar> Factor<'a, T> {
         &self,
         flow: &mut Flow,
         mut visit: impl FnMut(usize, usize, c64),
-    ) -> anyhow::Result<()> {
+    ) -> Result<(), Failure> {
         let (part, layout) = (self.part, self.layout);
         self.visit(flow, |i, j, entry| {
             let (i, j) = layout.place(i, j);
@@ -218,10 +218,10 @@ impl<'a, T: Scalar> Factor<'a, T> {
         &self,
         flow: &mut Flow,
         mut visit: impl FnMut(usize, usize, c64),
-    ) -> anyhow::Result<()> {
+    ) -> Result<(), Failure> {
         match &self.entries {
             Entries::Given(matrix) => {
-                matrix.visit::<T>(self.stored, |i, j, entry| visit(i, j, exact(entry)))?;
+                matrix.visit::<T>(self.stored, &mut visit)?;
             }
             Entries::Found(matrix) => {
                 for TileIndex { row, column } in self.layout.tiles(matrix) {

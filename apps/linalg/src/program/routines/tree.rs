@@ -1,20 +1,20 @@
 //! QR on square tiles with a tree of reductions, for tall matrices, and by Cholesky factorisations.
 
+use crate::{cholesky_qr2, geqrf_tree, orgqr_tree, ormqr_tree};
 use tegula_kernels::option::{Diag, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
-use tegula_linalg::{cholesky_qr2, geqrf_tree, orgqr_tree, ormqr_tree};
-use tegula_runtime::flow::Flow;
+use tegula_runtime::flow::{Failure, Flow};
 use tegula_tiles::{Storage, TileMatrix};
 
 use super::qr::{Geqrf, Ormqr};
-use crate::linalg::case::{Case, product};
-use crate::linalg::entry::Listed;
-use crate::linalg::fill::Entries::{Dominant, Nothing, Uniform};
-use crate::linalg::operand::Operand;
-use crate::linalg::options::Choice;
-use crate::linalg::probe::{Sum, difference, exact, rounded};
-use crate::linalg::sizes::Size::{self, K, M, N};
-use crate::linalg::sizes::Sizes;
+use crate::program::Routine;
+use crate::program::case::{Case, product};
+use crate::program::freivalds::{Sum, difference, exact, rounded};
+use crate::program::operand::Operand;
+use crate::program::options::Choice;
+use crate::program::random::Entries::{Dominant, Nothing, Uniform};
+use crate::program::sizes::Size::{self, K, M, N};
+use crate::program::sizes::Sizes;
 
 const FAMILY: &str = "tall QR";
 
@@ -40,7 +40,7 @@ fn times_q<T: Scalar>(
     case: &Case<T>,
     trans: Trans,
     x: &Sum,
-) -> anyhow::Result<Sum> {
+) -> Result<Sum, Failure> {
     let (rows, nb) = (x.value.len(), case.sizes.nb);
     let column = TileMatrix::<T>::new(flow, (rows, 1), (nb, nb), Storage::Full);
     column.fill_with(flow, |i, _| rounded(x.value[i]))?;
@@ -58,7 +58,7 @@ fn times_q<T: Scalar>(
 }
 
 /// How far the columns of operand `q` are from orthonormal, and operand 0 as it was from what they span.
-fn basis_error<T: Scalar>(flow: &mut Flow, case: &Case<T>, q: usize) -> anyhow::Result<f64> {
+fn basis_error<T: Scalar>(flow: &mut Flow, case: &Case<T>, q: usize) -> Result<f64, Failure> {
     let w = case.signs(q);
     let tall = case.found(q).times(flow, &w)?;
     let found = case.found(q).op(Trans::Conj).times(flow, &tall)?;
@@ -72,7 +72,7 @@ fn basis_error<T: Scalar>(flow: &mut Flow, case: &Case<T>, q: usize) -> anyhow::
 /// `A = Q R`.
 pub(super) struct GeqrfTree;
 
-impl Listed for GeqrfTree {
+impl Routine for GeqrfTree {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "geqrf-tree";
     const FORMULA: &'static str = "A = Q R on square tiles";
@@ -90,7 +90,7 @@ impl Listed for GeqrfTree {
         factorise(flow, case);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(0);
         let expected = case.given(0).times(flow, &w)?;
         let r = case.found(0).triangle(Uplo::Upper, Diag::NonUnit).times(flow, &w)?;
@@ -102,7 +102,7 @@ impl Listed for GeqrfTree {
 /// The first columns of `Q`.
 pub(super) struct OrgqrTree;
 
-impl Listed for OrgqrTree {
+impl Routine for OrgqrTree {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "orgqr-tree";
     const FORMULA: &'static str = "Q from the factors of geqrf-tree";
@@ -128,7 +128,7 @@ impl Listed for OrgqrTree {
         }
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         basis_error(flow, case, 1)
     }
 }
@@ -136,7 +136,7 @@ impl Listed for OrgqrTree {
 /// Product with `Q`.
 pub(super) struct OrmqrTree;
 
-impl Listed for OrmqrTree {
+impl Routine for OrmqrTree {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "ormqr-tree";
     const FORMULA: &'static str = "C = op(Q) C with Q of geqrf-tree";
@@ -162,7 +162,7 @@ impl Listed for OrmqrTree {
         multiply(flow, case, adjoint_or_not(case.sizes.options.trans), &case[1]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(1);
         let expected = case.given(1).times(flow, &w)?;
         let found = case.found(1).times(flow, &w)?;
@@ -180,7 +180,7 @@ fn adjoint_or_not(trans: Trans) -> Trans {
 /// `A = Q R` by Cholesky factorisations.
 pub(super) struct CholeskyQr2;
 
-impl Listed for CholeskyQr2 {
+impl Routine for CholeskyQr2 {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "cholesky-qr2";
     const FORMULA: &'static str = "A = Q R, well conditioned, by A^H A";
@@ -200,7 +200,7 @@ impl Listed for CholeskyQr2 {
         cholesky_qr2(flow, &case[0], &case[1]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let factors = [case.found(0), case.found(1).triangle(Uplo::Upper, Diag::NonUnit)];
         let error = case.product_error(flow, &case.given(0), &factors)?;
         Ok(error.max(basis_error(flow, case, 0)?))

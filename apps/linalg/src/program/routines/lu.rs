@@ -3,18 +3,18 @@
 
 use std::ops::Range;
 
+use crate::{Pivots, gesv, gesv_steps, getrf, getrf_nopiv, getrf_steps, getrs, laswp};
 use tegula_kernels::option::{Diag, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
-use tegula_linalg::{Pivots, gesv, gesv_steps, getrf, getrf_nopiv, getrf_steps, getrs, laswp};
-use tegula_runtime::flow::Flow;
+use tegula_runtime::flow::{Failure, Flow};
 
-use crate::linalg::case::{Case, product};
-use crate::linalg::entry::Listed;
-use crate::linalg::fill::Entries::{Dominant, Uniform};
-use crate::linalg::operand::Operand;
-use crate::linalg::probe::{Factor, difference};
-use crate::linalg::sizes::Size::{self, M, N, Nrhs};
-use crate::linalg::sizes::Sizes;
+use crate::program::Routine;
+use crate::program::case::{Case, product};
+use crate::program::freivalds::{Factor, difference};
+use crate::program::operand::Operand;
+use crate::program::random::Entries::{Dominant, Uniform};
+use crate::program::sizes::Size::{self, M, N, Nrhs};
+use crate::program::sizes::Sizes;
 
 const FAMILY: &str = "LU";
 const SQUARE: Operand = Operand::full(N, N, Uniform).columns().input();
@@ -39,12 +39,12 @@ fn register_pivots<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
 }
 
 /// Fails if a step found no pivot.
-fn verify_pivots<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<()> {
+fn verify_pivots<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<(), Failure> {
     case.pivots().singular(flow)?.map_or(Ok(()), |failure| Err(failure.into()))
 }
 
 /// The rows that were exchanged with the first, the second and so on.
-fn exchanges<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<Vec<usize>> {
+fn exchanges<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<Vec<usize>, Failure> {
     let rows = case.pivots().rows(flow)?;
     Ok(rows.into_iter().map(|row| row as usize).collect())
 }
@@ -52,7 +52,7 @@ fn exchanges<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<Vec<u
 /// Factorisation without pivoting.
 pub(super) struct GetrfNopiv;
 
-impl Listed for GetrfNopiv {
+impl Routine for GetrfNopiv {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "getrf-nopiv";
     const FORMULA: &'static str = "A = L U, A diagonally dominant";
@@ -69,7 +69,7 @@ impl Listed for GetrfNopiv {
         getrf_nopiv(flow, &case[0]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         case.product_error(flow, &case.given(0), &factors(case))
     }
 }
@@ -77,7 +77,7 @@ impl Listed for GetrfNopiv {
 /// Factorisation with partial pivoting.
 pub(super) struct Getrf;
 
-impl Listed for Getrf {
+impl Routine for Getrf {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "getrf";
     const FORMULA: &'static str = "P A = L U with partial pivoting";
@@ -103,11 +103,11 @@ impl Listed for Getrf {
         getrf_steps(flow, &case[0], case.pivots(), steps);
     }
 
-    fn verify<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<()> {
+    fn verify<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<(), Failure> {
         verify_pivots(flow, case)
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(0);
         let rows = exchanges(flow, case)?;
         let expected = case.given(0).times(flow, &w)?.exchanged(rows);
@@ -119,7 +119,7 @@ impl Listed for Getrf {
 /// The exchanges of rows that a factorisation made, made again of another matrix.
 pub(super) struct Laswp;
 
-impl Listed for Laswp {
+impl Routine for Laswp {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "laswp";
     const FORMULA: &'static str = "B = P B with P A = L U factorised";
@@ -144,7 +144,7 @@ impl Listed for Laswp {
         laswp(flow, case.pivots(), false, &case[1]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let (w, rows) = (case.signs(1), exchanges(flow, case)?);
         let expected = case.given(1).times(flow, &w)?.exchanged(rows);
         let found = case.found(1).times(flow, &w)?;
@@ -156,7 +156,7 @@ impl Listed for Laswp {
 /// Solve with the factors.
 pub(super) struct Getrs;
 
-impl Listed for Getrs {
+impl Routine for Getrs {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "getrs";
     const FORMULA: &'static str = "A X = B with P A = L U factorised";
@@ -182,11 +182,11 @@ impl Listed for Getrs {
         getrs(flow, Trans::No, &case[0], case.pivots(), &case[1]);
     }
 
-    fn verify<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<()> {
+    fn verify<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<(), Failure> {
         verify_pivots(flow, case)
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         case.solution_error(flow, &case.given(0), 1)
     }
 }
@@ -194,7 +194,7 @@ impl Listed for Getrs {
 /// Factorisation and solve at once.
 pub(super) struct Gesv;
 
-impl Listed for Gesv {
+impl Routine for Gesv {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "gesv";
     const FORMULA: &'static str = "A X = B with partial pivoting";
@@ -220,11 +220,11 @@ impl Listed for Gesv {
         gesv_steps(flow, &case[0], case.pivots(), &case[1], steps);
     }
 
-    fn verify<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<()> {
+    fn verify<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<(), Failure> {
         verify_pivots(flow, case)
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         case.solution_error(flow, &case.given(0), 1)
     }
 }

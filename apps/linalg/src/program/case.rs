@@ -3,22 +3,19 @@
 use std::any::Any;
 use std::cell::RefCell;
 use std::ops::Index;
-use std::path::Path;
 
+use crate::batch::{Batch, BatchPivots, Infos};
+use crate::{Pivots, TreeFactors, View};
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::option::{Diag, Form, Trans, Uplo};
 use tegula_kernels::scalar::{Precision, Scalar, c64};
-use tegula_linalg::batch::{Batch, BatchPivots, Infos};
-use tegula_linalg::{Pivots, TreeFactors, View};
-use tegula_runtime::flow::Flow;
+use tegula_runtime::flow::{Failure, Flow};
 use tegula_tiles::{Storage, TileMatrix};
 
-use super::given::Given;
-use super::inputs::Inputs;
+use super::contents::{Contents, Inputs};
+use super::freivalds::{Factor, Sum, exact, largest_difference, rounded};
 use super::layout::Layout;
 use super::operand::Operand;
-use super::probe::{Factor, Sum, exact, largest_difference, rounded};
-use super::results;
 use super::sizes::Sizes;
 
 /// The matrices of an algorithm in one precision; `case[i]` are the tiles of the operand `i`.
@@ -27,7 +24,7 @@ pub(super) struct Case<T> {
     /// Its sizes.
     pub(super) sizes: Sizes,
     /// What each operand holds at first.
-    given: Vec<Given>,
+    given: Vec<Contents>,
     tiles: Vec<TileMatrix<T>>,
     /// Which rows a factorisation exchanged, of an algorithm that does.
     pub(super) pivots: Option<Pivots>,
@@ -38,7 +35,7 @@ pub(super) struct Case<T> {
     /// Numbers that it found, by their names.
     pub(super) values: Vec<(&'static str, f64)>,
     /// Why it found nothing.
-    pub(super) failure: Option<anyhow::Error>,
+    pub(super) failure: Option<Failure>,
     /// Matrices that it made beside the operands.
     pub(super) found: Vec<TileMatrix<T>>,
     /// Values of the matrix that it found, in order.
@@ -83,7 +80,7 @@ impl<T: Scalar> Case<T> {
         sizes: Sizes,
         inputs: &Inputs,
     ) -> Self {
-        let given = |(index, operand)| Given::new(operand, index, &sizes, inputs);
+        let given = |(index, operand)| Contents::new(operand, index, &sizes, inputs);
         let given = operands.iter().enumerate().map(given).collect();
         let tiles = operands.iter().map(|operand| operand.register(flow, &sizes)).collect();
         Self {
@@ -102,12 +99,7 @@ impl<T: Scalar> Case<T> {
         }
     }
 
-    /// Submits the tasks that fill the operands.
-    pub(super) fn fill(&self, flow: &mut Flow) {
-        self.fill_but(flow, &[]);
-    }
-
-    /// The same, but for the operands that are filled otherwise.
+    /// Submits the tasks that fill the operands, but for those that are filled otherwise.
     pub(super) fn fill_but(&self, flow: &mut Flow, others: &[usize]) {
         for (index, (given, tiles)) in self.given.iter().zip(&self.tiles).enumerate() {
             if !others.contains(&index) {
@@ -116,31 +108,19 @@ impl<T: Scalar> Case<T> {
         }
     }
 
+    /// Takes the contents of the operands for granted.
+    pub(super) fn touch(&self, flow: &mut Flow) {
+        for (given, matrix) in self.given.iter().zip(&self.tiles) {
+            if !given.is_nothing() {
+                let tiles = given.layout().tiles(matrix);
+                tiles.for_each(|tile| flow.touch(matrix.tile(tile.row, tile.column)));
+            }
+        }
+    }
+
     /// What of operand `index` is stored.
     pub(super) fn layout(&self, index: usize) -> Layout {
         self.given[index].layout()
-    }
-
-    /// Writes operand `index` to `path`.
-    ///
-    /// # Errors
-    /// Those of the flow and of the file.
-    pub(super) fn write(
-        &self,
-        flow: &mut Flow,
-        (index, operand): (usize, &Operand),
-        path: &Path,
-    ) -> anyhow::Result<()> {
-        let rows = self.sizes.of(operand.rows_written);
-        results::write(path, flow, (&self.tiles[index], rows), self.given[index].layout())
-    }
-
-    /// Writes the first of the matrices found, or the spectrum in a column if there is none.
-    pub(super) fn write_found(&self, flow: &mut Flow, path: &Path) -> anyhow::Result<()> {
-        match self.found.first() {
-            Some(matrix) => results::write(path, flow, (matrix, matrix.m()), Layout::FULL),
-            None => results::write_values::<T::Real>(path, &self.spectrum),
-        }
     }
 
     /// The case, whose precision is one of 64 bits.
@@ -198,7 +178,7 @@ impl<T: Scalar> Case<T> {
     ///
     /// # Errors
     /// Those of the flow.
-    pub(super) fn column(&self, flow: &mut Flow, x: &Sum) -> anyhow::Result<TileMatrix<T>> {
+    pub(super) fn column(&self, flow: &mut Flow, x: &Sum) -> Result<TileMatrix<T>, Failure> {
         let rows = x.value.len();
         let column = TileMatrix::new(flow, (rows, 1), (rows.max(1), 1), Storage::Full);
         column.fill_with(flow, |i, _| rounded(x.value[i]))?;
@@ -209,7 +189,7 @@ impl<T: Scalar> Case<T> {
     ///
     /// # Errors
     /// Those of the flow.
-    pub(super) fn gathered(&self, flow: &mut Flow, column: TileMatrix<T>) -> anyhow::Result<Sum> {
+    pub(super) fn gathered(&self, flow: &mut Flow, column: TileMatrix<T>) -> Result<Sum, Failure> {
         let mut value = vec![c64::ZERO; column.m()];
         if !value.is_empty() {
             let entries = flow.read::<T>(column.tile(0, 0))?;
@@ -259,7 +239,7 @@ impl<T: Scalar> Case<T> {
         flow: &mut Flow,
         a: &Factor<'_, T>,
         x: usize,
-    ) -> anyhow::Result<f64> {
+    ) -> Result<f64, Failure> {
         let w = self.signs(x);
         let expected = self.given(x).times(flow, &w)?;
         let solved = self.found(x).times(flow, &w)?;
@@ -276,7 +256,7 @@ impl<T: Scalar> Case<T> {
         flow: &mut Flow,
         a: &Factor<'_, T>,
         factors: &[Factor<'_, T>],
-    ) -> anyhow::Result<f64> {
+    ) -> Result<f64, Failure> {
         let w = Sum::signs(self.sizes.seed, a.columns());
         let expected = a.times(flow, &w)?;
         let found = product(flow, factors, &w)?;
@@ -301,7 +281,7 @@ pub(super) fn product<T: Scalar>(
     flow: &mut Flow,
     factors: &[Factor<'_, T>],
     w: &Sum,
-) -> anyhow::Result<Sum> {
+) -> Result<Sum, Failure> {
     factors.iter().rev().try_fold(w.clone(), |x, factor| factor.times(flow, &x))
 }
 

@@ -1,20 +1,18 @@
 //! What is done to every entry: copies, constants, factors, sums, transposition.
 
+use crate::{convert, geadd, lacpy, lascal, lascl, laset, map, redistribute, tradd, transpose};
 use tegula_kernels::option::{Diag, Part, Trans, Uplo};
 use tegula_kernels::scalar::{Real, Scalar, c64};
-use tegula_linalg::{
-    convert, geadd, lacpy, lascal, lascl, laset, map, redistribute, tradd, transpose,
-};
-use tegula_runtime::flow::Flow;
+use tegula_runtime::flow::{Failure, Flow};
 use tegula_tiles::{Storage, TileMatrix};
 
-use crate::linalg::case::Case;
-use crate::linalg::entry::Listed;
-use crate::linalg::fill::Entries::Uniform;
-use crate::linalg::operand::Operand;
-use crate::linalg::probe::{Sum, difference};
-use crate::linalg::sizes::Size::{self, M, N};
-use crate::linalg::sizes::Sizes;
+use crate::program::Routine;
+use crate::program::case::Case;
+use crate::program::freivalds::{Sum, difference};
+use crate::program::operand::Operand;
+use crate::program::random::Entries::Uniform;
+use crate::program::sizes::Size::{self, M, N};
+use crate::program::sizes::Sizes;
 
 const FAMILY: &str = "entries";
 /// Factors of the sums, exact in all precisions.
@@ -33,7 +31,7 @@ fn error<T: Scalar>(
     case: &Case<T>,
     (index, w): (usize, &Sum),
     expected: &Sum,
-) -> anyhow::Result<f64> {
+) -> Result<f64, Failure> {
     let found = case.found(index).times(flow, w)?;
     Ok(difference::<T>(&found, expected, case.sizes.n))
 }
@@ -41,7 +39,7 @@ fn error<T: Scalar>(
 /// Copy.
 pub(super) struct Lacpy;
 
-impl Listed for Lacpy {
+impl Routine for Lacpy {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "lacpy";
     const FORMULA: &'static str = "B = A, m x n";
@@ -58,7 +56,7 @@ impl Listed for Lacpy {
         lacpy(flow, Part::Whole, &case[0], &case[1]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(1);
         let expected = case.given(0).times(flow, &w)?;
         error(flow, case, (1, &w), &expected)
@@ -68,7 +66,7 @@ impl Listed for Lacpy {
 /// A constant, and another on the diagonal.
 pub(super) struct Laset;
 
-impl Listed for Laset {
+impl Routine for Laset {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "laset";
     const FORMULA: &'static str = "A = alpha off, beta on the diagonal";
@@ -85,7 +83,7 @@ impl Listed for Laset {
         laset(flow, Part::Whole, (T::from_f64(ALPHA), T::from_f64(BETA)), &case[0]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(0);
         let sum: c64 = w.value.iter().sum();
         let mut expected = Sum::zero(case.sizes.m);
@@ -101,7 +99,7 @@ impl Listed for Laset {
 /// Product with a number.
 pub(super) struct Lascal;
 
-impl Listed for Lascal {
+impl Routine for Lascal {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "lascal";
     const FORMULA: &'static str = "A = alpha A, m x n";
@@ -118,7 +116,7 @@ impl Listed for Lascal {
         lascal(flow, Part::Whole, T::from_f64(ALPHA), &case[0]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(0);
         let expected = case.given(0).times(flow, &w)?.scaled(ALPHA);
         error(flow, case, (0, &w), &expected)
@@ -128,7 +126,7 @@ impl Listed for Lascal {
 /// Sum of two matrices.
 pub(super) struct Geadd;
 
-impl Listed for Geadd {
+impl Routine for Geadd {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "geadd";
     const FORMULA: &'static str = "B = alpha A + beta B, m x n";
@@ -146,7 +144,7 @@ impl Listed for Geadd {
         geadd(flow, Trans::No, alpha, &case[0], beta, &case[1]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(1);
         let expected = case.given(0).times(flow, &w)?.scaled(ALPHA);
         let expected = expected.plus(&case.given(1).times(flow, &w)?.scaled(BETA));
@@ -157,7 +155,7 @@ impl Listed for Geadd {
 /// Sum of two triangles.
 pub(super) struct Tradd;
 
-impl Listed for Tradd {
+impl Routine for Tradd {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "tradd";
     const FORMULA: &'static str = "B = alpha A + beta B, triangles";
@@ -179,7 +177,7 @@ impl Listed for Tradd {
         tradd(flow, (part, Trans::No), alpha, &case[0], beta, &case[1]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(1);
         let expected = case.given_triangle(0).times(flow, &w)?.scaled(ALPHA);
         let given = case.given_triangle(1).times(flow, &w)?.scaled(BETA);
@@ -191,7 +189,7 @@ impl Listed for Tradd {
 /// Conjugate transpose, out of place.
 pub(super) struct Transpose;
 
-impl Listed for Transpose {
+impl Routine for Transpose {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "transpose";
     const FORMULA: &'static str = "B = A^H, A m x n";
@@ -208,7 +206,7 @@ impl Listed for Transpose {
         transpose(flow, Trans::Conj, &case[0], &case[1]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(1);
         let expected = case.given(0).op(Trans::Conj).times(flow, &w)?;
         error(flow, case, (1, &w), &expected)
@@ -218,7 +216,7 @@ impl Listed for Transpose {
 /// Product with a quotient, in safe steps.
 pub(super) struct Lascl;
 
-impl Listed for Lascl {
+impl Routine for Lascl {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "lascl";
     const FORMULA: &'static str = "A = (alpha / beta) A, in safe steps";
@@ -236,7 +234,7 @@ impl Listed for Lascl {
         lascl(flow, Part::Whole, factors, &case[0]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(0);
         let expected = case.given(0).times(flow, &w)?.scaled(ALPHA / BETA);
         error(flow, case, (0, &w), &expected)
@@ -246,7 +244,7 @@ impl Listed for Lascl {
 /// Copy to other tiles.
 pub(super) struct Redistribute;
 
-impl Listed for Redistribute {
+impl Routine for Redistribute {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "redistribute";
     const FORMULA: &'static str = "B = A, in tiles of 2/3 of the order";
@@ -263,7 +261,7 @@ impl Listed for Redistribute {
         redistribute(flow, &case[0], &case[1]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(1);
         let expected = case.given(0).times(flow, &w)?;
         error(flow, case, (1, &w), &expected)
@@ -273,7 +271,7 @@ impl Listed for Redistribute {
 /// Copy in the other precision, and back.
 pub(super) struct Convert;
 
-impl Listed for Convert {
+impl Routine for Convert {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "convert";
     const FORMULA: &'static str = "B = A by the other precision";
@@ -294,7 +292,7 @@ impl Listed for Convert {
         other.retire(flow);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(1);
         let expected = case.given(0).times(flow, &w)?;
         let least = T::epsilon() / T::Other::epsilon();
@@ -310,7 +308,7 @@ impl Listed for Convert {
 /// A formula of each entry and its place.
 pub(super) struct Map;
 
-impl Listed for Map {
+impl Routine for Map {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "map";
     const FORMULA: &'static str = "a_ij = f(i, j, a_ij): here + i - j";
@@ -327,7 +325,7 @@ impl Listed for Map {
         map(flow, Part::Whole, &case[0], |i, j, x: T| x + T::from_f64(i as f64 - j as f64));
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(0);
         let mut expected = case.given(0).times(flow, &w)?;
         for (i, (value, size)) in expected.value.iter_mut().zip(&mut expected.size).enumerate() {

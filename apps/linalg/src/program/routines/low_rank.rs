@@ -2,24 +2,24 @@
 
 use std::any::Any;
 
+use crate::{LowRank, RangeFinder, SvdError, gemm, randomized_svd, redistribute};
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::{Precision, Real, Scalar};
-use tegula_linalg::{LowRank, RangeFinder, SvdError, gemm, randomized_svd, redistribute};
-use tegula_runtime::flow::Flow;
+use tegula_runtime::flow::{Failure, Flow};
 
-use crate::linalg::case::{Case, cast, product};
-use crate::linalg::entry::Listed;
-use crate::linalg::fill::Entries::{Nothing, Uniform};
-use crate::linalg::operand::Operand;
-use crate::linalg::probe::difference;
-use crate::linalg::sizes::Size::{self, K, M, N};
-use crate::linalg::sizes::Sizes;
+use crate::program::Routine;
+use crate::program::case::{Case, cast, product};
+use crate::program::freivalds::difference;
+use crate::program::operand::Operand;
+use crate::program::random::Entries::{Nothing, Uniform};
+use crate::program::sizes::Size::{self, K, M, N};
+use crate::program::sizes::Sizes;
 
 /// Decomposition from products with random vectors.
 pub(super) struct RandomizedSvd;
 
-impl Listed for RandomizedSvd {
+impl Routine for RandomizedSvd {
     const FAMILY: &'static str = "low rank";
     const NAME: &'static str = "randomized-svd";
     const FORMULA: &'static str = "A = U S V^H for A of rank k";
@@ -71,7 +71,7 @@ impl Listed for RandomizedSvd {
         }
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(0);
         let expected = product(flow, &[case.given(1), case.given(2)], &w)?;
         let mut inner = case.found(4).op(Trans::Conj).times(flow, &w)?;

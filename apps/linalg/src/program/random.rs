@@ -11,7 +11,7 @@ use super::layout::Layout;
 
 /// What a matrix is filled with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Entries {
+pub enum Entries {
     /// Uniform in `[-1/2, 1/2)`.
     Uniform,
     /// Hermitian positive definite.

@@ -7,7 +7,7 @@ use super::options::Options;
 
 /// A size by its letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Size {
+pub enum Size {
     /// Rows.
     M,
     /// Columns, or the order of a square matrix.
@@ -30,10 +30,10 @@ pub(super) enum Size {
 
 impl Size {
     /// Those that flags set.
-    pub(super) const GIVEN: [Self; 5] = [Self::M, Self::N, Self::K, Self::Nrhs, Self::Count];
+    pub const GIVEN: [Self; 5] = [Self::M, Self::N, Self::K, Self::Nrhs, Self::Count];
 
     /// Its name in flags and results.
-    pub(super) const fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::M => "m",
             Self::N => "n",
@@ -50,36 +50,36 @@ impl Size {
 
 /// Sizes of a problem, and what else its matrices depend on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sizes {
+pub struct Sizes {
     /// Rows.
-    pub(super) m: usize,
+    pub m: usize,
     /// Columns, or the order of a square matrix.
-    pub(super) n: usize,
+    pub n: usize,
     /// Inner dimension.
-    pub(super) k: usize,
+    pub k: usize,
     /// Right-hand sides.
-    pub(super) nrhs: usize,
+    pub nrhs: usize,
     /// Problems of a batch.
-    pub(super) count: usize,
+    pub count: usize,
     /// Order of the tiles, or width of the columns of blocks, or problems in a tile of a batch.
-    pub(super) nb: usize,
+    pub nb: usize,
     /// The triangle that is stored, where one is.
-    pub(super) uplo: Uplo,
+    pub uplo: Uplo,
     /// The numbers.
-    pub(super) precision: Precision,
+    pub precision: Precision,
     /// Number of workers.
-    pub(super) workers: usize,
+    pub workers: usize,
     /// Workers among which right-hand sides are shared out.
-    pub(super) sharers: usize,
+    pub sharers: usize,
     /// Seed of the random entries.
-    pub(super) seed: u64,
+    pub seed: u64,
     /// Variants of the algorithm.
-    pub(super) options: Options,
+    pub options: Options,
 }
 
 impl Sizes {
     /// The size called `size`.
-    pub(super) fn of(&self, size: Size) -> usize {
+    pub fn of(&self, size: Size) -> usize {
         match size {
             Size::M => self.m,
             Size::N => self.n,
@@ -94,7 +94,7 @@ impl Sizes {
     }
 
     /// Sets the size called `size`, one of those that can be given.
-    pub(super) fn set(&mut self, size: Size, value: usize) {
+    pub fn set(&mut self, size: Size, value: usize) {
         match size {
             Size::M => self.m = value,
             Size::N => self.n = value,
@@ -107,7 +107,7 @@ impl Sizes {
     }
 
     /// The size that `size` stands for.
-    pub(super) fn resolved(&self, size: Size) -> Size {
+    pub fn resolved(&self, size: Size) -> Size {
         match (size, self.options.side) {
             (Size::Sided, Side::Left) => Size::M,
             (Size::Sided, Side::Right) => Size::N,
@@ -116,24 +116,24 @@ impl Sizes {
     }
 
     /// With every size that can be given replaced by `change` of it.
-    pub(super) fn mapped(mut self, change: impl Fn(Size, usize) -> usize) -> Self {
+    pub fn mapped(mut self, change: impl Fn(Size, usize) -> usize) -> Self {
         Size::GIVEN.into_iter().for_each(|size| self.set(size, change(size, self.of(size))));
         self
     }
 
     /// Those of what a factorisation of a matrix still has to factorise after some steps.
-    pub(super) fn after(&self, steps: usize) -> Self {
+    pub fn after(&self, steps: usize) -> Self {
         let left = |size: usize| size.saturating_sub(steps * self.nb);
         Self { m: left(self.m), n: left(self.n), ..*self }
     }
 
     /// `m`, `n`, `k` and `nrhs` as real numbers, for counts of operations.
-    pub(super) fn real(&self) -> [f64; 4] {
+    pub fn real(&self) -> [f64; 4] {
         [self.m, self.n, self.k, self.nrhs].map(|size| size as f64)
     }
 
     /// The sizes called `used`, in words.
-    pub(super) fn describe(&self, used: &[Size]) -> String {
+    pub fn describe(&self, used: &[Size]) -> String {
         let sizes = Size::GIVEN.into_iter().filter(|size| used.contains(size));
         let words = sizes.map(|size| format!("{} = {}", size.name(), self.of(size)));
         words.collect::<Vec<_>>().join(", ")

@@ -6,10 +6,10 @@ use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Flow;
 use tegula_tiles::{Storage, TileMatrix};
 
-use super::fill::Entries;
 use super::layout::{Blocks, Layout};
+use super::random::Entries;
 use super::sizes::{Size, Sizes};
-use crate::demand::Grid;
+use tegula_tiles::TileGrid;
 
 /// How a matrix is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ enum Tiling {
 
 /// Which file a matrix may come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub enum Role {
     /// None.
     Other,
     /// That of `--input`.
@@ -50,27 +50,27 @@ fn smaller(nb: usize) -> usize {
 
 /// A matrix of an algorithm.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Operand {
+pub struct Operand {
     rows: Size,
     columns: Size,
     tiling: Tiling,
     /// Of which only the triangle that `--uplo` names exists.
     is_triangle: bool,
     /// What it is filled with.
-    pub(super) entries: Entries,
+    pub entries: Entries,
     /// Rows that a file of it has.
     rows_read: Size,
     /// Rows that are written.
-    pub(super) rows_written: Size,
+    pub rows_written: Size,
     /// Which file it may come from.
-    pub(super) role: Role,
+    pub role: Role,
     /// Whether it is what `--output` writes.
-    pub(super) is_result: bool,
+    pub is_result: bool,
 }
 
 impl Operand {
     /// A `rows x columns` matrix in square tiles.
-    pub(super) const fn full(rows: Size, columns: Size, entries: Entries) -> Self {
+    pub const fn full(rows: Size, columns: Size, entries: Entries) -> Self {
         Self {
             rows,
             columns,
@@ -86,73 +86,73 @@ impl Operand {
 
     /// A triangle of a square matrix of this order in square tiles, that which `--uplo` names: what
     /// the other one holds is not a number.
-    pub(super) const fn triangle(order: Size, entries: Entries) -> Self {
+    pub const fn triangle(order: Size, entries: Entries) -> Self {
         Self { is_triangle: true, ..Self::full(order, order, entries) }
     }
 
     /// In columns of blocks.
-    pub(super) const fn columns(self) -> Self {
+    pub const fn columns(self) -> Self {
         Self { tiling: Tiling::Columns, ..self }
     }
 
     /// In columns of blocks, narrow enough for all workers to have some.
-    pub(super) const fn shares(self) -> Self {
+    pub const fn shares(self) -> Self {
         Self { tiling: Tiling::Shares, ..self }
     }
 
     /// In rows of blocks.
-    pub(super) const fn rows(self) -> Self {
+    pub const fn rows(self) -> Self {
         Self { tiling: Tiling::Rows, ..self }
     }
 
     /// In columns of blocks if it has as many rows as columns or more, else in rows of blocks.
-    pub(super) const fn lines(self) -> Self {
+    pub const fn lines(self) -> Self {
         Self { tiling: Tiling::Lines, ..self }
     }
 
     /// In columns of blocks if what it is multiplied by stands on the left, else in rows of blocks.
-    pub(super) const fn sided(self) -> Self {
+    pub const fn sided(self) -> Self {
         Self { tiling: Tiling::Sided, ..self }
     }
 
     /// In smaller square tiles than other matrices.
-    pub(super) const fn in_smaller_tiles(self) -> Self {
+    pub const fn in_smaller_tiles(self) -> Self {
         Self { tiling: Tiling::Smaller, ..self }
     }
 
     /// For each problem of a batch: side by side, as many as the order of the tiles in each tile.
-    pub(super) const fn problems(self) -> Self {
+    pub const fn problems(self) -> Self {
         Self { tiling: Tiling::Problems, ..self }
     }
 
     /// With only the first `read` of its rows in a file that it comes from, and the first `written` of
     /// them in one that it goes to.
-    pub(super) const fn rows_in_files(self, read: Size, written: Size) -> Self {
+    pub const fn rows_in_files(self, read: Size, written: Size) -> Self {
         Self { rows_read: read, rows_written: written, ..self }
     }
 
     /// As `--input` gives it.
-    pub(super) const fn input(self) -> Self {
+    pub const fn input(self) -> Self {
         Self { role: Role::Matrix, ..self }
     }
 
     /// As `--rhs` gives it.
-    pub(super) const fn right_sides(self) -> Self {
+    pub const fn right_sides(self) -> Self {
         Self { role: Role::RightSides, ..self }
     }
 
     /// What `--output` writes.
-    pub(super) const fn result(self) -> Self {
+    pub const fn result(self) -> Self {
         Self { is_result: true, ..self }
     }
 
     /// The letters of the shape of a file of it.
-    pub(super) fn letters(&self, sizes: &Sizes) -> [Size; 2] {
+    pub fn letters(&self, sizes: &Sizes) -> [Size; 2] {
         [self.rows_read, self.columns].map(|size| sizes.resolved(size))
     }
 
     /// This shape in words.
-    pub(super) fn describe(&self, sizes: &Sizes) -> String {
+    pub fn describe(&self, sizes: &Sizes) -> String {
         let [rows, columns] = self.letters(sizes).map(Size::name);
         if self.is_batch() {
             return format!("{rows} x ({columns} {})", Size::Count.name());
@@ -161,17 +161,17 @@ impl Operand {
     }
 
     /// Whether it is in columns or rows of blocks.
-    pub(super) fn is_cut_one_way(&self) -> bool {
+    pub fn is_cut_one_way(&self) -> bool {
         !matches!(self.tiling, Tiling::Squares | Tiling::Smaller | Tiling::Problems)
     }
 
     /// Whether there is one for each problem of a batch.
-    pub(super) fn is_batch(&self) -> bool {
+    pub fn is_batch(&self) -> bool {
         self.tiling == Tiling::Problems
     }
 
     /// Rows and columns; of a batch, those of each problem.
-    pub(super) fn shape(&self, sizes: &Sizes) -> (usize, usize) {
+    pub fn shape(&self, sizes: &Sizes) -> (usize, usize) {
         (sizes.of(self.rows), sizes.of(self.columns))
     }
 
@@ -197,7 +197,7 @@ impl Operand {
     }
 
     /// What of it is stored.
-    pub(super) fn layout(&self, sizes: &Sizes) -> Layout {
+    pub fn layout(&self, sizes: &Sizes) -> Layout {
         let blocks = self.is_batch().then(|| Blocks::new(self.shape(sizes), sizes.count));
         Layout { triangle: self.is_triangle.then_some(sizes.uplo), blocks }
     }
@@ -208,16 +208,16 @@ impl Operand {
     }
 
     /// Its tiles before anything is registered; of an upper triangle as of a lower one.
-    pub(super) fn grid(&self, sizes: &Sizes) -> Grid {
+    pub fn grid(&self, sizes: &Sizes) -> TileGrid {
         let (shape, bytes) = (self.stored(sizes), sizes.precision.bytes());
         if self.cut_triangle(sizes).is_some() {
-            return Grid::lower(shape.0, sizes.nb, bytes);
+            return TileGrid::lower(shape.0, sizes.nb, bytes);
         }
-        Grid::full(shape, self.tile_shape(sizes), bytes)
+        TileGrid::full(shape, self.tile_shape(sizes), bytes)
     }
 
     /// Registers it with `flow`.
-    pub(super) fn register<T: Scalar>(&self, flow: &mut Flow, sizes: &Sizes) -> TileMatrix<T> {
+    pub fn register<T: Scalar>(&self, flow: &mut Flow, sizes: &Sizes) -> TileMatrix<T> {
         let storage = match self.cut_triangle(sizes) {
             Some(Uplo::Lower) => Storage::Lower,
             // Of an upper one, tiles below the diagonal are never written, and so take no memory.

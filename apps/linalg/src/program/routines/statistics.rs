@@ -1,24 +1,24 @@
 //! What statistics do to matrices first: centring, scaling, Gram matrices of distances.
 
+use crate::{Lines, cesca, gram};
 use tegula_kernels::option::Form;
 use tegula_kernels::scalar::{Precision, Scalar, c64};
-use tegula_linalg::{Lines, cesca, gram};
-use tegula_runtime::flow::Flow;
+use tegula_runtime::flow::{Failure, Flow};
 
-use crate::linalg::case::{Case, RealCase};
-use crate::linalg::entry::Listed;
-use crate::linalg::fill::Entries::Uniform;
-use crate::linalg::operand::Operand;
-use crate::linalg::probe::{Sum, difference};
-use crate::linalg::sizes::Size::{self, M, N};
-use crate::linalg::sizes::Sizes;
+use crate::program::Routine;
+use crate::program::case::{Case, RealCase};
+use crate::program::freivalds::{Sum, difference};
+use crate::program::operand::Operand;
+use crate::program::random::Entries::Uniform;
+use crate::program::sizes::Size::{self, M, N};
+use crate::program::sizes::Sizes;
 
 const FAMILY: &str = "centring";
 
 /// Columns centred and scaled, as before a principal component analysis.
 pub(super) struct Cesca;
 
-impl Listed for Cesca {
+impl Routine for Cesca {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "cesca";
     const FORMULA: &'static str = "columns of A centred, and of length 1";
@@ -36,7 +36,7 @@ impl Listed for Cesca {
         cesca(flow, (Some(Lines::Columns), Some(Lines::Columns)), &case[0]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let Sizes { m, n, .. } = case.sizes;
         if m <= 1 {
             // Nothing is left of a single row but zeros.
@@ -73,7 +73,7 @@ impl Listed for Cesca {
 /// Inner products from distances.
 pub(super) struct Gram;
 
-impl Listed for Gram {
+impl Routine for Gram {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "gram";
     const FORMULA: &'static str = "-(d_ij^2 - r_i - r_j + mean)/2";
@@ -96,7 +96,7 @@ impl Listed for Gram {
         }
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let n = case.sizes.n;
         let w = case.signs(0);
         let (mut sums, mut expected) = (vec![0.0; n], Sum::zero(n));

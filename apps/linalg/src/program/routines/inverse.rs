@@ -1,32 +1,32 @@
 //! Inverses: of positive definite matrices, of triangles; and the product of a triangle with its
 //! conjugate transpose.
 
+use crate::{lauum, poinv, potrf, potri, trtri};
 use tegula_kernels::option::{Diag, Form, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
-use tegula_linalg::{lauum, poinv, potrf, potri, trtri};
-use tegula_runtime::flow::Flow;
+use tegula_runtime::flow::{Failure, Flow};
 
 use super::cholesky::{FAMILY, MATRIX, Potrf};
-use crate::linalg::case::{Case, product};
-use crate::linalg::entry::Listed;
-use crate::linalg::fill::Entries::Dominant;
-use crate::linalg::operand::Operand;
-use crate::linalg::probe::{Factor, difference};
-use crate::linalg::sizes::Size::{self, N};
-use crate::linalg::sizes::Sizes;
+use crate::program::Routine;
+use crate::program::case::{Case, product};
+use crate::program::freivalds::{Factor, difference};
+use crate::program::operand::Operand;
+use crate::program::random::Entries::Dominant;
+use crate::program::sizes::Size::{self, N};
+use crate::program::sizes::Sizes;
 
 /// How far `A X` is from the identity, where operand 0 was `A` and is `X` now.
 fn inverse_error<T: Scalar>(
     flow: &mut Flow,
     case: &Case<T>,
     factors: &[Factor<'_, T>],
-) -> anyhow::Result<f64> {
+) -> Result<f64, Failure> {
     let w = case.signs(0);
     let found = product(flow, factors, &w)?;
     Ok(difference::<T>(&found, &w, case.sizes.n))
 }
 
-fn hermitian_inverse_error<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+fn hermitian_inverse_error<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
     let found = case.found(0).mirrored(Form::Hermitian, case.uplo());
     inverse_error(flow, case, &[case.given_hermitian(0), found])
 }
@@ -34,7 +34,7 @@ fn hermitian_inverse_error<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow
 /// Inverse from the Cholesky factor.
 pub(super) struct Potri;
 
-impl Listed for Potri {
+impl Routine for Potri {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "potri";
     const FORMULA: &'static str = "X = A^-1 with the factor of A = L L^H";
@@ -56,7 +56,7 @@ impl Listed for Potri {
         potri(flow, case.hermitian(0));
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         hermitian_inverse_error(flow, case)
     }
 
@@ -68,7 +68,7 @@ impl Listed for Potri {
 /// Inverse of a positive definite matrix at once.
 pub(super) struct Poinv;
 
-impl Listed for Poinv {
+impl Routine for Poinv {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "poinv";
     const FORMULA: &'static str = "X = A^-1, A positive definite";
@@ -86,7 +86,7 @@ impl Listed for Poinv {
         poinv(flow, case.hermitian(0));
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         hermitian_inverse_error(flow, case)
     }
 
@@ -98,7 +98,7 @@ impl Listed for Poinv {
 /// Inverse of a triangle.
 pub(super) struct Trtri;
 
-impl Listed for Trtri {
+impl Routine for Trtri {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "trtri";
     const FORMULA: &'static str = "X = T^-1, T triangular";
@@ -117,7 +117,7 @@ impl Listed for Trtri {
         trtri(flow, case.uplo(), Diag::NonUnit, &case[0]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         inverse_error(flow, case, &[case.given_triangle(0), case.found_triangle(0)])
     }
 
@@ -129,7 +129,7 @@ impl Listed for Trtri {
 /// Product of a triangle with its conjugate transpose.
 pub(super) struct Lauum;
 
-impl Listed for Lauum {
+impl Routine for Lauum {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "lauum";
     const FORMULA: &'static str = "A = L^H L or U U^H, triangular";
@@ -148,7 +148,7 @@ impl Listed for Lauum {
         lauum(flow, case.hermitian(0));
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(0);
         let [first, last] = match case.uplo() {
             Uplo::Lower => [Trans::Conj, Trans::No],

@@ -7,7 +7,7 @@ use tegula_tiles::{TileIndex, TileMatrix};
 
 /// Matrices of one shape: the blocks on the diagonal of a matrix that has nothing else.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Blocks {
+pub struct Blocks {
     rows: u32,
     columns: u32,
     count: u32,
@@ -15,36 +15,36 @@ pub(super) struct Blocks {
 
 impl Blocks {
     /// `count` blocks of `rows x columns`.
-    pub(super) fn new((rows, columns): (usize, usize), count: usize) -> Self {
+    pub fn new((rows, columns): (usize, usize), count: usize) -> Self {
         Self { rows: rows as u32, columns: columns as u32, count: count as u32 }
     }
 
     /// Rows and columns of each.
-    pub(super) fn shape(&self) -> (usize, usize) {
+    pub fn shape(&self) -> (usize, usize) {
         (self.rows as usize, self.columns as usize)
     }
 
     /// How many there are.
-    pub(super) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.count as usize
     }
 }
 
 /// What of a matrix is stored.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Layout {
+pub struct Layout {
     /// The triangle of it, or of each block, if not all is.
-    pub(super) triangle: Option<Uplo>,
+    pub triangle: Option<Uplo>,
     /// Its blocks, if only they are stored, side by side.
-    pub(super) blocks: Option<Blocks>,
+    pub blocks: Option<Blocks>,
 }
 
 impl Layout {
     /// All.
-    pub(super) const FULL: Self = Self { triangle: None, blocks: None };
+    pub const FULL: Self = Self { triangle: None, blocks: None };
 
     /// Rows and columns of the matrix of which an array of shape `stored` is stored.
-    pub(super) fn extent(&self, stored: (usize, usize)) -> (usize, usize) {
+    pub fn extent(&self, stored: (usize, usize)) -> (usize, usize) {
         self.blocks.map_or(stored, |blocks| {
             let (rows, columns) = blocks.shape();
             (rows * blocks.count(), columns * blocks.count())
@@ -52,12 +52,12 @@ impl Layout {
     }
 
     /// Number of blocks on the diagonal.
-    pub(super) fn problems(&self) -> usize {
+    pub fn problems(&self) -> usize {
         self.blocks.map_or(1, |blocks| blocks.count())
     }
 
     /// Where in the matrix the entry stands that is stored at `(i, j)`.
-    pub(super) fn place(&self, i: usize, j: usize) -> (usize, usize) {
+    pub fn place(&self, i: usize, j: usize) -> (usize, usize) {
         self.blocks.map_or((i, j), |blocks| {
             let (rows, columns) = blocks.shape();
             (j / columns * rows + i, j)
@@ -65,18 +65,18 @@ impl Layout {
     }
 
     /// Whether the entry that would be stored at `(i, j)` exists.
-    pub(super) fn holds(&self, i: usize, j: usize) -> bool {
+    pub fn holds(&self, i: usize, j: usize) -> bool {
         let (i, j) = self.place(i, j);
         self.triangle.is_none_or(|uplo| uplo.holds(i, j))
     }
 
     /// Whether a tile exists; all do of blocks.
-    pub(super) fn has_tile(&self, row: usize, column: usize) -> bool {
+    pub fn has_tile(&self, row: usize, column: usize) -> bool {
         self.blocks.is_some() || self.triangle.is_none_or(|uplo| uplo.holds(row, column))
     }
 
     /// The tiles of `matrix` that exist.
-    pub(super) fn tiles<T: Scalar>(
+    pub fn tiles<T: Scalar>(
         self,
         matrix: &TileMatrix<T>,
     ) -> impl Iterator<Item = TileIndex> + use<T> {

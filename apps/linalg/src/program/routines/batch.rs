@@ -3,24 +3,23 @@
 //! A batch is the matrix with its problems as blocks on the diagonal, of which only these are stored, so that
 //! checks are those of one matrix, problem by problem.
 
-use anyhow::{Context, Result};
+use crate::Triangle;
+use crate::batch::{self, Batch, BatchPivots, Infos};
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
 use tegula_kernels::scalar::{Scalar, c64};
-use tegula_linalg::Triangle;
-use tegula_linalg::batch::{self, Batch, BatchPivots, Infos};
-use tegula_runtime::flow::Flow;
+use tegula_runtime::flow::{Failure, Flow};
 
 use super::{cholesky, lu};
-use crate::demand::Grid;
-use crate::linalg::case::{Case, cholesky_factors, product};
-use crate::linalg::entry::Listed;
-use crate::linalg::fill::Entries::{Dominant, PositiveDefinite, Uniform};
-use crate::linalg::operand::Operand;
-use crate::linalg::options::Choice;
-use crate::linalg::probe::largest_difference;
-use crate::linalg::sizes::Size::{self, Count, N, Nrhs};
-use crate::linalg::sizes::Sizes;
+use crate::program::Routine;
+use crate::program::case::{Case, cholesky_factors, product};
+use crate::program::freivalds::largest_difference;
+use crate::program::operand::Operand;
+use crate::program::options::Choice;
+use crate::program::random::Entries::{Dominant, PositiveDefinite, Uniform};
+use crate::program::sizes::Size::{self, Count, N, Nrhs};
+use crate::program::sizes::Sizes;
+use tegula_tiles::TileGrid;
 
 const FAMILY: &str = "batches";
 const SQUARE: Operand = Operand::full(N, N, Uniform).problems();
@@ -33,10 +32,10 @@ fn real(sizes: &Sizes) -> [f64; 3] {
 }
 
 /// `numbers` of 32 bits for each problem, in as many pieces as the matrices.
-fn numbers(sizes: &Sizes, numbers: usize) -> Grid {
+fn numbers(sizes: &Sizes, numbers: usize) -> TileGrid {
     let width = (numbers * sizes.nb).max(1);
     let columns = if sizes.n == 0 { 0 } else { numbers * sizes.count };
-    Grid::full((1, columns), (1, width), size_of::<u32>())
+    TileGrid::full((1, columns), (1, width), size_of::<u32>())
 }
 
 /// Registers how each problem of the first operand will have gone.
@@ -54,16 +53,27 @@ fn pivots<T>(case: &Case<T>) -> &BatchPivots {
     case.batch_pivots.as_ref().expect("the algorithm exchanges rows")
 }
 
+/// Why a problem of a batch has no result.
+#[derive(Debug, thiserror::Error)]
+#[error("problem {problem} of {problems}")]
+struct OfBatch {
+    problem: usize,
+    problems: usize,
+    source: NumericalError,
+}
+
 /// Fails with the first problem that has no factors.
 fn verify_infos<T: Scalar>(
     flow: &mut Flow,
     case: &Case<T>,
     failure: fn(usize) -> NumericalError,
-) -> Result<()> {
+) -> Result<(), Failure> {
     let infos = infos(case).read(flow)?;
     match infos.iter().position(|&info| info > 0) {
-        Some(p) => Err(failure(infos[p] as usize))
-            .with_context(|| format!("problem {} of {}", p + 1, infos.len())),
+        Some(p) => {
+            let source = failure(infos[p] as usize);
+            Err(OfBatch { problem: p + 1, problems: infos.len(), source }.into())
+        }
         None => Ok(()),
     }
 }
@@ -71,7 +81,7 @@ fn verify_infos<T: Scalar>(
 /// Products of two matrices, added to a third.
 pub(super) struct Gemm;
 
-impl Listed for Gemm {
+impl Routine for Gemm {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "gemm-batch";
     const FORMULA: &'static str = "C = A B + C, each of order n";
@@ -90,7 +100,7 @@ impl Listed for Gemm {
         batch::gemm(flow, (Trans::No, Trans::No), T::ONE, (&a, &b), T::ONE, &c);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(2);
         let expected = product(flow, &[case.given(0), case.given(1)], &w)?;
         let expected = expected.plus(&case.given(2).times(flow, &w)?);
@@ -102,7 +112,7 @@ impl Listed for Gemm {
 /// Solves with triangles.
 pub(super) struct Trsm;
 
-impl Listed for Trsm {
+impl Routine for Trsm {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "trsm-batch";
     const FORMULA: &'static str = "op(T) X = B, each of order n";
@@ -126,7 +136,7 @@ impl Listed for Trsm {
     }
 
     /// Afterwards, since BLAS does not look.
-    fn verify<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<()> {
+    fn verify<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<(), Failure> {
         let (n, mut first) = (case.sizes.n, None);
         case.found(0).diagonal().each(flow, |i, _, entry| {
             if entry == c64::ZERO && first.is_none_or(|first| i < first) {
@@ -134,11 +144,11 @@ impl Listed for Trsm {
             }
         })?;
         let Some(first) = first else { return Ok(()) };
-        Err(NumericalError::SingularTriangle { index: first % n + 1 })
-            .with_context(|| format!("problem {} of {}", first / n + 1, case.sizes.count))
+        let source = NumericalError::SingularTriangle { index: first % n + 1 };
+        Err(OfBatch { problem: first / n + 1, problems: case.sizes.count, source }.into())
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         case.solution_error(flow, &case.given_triangle(0).op(case.sizes.options.trans), 1)
     }
 }
@@ -146,7 +156,7 @@ impl Listed for Trsm {
 /// Cholesky factorisations.
 pub(super) struct Potrf;
 
-impl Listed for Potrf {
+impl Routine for Potrf {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "potrf-batch";
     const FORMULA: &'static str = "A = L L^H or U^H U, each of order n";
@@ -161,7 +171,7 @@ impl Listed for Potrf {
         cholesky::factor_flops(n) * count
     }
 
-    fn beside(sizes: &Sizes) -> Vec<Grid> {
+    fn beside(sizes: &Sizes) -> Vec<TileGrid> {
         vec![numbers(sizes, 1)]
     }
 
@@ -173,11 +183,11 @@ impl Listed for Potrf {
         batch::potrf(flow, case.uplo(), &case.batch(0), infos(case));
     }
 
-    fn verify<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<()> {
+    fn verify<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<(), Failure> {
         verify_infos(flow, case, |order| NumericalError::NotPositiveDefinite { order })
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         case.product_error(flow, &case.given_hermitian(0), &cholesky_factors(case, 0))
     }
 }
@@ -185,7 +195,7 @@ impl Listed for Potrf {
 /// Solves with positive definite matrices.
 pub(super) struct Posv;
 
-impl Listed for Posv {
+impl Routine for Posv {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "posv-batch";
     const FORMULA: &'static str = "A X = B, each A positive definite";
@@ -199,7 +209,7 @@ impl Listed for Posv {
         cholesky::Posv::flops(sizes) * sizes.count as f64
     }
 
-    fn beside(sizes: &Sizes) -> Vec<Grid> {
+    fn beside(sizes: &Sizes) -> Vec<TileGrid> {
         Potrf::beside(sizes)
     }
 
@@ -212,11 +222,11 @@ impl Listed for Posv {
         batch::potrs(flow, case.uplo(), &case.batch(0), &case.batch(1));
     }
 
-    fn verify<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<()> {
+    fn verify<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<(), Failure> {
         Potrf::verify(flow, case)
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         case.solution_error(flow, &case.given_hermitian(0), 1)
     }
 }
@@ -224,7 +234,7 @@ impl Listed for Posv {
 /// LU factorisations with partial pivoting.
 pub(super) struct Getrf;
 
-impl Listed for Getrf {
+impl Routine for Getrf {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "getrf-batch";
     const FORMULA: &'static str = "P A = L U, each of order n";
@@ -238,7 +248,7 @@ impl Listed for Getrf {
         lu::factor_flops(n, n) * count
     }
 
-    fn beside(sizes: &Sizes) -> Vec<Grid> {
+    fn beside(sizes: &Sizes) -> Vec<TileGrid> {
         vec![numbers(sizes, 1), numbers(sizes, sizes.n)]
     }
 
@@ -251,11 +261,11 @@ impl Listed for Getrf {
         batch::getrf(flow, &case.batch(0), pivots(case), infos(case));
     }
 
-    fn verify<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<()> {
+    fn verify<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<(), Failure> {
         verify_infos(flow, case, |index| NumericalError::Singular { index })
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let Sizes { n, count, .. } = case.sizes;
         let rows = pivots(case).rows(flow)?;
         if rows.iter().any(|&row| row as usize >= n) {
@@ -274,7 +284,7 @@ impl Listed for Getrf {
 /// Solves with general matrices.
 pub(super) struct Gesv;
 
-impl Listed for Gesv {
+impl Routine for Gesv {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "gesv-batch";
     const FORMULA: &'static str = "A X = B with partial pivoting, each";
@@ -287,7 +297,7 @@ impl Listed for Gesv {
         lu::Gesv::flops(sizes) * sizes.count as f64
     }
 
-    fn beside(sizes: &Sizes) -> Vec<Grid> {
+    fn beside(sizes: &Sizes) -> Vec<TileGrid> {
         Getrf::beside(sizes)
     }
 
@@ -300,11 +310,11 @@ impl Listed for Gesv {
         batch::getrs(flow, Trans::No, &case.batch(0), pivots(case), &case.batch(1));
     }
 
-    fn verify<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<()> {
+    fn verify<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<(), Failure> {
         Getrf::verify(flow, case)
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         case.solution_error(flow, &case.given(0), 1)
     }
 }

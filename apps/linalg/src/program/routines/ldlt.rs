@@ -1,17 +1,17 @@
 //! Factorisation of symmetric and Hermitian matrices without pivoting, and the solve with it.
 
+use crate::{sysv, sytrf};
 use tegula_kernels::option::{Diag, Form, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
-use tegula_linalg::{sysv, sytrf};
-use tegula_runtime::flow::Flow;
+use tegula_runtime::flow::{Failure, Flow};
 
-use crate::linalg::case::Case;
-use crate::linalg::entry::Listed;
-use crate::linalg::fill::Entries::{Dominant, Uniform};
-use crate::linalg::operand::Operand;
-use crate::linalg::probe::Factor;
-use crate::linalg::sizes::Size::{self, N, Nrhs};
-use crate::linalg::sizes::Sizes;
+use crate::program::Routine;
+use crate::program::case::Case;
+use crate::program::freivalds::Factor;
+use crate::program::operand::Operand;
+use crate::program::random::Entries::{Dominant, Uniform};
+use crate::program::sizes::Size::{self, N, Nrhs};
+use crate::program::sizes::Sizes;
 
 const FAMILY: &str = "LDL'";
 const MATRIX: Operand = Operand::triangle(N, Dominant).input();
@@ -34,7 +34,7 @@ fn factors<T: Scalar>(case: &Case<T>, form: Form) -> [Factor<'_, T>; 3] {
 /// Factorisation.
 pub(super) struct Sytrf<const IS_HERMITIAN: bool>;
 
-impl<const IS_HERMITIAN: bool> Listed for Sytrf<IS_HERMITIAN> {
+impl<const IS_HERMITIAN: bool> Routine for Sytrf<IS_HERMITIAN> {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = if IS_HERMITIAN { "hetrf" } else { "sytrf" };
     const FORMULA: &'static str = if IS_HERMITIAN {
@@ -58,7 +58,7 @@ impl<const IS_HERMITIAN: bool> Listed for Sytrf<IS_HERMITIAN> {
         sytrf(flow, (form(IS_HERMITIAN), case.uplo()), &case[0]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let form = form(IS_HERMITIAN);
         let given = case.given(0).mirrored(form, case.uplo());
         case.product_error(flow, &given, &factors(case, form))
@@ -68,7 +68,7 @@ impl<const IS_HERMITIAN: bool> Listed for Sytrf<IS_HERMITIAN> {
 /// Factorisation and solve at once.
 pub(super) struct Sysv<const IS_HERMITIAN: bool>;
 
-impl<const IS_HERMITIAN: bool> Listed for Sysv<IS_HERMITIAN> {
+impl<const IS_HERMITIAN: bool> Routine for Sysv<IS_HERMITIAN> {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = if IS_HERMITIAN { "hesv" } else { "sysv" };
     const FORMULA: &'static str =
@@ -89,7 +89,7 @@ impl<const IS_HERMITIAN: bool> Listed for Sysv<IS_HERMITIAN> {
         sysv(flow, (form(IS_HERMITIAN), case.uplo()), &case[0], &case[1]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let given = case.given(0).mirrored(form(IS_HERMITIAN), case.uplo());
         case.solution_error(flow, &given, 1)
     }

@@ -1,18 +1,18 @@
 //! Matrix products: general, symmetric, Hermitian, triangular.
 
+use crate::{Triangle, check_diagonal, gemm, symm, syr2k, syrk, trmm, trsm};
 use tegula_kernels::option::{Diag, Form, Side, Trans};
 use tegula_kernels::scalar::Scalar;
-use tegula_linalg::{Triangle, check_diagonal, gemm, symm, syr2k, syrk, trmm, trsm};
-use tegula_runtime::flow::Flow;
+use tegula_runtime::flow::{Failure, Flow};
 
-use crate::linalg::case::{Case, product};
-use crate::linalg::entry::Listed;
-use crate::linalg::fill::Entries::{Dominant, Uniform};
-use crate::linalg::operand::Operand;
-use crate::linalg::options::{Choice, Options};
-use crate::linalg::probe::{Factor, difference};
-use crate::linalg::sizes::Size::{self, K, M, N, Sided};
-use crate::linalg::sizes::Sizes;
+use crate::program::Routine;
+use crate::program::case::{Case, product};
+use crate::program::freivalds::{Factor, difference};
+use crate::program::operand::Operand;
+use crate::program::options::{Choice, Options};
+use crate::program::random::Entries::{Dominant, Uniform};
+use crate::program::sizes::Size::{self, K, M, N, Sided};
+use crate::program::sizes::Sizes;
 
 const FAMILY: &str = "products";
 
@@ -42,7 +42,7 @@ const fn named(
 /// Product of two matrices, added to a third.
 pub(super) struct Gemm;
 
-impl Listed for Gemm {
+impl Routine for Gemm {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "gemm";
     const FORMULA: &'static str = "C = A B + C, A m x k, B k x n";
@@ -61,7 +61,7 @@ impl Listed for Gemm {
         gemm(flow, (Trans::No, Trans::No), T::ONE, &case[0], &case[1], T::ONE, &case[2]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(2);
         let expected = product(flow, &[case.given(0), case.given(1)], &w)?;
         let expected = expected.plus(&case.given(2).times(flow, &w)?);
@@ -77,7 +77,7 @@ impl Listed for Gemm {
 /// Product with a symmetric or Hermitian matrix.
 pub(super) struct Symm<const IS_HERMITIAN: bool>;
 
-impl<const IS_HERMITIAN: bool> Listed for Symm<IS_HERMITIAN> {
+impl<const IS_HERMITIAN: bool> Routine for Symm<IS_HERMITIAN> {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = named(IS_HERMITIAN, "hemm", "symm");
     const FORMULA: &'static str =
@@ -102,7 +102,7 @@ impl<const IS_HERMITIAN: bool> Listed for Symm<IS_HERMITIAN> {
         symm(flow, how, T::ONE, &case[0], &case[1], T::ONE, &case[2]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let (w, a) = (case.signs(2), case.given(0).mirrored(form(IS_HERMITIAN), case.uplo()));
         let expected = product(flow, &[a, case.given(1)], &w)?;
         let expected = expected.plus(&case.given(2).times(flow, &w)?);
@@ -118,7 +118,7 @@ impl<const IS_HERMITIAN: bool> Listed for Symm<IS_HERMITIAN> {
 /// Triangle of the product of a matrix with its transpose.
 pub(super) struct Syrk<const IS_HERMITIAN: bool>;
 
-impl<const IS_HERMITIAN: bool> Listed for Syrk<IS_HERMITIAN> {
+impl<const IS_HERMITIAN: bool> Routine for Syrk<IS_HERMITIAN> {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = named(IS_HERMITIAN, "herk", "syrk");
     const FORMULA: &'static str =
@@ -141,7 +141,7 @@ impl<const IS_HERMITIAN: bool> Listed for Syrk<IS_HERMITIAN> {
         syrk(flow, how, T::ONE, &case[0], T::ONE, &case[1]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let (w, form) = (case.signs(1), form(IS_HERMITIAN));
         let factors = [case.given(0), case.given(0).op(form.mirror())];
         let given = case.given(1).mirrored(form, case.uplo()).times(flow, &w)?;
@@ -158,7 +158,7 @@ impl<const IS_HERMITIAN: bool> Listed for Syrk<IS_HERMITIAN> {
 /// Triangle of the sum of the product of two matrices and its transpose.
 pub(super) struct Syr2k<const IS_HERMITIAN: bool>;
 
-impl<const IS_HERMITIAN: bool> Listed for Syr2k<IS_HERMITIAN> {
+impl<const IS_HERMITIAN: bool> Routine for Syr2k<IS_HERMITIAN> {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = named(IS_HERMITIAN, "her2k", "syr2k");
     const FORMULA: &'static str =
@@ -187,7 +187,7 @@ impl<const IS_HERMITIAN: bool> Listed for Syr2k<IS_HERMITIAN> {
         syr2k(flow, how, T::ONE, &case[0], &case[1], T::ONE, &case[2]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let (w, form) = (case.signs(2), form(IS_HERMITIAN));
         let mut expected = case.given(2).mirrored(form, case.uplo()).times(flow, &w)?;
         for (a, b) in [(0, 1), (1, 0)] {
@@ -227,7 +227,7 @@ const SIDES: &[Choice] = &[Choice::Side, Choice::Trans];
 /// Product with a triangle.
 pub(super) struct Trmm;
 
-impl Listed for Trmm {
+impl Routine for Trmm {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "trmm";
     const FORMULA: &'static str = "B = op(T) B or B op(T), T triangular";
@@ -247,7 +247,7 @@ impl Listed for Trmm {
         trmm(flow, triangle(case), T::ONE, &case[0], &case[1]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(1);
         let expected = product(flow, &product_of(case, case.given(1)), &w)?;
         let found = case.found(1).times(flow, &w)?;
@@ -258,7 +258,7 @@ impl Listed for Trmm {
 /// Solve with a triangle.
 pub(super) struct Trsm;
 
-impl Listed for Trsm {
+impl Routine for Trsm {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "trsm";
     const FORMULA: &'static str = "op(T) X = B or X op(T) = B";
@@ -281,12 +281,12 @@ impl Listed for Trsm {
     }
 
     /// Afterwards, since BLAS does not look.
-    fn verify<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<()> {
+    fn verify<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<(), Failure> {
         check_diagonal(flow, &case[0]);
         Ok(flow.wait()?)
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(1);
         let expected = case.given(1).times(flow, &w)?;
         let found = product(flow, &product_of(case, case.found(1)), &w)?;

@@ -1,18 +1,18 @@
 //! Norms, of which LAPACK has one routine for each kind of matrix: all four at once.
 
+use crate::{Spectrum, SpectrumKind, SpectrumShape, lange, lansy, lantr, latms, norm2};
 use tegula_kernels::kernel::norm::Norm;
 use tegula_kernels::option::{Diag, Form};
 use tegula_kernels::scalar::{Real, Scalar};
-use tegula_linalg::{Spectrum, SpectrumKind, SpectrumShape, lange, lansy, lantr, latms, norm2};
-use tegula_runtime::flow::{Flow, FlowError};
+use tegula_runtime::flow::{Failure, Flow, FlowError};
 
-use crate::linalg::case::Case;
-use crate::linalg::entry::Listed;
-use crate::linalg::fill::Entries::{Nothing, Uniform};
-use crate::linalg::operand::Operand;
-use crate::linalg::probe::Factor;
-use crate::linalg::sizes::Size::{self, M, N};
-use crate::linalg::sizes::Sizes;
+use crate::program::Routine;
+use crate::program::case::Case;
+use crate::program::freivalds::Factor;
+use crate::program::operand::Operand;
+use crate::program::random::Entries::{Nothing, Uniform};
+use crate::program::sizes::Size::{self, M, N};
+use crate::program::sizes::Sizes;
 
 const FAMILY: &str = "norms";
 const CHECK: &str = "norm - norm in double precision";
@@ -36,7 +36,7 @@ fn norm_error<T: Scalar>(
     flow: &mut Flow,
     case: &Case<T>,
     matrix: &Factor<'_, T>,
-) -> anyhow::Result<f64> {
+) -> Result<f64, Failure> {
     let (m, n) = matrix.extent();
     let (mut rows, mut columns) = (vec![0.0; m], vec![0.0; n]);
     let (mut max, mut squares) = (0.0f64, 0.0);
@@ -63,7 +63,7 @@ fn norm_error<T: Scalar>(
 /// Norms of a general matrix.
 pub(super) struct Lange;
 
-impl Listed for Lange {
+impl Routine for Lange {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "lange";
     const FORMULA: &'static str = "max, 1-, inf-, F-norm of A, m x n";
@@ -82,7 +82,7 @@ impl Listed for Lange {
         keep(case, norms);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         norm_error(flow, case, &case.given(0))
     }
 }
@@ -90,7 +90,7 @@ impl Listed for Lange {
 /// Norms of a Hermitian matrix.
 pub(super) struct Lansy;
 
-impl Listed for Lansy {
+impl Routine for Lansy {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "lansy";
     const FORMULA: &'static str = "the same of a Hermitian A";
@@ -110,7 +110,7 @@ impl Listed for Lansy {
         keep(case, norms);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         norm_error(flow, case, &case.given_hermitian(0))
     }
 }
@@ -118,7 +118,7 @@ impl Listed for Lansy {
 /// Norms of a triangle.
 pub(super) struct Lantr;
 
-impl Listed for Lantr {
+impl Routine for Lantr {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "lantr";
     const FORMULA: &'static str = "the same of a triangular A";
@@ -139,7 +139,7 @@ impl Listed for Lantr {
         keep(case, norms);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         norm_error(flow, case, &case.given_triangle(0))
     }
 }
@@ -153,7 +153,7 @@ const SPECTRUM: Spectrum =
 /// Iterations beyond which the norm is not looked for.
 const MOST: usize = 100;
 
-impl Listed for Norm2 {
+impl Routine for Norm2 {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "norm2";
     const FORMULA: &'static str = "2-norm of a matrix of latms, iterated";
@@ -181,7 +181,7 @@ impl Listed for Norm2 {
         }
     }
 
-    fn check<T: Scalar>(_flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(_flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let Sizes { m, n, .. } = case.sizes;
         let expected = if m.min(n) == 0 { 0.0 } else { SPECTRUM.largest };
         let Some(&(_, found)) = case.values.first() else { return Ok(f64::INFINITY) };

@@ -2,19 +2,19 @@
 
 use std::ops::Range;
 
+use crate::{gelqf, gels, gels_steps, geqrf, geqrf_steps, orglq, orgqr, ormlq, ormqr};
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
-use tegula_linalg::{gelqf, gels, gels_steps, geqrf, geqrf_steps, orglq, orgqr, ormlq, ormqr};
-use tegula_runtime::flow::Flow;
+use tegula_runtime::flow::{Failure, Flow};
 
-use crate::linalg::case::Case;
-use crate::linalg::entry::Listed;
-use crate::linalg::fill::Entries::{Nothing, Uniform};
-use crate::linalg::operand::Operand;
-use crate::linalg::options::{Choice, Options};
-use crate::linalg::probe::{Sum, difference};
-use crate::linalg::sizes::Size::{self, K, Least, M, Most, N, Nrhs, One, Sided};
-use crate::linalg::sizes::Sizes;
+use crate::program::Routine;
+use crate::program::case::Case;
+use crate::program::freivalds::{Sum, difference};
+use crate::program::operand::Operand;
+use crate::program::options::{Choice, Options};
+use crate::program::random::Entries::{Nothing, Uniform};
+use crate::program::sizes::Size::{self, K, Least, M, Most, N, Nrhs, One, Sided};
+use crate::program::sizes::Sizes;
 
 const FAMILY: &str = "QR";
 const FACTORS: Operand = Operand::full(Least, One, Nothing);
@@ -44,7 +44,7 @@ fn times_q<T: Scalar>(
     case: &Case<T>,
     (from, trans): (From, Trans),
     x: &Sum,
-) -> anyhow::Result<Sum> {
+) -> Result<Sum, Failure> {
     let column = case.column(flow, x)?;
     let multiply = if from == From::Qr { ormqr } else { ormlq };
     multiply(flow, Side::Left, trans, &case[0], &case[1], &column);
@@ -55,7 +55,11 @@ fn times_q<T: Scalar>(
 }
 
 /// How far operand 2 is from what it was times `op(Q)`, the latter taken back.
-fn multiplied_error<T: Scalar>(flow: &mut Flow, case: &Case<T>, from: From) -> anyhow::Result<f64> {
+fn multiplied_error<T: Scalar>(
+    flow: &mut Flow,
+    case: &Case<T>,
+    from: From,
+) -> Result<f64, Failure> {
     let Options { side, trans, .. } = case.sizes.options;
     let w = case.signs(2);
     let expected = case.given(2).times(flow, &w)?;
@@ -74,7 +78,7 @@ fn multiplied_error<T: Scalar>(flow: &mut Flow, case: &Case<T>, from: From) -> a
 /// `A = Q R`.
 pub(super) struct Geqrf;
 
-impl Listed for Geqrf {
+impl Routine for Geqrf {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "geqrf";
     const FORMULA: &'static str = "A = Q R";
@@ -97,7 +101,7 @@ impl Listed for Geqrf {
         geqrf_steps(flow, &case[0], &case[1], steps);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(0);
         let expected = case.given(0).times(flow, &w)?;
         let r = case.found(0).triangle(Uplo::Upper, Diag::NonUnit).times(flow, &w)?;
@@ -110,7 +114,7 @@ impl Listed for Geqrf {
 /// The first columns of `Q`.
 pub(super) struct Orgqr;
 
-impl Listed for Orgqr {
+impl Routine for Orgqr {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "orgqr";
     const FORMULA: &'static str = "Q from the factors of A = Q R, m x n";
@@ -133,7 +137,7 @@ impl Listed for Orgqr {
         orgqr(flow, &case[0], &case[1]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(0);
         let tall = case.found(0).times(flow, &w)?;
         let found = case.found(0).op(Trans::Conj).times(flow, &tall)?;
@@ -149,7 +153,7 @@ impl Listed for Orgqr {
 /// Product with `Q`.
 pub(super) struct Ormqr;
 
-impl Listed for Ormqr {
+impl Routine for Ormqr {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "ormqr";
     const FORMULA: &'static str = "C = op(Q) C or C op(Q), Q of A = Q R";
@@ -179,7 +183,7 @@ impl Listed for Ormqr {
         ormqr(flow, side, trans, &case[0], &case[1], &case[2]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         multiplied_error(flow, case, From::Qr)
     }
 }
@@ -187,7 +191,7 @@ impl Listed for Ormqr {
 /// `A = L Q`.
 pub(super) struct Gelqf;
 
-impl Listed for Gelqf {
+impl Routine for Gelqf {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "gelqf";
     const FORMULA: &'static str = "A = L Q";
@@ -205,7 +209,7 @@ impl Listed for Gelqf {
         gelqf(flow, &case[0], &case[1]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(0);
         let expected = case.given(0).times(flow, &w)?;
         let turned = times_q(flow, case, (From::Lq, Trans::No), &w)?;
@@ -218,7 +222,7 @@ impl Listed for Gelqf {
 /// The first rows of `Q`.
 pub(super) struct Orglq;
 
-impl Listed for Orglq {
+impl Routine for Orglq {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "orglq";
     const FORMULA: &'static str = "Q from the factors of A = L Q, m x n";
@@ -241,7 +245,7 @@ impl Listed for Orglq {
         orglq(flow, &case[0], &case[1]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = Sum::signs(case.sizes.seed, case.sizes.m);
         let wide = case.found(0).op(Trans::Conj).times(flow, &w)?;
         let found = case.found(0).times(flow, &wide)?;
@@ -257,7 +261,7 @@ impl Listed for Orglq {
 /// Product with `Q` of an LQ factorisation.
 pub(super) struct Ormlq;
 
-impl Listed for Ormlq {
+impl Routine for Ormlq {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "ormlq";
     const FORMULA: &'static str = "C = op(Q) C or C op(Q), Q of A = L Q";
@@ -285,7 +289,7 @@ impl Listed for Ormlq {
         ormlq(flow, side, trans, &case[0], &case[1], &case[2]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         multiplied_error(flow, case, From::Lq)
     }
 }
@@ -293,7 +297,7 @@ impl Listed for Ormlq {
 /// Least squares, or the solution of least norm.
 pub(super) struct Gels;
 
-impl Listed for Gels {
+impl Routine for Gels {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "gels";
     const FORMULA: &'static str = "least X with least |A X - B|";
@@ -322,7 +326,7 @@ impl Listed for Gels {
         gels_steps(flow, Trans::No, (&case[0], &case[1]), &case[2], steps);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let (Sizes { m, n, .. }, w) = (case.sizes, case.signs(2));
         let x = case.found(2).times(flow, &w)?.resized(n);
         let b = case.given(2).times(flow, &w)?.resized(m);

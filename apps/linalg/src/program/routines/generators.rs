@@ -1,18 +1,18 @@
 //! Generators of random matrices, each entry known from its place.
 
+use crate::{Spectrum, SpectrumKind, SpectrumShape, latms, plghe, plrnt};
 use tegula_kernels::option::Form;
 use tegula_kernels::scalar::Scalar;
-use tegula_linalg::{Spectrum, SpectrumKind, SpectrumShape, latms, plghe, plrnt};
-use tegula_runtime::flow::Flow;
+use tegula_runtime::flow::{Failure, Flow};
 use tegula_tiles::{random_entry, random_hermitian_entry};
 
-use crate::linalg::case::Case;
-use crate::linalg::entry::Listed;
-use crate::linalg::fill::Entries::Nothing;
-use crate::linalg::operand::Operand;
-use crate::linalg::probe::{Sum, difference, exact};
-use crate::linalg::sizes::Size::{self, M, N};
-use crate::linalg::sizes::Sizes;
+use crate::program::Routine;
+use crate::program::case::Case;
+use crate::program::freivalds::{Sum, difference, exact};
+use crate::program::operand::Operand;
+use crate::program::random::Entries::Nothing;
+use crate::program::sizes::Size::{self, M, N};
+use crate::program::sizes::Sizes;
 
 const FAMILY: &str = "random";
 
@@ -21,7 +21,7 @@ fn error<T: Scalar>(
     flow: &mut Flow,
     case: &Case<T>,
     entry: impl Fn(usize, usize) -> T,
-) -> anyhow::Result<f64> {
+) -> Result<f64, Failure> {
     let w = case.signs(0);
     let found = case.found(0).times(flow, &w)?;
     let mut expected = Sum::zero(case[0].m());
@@ -38,7 +38,7 @@ fn error<T: Scalar>(
 /// A random matrix.
 pub(super) struct Plrnt;
 
-impl Listed for Plrnt {
+impl Routine for Plrnt {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "plrnt";
     const FORMULA: &'static str = "A random in [-1/2, 1/2)";
@@ -56,7 +56,7 @@ impl Listed for Plrnt {
         plrnt(flow, case.sizes.seed, &case[0]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         error(flow, case, |i, j| random_entry(case.sizes.seed, i, j))
     }
 }
@@ -64,7 +64,7 @@ impl Listed for Plrnt {
 /// A random positive definite matrix.
 pub(super) struct Plghe;
 
-impl Listed for Plghe {
+impl Routine for Plghe {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "plghe";
     const FORMULA: &'static str = "A random, Hermitian, n on diagonal";
@@ -82,7 +82,7 @@ impl Listed for Plghe {
         plghe(flow, Form::Hermitian, bump, case.sizes.seed, &case[0]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let bump = T::from_f64(case.sizes.n as f64);
         error(flow, case, |i, j| {
             let entry = random_hermitian_entry::<T>(case.sizes.seed, i, j);
@@ -98,7 +98,7 @@ pub(super) struct Latms;
 const SPECTRUM: Spectrum =
     Spectrum { shape: SpectrumShape::Geometric, condition: 1e4, largest: 1.0 };
 
-impl Listed for Latms {
+impl Routine for Latms {
     const FAMILY: &'static str = FAMILY;
     const NAME: &'static str = "latms";
     const FORMULA: &'static str = "A of singular values from 1 to 1e-4";
@@ -116,7 +116,7 @@ impl Listed for Latms {
         latms(flow, SpectrumKind::General, &SPECTRUM, case.sizes.seed, &case[0]);
     }
 
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> anyhow::Result<f64> {
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let Sizes { m, n, seed, .. } = case.sizes;
         let values = SPECTRUM.values(SpectrumKind::General, m.min(n), seed);
         let expected: f64 = values.iter().map(|value| value * value).sum();

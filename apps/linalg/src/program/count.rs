@@ -1,0 +1,145 @@
+//! What a program takes, found by submitting it to an engine that only counts.
+
+use std::sync::{Arc, PoisonError};
+
+use tegula_runtime::flow::{Flow, FlowOptions};
+use tegula_runtime::platform::{Machine, WorkerModel};
+use tegula_runtime::sim::Census;
+
+use super::random::Entries;
+use super::sizes::{Size, Sizes};
+use super::{Footprint, Inputs, Program};
+use tegula_tiles::{MOST_BYTES, TileGrid};
+
+/// Tiles along an edge that are counted one by one; of more than the most of them the number of tasks is
+/// extrapolated.
+const PARTS: [usize; 4] = [32, 24, 16, 8];
+/// Pieces of data beyond which nothing is counted, since no run may have them.
+const MOST_PIECES: usize = 1 << 24;
+
+/// What the tasks of an algorithm are.
+#[derive(Clone, Debug)]
+pub struct Counts {
+    /// Tasks before it that are not timed, those left out that fill the matrices.
+    pub prepared: f64,
+    /// Tasks of the algorithm.
+    pub timed: f64,
+    /// Data that all of them read and do not write, each counted for every task.
+    pub reads: f64,
+    /// Bytes that the largest of all works on.
+    pub task_bytes: u64,
+    /// Names of their codelets.
+    pub codelets: Vec<&'static str>,
+}
+
+impl Counts {
+    /// Counts the tasks of `program`, where workers share one memory without limit or not.
+    pub fn of(program: &Program, sizes: Sizes, is_flat: bool) -> Self {
+        let grids = program.operands.iter().map(|operand| operand.grid(&sizes));
+        let edge = grids.map(|grid| grid.mt().max(grid.nt())).max().unwrap_or(0);
+        if edge <= PARTS[0] {
+            return Self::counted(program, sizes, is_flat);
+        }
+        let part = |tiles: usize| {
+            let shrunk = |size: usize| (size * tiles).div_ceil(edge).max(size.min(sizes.nb));
+            // Tiles hold the problems of a batch whole.
+            let is_cut = |size| !program.is_batch() || size == Size::Count;
+            let change = |size, value| if is_cut(size) { shrunk(value) } else { value };
+            Self::counted(program, sizes.mapped(change), is_flat)
+        };
+        let parts = PARTS.map(part);
+        let growth = edge as f64 / PARTS[0] as f64;
+        let [whole, ..] = &parts;
+        let all = |count: fn(&Self) -> f64| extrapolated(parts.each_ref().map(count), edge);
+        // Columns of blocks are as high as the matrix.
+        let height = if program.is_cut_one_way() { growth } else { 1.0 };
+        Self {
+            prepared: all(|part| part.prepared),
+            timed: all(|part| part.timed),
+            reads: all(|part| part.reads),
+            task_bytes: (whole.task_bytes as f64 * height) as u64,
+            codelets: whole.codelets.clone(),
+        }
+    }
+
+    pub(super) fn counted(program: &Program, sizes: Sizes, is_flat: bool) -> Self {
+        let model = WorkerModel { gflops: 1.0, gbytes_per_second: 1.0, overhead_seconds: 0.0 };
+        let (census, contents) = Census::new(Arc::new(vec![model]), &Machine::cores(1));
+        let census = census.acting_for(sizes.workers, is_flat);
+        let mut flow = Flow::new(census, FlowOptions::default());
+        let mut problem = program.instance(&mut flow, sizes, &Inputs::default());
+        let count = |flow: &mut Flow| {
+            flow.wait().expect("a census has no failures");
+            contents.lock().unwrap_or_else(PoisonError::into_inner).tasks as f64
+        };
+        problem.prepare(&mut flow);
+        let prepared = count(&mut flow);
+        problem.submit(&mut flow);
+        let timed = count(&mut flow) - prepared;
+        let contents = contents.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut codelets: Vec<&'static str> = Vec::new();
+        for (name, _) in contents.codelets {
+            if !codelets.contains(&name) {
+                codelets.push(name);
+            }
+        }
+        let (reads, task_bytes) = (contents.reads as f64, contents.largest_task_bytes);
+        Self { prepared, timed, reads, task_bytes, codelets }
+    }
+}
+
+/// A count on a grid of `edge` tiles along an edge, from those on grids of [`PARTS`]: the cubic polynomial through
+/// them (Lagrange), as counts of algorithms are that take a task for each tile, or pair or triple of its indices.
+fn extrapolated(counts: [f64; 4], edge: usize) -> f64 {
+    let at = |of: usize| PARTS[of] as f64;
+    let weight = |of: usize| {
+        let others = (0..PARTS.len()).filter(|&other| other != of);
+        others.map(|other| (edge as f64 - at(other)) / (at(of) - at(other))).product::<f64>()
+    };
+    let count: f64 = counts.iter().enumerate().map(|(of, count)| count * weight(of)).sum();
+    count.round().max(counts[0])
+}
+
+impl Program {
+    /// Names of its codelets.
+    #[must_use]
+    pub fn codelets(&self, sizes: Sizes) -> Vec<&'static str> {
+        let sizes = Sizes { nb: 1, ..sizes.mapped(|_, _| 3) };
+        Counts::of(self, sizes, false).codelets
+    }
+
+    /// Tasks that fill its matrices.
+    #[must_use]
+    pub fn fill_tasks(&self, sizes: &Sizes) -> f64 {
+        let filled = self.operands.iter().filter(|operand| operand.entries != Entries::Nothing);
+        filled.map(|operand| operand.grid(sizes).tiles() as f64).sum()
+    }
+
+    /// What it asks of memories.
+    #[must_use]
+    pub fn footprint(&self, sizes: &Sizes) -> Footprint {
+        let grids = self.grids(sizes);
+        let rows = grids.iter().map(TileGrid::mt).max().unwrap_or(0);
+        // A check may have a vector more.
+        let pieces = grids.iter().map(TileGrid::tiles).sum::<usize>() + rows;
+        let bytes = grids.iter().map(TileGrid::bytes).sum();
+        let (copy_bytes, plain_bytes) = (self.copy_bytes(sizes), (self.plain_bytes)(sizes));
+        if pieces > MOST_PIECES || bytes >= MOST_BYTES {
+            let (task_bytes, tasks) = (0, 0.0);
+            return Footprint {
+                bytes,
+                dealt: grids,
+                copy_bytes,
+                plain_bytes,
+                task_bytes,
+                pieces,
+                tasks,
+            };
+        }
+        // Of memories that are short the machine is not flat.
+        let counts = Counts::of(self, *sizes, false);
+        let tasks = self.fill_tasks(sizes) + counts.prepared + counts.timed;
+        let task_bytes = counts.task_bytes.max((self.task_bytes)(sizes));
+        Footprint { bytes, dealt: grids, copy_bytes, plain_bytes, task_bytes, pieces, tasks }
+    }
+}

@@ -1,0 +1,429 @@
+//! Programs of linear algebra, each described once: what the command line times and checks, what is simulated and
+//! planned, what memory is asked for and what a checkpoint holds all derive from [`PROGRAMS`].
+//!
+//! A program is a [`Routine`] in a file of [`routines`] and a line in the list. An [`Instance`] is a program on
+//! matrices of one size in one precision, registered with a flow.
+
+mod any;
+mod case;
+mod contents;
+mod count;
+mod footprint;
+mod freivalds;
+mod layout;
+mod operand;
+mod options;
+mod random;
+mod routines;
+mod sizes;
+
+use std::fmt;
+use std::ops::Range;
+
+use tegula_kernels::option::Uplo;
+use tegula_kernels::scalar::{Precision, Scalar, c32, c64};
+use tegula_runtime::flow::{Failure, Flow};
+use tegula_tiles::TileGrid;
+
+use crate::Pivots;
+use case::Case;
+
+pub use any::AnyMatrix;
+pub use contents::{GivenMatrix, Inputs};
+pub use count::Counts;
+pub use footprint::Footprint;
+pub use freivalds::THRESHOLD;
+pub use layout::{Blocks, Layout};
+pub use operand::{Operand, Role};
+pub use options::{Choice, Options, SIDES, TRANSPOSITIONS, TREES};
+pub use random::Entries;
+pub use routines::PROGRAMS;
+pub use sizes::{Size, Sizes};
+
+/// A routine of linear algebra, as its file states it; a member of [`PROGRAMS`].
+trait Routine: 'static {
+    /// The family, by which the list is in order.
+    const FAMILY: &'static str;
+    /// LAPACK's name, without the letter of the precision.
+    const NAME: &'static str;
+    /// What it computes.
+    const FORMULA: &'static str;
+    /// The sizes that it has.
+    const SIZES: &'static [Size];
+    /// Its operations in real precisions, in words.
+    const FLOPS: &'static str;
+    /// What its check computes, without what it is divided by.
+    const CHECK: &'static str;
+    /// Whether it works on one triangle, which `--uplo` names.
+    const HAS_UPLO: bool = false;
+    /// The variants that it has.
+    const CHOICES: &'static [Choice] = &[];
+    /// The precisions that it has.
+    const PRECISIONS: &'static [Precision] = &Precision::ALL;
+    /// Whether its tasks do not depend on what the matrices hold, so that they can be counted before.
+    const IS_STEADY: bool = true;
+    /// Pairs of sizes of which the first may not be larger than the second.
+    const LIMITS: &'static [(Size, Size)] = &[];
+    /// Its matrices.
+    const OPERANDS: &'static [Operand];
+    /// Whether it leaves a matrix that is no operand: the first of those found, or values in a column.
+    const MAKES_RESULT: bool = false;
+
+    /// Of an algorithm that may pause between steps: the operands that it then needs to go on. The others are
+    /// as they were at first.
+    const STATE: &'static [usize] = &[];
+
+    /// Its operations in real precisions (LAPACK Working Note 41, appendix C).
+    fn flops(sizes: &Sizes) -> f64;
+
+    /// Registers what it has beside the operands.
+    fn register<T: Scalar>(_flow: &mut Flow, _case: &mut Case<T>) {}
+
+    /// Submits what has to run before it, and is not timed.
+    fn prepare<T: Scalar>(_flow: &mut Flow, _case: &Case<T>) {}
+
+    /// Submits it.
+    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>);
+
+    /// Submits these of its [steps](Program::steps), after those before; with the last, all that follows.
+    ///
+    /// # Panics
+    /// If it makes no pauses.
+    fn submit_steps<T: Scalar>(_flow: &mut Flow, _case: &mut Case<T>, steps: Range<usize>) {
+        panic!("{} has no steps {steps:?}", Self::NAME)
+    }
+
+    /// Fails if the result is none, of an algorithm whose tasks do not say so.
+    ///
+    /// # Errors
+    /// Why it is none, and those of the flow.
+    fn verify<T: Scalar>(_flow: &mut Flow, _case: &Case<T>) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// The backward error of what the last [`submit`](Self::submit) left, in units of rounding.
+    ///
+    /// # Errors
+    /// Those of the flow.
+    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure>;
+
+    /// What it registers beside the operands, as far as that is as large as they are.
+    fn beside(_sizes: &Sizes) -> Vec<TileGrid> {
+        Vec::new()
+    }
+
+    /// Bytes that a task works on whatever the tiles are.
+    fn task_bytes(_sizes: &Sizes) -> u64 {
+        0
+    }
+
+    /// Bytes that it keeps beside what it registers, as far as that is as large: no disk takes them.
+    fn plain_bytes(_sizes: &Sizes) -> u64 {
+        0
+    }
+
+    /// Tiles of the first operand that it keeps copies of, where all workers share one memory without
+    /// limit.
+    fn copied_tiles(_sizes: &Sizes) -> usize {
+        0
+    }
+}
+
+/// A program on matrices of one size in one precision, which are registered with a flow.
+pub trait Instance {
+    /// Its sizes.
+    fn sizes(&self) -> &Sizes;
+
+    /// Submits the tasks that fill its matrices, but for the operands that are filled otherwise.
+    fn fill_but(&self, flow: &mut Flow, others: &[usize]);
+
+    /// Takes the contents of its matrices for granted, on an engine that runs no kernel.
+    fn touch(&self, flow: &mut Flow);
+
+    /// Submits what has to run before the program, and is not timed.
+    fn prepare(&mut self, flow: &mut Flow);
+
+    /// Submits the program.
+    fn submit(&mut self, flow: &mut Flow);
+
+    /// Submits some of its [steps](Program::steps), after those before.
+    fn submit_steps(&mut self, flow: &mut Flow, steps: Range<usize>);
+
+    /// Needs what the program has made beside the operands no more.
+    fn retire(&mut self, flow: &mut Flow);
+
+    /// Fails if the result is none.
+    ///
+    /// # Errors
+    /// Why it is none, and those of the flow.
+    fn verify(&mut self, flow: &mut Flow) -> Result<(), Failure>;
+
+    /// The backward error of the result, in units of rounding; a correct one is below [`THRESHOLD`].
+    ///
+    /// # Errors
+    /// Those of the flow, and of matrices that were given.
+    fn check(&mut self, flow: &mut Flow) -> Result<f64, Failure>;
+
+    /// The operand `index`.
+    fn operand(&self, index: usize) -> AnyMatrix<'_>;
+
+    /// What of operand `index` is stored.
+    fn layout(&self, index: usize) -> Layout;
+
+    /// The first matrix that it made beside the operands.
+    fn made(&self) -> Option<AnyMatrix<'_>>;
+
+    /// Which rows a factorisation exchanges, of one that does.
+    fn pivots(&self) -> Option<&Pivots>;
+
+    /// Numbers that it found, by their names.
+    fn values(&self) -> &[(&'static str, f64)];
+
+    /// Eigenvalues or singular values, all of them.
+    fn spectrum(&self) -> &[f64];
+}
+
+/// The routine `A` on one case.
+struct Typed<A, T: Scalar> {
+    case: Case<T>,
+    routine: std::marker::PhantomData<A>,
+}
+
+impl<A: Routine, T: Scalar> Typed<A, T> {
+    fn boxed(flow: &mut Flow, sizes: Sizes, inputs: &Inputs) -> Box<dyn Instance> {
+        let mut case = Case::new(flow, A::OPERANDS, sizes, inputs);
+        A::register(flow, &mut case);
+        Box::new(Self { case, routine: std::marker::PhantomData })
+    }
+}
+
+impl<A: Routine, T: Scalar> Instance for Typed<A, T> {
+    fn sizes(&self) -> &Sizes {
+        &self.case.sizes
+    }
+
+    fn fill_but(&self, flow: &mut Flow, others: &[usize]) {
+        self.case.fill_but(flow, others);
+    }
+
+    fn touch(&self, flow: &mut Flow) {
+        self.case.touch(flow);
+    }
+
+    fn prepare(&mut self, flow: &mut Flow) {
+        A::prepare(flow, &self.case);
+    }
+
+    fn submit(&mut self, flow: &mut Flow) {
+        A::submit(flow, &mut self.case);
+    }
+
+    fn submit_steps(&mut self, flow: &mut Flow, steps: Range<usize>) {
+        A::submit_steps(flow, &mut self.case, steps);
+    }
+
+    fn retire(&mut self, flow: &mut Flow) {
+        self.case.found.drain(..).for_each(|matrix| matrix.retire(flow));
+        if let Some(factors) = self.case.tree.take() {
+            factors.retire(flow);
+        }
+    }
+
+    fn verify(&mut self, flow: &mut Flow) -> Result<(), Failure> {
+        if let Some(failure) = self.case.failure.take() {
+            return Err(failure);
+        }
+        if let Some(failure) = self.case.verdict.take() {
+            return Err(failure.into());
+        }
+        A::verify(flow, &self.case)
+    }
+
+    fn check(&mut self, flow: &mut Flow) -> Result<f64, Failure> {
+        A::check(flow, &self.case)
+    }
+
+    fn operand(&self, index: usize) -> AnyMatrix<'_> {
+        AnyMatrix::of(&self.case[index])
+    }
+
+    fn layout(&self, index: usize) -> Layout {
+        self.case.layout(index)
+    }
+
+    fn made(&self) -> Option<AnyMatrix<'_>> {
+        self.case.found.first().map(AnyMatrix::of)
+    }
+
+    fn pivots(&self) -> Option<&Pivots> {
+        self.case.pivots.as_ref()
+    }
+
+    fn values(&self) -> &[(&'static str, f64)] {
+        &self.case.values
+    }
+
+    fn spectrum(&self) -> &[f64] {
+        &self.case.spectrum
+    }
+}
+
+/// A routine of linear algebra with all that is known of it before it runs: its sizes, its matrices, its
+/// operations, how it pauses, and how it is submitted in a precision that is a value of [`Sizes`].
+pub struct Program {
+    /// The family.
+    pub family: &'static str,
+    /// LAPACK's name, without the letter of the precision.
+    pub name: &'static str,
+    /// What it computes.
+    pub formula: &'static str,
+    /// The sizes that it has.
+    pub sizes: &'static [Size],
+    /// Its operations in real precisions, in words.
+    pub flops_formula: &'static str,
+    /// What its check computes.
+    pub check: &'static str,
+    /// Whether it works on one triangle, which `--uplo` names.
+    pub has_uplo: bool,
+    /// The variants that it has.
+    pub choices: &'static [Choice],
+    /// The precisions that it has.
+    pub precisions: &'static [Precision],
+    /// Whether its tasks do not depend on what the matrices hold.
+    pub is_steady: bool,
+    /// Pairs of sizes of which the first may not be larger than the second.
+    pub limits: &'static [(Size, Size)],
+    /// Its matrices.
+    pub operands: &'static [Operand],
+    makes_result: bool,
+    /// Of a program that may pause between steps: the operands that it then needs to go on; none: it
+    /// makes no pauses.
+    pub state: &'static [usize],
+    flops: fn(&Sizes) -> f64,
+    copied_tiles: fn(&Sizes) -> usize,
+    beside: fn(&Sizes) -> Vec<TileGrid>,
+    /// Bytes that a task works on whatever the tiles are.
+    pub task_bytes: fn(&Sizes) -> u64,
+    /// Bytes beside what it registers.
+    pub plain_bytes: fn(&Sizes) -> u64,
+    instance: fn(&mut Flow, Sizes, &Inputs) -> Box<dyn Instance>,
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl Program {
+    /// The program of `A`.
+    const fn of<A: Routine>() -> Self {
+        Self {
+            family: A::FAMILY,
+            name: A::NAME,
+            formula: A::FORMULA,
+            sizes: A::SIZES,
+            flops_formula: A::FLOPS,
+            check: A::CHECK,
+            has_uplo: A::HAS_UPLO,
+            choices: A::CHOICES,
+            precisions: A::PRECISIONS,
+            is_steady: A::IS_STEADY,
+            limits: A::LIMITS,
+            operands: A::OPERANDS,
+            makes_result: A::MAKES_RESULT,
+            state: A::STATE,
+            flops: A::flops,
+            copied_tiles: A::copied_tiles,
+            beside: A::beside,
+            task_bytes: A::task_bytes,
+            plain_bytes: A::plain_bytes,
+            instance: |flow, sizes, inputs| match sizes.precision {
+                Precision::Single => Typed::<A, f32>::boxed(flow, sizes, inputs),
+                Precision::Double => Typed::<A, f64>::boxed(flow, sizes, inputs),
+                Precision::ComplexSingle => Typed::<A, c32>::boxed(flow, sizes, inputs),
+                Precision::ComplexDouble => Typed::<A, c64>::boxed(flow, sizes, inputs),
+            },
+        }
+    }
+
+    /// Its sizes on square matrices of `tiles x tiles` tiles of order `nb`, with one right-hand side, and as many
+    /// problems of a batch as tiles hold.
+    #[must_use]
+    pub fn sizes_of_tiles(&self, tiles: usize, nb: usize, precision: Precision) -> Sizes {
+        let n = tiles * nb;
+        // Tiles hold the problems of a batch whole.
+        let (m, n, count) = if self.is_batch() { (nb, nb, n) } else { (n, n, 0) };
+        Sizes {
+            m,
+            n,
+            k: n,
+            nrhs: 1,
+            count,
+            nb,
+            uplo: Uplo::Lower,
+            precision,
+            workers: 1,
+            sharers: 1,
+            seed: 0,
+            options: Options::default(),
+        }
+    }
+
+    /// Registers matrices of these sizes with `flow`; what they hold at first is random, or that of `inputs`.
+    pub fn instance(&self, flow: &mut Flow, sizes: Sizes, inputs: &Inputs) -> Box<dyn Instance> {
+        (self.instance)(flow, sizes, inputs)
+    }
+
+    /// Its operations: complex ones count as four real ones, since most are products.
+    pub fn flops(&self, sizes: &Sizes) -> f64 {
+        (self.flops)(sizes) * if sizes.precision.is_complex() { 4.0 } else { 1.0 }
+    }
+
+    /// Steps between which it may pause, one for each column or row of blocks that it factorises; none if it
+    /// makes no pauses.
+    pub fn steps(&self, sizes: &Sizes) -> usize {
+        if self.may_pause() { sizes.of(Size::Least).div_ceil(sizes.nb) } else { 0 }
+    }
+
+    /// The program of this name, if there is one.
+    #[must_use]
+    pub fn find(name: &str) -> Option<&'static Self> {
+        PROGRAMS.iter().find(|program| program.name == name)
+    }
+
+    /// Whether it may pause between steps.
+    pub fn may_pause(&self) -> bool {
+        !self.state.is_empty()
+    }
+
+    /// Whether it leaves a matrix that can be written.
+    pub fn has_result(&self) -> bool {
+        self.makes_result || self.operands.iter().any(|operand| operand.is_result)
+    }
+
+    /// Bytes of the copies that it keeps where all workers share one memory without limit.
+    pub fn copy_bytes(&self, sizes: &Sizes) -> u64 {
+        let tile = self.operands.first().map_or(0, |operand| operand.grid(sizes).tile(0, 0));
+        (self.copied_tiles)(sizes) as u64 * tile
+    }
+
+    /// All that it keeps, in tiles.
+    pub fn grids(&self, sizes: &Sizes) -> Vec<TileGrid> {
+        let operands = self.operands.iter().map(|operand| operand.grid(sizes));
+        operands.chain((self.beside)(sizes)).collect()
+    }
+
+    /// Whether it is of many problems of one shape.
+    pub fn is_batch(&self) -> bool {
+        self.operands.iter().any(Operand::is_batch)
+    }
+
+    /// Whether its matrices are in columns or rows of blocks.
+    pub fn is_cut_one_way(&self) -> bool {
+        self.operands.iter().any(Operand::is_cut_one_way)
+    }
+}
+
+#[cfg(test)]
+mod tests;

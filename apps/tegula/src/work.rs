@@ -1,0 +1,48 @@
+//! A computation as far as machine and tiles depend on it.
+
+use tegula_linalg::program::Footprint;
+use tegula_tiles::{Storage, TileGrid};
+
+/// A computation, as far as machine and tiles depend on it.
+pub(crate) struct Work<'a> {
+    /// The size that the order of the tiles need not exceed.
+    pub(crate) order: usize,
+    /// The order of the tiles for so many workers, unless another is asked for.
+    pub(crate) tile_size: &'a dyn Fn(usize) -> usize,
+    /// Names of its codelets; not to be asked for before the backend is chosen.
+    pub(crate) codelets: &'a dyn Fn() -> Vec<&'static str>,
+    /// Which tiles of its largest matrix there are.
+    pub(crate) storage: Storage,
+    /// What it asks for, given the order of the tiles and the number of workers.
+    pub(crate) footprint: &'a dyn Fn(usize, usize) -> Footprint,
+}
+
+/// Tasks of a Cholesky factorisation with `nt` tiles along an edge.
+pub(crate) fn potrf_tasks(nt: usize) -> f64 {
+    let nt = nt as f64;
+    nt * (nt + 1.0) * (nt + 2.0) / 6.0
+}
+
+/// Bytes that the largest task of a Cholesky factorisation of `a` works on: `trsm` or `gemm`.
+pub(crate) fn potrf_task_bytes(a: &TileGrid) -> u64 {
+    (a.tile(0, 0) + a.tile(1, 0)).max(a.tile(1, 0) + a.tile(2, 0) + a.tile(2, 1))
+}
+
+/// Bytes that the largest task of a solve with the triangle `l` works on: `trsm` or `gemm`.
+pub(crate) fn solve_task_bytes(l: &TileGrid, b: &TileGrid) -> u64 {
+    (l.tile(0, 0) + b.tile(0, 0)).max(l.tile(1, 0) + b.tile(0, 0) + b.tile(1, 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_factorisation_has_as_many_tasks_as_its_loops_submit() {
+        for nt in 1..6 {
+            let updates = |k: usize| (k + 1..nt).map(|j| nt - j).sum::<usize>();
+            let loops: usize = (0..nt).map(|k| nt - k + updates(k)).sum();
+            assert_eq!(potrf_tasks(nt), loops as f64);
+        }
+    }
+}

@@ -12,4 +12,5 @@ pub mod model;
 pub mod observations;
 pub mod plausibility;
 pub mod predict;
+pub mod program;
 pub mod sample;

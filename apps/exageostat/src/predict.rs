@@ -6,9 +6,13 @@
 //! with a constant ordinary, else universal kriging: Cressie, "Statistics for spatial data" (1993),
 //! sections 3.2 and 3.4.
 
+use std::ops::Range;
+
 use tegula_kernels::geometry::Points;
 use tegula_kernels::kernel::column_squares::ColumnSquares;
-use tegula_kernels::kernel::covariance::{Covariance as CovarianceKernel, TABLE_BYTES};
+use tegula_kernels::kernel::covariance::{
+    Covariance as CovarianceKernel, RadialTable, TABLE_BYTES,
+};
 use tegula_kernels::kernel::gemm::Gemm;
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
 use tegula_kernels::scalar::Real;
@@ -41,12 +45,7 @@ pub struct Predictor<T> {
     model: Model,
     observations: Observations,
     evaluation: Evaluation,
-    factor: TileMatrix<T>,
-    solved: TileMatrix<T>,
-    /// `c`.
-    offset: Vec<f64>,
-    places: Vec<Handle>,
-    table: Handle,
+    kriging: Kriging<T>,
 }
 
 impl<T: Real> Predictor<T> {
@@ -63,20 +62,9 @@ impl<T: Real> Predictor<T> {
         assert_eq!(likelihood.n(), observations.len(), "observations of the likelihood and these");
         let evaluation = likelihood.evaluate(model.covariance, &model.values, model.nugget)?;
         let table = model.covariance.table(&model.values, 0.0)?;
-        let Parts { mut flow, factor, solved, offset, places } = likelihood.into_parts();
-        let handle = flow.register(TABLE_BYTES);
-        flow.overwrite(handle, bytemuck::bytes_of(&*table)).map_err(LikelihoodError::Flow)?;
-        Ok(Self {
-            flow,
-            model,
-            observations,
-            evaluation,
-            factor,
-            solved,
-            offset,
-            places,
-            table: handle,
-        })
+        let (mut flow, parts) = likelihood.into_parts();
+        let kriging = Kriging::new(&mut flow, parts, &table).map_err(LikelihoodError::Flow)?;
+        Ok(Self { flow, model, observations, evaluation, kriging })
     }
 
     /// The flow, for its trace and its progress.
@@ -106,18 +94,13 @@ impl<T: Real> Predictor<T> {
     ) -> Result<Predictions, FlowError> {
         assert_eq!(drift.len(), self.observations.design.columns(), "columns of the mean");
         assert!(drift.iter().all(|column| column.len() == points.len()), "length of a column");
-        let (nb, m) = (self.factor.nb(), points.len());
-        let batch = nb * BLOCKS_PER_WORKER * self.flow.workers();
+        let m = points.len();
         let mut predictions =
             Predictions { mean: Vec::with_capacity(m), variance: Vec::with_capacity(m) };
-        for start in (0..m).step_by(batch.max(1)) {
-            let end = (start + batch).min(m);
-            let blocks: Vec<Block<T>> = (start..end)
-                .step_by(nb)
-                .map(|first| self.submit(&points.part(first..(first + nb).min(end))))
-                .collect();
-            let mut first = start;
-            for block in blocks {
+        for batch in self.kriging.batches(&self.flow, m) {
+            let end = batch.end;
+            let mut first = batch.start;
+            for block in self.kriging.submit(&mut self.flow, points, batch) {
                 let rows = block.rows;
                 let row = |i: usize| drift.iter().map(|column| column[first + i]).collect();
                 self.collect(block, row, &mut predictions)?;
@@ -128,37 +111,6 @@ impl<T: Real> Predictor<T> {
         Ok(predictions)
     }
 
-    /// Submits the tasks of one block of places.
-    fn submit(&mut self, points: &Points) -> Block<T> {
-        let (m, nb, columns) = (points.len(), self.factor.nb(), self.solved.n());
-        let flow = &mut self.flow;
-        let at = places(flow, points, m.max(1))[0];
-        let cross =
-            TileMatrix::new(flow, (self.factor.n(), m), (nb, m), tegula_tiles::Storage::Full);
-        let projections = flow.register(m * columns * size_of::<T>());
-        let explained = flow.register(m * size_of::<T>());
-        flow.phase("covariances");
-        for i in 0..cross.mt() {
-            let kernel = CovarianceKernel::<T>::between(points.geometry(), (cross.tile_rows(i), m));
-            let accesses = [(self.table, R), (self.places[i], R), (at, R), (cross.tile(i, 0), W)];
-            flow.submit(kernel, &accesses, 2 * (cross.mt() - i) as i32);
-        }
-        flow.phase("solve");
-        let triangle =
-            Triangle { side: Side::Left, uplo: Uplo::Lower, trans: Trans::No, diag: Diag::NonUnit };
-        trsm(flow, triangle, T::ONE, &self.factor, &cross);
-        flow.phase("projection");
-        for i in 0..cross.mt() {
-            let (trans_a, trans_b, k) = (Trans::Yes, Trans::No, cross.tile_rows(i));
-            let project = Gemm { trans_a, trans_b, m, n: columns, k, alpha: T::ONE, beta: T::ONE };
-            let tile = cross.tile(i, 0);
-            flow.submit(project, &[(tile, R), (self.solved.tile(i, 0), R), (projections, RW)], 0);
-            flow.submit(ColumnSquares::<T>::new(k, m), &[(tile, R), (explained, RW)], 0);
-        }
-        cross.done_with(flow);
-        Block { rows: m, at, cross, projections, explained }
-    }
-
     /// Turns the sums of one block into predictions.
     fn collect(
         &mut self,
@@ -166,7 +118,8 @@ impl<T: Real> Predictor<T> {
         drift: impl Fn(usize) -> Vec<f64>,
         into: &mut Predictions,
     ) -> Result<(), FlowError> {
-        let (m, p) = (block.rows, self.solved.n() - 1);
+        let Parts { solved, offset: known_offset, .. } = &self.kriging.parts;
+        let (m, p) = (block.rows, solved.n() - 1);
         let projections = self.flow.read::<T>(block.projections)?.to_vec();
         let explained = self.flow.read::<T>(block.explained)?.to_vec();
         let (g, a) = (&self.evaluation.coefficients, &self.evaluation.coefficient_covariance);
@@ -175,8 +128,8 @@ impl<T: Real> Predictor<T> {
             let q = self.observations.design.transform(&drift(i));
             let d: Vec<f64> = (0..p).map(|j| q[j] - projection(j)).collect();
             // The residuals first; the rest of the mean may be much larger.
-            let residual: f64 = (0..p).map(|j| d[j] * (g[j] - self.offset[j])).sum();
-            let offset: f64 = (0..p).map(|j| q[j] * self.offset[j]).sum();
+            let residual: f64 = (0..p).map(|j| d[j] * (g[j] - known_offset[j])).sum();
+            let offset: f64 = (0..p).map(|j| q[j] * known_offset[j]).sum();
             let mean = (projection(p) + residual) + offset;
             let uncertain: f64 =
                 (0..p).map(|j| (0..p).map(|i| d[i] * a[i + j * p] * d[j]).sum::<f64>()).sum();
@@ -185,19 +138,101 @@ impl<T: Real> Predictor<T> {
             // Rounding may leave a little less than nothing at the place of an observation.
             into.variance.push((known + uncertain).max(0.0));
         }
-        for handle in [block.at, block.projections, block.explained] {
-            self.flow.unregister(handle);
-        }
-        block.cross.unregister(&mut self.flow);
+        block.unregister(&mut self.flow);
         Ok(())
     }
 }
 
+/// The tasks of predictions, on what an evaluation has left.
+#[derive(Debug)]
+pub(crate) struct Kriging<T> {
+    parts: Parts<T>,
+    table: Handle,
+}
+
+impl<T: Real> Kriging<T> {
+    /// Predictions by the covariance that `table` holds.
+    ///
+    /// # Errors
+    /// If there is no memory.
+    pub(crate) fn new(
+        flow: &mut Flow,
+        parts: Parts<T>,
+        table: &RadialTable,
+    ) -> Result<Self, FlowError> {
+        let handle = flow.register(TABLE_BYTES);
+        flow.overwrite(handle, bytemuck::bytes_of(table))?;
+        Ok(Self { parts, table: handle })
+    }
+
+    /// The `places` in parts that are worked on at the same time.
+    pub(crate) fn batches(
+        &self,
+        flow: &Flow,
+        places: usize,
+    ) -> impl Iterator<Item = Range<usize>> + use<T> {
+        let batch = (self.parts.factor.nb() * BLOCKS_PER_WORKER * flow.workers()).max(1);
+        (0..places).step_by(batch).map(move |start| start..(start + batch).min(places))
+    }
+
+    /// Submits the tasks of those of `points`, block by block.
+    pub(crate) fn submit(
+        &self,
+        flow: &mut Flow,
+        points: &Points,
+        those: Range<usize>,
+    ) -> Vec<Block<T>> {
+        let (nb, end) = (self.parts.factor.nb(), those.end);
+        let blocks = those.step_by(nb);
+        blocks.map(|first| self.block(flow, &points.part(first..(first + nb).min(end)))).collect()
+    }
+
+    /// Submits the tasks of one block of places.
+    fn block(&self, flow: &mut Flow, points: &Points) -> Block<T> {
+        let Self { parts: Parts { factor, solved, places: observed, .. }, table } = self;
+        let (m, nb, columns) = (points.len(), factor.nb(), solved.n());
+        let at = places(flow, points, m.max(1))[0];
+        let cross = TileMatrix::new(flow, (factor.n(), m), (nb, m), tegula_tiles::Storage::Full);
+        let projections = flow.register(m * columns * size_of::<T>());
+        let explained = flow.register(m * size_of::<T>());
+        flow.phase("covariances");
+        for (i, &observed) in observed.iter().enumerate() {
+            let kernel = CovarianceKernel::<T>::between(points.geometry(), (cross.tile_rows(i), m));
+            let accesses = [(*table, R), (observed, R), (at, R), (cross.tile(i, 0), W)];
+            flow.submit(kernel, &accesses, 2 * (cross.mt() - i) as i32);
+        }
+        flow.phase("solve");
+        let triangle =
+            Triangle { side: Side::Left, uplo: Uplo::Lower, trans: Trans::No, diag: Diag::NonUnit };
+        trsm(flow, triangle, T::ONE, factor, &cross);
+        flow.phase("projection");
+        for i in 0..cross.mt() {
+            let (trans_a, trans_b, k) = (Trans::Yes, Trans::No, cross.tile_rows(i));
+            let project = Gemm { trans_a, trans_b, m, n: columns, k, alpha: T::ONE, beta: T::ONE };
+            let tile = cross.tile(i, 0);
+            flow.submit(project, &[(tile, R), (solved.tile(i, 0), R), (projections, RW)], 0);
+            flow.submit(ColumnSquares::<T>::new(k, m), &[(tile, R), (explained, RW)], 0);
+        }
+        cross.done_with(flow);
+        Block { rows: m, at, cross, projections, explained }
+    }
+}
+
 /// The handles of one block of places.
-struct Block<T> {
+pub(crate) struct Block<T> {
     rows: usize,
     at: Handle,
     cross: TileMatrix<T>,
     projections: Handle,
     explained: Handle,
+}
+
+impl<T: Real> Block<T> {
+    /// Needs it no more.
+    pub(crate) fn unregister(self, flow: &mut Flow) {
+        for handle in [self.at, self.projections, self.explained] {
+            flow.unregister(handle);
+        }
+        self.cross.unregister(flow);
+    }
 }

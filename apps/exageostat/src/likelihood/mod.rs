@@ -75,8 +75,8 @@ impl<T: Real> Likelihood<T> {
         Evaluation::new(*n, logdet, &gram, phases.offset())
     }
 
-    /// Takes apart what is left of the last evaluation, for predictions.
-    pub(crate) fn into_parts(self) -> Parts<T> {
-        self.phases.into_parts(self.flow)
+    /// The flow, and what is left of the last evaluation, for predictions.
+    pub(crate) fn into_parts(self) -> (Flow, Parts<T>) {
+        (self.flow, self.phases.into_parts())
     }
 }

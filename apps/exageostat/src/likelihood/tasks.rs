@@ -188,7 +188,7 @@ impl<T: Real> Phases<T> {
     }
 
     /// Reads `ln |C|` and `W' W`, by columns.
-    pub(super) fn read(&self, flow: &mut Flow) -> Result<(f64, Vec<f64>), FlowError> {
+    pub(crate) fn read(&self, flow: &mut Flow) -> Result<(f64, Vec<f64>), FlowError> {
         let logdet = flow.read::<f64>(self.logdet)?[0];
         let gram = if self.offset.is_empty() {
             flow.read::<f64>(self.gram)?.to_vec()
@@ -199,7 +199,7 @@ impl<T: Real> Phases<T> {
     }
 
     /// Gives the tiles back until the next evaluation, unless they are kept.
-    pub(super) fn end(&self, flow: &mut Flow) {
+    pub(crate) fn end(&self, flow: &mut Flow) {
         if !self.overlap.memory_cache {
             self.generation.covariance.done_with(flow);
         }
@@ -210,16 +210,16 @@ impl<T: Real> Phases<T> {
         &self.offset
     }
 
-    /// Takes apart what is left of the last evaluation on `flow`, for predictions.
-    pub(super) fn into_parts(self, flow: Flow) -> Parts<T> {
+    /// Takes apart what is left of the last evaluation, for predictions.
+    pub(crate) fn into_parts(self) -> Parts<T> {
         let Generation { covariance: factor, places, .. } = self.generation;
-        Parts { flow, factor, solved: self.rhs, offset: self.offset, places }
+        Parts { factor, solved: self.rhs, offset: self.offset, places }
     }
 }
 
 /// What is left of an evaluation.
+#[derive(Debug)]
 pub(crate) struct Parts<T> {
-    pub(crate) flow: Flow,
     /// `L`.
     pub(crate) factor: TileMatrix<T>,
     /// `L^-1 [Q r]` with the residuals `r = z - Q c` of ordinary least squares.

@@ -392,6 +392,18 @@ impl Program {
         PROGRAMS.iter().find(|program| program.name == name)
     }
 
+    /// Refuses a precision that it does not have.
+    ///
+    /// # Errors
+    /// Which ones it has, in words.
+    pub fn check_precision(&self, precision: Precision) -> Result<(), String> {
+        if self.precisions.contains(&precision) {
+            return Ok(());
+        }
+        let letters = self.precisions.iter().map(|precision| precision.letter());
+        Err(format!("{} takes --precision {}", self.name, letters.collect::<Vec<_>>().join(" or ")))
+    }
+
     /// Whether it may pause between steps.
     pub fn may_pause(&self) -> bool {
         !self.state.is_empty()

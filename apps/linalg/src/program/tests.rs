@@ -10,8 +10,10 @@ use tegula_kernels::scalar::Precision;
 use tegula_runtime::comm::{Local, World};
 use tegula_runtime::exec::{Exec, ExecOptions};
 use tegula_runtime::flow::{Failure, Flow, FlowOptions};
-use tegula_runtime::platform::{Machine, WorkerKind};
+use tegula_runtime::platform::{Machine, WorkerKind, WorkerModel};
+use tegula_runtime::ranks::Traffic;
 use tegula_runtime::sched::policy;
+use tegula_runtime::sim::{Cluster, ClusterOptions, NodeOptions};
 use tegula_tiles::owners::BlockCyclic;
 
 use super::{Counts, Inputs, Options, PROGRAMS, Program, Size, Sizes, THRESHOLD};
@@ -239,4 +241,63 @@ fn tasks_of_many_tiles_are_extrapolated() {
     let potrf = Program::find("potrf").expect("a listed name");
     let sizes = potrf.sizes_of_tiles(1000, 1, Precision::Double);
     assert_eq!(Counts::of(potrf, sizes, false).timed, 1000.0 * 1001.0 * 1002.0 / 6.0);
+}
+
+/// What `program` sends over `ranks` ranks that are threads: messages and bytes.
+fn sent(program: &'static Program, sizes: Sizes, ranks: usize) -> Traffic {
+    let run = |end: Local| {
+        let options = ExecOptions { world: Some(World::new(Box::new(end))), ..ExecOptions::new(1) };
+        let codec = FlowOptions { codec: CODEC, ..FlowOptions::default() };
+        let mut flow = Flow::new(Exec::new(options), codec);
+        flow.set_owners(Arc::new(BlockCyclic::squarest(ranks)));
+        let mut instance = program.instance(&mut flow, sizes, &Inputs::default());
+        instance.fill_but(&mut flow, &[]);
+        instance.prepare(&mut flow);
+        instance.submit(&mut flow);
+        instance.retire(&mut flow);
+        flow.wait().expect("it runs");
+        flow.traffic().expect("all ranks are there")
+    };
+    thread::scope(|scope| {
+        let ranks: Vec<_> =
+            Local::connect(ranks).into_iter().map(|end| scope.spawn(move || run(end))).collect();
+        let sent: Vec<Traffic> =
+            ranks.into_iter().map(|rank| rank.join().expect("it runs")).collect();
+        sent[0]
+    })
+}
+
+/// The same on a simulated cluster.
+fn simulated(program: &Program, sizes: Sizes, ranks: usize) -> Traffic {
+    let model = WorkerModel { gflops: 1.0, gbytes_per_second: 1.0, overhead_seconds: 0.0 };
+    let node = |_| NodeOptions::new(Machine::cores(1), vec![model], 1e9);
+    let policy = policy("prio").expect("a listed policy");
+    let options = ClusterOptions::new((0..ranks).map(node).collect(), 1e-5, policy);
+    let run = Cluster::new(options).run(FlowOptions::default(), |flow| {
+        flow.set_owners(Arc::new(BlockCyclic::squarest(ranks)));
+        let mut instance = program.instance(flow, sizes, &Inputs::default());
+        instance.touch(flow);
+        instance.prepare(flow);
+        instance.submit(flow);
+        instance.retire(flow);
+        flow.wait()
+    });
+    run.traffic()
+}
+
+/// Programs whose steps follow from the entries of their matrices, which a simulation does not have.
+const GUIDED_BY_ENTRIES: [&str; 5] = ["potrf-mixed", "posv-mixed", "gesv-mixed", "qdwh", "norm2"];
+
+#[test]
+fn a_simulation_sends_what_a_run_sends() {
+    for ranks in [3, 4] {
+        for (program, sizes) in cases([50, 45, 21, 13], 8) {
+            let is_guided = GUIDED_BY_ENTRIES.contains(&program.name);
+            if sizes.precision == *program.precisions.last().expect("it has one") && !is_guided {
+                let (found, expected) =
+                    (simulated(program, sizes, ranks), sent(program, sizes, ranks));
+                assert_eq!(found, expected, "{program:?} {sizes:?}");
+            }
+        }
+    }
 }

@@ -73,11 +73,7 @@ impl OptionFlags {
             let name = program.name;
             return Err(refused(format!("{name} takes --trans adjoint in complex precisions")));
         }
-        if !program.precisions.contains(&precision) {
-            let letters = program.precisions.iter().map(|precision| precision.letter());
-            let letters = letters.collect::<Vec<_>>().join(" or ");
-            return Err(refused(format!("{} takes --precision {letters}", program.name)));
-        }
+        program.check_precision(precision).map_err(refused)?;
         let default = Options::default();
         let rule = match (self.band, self.accuracy) {
             (Some(band), _) => PrecisionRule::Band(band),

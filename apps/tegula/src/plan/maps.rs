@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use tegula_diodon::stream::Dealing;
+use tegula_exageostat::program::generation;
 use tegula_plan::distribution::{Factorisation, OwnerMap, distribution_for, ranks_of};
 use tegula_plan::phases::surrogate::rating;
 use tegula_plan::phases::{self, Options, PlacementEntry};
@@ -14,7 +15,7 @@ use tegula_tiles::Storage;
 
 use crate::error::refused;
 use crate::flags::shares;
-use crate::simulate::program::{Sizes, Spread, Workload, generation, read_and_sweep};
+use crate::simulate::program::{Sizes, Spread, Workload, read_and_sweep};
 
 /// How fast nodes read.
 #[derive(Clone, Copy, Debug)]
@@ -198,7 +199,7 @@ impl Planned {
 
     /// Generation and factorisation of a triangle.
     fn tiles(self, name: &str, sizes: &Sizes, cluster: &ClusterPlatform) -> Result<Maps> {
-        let generation = generation(sizes);
+        let generation = generation(sizes.nb);
         let work = phases::Workload::generation_and_cholesky(sizes.tiles, sizes.nb, generation);
         let plan = phases::plan(cluster, &work, &self.options)?;
         let phases::Maps { first, second } = self.entry.maps(&plan, &work);

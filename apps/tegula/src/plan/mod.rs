@@ -10,16 +10,15 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use clap::builder::TypedValueParser;
 use tegula_kernels::scalar::Precision;
 use tegula_plan::phases::PLACEMENTS;
 use tegula_plan::platform::cluster::ClusterPlatform;
 
 use crate::error::refused;
-use crate::flags::{OutputFlags, PassFlags, distribution_help, distribution_page, member};
+use crate::flags::{OutputFlags, PassFlags, distribution_help, distribution_page};
 use crate::output::{Form, Progress, check_folder_to_make, check_form, check_output};
-use crate::simulate::platform_help;
 use crate::simulate::program::{Sizes, Spread, WORKLOADS, Workload};
+use crate::simulate::{platform_help, programs};
 pub(crate) use maps::{Maps, Reading};
 pub(crate) use write::RESULTS;
 
@@ -32,9 +31,9 @@ Examples:
   tegula exageostat loglik field.csv --params 1,0.1,0.5 --ranks local:2 \\
       --distribution file:plan/factorization.csv --generation file:plan/generation.csv")]
 pub(crate) struct Plan {
-    /// Program
-    #[arg(value_name = "PROGRAM", value_parser = programs())]
-    program: usize,
+    /// Program, or a routine that "tegula linalg --list" has
+    #[arg(value_name = "PROGRAM", value_parser = programs(distributed()))]
+    program: &'static Workload,
     #[arg(long, value_name = "NAME|SET|FILE", help = platform_help())]
     platform: PathBuf,
     /// Tiles along an edge
@@ -66,12 +65,8 @@ pub(crate) struct Plan {
 }
 
 /// Programs whose data can be distributed.
-fn distributed() -> impl Iterator<Item = &'static Workload> {
-    WORKLOADS.iter().filter(|workload| workload.spread != Spread::OneNode)
-}
-
-fn programs() -> impl TypedValueParser<Value = usize> {
-    member(distributed().map(|workload| (workload.name, workload.summary)).collect())
+fn distributed() -> Vec<&'static Workload> {
+    WORKLOADS.iter().filter(|workload| workload.spread != Spread::OneNode).collect()
 }
 
 /// What distributes tiles unless told otherwise.
@@ -99,13 +94,15 @@ impl Plan {
             check_output(path).map_err(|reason| refused(format!("--plot: {reason}")))?;
             check_form("--plot", path, Form::Picture)?;
         }
-        let workload = distributed().nth(self.program).expect("a listed program");
+        let workload = self.program;
         let cluster = ClusterPlatform::find(&self.platform)?;
         let sizes = Sizes {
             tiles: self.tiles as usize,
             nb: self.tile_size as usize,
             precision: Precision::Double,
             nrhs: 1,
+            evaluations: 1,
+            places: 1,
             width: self.pass.width as usize,
             seed: self.seed,
         };

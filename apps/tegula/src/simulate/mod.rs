@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use clap::builder::TypedValueParser;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use tegula_kernels::backend::{self, BACKENDS};
 use tegula_kernels::scalar::Precision;
 use tegula_plan::platform::cluster::{ClusterNode, ClusterPlatform};
@@ -18,8 +18,8 @@ use tegula_runtime::sched::{EvictionPolicy, POLICIES, Policy};
 
 use crate::error::refused;
 use crate::flags::{
-    OutputFlags, PassFlags, TraceFlags, check_eviction, chosen_eviction, evictions, member,
-    policies, precision_parser,
+    OutputFlags, PassFlags, TraceFlags, check_eviction, chosen_eviction, evictions, policies,
+    precision_parser,
 };
 use crate::output::number;
 use crate::plan::Reading;
@@ -36,11 +36,12 @@ Examples:
   tegula simulate gemm-2d --platform mirage --tiles 40 --tile-size 960 --precision s --cores 0 \\
       --devices 1 --device-memory 500MiB --link-rate 600MB --policy darts --trace run.html
   tegula simulate lu --platform 14chetemi+7chifflet --tiles 100 --distribution 1d1d-c+s
-  tegula simulate exageostat --platform 4chifflet --tiles 60 --without overlap --trace run.html")]
+  tegula simulate exageostat --platform 4chifflet --tiles 60 --without overlap --trace run.html
+  tegula simulate gesv --platform 4chifflet --tiles 40 --nrhs 100")]
 pub(crate) struct Simulate {
-    /// Program
+    /// Program, or a routine that "tegula linalg --list" has
     #[arg(value_name = "PROGRAM", value_parser = workloads())]
-    workload: usize,
+    workload: &'static Workload,
     #[arg(long, value_name = "NAME|SET|FILE", help = platform_help())]
     platform: PathBuf,
     /// Tiles along an edge
@@ -52,6 +53,12 @@ pub(crate) struct Simulate {
     /// Right-hand sides of a solve
     #[arg(long, value_name = "R", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..1_000_000))]
     nrhs: u32,
+    /// Evaluations of a fit
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..1_000_000))]
+    evaluations: u32,
+    /// Places to predict at [default: those of a tile]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..100_000_000))]
+    places: Option<u32>,
     #[command(flatten)]
     pass: PassFlags,
     /// Numbers of 32 bits (s, single) or 64 (d, double)
@@ -81,8 +88,22 @@ pub(crate) struct Simulate {
     output: OutputFlags,
 }
 
-fn workloads() -> impl TypedValueParser<Value = usize> {
-    member(WORKLOADS.iter().map(|workload| (workload.name, workload.summary)).collect())
+fn workloads() -> impl TypedValueParser<Value = &'static Workload> {
+    programs(WORKLOADS.iter().collect())
+}
+
+/// A parser of the names of `workloads`; help does not show those of plain routines.
+pub(crate) fn programs(
+    workloads: Vec<&'static Workload>,
+) -> impl TypedValueParser<Value = &'static Workload> {
+    let value = |workload: &&Workload| {
+        let value = PossibleValue::new(workload.name).help(workload.summary);
+        value.hide(workload.is_plain_routine())
+    };
+    PossibleValuesParser::new(workloads.iter().map(value)).map(move |name| {
+        let named = workloads.iter().find(|workload| workload.name == name);
+        *named.expect("a listed name")
+    })
 }
 
 /// Help of `--platform` of commands that take clusters.
@@ -147,15 +168,18 @@ impl Simulate {
             let noise = number(self.noise, 3);
             return Err(refused(format!("--noise {noise}: give a number from 0 to 10")));
         }
-        let (workload, policy) = (&WORKLOADS[self.workload], &POLICIES[self.policy]);
+        let (workload, policy) = (self.workload, &POLICIES[self.policy]);
         let sizes = Sizes {
             tiles: self.tiles as usize,
             nb: self.tile_size as usize,
             precision: self.precision,
             nrhs: self.nrhs as usize,
             width: self.pass.width as usize,
+            evaluations: self.evaluations as usize,
+            places: self.places.unwrap_or(self.tile_size) as usize,
             seed: self.seed,
         };
+        workload.check_precision(self.precision)?;
         let eviction = chosen_eviction(self.eviction, policy);
         check_eviction(eviction, policy)?;
         let setting = Setting { without: self.without(workload)?, ..Setting::new(sizes) };

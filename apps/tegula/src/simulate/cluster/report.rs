@@ -25,6 +25,9 @@ impl Case<'_> {
         console.field("messages", format_args!("{}, {}", sent.messages, bytes(sent.bytes as f64)));
         console.line("");
         self.describe_nodes(console, done);
+        if let Some(remark) = self.workload.remark() {
+            console.note(remark);
+        }
         if console.is_verbose() {
             let rate = done.contents.tasks as f64 / done.seconds;
             console.line(format_args!("simulated {} tasks a second", number(rate, 3)));

@@ -21,7 +21,8 @@ impl Case<'_> {
         console.field("busy", format_args!("{} % of all workers", number(100.0 * done.busy(), 3)));
         console.line("");
         transfers::describe(console, &done.totals, &done.site);
-        let remarks = remarks(self, done);
+        let mut remarks = remarks(self, done);
+        remarks.extend(self.workload.remark());
         if !remarks.is_empty() {
             console.line("");
         }

@@ -20,7 +20,10 @@ pub(super) const DIODON: Workload = Workload {
             let is_single = setting.sizes.is_single();
             if is_single { multiply::<f32>(flow, setting) } else { multiply::<f64>(flow, setting) }
         },
-        most: |n| held(n * (n + 1), 5, 0) + 6 * n + 8,
+        most: |sizes| {
+            let n = sizes.tiles as u64;
+            held(n * (n + 1), 5, 0) + 6 * n + 8
+        },
         working_set: triangle,
         flops: None,
     },
@@ -112,8 +115,16 @@ mod tests {
 
     #[test]
     fn tasks_cost_what_is_said() {
-        let sizes =
-            Sizes { tiles: 4, nb: 32, precision: Precision::Single, nrhs: 1, width: 5, seed: 0 };
+        let sizes = Sizes {
+            tiles: 4,
+            nb: 32,
+            precision: Precision::Single,
+            nrhs: 1,
+            width: 5,
+            evaluations: 1,
+            places: 1,
+            seed: 0,
+        };
         let model = WorkerModel { gflops: 1.0, gbytes_per_second: 1.0, overhead_seconds: 0.0 };
         let (census, contents) = Census::new(Arc::new(vec![model]), &Machine::cores(1));
         let mut flow = Flow::new(census, FlowOptions::default());

@@ -5,6 +5,7 @@ mod embedding;
 mod likelihood;
 mod sets;
 
+use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use anyhow::Result;
@@ -24,7 +25,7 @@ use tegula_tiles::{Storage, TileMatrix};
 use crate::error::refused;
 use crate::plan::Maps;
 pub(crate) use embedding::read_and_sweep;
-pub(crate) use likelihood::{CRITICAL, CRITICAL_WORKER, generation};
+pub(crate) use likelihood::{CRITICAL, CRITICAL_WORKER};
 
 /// Most tasks that a flow holds at once.
 const MOST: u64 = 1 << 24;
@@ -51,6 +52,10 @@ pub(crate) struct Sizes {
     pub(crate) nrhs: usize,
     /// Columns of panels.
     pub(crate) width: usize,
+    /// Evaluations of a fit.
+    pub(crate) evaluations: usize,
+    /// Places to predict at.
+    pub(crate) places: usize,
     /// Seed of random programs.
     pub(crate) seed: u64,
 }
@@ -189,13 +194,19 @@ enum Tasks {
     Described {
         /// Submits them, in single or double precision.
         submit: fn(&mut Flow, &Setting) -> Result<(), FlowError>,
-        /// Most tasks that the flow holds for so many tiles along an edge.
-        most: fn(u64) -> u64,
+        /// Most tasks that the flow holds at once.
+        most: fn(&Sizes) -> u64,
         /// Bytes of what they read or work on in place.
         working_set: fn(&Sizes) -> u64,
         /// Their operations, if a formula is given.
         flops: Option<fn(&Sizes) -> f64>,
     },
+}
+
+impl fmt::Debug for Workload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
 }
 
 impl Workload {
@@ -219,6 +230,11 @@ impl Workload {
     /// A routine under another name than its own.
     fn alias(name: &'static str, summary: &'static str, of: &str) -> Self {
         Self { name, summary, ..Self::of(Program::find(of).expect("a listed name")) }
+    }
+
+    /// Whether it is a routine of linear algebra under its own name, of which there are many.
+    pub(crate) fn is_plain_routine(&self) -> bool {
+        matches!(&self.tasks, Tasks::Routine(program, _) if program.name == self.name)
     }
 
     /// Whether `measure` is one of its measures.
@@ -252,8 +268,25 @@ impl Workload {
                 let counts = Counts::of(program, sizes.of_routine(program, *change, 1), false);
                 (counts.prepared + counts.timed + counts.reads / READERS).ceil() as u64
             }
-            Tasks::Described { most, .. } => most(sizes.tiles as u64),
+            Tasks::Described { most, .. } => most(sizes),
         }
+    }
+
+    /// What is to be said of its simulation.
+    pub(crate) fn remark(&self) -> Option<String> {
+        match &self.tasks {
+            Tasks::Routine(program, _) if !program.is_steady => Some(format!(
+                "how many steps {} takes depends on the entries of its matrices: these are the steps for zeros",
+                self.name
+            )),
+            _ => None,
+        }
+    }
+
+    /// Refuses numbers that it does not compute with.
+    pub(crate) fn check_precision(&self, precision: Precision) -> Result<()> {
+        let Tasks::Routine(program, _) = &self.tasks else { return Ok(()) };
+        program.check_precision(precision).map_err(refused)
     }
 
     /// Bytes of what it reads or works on in place.
@@ -328,9 +361,9 @@ pub(crate) static WORKLOADS: LazyLock<Vec<Workload>> = LazyLock::new(|| {
                 "geqrf-tree",
             )
         },
-        likelihood::EXAGEOSTAT,
-        embedding::DIODON,
     ];
+    all.extend(likelihood::EXAGEOSTAT);
+    all.push(embedding::DIODON);
     all.extend(SETS);
     all.extend(PROGRAMS.iter().map(Workload::of));
     all
@@ -343,7 +376,10 @@ const SETS: [Workload; 6] = [
         summary: "the tasks of gemm without their dependencies, whose results are dropped",
         tasks: Tasks::Described {
             submit: |flow, setting| with(flow, &setting.sizes, products::<f32>, products::<f64>),
-            most: |n| held(n * n * n, 2, 1),
+            most: |sizes| {
+                let n = sizes.tiles as u64;
+                held(n * n * n, 2, 1)
+            },
             working_set: |sizes| sizes.tiles_bytes(2 * sizes.tiles.pow(2)),
             flops: Some(|sizes| 2.0 * sizes.order().powi(3)),
         },
@@ -356,7 +392,10 @@ const SETS: [Workload; 6] = [
         summary: "one task for each pair of a row of A and a column of B, four tiles each",
         tasks: Tasks::Described {
             submit: |flow, setting| sets::products(flow, &setting.sizes, sets::all),
-            most: |n| held(n * n, 2, 1),
+            most: |sizes| {
+                let n = sizes.tiles as u64;
+                held(n * n, 2, 1)
+            },
             working_set: sets::strips_bytes,
             flops: None,
         },
@@ -369,7 +408,10 @@ const SETS: [Workload; 6] = [
         summary: "gemm-2d, submitted in random order",
         tasks: Tasks::Described {
             submit: |flow, setting| sets::products(flow, &setting.sizes, sets::shuffled),
-            most: |n| held(n * n, 2, 1),
+            most: |sizes| {
+                let n = sizes.tiles as u64;
+                held(n * n, 2, 1)
+            },
             working_set: sets::strips_bytes,
             flops: None,
         },
@@ -382,7 +424,10 @@ const SETS: [Workload; 6] = [
         summary: "as many tasks as gemm-2d, each with a row and a column drawn at random",
         tasks: Tasks::Described {
             submit: |flow, setting| sets::products(flow, &setting.sizes, sets::random),
-            most: |n| held(n * n, 2, 1),
+            most: |sizes| {
+                let n = sizes.tiles as u64;
+                held(n * n, 2, 1)
+            },
             working_set: sets::strips_bytes,
             flops: None,
         },
@@ -396,7 +441,10 @@ const SETS: [Workload; 6] = [
         tasks: Tasks::Described {
             submit: |flow, setting| sets::products(flow, &setting.sizes, sets::sparse),
             // No draw is ten deviations, 3 n, above its mean.
-            most: |n| held(n * n / 10 + 3 * n, 2, 1),
+            most: |sizes| {
+                let n = sizes.tiles as u64;
+                held(n * n / 10 + 3 * n, 2, 1)
+            },
             working_set: sets::strips_bytes,
             flops: None,
         },
@@ -412,7 +460,10 @@ const SETS: [Workload; 6] = [
                 sets::cholesky(flow, &setting.sizes);
                 Ok(())
             },
-            most: |n| held(n * (n + 1) * (n + 2) / 6, 3, 0),
+            most: |sizes| {
+                let n = sizes.tiles as u64;
+                held(n * (n + 1) * (n + 2) / 6, 3, 0)
+            },
             working_set: triangle,
             flops: None,
         },
@@ -477,7 +528,16 @@ mod tests {
     use super::*;
 
     fn sizes(tiles: usize) -> Sizes {
-        Sizes { tiles, nb: 1, precision: Precision::Double, nrhs: 1, width: 2, seed: 3 }
+        Sizes {
+            tiles,
+            nb: 1,
+            precision: Precision::Double,
+            nrhs: 1,
+            width: 2,
+            evaluations: 2,
+            places: 3,
+            seed: 3,
+        }
     }
 
     #[test]

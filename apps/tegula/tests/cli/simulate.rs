@@ -93,6 +93,56 @@ fn every_program_runs_under_every_policy_in_small_memories() {
 }
 
 #[test]
+fn routines_fits_and_predictions_run_on_nodes_and_clusters() {
+    let programs = [
+        "potrf",
+        "getrf",
+        "geqrf",
+        "gesv --nrhs 50",
+        "heevd",
+        "gesvd",
+        "ormqr",
+        "posv-batch",
+        "posv-mixed",
+        "gesv-mixed",
+        "qdwh",
+        "norm2",
+        "loglik",
+        "fit --evaluations 3",
+        "predict --places 1000",
+    ];
+    for program in programs {
+        for platform in ["chifflet", "1chifflet+2chetemi"] {
+            let command = format!(
+                "simulate {program} --platform {platform} --tiles 3 --tile-size 100 --json - --quiet"
+            );
+            let result = tegula(&command).succeeded().json();
+            assert!(number(&result, "/makespan_seconds") > 0.0, "{command}: {result}");
+        }
+    }
+}
+
+/// As many messages and bytes as a run over ranks sends that are threads.
+#[test]
+fn messages_are_those_of_a_run() {
+    for (routine, tiles) in [("potrf", 7), ("getrf", 5), ("gesv", 5), ("geqrf", 4), ("syrk", 5)] {
+        let n = tiles * 50;
+        let run = tegula(&format!(
+            "linalg {routine} -n {n} --tile-size 50 --workers 1 --ranks local:4 \
+             --distribution block-cyclic --json - --quiet"
+        ));
+        let simulated = tegula(&format!(
+            "simulate {routine} --platform 4chetemi --tiles {tiles} --tile-size 50 \
+             --distribution block-cyclic --json - --quiet"
+        ));
+        let (run, simulated) = (run.succeeded().json(), simulated.succeeded().json());
+        for (count, of_run) in [("/messages", "/messages"), ("/bytes", "/bytes_sent")] {
+            assert_eq!(number(&simulated, count), number(&run, of_run), "{routine}: {count}");
+        }
+    }
+}
+
+#[test]
 fn what_cannot_be_simulated_is_refused() {
     for (flags, words) in [
         ("cholesky --platform mirag --tiles 3", &["mirage"][..]),
@@ -101,8 +151,9 @@ fn what_cannot_be_simulated_is_refused() {
         ("cholesky --platform mirage --tiles 3 --noise=-1", &["--noise"]),
         ("cholesky --platform mirage --tiles 3 --device-memory lots", &["lots", "8GiB"]),
         ("cholesky --platform mirage --tiles 3 --cores 0 --device-memory 1MiB", &["memory"]),
-        ("cholesky --platform mirage --tiles 1000000", &["16777216", "up to 426 tiles"]),
+        ("cholesky --platform mirage --tiles 1000000", &["16777216", "up to 427 tiles"]),
         ("gemm --platform mirage --tiles 236", &["up to 235 tiles"]),
+        ("posv-mixed --platform mirage --tiles 3 --precision s", &["posv-mixed takes", "d or z"]),
         ("cholesky --platform mirage --tiles 3 --devices 4", &["mirage has 3 accelerators"]),
         ("cholesky --platform gemini-v100-1 --tiles 3 --cores 1", &["no core to copy"]),
         ("cholesky --platform mirage --tiles 3 --policy lws --eviction min", &["hfp, mhfp"]),

@@ -125,7 +125,7 @@ fn routines_fits_and_predictions_run_on_nodes_and_clusters() {
 /// As many messages as a run sends over ranks that are threads.
 #[test]
 fn messages_are_those_of_a_run() {
-    for (routine, tiles) in [("potrf", 7), ("getrf", 5), ("gesv", 5), ("geqrf", 4), ("syrk", 5)] {
+    for (routine, tiles) in [("potrf", 7), ("getrf-nopiv", 6), ("syrk", 5), ("gemm", 4)] {
         let n = tiles * 50;
         let run = tegula(&format!(
             "linalg {routine} -n {n} --tile-size 50 --workers 1 --ranks local:4 \

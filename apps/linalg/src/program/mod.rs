@@ -37,7 +37,7 @@ pub use layout::{Blocks, Layout};
 pub use operand::{Operand, Role};
 pub use options::{Choice, Options, SIDES, TRANSPOSITIONS, TREES};
 pub use random::Entries;
-pub use routines::PROGRAMS;
+pub use routines::{PROGRAMS, cholesky_flops};
 pub use sizes::{Size, Sizes};
 
 /// A routine of linear algebra, as its file states it; a member of [`PROGRAMS`].

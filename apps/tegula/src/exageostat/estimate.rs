@@ -6,16 +6,16 @@ use tegula_exageostat::covariance::measure::measure;
 use tegula_kernels::kernel::covariance::Vectors;
 use tegula_kernels::kernel::kernel;
 use tegula_kernels::kernel::rate::{Temperature, rate};
+use tegula_linalg::program::cholesky_flops;
 
 use super::object;
 use super::setting::{Extent, Setting};
 use crate::output::{Console, count, number, seconds};
 
 impl Setting {
-    /// Flops of the factorisation (LAWN 41).
+    /// Flops of the factorisation.
     fn flops(&self) -> f64 {
-        let n = self.extent.n as f64;
-        n * n * n / 3.0 + n * n / 2.0 + n / 6.0
+        cholesky_flops(self.extent.n as f64)
     }
 
     /// Prints what an evaluation takes, and returns it as JSON; `evaluations` is how many are

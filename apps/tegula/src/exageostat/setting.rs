@@ -164,3 +164,37 @@ impl Extent {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tegula_exageostat::likelihood::Overlap;
+    use tegula_exageostat::program::Described;
+    use tegula_runtime::flow::{Flow, FlowOptions};
+    use tegula_runtime::platform::{Machine, WorkerModel};
+    use tegula_runtime::sim::Census;
+
+    use super::*;
+
+    #[test]
+    fn an_evaluation_has_as_many_tasks_as_are_counted() {
+        let model = WorkerModel { gflops: 1.0, gbytes_per_second: 1.0, overhead_seconds: 0.0 };
+        for tiles in 1..12 {
+            let (census, contents) = Census::new(Arc::new(vec![model]), &Machine::cores(1));
+            let mut flow = Flow::new(census, FlowOptions::default());
+            let (n, nb, overlap) = (tiles * 4 - 1, 4, Overlap::default());
+            let described = Described { n, nb, overlap, generators: None };
+            described.evaluate::<f64>(&mut flow).expect("a census has no failures");
+            let (geometry, codelets) = (Geometry::Plane, LIKELIHOOD);
+            let extent = Extent { n, columns: 1, places: 0, geometry, codelets };
+            let contents = contents.lock().expect("it goes on");
+            let footprint = extent.footprint(nb, 1, size_of::<f64>());
+            assert_eq!(contents.tasks as f64, footprint.tasks, "{tiles} tiles");
+            assert!(contents.largest_task_bytes <= footprint.task_bytes, "{tiles} tiles");
+            for (codelet, _) in &contents.codelets {
+                assert!(LIKELIHOOD.contains(codelet), "{codelet}");
+            }
+        }
+    }
+}

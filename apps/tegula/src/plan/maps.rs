@@ -255,3 +255,36 @@ impl Owners for OfTiles {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tegula_exageostat::likelihood::Overlap;
+    use tegula_exageostat::program::Described;
+    use tegula_runtime::flow::{Flow, FlowOptions};
+    use tegula_runtime::platform::{Machine, WorkerModel};
+    use tegula_runtime::sim::Census;
+
+    use super::*;
+
+    /// The two phases that are planned have the tasks, and each the cost, that a likelihood submits.
+    #[test]
+    fn planned_tasks_are_those_of_a_likelihood() {
+        let model = WorkerModel { gflops: 1.0, gbytes_per_second: 1.0, overhead_seconds: 0.0 };
+        let (tiles, nb) = (7, 8);
+        let (census, contents) = Census::new(Arc::new(vec![model]), &Machine::cores(1));
+        let mut flow = Flow::new(census, FlowOptions::default());
+        let overlap = Overlap::default();
+        let described = Described { n: tiles * nb, nb, overlap, generators: None };
+        described.evaluate::<f64>(&mut flow).expect("a census has no failures");
+        let contents = contents.lock().expect("it goes on");
+        let work = phases::Workload::generation_and_cholesky(tiles, nb, generation(nb));
+        for planned in &work.types {
+            let kinds = contents.types.iter().zip(&contents.codelets);
+            let alike: Vec<_> = kinds.filter(|(_, (name, _))| *name == planned.kernel).collect();
+            let submitted: u64 = alike.iter().map(|(kind, _)| kind.tasks).sum();
+            assert_eq!(planned.tasks.iter().sum::<u64>(), submitted, "{planned:?}");
+            // Tiles on the diagonal cost less.
+            assert!(alike.iter().any(|(_, (_, cost))| *cost == planned.cost), "{planned:?}");
+        }
+    }
+}

@@ -168,7 +168,7 @@ impl Routine for Potrf {
 
     fn flops(sizes: &Sizes) -> f64 {
         let [n, _, count] = real(sizes);
-        cholesky::factor_flops(n) * count
+        cholesky::cholesky_flops(n) * count
     }
 
     fn beside(sizes: &Sizes) -> Vec<TileGrid> {

@@ -17,7 +17,9 @@ pub(super) const FAMILY: &str = "Cholesky";
 pub(super) const MATRIX: Operand = Operand::triangle(N, PositiveDefinite).input();
 const RIGHT_SIDES: Operand = Operand::full(N, Nrhs, Uniform).right_sides().result();
 
-pub(super) fn factor_flops(n: f64) -> f64 {
+/// Operations of a Cholesky factorisation of order `n` (LAPACK Working Note 41).
+#[must_use]
+pub fn cholesky_flops(n: f64) -> f64 {
     n.powi(3) / 3.0 + n.powi(2) / 2.0 + n / 6.0
 }
 
@@ -40,7 +42,7 @@ impl Routine for Potrf {
     const STATE: &'static [usize] = &[0];
 
     fn flops(sizes: &Sizes) -> f64 {
-        factor_flops(sizes.n as f64)
+        cholesky_flops(sizes.n as f64)
     }
 
     fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {

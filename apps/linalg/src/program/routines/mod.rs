@@ -18,6 +18,7 @@ mod statistics;
 mod tree;
 
 use super::Program;
+pub use cholesky::cholesky_flops;
 
 /// Every program of linear algebra, by families.
 pub static PROGRAMS: &[Program] = &[

@@ -1,6 +1,7 @@
 //! Independent tasks that share what they read: the workloads of Gonthier, "Scheduling under memory
 //! constraint in task-based runtime systems", PhD thesis, ENS Lyon, 2023, sections 3.4 and 4.4.1.
 
+use tegula_linalg::program::cholesky_flops;
 use tegula_runtime::flow::Access::{self, R, W};
 use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow, FlowError, Handle};
 use tegula_runtime::random::SplitMix64;
@@ -133,7 +134,7 @@ pub(super) fn cholesky(flow: &mut Flow, sizes: &Sizes) {
     for k in 0..n {
         let a = |i: usize, j: usize| (tiles[i][j], R);
         flow.iteration(k);
-        flow.submit(Potrf(cost(potrf_flops(order))), &[a(k, k)], 0);
+        flow.submit(Potrf(cost(cholesky_flops(order))), &[a(k, k)], 0);
         for i in k + 1..n {
             flow.submit(Trsm(cost(order.powi(3))), &[a(k, k), a(i, k)], 0);
         }
@@ -145,9 +146,4 @@ pub(super) fn cholesky(flow: &mut Flow, sizes: &Sizes) {
             }
         }
     }
-}
-
-/// Operations of the factorisation of one tile.
-fn potrf_flops(n: f64) -> f64 {
-    n * (n * (n / 3.0 + 0.5) + 1.0 / 6.0)
 }

@@ -8,7 +8,7 @@ use tegula_kernels::bidiagonal::{
     Bidiagonal, Decomposition, UpperBand, singular_values, singular_vectors,
 };
 use tegula_kernels::error::NumericalError;
-use tegula_kernels::kernel::trial::Draw;
+use tegula_kernels::kernel::draw::Draw;
 use tegula_kernels::kernel::unmtr_hb2st::UnmtrHb2st;
 use tegula_kernels::scalar::{Real, Scalar, c32, c64};
 use tegula_kernels::tile::{TileMut, TileRef};

@@ -2,7 +2,7 @@
 
 use complex_bessel::besselk_scaled;
 use num_complex::Complex;
-use tegula_kernels::kernel::trial::Draw;
+use tegula_kernels::kernel::draw::Draw;
 use tegula_kernels::special::{
     BesselK, Matern, MaternProfile, bessel_k, bessel_k_scaled, gamma, ln_gamma,
 };

@@ -3,7 +3,7 @@
 
 use std::marker::PhantomData;
 
-use tegula_kernels::kernel::trial::Draw;
+use tegula_kernels::kernel::draw::Draw;
 use tegula_kernels::kernel::unmtr_hb2st::UnmtrHb2st;
 use tegula_kernels::scalar::{Real, Scalar, c32, c64};
 use tegula_kernels::tile::{TileMut, TileRef};

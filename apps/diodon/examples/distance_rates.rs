@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use tegula_diodon::distance::{DistanceSource, METRICS, MetricChoice, Points, Sequences, Takes};
 use tegula_files::source::{Block, Source};
-use tegula_kernels::kernel::trial::Draw;
+use tegula_kernels::kernel::draw::Draw;
 
 /// Points or sequences; the block that is read is square.
 const N: usize = 1024;

@@ -6,7 +6,7 @@ use tegula_exageostat::covariance::{COVARIANCES, Covariance, CovarianceError, Pa
 use tegula_kernels::geometry::Geometry;
 use tegula_kernels::kernel::covariance::rate::{largest_relative_error, random_points};
 use tegula_kernels::kernel::covariance::{RadialTable, Vectors};
-use tegula_kernels::kernel::trial::Draw;
+use tegula_kernels::kernel::draw::Draw;
 use tegula_kernels::scalar::Precision;
 
 const EPS: f64 = f64::EPSILON;

@@ -116,7 +116,8 @@ fn reflect<T: Scalar>(
 mod tests {
     use super::{factor, factor_plainly, room_for_factors, room_to_factor};
     use crate::backend;
-    use crate::kernel::trial::{Draw, Guarded};
+    use crate::kernel::draw::Draw;
+    use crate::kernel::trial::Guarded;
     use crate::scalar::{Real, Scalar, c32, c64};
     use crate::tile::TileMut;
 

@@ -4,6 +4,9 @@
 //! `compute` runs on views with a backend of choice; its `reference` is the obvious loop that
 //! every implementation is tested against. Each folder gives a card to the list [`KERNELS`], from
 //! which tests, rates and tables derive: a new kernel is a new folder and one line.
+//!
+//! Crates above name kernels in each precision. So that none of them compiles `compute` anew, it is
+//! never inlined: what the list has made of it in this crate is what they call.
 
 pub mod centre;
 pub mod check_diagonal;
@@ -13,6 +16,7 @@ pub mod copy_part;
 pub mod covariance;
 pub mod diagonal_solve;
 pub mod dot;
+pub mod draw;
 pub mod geadd;
 pub mod gemm;
 pub mod gemmt;
@@ -47,7 +51,8 @@ pub mod syrk;
 pub mod tpmqrt;
 pub mod tpqrt;
 pub mod tradd;
-pub mod trial;
+#[cfg(test)]
+pub(crate) mod trial;
 mod triangular;
 pub mod trmm;
 pub mod trsm;
@@ -60,11 +65,11 @@ pub mod ungtr_hb2st;
 pub mod unmqr;
 pub mod unmtr_hb2st;
 
-use tegula_runtime::flow::Cost;
+use tegula_runtime::flow::{Codelet, CodeletInfo, Cost, codelet_info};
 
 use crate::backend::Blas;
 use crate::scalar::{Scalar, c32, c64};
-use trial::{Draw, Shape, Trial};
+use draw::Draw;
 
 /// What a kernel's folder gives to the list.
 trait Listed {
@@ -76,8 +81,8 @@ trait Listed {
 
 /// What it gives for each type of numbers that it has.
 trait ListedIn<T: Scalar>: Listed {
-    /// Compares the implementation with the reference, in every variant, at one shape.
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial>;
+    /// What its tasks run.
+    type Codelet: Codelet;
     /// Buffers of a typical call on tiles of order `n`; the last one is overwritten.
     fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>>;
     /// The typical call.
@@ -89,8 +94,8 @@ trait ListedIn<T: Scalar>: Listed {
 /// A kernel in one precision, for whoever goes through the list.
 #[derive(Clone, Copy, Debug)]
 pub struct Functions<T: 'static> {
-    /// Compares the implementation with the reference, in every variant, at one shape.
-    pub trials: fn(&dyn Blas<T>, Shape, &mut Draw) -> Vec<Trial>,
+    /// What its tasks run.
+    pub codelet: &'static CodeletInfo,
     /// Buffers of a typical call on tiles of order `n`; the last one is overwritten.
     pub operands: fn(n: usize, &mut Draw) -> Vec<Vec<T>>,
     /// The typical call.
@@ -101,7 +106,8 @@ pub struct Functions<T: 'static> {
 
 impl<T: Scalar> Functions<T> {
     const fn of<K: ListedIn<T>>() -> Self {
-        Self { trials: K::trials, operands: K::operands, run: K::run, cost: K::cost }
+        let codelet = codelet_info::<K::Codelet>();
+        Self { codelet, operands: K::operands, run: K::run, cost: K::cost }
     }
 }
 
@@ -140,61 +146,75 @@ impl Kernel {
     }
 }
 
-/// Every dense kernel.
-pub const KERNELS: &[Kernel] = &[
-    Kernel::of::<gemm::Card>(),
-    Kernel::of::<gemm::strips::Card>(),
-    Kernel::of::<syrk::Card>(),
-    Kernel::of::<syrk::strips::Card>(),
-    Kernel::of::<syr2k::Card>(),
-    Kernel::of::<symm::Card>(),
-    Kernel::of::<trsm::Card>(),
-    Kernel::of::<trsm::strips::Card>(),
-    Kernel::of::<trsm_column::Card>(),
-    Kernel::of::<trmm::Card>(),
-    Kernel::of::<potrf::Card>(),
-    Kernel::of::<getrf::Card>(),
-    Kernel::of::<getrf_update::Card>(),
-    Kernel::of::<laswp::Card>(),
-    Kernel::of::<getrf_nopiv::Card>(),
-    Kernel::of::<trtri::Card>(),
-    Kernel::of::<lauum::Card>(),
-    Kernel::of::<geqrt::Card>(),
-    Kernel::of::<larft::Card>(),
-    Kernel::of::<unmqr::Card>(),
-    Kernel::of::<unmqr::strips::Card>(),
-    Kernel::of::<ungqr::Card>(),
-    Kernel::of::<tpqrt::Card>(),
-    Kernel::of::<tpmqrt::Card>(),
-    Kernel::of::<ungtr_hb2st::Card>(),
-    Kernel::of::<unmtr_hb2st::Card>(),
-    Kernel::of::<trsm_block::Card>(),
-    Kernel::of::<gemv::Card>(),
-    Kernel::of::<trsv::Card>(),
-    Kernel::of::<geadd::Card>(),
-    Kernel::of::<laset::Card>(),
-    Kernel::of::<lascal::Card>(),
-    Kernel::of::<lay_out::Card>(),
-    Kernel::of::<gemmt::Card>(),
-    Kernel::of::<ldlt::Card>(),
-    Kernel::of::<ldlt_split::Card>(),
-    Kernel::of::<diagonal_solve::Card>(),
-    Kernel::of::<check_diagonal::Card>(),
-    Kernel::of::<laset_triangle::Card>(),
-    Kernel::of::<tradd::Card>(),
-    Kernel::of::<convert::Card>(),
-    Kernel::of::<copy_part::Card>(),
-    Kernel::of::<norm::Card>(),
-    Kernel::of::<line_sums::Card>(),
-    Kernel::of::<centre::Card>(),
-    Kernel::of::<scale_lines::Card>(),
-    Kernel::of::<negligible::Card>(),
-    Kernel::of::<low_rank::Card>(),
-    Kernel::real::<dot::Card>(),
-    Kernel::real::<logdet::Card>(),
-    Kernel::real::<column_squares::Card>(),
-    Kernel::real::<sweep::Card>(),
-];
+/// Makes the list, and for tests that of the trials.
+macro_rules! list {
+    (numbers: $($card:ty),+; real numbers: $($real:ty),+) => {
+        /// Every dense kernel. What is listed here is compiled in this crate, once for all that use it.
+        pub static KERNELS: &[Kernel] =
+            &[$(Kernel::of::<$card>(),)+ $(Kernel::real::<$real>(),)+];
+
+        #[cfg(test)]
+        static TRIALS: &[trial::Trials] =
+            &[$(trial::Trials::of::<$card>(),)+ $(trial::Trials::real::<$real>(),)+];
+    };
+}
+
+list! {
+    numbers:
+    gemm::Card,
+    gemm::strips::Card,
+    syrk::Card,
+    syrk::strips::Card,
+    syr2k::Card,
+    symm::Card,
+    trsm::Card,
+    trsm::strips::Card,
+    trsm_column::Card,
+    trmm::Card,
+    potrf::Card,
+    getrf::Card,
+    getrf_update::Card,
+    laswp::Card,
+    getrf_nopiv::Card,
+    trtri::Card,
+    lauum::Card,
+    geqrt::Card,
+    larft::Card,
+    unmqr::Card,
+    unmqr::strips::Card,
+    ungqr::Card,
+    tpqrt::Card,
+    tpmqrt::Card,
+    ungtr_hb2st::Card,
+    unmtr_hb2st::Card,
+    trsm_block::Card,
+    gemv::Card,
+    trsv::Card,
+    geadd::Card,
+    laset::Card,
+    lascal::Card,
+    lay_out::Card,
+    gemmt::Card,
+    ldlt::Card,
+    ldlt_split::Card,
+    diagonal_solve::Card,
+    check_diagonal::Card,
+    laset_triangle::Card,
+    tradd::Card,
+    convert::Card,
+    copy_part::Card,
+    norm::Card,
+    line_sums::Card,
+    centre::Card,
+    scale_lines::Card,
+    negligible::Card,
+    low_rank::Card;
+    real numbers:
+    dot::Card,
+    logdet::Card,
+    column_squares::Card,
+    sweep::Card
+}
 
 /// The kernel called `name`, if there is one.
 #[must_use]

@@ -3,7 +3,7 @@
 
 use super::{Functions, Kernel};
 use crate::backend::{Backend, Blas};
-use crate::kernel::trial::Draw;
+use crate::kernel::draw::Draw;
 use crate::scalar::{Precision, Scalar};
 
 /// Where the operands are when a kernel starts.

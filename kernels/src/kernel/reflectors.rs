@@ -1,11 +1,5 @@
-//! What the references and trials of kernels on reflectors share: the obvious loops, and panels
-//! that are well conditioned.
+//! What the references of kernels on reflectors share: the obvious loops.
 
-use std::marker::PhantomData;
-
-use super::geqrt::Geqrt;
-use super::trial::{Draw, Guarded};
-use crate::option::Storev;
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
@@ -40,49 +34,4 @@ pub(super) fn reflect_all<T: Scalar>(
         let column: Vec<T> = (0..v.rows()).map(|i| entry(v, i, j)).collect();
         reflect(&column, if is_adjoint { tau[j].conj() } else { tau[j] }, c);
     }
-}
-
-/// An `m x n` panel (stored as it is to be) that is well conditioned from row `offset` on.
-pub(super) fn panel<T: Scalar>(geqrt: Geqrt<T>, draw: &mut Draw) -> Guarded<T> {
-    let Geqrt { storev, m, n, offset, .. } = geqrt;
-    let order = (m - offset).max(n);
-    let square = draw.dominant::<T>(order);
-    let (rows, cols) = storev.stored(m, n);
-    let mut panel = Guarded::random(rows, cols, draw);
-    for (i, j) in (0..n).flat_map(|j| (offset..m).map(move |i| (i, j))) {
-        let (row, column) = storev.stored(i, j);
-        panel.put(row, column, square[i - offset + j * order]);
-    }
-    panel
-}
-
-/// Reflectors as a factorization leaves them, and what is not theirs NaN.
-pub(super) struct Factored<T> {
-    pub(super) v: Guarded<T>,
-    pub(super) tau: Guarded<T>,
-    pub(super) t: Guarded<T>,
-}
-
-/// The first `k` reflectors of a panel of `m x n`, whose first has its one in row `offset`.
-pub(super) fn factored<T: Scalar>(
-    storev: Storev,
-    (m, n, k): (usize, usize, usize),
-    offset: usize,
-    draw: &mut Draw,
-) -> Factored<T> {
-    let geqrt = Geqrt { storev, m, n: k, offset, scalar: PhantomData };
-    let narrow = {
-        let mut panel = panel(geqrt, draw);
-        let (mut tau, mut t) = (Guarded::nan(k, 1), Guarded::nan(k, k));
-        geqrt.reference(panel.write(), tau.write(), t.write());
-        t.keep(|i, j| i <= j);
-        (panel, tau, t)
-    };
-    let (rows, cols) = storev.stored(m, n);
-    let mut v = Guarded::nan(rows, cols);
-    for (i, j) in (0..k).flat_map(|j| (offset + j + 1..m).map(move |i| (i, j))) {
-        let (row, column) = storev.stored(i, j);
-        v.put(row, column, narrow.0.read().at(row, column));
-    }
-    Factored { v, tau: narrow.1, t: narrow.2 }
 }

@@ -1,40 +1,75 @@
-//! Comparison of an implementation with the reference: drawn operands, guarded results, and the
+//! Comparison of an implementation with its reference, for tests: guarded results, and the
 //! verdict against a derived tolerance.
 
-use tegula_runtime::random::SplitMix64;
+mod conformance;
+pub(super) mod panels;
 
+use super::Listed;
+use super::draw::Draw;
 use crate::backend::Blas;
-use crate::option::{Diag, Uplo};
-use crate::scalar::{Real, Scalar};
+use crate::option::{Diag, Side, Trans, Uplo};
+use crate::scalar::{Real, Scalar, c32, c64};
 use crate::strips::{StripShape, StripsMut};
 use crate::tile::{TileMut, TileRef};
 
+/// What a kernel's folder gives to its tests for each type of numbers that it has.
+pub(super) trait Tried<T: Scalar>: Listed {
+    /// Compares the implementation with the reference, in every variant, at one shape.
+    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial>;
+}
+
+/// The trials of a kernel in one precision.
+type In<T> = fn(&dyn Blas<T>, Shape, &mut Draw) -> Vec<Trial>;
+
+/// The trials of a kernel, in all its precisions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Trials {
+    name: &'static str,
+    single: In<f32>,
+    double: In<f64>,
+    complex: Option<(In<c32>, In<c64>)>,
+}
+
+impl Trials {
+    /// Those of a kernel of real numbers.
+    pub(super) const fn real<K: Tried<f32> + Tried<f64>>() -> Self {
+        let (single, double) = (<K as Tried<f32>>::trials, <K as Tried<f64>>::trials);
+        Self { name: K::NAME, single, double, complex: None }
+    }
+
+    /// Those of a kernel of real and complex numbers.
+    pub(super) const fn of<K: Tried<f32> + Tried<f64> + Tried<c32> + Tried<c64>>() -> Self {
+        let complex =
+            Some((<K as Tried<c32>>::trials as In<c32>, <K as Tried<c64>>::trials as In<c64>));
+        Self { complex, ..Self::real::<K>() }
+    }
+}
+
 /// Sizes of one comparison; a kernel on square tiles uses `n` alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub(crate) struct Shape {
     /// Rows.
-    pub m: usize,
+    pub(crate) m: usize,
     /// Columns, or the order.
-    pub n: usize,
+    pub(crate) n: usize,
     /// Inner size of a product.
-    pub k: usize,
+    pub(crate) k: usize,
 }
 
 /// Outcome of one comparison.
 #[derive(Clone, Debug)]
-pub struct Trial {
+pub(crate) struct Trial {
     /// Which variant, at which shape.
-    pub case: String,
+    pub(crate) case: String,
     /// Largest deviation; infinite if something was written that must not be, or a failure differs.
-    pub error: f64,
+    pub(crate) error: f64,
     /// Largest deviation that rounding explains.
-    pub tolerance: f64,
+    pub(crate) tolerance: f64,
 }
 
 impl Trial {
     /// Whether rounding explains the deviation; a NaN does not pass.
-    #[must_use]
-    pub fn passes(&self) -> bool {
+    pub(crate) fn passes(&self) -> bool {
         self.error <= self.tolerance
     }
 
@@ -44,61 +79,25 @@ impl Trial {
     }
 }
 
-/// A reproducible stream of random numbers.
-#[derive(Clone, Debug)]
-pub struct Draw(SplitMix64);
-
-impl Draw {
-    /// The stream of a seed.
-    #[must_use]
-    pub const fn new(seed: u64) -> Self {
-        Self(SplitMix64::new(seed))
-    }
-
-    /// A random integer of 64 bits.
-    pub fn bits(&mut self) -> u64 {
-        self.0.next_u64()
-    }
-
-    /// A number between -1 and 1, of a complex type both parts.
-    pub fn number<T: Scalar>(&mut self) -> T {
-        let re = self.uniform();
-        let im = if T::IS_COMPLEX { self.uniform() } else { 0.0 };
-        T::from_parts(T::Real::of_f64(re), T::Real::of_f64(im))
-    }
-
-    fn uniform(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 * 2f64.powi(-52) - 1.0
-    }
-
-    /// So many numbers between -1 and 1.
-    pub fn numbers<T: Scalar>(&mut self, count: usize) -> Vec<T> {
-        (0..count).map(|_| self.number()).collect()
-    }
-
-    /// A matrix of order `n` (without gaps) that is well conditioned in every sense needed here:
-    /// the diagonal is between 2 and 3, each row and column beside it adds up to at most 1/2.
-    pub fn dominant<T: Scalar>(&mut self, n: usize) -> Vec<T> {
-        let mut a = self.numbers::<T>(n * n);
-        let scale = T::from_f64(0.35 / n.max(1) as f64);
-        a.iter_mut().for_each(|x| *x *= scale);
-        for i in 0..n {
-            a[i * n + i] = T::from_f64(2.5 + 0.5 * self.uniform());
-        }
-        a
-    }
-}
-
 /// Factors of the product and of the old contents to try.
 pub(crate) fn coefficients<T: Scalar>() -> [[T; 2]; 4] {
     let number = |re: f64| T::from_parts(T::Real::of_f64(re), T::Real::of_f64(-re / 2.0));
     [[-1.0, 1.0], [0.75, 0.0], [1.5, -0.5], [0.0, 2.0]].map(|pair| pair.map(number))
 }
 
-/// Random numbers, enough for a matrix of order `n` in strips of any height that a backend wants.
-pub(crate) fn in_strips<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<T> {
-    const HIGHEST: usize = 64;
-    draw.numbers((n + HIGHEST) * StripShape { rows: n, cols: n, height: 1 }.stored_columns())
+/// Every way in which a triangular matrix can enter a product or a solve.
+pub(super) fn triangles() -> Vec<(Side, Uplo, Trans, Diag)> {
+    let mut triangles = Vec::new();
+    for side in Side::ALL {
+        for uplo in Uplo::ALL {
+            for trans in Trans::ALL {
+                for diag in Diag::ALL {
+                    triangles.push((side, uplo, trans, diag));
+                }
+            }
+        }
+    }
+    triangles
 }
 
 /// Heights of strips to try: what the backend reads fastest, and one that it does not expect.

@@ -4,7 +4,7 @@
 use tegula_runtime::flow::Cost;
 
 use crate::kernel::{bytes, product};
-use crate::option::{Diag, Side, Trans, Triangle, Uplo};
+use crate::option::{Side, Trans, Triangle};
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
@@ -36,19 +36,4 @@ pub(super) fn cost<T>(side: Side, m: usize, n: usize) -> Cost {
     let order = order(side, m, n);
     let bytes = bytes::<T>(&[order * (order + 1) / 2, 2 * m * n]);
     Cost { flops: product(&[m, n, order]), bytes }
-}
-
-/// Every way in which `T` can enter.
-pub(super) fn variants() -> Vec<(Side, Uplo, Trans, Diag)> {
-    let mut variants = Vec::new();
-    for side in Side::ALL {
-        for uplo in Uplo::ALL {
-            for trans in Trans::ALL {
-                for diag in Diag::ALL {
-                    variants.push((side, uplo, trans, diag));
-                }
-            }
-        }
-    }
-    variants
 }

@@ -3,10 +3,10 @@
 use libloading::Library;
 use tegula_kernels::kernel::column_squares::ColumnSquares;
 use tegula_kernels::kernel::dot::Dot;
+use tegula_kernels::kernel::draw::Draw;
 use tegula_kernels::kernel::getrf_nopiv::GetrfNopiv;
 use tegula_kernels::kernel::laset::Laset;
 use tegula_kernels::kernel::logdet::LogDet;
-use tegula_kernels::kernel::trial::Draw;
 use tegula_kernels::scalar::Real;
 use tegula_kernels::tile::{TileMut, TileRef};
 

@@ -96,8 +96,11 @@ impl CodeletInfo {
 }
 
 /// The static description of codelet `C`.
+///
+/// Its functions are never inlined (they are called by address), so that a crate that describes a
+/// codelet compiles it for all crates above.
 #[must_use]
-pub fn codelet_info<C: Codelet>() -> &'static CodeletInfo {
+pub const fn codelet_info<C: Codelet>() -> &'static CodeletInfo {
     const {
         assert!(size_of::<C>() <= MAX_ARGUMENT_BYTES, "a codelet's arguments exceed 64 bytes");
         assert!(align_of::<C>() <= 16, "a codelet's alignment exceeds 16 bytes");
@@ -115,6 +118,7 @@ pub fn codelet_info<C: Codelet>() -> &'static CodeletInfo {
 /// # Safety
 /// `arguments` points to a valid, aligned `C`.
 #[allow(unsafe_code)]
+#[inline(never)]
 unsafe fn cost_of<C: Codelet>(arguments: *const u8) -> Cost {
     // SAFETY: the caller passes the bytes of a `C`, as this function stands beside in the table.
     unsafe { (*arguments.cast::<C>()).cost() }
@@ -123,6 +127,7 @@ unsafe fn cost_of<C: Codelet>(arguments: *const u8) -> Cost {
 /// # Safety
 /// `arguments` points to a valid, aligned `C`.
 #[allow(unsafe_code)]
+#[inline(never)]
 unsafe fn cpu_of<C: Codelet>(arguments: *const u8, buffers: &Buffers<'_>) -> Result<(), Failure> {
     // SAFETY: as in `cost_of`.
     unsafe { (*arguments.cast::<C>()).cpu(buffers) }
@@ -131,6 +136,7 @@ unsafe fn cpu_of<C: Codelet>(arguments: *const u8, buffers: &Buffers<'_>) -> Res
 /// # Safety
 /// `arguments` points to a valid, aligned `C`.
 #[allow(unsafe_code)]
+#[inline(never)]
 unsafe fn cuda_of<C: Codelet>(arguments: *const u8, launch: &Launch<'_>) -> Result<(), Failure> {
     // SAFETY: as in `cost_of`.
     unsafe { (*arguments.cast::<C>()).cuda(launch) }

@@ -9,7 +9,7 @@ use tegula_exageostat::covariance::{COVARIANCES, CovarianceError};
 use tegula_kernels::backend::{Backend, Blas};
 use tegula_kernels::geometry::Geometry;
 use tegula_kernels::kernel::covariance::{self, Vectors, rate};
-use tegula_kernels::kernel::trial::Draw;
+use tegula_kernels::kernel::draw::Draw;
 use tegula_kernels::kernel::{Functions, Kernel};
 use tegula_kernels::scalar::{Precision, Real, Scalar};
 use tegula_runtime::flow::{Codelet, Cost};

@@ -9,6 +9,7 @@ impl<T: Scalar> Centre<T> {
     ///
     /// # Panics
     /// If the shape is another, or a sum that is read is missing.
+    #[inline(never)]
     pub fn compute(&self, sums: Sums<'_, T>, mut a: TileMut<'_, T>) {
         let (shape, mine) = ((a.rows(), a.cols()), (self.m, self.n));
         assert!(shape == mine, "means of {mine:?} in a tile {shape:?}");

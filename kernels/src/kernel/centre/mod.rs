@@ -7,8 +7,10 @@
 //! "Some distance properties of latent root and vector methods used in multivariate analysis", Biometrika
 //! 53 (1966). On cores only.
 
+mod card;
 mod cpu;
 mod reference;
+#[cfg(test)]
 mod trial;
 
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
@@ -19,7 +21,7 @@ use crate::option::Part;
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
-pub(super) use trial::Card;
+pub(super) use card::Card;
 
 /// Factors of the sums of a row, of a column and of all.
 #[derive(Clone, Copy, Debug, PartialEq)]

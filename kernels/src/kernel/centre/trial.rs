@@ -1,30 +1,18 @@
-//! Trials of the centring and its typical call.
+//! Trials of the centring.
 
-use tegula_runtime::flow::{Codelet, Cost};
-
+use super::card::Card;
 use super::{Centre, Factors, Sums};
 use crate::backend::Blas;
+use crate::kernel::draw::Draw;
 use crate::kernel::line_sums::Term;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
-use crate::kernel::{Listed, ListedIn};
+use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::Part;
 use crate::scalar::Scalar;
-use crate::tile::TileMut;
-
-/// The kernel's card in the list.
-#[derive(Debug)]
-pub(in crate::kernel) struct Card;
-
-impl Listed for Card {
-    const NAME: &'static str = Centre::<f64>::NAME;
-    const FORMULA: &'static str = "a_ij = alpha (a_ij - means of its row and column + mean of all)";
-    const FLOPS: &'static str = "5 n^2";
-}
 
 const FACTORS: [(f64, f64, f64); 4] =
     [(0.5, 0.25, 0.125), (0.5, 0.0, 0.0), (0.0, 0.25, 0.0), (0.0, 0.0, 0.0)];
 
-impl<T: Scalar> ListedIn<T> for Card {
+impl<T: Scalar> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let _ = blas;
         let Shape { m, n, .. } = shape;
@@ -40,27 +28,6 @@ impl<T: Scalar> ListedIn<T> for Card {
         }
         trials
     }
-
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        vec![draw.numbers(n), draw.numbers(n), draw.numbers(1), draw.numbers(n * n)]
-    }
-
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let _ = blas;
-        let [rows, columns, all, a] = operands else { unreachable!("four operands were made") };
-        typical(n).compute(Sums { rows, columns, all }, TileMut::new(a, n, n));
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// Both ways.
-fn typical<T: Scalar>(n: usize) -> Centre<T> {
-    let mean = 1.0 / n.max(1) as f64;
-    let factors = Factors { row: mean, column: mean, all: mean * mean };
-    Centre { part: Part::Whole, term: Term::Entry, m: n, n, alpha: T::ONE, factors }
 }
 
 fn compare<T: Scalar>(centre: Centre<T>, draw: &mut Draw) -> Trial {

@@ -1,28 +1,13 @@
-//! Trials of the check and its typical call.
+//! Trials of the check.
 
-use std::marker::PhantomData;
-
-use tegula_runtime::flow::{Codelet, Cost};
-
-use super::CheckDiagonal;
+use super::card::{Card, typical};
 use crate::backend::Blas;
 use crate::error::NumericalError;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
-use crate::kernel::{Listed, ListedIn};
+use crate::kernel::draw::Draw;
+use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::scalar::Scalar;
-use crate::tile::TileRef;
 
-/// The kernel's card in the list.
-#[derive(Debug)]
-pub(in crate::kernel) struct Card;
-
-impl Listed for Card {
-    const NAME: &'static str = CheckDiagonal::<f64>::NAME;
-    const FORMULA: &'static str = "fails if an entry of the diagonal is zero";
-    const FLOPS: &'static str = "0";
-}
-
-impl<T: Scalar> ListedIn<T> for Card {
+impl<T: Scalar> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let _ = blas;
         let Shape { m, n, .. } = shape;
@@ -39,25 +24,6 @@ impl<T: Scalar> ListedIn<T> for Card {
         }
         trials
     }
-
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        vec![draw.dominant(n)]
-    }
-
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let _ = blas;
-        let a = TileRef::new(operands[0], n, n);
-        typical(n, n).compute(a).expect("a dominant diagonal has no zero");
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n, n).cost()
-    }
-}
-
-/// The check of a tile that begins at row 1000.
-fn typical<T: Scalar>(m: usize, n: usize) -> CheckDiagonal<T> {
-    CheckDiagonal { m, n, offset: 1000, scalar: PhantomData }
 }
 
 /// Implementation and reference say the same.

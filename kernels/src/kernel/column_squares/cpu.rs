@@ -12,6 +12,7 @@ impl<T: Real> ColumnSquares<T> {
     ///
     /// # Panics
     /// If there are not as many sums as columns.
+    #[inline(never)]
     pub fn compute(&self, a: TileRef<'_, T>, sums: &mut [T]) {
         assert_eq!(sums.len(), self.n, "sums and columns");
         for (j, sum) in sums.iter_mut().enumerate() {

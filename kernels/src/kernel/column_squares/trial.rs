@@ -1,25 +1,13 @@
-//! Trials of the column sums and their typical call.
-
-use tegula_runtime::flow::{Codelet, Cost};
+//! Trials of the column sums.
 
 use super::ColumnSquares;
+use super::card::Card;
 use crate::backend::Blas;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
-use crate::kernel::{Listed, ListedIn};
+use crate::kernel::draw::Draw;
+use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::scalar::Real;
-use crate::tile::TileRef;
 
-/// The kernel's card in the list.
-#[derive(Debug)]
-pub(in crate::kernel) struct Card;
-
-impl Listed for Card {
-    const NAME: &'static str = ColumnSquares::<f64>::NAME;
-    const FORMULA: &'static str = "s_j = s_j + sum_i a_ij^2";
-    const FLOPS: &'static str = "2 n^2";
-}
-
-impl<T: Real> ListedIn<T> for Card {
+impl<T: Real> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let _ = blas;
         let squares = ColumnSquares::<T>::new(shape.m, shape.n);
@@ -34,19 +22,5 @@ impl<T: Real> ListedIn<T> for Card {
         let tolerance = 2.0 * terms * T::epsilon() * terms;
         let error = error.fold(0.0, f64::max);
         vec![Trial { case: format!("{squares:?}"), error, tolerance }]
-    }
-
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        vec![draw.numbers(n * n), draw.numbers(n)]
-    }
-
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let _ = blas;
-        let [a, sums] = operands else { unreachable!("two operands were made") };
-        ColumnSquares::new(n, n).compute(TileRef::new(a, n, n), sums);
-    }
-
-    fn cost(n: usize) -> Cost {
-        ColumnSquares::<T>::new(n, n).cost()
     }
 }

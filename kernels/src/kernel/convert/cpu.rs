@@ -9,6 +9,7 @@ impl<T: Scalar> Convert<T> {
     ///
     /// # Panics
     /// If the shapes do not agree.
+    #[inline(never)]
     pub fn compute(&self, a: TileRef<'_, T>, mut b: TileMut<'_, T::Other>) {
         for j in 0..self.n {
             let rows = self.part.rows(self.m, j);

@@ -4,8 +4,10 @@
 //! range of `B` become infinities. Cannot fail. Source: LAPACK's `lag2s`, `slag2d`, `lat2s`. On cores
 //! only.
 
+mod card;
 mod cpu;
 mod reference;
+#[cfg(test)]
 mod trial;
 
 use std::marker::PhantomData;
@@ -17,7 +19,7 @@ use crate::option::Part;
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use trial::Card;
+pub(super) use card::Card;
 
 /// The conversion with its arguments; buffers `[A: R, B: RW]`, `B` in the other precision than `T`.
 #[derive(Clone, Copy, Debug)]

@@ -11,6 +11,7 @@ impl<T: Scalar> CopyPart<T> {
     ///
     /// # Panics
     /// If the block leaves a tile.
+    #[inline(never)]
     pub fn compute(&self, a: TileRef<'_, T>, b: TileMut<'_, T>) {
         let ((m, n), from, to) = (self.size(), self.from.origin(), self.to.origin());
         let (a, b) = (a.part(from.0, from.1, m, n), b.part(to.0, to.1, m, n));

@@ -3,8 +3,10 @@
 //! Shapes: `A` and `B` are tiles of any shape, the block lies in both. Reads the block of `A`,
 //! overwrites that of `B`, and nothing else. Cannot fail. On cores only.
 
+mod card;
 mod cpu;
 mod reference;
+#[cfg(test)]
 mod trial;
 
 use std::marker::PhantomData;
@@ -15,7 +17,7 @@ use crate::kernel::bytes;
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use trial::Card;
+pub(super) use card::Card;
 
 /// A block of a tile.
 #[derive(Clone, Copy, Debug)]

@@ -1,51 +1,19 @@
-//! Trials of the copy of a block and its typical call.
+//! Trials of the copy of a block.
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
-
+use super::card::Card;
 use super::{Block, CopyPart};
 use crate::backend::Blas;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
-use crate::kernel::{Listed, ListedIn};
+use crate::kernel::draw::Draw;
+use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::scalar::Scalar;
-use crate::tile::{TileMut, TileRef};
 
-/// The kernel's card in the list.
-#[derive(Debug)]
-pub(in crate::kernel) struct Card;
-
-impl Listed for Card {
-    const NAME: &'static str = CopyPart::<f64>::NAME;
-    const FORMULA: &'static str = "a block of B = a block of A";
-    const FLOPS: &'static str = "0";
-}
-
-impl<T: Scalar> ListedIn<T> for Card {
+impl<T: Scalar> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let _ = blas;
         vec![compare::<T>(block(shape.m as u32, shape.n as u32), draw)]
     }
-
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        (0..2).map(|_| draw.numbers(n * n)).collect()
-    }
-
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let _ = blas;
-        let [a, b] = operands else { unreachable!("two operands were made") };
-        typical(n).compute(TileRef::new(a, n, n), TileMut::new(b, n, n));
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// A whole tile.
-fn typical<T: Scalar>(n: usize) -> CopyPart<T> {
-    let whole = Block { tile: (n as u32, n as u32), first: (0, 0) };
-    CopyPart { from: whole, to: whole, size: whole.tile, scalar: PhantomData }
 }
 
 /// A block inside both tiles.

@@ -124,6 +124,7 @@ impl<T: Real> Covariance<T> {
     ///
     /// # Panics
     /// If shapes differ from the kernel's or the processor does not have the vectors.
+    #[inline(never)]
     pub fn compute(
         &self,
         vectors: Vectors,

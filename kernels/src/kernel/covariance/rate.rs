@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::geometry::{Geometry, Points};
-use crate::kernel::trial::Draw;
+use crate::kernel::draw::Draw;
 use crate::scalar::Real;
 
 use super::{Covariance, RadialTable, Vectors};

@@ -9,6 +9,7 @@ impl<T: Scalar> DiagonalSolve<T> {
     ///
     /// # Panics
     /// If the shapes do not agree.
+    #[inline(never)]
     pub fn compute(&self, d: TileRef<'_, T>, mut b: TileMut<'_, T>) {
         let pivots: Vec<T> = (0..b.rows()).map(|i| d.at(i, i)).collect();
         for j in 0..b.cols() {

@@ -3,8 +3,10 @@
 //! Shapes: `B` is `m x n`, `D` the diagonal of an `m x m` tile. Reads that diagonal and `B`;
 //! overwrites `B`. Cannot fail. On cores only.
 
+mod card;
 mod cpu;
 mod reference;
+#[cfg(test)]
 mod trial;
 
 use std::marker::PhantomData;
@@ -15,7 +17,7 @@ use crate::kernel::{bytes, product};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use trial::Card;
+pub(super) use card::Card;
 
 /// The solve with its arguments; buffers `[D: R, B: RW]`.
 #[derive(Clone, Copy, Debug)]

@@ -11,6 +11,7 @@ impl<T: Real> Dot<T> {
     ///
     /// # Panics
     /// If the lengths are not `n`.
+    #[inline(never)]
     pub fn compute(&self, x: &[T], y: &[T], sum: &mut f64) {
         let (n, lengths) = (self.n, (x.len(), y.len()));
         assert!(lengths == (n, n), "dot product of {lengths:?} numbers, not of {n}");

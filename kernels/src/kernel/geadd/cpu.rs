@@ -12,6 +12,7 @@ impl<T: Scalar> Geadd<T> {
     ///
     /// # Panics
     /// If the shapes do not agree.
+    #[inline(never)]
     pub fn compute(&self, a: TileRef<'_, T>, mut b: TileMut<'_, T>) {
         let a = self.trans.of(a);
         let (theirs, mine) = ((a.rows(), a.cols()), (b.rows(), b.cols()));

@@ -3,9 +3,11 @@
 //! Shapes: `B` is `m x n`, `op(A)` too. Reads `A` and, unless `beta` is zero, `B`; overwrites `B`.
 //! With `alpha` 1 and `beta` 0 it copies or transposes. Cannot fail. Source: PBLAS, PxGEADD.
 
+mod card;
 mod cpu;
 mod cuda;
 mod reference;
+#[cfg(test)]
 mod trial;
 
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
@@ -15,7 +17,7 @@ use crate::option::Trans;
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use trial::Card;
+pub(super) use card::Card;
 
 /// The sum with its arguments; buffers `[A: R, B: RW]`.
 #[derive(Clone, Copy, Debug)]

@@ -1,26 +1,14 @@
-//! Trials of the sum of matrices and its typical call.
-
-use tegula_runtime::flow::{Codelet, Cost};
+//! Trials of the sum of matrices.
 
 use super::Geadd;
+use super::card::Card;
 use crate::backend::Blas;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
-use crate::kernel::{Listed, ListedIn};
+use crate::kernel::draw::Draw;
+use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::Trans;
 use crate::scalar::Scalar;
-use crate::tile::{TileMut, TileRef};
 
-/// The kernel's card in the list.
-#[derive(Debug)]
-pub(in crate::kernel) struct Card;
-
-impl Listed for Card {
-    const NAME: &'static str = Geadd::<f64>::NAME;
-    const FORMULA: &'static str = "B = alpha op(A) + beta B";
-    const FLOPS: &'static str = "3 n^2";
-}
-
-impl<T: Scalar> ListedIn<T> for Card {
+impl<T: Scalar> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let _ = blas;
         let mut trials = Vec::new();
@@ -33,25 +21,6 @@ impl<T: Scalar> ListedIn<T> for Card {
         }
         trials
     }
-
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        (0..2).map(|_| draw.numbers(n * n)).collect()
-    }
-
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let _ = blas;
-        let [a, b] = operands else { unreachable!("two operands were made") };
-        typical(n).compute(TileRef::new(a, n, n), TileMut::new(b, n, n));
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The accumulation `B = B + A`.
-fn typical<T: Scalar>(n: usize) -> Geadd<T> {
-    Geadd { trans: Trans::No, m: n, n, alpha: T::ONE, beta: T::ONE }
 }
 
 fn compare<T: Scalar>(geadd: Geadd<T>, draw: &mut Draw) -> Trial {

@@ -4,10 +4,12 @@
 //! `beta` is zero, `C`; overwrites `C`. Cannot fail. Source: Dongarra, Du Croz, Duff, Hammarling,
 //! "A set of level 3 basic linear algebra subprograms", ACM TOMS 16 (1990); flops as in LAWN 41.
 
+mod card;
 mod cpu;
 mod cuda;
 mod reference;
 pub(super) mod strips;
+#[cfg(test)]
 mod trial;
 
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
@@ -18,8 +20,8 @@ use crate::option::Trans;
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
+pub(super) use card::Card;
 pub use strips::GemmStrips;
-pub(super) use trial::Card;
 
 /// The product with its arguments; buffers `[A: R, B: R, C: RW]`.
 #[derive(Clone, Copy, Debug)]

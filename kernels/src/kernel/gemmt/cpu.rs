@@ -11,6 +11,7 @@ impl<T: Scalar> Gemmt<T> {
     ///
     /// # Panics
     /// If the shapes do not agree.
+    #[inline(never)]
     pub fn compute(
         &self,
         blas: &dyn Blas<T>,

@@ -4,8 +4,10 @@
 //! is zero, the triangle `uplo` of `C`; overwrites that triangle, and nothing else. Cannot fail.
 //! Source: xGEMMTR of LAPACK 3.12. On cores only.
 
+mod card;
 mod cpu;
 mod reference;
+#[cfg(test)]
 mod trial;
 
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
@@ -16,7 +18,7 @@ use crate::option::{Trans, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use trial::Card;
+pub(super) use card::Card;
 
 /// The product with its arguments; buffers `[A: R, B: R, C: RW]`.
 #[derive(Clone, Copy, Debug)]

@@ -5,9 +5,11 @@
 //! Dongarra, Du Croz, Hammarling, Hanson, "An extended set of Fortran basic linear algebra
 //! subprograms", ACM TOMS 14 (1988); flops as in LAWN 41.
 
+mod card;
 mod cpu;
 mod cuda;
 mod reference;
+#[cfg(test)]
 mod trial;
 
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
@@ -18,7 +20,7 @@ use crate::option::Trans;
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use trial::Card;
+pub(super) use card::Card;
 
 /// The product with its arguments; buffers `[A: R, x: R, y: RW]`.
 #[derive(Clone, Copy, Debug)]

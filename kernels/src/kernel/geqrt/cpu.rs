@@ -12,6 +12,7 @@ impl<T: Scalar> Geqrt<T> {
     ///
     /// # Panics
     /// If the views have other shapes.
+    #[inline(never)]
     pub fn compute(
         &self,
         blas: &dyn Blas<T>,
@@ -30,6 +31,7 @@ impl<T: Scalar> Geqrt<T> {
     ///
     /// # Panics
     /// If the views have other shapes, or an offset is asked for.
+    #[inline(never)]
     pub fn compute_factors(&self, blas: &dyn Blas<T>, a: TileMut<'_, T>, mut tau: TileMut<'_, T>) {
         let &Self { storev, m, n, offset, .. } = self;
         assert!(offset == 0, "a factorization from row {offset} on");

@@ -1,29 +1,17 @@
-//! Trials of the factorization of panels and its typical call.
+//! Trials of the factorization of panels.
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
-
 use super::Geqrt;
+use super::card::Card;
 use crate::backend::Blas;
-use crate::kernel::reflectors::panel;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
-use crate::kernel::{Listed, ListedIn};
+use crate::kernel::draw::Draw;
+use crate::kernel::trial::panels::panel;
+use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::Storev;
 use crate::scalar::{Real, Scalar};
-use crate::tile::TileMut;
 
-/// The kernel's card in the list.
-#[derive(Debug)]
-pub(in crate::kernel) struct Card;
-
-impl Listed for Card {
-    const NAME: &'static str = Geqrt::<f64>::NAME;
-    const FORMULA: &'static str = "A = Q R with its reflectors, or A = L Q, in place";
-    const FLOPS: &'static str = "4 n^3/3";
-}
-
-impl<T: Scalar> ListedIn<T> for Card {
+impl<T: Scalar> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let Shape { m, n, .. } = shape;
         let mut trials = Vec::new();
@@ -36,25 +24,6 @@ impl<T: Scalar> ListedIn<T> for Card {
         }
         trials
     }
-
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        vec![vec![T::ZERO; n], vec![T::ZERO; n * n], draw.dominant(n)]
-    }
-
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let [tau, t, a] = operands else { unreachable!("three operands were made") };
-        let (tau, t) = (TileMut::new(tau, n, 1), TileMut::new(t, n, n));
-        typical(n).compute(blas, TileMut::new(a, n, n), tau, t);
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The factorization of a square tile.
-fn typical<T: Scalar>(n: usize) -> Geqrt<T> {
-    Geqrt { storev: Storev::Columns, m: n, n, offset: 0, scalar: PhantomData }
 }
 
 /// What rounding explains of a well-conditioned matrix with entries up to 3: each entry is a sum

@@ -10,6 +10,7 @@ impl<T: Scalar> Getrf<T> {
     ///
     /// # Panics
     /// If the shapes do not agree.
+    #[inline(never)]
     pub fn compute(
         &self,
         blas: &dyn Blas<T>,

@@ -8,8 +8,10 @@
 //! such step of the whole matrix is kept, counted from 1, in `singular` (zero: none). Source: Toledo, SIAM J.
 //! Matrix Anal. Appl. 18 (1997); flops as in LAWN 41. No implementation for devices.
 
+mod card;
 mod cpu;
 mod reference;
+#[cfg(test)]
 mod trial;
 
 use std::marker::PhantomData;
@@ -22,7 +24,7 @@ use crate::kernel::bytes;
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
-pub(super) use trial::Card;
+pub(super) use card::Card;
 
 /// The factorization with its arguments; buffers `[A: RW, pivots: W, all: RW, singular: RW]`, of which
 /// `pivots` are [`steps`](Self::steps) `u32`, `all` those of the whole matrix, and `singular` is one `u64`.

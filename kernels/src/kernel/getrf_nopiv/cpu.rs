@@ -11,6 +11,7 @@ impl<T: Scalar> GetrfNopiv<T> {
     ///
     /// # Errors
     /// [`NumericalError::SingularPivot`], with the index in the whole matrix.
+    #[inline(never)]
     pub fn compute(&self, blas: &dyn Blas<T>, a: TileMut<'_, T>) -> Result<(), NumericalError> {
         blas.getrf(a).map_err(|e| e.shifted(self.offset))
     }

@@ -6,9 +6,11 @@
 //! matrix allows: diagonally dominant matrices are safe. Source: Golub, Van Loan, "Matrix
 //! computations", 3.2; flops as in LAWN 41.
 
+mod card;
 mod cpu;
 mod cuda;
 mod reference;
+#[cfg(test)]
 mod trial;
 
 use std::marker::PhantomData;
@@ -20,8 +22,8 @@ use crate::kernel::bytes;
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
+pub(super) use card::Card;
 pub(crate) use cuda::SOURCE;
-pub(super) use trial::Card;
 
 /// The factorization with its arguments; buffers `[A: RW]`.
 #[derive(Clone, Copy, Debug)]

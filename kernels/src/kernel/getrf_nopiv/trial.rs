@@ -1,26 +1,14 @@
-//! Trials of the LU factorization and its typical call.
-
-use tegula_runtime::flow::{Codelet, Cost};
+//! Trials of the LU factorization.
 
 use super::GetrfNopiv;
+use super::card::Card;
 use crate::backend::Blas;
 use crate::error::NumericalError;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
-use crate::kernel::{Listed, ListedIn};
+use crate::kernel::draw::Draw;
+use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::scalar::Scalar;
-use crate::tile::TileMut;
 
-/// The kernel's card in the list.
-#[derive(Debug)]
-pub(in crate::kernel) struct Card;
-
-impl Listed for Card {
-    const NAME: &'static str = GetrfNopiv::<f64>::NAME;
-    const FORMULA: &'static str = "A = L U without pivoting, in place";
-    const FLOPS: &'static str = "2 n^3/3";
-}
-
-impl<T: Scalar> ListedIn<T> for Card {
+impl<T: Scalar> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let (Shape { m, n, .. }, steps) = (shape, shape.m.min(shape.n));
         let getrf = GetrfNopiv::new(m, n, 1000);
@@ -32,24 +20,6 @@ impl<T: Scalar> ListedIn<T> for Card {
         }
         trials
     }
-
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        vec![draw.dominant(n)]
-    }
-
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let a = TileMut::new(operands[0], n, n);
-        typical(n).compute(blas, a).expect("a dominant matrix has no zero pivot");
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The factorization of a square tile.
-fn typical<T: Scalar>(n: usize) -> GetrfNopiv<T> {
-    GetrfNopiv::new(n, n, 0)
 }
 
 /// A dominant matrix, square or the first rows or columns of one.

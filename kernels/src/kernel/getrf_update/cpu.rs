@@ -15,6 +15,7 @@ impl<T: Scalar> GetrfUpdate<T> {
     ///
     /// # Panics
     /// If the shapes do not agree.
+    #[inline(never)]
     pub fn compute(
         &self,
         blas: &dyn Blas<T>,

@@ -7,8 +7,10 @@
 //! Source: Golub, Van Loan, "Matrix computations", 3.4; flops as in LAWN 41. No implementation for
 //! devices.
 
+mod card;
 mod cpu;
 mod reference;
+#[cfg(test)]
 mod trial;
 
 use std::marker::PhantomData;
@@ -21,7 +23,7 @@ use crate::scalar::Scalar;
 use crate::strips::{StripShape, StripsRef};
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use trial::Card;
+pub(super) use card::Card;
 
 /// The update with its arguments; buffers `[panel: R, pivots: R, strips: R, column: RW]`, of which
 /// `pivots` are `u32` and `strips` hold nothing, or the rows of the panel under its triangle; the panel is

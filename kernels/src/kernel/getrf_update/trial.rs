@@ -1,28 +1,16 @@
-//! Trials of the update of an LU factorization and its typical call.
+//! Trials of the update of an LU factorization.
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
-
 use super::GetrfUpdate;
+use super::card::Card;
 use crate::backend::Blas;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial, heights};
-use crate::kernel::{Listed, ListedIn};
+use crate::kernel::draw::Draw;
+use crate::kernel::trial::{Guarded, Shape, Trial, Tried, heights};
 use crate::scalar::Scalar;
 use crate::strips::{StripsMut, StripsRef};
-use crate::tile::{TileMut, TileRef};
 
-/// The kernel's card in the list.
-#[derive(Debug)]
-pub(in crate::kernel) struct Card;
-
-impl Listed for Card {
-    const NAME: &'static str = GetrfUpdate::<f64>::NAME;
-    const FORMULA: &'static str = "U = inv(L1) P U, B = B - L2 U";
-    const FLOPS: &'static str = "n^3";
-}
-
-impl<T: Scalar> ListedIn<T> for Card {
+impl<T: Scalar> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, Shape { m, n, k }: Shape, draw: &mut Draw) -> Vec<Trial> {
         let mut trials = Vec::new();
         for first in [0, m / 3] {
@@ -33,26 +21,6 @@ impl<T: Scalar> ListedIn<T> for Card {
         }
         trials
     }
-
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        vec![draw.dominant(n), draw.numbers(n * n)]
-    }
-
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let [panel, column] = operands else { unreachable!("two operands were made") };
-        let pivots: Vec<u32> = (0..n as u32).collect();
-        let (panel, column) = (TileRef::new(panel, n, n), TileMut::new(column, n, n));
-        typical(n).compute(blas, panel, &pivots, None, column);
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The update of a square tile.
-fn typical<T: Scalar>(n: usize) -> GetrfUpdate<T> {
-    GetrfUpdate { m: n, n, k: n, first: 0, height: None, scalar: PhantomData }
 }
 
 fn compare<T: Scalar>(update: GetrfUpdate<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {

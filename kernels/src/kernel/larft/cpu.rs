@@ -12,6 +12,7 @@ impl<T: Scalar> Larft<T> {
     ///
     /// # Panics
     /// If the views have other shapes.
+    #[inline(never)]
     pub fn compute(
         &self,
         blas: &dyn Blas<T>,

@@ -6,8 +6,10 @@
 //! `geqrt` has made of the same panel. Cannot fail.
 //! Source: Schreiber, Van Loan, SIAM J. Sci. Stat. Comput. 10 (1989), algorithm 1.
 
+mod card;
 mod cpu;
 mod reference;
+#[cfg(test)]
 mod trial;
 
 use std::marker::PhantomData;
@@ -20,7 +22,7 @@ use crate::option::Storev;
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use trial::Card;
+pub(super) use card::Card;
 
 /// The triangle with its arguments; buffers `[V: R, TAU: R, T: W]`.
 #[derive(Clone, Copy, Debug)]

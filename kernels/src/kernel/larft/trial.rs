@@ -1,29 +1,17 @@
-//! Trials of the triangle of a block of reflectors and its typical call.
+//! Trials of the triangle of a block of reflectors.
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
-
 use super::Larft;
+use super::card::Card;
 use crate::backend::Blas;
-use crate::kernel::reflectors::{Factored, factored};
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
-use crate::kernel::{Listed, ListedIn};
+use crate::kernel::draw::Draw;
+use crate::kernel::trial::panels::{Factored, factored};
+use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::Storev;
 use crate::scalar::Scalar;
-use crate::tile::{TileMut, TileRef};
 
-/// The kernel's card in the list.
-#[derive(Debug)]
-pub(in crate::kernel) struct Card;
-
-impl Listed for Card {
-    const NAME: &'static str = Larft::<f64>::NAME;
-    const FORMULA: &'static str = "the triangle T of reflectors I - V T V'";
-    const FLOPS: &'static str = "n^3";
-}
-
-impl<T: Scalar> ListedIn<T> for Card {
+impl<T: Scalar> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let Shape { m, n, .. } = shape;
         let mut trials = Vec::new();
@@ -38,25 +26,6 @@ impl<T: Scalar> ListedIn<T> for Card {
         }
         trials
     }
-
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        vec![draw.dominant(n), vec![T::ONE; n], vec![T::ZERO; n * n]]
-    }
-
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let [v, tau, t] = operands else { unreachable!("three operands were made") };
-        let (v, tau) = (TileRef::new(v, n, n), TileRef::new(tau, n, 1));
-        typical(n).compute(blas, v, tau, TileMut::new(t, n, n));
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The reflectors of a square tile.
-fn typical<T: Scalar>(n: usize) -> Larft<T> {
-    Larft { storev: Storev::Columns, m: n, n, k: n, offset: 0, scalar: PhantomData }
 }
 
 fn compare<T: Scalar>(larft: Larft<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {

@@ -9,6 +9,7 @@ impl<T: Scalar> Lascal<T> {
     ///
     /// # Panics
     /// If the shape is another.
+    #[inline(never)]
     pub fn compute(&self, mut a: TileMut<'_, T>) {
         let (shape, mine) = ((a.rows(), a.cols()), (self.m, self.n));
         assert!(shape == mine, "scaling of {mine:?} in a tile {shape:?}");

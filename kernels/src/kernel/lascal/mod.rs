@@ -4,8 +4,10 @@
 //! `alpha` of zero overwrites without reading. Cannot fail. Source: LAPACK Users' Guide, xLASCL. On
 //! cores only.
 
+mod card;
 mod cpu;
 mod reference;
+#[cfg(test)]
 mod trial;
 
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
@@ -15,7 +17,7 @@ use crate::option::Part;
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
-pub(super) use trial::Card;
+pub(super) use card::Card;
 
 /// The scaling with its arguments; buffers `[A: RW]`.
 #[derive(Clone, Copy, Debug)]

@@ -1,26 +1,14 @@
-//! Trials of the scaling and its typical call.
-
-use tegula_runtime::flow::{Codelet, Cost};
+//! Trials of the scaling.
 
 use super::Lascal;
+use super::card::Card;
 use crate::backend::Blas;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
-use crate::kernel::{Listed, ListedIn};
+use crate::kernel::draw::Draw;
+use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::Part;
 use crate::scalar::Scalar;
-use crate::tile::TileMut;
 
-/// The kernel's card in the list.
-#[derive(Debug)]
-pub(in crate::kernel) struct Card;
-
-impl Listed for Card {
-    const NAME: &'static str = Lascal::<f64>::NAME;
-    const FORMULA: &'static str = "A = alpha A, or one triangle of it";
-    const FLOPS: &'static str = "n^2";
-}
-
-impl<T: Scalar> ListedIn<T> for Card {
+impl<T: Scalar> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let _ = blas;
         let Shape { m, n, .. } = shape;
@@ -33,24 +21,6 @@ impl<T: Scalar> ListedIn<T> for Card {
         }
         trials
     }
-
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        vec![draw.numbers(n * n)]
-    }
-
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let _ = blas;
-        typical(n).compute(TileMut::new(operands[0], n, n));
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// A change of sign.
-fn typical<T: Scalar>(n: usize) -> Lascal<T> {
-    Lascal { part: Part::Whole, m: n, n, alpha: -T::ONE }
 }
 
 fn compare<T: Scalar>(lascal: Lascal<T>, draw: &mut Draw) -> Trial {

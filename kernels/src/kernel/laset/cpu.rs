@@ -9,6 +9,7 @@ impl<T: Scalar> Laset<T> {
     ///
     /// # Panics
     /// If the shape is another or the rows are not adjacent in memory.
+    #[inline(never)]
     pub fn compute(&self, mut a: TileMut<'_, T>) {
         let (shape, mine) = ((a.rows(), a.cols()), (self.m, self.n));
         assert!(shape == mine, "fill {mine:?} in a tile {shape:?}");

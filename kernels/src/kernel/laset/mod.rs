@@ -3,9 +3,11 @@
 //! Shape: `A` is `m x n`. Overwrites `A`; reads nothing. Cannot fail. Source: LAPACK Users' Guide,
 //! xLASET.
 
+mod card;
 mod cpu;
 mod cuda;
 mod reference;
+#[cfg(test)]
 mod trial;
 
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
@@ -14,8 +16,8 @@ use crate::kernel::bytes;
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
+pub(super) use card::Card;
 pub(crate) use cuda::SOURCE;
-pub(super) use trial::Card;
 
 /// The filling with its arguments; buffers `[A: W]`.
 #[derive(Clone, Copy, Debug)]

@@ -10,6 +10,7 @@ impl<T: Scalar> LasetTriangle<T> {
     ///
     /// # Panics
     /// If the shape is another.
+    #[inline(never)]
     pub fn compute(&self, mut a: TileMut<'_, T>) {
         let (shape, mine) = ((a.rows(), a.cols()), (self.m, self.n));
         assert!(shape == mine, "fill {mine:?} in a tile {shape:?}");

@@ -3,8 +3,10 @@
 //! Shape: `A` is `m x n`. Overwrites the triangle and its diagonal; neither reads nor writes the rest.
 //! Cannot fail. Source: LAPACK Users' Guide, xLASET. On cores only.
 
+mod card;
 mod cpu;
 mod reference;
+#[cfg(test)]
 mod trial;
 
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
@@ -14,7 +16,7 @@ use crate::option::Uplo;
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
-pub(super) use trial::Card;
+pub(super) use card::Card;
 
 /// The filling with its arguments; buffers `[A: RW]`.
 #[derive(Clone, Copy, Debug)]

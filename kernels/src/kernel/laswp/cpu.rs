@@ -10,6 +10,7 @@ impl<T: Scalar> Laswp<T> {
     ///
     /// # Panics
     /// If a pivot is not a row of the tile.
+    #[inline(never)]
     pub fn compute(&self, pivots: &[u32], mut a: TileMut<'_, T>) {
         if self.backward {
             restore_rows(&mut a, self.first, &pivots[self.first..]);

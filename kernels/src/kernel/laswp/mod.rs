@@ -4,8 +4,10 @@
 //! places; `backward`, in the opposite order, which undoes it. Cannot fail. Source: LAPACK's `laswp`. No
 //! implementation for devices.
 
+mod card;
 mod cpu;
 mod reference;
+#[cfg(test)]
 mod trial;
 
 use std::marker::PhantomData;
@@ -16,7 +18,7 @@ use crate::kernel::bytes;
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
-pub(super) use trial::Card;
+pub(super) use card::Card;
 
 /// The exchange with its arguments; buffers `[pivots: R, A: RW]`, of which `pivots` are `u32`.
 #[derive(Clone, Copy, Debug)]

@@ -1,27 +1,15 @@
-//! Trials of the exchange of rows and its typical call.
+//! Trials of the exchange of rows.
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
-
 use super::Laswp;
+use super::card::Card;
 use crate::backend::Blas;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
-use crate::kernel::{Listed, ListedIn};
+use crate::kernel::draw::Draw;
+use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::scalar::Scalar;
-use crate::tile::TileMut;
 
-/// The kernel's card in the list.
-#[derive(Debug)]
-pub(in crate::kernel) struct Card;
-
-impl Listed for Card {
-    const NAME: &'static str = Laswp::<f64>::NAME;
-    const FORMULA: &'static str = "rows i and pivots[i] of A change places";
-    const FLOPS: &'static str = "0";
-}
-
-impl<T: Scalar> ListedIn<T> for Card {
+impl<T: Scalar> Tried<T> for Card {
     fn trials(_: &dyn Blas<T>, Shape { m, n, k }: Shape, draw: &mut Draw) -> Vec<Trial> {
         // Few exchanges among many rows, and about as many as there are rows.
         let counts = [m.min(n / 8 + 1), m.min(n)];
@@ -44,22 +32,4 @@ impl<T: Scalar> ListedIn<T> for Card {
         }
         trials
     }
-
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        vec![draw.numbers(n * n)]
-    }
-
-    fn run(_: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let pivots: Vec<u32> = (0..n as u32).rev().collect();
-        typical(n).compute(&pivots, TileMut::new(operands[0], n, n));
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The exchange of all rows of a square tile.
-fn typical<T: Scalar>(n: usize) -> Laswp<T> {
-    Laswp { m: n, n, first: 0, backward: false, scalar: PhantomData }
 }

@@ -10,6 +10,7 @@ impl<T: Scalar> Lauum<T> {
     ///
     /// # Panics
     /// If `a` is not square.
+    #[inline(never)]
     pub fn compute(&self, blas: &dyn Blas<T>, a: TileMut<'_, T>) {
         blas.lauum(self.lower(a));
     }

@@ -5,9 +5,11 @@
 //! nor written. Cannot fail. After `trtri` it completes the inverse of a Cholesky-factored matrix.
 //! Source: LAPACK Users' Guide, xLAUUM; flops as in LAWN 41.
 
+mod card;
 mod cpu;
 mod cuda;
 mod reference;
+#[cfg(test)]
 mod trial;
 
 use std::marker::PhantomData;
@@ -20,7 +22,7 @@ use crate::option::Uplo;
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
-pub(super) use trial::Card;
+pub(super) use card::Card;
 
 /// The product with its arguments; buffers `[A: RW]`.
 #[derive(Clone, Copy, Debug)]

@@ -1,46 +1,17 @@
-//! Trials of the triangular product and its typical call.
-
-use tegula_runtime::flow::{Codelet, Cost};
+//! Trials of the triangular product.
 
 use super::Lauum;
+use super::card::Card;
 use crate::backend::Blas;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
-use crate::kernel::{Listed, ListedIn};
+use crate::kernel::draw::Draw;
+use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::Uplo;
 use crate::scalar::Scalar;
-use crate::tile::TileMut;
 
-/// The kernel's card in the list.
-#[derive(Debug)]
-pub(in crate::kernel) struct Card;
-
-impl Listed for Card {
-    const NAME: &'static str = Lauum::<f64>::NAME;
-    const FORMULA: &'static str = "A = L' L or U U', in place";
-    const FLOPS: &'static str = "n^3/3";
-}
-
-impl<T: Scalar> ListedIn<T> for Card {
+impl<T: Scalar> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         Uplo::ALL.map(|uplo| compare(Lauum::new(uplo, shape.n), blas, draw)).into()
     }
-
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        vec![draw.numbers(n * n)]
-    }
-
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        typical(n).compute(blas, TileMut::new(operands[0], n, n));
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The lower product.
-fn typical<T: Scalar>(n: usize) -> Lauum<T> {
-    Lauum::new(Uplo::Lower, n)
 }
 
 fn compare<T: Scalar>(lauum: Lauum<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {

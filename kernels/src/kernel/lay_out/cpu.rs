@@ -12,6 +12,7 @@ impl<T: Scalar> LayOut<T> {
     ///
     /// # Panics
     /// If the shapes do not agree.
+    #[inline(never)]
     pub fn compute(&self, blas: &dyn Blas<T>, a: TileRef<'_, T>, mut strips: StripsMut<'_, T>) {
         match self.structure {
             Structure::General => blas.to_strips(self.trans.of(a), strips),

@@ -5,8 +5,10 @@
 //! says is not stored of `A` does not show; overwrites the strips. Cannot fail. On cores only, where
 //! strips are of use.
 
+mod card;
 mod cpu;
 mod reference;
+#[cfg(test)]
 mod trial;
 
 use std::marker::PhantomData;
@@ -20,7 +22,9 @@ use crate::scalar::Scalar;
 use crate::strips::{StripShape, StripsMut};
 use crate::tile::TileRef;
 
-pub(super) use trial::{Card, structures};
+pub(super) use card::Card;
+#[cfg(test)]
+pub(super) use trial::structures;
 
 /// What a matrix is, of which some entries are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

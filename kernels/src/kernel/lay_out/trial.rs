@@ -1,27 +1,15 @@
-//! Trials of the laying out and its typical call.
+//! Trials of the laying out.
 
-use tegula_runtime::flow::{Codelet, Cost};
-
+use super::card::Card;
 use super::{LayOut, Structure};
 use crate::backend::Blas;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial, heights, in_strips};
-use crate::kernel::{Listed, ListedIn};
+use crate::kernel::draw::Draw;
+use crate::kernel::trial::{Guarded, Shape, Trial, Tried, heights};
 use crate::option::{Diag, Form, Trans, Uplo};
 use crate::scalar::Scalar;
 use crate::strips::{StripsMut, StripsRef};
-use crate::tile::TileRef;
 
-/// The kernel's card in the list.
-#[derive(Debug)]
-pub(in crate::kernel) struct Card;
-
-impl Listed for Card {
-    const NAME: &'static str = LayOut::<f64>::NAME;
-    const FORMULA: &'static str = "op(A) in strips";
-    const FLOPS: &'static str = "0";
-}
-
-impl<T: Scalar> ListedIn<T> for Card {
+impl<T: Scalar> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let mut trials = Vec::new();
         for trans in Trans::ALL {
@@ -35,26 +23,6 @@ impl<T: Scalar> ListedIn<T> for Card {
         }
         trials
     }
-
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        vec![draw.numbers(n * n), in_strips(n, draw)]
-    }
-
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let [a, strips] = operands else { unreachable!("two operands were made") };
-        let lay_out = LayOut { height: blas.strip_height().unwrap_or(8), ..typical(n) };
-        let strips = StripsMut::new(&mut strips[..lay_out.shape().elements()], lay_out.shape());
-        lay_out.compute(blas, TileRef::new(a, n, n), strips);
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// A left factor.
-fn typical<T: Scalar>(n: usize) -> LayOut<T> {
-    LayOut::whole(Structure::General, Trans::No, (n, n), 8)
 }
 
 /// Those of which a triangle is stored.

@@ -19,6 +19,7 @@ impl<T: Scalar> Ldlt<T> {
     ///
     /// # Panics
     /// If `a` is not square.
+    #[inline(never)]
     pub fn compute(&self, blas: &dyn Blas<T>, a: TileMut<'_, T>) -> Result<(), NumericalError> {
         let mut a = lower(self.uplo, a);
         let n = a.rows();

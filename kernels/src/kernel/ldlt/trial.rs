@@ -1,29 +1,15 @@
-//! Trials of the factorisation and its typical call.
-
-use std::marker::PhantomData;
-
-use tegula_runtime::flow::{Codelet, Cost};
+//! Trials of the factorisation.
 
 use super::Ldlt;
+use super::card::{Card, typical};
 use crate::backend::Blas;
 use crate::error::NumericalError;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
-use crate::kernel::{Listed, ListedIn};
+use crate::kernel::draw::Draw;
+use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::{Diag, Form, Uplo};
 use crate::scalar::Scalar;
-use crate::tile::TileMut;
 
-/// The kernel's card in the list.
-#[derive(Debug)]
-pub(in crate::kernel) struct Card;
-
-impl Listed for Card {
-    const NAME: &'static str = Ldlt::<f64>::NAME;
-    const FORMULA: &'static str = "A = L D L', in place, without pivoting";
-    const FLOPS: &'static str = "n^3 / 3";
-}
-
-impl<T: Scalar> ListedIn<T> for Card {
+impl<T: Scalar> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let mut trials = Vec::new();
         for (form, uplo) in Form::ALL.into_iter().flat_map(|f| Uplo::ALL.map(|u| (f, u))) {
@@ -33,25 +19,6 @@ impl<T: Scalar> ListedIn<T> for Card {
         }
         trials
     }
-
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        vec![draw.dominant(n)]
-    }
-
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let a = TileMut::new(operands[0], n, n);
-        typical(n).compute(blas, a).expect("a dominant matrix has its factors");
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The lower factor of a Hermitian matrix that begins at row 1000.
-fn typical<T: Scalar>(n: usize) -> Ldlt<T> {
-    let (form, uplo) = (Form::Hermitian, Uplo::Lower);
-    Ldlt { form, uplo, n, offset: 1000, scalar: PhantomData }
 }
 
 fn compare<T: Scalar>(ldlt: Ldlt<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {

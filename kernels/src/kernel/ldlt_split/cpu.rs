@@ -12,6 +12,7 @@ impl<T: Scalar> LdltSplit<T> {
     ///
     /// # Panics
     /// If the shapes do not agree.
+    #[inline(never)]
     pub fn compute(&self, d: TileRef<'_, T>, a: TileMut<'_, T>, w: TileMut<'_, T>) {
         let (mut a, w) = if self.is_transposed { (a.transposed(), w.transposed()) } else { (a, w) };
         let (m, n) = (a.rows(), a.cols());

@@ -1,52 +1,21 @@
-//! Trials of the split and its typical call.
+//! Trials of the split.
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
-
 use super::LdltSplit;
+use super::card::Card;
 use crate::backend::Blas;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
-use crate::kernel::{Listed, ListedIn};
+use crate::kernel::draw::Draw;
+use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::scalar::Scalar;
-use crate::tile::{TileMut, TileRef};
 
-/// The kernel's card in the list.
-#[derive(Debug)]
-pub(in crate::kernel) struct Card;
-
-impl Listed for Card {
-    const NAME: &'static str = LdltSplit::<f64>::NAME;
-    const FORMULA: &'static str = "W = A, A = A inv(D)";
-    const FLOPS: &'static str = "n^2";
-}
-
-impl<T: Scalar> ListedIn<T> for Card {
+impl<T: Scalar> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let _ = blas;
         let Shape { m, n, .. } = shape;
         let of = |is_transposed| LdltSplit { is_transposed, m, n, scalar: PhantomData::<T> };
         [false, true].map(|is_transposed| compare(of(is_transposed), draw)).into_iter().collect()
     }
-
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        vec![draw.dominant(n), draw.numbers(n * n), draw.numbers(n * n)]
-    }
-
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let _ = blas;
-        let [d, a, w] = operands else { unreachable!("three operands were made") };
-        let (a, w) = (TileMut::new(a, n, n), TileMut::new(w, n, n));
-        typical(n).compute(TileRef::new(d, n, n), a, w);
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-fn typical<T: Scalar>(n: usize) -> LdltSplit<T> {
-    LdltSplit { is_transposed: false, m: n, n, scalar: PhantomData }
 }
 
 fn compare<T: Scalar>(split: LdltSplit<T>, draw: &mut Draw) -> Trial {

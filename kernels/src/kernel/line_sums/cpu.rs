@@ -10,6 +10,7 @@ impl<T: Scalar> LineSums<T> {
     ///
     /// # Panics
     /// If the shape is another, or there is not a sum for each line.
+    #[inline(never)]
     pub fn compute(&self, a: TileRef<'_, T>, sums: &mut [T]) {
         let (shape, mine) = ((a.rows(), a.cols()), (self.m, self.n));
         assert!(shape == mine, "sums of {mine:?} of a tile {shape:?}");

@@ -5,8 +5,10 @@
 //! of `A` what the structure says, and `s`; overwrites `s`. Entries are added in the order of columns.
 //! Cannot fail. On cores only.
 
+mod card;
 mod cpu;
 mod reference;
+#[cfg(test)]
 mod trial;
 
 use std::marker::PhantomData;
@@ -18,7 +20,7 @@ use crate::kernel::{bytes, product};
 use crate::scalar::Scalar;
 use crate::tile::TileRef;
 
-pub(super) use trial::Card;
+pub(super) use card::Card;
 
 /// Rows or columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,29 +1,17 @@
-//! Trials of the sums and their typical call.
+//! Trials of the sums.
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
-
+use super::card::Card;
 use super::{Line, LineSums, Term};
 use crate::backend::Blas;
+use crate::kernel::draw::Draw;
 use crate::kernel::lay_out::Structure;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
-use crate::kernel::{Listed, ListedIn};
+use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::{Form, Uplo};
 use crate::scalar::Scalar;
-use crate::tile::TileRef;
 
-/// The kernel's card in the list.
-#[derive(Debug)]
-pub(in crate::kernel) struct Card;
-
-impl Listed for Card {
-    const NAME: &'static str = LineSums::<f64>::NAME;
-    const FORMULA: &'static str = "sums of rows or columns, or of squares there";
-    const FLOPS: &'static str = "2 n^2";
-}
-
-impl<T: Scalar> ListedIn<T> for Card {
+impl<T: Scalar> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let _ = blas;
         let mut trials = Vec::new();
@@ -40,26 +28,6 @@ impl<T: Scalar> ListedIn<T> for Card {
         }
         trials
     }
-
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        vec![draw.numbers(n * n), draw.numbers(n)]
-    }
-
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let _ = blas;
-        let [a, sums] = operands else { unreachable!("two operands were made") };
-        typical(n).compute(TileRef::new(a, n, n), sums);
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The sums of rows.
-fn typical<T: Scalar>(n: usize) -> LineSums<T> {
-    let (line, term, structure) = (Line::Row, Term::Entry, Structure::General);
-    LineSums { line, term, structure, m: n, n, scalar: PhantomData }
 }
 
 fn compare<T: Scalar>(sums: LineSums<T>, draw: &mut Draw) -> Trial {

@@ -14,6 +14,7 @@ impl<T: Real> LogDet<T> {
     ///
     /// # Errors
     /// [`NumericalError::NoLogDeterminant`], with the index in the whole matrix.
+    #[inline(never)]
     pub fn compute(&self, a: TileRef<'_, T>, sum: &mut f64) -> Result<(), NumericalError> {
         let diagonal = || (0..self.n).map(|i| a.at(i, i).to_f64().abs());
         if let Some(i) = diagonal().position(|x| x == 0.0 || !x.is_finite()) {

@@ -1,26 +1,14 @@
-//! Trials of the log-determinant and its typical call.
-
-use tegula_runtime::flow::{Codelet, Cost};
+//! Trials of the log-determinant.
 
 use super::LogDet;
+use super::card::Card;
 use crate::backend::Blas;
 use crate::error::NumericalError;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
-use crate::kernel::{Listed, ListedIn};
+use crate::kernel::draw::Draw;
+use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::scalar::Real;
-use crate::tile::TileRef;
 
-/// The kernel's card in the list.
-#[derive(Debug)]
-pub(in crate::kernel) struct Card;
-
-impl Listed for Card {
-    const NAME: &'static str = LogDet::<f64>::NAME;
-    const FORMULA: &'static str = "sum = sum + factor sum_i log |a_ii|";
-    const FLOPS: &'static str = "2 n";
-}
-
-impl<T: Real> ListedIn<T> for Card {
+impl<T: Real> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let _ = blas;
         let n = shape.n;
@@ -35,27 +23,6 @@ impl<T: Real> ListedIn<T> for Card {
         }
         trials
     }
-
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        vec![draw.dominant(n)]
-    }
-
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let _ = blas;
-        let mut sum = 0.0;
-        let a = TileRef::new(operands[0], n, n);
-        typical::<T>(n).compute(a, &mut sum).expect("a dominant diagonal has no zero");
-        std::hint::black_box(sum);
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The contribution of a tile of a Cholesky factor.
-fn typical<T: Real>(n: usize) -> LogDet<T> {
-    LogDet::cholesky(n, 0)
 }
 
 /// A diagonal of both signs and of sizes from 2^-60 to 2^60; the rest is not readable.

@@ -9,6 +9,7 @@ impl<T: Scalar> LowRank<T> {
     ///
     /// # Panics
     /// If a shape is another.
+    #[inline(never)]
     pub fn compute(&self, parts: Parts<'_>, mut a: TileMut<'_, T>) {
         let (shape, mine) = ((a.rows(), a.cols()), (self.m, self.n));
         assert!(shape == mine, "{mine:?} into a tile {shape:?}");

@@ -1,30 +1,15 @@
-//! Trials of the sums and their typical call.
+//! Trials of the sums.
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
-
+use super::card::{Card, RANK};
 use super::{LowRank, Mirror, Parts};
 use crate::backend::Blas;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
-use crate::kernel::{Listed, ListedIn};
-use crate::scalar::{Scalar, c64};
-use crate::tile::TileMut;
+use crate::kernel::draw::Draw;
+use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
+use crate::scalar::Scalar;
 
-/// The kernel's card in the list.
-#[derive(Debug)]
-pub(in crate::kernel) struct Card;
-
-impl Listed for Card {
-    const NAME: &'static str = LowRank::<f64>::NAME;
-    const FORMULA: &'static str = "A = D + X Y^H, D diagonal, X and Y of 8 columns";
-    const FLOPS: &'static str = "64 n^2";
-}
-
-/// Columns of the typical factors.
-const RANK: usize = 8;
-
-impl<T: Scalar> ListedIn<T> for Card {
+impl<T: Scalar> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let _ = blas;
         let Shape { m, n, k } = shape;
@@ -41,35 +26,6 @@ impl<T: Scalar> ListedIn<T> for Card {
         }
         trials
     }
-
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        // Room for numbers of complex double precision in numbers of this one.
-        let room = |count: usize| count * size_of::<c64>() / size_of::<T>();
-        let factors = [n, n * RANK, n * RANK].map(|count| draw.numbers(room(count)));
-        factors.into_iter().chain([draw.numbers(n * n)]).collect()
-    }
-
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let _ = blas;
-        let [diagonal, x, y, a] = operands else { unreachable!("four operands were made") };
-        // Numbers of narrower types are any numbers in the wider one.
-        let wide = |numbers: &[T]| -> Vec<c64> {
-            let step = size_of::<c64>() / size_of::<T>();
-            numbers.iter().step_by(step).map(|x| c64::new(x.size(), 0.5)).collect()
-        };
-        let (diagonal, x, y) = (wide(diagonal), wide(x), wide(y));
-        let parts = Parts { diagonal: &diagonal, x: &x, y: &y };
-        typical(n).compute(parts, TileMut::new(a, n, n));
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// On the diagonal.
-fn typical<T: Scalar>(n: usize) -> LowRank<T> {
-    LowRank { mirror: Mirror::None, below: 0, m: n, n, rank: RANK, scalar: PhantomData }
 }
 
 fn compare<T: Scalar>(low: LowRank<T>, draw: &mut Draw) -> Trial {

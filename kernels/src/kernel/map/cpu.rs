@@ -9,6 +9,7 @@ impl<T: Scalar, F: Fn(usize, usize) -> T> Build<T, F> {
     ///
     /// # Panics
     /// If its shape is another.
+    #[inline(never)]
     pub fn compute(&self, mut a: TileMut<'_, T>) {
         let ((m, n), (row, column)) = (self.place.shape(), self.place.first());
         assert!((a.rows(), a.cols()) == (m, n), "{a:?} is not of {m} x {n}");
@@ -23,6 +24,7 @@ impl<T: Scalar, F: Fn(usize, usize, T) -> T> MapEntries<T, F> {
     ///
     /// # Panics
     /// If its shape is another.
+    #[inline(never)]
     pub fn compute(&self, mut a: TileMut<'_, T>) {
         let ((m, n), (row, column)) = (self.place.shape(), self.place.first());
         assert!((a.rows(), a.cols()) == (m, n), "{a:?} is not of {m} x {n}");

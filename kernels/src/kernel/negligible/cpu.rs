@@ -8,6 +8,7 @@ impl<T: Scalar> Negligible<T> {
     ///
     /// # Panics
     /// If there are not `n` of each.
+    #[inline(never)]
     pub fn compute(&self, before: &[T], after: &mut [T]) {
         let (n, counts) = (self.n, (before.len(), after.len()));
         assert!(counts == (n, n), "{counts:?} sums, not {n} of each");

@@ -4,8 +4,10 @@
 //! lines before something was taken from them, and `s`, those of what is left; overwrites `s`. A NaN stays.
 //! Cannot fail. On cores only.
 
+mod card;
 mod cpu;
 mod reference;
+#[cfg(test)]
 mod trial;
 
 use std::marker::PhantomData;
@@ -15,7 +17,7 @@ use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
 use crate::kernel::bytes;
 use crate::scalar::Scalar;
 
-pub(super) use trial::Card;
+pub(super) use card::Card;
 
 /// The comparison with its arguments; buffers `[t: R, s: RW]`.
 #[derive(Clone, Copy, Debug)]

@@ -49,6 +49,7 @@ impl<T: Scalar> NormShare<T> {
     ///
     /// # Panics
     /// If the shape is another or the share has another length.
+    #[inline(never)]
     pub fn compute(&self, a: TileRef<'_, T>, share: &mut [T::Real]) {
         let (shape, mine) = ((a.rows(), a.cols()), (self.m, self.n));
         assert!(shape == mine, "norm of {mine:?} of a tile {shape:?}");
@@ -132,6 +133,7 @@ impl<T: Scalar> NormFold<T> {
     ///
     /// # Panics
     /// If the lengths are others.
+    #[inline(never)]
     pub fn compute(&self, share: &[T::Real], result: &mut [T::Real]) {
         assert!(share.len() == self.length, "{} numbers, not {}", share.len(), self.length);
         match (self.norm, share) {

@@ -7,8 +7,10 @@
 //! makes a norm NaN, as in LAPACK. Cannot fail. Source: LAPACK Users' Guide, xLANGE, xLANSY, xLANHE,
 //! xLANTR, xLASSQ. On cores only.
 
+mod card;
 mod cpu;
 mod reference;
+#[cfg(test)]
 mod trial;
 
 use std::marker::PhantomData;
@@ -20,10 +22,10 @@ use crate::kernel::{bytes, product};
 use crate::scalar::Scalar;
 use crate::tile::TileRef;
 
+pub(super) use card::Card;
 pub(in crate::kernel) use cpu::visit;
 pub use cpu::{frobenius, larger};
 pub(in crate::kernel) use reference::entry;
-pub(super) use trial::Card;
 
 /// A norm of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

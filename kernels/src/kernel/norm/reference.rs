@@ -3,7 +3,7 @@
 use super::{Norm, NormShare};
 use crate::kernel::lay_out::Structure;
 use crate::option::{Diag, Form};
-use crate::scalar::{Real, Scalar};
+use crate::scalar::Scalar;
 use crate::tile::TileRef;
 
 impl<T: Scalar> NormShare<T> {
@@ -44,14 +44,5 @@ pub(in crate::kernel) fn entry<T: Scalar>(
         Structure::Triangular(_, Diag::Unit) if i == j => T::ONE,
         Structure::Triangular(uplo, _) if uplo.holds(i, j) => a.at(i, j),
         Structure::Triangular(..) => T::ZERO,
-    }
-}
-
-/// The norm that a result of [`NormFold`](super::NormFold) says, in double precision.
-#[must_use]
-pub(super) fn value<R: Real>(norm: Norm, result: &[R]) -> f64 {
-    match norm {
-        Norm::Frobenius => super::frobenius(result).to_f64(),
-        _ => result[0].to_f64(),
     }
 }

@@ -1,30 +1,17 @@
-//! Trials of norms and their typical call.
+//! Trials of norms.
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
-
-use super::reference::value;
-use super::{Norm, NormFold, NormShare};
+use super::card::Card;
+use super::{Norm, NormFold, NormShare, frobenius};
 use crate::backend::Blas;
+use crate::kernel::draw::Draw;
 use crate::kernel::lay_out::{Structure, structures};
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
-use crate::kernel::{Listed, ListedIn};
+use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::Diag;
-use crate::scalar::Scalar;
-use crate::tile::TileRef;
+use crate::scalar::{Real, Scalar};
 
-/// The kernel's card in the list.
-#[derive(Debug)]
-pub(in crate::kernel) struct Card;
-
-impl Listed for Card {
-    const NAME: &'static str = NormShare::<f64>::NAME;
-    const FORMULA: &'static str = "the share of A in a norm";
-    const FLOPS: &'static str = "2 n^2";
-}
-
-impl<T: Scalar> ListedIn<T> for Card {
+impl<T: Scalar> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let _ = blas;
         let mut trials = Vec::new();
@@ -42,27 +29,6 @@ impl<T: Scalar> ListedIn<T> for Card {
         }
         trials
     }
-
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        vec![draw.numbers(n * n)]
-    }
-
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let _ = blas;
-        let mut share = [T::Real::ZERO; 2];
-        typical::<T>(n).compute(TileRef::new(operands[0], n, n), &mut share);
-        operands[0][0] = T::from_real(share[0]);
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The Frobenius norm.
-fn typical<T: Scalar>(n: usize) -> NormShare<T> {
-    let (norm, structure) = (Norm::Frobenius, Structure::General);
-    NormShare { norm, structure, twice: false, m: n, n, scalar: PhantomData }
 }
 
 /// The norm of one tile by a share and a fold.
@@ -115,4 +81,12 @@ fn spoiled<T: Scalar>(share: NormShare<T>, draw: &mut Draw) -> Vec<Trial> {
         Trial::exact(case("infinity", infinite), infinite == f64::INFINITY),
         Trial::exact(case("NaN", nan), nan.is_nan()),
     ]
+}
+
+/// The norm that a result of [`NormFold`] says, in double precision.
+fn value<R: Real>(norm: Norm, result: &[R]) -> f64 {
+    match norm {
+        Norm::Frobenius => frobenius(result).to_f64(),
+        _ => result[0].to_f64(),
+    }
 }

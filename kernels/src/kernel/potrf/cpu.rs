@@ -14,6 +14,7 @@ impl<T: Scalar> Potrf<T> {
     ///
     /// # Panics
     /// If `a` is not square.
+    #[inline(never)]
     pub fn compute(&self, blas: &dyn Blas<T>, a: TileMut<'_, T>) -> Result<(), NumericalError> {
         blas.potrf(self.lower(a)).map_err(|e| e.shifted(self.offset))
     }

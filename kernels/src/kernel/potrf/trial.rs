@@ -1,27 +1,15 @@
-//! Trials of the Cholesky factorization and its typical call.
-
-use tegula_runtime::flow::{Codelet, Cost};
+//! Trials of the Cholesky factorization.
 
 use super::Potrf;
+use super::card::Card;
 use crate::backend::Blas;
 use crate::error::NumericalError;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
-use crate::kernel::{Listed, ListedIn};
+use crate::kernel::draw::Draw;
+use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::{Diag, Uplo};
 use crate::scalar::Scalar;
-use crate::tile::TileMut;
 
-/// The kernel's card in the list.
-#[derive(Debug)]
-pub(in crate::kernel) struct Card;
-
-impl Listed for Card {
-    const NAME: &'static str = Potrf::<f64>::NAME;
-    const FORMULA: &'static str = "A = L L' or U' U, in place";
-    const FLOPS: &'static str = "n^3/3";
-}
-
-impl<T: Scalar> ListedIn<T> for Card {
+impl<T: Scalar> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let mut trials = Vec::new();
         for uplo in Uplo::ALL {
@@ -35,24 +23,6 @@ impl<T: Scalar> ListedIn<T> for Card {
         }
         trials
     }
-
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        vec![draw.dominant(n)]
-    }
-
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let a = TileMut::new(operands[0], n, n);
-        typical(n).compute(blas, a).expect("a dominant matrix is positive definite");
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The lower factorization.
-fn typical<T: Scalar>(n: usize) -> Potrf<T> {
-    Potrf::new(Uplo::Lower, n, 0)
 }
 
 /// A dominant symmetric matrix of which one triangle is readable.

@@ -27,6 +27,7 @@ impl<T: Scalar> ScaleLines<T> {
     ///
     /// # Panics
     /// If the shape is another, or a sum that is read is missing.
+    #[inline(never)]
     pub fn compute(&self, (rows, columns): (&[T], &[T]), mut a: TileMut<'_, T>) {
         let (shape, mine) = ((a.rows(), a.cols()), (self.m, self.n));
         assert!(shape == mine, "lines of {mine:?} in a tile {shape:?}");

@@ -4,8 +4,10 @@
 //! number of zero leaves its line as it is; what has a power of zero is not read. Overwrites `A`. Cannot
 //! fail. On cores only.
 
+mod card;
 mod cpu;
 mod reference;
+#[cfg(test)]
 mod trial;
 
 use std::marker::PhantomData;
@@ -16,7 +18,7 @@ use crate::kernel::{bytes, product};
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
-pub(super) use trial::Card;
+pub(super) use card::Card;
 
 /// Which root of a sum of squares a line is divided by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,8 +6,10 @@
 //! the diagonal of a Hermitian matrix do not count. Cannot fail. Source: Dongarra et al., ACM TOMS
 //! 16 (1990), xSYMM and xHEMM; flops as in LAWN 41. On cores only.
 
+mod card;
 mod cpu;
 mod reference;
+#[cfg(test)]
 mod trial;
 
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
@@ -18,7 +20,7 @@ use crate::option::{Form, Side, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use trial::Card;
+pub(super) use card::Card;
 
 /// The product with its arguments; buffers `[A: R, B: R, C: RW]`.
 #[derive(Clone, Copy, Debug)]

@@ -12,6 +12,7 @@ impl<T: Scalar> Syr2k<T> {
     ///
     /// # Panics
     /// If the shapes do not agree.
+    #[inline(never)]
     pub fn compute(
         &self,
         blas: &dyn Blas<T>,

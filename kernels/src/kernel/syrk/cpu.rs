@@ -11,6 +11,7 @@ impl<T: Scalar> Syrk<T> {
     ///
     /// # Panics
     /// If the shapes do not agree.
+    #[inline(never)]
     pub fn compute(&self, blas: &dyn Blas<T>, a: TileRef<'_, T>, c: TileMut<'_, T>) {
         let (a, (alpha, beta)) = (self.trans.of(a), self.factors());
         match self.form {

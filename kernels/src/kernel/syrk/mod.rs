@@ -6,10 +6,12 @@
 //! `beta` count, and imaginary parts on the diagonal of `C` are taken as zero and set to it. The other triangle is neither read nor written. Cannot
 //! fail. Source: Dongarra et al., ACM TOMS 16 (1990); flops as in LAWN 41.
 
+mod card;
 mod cpu;
 mod cuda;
 mod reference;
 pub(super) mod strips;
+#[cfg(test)]
 mod trial;
 
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
@@ -20,9 +22,9 @@ use crate::option::{Form, Trans, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
+pub(super) use card::Card;
 pub(super) use cpu::{lower, make_diagonal_real};
 pub use strips::SyrkStrips;
-pub(super) use trial::Card;
 
 /// The symmetric product with its arguments; buffers `[A: R, C: RW]`.
 #[derive(Clone, Copy, Debug)]

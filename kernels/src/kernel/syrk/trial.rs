@@ -1,26 +1,15 @@
-//! Trials of the symmetric product and its typical call.
-
-use tegula_runtime::flow::{Codelet, Cost};
+//! Trials of the symmetric product.
 
 use super::Syrk;
+use super::card::Card;
 use crate::backend::Blas;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial, coefficients};
-use crate::kernel::{Listed, ListedIn};
+use crate::kernel::draw::Draw;
+use crate::kernel::trial::{Guarded, Shape, Trial, Tried, coefficients};
 use crate::option::{Form, Trans, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-/// The kernel's card in the list.
-#[derive(Debug)]
-pub(in crate::kernel) struct Card;
-
-impl Listed for Card {
-    const NAME: &'static str = Syrk::<f64>::NAME;
-    const FORMULA: &'static str = "C = alpha op(A) op(A)' + beta C, one triangle";
-    const FLOPS: &'static str = "n^3";
-}
-
-impl<T: Scalar> ListedIn<T> for Card {
+impl<T: Scalar> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let mut trials = Vec::new();
         let choices =
@@ -33,25 +22,6 @@ impl<T: Scalar> ListedIn<T> for Card {
         }
         trials
     }
-
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        (0..2).map(|_| draw.numbers(n * n)).collect()
-    }
-
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let [a, c] = operands else { unreachable!("two operands were made") };
-        typical(n).compute(blas, TileRef::new(a, n, n), TileMut::new(c, n, n));
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The product of a tiled Cholesky factorization: `C = C - A A'`.
-fn typical<T: Scalar>(n: usize) -> Syrk<T> {
-    let (form, uplo, trans) = (Form::Hermitian, Uplo::Lower, Trans::No);
-    Syrk { form, uplo, trans, n, k: n, alpha: -T::ONE, beta: T::ONE }
 }
 
 fn compare<T: Scalar>(syrk: Syrk<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {

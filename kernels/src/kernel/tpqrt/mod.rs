@@ -7,8 +7,10 @@
 //! Cannot fail; NaN passes through.
 //! Source: LAPACK's `tpqrt`; Buttari, Langou, Kurzak, Dongarra, Parallel Computing 35 (2009).
 
+mod card;
 mod cpu;
 mod reference;
+#[cfg(test)]
 mod trial;
 
 use std::marker::PhantomData;
@@ -21,7 +23,9 @@ use crate::option::Below;
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
-pub(super) use trial::{Card, triangle};
+pub(super) use card::Card;
+#[cfg(test)]
+pub(super) use trial::triangle;
 
 /// The factorization with its arguments; buffers `[R: RW, B: RW, T: W]`.
 #[derive(Clone, Copy, Debug)]

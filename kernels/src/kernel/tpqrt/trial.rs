@@ -1,28 +1,16 @@
-//! Trials of the factorization of a triangle above a tile and its typical call.
+//! Trials of the factorization of a triangle above a tile.
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
-
 use super::Tpqrt;
+use super::card::Card;
 use crate::backend::Blas;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
-use crate::kernel::{Listed, ListedIn};
+use crate::kernel::draw::Draw;
+use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::Below;
 use crate::scalar::Scalar;
-use crate::tile::TileMut;
 
-/// The kernel's card in the list.
-#[derive(Debug)]
-pub(in crate::kernel) struct Card;
-
-impl Listed for Card {
-    const NAME: &'static str = Tpqrt::<f64>::NAME;
-    const FORMULA: &'static str = "[R; B] = Q [R; 0] with its reflectors, in place";
-    const FLOPS: &'static str = "2 n^3";
-}
-
-impl<T: Scalar> ListedIn<T> for Card {
+impl<T: Scalar> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let Shape { m, n, k } = shape;
         let mut trials = Vec::new();
@@ -34,27 +22,6 @@ impl<T: Scalar> ListedIn<T> for Card {
         }
         trials
     }
-
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        let t = vec![T::ZERO; typical::<T>(n).ib.min(n) * n];
-        vec![draw.dominant(n), t, draw.numbers(n * n)]
-    }
-
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let [r, t, b] = operands else { unreachable!("three operands were made") };
-        let tpqrt = typical(n);
-        let t = TileMut::new(t, tpqrt.ib.min(n), n);
-        tpqrt.compute(blas, TileMut::new(r, n, n), TileMut::new(b, n, n), t);
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// A square tile below.
-fn typical<T: Scalar>(n: usize) -> Tpqrt<T> {
-    Tpqrt { below: Below::Square, top: n, m: n, n, ib: 24, scalar: PhantomData }
 }
 
 /// A triangle, with a NaN wherever it is not, in a tile of `rows`.

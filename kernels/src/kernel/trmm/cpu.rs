@@ -10,6 +10,7 @@ impl<T: Scalar> Trmm<T> {
     ///
     /// # Panics
     /// If the shapes do not agree.
+    #[inline(never)]
     pub fn compute(&self, blas: &dyn Blas<T>, t: TileRef<'_, T>, b: TileMut<'_, T>) {
         let (t, mut b) = self.on_the_left(t, b);
         b.scale(self.alpha);

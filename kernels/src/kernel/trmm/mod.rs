@@ -5,9 +5,11 @@
 //! Cannot fail.
 //! Source: Dongarra et al., ACM TOMS 16 (1990); flops as in LAWN 41.
 
+mod card;
 mod cpu;
 mod cuda;
 mod reference;
+#[cfg(test)]
 mod trial;
 
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
@@ -18,7 +20,7 @@ use crate::option::{Diag, Side, Trans, Triangle, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use trial::Card;
+pub(super) use card::Card;
 
 /// The product with its arguments; buffers `[T: R, B: RW]`.
 #[derive(Clone, Copy, Debug)]

@@ -10,6 +10,7 @@ impl<T: Scalar> Trsm<T> {
     ///
     /// # Panics
     /// If the shapes do not agree.
+    #[inline(never)]
     pub fn compute(&self, blas: &dyn Blas<T>, t: TileRef<'_, T>, b: TileMut<'_, T>) {
         let (t, b) = self.on_the_left(t, b);
         blas.trsm(t, self.alpha, b);

@@ -5,10 +5,12 @@
 //! A zero on the diagonal gives infinities, as in BLAS; a factorization never leaves one.
 //! Source: Dongarra et al., ACM TOMS 16 (1990); flops as in LAWN 41.
 
+mod card;
 mod cpu;
 mod cuda;
 mod reference;
 pub(super) mod strips;
+#[cfg(test)]
 mod trial;
 
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
@@ -19,8 +21,8 @@ use crate::option::{Diag, Side, Trans, Triangle, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
+pub(super) use card::Card;
 pub use strips::TrsmStrips;
-pub(super) use trial::Card;
 
 /// The solve with its arguments; buffers `[T: R, B: RW]`.
 #[derive(Clone, Copy, Debug)]

@@ -1,54 +1,24 @@
-//! Trials of the triangular solve and its typical call.
-
-use tegula_runtime::flow::{Codelet, Cost};
+//! Trials of the triangular solve.
 
 use super::Trsm;
+use super::card::Card;
 use crate::backend::Blas;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
-use crate::kernel::{Listed, ListedIn, triangular};
-use crate::option::{Diag, Side, Trans, Uplo};
+use crate::kernel::draw::Draw;
+use crate::kernel::trial::{Guarded, Shape, Trial, Tried, triangles};
+use crate::kernel::triangular;
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-/// The kernel's card in the list.
-#[derive(Debug)]
-pub(in crate::kernel) struct Card;
-
-impl Listed for Card {
-    const NAME: &'static str = Trsm::<f64>::NAME;
-    const FORMULA: &'static str = "B = alpha inv(op(T)) B, or from the right";
-    const FLOPS: &'static str = "n^3";
-}
-
-impl<T: Scalar> ListedIn<T> for Card {
+impl<T: Scalar> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let (Shape { m, n, .. }, alpha) = (shape, T::from_f64(-0.75));
         let mut trials = Vec::new();
-        for (side, uplo, trans, diag) in triangular::variants() {
+        for (side, uplo, trans, diag) in triangles() {
             let ld = triangular::order(side, m, n);
             trials.push(compare(Trsm { side, uplo, trans, diag, m, n, ld, alpha }, blas, draw));
         }
         trials
     }
-
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        vec![draw.dominant(n), draw.numbers(n * n)]
-    }
-
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let [t, b] = operands else { unreachable!("two operands were made") };
-        typical(n).compute(blas, TileRef::new(t, n, n), TileMut::new(b, n, n));
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The solve of a tiled Cholesky factorization: `B = B inv(L')`.
-fn typical<T: Scalar>(n: usize) -> Trsm<T> {
-    let (side, uplo, trans) = (Side::Right, Uplo::Lower, Trans::Yes);
-    Trsm { side, uplo, trans, diag: Diag::NonUnit, m: n, n, ld: n, alpha: T::ONE }
 }
 
 fn compare<T: Scalar>(trsm: Trsm<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {

@@ -11,6 +11,7 @@ impl<T: Scalar> TrsmBlock<T> {
     ///
     /// # Panics
     /// If the views have other shapes.
+    #[inline(never)]
     pub fn compute(&self, blas: &dyn Blas<T>, a: TileRef<'_, T>, b: TileMut<'_, T>) {
         let &Self { k, offset, .. } = self;
         let (a, trans) = self.entering(a);

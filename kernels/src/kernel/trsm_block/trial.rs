@@ -1,28 +1,16 @@
-//! Trials of the step of a solve and its typical call.
+//! Trials of the step of a solve.
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
-
 use super::TrsmBlock;
+use super::card::Card;
 use crate::backend::Blas;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
-use crate::kernel::{Listed, ListedIn};
+use crate::kernel::draw::Draw;
+use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::{Storev, Trans};
 use crate::scalar::Scalar;
-use crate::tile::{TileMut, TileRef};
 
-/// The kernel's card in the list.
-#[derive(Debug)]
-pub(in crate::kernel) struct Card;
-
-impl Listed for Card {
-    const NAME: &'static str = TrsmBlock::<f64>::NAME;
-    const FORMULA: &'static str = "a step of B = inv(op(R)) B, R in block columns";
-    const FLOPS: &'static str = "n^3";
-}
-
-impl<T: Scalar> ListedIn<T> for Card {
+impl<T: Scalar> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let Shape { m, n, k } = shape;
         let mut trials = Vec::new();
@@ -48,25 +36,6 @@ impl<T: Scalar> ListedIn<T> for Card {
         }
         trials
     }
-
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        vec![draw.dominant(n), draw.numbers(n * n)]
-    }
-
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let [a, b] = operands else { unreachable!("two operands were made") };
-        typical(n).compute(blas, TileRef::new(a, n, n), TileMut::new(b, n, n));
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// A square tile, with nothing above the triangle.
-fn typical<T: Scalar>(n: usize) -> TrsmBlock<T> {
-    let (storev, trans, nrhs) = (Storev::Columns, Trans::No, n as u32);
-    TrsmBlock { storev, trans, m: n, n, k: n, offset: 0, rows: n, nrhs, scalar: PhantomData }
 }
 
 fn compare<T: Scalar>(step: TrsmBlock<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {

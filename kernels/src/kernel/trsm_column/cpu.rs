@@ -11,6 +11,7 @@ impl<T: Scalar> TrsmColumn<T> {
     ///
     /// # Panics
     /// If the shapes do not agree.
+    #[inline(never)]
     pub fn compute(&self, blas: &dyn Blas<T>, t: TileRef<'_, T>, b: TileMut<'_, T>) {
         let (k, rest) = (self.k, self.rest());
         let t1 = Triangle::new(t.part(self.first, 0, k, k), self.uplo, self.diag).op(self.trans);

@@ -1,32 +1,19 @@
-//! Trials of the step of a triangular solve and its typical call.
+//! Trials of the step of a triangular solve.
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
-
 use super::TrsmColumn;
+use super::card::Card;
 use crate::backend::Blas;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
-use crate::kernel::{Listed, ListedIn, triangular};
-use crate::option::{Diag, Trans, Uplo};
+use crate::kernel::draw::Draw;
+use crate::kernel::trial::{Guarded, Shape, Trial, Tried, triangles};
 use crate::scalar::Scalar;
-use crate::tile::{TileMut, TileRef};
 
-/// The kernel's card in the list.
-#[derive(Debug)]
-pub(in crate::kernel) struct Card;
-
-impl Listed for Card {
-    const NAME: &'static str = TrsmColumn::<f64>::NAME;
-    const FORMULA: &'static str = "B1 = inv(T1) B1, B2 = B2 - T2 B1, or transposed";
-    const FLOPS: &'static str = "n^3";
-}
-
-impl<T: Scalar> ListedIn<T> for Card {
+impl<T: Scalar> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, Shape { m, n, k }: Shape, draw: &mut Draw) -> Vec<Trial> {
         let k = k.min(m);
         let mut trials = Vec::new();
-        for (_, uplo, trans, diag) in triangular::variants().into_iter().step_by(2) {
+        for (_, uplo, trans, diag) in triangles().into_iter().step_by(2) {
             for first in [0, (m - k) / 2, m - k] {
                 let column = TrsmColumn { uplo, trans, diag, m, n, k, first, scalar: PhantomData };
                 trials.push(compare(column, blas, draw));
@@ -34,25 +21,6 @@ impl<T: Scalar> ListedIn<T> for Card {
         }
         trials
     }
-
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        vec![draw.dominant(n), draw.numbers(n * n)]
-    }
-
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let [t, b] = operands else { unreachable!("two operands were made") };
-        typical(n).compute(blas, TileRef::new(t, n, n), TileMut::new(b, n, n));
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The last step of a forward substitution.
-fn typical<T: Scalar>(n: usize) -> TrsmColumn<T> {
-    let (uplo, trans, diag) = (Uplo::Lower, Trans::No, Diag::Unit);
-    TrsmColumn { uplo, trans, diag, m: n, n, k: n, first: 0, scalar: PhantomData }
 }
 
 fn compare<T: Scalar>(column: TrsmColumn<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {

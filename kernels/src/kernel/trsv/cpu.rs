@@ -10,6 +10,7 @@ impl<T: Scalar> Trsv<T> {
     ///
     /// # Panics
     /// If the shapes do not agree.
+    #[inline(never)]
     pub fn compute(&self, blas: &dyn Blas<T>, t: TileRef<'_, T>, x: TileMut<'_, T>) {
         blas.trsv(self.triangle(t), x);
     }

@@ -14,6 +14,7 @@ impl<T: Scalar> Trtri<T> {
     ///
     /// # Panics
     /// If `a` is not square.
+    #[inline(never)]
     pub fn compute(&self, blas: &dyn Blas<T>, a: TileMut<'_, T>) -> Result<(), NumericalError> {
         blas.trtri(self.diag, self.lower(a)).map_err(|e| e.shifted(self.offset))
     }

@@ -1,27 +1,15 @@
-//! Trials of the triangular inverse and its typical call.
-
-use tegula_runtime::flow::{Codelet, Cost};
+//! Trials of the triangular inverse.
 
 use super::Trtri;
+use super::card::Card;
 use crate::backend::Blas;
 use crate::error::NumericalError;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
-use crate::kernel::{Listed, ListedIn};
+use crate::kernel::draw::Draw;
+use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::{Diag, Uplo};
 use crate::scalar::Scalar;
-use crate::tile::TileMut;
 
-/// The kernel's card in the list.
-#[derive(Debug)]
-pub(in crate::kernel) struct Card;
-
-impl Listed for Card {
-    const NAME: &'static str = Trtri::<f64>::NAME;
-    const FORMULA: &'static str = "A = inv(A), triangular, in place";
-    const FLOPS: &'static str = "n^3/3";
-}
-
-impl<T: Scalar> ListedIn<T> for Card {
+impl<T: Scalar> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let mut trials = Vec::new();
         for uplo in Uplo::ALL {
@@ -33,24 +21,6 @@ impl<T: Scalar> ListedIn<T> for Card {
         }
         trials
     }
-
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        vec![draw.dominant(n)]
-    }
-
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let a = TileMut::new(operands[0], n, n);
-        typical(n).compute(blas, a).expect("a dominant triangle has an inverse");
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The lower inverse.
-fn typical<T: Scalar>(n: usize) -> Trtri<T> {
-    Trtri::new(Uplo::Lower, Diag::NonUnit, n, 0)
 }
 
 fn compare<T: Scalar>(trtri: Trtri<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {

@@ -12,6 +12,7 @@ impl<T: Scalar> Ungqr<T> {
     ///
     /// # Panics
     /// If the views have other shapes.
+    #[inline(never)]
     pub fn compute(&self, blas: &dyn Blas<T>, a: TileMut<'_, T>, t: TileRef<'_, T>) {
         let &Self { storev, n, k, offset, .. } = self;
         let (mut above, a) = storev.in_columns_mut(a).split_rows(offset);

@@ -6,8 +6,10 @@
 //! `I - V T V^H` and the rows above by zeros. Cannot fail.
 //! Source: LAPACK's `orgqr` and `org2r`.
 
+mod card;
 mod cpu;
 mod reference;
+#[cfg(test)]
 mod trial;
 
 use std::marker::PhantomData;
@@ -20,7 +22,7 @@ use crate::option::Storev;
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use trial::Card;
+pub(super) use card::Card;
 
 /// The multiplication with its arguments; buffers `[A: RW, T: R]`.
 #[derive(Clone, Copy, Debug)]

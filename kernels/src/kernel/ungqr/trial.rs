@@ -1,29 +1,17 @@
-//! Trials of multiplying reflectors out and the typical call.
+//! Trials of multiplying reflectors out.
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
-
 use super::Ungqr;
+use super::card::Card;
 use crate::backend::Blas;
-use crate::kernel::reflectors::{Factored, factored};
-use crate::kernel::trial::{Draw, Shape, Trial};
-use crate::kernel::{Listed, ListedIn};
+use crate::kernel::draw::Draw;
+use crate::kernel::trial::panels::{Factored, factored};
+use crate::kernel::trial::{Shape, Trial, Tried};
 use crate::option::Storev;
 use crate::scalar::Scalar;
-use crate::tile::{TileMut, TileRef};
 
-/// The kernel's card in the list.
-#[derive(Debug)]
-pub(in crate::kernel) struct Card;
-
-impl Listed for Card {
-    const NAME: &'static str = Ungqr::<f64>::NAME;
-    const FORMULA: &'static str = "the first columns of Q from its reflectors, in place";
-    const FLOPS: &'static str = "3 n^3";
-}
-
-impl<T: Scalar> ListedIn<T> for Card {
+impl<T: Scalar> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let Shape { m, n, .. } = shape;
         let mut trials = Vec::new();
@@ -38,24 +26,6 @@ impl<T: Scalar> ListedIn<T> for Card {
         }
         trials
     }
-
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        vec![draw.dominant(n), draw.dominant(n)]
-    }
-
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let [t, a] = operands else { unreachable!("two operands were made") };
-        typical(n).compute(blas, TileMut::new(a, n, n), TileRef::new(t, n, n));
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// All reflectors of a square tile.
-fn typical<T: Scalar>(n: usize) -> Ungqr<T> {
-    Ungqr { storev: Storev::Columns, m: n, n, k: n, offset: 0, scalar: PhantomData }
 }
 
 fn compare<T: Scalar>(ungqr: Ungqr<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {

@@ -12,6 +12,7 @@ impl<T: Scalar> UngtrHb2st<T> {
     ///
     /// # Panics
     /// If the views have other shapes.
+    #[inline(never)]
     pub fn compute(&self, blas: &dyn Blas<T>, v: TileRef<'_, T>, mut q: TileMut<'_, T>) {
         let &Self { waves, group, .. } = self;
         let (most, order) = (waves.group, waves.multiplied_out(group).0);

@@ -1,29 +1,17 @@
-//! Trials of multiplying out the reflectors of a chase and its typical call.
+//! Trials of multiplying out the reflectors of a chase.
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
-
 use super::UngtrHb2st;
+use super::card::Card;
 use crate::backend::Blas;
-use crate::kernel::trial::{Draw, Guarded, Shape, Trial};
+use crate::kernel::draw::Draw;
+use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::kernel::unmtr_hb2st::chased;
-use crate::kernel::{Listed, ListedIn};
 use crate::scalar::Scalar;
-use crate::tile::{TileMut, TileRef};
 use crate::tridiagonal::Waves;
 
-/// The kernel's card in the list.
-#[derive(Debug)]
-pub(in crate::kernel) struct Card;
-
-impl Listed for Card {
-    const NAME: &'static str = UngtrHb2st::<f64>::NAME;
-    const FORMULA: &'static str = "Q of reflectors that chased a band, in blocks";
-    const FLOPS: &'static str = "2 n^3";
-}
-
-impl<T: Scalar> ListedIn<T> for Card {
+impl<T: Scalar> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
         let Shape { m, k, .. } = shape;
         let n = m.min(100);
@@ -38,30 +26,6 @@ impl<T: Scalar> ListedIn<T> for Card {
         }
         trials
     }
-
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        let waves = typical::<T>(n).waves;
-        let ((rows, columns), (order, width)) = (waves.stored(0), waves.multiplied_out(0));
-        vec![draw.numbers(rows * columns), draw.numbers(order * width)]
-    }
-
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let [v, q] = operands else { unreachable!("two operands were made") };
-        let blocks = typical(n);
-        let ((rows, columns), (order, width)) =
-            (blocks.waves.stored(0), blocks.waves.multiplied_out(0));
-        blocks.compute(blas, TileRef::new(v, rows, columns), TileMut::new(q, order, width));
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// A group of as many sweeps as the band is wide, in a matrix of two bands.
-fn typical<T: Scalar>(n: usize) -> UngtrHb2st<T> {
-    let width = (n / 2).max(1);
-    UngtrHb2st { waves: Waves { n, width, group: width }, group: 0, scalar: PhantomData }
 }
 
 fn compare<T: Scalar>(

@@ -13,6 +13,7 @@ impl<T: Scalar> Unmqr<T> {
     ///
     /// # Panics
     /// If the views have other shapes.
+    #[inline(never)]
     pub fn compute(
         &self,
         blas: &dyn Blas<T>,

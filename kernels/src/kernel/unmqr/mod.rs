@@ -7,9 +7,11 @@
 //! diagonal and `T` above; overwrites that part of `C`. Cannot fail.
 //! Source: LAPACK's `larfb`; Schreiber, Van Loan, SIAM J. Sci. Stat. Comput. 10 (1989).
 
+mod card;
 mod cpu;
 mod reference;
 pub mod strips;
+#[cfg(test)]
 mod trial;
 
 use std::marker::PhantomData;
@@ -22,7 +24,7 @@ use crate::option::{Side, Storev, Trans};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use trial::Card;
+pub(super) use card::Card;
 
 /// The product with its arguments; buffers `[V: R, T: R, C: RW]`.
 #[derive(Clone, Copy, Debug)]

@@ -11,6 +11,7 @@ impl<T: Scalar> UnmtrHb2st<T> {
     ///
     /// # Panics
     /// If the views have other shapes.
+    #[inline(never)]
     pub fn compute(&self, blas: &dyn Blas<T>, q: TileRef<'_, T>, mut c: TileMut<'_, T>) {
         let &Self { waves, group, m, .. } = self;
         let order = waves.multiplied_out(group).0;

@@ -8,8 +8,10 @@
 //! problems using aggregated fine-grained and memory-aware kernels", SC 2011: blocks of one
 //! group further down the matrix stand to the left, since those that meet do so in that order.
 
+mod card;
 mod cpu;
 mod reference;
+#[cfg(test)]
 mod trial;
 
 use std::marker::PhantomData;
@@ -22,7 +24,9 @@ use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 use crate::tridiagonal::Waves;
 
-pub(super) use trial::{Card, chased};
+pub(super) use card::Card;
+#[cfg(test)]
+pub(super) use trial::chased;
 
 /// The product with its arguments; buffers `[Q: R, C: RW]`.
 #[derive(Clone, Copy, Debug)]

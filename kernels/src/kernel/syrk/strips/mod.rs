@@ -1,5 +1,7 @@
 //! The symmetric product of an operand that was laid out in strips.
 
+mod card;
+#[cfg(test)]
 mod trial;
 
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
@@ -11,7 +13,7 @@ use crate::scalar::Scalar;
 use crate::strips::{StripShape, StripsRef};
 use crate::tile::TileMut;
 
-pub(in crate::kernel) use trial::Card;
+pub(in crate::kernel) use card::Card;
 
 /// Lower triangle of `C = alpha A A' + beta C` with `A` in strips; buffers `[A: R, C: RW]`.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,7 @@
 //! The solve whose result is laid out in strips too, for the products that read it.
 
+mod card;
+#[cfg(test)]
 mod trial;
 
 use std::marker::PhantomData;
@@ -14,7 +16,7 @@ use crate::scalar::Scalar;
 use crate::strips::{StripShape, StripsMut};
 use crate::tile::{TileMut, TileRef};
 
-pub(in crate::kernel) use trial::Card;
+pub(in crate::kernel) use card::Card;
 
 /// `B = B inv(L')`, and `B` in strips; buffers `[L: R, B: RW, strips: W]`.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +50,7 @@ impl<T: Scalar> TrsmStrips<T> {
     ///
     /// # Panics
     /// If the shapes do not agree.
+    #[inline(never)]
     pub fn compute(
         &self,
         blas: &dyn Blas<T>,

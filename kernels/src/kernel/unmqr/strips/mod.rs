@@ -1,5 +1,7 @@
 //! The product with a block of reflectors that was laid out in strips.
 
+mod card;
+#[cfg(test)]
 mod trial;
 
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
@@ -14,7 +16,7 @@ use crate::strips::StripsRef;
 use crate::tile::{TileMut, TileRef};
 use crate::workspace::with_room;
 
-pub(in crate::kernel) use trial::Card;
+pub(in crate::kernel) use card::Card;
 
 /// `C = op(Q) C`, or `C = C op(Q)` from the right, with `V` and `V^H` in strips; buffers
 /// `[V: R, V^H: R, T: R, C: RW]`, of which the first two are what [`lay_outs`](Self::lay_outs) makes of
@@ -63,6 +65,7 @@ impl<T: Scalar> UnmqrStrips<T> {
     ///
     /// # Panics
     /// If the shapes do not agree, or if the product [is not computed](Self::is_computed).
+    #[inline(never)]
     pub fn compute(
         &self,
         blas: &dyn Blas<T>,

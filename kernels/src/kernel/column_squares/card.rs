@@ -1,0 +1,38 @@
+//! The list's card of the column sums: a typical call.
+
+use tegula_runtime::flow::{Codelet, Cost};
+
+use super::ColumnSquares;
+use crate::backend::Blas;
+use crate::kernel::draw::Draw;
+use crate::kernel::{Listed, ListedIn};
+use crate::scalar::Real;
+use crate::tile::TileRef;
+
+/// The kernel's card in the list.
+#[derive(Debug)]
+pub(in crate::kernel) struct Card;
+
+impl Listed for Card {
+    const NAME: &'static str = ColumnSquares::<f64>::NAME;
+    const FORMULA: &'static str = "s_j = s_j + sum_i a_ij^2";
+    const FLOPS: &'static str = "2 n^2";
+}
+
+impl<T: Real> ListedIn<T> for Card {
+    type Codelet = ColumnSquares<T>;
+
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+        vec![draw.numbers(n * n), draw.numbers(n)]
+    }
+
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+        let _ = blas;
+        let [a, sums] = operands else { unreachable!("two operands were made") };
+        ColumnSquares::new(n, n).compute(TileRef::new(a, n, n), sums);
+    }
+
+    fn cost(n: usize) -> Cost {
+        ColumnSquares::<T>::new(n, n).cost()
+    }
+}

@@ -1,0 +1,48 @@
+//! The list's card of norms: a typical call.
+
+use std::marker::PhantomData;
+
+use tegula_runtime::flow::{Codelet, Cost};
+
+use super::{Norm, NormShare};
+use crate::backend::Blas;
+use crate::kernel::draw::Draw;
+use crate::kernel::lay_out::Structure;
+use crate::kernel::{Listed, ListedIn};
+use crate::scalar::Scalar;
+use crate::tile::TileRef;
+
+/// The kernel's card in the list.
+#[derive(Debug)]
+pub(in crate::kernel) struct Card;
+
+impl Listed for Card {
+    const NAME: &'static str = NormShare::<f64>::NAME;
+    const FORMULA: &'static str = "the share of A in a norm";
+    const FLOPS: &'static str = "2 n^2";
+}
+
+impl<T: Scalar> ListedIn<T> for Card {
+    type Codelet = NormShare<T>;
+
+    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
+        vec![draw.numbers(n * n)]
+    }
+
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+        let _ = blas;
+        let mut share = [T::Real::ZERO; 2];
+        typical::<T>(n).compute(TileRef::new(operands[0], n, n), &mut share);
+        operands[0][0] = T::from_real(share[0]);
+    }
+
+    fn cost(n: usize) -> Cost {
+        typical::<T>(n).cost()
+    }
+}
+
+/// The Frobenius norm.
+fn typical<T: Scalar>(n: usize) -> NormShare<T> {
+    let (norm, structure) = (Norm::Frobenius, Structure::General);
+    NormShare { norm, structure, twice: false, m: n, n, scalar: PhantomData }
+}

@@ -8,7 +8,7 @@ use bytemuck::Pod;
 use num_complex::Complex;
 
 use crate::backend::{Backend, Blas};
-use crate::cuda::Calls;
+use crate::cuda::Names;
 
 /// A complex number of two `f32`.
 #[expect(non_camel_case_types, reason = "named as the real types are")]
@@ -75,8 +75,8 @@ pub trait Scalar:
     fn divided_by(self, divisor: Self) -> Self;
     /// This precision's side of a backend.
     fn blas(backend: &'static dyn Backend) -> &'static dyn Blas<Self>;
-    /// This precision's functions of the CUDA libraries.
-    fn cuda() -> &'static Calls<Self>;
+    /// What this precision is called by the CUDA libraries, and in device code.
+    fn cuda() -> &'static Names;
 
     /// The nearest number of this type.
     #[must_use]
@@ -202,7 +202,7 @@ impl Precision {
 }
 
 macro_rules! real {
-    ($type:ident, $other:ident, $precision:ident, $side:ident, $calls:ident) => {
+    ($type:ident, $other:ident, $precision:ident, $side:ident, $names:ident) => {
         impl Scalar for $type {
             type Real = Self;
             type Other = $other;
@@ -247,8 +247,8 @@ macro_rules! real {
             fn blas(backend: &'static dyn Backend) -> &'static dyn Blas<Self> {
                 backend.$side()
             }
-            fn cuda() -> &'static Calls<Self> {
-                &Calls::$calls
+            fn cuda() -> &'static Names {
+                &Names::$names
             }
             #[inline]
             fn times_real(self, factor: Self) -> Self {
@@ -297,7 +297,7 @@ macro_rules! real {
 }
 
 macro_rules! complex {
-    ($real:ident, $other:ident, $precision:ident, $side:ident, $calls:ident) => {
+    ($real:ident, $other:ident, $precision:ident, $side:ident, $names:ident) => {
         impl Scalar for Complex<$real> {
             type Real = $real;
             type Other = Complex<$other>;
@@ -352,8 +352,8 @@ macro_rules! complex {
             fn blas(backend: &'static dyn Backend) -> &'static dyn Blas<Self> {
                 backend.$side()
             }
-            fn cuda() -> &'static Calls<Self> {
-                &Calls::$calls
+            fn cuda() -> &'static Names {
+                &Names::$names
             }
         }
     };

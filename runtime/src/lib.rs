@@ -5,6 +5,7 @@
 
 pub mod bounds;
 pub mod comm;
+pub mod cuda;
 pub mod dispatch;
 pub mod exec;
 pub mod flow;

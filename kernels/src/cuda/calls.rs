@@ -1,21 +1,28 @@
-//! The functions of cuBLAS and cuSOLVER in one precision, as a table.
+//! The functions of cuBLAS and cuSOLVER in one precision, as tables, with the types of NVIDIA's
+//! `cublas_api.h` and `cusolverDn.h`. What these call `cuComplex` is laid out as ours: two numbers of
+//! one precision, real part first.
 
-use std::mem::transmute;
+use std::ffi::{c_int, c_void};
 
-use cudarc::cublas::sys as cublas;
-use cudarc::cusolver::sys as cusolver;
+use tegula_runtime::cuda::library::{Library, Missing};
 
 use crate::option::{Diag, Side, Trans, Uplo};
-use crate::scalar::{Scalar, c32, c64};
+use crate::scalar::Scalar;
 
-type Handle = cublas::cublasHandle_t;
-type Status = cublas::cublasStatus_t;
-type Op = cublas::cublasOperation_t;
-type Fill = cublas::cublasFillMode_t;
-type OnSide = cublas::cublasSideMode_t;
-type Unit = cublas::cublasDiagType_t;
+/// `cublasHandle_t` and `cusolverDnHandle_t`: what only the library can look into.
+pub(super) type Handle = *mut c_void;
+/// `cublasStatus_t` and `cusolverStatus_t`: 0, or the number of an error.
+pub(super) type Status = c_int;
+/// `cublasOperation_t`.
+type Op = c_int;
+/// `cublasFillMode_t`.
+type Fill = c_int;
+/// `cublasSideMode_t`.
+type OnSide = c_int;
+/// `cublasDiagType_t`.
+type Unit = c_int;
 
-type Gemm<T> = unsafe fn(
+type Gemm<T> = unsafe extern "C" fn(
     Handle,
     Op,
     Op,
@@ -31,7 +38,7 @@ type Gemm<T> = unsafe fn(
     *mut T,
     i32,
 ) -> Status;
-type Gemv<T> = unsafe fn(
+type Gemv<T> = unsafe extern "C" fn(
     Handle,
     Op,
     i32,
@@ -45,9 +52,20 @@ type Gemv<T> = unsafe fn(
     *mut T,
     i32,
 ) -> Status;
-type Syrk<T> =
-    unsafe fn(Handle, Fill, Op, i32, i32, *const T, *const T, i32, *const T, *mut T, i32) -> Status;
-type Herk<T> = unsafe fn(
+type Syrk<T> = unsafe extern "C" fn(
+    Handle,
+    Fill,
+    Op,
+    i32,
+    i32,
+    *const T,
+    *const T,
+    i32,
+    *const T,
+    *mut T,
+    i32,
+) -> Status;
+type Herk<T> = unsafe extern "C" fn(
     Handle,
     Fill,
     Op,
@@ -60,7 +78,7 @@ type Herk<T> = unsafe fn(
     *mut T,
     i32,
 ) -> Status;
-type Trsm<T> = unsafe fn(
+type Trsm<T> = unsafe extern "C" fn(
     Handle,
     OnSide,
     Fill,
@@ -74,7 +92,7 @@ type Trsm<T> = unsafe fn(
     *mut T,
     i32,
 ) -> Status;
-type Trmm<T> = unsafe fn(
+type Trmm<T> = unsafe extern "C" fn(
     Handle,
     OnSide,
     Fill,
@@ -90,8 +108,9 @@ type Trmm<T> = unsafe fn(
     *mut T,
     i32,
 ) -> Status;
-type Trsv<T> = unsafe fn(Handle, Fill, Op, Unit, i32, *const T, i32, *mut T, i32) -> Status;
-type Geam<T> = unsafe fn(
+type Trsv<T> =
+    unsafe extern "C" fn(Handle, Fill, Op, Unit, i32, *const T, i32, *mut T, i32) -> Status;
+type Geam<T> = unsafe extern "C" fn(
     Handle,
     Op,
     Op,
@@ -107,16 +126,13 @@ type Geam<T> = unsafe fn(
     i32,
 ) -> Status;
 
-type SolverHandle = cusolver::cusolverDnHandle_t;
-type SolverStatus = cusolver::cusolverStatus_t;
-type SolverFill = cusolver::cublasFillMode_t;
-type PotrfRoom<T> = unsafe fn(SolverHandle, SolverFill, i32, *mut T, i32, *mut i32) -> SolverStatus;
+type PotrfRoom<T> = unsafe extern "C" fn(Handle, Fill, i32, *mut T, i32, *mut i32) -> Status;
 type Potrf<T> =
-    unsafe fn(SolverHandle, SolverFill, i32, *mut T, i32, *mut T, i32, *mut i32) -> SolverStatus;
+    unsafe extern "C" fn(Handle, Fill, i32, *mut T, i32, *mut T, i32, *mut i32) -> Status;
 
-/// The libraries' functions for numbers of type `T`.
+/// cuBLAS's functions for numbers of type `T`.
 #[derive(Clone, Copy, Debug)]
-pub struct Calls<T: Scalar> {
+pub(crate) struct BlasCalls<T: Scalar> {
     pub(crate) gemm: Gemm<T>,
     pub(crate) gemv: Gemv<T>,
     pub(crate) syrk: Syrk<T>,
@@ -126,139 +142,132 @@ pub struct Calls<T: Scalar> {
     pub(crate) trmm: Trmm<T>,
     pub(crate) trsv: Trsv<T>,
     pub(crate) geam: Geam<T>,
+}
+
+impl<T: Scalar> BlasCalls<T> {
+    /// Those of `library`, which is cuBLAS.
+    #[allow(unsafe_code)]
+    pub(super) fn find(library: &'static Library) -> Result<Self, Missing> {
+        let names = T::cuda();
+        // SAFETY: the types are those of the header, and the library stays.
+        unsafe {
+            Ok(Self {
+                gemm: library.function(names.gemm)?,
+                gemv: library.function(names.gemv)?,
+                syrk: library.function(names.syrk)?,
+                herk: library.function(names.herk)?,
+                trsm: library.function(names.trsm)?,
+                trmm: library.function(names.trmm)?,
+                trsv: library.function(names.trsv)?,
+                geam: library.function(names.geam)?,
+            })
+        }
+    }
+}
+
+/// cuSOLVER's functions for numbers of type `T`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SolverCalls<T> {
     pub(crate) potrf_room: PotrfRoom<T>,
     pub(crate) potrf: Potrf<T>,
-    name: &'static str,
 }
 
-impl Calls<f32> {
-    /// Single precision.
-    pub const SINGLE: Self = Self {
-        gemm: cublas::cublasSgemm_v2,
-        gemv: cublas::cublasSgemv_v2,
-        syrk: cublas::cublasSsyrk_v2,
-        herk: cublas::cublasSsyrk_v2,
-        trsm: cublas::cublasStrsm_v2,
-        trmm: cublas::cublasStrmm_v2,
-        trsv: cublas::cublasStrsv_v2,
-        geam: cublas::cublasSgeam,
-        potrf_room: cusolver::cusolverDnSpotrf_bufferSize,
-        potrf: cusolver::cusolverDnSpotrf,
-        name: "float",
-    };
-}
-
-impl Calls<f64> {
-    /// Double precision.
-    pub const DOUBLE: Self = Self {
-        gemm: cublas::cublasDgemm_v2,
-        gemv: cublas::cublasDgemv_v2,
-        syrk: cublas::cublasDsyrk_v2,
-        herk: cublas::cublasDsyrk_v2,
-        trsm: cublas::cublasDtrsm_v2,
-        trmm: cublas::cublasDtrmm_v2,
-        trsv: cublas::cublasDtrsv_v2,
-        geam: cublas::cublasDgeam,
-        potrf_room: cusolver::cusolverDnDpotrf_bufferSize,
-        potrf: cusolver::cusolverDnDpotrf,
-        name: "double",
-    };
-}
-
-/// A table for complex numbers: what the libraries call `cuComplex` is laid out as ours.
-macro_rules! complex {
-    ($type:ident, $gemm:ident, $gemv:ident, $syrk:ident, $herk:ident, $trsm:ident, $trmm:ident, $trsv:ident,
-     $geam:ident, $room:ident, $potrf:ident, $name:literal) => {
-        // SAFETY: the functions take pointers to two numbers of one precision, real part first.
+impl<T: Scalar> SolverCalls<T> {
+    /// Those of `library`, which is cuSOLVER.
+    #[allow(unsafe_code)]
+    pub(super) fn find(library: &'static Library) -> Result<Self, Missing> {
+        let names = T::cuda();
+        // SAFETY: the types are those of the header, and the library stays.
         unsafe {
-            Self {
-                gemm: transmute::<*const (), Gemm<$type>>(cublas::$gemm as *const ()),
-                gemv: transmute::<*const (), Gemv<$type>>(cublas::$gemv as *const ()),
-                syrk: transmute::<*const (), Syrk<$type>>(cublas::$syrk as *const ()),
-                herk: transmute::<*const (), Herk<$type>>(cublas::$herk as *const ()),
-                trsm: transmute::<*const (), Trsm<$type>>(cublas::$trsm as *const ()),
-                trmm: transmute::<*const (), Trmm<$type>>(cublas::$trmm as *const ()),
-                trsv: transmute::<*const (), Trsv<$type>>(cublas::$trsv as *const ()),
-                geam: transmute::<*const (), Geam<$type>>(cublas::$geam as *const ()),
-                potrf_room: transmute::<*const (), PotrfRoom<$type>>(cusolver::$room as *const ()),
-                potrf: transmute::<*const (), Potrf<$type>>(cusolver::$potrf as *const ()),
-                name: $name,
-            }
+            Ok(Self {
+                potrf_room: library.function(names.potrf_room)?,
+                potrf: library.function(names.potrf)?,
+            })
+        }
+    }
+}
+
+/// Names for one type of numbers: of the libraries' functions, and its own in device code.
+#[derive(Clone, Copy, Debug)]
+pub struct Names {
+    gemm: &'static str,
+    gemv: &'static str,
+    syrk: &'static str,
+    herk: &'static str,
+    trsm: &'static str,
+    trmm: &'static str,
+    trsv: &'static str,
+    geam: &'static str,
+    potrf_room: &'static str,
+    potrf: &'static str,
+    number: &'static str,
+}
+
+/// The names with a letter for the type, and with the name of the Hermitian product.
+macro_rules! names {
+    ($letter:literal, $herk:literal, $number:literal) => {
+        Self {
+            gemm: concat!("cublas", $letter, "gemm_v2"),
+            gemv: concat!("cublas", $letter, "gemv_v2"),
+            syrk: concat!("cublas", $letter, "syrk_v2"),
+            herk: concat!("cublas", $letter, $herk, "_v2"),
+            trsm: concat!("cublas", $letter, "trsm_v2"),
+            trmm: concat!("cublas", $letter, "trmm_v2"),
+            trsv: concat!("cublas", $letter, "trsv_v2"),
+            geam: concat!("cublas", $letter, "geam"),
+            potrf_room: concat!("cusolverDn", $letter, "potrf_bufferSize"),
+            potrf: concat!("cusolverDn", $letter, "potrf"),
+            number: $number,
         }
     };
 }
 
-#[allow(unsafe_code)]
-impl Calls<c32> {
+impl Names {
+    /// Single precision.
+    pub const SINGLE: Self = names!("S", "syrk", "float");
+    /// Double precision.
+    pub const DOUBLE: Self = names!("D", "syrk", "double");
     /// Complex, single precision.
-    pub const COMPLEX_SINGLE: Self = complex!(
-        c32,
-        cublasCgemm_v2,
-        cublasCgemv_v2,
-        cublasCsyrk_v2,
-        cublasCherk_v2,
-        cublasCtrsm_v2,
-        cublasCtrmm_v2,
-        cublasCtrsv_v2,
-        cublasCgeam,
-        cusolverDnCpotrf_bufferSize,
-        cusolverDnCpotrf,
-        "float2"
-    );
-}
-
-#[allow(unsafe_code)]
-impl Calls<c64> {
+    pub const COMPLEX_SINGLE: Self = names!("C", "herk", "float2");
     /// Complex, double precision.
-    pub const COMPLEX_DOUBLE: Self = complex!(
-        c64,
-        cublasZgemm_v2,
-        cublasZgemv_v2,
-        cublasZsyrk_v2,
-        cublasZherk_v2,
-        cublasZtrsm_v2,
-        cublasZtrmm_v2,
-        cublasZtrsv_v2,
-        cublasZgeam,
-        cusolverDnZpotrf_bufferSize,
-        cusolverDnZpotrf,
-        "double2"
-    );
-}
+    pub const COMPLEX_DOUBLE: Self = names!("Z", "herk", "double2");
 
-impl<T: Scalar> Calls<T> {
     /// The type's name in device code.
     #[must_use]
     pub const fn name(&self) -> &'static str {
-        self.name
+        self.number
     }
 }
 
+/// `CUBLAS_OP_N`, `_T` or `_C`.
 pub(crate) const fn trans(trans: Trans) -> Op {
     match trans {
-        Trans::No => Op::CUBLAS_OP_N,
-        Trans::Yes => Op::CUBLAS_OP_T,
-        Trans::Conj => Op::CUBLAS_OP_C,
+        Trans::No => 0,
+        Trans::Yes => 1,
+        Trans::Conj => 2,
     }
 }
 
+/// `CUBLAS_FILL_MODE_LOWER` or `_UPPER`.
 pub(crate) const fn uplo(uplo: Uplo) -> Fill {
     match uplo {
-        Uplo::Lower => Fill::CUBLAS_FILL_MODE_LOWER,
-        Uplo::Upper => Fill::CUBLAS_FILL_MODE_UPPER,
+        Uplo::Lower => 0,
+        Uplo::Upper => 1,
     }
 }
 
+/// `CUBLAS_SIDE_LEFT` or `_RIGHT`.
 pub(crate) const fn side(side: Side) -> OnSide {
     match side {
-        Side::Left => OnSide::CUBLAS_SIDE_LEFT,
-        Side::Right => OnSide::CUBLAS_SIDE_RIGHT,
+        Side::Left => 0,
+        Side::Right => 1,
     }
 }
 
+/// `CUBLAS_DIAG_NON_UNIT` or `_UNIT`.
 pub(crate) const fn diag(diag: Diag) -> Unit {
     match diag {
-        Diag::NonUnit => Unit::CUBLAS_DIAG_NON_UNIT,
-        Diag::Unit => Unit::CUBLAS_DIAG_UNIT,
+        Diag::NonUnit => 0,
+        Diag::Unit => 1,
     }
 }

@@ -2,15 +2,17 @@
 //! device compiles when it first needs it.
 
 use std::collections::HashMap;
+use std::ffi::{CString, c_void};
 use std::fmt::Write;
 use std::marker::PhantomData;
+use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cudarc::driver::{CudaFunction, CudaModule, CudaStream, DeviceRepr, LaunchConfig};
-use cudarc::nvrtc::{CompileOptions, compile_ptx_with_opts};
+use tegula_runtime::cuda::{Function, Module, Stream};
 use tegula_runtime::flow::{Failure, Launch};
 
-use super::caught;
+use super::compiler::compile;
+use super::driver;
 use crate::kernel::{column_squares, covariance, dot, getrf_nopiv, laset, logdet, potrf};
 use crate::scalar::Scalar;
 
@@ -79,8 +81,8 @@ impl Grid {
 
 /// The program in one precision, compiled.
 pub(crate) struct Program<T> {
-    module: Arc<CudaModule>,
-    functions: Mutex<HashMap<&'static str, CudaFunction>>,
+    module: Arc<Module>,
+    functions: Mutex<HashMap<&'static str, Function>>,
     precision: PhantomData<fn() -> T>,
 }
 
@@ -90,27 +92,24 @@ impl<T: Scalar> Program<T> {
         launch.tool(Self::compile)
     }
 
-    fn compile(stream: &Arc<CudaStream>) -> Result<Self, Failure> {
+    fn compile(stream: &Arc<Stream>) -> Result<Self, Failure> {
         let context = stream.context();
-        let (major, minor) = caught("libcuda", || context.compute_capability())?;
+        let (major, minor) = driver(context.device().capability())?;
         let define = format!("-DREAL={}", T::cuda().name());
-        let options = |options| CompileOptions { options, ..CompileOptions::default() };
         let arch = format!("--gpu-architecture=compute_{major}{minor}");
-        let own = options(vec![define.clone(), arch]);
         // A compiler older than the device writes code that the driver brings up to date.
-        let code = caught("libnvrtc", || compile_ptx_with_opts(source(), own)).or_else(|_| {
-            caught("libnvrtc", || compile_ptx_with_opts(source(), options(vec![define])))
-        })?;
-        let module = caught("libcuda", || context.load_module(code))?;
+        let code = compile(&source(), &[define.clone(), arch])
+            .or_else(|_| compile(&source(), &[define]))?;
+        let module = Arc::new(driver(Module::new(context, &code))?);
         Ok(Self { module, functions: Mutex::default(), precision: PhantomData })
     }
 
-    fn function(&self, name: &'static str) -> Result<CudaFunction, Failure> {
+    fn function(&self, name: &'static str) -> Result<Function, Failure> {
         let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(function) = functions.get(name) {
             return Ok(function.clone());
         }
-        let function = caught("libcuda", || self.module.load_function(name))?;
+        let function = driver(self.module.function(&CString::new(name)?))?;
         functions.insert(name, function.clone());
         Ok(function)
     }
@@ -128,23 +127,9 @@ impl<T: Scalar> Program<T> {
         arguments: &[Argument<T>],
     ) -> Result<(), Failure> {
         let function = Self::of(launch)?.function(name)?;
-        let mut builder = launch.stream().launch_builder(&function);
-        for argument in arguments {
-            use cudarc::driver::PushKernelArg;
-            match argument {
-                Argument::Size(value) | Argument::Place(value) => builder.arg(value),
-                Argument::Flag(value) => builder.arg(value),
-                Argument::Double(value) => builder.arg(value),
-                Argument::Number(value) => builder.arg(value),
-            };
-        }
-        let shape = LaunchConfig {
-            grid_dim: (grid.blocks.0, grid.blocks.1, 1),
-            block_dim: (grid.threads.0, grid.threads.1, 1),
-            shared_mem_bytes: 0,
-        };
-        // SAFETY: the caller's promise.
-        caught("libcuda", || unsafe { builder.launch(shape) }).map(drop)
+        let mut places: Vec<*mut c_void> = arguments.iter().map(Argument::pointer).collect();
+        // SAFETY: the caller's promise; the driver copies the arguments before it returns.
+        driver(unsafe { launch.stream().launch(&function, grid.blocks, grid.threads, &mut places) })
     }
 }
 
@@ -160,21 +145,23 @@ pub(crate) enum Argument<T> {
     /// A `double`.
     Double(f64),
     /// A number of the tile's type.
-    Number(ByValue<T>),
+    Number(T),
 }
 
-/// A number as a kernel takes it.
-#[derive(Clone, Copy, Debug)]
-#[repr(transparent)]
-pub(crate) struct ByValue<T>(T);
-
-// SAFETY: a `Scalar` is plain numbers, and a kernel is compiled for the type of its program.
-#[allow(unsafe_code)]
-unsafe impl<T: Scalar> DeviceRepr for ByValue<T> {}
-
 impl<T> Argument<T> {
+    /// Where its value lies.
+    fn pointer(&self) -> *mut c_void {
+        let place: *const c_void = match self {
+            Self::Size(value) | Self::Place(value) => ptr::from_ref(value).cast(),
+            Self::Flag(value) => ptr::from_ref(value).cast(),
+            Self::Double(value) => ptr::from_ref(value).cast(),
+            Self::Number(value) => ptr::from_ref(value).cast(),
+        };
+        place.cast_mut()
+    }
+
     pub(crate) fn number(number: T) -> Self {
-        Self::Number(ByValue(number))
+        Self::Number(number)
     }
 
     pub(crate) fn size(size: usize) -> Self {

@@ -1,22 +1,22 @@
 //! What kernels need on a CUDA device: its libraries, our own device code, and room for verdicts.
 //!
 //! Libraries are looked for when the program runs ([`check`]); where one, or a function of it, is
-//! missing, that is a failure with a reason and not a panic. What is made once per device is a tool
+//! missing, that is a failure with a reason. What is made once per device is a tool
 //! of the runtime's [`Launch`].
 
 mod calls;
+mod compiler;
 pub mod device_code;
 mod libraries;
 mod triangle;
 mod verdict;
 mod workspace;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use bytemuck::Pod;
+use tegula_runtime::cuda::DriverError;
 use tegula_runtime::flow::{Failure, Launch};
 
-pub use calls::Calls;
+pub use calls::Names;
 pub(crate) use calls::{diag, side, trans, uplo};
 pub(crate) use device_code::{Grid, Program};
 pub use libraries::check;
@@ -33,22 +33,14 @@ pub struct LibraryError {
     reason: String,
 }
 
-/// What a call of a library gave. The bindings panic where a function is missing, which becomes a
-/// reason like any other.
-pub(crate) fn caught<V, E: std::fmt::Display>(
-    library: &'static str,
-    call: impl FnOnce() -> Result<V, E>,
-) -> Result<V, Failure> {
-    let error = |reason| LibraryError { library, reason }.into();
-    match catch_unwind(AssertUnwindSafe(call)) {
-        Ok(result) => result.map_err(|reason| error(reason.to_string())),
-        Err(payload) => {
-            // The compiler may have put a constant text in place of a formatted one.
-            let constant = payload.downcast_ref::<&str>().map(|&text| text.to_owned());
-            let text = payload.downcast_ref::<String>().cloned().or(constant);
-            Err(error(text.unwrap_or_else(|| "it cannot be used".to_owned())))
-        }
-    }
+/// Why `library` did not do what it was asked for.
+fn told(library: &'static str, reason: &(impl std::fmt::Display + ?Sized)) -> LibraryError {
+    LibraryError { library, reason: reason.to_string() }
+}
+
+/// What a call of the driver gave.
+fn driver<V>(result: Result<V, DriverError>) -> Result<V, Failure> {
+    result.map_err(|reason| told("libcuda", &reason).into())
 }
 
 /// Where buffer `index`, of `count` numbers, lies on the device, to read.

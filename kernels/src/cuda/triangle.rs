@@ -54,7 +54,7 @@ impl<T: Scalar> Triangles<T> {
     pub(crate) fn put(&self, launch: &Launch<'_>, verdict: &Verdict) -> Result<(), Failure> {
         let [lower, unit] = self.flags();
         let (n, w) = (Argument::size(self.n), Argument::place(self.full));
-        let verdict = Argument::Place(verdict.address(launch));
+        let verdict = Argument::Place(verdict.address());
         let arguments = [n, w, Argument::place(self.tile), lower, unit, verdict];
         // SAFETY: both matrices are `n x n`, and the verdict is on the device.
         unsafe { Program::run(launch, "put_triangle", Grid::over(self.n * self.n), &arguments) }

@@ -7,9 +7,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytemuck::Pod;
-use cudarc::driver::CudaStream;
 
 use super::codelet::{Failure, RawBuffer, elements};
+use crate::cuda::Stream;
 
 /// What kernels make once per device and keep: handles of libraries, compiled code, workspaces.
 #[derive(Default)]
@@ -46,7 +46,7 @@ pub type Check = Box<dyn FnOnce() -> Result<(), Failure> + Send>;
 /// that has ended. The context of the device is current on the calling thread.
 pub struct Launch<'a> {
     buffers: &'a [RawBuffer],
-    stream: &'a Arc<CudaStream>,
+    stream: &'a Arc<Stream>,
     tools: &'a Tools,
     checks: RefCell<Vec<Check>>,
 }
@@ -58,11 +58,7 @@ impl std::fmt::Debug for Launch<'_> {
 }
 
 impl<'a> Launch<'a> {
-    pub(crate) fn new(
-        buffers: &'a [RawBuffer],
-        stream: &'a Arc<CudaStream>,
-        tools: &'a Tools,
-    ) -> Self {
+    pub(crate) fn new(buffers: &'a [RawBuffer], stream: &'a Arc<Stream>, tools: &'a Tools) -> Self {
         Self { buffers, stream, tools, checks: RefCell::default() }
     }
 
@@ -72,7 +68,7 @@ impl<'a> Launch<'a> {
 
     /// The stream of the device that computes.
     #[must_use]
-    pub fn stream(&self) -> &'a Arc<CudaStream> {
+    pub fn stream(&self) -> &'a Arc<Stream> {
         self.stream
     }
 
@@ -103,7 +99,7 @@ impl<'a> Launch<'a> {
     /// Those of `make`.
     pub fn tool<S: Any + Send + Sync>(
         &self,
-        make: impl FnOnce(&Arc<CudaStream>) -> Result<S, Failure>,
+        make: impl FnOnce(&Arc<Stream>) -> Result<S, Failure>,
     ) -> Result<Arc<S>, Failure> {
         self.tools.get(|| make(self.stream))
     }

@@ -22,7 +22,7 @@ const KERNELS: &[&str] = &["Buffers", "RawBuffer", "info.cpu"];
 const ROOMS: &[Room] = &[
     Room {
         name: "flow",
-        knows: &["memory", "ranks", "sched", "sync", "trace"],
+        knows: &["cuda", "memory", "ranks", "sched", "sync", "trace"],
         must_not: &[THREADS, TIME, OUTSIDE],
     },
     Room { name: "platform", knows: &["flow", "trace"], must_not: &[TIME] },
@@ -44,7 +44,8 @@ const ROOMS: &[Room] = &[
     Room {
         name: "exec",
         knows: &[
-            "comm", "dispatch", "flow", "memory", "platform", "ranks", "sched", "sync", "trace",
+            "comm", "cuda", "dispatch", "flow", "memory", "platform", "ranks", "sched", "sync",
+            "trace",
         ],
         must_not: &[],
     },
@@ -62,6 +63,7 @@ const ROOMS: &[Room] = &[
         must_not: &[THREADS, TIME, OUTSIDE, KERNELS],
     },
     Room { name: "comm", knows: &["random", "ranks"], must_not: &[KERNELS] },
+    Room { name: "cuda", knows: &[], must_not: &[THREADS, TIME, KERNELS] },
     Room { name: "trace", knows: &["bounds", "flow", "ranks"], must_not: &[] },
     Room { name: "plot", knows: &["trace"], must_not: &[THREADS, TIME, OUTSIDE] },
     Room { name: "random", knows: &[], must_not: &[THREADS, TIME, OUTSIDE, KERNELS] },
@@ -86,6 +88,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
 /// Of another room, all that may be used: room, used room, the only names.
 const ONLY: &[(&str, &str, &[&str])] = &[
     ("platform", "flow", &["Cost"]),
+    ("flow", "cuda", &["Stream"]),
     ("flow", "sched", &["TaskView", "WorkerId"]),
     ("memory", "flow", &["Slab"]),
     ("memory", "sched", &["EvictionPolicy", "HandleId", "Outlook", "Recency", "Scheduler", "Task"]),

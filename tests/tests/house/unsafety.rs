@@ -5,7 +5,8 @@ use crate::{assert_kept, has_word, rust_files};
 /// Files, and folders that end in a slash, that may hold `unsafe`, and why.
 const PLACES: &[(&str, &str)] = &[
     ("runtime/src/comm/", "moves what callers lend, and calls MPI"),
-    ("runtime/src/exec/accelerator/", "calls the CUDA driver, and hands buffers to devices"),
+    ("runtime/src/cuda/", "calls the CUDA driver"),
+    ("runtime/src/exec/accelerator/", "hands buffers to devices"),
     ("runtime/src/exec/messenger/", "lends buffers of handles to the transport"),
     ("runtime/src/exec/node/", "lends buffers of each memory to copies and devices"),
     ("runtime/src/exec/run.rs", "lends the buffers of handles to kernels"),

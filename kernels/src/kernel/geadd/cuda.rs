@@ -18,10 +18,11 @@ impl<T: Scalar> Geadd<T> {
         }
         let ld = int(self.trans.stored(m, n).0);
         let (op, same, m, n) = (trans(self.trans), trans(Trans::No), int(m), int(n));
+        let (blas, calls) = Blas::of::<T>(launch)?;
         // SAFETY: the buffers have the sizes that these shapes ask for; the result may overwrite
         // the operand that is not transposed.
-        Blas::of(launch)?.call(|blas| unsafe {
-            (T::cuda().geam)(blas, op, same, m, n, &alpha, a, ld, &beta, b, m, b, m)
+        blas.call(|blas| unsafe {
+            (calls.geam)(blas, op, same, m, n, &alpha, a, ld, &beta, b, m, b, m)
         })
     }
 }

@@ -20,9 +20,10 @@ impl<T: Scalar> Gemm<T> {
         let ld_b = leading(trans_b.stored(k, n).0);
         let (op_a, op_b) = (trans(trans_a), trans(trans_b));
         let (m, n, k) = (int(m), int(n), int(k));
+        let (blas, calls) = Blas::of::<T>(launch)?;
         // SAFETY: the buffers have the sizes that these shapes ask for.
-        Blas::of(launch)?.call(|blas| unsafe {
-            (T::cuda().gemm)(blas, op_a, op_b, m, n, k, &alpha, a, ld_a, b, ld_b, &beta, c, m)
+        blas.call(|blas| unsafe {
+            (calls.gemm)(blas, op_a, op_b, m, n, k, &alpha, a, ld_a, b, ld_b, &beta, c, m)
         })
     }
 }

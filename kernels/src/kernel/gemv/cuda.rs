@@ -18,7 +18,7 @@ impl<T: Scalar> Gemv<T> {
         if count_y == 0 {
             return Ok(());
         }
-        let (blas, calls, op) = (Blas::of(launch)?, T::cuda(), trans(self.trans));
+        let ((blas, calls), op) = (Blas::of::<T>(launch)?, trans(self.trans));
         if count_x == 0 {
             // BLAS leaves y alone where there is nothing to add.
             let (same, rows, zero) = (trans(Trans::No), int(count_y), T::ZERO);

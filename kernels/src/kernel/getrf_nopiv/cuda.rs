@@ -52,7 +52,7 @@ impl<T: Scalar> GetrfNopiv<T> {
             Argument::place(self.entry(a, first, first)),
             Argument::size(self.m),
             Argument::size(first),
-            Argument::Place(verdict.address(launch)),
+            Argument::Place(verdict.address()),
         ];
         // SAFETY: the panel is inside the tile, and the verdict is on the device.
         unsafe { Program::run(launch, "factor_panel", Grid::ONE_BLOCK, &arguments) }
@@ -67,7 +67,7 @@ impl<T: Scalar> GetrfNopiv<T> {
         first: usize,
         width: usize,
     ) -> Result<(), Failure> {
-        let (blas, calls, next) = (Blas::of(launch)?, T::cuda(), first + width);
+        let ((blas, calls), next) = (Blas::of::<T>(launch)?, first + width);
         let (ld, k, cols) = (int(self.m), int(width), int(self.n - next));
         let (left, lower) = (side(Side::Left), uplo(Uplo::Lower));
         let (same, unit, one, minus) = (trans(Trans::No), diag(Diag::Unit), T::ONE, -T::ONE);

@@ -25,9 +25,10 @@ impl<T: Scalar> Lauum<T> {
         let (at, fill, op, unit) =
             (side(at), uplo(self.uplo), trans(Trans::Conj), diag(Diag::NonUnit));
         let (full, n, one) = (triangles.full, int(n), T::ONE);
+        let (blas, calls) = Blas::of::<T>(launch)?;
         // SAFETY: both matrices are `n x n`.
-        Blas::of(launch)?.call(|blas| unsafe {
-            (T::cuda().trmm)(blas, at, fill, op, unit, n, n, &one, a, n, full, n, full, n)
+        blas.call(|blas| unsafe {
+            (calls.trmm)(blas, at, fill, op, unit, n, n, &one, a, n, full, n, full, n)
         })?;
         triangles.put(launch, &verdict)
     }

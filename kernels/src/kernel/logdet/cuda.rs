@@ -23,7 +23,7 @@ impl<T: Real> LogDet<T> {
             Argument::place(a),
             Argument::Double(factor),
             Argument::place(sum),
-            Argument::Place(verdict.address(launch)),
+            Argument::Place(verdict.address()),
         ];
         // SAFETY: the buffers have the sizes of the contract, and the verdict is on the device.
         unsafe { Program::run(launch, "logdet", Grid::ONE_BLOCK, &arguments) }?;

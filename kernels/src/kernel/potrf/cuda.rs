@@ -1,13 +1,11 @@
 //! The factorization by cuSOLVER, and a look at its pivots: the contract asks for finite ones, too.
 
-use cudarc::cusolver::sys::cublasFillMode_t;
 use tegula_runtime::flow::{Failure, Launch};
 
 use super::Potrf;
 use crate::cuda::device_code::Argument;
-use crate::cuda::{Grid, Program, Solver, Verdict, int, output, workspace};
+use crate::cuda::{Grid, Program, Solver, Verdict, int, output, uplo, workspace};
 use crate::error::NumericalError;
-use crate::option::Uplo;
 use crate::scalar::Scalar;
 
 /// The device's side.
@@ -24,7 +22,7 @@ impl<T: Scalar> Potrf<T> {
         }
         let verdict = Verdict::new(launch)?;
         self.factor(launch, a, &verdict)?;
-        let address: Argument<T> = Argument::Place(verdict.address(launch));
+        let address: Argument<T> = Argument::Place(verdict.address());
         let arguments = [Argument::size(n), Argument::place(a), address];
         // SAFETY: the tile is `n x n`, and the verdict is on the device.
         unsafe { Program::run(launch, "find_bad_pivot", Grid::ONE_BLOCK, &arguments) }?;
@@ -35,17 +33,14 @@ impl<T: Scalar> Potrf<T> {
 
     #[allow(unsafe_code)]
     fn factor(&self, launch: &Launch<'_>, a: *mut T, verdict: &Verdict) -> Result<(), Failure> {
-        let fill = match self.uplo {
-            Uplo::Lower => cublasFillMode_t::CUBLAS_FILL_MODE_LOWER,
-            Uplo::Upper => cublasFillMode_t::CUBLAS_FILL_MODE_UPPER,
-        };
-        let (solver, n, calls) = (Solver::of(launch)?, int(self.n), T::cuda());
+        let (solver, calls) = Solver::of::<T>(launch)?;
+        let (n, fill) = (int(self.n), uplo(self.uplo));
         let mut room = 0;
         // SAFETY: it asks for a size only.
         solver.call(|handle| unsafe { (calls.potrf_room)(handle, fill, n, a, n, &mut room) })?;
         let bytes = usize::try_from(room)? * size_of::<T>();
         let work = workspace(launch, bytes)? as *mut T;
-        let info = verdict.address(launch) as *mut i32;
+        let info = verdict.address() as *mut i32;
         // SAFETY: the tile is `n x n`, the room as large as was asked for.
         solver.call(|handle| unsafe { (calls.potrf)(handle, fill, n, a, n, work, room, info) })
     }

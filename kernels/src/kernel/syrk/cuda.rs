@@ -18,15 +18,14 @@ impl<T: Scalar> Syrk<T> {
         }
         let ld = leading(self.trans.stored(n, k).0);
         let (fill, op, n, k) = (uplo(self.uplo), trans(self.trans), int(n), int(k));
+        let (blas, calls) = Blas::of::<T>(launch)?;
         // SAFETY: the buffers have the sizes that these shapes ask for.
-        Blas::of(launch)?.call(|blas| unsafe {
+        blas.call(|blas| unsafe {
             match self.form {
-                Form::Symmetric => {
-                    (T::cuda().syrk)(blas, fill, op, n, k, &alpha, a, ld, &beta, c, n)
-                }
+                Form::Symmetric => (calls.syrk)(blas, fill, op, n, k, &alpha, a, ld, &beta, c, n),
                 Form::Hermitian => {
                     let (alpha, beta) = (alpha.re(), beta.re());
-                    (T::cuda().herk)(blas, fill, op, n, k, &alpha, a, ld, &beta, c, n)
+                    (calls.herk)(blas, fill, op, n, k, &alpha, a, ld, &beta, c, n)
                 }
             }
         })

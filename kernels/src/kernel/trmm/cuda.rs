@@ -18,9 +18,10 @@ impl<T: Scalar> Trmm<T> {
         }
         let (at, fill, op) = (side(self.side), uplo(self.uplo), trans(self.trans));
         let (unit, m, n, ld) = (diag(self.diag), int(m), int(n), int(order));
+        let (blas, calls) = Blas::of::<T>(launch)?;
         // SAFETY: the buffers have the sizes that these shapes ask for.
-        Blas::of(launch)?.call(|blas| unsafe {
-            (T::cuda().trmm)(blas, at, fill, op, unit, m, n, &alpha, t, ld, b, m, b, m)
+        blas.call(|blas| unsafe {
+            (calls.trmm)(blas, at, fill, op, unit, m, n, &alpha, t, ld, b, m, b, m)
         })
     }
 }

@@ -16,8 +16,8 @@ impl<T: Scalar> Trsv<T> {
             return Ok(());
         }
         let (fill, op, unit, n) = (uplo(self.uplo), trans(self.trans), diag(self.diag), int(n));
+        let (blas, calls) = Blas::of::<T>(launch)?;
         // SAFETY: the buffers have the sizes that these shapes ask for.
-        Blas::of(launch)?
-            .call(|blas| unsafe { (T::cuda().trsv)(blas, fill, op, unit, n, t, n, x, 1) })
+        blas.call(|blas| unsafe { (calls.trsv)(blas, fill, op, unit, n, t, n, x, 1) })
     }
 }

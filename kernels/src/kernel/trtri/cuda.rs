@@ -21,7 +21,7 @@ impl<T: Scalar> Trtri<T> {
         }
         let verdict = Verdict::new(launch)?;
         if self.diag == Diag::NonUnit {
-            let address = Argument::Place(verdict.address(launch));
+            let address = Argument::Place(verdict.address());
             let arguments = [Argument::<T>::size(n), Argument::place(a), address];
             // SAFETY: the tile is `n x n`, and the verdict is on the device.
             unsafe { Program::run(launch, "find_zero", Grid::ONE_BLOCK, &arguments) }?;
@@ -39,9 +39,10 @@ impl<T: Scalar> Trtri<T> {
     fn solve(&self, launch: &Launch<'_>, a: *mut T, full: *mut T) -> Result<(), Failure> {
         let (left, fill, same) = (side(Side::Left), uplo(self.uplo), trans(Trans::No));
         let (unit, n, one) = (diag(self.diag), int(self.n), T::ONE);
+        let (blas, calls) = Blas::of::<T>(launch)?;
         // SAFETY: both matrices are `n x n`.
-        Blas::of(launch)?.call(|blas| unsafe {
-            (T::cuda().trsm)(blas, left, fill, same, unit, n, n, &one, a, n, full, n)
+        blas.call(|blas| unsafe {
+            (calls.trsm)(blas, left, fill, same, unit, n, n, &one, a, n, full, n)
         })
     }
 }

@@ -59,7 +59,7 @@ impl Job {
     #[allow(unsafe_code)]
     pub(super) fn launch(
         &self,
-        stream: &std::sync::Arc<cudarc::driver::CudaStream>,
+        stream: &std::sync::Arc<crate::cuda::Stream>,
         tools: &crate::flow::Tools,
     ) -> Result<Vec<Check>, Failure> {
         let name = self.info.name;

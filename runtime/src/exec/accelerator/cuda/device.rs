@@ -5,11 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, result};
-
-use super::guard::{guarded, is_out_of_memory};
+use super::NoCuda;
 use super::staging::Lane;
-use super::{NoCuda, is_driver_there};
+use crate::cuda::{Context, Device, DriverError, Event, Place, Stream, Wait};
 use crate::exec::accelerator::{Accelerator, DeviceError, Flight, Job};
 use crate::flow::{Check, CodeletInfo, Failure, Tools};
 
@@ -22,14 +20,14 @@ pub struct Cuda {
     name: String,
     model: String,
     free_bytes: u64,
-    context: Arc<CudaContext>,
-    compute: Arc<CudaStream>,
+    context: Arc<Context>,
+    compute: Arc<Stream>,
     /// For zeros and copies from other devices.
-    side: Mutex<Arc<CudaStream>>,
+    side: Mutex<Stream>,
     inward: Mutex<Lane>,
     outward: Mutex<Lane>,
     tools: Tools,
-    events: Arc<Mutex<Vec<CudaEvent>>>,
+    events: Arc<Mutex<Vec<Event>>>,
 }
 
 impl std::fmt::Debug for Cuda {
@@ -44,28 +42,23 @@ impl Cuda {
     /// # Errors
     /// If the driver is missing or refuses.
     pub fn open(number: usize) -> Result<Self, NoCuda> {
-        if !is_driver_there() {
-            return Err(NoCuda("libcuda is not there".to_owned()));
-        }
-        let device = guarded(|| Self::try_open(number));
-        device.map_err(|reason| NoCuda(format!("device {number} cannot be opened: {reason}")))
+        let what = || format!("device {number} cannot be opened");
+        Self::try_open(number).map_err(|error| NoCuda::new(&what(), &error))
     }
 
-    #[allow(unsafe_code)]
     fn try_open(number: usize) -> Result<Self, DriverError> {
-        let context = CudaContext::new(number)?;
-        // SAFETY: the engine orders all uses of all buffers itself.
-        unsafe { context.disable_event_tracking() };
+        let device = Device::new(number)?;
+        let context = Arc::new(Context::new(device)?);
         let (inward, outward) = (Lane::new(&context)?, Lane::new(&context)?);
-        let free = context.mem_get_info()?.0 as u64;
-        let model = context.name()?;
+        let free = context.free_bytes()?;
+        let model = device.name()?;
         Ok(Self {
             number,
             name: format!("CUDA device {number} ({model})"),
             model,
             free_bytes: free.saturating_sub(HEADROOM + free / 16),
-            compute: context.new_stream()?,
-            side: Mutex::new(context.new_stream()?),
+            compute: Arc::new(Stream::new(&context)?),
+            side: Mutex::new(Stream::new(&context)?),
             inward: Mutex::new(inward),
             outward: Mutex::new(outward),
             tools: Tools::default(),
@@ -99,24 +92,24 @@ impl Cuda {
         action: &'static str,
         call: impl FnOnce() -> Result<T, DriverError>,
     ) -> Result<T, DeviceError> {
-        let result = guarded(|| {
-            self.context.bind_to_thread()?;
-            call()
-        });
-        let device = self.name.clone();
-        result.map_err(|reason| DeviceError::Failed { device, action, reason })
+        let result = self.context.bind().and_then(|()| call());
+        result.map_err(|error| self.failed(action, &error))
+    }
+
+    fn failed(&self, action: &'static str, error: &DriverError) -> DeviceError {
+        DeviceError::Failed { device: self.name.clone(), action, reason: error.to_string() }
     }
 
     /// An event that nobody uses.
-    fn event(&self) -> Result<CudaEvent, DriverError> {
+    fn event(&self) -> Result<Event, DriverError> {
         let spare = self.events.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        spare.map_or_else(|| self.context.new_event(None), Ok)
+        spare.map_or_else(|| Event::new(&self.context, Wait::Awake), Ok)
     }
 }
 
 /// The address of a place, as the driver writes it.
-fn address(place: NonNull<u8>) -> u64 {
-    place.as_ptr() as u64
+fn address(place: NonNull<u8>) -> Place {
+    place.as_ptr() as Place
 }
 
 impl Accelerator for Cuda {
@@ -128,26 +121,23 @@ impl Accelerator for Cuda {
         codelet.has_cuda()
     }
 
-    #[allow(unsafe_code)]
     fn allocate(&self, bytes: usize) -> Result<NonNull<u8>, DeviceError> {
-        // SAFETY: a fresh allocation in the context that is current.
-        let place = self.attempt("allocate memory", || unsafe { result::malloc_sync(bytes) });
         let device = self.name.clone();
-        match place {
+        match self.context.allocate(bytes) {
             Ok(place) => {
                 NonNull::new(place as *mut u8).ok_or(DeviceError::OutOfMemory { device, bytes })
             }
-            Err(DeviceError::Failed { reason, .. }) if is_out_of_memory(&reason) => {
+            Err(error) if error.is_out_of_memory() => {
                 Err(DeviceError::OutOfMemory { device, bytes })
             }
-            Err(error) => Err(error),
+            Err(error) => Err(self.failed("allocate memory", &error)),
         }
     }
 
     #[allow(unsafe_code)]
     unsafe fn free(&self, place: NonNull<u8>, _bytes: usize) {
         // SAFETY: the caller's promise. A device that is broken has nothing left to give back.
-        let _ = self.attempt("free memory", || unsafe { result::free_sync(address(place)) });
+        let _ = unsafe { self.context.free(address(place)) };
     }
 
     #[allow(unsafe_code)]
@@ -155,8 +145,8 @@ impl Accelerator for Cuda {
         let side = self.side.lock().unwrap_or_else(PoisonError::into_inner);
         self.attempt("set memory to zero", || {
             // SAFETY: the caller's promise.
-            unsafe { result::memset_d8_async(address(place), 0, bytes, side.cu_stream()) }?;
-            side.synchronize()
+            unsafe { side.zero(address(place), bytes) }?;
+            side.wait()
         })
     }
 
@@ -184,12 +174,11 @@ impl Accelerator for Cuda {
     ) -> Option<Result<(), DeviceError>> {
         let peer = peer.as_any().downcast_ref::<Self>()?;
         let side = self.side.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mine, theirs) = (self.context.cu_ctx(), peer.context.cu_ctx());
         Some(self.attempt("copy from another device", || {
             let (to, from) = (address(to), address(from));
             // SAFETY: the caller's promise.
-            unsafe { result::memcpy_peer_async(mine, to, theirs, from, bytes, side.cu_stream()) }?;
-            side.synchronize()
+            unsafe { side.bring_from(&peer.context, from, to, bytes) }?;
+            side.wait()
         }))
     }
 
@@ -208,7 +197,7 @@ impl Accelerator for Cuda {
         let launched = catch_unwind(AssertUnwindSafe(launch));
         if !matches!(launched, Ok(Ok(_))) {
             // What the kernel did start must not go on in buffers that others are given.
-            self.attempt("end a task that failed", || self.compute.synchronize())?;
+            self.attempt("end a task that failed", || self.compute.wait())?;
         }
         Ok(Box::new(launched.unwrap_or_else(|payload| resume_unwind(payload))?))
     }
@@ -220,15 +209,15 @@ impl Accelerator for Cuda {
 
 /// A task on the stream.
 struct InStream {
-    event: Option<CudaEvent>,
+    event: Option<Event>,
     checks: Vec<Check>,
-    spare: Arc<Mutex<Vec<CudaEvent>>>,
+    spare: Arc<Mutex<Vec<Event>>>,
 }
 
 impl Flight for InStream {
     fn poll(&mut self) -> Option<Result<(), Failure>> {
         let event = self.event.as_ref()?;
-        match guarded(|| event.try_is_complete()) {
+        match event.has_passed() {
             Ok(false) => return None,
             Ok(true) => {}
             Err(reason) => return Some(Err(format!("the device failed: {reason}").into())),

@@ -2,18 +2,27 @@
 //! there are no devices, and a reason.
 
 mod device;
-mod guard;
 mod staging;
 
 pub use device::Cuda;
-use guard::guarded;
 
-use cudarc::driver::{result, sys};
+use crate::cuda::{Device, DriverError};
 
 /// Why no CUDA device can be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no CUDA: {0}")]
 pub struct NoCuda(String);
+
+impl NoCuda {
+    /// `what` went wrong because of `error`, unless there is no driver at all.
+    fn new(what: &str, error: &DriverError) -> Self {
+        if error.is_no_driver() {
+            Self(error.to_string())
+        } else {
+            Self(format!("{what}: {error}"))
+        }
+    }
+}
 
 /// A CUDA device as it was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,47 +42,24 @@ pub struct Found {
 /// # Errors
 /// If the driver's library is missing or refuses, or there is no device.
 pub fn devices() -> Result<Vec<Found>, NoCuda> {
-    if !is_driver_there() {
-        return Err(NoCuda("libcuda is not there".to_owned()));
-    }
-    let count = guarded(|| {
-        result::init()?;
-        result::device::get_count()
-    });
-    let count = count.map_err(|reason| NoCuda(format!("the driver refuses: {reason}")))?;
+    let count = Device::count().map_err(|error| NoCuda::new("the driver refuses", &error))?;
     if count < 1 {
         return Err(NoCuda("the driver knows no device".to_owned()));
     }
-    (0..count).map(|number| describe(number).map_err(NoCuda)).collect()
+    (0..count).map(describe).collect()
 }
 
-/// Whether the driver's library can be loaded.
-#[allow(unsafe_code)]
-fn is_driver_there() -> bool {
-    // SAFETY: it loads and unloads the driver's library, whose initialisation is harmless.
-    unsafe { sys::is_culib_present() }
-}
-
-#[allow(unsafe_code)]
-fn describe(number: i32) -> Result<Found, String> {
-    use sys::CUdevice_attribute_enum::{
-        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR as MAJOR,
-        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR as MINOR,
-    };
-    guarded(|| {
-        let device = result::device::get(number)?;
-        // SAFETY: the driver has just given this device.
-        let (memory, major, minor) = unsafe {
-            let major = result::device::get_attribute(device, MAJOR)?;
-            let minor = result::device::get_attribute(device, MINOR)?;
-            (result::device::total_mem(device)?, major, minor)
-        };
+fn describe(number: usize) -> Result<Found, NoCuda> {
+    let ask = || {
+        let device = Device::new(number)?;
         Ok(Found {
-            number: number as usize,
-            name: result::device::get_name(device)?,
-            memory_bytes: memory as u64,
-            capability: (major, minor),
+            number,
+            name: device.name()?,
+            memory_bytes: device.memory_bytes()?,
+            capability: device.capability()?,
         })
+    };
+    ask().map_err(|error: DriverError| {
+        NoCuda::new(&format!("device {number} cannot be asked"), &error)
     })
-    .map_err(|reason| format!("device {number} cannot be asked: {reason}"))
 }

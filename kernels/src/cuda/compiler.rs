@@ -1,0 +1,121 @@
+//! The compiler of device code, NVRTC, with the types of NVIDIA's `nvrtc.h`.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ptr;
+
+use tegula_runtime::cuda::library::{Library, Missing};
+
+use super::libraries::{NVRTC, nvrtc};
+use super::{LibraryError, told};
+
+/// `nvrtcProgram`: what only the compiler can look into.
+type Program = *mut c_void;
+/// `nvrtcResult`: 0, or the number of an error.
+type Status = c_int;
+
+/// What is called of it.
+struct Calls {
+    create: unsafe extern "C" fn(
+        *mut Program,
+        *const c_char,
+        *const c_char,
+        c_int,
+        *const *const c_char,
+        *const *const c_char,
+    ) -> Status,
+    destroy: unsafe extern "C" fn(*mut Program) -> Status,
+    compile: unsafe extern "C" fn(Program, c_int, *const *const c_char) -> Status,
+    code_bytes: unsafe extern "C" fn(Program, *mut usize) -> Status,
+    code: unsafe extern "C" fn(Program, *mut c_char) -> Status,
+    log_bytes: unsafe extern "C" fn(Program, *mut usize) -> Status,
+    log: unsafe extern "C" fn(Program, *mut c_char) -> Status,
+    words: unsafe extern "C" fn(Status) -> *const c_char,
+}
+
+impl Calls {
+    #[allow(unsafe_code)]
+    fn find(library: &'static Library) -> Result<Self, Missing> {
+        // SAFETY: the types are those of the header, and the library stays.
+        unsafe {
+            Ok(Self {
+                create: library.function("nvrtcCreateProgram")?,
+                destroy: library.function("nvrtcDestroyProgram")?,
+                compile: library.function("nvrtcCompileProgram")?,
+                code_bytes: library.function("nvrtcGetPTXSize")?,
+                code: library.function("nvrtcGetPTX")?,
+                log_bytes: library.function("nvrtcGetProgramLogSize")?,
+                log: library.function("nvrtcGetProgramLog")?,
+                words: library.function("nvrtcGetErrorString")?,
+            })
+        }
+    }
+
+    /// What a call answered.
+    #[allow(unsafe_code)]
+    fn check(&self, status: Status) -> Result<(), LibraryError> {
+        if status == 0 {
+            return Ok(());
+        }
+        // SAFETY: it answers any number with a constant text.
+        let words = unsafe { CStr::from_ptr((self.words)(status)) };
+        Err(told(NVRTC, &words.to_string_lossy()))
+    }
+
+    /// A text of the program: one call says how long it is, its end counted, and one writes it.
+    #[allow(unsafe_code)]
+    fn text(
+        &self,
+        program: Program,
+        bytes: unsafe extern "C" fn(Program, *mut usize) -> Status,
+        write: unsafe extern "C" fn(Program, *mut c_char) -> Status,
+    ) -> Result<CString, LibraryError> {
+        let mut count = 0;
+        // SAFETY: it writes one number.
+        self.check(unsafe { bytes(program, &raw mut count) })?;
+        let mut text = vec![0_u8; count.max(1)];
+        // SAFETY: there is room for as many characters as it has said.
+        self.check(unsafe { write(program, text.as_mut_ptr().cast()) })?;
+        let text = CStr::from_bytes_until_nul(&text).unwrap_or_default();
+        Ok(text.to_owned())
+    }
+}
+
+/// A program that is taken away at the end.
+struct Made<'a>(&'a Calls, Program);
+
+impl Drop for Made<'_> {
+    #[allow(unsafe_code)]
+    fn drop(&mut self) {
+        // SAFETY: it was created, and is destroyed once.
+        let _ = unsafe { (self.0.destroy)(&raw mut self.1) };
+    }
+}
+
+/// What the compiler makes of `source` with these options: text in PTX.
+///
+/// # Errors
+/// If it is not there, or refuses; in its words.
+///
+/// # Panics
+/// If the source or an option holds a zero.
+#[allow(unsafe_code)]
+pub(super) fn compile(source: &str, options: &[String]) -> Result<CString, LibraryError> {
+    let text = |text: &str| CString::new(text).expect("no text here holds a zero");
+    let calls = Calls::find(nvrtc()?).map_err(|reason| told(NVRTC, &reason))?;
+    let (source, mut program) = (text(source), ptr::null_mut());
+    // SAFETY: it reads the source to its end, no name and no headers, and writes one program.
+    calls.check(unsafe {
+        let (name, none) = (ptr::null(), ptr::null());
+        (calls.create)(&raw mut program, source.as_ptr(), name, 0, none, none)
+    })?;
+    let made = Made(&calls, program);
+    let options: Vec<CString> = options.iter().map(|option| text(option)).collect();
+    let places: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
+    // SAFETY: it reads as many options as there are, each to its end.
+    let status = unsafe { (calls.compile)(program, places.len() as c_int, places.as_ptr()) };
+    if let Err(error) = calls.check(status) {
+        let log = calls.text(made.1, calls.log_bytes, calls.log)?;
+        return Err(told(NVRTC, &format!("{}: {}", error.reason, log.to_string_lossy())));
+    }
+    calls.text(made.1, calls.code_bytes, calls.code)
+}

@@ -1,0 +1,205 @@
+//! Devices as the driver describes them, and the context in which one is used.
+
+use std::ffi::{CStr, c_char, c_int};
+use std::ptr;
+
+use super::driver::{Driver, DriverError, Handle, Number, Place};
+
+/// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR`.
+const MAJOR: c_int = 75;
+/// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR`.
+const MINOR: c_int = 76;
+
+/// A device, not yet in use.
+#[derive(Clone, Copy)]
+pub struct Device {
+    driver: &'static Driver,
+    number: Number,
+}
+
+impl std::fmt::Debug for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Device").field(&self.number).finish()
+    }
+}
+
+impl Device {
+    /// How many there are.
+    ///
+    /// # Errors
+    /// If the driver is missing or refuses.
+    #[allow(unsafe_code)]
+    pub fn count() -> Result<usize, DriverError> {
+        let driver = Driver::get()?;
+        // SAFETY: it writes one number.
+        let count = driver.made(0, |count| unsafe { (driver.device_count)(count) })?;
+        Ok(usize::try_from(count).unwrap_or(0))
+    }
+
+    /// The device that is counted as `index`, from 0.
+    ///
+    /// # Errors
+    /// If the driver is missing or refuses, or has no such device.
+    #[allow(unsafe_code)]
+    pub fn new(index: usize) -> Result<Self, DriverError> {
+        let driver = Driver::get()?;
+        let index = c_int::try_from(index).unwrap_or(c_int::MAX);
+        // SAFETY: it writes one number.
+        let number = driver.made(0, |number| unsafe { (driver.device)(number, index) })?;
+        Ok(Self { driver, number })
+    }
+
+    /// What its maker calls it.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    #[allow(unsafe_code)]
+    pub fn name(self) -> Result<String, DriverError> {
+        const ROOM: usize = 128;
+        let name = self.driver.made([0 as c_char; ROOM], |name| {
+            // SAFETY: it writes at most so many characters, of which the last is a zero.
+            unsafe { (self.driver.device_name)(name.cast(), ROOM as c_int, self.number) }
+        })?;
+        let bytes = name.map(|character| character as u8);
+        let name = CStr::from_bytes_until_nul(&bytes).unwrap_or_default();
+        Ok(name.to_string_lossy().into_owned())
+    }
+
+    /// Bytes of its memory.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    #[allow(unsafe_code)]
+    pub fn memory_bytes(self) -> Result<u64, DriverError> {
+        // SAFETY: it writes one number.
+        let ask = |bytes| unsafe { (self.driver.device_memory)(bytes, self.number) };
+        Ok(self.driver.made(0, ask)? as u64)
+    }
+
+    /// Its compute capability, major and minor.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub fn capability(self) -> Result<(i32, i32), DriverError> {
+        Ok((self.attribute(MAJOR)?, self.attribute(MINOR)?))
+    }
+
+    #[allow(unsafe_code)]
+    fn attribute(self, attribute: c_int) -> Result<c_int, DriverError> {
+        // SAFETY: it writes one number.
+        let ask = |value| unsafe { (self.driver.device_attribute)(value, attribute, self.number) };
+        self.driver.made(0, ask)
+    }
+}
+
+/// A device in use: its primary context, which libraries share.
+pub struct Context {
+    pub(super) driver: &'static Driver,
+    device: Device,
+    handle: Handle,
+}
+
+// SAFETY: the driver lets all threads use a context.
+#[allow(unsafe_code)]
+unsafe impl Send for Context {}
+// SAFETY: as above.
+#[allow(unsafe_code)]
+unsafe impl Sync for Context {}
+
+impl std::fmt::Debug for Context {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Context").field(&self.device.number).finish()
+    }
+}
+
+impl Context {
+    /// That of `device`, current on this thread.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    #[allow(unsafe_code)]
+    pub fn new(device: Device) -> Result<Self, DriverError> {
+        let driver = device.driver;
+        // SAFETY: it writes one handle.
+        let retain = |handle| unsafe { (driver.retain_context)(handle, device.number) };
+        let handle = driver.made(ptr::null_mut(), retain)?;
+        let context = Self { driver, device, handle };
+        context.bind()?;
+        Ok(context)
+    }
+
+    /// Its device.
+    #[must_use]
+    pub fn device(&self) -> Device {
+        self.device
+    }
+
+    /// Makes it the one that calls on this thread are about.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    #[allow(unsafe_code)]
+    pub fn bind(&self) -> Result<(), DriverError> {
+        let driver = self.driver;
+        // SAFETY: it writes one handle.
+        let current =
+            driver.made(ptr::null_mut(), |handle| unsafe { (driver.current_context)(handle) })?;
+        if current == self.handle {
+            return Ok(());
+        }
+        // SAFETY: the context is there as long as `self`.
+        driver.check(unsafe { (driver.set_context)(self.handle) })
+    }
+
+    /// Bytes of the device's memory that are free.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    #[allow(unsafe_code)]
+    pub fn free_bytes(&self) -> Result<u64, DriverError> {
+        self.bind()?;
+        let mut all = 0;
+        // SAFETY: it writes two numbers.
+        let ask = |free| unsafe { (self.driver.memory_info)(free, &raw mut all) };
+        Ok(self.driver.made(0, ask)? as u64)
+    }
+
+    /// Takes `bytes` bytes of the device's memory.
+    ///
+    /// # Errors
+    /// If there are not as many, or the driver refuses.
+    #[allow(unsafe_code)]
+    pub fn allocate(&self, bytes: usize) -> Result<Place, DriverError> {
+        self.bind()?;
+        // SAFETY: it writes one address.
+        let place = self.driver.made(0, |place| unsafe { (self.driver.allocate)(place, bytes) })?;
+        if place == 0 { Err(DriverError::out_of_memory()) } else { Ok(place) }
+    }
+
+    /// Gives back what [`allocate`](Self::allocate) took.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    ///
+    /// # Safety
+    /// It was taken here, and nobody uses it any more.
+    #[allow(unsafe_code)]
+    pub unsafe fn free(&self, place: Place) -> Result<(), DriverError> {
+        self.bind()?;
+        // SAFETY: the caller's promise.
+        self.driver.check(unsafe { (self.driver.free)(place) })
+    }
+
+    /// The context as the driver knows it.
+    pub(super) fn handle(&self) -> Handle {
+        self.handle
+    }
+}
+
+impl Drop for Context {
+    #[allow(unsafe_code)]
+    fn drop(&mut self) {
+        // SAFETY: it was retained once. A device that is broken has nothing left to give back.
+        let _ = unsafe { (self.driver.release_context)(self.device.number) };
+    }
+}

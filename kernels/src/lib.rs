@@ -8,6 +8,7 @@ pub mod backend;
 pub mod batch;
 pub mod bidiagonal;
 pub mod cuda;
+pub mod dense;
 pub mod element;
 pub mod error;
 pub mod geometry;

@@ -5,6 +5,7 @@
 //! spectral divide and conquer algorithms for the symmetric eigenvalue decomposition and the SVD", SIAM J.
 //! Sci. Comput. 35 (2013).
 
+use tegula_kernels::dense::scale_of;
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::kernel::laset::Laset;
 use tegula_kernels::kernel::norm::Norm;
@@ -14,7 +15,7 @@ use tegula_runtime::flow::Access::W;
 use tegula_runtime::flow::{Flow, FlowError};
 use tegula_tiles::{Storage, TileMatrix};
 
-use crate::condense::{copy, scale_of};
+use crate::condense::copy;
 use crate::tall::Tall;
 use crate::view::View;
 use crate::{

@@ -6,6 +6,7 @@ mod blocks;
 mod chase;
 pub mod direct;
 pub mod divide;
+mod iterate;
 pub(crate) mod reflect;
 mod solve;
 

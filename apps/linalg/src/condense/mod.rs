@@ -7,23 +7,12 @@ mod panel;
 pub(crate) use back::Back;
 pub(crate) use panel::{Panel, columns_beside, copy, rows_beside, tile};
 
-use tegula_kernels::scalar::{Real, Scalar};
+use tegula_kernels::scalar::Scalar;
 use tegula_kernels::tridiagonal::Waves;
 use tegula_runtime::flow::Flow;
 use tegula_tiles::TileMatrix;
 
 use crate::redistribute;
-
-/// The factor that brings a matrix of this norm to where squares neither overflow nor underflow.
-pub(crate) fn scale_of<R: Real>(norm: R) -> R {
-    let least = (R::MIN_POSITIVE / R::EPSILON).sqrt();
-    let most = R::ONE / least;
-    match norm {
-        norm if norm > R::ZERO && norm < least => least / norm,
-        norm if norm > most => most / norm,
-        _ => R::ONE,
-    }
-}
 
 /// How the chase of the band of a matrix of order `n` in tiles of `nb` gathers its reflectors.
 pub(crate) fn waves(n: usize, nb: usize) -> Waves {

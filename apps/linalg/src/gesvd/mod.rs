@@ -8,6 +8,7 @@
 mod ge2gb;
 
 use tegula_kernels::bidiagonal::{Bidiagonal, UpperBand, singular_values, singular_vectors};
+use tegula_kernels::dense::scale_of;
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::kernel::norm::Norm;
 use tegula_kernels::option::Trans;
@@ -15,7 +16,7 @@ use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::{Flow, FlowError};
 use tegula_tiles::{Storage, TileMatrix};
 
-use crate::condense::{Back, block_columns, narrowed, scale_of, waves};
+use crate::condense::{Back, block_columns, narrowed, waves};
 use crate::tall::Tall;
 use crate::{geadd, lange, transpose};
 use ge2gb::ge2gb;

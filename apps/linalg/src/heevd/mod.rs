@@ -8,6 +8,7 @@ mod divide;
 mod sy2sb;
 mod sytrd;
 
+use tegula_kernels::dense::scale_of;
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::kernel::norm::Norm;
 use tegula_kernels::option::{Form, Part, Trans, Uplo};
@@ -17,7 +18,7 @@ use tegula_kernels::tridiagonal::{Band, Chased, Waves, eigenvalues};
 use tegula_runtime::flow::{Flow, FlowError};
 use tegula_tiles::{Storage, TileMatrix};
 
-use crate::condense::{Back, Panel, block_columns, narrowed, scale_of, waves};
+use crate::condense::{Back, Panel, block_columns, narrowed, waves};
 use crate::{lansy, tradd};
 use divide::divide;
 use sy2sb::sy2sb;

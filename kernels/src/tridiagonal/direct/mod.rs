@@ -6,8 +6,10 @@
 //! `V` and the vectors `W` are gathered by which what is left becomes `A - V W^H - W V^H`.
 
 mod panel;
+mod reduce;
 mod shares;
 mod tasks;
 
+pub(crate) use reduce::{Tridiagonal, tridiagonalise};
 pub use shares::{BlockColumn, PARTS, Shares};
 pub use tasks::{Close, Column, Multiply, Place, Stored, Update};

@@ -16,11 +16,12 @@ use crate::error::NumericalError;
 use crate::scalar::Real;
 use crate::tile::{TileMut, TileRef};
 use crate::tridiagonal::blocks::{Block, blocks};
-use crate::tridiagonal::solve::{order, vectors_of};
+use crate::tridiagonal::iterate::iterate;
+use crate::tridiagonal::solve::order;
 use join::Found;
 use plan::{Halves, Plan};
 
-/// Rows up to which the crate faer solves, by QR iterations.
+/// Rows at which QL iterations take over.
 const LEAF: usize = 32;
 
 /// Takes the entry `beta` out of a matrix: what is left on the diagonal on both sides of it.
@@ -94,8 +95,10 @@ fn leaf<R: Real>(d: &mut [R], e: &[R], mut q: TileMut<'_, R>) -> Result<(), Nume
     for block in blocks(d, e) {
         let Block { first, diagonal, below, norm } = block;
         let order = diagonal.len();
-        let (mut values, mut vectors) = (vec![0.0; order], vec![0.0; order * order]);
-        vectors_of(&diagonal, &below, &mut values, &mut vectors)?;
+        let mut vectors = vec![0.0; order * order];
+        vectors.iter_mut().step_by(order + 1).for_each(|x| *x = 1.0);
+        let (mut values, mut below) = (diagonal, below);
+        iterate(&mut values, &mut below, &mut vectors)?;
         let rounded = |x: &[f64]| x.iter().map(|&x| R::of_f64(x)).collect();
         let vectors = vectors.chunks_exact(order).map(rounded);
         let values = values.into_iter().map(|value| R::of_f64(value * norm));

@@ -3,15 +3,13 @@
 //! Halko, Martinsson, Tropp, "Finding structure with randomness: probabilistic algorithms for
 //! constructing approximate matrix decompositions", SIAM Review 53 (2011), algorithms 4.4 and 5.1.
 
-use faer::Mat;
-use faer::traits::ComplexField;
 use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::{Real, Scalar};
 use tegula_runtime::flow::{Flow, FlowError};
 use tegula_tiles::{Order, Storage, TileMatrix, random_entry};
 use thiserror::Error;
 
-use crate::{gemm, geqrf, orgqr};
+use crate::{GesvdError, Singular, Vectors, gemm, geqrf, gesvd, orgqr};
 
 /// How [`randomized_svd`] looks for the range of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +60,7 @@ pub enum SvdError {
 ///
 /// # Errors
 /// As [`SvdError`].
-pub fn randomized_svd<T: Scalar + ComplexField>(
+pub fn randomized_svd<T: Scalar>(
     flow: &mut Flow,
     a: &TileMatrix<T>,
     rank: usize,
@@ -84,27 +82,34 @@ pub fn randomized_svd<T: Scalar + ComplexField>(
     }
     // With the projected matrix Q^H A = W diag(s) V^H, A is about (Q W) diag(s) V^H.
     gemm(flow, (Trans::Conj, Trans::No), T::ONE, a, &left, T::ZERO, &right);
-    let adjoint = gathered(flow, &right)?;
-    let projected = Mat::from_fn(n, width, |i, j| adjoint[i + j * n]);
-    let svd = projected.thin_svd().map_err(|_| SvdError::NoConvergence)?;
+    let adjoint = in_columns(flow, &right, WIDTH)?;
+    let found = gesvd(flow, &adjoint, Vectors::Thin);
+    adjoint.unregister(flow);
+    let Singular { mut values, u: columns, vh } = found.map_err(|error| match error {
+        GesvdError::Flow(error) => error.into(),
+        GesvdError::NotFinite | GesvdError::Numerical(_) => SvdError::NoConvergence,
+    })?;
+    let [columns, vh] = [columns, vh].map(|vectors| vectors.expect("vectors were asked for"));
+    let [of_v, of_w] = [gathered(flow, &columns)?, gathered(flow, &vh)?];
+    [columns, vh].into_iter().for_each(|vectors| vectors.unregister(flow));
     let w = TileMatrix::<T>::new(flow, (width, k), (width.max(1), k.max(1)), Storage::Full);
-    w.fill_with(flow, |i, j| svd.V()[(i, j)])?;
+    w.fill_with(flow, |i, j| of_w[j + i * width].conj())?;
     let u = TileMatrix::panel(flow, (m, k), a.mb());
     gemm(flow, (Trans::No, Trans::No), T::ONE, &left, &w, T::ZERO, &u);
     let v = TileMatrix::panel(flow, (n, k), a.nb());
-    v.fill_with(flow, |i, j| svd.U()[(i, j)])?;
+    v.fill_with(flow, |i, j| of_v[i + j * n])?;
     [w, left, right].into_iter().for_each(|matrix| matrix.unregister(flow));
-    let s = (0..k).map(|i| Scalar::re(svd.S().column_vector()[i])).collect();
-    Ok(LowRank { u, s, v })
+    values.truncate(k);
+    Ok(LowRank { u, s: values, v })
 }
+
+/// Columns of the tiles in which panels are factorised.
+const WIDTH: usize = 72;
 
 /// Replaces `y` by an orthonormal basis of its columns.
 fn orthogonalise<T: Scalar>(flow: &mut Flow, y: &TileMatrix<T>) -> Result<(), FlowError> {
-    const WIDTH: usize = 72;
     let (m, n) = (y.m(), y.n());
-    let array = gathered(flow, y)?;
-    let columns = TileMatrix::new(flow, (m, n), (m.max(1), WIDTH), Storage::Full);
-    columns.scatter(flow, &array, Order::ColumnMajor { ld: m.max(1) })?;
+    let columns = in_columns(flow, y, m.max(1))?;
     let tau = TileMatrix::panel(flow, (n, 1), WIDTH);
     geqrf(flow, &columns, &tau);
     orgqr(flow, &columns, &tau);
@@ -113,6 +118,18 @@ fn orthogonalise<T: Scalar>(flow: &mut Flow, y: &TileMatrix<T>) -> Result<(), Fl
     columns.unregister(flow);
     tau.unregister(flow);
     Ok(())
+}
+
+/// A copy of `y` in tiles of so many rows and [`WIDTH`] columns.
+fn in_columns<T: Scalar>(
+    flow: &mut Flow,
+    y: &TileMatrix<T>,
+    rows: usize,
+) -> Result<TileMatrix<T>, FlowError> {
+    let array = gathered(flow, y)?;
+    let columns = TileMatrix::new(flow, (y.m(), y.n()), (rows, WIDTH), Storage::Full);
+    columns.scatter(flow, &array, Order::ColumnMajor { ld: y.m().max(1) })?;
+    Ok(columns)
 }
 
 fn gathered<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>) -> Result<Vec<T>, FlowError> {

@@ -1,6 +1,6 @@
 //! Panels with orthonormal columns: random ones, and those that span what others span.
 
-use faer::{Mat, MatRef, Side};
+use tegula_kernels::dense::{Eigen, Matrix, syev};
 use tegula_kernels::option::Trans;
 use tegula_linalg::gemm;
 use tegula_runtime::flow::Access::{self, W};
@@ -52,14 +52,14 @@ pub(crate) fn inner(
     flow: &mut Flow,
     a: &TileMatrix<f64>,
     b: &TileMatrix<f64>,
-) -> Result<Mat<f64>, FlowError> {
+) -> Result<Matrix<f64>, FlowError> {
     let (m, n) = (a.n(), b.n());
     if m == 0 || n == 0 {
-        return Ok(Mat::zeros(m, n));
+        return Ok(Matrix::zeros(m, n));
     }
     let c = TileMatrix::new(flow, (m, n), (m, n), Storage::Full);
     gemm(flow, (Trans::Yes, Trans::No), 1.0, a, b, 0.0, &c);
-    let product = MatRef::from_column_major_slice(flow.read::<f64>(c.tile(0, 0))?, m, n).to_owned();
+    let product = Matrix::of_columns(flow.read::<f64>(c.tile(0, 0))?.to_vec(), m, n);
     c.unregister(flow);
     Ok(product)
 }
@@ -68,17 +68,16 @@ pub(crate) fn inner(
 pub(crate) fn times(
     flow: &mut Flow,
     x: &TileMatrix<f64>,
-    b: MatRef<'_, f64>,
+    b: &Matrix<f64>,
     (alpha, beta): (f64, f64),
     y: &TileMatrix<f64>,
 ) -> Result<(), FlowError> {
-    let (k, n) = (b.nrows(), b.ncols());
+    let (k, n) = (b.rows(), b.cols());
     if k == 0 || n == 0 {
         return Ok(());
     }
-    let numbers: Vec<f64> = (0..k * n).map(|place| b[(place % k, place / k)]).collect();
     let small = TileMatrix::new(flow, (k, n), (k, n), Storage::Full);
-    small.scatter(flow, &numbers, Order::ColumnMajor { ld: k })?;
+    small.scatter(flow, b.entries(), Order::ColumnMajor { ld: k })?;
     gemm(flow, (Trans::No, Trans::No), alpha, x, &small, beta, y);
     small.retire(flow);
     Ok(())
@@ -98,7 +97,7 @@ const ROUNDS: usize = 6;
 pub(crate) fn orthonormalise(flow: &mut Flow, y: &mut TileMatrix<f64>) -> Result<(), EmbedError> {
     for _ in 0..ROUNDS {
         let gram = inner(flow, y, y)?;
-        let width = gram.ncols();
+        let width = gram.cols();
         let largest = (0..width).map(|j| gram[(j, j)]).fold(0.0, f64::max);
         if !(0..width).all(|j| gram[(j, j)].is_finite()) {
             return Err(EmbedError::NotFinite);
@@ -113,24 +112,23 @@ pub(crate) fn orthonormalise(flow: &mut Flow, y: &mut TileMatrix<f64>) -> Result
         }
         let floor = (largest * f64::EPSILON * f64::EPSILON).max(f64::MIN_POSITIVE);
         let scale: Vec<f64> = (0..width).map(|j| gram[(j, j)].max(floor).sqrt().recip()).collect();
-        let scaled = Mat::from_fn(width, width, |i, j| gram[(i, j)] * scale[i] * scale[j]);
-        let eigen = scaled.self_adjoint_eigen(Side::Lower).map_err(|_| EmbedError::NotFinite)?;
-        let values = eigen.S().column_vector();
+        let scaled = Matrix::from_fn(width, width, |i, j| gram[(i, j)] * scale[i] * scale[j]);
+        let Eigen { values, vectors } = syev(scaled.view()).map_err(|_| EmbedError::NotFinite)?;
         let top = values[width - 1].max(f64::MIN_POSITIVE);
         let least = top * f64::EPSILON * width as f64;
-        let transform = Mat::from_fn(width, width, |i, j| {
-            scale[i] * eigen.U()[(i, j)] / values[j].max(least).sqrt()
+        let transform = Matrix::from_fn(width, width, |i, j| {
+            scale[i] * vectors[(i, j)] / values[j].max(least).sqrt()
         });
         let next = TileMatrix::panel(flow, (y.m(), width), y.mb());
-        times(flow, y, transform.as_ref(), (1.0, 0.0), &next)?;
+        times(flow, y, &transform, (1.0, 0.0), &next)?;
         std::mem::replace(y, next).retire(flow);
     }
     Ok(())
 }
 
 /// Largest deviation from the identity.
-fn deviation(gram: &Mat<f64>) -> f64 {
-    let width = gram.ncols();
+fn deviation(gram: &Matrix<f64>) -> f64 {
+    let width = gram.cols();
     let places = (0..width).flat_map(|j| (0..width).map(move |i| (i, j)));
     places.map(|(i, j)| (gram[(i, j)] - f64::from(u8::from(i == j))).abs()).fold(0.0, f64::max)
 }

@@ -1,6 +1,7 @@
 //! An orthonormal basis of what instruments span.
 
-use faer::{Mat, MatRef};
+use tegula_kernels::dense::{Matrix, product};
+use tegula_kernels::tile::TileRef;
 use tegula_runtime::flow::Flow;
 use tegula_tiles::{Order, TileMatrix};
 
@@ -22,7 +23,7 @@ pub(super) struct Basis {
     /// `W`, by columns.
     columns: Vec<f64>,
     /// `W' L' B`, `r x q`; of the columns that are kept, upper triangular.
-    inside: Mat<f64>,
+    inside: Matrix<f64>,
     /// Norms of the columns of `L' B`.
     lengths: Vec<f64>,
     kept: Vec<usize>,
@@ -74,7 +75,7 @@ impl Basis {
             ));
         }
         let line = |x: usize, of: &[f64]| dot(&columns[x * m..(x + 1) * m], of);
-        let inside = Mat::from_fn(kept.len(), q, |k, j| line(k, &values[j * m..(j + 1) * m]));
+        let inside = Matrix::from_fn(kept.len(), q, |k, j| line(k, &values[j * m..(j + 1) * m]));
         Ok(Self { columns, inside, lengths, kept, dropped, m })
     }
 
@@ -120,18 +121,16 @@ impl Basis {
     }
 
     /// `W C`, by columns.
-    pub(super) fn times(&self, c: MatRef<'_, f64>) -> Vec<f64> {
-        let w = MatRef::from_column_major_slice(&self.columns, self.m, self.rank());
-        let product = w * c;
-        (0..c.ncols()).flat_map(|j| product.col(j).iter().copied().collect::<Vec<_>>()).collect()
+    pub(super) fn times(&self, c: &Matrix<f64>) -> Vec<f64> {
+        product(TileRef::new(&self.columns, self.m, self.rank()), c.view()).into_entries()
     }
 
     /// Instruments along the axes `W C`: correlations, and the coefficients `R^-1 C` of those that are kept, `L'
     /// B = W R`.
-    pub(super) fn along(&self, c: MatRef<'_, f64>) -> (Vec<f64>, Vec<Option<f64>>) {
-        let (q, k) = (self.lengths.len(), c.ncols());
+    pub(super) fn along(&self, c: &Matrix<f64>) -> (Vec<f64>, Vec<Option<f64>>) {
+        let (q, k) = (self.lengths.len(), c.cols());
         let r = self.rank();
-        let mut solved = c.to_owned();
+        let mut solved = c.clone();
         for axis in 0..k {
             for i in (0..r).rev() {
                 let known: f64 =
@@ -142,7 +141,7 @@ impl Basis {
         let correlation = |at: usize| {
             let (j, axis) = (at % q, at / q);
             let both: f64 = (0..r).map(|l| self.inside[(l, j)] * c[(l, axis)]).sum();
-            let lengths = self.lengths[j] * c.col(axis).norm_l2();
+            let lengths = self.lengths[j] * norm(c.col(axis));
             if lengths > 0.0 { both / lengths } else { 0.0 }
         };
         let coefficient = |at: usize| {

@@ -10,8 +10,9 @@
 mod basis;
 mod residual;
 
-use faer::{Mat, MatRef};
+use tegula_kernels::dense::{Matrix, Svd, gesvd};
 use tegula_kernels::scalar::Real;
+use tegula_kernels::tile::TileRef;
 use tegula_runtime::flow::Flow;
 
 use crate::EmbedError;
@@ -83,31 +84,30 @@ pub fn constrained(
     let basis = Basis::of(flow, diagram, instruments)?;
     let r = basis.rank();
     let z = basis.project(flow, diagram)?;
-    let svd = MatRef::from_column_major_slice(&z, n, r).thin_svd();
-    let svd = svd.map_err(|_| EmbedError::NotFinite)?;
-    let sigma: Vec<f64> = svd.S().column_vector().iter().copied().collect();
+    let svd = gesvd(TileRef::new(&z, n, r)).map_err(|_| EmbedError::NotFinite)?;
+    let Svd { u, values: sigma, v } = svd;
     let zero = zero(diagram.table(), sigma.first().copied().unwrap_or(0.0));
     let kept = sigma.iter().take(axes).take_while(|&&sigma| sigma > zero).count();
-    let mut right: Vec<f64> = (0..n * kept).map(|at| svd.U()[(at % n, at / n)]).collect();
+    let mut right = u.entries()[..n * kept].to_vec();
     let before = right.clone();
     turn(&mut right, n);
     let is_turned = |axis: usize| right[axis * n..][..n] != before[axis * n..][..n];
     let sign = |axis: usize| if is_turned(axis) { -1.0 } else { 1.0 };
     // Coordinates along all axes, in terms of the basis: S T.
-    let within = Mat::from_fn(r, sigma.len(), |k, axis| svd.V()[(k, axis)] * sigma[axis]);
-    let signed = Mat::from_fn(r, kept, |k, axis| sign(axis) * within[(k, axis)]);
+    let within = Matrix::from_fn(r, sigma.len(), |k, axis| v[(k, axis)] * sigma[axis]);
+    let signed = Matrix::from_fn(r, kept, |k, axis| sign(axis) * within[(k, axis)]);
     // P V, of which W W' P V are the coordinates, and the inertia, with one pass.
     let Rows { products: mut sites, inertia, .. } = diagram.rows(flow, &right)?;
     diagram.unweigh(flow, ROWS, &mut sites)?;
-    let (correlations, coefficients) = basis.along(signed.as_ref());
+    let (correlations, coefficients) = basis.along(&signed);
     let explained = Explained {
         constrained: z.iter().map(|x| x * x).sum(),
         total: inertia,
         dropped: basis.dropped().to_vec(),
         axes: Some(Along { correlations, coefficients, sites }),
     };
-    let left = basis.times(signed.as_ref());
-    let mut all = basis.times(within.as_ref());
+    let left = basis.times(&signed);
+    let mut all = basis.times(&within);
     diagram.unmix(flow, ROWS, &mut all)?;
     let norm2 = |i: usize| all.iter().skip(i).step_by(m).map(|x| x * x).sum();
     let spectrum: Vec<f64> = sigma.iter().map(|sigma| sigma * sigma).collect();

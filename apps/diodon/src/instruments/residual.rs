@@ -1,8 +1,9 @@
 //! What instruments leave of a table, `(I - W W') P`, as something to multiply with.
 
-use faer::MatRef;
+use tegula_kernels::dense::product;
 use tegula_kernels::option::Part;
 use tegula_kernels::scalar::Real;
+use tegula_kernels::tile::TileRef;
 use tegula_linalg::lacpy;
 use tegula_runtime::flow::{Flow, FlowError};
 use tegula_tiles::{Order, TileMatrix};
@@ -47,7 +48,7 @@ impl<'a> Residual<'a> {
     /// `Y - W (W' Y)`, in place. Waits.
     fn take_off(&self, flow: &mut Flow, y: &TileMatrix<f64>) -> Result<(), FlowError> {
         let along = inner(flow, &self.w, y)?;
-        times(flow, &self.w, along.as_ref(), (-1.0, 1.0), y)?;
+        times(flow, &self.w, &along, (-1.0, 1.0), y)?;
         flow.wait()
     }
 
@@ -64,7 +65,7 @@ impl<'a> Residual<'a> {
         self.diagram.unmix(flow, ROWS, &mut w)?;
         self.diagram.unmix(flow, ROWS, &mut crossed)?;
         let z = self.z();
-        let gram = z.transpose() * z;
+        let gram = product(z.transposed(), z);
         let norm2 = |i: usize| {
             let w = |k: usize| w[i + k * m];
             let cross: f64 = (0..r).map(|k| w(k) * crossed[i + k * m]).sum();
@@ -75,9 +76,9 @@ impl<'a> Residual<'a> {
         Ok((0..m).map(norm2).collect())
     }
 
-    fn z(&self) -> MatRef<'_, f64> {
+    fn z(&self) -> TileRef<'_, f64> {
         let r = self.basis.rank();
-        MatRef::from_column_major_slice(&self.z, self.z.len() / r, r)
+        TileRef::new(&self.z, self.z.len() / r, r)
     }
 }
 
@@ -142,11 +143,10 @@ impl Operator for Residual<'_> {
     fn whole(&mut self, flow: &mut Flow) -> Result<Whole, EmbedError> {
         let Whole { mut entries, norms2 } = self.diagram.whole(flow)?;
         let ([m, n], r) = (self.table().shape(), self.basis.rank());
-        let crossed = MatRef::from_row_major_slice(&entries, m, n) * self.z();
-        let crossed = (0..m * r).map(|at| crossed[(at % m, at / m)]).collect();
-        let norms2 = self.left_of(flow, &norms2, crossed)?;
-        let w = MatRef::from_column_major_slice(self.basis.columns(), m, r);
-        let low = w * self.z().transpose();
+        let crossed = product(TileRef::new(&entries, n, m).transposed(), self.z());
+        let norms2 = self.left_of(flow, &norms2, crossed.into_entries())?;
+        let w = TileRef::new(self.basis.columns(), m, r);
+        let low = product(w, self.z().transposed());
         entries.iter_mut().enumerate().for_each(|(at, x)| *x -= low[(at / n, at % n)]);
         Ok(Whole { entries, norms2 })
     }

@@ -1,7 +1,8 @@
 //! Corrections that make distances Euclidean by adding a constant to them, or to their squares.
 
-use faer::{Mat, MatRef};
 use tegula_files::source::{Block, Source};
+use tegula_kernels::dense::{Eigen, Matrix, product, syev};
+use tegula_kernels::tile::TileRef;
 
 use super::Leading;
 use crate::EmbedError;
@@ -52,8 +53,8 @@ pub(super) fn lingoes(leading: &mut Leading, sums: &Sums, (constant, n): (f64, u
     leading.lingoes = Some(Lingoes { constant, trace, frobenius2 });
 }
 
-/// Bytes that [`cailliez`] holds at most for `n` items: the matrix of order `2 n`, the copy in which its
-/// eigenvalues are found, what blocks of reflectors take, and two matrices of order `n`.
+/// Bytes that [`cailliez`] holds at most for `n` items: `G`, `H` and what of them is taken apart, and the room
+/// for that.
 #[must_use]
 pub const fn cailliez_bytes(n: usize) -> u64 {
     (10 * n * n + 400 * n) as u64 * size_of::<f64>() as u64
@@ -62,8 +63,15 @@ pub const fn cailliez_bytes(n: usize) -> u64 {
 /// Cailliez's constant of the distances in `source`: the largest real eigenvalue of `[0, 2 G; -I, -4 H]`, where `G` and `H` are
 /// `-1/2` times the squared and the plain distances, centred. Holds as much as [`cailliez_bytes`] says.
 ///
+/// That is the largest `c` at which the Gram matrix of `d + c`, `Q(c) = G + 2 c H + c^2 / 2 (I - 1 1' / n)`, is
+/// singular beside the vector of ones; above it `Q` is definite. So it is the largest of the roots of
+/// `x' Q(c) x = 0` of any `x`, and found from below as safeguarded iteration finds the extreme eigenvalue of such a
+/// problem, with the root of the lowest vector of `Q(c)` as the next `c`: each is larger than the one before, and
+/// the last ones converge quadratically (Niendorf, Voss, "Detecting hyperbolic and definite matrix polynomials",
+/// Linear Algebra Appl. 432, 2010).
+///
 /// # Errors
-/// If the distances cannot be read, or the eigenproblem is not solved.
+/// If the distances cannot be read, or an eigenproblem is not solved.
 pub fn cailliez(source: &dyn Source) -> Result<f64, EmbedError> {
     let [n, _] = source.shape();
     let block = Block { rows: 0..n, columns: 0..n };
@@ -84,28 +92,47 @@ pub fn cailliez(source: &dyn Source) -> Result<f64, EmbedError> {
         *x = if at / n == at % n { 0.0 } else { x.max(0.0) };
     }
     drop(stored);
-    let h = centred(MatRef::from_row_major_slice(&distances, n, n));
+    let h = centred(&distances, n);
     distances.iter_mut().for_each(|x| *x *= *x);
-    let g = centred(MatRef::from_row_major_slice(&distances, n, n));
+    let g = centred(&distances, n);
     drop(distances);
-    let whole = Mat::from_fn(2 * n, 2 * n, |i, j| match (i < n, j < n) {
-        (true, true) => 0.0,
-        (true, false) => 2.0 * g[(i, j - n)],
-        (false, true) => -f64::from(u8::from(i - n == j)),
-        (false, false) => -4.0 * h[(i - n, j - n)],
-    });
-    drop((g, h));
-    let values = whole.eigenvalues().map_err(|_| EmbedError::NotFinite)?;
-    let size = values.iter().map(|value| value.norm()).fold(0.0, f64::max);
-    let is_real = |value: &faer::c64| value.im.abs() <= 1e-8 * size;
-    Ok(values.iter().filter(|value| is_real(value)).map(|value| value.re).fold(0.0, f64::max))
+    let mut constant = 0.0;
+    loop {
+        let mut q = g.clone();
+        for j in 0..n {
+            (j..n).for_each(|i| q[(i, j)] += 2.0 * constant * h[(i, j)]);
+            q[(j, j)] += constant * constant / 2.0;
+        }
+        let Eigen { values, vectors } = syev(q.view()).map_err(|_| EmbedError::NotFinite)?;
+        let (lowest, largest) = (values.first().copied(), values.last().copied());
+        let (lowest, largest) = (lowest.unwrap_or(0.0), largest.unwrap_or(0.0));
+        // What is not below rounding is no longer negative.
+        if lowest >= -(n as f64) * f64::EPSILON * largest.max(-lowest) {
+            return Ok(constant);
+        }
+        let next = root(&g, &h, vectors.col(0));
+        if next <= constant {
+            return Ok(constant);
+        }
+        constant = next;
+    }
 }
 
-/// `-1/2 (A - m 1' - 1 m' + g)`.
-fn centred(a: MatRef<'_, f64>) -> Mat<f64> {
-    let n = a.nrows();
+/// The larger root of `x' (G + 2 c H + c^2 / 2 I) x = 0`, of an `x` of norm one.
+fn root(g: &Matrix<f64>, h: &Matrix<f64>, x: &[f64]) -> f64 {
+    let form = |a: &Matrix<f64>| {
+        let ax = product(a.view(), TileRef::new(x, x.len(), 1));
+        ax.entries().iter().zip(x).map(|(a, x)| a * x).sum::<f64>()
+    };
+    let (g, h) = (form(g), form(h));
+    let length = (4.0 * h * h - 2.0 * g).max(0.0).sqrt();
+    if h > 0.0 { -2.0 * g / (2.0 * h + length) } else { length - 2.0 * h }
+}
+
+/// `-1/2 (A - m 1' - 1 m' + g)` of a matrix by rows.
+fn centred(a: &[f64], n: usize) -> Matrix<f64> {
     let means: Vec<f64> =
-        (0..n).map(|i| (0..n).map(|j| a[(i, j)]).sum::<f64>() / n as f64).collect();
+        a.chunks_exact(n.max(1)).map(|row| row.iter().sum::<f64>() / n as f64).collect();
     let mean = means.iter().sum::<f64>() / n as f64;
-    Mat::from_fn(n, n, |i, j| -0.5 * (a[(i, j)] - means[i] - means[j] + mean))
+    Matrix::from_fn(n, n, |i, j| -0.5 * (a[i * n + j] - means[i] - means[j] + mean))
 }

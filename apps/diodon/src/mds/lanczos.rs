@@ -6,7 +6,7 @@
 //! holds no more blocks, the space is replaced by its Ritz vectors at either end of the spectrum (Wu, Simon, "Thick-restart
 //! Lanczos method for large symmetric eigenvalue problems", SIAM J. Matrix Anal. Appl. 22, 2000), whose images need no pass.
 
-use faer::Mat;
+use tegula_kernels::dense::Matrix;
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::{Flow, FlowError};
 use tegula_tiles::{Order, TileMatrix};
@@ -105,8 +105,8 @@ pub(crate) fn next(
     let image = space.last_image();
     let width = image.n().min(room);
     let mut block = TileMatrix::panel(flow, (image.m(), width), image.mb());
-    let first = Mat::from_fn(image.n(), width, |i, j| f64::from(u8::from(i == j)));
-    times(flow, image, first.as_ref(), (1.0, 0.0), &block)?;
+    let first = Matrix::from_fn(image.n(), width, |i, j| f64::from(u8::from(i == j)));
+    times(flow, image, &first, (1.0, 0.0), &block)?;
     space.separate(flow, &mut block)?;
     Ok(block)
 }

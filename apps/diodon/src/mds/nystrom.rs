@@ -5,7 +5,7 @@
 //! eigenvalues of `T` are differences, and their inverses blow errors up: the largest two thirds in modulus are kept,
 //! unless the sketch is the whole space.
 
-use faer::{Mat, Side};
+use tegula_kernels::dense::{Eigen, Matrix, product, syev};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Flow;
 use tegula_tiles::TileMatrix;
@@ -26,10 +26,9 @@ pub(super) fn find<T: Real>(
     let (q, z) = products::<T>(flow, gram, request, pauses)?;
     flow.phase("projection");
     let core = inner(flow, &q, &z)?;
-    let width = core.ncols();
-    let core = Mat::from_fn(width, width, |i, j| f64::midpoint(core[(i, j)], core[(j, i)]));
-    let eigen = core.self_adjoint_eigen(Side::Lower).map_err(|_| EmbedError::NotFinite)?;
-    let (values, vectors) = (eigen.S().column_vector(), eigen.U());
+    let width = core.cols();
+    let core = Matrix::from_fn(width, width, |i, j| f64::midpoint(core[(i, j)], core[(j, i)]));
+    let Eigen { values, vectors } = syev(core.view()).map_err(|_| EmbedError::NotFinite)?;
     let mut places: Vec<usize> = (0..width).collect();
     places.sort_by(|&i, &j| values[j].abs().total_cmp(&values[i].abs()));
     let top = places.first().map_or(0.0, |&i| values[i].abs());
@@ -39,24 +38,24 @@ pub(super) fn find<T: Real>(
     }
     places.retain(|&i| values[i].abs() > least);
     // F = Z V |D|^(-1/2), so that G is about F sign(D) F'.
-    let cut = Mat::from_fn(width, places.len(), |i, j| {
+    let cut = Matrix::from_fn(width, places.len(), |i, j| {
         vectors[(i, places[j])] / values[places[j]].abs().sqrt()
     });
     let f = TileMatrix::panel(flow, (z.m(), places.len()), z.mb());
-    times(flow, &z, cut.as_ref(), (1.0, 0.0), &f)?;
+    times(flow, &z, &cut, (1.0, 0.0), &f)?;
     let mut p = copy(flow, &f);
     orthonormalise(flow, &mut p)?;
     let r = inner(flow, &p, &f)?;
-    let signed = Mat::from_fn(r.nrows(), r.ncols(), |i, j| r[(i, j)] * values[places[j]].signum());
-    let small = &signed * r.transpose();
-    let eigen = small.self_adjoint_eigen(Side::Lower).map_err(|_| EmbedError::NotFinite)?;
-    let (ascending, w) = (eigen.S().column_vector(), eigen.U());
+    let signed = Matrix::from_fn(r.rows(), r.cols(), |i, j| r[(i, j)] * values[places[j]].signum());
+    let small = product(signed.view(), r.view().transposed());
+    let eigen = syev(small.view()).map_err(|_| EmbedError::NotFinite)?;
+    let Eigen { values: ascending, vectors: w } = eigen;
     let count = places.len();
     let ritz: Vec<f64> = (0..count).rev().map(|j| ascending[j]).collect();
     let axes = request.axes.min(count);
-    let pick = Mat::from_fn(count, axes, |i, j| w[(i, count - 1 - j)]);
+    let pick = Matrix::from_fn(count, axes, |i, j| w[(i, count - 1 - j)]);
     let vectors = TileMatrix::panel(flow, (z.m(), axes), z.mb());
-    times(flow, &p, pick.as_ref(), (1.0, 0.0), &vectors)?;
+    times(flow, &p, &pick, (1.0, 0.0), &vectors)?;
     flow.wait()?;
     [q, z, f, p].into_iter().for_each(|panel| panel.unregister(flow));
     let values = ritz[..axes].to_vec();

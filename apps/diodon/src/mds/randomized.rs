@@ -5,8 +5,8 @@
 //! point to opposite sides belongs to a negative eigenvalue; the whole vectors decide, not one entry of them. Coordinates
 //! are those of the vectors after the last product, which have seen one more than those before.
 
-use faer::Mat;
 use tegula_files::checkpoint::{read_word, write_word};
+use tegula_kernels::dense::{Matrix, Svd, gesvd, product};
 use tegula_kernels::option::Part;
 use tegula_kernels::scalar::Real;
 use tegula_linalg::lacpy;
@@ -35,24 +35,24 @@ pub(super) fn find<T: Real>(
     orthonormalise(flow, &mut p)?;
     // G Q = P R with R = W diag(s) V', so that G is about P W diag(s) V' Q'.
     let r = inner(flow, &p, &z)?;
-    let svd = r.thin_svd().map_err(|_| EmbedError::NotFinite)?;
-    let (w, v, s) = (svd.U(), svd.V(), svd.S().column_vector());
-    let width = r.ncols();
+    let svd = gesvd(r.view()).map_err(|_| EmbedError::NotFinite)?;
+    let Svd { u: w, values: s, v } = svd;
+    let width = r.cols();
     let between = inner(flow, &p, &q)?;
     // The cosine of the vectors of either side.
-    let turned = &between * v;
+    let turned = product(between.view(), v.view());
     let cosine = |j: usize| (0..width).map(|i| w[(i, j)] * turned[(i, j)]).sum::<f64>();
     let ritz: Vec<f64> = (0..width).map(|j| if cosine(j) < 0.0 { -s[j] } else { s[j] }).collect();
     let axes: Vec<usize> = (0..width).filter(|&j| ritz[j] > 0.0).take(request.axes).collect();
-    let pick = |of: faer::MatRef<'_, f64>, scale: &dyn Fn(usize) -> f64| {
-        Mat::from_fn(width, axes.len(), |i, j| scale(axes[j]) * of[(i, axes[j])])
+    let pick = |of: &Matrix<f64>, scale: &dyn Fn(usize) -> f64| {
+        Matrix::from_fn(width, axes.len(), |i, j| scale(axes[j]) * of[(i, axes[j])])
     };
     let vectors = TileMatrix::panel(flow, (z.m(), axes.len()), z.mb());
-    times(flow, &p, pick(w, &|_| 1.0).as_ref(), (1.0, 0.0), &vectors)?;
+    times(flow, &p, &pick(&w, &|_| 1.0), (1.0, 0.0), &vectors)?;
     // G Q v - s Q v of the vectors before the last product.
     let e = TileMatrix::panel(flow, (z.m(), axes.len()), z.mb());
-    times(flow, &z, pick(v, &|_| 1.0).as_ref(), (1.0, 0.0), &e)?;
-    times(flow, &q, pick(v, &|j| -ritz[j]).as_ref(), (1.0, 1.0), &e)?;
+    times(flow, &z, &pick(&v, &|_| 1.0), (1.0, 0.0), &e)?;
+    times(flow, &q, &pick(&v, &|j| -ritz[j]), (1.0, 1.0), &e)?;
     let squares = inner(flow, &e, &e)?;
     let residuals = (0..axes.len()).map(|j| squares[(j, j)].max(0.0).sqrt()).collect();
     [q, z, p, e].into_iter().for_each(|panel| panel.unregister(flow));

@@ -2,8 +2,8 @@
 
 use std::io::{self, Read, Write};
 
-use faer::{Mat, MatRef, Side};
 use tegula_files::checkpoint::{read_numbers, read_word, write_numbers, write_word};
+use tegula_kernels::dense::{Eigen, Matrix, syev};
 use tegula_runtime::flow::{Flow, FlowError};
 use tegula_tiles::TileMatrix;
 
@@ -24,13 +24,13 @@ pub(crate) struct Space {
     pub(crate) beside: Option<TileMatrix<f64>>,
     images: Vec<TileMatrix<f64>>,
     /// Blocks `V_i' G V_j` for `i <= j`.
-    blocks: Vec<Vec<Mat<f64>>>,
+    blocks: Vec<Vec<Matrix<f64>>>,
 }
 
 /// Ritz values and their coefficients in the basis, from the largest value on.
 pub(crate) struct Ritz {
     pub(crate) values: Vec<f64>,
-    coefficients: Mat<f64>,
+    coefficients: Matrix<f64>,
 }
 
 impl Space {
@@ -54,7 +54,7 @@ impl Space {
         for _ in 0..rounds {
             for panel in self.beside.iter().chain(&self.basis) {
                 let along = inner(flow, panel, block)?;
-                times(flow, panel, along.as_ref(), (-1.0, 1.0), block)?;
+                times(flow, panel, &along, (-1.0, 1.0), block)?;
             }
             orthonormalise(flow, block)?;
         }
@@ -88,11 +88,11 @@ impl Space {
             .scan(0, |start, panel| Some(std::mem::replace(start, *start + panel.n())))
             .collect();
         let size = self.dimension();
-        let mut projected = Mat::zeros(size, size);
+        let mut projected = Matrix::zeros(size, size);
         for (j, column) in self.blocks.iter().enumerate() {
             for (i, block) in column.iter().enumerate() {
-                for c in 0..block.ncols() {
-                    for r in 0..block.nrows() {
+                for c in 0..block.cols() {
+                    for r in 0..block.rows() {
                         let (row, col) = (starts[i] + r, starts[j] + c);
                         // The last block is symmetric but for rounding.
                         let value = if i == j {
@@ -106,10 +106,10 @@ impl Space {
                 }
             }
         }
-        let eigen = projected.self_adjoint_eigen(Side::Lower).map_err(|_| EmbedError::NotFinite)?;
-        let (ascending, vectors) = (eigen.S().column_vector(), eigen.U());
-        let values = (0..size).rev().map(|j| ascending[j]).collect();
-        let coefficients = Mat::from_fn(size, size, |i, j| vectors[(i, size - 1 - j)]);
+        let eigen = syev(projected.view()).map_err(|_| EmbedError::NotFinite)?;
+        let Eigen { mut values, vectors } = eigen;
+        values.reverse();
+        let coefficients = Matrix::from_fn(size, size, |i, j| vectors[(i, size - 1 - j)]);
         Ok(Ritz { values, coefficients })
     }
 
@@ -124,11 +124,11 @@ impl Space {
     ) -> Result<(), FlowError> {
         let mut start = 0;
         for (number, panel) in panels.iter().enumerate() {
-            let part = Mat::from_fn(panel.n(), places.len(), |i, j| {
+            let part = Matrix::from_fn(panel.n(), places.len(), |i, j| {
                 scale(places[j]) * ritz.coefficients[(start + i, places[j])]
             });
             let beta = if number == 0 { beta } else { 1.0 };
-            times(flow, panel, part.as_ref(), (1.0, beta), into)?;
+            times(flow, panel, &part, (1.0, beta), into)?;
             start += panel.n();
         }
         Ok(())
@@ -200,9 +200,7 @@ impl Space {
             save_panel(flow, panel, out)?;
             save_panel(flow, image, out)?;
             for block in column {
-                let columns = (0..block.ncols()).map(|j| (0..block.nrows()).map(move |i| (i, j)));
-                let entries: Vec<f64> = columns.flatten().map(|place| block[place]).collect();
-                write_numbers(out, &entries)?;
+                write_numbers(out, block.entries())?;
             }
         }
         Ok(())
@@ -223,8 +221,7 @@ impl Space {
             let image = load_panel(flow, gram, input)?;
             let blocks = self.basis.iter().map(|panel| {
                 let (m, n) = (panel.n(), image.n());
-                let entries = read_numbers(input, m * n)?;
-                Ok(MatRef::from_column_major_slice(&entries, m, n).to_owned())
+                Ok(Matrix::of_columns(read_numbers(input, m * n)?, m, n))
             });
             self.blocks.push(blocks.collect::<io::Result<_>>()?);
             self.images.push(image);

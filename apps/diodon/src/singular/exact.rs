@@ -1,6 +1,7 @@
 //! All singular values of a table, which is formed for once.
 
-use faer::MatRef;
+use tegula_kernels::dense::{Svd, gesvd};
+use tegula_kernels::tile::TileRef;
 use tegula_runtime::flow::Flow;
 
 use super::operator::{Operator, Whole};
@@ -19,23 +20,21 @@ pub(super) fn find(
     let columns2 = whole.columns2(n);
     let Whole { entries, norms2 } = whole;
     flow.phase("singular values");
-    let svd = MatRef::from_row_major_slice(&entries, m, n).thin_svd();
-    let svd = svd.map_err(|_| EmbedError::NotFinite)?;
-    let sigma: Vec<f64> = svd.S().column_vector().iter().copied().collect();
+    let svd = gesvd(TileRef::new(&entries, n, m).transposed());
+    let Svd { u, values: sigma, v } = svd.map_err(|_| EmbedError::NotFinite)?;
     let epsilon = table.stream().reading().source().element().epsilon().max(4.0 * f64::EPSILON);
     let largest = sigma.first().copied().unwrap_or(0.0);
     // Rounding of the decomposition, and of the entries before they were centred.
     let zero = m.max(n) as f64 * f64::EPSILON * largest + epsilon * table.form().magnitude2.sqrt();
     let kept = sigma.iter().take(request.axes).take_while(|&&sigma| sigma > zero).count();
-    let mut right: Vec<f64> =
-        (0..kept).flat_map(|axis| (0..n).map(move |j| (j, axis))).map(|at| svd.V()[at]).collect();
+    let mut right = v.entries()[..n * kept].to_vec();
     let before = right.clone();
     turn(&mut right, n);
     let mut left = Vec::with_capacity(m * kept);
     for axis in 0..kept {
         let is_turned = right[axis * n..(axis + 1) * n] != before[axis * n..(axis + 1) * n];
         let scale = if is_turned { -sigma[axis] } else { sigma[axis] };
-        left.extend((0..m).map(|i| scale * svd.U()[(i, axis)]));
+        left.extend(u.col(axis).iter().map(|x| scale * x));
     }
     let spectrum: Vec<f64> = sigma.iter().map(|sigma| sigma * sigma).collect();
     Ok(Triples {

@@ -293,7 +293,7 @@ impl Table {
         let Settled { scales, factors, .. } = self.settled();
         if let Some(factors) = factors {
             let along = inner(flow, &factors[from], w)?;
-            times(flow, &factors[1 - from], along.as_ref(), (-1.0, 1.0), y)?;
+            times(flow, &factors[1 - from], &along, (-1.0, 1.0), y)?;
         }
         if let Some(scales) = &scales[1 - from] {
             panel::scale(flow, scales, y);

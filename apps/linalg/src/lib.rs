@@ -85,6 +85,7 @@ pub use qdwh::{Polar, PolarError, qdwh};
 pub use randomized_svd::{LowRank, RangeFinder, SvdError, randomized_svd};
 pub use redistribute::redistribute;
 pub use refine::{Refinement, gesv_mixed, posv_mixed};
+pub use strips::allow_strips;
 pub use symm::symm;
 pub use syr2k::syr2k;
 pub use syrk::syrk;

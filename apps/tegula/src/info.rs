@@ -160,7 +160,7 @@ fn describe_backends(console: &Console, workers: usize) -> Vec<Value> {
             Ok(description) => description.clone(),
             Err(error) => format!("not usable: {error}"),
         };
-        console.line(format_args!("  {:<12} {text}{mark}", choice.name));
+        console.line(format_args!("  {:<15} {text}{mark}", choice.name));
         json!({
             "name": choice.name,
             "is_usable": loaded.is_ok(),

@@ -15,11 +15,13 @@ pub(super) fn near<T>(from: *const T) {
 }
 
 /// Into the second cache.
-#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) fn far<T>(from: *const T) {
+    #[cfg(target_arch = "x86_64")]
     // SAFETY: as above.
     unsafe {
         std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T1 }>(from.cast::<i8>());
     }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = from;
 }

@@ -4,16 +4,16 @@
 mod blocked;
 mod complex;
 pub mod environment;
+#[cfg(feature = "faer")]
 mod faer;
 mod fetch;
 mod fortran;
-#[cfg(target_arch = "x86_64")]
 mod native;
 pub(crate) mod pivoting;
 mod select;
 mod vector;
 
-pub use select::{BACKENDS, BackendError, Choice, current, select};
+pub use select::{BACKENDS, BackendError, Choice, LEFT_OUT, current, select};
 
 use crate::error::NumericalError;
 use crate::option::Triangle;

@@ -4,8 +4,7 @@ use std::sync::OnceLock;
 
 use thiserror::Error;
 
-use super::Backend;
-use super::faer::Faer;
+use super::{Backend, native};
 
 /// A backend that a user can ask for by name.
 #[derive(Clone, Copy, Debug)]
@@ -22,19 +21,21 @@ pub struct Choice {
 pub const BACKENDS: &[Choice] = &[
     Choice {
         name: "native",
-        help: "own micro-kernels, for processors with AVX-512 or AVX2 (the default there)",
-        load: |_| native().ok_or(BackendError::NoProcessorSet),
+        help: "own micro-kernels, on AVX-512 or AVX2 registers where there are such (the default)",
+        load: |_| Ok(native::detect()),
     },
     Choice {
         name: "native-avx2",
         help: "own micro-kernels on 256-bit registers, even where wider ones exist",
-        load: |_| native_avx2().ok_or(BackendError::NoProcessorSet),
+        load: |_| native::detect_avx2().ok_or(BackendError::NoProcessorSet),
     },
     Choice {
-        name: "faer",
-        help: "the crate faer: pure Rust, any processor (the default elsewhere)",
-        load: |_| Ok(&Faer),
+        name: "native-portable",
+        help: "own micro-kernels in plain Rust, for any processor",
+        load: |_| Ok(native::portable()),
     },
+    #[cfg(feature = "faer")]
+    Choice { name: "faer", help: "the crate faer", load: |_| Ok(&super::faer::Faer) },
     Choice {
         name: "openblas",
         help: "OpenBLAS, if it is installed",
@@ -48,21 +49,13 @@ pub const BACKENDS: &[Choice] = &[
     },
 ];
 
-/// Own micro-kernels, where the processor has the instructions.
-#[cfg(target_arch = "x86_64")]
-use super::native::{detect as native, detect_avx2 as native_avx2};
-
-/// Own micro-kernels: none for this processor family.
-#[cfg(not(target_arch = "x86_64"))]
-fn native() -> Option<&'static dyn Backend> {
-    None
-}
-
-/// Own micro-kernels: none for this processor family.
-#[cfg(not(target_arch = "x86_64"))]
-fn native_avx2() -> Option<&'static dyn Backend> {
-    None
-}
+/// Backends that this build leaves out: each takes a cargo feature of its name.
+pub const LEFT_OUT: &[&str] = &[
+    #[cfg(not(feature = "faer"))]
+    "faer",
+    #[cfg(not(feature = "blas-src"))]
+    "blas-src",
+];
 
 /// Why a backend cannot be used.
 #[derive(Debug, Error)]
@@ -75,8 +68,17 @@ pub enum BackendError {
         /// The names there are.
         known: String,
     },
+    /// A backend that this build leaves out.
+    #[error(
+        "this program was built without the backend {name}: build it with cargo build --release --features {name}, or \
+         use native"
+    )]
+    LeftOut {
+        /// Its name.
+        name: &'static str,
+    },
     /// The processor lacks the instructions of the micro-kernels.
-    #[error("backend native needs a processor with AVX2 and FMA; use faer")]
+    #[error("backend native-avx2 needs a processor with AVX2 and FMA; use native")]
     NoProcessorSet,
     /// No OpenBLAS that the dynamic loader finds.
     #[error("OpenBLAS is not installed (apt install libopenblas0-pthread): {reasons}")]
@@ -126,9 +128,12 @@ impl Choice {
     /// The choice called `name`.
     ///
     /// # Errors
-    /// [`BackendError::Unknown`].
+    /// [`BackendError::Unknown`] or [`BackendError::LeftOut`].
     pub fn named(name: &str) -> Result<Self, BackendError> {
         BACKENDS.iter().copied().find(|choice| choice.name == name).ok_or_else(|| {
+            if let Some(name) = LEFT_OUT.iter().find(|left_out| **left_out == name) {
+                return BackendError::LeftOut { name };
+            }
             let known = BACKENDS.iter().map(|choice| choice.name).collect::<Vec<_>>().join(", ");
             BackendError::Unknown { name: name.into(), known }
         })
@@ -159,9 +164,30 @@ pub fn select(choice: Choice, workers: usize) -> Result<&'static dyn Backend, Ba
     }
 }
 
-/// The backend of this process: the selected one, or else `native` where the processor has the
-/// instructions and `faer` elsewhere.
+/// The backend of this process: the selected one, or else `native`.
 #[must_use]
 pub fn current() -> &'static dyn Backend {
-    *CURRENT.get_or_init(|| native().unwrap_or(&Faer))
+    *CURRENT.get_or_init(native::detect)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BACKENDS, BackendError, Choice, LEFT_OUT};
+
+    #[test]
+    fn own_micro_kernels_are_there_on_any_processor() {
+        for name in ["native", "native-portable"] {
+            let backend = Choice::named(name).and_then(|choice| choice.load(1));
+            assert!(backend.is_ok_and(|backend| backend.name().starts_with("native")), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_listed_left_out_or_unknown() {
+        assert!(BACKENDS.iter().all(|choice| !LEFT_OUT.contains(&choice.name)));
+        for name in LEFT_OUT {
+            assert!(matches!(Choice::named(name), Err(BackendError::LeftOut { .. })), "{name}");
+        }
+        assert!(matches!(Choice::named("gotoblas"), Err(BackendError::Unknown { .. })));
+    }
 }

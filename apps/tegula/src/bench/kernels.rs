@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
-use tegula_kernels::backend::{self, BACKENDS, Backend};
+use tegula_kernels::backend::{self, Backend, Choice};
 use tegula_kernels::kernel::rate::{Temperature, rate};
 use tegula_kernels::kernel::{KERNELS, Kernel};
 use tegula_kernels::scalar::Precision;
@@ -26,9 +26,9 @@ pub(crate) struct Kernels {
     /// One precision [default: both]
     #[arg(long, value_name = "P", value_parser = precision_parser())]
     precision: Option<Precision>,
-    /// Who multiplies matrices [default: native where the processor has AVX2, else faer]
+    /// Who multiplies matrices [default: native]
     #[arg(long, value_name = "NAME", value_parser = backends())]
-    blas: Option<usize>,
+    blas: Option<Choice>,
     #[command(flatten)]
     output: OutputFlags,
 }
@@ -41,7 +41,7 @@ impl Kernels {
             return console.finish();
         }
         let backend = match self.blas {
-            Some(index) => backend::select(BACKENDS[index], 1)?,
+            Some(choice) => backend::select(choice, 1)?,
             None => backend::current(),
         };
         console.line(format_args!(

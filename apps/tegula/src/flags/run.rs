@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Result;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args};
-use tegula_kernels::backend::{self, BACKENDS, Backend};
+use tegula_kernels::backend::{self, BACKENDS, Backend, Choice, LEFT_OUT};
 use tegula_kernels::error::CODEC;
 use tegula_kernels::scalar::{Precision, Scalar};
 use tegula_plan::distribution::{DISTRIBUTIONS, DistributionEntry, Powers};
@@ -61,9 +61,9 @@ pub(crate) struct RunFlags {
     /// Whether messages between ranks go by the priority of who waits, or as they come
     #[arg(long, value_name = "on|off", default_value = "on", action = ArgAction::Set, value_parser = on_or_off())]
     message_priorities: bool,
-    /// Who multiplies the matrices of a tile [default: native with AVX2, else faer]
+    /// Who multiplies the matrices of a tile [default: native]
     #[arg(long, value_name = "NAME", value_parser = backends())]
-    blas: Option<usize>,
+    blas: Option<Choice>,
     /// Seed of every random choice
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
@@ -107,9 +107,11 @@ fn policy_help() -> String {
     format!("Who runs which task [default: {}]", default_policies())
 }
 
-/// A parser of the names of [`BACKENDS`].
-pub(crate) fn backends() -> impl TypedValueParser<Value = usize> {
-    member(BACKENDS.iter().map(|choice| (choice.name, choice.help)).collect())
+/// A parser of the names of [`BACKENDS`], which says of others that they were left out.
+pub(crate) fn backends() -> impl TypedValueParser<Value = Choice> {
+    let listed = BACKENDS.iter().map(|choice| PossibleValue::new(choice.name).help(choice.help));
+    let left_out = LEFT_OUT.iter().map(|name| PossibleValue::new(*name).hide(true));
+    PossibleValuesParser::new(listed.chain(left_out)).try_map(|name| Choice::named(&name))
 }
 
 /// How tasks run, every default settled.
@@ -150,7 +152,7 @@ impl RunFlags {
     pub(crate) fn settle(&self, matrix: &MatrixFlags, work: &Work<'_>) -> Result<Run> {
         let cores = self.cores()?;
         let backend = match self.blas {
-            Some(index) => backend::select(BACKENDS[index], cores.max(1))?,
+            Some(choice) => backend::select(choice, cores.max(1))?,
             None => backend::current(),
         };
         let mut machine = self.machine.settle(cores, &(work.codelets)())?;

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::json;
 use tegula_files::WriteError;
-use tegula_kernels::backend::{self, BACKENDS, Backend};
+use tegula_kernels::backend::{self, Backend, Choice};
 use tegula_kernels::kernel::{KERNELS, Kernel};
 use tegula_kernels::scalar::Precision;
 use tegula_plan::platform::{Fingerprint, Platform};
@@ -35,9 +35,9 @@ pub(crate) struct Calibrate {
     /// Calls of each kernel on each size; ten make a time that is believed
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     samples: u32,
-    /// Who multiplies matrices [default: native where the processor has AVX2, else faer]
+    /// Who multiplies matrices [default: native]
     #[arg(long, value_name = "NAME", value_parser = backends())]
-    blas: Option<usize>,
+    blas: Option<Choice>,
     /// Measure the disk under DIR too, and describe the machine with it
     #[arg(long, value_name = "DIR")]
     scratch: Option<PathBuf>,
@@ -53,7 +53,7 @@ impl Calibrate {
             return Err(refused(format!("--scratch {folder}: there is no such folder")));
         }
         let backend = match self.blas {
-            Some(index) => backend::select(BACKENDS[index], 1)?,
+            Some(choice) => backend::select(choice, 1)?,
             None => backend::current(),
         };
         let here = fingerprint(backend);

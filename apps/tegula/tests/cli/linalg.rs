@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
+use tegula_kernels::backend::LEFT_OUT;
 
 use crate::support::{folder, number, tegula, tegula_in};
 
@@ -410,9 +411,19 @@ fn the_tasks_of_a_dry_run_are_those_of_the_run() {
 #[test]
 fn any_backend_that_is_there_computes() {
     for algorithm in ["gemm", "getrf", "geqrf", "potrf-batch"] {
-        let command = format!("linalg {algorithm} -n 70 --blas faer --check --json -");
-        assert_eq!(tegula(&command).succeeded().json()["blas"], "faer", "{algorithm}");
+        let command = format!("linalg {algorithm} -n 70 --blas native-portable --check --json -");
+        assert_eq!(tegula(&command).succeeded().json()["blas"], "native-portable", "{algorithm}");
     }
+}
+
+#[test]
+fn a_backend_that_was_left_out_is_named_with_its_feature() {
+    for &name in LEFT_OUT {
+        let expected = ["built without the backend", "--features", name];
+        tegula(&format!("linalg gemm -n 70 --blas {name}")).failed(2, &expected);
+        tegula(&format!("bench kernels --blas {name}")).failed(2, &expected);
+    }
+    tegula("linalg gemm -n 70 --blas gotoblas").failed(2, &["gotoblas", "native-portable"]);
 }
 
 #[test]

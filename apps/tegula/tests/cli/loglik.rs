@@ -89,7 +89,7 @@ fn toggles_policies_workers_and_arithmetic_change_nothing_but_the_time() {
         "--no-submission-order",
         "--no-memory-cache",
         "--deterministic",
-        "--blas faer",
+        "--blas native-portable",
         "--policy random --seed 3",
         "--policy eager",
         "--policy prio",

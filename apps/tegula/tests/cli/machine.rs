@@ -3,6 +3,8 @@
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
+use serde_json::Value;
+
 use crate::support::{command, folder, number, root, tegula, tegula_in};
 
 #[test]
@@ -74,7 +76,8 @@ fn info_says_what_is_there() {
     let info = tegula("info --json - --quiet").succeeded().json();
     assert!(number(&info, "/workers") >= 1.0);
     let blas = info["blas"].as_array().expect("a list");
-    assert!(blas.iter().any(|backend| backend["name"] == "faer" && backend["is_usable"] == true));
+    let is_portable = |backend: &Value| backend["name"] == "native-portable";
+    assert!(blas.iter().any(|backend| is_portable(backend) && backend["is_usable"] == true));
     assert_eq!(blas.iter().filter(|backend| backend["is_default"] == true).count(), 1);
 }
 

@@ -1,5 +1,7 @@
-//! Sizes of this processor's own caches, from its `cpuid` leaf of deterministic cache parameters.
+//! Sizes of this processor's own caches, from the `cpuid` leaf of deterministic cache parameters where there is
+//! one.
 
+#[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::__cpuid_count;
 use std::sync::OnceLock;
 
@@ -19,10 +21,17 @@ const USUAL: Sizes = Sizes { first: 32 << 10, second: 512 << 10 };
 pub(super) fn sizes() -> Sizes {
     static SIZES: OnceLock<Sizes> = OnceLock::new();
     // Intel's leaf and AMD's, of one format.
-    *SIZES.get_or_init(|| told(0x4).or_else(|| told(0x8000_001d)).unwrap_or(USUAL))
+    *SIZES.get_or_init(|| [0x4, 0x8000_001d].into_iter().find_map(told).unwrap_or(USUAL))
+}
+
+/// Nothing: other processors tell the system alone.
+#[cfg(not(target_arch = "x86_64"))]
+fn told(_: u32) -> Option<Sizes> {
+    None
 }
 
 /// What `leaf` tells, if it tells of both caches.
+#[cfg(target_arch = "x86_64")]
 fn told(leaf: u32) -> Option<Sizes> {
     if __cpuid_count(leaf & 0x8000_0000, 0).eax < leaf {
         return None;

@@ -1,11 +1,10 @@
 //! Products of small matrices straight from where they lie: to lay operands out would cost more than
 //! to multiply them.
 
-use std::arch::x86_64 as x86;
 use std::ops::Range;
 
 use super::kit::Kit;
-use super::lanes::{Avx2, Avx512, Lanes};
+use super::lanes::Edge;
 use super::pack::{Strided, with_workspace};
 use crate::option::{Diag, Triangle, Uplo};
 use crate::scalar::Real;
@@ -16,100 +15,6 @@ const LEFT: usize = 16384;
 
 /// Largest order of a small triangle.
 pub(super) const ORDER: usize = 32;
-
-/// Registers of which only the first lanes count.
-///
-/// # Safety
-/// As for [`Lanes`]; pointers are valid for the lanes that count.
-pub(super) trait Edge<T>: Lanes<T> {
-    /// Which lanes count.
-    type Mask: Copy;
-    /// Registers down and columns across a block of a small product. With 256 bits a mask is one of sixteen registers,
-    /// and with blocks as large as those of other products sums are moved to memory and back.
-    const BLOCK: (usize, usize);
-    /// Most products of numbers in a small product.
-    const MOST: usize;
-    /// The first `count` lanes, at least one and at most all.
-    unsafe fn first(count: usize) -> Self::Mask;
-    /// The other lanes are zero.
-    unsafe fn load_first(from: *const T, mask: Self::Mask) -> Self::V;
-    unsafe fn store_first(to: *mut T, mask: Self::Mask, x: Self::V);
-}
-
-macro_rules! edge {
-    ($set:ty, $scalar:ty, $mask:ty, $block:expr, $most:expr, $first:expr, $load:expr, $store:expr) => {
-        // SAFETY (all functions): the caller of `Edge` has the instruction set and valid pointers.
-        impl Edge<$scalar> for $set {
-            type Mask = $mask;
-            const BLOCK: (usize, usize) = $block;
-            const MOST: usize = $most;
-
-            #[inline(always)]
-            unsafe fn first(count: usize) -> Self::Mask {
-                // SAFETY: see the trait.
-                #[allow(unused_unsafe)]
-                unsafe {
-                    $first(count)
-                }
-            }
-            #[inline(always)]
-            unsafe fn load_first(from: *const $scalar, mask: Self::Mask) -> Self::V {
-                // SAFETY: see the trait.
-                unsafe { $load(from, mask) }
-            }
-            #[inline(always)]
-            unsafe fn store_first(to: *mut $scalar, mask: Self::Mask, x: Self::V) {
-                // SAFETY: see the trait.
-                unsafe { $store(to, mask, x) }
-            }
-        }
-    };
-}
-
-edge!(
-    Avx512,
-    f64,
-    x86::__mmask8,
-    (3, 8),
-    120 * 120 * 120,
-    |count: usize| 0xff_u8 >> (8 - count),
-    |from, mask| x86::_mm512_maskz_loadu_pd(mask, from),
-    x86::_mm512_mask_storeu_pd
-);
-edge!(
-    Avx512,
-    f32,
-    x86::__mmask16,
-    (3, 8),
-    120 * 120 * 120,
-    |count: usize| 0xffff_u16 >> (16 - count),
-    |from, mask| x86::_mm512_maskz_loadu_ps(mask, from),
-    x86::_mm512_mask_storeu_ps
-);
-edge!(
-    Avx2,
-    f64,
-    x86::__m256i,
-    (3, 3),
-    64 * 64 * 64,
-    |count: usize| x86::_mm256_loadu_si256(MASKS_64.as_ptr().add(4 - count).cast()),
-    x86::_mm256_maskload_pd,
-    x86::_mm256_maskstore_pd
-);
-edge!(
-    Avx2,
-    f32,
-    x86::__m256i,
-    (3, 3),
-    64 * 64 * 64,
-    |count: usize| x86::_mm256_loadu_si256(MASKS_32.as_ptr().add(8 - count).cast()),
-    x86::_mm256_maskload_ps,
-    x86::_mm256_maskstore_ps
-);
-
-/// Lanes that count, and then others: what is read from the right place on is a mask.
-static MASKS_64: [i64; 8] = [-1, -1, -1, -1, 0, 0, 0, 0];
-static MASKS_32: [i32; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
 
 /// `C = alpha A B + beta C`, of `m x n` with an inner size of `k`.
 #[derive(Clone, Copy)]

@@ -3,10 +3,13 @@
 //!
 //! A function with a target feature cannot be a trait's, so that each is a shell around one.
 
-use super::direct::{Edge, Product, multiply_body};
-use super::lanes::{Avx2, Avx512, Lanes};
+#[cfg(target_arch = "x86_64")]
+use super::avx::{Avx2, Avx512};
+use super::direct::{Product, multiply_body};
+use super::lanes::{Edge, Lanes};
 use super::micro::{Ahead, HIGH, Target, product_body, reduce_body, solve_body};
 use super::pack::{Strided, pack, unpack};
+use super::portable::Portable;
 use super::tiny;
 use crate::backend::{pivoting, vector};
 use crate::scalar::Real;
@@ -52,7 +55,7 @@ pub(super) trait Kit<T: Real> {
 }
 
 macro_rules! kit {
-    ($set:ty, $features:literal, $columns:literal) => {
+    ($set:ty, [$(#[$feature:meta])?], $columns:literal) => {
         impl<T: Real> Kit<T> for $set
         where
             $set: Edge<T>,
@@ -62,7 +65,7 @@ macro_rules! kit {
             const MOST: usize = <$set as Edge<T>>::MOST;
 
             unsafe fn product(k: usize, a: *const T, b: *const T, c: &Target<T>, ahead: &Ahead<T>) {
-                #[target_feature(enable = $features)]
+                $(#[$feature])?
                 unsafe fn body<T: Real>(
                     k: usize,
                     a: *const T,
@@ -80,7 +83,7 @@ macro_rules! kit {
             }
 
             unsafe fn reduce(k: usize, x: *mut T, l: *const T) {
-                #[target_feature(enable = $features)]
+                $(#[$feature])?
                 unsafe fn body<T: Real>(k: usize, x: *mut T, l: *const T)
                 where
                     $set: Lanes<T>,
@@ -93,7 +96,7 @@ macro_rules! kit {
             }
 
             unsafe fn solve(k: usize, x: *mut T, l: *const T, ahead: &Ahead<T>) {
-                #[target_feature(enable = $features)]
+                $(#[$feature])?
                 unsafe fn body<T: Real>(k: usize, x: *mut T, l: *const T, ahead: &Ahead<T>)
                 where
                     $set: Lanes<T>,
@@ -106,7 +109,7 @@ macro_rules! kit {
             }
 
             unsafe fn pack_rows(source: Strided<T>, to: *mut T) {
-                #[target_feature(enable = $features)]
+                $(#[$feature])?
                 unsafe fn body<T: Real>(source: Strided<T>, to: *mut T)
                 where
                     $set: Lanes<T>,
@@ -125,7 +128,7 @@ macro_rules! kit {
             }
 
             unsafe fn unpack_rows(from: *const T, target: Strided<T>) {
-                #[target_feature(enable = $features)]
+                $(#[$feature])?
                 unsafe fn body<T: Real>(from: *const T, target: Strided<T>)
                 where
                     $set: Lanes<T>,
@@ -144,7 +147,7 @@ macro_rules! kit {
             }
 
             unsafe fn getrf_columns(a: TileMut<'_, T>, pivots: &mut [u32]) -> Option<usize> {
-                #[target_feature(enable = $features)]
+                $(#[$feature])?
                 unsafe fn body<T: Real>(a: TileMut<'_, T>, pivots: &mut [u32]) -> Option<usize> {
                     pivoting::columns(a, pivots)
                 }
@@ -153,7 +156,7 @@ macro_rules! kit {
             }
 
             unsafe fn hemv(a: TileRef<'_, T>, x: &[T], y: &mut [T]) {
-                #[target_feature(enable = $features)]
+                $(#[$feature])?
                 unsafe fn body<T: Real>(a: TileRef<'_, T>, x: &[T], y: &mut [T]) {
                     vector::hemv(a, x, y);
                 }
@@ -168,7 +171,7 @@ macro_rules! kit {
                 beta: T,
                 y: TileMut<'_, T>,
             ) {
-                #[target_feature(enable = $features)]
+                $(#[$feature])?
                 unsafe fn body<T: Real>(
                     alpha: T,
                     a: TileRef<'_, T>,
@@ -183,7 +186,7 @@ macro_rules! kit {
             }
 
             unsafe fn multiply(product: &Product<T>) {
-                #[target_feature(enable = $features)]
+                $(#[$feature])?
                 unsafe fn body<T: Real>(product: &Product<T>)
                 where
                     $set: Edge<T>,
@@ -196,7 +199,7 @@ macro_rules! kit {
             }
 
             unsafe fn factor_tiny(n: usize, a: *mut T) -> Result<(), usize> {
-                #[target_feature(enable = $features)]
+                $(#[$feature])?
                 unsafe fn body<T: Real>(n: usize, a: *mut T) -> Result<(), usize>
                 where
                     $set: Edge<T>,
@@ -209,7 +212,7 @@ macro_rules! kit {
             }
 
             unsafe fn pack_cols(source: Strided<T>, to: *mut T) {
-                #[target_feature(enable = $features)]
+                $(#[$feature])?
                 unsafe fn body<T: Real>(source: Strided<T>, to: *mut T)
                 where
                     $set: Lanes<T>,
@@ -224,5 +227,8 @@ macro_rules! kit {
     };
 }
 
-kit!(Avx512, "avx512f,avx512vl,avx512dq,avx2,fma", 8);
-kit!(Avx2, "avx2,fma", 4);
+#[cfg(target_arch = "x86_64")]
+kit!(Avx512, [#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma")]], 8);
+#[cfg(target_arch = "x86_64")]
+kit!(Avx2, [#[target_feature(enable = "avx2,fma")]], 4);
+kit!(Portable, [], 2);

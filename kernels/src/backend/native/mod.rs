@@ -1,16 +1,20 @@
-//! The backend of this crate's own: micro-kernels for x86 processors with AVX-512, or AVX2 and FMA.
+//! The backend of this crate's own: micro-kernels for x86 processors with AVX-512, or AVX2 and FMA, and in plain
+//! Rust for any other.
 //!
 //! At tile sizes a library spends a tenth of its time in laying out operands and has triangular
 //! solves that are far slower than products; here products, solves and factorizations share one
 //! micro-kernel and one packed layout.
 #![allow(unsafe_code)]
 
+#[cfg(target_arch = "x86_64")]
+mod avx;
 mod caches;
 mod direct;
 mod kit;
 mod lanes;
 mod micro;
 mod pack;
+mod portable;
 mod product;
 mod solve;
 mod tiny;
@@ -24,9 +28,11 @@ use crate::option::{Triangle, Uplo};
 use crate::scalar::{Real, c32, c64};
 use crate::strips::{StripsMut, StripsRef};
 use crate::tile::{TileMut, TileRef};
+#[cfg(target_arch = "x86_64")]
+use avx::{Avx2, Avx512};
 use kit::Kit;
-use lanes::{Avx2, Avx512};
 use pack::{RUN, Strided};
+use portable::Portable;
 use product::{Operand, Part};
 
 /// The micro-kernels of one processor set. A value exists only where the processor has the set.
@@ -37,21 +43,44 @@ struct Native<S> {
     _kit: S,
 }
 
-/// The backend with the widest registers of this processor, if it has AVX2 and FMA at least.
-pub(super) fn detect() -> Option<&'static dyn Backend> {
+/// The backend with the widest registers of this processor.
+pub(super) fn detect() -> &'static dyn Backend {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(wide) = detect_avx512().or_else(detect_avx2) {
+        return wide;
+    }
+    portable()
+}
+
+/// The backend with 512-bit registers, if this processor has AVX-512F, VL and DQ, AVX2 and FMA.
+#[cfg(target_arch = "x86_64")]
+fn detect_avx512() -> Option<&'static dyn Backend> {
     static WIDE: Native<Avx512> = Native { name: "native", set: "AVX-512", _kit: Avx512 };
     let avx512 = is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512vl")
         && is_x86_feature_detected!("avx512dq");
-    let avx2 = detect_avx2()?;
-    Some(if avx512 { &WIDE } else { avx2 })
+    (avx512 && detect_avx2().is_some()).then_some(&WIDE)
 }
 
 /// The backend with 256-bit registers, if this processor has AVX2 and FMA.
+#[cfg(target_arch = "x86_64")]
 pub(super) fn detect_avx2() -> Option<&'static dyn Backend> {
     static MEDIUM: Native<Avx2> = Native { name: "native-avx2", set: "AVX2", _kit: Avx2 };
     let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
     avx2.then_some(&MEDIUM)
+}
+
+/// The backend with 256-bit registers: none for this processor family.
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) fn detect_avx2() -> Option<&'static dyn Backend> {
+    None
+}
+
+/// The backend in plain Rust.
+pub(super) fn portable() -> &'static dyn Backend {
+    static PORTABLE: Native<Portable> =
+        Native { name: "native-portable", set: "plain Rust", _kit: Portable };
+    &PORTABLE
 }
 
 /// Orders of matrices that plain loops factorise.

@@ -1,7 +1,8 @@
 //! The Cholesky factorization of matrices that are smaller than a strip of the packed one.
 
-use super::direct::{Edge, Product, multiply_body};
+use super::direct::{Product, multiply_body};
 use super::kit::Kit;
+use super::lanes::Edge;
 use super::pack::with_workspace;
 use crate::error::NumericalError;
 use crate::scalar::Real;

@@ -3,7 +3,7 @@
 
 use faer::{Mat, Side};
 use tegula_kernels::dense::{Eigen, Matrix, Svd, gesvd, product, scale_of, syev};
-use tegula_kernels::kernel::trial::Draw;
+use tegula_kernels::kernel::draw::Draw;
 use tegula_kernels::scalar::Real;
 use tegula_kernels::tile::TileRef;
 

@@ -3,7 +3,6 @@
 //! Read [`flow`] first: it is what programs see. [`exec`] runs a flow on this machine, [`sim`] in
 //! virtual time, both under the policies of [`sched`].
 
-pub mod bounds;
 pub mod comm;
 pub mod cuda;
 pub mod dispatch;
@@ -11,7 +10,6 @@ pub mod exec;
 pub mod flow;
 pub mod memory;
 pub mod platform;
-pub mod plot;
 pub mod random;
 pub mod ranks;
 pub mod sched;

@@ -1,6 +1,6 @@
 //! What a factorisation costs on unequal ranks: its tasks, how long each takes, and messages.
 
-use tegula_runtime::bounds::{TaskType, area};
+use tegula_bounds::{TaskType, area};
 
 use super::Powers;
 use tegula_tiles::Storage;

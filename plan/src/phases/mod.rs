@@ -7,7 +7,6 @@
 //! L. L. Nesi, PhD thesis, UGA and UFRGS, 2023, section 6.2.
 
 mod error;
-mod linear;
 mod nodes;
 mod placement;
 mod powers;

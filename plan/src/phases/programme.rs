@@ -25,7 +25,8 @@
 //! and the network is that of [`traffic`](super::traffic). (e) is written with the work of `r` up to
 //! each step as a variable, and `alpha` as a share of `N`; time is counted in about the makespan.
 
-use super::linear::{Linear, Terms, Values, Variable};
+use tegula_bounds::linear::{Linear, Terms, Values, Variable};
+
 use super::powers::{seconds_of_all, weights};
 use super::traffic::Rates;
 use super::{Nodes, Options, PHASES, Phase, PlanError, TaskType, Workload};

@@ -1,7 +1,7 @@
 //! Plans with answers by hand, their properties, and those of clusters of the nodes of the thesis.
 
 use proptest::prelude::*;
-use tegula_runtime::bounds::{self, area};
+use tegula_bounds::area;
 use tegula_runtime::flow::Cost;
 
 use super::*;
@@ -172,7 +172,7 @@ proptest! {
         }
         prop_assert_eq!(plan.tiles.iter().sum::<usize>() as u64, work.tiles());
 
-        let types: Vec<bounds::TaskType> = (0..2).map(|t| bounds::TaskType {
+        let types: Vec<tegula_bounds::TaskType> = (0..2).map(|t| tegula_bounds::TaskType {
             tasks: work.types[t].tasks.iter().sum(),
             seconds: nodes.iter().map(|nodes| nodes.resources[0].seconds[t]).collect(),
         }).collect();

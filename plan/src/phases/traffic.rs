@@ -24,7 +24,8 @@
 //! under the map of the powers so far, whose messages are counted. With `a` of a square a node
 //! receives about `sqrt(a)`, so these rates hold for that map only: counting and solving alternate.
 
-use super::linear::{Terms, Variable};
+use tegula_bounds::linear::{Terms, Variable};
+
 use super::placement::first;
 use super::programme::{Problem, Programme};
 use super::{Nodes, Phase, Plan, Shape, TaskType, Workload};

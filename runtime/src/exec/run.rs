@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::failures::{Cause, Failures};
 use crate::flow::{Access, Buffers, Kind, MAX_ACCESSES, RawBuffer, Space, TaskData};
 use crate::memory::{BufferCache, OutOfMemory, Reduction};
-use crate::trace::{Outcome, Recorder, TaskRecord};
+use crate::trace::{Outcome, Recorder};
 
 /// Where tasks find their buffers.
 pub(super) trait Place {
@@ -83,7 +83,7 @@ impl Runner {
         let outcome = self.attempt(space, data, worker, place);
         linger();
         if let (Some(recorder), Some(start)) = (&self.recorder, start) {
-            recorder.push(start, TaskRecord::new(space, task, worker, outcome));
+            recorder.push(start, space.task_record(task, worker, outcome));
         }
         outcome
     }

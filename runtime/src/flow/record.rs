@@ -1,14 +1,33 @@
-//! What a flow records of a run: when the program waited, and the trace of the engine.
+//! What a flow records of a run: its tasks, when the program waited, and the trace of the engine.
 
-use super::Flow;
-use crate::trace::Trace;
+use super::{Flow, Space};
+use crate::trace::{Outcome, TaskRecord, Trace};
+
+impl Space {
+    /// A record of the task in slot `task`, times still to be filled in.
+    pub(crate) fn task_record(&self, task: u32, worker: usize, outcome: Outcome) -> TaskRecord {
+        let data = self.task(task);
+        TaskRecord {
+            task: data.index,
+            codelet: data.info.name,
+            phase: data.phase,
+            worker,
+            priority: data.priority,
+            iteration: self.iteration(task),
+            after: self.after(task),
+            start: 0,
+            end: 0,
+            outcome,
+        }
+    }
+}
 
 impl Flow {
     /// What the engine recorded since the last call, after everything submitted has run.
     pub fn take_trace(&mut self) -> Trace {
         self.drain();
         let mut records = self.engine.take_records();
-        records.follow_waits(&std::mem::take(&mut self.waits));
+        follow_waits(&mut records.tasks, &std::mem::take(&mut self.waits));
         Trace::new(records, self.engine.site(), &self.phases)
     }
 
@@ -18,5 +37,61 @@ impl Flow {
         if self.graph.space().is_recorded() && self.waits.last() != Some(&submitted) {
             self.waits.push(submitted);
         }
+    }
+}
+
+/// Lets each task that was ready when it was submitted come after the one that ended last of
+/// those that the program had waited for; `waits` are, in their order, the numbers of tasks
+/// submitted when it had waited for all of them.
+///
+/// An evaluation that follows another needs none of its data, but the program reads the outcome
+/// of one before it submits the next.
+fn follow_waits(tasks: &mut [TaskRecord], waits: &[u64]) {
+    tasks.sort_unstable_by_key(|record| record.task);
+    let mut waits = waits.iter().peekable();
+    // End and name of the task that ended last so far; the name of the one that the program
+    // waited for.
+    let (mut last, mut awaited) = ((0, 0), 0);
+    for record in tasks {
+        while waits.next_if(|&&wait| wait <= record.task).is_some() {
+            awaited = last.1;
+        }
+        last = last.max((record.end, record.task + 1));
+        if record.after == 0 {
+            record.after = awaited;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A task from `start` to `end`, after the task `after` if that is some.
+    fn task(task: u64, (start, end): (u64, u64), after: i64) -> TaskRecord {
+        let after = u64::try_from(after + 1).expect("-1 or an index");
+        let (codelet, phase, worker, priority, iteration) = ("potrf", 0, 0, 0, 0);
+        let outcome = Outcome::Done;
+        #[rustfmt::skip]
+        let record = TaskRecord {
+            task, codelet, phase, worker, priority, iteration, after, start, end, outcome,
+        };
+        record
+    }
+
+    #[test]
+    fn what_follows_a_wait_follows_the_task_that_ended_last() {
+        let mut tasks = [
+            task(0, (0, 10), -1),
+            task(1, (5, 30), -1),
+            // The program waited here.
+            task(2, (40, 50), -1),
+            task(3, (50, 52), 2),
+            task(4, (51, 53), -1),
+            // And here, twice.
+            task(5, (60, 64), -1),
+        ];
+        follow_waits(&mut tasks, &[2, 5, 5, 6]);
+        assert_eq!(tasks.map(|task| task.after), [0, 0, 2, 3, 2, 5]);
     }
 }

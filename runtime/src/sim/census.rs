@@ -4,11 +4,19 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::bounds::TaskType;
 use crate::flow::{Access, Cost, Engine, FlowError, FlowSpace, ReadyTasks, Running, Space};
 use crate::memory::rounded;
 use crate::platform::{ClassId, Durations, Machine, WorkerClass};
 use crate::trace::{Records, Site};
+
+/// Tasks that take equally long on workers of one class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaskType {
+    /// How many there are.
+    pub tasks: u64,
+    /// For each class of workers the duration of one in seconds; none: it cannot run there.
+    pub seconds: Vec<Option<f64>>,
+}
 
 /// Tasks of a program, and the length of its longest chain.
 #[derive(Clone, Debug, Default)]

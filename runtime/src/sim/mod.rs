@@ -13,7 +13,7 @@ mod streams;
 
 use std::sync::Arc;
 
-pub use census::{Census, Contents};
+pub use census::{Census, Contents, TaskType};
 pub use cluster::{Cluster, ClusterOptions, ClusterRank, ClusterRun, NodeOptions};
 use node::Node;
 

@@ -242,7 +242,7 @@ impl Node {
         let time = time + chores;
         let end = self.clock + time;
         if self.is_recording {
-            let record = TaskRecord::new(space, task.0, worker.0, Outcome::Done);
+            let record = space.task_record(task.0, worker.0, Outcome::Done);
             self.records.tasks.push(TaskRecord { start: self.clock, end, ..record });
         }
         self.totals.count_task(worker.0, time, end);

@@ -1,38 +1,21 @@
 //! What happened in a run: one record per task, transfer and message, from a real or a simulated engine.
 
-mod about;
-mod clusters;
-mod critical;
 mod file;
 mod join;
 mod ledger;
-mod means;
 mod message;
-mod metrics;
 mod names;
-mod overlap;
-mod paje;
-mod perfetto;
-mod progression;
 mod recorder;
-mod table;
 mod totals;
 
-pub use clusters::clusters;
-pub use critical::{CriticalPath, CriticalTask};
 pub use file::ReadError;
 pub(crate) use ledger::Ledger;
-pub use means::RankClass;
 pub(crate) use message::AFTER_MESSAGE;
 pub use message::{MessageRecord, Passage, PollRecord};
-pub use metrics::{ClassUse, CodeletTime, EARLY_SHARE, RouteTotal};
-pub(crate) use overlap::union;
-pub use overlap::{Overlap, PairTotal};
-pub use progression::{Cluster, Progress, Progression, Step};
 pub(crate) use recorder::Recorder;
 pub use totals::Totals;
 
-use crate::flow::Space;
+use std::collections::HashMap;
 
 /// How a task ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,23 +56,6 @@ pub struct TaskRecord {
 }
 
 impl TaskRecord {
-    /// A record of the task in slot `task`, times still to be filled in.
-    pub(crate) fn new(space: &Space, task: u32, worker: usize, outcome: Outcome) -> Self {
-        let data = space.task(task);
-        Self {
-            task: data.index,
-            codelet: data.info.name,
-            phase: data.phase,
-            worker,
-            priority: data.priority,
-            iteration: space.iteration(task),
-            after: space.after(task),
-            start: 0,
-            end: 0,
-            outcome,
-        }
-    }
-
     /// Position in the program of the task that it waited for last, if that is known.
     #[must_use]
     pub fn predecessor(&self) -> Option<u64> {
@@ -275,19 +241,6 @@ pub struct Trace {
     pub origin: u64,
 }
 
-/// When a phase ran, and for how long in all.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PhaseTime {
-    /// Name of the phase.
-    pub phase: &'static str,
-    /// Time spent in its tasks, summed over workers, in seconds.
-    pub busy_seconds: f64,
-    /// Start of its first task, in seconds since the trace began.
-    pub start_seconds: f64,
-    /// End of its last task, likewise.
-    pub end_seconds: f64,
-}
-
 impl Trace {
     /// A trace of `records` on `site`, whose clock starts with the first of them.
     #[must_use]
@@ -385,23 +338,44 @@ impl Trace {
         name.unwrap_or_else(|| format!("memory {memory}"))
     }
 
-    /// Times of every phase that has tasks, in the order in which the phases were named.
+    /// Names of the codelets in the order in which they first ran, and for each record the position
+    /// of its own.
     #[must_use]
-    pub fn phase_times(&self) -> Vec<PhaseTime> {
-        let mut times: Vec<Option<PhaseTime>> = vec![None; self.phases.len().max(1)];
-        for record in &self.records {
-            let (start, end) = (record.start as f64 * 1e-9, record.end as f64 * 1e-9);
-            let time = times[record.phase as usize].get_or_insert(PhaseTime {
-                phase: self.phase_of(record),
-                busy_seconds: 0.0,
-                start_seconds: start,
-                end_seconds: end,
-            });
-            time.busy_seconds += record.seconds();
-            time.start_seconds = time.start_seconds.min(start);
-            time.end_seconds = time.end_seconds.max(end);
+    pub fn codelets(&self) -> (Vec<&'static str>, Vec<usize>) {
+        let mut names = Vec::new();
+        let mut places = HashMap::new();
+        let mut place = |name| {
+            *places.entry(name).or_insert_with(|| {
+                names.push(name);
+                names.len() - 1
+            })
+        };
+        let of = self.records.iter().map(|record| place(record.codelet)).collect();
+        (names, of)
+    }
+
+    /// Names of the classes in the order of their first workers, and for each worker the position
+    /// of its own.
+    #[must_use]
+    pub fn classes(&self) -> (Vec<String>, Vec<usize>) {
+        let mut names: Vec<String> = Vec::new();
+        let mut of = Vec::with_capacity(self.workers);
+        for worker in 0..self.workers {
+            let name = self.class_of(worker);
+            let known = names.iter().position(|other| other == name);
+            of.push(known.unwrap_or(names.len()));
+            if known.is_none() {
+                names.push(name.to_owned());
+            }
         }
-        times.into_iter().flatten().collect()
+        (names, of)
+    }
+
+    /// Number of ranks that workers and messages name, at least 1.
+    #[must_use]
+    pub fn rank_count(&self) -> usize {
+        let named = self.messages.iter().map(|message| 1 + message.from.max(message.to)).max();
+        self.site.rank_count().max(named.unwrap_or(1))
     }
 }
 

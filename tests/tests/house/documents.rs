@@ -10,14 +10,16 @@ use tegula_kernels::kernel::KERNELS;
 use tegula_plan::distribution::DISTRIBUTIONS;
 use tegula_plan::phases::PLACEMENTS;
 use tegula_plan::platform::PLATFORMS;
-use tegula_runtime::plot::PANELS;
 use tegula_runtime::sched::{EVICTIONS, POLICIES};
+use tegula_traces::plot::PANELS;
 
 use crate::{TextFile, assert_kept, root, text_files};
 
 /// Folders of the crates.
-const CRATES: [&str; 11] = [
+const CRATES: [&str; 13] = [
     "runtime",
+    "bounds",
+    "traces",
     "kernels",
     "tiles",
     "files",
@@ -77,10 +79,11 @@ fn the_page_of_these_tests_names_each() {
 /// A member of a list: the page that has its row, its name, and what else the row says.
 fn members() -> Vec<(&'static str, &'static str, &'static str)> {
     let (runtime, kernels) = ("runtime/README.md", "kernels/README.md");
+    let traces = "traces/README.md";
     let mut members = Vec::new();
     members.extend(POLICIES.iter().map(|policy| (runtime, policy.name, policy.summary)));
     members.extend(EVICTIONS.iter().map(|policy| (runtime, policy.name, policy.summary)));
-    members.extend(PANELS.iter().map(|panel| (runtime, panel.name, panel.summary)));
+    members.extend(PANELS.iter().map(|panel| (traces, panel.name, panel.summary)));
     members.extend(KERNELS.iter().map(|kernel| (kernels, kernel.name, "")));
     members.extend(BACKENDS.iter().map(|backend| (kernels, backend.name, "")));
     members.extend(PLATFORMS.iter().map(|listed| ("plan/README.md", listed.name, "")));
@@ -119,7 +122,7 @@ const FOREIGN: [(&str, &str, &str); 2] = [
 /// Whether `word` names a file or folder of the project.
 fn is_path(word: &str) -> bool {
     let rooms = [
-        "runtime/", "kernels/", "tiles/", "files/", "plan/", "data/", "apps/", "tests/",
+        "runtime/", "bounds/", "traces/", "kernels/", "tiles/", "files/", "plan/", "data/", "apps/", "tests/",
         "scripts/", ".ci/",
     ];
     let is_pattern = word.contains(|c: char| "*<>{}$()".contains(c)) || word.contains("NAME");

@@ -9,6 +9,8 @@ use crate::{assert_kept, root};
 /// Crates from the lowest layer up; those in one row do not know each other.
 const LAYERS: &[&[&str]] = &[
     &["tegula-runtime"],
+    &["tegula-bounds"],
+    &["tegula-traces"],
     &["tegula-kernels"],
     &["tegula-tiles", "tegula-files"],
     &["tegula-plan"],

@@ -9,6 +9,7 @@ use tegula_exageostat::likelihood::{Evaluation, Likelihood};
 use tegula_exageostat::model::Model;
 use tegula_kernels::scalar::Real;
 use tegula_runtime::trace::Trace;
+use tegula_traces::phase_times;
 
 use super::data::Data;
 use super::mean::Coefficients;
@@ -238,7 +239,7 @@ fn describe_phases(console: &Console, trace: &Trace) {
         ("from", Align::Right),
         ("to", Align::Right),
     ]);
-    for time in trace.phase_times() {
+    for time in phase_times(trace) {
         let times = [time.busy_seconds, time.start_seconds, time.end_seconds].map(seconds);
         table.row([time.phase.to_owned()].into_iter().chain(times).collect());
     }
@@ -247,7 +248,7 @@ fn describe_phases(console: &Console, trace: &Trace) {
 
 /// Seconds that the tasks of each phase took, summed over the workers.
 fn phases_json(trace: &Trace) -> Value {
-    let times = trace.phase_times();
+    let times = phase_times(trace);
     let busy = |name: &str| {
         times.iter().filter(|time| time.phase == name).map(|time| time.busy_seconds).sum::<f64>()
     };

@@ -8,8 +8,9 @@ use clap::Args;
 use serde_json::Value;
 use tegula_files::WriteError;
 use tegula_runtime::exec::gather_trace;
-use tegula_runtime::plot::{gantt, report};
 use tegula_runtime::trace::Trace;
+use tegula_traces::plot::{gantt, report};
+use tegula_traces::{write_perfetto, write_table};
 
 use crate::error::refused;
 use crate::output::{Console, check_output, write_file};
@@ -46,9 +47,13 @@ const FORMS: &[Form] = &[
     Form {
         extension: "json",
         purpose: "Perfetto",
-        write: |trace, _, out| trace.write_perfetto(out),
+        write: |trace, _, out| write_perfetto(trace, out),
     },
-    Form { extension: "csv", purpose: "task table", write: |trace, _, out| trace.write_table(out) },
+    Form {
+        extension: "csv",
+        purpose: "task table",
+        write: |trace, _, out| write_table(trace, out),
+    },
     Form {
         extension: "svg",
         purpose: "picture",

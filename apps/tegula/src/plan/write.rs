@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 use tegula_files::WriteError;
 use tegula_plan::distribution::OwnerMap;
 use tegula_plan::distribution::bounds::imbalance;
-use tegula_runtime::plot::{Curve, Curves, curves, owners};
 use tegula_tiles::Storage;
+use tegula_traces::plot::{Curve, Curves, curves, owners};
 
 use super::judge::Bounds;
 use super::report::Case;

@@ -1,11 +1,16 @@
 //! The summary of a trace as JSON.
 
 use serde_json::{Map, Value, json};
-use tegula_runtime::trace::{Overlap, PairTotal, Trace};
+use tegula_runtime::trace::Trace;
+use tegula_traces::{
+    ClassUse, CodeletTime, CriticalPath, Overlap, PairTotal, RouteTotal, balanced_seconds,
+    codelet_times, idle_share, overlaps, pair_totals, route_totals, uncertainty_seconds,
+    utilisation,
+};
 
 /// The numbers of the summary, times in seconds.
 pub(super) fn summary(trace: &Trace) -> Value {
-    let path = trace.critical_path();
+    let path = CriticalPath::of(trace);
     let about: Map<String, Value> =
         trace.about.iter().map(|(key, value)| (key.clone(), value.as_str().into())).collect();
     json!({
@@ -13,8 +18,8 @@ pub(super) fn summary(trace: &Trace) -> Value {
         "tasks": trace.records.len(),
         "workers": trace.workers,
         "makespan_seconds": trace.makespan_seconds(),
-        "idle_share": trace.idle_share(),
-        "balanced_work_seconds": trace.balanced_seconds(),
+        "idle_share": idle_share(trace),
+        "balanced_work_seconds": balanced_seconds(trace),
         "critical_path_seconds": path.as_ref().map(|path| path.seconds),
         "critical_path_tasks": path.as_ref().map(|path| path.tasks.len()),
         "critical_path_start_seconds": path.as_ref().map(|path| path.start_seconds),
@@ -25,10 +30,10 @@ pub(super) fn summary(trace: &Trace) -> Value {
         "ranks": trace.site.rank_count(),
         "messages": trace.messages.len(),
         "bytes_sent": trace.messages.iter().map(|message| message.bytes).sum::<u64>(),
-        "overlap": overlap(trace.overlaps().1),
-        "overlap_by_rank": trace.overlaps().0.into_iter().map(overlap).collect::<Value>(),
+        "overlap": overlap(overlaps(trace).1),
+        "overlap_by_rank": overlaps(trace).0.into_iter().map(overlap).collect::<Value>(),
         "pairs": pairs(trace),
-        "clock_uncertainty_seconds": trace.uncertainty_seconds(),
+        "clock_uncertainty_seconds": uncertainty_seconds(trace),
         "messages_early_seconds":
             trace.messages.iter().map(|message| message.advance()).max().map(|most| 1e-9 * most as f64),
     })
@@ -55,11 +60,11 @@ fn pairs(trace: &Trace) -> Value {
             "overlap": overlap(total.overlap),
         })
     };
-    trace.pair_totals().into_iter().map(pair).collect()
+    pair_totals(trace).into_iter().map(pair).collect()
 }
 
 fn classes(trace: &Trace) -> Value {
-    let class = |usage: tegula_runtime::trace::ClassUse| {
+    let class = |usage: ClassUse| {
         json!({
             "class": usage.class,
             "workers": usage.workers,
@@ -68,12 +73,12 @@ fn classes(trace: &Trace) -> Value {
             "early_utilisation": usage.early_utilisation,
         })
     };
-    trace.utilisation().into_iter().map(class).collect()
+    utilisation(trace).into_iter().map(class).collect()
 }
 
 fn codelets(trace: &Trace) -> Value {
     let classes = trace.classes().0;
-    let codelet = |time: tegula_runtime::trace::CodeletTime| {
+    let codelet = |time: CodeletTime| {
         let ran = classes.iter().zip(&time.classes).filter(|(_, (tasks, _))| *tasks > 0);
         let means: serde_json::Map<String, Value> = ran
             .map(|(class, &(tasks, seconds))| (class.clone(), (seconds / tasks as f64).into()))
@@ -85,11 +90,11 @@ fn codelets(trace: &Trace) -> Value {
             "mean_seconds": means,
         })
     };
-    trace.codelet_times().into_iter().map(codelet).collect()
+    codelet_times(trace).into_iter().map(codelet).collect()
 }
 
 fn transfers(trace: &Trace) -> Value {
-    let route = |total: tegula_runtime::trace::RouteTotal| {
+    let route = |total: RouteTotal| {
         json!({
             "from": trace.memory_name(total.src),
             "to": trace.memory_name(total.dst),
@@ -99,5 +104,5 @@ fn transfers(trace: &Trace) -> Value {
             "seconds": total.seconds,
         })
     };
-    trace.route_totals().into_iter().map(route).collect()
+    route_totals(trace).into_iter().map(route).collect()
 }

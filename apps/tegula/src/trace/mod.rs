@@ -11,8 +11,12 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use tegula_files::WriteError;
-use tegula_runtime::plot::{PANELS, Run, compare};
 use tegula_runtime::trace::{ReadError, Trace};
+use tegula_traces::plot::{PANELS, Run, compare};
+use tegula_traces::{
+    CriticalPath, write_critical_path, write_messages, write_pairs, write_paje, write_perfetto,
+    write_tasks, write_transfers,
+};
 
 use crate::error::refused;
 use crate::flags::{OutputFlags, form, member, title};
@@ -66,27 +70,27 @@ struct Writer {
 }
 
 const TABLES: &[Writer] = &[
-    Writer { name: "tasks", summary: "one line per task", write: |t, out| t.write_tasks(out) },
+    Writer { name: "tasks", summary: "one line per task", write: |t, out| write_tasks(t, out) },
     Writer {
         name: "messages",
         summary: "one line per message between ranks, as its sender and its receiver saw it",
-        write: |t, out| t.write_messages(out),
+        write: |t, out| write_messages(t, out),
     },
     Writer {
         name: "pairs",
         summary: "one line per pair of ranks: messages, bytes, mean time, bytes per second, and the share of \
                   the time in flight in which the receiver computed",
-        write: |t, out| t.write_pairs(out),
+        write: |t, out| write_pairs(t, out),
     },
     Writer {
         name: "transfers",
         summary: "one line per transfer between memories",
-        write: |t, out| t.write_transfers(out),
+        write: |t, out| write_transfers(t, out),
     },
     Writer {
         name: "critical-path",
         summary: "the tasks of the critical path, with how late each started",
-        write: |t, out| t.write_critical_path(out),
+        write: |t, out| write_critical_path(t, out),
     },
 ];
 
@@ -94,12 +98,12 @@ const EXPORTS: &[Writer] = &[
     Writer {
         name: "perfetto",
         summary: "JSON for ui.perfetto.dev and chrome://tracing",
-        write: |t, out| t.write_perfetto(out),
+        write: |t, out| write_perfetto(t, out),
     },
     Writer {
         name: "paje",
         summary: "text for ViTE and other viewers of Paje traces",
-        write: |t, out| t.write_paje(out),
+        write: |t, out| write_paje(t, out),
     },
 ];
 
@@ -208,7 +212,7 @@ impl What {
                 "no messages: this trace is of one rank, or its ranks had nothing to tell each other",
             ),
             "transfers" if trace.transfers.is_empty() => Some("nothing moved between memories"),
-            "critical-path" if trace.critical_path().is_none() => Some(
+            "critical-path" if CriticalPath::of(trace).is_none() => Some(
                 "the critical path is not known: this trace does not say which task waited for \
                  which",
             ),

@@ -1,7 +1,11 @@
 //! A trace in words: what was run, how long, how busy, what took the time, what moved, and what ranks have
 //! sent each other.
 
-use tegula_runtime::trace::{CodeletTime, Trace};
+use tegula_runtime::trace::Trace;
+use tegula_traces::{
+    CodeletTime, CriticalPath, balanced_seconds, bounds_seconds, codelet_times, idle_share,
+    overlaps, pair_totals, route_totals, settings, uncertainty_seconds, utilisation,
+};
 
 use crate::output::{Align, Console, Table, bytes, count, seconds};
 
@@ -20,7 +24,7 @@ pub(super) fn print(console: &Console, trace: &Trace) {
     };
     console.field("trace", format_args!("{tasks} on {workers}{ranks}"));
     console.field("makespan", seconds(makespan));
-    console.field("idle", format_args!("{} of the workers' time", percent(trace.idle_share())));
+    console.field("idle", format_args!("{} of the workers' time", percent(idle_share(trace))));
     limits(console, trace);
     messages(console, trace);
     if trace.records.is_empty() {
@@ -36,13 +40,13 @@ pub(super) fn print(console: &Console, trace: &Trace) {
 /// Prints what was run, and below what no run of it can be, as far as the trace says.
 fn about(console: &Console, trace: &Trace) {
     let (command, settings): (Vec<_>, Vec<_>) =
-        trace.settings().partition(|(key, _)| *key == "command");
+        settings(trace).partition(|(key, _)| *key == "command");
     command.into_iter().for_each(|(key, value)| console.field(key, value));
     let pairs: Vec<String> = settings.iter().map(|(key, value)| format!("{key} {value}")).collect();
     if !pairs.is_empty() {
         console.field("run", pairs.join(", "));
     }
-    let bounds = trace.bounds_seconds().into_iter();
+    let bounds = bounds_seconds(trace).into_iter();
     let bounds: Vec<String> =
         bounds.map(|(name, bound)| format!("{name} {}", seconds(bound))).collect();
     if !bounds.is_empty() {
@@ -56,7 +60,7 @@ fn limits(console: &Console, trace: &Trace) {
     let share = |time: f64| {
         format!("{} ({} of the makespan)", seconds(time), percent(time / makespan.max(1e-12)))
     };
-    if let Some(balanced) = trace.balanced_seconds() {
+    if let Some(balanced) = balanced_seconds(trace) {
         console.field(
             "balanced",
             format_args!(
@@ -66,7 +70,7 @@ fn limits(console: &Console, trace: &Trace) {
             ),
         );
     }
-    if let Some(path) = trace.critical_path() {
+    if let Some(path) = CriticalPath::of(trace) {
         let tasks = count(path.tasks.len(), "task");
         console.field(
             "path",
@@ -91,7 +95,7 @@ fn limits(console: &Console, trace: &Trace) {
 fn messages(console: &Console, trace: &Trace) {
     if !trace.messages.is_empty() {
         let sent: u64 = trace.messages.iter().map(|message| message.bytes).sum();
-        let all = trace.overlaps().1;
+        let all = overlaps(trace).1;
         let number = count(trace.messages.len(), "message");
         console.field("messages", format_args!("{number} between ranks, {}", bytes(sent as f64)));
         if let Some(share) = all.share() {
@@ -105,7 +109,7 @@ fn messages(console: &Console, trace: &Trace) {
             );
         }
     }
-    let Some(off) = trace.uncertainty_seconds() else { return };
+    let Some(off) = uncertainty_seconds(trace) else { return };
     let early = trace.messages.iter().map(|message| message.advance()).max().unwrap_or(0);
     if off == 0.0 {
         return console.field("clocks", "one for all ranks");
@@ -131,7 +135,7 @@ fn pairs(trace: &Trace) -> Table {
         ("per second", Align::Right),
         ("overlap", Align::Right),
     ]);
-    let mut totals = trace.pair_totals();
+    let mut totals = pair_totals(trace);
     totals.sort_by_key(|total| std::cmp::Reverse(total.bytes));
     let unknown = || "-".to_owned();
     for total in totals.iter().take(MOST_ROWS) {
@@ -160,7 +164,7 @@ fn classes(trace: &Trace) -> Table {
         ("busy", Align::Right),
         ("in the first 95 %", Align::Right),
     ]);
-    for usage in trace.utilisation().into_iter().take(MOST_ROWS) {
+    for usage in utilisation(trace).into_iter().take(MOST_ROWS) {
         let (busy, early) = (percent(usage.utilisation), percent(usage.early_utilisation));
         table.row(vec![usage.class, usage.workers.to_string(), busy, early]);
     }
@@ -169,7 +173,7 @@ fn classes(trace: &Trace) -> Table {
 
 /// Tasks and mean durations of each codelet.
 fn codelets(trace: &Trace) -> Table {
-    let (times, classes) = (trace.codelet_times(), trace.classes().0);
+    let (times, classes) = (codelet_times(trace), trace.classes().0);
     let classes = &classes[..classes.len().min(4)];
     let means: Vec<String> = classes.iter().map(|class| format!("mean on {class}")).collect();
     let mut columns =
@@ -200,7 +204,7 @@ fn routes(trace: &Trace) -> Table {
         ("transfers", Align::Right),
         ("bytes", Align::Right),
     ]);
-    let mut totals = trace.route_totals();
+    let mut totals = route_totals(trace);
     totals.sort_by_key(|total| std::cmp::Reverse(total.bytes));
     for total in totals.iter().take(MOST_ROWS) {
         table.row(vec![

@@ -162,7 +162,7 @@ impl Core {
     fn record(&mut self, shared: &Shared, task: u32, by: Option<WorkerId>, outcome: Outcome) {
         if self.is_recording {
             let worker = by.map_or(0, |worker| worker.0);
-            let record = TaskRecord::new(&shared.space, task, worker, outcome);
+            let record = shared.space.task_record(task, worker, outcome);
             let now = shared.now();
             self.records.tasks.push(TaskRecord { start: now, end: now, ..record });
         }

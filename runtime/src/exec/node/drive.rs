@@ -14,7 +14,7 @@ use crate::flow::{Access, Kind, RawBuffer, TaskData};
 use crate::memory::OutOfMemory;
 use crate::platform::{ClassId, MemoryId, WorkerKind};
 use crate::sched::{HandleId, TaskId, WorkerId};
-use crate::trace::{Outcome, TaskRecord};
+use crate::trace::Outcome;
 
 /// How long a worker looks for the end of a task before it sleeps in between.
 const EAGER: Duration = Duration::from_micros(200);
@@ -117,7 +117,7 @@ impl Shared {
     /// Records a task and says that it has ended; says when that was.
     fn report(&self, task: TaskId, worker: WorkerId, start: Instant, outcome: Outcome) -> Instant {
         if let Some(recorder) = &self.runner.recorder {
-            recorder.push(start, TaskRecord::new(&self.space, task.0, worker.0, outcome));
+            recorder.push(start, self.space.task_record(task.0, worker.0, outcome));
         }
         let end = Instant::now();
         let nanoseconds = (end - start).as_nanos() as u64;

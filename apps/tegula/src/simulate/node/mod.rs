@@ -8,9 +8,9 @@ use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use anyhow::Result;
+use tegula_bounds::area;
 use tegula_kernels::scalar::Precision;
 use tegula_plan::platform::Platform;
-use tegula_runtime::bounds::area;
 use tegula_runtime::flow::{Cost, Flow, FlowOptions};
 use tegula_runtime::platform::{Machine, Models};
 use tegula_runtime::sched::{EvictionPolicy, Policy};

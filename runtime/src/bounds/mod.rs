@@ -1,8 +1,0 @@
-//! Times below which no schedule can be: from counts and durations alone, whatever they come
-//! from.
-
-mod area;
-mod critical_path;
-
-pub use area::{Area, TaskType, area};
-pub use critical_path::{CriticalPath, Edge, critical_path};

@@ -16,3 +16,5 @@ pub mod sched;
 pub mod sim;
 mod sync;
 pub mod trace;
+mod types;
+pub mod watch;

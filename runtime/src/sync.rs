@@ -1,4 +1,5 @@
-//! Atomics and locks: the standard library's, or `loom`'s when the crate is built to be modelled.
+//! Atomics and locks: the standard library's, or `loom`'s when the crate is built to be modelled; and what
+//! keeps threads off each other's cache lines.
 
 #[cfg(loom)]
 pub(crate) use loom::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
@@ -18,3 +19,8 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> Guard<'_, T> {
 pub(crate) type Guard<'a, T> = loom::sync::MutexGuard<'a, T>;
 #[cfg(not(loom))]
 pub(crate) type Guard<'a, T> = std::sync::MutexGuard<'a, T>;
+
+/// A value on a cache line of its own.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub(crate) struct Padded<T>(pub(crate) T);

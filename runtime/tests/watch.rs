@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tegula_runtime::comm::watch::{
+use tegula_runtime::ranks::Rank;
+use tegula_runtime::watch::{
     End, How, Invitation, Listener, Meeting, Watch, WatchError, WatchOptions,
 };
-use tegula_runtime::ranks::Rank;
 
 /// What takes longer hangs.
 const HANGS: Duration = Duration::from_secs(120);

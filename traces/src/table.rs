@@ -1,7 +1,7 @@
 //! Tables of a trace as comma-separated lines: one row per task, per transfer, per message, per pair of ranks
 //! that sent any, and per task of the critical path.
 //!
-//! [`Trace::write_table`] is the table of tasks in seconds with all that a record holds. The others
+//! [`write_table`] is the table of tasks in seconds with all that a record holds. The others
 //! have the columns and milliseconds of StarVZ (L. L. Nesi, PhD thesis, UGA and UFRGS, 2023, tables
 //! 4.2 to 4.4), so that scripts for those can be used; the number of the process, which stands in
 //! front of names there, is that of the rank.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::clocks::{Clocks, Reading};
 use super::{Arrival, FRAME_BYTES, TransportError, World};
-use crate::ranks::Rank;
+use crate::types::Rank;
 
 /// In place of the number of a flow: a frame of none.
 pub(super) const BESIDE: u32 = u32::MAX;

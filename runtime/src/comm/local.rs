@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::transport::{Arrival, FRAME_BYTES, Ticket, Transport, TransportError};
 use crate::random::SplitMix64;
-use crate::ranks::Rank;
+use crate::types::Rank;
 
 /// One end of the transport between threads of this process.
 pub struct Local {

@@ -5,7 +5,6 @@ mod clocks;
 mod local;
 pub mod mpi;
 mod transport;
-pub mod watch;
 mod world;
 
 pub use clocks::Clocks;

@@ -3,7 +3,7 @@
 use std::ptr::NonNull;
 use std::time::Instant;
 
-use crate::ranks::Rank;
+use crate::types::Rank;
 
 /// Most bytes of a frame: somewhat less than what MPI libraries send without asking.
 pub const FRAME_BYTES: usize = 3840;

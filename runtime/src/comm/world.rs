@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::beside::{DONE, Tally};
 use super::clocks::Clocks;
 use super::{Arrival, Transport, TransportError};
-use crate::ranks::Rank;
+use crate::types::Rank;
 
 /// The ranks of a program. Flows over it come one after the other, on every rank in the same order.
 #[derive(Clone)]

@@ -1,7 +1,7 @@
 //! How many tasks of some kinds run at a time.
 
 use crate::platform::{Cap, Machine};
-use crate::sched::TaskId;
+use crate::types::TaskId;
 
 /// The limits of a machine, and how far they are used.
 #[derive(Debug)]

@@ -2,7 +2,8 @@
 
 use super::{Ahead, Dispatcher, view};
 use crate::platform::Machine;
-use crate::sched::{View, WorkerId};
+use crate::sched::View;
+use crate::types::WorkerId;
 
 impl Dispatcher {
     /// Commits tasks to workers with room: first one to each that has none, then as many as each

@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 
 use crate::platform::Worker;
-use crate::sched::{Scheduler, TaskId};
+use crate::sched::Scheduler;
+use crate::types::TaskId;
 
 /// What one worker holds.
 #[derive(Debug, Default)]

@@ -1,10 +1,10 @@
 //! Ready tasks of a flow as rows for the dispatcher.
 
 use super::{Dispatcher, NoPlace};
-use crate::flow::{Access, MAX_ACCESSES, Space};
+use crate::flow::{MAX_ACCESSES, Space};
 use crate::memory::rounded;
-use crate::platform::ClassId;
-use crate::sched::{HandleId, Task, TaskId};
+use crate::sched::Task;
+use crate::types::{Access, ClassId, HandleId, TaskId};
 
 impl Dispatcher {
     /// Enters the ready task `task` of `space`, which only the classes run that `runs` holds for.

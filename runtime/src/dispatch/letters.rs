@@ -4,10 +4,10 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::Dispatcher;
-use crate::flow::{FlowError, Kind, Space};
-use crate::memory::Plans;
-use crate::platform::MemoryId;
-use crate::sched::{HandleId, Task};
+use super::Plans;
+use crate::flow::{FlowError, Space};
+use crate::sched::Task;
+use crate::types::{HandleId, Kind, MemoryId};
 
 /// Messages by how far they are.
 #[derive(Default)]

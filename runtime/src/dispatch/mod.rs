@@ -13,6 +13,7 @@ mod commit;
 mod hand;
 mod intake;
 mod letters;
+mod planner;
 mod prefetch;
 mod start;
 
@@ -21,11 +22,12 @@ use std::sync::Arc;
 use caps::Caps;
 use hand::{Ahead, Hand, Woken};
 pub(crate) use letters::Letters;
+pub use planner::{Operation, Planner, Plans};
 
-use crate::flow::Cost;
-use crate::memory::{Amount, Operation, Planner, Plans};
-use crate::platform::{ClassId, Durations, Machine, MemoryId};
-use crate::sched::{EvictionPolicy, HandleId, Scheduler, Task, TaskId, Tasks, View, WorkerId};
+use crate::memory::Amount;
+use crate::platform::{Durations, Machine};
+use crate::sched::{EvictionPolicy, Scheduler, Task, Tasks, View};
+use crate::types::{ClassId, Cost, HandleId, MemoryId, TaskId, WorkerId};
 
 /// What an engine must do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! Prefetching: data of tasks that have no room reserved yet is brought as far as there is slack.
 
+use super::Plans;
 use super::{Dispatcher, first_use};
-use crate::memory::Plans;
-use crate::platform::MemoryId;
-use crate::sched::{Task, TaskId};
+use crate::sched::Task;
+use crate::types::{MemoryId, TaskId};
 
 impl Dispatcher {
     /// Orders data of tasks that are committed to `worker` and not admitted yet, in their order.

@@ -1,9 +1,8 @@
 //! Admission and start: a committed task gets room for all its data, and runs when that has come.
 
+use super::Plans;
 use super::{Action, Dispatcher, PATIENCE, first_use};
-use crate::memory::Plans;
-use crate::platform::MemoryId;
-use crate::sched::{TaskId, WorkerId};
+use crate::types::{MemoryId, TaskId, WorkerId};
 
 impl Dispatcher {
     /// Lets every woken worker admit and start tasks; says whether any did.

@@ -1,8 +1,8 @@
 //! One trace of all ranks, made on rank 0.
 
 use crate::comm::{TransportError, World};
-use crate::ranks::Rank;
 use crate::trace::{ReadError, Trace};
+use crate::types::Rank;
 
 /// Why the traces of ranks cannot be brought together.
 #[derive(Debug, thiserror::Error)]

@@ -27,9 +27,10 @@ pub use sequential::Sequential;
 
 use crate::comm::World;
 use crate::flow::{Engine, FlowSpace, Running};
-use crate::platform::{Durations, Machine, MemoryId, WorkerClass, WorkerKind, WorkerModel};
-use crate::ranks::{RECEIVE_BYTES, Rank};
+use crate::platform::{Durations, Machine, WorkerClass, WorkerKind, WorkerModel};
+use crate::ranks::RECEIVE_BYTES;
 use crate::sched::{DEFAULT_POLICY, EvictionPolicy, Policy, PolicyOptions, eviction, policy};
+use crate::types::{MemoryId, Rank};
 
 /// How the engine runs.
 #[derive(Clone)]

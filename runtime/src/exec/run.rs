@@ -5,9 +5,10 @@ use std::ptr::NonNull;
 use std::time::Instant;
 
 use super::failures::{Cause, Failures};
-use crate::flow::{Access, Buffers, Kind, MAX_ACCESSES, RawBuffer, Space, TaskData};
+use crate::flow::{Buffers, MAX_ACCESSES, RawBuffer, Space, TaskData};
 use crate::memory::{BufferCache, OutOfMemory, Reduction};
 use crate::trace::{Outcome, Recorder};
+use crate::types::{Access, Kind};
 
 /// Where tasks find their buffers.
 pub(super) trait Place {

@@ -6,22 +6,13 @@ use std::marker::PhantomData;
 
 use bytemuck::Pod;
 
-use super::access::Access;
 use super::launch::Launch;
 use super::region::{Lines, Region, RegionMut};
 use crate::memory::Block;
+use crate::types::{Access, Cost};
 
 /// What a kernel that cannot do its job returns: a value with its payload, never a panic.
 pub type Failure = Box<dyn Error + Send + Sync>;
-
-/// Work of one task, from which performance models start.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Cost {
-    /// Floating-point operations.
-    pub flops: f64,
-    /// Bytes read and written once each.
-    pub bytes: f64,
-}
 
 /// A kernel with its arguments: what a task runs.
 ///

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::{FirstFailure, FlowError, Space};
-use crate::ranks::{Brought, Outcome, Rank, Traffic};
+use crate::ranks::{Brought, Outcome, Traffic};
 use crate::trace::{Records, Site, Totals};
+use crate::types::Rank;
 
 /// What can advance the tasks of a flow: see [`crate::exec`] and [`crate::sim`].
 pub trait Engine: Send {

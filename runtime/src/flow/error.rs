@@ -4,7 +4,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use crate::memory::{Amount, OutOfMemory};
-use crate::ranks::Rank;
+use crate::types::Rank;
 
 /// Why what was submitted did not all run.
 #[derive(Clone, Debug, thiserror::Error)]

@@ -3,10 +3,10 @@
 //! Gates are taken in the order of their handles and kept while waiting for the next, so tasks
 //! that wait for each other never form a circle.
 
-use super::access::Access;
 use super::space::Space;
 use super::task::{MAX_ACCESSES, TaskData};
 use crate::sync::Ordering;
+use crate::types::Access;
 
 impl Space {
     /// Goes through tasks that the graph has made ready; `ready` is empty afterwards. Those that must

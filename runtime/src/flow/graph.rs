@@ -4,14 +4,14 @@
 
 use std::sync::Arc;
 
-use super::access::Access;
-use super::codelet::{Buffers, CodeletInfo, Cost, Failure};
+use super::codelet::{Buffers, CodeletInfo, Failure};
 use super::edge::{EDGES, edge_number};
-use super::handle::{Group, Handle, HandleState, TaskRef};
+use super::handle::{Group, HandleState, TaskRef};
 use super::space::Space;
-use super::task::{Arguments, Kind, Letter, TaskData};
+use super::task::{Arguments, Letter, TaskData};
 use crate::memory::{Block, BufferCache, Reduction};
 use crate::sync::Ordering;
+use crate::types::{Access, Cost, Handle, Kind};
 
 /// Added to `pending` while edges are hung, so that no predecessor can make the task ready.
 const BIAS: u32 = 1 << 30;

@@ -1,13 +1,6 @@
 //! Handles, and what the submitter remembers of each: who uses it now and who did before.
 
-use super::access::Access;
-
-/// The runtime's name for a piece of data of a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Handle {
-    pub(crate) index: u32,
-    pub(crate) generation: u32,
-}
+use crate::types::Access;
 
 /// A task as the submitter remembers it: a slot and how often it had been used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

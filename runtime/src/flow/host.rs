@@ -3,7 +3,8 @@
 use bytemuck::Pod;
 
 use super::{Flow, FlowError, Handle};
-use crate::ranks::{Change, Rank};
+use crate::ranks::Change;
+use crate::types::Rank;
 
 impl Flow {
     /// Names a copy of `contents`, which over ranks all have.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::space::Padded;
+use crate::sync::Padded;
 
 /// Slots that the ring of a lane holds.
 const RING: u64 = 2048;

@@ -20,7 +20,6 @@ mod lend;
 mod peers;
 mod record;
 mod region;
-mod slab;
 mod space;
 mod task;
 mod told;
@@ -28,28 +27,27 @@ mod watch;
 
 use std::collections::BTreeSet;
 
-pub use access::Access;
 use access::NO_ACCESSES;
 pub(crate) use codelet::RawBuffer;
-pub use codelet::{Buffers, Codelet, CodeletInfo, Cost, Failure, MAX_ARGUMENT_BYTES, codelet_info};
+pub use codelet::{Buffers, Codelet, CodeletInfo, Failure, MAX_ARGUMENT_BYTES, codelet_info};
 use engine::Nobody;
 pub use engine::{Engine, FlowSpace, Peering, ReadyTasks, Running};
 pub use error::FlowError;
 use graph::{Graph, Tag};
-pub use handle::Handle;
 pub use launch::{Check, Launch, Tools};
 use peers::Peers;
 pub use region::{Lines, Region, RegionMut};
-pub(crate) use slab::Slab;
-pub(crate) use space::{Padded, Post, Space, task_view};
+pub(crate) use space::{Post, Space, task_view};
 pub use task::MAX_ACCESSES;
-pub(crate) use task::{Arguments, Kind, TaskData};
+pub(crate) use task::{Arguments, TaskData};
 pub use told::{FailureCodec, FirstFailure};
 pub use watch::Watch;
 
 use crate::memory::{BufferCache, MemoryUse, Reduction};
-use crate::ranks::{Brought, Change, Rank, Spot};
+use crate::ranks::{Brought, Change, Spot};
 use crate::trace::{Site, Totals};
+use crate::types::Rank;
+pub use crate::types::{Access, Cost, Handle};
 
 /// How a flow behaves.
 #[derive(Clone, Copy, Debug)]

@@ -4,12 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::graph::Graph;
-use super::task::{Kind, Letter, MAX_ACCESSES};
+use super::task::{Letter, MAX_ACCESSES};
 use super::{Access, Flow, FlowError, Handle, Peering, ReadyTasks, Running, told};
 use crate::memory::Reduction;
-use crate::ranks::{
-    Brought, Change, Directory, Exchange, Move, Outcome, Owners, Program, Rank, Traffic,
-};
+use crate::ranks::{Brought, Change, Directory, Exchange, Move, Outcome, Owners, Program, Traffic};
+use crate::types::{Kind, Rank};
 
 /// What a rank knows of all.
 pub(super) struct Peers {

@@ -5,17 +5,12 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use super::edge::edge_task;
 use super::lane::Lane;
-use super::slab::Slab;
-use super::task::{Kind, TaskData, TaskSlot};
-use crate::memory::{BufferCache, HandleTable};
-use crate::sched::{TaskView, WorkerId};
+use super::task::{TaskData, TaskSlot};
+use crate::memory::{BufferCache, HandleTable, Slab};
+use crate::sched::TaskView;
 use crate::sync::Ordering;
 use crate::trace::AFTER_MESSAGE;
-
-/// A value on a cache line of its own.
-#[derive(Debug, Default)]
-#[repr(align(128))]
-pub(crate) struct Padded<T>(pub(crate) T);
+use crate::types::{Kind, WorkerId};
 
 /// Who is told of messages that may come or go.
 pub(crate) trait Post: Send + Sync + std::fmt::Debug {

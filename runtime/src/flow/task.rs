@@ -4,49 +4,14 @@ use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 use std::sync::atomic::AtomicU64;
 
-use super::access::Access;
-use super::codelet::{Codelet, CodeletInfo, Cost, MAX_ARGUMENT_BYTES};
+use super::codelet::{Codelet, CodeletInfo, MAX_ARGUMENT_BYTES};
 use super::edge::{Edges, Successors};
-use crate::ranks::{Key, Rank};
+use crate::ranks::Key;
 use crate::sync::AtomicU32;
+use crate::types::{Access, Cost, Kind, Rank};
 
 /// Most handles that one task uses.
 pub const MAX_ACCESSES: usize = 8;
-
-/// What completing a task means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// Runs a codelet.
-    Run,
-    /// Folds the private copies of a reduction into its handle.
-    Fold,
-    /// Waits for its predecessors, does nothing.
-    Join,
-    /// Gives the buffer of its handle back.
-    Discard,
-    /// Starts the contents of its handle as a private copy of a reduction starts.
-    Start,
-    /// Folds its first handle, a share of a reduction, into its second.
-    Add,
-    /// Sends its handle to another rank.
-    Send,
-    /// Receives its handle from another rank.
-    Receive,
-    /// Waits until what it has received was passed on to other ranks.
-    Relay,
-}
-
-impl Kind {
-    /// Whether a worker runs such tasks.
-    pub(crate) const fn is_work(self) -> bool {
-        matches!(self, Self::Run | Self::Fold | Self::Start | Self::Add)
-    }
-
-    /// Whether such tasks end when a message has come or gone.
-    pub(crate) const fn is_message(self) -> bool {
-        matches!(self, Self::Send | Self::Receive | Self::Relay)
-    }
-}
 
 /// What a message carries and who is at its other end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,8 @@ use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Failure, FlowError};
-use crate::ranks::{Item, Rank};
+use crate::ranks::Item;
+use crate::types::Rank;
 
 /// Turns errors of kernels into bytes and back, so that they mean the same on every rank; what it
 /// does not know arrives as text that names the rank.

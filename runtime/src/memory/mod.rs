@@ -1,18 +1,19 @@
-//! Where the data of handles lies: buffers, their cache, and the table that tasks find them in.
+//! Where the data of handles lies: buffers, their cache, and the table that tasks find them in; which
+//! memory holds what, and transfers between memories.
 
 mod amount;
 mod block;
 mod cache;
-mod planner;
 mod replicas;
+mod slab;
 mod table;
 mod transfer;
 
 pub(crate) use amount::Amount;
 pub use block::Block;
 pub use cache::{BufferCache, MemoryUse, OutOfMemory, rounded};
-pub use planner::{Operation, Planner, Plans};
 pub use replicas::{Replica, Replicas};
+pub(crate) use slab::Slab;
 pub(crate) use table::{Copy, HandleTable};
 pub use table::{Merge, Reduction};
 pub use transfer::Transfer;

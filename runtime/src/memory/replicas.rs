@@ -1,7 +1,7 @@
 //! Which memory holds what: the state of every replica of every handle.
 
-use crate::platform::{MAX_MEMORIES, Machine, MemoryId};
-use crate::sched::HandleId;
+use crate::platform::Machine;
+use crate::types::{HandleId, MAX_MEMORIES, MemoryId};
 
 /// State of a handle in one memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::block::Block;
 use super::cache::{BufferCache, OutOfMemory};
-use crate::flow::Slab;
+use super::slab::Slab;
 
 /// Changes the first by the second.
 pub type Merge = fn(&mut [u8], &[u8]);

@@ -3,9 +3,8 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use crate::platform::MemoryId;
-use crate::sched::HandleId;
 use crate::trace::{Purpose, TransferRecord};
+use crate::types::{HandleId, MemoryId};
 
 /// A transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

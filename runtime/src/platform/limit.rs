@@ -1,6 +1,7 @@
 //! The same machine with less: smaller memories, slower links, fewer workers.
 
-use super::machine::{Machine, MemoryId, MemoryKind, Worker};
+use super::machine::{Machine, MemoryKind, Worker};
+use crate::types::MemoryId;
 
 impl Machine {
     /// Limits the memory of each accelerator to at most `bytes` bytes.

@@ -1,20 +1,8 @@
 //! A machine as schedulers and planners see it: memories, workers of several classes, and the
 //! routes on which data moves between memories.
 
-use crate::flow::Cost;
 use crate::trace::Site;
-
-/// A memory of a machine, by number. Memory 0 is the RAM.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct MemoryId(pub usize);
-
-impl MemoryId {
-    /// The RAM, from which the program itself reads and writes.
-    pub const RAM: Self = Self(0);
-}
-
-/// Most memories of a machine.
-pub const MAX_MEMORIES: usize = 32;
+use crate::types::{ClassId, Cost, MAX_MEMORIES, MemoryId};
 
 /// What a memory is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,10 +73,6 @@ pub struct Cap {
     /// How many of them run at a time.
     pub most: usize,
 }
-
-/// Number of a [`WorkerClass`] of a machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ClassId(pub usize);
 
 /// One worker.
 #[derive(Clone, Debug, PartialEq)]

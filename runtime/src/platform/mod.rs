@@ -7,10 +7,12 @@ mod models;
 
 pub use cores::{allowed_cores, bind_to_cores, usable_cores};
 pub use machine::{
-    Cap, ClassId, Durations, Link, MAX_MEMORIES, Machine, Memory, MemoryId, MemoryKind, Route,
-    Worker, WorkerClass, WorkerKind,
+    Cap, Durations, Link, Machine, Memory, MemoryKind, Route, Worker, WorkerClass, WorkerKind,
 };
 pub use models::{Basis, Entry, Formula, Models, TRUSTED};
+
+use crate::types::Cost;
+pub use crate::types::{ClassId, MAX_MEMORIES, MemoryId};
 
 /// How fast one worker is, for the simulator.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,7 +29,7 @@ impl WorkerModel {
     /// Time of a task that computes and moves data side by side: the longer of the two, in
     /// nanoseconds and at least 1.
     #[must_use]
-    pub fn nanoseconds(&self, cost: crate::flow::Cost) -> u64 {
+    pub fn nanoseconds(&self, cost: Cost) -> u64 {
         let work = (cost.flops / self.gflops).max(cost.bytes / self.gbytes_per_second);
         ((work + 1e9 * self.overhead_seconds).round() as u64).max(1)
     }

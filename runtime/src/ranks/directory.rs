@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::set::RankSets;
 use super::stake::Stake;
 use super::{Owners, Rank, Spot};
-use crate::flow::{Access, Handle};
+use crate::types::{Access, Handle};
 
 /// What a message carries: a version of a datum, or what one rank adds to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

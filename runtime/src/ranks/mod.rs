@@ -8,6 +8,7 @@ mod count;
 mod directory;
 mod exchange;
 mod frame;
+mod ledger;
 mod owners;
 mod program;
 mod set;
@@ -20,16 +21,9 @@ pub use exchange::{
     PARTS_UNDER_WAY, Parcel, RECEIVE_BYTES,
 };
 pub use frame::{Item, ItemError, Items};
+pub(crate) use ledger::Ledger;
 pub use owners::{Owners, Spot};
 pub use program::{Change, Program, Step};
 pub use tree::{Branch, Shape, tree};
 
-/// One of the processes (or, in tests, groups of threads) that run a program together, from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Rank(pub u16);
-
-impl std::fmt::Display for Rank {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
-    }
-}
+pub use crate::types::Rank;

@@ -1,7 +1,7 @@
 //! A program as the directory sees it, to be replayed under other owner maps.
 
 use super::{Directory, Move, Owners, Rank, Spot};
-use crate::flow::{Access, Handle};
+use crate::types::{Access, Handle};
 
 /// Something beside tasks that a program does and all ranks note.
 #[derive(Clone, Copy, Debug, PartialEq)]

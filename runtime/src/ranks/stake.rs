@@ -1,6 +1,6 @@
 //! What a rank has to do with a datum.
 
-use crate::flow::Access;
+use crate::types::Access;
 
 /// Why a datum is this rank's business, in one byte: whether a task is, is then seen from few cache lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use crate::platform::MemoryId;
+use crate::types::MemoryId;
 
 use super::pool::Pool;
 use super::sites::{Sites, Uses};

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use crate::platform::{MAX_MEMORIES, MemoryId};
+use crate::types::{MAX_MEMORIES, MemoryId};
 
 use super::nearest::Nearest;
 use super::sites::{Sites, Uses};

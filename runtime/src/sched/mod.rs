@@ -33,11 +33,9 @@ pub use evict::{EVICTIONS, EvictionPolicy, Outlook, Recency, eviction};
 pub use plan::{NextUse, Scheduler, View};
 pub(crate) use queued::Queued;
 pub use shard::{Key, Shard};
-pub use task::{HandleId, Task, TaskId, Tasks};
+pub use task::{Task, Tasks};
 
-/// A worker of an engine, by number from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct WorkerId(pub usize);
+pub use crate::types::{HandleId, TaskId, WorkerId};
 
 /// A ready task as a queue policy sees it.
 #[derive(Clone, Copy, Debug)]

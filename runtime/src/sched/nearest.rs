@@ -1,6 +1,6 @@
 //! The first task in a list that lacks the fewest bytes (Gonthier 2023, algorithm 2).
 
-use crate::platform::MemoryId;
+use crate::types::MemoryId;
 
 use super::{HandleId, TaskId, View};
 

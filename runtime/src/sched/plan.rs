@@ -2,7 +2,8 @@
 //! commits tasks to workers in bounded queues.
 
 use crate::memory::Replicas;
-use crate::platform::{Machine, MemoryId};
+use crate::platform::Machine;
+use crate::types::MemoryId;
 
 use super::{HandleId, TaskId, Tasks, WorkerId};
 

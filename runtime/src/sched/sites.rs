@@ -1,7 +1,8 @@
 //! Workers grouped by what planning policies tell apart: their memory and their class; and counts
 //! by handle and memory.
 
-use crate::platform::{ClassId, Machine, MemoryId};
+use crate::platform::Machine;
+use crate::types::{ClassId, MemoryId};
 
 use super::{HandleId, NextUse, WorkerId};
 

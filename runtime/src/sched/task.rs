@@ -1,16 +1,7 @@
 //! Ready tasks as planning policies see them, in a table with one row per task slot.
 
-use crate::platform::{ClassId, Machine};
-
-use super::WorkerId;
-
-/// A task, by the number of its slot; the number is used again after the task is done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TaskId(pub u32);
-
-/// A handle, by number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct HandleId(pub u32);
+use crate::platform::Machine;
+use crate::types::{ClassId, HandleId, TaskId, WorkerId};
 
 /// Most handles of one task.
 const MAX_HANDLES: usize = 8;

@@ -4,10 +4,11 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::flow::{Access, Cost, Engine, FlowError, FlowSpace, ReadyTasks, Running, Space};
+use crate::flow::{Engine, FlowError, FlowSpace, ReadyTasks, Running, Space};
 use crate::memory::rounded;
-use crate::platform::{ClassId, Durations, Machine, WorkerClass};
+use crate::platform::{Durations, Machine, WorkerClass};
 use crate::trace::{Records, Site};
+use crate::types::{Access, ClassId, Cost};
 
 /// Tasks that take equally long on workers of one class.
 #[derive(Clone, Debug, PartialEq)]

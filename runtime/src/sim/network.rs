@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::streams::Streams;
 use crate::memory::{Transfer, TransferQueue};
-use crate::platform::{Machine, MemoryId};
-use crate::sched::HandleId;
+use crate::platform::Machine;
+use crate::types::{HandleId, MemoryId};
 
 /// A way from memory to memory.
 #[derive(Clone, Debug)]

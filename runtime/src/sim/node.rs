@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use super::SimOptions;
 use super::network::{Landed, Network};
-use crate::dispatch::{Action, Dispatcher};
+use crate::dispatch::{Action, Dispatcher, Operation};
 use crate::flow::{FirstFailure, FlowError, Space};
-use crate::memory::Operation;
 use crate::platform::WorkerKind;
 use crate::random::SplitMix64;
-use crate::sched::{HandleId, PolicyOptions, TaskId, WorkerId};
+use crate::sched::PolicyOptions;
 use crate::trace::{Gauge, Outcome, Records, Sample, TaskRecord, Totals};
+use crate::types::{HandleId, TaskId, WorkerId};
 
 pub(super) struct Node {
     pub(super) dispatcher: Dispatcher,

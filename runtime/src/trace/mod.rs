@@ -2,14 +2,12 @@
 
 mod file;
 mod join;
-mod ledger;
 mod message;
 mod names;
 mod recorder;
 mod totals;
 
 pub use file::ReadError;
-pub(crate) use ledger::Ledger;
 pub(crate) use message::AFTER_MESSAGE;
 pub use message::{MessageRecord, Passage, PollRecord};
 pub(crate) use recorder::Recorder;

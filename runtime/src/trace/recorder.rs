@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use super::{Records, TaskRecord};
-use crate::flow::Padded;
+use crate::sync::Padded;
 
 /// Records of a run in the making.
 #[derive(Debug)]

@@ -122,8 +122,8 @@ const FOREIGN: [(&str, &str, &str); 2] = [
 /// Whether `word` names a file or folder of the project.
 fn is_path(word: &str) -> bool {
     let rooms = [
-        "runtime/", "bounds/", "traces/", "kernels/", "tiles/", "files/", "plan/", "data/", "apps/", "tests/",
-        "scripts/", ".ci/",
+        "runtime/", "bounds/", "traces/", "kernels/", "tiles/", "files/", "plan/", "data/",
+        "apps/", "tests/", "scripts/", ".ci/",
     ];
     let is_pattern = word.contains(|c: char| "*<>{}$()".contains(c)) || word.contains("NAME");
     rooms.iter().any(|room| word.starts_with(room)) && !is_pattern

@@ -8,7 +8,7 @@ use crate::{TextFile, assert_kept, root, rust_files, source, text_files};
 const MOST_LINES: usize = 500;
 
 /// What may stand at the top, besides files whose name starts with a dot and what is made.
-const TOP: [&str; 14] = [
+const TOP: [&str; 16] = [
     "ARCHITECTURE.md",
     "Cargo.toml",
     "Cargo.lock",
@@ -16,6 +16,7 @@ const TOP: [&str; 14] = [
     "LICENSE-MIT",
     "README.md",
     "apps",
+    "bounds",
     "data",
     "files",
     "kernels",
@@ -23,6 +24,7 @@ const TOP: [&str; 14] = [
     "runtime",
     "scripts",
     "tiles",
+    "traces",
 ];
 
 /// Files that read or set the environment; flags and the environment else belong to the program.

@@ -1,5 +1,5 @@
-//! Inside the runtime, modules are rooms that know few others, and some know neither threads nor
-//! clocks.
+//! Inside the runtime, modules are rooms that stand on each other: each knows only rooms below it, and some
+//! know neither threads nor clocks.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::{TextFile, assert_kept, has_word, rust_files};
 /// What a room of `runtime/src` may know.
 struct Room {
     name: &'static str,
-    /// Rooms that it may use.
+    /// The rooms that it uses.
     knows: &'static [&'static str],
     /// Words that it must not use.
     must_not: &'static [&'static [&'static str]],
@@ -19,55 +19,52 @@ const TIME: &[&str] = &["std::time", "Instant", "SystemTime", "Duration"];
 const OUTSIDE: &[&str] = &["std::io", "std::fs", "std::env", "std::net", "std::process", "libc"];
 const KERNELS: &[&str] = &["Buffers", "RawBuffer", "info.cpu"];
 
+/// The rooms from the lowest up: each knows only rooms above its own line here.
 const ROOMS: &[Room] = &[
+    Room { name: "types", knows: &[], must_not: &[THREADS, TIME, OUTSIDE, KERNELS] },
+    Room { name: "random", knows: &[], must_not: &[THREADS, TIME, OUTSIDE, KERNELS] },
+    Room { name: "sync", knows: &[], must_not: &[TIME] },
+    Room { name: "cuda", knows: &[], must_not: &[THREADS, TIME, KERNELS] },
+    Room { name: "watch", knows: &["types"], must_not: &[KERNELS] },
+    Room { name: "trace", knows: &["sync"], must_not: &[] },
+    Room { name: "platform", knows: &["trace", "types"], must_not: &[TIME] },
+    Room { name: "memory", knows: &["platform", "trace", "types"], must_not: &[THREADS, TIME] },
     Room {
-        name: "flow",
-        knows: &["cuda", "memory", "ranks", "sched", "sync", "trace"],
-        must_not: &[THREADS, TIME, OUTSIDE],
-    },
-    Room { name: "platform", knows: &["flow", "trace"], must_not: &[TIME] },
-    Room {
-        name: "memory",
-        knows: &["flow", "platform", "sched", "sync", "trace"],
-        must_not: &[THREADS, TIME],
-    },
-    Room {
-        name: "dispatch",
-        knows: &["flow", "memory", "platform", "sched"],
+        name: "sched",
+        knows: &["memory", "platform", "random", "types"],
         must_not: &[THREADS, TIME, OUTSIDE, KERNELS],
     },
     Room {
-        name: "sched",
-        knows: &["memory", "platform", "random"],
+        name: "ranks",
+        knows: &["trace", "types"],
+        must_not: &[THREADS, TIME, OUTSIDE, KERNELS],
+    },
+    Room { name: "comm", knows: &["random", "ranks", "types"], must_not: &[KERNELS] },
+    Room {
+        name: "flow",
+        knows: &["cuda", "memory", "ranks", "sched", "sync", "trace", "types"],
+        must_not: &[THREADS, TIME, OUTSIDE],
+    },
+    Room {
+        name: "dispatch",
+        knows: &["flow", "memory", "platform", "sched", "trace", "types"],
+        must_not: &[THREADS, TIME, OUTSIDE, KERNELS],
+    },
+    Room {
+        name: "sim",
+        knows: &[
+            "dispatch", "flow", "memory", "platform", "random", "ranks", "sched", "trace", "types",
+        ],
         must_not: &[THREADS, TIME, OUTSIDE, KERNELS],
     },
     Room {
         name: "exec",
         knows: &[
             "comm", "cuda", "dispatch", "flow", "memory", "platform", "ranks", "sched", "sync",
-            "trace",
+            "trace", "types",
         ],
         must_not: &[],
     },
-    Room {
-        name: "sim",
-        knows: &[
-            "bounds", "dispatch", "flow", "memory", "platform", "random", "ranks", "sched", "trace",
-        ],
-        must_not: &[THREADS, TIME, OUTSIDE, KERNELS],
-    },
-    Room { name: "bounds", knows: &[], must_not: &[THREADS, TIME, OUTSIDE] },
-    Room {
-        name: "ranks",
-        knows: &["flow", "random"],
-        must_not: &[THREADS, TIME, OUTSIDE, KERNELS],
-    },
-    Room { name: "comm", knows: &["random", "ranks"], must_not: &[KERNELS] },
-    Room { name: "cuda", knows: &[], must_not: &[THREADS, TIME, KERNELS] },
-    Room { name: "trace", knows: &["bounds", "flow", "ranks"], must_not: &[] },
-    Room { name: "plot", knows: &["trace"], must_not: &[THREADS, TIME, OUTSIDE] },
-    Room { name: "random", knows: &[], must_not: &[THREADS, TIME, OUTSIDE, KERNELS] },
-    Room { name: "sync", knows: &[], must_not: &[TIME] },
 ];
 
 /// What rooms do in spite of the table: room, text, reason.
@@ -83,23 +80,6 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "each rank of a simulated cluster runs the program on a thread of its own",
     ),
     ("sim", "Condvar", "those threads wait for each other, and none of them for a clock"),
-];
-
-/// Of another room, all that may be used: room, used room, the only names.
-const ONLY: &[(&str, &str, &[&str])] = &[
-    ("platform", "flow", &["Cost"]),
-    ("flow", "cuda", &["Stream"]),
-    ("flow", "sched", &["TaskView", "WorkerId"]),
-    ("memory", "flow", &["Slab"]),
-    ("memory", "sched", &["EvictionPolicy", "HandleId", "Outlook", "Recency", "Scheduler", "Task"]),
-    ("memory", "trace", &["Purpose", "TransferRecord"]),
-    ("platform", "trace", &["Site"]),
-    ("sim", "bounds", &["TaskType"]),
-    ("sim", "memory", &["Operation", "Transfer", "TransferQueue", "rounded"]),
-    ("sched", "memory", &["Replica", "Replicas"]),
-    ("trace", "flow", &["Kind", "Padded", "Space"]),
-    ("trace", "ranks", &["Item", "Key", "Operation", "Parcel", "Rank"]),
-    ("trace", "bounds", &["TaskType", "area"]),
 ];
 
 /// The files of the runtime that belong to a room, each with the room's name.
@@ -123,19 +103,10 @@ fn code_under_rule(room: &str, file: &TextFile) -> String {
     exceptions.fold(file.code(), |code, (_, text, _)| code.replace(text, ""))
 }
 
-/// The rooms that `code` names, each with what it uses of it (nothing if it is the room itself).
-fn uses(code: &str) -> BTreeSet<(String, String)> {
-    let mut uses = BTreeSet::new();
-    for piece in code.split("crate::").skip(1) {
-        for path in paths(piece) {
-            let mut parts = path.splitn(2, "::");
-            let room = parts.next().unwrap_or_default().to_owned();
-            for used in parts.next().map_or(vec![String::new()], paths) {
-                uses.insert((room.clone(), used.split("::").next().unwrap_or_default().to_owned()));
-            }
-        }
-    }
-    uses
+/// The rooms that `code` names.
+fn uses(code: &str) -> BTreeSet<String> {
+    let paths = code.split("crate::").skip(1).flat_map(paths);
+    paths.map(|path| path.split("::").next().unwrap_or_default().to_owned()).collect()
 }
 
 /// The paths at the start of `code`: one, or those of a list in braces.
@@ -171,10 +142,9 @@ fn paths(code: &str) -> Vec<String> {
 }
 
 #[test]
-fn paths_are_found() {
+fn rooms_are_found() {
     let code = "use crate::{a, b::{C, d::E}}; crate::f::g(); use crate::h::I as J;";
-    let found = uses(code).into_iter().map(|(room, used)| format!("{room}/{used}"));
-    assert_eq!(found.collect::<Vec<_>>(), ["a/", "b/C", "b/d", "f/g", "h/I"]);
+    assert_eq!(uses(code), ["a", "b", "f", "h"].map(str::to_owned).into());
 }
 
 #[test]
@@ -185,21 +155,36 @@ fn every_room_has_a_rule() {
 }
 
 #[test]
-fn rooms_know_only_what_they_may() {
+fn rooms_stand_on_those_below() {
+    let place = |name: &str| ROOMS.iter().position(|room| room.name == name);
+    let above = |room: &Room| {
+        let known = room.knows.iter().filter(|known| place(known) >= place(room.name));
+        known.map(|known| format!("{} -> {known}", room.name)).collect::<Vec<_>>()
+    };
+    let broken: Vec<String> = ROOMS.iter().flat_map(above).collect();
+    assert_kept("a room of the runtime may know only rooms that ROOMS lists before it:", &broken);
+}
+
+#[test]
+fn rooms_know_what_they_use_and_no_more() {
+    let mut unused: BTreeSet<(String, String)> = BTreeSet::new();
+    for room in ROOMS {
+        unused.extend(room.knows.iter().map(|&known| (room.name.to_owned(), known.to_owned())));
+    }
     let mut broken = Vec::new();
     for (name, file) in files_in_rooms() {
         let Some(rule) = rule(&name) else { continue };
-        for (used, what) in uses(&code_under_rule(&name, &file)) {
-            let only = ONLY.iter().find(|(room, other, _)| *room == name && *other == used);
-            let is_allowed = used == name
-                || (rule.knows.contains(&used.as_str())
-                    && only.is_none_or(|(.., names)| names.contains(&what.as_str())));
-            if !is_allowed {
-                broken.push(format!("{}: crate::{used}::{what}", file.path));
+        for used in uses(&file.code()) {
+            if used != name && !rule.knows.contains(&used.as_str()) {
+                broken.push(format!("{}: crate::{used}", file.path));
             }
+            unused.remove(&(name.clone(), used));
         }
     }
-    assert_kept("a room of the runtime may use only what ROOMS and ONLY list:", &broken);
+    assert_kept("a room of the runtime may use only the rooms that ROOMS lists for it:", &broken);
+    let unused: Vec<String> =
+        unused.into_iter().map(|(room, known)| format!("{room} -> {known}")).collect();
+    assert_kept("a room does not use these rooms that ROOMS lists for it:", &unused);
 }
 
 #[test]

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use tegula_runtime::comm::mpi::Library;
-use tegula_runtime::comm::watch::{End, How, Invitation, Meeting, Watch, WatchOptions};
 use tegula_runtime::comm::{Mpi, World};
 use tegula_runtime::ranks::Rank;
+use tegula_runtime::watch::{End, How, Invitation, Meeting, Watch, WatchOptions};
 
 use super::{GRACE, WORLD, launcher};
 use crate::error;

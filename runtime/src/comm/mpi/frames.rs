@@ -6,7 +6,7 @@ use super::abi::{Abi, Status};
 use super::calls::Calls;
 use super::transport::Message;
 use crate::comm::{Arrival, FRAME_BYTES, TransportError};
-use crate::ranks::Rank;
+use crate::types::Rank;
 
 /// Receives of frames that are posted at any time.
 const RING: usize = 32;

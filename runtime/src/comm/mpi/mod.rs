@@ -18,7 +18,7 @@ mod transport;
 use std::ptr::NonNull;
 
 use super::transport::{Arrival, Ticket, Transport, TransportError};
-use crate::ranks::Rank;
+use crate::types::Rank;
 use abi::{Mpich, OpenMpi};
 use transport::{End, Session};
 

@@ -12,7 +12,7 @@ use super::payloads::{Payloads, Way, pieces};
 use super::requests::{Requests, Role};
 use super::{PIECE_BYTES, StartError};
 use crate::comm::{Arrival, FRAME_BYTES, Ticket, Transport, TransportError};
-use crate::ranks::Rank;
+use crate::types::Rank;
 
 /// Most labels that are used.
 const LABELS: u32 = 1 << 20;

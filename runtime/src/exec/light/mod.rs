@@ -24,8 +24,9 @@ use super::messenger::{Host, Messenger, Watch};
 use super::run::Runner;
 use crate::flow::{FlowError, FlowSpace, Peering, ReadyTasks, Running, Space};
 use crate::platform::{allowed_cores, bind_to_cores};
-use crate::sched::{QueuePolicy, WorkerId};
+use crate::sched::QueuePolicy;
 use crate::trace::{Recorder, Records, Site};
+use crate::types::WorkerId;
 
 /// Looks at the shards of an idle worker before it sleeps: some ten microseconds.
 const SEARCHES: usize = 200;

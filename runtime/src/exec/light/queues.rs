@@ -3,8 +3,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::flow::{Cost, Padded, Space, task_view};
-use crate::sched::{Place, QueuePolicy, Shard, WorkerId, share, successor};
+use crate::flow::{Space, task_view};
+use crate::sched::{Place, QueuePolicy, Shard, share, successor};
+use crate::sync::Padded;
+use crate::types::{Cost, WorkerId};
 
 /// Ready tasks, spread as a policy says.
 pub(super) struct Queues {

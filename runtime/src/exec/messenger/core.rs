@@ -10,10 +10,10 @@ use std::time::Instant;
 use super::{Event, Messenger};
 use crate::comm::{Arrival, FRAME_BYTES, Line, Ticket, World};
 use crate::exec::failures::Cause;
-use crate::flow::{Failure, Kind, Space};
+use crate::flow::{Failure, Space};
 use crate::memory::OutOfMemory;
-use crate::ranks::{Exchange, Item, Items, Key, Operation, PART_BYTES, Parcel, Rank};
-use crate::trace::Ledger;
+use crate::ranks::{Exchange, Item, Items, Key, Ledger, Operation, PART_BYTES, Parcel};
+use crate::types::{Kind, Rank};
 
 /// Looks at what has come, one after the other, before a thread does something else.
 const ROUNDS: usize = 64;

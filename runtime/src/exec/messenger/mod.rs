@@ -17,12 +17,13 @@ use super::failures::Cause;
 use super::mailbox::Mailbox;
 use super::run::Runner;
 use crate::comm::World;
-use crate::flow::{FirstFailure, FlowError, Kind, Peering, Post, Space};
+use crate::flow::{FirstFailure, FlowError, Peering, Post, Space};
 use crate::ranks::{
-    Brought, Exchange, ExchangeOptions, INLINE_BYTES, Outcome, PART_BYTES, PARTS_UNDER_WAY, Rank,
+    Brought, Exchange, ExchangeOptions, INLINE_BYTES, Ledger, Outcome, PART_BYTES, PARTS_UNDER_WAY,
     Traffic,
 };
-use crate::trace::{Ledger, Records};
+use crate::trace::Records;
+use crate::types::{Kind, Rank};
 
 /// What an engine does for its messenger.
 pub(super) trait Host: Send + Sync {

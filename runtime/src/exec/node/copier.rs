@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::{Event, Shared};
 use crate::memory::{Transfer, TransferQueue};
-use crate::platform::{Machine, MemoryId};
-use crate::sched::HandleId;
+use crate::platform::Machine;
+use crate::types::{HandleId, MemoryId};
 
 /// What waits for one copying thread.
 #[derive(Default)]

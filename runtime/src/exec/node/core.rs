@@ -2,14 +2,14 @@
 
 use super::fatal::Fatal;
 use super::{Event, Shared};
-use crate::dispatch::{Action, Dispatcher, Letters};
+use crate::dispatch::{Action, Dispatcher, Letters, Operation};
 use crate::exec::ExecOptions;
 use crate::exec::failures::Cause;
 use crate::flow::FlowError;
-use crate::memory::{Operation, Transfer};
-use crate::platform::MemoryId;
-use crate::sched::{HandleId, PolicyOptions, Task, TaskId, WorkerId};
+use crate::memory::Transfer;
+use crate::sched::{PolicyOptions, Task};
 use crate::trace::{Gauge, Outcome, Records, Sample, TaskRecord, Totals};
+use crate::types::{HandleId, MemoryId, TaskId, WorkerId};
 
 /// The dispatcher and all that belongs under its lock.
 pub(super) struct Core {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::memory::rounded;
-use crate::sched::HandleId;
+use crate::types::HandleId;
 
 /// The scratch file cannot be used.
 #[derive(Clone, Debug, thiserror::Error)]

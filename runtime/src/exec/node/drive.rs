@@ -10,11 +10,11 @@ use super::heap::Heap;
 use super::{Event, Shared};
 use crate::exec::accelerator::{DeviceError, Flight, Job};
 use crate::exec::failures::Cause;
-use crate::flow::{Access, Kind, RawBuffer, TaskData};
+use crate::flow::{RawBuffer, TaskData};
 use crate::memory::OutOfMemory;
-use crate::platform::{ClassId, MemoryId, WorkerKind};
-use crate::sched::{HandleId, TaskId, WorkerId};
+use crate::platform::WorkerKind;
 use crate::trace::Outcome;
+use crate::types::{Access, ClassId, HandleId, Kind, MemoryId, TaskId, WorkerId};
 
 /// How long a worker looks for the end of a task before it sleeps in between.
 const EAGER: Duration = Duration::from_micros(200);

@@ -4,7 +4,7 @@ use super::Shared;
 use super::core::Core;
 use super::fatal::Fatal;
 use crate::exec::failures::Cause;
-use crate::platform::MemoryId;
+use crate::types::MemoryId;
 
 impl Core {
     /// A message needs its contents in the RAM.

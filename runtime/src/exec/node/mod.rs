@@ -34,8 +34,9 @@ use super::run::Runner;
 use crate::flow::{FlowError, FlowSpace, Peering, ReadyTasks, Running, Space};
 use crate::memory::Transfer;
 use crate::platform::{Machine, WorkerKind, allowed_cores, bind_to_cores};
-use crate::sched::{HandleId, Task, TaskId, WorkerId};
+use crate::sched::Task;
 use crate::trace::{Outcome, Recorder, Records, Site, Totals};
+use crate::types::{HandleId, TaskId, WorkerId};
 
 /// What happened.
 enum Event {

@@ -10,10 +10,10 @@ use super::fatal::Fatal;
 use super::heap::Heap;
 use crate::exec::accelerator::{Accelerator, DeviceError};
 use crate::exec::run::{Place, private_copy};
-use crate::flow::{Access, Slab, Space};
-use crate::memory::{BufferCache, OutOfMemory};
-use crate::platform::{Machine, Memory, MemoryId, MemoryKind};
-use crate::sched::HandleId;
+use crate::flow::Space;
+use crate::memory::{BufferCache, OutOfMemory, Slab};
+use crate::platform::{Machine, Memory, MemoryKind};
+use crate::types::{Access, HandleId, MemoryId};
 
 /// The buffers of all memories. One thread at a time, under the dispatcher's lock, makes and frees
 /// them; the planner sees to it that nobody uses one that is being freed.

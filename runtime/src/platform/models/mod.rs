@@ -9,7 +9,7 @@ mod tests;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{ClassId, Durations, Machine, WorkerModel};
-use crate::flow::Cost;
+use crate::types::Cost;
 use table::{Size, Table};
 
 /// Samples from which on the mean of a size is believed, as in StarPU.

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::curve::{Point, expect};
 use super::moments::Moments;
 use super::{Basis, Entry, Formula, TRUSTED};
-use crate::flow::Cost;
-use crate::platform::{ClassId, WorkerModel};
+use crate::platform::WorkerModel;
+use crate::types::{ClassId, Cost};
 
 /// A task's sizes as whole numbers, so that the last bit of a formula does not matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

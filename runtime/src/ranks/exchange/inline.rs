@@ -8,7 +8,8 @@ use std::collections::VecDeque;
 use std::collections::hash_map::{Entry, HashMap};
 
 use super::Parcel;
-use crate::ranks::{Key, Rank};
+use crate::ranks::Key;
+use crate::types::Rank;
 
 /// Contents that may be sent to a rank before it has said that it took earlier ones.
 pub(super) const AHEAD: u32 = 128;

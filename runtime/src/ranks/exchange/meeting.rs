@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::Operation;
-use crate::ranks::{Item, Rank};
+use crate::ranks::Item;
+use crate::types::Rank;
 
 /// What a rank brings to a meeting.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

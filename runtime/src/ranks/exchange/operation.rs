@@ -1,6 +1,7 @@
 //! What an exchange says and is told.
 
-use crate::ranks::{Item, Key, Rank};
+use crate::ranks::{Item, Key};
+use crate::types::Rank;
 
 /// What the host of an exchange must do.
 #[derive(Clone, Debug, PartialEq, Eq)]

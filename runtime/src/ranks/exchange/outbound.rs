@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Key, Operation};
-use crate::ranks::Rank;
+use crate::types::Rank;
 
 /// Bytes of a part, between ranks that run: what is urgent waits for no more than a few of them.
 pub const PART_BYTES: u64 = 1 << 20;

@@ -1,9 +1,10 @@
 //! Which datum, or which task, a site that has nothing planned goes on with.
 
 use crate::random::SplitMix64;
+use crate::sched::View;
 use crate::sched::draw::Draw;
 use crate::sched::pool::Pool;
-use crate::sched::{HandleId, TaskId, View};
+use crate::types::{HandleId, TaskId};
 
 /// Variants of the algorithm (Gonthier 2023).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

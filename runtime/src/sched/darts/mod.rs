@@ -6,8 +6,8 @@
 
 mod choice;
 
-use crate::platform::MemoryId;
 use crate::random::SplitMix64;
+use crate::types::MemoryId;
 
 use super::board::Board;
 use super::{Build, HandleId, NextUse, Policy, PolicyOptions, Scheduler, TaskId, View, WorkerId};

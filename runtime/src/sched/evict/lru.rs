@@ -1,7 +1,7 @@
 //! Least recently used: what no started task has used for the longest time goes first.
 
 use super::{EvictionPolicy, Outlook};
-use crate::sched::HandleId;
+use crate::types::HandleId;
 
 pub(super) const POLICY: EvictionPolicy = EvictionPolicy {
     name: "lru",

@@ -3,7 +3,8 @@
 
 use super::lru::least_recently_used;
 use super::{EvictionPolicy, Outlook};
-use crate::sched::{HandleId, NextUse};
+use crate::sched::NextUse;
+use crate::types::HandleId;
 
 pub(super) const POLICY: EvictionPolicy = EvictionPolicy {
     name: "luf",

@@ -2,7 +2,8 @@
 //! eviction policy loads less often, in a fixed order of tasks with data of one size).
 
 use super::{EvictionPolicy, Outlook};
-use crate::sched::{HandleId, NextUse};
+use crate::sched::NextUse;
+use crate::types::HandleId;
 
 pub(super) const POLICY: EvictionPolicy = EvictionPolicy {
     name: "min",

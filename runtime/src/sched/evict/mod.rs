@@ -8,7 +8,7 @@ mod min;
 mod recency;
 
 use crate::memory::Replicas;
-use crate::platform::MemoryId;
+use crate::types::MemoryId;
 
 pub use recency::Recency;
 

@@ -1,8 +1,7 @@
 //! What lies in each memory, in order of use: a list per memory, so that a victim is found after those
 //! that may not go.
 
-use crate::platform::MemoryId;
-use crate::sched::HandleId;
+use crate::types::{HandleId, MemoryId};
 
 /// The order in which data was used last, by memory.
 #[derive(Debug)]

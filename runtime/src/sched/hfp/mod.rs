@@ -12,7 +12,7 @@ mod plans;
 use super::nearest::Nearest;
 use super::sites::Sites;
 use super::{Build, HandleId, NextUse, Policy, Scheduler, TaskId, View, WorkerId};
-use crate::platform::MemoryId;
+use crate::types::MemoryId;
 use packing::{Packed, Tasks, pack};
 use plans::{Move, Plans};
 

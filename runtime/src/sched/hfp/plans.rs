@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use crate::platform::MemoryId;
 use crate::sched::sites::Sites;
-use crate::sched::{HandleId, NextUse, TaskId, Tasks};
+use crate::sched::{NextUse, Tasks};
+use crate::types::{HandleId, MemoryId, TaskId};
 
 #[derive(Default)]
 pub(super) struct Plans {

@@ -1,6 +1,6 @@
 //! A set of handles that is fast to scan.
 
-use crate::sched::HandleId;
+use crate::types::HandleId;
 
 /// Handles in no order, each with its place, so that any leaves at once.
 #[derive(Clone, Debug, Default)]

@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 
 use super::sites::Sites;
 use super::{HandleId, TaskId, Tasks};
-use crate::platform::MemoryId;
+use crate::types::MemoryId;
 use members::Members;
 use score::{Score, Tally};
 

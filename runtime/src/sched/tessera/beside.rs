@@ -6,7 +6,8 @@
 //! on the products, of which there are most.
 
 use super::Tessera;
-use crate::sched::{TaskId, View};
+use crate::sched::View;
+use crate::types::TaskId;
 
 /// How many times longer a worker takes than others that it only helps: accelerators of one kind
 /// differ by a quarter on some kernels, and a core takes twice as long on its best one.

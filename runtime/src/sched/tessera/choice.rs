@@ -1,9 +1,10 @@
 //! What a datum is worth: the work that it frees, for the time that bringing it takes.
 
 use crate::random::SplitMix64;
+use crate::sched::View;
 use crate::sched::draw::Draw;
 use crate::sched::pool::Pool;
-use crate::sched::{HandleId, TaskId, View};
+use crate::types::{HandleId, TaskId};
 
 /// Readers of a datum that are looked at to find how soon it is used.
 const MOST_COMPARED: usize = 64;

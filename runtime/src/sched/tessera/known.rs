@@ -1,7 +1,7 @@
 //! What is learnt of the program while it runs.
 
-use crate::platform::MemoryId;
-use crate::sched::{HandleId, TaskId, View};
+use crate::sched::View;
+use crate::types::{HandleId, MemoryId, TaskId};
 
 #[derive(Default)]
 pub(super) struct Known {

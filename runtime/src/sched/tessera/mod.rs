@@ -30,8 +30,8 @@ mod known;
 use super::board::Board;
 use super::{Build, HandleId, NextUse, Policy, PolicyOptions, Scheduler, TaskId, View, WorkerId};
 use crate::memory::Replica;
-use crate::platform::MemoryId;
 use crate::random::SplitMix64;
+use crate::types::MemoryId;
 use known::Known;
 
 pub(super) const POLICY: Policy = Policy {

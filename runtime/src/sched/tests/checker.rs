@@ -4,10 +4,9 @@
 use std::collections::VecDeque;
 
 use crate::memory::{Replica, Replicas};
-use crate::platform::{ClassId, Machine, Memory, MemoryId, MemoryKind, Worker, WorkerKind};
-use crate::sched::{
-    EvictionPolicy, HandleId, Outlook, Recency, Scheduler, Task, TaskId, Tasks, View, WorkerId,
-};
+use crate::platform::{Machine, Memory, MemoryKind, Worker, WorkerKind};
+use crate::sched::{EvictionPolicy, Outlook, Recency, Scheduler, Task, Tasks, View};
+use crate::types::{ClassId, HandleId, MemoryId, TaskId, WorkerId};
 
 use super::program::Program;
 

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use crate::platform::MemoryId;
-use crate::sched::{HandleId, NextUse, Scheduler, TaskId, View, WorkerId};
+use crate::sched::{NextUse, Scheduler, View};
+use crate::types::{HandleId, MemoryId, TaskId, WorkerId};
 
 use super::program::Program;
 

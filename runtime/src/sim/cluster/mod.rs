@@ -34,9 +34,10 @@ use stage::Stage;
 
 use crate::flow::{Flow, FlowOptions};
 use crate::platform::{Durations, Machine};
-use crate::ranks::{PARTS_UNDER_WAY, RECEIVE_BYTES, Rank, Traffic};
+use crate::ranks::{PARTS_UNDER_WAY, RECEIVE_BYTES, Traffic};
 use crate::sched::{EvictionPolicy, Policy, eviction};
 use crate::trace::{Totals, Trace};
+use crate::types::Rank;
 
 /// One node of a cluster.
 #[derive(Clone)]

@@ -9,8 +9,9 @@ use crate::flow::{
     Engine, FirstFailure, FlowError, FlowSpace, Peering, ReadyTasks, Running, Space,
 };
 use crate::platform::Machine;
-use crate::ranks::{Brought, Outcome, Rank, Traffic};
+use crate::ranks::{Brought, Outcome, Traffic};
 use crate::trace::{Records, Site, Totals};
+use crate::types::Rank;
 
 /// The engine of one rank of a [`Cluster`](super::Cluster), for a flow on a thread of its own.
 pub struct ClusterRank {

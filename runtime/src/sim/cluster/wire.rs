@@ -11,8 +11,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::ClusterOptions;
-use crate::ranks::{Item, Key, Rank};
+use crate::ranks::{Item, Key};
 use crate::sim::streams::Streams;
+use crate::types::Rank;
 
 /// A payload on its way.
 #[derive(Clone, Copy, Debug)]

@@ -3,10 +3,10 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Member;
-use crate::flow::{FlowError, Kind, Post};
-use crate::platform::MemoryId;
-use crate::ranks::{Item, Key, Operation, Parcel, Rank};
+use crate::flow::{FlowError, Post};
+use crate::ranks::{Item, Key, Operation, Parcel};
 use crate::sim::cluster::wire::{Payload, Wire};
+use crate::types::{Kind, MemoryId, Rank};
 
 /// Messages that may come or go, as the graph says while the node is at work.
 #[derive(Debug, Default)]

@@ -11,13 +11,13 @@ use super::wire::Wire;
 use super::{ClusterOptions, NodeOptions};
 use crate::dispatch::Letters;
 use crate::flow::{FlowError, Post, Space};
-use crate::platform::MemoryId;
 use crate::ranks::{
-    Brought, Exchange, ExchangeOptions, Item, Key, Operation, Outcome, Rank, Traffic,
+    Brought, Exchange, ExchangeOptions, Item, Key, Ledger, Operation, Outcome, Traffic,
 };
 use crate::sim::SimOptions;
 use crate::sim::node::Node;
-use crate::trace::{Ledger, Records};
+use crate::trace::Records;
+use crate::types::{MemoryId, Rank};
 
 pub(super) struct Member {
     me: Rank,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::ranks::Rank;
+use crate::types::Rank;
 
 /// Most bytes of a message that [`Watch::abort`](super::Watch::abort) takes along; the rest is cut off.
 pub const MESSAGE_BYTES: usize = 4000;

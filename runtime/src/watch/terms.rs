@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::end::{End, Member};
 use super::message::{Message, Token};
-use crate::ranks::Rank;
+use crate::types::Rank;
 
 /// Name of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -11,7 +11,7 @@ use super::message::Message;
 use super::party::Party;
 use super::terms::{Action, Link, Report, Terms};
 use crate::random::SplitMix64;
-use crate::ranks::Rank;
+use crate::types::Rank;
 
 const TOKEN: [u8; 16] = [7; 16];
 const STEP: u64 = 50;

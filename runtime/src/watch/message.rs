@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use super::end::{End, How, MESSAGE_BYTES, Member};
-use crate::ranks::Rank;
+use crate::types::Rank;
 
 /// Most bytes of a message.
 const MOST_BYTES: usize = MESSAGE_BYTES + 512;

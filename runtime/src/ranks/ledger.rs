@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::{AFTER_MESSAGE, MessageRecord, Passage, PollRecord, Records};
-use crate::flow::Kind;
-use crate::ranks::{Item, Key, Operation, Parcel, Rank};
+use super::{Item, Key, Operation, Parcel};
+use crate::trace::{AFTER_MESSAGE, MessageRecord, Passage, PollRecord, Records};
+use crate::types::{Kind, Rank};
 
 /// Notes of one rank. It looks on: nothing of what it sees depends on it.
 pub(crate) struct Ledger {

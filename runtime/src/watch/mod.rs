@@ -8,7 +8,7 @@
 //! `party` holds the protocol, which knows neither sockets nor clocks; `thread` drives it.
 //!
 //! ```
-//! use tegula_runtime::comm::watch::{Meeting, Watch, WatchOptions};
+//! use tegula_runtime::watch::{Meeting, Watch, WatchOptions};
 //! use tegula_runtime::ranks::Rank;
 //!
 //! let listener = Watch::listen("node1")?;
@@ -16,7 +16,7 @@
 //! let options = WatchOptions::new(Rank(0), 1, "node1");
 //! let watch = Watch::start(options, Meeting::Host(listener), |end| panic!("{end}"))?;
 //! assert!(watch.farewell().is_ok() && bytes.len() < 3000);
-//! # Ok::<(), tegula_runtime::comm::watch::WatchError>(())
+//! # Ok::<(), tegula_runtime::watch::WatchError>(())
 //! ```
 
 mod addresses;
@@ -40,7 +40,7 @@ use std::time::Duration;
 pub use end::{End, How, MESSAGE_BYTES, Member};
 pub use meeting::{Invitation, Listener};
 
-use crate::ranks::Rank;
+use crate::types::Rank;
 use party::Party;
 use sockets::Wire;
 use terms::{Link, Report, Terms};

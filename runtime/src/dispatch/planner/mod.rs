@@ -17,11 +17,11 @@ mod tests;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::replicas::{Replica, Replicas};
-use super::transfer::Transfer;
-use crate::platform::{Machine, MemoryId};
-use crate::sched::{EvictionPolicy, HandleId, Recency, Scheduler, Task};
+use crate::memory::{Replica, Replicas, Transfer};
+use crate::platform::Machine;
+use crate::sched::{EvictionPolicy, Recency, Scheduler, Task};
 use crate::trace::Purpose;
+use crate::types::{HandleId, MemoryId};
 
 /// What an engine must do, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

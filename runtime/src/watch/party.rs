@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::end::{End, How, Member};
 use super::message::Message;
 use super::terms::{Action, Link, Peer, Report, Stage, Terms};
-use crate::ranks::Rank;
+use crate::types::Rank;
 
 /// Time that the host waits until all have heard something; a guest, which waits for the host, is
 /// more patient.

@@ -1,11 +1,9 @@
 //! Transfers: where contents come from, and what their arrival changes.
 
 use super::{Operation, Planner};
-use crate::memory::replicas::Replica;
-use crate::memory::transfer::Transfer;
-use crate::platform::MemoryId;
-use crate::sched::HandleId;
+use crate::memory::{Replica, Transfer};
 use crate::trace::Purpose;
+use crate::types::{HandleId, MemoryId};
 
 impl Planner {
     /// The transfer of `handle` from `src` to `dst` is done.

@@ -1,10 +1,10 @@
 //! Room in a memory: who gets buffers, and what is thrown out for them.
 
 use super::{Grant, Operation, Planner, Plans};
-use crate::memory::replicas::Replica;
-use crate::platform::MemoryId;
-use crate::sched::{HandleId, Outlook};
+use crate::memory::Replica;
+use crate::sched::Outlook;
 use crate::trace::Purpose;
+use crate::types::{HandleId, MemoryId};
 
 impl Planner {
     pub(super) fn pin(&mut self, handle: HandleId, memory: MemoryId) {

@@ -1,0 +1,19 @@
+//! Names and small types that several rooms share; rooms in which programs look for them show them as their
+//! own.
+
+mod access;
+mod cost;
+mod handle;
+mod memory;
+mod rank;
+mod task;
+mod worker;
+
+pub use access::Access;
+pub use cost::Cost;
+pub use handle::{Handle, HandleId};
+pub use memory::{MAX_MEMORIES, MemoryId};
+pub use rank::Rank;
+pub(crate) use task::Kind;
+pub use task::TaskId;
+pub use worker::{ClassId, WorkerId};

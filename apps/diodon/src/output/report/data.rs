@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
+use base64::{display::Base64Display, engine::general_purpose::STANDARD};
 use serde::Serialize;
 
 use super::groups::{Group, groups};
-use super::{Report, base64, escape::write_json};
+use super::{Report, escape::write_json};
 use crate::output::labels::LabelColumn;
 use crate::output::shares::Whole;
 use crate::{Accuracy, Matter, Ordination};
@@ -83,12 +84,12 @@ pub(super) fn write(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> 
     for axis in 0..shown_axes(ordination) {
         let values = ordination.axis(axis).iter();
         element(out, &format!("axis{axis}"), |out| {
-            base64::write(out, values.map(|&value| ((value / scale) as f32).to_le_bytes()))
+            base64(out, values.map(|&value| ((value / scale) as f32).to_le_bytes()))
         })?;
     }
     let norms = ordination.norms2.iter();
     element(out, "norms", |out| {
-        base64::write(out, norms.map(|&value| ((value / scale / scale) as f32).to_le_bytes()))
+        base64(out, norms.map(|&value| ((value / scale / scale) as f32).to_le_bytes()))
     })?;
     for (number, column) in label_columns(report).iter().enumerate() {
         element(out, &format!("codes{number}"), |out| codes(out, column))?;
@@ -180,7 +181,7 @@ fn write_group(
     for (axis, values) in group.axes.iter().enumerate() {
         let values =
             group.places.iter().map(|&place| ((values[place] / unit) as f32).to_le_bytes());
-        element(out, &format!("group{number}axis{axis}"), |out| base64::write(out, values))?;
+        element(out, &format!("group{number}axis{axis}"), |out| base64(out, values))?;
     }
     Ok(())
 }
@@ -188,10 +189,19 @@ fn write_group(
 fn codes(out: &mut dyn Write, labels: &LabelColumn) -> io::Result<()> {
     let codes = labels.codes.iter().map(|code| code.map_or(0, |code| code + 1));
     match width(labels) {
-        1 => base64::write(out, codes.map(|code| [code as u8])),
-        2 => base64::write(out, codes.map(|code| (code as u16).to_le_bytes())),
-        _ => base64::write(out, codes.map(u32::to_le_bytes)),
+        1 => base64(out, codes.map(|code| [code as u8])),
+        2 => base64(out, codes.map(|code| (code as u16).to_le_bytes())),
+        _ => base64(out, codes.map(u32::to_le_bytes)),
     }
+}
+
+/// Writes the bytes that `values` become in base 64: letters that may stand anywhere in a page.
+fn base64<const N: usize>(
+    out: &mut dyn Write,
+    values: impl Iterator<Item = [u8; N]>,
+) -> io::Result<()> {
+    let bytes: Vec<u8> = values.flatten().collect();
+    write!(out, "{}", Base64Display::new(&bytes, &STANDARD))
 }
 
 fn element(

@@ -6,19 +6,8 @@ use serde::Serialize;
 
 /// `text` with the characters that mean something in HTML written out; control characters cannot be shown.
 pub(super) fn escaped(text: &str) -> String {
-    let mut result = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '<' => result.push_str("&lt;"),
-            '>' => result.push_str("&gt;"),
-            '&' => result.push_str("&amp;"),
-            '"' => result.push_str("&quot;"),
-            '\'' => result.push_str("&#39;"),
-            control if control.is_control() => result.push('\u{fffd}'),
-            plain => result.push(plain),
-        }
-    }
-    result
+    let shown = text.replace(char::is_control, "\u{fffd}");
+    html_escape::encode_quoted_attribute(&shown).into_owned()
 }
 
 /// Writes `value` as JSON that cannot end the script around it: no `<` stands in it.
@@ -53,7 +42,7 @@ mod tests {
     fn markup_is_text() {
         assert_eq!(
             escaped("<a href='x'>\"&\u{7}"),
-            "&lt;a href=&#39;x&#39;&gt;&quot;&amp;\u{fffd}"
+            "&lt;a href=&#x27;x&#x27;&gt;&quot;&amp;\u{fffd}"
         );
     }
 

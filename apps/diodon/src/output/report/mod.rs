@@ -3,7 +3,6 @@
 //! The page is a template, styles and scripts, which are files of their own here, and the data, which follow them in
 //! elements that a browser does not run. `frame.html` has the order of it all.
 
-mod base64;
 mod data;
 mod escape;
 mod groups;

@@ -1,7 +1,7 @@
 //! Writing a whole file or none of it: a temporary file beside it, flushed to disk, then renamed over it.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,26 +23,15 @@ pub fn write_atomically<E: From<WriteError>>(
     fill: impl FnOnce(&mut dyn Write) -> Result<(), FillError<E>>,
 ) -> Result<(), E> {
     let failed = |cause| E::from(WriteError { path: path.to_owned(), cause });
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let existing = fs::metadata(&target).ok();
-    match &existing {
-        Some(there) if there.is_dir() => return Err(failed(io::ErrorKind::IsADirectory.into())),
-        Some(there) if !there.is_file() => {
-            let file = OpenOptions::new().write(true).open(&target).map_err(failed)?;
-            return fill_file(file, fill, false).map_err(|error| error.for_path(path));
-        }
-        _ => {}
-    }
-    let temporary = Temporary(name_beside(&target).map_err(failed)?);
-    let file =
-        OpenOptions::new().write(true).create_new(true).open(&temporary.0).map_err(failed)?;
-    if let Some(there) = existing {
-        file.set_permissions(there.permissions()).map_err(failed)?;
-    }
-    fill_file(file, fill, true).map_err(|error| error.for_path(path))?;
-    fs::rename(&temporary.0, &target).map_err(failed)?;
-    sync_folder_of(&target);
-    Ok(())
+    let (file, unfinished) = Unfinished::create(path).map_err(failed)?;
+    let mut writer = BufWriter::with_capacity(1 << 16, file);
+    fill(&mut writer).map_err(|error| match error {
+        FillError::File(cause) => failed(cause),
+        FillError::Content(error) => error,
+    })?;
+    let file = writer.into_inner().map_err(|error| failed(error.into_error()))?;
+    let Some(unfinished) = unfinished else { return Ok(()) };
+    file.sync_all().and_then(|()| unfinished.finish()).map_err(failed)
 }
 
 /// Why filling a file failed: the file itself, or what was to be written into it.
@@ -60,37 +49,83 @@ impl<E> From<io::Error> for FillError<E> {
     }
 }
 
-impl<E: From<WriteError>> FillError<E> {
-    fn for_path(self, path: &Path) -> E {
-        match self {
-            Self::File(cause) => WriteError { path: path.to_owned(), cause }.into(),
-            Self::Content(error) => error,
+/// A file in the making: it has another, hidden name in its folder until it is whole, and is removed if it never is.
+#[derive(Debug)]
+pub(crate) struct Unfinished {
+    temporary: Temporary,
+    target: PathBuf,
+    /// Those of the file that it replaces.
+    permissions: Option<Permissions>,
+}
+
+impl Unfinished {
+    /// What becomes the file `path`, or the file that it links to; none if something else than a file is there.
+    /// It is not made yet.
+    pub(crate) fn new(path: &Path) -> io::Result<Option<Self>> {
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let existing = fs::metadata(&target).ok();
+        if existing.as_ref().is_some_and(|there| !there.is_file()) {
+            return Ok(None);
         }
+        let temporary = Temporary::beside(&target)?;
+        let permissions = existing.map(|there| there.permissions());
+        Ok(Some(Self { temporary, target, permissions }))
+    }
+
+    /// Makes it; what is there and no file (`/dev/stdout`, a pipe) is opened as it is.
+    pub(crate) fn create(path: &Path) -> io::Result<(File, Option<Self>)> {
+        let mut options = OpenOptions::new();
+        options.write(true);
+        let Some(new) = Self::new(path)? else { return Ok((options.open(path)?, None)) };
+        let file = options.create_new(true).open(new.path())?;
+        new.keep_permissions()?;
+        Ok((file, Some(new)))
+    }
+
+    /// Where it is until it is finished.
+    pub(crate) fn path(&self) -> &Path {
+        &self.temporary.0
+    }
+
+    /// Gives it the permissions of the file that it replaces.
+    pub(crate) fn keep_permissions(&self) -> io::Result<()> {
+        self.permissions.clone().map_or(Ok(()), |those| fs::set_permissions(self.path(), those))
+    }
+
+    /// Gives it its name. That is durable on file systems that can; the file is whole either way.
+    pub(crate) fn finish(&self) -> io::Result<()> {
+        fs::rename(self.path(), &self.target)?;
+        if let Ok(folder) = File::open(folder_of(&self.target)) {
+            let _ = folder.sync_all();
+        }
+        Ok(())
     }
 }
 
-/// A file that is removed when it goes out of scope; after the rename there is nothing left to remove.
+/// A file that is removed when it goes out of scope, unless it has another name by then.
 #[derive(Debug)]
 pub(crate) struct Temporary(pub(crate) PathBuf);
+
+impl Temporary {
+    /// One with a name in the folder of `target` that no other writer of this machine uses.
+    pub(crate) fn beside(target: &Path) -> io::Result<Self> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let name = target
+            .file_name()
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"))?;
+        let mut hidden = OsString::from(".");
+        hidden.push(name);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        hidden.push(format!(".{}.{count}.tmp", std::process::id()));
+        Ok(Self(target.with_file_name(hidden)))
+    }
+}
 
 impl Drop for Temporary {
     fn drop(&mut self) {
         // Nothing better can be done about a failure here, and the cause of it has been reported already.
         let _ = fs::remove_file(&self.0);
     }
-}
-
-/// A name in the folder of `target` that no other writer of this machine uses.
-pub(crate) fn name_beside(target: &Path) -> io::Result<PathBuf> {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let name = target
-        .file_name()
-        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"))?;
-    let mut hidden = OsString::from(".");
-    hidden.push(name);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    hidden.push(format!(".{}.{count}.tmp", std::process::id()));
-    Ok(target.with_file_name(hidden))
 }
 
 /// Removes temporary files that writers of `target` have left who were killed. None may be at it now.
@@ -106,27 +141,6 @@ pub(crate) fn remove_leftovers(target: &Path) {
     let entries = fs::read_dir(folder_of(target)).into_iter().flatten().flatten();
     for left in entries.filter(|entry| is_left(&entry.file_name())) {
         let _ = fs::remove_file(left.path());
-    }
-}
-
-fn fill_file<E>(
-    file: File,
-    fill: impl FnOnce(&mut dyn Write) -> Result<(), FillError<E>>,
-    durable: bool,
-) -> Result<(), FillError<E>> {
-    let mut writer = BufWriter::with_capacity(1 << 16, file);
-    fill(&mut writer)?;
-    let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
-    if durable {
-        file.sync_all()?;
-    }
-    Ok(())
-}
-
-/// Makes the rename itself durable, on file systems that can; the file is whole either way.
-pub(super) fn sync_folder_of(target: &Path) {
-    if let Ok(folder) = File::open(folder_of(target)) {
-        let _ = folder.sync_all();
     }
 }
 

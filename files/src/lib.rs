@@ -18,7 +18,6 @@ pub mod source;
 pub mod text;
 
 pub use atomic::{FillError, write_atomically};
-pub(crate) use atomic::{Temporary, name_beside, remove_leftovers};
 pub use csv::{
     ColumnIndex, Decimal, Delimiter, Dialect, Header, NamedValues, ReadOptions, Records, Row,
     Table, write_columns, write_columns_to,

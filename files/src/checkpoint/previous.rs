@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::{Checkpoint, CheckpointError, MAGIC};
-use crate::{Temporary, name_beside, remove_leftovers};
+use crate::atomic::{Temporary, remove_leftovers};
 
 /// What the name of the checkpoint before the last one ends with.
 const ENDING: &str = ".previous";
@@ -30,9 +30,8 @@ fn target(path: &Path) -> PathBuf {
 pub fn keep_checkpoint(path: &Path) {
     let previous = previous_checkpoint(path);
     let is_free = !previous.exists() || is_checkpoint(&previous);
-    let Some(name) = name_beside(&previous).ok().filter(|_| is_free) else { return };
     // Removed in the end, since a name is not moved to another of the same file.
-    let name = Temporary(name);
+    let Some(name) = Temporary::beside(&previous).ok().filter(|_| is_free) else { return };
     if fs::hard_link(target(path), &name.0).is_ok() {
         let _ = fs::rename(&name.0, &previous);
     }

@@ -1,6 +1,5 @@
 //! Writing a matrix to an HDF5 file by blocks.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +10,7 @@ use super::encode::{ChunkEncoder, assert_block};
 use super::kind::datatype;
 use super::library::Raw;
 use super::names;
-use crate::atomic::{Temporary, name_beside, sync_folder_of};
+use crate::atomic::Unfinished;
 use crate::source::{Block, Sink, SourceError};
 
 /// Bytes of the blocks that a file without chunks takes.
@@ -56,7 +55,6 @@ impl Default for Hdf5Options {
 /// The file has another, hidden name until it is finished; if it is not, it is removed.
 pub struct Hdf5Sink {
     path: PathBuf,
-    target: PathBuf,
     shape: [usize; 2],
     element: Element,
     grain: [usize; 2],
@@ -66,7 +64,7 @@ pub struct Hdf5Sink {
     // In this order, they are closed before the file is removed.
     dataset: Option<H5Dataset>,
     file: Option<H5File>,
-    temporary: Temporary,
+    unfinished: Unfinished,
 }
 
 impl Hdf5Sink {
@@ -89,19 +87,16 @@ impl Hdf5Sink {
                 format!("'{}' is no name of a data set: no slashes in it", options.dataset);
             return Err(SourceError::invalid(path, reason));
         }
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let existing = fs::metadata(&target).ok();
-        if existing.as_ref().is_some_and(|there| !there.is_file()) {
+        let Some(unfinished) = Unfinished::new(path).map_err(failed)? else {
             let reason = "this is no file on disk; name a file that may be replaced";
             return Err(SourceError::invalid(path, reason));
-        }
-        let temporary = Temporary(name_beside(&target).map_err(failed)?);
+        };
         let (grain, chunk) = pieces(shape, element, options.chunk);
-        let made = H5File::options().no_locking().libver(LibverBound::V18).create(&temporary.0);
+        let made =
+            H5File::options().no_locking().libver(LibverBound::V18).create(unfinished.path());
         let file = made.map_err(|error| failed(cause_of(&error)))?;
         let mut sink = Self {
             path: path.to_owned(),
-            target,
             shape,
             element,
             grain,
@@ -110,12 +105,10 @@ impl Hdf5Sink {
             is_compressed: chunk.is_some() && options.compression != Compression::None,
             dataset: None,
             file: Some(file),
-            temporary,
+            unfinished,
         };
         sink.begin(chunk, options).map_err(|error| failed(cause_of(&error)))?;
-        if let Some(there) = existing {
-            fs::set_permissions(&sink.temporary.0, there.permissions()).map_err(failed)?;
-        }
+        sink.unfinished.keep_permissions().map_err(failed)?;
         Ok(sink)
     }
 
@@ -198,9 +191,7 @@ impl Hdf5Sink {
         if let Some(file) = self.file.take() {
             file.close().map_err(|error| failed(cause_of(&error)))?;
         }
-        fs::rename(&self.temporary.0, &self.target).map_err(failed)?;
-        sync_folder_of(&self.target);
-        Ok(())
+        self.unfinished.finish().map_err(failed)
     }
 }
 

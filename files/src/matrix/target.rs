@@ -2,7 +2,7 @@
 //! so.
 
 use std::fmt;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use flate2::write::GzEncoder;
 use tegula_kernels::element::Element;
 
 use super::{Content, sidecar};
-use crate::atomic::{Temporary, name_beside, sync_folder_of};
+use crate::atomic::Unfinished;
 use crate::source::{Block, SourceError};
 
 /// Bytes that are written at once.
@@ -39,8 +39,8 @@ impl fmt::Debug for Out {
 pub(super) struct Target {
     path: PathBuf,
     out: Out,
-    /// The file as it is called now and as it will be, unless it is a pipe or a device.
-    names: Option<(Temporary, PathBuf)>,
+    /// None if it is a pipe or a device.
+    unfinished: Option<Unfinished>,
     shape: [usize; 2],
     element: Element,
     next_row: usize,
@@ -79,27 +79,23 @@ impl Target {
         content: &Content<'_>,
         wrap: fn(BufWriter<File>) -> Out,
     ) -> Result<Self, SourceError> {
-        let failed = |cause| SourceError::write(path, cause);
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let existing = fs::metadata(&target).ok();
-        let is_stream = path == Path::new("/dev/stdout")
-            || existing.as_ref().is_some_and(|there| !there.is_file() && !there.is_dir());
-        let (file, names) = if is_stream {
-            (OpenOptions::new().write(true).open(path).map_err(failed)?, None)
-        } else if existing.as_ref().is_some_and(fs::Metadata::is_dir) {
-            return Err(failed(io::ErrorKind::IsADirectory.into()));
+        let created = if path == Path::new("/dev/stdout") {
+            OpenOptions::new().write(true).open(path).map(|file| (file, None))
         } else {
-            let temporary = Temporary(name_beside(&target).map_err(failed)?);
-            let made = OpenOptions::new().write(true).create_new(true).open(&temporary.0);
-            let file = made.map_err(failed)?;
-            if let Some(there) = existing {
-                file.set_permissions(there.permissions()).map_err(failed)?;
-            }
-            (file, Some((temporary, target)))
+            Unfinished::create(path)
         };
+        let (file, unfinished) = created.map_err(|cause| SourceError::write(path, cause))?;
         let out = wrap(BufWriter::with_capacity(CHUNK, file));
         let Content { shape, element, .. } = *content;
-        Ok(Self { path: path.to_owned(), out, names, shape, element, next_row: 0, beside: None })
+        Ok(Self {
+            path: path.to_owned(),
+            out,
+            unfinished,
+            shape,
+            element,
+            next_row: 0,
+            beside: None,
+        })
     }
 
     /// The file.
@@ -166,13 +162,12 @@ impl Target {
         };
         let file = out.and_then(|out| out.into_inner().map_err(io::IntoInnerError::into_error));
         let file = file.map_err(failed)?;
-        if let Some((temporary, target)) = self.names {
+        if let Some(unfinished) = self.unfinished {
             file.sync_all().map_err(failed)?;
             if let Some((beside, text)) = self.beside {
                 sidecar::write(&beside, &text)?;
             }
-            fs::rename(&temporary.0, &target).map_err(failed)?;
-            sync_folder_of(&target);
+            unfinished.finish().map_err(failed)?;
         }
         Ok(())
     }

@@ -9,14 +9,13 @@ use rust_hdf5::format::messages::filter::{
 };
 use rust_hdf5::{Filter, H5Dataset, H5File, LinkClass, StorageLayout};
 
-use super::condensed::order_of;
 use super::kind::Kind;
 use super::library::unreadable;
 use super::names::is_for_names;
-use crate::source::SourceError;
+use crate::source::{SourceError, order_of_triangle};
 
 /// What matrices are called, most telling first.
-const USUAL: [&str; 5] = ["values", "distance", "distances", "matrix", "data"];
+pub(super) const USUAL: [&str; 5] = ["values", "distance", "distances", "matrix", "data"];
 /// Most data sets that a message lists.
 const SHOWN: usize = 12;
 
@@ -168,7 +167,7 @@ fn usable(file: &H5File, name: &str) -> Result<Chosen, Refusal> {
     let stored = dataset.shape();
     let (shape, is_condensed) = match stored[..] {
         [rows, columns] => ([rows, columns], false),
-        [length] => match order_of(length) {
+        [length] => match order_of_triangle(length) {
             Some(n) => ([n, n], true),
             None => {
                 return Err(format!(

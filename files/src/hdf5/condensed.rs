@@ -4,13 +4,6 @@
 use super::entries::{Entries, Failure};
 use crate::source::Block;
 
-/// The order of the matrix that has `length` entries above its diagonal, if there is one.
-pub(super) fn order_of(length: usize) -> Option<usize> {
-    // n (n - 1) / 2 = length; the root is exact or one too small.
-    let guess = length.checked_mul(8)?.checked_add(1)?.isqrt().div_ceil(2);
-    (length > 0 && guess.checked_mul(guess - 1)? / 2 == length).then_some(guess)
-}
-
 /// Where the entry in row `i` and column `j > i` stands.
 fn place(n: usize, i: usize, j: usize) -> usize {
     i * (2 * n - i - 1) / 2 + j - i - 1
@@ -60,19 +53,7 @@ pub(super) fn read(
 
 #[cfg(test)]
 mod tests {
-    use super::{order_of, place};
-
-    #[test]
-    fn orders_follow_from_lengths() {
-        for n in 2..200 {
-            assert_eq!(order_of(n * (n - 1) / 2), Some(n));
-        }
-        let lengths = (0..1000).filter(|&length| order_of(length).is_some()).count();
-        assert_eq!(lengths, 44, "1, 3, 6, ..., 990");
-        let n = 1_000_003;
-        assert_eq!(order_of(n * (n - 1) / 2), Some(n));
-        assert_eq!(order_of(usize::MAX), None);
-    }
+    use super::place;
 
     #[test]
     fn entries_follow_each_other() {

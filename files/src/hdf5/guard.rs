@@ -1,7 +1,7 @@
 //! What is checked before anything else in a file is believed: the signature, and that the file was not cut
 //! short.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
@@ -20,6 +20,14 @@ pub(super) struct Fingerprint {
     device: u64,
     inode: u64,
     modified: (i64, i64),
+}
+
+impl Fingerprint {
+    /// That of the file that this is `about`.
+    pub(super) fn of(about: &Metadata) -> Self {
+        let modified = (about.mtime(), about.mtime_nsec());
+        Self { length: about.len(), device: about.dev(), inode: about.ino(), modified }
+    }
 }
 
 /// Where a file begins, and where its root group stands.
@@ -44,13 +52,7 @@ pub(super) fn open(path: &Path) -> Result<(File, Fingerprint, Superblock), Sourc
     if !about.is_file() {
         return Err(SourceError::invalid(path, "this is no file on disk; name an HDF5 file"));
     }
-    let length = about.len();
-    let fingerprint = Fingerprint {
-        length,
-        device: about.dev(),
-        inode: about.ino(),
-        modified: (about.mtime(), about.mtime_nsec()),
-    };
+    let (length, fingerprint) = (about.len(), Fingerprint::of(&about));
     let mut at = 0;
     loop {
         let mut start = [0; SUPERBLOCK];

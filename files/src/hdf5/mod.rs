@@ -39,8 +39,6 @@ mod tiling;
 
 pub use encode::ChunkEncoder;
 pub use holes::Hdf5Reading;
-#[cfg(feature = "hdf5")]
-pub use libhdf5::LibHdf5Source;
 pub use manifest::ManifestSource;
 pub use open::{libhdf5_version, open};
 pub use sink::{Compression, Hdf5Options, Hdf5Sink};

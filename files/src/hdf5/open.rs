@@ -31,7 +31,7 @@ fn instead(
     dataset: Option<&str>,
     (reading, reason): (Hdf5Reading, &str),
 ) -> Result<Box<dyn Source>, SourceError> {
-    match super::LibHdf5Source::open_as(path, dataset, reading) {
+    match Hdf5Source::open_by_libhdf5(path, dataset, reading) {
         Ok(source) => Ok(Box::new(source)),
         Err(SourceError::Invalid { reason: theirs, .. }) => {
             let reason = format!("{reason}; libhdf5 does not read it either: {theirs}");

@@ -22,6 +22,9 @@ pub(super) enum Place {
     Filled(Vec<u8>),
     /// Where the library finds them.
     Library,
+    /// Where libhdf5 finds them.
+    #[cfg(feature = "hdf5")]
+    LibHdf5(hdf5_metno::Dataset),
 }
 
 /// The place of the entries of `chosen`, which are stored as `storage` in this shape, and the bytes that reading all

@@ -11,6 +11,8 @@ use super::guard::Fingerprint;
 use super::headers::Bytes;
 use super::holes::Hdf5Reading;
 use super::kind::Kind;
+#[cfg(feature = "hdf5")]
+use super::libhdf5::SliceReader;
 use super::library::LibraryReader;
 use super::place::{self, Place};
 use super::storage::Wanted;
@@ -23,17 +25,17 @@ const MEMORY_OF_CHUNKS: usize = 32 << 20;
 /// A data set of two dimensions, or of one with what is above the diagonal of a symmetric matrix, row by row.
 #[derive(Clone, Debug)]
 pub struct Hdf5Source {
-    path: PathBuf,
-    dataset: String,
-    name: String,
-    fingerprint: Fingerprint,
-    shape: [usize; 2],
-    kind: Kind,
-    is_condensed: bool,
-    place: Place,
-    grain: [usize; 2],
-    stored_bytes_per_entry: f64,
-    names: [Option<Vec<String>>; 2],
+    pub(super) path: PathBuf,
+    pub(super) dataset: String,
+    pub(super) name: String,
+    pub(super) fingerprint: Fingerprint,
+    pub(super) shape: [usize; 2],
+    pub(super) kind: Kind,
+    pub(super) is_condensed: bool,
+    pub(super) place: Place,
+    pub(super) grain: [usize; 2],
+    pub(super) stored_bytes_per_entry: f64,
+    pub(super) names: [Option<Vec<String>>; 2],
 }
 
 impl Hdf5Source {
@@ -113,7 +115,7 @@ impl Hdf5Source {
     /// Whether blocks are read straight from the file, and not through the library for HDF5, which is slower.
     #[must_use]
     pub fn is_direct(&self) -> bool {
-        !matches!(self.place, Place::Library)
+        matches!(self.place, Place::Contiguous(_) | Place::Chunked { .. } | Place::Filled(_))
     }
 
     /// Columns of a row as it is stored.
@@ -129,22 +131,33 @@ impl Hdf5Source {
     }
 
     fn entries(&self) -> Result<Entries, SourceError> {
-        let file = guard::reopen(&self.path, self.fingerprint)?;
         let columns = self.stored_columns();
+        let file = || guard::reopen(&self.path, self.fingerprint);
         Ok(match &self.place {
-            Place::Contiguous(from) => Entries::contiguous(file, *from, self.kind, columns),
+            Place::Contiguous(from) => Entries::contiguous(file()?, *from, self.kind, columns),
             Place::Chunked { chunks, fill } => Entries::chunked(
-                ChunkReader::new(file, Arc::clone(chunks), fill, self.memory_of_chunks()),
+                ChunkReader::new(file()?, Arc::clone(chunks), fill, self.memory_of_chunks()),
                 self.kind,
                 columns,
             ),
-            Place::Filled(entry) => Entries::filled(entry.clone(), self.kind),
+            Place::Filled(entry) => {
+                file()?;
+                Entries::filled(entry.clone(), self.kind)
+            }
             Place::Library => {
+                file()?;
                 let opened = library::open(&self.path)?;
                 let dataset = opened.dataset(&self.dataset);
                 let dataset = dataset.map_err(|error| library::unreadable(&self.path, &error))?;
                 let reader = LibraryReader::new(dataset, self.stored_bytes_per_entry);
                 Entries::library(reader, self.kind, columns)
+            }
+            // It has the file open.
+            #[cfg(feature = "hdf5")]
+            Place::LibHdf5(dataset) => {
+                let stored = self.stored_bytes_per_entry;
+                let reader = SliceReader::new(dataset.clone(), self.kind.element, stored);
+                Entries::libhdf5(reader, self.kind, columns)
             }
         })
     }
@@ -207,12 +220,12 @@ impl Source for Hdf5Source {
 
 /// Reads blocks of one data set.
 #[derive(Debug)]
-pub(super) struct Reader {
-    pub(super) path: PathBuf,
-    pub(super) dataset: String,
-    pub(super) shape: [usize; 2],
-    pub(super) is_condensed: bool,
-    pub(super) entries: Entries,
+struct Reader {
+    path: PathBuf,
+    dataset: String,
+    shape: [usize; 2],
+    is_condensed: bool,
+    entries: Entries,
 }
 
 impl BlockReader for Reader {

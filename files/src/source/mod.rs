@@ -44,6 +44,13 @@ pub enum Coverage {
     Triangle,
 }
 
+/// The order of the matrix that has so many `entries` above its diagonal, if there is one.
+pub(crate) fn order_of_triangle(entries: usize) -> Option<usize> {
+    let twice = entries.checked_mul(2)?;
+    let n = twice.isqrt() + 1;
+    (n > 1 && n.checked_mul(n - 1) == Some(twice)).then_some(n)
+}
+
 /// A matrix of real numbers that is read by blocks.
 pub trait Source: Debug + Send + Sync {
     /// What messages call it: the file, and the data set in it.
@@ -143,4 +150,20 @@ pub trait Sink: Debug + Send {
 pub fn pieces(length: usize, grain: usize) -> impl Iterator<Item = Range<usize>> + Clone {
     let grain = grain.max(1);
     (0..length).step_by(grain).map(move |start| start..(start + grain).min(length))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::order_of_triangle;
+
+    #[test]
+    fn orders_follow_from_lengths() {
+        for n in (2..200).chain([46_341, 1_043_192, 4_000_000_000]) {
+            assert_eq!(order_of_triangle(n * (n - 1) / 2), Some(n));
+            assert_eq!(order_of_triangle(n * (n - 1) / 2 + 1), None, "{n}");
+        }
+        let lengths = (0..1000).filter(|&length| order_of_triangle(length).is_some()).count();
+        assert_eq!(lengths, 44, "1, 3, 6, ..., 990");
+        assert_eq!(order_of_triangle(usize::MAX), None);
+    }
 }

@@ -1,7 +1,7 @@
 //! What our reader does not read, libhdf5 reads instead.
 
 use hdf5_metno::File;
-use tegula_files::hdf5::{Hdf5Reading, Hdf5Source, LibHdf5Source, libhdf5_version, open};
+use tegula_files::hdf5::{Hdf5Reading, Hdf5Source, libhdf5_version, open};
 use tegula_files::source::{Block, SourceError};
 use tegula_kernels::element::Element;
 
@@ -67,7 +67,9 @@ fn what_is_no_matrix_is_said() {
         (Some("cube"), "[2, 2, 2]"),
         (Some("none"), "'none' cannot be read"),
     ] {
-        let refusal = LibHdf5Source::open(&path, dataset).expect_err("an error").to_string();
+        let refusal = Hdf5Source::open_by_libhdf5(&path, dataset, Hdf5Reading::default())
+            .expect_err("an error")
+            .to_string();
         assert!(refusal.contains(word), "{refusal}");
     }
     let version = libhdf5_version().expect("this build has libhdf5");

@@ -4,7 +4,7 @@ use hdf5_metno::dataset::Layout;
 use hdf5_metno::filters::{SZip, ScaleOffset, lzf_available, szip_available};
 use hdf5_metno::{Extents, File, SimpleExtents};
 use proptest::prelude::*;
-use tegula_files::hdf5::{Hdf5Reading, Hdf5Source, LibHdf5Source};
+use tegula_files::hdf5::{Hdf5Reading, Hdf5Source};
 use tegula_files::source::{Source, SourceError};
 use tegula_kernels::element::{ELEMENTS, Element};
 
@@ -223,11 +223,15 @@ fn assert_same(stored: &Stored) {
         return;
     }
     let ours = ours.unwrap_or_else(|e| panic!("{stored:?}: {e}"));
-    let theirs = LibHdf5Source::open_as(&file, None, reading);
+    let theirs = Hdf5Source::open_by_libhdf5(&file, None, reading);
     let theirs = theirs.unwrap_or_else(|e| panic!("{stored:?}: {e}"));
     // Both refuse, or neither does, what is not said to be filled.
     let is_refused = Hdf5Source::open(&file, None).is_err();
-    assert_eq!(LibHdf5Source::open(&file, None).is_err(), is_refused, "{stored:?}");
+    assert_eq!(
+        Hdf5Source::open_by_libhdf5(&file, None, Hdf5Reading::default()).is_err(),
+        is_refused,
+        "{stored:?}"
+    );
     for source in [&ours as &dyn Source, &theirs] {
         assert_eq!((source.shape(), source.element()), (stored.shape, stored.element));
     }

@@ -2,7 +2,7 @@
 
 use hdf5_metno::types::{FixedAscii, FixedUnicode, VarLenAscii, VarLenUnicode};
 use hdf5_metno::{File, H5Type};
-use tegula_files::hdf5::{Hdf5Source, LibHdf5Source};
+use tegula_files::hdf5::{Hdf5Reading, Hdf5Source};
 use tegula_files::source::Source;
 
 use crate::{folder, path};
@@ -33,7 +33,8 @@ fn assert_named<T: H5Type>(words: [&str; 4], text: impl Fn(&str) -> T) {
         let file = path(&folder, "a.h5");
         write(&file, &words.map(&text), is_latest);
         let ours = Hdf5Source::open(&file, None).unwrap_or_else(|error| panic!("{error}"));
-        let theirs = LibHdf5Source::open(&file, None).unwrap_or_else(|error| panic!("{error}"));
+        let theirs = Hdf5Source::open_by_libhdf5(&file, None, Hdf5Reading::default())
+            .unwrap_or_else(|error| panic!("{error}"));
         for source in [&ours as &dyn Source, &theirs] {
             assert_eq!(source.row_names().expect("names of rows"), words);
             assert_eq!(source.column_names().expect("names of columns"), ["-7", "12"]);
@@ -66,7 +67,8 @@ fn names_are_found_beside_the_matrices_of_scikit_bio() {
         order.expect("a data set").write_raw(&words).expect("it is written");
         drop(file);
         let ours = Hdf5Source::open(&path, None).unwrap_or_else(|error| panic!("{error}"));
-        let theirs = LibHdf5Source::open(&path, None).unwrap_or_else(|error| panic!("{error}"));
+        let theirs = Hdf5Source::open_by_libhdf5(&path, None, Hdf5Reading::default())
+            .unwrap_or_else(|error| panic!("{error}"));
         for source in [&ours as &dyn Source, &theirs] {
             for names in [source.row_names(), source.column_names()] {
                 assert_eq!(names.is_some_and(|names| names == WIDE), is_named, "{matrix}");

@@ -2,7 +2,7 @@
 
 use hdf5_metno::File;
 use proptest::prelude::*;
-use tegula_files::hdf5::{Compression, Hdf5Options, Hdf5Sink, LibHdf5Source};
+use tegula_files::hdf5::{Compression, Hdf5Options, Hdf5Reading, Hdf5Sink, Hdf5Source};
 use tegula_files::matrix::create_matrix;
 use tegula_files::source::{Block, Sink, Source, pieces};
 use tegula_kernels::element::{ELEMENTS, Element};
@@ -56,7 +56,7 @@ proptest! {
             Box::new(Hdf5Sink::create(&file, [m, n], matrix.0, &options).expect("a file"))
         };
         fill(sink, matrix);
-        let found = LibHdf5Source::open(&file, None).unwrap_or_else(|error| panic!("{error}"));
+        let found = Hdf5Source::open_by_libhdf5(&file, None, Hdf5Reading::default()).unwrap_or_else(|error| panic!("{error}"));
         prop_assert_eq!((found.shape(), found.element()), ([m, n], matrix.0));
         prop_assert_eq!(found.row_names(), lists[0].as_deref());
         prop_assert_eq!(found.column_names(), lists[1].as_deref());

@@ -6,7 +6,7 @@ mod holes;
 mod names;
 mod reader;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use hdf5_metno::types::{FloatSize, IntSize, TypeDescriptor};
 use hdf5_metno::{Dataset, Error, File, Group};
@@ -14,55 +14,30 @@ use tegula_kernels::element::Element;
 
 pub(super) use reader::SliceReader;
 
-use super::condensed::order_of;
-use super::entries::Entries;
+use super::choose::USUAL;
+use super::guard::Fingerprint;
 use super::holes::Hdf5Reading;
 use super::kind::Kind;
 use super::names as naming;
-use super::source::Reader;
-use crate::source::{BlockReader, Coverage, Source, SourceError};
+use super::place::Place;
+use super::source::Hdf5Source;
+use crate::source::{SourceError, order_of_triangle};
 
-/// What matrices are called, most telling first.
-const USUAL: [&str; 5] = ["values", "distance", "distances", "matrix", "data"];
 /// Deepest group that is looked into.
 const DEEPEST: usize = 16;
 
-/// A matrix that libhdf5 reads: a data set of two dimensions, or of one with what is above the diagonal.
-#[derive(Clone, Debug)]
-pub struct LibHdf5Source {
-    path: PathBuf,
-    dataset: Dataset,
-    /// Its path from the root group, without a slash before it.
-    title: String,
-    name: String,
-    element: Element,
-    shape: [usize; 2],
-    is_condensed: bool,
-    grain: [usize; 2],
-    stored_bytes_per_entry: f64,
-    names: [Option<Vec<String>>; 2],
-}
-
-impl LibHdf5Source {
-    /// Opens the data set `dataset` of the file at `path`, or the one that is the matrix if none is named, with its
-    /// names, as [`Hdf5Source::open`](super::Hdf5Source::open) does.
+impl Hdf5Source {
+    /// The same as [`open_as`](Self::open_as), read by libhdf5. What was never written can be read as the file has it
+    /// alone.
     ///
     /// # Errors
     /// If libhdf5 cannot read it, or it is no matrix of real numbers.
-    pub fn open(path: &Path, dataset: Option<&str>) -> Result<Self, SourceError> {
-        Self::open_as(path, dataset, Hdf5Reading::default())
-    }
-
-    /// The same, read in this way. What was never written can be read as the file has it alone.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
-    pub fn open_as(
+    pub fn open_by_libhdf5(
         path: &Path,
         dataset: Option<&str>,
         reading: Hdf5Reading,
     ) -> Result<Self, SourceError> {
-        std::fs::File::open(path).map_err(|cause| SourceError::read(path, cause))?;
+        let about = std::fs::metadata(path).map_err(|cause| SourceError::read(path, cause))?;
         let wrong = |reason: String| SourceError::invalid(path, reason);
         let file = File::open(path).map_err(|error| wrong(said(&error)))?;
         let mut there = Vec::new();
@@ -76,57 +51,16 @@ impl LibHdf5Source {
         Ok(Self {
             path: path.to_owned(),
             name: format!("{}, data set '{title}'", path.display()),
-            element,
+            fingerprint: Fingerprint::of(&about),
             shape,
+            kind: Kind { element, is_swapped: false },
             is_condensed,
             grain: chunk.filter(|_| !is_condensed).unwrap_or([1, 1]),
             stored_bytes_per_entry: dataset.storage_size() as f64 / stored.max(1) as f64,
             names: naming::settled(names, is_condensed),
-            title,
-            dataset,
+            place: Place::LibHdf5(dataset),
+            dataset: title,
         })
-    }
-}
-
-impl Source for LibHdf5Source {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn shape(&self) -> [usize; 2] {
-        self.shape
-    }
-
-    fn element(&self) -> Element {
-        self.element
-    }
-
-    fn coverage(&self) -> Coverage {
-        if self.is_condensed { Coverage::Triangle } else { Coverage::Full }
-    }
-
-    fn grain(&self) -> [usize; 2] {
-        self.grain
-    }
-
-    fn stored_bytes_per_entry(&self) -> f64 {
-        self.stored_bytes_per_entry
-    }
-
-    fn row_names(&self) -> Option<&[String]> {
-        self.names[0].as_deref()
-    }
-
-    fn column_names(&self) -> Option<&[String]> {
-        self.names[1].as_deref()
-    }
-
-    fn reader(&self) -> Result<Box<dyn BlockReader>, SourceError> {
-        let Self { path, title, dataset, element, shape, is_condensed, .. } = self.clone();
-        let reader = SliceReader::new(dataset, element, self.stored_bytes_per_entry);
-        let kind = Kind { element, is_swapped: false };
-        let entries = Entries::libhdf5(reader, kind, shape[1]);
-        Ok(Box::new(Reader { path, dataset: title, shape, is_condensed, entries }))
     }
 }
 
@@ -193,7 +127,7 @@ fn matrix(file: &File, title: &str) -> Result<Matrix, String> {
     let stored = dataset.shape();
     let (shape, is_condensed) = match stored[..] {
         [rows, columns] => ([rows, columns], false),
-        [length] => match order_of(length) {
+        [length] => match order_of_triangle(length) {
             Some(n) => ([n, n], true),
             None => return Err(format!("has {length} entries in one dimension")),
         },

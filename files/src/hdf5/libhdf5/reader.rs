@@ -19,7 +19,7 @@ pub(in crate::hdf5) struct SliceReader {
 
 impl SliceReader {
     /// A reader of `dataset`, whose numbers are of kind `element` and of which the file holds `stored` bytes per entry.
-    pub(super) fn new(dataset: Dataset, element: Element, stored: f64) -> Self {
+    pub(in crate::hdf5) fn new(dataset: Dataset, element: Element, stored: f64) -> Self {
         Self { dataset, element, stored }
     }
 

@@ -1,7 +1,6 @@
 //! Tables as people have them are read; what is wrong with a file is said with file, line and column.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use tegula_files::{
     ColumnIndex, Decimal, Delimiter, Dialect, Header, NamedValues, ReadOptions, Table, TableError,
@@ -276,20 +275,19 @@ fn a_quote_that_is_never_closed_is_refused_with_its_line() {
 
 #[test]
 fn missing_files_and_folders_are_named() {
-    let folder = scratch("missing_files");
-    let absent = Table::read(&folder.join("no.csv")).unwrap_err();
+    let folder = tempfile::tempdir().unwrap();
+    let absent = Table::read(&folder.path().join("no.csv")).unwrap_err();
     assert!(
         matches!(&absent, TableError::Open { path, .. } if path.ends_with("no.csv")),
         "{absent:?}"
     );
-    assert!(matches!(Table::read(&folder).unwrap_err(), TableError::Folder { .. }));
-    fs::remove_dir_all(folder).unwrap();
+    assert!(matches!(Table::read(folder.path()).unwrap_err(), TableError::Folder { .. }));
 }
 
 #[test]
 fn a_file_longer_than_any_buffer_is_read_whole_and_digested() {
-    let folder = scratch("long_file");
-    let path = folder.join("long.csv");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("long.csv");
     let mut text = String::from("i;text;z\r\n");
     let rows = 60_000;
     for row in 0..rows {
@@ -301,14 +299,13 @@ fn a_file_longer_than_any_buffer_is_read_whole_and_digested() {
     assert!(column(&read, "z").iter().zip(0..).all(|(&z, row)| z == f64::from(row) / 8.0));
     assert_eq!(read.line(59_999), 60_001);
     assert_eq!(read.digest(), digest_bytes(text.as_bytes()));
-    fs::remove_dir_all(folder).unwrap();
 }
 
 #[cfg(unix)]
 #[test]
 fn a_pipe_is_read_once_and_can_still_be_copied() {
-    let folder = scratch("pipe");
-    let pipe = folder.join("pipe");
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs");
     assert!(made.success());
     let writer = {
@@ -320,7 +317,6 @@ fn a_pipe_is_read_once_and_can_still_be_copied() {
     let mut copy = Vec::new();
     read.fill_with(&mut copy, &[]).unwrap();
     assert_eq!(copy, b"x,y\n1,2\n3,4\n");
-    fs::remove_dir_all(folder).unwrap();
 }
 
 /// Small files of awkward pieces: none may make the reader panic, and what it reads survives being copied.
@@ -369,12 +365,4 @@ fn no_file_is_fatal_and_copies_say_the_same() {
         }
     }
     assert!(tables > 500, "too few files are read: {tables} tables");
-}
-
-/// A folder of this test's own.
-fn scratch(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("csv_read_{name}"));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tegula_files::{
     FillError, NamedValues, ReadOptions, Table, TableError, WriteError, write_atomically,
@@ -21,8 +21,8 @@ fn with(text: &str, extra: &[NamedValues<'_>]) -> String {
 
 #[test]
 fn numbers_read_back_exactly() {
-    let folder = scratch("exact");
-    let path = folder.join("z.csv");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("z.csv");
     // A multiplicative walk over the bit patterns of finite numbers of every size.
     let mut bits = 0x3ff0_0000_0000_0001_u64;
     let values: Vec<f64> = std::iter::repeat_with(|| {
@@ -38,7 +38,6 @@ fn numbers_read_back_exactly() {
     let back = read.numbers(read.find("z").unwrap()).unwrap();
     assert_eq!(back.len(), values.len());
     assert!(back.iter().zip(&values).all(|(a, b)| a.to_bits() == b.to_bits()));
-    fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
@@ -84,8 +83,8 @@ fn what_is_repeated_can_be_read_again() {
 
 #[test]
 fn a_table_may_be_written_over_its_own_file() {
-    let folder = scratch("over");
-    let path = folder.join("t.csv");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.csv");
     fs::write(&path, "x\n1\n2\n").unwrap();
     let read = Table::read(&path).unwrap();
     read.write_with(&path, &[NamedValues { name: "y", values: &[3.0, 4.0] }]).unwrap();
@@ -94,8 +93,7 @@ fn a_table_may_be_written_over_its_own_file() {
     let changed = read.write_with(&path, &[]).unwrap_err();
     assert!(matches!(changed, TableError::Changed { .. }), "{changed:?}");
     assert_eq!(fs::read_to_string(&path).unwrap(), "x,y\n1,3\n2,4\n");
-    assert_eq!(names_in(&folder), ["t.csv"]);
-    fs::remove_dir_all(folder).unwrap();
+    assert_eq!(names_in(folder.path()), ["t.csv"]);
 }
 
 #[test]
@@ -109,8 +107,8 @@ fn a_disk_that_fills_up_half_way_is_named_as_full() {
 
 #[test]
 fn a_failure_leaves_the_old_file_and_nothing_else() {
-    let folder = scratch("failure");
-    let path = folder.join("model.json");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.json");
     fs::write(&path, "old").unwrap();
     let full = write_atomically::<WriteError>(&path, |out| {
         out.write_all(b"half of the n")?;
@@ -120,24 +118,22 @@ fn a_failure_leaves_the_old_file_and_nothing_else() {
     assert_eq!(full.path, path);
     assert!(full.to_string().contains("free some space"), "{full}");
     assert_eq!(fs::read_to_string(&path).unwrap(), "old");
-    assert_eq!(names_in(&folder), ["model.json"]);
+    assert_eq!(names_in(folder.path()), ["model.json"]);
     write_atomically::<WriteError>(&path, |out| Ok(out.write_all(b"new")?)).unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), "new");
-    assert_eq!(names_in(&folder), ["model.json"]);
-    fs::remove_dir_all(folder).unwrap();
+    assert_eq!(names_in(folder.path()), ["model.json"]);
 }
 
 #[test]
 fn missing_folders_and_folders_are_refused() {
-    let folder = scratch("refused");
+    let folder = tempfile::tempdir().unwrap();
     let columns = [NamedValues { name: "z", values: &[1.0] }];
-    let missing = write_columns(&folder.join("no").join("z.csv"), &columns).unwrap_err();
+    let missing = write_columns(&folder.path().join("no").join("z.csv"), &columns).unwrap_err();
     assert_eq!(missing.cause.kind(), io::ErrorKind::NotFound);
     assert!(missing.to_string().ends_with("does the folder exist?"), "{missing}");
-    let itself = write_columns(&folder, &columns).unwrap_err();
+    let itself = write_columns(folder.path(), &columns).unwrap_err();
     assert_eq!(itself.cause.kind(), io::ErrorKind::IsADirectory);
-    assert!(names_in(&folder).is_empty());
-    fs::remove_dir_all(folder).unwrap();
+    assert!(names_in(folder.path()).is_empty());
 }
 
 #[cfg(target_os = "linux")]
@@ -158,8 +154,8 @@ fn a_full_device_is_said() {
 #[test]
 fn links_are_followed_and_permissions_kept() {
     use std::os::unix::fs::{PermissionsExt, symlink};
-    let folder = scratch("links");
-    let (real, link) = (folder.join("real.csv"), folder.join("link.csv"));
+    let folder = tempfile::tempdir().unwrap();
+    let (real, link) = (folder.path().join("real.csv"), folder.path().join("link.csv"));
     fs::write(&real, "old").unwrap();
     fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
     symlink(&real, &link).unwrap();
@@ -167,7 +163,6 @@ fn links_are_followed_and_permissions_kept() {
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert_eq!(fs::read_to_string(&real).unwrap(), "z\n1\n");
     assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
-    fs::remove_dir_all(folder).unwrap();
 }
 
 fn names_in(folder: &Path) -> Vec<String> {
@@ -177,12 +172,4 @@ fn names_in(folder: &Path) -> Vec<String> {
         .collect();
     names.sort();
     names
-}
-
-/// A folder of this test's own.
-fn scratch(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("csv_write_{name}"));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
 }

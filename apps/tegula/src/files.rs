@@ -18,7 +18,7 @@ use tegula_files::matrix::names_beside;
 use tegula_files::source::Source;
 
 use crate::error::refused;
-use crate::output::is_standard_output;
+use crate::output::{folder_of, is_standard_output};
 use crate::plan;
 
 /// An argument that says where something is written.
@@ -85,7 +85,7 @@ pub(crate) fn check_apart(command: &Command, matches: &ArgMatches) -> Result<()>
         inputs.try_for_each(|input| output.check_kept(input))?;
         // What one argument names may be one file for a while: a checkpoint, kept as the one before.
         let mut others = outputs[..index].iter().filter(|other| other.name != output.name);
-        if let Some(other) = others.find(|other| is_same(other, output)) {
+        if let Some(other) = others.find(|other| is_same(&other.path, &output.path)) {
             let (path, one, other) = (output.path.display(), &other.name, &output.name);
             return Err(refused(format!(
                 "{one} and {other} would both write {path}: name two files"
@@ -131,7 +131,7 @@ impl Output {
 impl Named {
     /// Refuses this output if it is the file of `input`.
     fn check_kept(&self, input: &Self) -> Result<()> {
-        if !is_same(self, input) {
+        if !is_same(&self.path, &input.path) {
             return Ok(());
         }
         let (path, input) = (self.path.display(), &input.name);
@@ -143,18 +143,16 @@ impl Named {
 }
 
 /// Whether both are one file, be it through links.
-fn is_same(one: &Named, other: &Named) -> bool {
-    let identity = |path: &Path| fs::metadata(path).ok().map(|about| (about.dev(), about.ino()));
-    place(&one.path) == place(&other.path)
-        || identity(&one.path).is_some_and(|inode| identity(&other.path) == Some(inode))
+pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
+    let identity = |path| fs::metadata(path).ok().map(|about| (about.dev(), about.ino()));
+    place(one) == place(other) || identity(one).is_some_and(|inode| identity(other) == Some(inode))
 }
 
 /// The path without links. What is not there yet lies in its folder.
 fn place(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or(Path::new("."));
-        let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+        let folder = folder_of(path);
+        let folder = fs::canonicalize(&folder).unwrap_or(folder);
         path.file_name().map_or(folder.clone(), |name| folder.join(name))
     })
 }

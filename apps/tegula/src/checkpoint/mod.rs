@@ -9,7 +9,7 @@ mod signals;
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -21,7 +21,8 @@ use tegula_runtime::flow::{Flow, FlowError};
 use tegula_runtime::ranks::Rank;
 
 use crate::error::{interrupted, stopped};
-use crate::output::{Console, Patient};
+use crate::files::is_same;
+use crate::output::{Console, DeferringWriter};
 use crate::ranks;
 
 pub(crate) use signals::{catch_signals, release_signals};
@@ -179,7 +180,7 @@ impl Checkpoints {
         }
         let mut saved = None;
         let written = write_checkpoint(path, &self.about, apart, |out| {
-            let mut out = Patient::new(out);
+            let mut out = DeferringWriter::new(out);
             let outcome = saved.insert(save(flow, &mut out));
             out.finish()?;
             if outcome.is_err() { Err(io::Error::other("it is not whole")) } else { Ok(()) }
@@ -236,12 +237,6 @@ pub(crate) struct Found {
 /// The command of this run with another value of the first of `flags`, and without the others.
 fn again(flags: &[&str], value: &OsStr) -> String {
     again::command(std::env::args_os().skip(1).collect(), flags, value)
-}
-
-/// Whether both name one file.
-fn is_same(one: &Path, other: &Path) -> bool {
-    let place = |path| std::fs::canonicalize(path).ok();
-    place(one).is_some_and(|one| place(other) == Some(one))
 }
 
 /// What rank 0 has decided, on every rank.

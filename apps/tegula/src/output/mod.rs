@@ -1,10 +1,10 @@
 //! Everything that is printed: lines for people, JSON for programs, and where each goes.
 
 mod account;
+mod deferring;
 mod forms;
 mod numbers;
 mod paths;
-mod patient;
 mod progress;
 mod table;
 pub(crate) mod transfers;
@@ -21,10 +21,10 @@ use tegula_files::{FillError, WriteError, write_atomically};
 use crate::ranks;
 
 pub(crate) use account::Account;
+pub(crate) use deferring::DeferringWriter;
 pub(crate) use forms::{Form, check_form};
 pub(crate) use numbers::{bytes, bytes_up, count, number, range, rate, seconds};
-pub(crate) use paths::{check_folder, check_folder_to_make, check_output};
-pub(crate) use patient::Patient;
+pub(crate) use paths::{check_folder, check_folder_to_make, check_output, folder_of};
 pub(crate) use progress::Progress;
 pub(crate) use table::{Align, Table};
 
@@ -179,8 +179,8 @@ where
         return write_to_file(path, fill);
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let mut patient = Patient::new(&mut out);
-    match fill(&mut patient).and_then(|()| Ok(patient.finish()?)).and_then(|()| Ok(out.flush()?)) {
+    let mut whole = DeferringWriter::new(&mut out);
+    match fill(&mut whole).and_then(|()| Ok(whole.finish()?)).and_then(|()| Ok(out.flush()?)) {
         Err(FillError::Content(error)) => Err(error.into()),
         Err(FillError::File(error)) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(error).context("cannot write to standard output")
@@ -203,7 +203,7 @@ where
     }
     let mut fill = Some(fill);
     let written = write_atomically(path, |out| {
-        let mut out = Patient::new(out);
+        let mut out = DeferringWriter::new(out);
         let fill = fill.take().expect("a file is filled once");
         fill(&mut out)?;
         Ok(out.finish()?)

@@ -1,13 +1,12 @@
 //! Where a run writes: refused before any work is done if that cannot be.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
 use super::is_standard_output;
 use crate::error::refused;
-use crate::ranks::world;
 
 /// Refuses a path that cannot be written.
 ///
@@ -36,15 +35,8 @@ pub(crate) fn check_folder(folder: &Path) -> Result<(), String> {
     if !folder.is_dir() {
         return Err(format!("there is no folder {shown}"));
     }
-    // Ranks may try the same folder at the same time.
-    let (process, rank) = (std::process::id(), world().map_or(0, |world| world.rank().0));
-    let probe = folder.join(format!(".tegula-{process}-{rank}.tmp"));
-    let made = OpenOptions::new().write(true).create_new(true).open(&probe);
-    let kept = made.and_then(|file| {
-        drop(file);
-        fs::remove_file(&probe)
-    });
-    kept.map_err(|error| format!("no file in {shown}: {error}"))
+    let made = tempfile::tempfile_in(folder);
+    made.map(drop).map_err(|error| format!("no file in {shown}: {error}"))
 }
 
 /// Tries whether `folder`, or the nearest one above it that exists, takes a file; else says why it does not.
@@ -58,7 +50,7 @@ pub(crate) fn check_folder_to_make(folder: &Path) -> Result<(), String> {
 }
 
 /// The folder that `path` lies in.
-fn folder_of(path: &Path) -> PathBuf {
+pub(crate) fn folder_of(path: &Path) -> PathBuf {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         _ => PathBuf::from("."),

@@ -1,6 +1,5 @@
 //! Times of kernels on one core, and rates of memory and disk.
 
-use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::Instant;
@@ -134,14 +133,7 @@ pub(super) fn copy_rate() -> f64 {
 /// # Errors
 /// Those of the file.
 pub(super) fn disk_rates(folder: &Path) -> io::Result<(f64, f64)> {
-    let path = folder.join(format!(".tegula-{}.tmp", std::process::id()));
-    let rates = file_rates(&path);
-    let removed = fs::remove_file(&path);
-    rates.and_then(|rates| removed.map(|()| rates))
-}
-
-fn file_rates(path: &Path) -> io::Result<(f64, f64)> {
-    let mut file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
+    let mut file = tempfile::tempfile_in(folder)?;
     let mut block = vec![7_u8; BLOCK];
     let start = Instant::now();
     file.write_all(&block)?;

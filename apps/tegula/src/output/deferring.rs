@@ -3,12 +3,12 @@
 use std::io::{self, Write};
 
 /// Takes everything, and keeps the first failure for later.
-pub(crate) struct Patient<'a> {
+pub(crate) struct DeferringWriter<'a> {
     out: &'a mut dyn Write,
     failure: Option<io::Error>,
 }
 
-impl<'a> Patient<'a> {
+impl<'a> DeferringWriter<'a> {
     /// Writes to `out`.
     pub(crate) fn new(out: &'a mut dyn Write) -> Self {
         Self { out, failure: None }
@@ -23,7 +23,7 @@ impl<'a> Patient<'a> {
     }
 }
 
-impl Write for Patient<'_> {
+impl Write for DeferringWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.failure.is_none() {
             self.failure = self.out.write_all(bytes).err();
@@ -61,11 +61,11 @@ mod tests {
     #[test]
     fn what_is_written_goes_on_after_a_failure() {
         let mut small = Small(Vec::new());
-        let mut patient = Patient::new(&mut small);
+        let mut out = DeferringWriter::new(&mut small);
         for _ in 0..3 {
-            patient.write_all(b"ab").expect("it takes all");
+            out.write_all(b"ab").expect("it takes all");
         }
-        let failure = patient.finish().expect_err("three bytes fit");
+        let failure = out.finish().expect_err("three bytes fit");
         assert_eq!(failure.kind(), io::ErrorKind::StorageFull);
         assert_eq!(small.0, b"aba");
     }

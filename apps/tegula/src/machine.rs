@@ -13,7 +13,8 @@ const GROUPS: &str = "/sys/fs/cgroup";
 /// Bytes of memory of this process: the machine's, its control groups' or its job's, whichever is least; of
 /// several ranks on a host a share.
 pub(crate) fn memory_bytes() -> Option<u64> {
-    let there = [group_bytes(), total_bytes()].into_iter().flatten().min();
+    let there =
+        [group_bytes(), system_bytes("/proc/meminfo", "MemTotal:")].into_iter().flatten().min();
     ranks::allocation().memory(there)
 }
 
@@ -59,8 +60,19 @@ fn is_rank(process: u32) -> bool {
 
 /// What the system says of `process` under this name.
 fn status(process: u32, name: &str) -> Option<String> {
-    let text = read_to_string(format!("/proc/{process}/status")).ok()?;
+    system_entry(&format!("/proc/{process}/status"), name)
+}
+
+/// What stands behind `name` in one of the system's files.
+pub(crate) fn system_entry(file: &str, name: &str) -> Option<String> {
+    let text = read_to_string(file).ok()?;
     text.lines().find_map(|line| line.strip_prefix(name)).map(|value| value.trim().to_owned())
+}
+
+/// The same as bytes.
+fn system_bytes(file: &str, name: &str) -> Option<u64> {
+    let kibibytes: u64 = system_entry(file, name)?.strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024)
 }
 
 /// How many accelerators of NVIDIA this host has, visible to this process or not.
@@ -75,21 +87,11 @@ pub(crate) fn usable_memory() -> Option<u64> {
 
 /// The most bytes of memory that this process has held so far, if the system tells.
 pub(crate) fn peak_resident() -> Option<u64> {
-    let text = read_to_string("/proc/self/status").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes * 1024)
+    system_bytes("/proc/self/status", "VmHWM:")
 }
 
 /// Bytes that files in `folder` may still take, if the system tells.
 pub(crate) fn free_bytes(folder: &Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(folder).ok()?;
     Some(disk.f_bavail.saturating_mul(disk.f_frsize))
-}
-
-fn total_bytes() -> Option<u64> {
-    let text = read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes * 1024)
 }

@@ -1,6 +1,5 @@
 //! Signals that ask a run to end: noted until its next pause, and answered at once.
 
-use std::fs;
 use std::io::{self, IsTerminal, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,6 +10,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::flag;
 use signal_hook::low_level::{emulate_default_handler, pipe};
 
+use crate::machine::system_entry;
 use crate::ranks;
 
 /// The signals with their names.
@@ -55,9 +55,8 @@ impl Noted {
 
 /// Whether whoever started this process has had `signal` ignored.
 fn is_ignored(signal: i32) -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    let mask = system_entry("/proc/self/status", "SigIgn:");
+    let mask = mask.and_then(|mask| u64::from_str_radix(&mask, 16).ok());
     mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 

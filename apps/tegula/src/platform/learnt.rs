@@ -13,6 +13,7 @@ use tegula_runtime::platform::{
 use tegula_runtime::trace::Totals;
 
 use super::links;
+use crate::machine::system_entry;
 use crate::output::Console;
 
 /// Rate of a core of which nothing is known.
@@ -32,9 +33,8 @@ pub(super) fn fingerprint(backend: &dyn Backend) -> Fingerprint {
 
 /// The processor, as the system calls it.
 fn processor() -> String {
-    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("model name"));
-    let name = line.and_then(|line| line.split_once(':')).map(|(_, name)| name.trim().to_owned());
+    let name = system_entry("/proc/cpuinfo", "model name");
+    let name = name.and_then(|name| Some(name.strip_prefix(':')?.trim().to_owned()));
     name.unwrap_or_else(|| std::env::consts::ARCH.to_owned())
 }
 

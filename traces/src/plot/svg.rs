@@ -60,16 +60,6 @@ pub(super) fn px(length: f64) -> f64 {
 
 /// `text` with the characters that mean something in XML written out.
 pub(super) fn escaped(text: &str) -> String {
-    let mut result = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '<' => result.push_str("&lt;"),
-            '>' => result.push_str("&gt;"),
-            '&' => result.push_str("&amp;"),
-            '"' => result.push_str("&quot;"),
-            control if control.is_control() => result.push('\u{fffd}'),
-            plain => result.push(plain),
-        }
-    }
-    result
+    let text = text.replace(char::is_control, "\u{fffd}");
+    html_escape::encode_double_quoted_attribute(&text).into_owned()
 }

@@ -8,7 +8,7 @@ Parts: stream (40 000 items, 6.4 GB, contiguous and gzip, with 512 MiB: time, me
 alone), ablation (the same without each of the things that let reading and computing overlap), peers (5000 and 10 000 items beside
 scikit-bio, SciPy and pydiodon), unstored (100 000 points without a stored matrix). Files come from the cache of the system; all
 tools may use two cores. In each round every command runs once, in turn; medians over rounds are reported. Single runs go to
-target/bench/diodon.json; --write puts the tables into scripts/bench/RESULTS.md.
+target/bench/diodon.json; --write puts the tables into scripts/bench/results/embedding.md.
 """
 
 import argparse
@@ -180,7 +180,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tegula", type=pathlib.Path, help="program to measure, instead of building one")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--write", action="store_true", help="put the tables into RESULTS.md")
+    parser.add_argument("--write", action="store_true", help="put the tables into results/embedding.md")
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
     arguments = parser.parse_args()
     unknown = [name for name in arguments.parts if name not in PARTS]

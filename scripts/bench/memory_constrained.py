@@ -7,7 +7,7 @@ Runs the programs of chapters 3 to 5 of M. Gonthier's thesis ("Scheduling under 
 task-based runtime systems", ENS de Lyon, 2023) on the described machines gemini-v100-1, -2 and -4, two
 simulations at a time. Writes target/bench/memory_constrained.csv, one figure per program in
 scripts/bench/figures, and prints the thesis's claims beside what came out; --write puts that into
-scripts/bench/RESULTS.md, and --redraw takes the runs from the table that is there.
+scripts/bench/results/memory.md, and --redraw takes the runs from the table that is there.
 """
 
 import argparse
@@ -712,18 +712,20 @@ WHY = {
     "C38": "PaRSEC's product is not there to compare with. LWS, DMDAR and DMDAS are ahead of DARTS just before the limit on 4 GPUs",
 }
 READING = """
-Curves: GFLOP/s of useful operations over the makespan; MiB that RAM sends to the GPUs (write-backs and what
-GPUs send each other stand in the table target/bench/memory_constrained.csv). The rates of the kernels are assumed, as the
-platform files say, and deciding takes no time; "real" marks a claim that the thesis measured on real GPUs, which is compared
-with simulation here. Simulations repeat exactly, so there is one run for each point (the thesis: means of ten).
-A verdict compares signs and orders, not sizes, which stand beside it. "MB" of the thesis are MiB.
-Bounds: section 2.6's formulas with the memories of all GPUs as one, and each datum at least once.
+Curves: GFLOP/s of useful operations over the makespan; MiB that RAM sends to the GPUs (write-backs
+and what GPUs send each other stand in the table target/bench/memory_constrained.csv). The rates of
+the kernels are assumed, as the platform files say, and deciding takes no time; "real" marks a claim
+that the thesis measured on real GPUs, which is compared with simulation here. Simulations repeat
+exactly, so there is one run for each point (the thesis: means of ten). A verdict compares signs and
+orders, not sizes, which stand beside it. "MB" of the thesis are MiB. Bounds: section 2.6's formulas
+with the memories of all GPUs as one, and each datum at least once.
 
-Left out: machines with 8 GPUs (none is described), so 4 stand for them; 2D in random order and random pairs on 4 GPUs
-beyond 240 rows, where mHFP takes 18 s and more; 3D beyond 16 200 MiB on 4 GPUs (thesis: 50 000); Cholesky's tasks
-beyond 70 tiles on 4 GPUs (mHFP takes 12 to 29 s at 80); HFP on Cholesky, LU and 3D of 1920, as in the thesis's chapter 5. Not in
-Tegula: MST, RCM, hMETIS+R, PaRSEC's AP and its hand-tuned product. Not simulated: C12, C13, C14, C19, C20, C32
-(times of deciding, pictures), C40 and C41 (cores and a disk: see the section on runs out of core).
+Left out: machines with 8 GPUs (none is described), so 4 stand for them; 2D in random order and
+random pairs on 4 GPUs beyond 240 rows, where mHFP takes 18 s and more; 3D beyond 16 200 MiB on 4
+GPUs (thesis: 50 000); Cholesky's tasks beyond 70 tiles on 4 GPUs (mHFP takes 12 to 29 s at 80); HFP
+on Cholesky, LU and 3D of 1920, as in the thesis's chapter 5. Not in Tegula: MST, RCM, hMETIS+R,
+PaRSEC's AP and its hand-tuned product. Not simulated: C12, C13, C14, C19, C20, C32 (times of
+deciding, pictures), C40 and C41 (cores and a disk: see the section on runs out of core).
 """
 
 def tessera_text(rows):
@@ -732,9 +734,10 @@ def tessera_text(rows):
     behind = [f"{row[0]} on {row[1]} ({row[3]})" for row in rows if float(row[3]) < 0.99]
     worst = min(rows, key=lambda row: float(row[4].split()[0]))
     return (
-        f"tessera is ahead of DARTS+LUF by a hundredth or more in {sum(mean >= 1.01 for mean in means)} of {len(rows)} rows, "
+        f"tessera is ahead of DARTS+LUF by a hundredth or more in {sum(mean >= 1.01 for mean in means)} of {len(rows)} rows,\n"
         f"behind as much in {len(behind)}{': ' if behind else ''}{'; '.join(behind)}.\n"
-        f"The mean of all rows is {statistics.mean(means):.3f}. The worst single size: {worst[0]} on {worst[1]}, {worst[4]}."
+        f"The mean of all rows is {statistics.mean(means):.3f}.\n"
+        f"The worst single size: {worst[0]} on {worst[1]}, {worst[4]}."
     )
 
 
@@ -749,7 +752,7 @@ def grid():
 
 
 def section(runs, bench):
-    """The whole section of RESULTS.md."""
+    """The whole section of results/memory.md."""
     claims = Claims(runs)
     claims.chapter3()
     claims.chapter4()
@@ -776,7 +779,7 @@ def section(runs, bench):
         "",
         "### Figures",
         "",
-        *(f"- [{case.title}, tiles of {case.tile}](figures/memory-{name}.svg)" for name, case in CASES.items()),
+        *(f"- [{case.title}, tiles of {case.tile}](../figures/memory-{name}.svg)" for name, case in CASES.items()),
         "",
         "### Ahead of DMDAR where the thesis is",
         "",
@@ -800,7 +803,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tegula", default=ROOT / "target/release/tegula", help="program that simulates")
     parser.add_argument("--redraw", action="store_true", help="take the runs that the table holds")
-    parser.add_argument("--write", action="store_true", help="put the section into RESULTS.md")
+    parser.add_argument("--write", action="store_true", help="put the section into results/memory.md")
     parser.add_argument("cases", nargs="*", metavar="CASE", help=", ".join(CASES))
     options = parser.parse_args()
     unknown = [name for name in options.cases if name not in CASES]

@@ -9,7 +9,7 @@ against what is promised, 1.1 times --memory and 64 MiB. Part two adds one to th
 of unequal speeds with small memories. Every run checks its result. In each round every command runs
 once, in turn; ratios are taken within a round, and medians over rounds are reported. Single runs go to
 target/bench/out_of_core.json; --redraw takes them from there, --write puts the section into
-scripts/bench/RESULTS.md.
+scripts/bench/results/memory.md.
 """
 
 import argparse
@@ -227,7 +227,7 @@ def loads(rounds):
 
 
 def section(rounds, bench):
-    """The whole section of RESULTS.md."""
+    """The whole section of results/memory.md."""
     count = len(rounds.rounds)
     failures = rounds.failures()
     parts = [
@@ -261,29 +261,33 @@ def section(rounds, bench):
 
 # What the measurements show.
 READING_DISK = """
-Least read: the larger of the matrix and the formula of section 2.6 (Cholesky n^3 / (3 sqrt(2 S)), LU 2 n^3 / (3 sqrt(S))
-numbers, S of which fit the memory), less the memory, which is full of the matrix at the start. Processor time: user and system
-time of the whole run, making and checking the matrix included, as a multiple of that of the run without a limit.
-Medians, minima and maxima; peaks are the largest of all rounds.
+Least read: the larger of the matrix and the formula of section 2.6 (Cholesky n^3 / (3 sqrt(2 S)),
+LU 2 n^3 / (3 sqrt(S)) numbers, S of which fit the memory), less the memory, which is full of the
+matrix at the start. Processor time: user and system time of the whole run, making and checking the
+matrix included, as a multiple of that of the run without a limit. Medians, minima and maxima; peaks
+are the largest of all rounds.
 
-- Every result is right, and the peak keeps the promise everywhere. The 64 MiB hide nothing: the peak is 16 to 18 MiB above
-  --memory at every size (the program itself, buffers of transfers).
+- Every result is right, and the peak keeps the promise everywhere. The 64 MiB hide nothing: the
+  peak is 16 to 18 MiB above --memory at every size (the program itself, buffers of transfers).
 - Past the memory DARTS and tessera read 2.4 to 5.4 times the least, LWS and DMDAS 12 to 26 times.
-- With an eighth of the memory DARTS takes 1.30 times (Cholesky) and 1.00 times (LU) as long as LWS with all of it, DMDAS 2.06 and
-  1.56 times. LWS is not the fastest in memory either: with room for all of LU, DARTS takes 0.87 of its time.
-- The files stay in the system's page cache, since the matrices are smaller than this machine's memory: a byte moved costs
-  processor time, not time of a disk: up to 28 % under DARTS and tessera past the memory, 21 to 62 % under LWS and DMDAS. On a
-  disk of 250 MB/s as in the thesis (C41), what LU with 12 % of the memory reads takes 11 s under DARTS and 49 s under LWS.
+- With an eighth of the memory DARTS takes 1.30 times (Cholesky) and 1.00 times (LU) as long as LWS
+  with all of it, DMDAS 2.06 and 1.56 times. LWS is not the fastest in memory either: with room for
+  all of LU, DARTS takes 0.87 of its time.
+- The files stay in the system's page cache, since the matrices are smaller than this machine's
+  memory: a byte moved costs processor time, not time of a disk: up to 28 % under DARTS and tessera
+  past the memory, 21 to 62 % under LWS and DMDAS. On a disk of 250 MB/s as in the thesis (C41),
+  what LU with 12 % of the memory reads takes 11 s under DARTS and 49 s under LWS.
 - tessera reads as much as DARTS, and writes 0.8 to 1.3 times as much.
-- "Waits for data" and "computes" do not add up to all: the rest, 4 to 10 % under DARTS and tessera, is time without a task at
-  hand, in the runtime itself, or taken by the threads that move tiles on the same two cores, which is most of it: the less
-  is moved, the smaller it is.
+- "Waits for data" and "computes" do not add up to all: the rest, 4 to 10 % under DARTS and tessera,
+  is time without a task at hand, in the runtime itself, or taken by the threads that move tiles on
+  the same two cores, which is most of it: the less is moved, the smaller it is.
 """
 READING_DEVICES = """
-Accelerators are emulated by threads on the same two cores, with memories of their own behind links of limited rates, so they
-add no speed; waits are medians over rounds, one number for each accelerator. Every result is right, also where a memory holds
-18 tiles. Accelerators wait least under DARTS (1 to 6 %), cores under DMDAS (2 to 4 %). tessera moves least but for one case, and
-is the fastest on three accelerators (0.86 and 0.89 of DARTS's time) and on two under Cholesky.
+Accelerators are emulated by threads on the same two cores, with memories of their own behind links
+of limited rates, so they add no speed; waits are medians over rounds, one number for each
+accelerator. Every result is right, also where a memory holds 18 tiles. Accelerators wait least
+under DARTS (1 to 6 %), cores under DMDAS (2 to 4 %). tessera moves least but for one case, and is
+the fastest on three accelerators (0.86 and 0.89 of DARTS's time) and on two under Cholesky.
 """
 
 
@@ -293,7 +297,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--scratch", default=ROOT / "target/bench/scratch", type=pathlib.Path, help="folder for what does not fit")
     parser.add_argument("--redraw", action="store_true", help="take the runs that are stored")
-    parser.add_argument("--write", action="store_true", help="put the section into RESULTS.md")
+    parser.add_argument("--write", action="store_true", help="put the section into results/memory.md")
     options = parser.parse_args()
     if not options.redraw:
         options.scratch.mkdir(parents=True, exist_ok=True)

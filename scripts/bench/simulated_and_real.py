@@ -141,7 +141,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--tegula", type=pathlib.Path, help="another build of the program")
     parser.add_argument("--rate", nargs="+", default=["200mbit", "1gbit"], help="of each link, one table for each")
-    parser.add_argument("--write", action="store_true", help="put the tables into RESULTS.md")
+    parser.add_argument("--write", action="store_true", help="put the tables into results/simulation.md")
     flags = parser.parse_args()
     if flags.tegula:
         BENCH.TEGULA = flags.tegula.resolve()

@@ -8,7 +8,7 @@ applications on heterogeneous platforms", UGA and UFRGS, 2023) on the described 
 simulations at a time, and prints its claims (C1 to C33 by the order in which they come in the thesis) with its figure and
 ours. What has run is kept in target/bench/unequal_nodes.json and not run again. --full adds the runs of
 200 x 200 and 300 x 300 tiles on 100 nodes, which take minutes each, and more sets of nodes; --write puts the tables into
-scripts/bench/RESULTS.md. The thesis prints few durations: the files of the nodes say where theirs come from.
+scripts/bench/results/nodes.md. The thesis prints few durations: the files of the nodes say where theirs come from.
 """
 
 import argparse
@@ -334,7 +334,7 @@ def main():
         text += f"{' '.join(part.__doc__.split())}\n\n{part(runs, flags.full)}\n"
     print(text)
     if flags.write:
-        BENCH.write({"unequal_nodes": text.strip()})
+        BENCH.write({"unequal nodes, simulated": text.strip()})
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--tegula", type=pathlib.Path, help="another build of the program")
     parser.add_argument("--speed", type=float, default=0.5, help="of rank 1 beside rank 0")
-    parser.add_argument("--write", action="store_true", help="put the table into RESULTS.md")
+    parser.add_argument("--write", action="store_true", help="put the table into results/ranks.md")
     flags = parser.parse_args()
     if flags.tegula:
         BENCH.TEGULA = flags.tegula.resolve()

@@ -170,10 +170,37 @@ fn what_pages_name_exists() {
     assert_kept("pages name files that do not exist:", &broken);
 }
 
+/// The numbers that stand in a text, as written.
+fn numbers(text: &str) -> Vec<&str> {
+    let words = text.split(|c: char| !c.is_ascii_digit() && c != '.');
+    words.map(|word| word.trim_matches('.')).filter(|word| !word.is_empty()).collect()
+}
+
+#[test]
+fn the_short_page_of_measurements_quotes_the_long_tables() {
+    let folder = "scripts/bench";
+    let short = page(&format!("{folder}/RESULTS.md"));
+    let mut broken = Vec::new();
+    for section in short.split("\n## ").skip(1) {
+        let (heading, text) = section.split_once('\n').expect("a heading is a line");
+        let file = |text: &str| TextFile { path: folder.to_owned(), text: text.to_owned() };
+        let long: String =
+            links(&file(text)).iter().map(|link| page(&format!("{folder}/{link}"))).collect();
+        if long.is_empty() {
+            broken.push(format!("{heading}: no link to a file of results"));
+        }
+        let there = numbers(&long);
+        let missing = numbers(text).into_iter().filter(|number| !there.contains(number));
+        broken.extend(missing.map(|number| format!("{heading}: {number}")));
+    }
+    assert_kept("RESULTS.md says what the files that it links to say:", &broken);
+}
+
 #[test]
 fn the_first_page_leads_to_the_others() {
     let page = page("README.md");
-    let mut broken: Vec<String> = ["ARCHITECTURE.md", "scripts/test"].map(str::to_owned).to_vec();
+    let mut broken: Vec<String> =
+        ["ARCHITECTURE.md", "scripts/test"].map(str::to_owned).to_vec();
     broken.retain(|path| !page.contains(path.as_str()));
     assert_kept("README.md names where to go on:", &broken);
 }

@@ -5,8 +5,19 @@
 //! [`Dispatcher::pump`], and does the actions that come out. Nothing here waits, and nothing here
 //! knows whether time is real.
 //!
-//! A task passes through: the policy's own queues; a worker's committed queue, for good; admission
-//! to the worker's memory, with all its data or not at all; its start, when all data has come.
+//! A task passes through
+//!
+//! 1. the policy's own queues, where it may still be moved;
+//! 2. the *committed* queue of one worker, for good: as many as the policy looks ahead, refilled
+//!    when half are gone. Their data is prefetched in order;
+//! 3. *admission*: room for everything that it uses is reserved in the worker's memory, all or
+//!    nothing, and pinned. As many tasks as the worker's `pipeline` are admitted at once;
+//! 4. its start, when its data has come and no transfer reads what it will write.
+//!
+//! In the real engine events go on a list; who gets the dispatcher's lock works the list off, and
+//! no worker waits for that lock (`exec::mailbox`, which `loom` checks). What a policy must not do
+//! (hand a task to a worker that cannot run it, keep tasks back while all workers are idle) ends
+//! the run with a message.
 
 mod caps;
 mod commit;

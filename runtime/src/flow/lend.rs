@@ -1,4 +1,12 @@
 //! Handles on memory of the caller's, on which tasks work in place.
+//!
+//! Where tasks work on the only copy of what a handle stands for (cores that share one memory
+//! without limit, under a policy of queues; the sequential engine), a handle may stand for a
+//! *block* of the program's own memory: lines of equal length at equal distances, such as the
+//! columns of a part of an array. The runtime never allocates, moves or frees it. Blocks
+//! interleave, so kernels reach them through [`Buffers::region`](super::Buffers::region), which
+//! says where the lines lie; a slice is handed out only of a block without gaps. Such a handle
+//! cannot be reduced, and a discard leaves its contents alone.
 
 use super::{Flow, Handle};
 use crate::memory::Block;

@@ -1,11 +1,18 @@
 //! Scheduling policies: which worker runs which ready task, and in which order.
 //!
-//! A policy is a pure state machine: no thread, no clock, no I/O. The real engine and the
-//! simulator drive the very same code. A *queue policy* spreads ready tasks over shards, each an
-//! ordered queue; the real engine locks each shard by itself, so that no lock is global.
+//! A policy is a pure state machine: no thread, no clock, no I/O. The real engine and the simulator
+//! drive the very same code. A *queue policy* spreads ready tasks over shards, each an ordered
+//! queue; the real engine locks each shard by itself, so that no lock is global. Policies that plan
+//! ([`Scheduler`]) also see expected times and what lies where.
 //!
-//! To add a policy: one file with a type that implements [`QueuePolicy`], and one line in
-//! [`POLICIES`].
+//! To add a policy: one file with a type that implements [`QueuePolicy`] or [`Scheduler`], and one
+//! line in [`POLICIES`]; the conformance tests then run it on random programs in both engines. So
+//! is an eviction policy, which is one function, in [`EVICTIONS`].
+//!
+//! Missing is hypergraph partition and Ready (Gonthier 2023, section 4.1.2): hMETIS is a closed
+//! binary, the one binding to Mt-KaHyPar builds C++ for ten minutes and has one author, and METIS
+//! and Scotch cut graphs, where a datum that three tasks read counts three times. `mhfp` packs and
+//! balances in its place.
 
 mod bins;
 mod board;

@@ -1,9 +1,16 @@
 //! The simulated engine: the same graph, policies and planner of transfers as [`crate::exec`], in
 //! virtual time.
 //!
-//! No kernel runs and no byte moves: a task takes the time that a model says, a transfer what its
-//! share of the links allows. The outcome is deterministic, to the last record. Submission and
-//! decisions take no time.
+//! No kernel runs and no byte moves: a task takes the time that [`Durations`] say, with log-normal
+//! noise by seed if asked for. On each way from memory to memory one transfer moves at a time, the
+//! most urgent first; ways that share links have max-min fair shares of them. The outcome is
+//! deterministic, to the last record.
+//!
+//! [`Census`] counts the tasks of a program by type and finds its critical path bound, both on the
+//! classes that have workers whose memory holds what a task works on. [`Cluster`] simulates ranks.
+//!
+//! What is left out: time of submission and of decisions, allocation, contention of cores for
+//! memory.
 
 mod census;
 mod cluster;

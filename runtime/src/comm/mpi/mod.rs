@@ -1,5 +1,50 @@
 //! MPI as a transport. Its library is found and opened when the program runs, so that one program
 //! runs under Open MPI and under MPICH and its family, and builds where there is neither.
+//!
+//! [`Library::find`] opens the library. One program runs under both binary interfaces: that of Open
+//! MPI (3 to 5), where handles are addresses of objects in the library, and that of MPICH (3.1 and
+//! later), to which Intel MPI, MVAPICH2 and Cray MPICH keep and where they are numbers. The library
+//! with a symbol `ompi_mpi_comm_world` is Open MPI. Tried are Open MPI 4.1 and MPICH 4.0; the
+//! others by their word.
+//!
+//! # Which library
+//!
+//! [`Launcher::of`] tells from variables what started the process, without opening anything:
+//! `mpirun` of Open MPI, MPICH (Hydra), Intel MPI or MVAPICH, and `srun` with `--mpi=pmix`, `pmi2`
+//! or `cray_shasta`. The library is then
+//!
+//! 1. the file that the user names;
+//! 2. the first that the system's loader finds (`LD_LIBRARY_PATH`, which modules set, comes before
+//!    the system's folders): `libmpi.so.40` and others for a launcher of Open MPI or PMIx,
+//!    `libmpi.so.12`, `libmpich.so.12` and Cray's for the others; then those of the other family;
+//!    Open MPI's first where no launcher was seen.
+//!
+//! Where the launcher counts several ranks and the library only one, they are of different MPIs,
+//! and starting fails with what to do.
+//!
+//! [`Launcher::advised`] says what Open MPI should find in its environment: over TCP a part of a
+//! payload is to go at once, since its receive is always posted and asking first takes a round trip
+//! behind all that is under way, and little is to be handed to the system before it goes, where
+//! nothing overtakes it. The program sets that before anything starts a thread.
+//!
+//! # Messages
+//!
+//! Required is MPI 3 with `MPI_THREAD_SERIALIZED`: any thread may call, one at a time. All messages
+//! go over a duplicate of `MPI_COMM_WORLD`: frames with tag 0 into 32 receives that are always
+//! posted, payloads with tag 1 + label, so that there are as many labels as tags, 2^20 at most.
+//! Payloads above 1 GiB go in pieces, since MPI counts with 32 bits; they must be as long as their
+//! receives, where shorter ones may be shorter. `MPI_Test` and `MPI_Testsome` move everything on;
+//! nothing waits.
+//!
+//! # The end
+//!
+//! [`Mpi::finish`] ends MPI when all ranks call it; a rank that panics does not, and the launcher
+//! then ends the others. Results are better written before: MPICH 4.0 over UCX's TCP often hangs in
+//! `MPI_Finalize`, also in programs of ten lines in C (its change 6596 of 2023 repairs that); on
+//! one node, where it uses shared memory, it does not.
+//!
+//! `tests/mpi` starts itself again as ranks under each launcher that is installed, Open MPI's as
+//! root too, and says which it skips.
 
 #[allow(unsafe_code)]
 mod abi;

@@ -1,7 +1,14 @@
 //! What the engine asks of an accelerator: memory, copies to and from it, and tasks in its queue.
 //!
+//! [`Accelerator`] is all that the engine asks of a device. Copying threads and the worker thread
+//! of a device call it; they wait for ends on the host, so that the dispatcher alone orders copies
+//! and tasks, and no stream waits for another. A device is given its next task before the last has
+//! ended ([`Worker::slots`](crate::platform::Worker::slots)).
+//!
 //! [`cuda`] drives real devices; a test may give the engine a stand-in of its own, which is how all
-//! that happens on the host is tested where there is no device.
+//! that happens on the host is tested where there is no device: `tests/conformance/devices.rs` runs
+//! random programs on stand-ins whose memory is the host's and whose queue is a thread, with little
+//! memory, delays, and failures of copies, allocations and tasks.
 
 pub mod cuda;
 mod job;

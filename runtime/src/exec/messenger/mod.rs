@@ -1,8 +1,12 @@
-//! Drives the exchange of one rank: gives it what happened, and moves its messages with the transport.
+//! Drives the exchange of one rank: gives it what happened, and moves its messages with the
+//! transport.
 //!
-//! Whoever posts a message makes progress, one thread at a time, and so does a worker after a task. An idle
-//! worker [watches](Messenger::watch), so that it has what comes for it at once; a thread of its own looks now
-//! and then while all others are in tasks, and watches where no worker does.
+//! Whoever posts a message makes progress, one thread at a time, and so does a worker after a task.
+//! An idle worker [watches](Messenger::watch), so that it has what comes for it at once; a thread
+//! of its own looks now and then while all others are in tasks, and watches where no worker does.
+//!
+//! Where memories are limited, contents are brought to the RAM and pinned for a message that the
+//! other side is ready for, and for no other.
 
 mod core;
 

@@ -1,4 +1,17 @@
 //! How long tasks take, learnt from those that ran: per kernel, class of workers and size.
+//!
+//! [`Models`] answers for a kernel, a class of workers and a size, with the first that there is:
+//!
+//! 1. the mean of at least ten tasks of that size, or a number that a file gives;
+//! 2. a formula that a file gives for that kernel on that class: overhead + flops / rate + bytes /
+//!    rate;
+//! 3. a power law of the size through the other sizes of that kernel on that class (least squares
+//!    in logarithms; one size alone gives its rate). Tiles of the same precision count alone if
+//!    there are any;
+//! 4. the guess for the class, if it has one. [`Models::basis`] says which of these it was.
+//!
+//! A class that cannot run a kernel has no time for it. A question costs some tens of nanoseconds
+//! (`examples/lookup_cost.rs`).
 
 mod curve;
 mod moments;

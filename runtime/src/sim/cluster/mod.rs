@@ -1,25 +1,31 @@
-//! A simulated cluster: every rank runs the program on a thread of its own, against a node in virtual
-//! time.
+//! A simulated cluster: every rank runs the program on a thread of its own, against a node in
+//! virtual time.
 //!
 //! The program, its unrolling, the directory of owners, the protocol of messages, dispatcher and
 //! policies are those of real runs. Simulated are workers and transfers of each node, as
-//! [`Sim`](super::Sim) does, and the network between nodes:
+//! [`Sim`](super::Sim) does (both drive `sim::node`), and the network between nodes (`wire`):
 //!
 //! - A payload takes the latency, and then as long as its max-min fair share of the way out of its
-//!   sender, the way into its receiver and the backbone allows. Each node sends so many at a time and
-//!   receives so many at a time, the most urgent first. Payloads go whole, not in parts, so that data
-//!   of many receivers go down the trees of data that are short.
-//! - Frames of the protocol (who has room for what, what follows, meetings) take the latency and the
-//!   time of their few bytes, and neither wait for payloads nor hold them up. Versions that are short
-//!   enough travel in them.
+//!   sender, the way into its receiver and the backbone allows. Each node sends so many at a time
+//!   and receives so many at a time, the most urgent first. Payloads go whole, where real ranks
+//!   send parts of a MiB, so that data of many receivers go down the trees of data that are short.
+//! - Frames of the protocol (who has room for what, what follows, meetings) take the latency and
+//!   the time of their few bytes, and neither wait for payloads nor hold them up. Versions that are
+//!   short enough travel in them.
+//! - Where cores move the bytes ([`ClusterOptions::core_bytes_per_second`]), the next task that
+//!   begins on one takes that much longer, unless a core was idle when they came or went.
 //!
-//! - Where cores move the bytes, the next task that begins on one takes that much longer, unless a core
-//!   was idle when they came or went.
+//! A slow node, a slow link or a missing accelerator is a node with other options.
 //!
-//! Submission and decisions cost no time: while a program submits, time stands still; it passes while all
-//! ranks wait. What a program finds is therefore the
-//! same on every run, to the last record, whatever the system does with the threads. The ranks greet
-//! each other before time begins.
+//! Submission and decisions cost no time: while any program is at work, time stands still; when the
+//! last of them waits, its thread has time pass until what some rank waits for is so (`stage`,
+//! `world`). A node acts only when something has happened to it. What a program finds is therefore
+//! the same on every run, to the last record, whatever the system does with the threads. The ranks
+//! greet each other before time begins.
+//!
+//! `examples/cluster_speed.rs` shows what a simulation costs, and `examples/cluster_messages.rs`
+//! when messages of any pattern come; SimGrid says the same
+//! (`scripts/bench/results/simulation.md`).
 
 mod member;
 mod rank;

@@ -11,7 +11,7 @@ pub struct Listed {
     pub text: &'static str,
 }
 
-/// The platforms that come with the program, from `data/platforms`.
+/// The platforms that come with the program, from `plan/platforms`.
 pub const PLATFORMS: &[Listed] = &[
     Listed {
         name: "mirage",

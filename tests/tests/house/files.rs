@@ -8,8 +8,9 @@ use crate::{TextFile, assert_kept, root, rust_files, source, text_files};
 const MOST_LINES: usize = 500;
 
 /// What may stand at the top, besides files whose name starts with a dot and what is made.
-const TOP: [&str; 16] = [
+const TOP: [&str; 17] = [
     "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
     "Cargo.toml",
     "Cargo.lock",
     "LICENSE-APACHE",

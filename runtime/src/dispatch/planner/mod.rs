@@ -1,13 +1,36 @@
 //! Plans what moves between memories and what is thrown out, so that tasks find their data.
 //!
 //! The planner performs nothing: it is told what happened and answers with operations. The real
-//! engine performs them with copies, the simulator with a model of links; only the end of a
-//! transfer changes what a memory holds.
+//! engine performs them with copies, the simulator with a model of links.
 //!
-//! Why it cannot block: a task is admitted to a memory with all its data or not at all, and nothing
-//! but the data of admitted tasks is pinned, so that with no task admitted any task that fits the
-//! memory is. What is thrown out goes to a memory that has room at that moment or to the lowest one,
-//! which always has: a transfer never waits for room.
+//! A machine ([`crate::platform::Machine`]) has a RAM, memories of accelerators, perhaps a disk,
+//! and routes between them over links that may be shared. [`Planner`] keeps the state of each
+//! replica (absent, promised, allocated, arriving, valid, leaving) and orders what must be done;
+//! only the end of a transfer changes what a memory holds.
+//!
+//! - A task is admitted to a memory with all its data or not at all. Nothing but data of admitted
+//!   tasks, and sources of transfers, is pinned. With nothing admitted, any task that fits the memory
+//!   is admitted: so nothing can block, and a task that does not fit fails with what it needs.
+//! - What is thrown out and valid elsewhere is dropped. The only copy is written back: to the RAM
+//!   if that has room at this moment, else to the lowest memory, which always has (a disk, or a RAM
+//!   without limit). No transfer waits for room.
+//! - A prefetch for a committed task evicts only what no committed or hinted task wants; one for a
+//!   task that is merely hinted at ([`Scheduler::hints`](crate::sched::Scheduler::hints)) evicts
+//!   nothing.
+//! - A task that was refused room 64 times in a row is the only one to be admitted to its memory
+//!   until it is in.
+//! - Of a handle that a task overwrites, replicas elsewhere go when the task starts.
+//! - `Reduce` commutes where data must be moved: one task at a time works on the only copy.
+//!
+//! Disks are one scratch file without a name, written and read by position; when it fails (full,
+//! gone), every task that has not started fails with that message and the flow says so from then
+//! on.
+//!
+//! Workers may be kept apart: a class may run some codelets alone
+//! ([`WorkerClass::only`](crate::platform::WorkerClass::only),
+//! [`Machine::dedicate_core`](crate::platform::Machine::dedicate_core)), and
+//! [`Machine::caps`](crate::platform::Machine::caps) limits how many tasks of some kinds run at a
+//! time (readers of one disk, say).
 
 mod moves;
 mod room;

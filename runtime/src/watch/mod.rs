@@ -1,11 +1,30 @@
-//! A watch over the ranks beside the transport: heartbeats, and word to all when one dies or gives up.
+//! A watch over the ranks beside the transport: heartbeats, and word to all when one dies or gives
+//! up.
 //!
-//! MPI without ULFM blocks in its calls when a peer dies. So each rank has a thread that keeps a connection
-//! to rank 0 (rank 0 one to each other), sends a beat every second, and calls back once when
-//! a connection closes without a farewell, when nothing has come for five seconds, or when a
-//! rank gives up. It moves a few bytes per second and no data of tasks.
+//! MPI without ULFM blocks inside its calls when a peer dies, and kills without a word where its
+//! launcher notices. So ranks have a channel of their own beside it: one thread per rank, TCP, a
+//! star around rank 0. Rank 0 listens on a free port; its address and a random token are brought to
+//! the others over the transport ([`Invitation`]), and a stranger without the token is dropped. It
+//! moves a few bytes per second and no data of tasks.
 //!
-//! `party` holds the protocol, which knows neither sockets nor clocks; `thread` drives it.
+//! - Each side of a connection sends a beat every second. One that closes without a farewell, or
+//!   over which nothing comes for five seconds, means that the rank at its end is lost. Rank 0
+//!   tells all others; if rank 0 is lost, each notices by itself.
+//! - [`Watch::abort`] is for a rank that cannot go on (a full disk, no memory): all others hear its
+//!   message within a second.
+//! - `on_end` is called once on each rank, with an [`End`] that prints as one line and names the
+//!   rank, its host and its process. Before the others are told, rank 0 has the news
+//!   ([`Watch::start_with_news`]): some launchers end all within a millisecond or two.
+//! - What a rank has sent with MPI may leave only when it calls MPI again: `World::attend` does so
+//!   while a rank waits over the watch.
+//! - [`Watch::farewell`] is collective, and returns when all have said it; a rank that ends after
+//!   its farewell is not missed.
+//! - The clock by which silence is measured stands still while the process itself is stopped, so
+//!   who was stopped does not blame the others; it hears instead that it was given up.
+//!
+//! `party` holds all of that without a socket or a clock, and is tested in a network with virtual
+//! time; `thread` drives it with `poll`, so that rank 0 needs one thread and one file per rank:
+//! `ulimit -n` must be above the number of ranks there.
 //!
 //! ```
 //! use tegula_runtime::watch::{Meeting, Watch, WatchOptions};

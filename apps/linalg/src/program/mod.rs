@@ -1,7 +1,7 @@
 //! Programs of linear algebra, each described once: what the command line times and checks, what is simulated and
 //! planned, what memory is asked for and what a checkpoint holds all derive from [`PROGRAMS`].
 //!
-//! A program is a [`Routine`] in a file of [`routines`] and a line in the list. An [`Instance`] is a program on
+//! A program is a `Routine` in a file of `routines` and a line in the list. An [`Instance`] is a program on
 //! matrices of one size in one precision, registered with a flow.
 
 mod any;

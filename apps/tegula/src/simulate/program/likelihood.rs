@@ -20,9 +20,16 @@ const MEASURES: &[Measure] = &[
     Measure { name: CRITICAL_WORKER, without: "no worker for potrf alone beside the others" },
 ];
 
-/// Most tasks that a flow holds for an evaluation on `n` tiles along an edge.
-fn most(n: u64) -> u64 {
+/// Most tasks that a flow holds for an evaluation.
+fn evaluation(sizes: &Sizes) -> u64 {
+    let n = sizes.tiles as u64;
     held(n * (n + 1) * (n + 2) / 6 + n * (n + 4), 3, 0)
+}
+
+/// The same with the blocks of places of a prediction.
+fn prediction(sizes: &Sizes) -> u64 {
+    let (n, blocks) = (sizes.tiles as u64, sizes.places.div_ceil(sizes.nb) as u64);
+    evaluation(sizes) + blocks * held(n * (n + 1) / 2 + 4 * n, 3, 0)
 }
 
 /// A program of `exageostat` that submits its tasks so.
@@ -30,16 +37,12 @@ const fn of(
     name: &'static str,
     summary: &'static str,
     submit: fn(&mut Flow, &Setting) -> Result<(), FlowError>,
+    most: fn(&Sizes) -> u64,
 ) -> Workload {
     Workload {
         name,
         summary,
-        tasks: Tasks::Described {
-            submit,
-            most: |sizes| most(sizes.tiles as u64),
-            working_set: triangle,
-            flops: None,
-        },
+        tasks: Tasks::Described { submit, most, working_set: triangle, flops: None },
         spread: Spread::GeneratedAndFactorised,
         messages: Some(messages::cholesky),
         measures: MEASURES,
@@ -50,28 +53,32 @@ const EVALUATION: &str =
     "an evaluation of the likelihood: generation, Cholesky, determinant, solve, dot product";
 
 pub(super) const EXAGEOSTAT: [Workload; 4] = [
-    of("exageostat", EVALUATION, evaluate),
-    of("loglik", EVALUATION, evaluate),
-    of("fit", "so many evaluations of the likelihood, one after the other", |flow, setting| {
-        let (described, evaluations) = (described(setting), setting.sizes.evaluations);
-        match setting.sizes.is_single() {
-            true => described.fit::<f32>(flow, evaluations),
-            false => described.fit::<f64>(flow, evaluations),
-        }
-    }),
-    of("predict", "an evaluation, and predictions at so many places", |flow, setting| {
-        let (described, places) = (described(setting), setting.sizes.places);
-        match setting.sizes.is_single() {
-            true => described.predict::<f32>(flow, places),
-            false => described.predict::<f64>(flow, places),
-        }
-    }),
+    of("exageostat", EVALUATION, evaluate, evaluation),
+    of("loglik", EVALUATION, evaluate, evaluation),
+    of("fit", "so many evaluations of the likelihood, one after the other", fit, evaluation),
+    of("predict", "an evaluation, and predictions at so many places", predict, prediction),
 ];
 
 fn evaluate(flow: &mut Flow, setting: &Setting) -> Result<(), FlowError> {
     match setting.sizes.is_single() {
         true => described(setting).evaluate::<f32>(flow),
         false => described(setting).evaluate::<f64>(flow),
+    }
+}
+
+fn fit(flow: &mut Flow, setting: &Setting) -> Result<(), FlowError> {
+    let (described, evaluations) = (described(setting), setting.sizes.evaluations);
+    match setting.sizes.is_single() {
+        true => described.fit::<f32>(flow, evaluations),
+        false => described.fit::<f64>(flow, evaluations),
+    }
+}
+
+fn predict(flow: &mut Flow, setting: &Setting) -> Result<(), FlowError> {
+    let (described, places) = (described(setting), setting.sizes.places);
+    match setting.sizes.is_single() {
+        true => described.predict::<f32>(flow, places),
+        false => described.predict::<f64>(flow, places),
     }
 }
 

@@ -1,23 +1,137 @@
 //! Independent tasks that share what they read: the workloads of Gonthier, "Scheduling under memory
 //! constraint in task-based runtime systems", PhD thesis, ENS Lyon, 2023, sections 3.4 and 4.4.1.
 
+use tegula_kernels::kernel::gemm::Gemm as Product;
+use tegula_kernels::option::Trans;
+use tegula_kernels::scalar::Scalar;
 use tegula_linalg::program::cholesky_flops;
-use tegula_runtime::flow::Access::{self, R, W};
+use tegula_runtime::flow::Access::{self, R, RW, W};
 use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow, FlowError, Handle};
 use tegula_runtime::random::SplitMix64;
+use tegula_tiles::{Storage, TileMatrix};
 
-use super::Sizes;
+use super::{Sizes, Spread, Tasks, Workload, held, triangle};
 
 /// Tiles of a strip: a row of tiles of A, or a column of tiles of B.
 const STRIP: usize = 4;
 
+/// Independent tasks.
+pub(super) const SETS: [Workload; 6] = [
+    Workload {
+        name: "gemm-3d",
+        summary: "the tasks of gemm without their dependencies, whose results are dropped",
+        tasks: Tasks::Described {
+            submit: |flow, setting| {
+                match setting.sizes.is_single() {
+                    true => separate_products::<f32>(flow, &setting.sizes),
+                    false => separate_products::<f64>(flow, &setting.sizes),
+                }
+                Ok(())
+            },
+            most: |sizes| {
+                let n = sizes.tiles as u64;
+                held(n * n * n, 2, 1)
+            },
+            working_set: |sizes| sizes.tiles_bytes(2 * sizes.tiles.pow(2)),
+            flops: Some(|sizes| 2.0 * sizes.order().powi(3)),
+        },
+        spread: Spread::OneNode,
+        messages: None,
+        measures: &[],
+    },
+    Workload {
+        name: "gemm-2d",
+        summary: "one task for each pair of a row of A and a column of B, four tiles each",
+        tasks: Tasks::Described {
+            submit: |flow, setting| products(flow, &setting.sizes, all),
+            most: |sizes| {
+                let n = sizes.tiles as u64;
+                held(n * n, 2, 1)
+            },
+            working_set: strips_bytes,
+            flops: None,
+        },
+        spread: Spread::OneNode,
+        messages: None,
+        measures: &[],
+    },
+    Workload {
+        name: "gemm-2d-shuffled",
+        summary: "gemm-2d, submitted in random order",
+        tasks: Tasks::Described {
+            submit: |flow, setting| products(flow, &setting.sizes, shuffled),
+            most: |sizes| {
+                let n = sizes.tiles as u64;
+                held(n * n, 2, 1)
+            },
+            working_set: strips_bytes,
+            flops: None,
+        },
+        spread: Spread::OneNode,
+        messages: None,
+        measures: &[],
+    },
+    Workload {
+        name: "gemm-2d-random",
+        summary: "as many tasks as gemm-2d, each with a row and a column drawn at random",
+        tasks: Tasks::Described {
+            submit: |flow, setting| products(flow, &setting.sizes, random),
+            most: |sizes| {
+                let n = sizes.tiles as u64;
+                held(n * n, 2, 1)
+            },
+            working_set: strips_bytes,
+            flops: None,
+        },
+        spread: Spread::OneNode,
+        messages: None,
+        measures: &[],
+    },
+    Workload {
+        name: "gemm-2d-sparse",
+        summary: "a tenth of the tasks of gemm-2d, drawn at random",
+        tasks: Tasks::Described {
+            submit: |flow, setting| products(flow, &setting.sizes, sparse),
+            // No draw is ten deviations, 3 n, above its mean.
+            most: |sizes| {
+                let n = sizes.tiles as u64;
+                held(n * n / 10 + 3 * n, 2, 1)
+            },
+            working_set: strips_bytes,
+            flops: None,
+        },
+        spread: Spread::OneNode,
+        messages: None,
+        measures: &[],
+    },
+    Workload {
+        name: "cholesky-set",
+        summary: "the tasks of a Cholesky factorisation without their dependencies",
+        tasks: Tasks::Described {
+            submit: |flow, setting| {
+                cholesky(flow, &setting.sizes);
+                Ok(())
+            },
+            most: |sizes| {
+                let n = sizes.tiles as u64;
+                held(n * (n + 1) * (n + 2) / 6, 3, 0)
+            },
+            working_set: triangle,
+            flops: None,
+        },
+        spread: Spread::OneNode,
+        messages: None,
+        measures: &[],
+    },
+];
+
 /// Bytes of all strips.
-pub(super) fn strips_bytes(sizes: &Sizes) -> u64 {
+fn strips_bytes(sizes: &Sizes) -> u64 {
     sizes.tiles_bytes(2 * sizes.tiles * STRIP)
 }
 
 /// Every pair of a row and a column, row by row.
-pub(super) fn all(sizes: &Sizes) -> Vec<(usize, usize)> {
+fn all(sizes: &Sizes) -> Vec<(usize, usize)> {
     pairs(sizes).collect()
 }
 
@@ -27,7 +141,7 @@ fn pairs(sizes: &Sizes) -> impl Iterator<Item = (usize, usize)> {
 }
 
 /// Every pair, in random order.
-pub(super) fn shuffled(sizes: &Sizes) -> Vec<(usize, usize)> {
+fn shuffled(sizes: &Sizes) -> Vec<(usize, usize)> {
     let (mut pairs, mut random) = (all(sizes), SplitMix64::new(sizes.seed));
     for last in (1..pairs.len()).rev() {
         pairs.swap(last, below(&mut random, last + 1));
@@ -36,13 +150,13 @@ pub(super) fn shuffled(sizes: &Sizes) -> Vec<(usize, usize)> {
 }
 
 /// As many pairs, drawn with replacement.
-pub(super) fn random(sizes: &Sizes) -> Vec<(usize, usize)> {
+fn random(sizes: &Sizes) -> Vec<(usize, usize)> {
     let (n, mut random) = (sizes.tiles, SplitMix64::new(sizes.seed));
     (0..n * n).map(|_| (below(&mut random, n), below(&mut random, n))).collect()
 }
 
 /// Each pair with a chance of one in ten.
-pub(super) fn sparse(sizes: &Sizes) -> Vec<(usize, usize)> {
+fn sparse(sizes: &Sizes) -> Vec<(usize, usize)> {
     let mut random = SplitMix64::new(sizes.seed);
     pairs(sizes).filter(|_| below(&mut random, 10) == 0).collect()
 }
@@ -52,7 +166,7 @@ fn below(random: &mut SplitMix64, bound: usize) -> usize {
 }
 
 /// Submits the product of a row of A and a column of B for each of `pairs`; results are dropped.
-pub(super) fn products(
+fn products(
     flow: &mut Flow,
     sizes: &Sizes,
     pairs: fn(&Sizes) -> Vec<(usize, usize)>,
@@ -121,7 +235,7 @@ readers! {
 }
 
 /// Submits the tasks of a Cholesky factorisation, all of which may run at once.
-pub(super) fn cholesky(flow: &mut Flow, sizes: &Sizes) {
+fn cholesky(flow: &mut Flow, sizes: &Sizes) {
     let n = sizes.tiles;
     let mut tile = || {
         let handle = flow.register(sizes.tile_bytes());
@@ -143,6 +257,33 @@ pub(super) fn cholesky(flow: &mut Flow, sizes: &Sizes) {
             for i in j + 1..n {
                 let gemm = Gemm(cost(2.0 * order.powi(3)));
                 flow.submit(gemm, &[a(i, k), a(j, k), a(i, j)], 0);
+            }
+        }
+    }
+}
+
+/// A matrix whose contents exist.
+fn matrix<T: Scalar>(flow: &mut Flow, sizes: &Sizes, storage: Storage) -> TileMatrix<T> {
+    let n = sizes.tiles * sizes.nb;
+    let matrix = TileMatrix::new(flow, (n, n), (sizes.nb, sizes.nb), storage);
+    let tiles: Vec<_> = matrix.indices().map(|at| matrix.tile(at.row, at.column)).collect();
+    tiles.into_iter().for_each(|tile| flow.touch(tile));
+    matrix
+}
+
+/// Submits the tasks of a product without their dependencies.
+fn separate_products<T: Scalar>(flow: &mut Flow, sizes: &Sizes) {
+    let [a, b] = [(); 2].map(|()| matrix::<T>(flow, sizes, Storage::Full));
+    let n = sizes.nb;
+    let (trans_a, trans_b) = (Trans::No, Trans::No);
+    let gemm = Product { trans_a, trans_b, m: n, n, k: n, alpha: T::ONE, beta: T::ZERO };
+    for i in 0..sizes.tiles {
+        for j in 0..sizes.tiles {
+            for k in 0..sizes.tiles {
+                // Nobody has written it, so nothing is brought.
+                let c = flow.register(sizes.tile_bytes());
+                flow.submit(gemm, &[(a.tile(i, k), R), (b.tile(k, j), R), (c, RW)], 0);
+                flow.done_with(c);
             }
         }
     }

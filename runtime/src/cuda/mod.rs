@@ -2,7 +2,7 @@
 //! of what it gives.
 //!
 //! Without the driver's library nothing here works, and says why. [`library`] finds libraries and
-//! their functions, also for those who call others of NVIDIA's; [`driver`] is the table of what is
+//! their functions, also for those who call others of NVIDIA's; `driver` is the table of what is
 //! called of libcuda.
 
 mod context;

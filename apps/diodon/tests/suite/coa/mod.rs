@@ -216,7 +216,10 @@ fn counts_below_zero_by_rounding_are_zeros() {
     let clean = analyse(&stored(&counts, shape, Element::F64), (0, 2), 4).expect("counts");
     counts[9 * 5 + 4] = -1e-16;
     let found = analyse(&stored(&counts, shape, Element::F64), (0, 2), 4).expect("counts");
-    assert_eq!(found.eigenvalues, clean.eigenvalues);
+    // Sums are added in the order in which workers come to them.
+    for (found, clean) in found.eigenvalues.iter().zip(&clean.eigenvalues) {
+        assert!((found - clean).abs() < 1e-14, "{found} and {clean}");
+    }
 }
 
 #[test]

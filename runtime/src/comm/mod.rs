@@ -6,13 +6,13 @@
 //! Of Open MPI on one node, frames of somewhat less than 4096 bytes are much faster than full ones,
 //! which it sends only when the receiver answers.
 //!
-//! Beside its flows a [`World`] compares clocks, brings what each rank has to rank 0
+//! Collectives its flows a [`World`] compares clocks, brings what each rank has to rank 0
 //! ([`World::gather`]), and has rank 0 told once a second how many tasks are done
 //! ([`World::show_progress`]). Frames for that name no flow, so that they may come at any time and
 //! nobody waits for them.
 
-mod beside;
 mod clocks;
+mod collectives;
 mod local;
 pub mod mpi;
 mod transport;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use super::beside::{DONE, Tally};
 use super::clocks::Clocks;
+use super::collectives::{DONE, Tally};
 use super::{Arrival, Transport, TransportError};
 use crate::types::Rank;
 

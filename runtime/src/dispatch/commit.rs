@@ -10,17 +10,17 @@ impl Dispatcher {
     /// looks ahead.
     pub(super) fn refill(&mut self) -> bool {
         let mut any = false;
-        for worker in 0..self.hands.len() {
-            if self.hands[worker].is_empty() {
+        for worker in 0..self.worker_tasks.len() {
+            if self.worker_tasks[worker].is_empty() {
                 any |= self.commit(worker, 1);
                 if self.scheduler.backlog() == 0 {
                     return any;
                 }
             }
         }
-        for worker in 0..self.hands.len() {
+        for worker in 0..self.worker_tasks.len() {
             let Ahead { low, most } = self.ahead[worker];
-            let held = self.hands[worker].len();
+            let held = self.worker_tasks[worker].len();
             if held > 0 && held < low {
                 any |= self.commit(worker, most - held);
                 if self.scheduler.backlog() == 0 {
@@ -37,15 +37,15 @@ impl Dispatcher {
         self.scheduler.refill(WorkerId(worker), room, &view!(self), &mut batch);
         let Machine { workers, .. } = &*self.machine;
         let (class, memory) = (workers[worker].class, workers[worker].memory);
-        let hand = &mut self.hands[worker];
+        let own = &mut self.worker_tasks[worker];
         let mut work = 0;
         for &task in &batch {
             let time = self.tasks.nanoseconds(task, class);
             work += time.expect("policies commit tasks to workers that can run them");
             self.sequence += 1;
-            hand.committed.push_back((task, self.sequence));
+            own.committed.push_back((task, self.sequence));
         }
-        hand.work += work;
+        own.work += work;
         self.busy_until[worker] = self.busy_until[worker].max(self.now) + work;
         let tracked = if self.is_light { &[][..] } else { &batch };
         for &task in tracked {

@@ -21,19 +21,19 @@
 
 mod caps;
 mod commit;
-mod hand;
 mod intake;
 mod letters;
 mod planner;
 mod prefetch;
 mod start;
+mod worker;
 
 use std::sync::Arc;
 
 use caps::Caps;
-use hand::{Ahead, Hand, Woken};
 pub(crate) use letters::Letters;
 pub use planner::{Operation, Planner, Plans};
+use worker::{Ahead, Woken, WorkerTasks};
 
 use crate::memory::Amount;
 use crate::platform::{Durations, Machine};
@@ -91,7 +91,7 @@ pub struct Dispatcher {
     planner: Planner,
     durations: Arc<dyn Durations>,
     tasks: Tasks,
-    hands: Vec<Hand>,
+    worker_tasks: Vec<WorkerTasks>,
     busy_until: Vec<u64>,
     ahead: Vec<Ahead>,
     woken: Woken,
@@ -161,7 +161,7 @@ impl Dispatcher {
             rooms: (0..machine.classes.len()).map(room).collect(),
             planner: Planner::new(machine.clone(), eviction),
             tasks: Tasks::new(machine.classes.len()),
-            hands: (0..workers).map(|_| Hand::default()).collect(),
+            worker_tasks: (0..workers).map(|_| WorkerTasks::default()).collect(),
             busy_until: vec![0; workers],
             ahead: machine.workers.iter().map(|worker| Ahead::new(worker, &*scheduler)).collect(),
             woken: Woken::new(workers),
@@ -285,17 +285,16 @@ impl Dispatcher {
     pub fn finished(&mut self, task: TaskId, worker: WorkerId) {
         let memory = self.machine.workers[worker.0].memory;
         let row = *self.tasks.get(task);
-        let hand = &mut self.hands[worker.0];
-        let place = hand.running.iter().position(|&running| running == task);
-        hand.running.remove(place.expect("a task ends on the worker that it was started on"));
-        hand.work -=
-            self.tasks.nanoseconds(task, self.machine.workers[worker.0].class).unwrap_or(0);
-        self.busy_until[worker.0] = self.now + hand.work;
+        let own = &mut self.worker_tasks[worker.0];
+        let place = own.running.iter().position(|&running| running == task);
+        own.running.remove(place.expect("a task ends on the worker that it was started on"));
+        own.work -= self.tasks.nanoseconds(task, self.machine.workers[worker.0].class).unwrap_or(0);
+        self.busy_until[worker.0] = self.now + own.work;
         if !self.is_light {
             self.planner.finish(&row, memory);
             self.planner.commit(&row, memory, -1);
             if self.caps.give_back(task) {
-                (0..self.hands.len()).for_each(|other| self.woken.wake(other));
+                (0..self.worker_tasks.len()).for_each(|other| self.woken.wake(other));
             }
         }
         self.scheduler.finished(task, worker, &view!(self));
@@ -324,7 +323,7 @@ impl Dispatcher {
     /// For each worker, the nanoseconds in which it had tasks and ran none, for want of data or of
     /// room for it.
     pub fn waited(&self) -> impl Iterator<Item = u64> + '_ {
-        self.hands.iter().map(|hand| hand.waited)
+        self.worker_tasks.iter().map(|own| own.waited)
     }
 
     fn flush(&mut self, actions: &mut Vec<Action>) {
@@ -359,7 +358,7 @@ impl Dispatcher {
         for (memory, workers) in self.workers_of.iter().enumerate() {
             if touched >> memory & 1 == 1 {
                 for &worker in workers {
-                    if !self.hands[worker].committed.is_empty() {
+                    if !self.worker_tasks[worker].committed.is_empty() {
                         self.woken.wake(worker);
                     }
                 }
@@ -371,7 +370,7 @@ impl Dispatcher {
 /// Position, in the order of commitment, of the first task committed to a worker of `memory` that
 /// uses `handle`.
 fn first_use(
-    hands: &[Hand],
+    worker_tasks: &[WorkerTasks],
     workers_of: &[Vec<usize>],
     tasks: &Tasks,
     handle: HandleId,
@@ -379,9 +378,9 @@ fn first_use(
 ) -> Option<u64> {
     let uses = |task: TaskId| tasks.get(task).handles().any(|used| used == handle);
     let first = |&worker: &usize| {
-        let hand = &hands[worker];
-        let running = hand.running.iter().any(|&task| uses(task)).then_some(0);
-        let mut queue = hand.committed.iter();
+        let own = &worker_tasks[worker];
+        let running = own.running.iter().any(|&task| uses(task)).then_some(0);
+        let mut queue = own.committed.iter();
         running.or_else(|| queue.find(|(task, _)| uses(*task)).map(|&(_, position)| position))
     };
     workers_of[memory.0].iter().filter_map(first).min()

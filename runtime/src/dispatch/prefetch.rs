@@ -9,12 +9,12 @@ impl Dispatcher {
     /// Orders data of tasks that are committed to `worker` and not admitted yet, in their order.
     pub(super) fn prefetch_committed(&mut self, worker: usize, memory: MemoryId) -> bool {
         let mut any = false;
-        while self.hands[worker].prefetched < self.hands[worker].committed.len() {
-            let task = self.hands[worker].committed[self.hands[worker].prefetched].0;
+        while self.worker_tasks[worker].prefetched < self.worker_tasks[worker].committed.len() {
+            let task = self.worker_tasks[worker].committed[self.worker_tasks[worker].prefetched].0;
             if !self.prefetch(task, memory, true) {
                 return any;
             }
-            self.hands[worker].prefetched += 1;
+            self.worker_tasks[worker].prefetched += 1;
             any = true;
         }
         any
@@ -44,8 +44,8 @@ impl Dispatcher {
     /// Orders the inputs of `task` for `memory`; says whether there was room for all of them.
     fn prefetch(&mut self, task: TaskId, memory: MemoryId, evicts: bool) -> bool {
         let row = *self.tasks.get(task);
-        let (hands, workers_of, tasks) = (&self.hands, &self.workers_of, &self.tasks);
-        let committed = |handle, memory| first_use(hands, workers_of, tasks, handle, memory);
+        let (worker_tasks, workers_of, tasks) = (&self.worker_tasks, &self.workers_of, &self.tasks);
+        let committed = |handle, memory| first_use(worker_tasks, workers_of, tasks, handle, memory);
         let plans = Plans { scheduler: &*self.scheduler, committed: &committed };
         let planner = &mut self.planner;
         let plans = evicts.then_some(plans);

@@ -20,7 +20,7 @@ impl Dispatcher {
     fn advance(&mut self, worker: usize, actions: &mut Vec<Action>) -> bool {
         let memory = self.machine.workers[worker].memory;
         let mut any = self.admit(worker, memory);
-        while self.hands[worker].running.len() < self.machine.workers[worker].slots
+        while self.worker_tasks[worker].running.len() < self.machine.workers[worker].slots
             && let Some(task) = self.take_set(worker, memory)
         {
             if !self.is_light {
@@ -29,13 +29,13 @@ impl Dispatcher {
                 self.flush(actions);
             }
             actions.push(Action::Start { task, worker: WorkerId(worker) });
-            self.hands[worker].running.push(task);
+            self.worker_tasks[worker].running.push(task);
             self.admit(worker, memory);
             any = true;
         }
         if !self.is_light {
             any |= self.prefetch_committed(worker, memory);
-            self.hands[worker].note_wait(self.now);
+            self.worker_tasks[worker].note_wait(self.now);
         }
         any
     }
@@ -45,32 +45,33 @@ impl Dispatcher {
         let pipeline = self.machine.workers[worker].pipeline;
         let mut any = false;
         loop {
-            let hand = &self.hands[worker];
-            let holds = hand.admitted + hand.running.len();
-            if holds >= pipeline || hand.admitted == hand.committed.len() {
+            let own = &self.worker_tasks[worker];
+            let holds = own.admitted + own.running.len();
+            if holds >= pipeline || own.admitted == own.committed.len() {
                 return any;
             }
             if self.barrier[memory.0].is_some_and(|first| first != worker) {
                 return any;
             }
             if self.is_light {
-                self.hands[worker].admitted += 1;
+                self.worker_tasks[worker].admitted += 1;
                 any = true;
                 continue;
             }
-            let row = *self.tasks.get(hand.committed[hand.admitted].0);
-            let (hands, workers_of) = (&self.hands, &self.workers_of);
+            let row = *self.tasks.get(own.committed[own.admitted].0);
+            let (worker_tasks, workers_of) = (&self.worker_tasks, &self.workers_of);
             let tasks = &self.tasks;
-            let committed = |handle, memory| first_use(hands, workers_of, tasks, handle, memory);
+            let committed =
+                |handle, memory| first_use(worker_tasks, workers_of, tasks, handle, memory);
             let plans = Plans { scheduler: &*self.scheduler, committed: &committed };
             if !self.planner.admit(&row, memory, plans) {
                 self.refuse(worker, memory);
                 return any;
             }
-            let hand = &mut self.hands[worker];
-            hand.admitted += 1;
-            hand.refusals = 0;
-            hand.prefetched = hand.prefetched.max(hand.admitted);
+            let own = &mut self.worker_tasks[worker];
+            own.admitted += 1;
+            own.refusals = 0;
+            own.prefetched = own.prefetched.max(own.admitted);
             if self.barrier[memory.0] == Some(worker) {
                 self.barrier[memory.0] = None;
                 self.workers_of[memory.0].iter().for_each(|&other| self.woken.wake(other));
@@ -80,23 +81,23 @@ impl Dispatcher {
     }
 
     fn refuse(&mut self, worker: usize, memory: MemoryId) {
-        let hand = &mut self.hands[worker];
-        hand.refusals += 1;
-        if hand.refusals > PATIENCE && self.barrier[memory.0].is_none() {
+        let own = &mut self.worker_tasks[worker];
+        own.refusals += 1;
+        if own.refusals > PATIENCE && self.barrier[memory.0].is_none() {
             self.barrier[memory.0] = Some(worker);
         }
     }
 
     /// Takes the first admitted task of `worker` whose data has all come.
     fn take_set(&mut self, worker: usize, memory: MemoryId) -> Option<TaskId> {
-        let hand = &mut self.hands[worker];
-        for place in 0..hand.admitted {
-            let task = hand.committed[place].0;
+        let own = &mut self.worker_tasks[worker];
+        for place in 0..own.admitted {
+            let task = own.committed[place].0;
             let is_set = || self.planner.is_set(self.tasks.get(task), memory);
             if self.is_light || (is_set() && self.caps.take(task)) {
-                hand.committed.remove(place);
-                hand.admitted -= 1;
-                hand.prefetched = hand.prefetched.saturating_sub(1);
+                own.committed.remove(place);
+                own.admitted -= 1;
+                own.prefetched = own.prefetched.saturating_sub(1);
                 return Some(task);
             }
         }

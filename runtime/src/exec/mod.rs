@@ -2,28 +2,28 @@
 //!
 //! [`Exec`] is one of two inside: where all workers are cores that share one memory without limit,
 //! and the policy spreads tasks over queues, nothing needs to be planned and no lock is global
-//! (`light`); else a dispatcher decides who runs what and what moves (`node`). [`Sequential`] is what
+//! (`shared_memory`); else a dispatcher decides who runs what and what moves (`heterogeneous`). [`Sequential`] is what
 //! both are compared with.
 
 pub mod accelerator;
 mod failures;
 mod gather;
-mod light;
+mod heterogeneous;
 mod mailbox;
 mod messenger;
-mod node;
 mod run;
 mod sequential;
+mod shared_memory;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use accelerator::Accelerator;
 pub use gather::{GatherError, gather_trace};
-use light::Light;
-use node::Node;
-pub use node::ScratchError;
+use heterogeneous::Heterogeneous;
+pub use heterogeneous::ScratchError;
 pub use sequential::Sequential;
+use shared_memory::SharedMemory;
 
 use crate::comm::World;
 use crate::flow::{Engine, FlowSpace, Running};
@@ -169,8 +169,8 @@ impl Engine for Exec {
         let workers = machine.workers.len();
         let queues = policy.queue(&PolicyOptions { workers, seed: *seed });
         match queues.filter(|_| machine.is_flat() && machine.is_free()) {
-            Some(queues) => Box::new(Light::start(space, queues, workers, &self.options)),
-            None => Box::new(Node::start(space, &self.options)),
+            Some(queues) => Box::new(SharedMemory::start(space, queues, workers, &self.options)),
+            None => Box::new(Heterogeneous::start(space, &self.options)),
         }
     }
 }

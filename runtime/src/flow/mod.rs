@@ -10,6 +10,7 @@ mod codelet;
 mod edge;
 mod engine;
 mod error;
+mod failures;
 mod gate;
 mod graph;
 mod handle;
@@ -22,7 +23,6 @@ mod record;
 mod region;
 mod space;
 mod task;
-mod told;
 mod watch;
 
 use std::collections::BTreeSet;
@@ -33,6 +33,7 @@ pub use codelet::{Buffers, Codelet, CodeletInfo, Failure, MAX_ARGUMENT_BYTES, co
 use engine::Nobody;
 pub use engine::{Engine, FlowSpace, Peering, ReadyTasks, Running};
 pub use error::FlowError;
+pub use failures::{FailureCodec, FirstFailure};
 use graph::{Graph, Tag};
 pub use launch::{Check, Launch, Tools};
 use peers::Peers;
@@ -40,7 +41,6 @@ pub use region::{Lines, Region, RegionMut};
 pub(crate) use space::{Post, Space, task_view};
 pub use task::MAX_ACCESSES;
 pub(crate) use task::{Arguments, TaskData};
-pub use told::{FailureCodec, FirstFailure};
 pub use watch::Watch;
 
 use crate::memory::{BufferCache, MemoryUse, Reduction};
@@ -411,7 +411,7 @@ impl Flow {
     fn agree(&mut self) -> Result<(), FlowError> {
         let (codec, mine) = (self.options.codec, self.peering().first_failure());
         let expected = self.graph.program_index();
-        let bytes = told::encode(codec, self.rank(), mine.as_ref());
+        let bytes = failures::encode(codec, self.rank(), mine.as_ref());
         let brought = Brought { agreed: expected, bytes, ..Brought::default() };
         let outcome = self.peering().meet(brought)?;
         self.peers.iter_mut().for_each(|peers| peers.agreed_at = Some(expected));
@@ -421,12 +421,12 @@ impl Flow {
         }
         // A kernel that panicked here goes on panicking, now that the others know.
         let own = self.engine.take_failure();
-        let Some((mark, told)) = told::decode(codec, &outcome.bytes) else { return Ok(()) };
+        let Some((mark, others)) = failures::decode(codec, &outcome.bytes) else { return Ok(()) };
         self.peers.iter_mut().for_each(|peers| peers.has_failed = true);
         // Whoever knows of a failure that was met before may not have met it again.
-        let told = if told::is_unknown(&outcome.bytes) { self.ask(mark)? } else { told };
+        let others = if failures::is_unknown(&outcome.bytes) { self.ask(mark)? } else { others };
         let own = own.filter(|_| mine.is_some_and(|(own, _)| own == mark));
-        let error = own.unwrap_or(told);
+        let error = own.unwrap_or(others);
         self.peering().learn_failure(mark, &error);
         Err(error)
     }

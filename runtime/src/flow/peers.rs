@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::graph::Graph;
 use super::task::{Letter, MAX_ACCESSES};
-use super::{Access, Flow, FlowError, Handle, Peering, ReadyTasks, Running, told};
+use super::{Access, Flow, FlowError, Handle, Peering, ReadyTasks, Running, failures};
 use crate::memory::Reduction;
 use crate::ranks::{Brought, Change, Directory, Exchange, Move, Outcome, Owners, Program, Traffic};
 use crate::types::{Kind, Rank};
@@ -212,9 +212,9 @@ impl Flow {
     /// If another rank cannot be reached any more.
     pub(super) fn ask(&self, mark: u64) -> Result<FlowError, FlowError> {
         let codec = self.options.codec;
-        let bytes = told::encode(codec, self.rank(), Some(&(mark, self.engine.failure(mark))));
+        let bytes = failures::encode(codec, self.rank(), Some(&(mark, self.engine.failure(mark))));
         let outcome = self.peering().meet(Brought { agreed: mark, bytes, ..Brought::default() })?;
-        let (_, error) = told::decode(codec, &outcome.bytes).expect("it has a mark");
+        let (_, error) = failures::decode(codec, &outcome.bytes).expect("it has a mark");
         self.peering().learn_failure(mark, &error);
         Ok(error)
     }

@@ -8,8 +8,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::local_state::LocalState;
 use super::set::RankSets;
-use super::stake::Stake;
 use super::{Owners, Rank, Spot};
 use crate::types::{Access, Handle};
 
@@ -87,7 +87,7 @@ pub struct Directory {
     ranks: usize,
     data: Vec<Datum>,
     /// By datum, what this rank has to do with it.
-    stakes: Vec<Stake>,
+    local_states: Vec<LocalState>,
     /// By datum, to whom its current version goes; kept of what this rank has written, or of all.
     receivers: RankSets,
     reduced: BTreeMap<u32, Reduced>,
@@ -108,7 +108,7 @@ impl Directory {
             me: me.map_or(NONE, |me| me.0),
             ranks,
             data: Vec::new(),
-            stakes: Vec::new(),
+            local_states: Vec::new(),
             receivers: RankSets::new(ranks),
             reduced: BTreeMap::new(),
             names: 0,
@@ -132,11 +132,11 @@ impl Directory {
         let index = handle.index as usize;
         if index >= self.data.len() {
             self.data.resize(index + 1, datum);
-            self.stakes.resize(index + 1, Stake::NONE);
+            self.local_states.resize(index + 1, LocalState::NONE);
             self.receivers.resize(index + 1);
         }
         self.data[index] = datum;
-        self.stakes[index] = Stake::NONE;
+        self.local_states[index] = LocalState::NONE;
     }
 
     fn checked(&self, rank: Rank) -> Rank {
@@ -205,7 +205,7 @@ impl Directory {
     pub fn passes(&mut self, accesses: &[(Handle, Access)]) -> bool {
         let (mut runner, mut matters) = (NONE, false);
         for &(handle, access) in accesses {
-            matters |= self.stakes[handle.index as usize].matters_to(access);
+            matters |= self.local_states[handle.index as usize].matters_to(access);
             if runner == NONE && writes(access) {
                 runner = self.data[handle.index as usize].owner;
             }
@@ -246,7 +246,7 @@ impl Directory {
     /// A task on `runner` uses the buffer of `datum`, and nothing of what is in it.
     fn make_room(&mut self, datum: u32, runner: Rank) {
         if runner.0 == self.me {
-            self.stakes[datum as usize].set(Stake::ROOM);
+            self.local_states[datum as usize].set(LocalState::ROOM);
         }
     }
 
@@ -281,7 +281,7 @@ impl Directory {
         let entry = &mut self.data[datum as usize];
         entry.version = entry.version.wrapping_add(1);
         entry.writer = NONE;
-        self.stakes[datum as usize].clear(Stake::WRITTEN);
+        self.local_states[datum as usize].clear(LocalState::WRITTEN);
     }
 
     /// Notes that the contents of `handle` are not needed any more: it reads as zero on every rank.
@@ -311,7 +311,7 @@ impl Directory {
 
     #[inline]
     fn fold(&mut self, datum: u32, moves: &mut Vec<Move>) {
-        if self.stakes[datum as usize].has(Stake::REDUCED) {
+        if self.local_states[datum as usize].has(LocalState::REDUCED) {
             self.fold_shares(datum, moves);
         }
     }
@@ -356,28 +356,28 @@ impl Directory {
         entry.version = entry.version.wrapping_add(1);
         entry.writer = runner.0;
         entry.was_sent = false;
-        let stake = &mut self.stakes[datum as usize];
+        let local = &mut self.local_states[datum as usize];
         if runner.0 == self.me {
-            stake.set(Stake::CONTENTS.or(Stake::WRITTEN));
+            local.set(LocalState::CONTENTS.or(LocalState::WRITTEN));
         } else {
-            stake.clear(Stake::WRITTEN);
+            local.clear(LocalState::WRITTEN);
             self.drop_mine(datum, moves);
         }
     }
 
     /// Notes that the current version is on this rank, and answers whether it was.
     fn hold(&mut self, datum: u32) -> bool {
-        let stake = &mut self.stakes[datum as usize];
-        let was_here = stake.has(Stake::CONTENTS);
-        stake.set(Stake::CONTENTS);
+        let local = &mut self.local_states[datum as usize];
+        let was_here = local.has(LocalState::CONTENTS);
+        local.set(LocalState::CONTENTS);
         was_here
     }
 
     /// Drops what this rank has of `datum`.
     fn drop_mine(&mut self, datum: u32, moves: &mut Vec<Move>) {
-        let stake = &mut self.stakes[datum as usize];
-        if stake.has(Stake::HELD) {
-            stake.clear(Stake::HELD);
+        let local = &mut self.local_states[datum as usize];
+        if local.has(LocalState::HELD) {
+            local.clear(LocalState::HELD);
             moves.push(Move::Drop { datum });
         }
     }
@@ -389,9 +389,9 @@ impl Directory {
 
     /// `runner` adds to `datum`.
     fn reduce(&mut self, datum: u32, runner: Rank, moves: &mut Vec<Move>) {
-        let stake = &mut self.stakes[datum as usize];
-        if !stake.has(Stake::REDUCED) {
-            stake.set(Stake::REDUCED);
+        let local = &mut self.local_states[datum as usize];
+        if !local.has(LocalState::REDUCED) {
+            local.set(LocalState::REDUCED);
             let entry = &self.data[datum as usize];
             let target = rank(entry.writer).or(rank(entry.owner)).unwrap_or(runner);
             self.reduced.insert(datum, Reduced { target, contributors: BTreeSet::new() });
@@ -408,7 +408,7 @@ impl Directory {
     }
 
     fn fold_shares(&mut self, datum: u32, moves: &mut Vec<Move>) {
-        self.stakes[datum as usize].clear(Stake::REDUCED);
+        self.local_states[datum as usize].clear(LocalState::REDUCED);
         let Datum { name, version, .. } = self.data[datum as usize];
         let Reduced { target, contributors } =
             self.reduced.remove(&datum).expect("it is being reduced");
@@ -499,7 +499,7 @@ mod tests {
                 quick.register(Handle { index, generation: 0 }, spot, &());
             }
             let mut slow = Directory::new(Some(Rank(me)), RANKS);
-            (slow.data, slow.stakes) = (quick.data.clone(), quick.stakes.clone());
+            (slow.data, slow.local_states) = (quick.data.clone(), quick.local_states.clone());
             slow.receivers.resize(DATA as usize);
             let (mut few, mut all) = (Vec::new(), Vec::new());
             for step in steps {

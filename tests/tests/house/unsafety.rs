@@ -8,7 +8,7 @@ const PLACES: &[(&str, &str)] = &[
     ("runtime/src/cuda/", "calls the CUDA driver"),
     ("runtime/src/exec/accelerator/", "hands buffers to devices"),
     ("runtime/src/exec/messenger/", "lends buffers of handles to the transport"),
-    ("runtime/src/exec/node/", "lends buffers of each memory to copies and devices"),
+    ("runtime/src/exec/heterogeneous/", "lends buffers of each memory to copies and devices"),
     ("runtime/src/exec/run.rs", "lends the buffers of handles to kernels"),
     ("runtime/src/flow/codelet.rs", "erases the types of codelets and buffers"),
     ("runtime/src/flow/graph.rs", "fills task slots"),

@@ -9,8 +9,8 @@
 //! What one version owes several ranks when it is sent goes down a [`tree`](super::tree): the first
 //! receivers pass on, part by part, what they get.
 
+mod barrier;
 mod inline;
-mod meeting;
 mod operation;
 mod outbound;
 mod room;
@@ -20,9 +20,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::frame::Item;
 use super::tree::{Shape, fold, tree, unfold};
 use super::{Key, Rank, Traffic};
+use barrier::Barrier;
+pub use barrier::{Brought, Outcome};
 use inline::{Found, Inline};
-use meeting::Meeting;
-pub use meeting::{Brought, Outcome};
 pub use operation::{Operation, Parcel};
 use outbound::{Outbound, Owed, Payload};
 pub use outbound::{PART_BYTES, PARTS_UNDER_WAY};
@@ -77,7 +77,7 @@ pub struct Exchange {
     inline: Inline,
     room: Room,
     outbound: Outbound,
-    meeting: Meeting,
+    barrier: Barrier,
     operations: Vec<Operation>,
     traffic: Traffic,
     has_relays: bool,
@@ -122,7 +122,7 @@ impl Exchange {
             inline: Inline::new(ranks),
             room: Room::new(options.room, options.labels),
             outbound: Outbound::new(me, options.part_bytes, options.parts_under_way),
-            meeting: Meeting::new(me, ranks),
+            barrier: Barrier::new(me, ranks),
             operations: Vec::new(),
             traffic: Traffic::default(),
             has_relays: ranks > 2,
@@ -274,22 +274,22 @@ impl Exchange {
             Item::Head { key, spoiled, branches } => self.take_head(key, spoiled, &branches),
             Item::Meet { number, agreed, amounts, bytes } => {
                 let brought = Brought { agreed, amounts, bytes };
-                self.meeting.arrive(from, number, brought, &mut self.operations);
+                self.barrier.arrive(from, number, brought, &mut self.operations);
             }
             Item::Met { number, dissent, amounts, bytes } => {
-                self.meeting.end(number, Outcome { dissent, amounts, bytes });
+                self.barrier.end(number, Outcome { dissent, amounts, bytes });
             }
         }
     }
 
-    /// Comes to the next meeting of all ranks; returns its number.
+    /// Comes to the next barrier of all ranks; returns its number.
     pub fn meet(&mut self, brought: Brought) -> u32 {
-        self.meeting.come(brought, &mut self.operations)
+        self.barrier.come(brought, &mut self.operations)
     }
 
-    /// The outcome of a meeting, once it has ended.
+    /// The outcome of a barrier, once it has ended.
     pub fn met(&mut self, number: u32) -> Option<Outcome> {
-        self.meeting.outcome(number)
+        self.barrier.outcome(number)
     }
 
     /// Versions, and bytes of them, that this rank has sent.

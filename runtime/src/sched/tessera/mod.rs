@@ -23,9 +23,9 @@
 //! - Planned data stays. Of the rest, what ready tasks read; in a program with priorities, whose tasks
 //!   are seldom ready, what was used last.
 
-mod beside;
 mod choice;
 mod known;
+mod slow;
 
 use super::board::Board;
 use super::{Build, HandleId, NextUse, Policy, PolicyOptions, Scheduler, TaskId, View, WorkerId};

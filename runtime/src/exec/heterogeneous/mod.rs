@@ -81,14 +81,14 @@ struct Inbox {
 }
 
 /// The engine, running.
-pub(super) struct Node {
+pub(super) struct Heterogeneous {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
     /// The handle that the program uses itself now.
     held: Option<Task>,
 }
 
-impl Node {
+impl Heterogeneous {
     /// Starts the workers on the tasks of `space`.
     pub(super) fn start(space: FlowSpace, options: &ExecOptions) -> Self {
         let (machine, workers) = (options.machine.clone(), options.machine.workers.len());
@@ -282,7 +282,7 @@ impl Host for Shared {
     }
 }
 
-impl Running for Node {
+impl Running for Heterogeneous {
     fn ready(&mut self, tasks: ReadyTasks<'_>) {
         self.shared.post(Event::Ready(tasks.0.to_vec()));
     }
@@ -360,7 +360,7 @@ impl Running for Node {
 /// How often the program looks whether what it waits for has come.
 const POLL: Duration = Duration::from_micros(50);
 
-impl Drop for Node {
+impl Drop for Heterogeneous {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::SeqCst);
         for inbox in &self.shared.inboxes {

@@ -1,4 +1,4 @@
-//! Meetings: points of the program that no rank leaves before all have come.
+//! Barriers: points of the program that no rank leaves before all have come.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::Operation;
 use crate::ranks::Item;
 use crate::types::Rank;
 
-/// What a rank brings to a meeting.
+/// What a rank brings to a barrier.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Brought {
     /// What all must agree on.
@@ -17,7 +17,7 @@ pub struct Brought {
     pub bytes: Vec<u8>,
 }
 
-/// What a meeting has come to.
+/// What a barrier has come to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// A rank that does not agree with rank 0, and its value; rank 0 and its own if all agree.
@@ -28,9 +28,9 @@ pub struct Outcome {
     pub bytes: Vec<u8>,
 }
 
-/// Meetings that have not ended, or whose outcome nobody has asked for.
+/// Barriers that have not ended, or whose outcome nobody has asked for.
 #[derive(Debug)]
-pub(super) struct Meeting {
+pub(super) struct Barrier {
     me: Rank,
     ranks: usize,
     next: u32,
@@ -39,7 +39,7 @@ pub(super) struct Meeting {
     outcomes: BTreeMap<u32, Outcome>,
 }
 
-impl Meeting {
+impl Barrier {
     pub(super) fn new(me: Rank, ranks: usize) -> Self {
         let (brought, outcomes) = (BTreeMap::new(), BTreeMap::new());
         Self { me, ranks, next: 0, brought, outcomes }

@@ -37,8 +37,8 @@ const PATIENCE: usize = 40;
 /// at how many are done.
 const CHECK_EVERY: u64 = 64;
 
-/// The light engine, running.
-pub(super) struct Light {
+/// The shared-memory engine, running.
+pub(super) struct SharedMemory {
     workers: usize,
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
@@ -59,7 +59,7 @@ struct Shared {
     messenger: Option<Arc<Messenger>>,
 }
 
-impl Light {
+impl SharedMemory {
     /// Starts the workers on the tasks of `space`.
     pub(super) fn start(
         space: FlowSpace,
@@ -115,7 +115,7 @@ impl Light {
     }
 }
 
-impl Running for Light {
+impl Running for SharedMemory {
     fn ready(&mut self, tasks: ReadyTasks<'_>) {
         let shared = &self.shared;
         tasks.0.iter().for_each(|&task| shared.queues.submit(&shared.space, task));
@@ -164,7 +164,7 @@ impl Running for Light {
     }
 }
 
-impl Drop for Light {
+impl Drop for SharedMemory {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::SeqCst);
         self.shared.sleep.wake_all();

@@ -4,9 +4,9 @@ use crate::types::Access;
 
 /// Why a datum is this rank's business, in one byte: whether a task is, is then seen from few cache lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stake(u8);
+pub(super) struct LocalState(u8);
 
-impl Stake {
+impl LocalState {
     /// Nothing is of it; if every rank may hold it, it reads as zero.
     pub(super) const NONE: Self = Self(0);
     /// A buffer is here, since a task has used it as scratch.
@@ -26,17 +26,17 @@ impl Stake {
         Self(self.0 | other.0)
     }
 
-    /// Whether any of `stakes` is this one's.
-    pub(super) const fn has(self, stakes: Self) -> bool {
-        self.0 & stakes.0 != 0
+    /// Whether any of `local_states` is this one's.
+    pub(super) const fn has(self, local_states: Self) -> bool {
+        self.0 & local_states.0 != 0
     }
 
-    pub(super) const fn set(&mut self, stakes: Self) {
-        self.0 |= stakes.0;
+    pub(super) const fn set(&mut self, local_states: Self) {
+        self.0 |= local_states.0;
     }
 
-    pub(super) const fn clear(&mut self, stakes: Self) {
-        self.0 &= !stakes.0;
+    pub(super) const fn clear(&mut self, local_states: Self) {
+        self.0 &= !local_states.0;
     }
 
     /// Whether a task of another rank that uses the datum so is this one's business.

@@ -8,7 +8,7 @@ use crate::types::TaskId;
 
 /// What one worker holds.
 #[derive(Debug, Default)]
-pub(super) struct Hand {
+pub(super) struct WorkerTasks {
     /// Tasks given to it that have not started, with their positions in the order of commitment.
     pub(super) committed: VecDeque<(TaskId, u64)>,
     /// How many of them, from the front, have room reserved for all their data.
@@ -27,7 +27,7 @@ pub(super) struct Hand {
     pub(super) refusals: u32,
 }
 
-impl Hand {
+impl WorkerTasks {
     pub(super) fn len(&self) -> usize {
         self.committed.len() + self.running.len()
     }

@@ -11,7 +11,7 @@ use super::{Arrival, FRAME_BYTES, TransportError, World};
 use crate::types::Rank;
 
 /// In place of the number of a flow: a frame of none.
-pub(super) const BESIDE: u32 = u32::MAX;
+pub(super) const COLLECTIVE: u32 = u32::MAX;
 /// In place of the number of a flow: a frame that says how many tasks are done in which.
 pub(super) const DONE: u32 = u32::MAX - 1;
 
@@ -140,13 +140,13 @@ impl World {
         let mut arrivals = Vec::new();
         // Of what does not move, the next who asks hears.
         while !is_over.load(Ordering::Relaxed)
-            && self.line().poll_for(BESIDE, &mut arrivals).is_ok()
+            && self.line().poll_for(COLLECTIVE, &mut arrivals).is_ok()
         {
             std::thread::sleep(BETWEEN);
         }
         let frames = frames(arrivals);
         if !frames.is_empty() {
-            self.line().put_back(BESIDE, frames.into_iter());
+            self.line().put_back(COLLECTIVE, frames.into_iter());
         }
     }
 
@@ -223,7 +223,7 @@ impl<'a> Talk<'a> {
     }
 
     fn tell(&self, to: Rank, words: &[u8]) -> Result<(), TransportError> {
-        let frame = [&BESIDE.to_le_bytes()[..], words].concat();
+        let frame = [&COLLECTIVE.to_le_bytes()[..], words].concat();
         self.world.line().transport.send_frame(to, &frame)
     }
 
@@ -234,7 +234,7 @@ impl<'a> Talk<'a> {
             if let Some(frame) = self.heard.pop_front() {
                 return Ok(frame);
             }
-            self.world.line().poll_for(BESIDE, &mut arrivals)?;
+            self.world.line().poll_for(COLLECTIVE, &mut arrivals)?;
             self.heard.extend(frames(std::mem::take(&mut arrivals)));
             if self.heard.is_empty() {
                 std::thread::yield_now();
@@ -279,7 +279,7 @@ impl<'a> Talk<'a> {
 impl Drop for Talk<'_> {
     fn drop(&mut self) {
         if !self.heard.is_empty() {
-            self.world.line().put_back(BESIDE, self.heard.drain(..));
+            self.world.line().put_back(COLLECTIVE, self.heard.drain(..));
         }
     }
 }

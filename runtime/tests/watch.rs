@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use tegula_runtime::ranks::Rank;
 use tegula_runtime::watch::{
-    End, How, Invitation, Listener, Meeting, Watch, WatchError, WatchOptions,
+    End, How, Invitation, Listener, Rendezvous, Watch, WatchError, WatchOptions,
 };
 
 /// What takes longer hangs.
@@ -31,10 +31,10 @@ struct Thread {
     ends: Receiver<End>,
 }
 
-fn start(rank: usize, ranks: usize, meeting: Meeting) -> Result<Thread, WatchError> {
+fn start(rank: usize, ranks: usize, rendezvous: Rendezvous) -> Result<Thread, WatchError> {
     let (sender, ends) = channel();
     let on_end = move |end| sender.send(end).expect("the test waits");
-    Ok(Thread { watch: Watch::start(options(rank, ranks), meeting, on_end)?, ends })
+    Ok(Thread { watch: Watch::start(options(rank, ranks), rendezvous, on_end)?, ends })
 }
 
 /// `ranks` ranks; guest number `rank` comes by the way that `way` gives.
@@ -45,10 +45,10 @@ fn meet(ranks: usize, way: impl Fn(usize, &Invitation) -> Invitation) -> Vec<Thr
     thread::scope(|scope| {
         let guest = |rank| {
             let invitation = way(rank, &invitation);
-            scope.spawn(move || start(rank, ranks, Meeting::Guest(invitation)))
+            scope.spawn(move || start(rank, ranks, Rendezvous::Guest(invitation)))
         };
         let guests: Vec<_> = (1..ranks).map(guest).collect();
-        let host = start(0, ranks, Meeting::Host(listener)).expect("all come");
+        let host = start(0, ranks, Rendezvous::Host(listener)).expect("all come");
         let guests =
             guests.into_iter().map(|guest| guest.join().expect("no panic").expect("meets"));
         std::iter::once(host).chain(guests).collect()
@@ -85,20 +85,20 @@ fn rank_0_has_the_news_before_others_end() {
     let invitation =
         Invitation::from_bytes(&listener.invitation().to_bytes()).expect("an invitation");
     let (sender, heard) = channel();
-    let watch = |rank: usize, meeting: Meeting| {
+    let watch = |rank: usize, rendezvous: Rendezvous| {
         let [news, ends] = [sender.clone(), sender.clone()];
         let on_news = move |end: &End| news.send((rank, "news", end.clone())).expect("it waits");
         let on_end = move |end| ends.send((rank, "end", end)).expect("it waits");
-        Watch::start_with_news(options(rank, 3), meeting, on_news, on_end).expect("all meet")
+        Watch::start_with_news(options(rank, 3), rendezvous, on_news, on_end).expect("all meet")
     };
     let mut watches: Vec<Watch> = thread::scope(|scope| {
         let watch = &watch;
         let guest = |rank| {
-            let meeting = Meeting::Guest(invitation.clone());
-            scope.spawn(move || watch(rank, meeting))
+            let rendezvous = Rendezvous::Guest(invitation.clone());
+            scope.spawn(move || watch(rank, rendezvous))
         };
         let guests: Vec<_> = [1, 2].map(guest).into();
-        let host = watch(0, Meeting::Host(listener));
+        let host = watch(0, Rendezvous::Host(listener));
         let guests = guests.into_iter().map(|guest| guest.join().expect("no panic"));
         std::iter::once(host).chain(guests).collect()
     });
@@ -223,10 +223,10 @@ fn strangers_do_no_harm() {
     let invitation = listener.invitation().clone();
     thread::scope(|scope| {
         let join =
-            |rank, listener: Listener| start(rank, 2, Meeting::Host(listener)).expect("meets");
+            |rank, listener: Listener| start(rank, 2, Rendezvous::Host(listener)).expect("meets");
         let hosts = [scope.spawn(move || join(0, listener)), scope.spawn(move || join(0, other))];
         let guests = [invitation, lost].map(|invitation| {
-            scope.spawn(move || start(1, 2, Meeting::Guest(invitation)).expect("meets"))
+            scope.spawn(move || start(1, 2, Rendezvous::Guest(invitation)).expect("meets"))
         });
         let ends = hosts.into_iter().chain(guests).map(|end| end.join().expect("no panic"));
         let leave = |end: Thread| scope.spawn(move || end.watch.farewell().expect("a clean end"));
@@ -240,8 +240,9 @@ fn strangers_do_no_harm() {
 fn who_is_missing_is_named() {
     let listener = Watch::listen("node0").expect("sockets");
     let mut options = options(0, 3);
-    options.meeting = Duration::from_millis(300);
-    let error = Watch::start(options, Meeting::Host(listener), |_| ()).expect_err("nobody comes");
+    options.rendezvous = Duration::from_millis(300);
+    let error =
+        Watch::start(options, Rendezvous::Host(listener), |_| ()).expect_err("nobody comes");
     let text = "of 3 ranks 2 did not come to rank 0, the first of them rank 1";
     assert_eq!(error.to_string(), text);
 }
@@ -250,9 +251,9 @@ fn who_is_missing_is_named() {
 fn a_host_that_is_gone_is_named() {
     let invitation = Watch::listen("node0").expect("sockets").invitation().clone();
     let mut options = options(1, 3);
-    options.meeting = Duration::from_millis(300);
+    options.rendezvous = Duration::from_millis(300);
     let error =
-        Watch::start(options, Meeting::Guest(invitation), |_| ()).expect_err("nobody is there");
+        Watch::start(options, Rendezvous::Guest(invitation), |_| ()).expect_err("nobody is there");
     assert!(
         error.to_string().starts_with("rank 0 on node0 cannot be reached within 0 s ("),
         "{error}"
@@ -271,20 +272,20 @@ fn play_if_asked() {
 
 /// Meets the others, and then waits for the end, whose message it writes down.
 fn play(rank: usize, ranks: usize, folder: &Path) -> ! {
-    let meeting = if rank == 0 {
+    let rendezvous = if rank == 0 {
         let listener = Watch::listen("node0").expect("sockets");
         write(&folder.join("invitation"), &listener.invitation().to_bytes());
-        Meeting::Host(listener)
+        Rendezvous::Host(listener)
     } else {
         let bytes = wait_for(&folder.join("invitation"));
-        Meeting::Guest(Invitation::from_bytes(&bytes).expect("an invitation"))
+        Rendezvous::Guest(Invitation::from_bytes(&bytes).expect("an invitation"))
     };
     let end = folder.join(format!("end{rank}"));
     let on_end = move |why: End| {
         write(&end, why.to_string().as_bytes());
         std::process::exit(3)
     };
-    let _watch = Watch::start(options(rank, ranks), meeting, on_end).expect("all meet");
+    let _watch = Watch::start(options(rank, ranks), rendezvous, on_end).expect("all meet");
     write(&folder.join(format!("met{rank}")), b"");
     thread::sleep(2 * HANGS);
     std::process::exit(4)

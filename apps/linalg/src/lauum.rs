@@ -11,7 +11,7 @@ use tegula_runtime::flow::Flow;
 
 use crate::potrf::potrf;
 use crate::product::Layouts;
-use crate::tasks::{self, Corner};
+use crate::tasks::{self, TriangularTile};
 use crate::trtri::trtri;
 use crate::view::View;
 
@@ -40,10 +40,10 @@ pub fn lauum<'a, T: Scalar>(flow: &mut Flow, a: impl Into<View<'a, T>>) {
                 layouts.multiply(flow, factors, (row[j], right), a.tile(j, i), 0);
             }
         }
-        let corner = Corner { tile: a.tile(k, k), uplo: Uplo::Lower, diag: Diag::NonUnit };
+        let corner = TriangularTile { tile: a.tile(k, k), uplo: Uplo::Lower, diag: Diag::NonUnit };
         let tile = corner.tile.transposed().conjugated();
         for j in 0..k {
-            let adjoint = Corner { tile, uplo: Uplo::Upper, ..corner };
+            let adjoint = TriangularTile { tile, uplo: Uplo::Upper, ..corner };
             tasks::trmm(flow, adjoint, T::ONE, a.tile(k, j), 0);
         }
         tasks::lauum::<T>(flow, corner.tile, 0);

@@ -14,7 +14,7 @@ use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::{Flow, Handle};
 
 use crate::strips;
-use crate::tasks::{self, Corner};
+use crate::tasks::{self, TriangularTile};
 use crate::view::Tile;
 
 /// Tiles that [`potrf`](crate::potrf) keeps copies of, of a matrix with `nt` rows of tiles, where all
@@ -110,7 +110,7 @@ impl<T: Scalar> Panels<T> {
         }
         // From the left: conj(L(k, k)) X' = A(i, k)'.
         let (uplo, diag) = (Uplo::Lower, Diag::NonUnit);
-        let corner = Corner { tile: triangle.conjugated(), uplo, diag };
+        let corner = TriangularTile { tile: triangle.conjugated(), uplo, diag };
         tasks::trsm(flow, corner, T::ONE, tile.transposed(), priority);
     }
 

@@ -83,7 +83,7 @@ impl<T: Scalar> Layouts<T> {
             };
         };
         // Of a transposed result the factors change places.
-        let (x, y) = if c.turn.is_transposed { (y, x) } else { (x, y) };
+        let (x, y) = if c.op.is_transposed { (y, x) } else { (x, y) };
         let ((m, n), k) = (c.stored(), a.tile.columns);
         let product = GemmStrips { m, n, k, height, alpha, beta };
         flow.submit(product, &[(x, R), (y, R), (c.handle, RW)], priority);
@@ -100,7 +100,7 @@ impl<T: Scalar> Layouts<T> {
         priority: i32,
     ) {
         // Strips know the lower triangle of what is stored.
-        match self.height.zip(a.strips).filter(|_| !c.turn.is_transposed) {
+        match self.height.zip(a.strips).filter(|_| !c.op.is_transposed) {
             Some((height, strips)) => {
                 let syrk = SyrkStrips { n: a.tile.rows, k: a.tile.columns, height, alpha, beta };
                 flow.submit(syrk, &[(strips, R), (c.handle, RW)], priority);

@@ -17,7 +17,7 @@ use tegula_runtime::flow::Flow;
 use tegula_tiles::TileMatrix;
 
 use crate::product::Layouts;
-use crate::tasks::{self, Corner};
+use crate::tasks::{self, TriangularTile};
 use crate::trsm::{Triangle, trsm};
 use crate::view::{Tile, View};
 
@@ -46,7 +46,7 @@ pub fn sytrf<T: Scalar>(flow: &mut Flow, (form, uplo): (Form, Uplo), a: &TileMat
             let tile = a.tile(i, k);
             // From the left: L(k, k) X' = A(i, k)', or with the conjugate of L.
             let unit = if form == Form::Hermitian { pivots.conjugated() } else { pivots };
-            let corner = Corner { tile: unit, uplo: Uplo::Lower, diag: Diag::Unit };
+            let corner = TriangularTile { tile: unit, uplo: Uplo::Lower, diag: Diag::Unit };
             tasks::trsm(flow, corner, T::ONE, tile.transposed(), priority(i - k));
             let (m, n) = (tile.rows, tile.columns);
             let handle = flow.register(m * n * size_of::<T>());

@@ -14,7 +14,7 @@ use crate::view::Tile;
 
 /// A triangle of a tile, as seen.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Corner {
+pub(crate) struct TriangularTile {
     pub(crate) tile: Tile,
     pub(crate) uplo: Uplo,
     pub(crate) diag: Diag,
@@ -22,17 +22,17 @@ pub(crate) struct Corner {
 
 /// `x`, or its conjugate if the tile that the formula writes is conjugated.
 fn turned<T: Scalar>(target: Tile, x: T) -> T {
-    if target.turn.is_conjugated { x.conj() } else { x }
+    if target.op.is_conjugated { x.conj() } else { x }
 }
 
 /// An operand beside a target that is conjugated.
 fn beside(target: Tile, operand: Tile) -> Tile {
-    if target.turn.is_conjugated { operand.conjugated() } else { operand }
+    if target.op.is_conjugated { operand.conjugated() } else { operand }
 }
 
 /// The stored triangle of a tile of which the triangle `uplo` is seen.
 fn stored(tile: Tile, uplo: Uplo) -> Uplo {
-    if tile.turn.is_transposed { uplo.flipped() } else { uplo }
+    if tile.op.is_transposed { uplo.flipped() } else { uplo }
 }
 
 /// `C = alpha A B + beta C`.
@@ -47,7 +47,7 @@ pub(crate) fn gemm<T: Scalar>(
         (a.rows, b.columns, a.columns) == (c.rows, c.columns, b.rows),
         "product of {a:?} and {b:?} into {c:?}"
     );
-    let is_turned = c.turn.is_transposed;
+    let is_turned = c.op.is_transposed;
     let (left, right) = if is_turned { (b.transposed(), a.transposed()) } else { (a, b) };
     let (left, right) = (beside(c, left), beside(c, right));
     let (m, n) = c.stored();
@@ -87,7 +87,7 @@ pub(crate) fn gemmt<T: Scalar>(
     c: Tile,
     priority: i32,
 ) {
-    let is_turned = c.turn.is_transposed;
+    let is_turned = c.op.is_transposed;
     let (left, right) = if is_turned { (b.transposed(), a.transposed()) } else { (a, b) };
     let (left, right) = (beside(c, left), beside(c, right));
     let product = Gemmt {
@@ -139,7 +139,7 @@ pub(crate) fn syr2k<T: Scalar>(
 /// Whether what is stored of a symmetric product is its conjugate: a Hermitian matrix is the
 /// conjugate of its transpose.
 fn is_mirrored(form: Form, c: Tile) -> bool {
-    c.turn.is_conjugated != (form == Form::Hermitian && c.turn.is_transposed)
+    c.op.is_conjugated != (form == Form::Hermitian && c.op.is_transposed)
 }
 
 /// The operand of a symmetric product as what is stored of it asks for.
@@ -156,12 +156,12 @@ pub(crate) fn symm<T: Scalar>(
     c: Tile,
     priority: i32,
 ) {
-    assert!(b.turn == c.turn, "B seen as {:?} and C as {:?}", b.turn, c.turn);
+    assert!(b.op == c.op, "B seen as {:?} and C as {:?}", b.op, c.op);
     let (side, is_right) =
-        if c.turn.is_transposed { (Side::Right, true) } else { (Side::Left, false) };
+        if c.op.is_transposed { (Side::Right, true) } else { (Side::Left, false) };
     // What is stored is conjugated if A is; a Hermitian A is the conjugate of its transpose.
-    let turns = form == Form::Hermitian && (a.turn.is_transposed != is_right);
-    let conjugates = (a.turn.is_conjugated != turns) != c.turn.is_conjugated;
+    let turns = form == Form::Hermitian && (a.op.is_transposed != is_right);
+    let conjugates = (a.op.is_conjugated != turns) != c.op.is_conjugated;
     assert!(!(T::IS_COMPLEX && conjugates), "no kernel takes the conjugate of a symmetric tile");
     let (m, n) = c.stored();
     let (alpha, beta, uplo) = (turned(c, alpha), turned(c, beta), stored(a, Uplo::Lower));
@@ -170,17 +170,29 @@ pub(crate) fn symm<T: Scalar>(
 }
 
 /// `B = alpha inv(T) B`.
-pub(crate) fn trsm<T: Scalar>(flow: &mut Flow, t: Corner, alpha: T, b: Tile, priority: i32) {
+pub(crate) fn trsm<T: Scalar>(
+    flow: &mut Flow,
+    t: TriangularTile,
+    alpha: T,
+    b: Tile,
+    priority: i32,
+) {
     let ld = t.tile.stored().0;
-    let (side, Corner { tile, uplo, diag }) = sided(t, b);
+    let (side, TriangularTile { tile, uplo, diag }) = sided(t, b);
     let ((m, n), trans, alpha) = (b.stored(), tile.trans::<T>(), turned(b, alpha));
     let solve = Trsm { side, uplo, trans, diag, m, n, ld, alpha };
     flow.submit(solve, &[(tile.handle, R), (b.handle, RW)], priority);
 }
 
 /// `B = alpha T B`.
-pub(crate) fn trmm<T: Scalar>(flow: &mut Flow, t: Corner, alpha: T, b: Tile, priority: i32) {
-    let (side, Corner { tile, uplo, diag }) = sided(t, b);
+pub(crate) fn trmm<T: Scalar>(
+    flow: &mut Flow,
+    t: TriangularTile,
+    alpha: T,
+    b: Tile,
+    priority: i32,
+) {
+    let (side, TriangularTile { tile, uplo, diag }) = sided(t, b);
     let ((m, n), trans, alpha) = (b.stored(), tile.trans::<T>(), turned(b, alpha));
     let product = Trmm { side, uplo, trans, diag, m, n, alpha };
     flow.submit(product, &[(tile.handle, R), (b.handle, RW)], priority);
@@ -188,13 +200,13 @@ pub(crate) fn trmm<T: Scalar>(flow: &mut Flow, t: Corner, alpha: T, b: Tile, pri
 
 /// On which side of the stored `b` the triangle stands, and how it enters there: `uplo` is that of
 /// what is stored.
-fn sided(t: Corner, b: Tile) -> (Side, Corner) {
+fn sided(t: TriangularTile, b: Tile) -> (Side, TriangularTile) {
     let tile = beside(b, t.tile);
     let uplo = stored(tile, t.uplo);
-    if b.turn.is_transposed {
-        (Side::Right, Corner { tile: tile.transposed(), uplo, ..t })
+    if b.op.is_transposed {
+        (Side::Right, TriangularTile { tile: tile.transposed(), uplo, ..t })
     } else {
-        (Side::Left, Corner { tile, uplo, ..t })
+        (Side::Left, TriangularTile { tile, uplo, ..t })
     }
 }
 
@@ -205,8 +217,8 @@ pub(crate) fn potrf<T: Scalar>(flow: &mut Flow, a: Tile, offset: usize, priority
 }
 
 /// The inverse of a triangle, in place; its first row is row `offset` of the matrix.
-pub(crate) fn trtri<T: Scalar>(flow: &mut Flow, t: Corner, offset: usize, priority: i32) {
-    let Corner { tile, uplo, diag } = t;
+pub(crate) fn trtri<T: Scalar>(flow: &mut Flow, t: TriangularTile, offset: usize, priority: i32) {
+    let TriangularTile { tile, uplo, diag } = t;
     let trtri = Trtri::<T>::new(stored(tile, uplo), diag, tile.rows, offset);
     flow.submit(trtri, &[(tile.handle, RW)], priority);
 }
@@ -219,7 +231,7 @@ pub(crate) fn lauum<T: Scalar>(flow: &mut Flow, a: Tile, priority: i32) {
 
 /// `A = alpha A`, on a part of the tile.
 pub(crate) fn scale<T: Scalar>(flow: &mut Flow, part: Part, alpha: T, a: Tile, priority: i32) {
-    let part = if a.turn.is_transposed { part.flipped() } else { part };
+    let part = if a.op.is_transposed { part.flipped() } else { part };
     let ((m, n), alpha) = (a.stored(), turned(a, alpha));
     flow.submit(Lascal { part, m, n, alpha }, &[(a.handle, RW)], priority);
 }

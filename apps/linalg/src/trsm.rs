@@ -6,7 +6,7 @@ use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Flow;
 
 use crate::product::{self, Factor, Layouts};
-use crate::tasks::{self, Corner};
+use crate::tasks::{self, TriangularTile};
 use crate::view::View;
 
 /// How a triangle enters a solve or a product.
@@ -45,8 +45,8 @@ impl Triangle {
     }
 
     /// The tile on the diagonal of `t`, whose triangle `uplo` is seen.
-    pub(crate) fn corner<T: Scalar>(self, t: View<'_, T>, uplo: Uplo, i: usize) -> Corner {
-        Corner { tile: t.tile(i, i), uplo, diag: self.diag }
+    pub(crate) fn corner<T: Scalar>(self, t: View<'_, T>, uplo: Uplo, i: usize) -> TriangularTile {
+        TriangularTile { tile: t.tile(i, i), uplo, diag: self.diag }
     }
 }
 

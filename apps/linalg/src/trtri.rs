@@ -10,7 +10,7 @@ use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Flow;
 
 use crate::product::Layouts;
-use crate::tasks::{self, Corner};
+use crate::tasks::{self, TriangularTile};
 use crate::view::View;
 
 /// Submits the inversion of the triangle `uplo` of `a`, in place; the rest, and a unit diagonal, is
@@ -30,7 +30,7 @@ pub fn trtri<'a, T: Scalar>(flow: &mut Flow, uplo: Uplo, diag: Diag, a: impl Int
     for k in 0..nt {
         flow.iteration(k);
         let priority = |less: usize| 3 * (nt - k) as i32 - less as i32;
-        let corner = Corner { tile: a.tile(k, k), uplo: Uplo::Lower, diag };
+        let corner = TriangularTile { tile: a.tile(k, k), uplo: Uplo::Lower, diag };
         let mut layouts = Layouts::<T>::new(flow, (nt - 1 - k, k));
         let mut right = Vec::new();
         for j in 0..k {
@@ -38,7 +38,7 @@ pub fn trtri<'a, T: Scalar>(flow: &mut Flow, uplo: Uplo, diag: Diag, a: impl Int
         }
         for i in k + 1..nt {
             // From the left: A(k, k)' X' = -A(i, k)'.
-            let turned = Corner { tile: corner.tile.transposed(), uplo: Uplo::Upper, diag };
+            let turned = TriangularTile { tile: corner.tile.transposed(), uplo: Uplo::Upper, diag };
             tasks::trsm(flow, turned, -T::ONE, a.tile(i, k).transposed(), priority(0));
             let left = layouts.left(flow, a.tile(i, k), Structure::General, priority(0));
             for (j, &right) in right.iter().enumerate() {

@@ -10,19 +10,19 @@ use tegula_tiles::TileMatrix;
 
 /// How a stored matrix is seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Turn {
+pub(crate) struct Op {
     /// Rows and columns change places.
     pub(crate) is_transposed: bool,
     /// Entries are conjugated.
     pub(crate) is_conjugated: bool,
 }
 
-impl Turn {
+impl Op {
     fn of(trans: Trans) -> Self {
         Self { is_transposed: trans.swaps(), is_conjugated: trans == Trans::Conj }
     }
 
-    /// This turn, and then `other`.
+    /// This op, and then `other`.
     fn and(self, other: Self) -> Self {
         Self {
             is_transposed: self.is_transposed != other.is_transposed,
@@ -44,8 +44,8 @@ impl Turn {
     }
 }
 
-const TRANSPOSED: Turn = Turn { is_transposed: true, is_conjugated: false };
-const CONJUGATED: Turn = Turn { is_transposed: false, is_conjugated: true };
+const TRANSPOSED: Op = Op { is_transposed: true, is_conjugated: false };
+const CONJUGATED: Op = Op { is_transposed: false, is_conjugated: true };
 
 /// A tiled matrix, transposed or conjugated or neither, in the same tiles.
 ///
@@ -55,7 +55,7 @@ const CONJUGATED: Turn = Turn { is_transposed: false, is_conjugated: true };
 #[derive(Debug)]
 pub struct View<'a, T> {
     matrix: &'a TileMatrix<T>,
-    turn: Turn,
+    op: Op,
 }
 
 impl<T> Clone for View<'_, T> {
@@ -68,7 +68,7 @@ impl<T> Copy for View<'_, T> {}
 
 impl<'a, T> From<&'a TileMatrix<T>> for View<'a, T> {
     fn from(matrix: &'a TileMatrix<T>) -> Self {
-        Self { matrix, turn: Turn::default() }
+        Self { matrix, op: Op::default() }
     }
 }
 
@@ -86,13 +86,13 @@ impl<'a, T: Scalar> View<'a, T> {
     /// The transposed matrix.
     #[must_use]
     pub fn transposed(self) -> Self {
-        Self { turn: self.turn.and(TRANSPOSED), ..self }
+        Self { op: self.op.and(TRANSPOSED), ..self }
     }
 
     /// The matrix of conjugate entries.
     #[must_use]
     pub fn conjugated(self) -> Self {
-        Self { turn: self.turn.and(CONJUGATED), ..self }
+        Self { op: self.op.and(CONJUGATED), ..self }
     }
 
     /// The conjugate transpose.
@@ -104,7 +104,7 @@ impl<'a, T: Scalar> View<'a, T> {
     /// `op` of the matrix.
     #[must_use]
     pub fn op(self, trans: Trans) -> Self {
-        Self { turn: self.turn.and(Turn::of(trans)), ..self }
+        Self { op: self.op.and(Op::of(trans)), ..self }
     }
 
     /// Number of rows.
@@ -146,18 +146,18 @@ impl<'a, T: Scalar> View<'a, T> {
     /// Rows of the tiles in row `i` of tiles.
     #[must_use]
     pub fn tile_rows(&self, i: usize) -> usize {
-        if self.turn.is_transposed { self.matrix.tile_columns(i) } else { self.matrix.tile_rows(i) }
+        if self.op.is_transposed { self.matrix.tile_columns(i) } else { self.matrix.tile_rows(i) }
     }
 
     /// Columns of the tiles in column `j` of tiles.
     #[must_use]
     pub fn tile_columns(&self, j: usize) -> usize {
-        if self.turn.is_transposed { self.matrix.tile_rows(j) } else { self.matrix.tile_columns(j) }
+        if self.op.is_transposed { self.matrix.tile_rows(j) } else { self.matrix.tile_columns(j) }
     }
 
     /// Whether the stored matrix is transposed.
     pub(crate) fn is_transposed(&self) -> bool {
-        self.turn.is_transposed
+        self.op.is_transposed
     }
 
     /// Tile `(i, j)`.
@@ -167,7 +167,7 @@ impl<'a, T: Scalar> View<'a, T> {
             handle: self.matrix.tile(row, column),
             rows: self.tile_rows(i),
             columns: self.tile_columns(j),
-            turn: self.turn,
+            op: self.op,
         }
     }
 
@@ -190,7 +190,7 @@ impl<'a, T: Scalar> View<'a, T> {
     }
 
     fn pick<X>(&self, straight: X, turned: X) -> X {
-        if self.turn.is_transposed { turned } else { straight }
+        if self.op.is_transposed { turned } else { straight }
     }
 }
 
@@ -202,19 +202,19 @@ pub(crate) struct Tile {
     pub(crate) rows: usize,
     /// Columns as seen.
     pub(crate) columns: usize,
-    pub(crate) turn: Turn,
+    pub(crate) op: Op,
 }
 
 impl Tile {
     /// The transposed tile.
     pub(crate) fn transposed(self) -> Self {
         let (rows, columns) = (self.columns, self.rows);
-        Self { rows, columns, turn: self.turn.and(TRANSPOSED), ..self }
+        Self { rows, columns, op: self.op.and(TRANSPOSED), ..self }
     }
 
     /// The tile of conjugate entries.
     pub(crate) fn conjugated(self) -> Self {
-        Self { turn: self.turn.and(CONJUGATED), ..self }
+        Self { op: self.op.and(CONJUGATED), ..self }
     }
 
     /// `op` of the tile.
@@ -228,11 +228,11 @@ impl Tile {
 
     /// As kernels take it.
     pub(crate) fn trans<T: Scalar>(self) -> Trans {
-        self.turn.trans::<T>()
+        self.op.trans::<T>()
     }
 
     /// Rows and columns as stored.
     pub(crate) fn stored(self) -> (usize, usize) {
-        if self.turn.is_transposed { (self.columns, self.rows) } else { (self.rows, self.columns) }
+        if self.op.is_transposed { (self.columns, self.rows) } else { (self.rows, self.columns) }
     }
 }

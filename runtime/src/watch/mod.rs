@@ -27,22 +27,22 @@
 //! `ulimit -n` must be above the number of ranks there.
 //!
 //! ```
-//! use tegula_runtime::watch::{Meeting, Watch, WatchOptions};
+//! use tegula_runtime::watch::{Rendezvous, Watch, WatchOptions};
 //! use tegula_runtime::ranks::Rank;
 //!
 //! let listener = Watch::listen("node1")?;
 //! let bytes = listener.invitation().to_bytes(); // to be brought to all other ranks
 //! let options = WatchOptions::new(Rank(0), 1, "node1");
-//! let watch = Watch::start(options, Meeting::Host(listener), |end| panic!("{end}"))?;
+//! let watch = Watch::start(options, Rendezvous::Host(listener), |end| panic!("{end}"))?;
 //! assert!(watch.farewell().is_ok() && bytes.len() < 3000);
 //! # Ok::<(), tegula_runtime::watch::WatchError>(())
 //! ```
 
 mod addresses;
 mod end;
-mod meeting;
 mod message;
 mod party;
+mod rendezvous;
 mod sockets;
 mod terms;
 #[cfg(test)]
@@ -57,7 +57,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 pub use end::{End, How, MESSAGE_BYTES, Member};
-pub use meeting::{Invitation, Listener};
+pub use rendezvous::{Invitation, Listener};
 
 use crate::types::Rank;
 use party::Party;
@@ -88,21 +88,21 @@ pub struct WatchOptions {
     /// A rank that is silent for longer is lost: 5 s unless told otherwise, at least 3 beats.
     pub patience: Duration,
     /// Time in which all ranks must have come: 30 s unless told otherwise.
-    pub meeting: Duration,
+    pub rendezvous: Duration,
 }
 
 impl WatchOptions {
     /// Usual times for rank `rank` of `ranks`, which runs on `host`.
     #[must_use]
     pub fn new(rank: Rank, ranks: usize, host: &str) -> Self {
-        let [beat, patience, meeting] = [1, 5, 30].map(Duration::from_secs);
-        Self { rank, ranks, host: host.to_owned(), beat, patience, meeting }
+        let [beat, patience, rendezvous] = [1, 5, 30].map(Duration::from_secs);
+        Self { rank, ranks, host: host.to_owned(), beat, patience, rendezvous }
     }
 }
 
 /// How a rank comes to the others.
 #[derive(Debug)]
-pub enum Meeting {
+pub enum Rendezvous {
     /// Rank 0 waits for them.
     Host(Listener),
     /// The others go to rank 0.
@@ -184,10 +184,10 @@ impl Watch {
     /// If the ranks do not meet in time, or one is lost before.
     pub fn start(
         options: WatchOptions,
-        meeting: Meeting,
+        rendezvous: Rendezvous,
         on_end: impl FnOnce(End) + Send + 'static,
     ) -> Result<Self, WatchError> {
-        Self::start_with_news(options, meeting, |_| (), on_end)
+        Self::start_with_news(options, rendezvous, |_| (), on_end)
     }
 
     /// As [`Watch::start`]. Before `on_end`, and before the others are told, `on_news` is called: on rank 0,
@@ -198,12 +198,12 @@ impl Watch {
     /// As there.
     pub fn start_with_news(
         options: WatchOptions,
-        meeting: Meeting,
+        rendezvous: Rendezvous,
         on_news: impl FnMut(&End) + Send + 'static,
         on_end: impl FnOnce(End) + Send + 'static,
     ) -> Result<Self, WatchError> {
         let ranks = options.ranks;
-        let watch = Self::spawn(options, meeting, (Box::new(on_news), Box::new(on_end)))?;
+        let watch = Self::spawn(options, rendezvous, (Box::new(on_news), Box::new(on_end)))?;
         match watch.shared.wait_for_meeting() {
             None => Ok(watch),
             Some(Last::Report(Report::Missing(missing))) => {
@@ -217,14 +217,14 @@ impl Watch {
 
     fn spawn(
         options: WatchOptions,
-        meeting: Meeting,
+        rendezvous: Rendezvous,
         calls: (OnNews, OnEnd),
     ) -> Result<Self, WatchError> {
-        let terms = terms(options, &meeting);
-        let (party, sockets, wire) = match meeting {
-            Meeting::Host(listener) => (Party::host(terms), listener.sockets, None),
-            Meeting::Guest(invitation) => {
-                let (stream, inbox, host) = invitation.accept(&terms.me, terms.meeting)?;
+        let terms = terms(options, &rendezvous);
+        let (party, sockets, wire) = match rendezvous {
+            Rendezvous::Host(listener) => (Party::host(terms), listener.sockets, None),
+            Rendezvous::Guest(invitation) => {
+                let (stream, inbox, host) = invitation.accept(&terms.me, terms.rendezvous)?;
                 let wire = Wire::new(stream, inbox)?;
                 (Party::guest(terms, Link(0), host), Vec::new(), Some((Link(0), wire)))
             }
@@ -283,18 +283,18 @@ impl Drop for Watch {
     }
 }
 
-fn terms(options: WatchOptions, meeting: &Meeting) -> Terms {
-    let WatchOptions { rank, ranks, host, beat, patience, meeting: time } = options;
+fn terms(options: WatchOptions, rendezvous: &Rendezvous) -> Terms {
+    let WatchOptions { rank, ranks, host, beat, patience, rendezvous: time } = options;
     assert!(usize::from(rank.0) < ranks, "rank {rank} of {ranks}");
     assert!(
         patience >= 3 * beat && !beat.is_zero(),
         "{patience:?} of patience with beats each {beat:?}"
     );
-    let (is_host, token) = match meeting {
-        Meeting::Host(listener) => (true, listener.invitation.token()),
-        Meeting::Guest(invitation) => (false, invitation.token()),
+    let (is_host, token) = match rendezvous {
+        Rendezvous::Host(listener) => (true, listener.invitation.token()),
+        Rendezvous::Guest(invitation) => (false, invitation.token()),
     };
-    assert!(is_host == (rank == Rank(0)), "rank {rank} comes as {meeting:?}");
+    assert!(is_host == (rank == Rank(0)), "rank {rank} comes as {rendezvous:?}");
     let me = Member { rank, host, pid: std::process::id() };
-    Terms { me, ranks, token, beat, patience, meeting: time }
+    Terms { me, ranks, token, beat, patience, rendezvous: time }
 }

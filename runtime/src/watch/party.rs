@@ -23,7 +23,7 @@ const FAILED: u8 = 1;
 #[derive(Debug)]
 enum Phase {
     /// The host waits for guests.
-    Meeting,
+    Rendezvous,
     Running,
     /// This rank has said farewell.
     Leaving,
@@ -58,7 +58,7 @@ pub(super) struct Party {
 impl Party {
     /// The host's side.
     pub(super) fn host(terms: Terms) -> Self {
-        let mut party = Self::new(terms, Phase::Meeting);
+        let mut party = Self::new(terms, Phase::Rendezvous);
         party.meet_if_all_are_there();
         party
     }
@@ -152,7 +152,7 @@ impl Party {
     }
 
     fn meet_if_all_are_there(&mut self) {
-        let is_meeting = matches!(self.phase, Phase::Meeting);
+        let is_meeting = matches!(self.phase, Phase::Rendezvous);
         if is_meeting && self.members().count() + 1 == self.terms.ranks {
             self.phase = Phase::Running;
             self.actions.push(Action::Report(Report::Met));
@@ -174,7 +174,7 @@ impl Party {
         let Some(peer) = self.peers.remove(&link) else { return };
         let Stage::Member(who) = peer.stage else { return };
         match self.phase {
-            Phase::Meeting | Phase::Running | Phase::Leaving if !peer.left => {
+            Phase::Rendezvous | Phase::Running | Phase::Leaving if !peer.left => {
                 let end = End::Lost { who, how: How::Closed };
                 self.end(&end, Report::Ended(end.clone()), None);
             }
@@ -260,7 +260,7 @@ impl Party {
             Phase::Parting { since } if self.clock >= since + self.linger() => {
                 self.report(Report::Parted);
             }
-            Phase::Meeting if self.clock >= self.terms.meeting => self.miss(),
+            Phase::Rendezvous if self.clock >= self.terms.rendezvous => self.miss(),
             _ => {}
         }
         if self.clock >= self.next_beat {

@@ -19,7 +19,7 @@ pub(super) struct Terms {
     pub(super) beat: Duration,
     pub(super) patience: Duration,
     /// The host waits for guests as long as this.
-    pub(super) meeting: Duration,
+    pub(super) rendezvous: Duration,
 }
 
 /// What is to be done.

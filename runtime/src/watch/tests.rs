@@ -17,15 +17,15 @@ const TOKEN: [u8; 16] = [7; 16];
 const STEP: u64 = 50;
 const BEAT: u64 = 1000;
 const PATIENCE: u64 = 5000;
-const MEETING: u64 = 30_000;
+const RENDEZVOUS: u64 = 30_000;
 
 fn member(rank: usize) -> Member {
     Member { rank: Rank(rank as u16), host: format!("node{rank}"), pid: 100 + rank as u32 }
 }
 
 fn terms(rank: usize, ranks: usize) -> Terms {
-    let [beat, patience, meeting] = [BEAT, PATIENCE, MEETING].map(Duration::from_millis);
-    Terms { me: member(rank), ranks, token: TOKEN, beat, patience, meeting }
+    let [beat, patience, rendezvous] = [BEAT, PATIENCE, RENDEZVOUS].map(Duration::from_millis);
+    Terms { me: member(rank), ranks, token: TOKEN, beat, patience, rendezvous }
 }
 
 /// What comes over a connection.
@@ -380,7 +380,7 @@ fn who_waits_after_its_farewell_learns_of_a_death() {
 fn who_does_not_come_is_named() {
     let mut network = Network::new(4, 1, 100);
     network.ways[2][0].events.clear();
-    network.run(MEETING + 5000);
+    network.run(RENDEZVOUS + 5000);
     assert_eq!(network.processes[0].reports, [Report::Missing(vec![Rank(2)])]);
     for rank in [1, 3] {
         let message = "rank 0 on node0 gave up: 1 ranks did not come, rank 2 among them";

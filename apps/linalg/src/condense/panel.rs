@@ -11,7 +11,7 @@ use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::{Flow, Handle};
 
-use crate::view::{Tile, Turn};
+use crate::view::{Op, Tile};
 
 /// The reflectors of one step.
 #[derive(Clone, Copy, Debug)]
@@ -99,7 +99,7 @@ impl Panel {
 
 /// A tile as it is stored.
 pub(crate) fn tile(handle: Handle, rows: usize, columns: usize) -> Tile {
-    Tile { handle, rows, columns, turn: Turn::default() }
+    Tile { handle, rows, columns, op: Op::default() }
 }
 
 /// Room for a tile.

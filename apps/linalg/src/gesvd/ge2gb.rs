@@ -13,7 +13,7 @@ use tegula_runtime::flow::Flow;
 use tegula_tiles::TileMatrix;
 
 use crate::condense::{Panel, columns_beside, copy, rows_beside, tile};
-use crate::tasks::{self, Corner};
+use crate::tasks::{self, TriangularTile};
 use crate::view::{Tile, View};
 
 /// The reflectors of both sides.
@@ -110,7 +110,8 @@ impl<T: Scalar> Step<'_, T> {
     fn left_companion(&self, flow: &mut Flow, v: &[Tile], t: Tile) -> Vec<Tile> {
         let sizes = self.columns().map(|j| (t.rows, self.a.tile_columns(j)));
         let z = self.room(flow, sizes);
-        let corner = Corner { tile: t.op(Trans::Conj), uplo: Uplo::Lower, diag: Diag::NonUnit };
+        let corner =
+            TriangularTile { tile: t.op(Trans::Conj), uplo: Uplo::Lower, diag: Diag::NonUnit };
         for (j, &z) in self.columns().zip(&z) {
             for (i, v) in v.iter().enumerate() {
                 let factors = (T::ONE, if i == 0 { T::ZERO } else { T::ONE });
@@ -133,7 +134,8 @@ impl<T: Scalar> Step<'_, T> {
         let (one, count) = (T::ONE, t.rows);
         // S^H conj(T') is the adjoint of the product of the transposed triangle and S.
         let turned = self.room(flow, s.iter().map(|s| (s.rows, s.columns)));
-        let corner = Corner { tile: t.transposed(), uplo: Uplo::Lower, diag: Diag::NonUnit };
+        let corner =
+            TriangularTile { tile: t.transposed(), uplo: Uplo::Lower, diag: Diag::NonUnit };
         let inner = self.room(flow, std::iter::once((v[0].columns, count)))[0];
         for (j, (&to, &s)) in turned.iter().zip(s).enumerate() {
             copy::<T>(flow, (s, (0, 0)), (to, (0, 0)), (s.rows, s.columns), self.priority);

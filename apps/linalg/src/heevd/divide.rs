@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 
 use tegula_kernels::scalar::{Real, Scalar};
 use tegula_kernels::tridiagonal::divide::{
-    Collect, Gather, Join, Leaf, Merge, Plans, Roots, Sort, Spread, Turn, tear,
+    Collect, Gather, Join, Leaf, Merge, Plans, Roots, Rotate, Sort, Spread, tear,
 };
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::{Flow, Handle};
@@ -190,8 +190,8 @@ fn gather<S: Real>(
         flow.retire(block);
         first += count;
     }
-    let turn = Turn::<S> { side, rows, n, scalar };
-    flow.submit(turn, &[(plan[0], R), (plan[1], R), (to, RW)], 1);
+    let rotate = Rotate::<S> { side, rows, n, scalar };
+    flow.submit(rotate, &[(plan[0], R), (plan[1], R), (to, RW)], 1);
     flow.retire(values);
     flow.retire(edges);
     to

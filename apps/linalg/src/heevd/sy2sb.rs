@@ -11,7 +11,7 @@ use tegula_runtime::flow::Flow;
 use tegula_tiles::TileMatrix;
 
 use crate::condense::{Panel, columns_beside, tile};
-use crate::tasks::{self, Corner};
+use crate::tasks::{self, TriangularTile};
 use crate::view::{Tile, View};
 
 /// Submits the reduction of the lower triangle `a`. The band stands in the tiles on the diagonal and
@@ -64,8 +64,8 @@ impl<T: Scalar> Step<'_, T> {
     fn companion(&self, flow: &mut Flow, v: &[Tile], t: Tile) -> Vec<Tile> {
         let (count, priority) = (t.rows, self.priority);
         let w = self.new_tiles(flow, count);
-        let right = Corner { tile: t.transposed(), uplo: Uplo::Lower, diag: Diag::NonUnit };
-        let adjoint = Corner { tile: t.op(Trans::Conj), ..right };
+        let right = TriangularTile { tile: t.transposed(), uplo: Uplo::Lower, diag: Diag::NonUnit };
+        let adjoint = TriangularTile { tile: t.op(Trans::Conj), ..right };
         let inner = tile(flow.register(count * count * size_of::<T>()), count, count);
         for (i, &w) in w.iter().enumerate() {
             for (j, &v) in v.iter().enumerate() {

@@ -10,7 +10,7 @@ use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::Flow;
 
 use crate::panels::{Panels, Ring};
-use crate::view::{Tile, Turn};
+use crate::view::{Op, Tile};
 
 /// The columns of the factor in precision `U`, with copies of the tiles of the other one.
 pub(super) struct Copies<U> {
@@ -32,7 +32,7 @@ impl<U: Scalar> Copies<U> {
 
     /// The copy of `tile`, which is tile `(i, k)` in the other precision.
     pub(super) fn converted(&self, place: (usize, usize), tile: Tile) -> Tile {
-        Tile { handle: self.converted.copy(place), turn: Turn::default(), ..tile }
+        Tile { handle: self.converted.copy(place), op: Op::default(), ..tile }
     }
 
     /// Submits the conversion of a part of `tile`, which is tile `(i, k)` in the other precision.

@@ -12,7 +12,7 @@ use tegula_tiles::TileMatrix;
 
 use super::copies::conversion;
 use super::precision::{PrecisionMap, place, tiles};
-use crate::view::{Tile, Turn};
+use crate::view::{Op, Tile};
 
 /// The lower triangle of a matrix of order `n` in tiles of order `nb`, of which a [`PrecisionMap`] says
 /// whether they hold numbers of type `T` or of the narrower [`T::Other`](Scalar::Other).
@@ -196,7 +196,7 @@ impl<T: Scalar<Real = f64>> MixedMatrix<T> {
     /// Tile `(i, j)` as algorithms see it.
     pub(super) fn seen(&self, i: usize, j: usize) -> Tile {
         let (rows, columns) = (self.rows(i), self.rows(j));
-        Tile { handle: self.tile(i, j), rows, columns, turn: Turn::default() }
+        Tile { handle: self.tile(i, j), rows, columns, op: Op::default() }
     }
 
     fn tile_bytes(&self, i: usize, j: usize) -> usize {

@@ -9,7 +9,7 @@ use tegula_runtime::flow::{Flow, Handle};
 use super::copies::conversion;
 use super::matrix::MixedMatrix;
 use crate::product::Layouts;
-use crate::tasks::{self, Corner};
+use crate::tasks::{self, TriangularTile};
 use crate::view::{Tile, View};
 
 /// Submits the solves `L Y = B` and `L^H X = Y` with the factor `l` that [`potrf_mixed`](crate::potrf_mixed)
@@ -77,9 +77,9 @@ impl<T: Scalar<Real = f64>> Substitution<'_, T> {
         if self.uplo == Uplo::Lower { tile } else { tile.op(Trans::Conj) }
     }
 
-    fn corner(&self, k: usize) -> Corner {
+    fn corner(&self, k: usize) -> TriangularTile {
         let tile = self.turned(self.l.seen(k, k));
-        Corner { tile, uplo: self.uplo, diag: Diag::NonUnit }
+        TriangularTile { tile, uplo: self.uplo, diag: Diag::NonUnit }
     }
 
     /// Tile `(i, k)` of the triangle in 64 bits, and the copy that had to be made for it.

@@ -3,7 +3,7 @@
 //! Over ranks all take the same decision in the same pause, which is that of rank 0: it comes to the others
 //! as data of the flow. All bring together what is to be saved, and rank 0 writes it.
 
-mod again;
+mod resume_command;
 mod signals;
 
 use std::ffi::OsStr;
@@ -236,7 +236,7 @@ pub(crate) struct Found {
 
 /// The command of this run with another value of the first of `flags`, and without the others.
 fn again(flags: &[&str], value: &OsStr) -> String {
-    again::command(std::env::args_os().skip(1).collect(), flags, value)
+    resume_command::command(std::env::args_os().skip(1).collect(), flags, value)
 }
 
 /// What rank 0 has decided, on every rank.

@@ -29,7 +29,7 @@ use tegula_linalg::program::Footprint;
 use crate::error::refused;
 use crate::machine::memory_bytes;
 use crate::output::{Account, Console, bytes, count};
-use crate::platform::Notebook;
+use crate::platform::LearntModels;
 use crate::ranks::{self, Ranks};
 use crate::work::Work;
 
@@ -140,7 +140,7 @@ pub(crate) struct Run {
     world: Option<World>,
     shares: Shares,
     /// Times of kernels, where the policy or the engine asks for them.
-    notebook: Option<Arc<Notebook>>,
+    learnt_models: Option<Arc<LearntModels>>,
 }
 
 impl RunFlags {
@@ -187,7 +187,7 @@ impl RunFlags {
             workers,
             has_message_priorities: self.message_priorities,
             shares,
-            notebook: None,
+            learnt_models: None,
         };
         check_eviction(run.machine.eviction(run.policy), run.policy)?;
         Ok(run.with_notebook())
@@ -248,8 +248,8 @@ impl Run {
     fn with_notebook(mut self) -> Self {
         if self.is_planned() {
             let machine = self.machine.machine();
-            let notebook = Notebook::open(&machine, self.backend, self.machine.scratch());
-            self.notebook = Some(Arc::new(notebook));
+            let learnt_models = LearntModels::open(&machine, self.backend, self.machine.scratch());
+            self.learnt_models = Some(Arc::new(learnt_models));
         }
         self
     }
@@ -272,11 +272,11 @@ impl Run {
 
     /// Keeps the times of kernels and transfers that the run has learnt.
     pub(crate) fn keep_times(&self, account: &Account, console: &Console) {
-        if let Some(notebook) = self.notebook.as_ref().filter(|_| ranks::is_root()) {
+        if let Some(learnt_models) = self.learnt_models.as_ref().filter(|_| ranks::is_root()) {
             if let Some(totals) = account.totals() {
-                notebook.note_transfers(totals, &self.machine.machine());
+                learnt_models.note_transfers(totals, &self.machine.machine());
             }
-            notebook.keep(console);
+            learnt_models.keep(console);
         }
     }
 
@@ -287,10 +287,10 @@ impl Run {
         let bind = self.machine.cores == allowed_cores().len() && self.world.is_none();
         let (eviction, scratch) = (self.machine.eviction(policy), self.machine.scratch());
         let mut machine = self.machine.machine();
-        self.notebook.iter().for_each(|notebook| notebook.teach(&mut machine));
+        self.learnt_models.iter().for_each(|learnt_models| learnt_models.teach(&mut machine));
         let mut options = ExecOptions::on(machine);
-        if let Some(notebook) = &self.notebook {
-            options.durations = Arc::<Models>::clone(&notebook.models);
+        if let Some(learnt_models) = &self.learnt_models {
+            options.durations = Arc::<Models>::clone(&learnt_models.models);
         }
         let accelerators = self.machine.accelerators();
         let world = self.world.clone();
@@ -384,8 +384,8 @@ impl Run {
         if self.machine.has_idle_eviction() {
             console.note("--eviction has no effect: no memory has a limit");
         }
-        if let Some(notebook) = &self.notebook {
-            notebook.describe(console);
+        if let Some(learnt_models) = &self.learnt_models {
+            learnt_models.describe(console);
         }
     }
 

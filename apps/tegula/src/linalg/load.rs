@@ -11,12 +11,12 @@ use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow, FlowError};
 use tegula_tiles::{TileIndex, TileMatrix};
 
 use super::file::MatrixFile;
-use super::kept::Kept;
+use super::registry::Registry;
 use super::state;
 use crate::error::refused;
 
 /// Files that tasks of this process read.
-static OPEN: Kept<MatrixFile> = Kept::new();
+static OPEN: Registry<MatrixFile> = Registry::new();
 
 /// Columns of a file that are read at a time.
 const COLUMNS: usize = 64;

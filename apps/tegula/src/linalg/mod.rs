@@ -3,10 +3,10 @@
 
 mod file;
 mod inputs;
-mod kept;
 mod load;
 mod options;
 mod pauses;
+mod registry;
 mod report;
 mod results;
 mod state;

@@ -19,7 +19,7 @@ use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow};
 use tegula_runtime::ranks::Rank;
 use tegula_tiles::{TileIndex, TileMatrix};
 
-use super::kept::Kept;
+use super::registry::Registry;
 
 /// The tiles of these operands that exist, operand by operand.
 fn tiles_of(instance: &dyn Instance, operands: &[usize]) -> Vec<(usize, TileIndex)> {
@@ -146,7 +146,7 @@ struct State {
 }
 
 /// Those that tasks of this process read.
-static OPEN: Kept<State> = Kept::new();
+static OPEN: Registry<State> = Registry::new();
 
 /// Name of the tasks.
 pub(super) const NAME: &str = "restore";

@@ -55,7 +55,7 @@ pub(super) fn learnt_path(backend: &dyn Backend) -> Option<PathBuf> {
 
 /// The models of a run, and the file that they come from and go to.
 #[derive(Debug)]
-pub(crate) struct Notebook {
+pub(crate) struct LearntModels {
     /// The models.
     pub(crate) models: Arc<Models>,
     here: Fingerprint,
@@ -69,7 +69,7 @@ pub(crate) struct Notebook {
     scratch: Option<PathBuf>,
 }
 
-impl Notebook {
+impl LearntModels {
     /// The models for `machine`, with what was learnt before.
     pub(crate) fn open(machine: &Machine, backend: &dyn Backend, scratch: Option<PathBuf>) -> Self {
         let models = Models::new(machine);
@@ -81,9 +81,9 @@ impl Notebook {
         let real = machine.classes.iter().filter(|class| class.kind != WorkerKind::Emulated);
         let classes = real.map(|class| class.name.clone()).collect();
         let models = Arc::new(models);
-        let mut notebook = Self { models, here, path, foreign: None, classes, scratch };
-        notebook.read();
-        notebook
+        let mut learnt_models = Self { models, here, path, foreign: None, classes, scratch };
+        learnt_models.read();
+        learnt_models
     }
 
     fn read(&mut self) {

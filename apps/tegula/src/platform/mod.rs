@@ -10,7 +10,7 @@ mod show;
 use anyhow::Result;
 use clap::Subcommand;
 
-pub(crate) use learnt::Notebook;
+pub(crate) use learnt::LearntModels;
 
 /// What can be done with platforms.
 #[derive(Subcommand, Debug)]

@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use tegula_runtime::comm::mpi::Library;
 use tegula_runtime::comm::{Mpi, World};
 use tegula_runtime::ranks::Rank;
-use tegula_runtime::watch::{End, How, Invitation, Meeting, Watch, WatchOptions};
+use tegula_runtime::watch::{End, How, Invitation, Rendezvous, Watch, WatchOptions};
 
 use super::{GRACE, WORLD, launcher};
 use crate::error;
@@ -118,9 +118,9 @@ fn watch(world: &World, host: &str) -> Result<Watch> {
     let listener = if is_first { Some(Watch::listen(host)?) } else { None };
     let invitation = listener.as_ref().map_or_else(Vec::new, |mine| mine.invitation().to_bytes());
     let invitation = world.follow(invitation)?;
-    let meeting = match listener {
-        Some(listener) => Meeting::Host(listener),
-        None => Meeting::Guest(
+    let rendezvous = match listener {
+        Some(listener) => Rendezvous::Host(listener),
+        None => Rendezvous::Guest(
             Invitation::from_bytes(&invitation).context("rank 0 runs another version of tegula")?,
         ),
     };
@@ -129,7 +129,7 @@ fn watch(world: &World, host: &str) -> Result<Watch> {
     let announce = move |end: &End| announce_end(rank, end);
     let leave = move |end| leave_for(rank, &end);
     // The invitation leaves while this rank waits for those that it is for.
-    Ok(world.attend(|| Watch::start_with_news(options, meeting, announce, leave))?)
+    Ok(world.attend(|| Watch::start_with_news(options, rendezvous, announce, leave))?)
 }
 
 /// Says why all end, on the rank that says it for all: rank 0, or where that is the one that is gone, rank 1.

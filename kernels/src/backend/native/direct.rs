@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use super::kit::Kit;
 use super::lanes::Edge;
+use super::micro_kernels::MicroKernels;
 use super::pack::{Strided, with_workspace};
 use crate::option::{Diag, Triangle, Uplo};
 use crate::scalar::Real;
@@ -80,7 +80,7 @@ impl<T: Real> Product<T> {
 }
 
 /// Whether a product is small enough.
-pub(super) fn suits<T: Real, K: Kit<T>>(m: usize, n: usize, k: usize) -> bool {
+pub(super) fn suits<T: Real, K: MicroKernels<T>>(m: usize, n: usize, k: usize) -> bool {
     m * k <= LEFT && m * n * k <= K::MOST
 }
 
@@ -88,7 +88,7 @@ pub(super) fn suits<T: Real, K: Kit<T>>(m: usize, n: usize, k: usize) -> bool {
 ///
 /// # Safety
 /// The processor has the set of `K`.
-pub(super) unsafe fn multiply<T: Real, K: Kit<T>>(
+pub(super) unsafe fn multiply<T: Real, K: MicroKernels<T>>(
     alpha: T,
     a: TileRef<'_, T>,
     b: TileRef<'_, T>,
@@ -158,7 +158,7 @@ fn complete<T: Real>(t: Triangle<'_, T>, room: &mut [T]) {
 ///
 /// # Safety
 /// The processor has the set of `K`.
-pub(super) unsafe fn multiply_triangle<T: Real, K: Kit<T>>(
+pub(super) unsafe fn multiply_triangle<T: Real, K: MicroKernels<T>>(
     t: Triangle<'_, T>,
     mut b: TileMut<'_, T>,
 ) {

@@ -10,9 +10,9 @@
 mod avx;
 mod caches;
 mod direct;
-mod kit;
 mod lanes;
 mod micro;
+mod micro_kernels;
 mod pack;
 mod portable;
 mod product;
@@ -30,7 +30,7 @@ use crate::strips::{StripsMut, StripsRef};
 use crate::tile::{TileMut, TileRef};
 #[cfg(target_arch = "x86_64")]
 use avx::{Avx2, Avx512};
-use kit::Kit;
+use micro_kernels::MicroKernels;
 use pack::{RUN, Strided};
 use portable::Portable;
 use product::{Operand, Part};
@@ -89,7 +89,7 @@ const TINY: usize = 12;
 /// Entries of a right-hand side that loops solve for before the micro-kernels have laid them out.
 const FEW: usize = 16;
 
-impl<S: Kit<f32> + Kit<f64> + Sync> Backend for Native<S> {
+impl<S: MicroKernels<f32> + MicroKernels<f64> + Sync> Backend for Native<S> {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -115,7 +115,7 @@ impl<S: Kit<f32> + Kit<f64> + Sync> Backend for Native<S> {
     }
 }
 
-impl<T: Real, S: Kit<T> + Sync> Blas<T> for Native<S> {
+impl<T: Real, S: MicroKernels<T> + Sync> Blas<T> for Native<S> {
     fn gemm(&self, alpha: T, a: TileRef<'_, T>, b: TileRef<'_, T>, beta: T, mut c: TileMut<'_, T>) {
         check_product(a, b, &c);
         if c.rows() == 0 || c.cols() == 0 {

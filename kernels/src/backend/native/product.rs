@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use super::caches;
-use super::kit::Kit;
 use super::micro::{Ahead, Target};
+use super::micro_kernels::MicroKernels;
 use super::pack::{Strided, with_workspace};
 use crate::scalar::Real;
 use crate::strips::StripsRef;
@@ -18,7 +18,7 @@ use crate::tile::{TileMut, TileRef};
 /// An eighth of that cache is enough, if it is some strips: the first `NR` columns wait for all of the first
 /// block, the block after it is fetched at leisure. With half of a cache of 2 MiB tall products took a twelfth
 /// longer.
-fn block_of_a<T: Real, K: Kit<T>>(m: usize, k: usize) -> (usize, usize) {
+fn block_of_a<T: Real, K: MicroKernels<T>>(m: usize, k: usize) -> (usize, usize) {
     let caches = caches::sizes();
     let kc = piece(k, caches.first * 4 / 5 / (K::NR * size_of::<T>()), 1);
     let rows = |bytes: usize| bytes / (kc * size_of::<T>());
@@ -141,7 +141,7 @@ struct Side<T> {
 /// # Safety
 /// The processor has the set of `K`; the operands have as many rows as `C` has rows and columns, and
 /// the same number of columns, at least one.
-pub(super) unsafe fn multiply<T: Real, K: Kit<T>>(
+pub(super) unsafe fn multiply<T: Real, K: MicroKernels<T>>(
     part: Part,
     alpha: T,
     a: Operand<T>,
@@ -233,7 +233,7 @@ impl<T: Real> Block<T> {
     /// # Safety
     /// The processor has the set of `K`; strips are inside the operands, and where these are packed
     /// the rooms hold them; if not `fresh`, they are packed there already.
-    unsafe fn run<K: Kit<T>>(&self) {
+    unsafe fn run<K: MicroKernels<T>>(&self) {
         let (height, width, depth) = self.size;
         if let Some(a) = self.a.source.filter(|_| self.fresh) {
             for (strip, i) in (0..height).step_by(K::MR).enumerate() {
@@ -265,7 +265,7 @@ impl<T: Real> Block<T> {
     /// # Safety
     /// As for `run`, with the strip of `a` and the group of `b` packed.
     #[inline(always)]
-    unsafe fn micro_block<K: Kit<T>>(
+    unsafe fn micro_block<K: MicroKernels<T>>(
         &self,
         (strip, i): (usize, usize),
         (group, j): (usize, usize),
@@ -302,7 +302,7 @@ impl<T: Real> Block<T> {
 
     /// Columns `share` of group `group` of `b`.
     #[inline(always)]
-    fn later_b<K: Kit<T>>(&self, group: usize, share: Range<usize>) -> Later<T> {
+    fn later_b<K: MicroKernels<T>>(&self, group: usize, share: Range<usize>) -> Later<T> {
         let row = group * K::NR;
         let rows = row..self.size.1.min(row + K::NR).max(row);
         let source = self.b.source.filter(|_| self.fresh);
@@ -312,7 +312,7 @@ impl<T: Real> Block<T> {
     /// In the first group of `b` the next strip of `a`, if this is new and was laid out elsewhere,
     /// else a share of a strip of the next block.
     #[inline(always)]
-    fn later_a<K: Kit<T>>(
+    fn later_a<K: MicroKernels<T>>(
         &self,
         strip: usize,
         group: usize,

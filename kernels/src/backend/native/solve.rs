@@ -6,8 +6,8 @@
 //! the up-looking one: each strip of rows is solved against the rows above, then its own diagonal
 //! block is factored (Golub, Van Loan, "Matrix computations", 4.2).
 
-use super::kit::Kit;
 use super::micro::Ahead;
+use super::micro_kernels::MicroKernels;
 use super::pack::{Strided, with_workspace};
 use crate::error::NumericalError;
 use crate::option::{Diag, Triangle, Uplo};
@@ -43,7 +43,7 @@ impl<T: Real> Packed<T> {
 ///
 /// # Safety
 /// The processor has the set of `K`; strips are `MR` high and have the shape of the transposed `B`.
-pub(super) unsafe fn solve<T: Real, K: Kit<T>>(
+pub(super) unsafe fn solve<T: Real, K: MicroKernels<T>>(
     t: Triangle<'_, T>,
     b: TileMut<'_, T>,
     wanted: Option<StripsMut<'_, T>>,
@@ -93,7 +93,7 @@ fn turned<T: Copy>(a: Strided<T>, rows: bool, cols: bool) -> Strided<T> {
 
 /// # Safety
 /// `l` is readable on and below the diagonal, `packed` holds a triangle of `n` rows.
-unsafe fn pack_triangle<T: Real, K: Kit<T>>(
+unsafe fn pack_triangle<T: Real, K: MicroKernels<T>>(
     l: Strided<T>,
     n: usize,
     diag: Diag,
@@ -131,7 +131,7 @@ unsafe fn pack_triangle<T: Real, K: Kit<T>>(
 /// # Safety
 /// The processor has the set of `K`; `x` holds the columns of `target`, `next_x` has room for those
 /// of `next`, no more of them, and `l` is a triangle of at least that order.
-unsafe fn solve_strip<T: Real, K: Kit<T>>(
+unsafe fn solve_strip<T: Real, K: MicroKernels<T>>(
     l: Packed<T>,
     x: *mut T,
     target: Strided<T>,
@@ -158,7 +158,9 @@ unsafe fn solve_strip<T: Real, K: Kit<T>>(
 ///
 /// # Safety
 /// The processor has the set of `K`.
-pub(super) unsafe fn factor<T: Real, K: Kit<T>>(a: TileMut<'_, T>) -> Result<(), NumericalError> {
+pub(super) unsafe fn factor<T: Real, K: MicroKernels<T>>(
+    a: TileMut<'_, T>,
+) -> Result<(), NumericalError> {
     let n = a.rows();
     let a = Strided::new(a.as_ref());
     let padded = n.next_multiple_of(K::MR);
@@ -229,7 +231,7 @@ unsafe fn unpack_diagonal<T: Real>(from: *const T, width: usize, block: Strided<
 ///
 /// # Safety
 /// As for `factor`.
-unsafe fn factor_diagonal<T: Real, K: Kit<T>>(
+unsafe fn factor_diagonal<T: Real, K: MicroKernels<T>>(
     first: usize,
     x: *mut T,
     l: Packed<T>,
@@ -262,7 +264,10 @@ unsafe fn factor_diagonal<T: Real, K: Kit<T>>(
 ///
 /// # Safety
 /// `corner` is a block of a panel, `block` one of a packed triangle.
-unsafe fn factor_corner<T: Real, K: Kit<T>>(corner: *const T, block: *mut T) -> Result<(), usize> {
+unsafe fn factor_corner<T: Real, K: MicroKernels<T>>(
+    corner: *const T,
+    block: *mut T,
+) -> Result<(), usize> {
     // SAFETY: all places are inside the two blocks.
     unsafe {
         for c in 0..K::NR {

@@ -1,8 +1,8 @@
 //! The Cholesky factorization of matrices that are smaller than a strip of the packed one.
 
 use super::direct::{Product, multiply_body};
-use super::kit::Kit;
 use super::lanes::Edge;
+use super::micro_kernels::MicroKernels;
 use super::pack::with_workspace;
 use crate::error::NumericalError;
 use crate::scalar::Real;
@@ -18,7 +18,7 @@ const WIDTH: usize = 4;
 ///
 /// # Safety
 /// The processor has the set of `K`.
-pub(super) unsafe fn factor<T: Real, K: Kit<T>>(
+pub(super) unsafe fn factor<T: Real, K: MicroKernels<T>>(
     mut a: TileMut<'_, T>,
 ) -> Result<(), NumericalError> {
     let n = a.rows();

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use pulp::Arch;
 
-use super::desk::Desk;
 use super::lines::Lines;
+use super::widened::Widened;
 use super::{Entry, Findings, Panels, Tile};
 use crate::backend::Blas;
 use crate::scalar::Real;
@@ -53,16 +53,16 @@ impl Tile {
         let (right, left) = if self.width == 0 { (None, None) } else { (right, left) };
         let block = [BLOCK[0].min(m), BLOCK[1].min(n)];
         ROOM.with_borrow_mut(|room| {
-            let mut desk = Desk::<T>::new(room, self, block, (right, left));
+            let mut widened = Widened::<T>::new(room, self, block, (right, left));
             for start in (0..n).step_by(block[1]) {
                 let across = start..(start + block[1]).min(n);
                 for top in (0..m).step_by(block[0]) {
                     let strip = top..(top + block[0]).min(m);
-                    self.widen(stored, (&strip, &across), desk.entries, &mut notes);
-                    desk.multiply(blas, &strip, &across);
+                    self.widen(stored, (&strip, &across), widened.entries, &mut notes);
+                    widened.multiply(blas, &strip, &across);
                 }
             }
-            desk.finish();
+            widened.finish();
         });
         if let Some(notes) = notes.filter(|_| self.is_diagonal) {
             self.check_symmetry(stored, notes.rows.findings);

@@ -15,12 +15,12 @@
 mod card;
 mod compare;
 mod cpu;
-mod desk;
 mod findings;
 pub mod lines;
 mod reference;
 #[cfg(test)]
 mod trial;
+mod widened;
 
 use std::marker::PhantomData;
 use std::ops::Range;

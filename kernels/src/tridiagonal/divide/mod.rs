@@ -9,7 +9,7 @@ mod join;
 mod plan;
 mod tasks;
 
-pub use tasks::{Collect, Gather, Join, Leaf, Merge, Plans, Roots, Sort, Spread, Turn};
+pub use tasks::{Collect, Gather, Join, Leaf, Merge, Plans, Roots, Rotate, Sort, Spread};
 
 use crate::backend::Blas;
 use crate::error::NumericalError;

@@ -157,7 +157,7 @@ impl<R: Real> Codelet for Gather<R> {
 /// Completes one half of the gathered vectors by zeros and rotations; buffers `[numbers: R, indices: R,
 /// gathered: RW]`.
 #[derive(Clone, Copy, Debug)]
-pub struct Turn<R> {
+pub struct Rotate<R> {
     /// Which half, 0 or 1.
     pub side: usize,
     /// Its order.
@@ -168,7 +168,7 @@ pub struct Turn<R> {
     pub scalar: PhantomData<R>,
 }
 
-impl<R: Real> Codelet for Turn<R> {
+impl<R: Real> Codelet for Rotate<R> {
     const NAME: &'static str = "stedc_rotate";
     const ACCESS: &'static [Access] = &[Access::R, Access::R, Access::RW];
 

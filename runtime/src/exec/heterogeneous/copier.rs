@@ -11,62 +11,62 @@ use crate::types::{HandleId, MemoryId};
 
 /// What waits for one copying thread.
 #[derive(Default)]
-struct Desk {
+struct CopyQueue {
     queue: Mutex<(TransferQueue, bool)>,
     filled: Condvar,
 }
 
-/// The copying threads' desks.
+/// The copying threads' copy_queues.
 pub(super) struct Copiers {
-    desks: Vec<Desk>,
+    copy_queues: Vec<CopyQueue>,
 }
 
 impl Copiers {
     pub(super) fn new(machine: &Machine) -> Self {
-        let desks = 2 * (machine.memories.len() - 1);
-        Self { desks: (0..desks).map(|_| Desk::default()).collect() }
+        let copy_queues = 2 * (machine.memories.len() - 1);
+        Self { copy_queues: (0..copy_queues).map(|_| CopyQueue::default()).collect() }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.desks.len()
+        self.copy_queues.len()
     }
 
-    /// The desk of transfers from `src` to `dst`.
-    fn desk(&self, src: MemoryId, dst: MemoryId) -> &Desk {
+    /// The copy_queue of transfers from `src` to `dst`.
+    fn copy_queue(&self, src: MemoryId, dst: MemoryId) -> &CopyQueue {
         let number = if dst == MemoryId::RAM { 2 * (src.0 - 1) + 1 } else { 2 * (dst.0 - 1) };
-        &self.desks[number]
+        &self.copy_queues[number]
     }
 
     pub(super) fn send(&self, transfer: Transfer) {
-        let desk = self.desk(transfer.src, transfer.dst);
-        desk.queue.lock().unwrap_or_else(PoisonError::into_inner).0.push(transfer);
-        desk.filled.notify_one();
+        let copy_queue = self.copy_queue(transfer.src, transfer.dst);
+        copy_queue.queue.lock().unwrap_or_else(PoisonError::into_inner).0.push(transfer);
+        copy_queue.filled.notify_one();
     }
 
     /// Makes a transfer urgent that still waits.
     pub(super) fn hurry(&self, handle: HandleId, dst: MemoryId) {
-        let hurry = |desk: &Desk| {
-            desk.queue.lock().unwrap_or_else(PoisonError::into_inner).0.hurry(handle, dst);
+        let hurry = |copy_queue: &CopyQueue| {
+            copy_queue.queue.lock().unwrap_or_else(PoisonError::into_inner).0.hurry(handle, dst);
         };
         if dst == MemoryId::RAM {
-            self.desks.iter().skip(1).step_by(2).for_each(hurry);
+            self.copy_queues.iter().skip(1).step_by(2).for_each(hurry);
         } else {
-            hurry(&self.desks[2 * (dst.0 - 1)]);
+            hurry(&self.copy_queues[2 * (dst.0 - 1)]);
         }
     }
 
     /// Has the threads end.
     pub(super) fn stop(&self) {
-        for desk in &self.desks {
-            desk.queue.lock().unwrap_or_else(PoisonError::into_inner).1 = true;
-            desk.filled.notify_all();
+        for copy_queue in &self.copy_queues {
+            copy_queue.queue.lock().unwrap_or_else(PoisonError::into_inner).1 = true;
+            copy_queue.filled.notify_all();
         }
     }
 
-    /// Waits for the next transfer at `desk`; none: the engine ends.
-    fn next(&self, desk: usize) -> Option<Transfer> {
-        let desk = &self.desks[desk];
-        let mut queue = desk.queue.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Waits for the next transfer at `copy_queue`; none: the engine ends.
+    fn next(&self, copy_queue: usize) -> Option<Transfer> {
+        let copy_queue = &self.copy_queues[copy_queue];
+        let mut queue = copy_queue.queue.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             if let Some(transfer) = queue.0.pop() {
                 return Some(transfer);
@@ -74,15 +74,15 @@ impl Copiers {
             if queue.1 {
                 return None;
             }
-            queue = desk.filled.wait(queue).unwrap_or_else(PoisonError::into_inner);
+            queue = copy_queue.filled.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
 
 impl Shared {
     /// Life of a copying thread.
-    pub(super) fn copy(&self, desk: usize) {
-        while let Some(transfer) = self.copiers.next(desk) {
+    pub(super) fn copy(&self, copy_queue: usize) {
+        while let Some(transfer) = self.copiers.next(copy_queue) {
             let (start, clock) = (self.now(), Instant::now());
             let Transfer { handle, src, dst, bytes, .. } = transfer;
             let result = self.stores.copy(&self.space, handle, src, dst);

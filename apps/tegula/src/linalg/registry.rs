@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Values that tasks name by numbers, kept for good.
-pub(super) struct Kept<T>(Mutex<Vec<Arc<T>>>);
+pub(super) struct Registry<T>(Mutex<Vec<Arc<T>>>);
 
-impl<T> Kept<T> {
+impl<T> Registry<T> {
     /// None yet.
     pub(super) const fn new() -> Self {
         Self(Mutex::new(Vec::new()))

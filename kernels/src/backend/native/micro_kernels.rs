@@ -20,7 +20,7 @@ use crate::tile::{TileMut, TileRef};
 /// # Safety
 /// Every function needs the processor set. `a` holds `MR * k` elements, `b` holds `k` groups of `NR`
 /// elements, a target its block; a panel `x` holds `MR * (k + NR)` and a panel `l` holds `NR * (k + NR)`.
-pub(super) trait Kit<T: Real> {
+pub(super) trait MicroKernels<T: Real> {
     /// Rows of a block.
     const MR: usize;
     /// Columns of a block.
@@ -54,9 +54,9 @@ pub(super) trait Kit<T: Real> {
     unsafe fn factor_tiny(n: usize, a: *mut T) -> Result<(), usize>;
 }
 
-macro_rules! kit {
+macro_rules! micro_kernels {
     ($set:ty, [$(#[$feature:meta])?], $columns:literal) => {
-        impl<T: Real> Kit<T> for $set
+        impl<T: Real> MicroKernels<T> for $set
         where
             $set: Edge<T>,
         {
@@ -228,7 +228,7 @@ macro_rules! kit {
 }
 
 #[cfg(target_arch = "x86_64")]
-kit!(Avx512, [#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma")]], 8);
+micro_kernels!(Avx512, [#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma")]], 8);
 #[cfg(target_arch = "x86_64")]
-kit!(Avx2, [#[target_feature(enable = "avx2,fma")]], 4);
-kit!(Portable, [], 2);
+micro_kernels!(Avx2, [#[target_feature(enable = "avx2,fma")]], 4);
+micro_kernels!(Portable, [], 2);

@@ -8,7 +8,7 @@ use crate::scalar::Real;
 use crate::tile::{TileMut, TileRef};
 
 /// A block of widened entries, row by row, and the products that it is part of.
-pub(super) struct Desk<'a, 'p, T> {
+pub(super) struct Widened<'a, 'p, T> {
     pub(super) entries: &'a mut [T],
     right: Option<Side<'a, 'p, T>>,
     left: Option<Side<'a, 'p, T>>,
@@ -24,7 +24,7 @@ struct Side<'a, 'p, T> {
     width: usize,
 }
 
-impl<'a, 'p, T: Real> Desk<'a, 'p, T> {
+impl<'a, 'p, T: Real> Widened<'a, 'p, T> {
     /// Prepares the products of a tile in blocks of so many rows and columns.
     pub(super) fn new(
         room: &'a mut Vec<f64>,

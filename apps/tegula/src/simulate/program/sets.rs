@@ -10,10 +10,34 @@ use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow, FlowError, Han
 use tegula_runtime::random::SplitMix64;
 use tegula_tiles::{Storage, TileMatrix};
 
-use super::{Sizes, Spread, Tasks, Workload, held, triangle};
+use super::{Setting, Sizes, Spread, Tasks, Workload, held, triangle};
 
 /// Tiles of a strip: a row of tiles of A, or a column of tiles of B.
 const STRIP: usize = 4;
+
+/// As many tasks as there are pairs of a row of A and a column of B.
+const fn of_pairs(
+    name: &'static str,
+    summary: &'static str,
+    submit: fn(&mut Flow, &Setting) -> Result<(), FlowError>,
+) -> Workload {
+    Workload {
+        name,
+        summary,
+        tasks: Tasks::Described {
+            submit,
+            most: |sizes| {
+                let n = sizes.tiles as u64;
+                held(n * n, 2, 1)
+            },
+            working_set: strips_bytes,
+            flops: None,
+        },
+        spread: Spread::OneNode,
+        messages: None,
+        measures: &[],
+    }
+}
 
 /// Independent tasks.
 pub(super) const SETS: [Workload; 6] = [
@@ -39,54 +63,19 @@ pub(super) const SETS: [Workload; 6] = [
         messages: None,
         measures: &[],
     },
-    Workload {
-        name: "gemm-2d",
-        summary: "one task for each pair of a row of A and a column of B, four tiles each",
-        tasks: Tasks::Described {
-            submit: |flow, setting| products(flow, &setting.sizes, all),
-            most: |sizes| {
-                let n = sizes.tiles as u64;
-                held(n * n, 2, 1)
-            },
-            working_set: strips_bytes,
-            flops: None,
-        },
-        spread: Spread::OneNode,
-        messages: None,
-        measures: &[],
-    },
-    Workload {
-        name: "gemm-2d-shuffled",
-        summary: "gemm-2d, submitted in random order",
-        tasks: Tasks::Described {
-            submit: |flow, setting| products(flow, &setting.sizes, shuffled),
-            most: |sizes| {
-                let n = sizes.tiles as u64;
-                held(n * n, 2, 1)
-            },
-            working_set: strips_bytes,
-            flops: None,
-        },
-        spread: Spread::OneNode,
-        messages: None,
-        measures: &[],
-    },
-    Workload {
-        name: "gemm-2d-random",
-        summary: "as many tasks as gemm-2d, each with a row and a column drawn at random",
-        tasks: Tasks::Described {
-            submit: |flow, setting| products(flow, &setting.sizes, random),
-            most: |sizes| {
-                let n = sizes.tiles as u64;
-                held(n * n, 2, 1)
-            },
-            working_set: strips_bytes,
-            flops: None,
-        },
-        spread: Spread::OneNode,
-        messages: None,
-        measures: &[],
-    },
+    of_pairs(
+        "gemm-2d",
+        "one task for each pair of a row of A and a column of B, four tiles each",
+        |flow, setting| products(flow, &setting.sizes, all),
+    ),
+    of_pairs("gemm-2d-shuffled", "gemm-2d, submitted in random order", |flow, setting| {
+        products(flow, &setting.sizes, shuffled)
+    }),
+    of_pairs(
+        "gemm-2d-random",
+        "as many tasks as gemm-2d, each with a row and a column drawn at random",
+        |flow, setting| products(flow, &setting.sizes, random),
+    ),
     Workload {
         name: "gemm-2d-sparse",
         summary: "a tenth of the tasks of gemm-2d, drawn at random",

@@ -13,7 +13,7 @@
 //!
 //! Nodes and messages are numbered from 0 in the order of the file; AFTER is an earlier message, or -1.
 //! Prints the seconds at which each message has come, a line for each. With `unlimited`, any number of
-//! payloads leave a node and come to it at a time; without, as many as usual.
+//! messages leave a node and come to it at a time; without, as many as usual.
 #![allow(clippy::print_stdout)]
 
 use std::str::FromStr;

@@ -46,7 +46,7 @@ struct End<'a, T> {
 }
 
 impl<T: Transport> End<'_, T> {
-    /// Polls until so many frames, payloads sent, and payloads received are there, and takes them.
+    /// Polls until so many frames, messages sent, and messages received are there, and takes them.
     fn take(&mut self, frames: usize, sent: usize, received: usize) {
         while self.frames < frames || self.sent < sent || self.received < received {
             self.transport.poll(&mut self.inbox).expect("messages move");
@@ -72,13 +72,13 @@ impl<T: Transport> End<'_, T> {
 
     fn send(&mut self, memory: &mut [u8]) {
         let start = NonNull::new(memory.as_mut_ptr()).expect("memory");
-        // SAFETY: the memory stays as it is until the payload was taken.
+        // SAFETY: the memory stays as it is until the message was taken.
         unsafe { self.transport.send(self.other, 1, start, memory.len()) }.expect("it is sent");
     }
 
     fn receive(&mut self, memory: &mut [u8]) {
         let start = NonNull::new(memory.as_mut_ptr()).expect("memory");
-        // SAFETY: nobody looks at the memory until the payload was taken.
+        // SAFETY: nobody looks at the memory until the message was taken.
         unsafe { self.transport.receive(1, start, memory.len()) }.expect("it is received");
     }
 
@@ -97,8 +97,8 @@ impl<T: Transport> End<'_, T> {
         }
     }
 
-    /// Payloads there and back, so many times; each end awaits the next before it answers.
-    fn payloads_there_and_back(&mut self, memory: &mut [Vec<u8>], repeats: usize) {
+    /// Messages there and back, so many times; each end awaits the next before it answers.
+    fn messages_there_and_back(&mut self, memory: &mut [Vec<u8>], repeats: usize) {
         let (incoming, outgoing) = memory.split_at_mut(1);
         self.receive(&mut incoming[0]);
         self.frame(1);
@@ -120,7 +120,7 @@ impl<T: Transport> End<'_, T> {
         }
     }
 
-    /// Seconds of a poll in which nothing comes, while as many payloads are awaited as there is memory.
+    /// Seconds of a poll in which nothing comes, while as many messages are awaited as there is memory.
     fn idle_poll(&mut self, memory: &mut [Vec<u8>]) -> f64 {
         const POLLS: usize = 5000;
         memory.iter_mut().for_each(|memory| self.receive(memory));
@@ -146,8 +146,8 @@ impl<T: Transport> End<'_, T> {
         }
     }
 
-    /// Payloads from the first to the second rank, which says when it awaits them.
-    fn payloads(&mut self, memory: &mut [Vec<u8>]) {
+    /// Messages from the first to the second rank, which says when it awaits them.
+    fn messages(&mut self, memory: &mut [Vec<u8>]) {
         if self.is_first() {
             self.take(1, 0, 0);
             memory.iter_mut().for_each(|memory| self.send(memory));
@@ -195,11 +195,11 @@ fn measure<T: Transport>(transport: &mut T, name: &str) {
         let repeats = ((16 << 20) / bytes).clamp(4, 500);
         let mut memory = vec![vec![1u8; bytes]; WINDOW];
         let there_and_back =
-            best(repeats, |repeats| end.payloads_there_and_back(&mut memory, repeats));
+            best(repeats, |repeats| end.messages_there_and_back(&mut memory, repeats));
         let burst = best(repeats.div_ceil(4), |repeats| {
-            (0..repeats).for_each(|_| end.payloads(&mut memory));
+            (0..repeats).for_each(|_| end.messages(&mut memory));
         });
-        row("payload", bytes, there_and_back / 2.0, burst);
+        row("message", bytes, there_and_back / 2.0, burst);
     }
     for awaited in [0, 10, 100, 1000] {
         let seconds = end.idle_poll(&mut vec![vec![0; 1]; awaited]);

@@ -12,7 +12,7 @@ pattern says otherwise.
 Four simulations of each pattern:
   fluid    SimGrid with the options in FLUID, so that it shares links as we say that we do
   LV08     SimGrid as it comes: the model that was fitted to TCP on clusters of 1 Gbit/s
-  ours     with no limit to the payloads that a node sends or receives at a time
+  ours     with no limit to the messages that a node sends or receives at a time
   limited  ours as it comes: so many bytes at a time
 
 A message takes the time from when it may go to when it has come; differences of these times are relative to fluid, a makespan is the

@@ -15,25 +15,25 @@ pub struct Local {
     rank: Rank,
     hub: Arc<Hub>,
     tickets: u64,
-    /// Payloads that were sent and not copied yet.
-    flights: VecDeque<Flight>,
+    /// Messages that were sent and not copied yet.
+    in_flight: VecDeque<InFlight>,
     arrivals: Vec<Arrival>,
     /// Draws what is held up, in tests.
-    mood: Option<SplitMix64>,
+    delays: Option<SplitMix64>,
 }
 
 /// What all ends share.
 struct Hub {
-    inboxes: Vec<Mutex<Inbox>>,
+    queues: Vec<Mutex<Queues>>,
     /// 1 + a rank that has panicked.
     gone: AtomicU32,
     /// When it was made.
     epoch: Instant,
 }
 
-/// What came for one rank.
+/// What came for one rank, and its posted receives by label.
 #[derive(Default)]
-struct Inbox {
+struct Queues {
     arrivals: VecDeque<Arrival>,
     receives: HashMap<u32, VecDeque<Receive>>,
 }
@@ -44,7 +44,7 @@ struct Receive {
     ticket: Ticket,
 }
 
-struct Flight {
+struct InFlight {
     to: Rank,
     label: u32,
     memory: Place,
@@ -73,16 +73,16 @@ impl Local {
         Self::ends(ranks, |_| None)
     }
 
-    /// The ends of a transport that holds payloads and frames up at random: for tests.
+    /// The ends of a transport that holds messages and frames up at random: for tests.
     #[must_use]
     pub fn connect_unruly(ranks: usize, seed: u64) -> Vec<Self> {
         Self::ends(ranks, |rank| Some(SplitMix64::new(seed ^ (rank as u64) << 32)))
     }
 
-    fn ends(ranks: usize, mood: impl Fn(usize) -> Option<SplitMix64>) -> Vec<Self> {
+    fn ends(ranks: usize, delays: impl Fn(usize) -> Option<SplitMix64>) -> Vec<Self> {
         assert!((1..=usize::from(u16::MAX)).contains(&ranks), "{ranks} ranks are not 1 to 65535");
         let hub = Arc::new(Hub {
-            inboxes: (0..ranks).map(|_| Mutex::default()).collect(),
+            queues: (0..ranks).map(|_| Mutex::default()).collect(),
             gone: AtomicU32::new(0),
             epoch: Instant::now(),
         });
@@ -90,15 +90,15 @@ impl Local {
             rank: Rank(rank as u16),
             hub: hub.clone(),
             tickets: 0,
-            flights: VecDeque::new(),
+            in_flight: VecDeque::new(),
             arrivals: Vec::new(),
-            mood: mood(rank),
+            delays: delays(rank),
         };
         (0..ranks).map(end).collect()
     }
 
-    fn inbox(&self, rank: Rank) -> MutexGuard<'_, Inbox> {
-        self.hub.inboxes[usize::from(rank.0)].lock().unwrap_or_else(PoisonError::into_inner)
+    fn queues_of(&self, rank: Rank) -> MutexGuard<'_, Queues> {
+        self.hub.queues[usize::from(rank.0)].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn next_ticket(&mut self) -> Ticket {
@@ -108,14 +108,14 @@ impl Local {
 
     /// Whether what could happen now is to happen later.
     fn is_held_up(&mut self) -> bool {
-        self.mood.as_mut().is_some_and(|random| random.next_u64() % 4 == 0)
+        self.delays.as_mut().is_some_and(|random| random.next_u64() % 4 == 0)
     }
 
-    /// Copies a payload to where it is awaited.
+    /// Copies a message to where it is awaited.
     #[allow(unsafe_code)]
-    fn land(&mut self, Flight { to, label, memory, bytes, ticket }: Flight) {
-        let mut inbox = self.inbox(to);
-        let receives = inbox.receives.get_mut(&label);
+    fn deliver(&mut self, InFlight { to, label, memory, bytes, ticket }: InFlight) {
+        let mut queues = self.queues_of(to);
+        let receives = queues.receives.get_mut(&label);
         let Some(receive) = receives.and_then(VecDeque::pop_front) else {
             let is_gone = self.hub.gone.load(Ordering::SeqCst) != 0;
             assert!(is_gone, "rank {to} does not receive under label {label}");
@@ -125,8 +125,8 @@ impl Local {
         // SAFETY: the sender lends the source until it hears that it was sent, the receiver the
         // target until it hears that it was received; both follow.
         unsafe { receive.memory.0.copy_from_nonoverlapping(memory.0, bytes) };
-        inbox.arrivals.push_back(Arrival::Received { ticket: receive.ticket, bytes });
-        drop(inbox);
+        queues.arrivals.push_back(Arrival::Received { ticket: receive.ticket, bytes });
+        drop(queues);
         self.arrivals.push(Arrival::Sent(ticket));
     }
 }
@@ -137,7 +137,7 @@ impl Transport for Local {
     }
 
     fn ranks(&self) -> usize {
-        self.hub.inboxes.len()
+        self.hub.queues.len()
     }
 
     fn labels(&self) -> u32 {
@@ -152,7 +152,7 @@ impl Transport for Local {
         let length = frame.len();
         assert!((1..=FRAME_BYTES).contains(&length), "a frame of {length} bytes");
         let frame = Arrival::Frame { from: self.rank, bytes: frame.to_vec() };
-        self.inbox(to).arrivals.push_back(frame);
+        self.queues_of(to).arrivals.push_back(frame);
         Ok(())
     }
 
@@ -165,7 +165,7 @@ impl Transport for Local {
         bytes: usize,
     ) -> Result<Ticket, TransportError> {
         let ticket = self.next_ticket();
-        self.flights.push_back(Flight { to, label, memory: Place(memory), bytes, ticket });
+        self.in_flight.push_back(InFlight { to, label, memory: Place(memory), bytes, ticket });
         Ok(ticket)
     }
 
@@ -178,24 +178,24 @@ impl Transport for Local {
     ) -> Result<Ticket, TransportError> {
         let ticket = self.next_ticket();
         let receive = Receive { memory: Place(memory), bytes, ticket };
-        self.inbox(self.rank).receives.entry(label).or_default().push_back(receive);
+        self.queues_of(self.rank).receives.entry(label).or_default().push_back(receive);
         Ok(ticket)
     }
 
     fn poll(&mut self, arrivals: &mut Vec<Arrival>) -> Result<(), TransportError> {
         if let Some(rank) = self.hub.gone.load(Ordering::SeqCst).checked_sub(1) {
             // Nobody writes to what this rank has lent from now on.
-            self.inbox(self.rank).receives.clear();
-            self.flights.clear();
+            self.queues_of(self.rank).receives.clear();
+            self.in_flight.clear();
             return Err(TransportError::Gone { rank: Rank(rank as u16) });
         }
-        while !self.flights.is_empty() && !self.is_held_up() {
-            let flight = self.flights.pop_front().expect("there is one");
-            self.land(flight);
+        while !self.in_flight.is_empty() && !self.is_held_up() {
+            let message = self.in_flight.pop_front().expect("there is one");
+            self.deliver(message);
         }
         arrivals.append(&mut self.arrivals);
         while !self.is_held_up() {
-            let Some(arrival) = self.inbox(self.rank).arrivals.pop_front() else { break };
+            let Some(arrival) = self.queues_of(self.rank).arrivals.pop_front() else { break };
             arrivals.push(arrival);
         }
         Ok(())
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     #[allow(unsafe_code)]
-    fn payloads_go_where_their_label_is_awaited() {
+    fn messages_go_where_their_label_is_awaited() {
         let mut ends = Local::connect(2);
         let (mut b, mut a) = (ends.pop().unwrap(), ends.pop().unwrap());
         let (mut source, mut target) = (vec![1u8, 2, 3], vec![0u8; 4]);

@@ -1,6 +1,6 @@
 //! Moves messages between ranks, behind one trait; knows nothing of tasks.
 //!
-//! [`Transport`] moves *frames* (up to [`FRAME_BYTES`], copied, in order) and *payloads* (any
+//! [`Transport`] moves *frames* (up to [`FRAME_BYTES`], copied, in order) and *messages* (any
 //! length, from and to memory that stays where it is, under labels). [`Local`] does so between
 //! threads of one process, [`Mpi`] between processes. `examples/message_rate.rs` measures either.
 //! Of Open MPI on one node, frames of somewhat less than 4096 bytes are much faster than full ones,

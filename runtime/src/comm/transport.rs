@@ -8,7 +8,7 @@ use crate::types::Rank;
 /// Most bytes of a frame: somewhat less than what MPI libraries send without asking.
 pub const FRAME_BYTES: usize = 3840;
 
-/// A payload on its way, from `send` or `receive` until the [`Arrival`] that names it.
+/// A message on its way, from `send` or `receive` until the [`Arrival`] that names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Ticket(pub u64);
 
@@ -22,9 +22,9 @@ pub enum Arrival {
         /// What was sent.
         bytes: Vec<u8>,
     },
-    /// The memory of a payload that was to be sent is free again.
+    /// The memory of a message that was to be sent is free again.
     Sent(Ticket),
-    /// A payload has come.
+    /// A message has come.
     Received {
         /// The receive that it was for.
         ticket: Ticket,
@@ -52,10 +52,10 @@ pub enum TransportError {
     },
 }
 
-/// Moves two kinds of messages between ranks. *Frames* are short, copied, need no receive, and
-/// come in the order in which one rank sent them to another. *Payloads* are long, come from and go
+/// Moves frames and messages between ranks. *Frames* are short, copied, need no receive, and
+/// come in the order in which one rank sent them to another. *Messages* are long, come from and go
 /// to memory that stays where it is, and only to a receive under the same *label* that was
-/// started before the payload was sent.
+/// started before the message was sent.
 ///
 /// One thread at a time calls it. Nothing here blocks.
 pub trait Transport: Send {
@@ -65,7 +65,7 @@ pub trait Transport: Send {
     /// Number of ranks, at least 1.
     fn ranks(&self) -> usize;
 
-    /// Labels of payloads are below this, which is at least 1024.
+    /// Labels of messages are below this, which is at least 1024.
     fn labels(&self) -> u32;
 
     /// A moment that all ranks know, if they have one clock.
@@ -79,7 +79,7 @@ pub trait Transport: Send {
     /// If it cannot be sent.
     fn send_frame(&mut self, to: Rank, frame: &[u8]) -> Result<(), TransportError>;
 
-    /// Sends a payload to another rank, which has started to receive at least as many bytes
+    /// Sends a message to another rank, which has started to receive at least as many bytes
     /// under `label`. Parts sent to one rank under one label come in the order of the calls.
     ///
     /// # Safety
@@ -96,7 +96,7 @@ pub trait Transport: Send {
         bytes: usize,
     ) -> Result<Ticket, TransportError>;
 
-    /// Starts to receive a payload of at most `bytes` bytes under `label`, from any rank. Parts
+    /// Starts to receive a message of at most `bytes` bytes under `label`, from any rank. Parts
     /// under one label, which then come from one rank, fill the memories in the order of the calls.
     ///
     /// # Safety

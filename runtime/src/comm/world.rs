@@ -135,7 +135,7 @@ impl Line {
                     bytes.drain(..4);
                     u32::from_le_bytes(flow)
                 }
-                // Only flows send payloads.
+                // Only flows send messages.
                 Arrival::Sent(_) | Arrival::Received { .. } => self.flow,
             };
             if flow == wanted {

@@ -6,10 +6,10 @@
 //! both are compared with.
 
 pub mod accelerator;
+mod event_queue;
 mod failures;
 mod gather;
 mod heterogeneous;
-mod mailbox;
 mod messenger;
 mod run;
 mod sequential;

@@ -11,7 +11,7 @@ use super::region::{Lines, Region, RegionMut};
 use crate::memory::Block;
 use crate::types::{Access, Cost};
 
-/// What a kernel that cannot do its job returns: a value with its payload, never a panic.
+/// What a kernel that cannot do its job returns: a value that says what is wrong, never a panic.
 pub type Failure = Box<dyn Error + Send + Sync>;
 
 /// A kernel with its arguments: what a task runs.

@@ -8,7 +8,7 @@ use super::codelet::{Buffers, CodeletInfo, Failure};
 use super::edge::{EDGES, edge_number};
 use super::handle::{Group, HandleState, TaskRef};
 use super::space::Space;
-use super::task::{Arguments, Letter, TaskData};
+use super::task::{Arguments, Envelope, TaskData};
 use crate::memory::{Block, BufferCache, Reduction};
 use crate::sync::Ordering;
 use crate::types::{Access, Cost, Handle, Kind};
@@ -206,12 +206,12 @@ impl Graph {
         &mut self,
         kind: Kind,
         handle: Handle,
-        letter: Letter,
+        envelope: Envelope,
         (priority, phase): (i32, u8),
     ) -> &[u32] {
         let access = if kind == Kind::Receive { Access::W } else { Access::R };
         self.messages += 1;
-        self.insert(kind, &MESSAGE, &[(handle, access)], (priority, phase), Some(letter))
+        self.insert(kind, &MESSAGE, &[(handle, access)], (priority, phase), Some(envelope))
     }
 
     /// Submits a task of the runtime's own that a worker runs.
@@ -230,7 +230,7 @@ impl Graph {
         info: &'static CodeletInfo,
         accesses: &[(Handle, Access)],
         (priority, phase): (i32, u8),
-        letter: Option<Letter>,
+        envelope: Option<Envelope>,
     ) -> &[u32] {
         self.ready.clear();
         let task = self.allocate();
@@ -242,8 +242,8 @@ impl Graph {
         let named = accesses.iter().map(|&(handle, access)| (handle.index, access));
         let mut data = TaskData::new(info, kind, Arguments::NONE, named);
         (data.priority, data.phase, data.index) = (priority, phase, self.next_index);
-        if let Some(letter) = letter {
-            data = data.with_letter(letter);
+        if let Some(envelope) = envelope {
+            data = data.with_envelope(envelope);
         }
         self.space.slot(task.slot).iteration.store(0, Ordering::Relaxed);
         self.publish(task, data);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::graph::Graph;
-use super::task::{Letter, MAX_ACCESSES};
+use super::task::{Envelope, MAX_ACCESSES};
 use super::{Access, Flow, FlowError, Handle, Peering, ReadyTasks, Running, failures};
 use crate::memory::Reduction;
 use crate::ranks::{Brought, Change, Directory, Exchange, Move, Outcome, Owners, Program, Traffic};
@@ -80,16 +80,16 @@ struct Hands<'a> {
 }
 
 impl Hands<'_> {
-    fn message(&mut self, kind: Kind, handle: Handle, letter: Letter) {
-        let ready = self.graph.message(kind, handle, letter, self.tag);
+    fn message(&mut self, kind: Kind, handle: Handle, envelope: Envelope) {
+        let ready = self.graph.message(kind, handle, envelope, self.tag);
         hand_over(self.engine, ready);
     }
 
-    fn receive(&mut self, handle: Handle, letter: Letter, ranks: usize) {
-        self.message(Kind::Receive, handle, letter);
+    fn receive(&mut self, handle: Handle, envelope: Envelope, ranks: usize) {
+        self.message(Kind::Receive, handle, envelope);
         let bytes = self.graph.space().handles.get(handle.index).bytes();
         if Exchange::passes_on(ranks, bytes as u64) {
-            self.message(Kind::Relay, handle, letter);
+            self.message(Kind::Relay, handle, envelope);
         }
     }
 
@@ -316,21 +316,21 @@ impl Flow {
                 Move::Message { datum, key, from, to } => {
                     let handle = hands.graph.handle(datum);
                     if from == me {
-                        hands.message(Kind::Send, handle, Letter { key, peer: to });
+                        hands.message(Kind::Send, handle, Envelope { key, peer: to });
                     } else {
-                        hands.receive(handle, Letter { key, peer: from }, ranks);
+                        hands.receive(handle, Envelope { key, peer: from }, ranks);
                     }
                 }
                 Move::Share { datum, key, from, to } if from == me => {
                     let share = peers.shares.remove(&datum).expect("this rank has a share");
                     hands.settle(share);
-                    hands.message(Kind::Send, share, Letter { key, peer: to });
+                    hands.message(Kind::Send, share, Envelope { key, peer: to });
                     peers.put_back(share, &mut hands);
                 }
                 Move::Share { datum, key, from, .. } => {
                     let handle = hands.graph.handle(datum);
                     let share = peers.share(hands.graph, handle);
-                    hands.receive(share, Letter { key, peer: from }, 1);
+                    hands.receive(share, Envelope { key, peer: from }, 1);
                     hands.work(Kind::Add, &[(share, Access::R), (handle, Access::RW)]);
                     peers.put_back(share, &mut hands);
                 }

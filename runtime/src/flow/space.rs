@@ -63,7 +63,7 @@ impl Space {
         let data = self.task(task);
         match data.kind {
             kind if kind.is_work() => data.index + 1,
-            Kind::Receive => AFTER_MESSAGE | u64::from(data.letter().key.name),
+            Kind::Receive => AFTER_MESSAGE | u64::from(data.envelope().key.name),
             // What the graph inserted stands for the task that made it ready.
             _ => self.after(task),
         }

@@ -15,7 +15,7 @@ pub const MAX_ACCESSES: usize = 8;
 
 /// What a message carries and who is at its other end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Letter {
+pub(crate) struct Envelope {
     pub(crate) key: Key,
     pub(crate) peer: Rank,
 }
@@ -91,7 +91,7 @@ impl TaskData {
     }
 
     /// Makes it a message, which uses one handle.
-    pub(crate) fn with_letter(mut self, Letter { key, peer }: Letter) -> Self {
+    pub(crate) fn with_envelope(mut self, Envelope { key, peer }: Envelope) -> Self {
         debug_assert!(self.count == 1, "a message of {} handles", self.count);
         let ranks = u32::from(key.origin.0) << 16 | u32::from(peer.0);
         self.handles[1..4].copy_from_slice(&[key.name, key.version, ranks]);
@@ -99,10 +99,10 @@ impl TaskData {
     }
 
     /// What a message carries.
-    pub(crate) fn letter(&self) -> Letter {
+    pub(crate) fn envelope(&self) -> Envelope {
         let [name, version, ranks] = [self.handles[1], self.handles[2], self.handles[3]];
         let key = Key { name, version, origin: Rank((ranks >> 16) as u16) };
-        Letter { key, peer: Rank(ranks as u16) }
+        Envelope { key, peer: Rank(ranks as u16) }
     }
 
     /// The handles of the task and how it uses them.

@@ -33,7 +33,7 @@ pub enum Item {
         /// How many since the last time.
         count: u32,
     },
-    /// A payload comes under the label that was asked for; it has no bytes if it is spoiled.
+    /// A message comes under the label that was asked for; it has no bytes if it is spoiled.
     Head {
         /// What.
         key: Key,

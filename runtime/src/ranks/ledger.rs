@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::{Item, Key, Operation, Parcel};
+use super::{Item, Key, Message, Operation};
 use crate::trace::{AFTER_MESSAGE, MessageRecord, Passage, PollRecord, Records};
 use crate::types::{Kind, Rank};
 
@@ -31,7 +31,7 @@ pub(crate) struct Ledger {
 
 /// A version that this rank has for another.
 struct Offered {
-    parcel: Parcel,
+    message: Message,
     ready: u64,
     /// 1 + the program index of the task that wrote it; 0 if that is not known.
     after: u64,
@@ -39,7 +39,7 @@ struct Offered {
 
 /// A version that this rank awaits.
 struct Awaited {
-    parcel: Parcel,
+    message: Message,
     asked: u64,
     /// Who sends it, once that has said so.
     from: Option<Rank>,
@@ -83,17 +83,17 @@ impl Ledger {
     }
 
     /// A message may go, since the task `after` has ended (its program index + 1), or come.
-    pub(crate) fn note_posted(&mut self, kind: Kind, parcel: Parcel, after: u64) {
-        let (key, now) = (parcel.key, self.now);
+    pub(crate) fn note_posted(&mut self, kind: Kind, message: Message, after: u64) {
+        let (key, now) = (message.key, self.now);
         match kind {
             Kind::Send => {
                 let after = if after & AFTER_MESSAGE == 0 { after } else { 0 };
-                self.posted.insert(parcel.node, Offered { parcel, ready: now, after });
+                self.posted.insert(message.node, Offered { message, ready: now, after });
             }
             Kind::Receive => {
                 let early = self.take_early(key);
                 let first = early.map(|_| now);
-                self.awaited.insert(key, Awaited { parcel, asked: now, from: early, first });
+                self.awaited.insert(key, Awaited { message, asked: now, from: early, first });
             }
             _ => {}
         }
@@ -103,7 +103,7 @@ impl Ledger {
     /// the RAM, in any order.
     pub(crate) fn note_offered(&mut self, node: u32, peer: Rank) {
         let Some(offered) = self.posted.remove(&node) else { return };
-        self.offered.entry((offered.parcel.key, peer)).or_default().push_back(offered);
+        self.offered.entry((offered.message.key, peer)).or_default().push_back(offered);
     }
 
     /// Another rank has said `item`.
@@ -136,20 +136,20 @@ impl Ledger {
         match *operation {
             Operation::Inline { key, to, .. }
             | Operation::Tell { to, item: Item::Data { key, .. } } => {
-                let mut message = self.announce(key, to);
-                self.start(&mut message);
-                self.messages.push(message);
+                let mut record = self.announce(key, to);
+                self.start(&mut record);
+                self.messages.push(record);
             }
             Operation::Tell { to, item: Item::Head { key, .. } } => {
-                let message = self.announce(key, to);
-                self.announced.entry((key, to)).or_default().push_back(message);
+                let record = self.announce(key, to);
+                self.announced.entry((key, to)).or_default().push_back(record);
             }
             Operation::Send { number, key, to, .. } if !self.leaving.contains_key(&number) => {
                 let announced = self.announced.get_mut(&(key, to)).and_then(VecDeque::pop_front);
-                let Some(mut message) = announced else { return };
-                self.start(&mut message);
-                let parts = message.bytes.div_ceil(self.part_bytes).max(1);
-                self.leaving.insert(number, (message, parts));
+                let Some(mut record) = announced else { return };
+                self.start(&mut record);
+                let parts = record.bytes.div_ceil(self.part_bytes).max(1);
+                self.leaving.insert(number, (record, parts));
             }
             _ => {}
         }
@@ -158,11 +158,11 @@ impl Ledger {
     /// A part of the sending `number` has gone.
     pub(crate) fn note_gone(&mut self, number: u64) {
         let now = self.now;
-        let Some((message, parts)) = self.leaving.get_mut(&number) else { return };
+        let Some((record, parts)) = self.leaving.get_mut(&number) else { return };
         *parts -= 1;
         if *parts == 0 {
-            message.sent.iter_mut().for_each(|passage| passage.end = now);
-            self.messages.extend(self.leaving.remove(&number).map(|(message, _)| message));
+            record.sent.iter_mut().for_each(|passage| passage.end = now);
+            self.messages.extend(self.leaving.remove(&number).map(|(record, _)| record));
         }
     }
 
@@ -173,7 +173,7 @@ impl Ledger {
             Kind::Send => {
                 self.posted.remove(&node);
                 if let Some(offered) = self.offered.get_mut(&(key, peer)) {
-                    offered.retain(|offered| offered.parcel.node != node);
+                    offered.retain(|offered| offered.message.node != node);
                     if offered.is_empty() {
                         self.offered.remove(&(key, peer));
                     }
@@ -205,11 +205,15 @@ impl Ledger {
         let now = self.now;
         let offered = self.offered.get_mut(&(key, to)).and_then(VecDeque::pop_front);
         let passed_on = || {
-            let parcel = self.awaited.get(&key).map(|awaited| awaited.parcel);
-            Offered { parcel: parcel.expect("what is passed on is awaited"), ready: now, after: 0 }
+            let message = self.awaited.get(&key).map(|awaited| awaited.message);
+            Offered {
+                message: message.expect("what is passed on is awaited"),
+                ready: now,
+                after: 0,
+            }
         };
-        let Offered { parcel, ready, after } = offered.unwrap_or_else(passed_on);
-        let Parcel { bytes, priority, .. } = parcel;
+        let Offered { message, ready, after } = offered.unwrap_or_else(passed_on);
+        let Message { bytes, priority, .. } = message;
         MessageRecord {
             datum: key.name,
             version: key.version,
@@ -224,14 +228,14 @@ impl Ledger {
     }
 
     /// The first part of a message goes now.
-    fn start(&self, message: &mut MessageRecord) {
+    fn start(&self, record: &mut MessageRecord) {
         let now = self.now;
-        message.sent.iter_mut().for_each(|passage| (passage.start, passage.end) = (now, now));
+        record.sent.iter_mut().for_each(|passage| (passage.start, passage.end) = (now, now));
     }
 
     /// The receive of `key` has ended, well or not.
     fn receive(&mut self, key: Key) {
-        let Some(Awaited { parcel, asked, from: Some(from), first }) = self.awaited.remove(&key)
+        let Some(Awaited { message, asked, from: Some(from), first }) = self.awaited.remove(&key)
         else {
             return;
         };
@@ -240,10 +244,10 @@ impl Ledger {
         self.messages.push(MessageRecord {
             datum: key.name,
             version: key.version,
-            bytes: parcel.bytes,
+            bytes: message.bytes,
             from: from.0.into(),
             to: self.me.0.into(),
-            priority: parcel.priority,
+            priority: message.priority,
             after: 0,
             sent: None,
             received: Some(received),

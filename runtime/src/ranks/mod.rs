@@ -21,8 +21,8 @@
 //!    when it has the version and knows of the room. So nothing long comes unexpected, whoever is
 //!    ahead. Room is bounded ([`ExchangeOptions`]); only a receive that is earlier in the program
 //!    than all others on their way gets more, so that the earliest unfinished task of all ranks
-//!    always goes on: nothing can block, also with a window of one task. Longer contents are
-//!    payloads in parts, the most urgent part first. Those of up to a KiB travel in frames as soon
+//!    always goes on: nothing can block, also with a window of one task. Longer messages
+//!    go in parts, the most urgent part first. Those of up to a KiB travel in frames as soon
 //!    as they are there, and their receiver keeps them: 128 of a sender at most, which beyond that
 //!    only says what it holds, and sends it when asked (`ranks::exchange::inline`).
 //! 4. What one version owes several ranks when it is sent goes down a [`tree()`]: a chain, part by
@@ -52,8 +52,8 @@ mod tree;
 pub use count::{Traffic, count};
 pub use directory::{Directory, Key, Move};
 pub use exchange::{
-    Brought, Exchange, ExchangeOptions, INLINE_BYTES, Operation, Outcome, PART_BYTES,
-    PARTS_UNDER_WAY, Parcel, RECEIVE_BYTES,
+    Brought, Exchange, ExchangeOptions, INLINE_BYTES, Message, Operation, Outcome, PART_BYTES,
+    PARTS_UNDER_WAY, RECEIVE_BYTES,
 };
 pub use frame::{Item, ItemError, Items};
 pub(crate) use ledger::Ledger;

@@ -1,6 +1,6 @@
 //! What ranks say to each other over the watch, and its bytes.
 //!
-//! A message is the number of its bytes (two of them, least first), a letter, and its fields:
+//! A message is the number of its bytes (two of them, least first), a character for its kind, and its fields:
 //! numbers least byte first, texts in UTF-8 after the number of their bytes.
 
 use std::time::Duration;
@@ -75,8 +75,8 @@ impl Message {
     }
 }
 
-fn write_greeting(bytes: &mut Vec<u8>, letter: u8, token: &Token, who: &Member) {
-    bytes.push(letter);
+fn write_greeting(bytes: &mut Vec<u8>, kind: u8, token: &Token, who: &Member) {
+    bytes.push(kind);
     bytes.extend(token);
     write_member(bytes, who);
 }

@@ -363,7 +363,7 @@ fn urgent_messages_overtake_where_they_come() {
 }
 
 #[test]
-fn short_messages_pass_payloads() {
+fn short_messages_pass_long_ones() {
     let options = ClusterOptions { sends: 1, ..pair_of_cores(2) };
     let run = Cluster::new(options).run(FlowOptions::default(), |flow| {
         flow.set_owners(Arc::new(ByRow));
@@ -375,7 +375,7 @@ fn short_messages_pass_payloads() {
             let used = at(flow, 1, 8);
             flow.submit(Use, &[(made, Access::R), (used, Access::RW)], 0);
         }
-        // Ranks meet while the payload moves.
+        // Ranks meet while the message moves.
         flow.total([1, 0]).expect("ranks meet")
     });
     assert_eq!(run.answers, [[2, 0]; 2]);

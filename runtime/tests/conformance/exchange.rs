@@ -1,7 +1,7 @@
 //! Short contents between two exchanges: they come unasked, as many as their receiver keeps.
 
 use tegula_runtime::ranks::{
-    Exchange, ExchangeOptions, Item, Key, Operation, PART_BYTES, PARTS_UNDER_WAY, Parcel, Rank,
+    Exchange, ExchangeOptions, Item, Key, Message, Operation, PART_BYTES, PARTS_UNDER_WAY, Rank,
 };
 
 /// Two ranks: the first has versions for the second.
@@ -27,18 +27,18 @@ impl Pair {
         Self { ends, sent: Vec::new(), delivered: Vec::new() }
     }
 
-    fn parcel(node: u32, name: u32) -> Parcel {
+    fn message(node: u32, name: u32) -> Message {
         let key = Key { name, version: 0, origin: Rank(0) };
-        Parcel { key, node, datum: 0, bytes: 8, priority: 0, index: node.into() }
+        Message { key, node, datum: 0, bytes: 8, priority: 0, index: node.into() }
     }
 
     fn offer(&mut self, name: u32) {
-        self.ends[0].offer(Self::parcel(name, name), Rank(1), 0);
+        self.ends[0].offer(Self::message(name, name), Rank(1), 0);
         self.settle();
     }
 
     fn request(&mut self, node: u32, name: u32) {
-        self.ends[1].request(Self::parcel(node, name));
+        self.ends[1].request(Self::message(node, name));
         self.settle();
     }
 

@@ -16,7 +16,7 @@ use tegula_runtime::trace::Trace;
 use crate::checks::check_tasks;
 use crate::program::{End, HANDLES, Step, Told, run_in, steps, submit, tight};
 
-/// Sizes of handles: some travel in a frame, some as a payload, some in parts.
+/// Sizes of handles: some travel in a frame, some alone, some in parts.
 const WORDS: [usize; 4] = [3, 127, 1000, 300_000];
 
 /// A program over ranks.

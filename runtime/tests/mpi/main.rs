@@ -11,7 +11,7 @@ use tegula_runtime::random::SplitMix64;
 use tegula_runtime::ranks::Rank;
 
 use harness::{Ranks, environment};
-use traffic::{Parcel, Peer, exchange, shuffle};
+use traffic::{Part, Peer, exchange, shuffle};
 
 /// A frame of some length that tells its number, and who sent it to whom.
 fn frame(number: u32, from: Rank, to: Rank) -> Vec<u8> {
@@ -51,8 +51,8 @@ fn frames_of_all_lengths_keep_their_order() {
 }
 
 #[test]
-fn payloads_of_all_lengths_go_where_they_are_awaited() {
-    Ranks::new("payloads_of_all_lengths_go_where_they_are_awaited", 4).run(|peer| {
+fn messages_of_all_lengths_go_where_they_are_awaited() {
+    Ranks::new("messages_of_all_lengths_go_where_they_are_awaited", 4).run(|peer| {
         for round in 0..2 {
             let mut random = SplitMix64::new(u64::from(peer.mpi.rank().0) << 8 | round);
             let mut lengths = vec![0, 1, 4096, 8 << 20];
@@ -72,8 +72,8 @@ fn parts_under_one_label_fill_memories_in_order() {
 }
 
 #[test]
-fn long_payloads_go_in_pieces() {
-    Ranks::new("long_payloads_go_in_pieces", 2).with_pieces(1000).run(|peer| {
+fn long_messages_go_in_pieces() {
+    Ranks::new("long_messages_go_in_pieces", 2).with_pieces(1000).run(|peer| {
         let mut random = SplitMix64::new(peer.mpi.rank().0.into());
         let lengths = [0, 1, 999, 1000, 1001, 1999, 2000, 5500, 1_000_000];
         exchange(peer, &mut random, &lengths, |bytes| vec![bytes]);
@@ -82,18 +82,18 @@ fn long_payloads_go_in_pieces() {
 }
 
 #[test]
-fn a_payload_may_be_shorter_than_its_receive() {
-    Ranks::new("a_payload_may_be_shorter_than_its_receive", 2).run(|peer| {
+fn a_message_may_be_shorter_than_its_receive() {
+    Ranks::new("a_message_may_be_shorter_than_its_receive", 2).run(|peer| {
         let to = peer.others().next().unwrap();
         let label = peer.mpi.labels() - 1;
         for bytes in [0, 10, 99_999] {
-            let mut awaited = Parcel::awaited(&mut peer.mpi, label, 100_000);
+            let mut awaited = Part::awaited(&mut peer.mpi, label, 100_000);
             peer.meet();
-            let mut sent = Parcel::sent(&mut peer.mpi, to, label, &vec![7; bytes]);
+            let mut sent = Part::sent(&mut peer.mpi, to, label, &vec![7; bytes]);
             let mut told = Vec::new();
             peer.until(|_, inbox| {
-                let is_payload = |arrival: &mut Arrival| !matches!(arrival, Arrival::Frame { .. });
-                told.extend(inbox.extract_if(.., is_payload));
+                let is_message = |arrival: &mut Arrival| !matches!(arrival, Arrival::Frame { .. });
+                told.extend(inbox.extract_if(.., is_message));
                 told.len() == 2
             });
             assert!(told.contains(&Arrival::Sent(sent.ticket)), "{told:?}");
@@ -102,20 +102,20 @@ fn a_payload_may_be_shorter_than_its_receive() {
                 "{told:?}"
             );
             sent.contents();
-            let (payload, rest) = awaited.contents().split_at(bytes);
-            assert!(payload.iter().all(|&byte| byte == 7), "{bytes} bytes");
+            let (message, rest) = awaited.contents().split_at(bytes);
+            assert!(message.iter().all(|&byte| byte == 7), "{bytes} bytes");
             assert!(rest.iter().all(|&byte| byte == 0), "what follows {bytes} bytes is untouched");
             peer.meet();
         }
     });
 }
 
-/// Sends a payload to a receive of another length on rank 0: the error of the poll there.
+/// Sends a message to a receive of another length on rank 0: the error of the poll there.
 fn mismatch(peer: &mut Peer, sent: usize, awaited: usize) -> String {
     let is_first = peer.mpi.rank() == Rank(0);
-    let _receive = is_first.then(|| Parcel::awaited(&mut peer.mpi, 3, awaited));
+    let _receive = is_first.then(|| Part::awaited(&mut peer.mpi, 3, awaited));
     peer.meet();
-    let _send = (!is_first).then(|| Parcel::sent(&mut peer.mpi, Rank(0), 3, &vec![1; sent]));
+    let _send = (!is_first).then(|| Part::sent(&mut peer.mpi, Rank(0), 3, &vec![1; sent]));
     let mut arrivals = Vec::new();
     loop {
         match peer.mpi.poll(&mut arrivals) {
@@ -126,8 +126,8 @@ fn mismatch(peer: &mut Peer, sent: usize, awaited: usize) -> String {
 }
 
 #[test]
-fn a_payload_that_is_too_long_is_an_error() {
-    Ranks::new("a_payload_that_is_too_long_is_an_error", 2).run_to_abort(|peer| {
+fn a_message_that_is_too_long_is_an_error() {
+    Ranks::new("a_message_that_is_too_long_is_an_error", 2).run_to_abort(|peer| {
         // So short that it is copied: of longer ones Open MPI 4.1 writes all, beyond the receive.
         let error = mismatch(peer, 500, 400).to_lowercase();
         assert!(error.contains("mpi_testsome failed") && error.contains("truncated"), "{error}");
@@ -135,8 +135,8 @@ fn a_payload_that_is_too_long_is_an_error() {
 }
 
 #[test]
-fn a_payload_of_pieces_that_is_too_short_is_an_error() {
-    let ranks = Ranks::new("a_payload_of_pieces_that_is_too_short_is_an_error", 2);
+fn a_message_of_pieces_that_is_too_short_is_an_error() {
+    let ranks = Ranks::new("a_message_of_pieces_that_is_too_short_is_an_error", 2);
     ranks.with_pieces(1000).run_to_abort(|peer| {
         let error = mismatch(peer, 2500, 4000);
         assert!(error.contains("a piece of 1000 bytes has 500"), "{error}");

@@ -55,15 +55,15 @@ fn is_here(arrival: &Arrival) -> bool {
     matches!(arrival, Arrival::Frame { bytes, .. } if bytes == b"here")
 }
 
-/// Memory that is lent to a transport, and the payload that it is for. It is freed only when the
-/// payload has arrived, so a test that fails leaks it.
-pub(crate) struct Parcel {
+/// Memory that is lent to a transport, and the message that it is for. It is freed only when the
+/// message has arrived, so a test that fails leaks it.
+pub(crate) struct Part {
     pub ticket: Ticket,
     memory: *mut [u8],
     has_arrived: bool,
 }
 
-impl Parcel {
+impl Part {
     /// Starts to receive.
     pub(crate) fn awaited(mpi: &mut Mpi, label: u32, bytes: usize) -> Self {
         let memory = Box::into_raw(vec![0u8; bytes].into_boxed_slice());
@@ -88,7 +88,7 @@ impl Parcel {
     }
 }
 
-impl Drop for Parcel {
+impl Drop for Part {
     fn drop(&mut self) {
         if self.has_arrived {
             // SAFETY: it came from a box, and nobody uses it any more.
@@ -101,7 +101,7 @@ fn start(memory: *mut [u8]) -> NonNull<u8> {
     NonNull::new(memory.cast()).expect("memory")
 }
 
-/// What the part `part` of the payload `number` is to contain.
+/// What the part `part` of the message `number` is to contain.
 fn contents(number: usize, part: usize, from: Rank, to: Rank, bytes: usize) -> Vec<u8> {
     let seed =
         (number as u64) << 40 | (part as u64) << 32 | u64::from(from.0) << 16 | u64::from(to.0);
@@ -116,27 +116,27 @@ pub(crate) fn shuffle<T>(items: &mut [T], random: &mut SplitMix64) {
     }
 }
 
-/// A payload that this rank awaits.
+/// A message that this rank awaits.
 struct Awaited {
     from: Rank,
     number: usize,
-    parts: Vec<Parcel>,
+    parts: Vec<Part>,
 }
 
 impl Awaited {
     fn check(&mut self, me: Rank, told: &[Arrival]) {
         let (number, from) = (self.number, self.from);
-        for (part, parcel) in self.parts.iter_mut().enumerate() {
-            let bytes = parcel.memory.len();
-            let arrival = Arrival::Received { ticket: parcel.ticket, bytes };
+        for (part, lent) in self.parts.iter_mut().enumerate() {
+            let bytes = lent.memory.len();
+            let arrival = Arrival::Received { ticket: lent.ticket, bytes };
             assert!(told.contains(&arrival), "{arrival:?}");
-            let is_right = parcel.contents() == contents(number, part, from, me, bytes);
-            assert!(is_right, "part {part} of payload {number}, {bytes} bytes from rank {from}");
+            let is_right = lent.contents() == contents(number, part, from, me, bytes);
+            assert!(is_right, "part {part} of message {number}, {bytes} bytes from rank {from}");
         }
     }
 }
 
-/// What frames ask for: payload `number`, `bytes` long, under `label`.
+/// What frames ask for: message `number`, `bytes` long, under `label`.
 fn request(number: usize, bytes: usize, label: u32) -> Vec<u8> {
     let numbers = [number as u64, bytes as u64, label.into()];
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
@@ -147,7 +147,7 @@ fn asked(frame: &[u8]) -> (usize, usize, u32) {
     (number(0) as usize, number(1) as usize, number(2) as u32)
 }
 
-/// Each rank receives from each other payloads of these lengths, cut into parts, all at once, under
+/// Each rank receives from each other messages of these lengths, cut into parts, all at once, under
 /// random labels and in a random order.
 pub(crate) fn exchange(
     peer: &mut Peer,
@@ -170,16 +170,15 @@ pub(crate) fn exchange(
         shuffle(&mut orders, random);
         asked_for += orders.len();
         for (to, (number, bytes, label)) in orders.drain(..) {
-            let send = |(part, bytes)| {
-                Parcel::sent(mpi, to, label, &contents(number, part, me, to, bytes))
-            };
+            let send =
+                |(part, bytes)| Part::sent(mpi, to, label, &contents(number, part, me, to, bytes));
             sent.extend(parts(bytes).into_iter().enumerate().map(send));
         }
         asked_for == count && told.len() == all + sent.len()
     });
-    for parcel in &mut sent {
-        assert!(told.contains(&Arrival::Sent(parcel.ticket)), "{:?}", parcel.ticket);
-        parcel.contents();
+    for lent in &mut sent {
+        assert!(told.contains(&Arrival::Sent(lent.ticket)), "{:?}", lent.ticket);
+        lent.contents();
     }
     awaited.iter_mut().for_each(|wait| wait.check(me, &told));
     peer.meet();
@@ -200,7 +199,7 @@ fn announce(
             // Odd steps: no label twice.
             let label = first.wrapping_add(awaited.len() as u32 * 7919) % labels;
             let parts = parts(bytes).into_iter();
-            let parts = parts.map(|bytes| Parcel::awaited(&mut peer.mpi, label, bytes)).collect();
+            let parts = parts.map(|bytes| Part::awaited(&mut peer.mpi, label, bytes)).collect();
             awaited.push(Awaited { from, number, parts });
             frames.push((from, request(number, bytes, label)));
         }

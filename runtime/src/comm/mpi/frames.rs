@@ -4,7 +4,7 @@ use std::ptr::NonNull;
 
 use super::abi::{Abi, Status};
 use super::calls::Calls;
-use super::transport::Message;
+use super::transport::Segment;
 use crate::comm::{Arrival, FRAME_BYTES, TransportError};
 use crate::types::Rank;
 
@@ -27,8 +27,8 @@ impl Buffer {
         Self(NonNull::from(Box::leak(Box::new([0; FRAME_BYTES]))))
     }
 
-    fn message(self, bytes: usize) -> Message {
-        Message { memory: self.0.cast(), bytes: bytes as i32, tag: TAG }
+    fn segment(self, bytes: usize) -> Segment {
+        Segment { memory: self.0.cast(), bytes: bytes as i32, tag: TAG }
     }
 
     /// # Safety
@@ -48,10 +48,10 @@ pub(super) struct Ring<A: Abi> {
 }
 
 impl<A: Abi> Ring<A> {
-    pub(super) fn post(calls: &Calls<A>, messages: A::Handle) -> Result<Self, TransportError> {
+    pub(super) fn post(calls: &Calls<A>, communicator: A::Handle) -> Result<Self, TransportError> {
         let slot = |_| {
             let buffer = Buffer::new();
-            Ok((buffer, Self::receive(buffer, calls, messages)?))
+            Ok((buffer, Self::receive(buffer, calls, communicator)?))
         };
         let slots: Result<_, TransportError> = (0..RING).map(slot).collect();
         Ok(Self { slots: slots?, first: 0 })
@@ -60,17 +60,17 @@ impl<A: Abi> Ring<A> {
     fn receive(
         buffer: Buffer,
         calls: &Calls<A>,
-        messages: A::Handle,
+        communicator: A::Handle,
     ) -> Result<A::Handle, TransportError> {
         // SAFETY: the buffer is read only after the request is complete, and freed only then.
-        unsafe { calls.irecv(buffer.message(FRAME_BYTES), messages) }
+        unsafe { calls.irecv(buffer.segment(FRAME_BYTES), communicator) }
     }
 
     /// Hands over the frames that have come, a ring of them at most.
     pub(super) fn poll(
         &mut self,
         calls: &Calls<A>,
-        messages: A::Handle,
+        communicator: A::Handle,
         arrivals: &mut Vec<Arrival>,
     ) -> Result<(), TransportError> {
         for _ in 0..RING {
@@ -79,7 +79,7 @@ impl<A: Abi> Ring<A> {
             let length = calls.bytes(&status)?;
             // SAFETY: the receive is complete, and the next is posted after this.
             let bytes = unsafe { buffer.0.as_ref()[..length].to_vec() };
-            *request = Self::receive(*buffer, calls, messages)?;
+            *request = Self::receive(*buffer, calls, communicator)?;
             arrivals.push(Arrival::Frame { from: Rank(status.source() as u16), bytes });
             self.first = (self.first + 1) % RING;
         }
@@ -109,7 +109,7 @@ pub(super) struct Pool {
 
 impl Pool {
     /// Copies a frame into a buffer that is not used: its number, and what to send.
-    pub(super) fn fill(&mut self, frame: &[u8]) -> (usize, Message) {
+    pub(super) fn fill(&mut self, frame: &[u8]) -> (usize, Segment) {
         let number = self.free.pop().unwrap_or_else(|| self.grow());
         let buffer = self.buffers[number].expect("a free buffer is there");
         // SAFETY: nobody uses the buffer, and a frame is not longer than it.
@@ -117,7 +117,7 @@ impl Pool {
             let target: NonNull<u8> = buffer.0.cast();
             target.copy_from_nonoverlapping(NonNull::from(frame).cast(), frame.len());
         }
-        (number, buffer.message(frame.len()))
+        (number, buffer.segment(frame.len()))
     }
 
     fn grow(&mut self) -> usize {
@@ -160,10 +160,10 @@ mod tests {
     #[test]
     fn buffers_are_used_again() {
         let mut pool = Pool::default();
-        let (first, message) = pool.fill(&[1, 2, 3]);
+        let (first, segment) = pool.fill(&[1, 2, 3]);
         // SAFETY: three bytes were written there.
-        assert_eq!(unsafe { *message.memory.cast::<[u8; 3]>().as_ptr() }, [1, 2, 3]);
-        assert_eq!((message.bytes, message.tag), (3, TAG));
+        assert_eq!(unsafe { *segment.memory.cast::<[u8; 3]>().as_ptr() }, [1, 2, 3]);
+        assert_eq!((segment.bytes, segment.tag), (3, TAG));
         assert_ne!(pool.fill(&[4]).0, first);
         pool.give_back(first);
         assert_eq!(pool.fill(&[0; FRAME_BYTES]).0, first);

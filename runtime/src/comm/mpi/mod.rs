@@ -23,7 +23,7 @@
 //! and starting fails with what to do.
 //!
 //! [`Launcher::advised`] says what Open MPI should find in its environment: over TCP a part of a
-//! payload is to go at once, since its receive is always posted and asking first takes a round trip
+//! message is to go at once, since its receive is always posted and asking first takes a round trip
 //! behind all that is under way, and little is to be handed to the system before it goes, where
 //! nothing overtakes it. The program sets that before anything starts a thread.
 //!
@@ -31,8 +31,8 @@
 //!
 //! Required is MPI 3 with `MPI_THREAD_SERIALIZED`: any thread may call, one at a time. All messages
 //! go over a duplicate of `MPI_COMM_WORLD`: frames with tag 0 into 32 receives that are always
-//! posted, payloads with tag 1 + label, so that there are as many labels as tags, 2^20 at most.
-//! Payloads above 1 GiB go in pieces, since MPI counts with 32 bits; they must be as long as their
+//! posted, messages with tag 1 + label, so that there are as many labels as tags, 2^20 at most.
+//! Messages above 1 GiB go in pieces, since MPI counts with 32 bits; they must be as long as their
 //! receives, where shorter ones may be shorter. `MPI_Test` and `MPI_Testsome` move everything on;
 //! nothing waits.
 //!
@@ -55,7 +55,7 @@ mod frames;
 mod launcher;
 #[allow(unsafe_code)]
 mod library;
-mod payloads;
+mod messages;
 mod requests;
 #[allow(unsafe_code)]
 mod transport;
@@ -131,11 +131,11 @@ pub enum StartError {
 
 /// This process as a rank of an MPI program.
 ///
-/// A frame is a message of tag 0, a payload one of tag 1 + label, or several if it is long: see
+/// A frame is sent under tag 0, a message under tag 1 + label, in pieces if it is long: see
 /// [`Mpi::with_pieces`]. All go over a duplicate of `MPI_COMM_WORLD`. Errors are returned from all
 /// communicators.
 ///
-/// A payload must not be longer than its receive. MPI notices that (`MPI_ERR_TRUNCATE`), but Open MPI
+/// A message must not be longer than its receive. MPI notices that (`MPI_ERR_TRUNCATE`), but Open MPI
 /// 4.1 writes what is too much behind the receive's memory if it is above some kilobytes.
 ///
 /// Frames are received in the order in which they were announced, whoever sent them; one of more
@@ -175,9 +175,9 @@ impl Mpi {
         }
     }
 
-    /// Sends payloads longer than `bytes` bytes in pieces of that many; 1 GiB unless told
-    /// otherwise. All ranks must say the same, before the first payload. A receive that is longer
-    /// than a piece needs a payload of exactly as many bytes: a shorter one is an error where that
+    /// Sends messages longer than `bytes` bytes in pieces of that many; 1 GiB unless told
+    /// otherwise. All ranks must say the same, before the first message. A receive that is longer
+    /// than a piece needs a message of exactly as many bytes: a shorter one is an error where that
     /// is noticed, and is otherwise waited for.
     ///
     /// # Panics
@@ -210,7 +210,7 @@ impl Mpi {
     /// come meanwhile are dropped.
     ///
     /// # Panics
-    /// If payloads are on their way.
+    /// If messages are on their way.
     ///
     /// # Errors
     /// If a call fails; MPI then still runs.

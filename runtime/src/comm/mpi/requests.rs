@@ -14,10 +14,10 @@ const WINDOW: usize = 128;
 pub(super) enum Role {
     /// It sends a frame from this buffer.
     Frame(usize),
-    /// It moves a piece of at most `bytes` bytes of this payload.
+    /// It moves a piece of at most `bytes` bytes of this message.
     Piece {
-        /// Which payload.
-        payload: usize,
+        /// Which message.
+        message: usize,
         /// Bytes of memory.
         bytes: usize,
     },

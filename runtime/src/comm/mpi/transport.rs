@@ -8,7 +8,7 @@ use super::abi::{Abi, THREAD_SERIALIZED};
 use super::calls::Calls;
 use super::frames::{Pool, Ring};
 use super::library::Library;
-use super::payloads::{Payloads, Way, pieces};
+use super::messages::{Messages, Way, pieces};
 use super::requests::{Requests, Role};
 use super::{PIECE_BYTES, StartError};
 use crate::comm::{Arrival, FRAME_BYTES, Ticket, Transport, TransportError};
@@ -20,9 +20,9 @@ const LABELS: u32 = 1 << 20;
 /// Time between two looks whether all ranks have come to the end.
 const PAUSE: Duration = Duration::from_micros(500);
 
-/// A message of MPI's.
+/// What one call of MPI sends or receives: memory, its bytes, and the tag of their message.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Message {
+pub(super) struct Segment {
     pub memory: NonNull<u8>,
     pub bytes: c_int,
     pub tag: c_int,
@@ -40,15 +40,15 @@ pub(super) trait Session: Transport {
 pub(super) struct End<A: Abi> {
     calls: Calls<A>,
     /// The communicator of all messages.
-    messages: A::Handle,
+    communicator: A::Handle,
     rank: Rank,
     ranks: usize,
     labels: u32,
-    /// Most bytes of one message of a payload.
+    /// Most bytes of a piece.
     piece: usize,
     ring: Ring<A>,
     pool: Pool,
-    payloads: Payloads,
+    messages: Messages,
     requests: Requests<A>,
 }
 
@@ -63,23 +63,23 @@ impl<A: Abi> End<A> {
         if granted < THREAD_SERIALIZED {
             return Err(StartError::Threads { library: library.version(), granted });
         }
-        let messages = calls.duplicate_world()?;
-        let (rank, ranks) = calls.place(messages)?;
+        let communicator = calls.duplicate_world()?;
+        let (rank, ranks) = calls.place(communicator)?;
         if ranks > usize::from(u16::MAX) {
             return Err(StartError::TooMany { ranks });
         }
         // Of tag 1 + label.
         let labels = u32::try_from(calls.largest_tag()?).unwrap_or(0).min(LABELS);
         Ok(Self {
-            ring: Ring::post(&calls, messages)?,
+            ring: Ring::post(&calls, communicator)?,
             calls,
-            messages,
+            communicator,
             rank: Rank(rank as u16),
             ranks,
             labels,
             piece: PIECE_BYTES,
             pool: Pool::default(),
-            payloads: Payloads::default(),
+            messages: Messages::default(),
             requests: Requests::new(),
         })
     }
@@ -89,23 +89,23 @@ impl<A: Abi> End<A> {
         assert!(usize::from(to.0) < self.ranks, "rank {to} of {}", self.ranks);
     }
 
-    /// Starts the messages of a payload, each by `start`.
+    /// Starts the pieces of a message, each by `start`.
     #[track_caller]
     fn begin(
         &mut self,
         (label, memory, bytes): (u32, NonNull<u8>, usize),
         way: Way,
-        start: impl Fn(&Calls<A>, Message) -> Result<A::Handle, TransportError>,
+        start: impl Fn(&Calls<A>, Segment) -> Result<A::Handle, TransportError>,
     ) -> Result<Ticket, TransportError> {
         assert!(label < self.labels, "label {label} of {}", self.labels);
         let tag = 1 + label as c_int;
         let count = pieces(bytes, self.piece).count();
-        let (payload, ticket) = self.payloads.add(way, count);
+        let (message, ticket) = self.messages.add(way, count);
         for (at, bytes) in pieces(bytes, self.piece) {
-            // SAFETY: the piece lies in the payload.
+            // SAFETY: the piece lies in the message.
             let memory = unsafe { memory.add(at) };
-            let request = start(&self.calls, Message { memory, bytes: bytes as c_int, tag })?;
-            self.requests.add(request, Role::Piece { payload, bytes });
+            let request = start(&self.calls, Segment { memory, bytes: bytes as c_int, tag })?;
+            self.requests.add(request, Role::Piece { message, bytes });
         }
         Ok(ticket)
     }
@@ -136,9 +136,9 @@ impl<A: Abi> Transport for End<A> {
         let length = frame.len();
         assert!((1..=FRAME_BYTES).contains(&length), "a frame of {length} bytes");
         self.check(to);
-        let (buffer, message) = self.pool.fill(frame);
+        let (buffer, segment) = self.pool.fill(frame);
         // SAFETY: the pool keeps the buffer until the request is complete.
-        let request = unsafe { self.calls.isend(message, to.0.into(), self.messages)? };
+        let request = unsafe { self.calls.isend(segment, to.0.into(), self.communicator)? };
         self.requests.add(request, Role::Frame(buffer));
         Ok(())
     }
@@ -151,10 +151,10 @@ impl<A: Abi> Transport for End<A> {
         bytes: usize,
     ) -> Result<Ticket, TransportError> {
         self.check(to);
-        let messages = self.messages;
-        self.begin((label, memory, bytes), Way::Out, |calls, message| {
-            // SAFETY: the caller lends the memory until it hears that the payload was sent.
-            unsafe { calls.isend(message, to.0.into(), messages) }
+        let communicator = self.communicator;
+        self.begin((label, memory, bytes), Way::Out, |calls, segment| {
+            // SAFETY: the caller lends the memory until it hears that the message was sent.
+            unsafe { calls.isend(segment, to.0.into(), communicator) }
         })
     }
 
@@ -164,25 +164,25 @@ impl<A: Abi> Transport for End<A> {
         memory: NonNull<u8>,
         bytes: usize,
     ) -> Result<Ticket, TransportError> {
-        let messages = self.messages;
-        self.begin((label, memory, bytes), Way::In, |calls, message| {
-            // SAFETY: the caller lends the memory until it hears that the payload has come.
-            unsafe { calls.irecv(message, messages) }
+        let communicator = self.communicator;
+        self.begin((label, memory, bytes), Way::In, |calls, segment| {
+            // SAFETY: the caller lends the memory until it hears that the message has come.
+            unsafe { calls.irecv(segment, communicator) }
         })
     }
 
     fn poll(&mut self, arrivals: &mut Vec<Arrival>) -> Result<(), TransportError> {
-        let Self { calls, messages, ring, pool, payloads, requests, .. } = self;
-        ring.poll(calls, *messages, arrivals)?;
+        let Self { calls, communicator, ring, pool, messages, requests, .. } = self;
+        ring.poll(calls, *communicator, arrivals)?;
         requests.poll(calls, |role, status| {
             match role {
                 Role::Frame(buffer) => pool.give_back(buffer),
-                Role::Piece { payload, bytes: room } => {
-                    let bytes = match payloads.way(payload) {
+                Role::Piece { message, bytes: room } => {
+                    let bytes = match messages.way(message) {
                         Way::Out => room,
                         Way::In => calls.bytes(status)?,
                     };
-                    arrivals.extend(payloads.note(payload, bytes, room)?);
+                    arrivals.extend(messages.note(message, bytes, room)?);
                 }
             }
             Ok(())
@@ -200,23 +200,23 @@ impl<A: Abi> Session for End<A> {
     }
 
     fn end(mut self: Box<Self>) -> Result<(), TransportError> {
-        let under_way = self.payloads.len();
-        assert!(under_way == 0, "MPI is to end with {under_way} payloads on their way");
+        let under_way = self.messages.len();
+        assert!(under_way == 0, "MPI is to end with {under_way} messages on their way");
         let mut dropped = Vec::new();
         while !self.requests.is_empty() {
             self.wait(&mut dropped)?;
         }
         // What others sent is received until all have sent everything: none of them waits in vain.
-        let mut barrier = self.calls.ibarrier(self.messages)?;
+        let mut barrier = self.calls.ibarrier(self.communicator)?;
         while self.calls.test(&mut barrier)?.is_none() {
             self.wait(&mut dropped)?;
         }
         self.ring.take_back(&self.calls)?;
         self.pool.clear();
-        self.calls.finalize(self.messages)
+        self.calls.finalize(self.communicator)
     }
 
     fn abort(&self, code: u8) -> ! {
-        self.calls.abort(self.messages, code.into())
+        self.calls.abort(self.communicator, code.into())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::fatal::Fatal;
 use super::{Event, Shared};
-use crate::dispatch::{Action, Dispatcher, Letters, Operation};
+use crate::dispatch::{Action, Dispatcher, Operation, Staging};
 use crate::exec::ExecOptions;
 use crate::exec::failures::Cause;
 use crate::flow::FlowError;
@@ -32,7 +32,7 @@ pub(super) struct Core {
     /// The handle that the program waits for.
     host: Option<Task>,
     /// Messages whose contents must be in the RAM.
-    pub(super) letters: Letters,
+    pub(super) staging: Staging,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Core {
             records: Records::default(),
             totals: Totals::new(workers, memories),
             host: None,
-            letters: Letters::default(),
+            staging: Staging::default(),
         }
     }
 
@@ -93,8 +93,8 @@ impl Core {
                     let sample = is_whole.then_some(nanoseconds);
                     self.end(shared, task, worker, sample);
                 }
-                Event::Letter(task) => self.take_letter(shared, task),
-                Event::Closed(task) => self.close_letter(shared, task),
+                Event::Stage(task) => self.stage(shared, task),
+                Event::Closed(task) => self.end_message(shared, task),
                 Event::Landed { transfer, start, end, result } => {
                     self.land(shared, &transfer, (start, end), result);
                 }
@@ -230,9 +230,9 @@ impl Core {
             return;
         }
         loop {
-            self.letters.admit(&mut self.dispatcher);
+            self.staging.admit(&mut self.dispatcher);
             self.pump(shared);
-            if self.fatal.is_some() || !self.start_letters(shared) {
+            if self.fatal.is_some() || !self.start_staged(shared) {
                 break;
             }
         }
@@ -305,7 +305,7 @@ impl Core {
             return;
         }
         self.fatal = Some(fatal.clone());
-        self.refuse_letters(shared, &fatal);
+        self.refuse_staged(shared, &fatal);
         for slot in 0..self.is_held.len() {
             if self.is_held[slot] == Hold::Waiting {
                 self.is_held[slot] = Hold::None;

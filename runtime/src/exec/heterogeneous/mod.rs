@@ -10,7 +10,7 @@ mod disk;
 mod drive;
 mod fatal;
 mod heap;
-mod letters;
+mod staging;
 mod store;
 
 use std::collections::VecDeque;
@@ -27,8 +27,8 @@ use fatal::Fatal;
 use store::{InMemory, Stores};
 
 use super::ExecOptions;
+use super::event_queue::EventQueue;
 use super::failures::Failures;
-use super::mailbox::Mailbox;
 use super::messenger::{Host, Messenger};
 use super::run::Runner;
 use crate::flow::{FlowError, FlowSpace, Peering, ReadyTasks, Running, Space};
@@ -45,7 +45,7 @@ enum Event {
     /// A task has ended; whether it did its work.
     Done { task: TaskId, worker: WorkerId, nanoseconds: u64, is_whole: bool },
     /// A message needs its contents in the RAM.
-    Letter(u32),
+    Stage(u32),
     /// A message has ended.
     Closed(u32),
     /// A transfer has ended, well or not.
@@ -57,7 +57,7 @@ struct Shared {
     space: Arc<Space>,
     machine: Arc<Machine>,
     origin: Instant,
-    core: Mailbox<Core, Event>,
+    core: EventQueue<Core, Event>,
     stores: Stores,
     inboxes: Vec<Inbox>,
     copiers: Copiers,
@@ -104,7 +104,7 @@ impl Heterogeneous {
             stores: Stores::new(&machine, options.scratch.as_deref(), |memory| {
                 options.accelerator_of(memory)
             }),
-            core: Mailbox::new(Core::new(options)),
+            core: EventQueue::new(Core::new(options)),
             inboxes: (0..workers).map(|_| Inbox::default()).collect(),
             copiers: Copiers::new(&machine),
             runner: Runner {
@@ -270,7 +270,7 @@ impl Host for Shared {
     }
 
     fn admit(&self, task: u32) {
-        self.post(Event::Letter(task));
+        self.post(Event::Stage(task));
     }
 
     fn runner(&self) -> &Runner {

@@ -12,7 +12,7 @@ use crate::comm::{Arrival, FRAME_BYTES, Line, Ticket, World};
 use crate::exec::failures::Cause;
 use crate::flow::{Failure, Space};
 use crate::memory::OutOfMemory;
-use crate::ranks::{Exchange, Item, Items, Key, Ledger, Operation, PART_BYTES, Parcel};
+use crate::ranks::{Exchange, Item, Items, Key, Ledger, Message, Operation, PART_BYTES};
 use crate::types::{Kind, Rank};
 
 /// Looks at what has come, one after the other, before a thread does something else.
@@ -21,7 +21,7 @@ const ROUNDS: usize = 64;
 /// The exchange and all that belongs under its lock.
 pub(super) struct Core {
     pub(super) exchange: Exchange,
-    tickets: HashMap<Ticket, Flight>,
+    tickets: HashMap<Ticket, InFlight>,
     /// By rank, the frame that is written for it, and the ranks for which there is one.
     frames: Vec<Vec<u8>>,
     begun: Vec<Rank>,
@@ -42,9 +42,9 @@ pub(super) struct Core {
     ledger: Option<(Instant, Ledger)>,
 }
 
-/// A payload on its way.
+/// A message on its way.
 #[derive(Clone, Copy, Debug)]
-enum Flight {
+enum InFlight {
     Out(u64),
     In(Key),
 }
@@ -169,36 +169,36 @@ impl Core {
     fn post(&mut self, messenger: &Messenger, task: u32) {
         let space = &messenger.space;
         let data = space.task(task);
-        let (letter, slot) = (data.letter(), space.handles.get(data.handles[0]));
+        let (envelope, slot) = (data.envelope(), space.handles.get(data.handles[0]));
         let slots = self.open.len().max(task as usize + 1);
         self.open.resize(slots, None);
         self.open[task as usize] = Some(data.kind);
         if self.fatal.is_some() {
             return self.abandon(messenger, task);
         }
-        let parcel = parcel(space, task);
+        let message = message_of(space, task);
         if let Some(ledger) = self.notes() {
-            ledger.note_posted(data.kind, parcel, space.after(task));
+            ledger.note_posted(data.kind, message, space.after(task));
         }
         match data.kind {
             Kind::Send if self.lends && slot.poison() == 0 => {
-                if self.exchange.is_wanted(letter.key, letter.peer) {
+                if self.exchange.is_wanted(envelope.key, envelope.peer) {
                     self.hold(messenger, task, Held::Offer);
                 } else {
-                    self.exchange.announce(parcel, letter.peer);
-                    self.parked.entry((letter.key, letter.peer)).or_default().push_back(task);
+                    self.exchange.announce(message, envelope.peer);
+                    self.parked.entry((envelope.key, envelope.peer)).or_default().push_back(task);
                 }
             }
-            Kind::Send => self.offer(parcel, letter.peer, slot.poison()),
-            Kind::Receive => self.exchange.request(parcel),
-            _ => self.exchange.relay(task, letter.key),
+            Kind::Send => self.offer(message, envelope.peer, slot.poison()),
+            Kind::Receive => self.exchange.request(message),
+            _ => self.exchange.relay(task, envelope.key),
         }
     }
 
     /// What a message carries is here for `peer`; spoiled by a failure unless that is 0.
-    fn offer(&mut self, parcel: Parcel, peer: Rank, spoiled: u64) {
-        self.notes().into_iter().for_each(|ledger| ledger.note_offered(parcel.node, peer));
-        self.exchange.offer(parcel, peer, spoiled);
+    fn offer(&mut self, message: Message, peer: Rank, spoiled: u64) {
+        self.notes().into_iter().for_each(|ledger| ledger.note_offered(message.node, peer));
+        self.exchange.offer(message, peer, spoiled);
     }
 
     /// Has the contents of a message brought to the RAM.
@@ -223,8 +223,8 @@ impl Core {
             }
             Held::Deliver(contents) => self.deliver(messenger, task, &contents),
             Held::Offer => {
-                let letter = messenger.space.task(task).letter();
-                self.offer(parcel(&messenger.space, task), letter.peer, 0);
+                let envelope = messenger.space.task(task).envelope();
+                self.offer(message_of(&messenger.space, task), envelope.peer, 0);
             }
         }
         Ok(())
@@ -242,8 +242,8 @@ impl Core {
             Held::Offer => {
                 let data = messenger.space.task(task);
                 messenger.host().runner().failures.raise(data.index + 1, "send", cause);
-                let parcel = parcel(&messenger.space, task);
-                self.offer(parcel, data.letter().peer, data.index + 1);
+                let message = message_of(&messenger.space, task);
+                self.offer(message, data.envelope().peer, data.index + 1);
             }
         }
     }
@@ -265,13 +265,13 @@ impl Core {
                 }
             }
             Arrival::Sent(ticket) => {
-                if let Some(Flight::Out(number)) = self.tickets.remove(&ticket) {
+                if let Some(InFlight::Out(number)) = self.tickets.remove(&ticket) {
                     self.notes().into_iter().for_each(|ledger| ledger.note_gone(number));
                     self.exchange.sent(number);
                 }
             }
             Arrival::Received { ticket, .. } => {
-                if let Some(Flight::In(key)) = self.tickets.remove(&ticket) {
+                if let Some(InFlight::In(key)) = self.tickets.remove(&ticket) {
                     self.notes().into_iter().for_each(|ledger| ledger.note_part(key));
                     self.exchange.received(key);
                 }
@@ -324,7 +324,7 @@ impl Core {
                     let part = memory.add(first as usize);
                     line.transport.send(to, label, part, bytes as usize)?
                 };
-                self.tickets.insert(ticket, Flight::Out(number));
+                self.tickets.insert(ticket, InFlight::Out(number));
             }
             Operation::Inline { key, datum, to } => {
                 let slot = handles.get(datum);
@@ -372,7 +372,7 @@ impl Core {
             // which is after this part has come.
             let ticket =
                 unsafe { line.transport.receive(label, memory.add(first as usize), length)? };
-            self.tickets.insert(ticket, Flight::In(key));
+            self.tickets.insert(ticket, InFlight::In(key));
         }
         Ok(())
     }
@@ -418,8 +418,8 @@ impl Core {
         let Some(kind) = self.open[node as usize].take() else { return };
         let space = &messenger.space;
         if let Some(ledger) = self.notes() {
-            let letter = space.task(node).letter();
-            ledger.note_end(kind, node, letter.key, letter.peer);
+            let envelope = space.task(node).envelope();
+            ledger.note_end(kind, node, envelope.key, envelope.peer);
         }
         if kind == Kind::Receive {
             space.handles.get(space.task(node).handles[0]).set_poison(spoiled);
@@ -454,11 +454,11 @@ impl Core {
 }
 
 /// What a message carries, for the exchange.
-fn parcel(space: &Space, task: u32) -> Parcel {
+fn message_of(space: &Space, task: u32) -> Message {
     let data = space.task(task);
     let datum = data.handles[0];
-    Parcel {
-        key: data.letter().key,
+    Message {
+        key: data.envelope().key,
         node: task,
         datum,
         bytes: space.handles.get(datum).bytes() as u64,

@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 
 use self::core::Core;
 use super::ExecOptions;
+use super::event_queue::EventQueue;
 use super::failures::Cause;
-use super::mailbox::Mailbox;
 use super::run::Runner;
 use crate::comm::World;
 use crate::flow::{FirstFailure, FlowError, Peering, Post, Space};
@@ -64,7 +64,7 @@ impl ExecOptions {
 pub(super) struct Messenger {
     world: World,
     space: Arc<Space>,
-    core: Mailbox<Core, Event>,
+    core: EventQueue<Core, Event>,
     host: OnceLock<Weak<dyn Host>>,
     /// Polls that found something to do.
     busy: AtomicU64,
@@ -131,7 +131,7 @@ impl Messenger {
         Self {
             world,
             space,
-            core: Mailbox::new(core),
+            core: EventQueue::new(core),
             host: OnceLock::new(),
             busy: AtomicU64::new(0),
             is_watched: AtomicBool::new(false),

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::collections::hash_map::{Entry, HashMap};
 
-use super::Parcel;
+use super::Message;
 use crate::ranks::Key;
 use crate::types::Rank;
 
@@ -40,7 +40,7 @@ pub(super) struct Inline {
     /// Versions that others hold for this rank, and how often.
     held: HashMap<Key, usize>,
     /// Versions that this rank holds for others, with their marks.
-    kept: HashMap<(Key, Rank), VecDeque<(Parcel, u64)>>,
+    kept: HashMap<(Key, Rank), VecDeque<(Message, u64)>>,
     /// By rank, contents that were sent to it and that it has not said to have taken.
     ahead: Vec<u32>,
     /// By rank, contents of it that were taken since it was told.
@@ -75,12 +75,12 @@ impl Inline {
     }
 
     /// Keeps what cannot go before it is asked for.
-    pub(super) fn keep(&mut self, parcel: Parcel, to: Rank, spoiled: u64) {
-        self.kept.entry((parcel.key, to)).or_default().push_back((parcel, spoiled));
+    pub(super) fn keep(&mut self, message: Message, to: Rank, spoiled: u64) {
+        self.kept.entry((message.key, to)).or_default().push_back((message, spoiled));
     }
 
     /// What was kept for a rank, which asks for it now.
-    pub(super) fn take_kept(&mut self, key: Key, to: Rank) -> Option<(Parcel, u64)> {
+    pub(super) fn take_kept(&mut self, key: Key, to: Rank) -> Option<(Message, u64)> {
         pop(self.kept.entry((key, to)))
     }
 

@@ -23,8 +23,8 @@ use super::{Key, Rank, Traffic};
 use barrier::Barrier;
 pub use barrier::{Brought, Outcome};
 use inline::{Found, Inline};
-pub use operation::{Operation, Parcel};
-use outbound::{Outbound, Owed, Payload};
+pub use operation::{Message, Operation};
+use outbound::{Outbound, Owed, Version};
 pub use outbound::{PART_BYTES, PARTS_UNDER_WAY};
 
 /// Bytes that may be on their way to a rank, unless told otherwise. What is not sent yet takes room, too, so that with few
@@ -43,7 +43,7 @@ const MOST_RECEIVERS: usize = 256;
 /// A receive under way, or whose datum is still passed on.
 #[derive(Debug)]
 struct Inbound {
-    parcel: Parcel,
+    message: Message,
     label: u32,
     parts_in: usize,
     /// What its head has said: 0, or the mark of the failure that spoiled it.
@@ -96,14 +96,14 @@ impl std::fmt::Debug for Exchange {
 pub struct ExchangeOptions {
     /// Bytes of receives under way, beyond which there is room only for the earliest.
     pub room: u64,
-    /// Labels of payloads.
+    /// Labels of messages.
     pub labels: u32,
     /// Whether what is urgent goes first.
     pub priorities: bool,
     /// Whether memory is lent for a message at a time: versions are offered only when they are wanted, and
     /// what comes is not passed on.
     pub lends: bool,
-    /// Bytes of the parts that a payload is sent in: [`PART_BYTES`], unless payloads go whole.
+    /// Bytes of the parts that a message is sent in: [`PART_BYTES`], unless messages go whole.
     pub part_bytes: u64,
     /// Parts that leave a rank at a time: [`PARTS_UNDER_WAY`], if it runs.
     pub parts_under_way: usize,
@@ -138,26 +138,26 @@ impl Exchange {
     }
 
     /// A version is in memory that is lent, and can be offered to `to` when that wants it.
-    pub fn announce(&mut self, parcel: Parcel, to: Rank) {
+    pub fn announce(&mut self, message: Message, to: Rank) {
         // Of what is not short, a rank says by itself when it has room.
-        if parcel.bytes <= INLINE_BYTES {
-            self.tell(to, Item::Held { key: parcel.key });
+        if message.bytes <= INLINE_BYTES {
+            self.tell(to, Item::Held { key: message.key });
         }
     }
 
     /// A version is here for `to`; `spoiled` by a failure unless that is 0.
-    pub fn offer(&mut self, parcel: Parcel, to: Rank, spoiled: u64) {
-        if parcel.bytes <= INLINE_BYTES {
+    pub fn offer(&mut self, message: Message, to: Rank, spoiled: u64) {
+        if message.bytes <= INLINE_BYTES {
             // What is lent was wanted.
             if self.lends || self.inline.may_send(to) {
-                self.send_inline(parcel, to, spoiled);
+                self.send_inline(message, to, spoiled);
             } else {
-                self.inline.keep(parcel, to, spoiled);
-                self.tell(to, Item::Held { key: parcel.key });
+                self.inline.keep(message, to, spoiled);
+                self.tell(to, Item::Held { key: message.key });
             }
             return;
         }
-        let Parcel { key, node, datum, bytes, .. } = parcel;
+        let Message { key, node, datum, bytes, .. } = message;
         let offer = self.offers.entry(key).or_default();
         (offer.datum, offer.bytes, offer.spoiled) = (datum, bytes, spoiled);
         offer.nodes.entry(to).or_default().push_back(node);
@@ -171,14 +171,14 @@ impl Exchange {
     }
 
     /// A node awaits a version.
-    pub fn request(&mut self, mut parcel: Parcel) {
+    pub fn request(&mut self, mut message: Message) {
         if !self.uses_priorities {
-            parcel.priority = 0;
+            message.priority = 0;
         }
-        if parcel.bytes > INLINE_BYTES {
-            return self.room.ask(parcel);
+        if message.bytes > INLINE_BYTES {
+            return self.room.ask(message);
         }
-        let Parcel { key, node, priority, .. } = parcel;
+        let Message { key, node, priority, .. } = message;
         match self.inline.await_contents(key, node) {
             Found::Here(contents) => self.take_inline(key.origin, node, contents),
             Found::Held => self.want(key, Item::INLINE, priority),
@@ -190,15 +190,15 @@ impl Exchange {
     pub fn posted(&mut self, key: Key) {
         let inbound = &self.inbound[&key];
         let leaf = if self.lends { Item::LEAF } else { 0 };
-        let Parcel { key, priority, .. } = inbound.parcel;
+        let Message { key, priority, .. } = inbound.message;
         self.want(key, inbound.label | leaf, priority);
     }
 
     /// There is no memory for `key`; its node is complete for the host.
     pub fn refused(&mut self, key: Key) {
         let inbound = self.inbound.remove(&key).expect("it was to be posted");
-        self.room.give_back(&inbound.parcel, inbound.label);
-        self.want(key, Item::REFUSED, inbound.parcel.priority);
+        self.room.give_back(&inbound.message, inbound.label);
+        self.want(key, Item::REFUSED, inbound.message.priority);
     }
 
     /// A node that follows the receive of `key` waits until it was passed on.
@@ -246,8 +246,8 @@ impl Exchange {
         match item {
             Item::Want { key, label: Item::INLINE, .. } if !self.lends => {
                 let kept = self.inline.take_kept(key, from);
-                let (parcel, spoiled) = kept.expect("what is asked for is kept");
-                self.send_inline(parcel, from, spoiled);
+                let (message, spoiled) = kept.expect("what is asked for is kept");
+                self.send_inline(message, from, spoiled);
             }
             Item::Want { key, label: Item::INLINE, .. } => {
                 self.operations.push(Operation::Wanted { key, by: from });
@@ -303,9 +303,9 @@ impl Exchange {
         while let Some(key) = self.touched.pop_first() {
             self.serve(key);
         }
-        while let Some((parcel, label)) = self.room.grant() {
-            self.expect(parcel, label);
-            let Parcel { key, node, bytes, .. } = parcel;
+        while let Some((message, label)) = self.room.grant() {
+            self.expect(message, label);
+            let Message { key, node, bytes, .. } = message;
             self.operations.push(Operation::Post { key, node, label, bytes });
         }
         self.outbound.start(&mut self.operations);
@@ -325,11 +325,11 @@ impl Exchange {
         self.tell(key.origin, Item::Want { key, label, priority });
     }
 
-    fn expect(&mut self, parcel: Parcel, label: u32) {
+    fn expect(&mut self, message: Message, label: u32) {
         let (parts_in, head, is_done) = (0, None, false);
-        let inbound = Inbound { parcel, label, parts_in, head, is_done, passing: 0, relay: None };
-        let old = self.inbound.insert(parcel.key, inbound);
-        debug_assert!(old.is_none(), "{:?} is received twice", parcel.key);
+        let inbound = Inbound { message, label, parts_in, head, is_done, passing: 0, relay: None };
+        let old = self.inbound.insert(message.key, inbound);
+        debug_assert!(old.is_none(), "{:?} is received twice", message.key);
     }
 
     /// Sends a version that is here to all who have room for it.
@@ -360,19 +360,19 @@ impl Exchange {
                 _ => receivers.push((to, label, node, priority)),
             }
         }
-        let payload =
-            Payload { key, datum, bytes, is_empty: spoiled != 0, here: self.outbound.parts(bytes) };
+        let version =
+            Version { key, datum, bytes, is_empty: spoiled != 0, here: self.outbound.parts(bytes) };
         // A frame names as many.
         for some in receivers.chunks(MOST_RECEIVERS) {
-            self.send(key, payload, spoiled, some);
+            self.send(key, version, spoiled, some);
         }
     }
 
-    /// Sends a payload to `receivers`, or to some who pass it on.
+    /// Sends a message to `receivers`, or to some who pass it on.
     fn send(
         &mut self,
         key: Key,
-        payload: Payload,
+        version: Version,
         spoiled: u64,
         receivers: &[(Rank, u32, u32, i32)],
     ) {
@@ -380,7 +380,7 @@ impl Exchange {
         let (leaves, inner): (Vec<_>, Vec<_>) =
             list.partition(|(_, label)| label & Item::LEAF != 0);
         let shape =
-            if self.has_relays { Shape::of(inner.len(), payload.here) } else { Shape::Star };
+            if self.has_relays { Shape::of(inner.len(), version.here) } else { Shape::Star };
         let mut branches = tree(shape, &inner);
         branches.extend(tree(Shape::Star, &leaves));
         for &(to, _, node, priority) in receivers {
@@ -391,15 +391,15 @@ impl Exchange {
             };
             let below = fold(&branch.below);
             self.tell(to, Item::Head { key, spoiled, branches: below });
-            self.traffic.count(payload.bytes);
+            self.traffic.count(version.bytes);
             let to = (to, branch.label & !Item::LEAF);
-            self.outbound.add(Owed::Node(node), payload, to, priority);
+            self.outbound.add(Owed::Node(node), version, to, priority);
         }
     }
 
     /// Sends a version in a frame.
-    fn send_inline(&mut self, parcel: Parcel, to: Rank, spoiled: u64) {
-        let Parcel { key, node, datum, bytes, .. } = parcel;
+    fn send_inline(&mut self, message: Message, to: Rank, spoiled: u64) {
+        let Message { key, node, datum, bytes, .. } = message;
         self.inline.note_sent(to);
         self.traffic.count(bytes);
         if spoiled == 0 {
@@ -425,16 +425,16 @@ impl Exchange {
     fn take_head(&mut self, key: Key, spoiled: u64, list: &[(Rank, u32, u16)]) {
         let inbound = self.inbound.get_mut(&key).expect("a head comes to those who have room");
         inbound.head = Some(spoiled);
-        let Parcel { datum, priority, .. } = inbound.parcel;
+        let Message { datum, priority, .. } = inbound.message;
         let branches = unfold(list);
         inbound.passing = branches.len();
-        let (bytes, here) = (inbound.parcel.bytes, inbound.parts_in);
-        let payload = Payload { key, datum, bytes, is_empty: spoiled != 0, here };
+        let (bytes, here) = (inbound.message.bytes, inbound.parts_in);
+        let version = Version { key, datum, bytes, is_empty: spoiled != 0, here };
         for branch in branches {
             let to = (branch.rank, branch.label);
             self.tell(branch.rank, Item::Head { key, spoiled, branches: fold(&branch.below) });
             self.traffic.count(bytes);
-            self.outbound.add(Owed::Passing(key), payload, to, priority);
+            self.outbound.add(Owed::Passing(key), version, to, priority);
         }
         self.settle(key);
     }
@@ -443,15 +443,15 @@ impl Exchange {
     fn settle(&mut self, key: Key) {
         let inbound = self.inbound.get_mut(&key).expect("it is under way");
         let Some(spoiled) = inbound.head else { return };
-        if inbound.is_done || inbound.parts_in < self.outbound.parts(inbound.parcel.bytes) {
+        if inbound.is_done || inbound.parts_in < self.outbound.parts(inbound.message.bytes) {
             return;
         }
         inbound.is_done = true;
-        let (parcel, label) = (inbound.parcel, inbound.label);
+        let (message, label) = (inbound.message, inbound.label);
         if inbound.passing == 0 {
             self.inbound.remove(&key);
         }
-        self.room.give_back(&parcel, label);
-        self.complete(parcel.node, spoiled);
+        self.room.give_back(&message, label);
+        self.complete(message.node, spoiled);
     }
 }

@@ -78,7 +78,7 @@ pub enum Operation {
 
 /// A version that a node offers or awaits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parcel {
+pub struct Message {
     /// What.
     pub key: Key,
     /// The node.

@@ -11,11 +11,11 @@ pub const PART_BYTES: u64 = 1 << 20;
 /// Most parts under way from a rank at a time.
 pub const PARTS_UNDER_WAY: usize = 32;
 
-/// Another part starts while fewer bytes are under way than so many payloads have, of the size of the
+/// Another part starts while fewer bytes are under way than so many messages have, of the size of the
 /// largest of which a part is: one whose receiver is slow does not hold up the others, and what is
 /// urgent finds few before it. Simulated factorisations of tiles of 7 MB took longest with one and with
 /// eight.
-const PAYLOADS_UNDER_WAY: u64 = 4;
+const MESSAGES_UNDER_WAY: u64 = 4;
 /// As many bytes may always be under way, and no more than so many.
 const BYTES_UNDER_WAY: std::ops::RangeInclusive<u64> = PART_BYTES..=32 * PART_BYTES;
 
@@ -35,7 +35,7 @@ pub(super) enum Owed {
 
 /// What is sent.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Payload {
+pub(super) struct Version {
     /// What.
     pub(super) key: Key,
     /// The datum, by the number of its handle.
@@ -100,7 +100,7 @@ pub(super) struct Outbound {
     next: u64,
     under_way: usize,
     bytes_under_way: u64,
-    /// Bytes of the payloads of the parts under way, with the number of these parts.
+    /// Bytes of the messages of the parts under way, with the number of these parts.
     sizes: BTreeMap<u64, usize>,
 }
 
@@ -130,7 +130,7 @@ impl Outbound {
     pub(super) fn add(
         &mut self,
         owed: Owed,
-        Payload { key, datum, bytes, is_empty, here }: Payload,
+        Version { key, datum, bytes, is_empty, here }: Version,
         (to, label): (Rank, u32),
         priority: i32,
     ) {
@@ -164,7 +164,7 @@ impl Outbound {
             let (.., number) = first_turn;
             let sending = self.sendings.get_mut(&number).expect("it has not ended");
             let largest = self.sizes.last_key_value().map_or(0, |(&bytes, _)| bytes);
-            let most = PAYLOADS_UNDER_WAY.saturating_mul(largest.max(sending.bytes));
+            let most = MESSAGES_UNDER_WAY.saturating_mul(largest.max(sending.bytes));
             let most = most.clamp(*BYTES_UNDER_WAY.start(), *BYTES_UNDER_WAY.end());
             if self.bytes_under_way >= most && self.window < usize::MAX {
                 break;
@@ -212,14 +212,14 @@ impl Outbound {
 mod tests {
     use super::*;
 
-    /// Parts that start of as many payloads of `bytes` bytes.
-    fn started(payloads: u32, bytes: u64, part_bytes: u64) -> usize {
+    /// Parts that start of as many messages of `bytes` bytes.
+    fn started(messages: u32, bytes: u64, part_bytes: u64) -> usize {
         let mut outbound = Outbound::new(Rank(0), part_bytes, PARTS_UNDER_WAY);
-        for node in 0..payloads {
+        for node in 0..messages {
             let key = Key { name: node, version: 0, origin: Rank(0) };
             let here = outbound.parts(bytes);
-            let payload = Payload { key, datum: 0, bytes, is_empty: false, here };
-            outbound.add(Owed::Node(node), payload, (Rank(1), node), 0);
+            let version = Version { key, datum: 0, bytes, is_empty: false, here };
+            outbound.add(Owed::Node(node), version, (Rank(1), node), 0);
         }
         let mut operations = Vec::new();
         outbound.start(&mut operations);
@@ -233,12 +233,12 @@ mod tests {
         }
         assert_eq!((outbound.under_way, outbound.bytes_under_way), (0, 0));
         assert!(outbound.sendings.is_empty());
-        assert_eq!(operations.len(), payloads as usize * outbound.parts(bytes));
+        assert_eq!(operations.len(), messages as usize * outbound.parts(bytes));
         count
     }
 
     #[test]
-    fn few_payloads_are_under_way() {
+    fn few_messages_are_under_way() {
         // Four, however many parts they have, up to 32 parts; of small ones 32.
         assert_eq!(started(8, 7 * PART_BYTES, PART_BYTES), 28);
         assert_eq!(started(8, 9 * PART_BYTES, PART_BYTES), 32);
@@ -249,12 +249,12 @@ mod tests {
     }
 
     #[test]
-    fn equally_urgent_payloads_go_to_the_next_ranks_first() {
+    fn equally_urgent_messages_go_to_the_next_ranks_first() {
         let mut outbound = Outbound::new(Rank(2), u64::MAX, usize::MAX);
         for (node, priority) in [(0, 1), (1, 1), (3, 1), (4, 1), (5, 7)] {
             let key = Key { name: u32::from(node), version: 0, origin: Rank(2) };
-            let payload = Payload { key, datum: 0, bytes: 5000, is_empty: false, here: 1 };
-            outbound.add(Owed::Node(0), payload, (Rank(node), 0), priority);
+            let version = Version { key, datum: 0, bytes: 5000, is_empty: false, here: 1 };
+            outbound.add(Owed::Node(0), version, (Rank(node), 0), priority);
         }
         let mut operations = Vec::new();
         outbound.start(&mut operations);

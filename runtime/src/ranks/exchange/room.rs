@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::Parcel;
+use super::Message;
 
 /// Labels that only the earliest receive may take.
 const SPARE_LABELS: u32 = 64;
@@ -18,7 +18,7 @@ pub(super) struct Room {
     labels: u32,
     free_labels: Vec<u32>,
     /// By urgency, then in the order of the program.
-    waiting: BTreeMap<(Reverse<i32>, u64, u32), Parcel>,
+    waiting: BTreeMap<(Reverse<i32>, u64, u32), Message>,
     /// In the order of the program: urgency, by index and node.
     by_index: BTreeMap<(u64, u32), i32>,
     /// Receives that have room, by the program index of what they are for.
@@ -39,18 +39,18 @@ impl Room {
         }
     }
 
-    pub(super) fn ask(&mut self, parcel: Parcel) {
-        let Parcel { priority, index, node, .. } = parcel;
-        self.waiting.insert((Reverse(priority), index, node), parcel);
+    pub(super) fn ask(&mut self, message: Message) {
+        let Message { priority, index, node, .. } = message;
+        self.waiting.insert((Reverse(priority), index, node), message);
         self.by_index.insert((index, node), priority);
     }
 
     /// The next receive that may start, with its label.
-    pub(super) fn grant(&mut self) -> Option<(Parcel, u32)> {
+    pub(super) fn grant(&mut self) -> Option<(Message, u32)> {
         let (&key, &urgent) = self.waiting.first_key_value()?;
         let spare = self.labels - self.next_label + self.free_labels.len() as u32;
         let fits = self.taken + urgent.bytes <= self.most || self.under_way.is_empty();
-        let (key, parcel) = if fits && spare > SPARE_LABELS {
+        let (key, message) = if fits && spare > SPARE_LABELS {
             (key, urgent)
         } else {
             // The earliest, if it is not later than all that are under way.
@@ -63,19 +63,19 @@ impl Room {
             (key, self.waiting[&key])
         };
         self.waiting.remove(&key);
-        self.by_index.remove(&(parcel.index, parcel.node));
-        self.taken += parcel.bytes;
-        *self.under_way.entry(parcel.index).or_default() += 1;
-        Some((parcel, self.take_label()))
+        self.by_index.remove(&(message.index, message.node));
+        self.taken += message.bytes;
+        *self.under_way.entry(message.index).or_default() += 1;
+        Some((message, self.take_label()))
     }
 
-    pub(super) fn give_back(&mut self, parcel: &Parcel, label: u32) {
-        self.taken -= parcel.bytes;
+    pub(super) fn give_back(&mut self, message: &Message, label: u32) {
+        self.taken -= message.bytes;
         self.free_labels.push(label);
-        let count = self.under_way.get_mut(&parcel.index).expect("it was under way");
+        let count = self.under_way.get_mut(&message.index).expect("it was under way");
         *count -= 1;
         if *count == 0 {
-            self.under_way.remove(&parcel.index);
+            self.under_way.remove(&message.index);
         }
     }
 

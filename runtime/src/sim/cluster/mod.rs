@@ -5,12 +5,12 @@
 //! policies are those of real runs. Simulated are workers and transfers of each node, as
 //! [`Sim`](super::Sim) does (both drive `sim::node`), and the network between nodes (`wire`):
 //!
-//! - A payload takes the latency, and then as long as its max-min fair share of the way out of its
+//! - A message takes the latency, and then as long as its max-min fair share of the way out of its
 //!   sender, the way into its receiver and the backbone allows. Each node sends so many at a time
-//!   and receives so many at a time, the most urgent first. Payloads go whole, where real ranks
+//!   and receives so many at a time, the most urgent first. Messages go whole, where real ranks
 //!   send parts of a MiB, so that data of many receivers go down the trees of data that are short.
 //! - Frames of the protocol (who has room for what, what follows, meetings) take the latency and
-//!   the time of their few bytes, and neither wait for payloads nor hold them up. Versions that are
+//!   the time of their few bytes, and neither wait for messages nor hold them up. Versions that are
 //!   short enough travel in them.
 //! - Where cores move the bytes ([`ClusterOptions::core_bytes_per_second`]), the next task that
 //!   begins on one takes that much longer, unless a core was idle when they came or went.
@@ -88,18 +88,18 @@ pub struct ClusterOptions {
     pub nodes: Vec<NodeOptions>,
     /// Time from one node to another before the first byte, in seconds.
     pub latency_seconds: f64,
-    /// Bytes per second of all payloads together; none: no limit.
+    /// Bytes per second of all messages together; none: no limit.
     pub backbone_bytes_per_second: Option<f64>,
-    /// Bytes of payloads that a core moves per second for its node, sent and received alike; none: network
+    /// Bytes of messages that a core moves per second for its node, sent and received alike; none: network
     /// adapters do it. Cores that are in tasks are that much later.
     pub core_bytes_per_second: Option<f64>,
-    /// Most payloads that leave a node at a time, with those that wait for their receivers; by their bytes
+    /// Most messages that leave a node at a time, with those that wait for their receivers; by their bytes
     /// they may be fewer, as between ranks that run. With `usize::MAX` there is no limit of either kind.
     pub sends: usize,
-    /// Payloads that come to a node at a time; others wait, and the most urgent of them comes next. By
+    /// Messages that come to a node at a time; others wait, and the most urgent of them comes next. By
     /// default there is no such limit: a node asks for no more than there is room for.
     pub receives: usize,
-    /// Bytes of payloads that may be on their way to a node; more only for what is earlier in the
+    /// Bytes of messages that may be on their way to a node; more only for what is earlier in the
     /// program than all of them.
     pub receive_bytes: u64,
     /// Whether messages go by the priority of the tasks that wait for them.
@@ -206,7 +206,7 @@ impl Cluster {
         let core = options.core_bytes_per_second;
         assert!(core.is_none_or(|rate| rate > 0.0), "a core that moves {core:?} bytes a second");
         let (sends, receives) = (options.sends, options.receives);
-        assert!(sends > 0 && receives > 0, "{sends} payloads to send and {receives} to receive");
+        assert!(sends > 0 && receives > 0, "{sends} messages to send and {receives} to receive");
         let stage = Arc::new(Stage::new(options));
         let rank = |rank: usize| ClusterRank::new(stage.clone(), Rank(rank as u16));
         Self { ranks: (0..ranks).map(rank).collect(), trace }

@@ -1,8 +1,8 @@
-//! The network between nodes, in virtual time: frames, and payloads that share it fairly.
+//! The network between nodes, in virtual time: frames, and messages that share it fairly.
 //!
 //! A frame takes the latency and the time of its bytes at the rate of the slower of its ends, whatever
 //! else is under way; from one node to another frames come in the order in which they were sent. A
-//! payload waits until its receiver takes part in few enough others, the most urgent first; then it
+//! message waits until its receiver takes part in few enough others, the most urgent first; then it
 //! takes the latency, and as long as its share of the way out of its sender, of the way into its
 //! receiver, and of the backbone, if there is one, allows.
 
@@ -15,9 +15,9 @@ use crate::ranks::{Item, Key};
 use crate::sim::streams::Streams;
 use crate::types::Rank;
 
-/// A payload on its way.
+/// A message on its way.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Payload {
+pub(super) struct NetworkMessage {
     pub(super) from: Rank,
     pub(super) to: Rank,
     /// Number of the sending, for its sender.
@@ -32,23 +32,23 @@ pub(super) struct Payload {
 #[derive(Debug)]
 pub(super) enum Arrival {
     Frame { from: Rank, to: Rank, item: Item },
-    Payload(Payload),
+    Message(NetworkMessage),
 }
 
-/// Where payloads come to one node.
+/// Where messages come to one node.
 #[derive(Debug, Default)]
-struct Door {
-    /// Payloads that come.
+struct Port {
+    /// Messages that come.
     open: usize,
     /// Those that wait, by urgency and then by when they came.
-    waiting: BTreeMap<(Reverse<i32>, u64), Payload>,
+    waiting: BTreeMap<(Reverse<i32>, u64), NetworkMessage>,
 }
 
 #[derive(Debug)]
 pub(super) struct Wire {
     ranks: usize,
     latency: u64,
-    /// Payloads that come to a node at a time.
+    /// Messages that come to a node at a time.
     receives: usize,
     has_backbone: bool,
     /// Bytes per nanosecond out of each node and into it.
@@ -56,14 +56,14 @@ pub(super) struct Wire {
     into: Vec<f64>,
     /// Frames on their way, by when they come and by number.
     frames: BTreeMap<(u64, u64), (Rank, Rank, Item)>,
-    /// Frames, and payloads that had to wait, so far.
+    /// Frames, and messages that had to wait, so far.
     sent: u64,
     /// For each sender and receiver when the last frame comes.
     last: Vec<u64>,
-    doors: Vec<Door>,
+    ports: Vec<Port>,
     /// On the ways out of nodes, then those into them, then the backbone.
-    streams: Streams<Payload>,
-    landed: Vec<Payload>,
+    streams: Streams<NetworkMessage>,
+    landed: Vec<NetworkMessage>,
 }
 
 impl Wire {
@@ -86,7 +86,7 @@ impl Wire {
             frames: BTreeMap::new(),
             sent: 0,
             last: vec![0; ranks * ranks],
-            doors: (0..ranks).map(|_| Door::default()).collect(),
+            ports: (0..ranks).map(|_| Port::default()).collect(),
             landed: Vec::new(),
         }
     }
@@ -110,16 +110,16 @@ impl Wire {
         self.sent += 1;
     }
 
-    /// Sends a payload at `now`.
-    pub(super) fn send(&mut self, payload: Payload, now: u64) {
-        let door = &mut self.doors[usize::from(payload.to.0)];
-        if door.open == self.receives {
-            door.waiting.insert((Reverse(payload.priority), self.sent), payload);
+    /// Sends a message at `now`.
+    pub(super) fn send(&mut self, message: NetworkMessage, now: u64) {
+        let port = &mut self.ports[usize::from(message.to.0)];
+        if port.open == self.receives {
+            port.waiting.insert((Reverse(message.priority), self.sent), message);
             self.sent += 1;
             return;
         }
-        door.open += 1;
-        self.begin(payload, now);
+        port.open += 1;
+        self.begin(message, now);
         self.streams.settle(now);
     }
 
@@ -134,22 +134,22 @@ impl Wire {
         }
         let mut landed = std::mem::take(&mut self.landed);
         self.streams.advance(now, &mut landed);
-        for payload in landed.drain(..) {
-            let door = &mut self.doors[usize::from(payload.to.0)];
-            match door.waiting.pop_first() {
+        for message in landed.drain(..) {
+            let port = &mut self.ports[usize::from(message.to.0)];
+            match port.waiting.pop_first() {
                 Some((_, next)) => self.begin(next, now),
-                None => door.open -= 1,
+                None => port.open -= 1,
             }
-            arrivals.push(Arrival::Payload(payload));
+            arrivals.push(Arrival::Message(message));
         }
         self.landed = landed;
         self.streams.settle(now);
     }
 
-    fn begin(&mut self, payload: Payload, now: u64) {
-        let (src, dst) = (usize::from(payload.from.0), usize::from(payload.to.0));
+    fn begin(&mut self, message: NetworkMessage, now: u64) {
+        let (src, dst) = (usize::from(message.from.0), usize::from(message.to.0));
         let ways = [src, self.ranks + dst, 2 * self.ranks];
         let links = &ways[..2 + usize::from(self.has_backbone)];
-        self.streams.add(payload, Arc::from(links), payload.bytes, now + self.latency);
+        self.streams.add(message, Arc::from(links), message.bytes, now + self.latency);
     }
 }

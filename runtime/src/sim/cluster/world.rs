@@ -7,7 +7,7 @@ use std::ops::DerefMut;
 
 use super::ClusterOptions;
 use super::member::Member;
-use super::wire::{Arrival, Payload, Wire};
+use super::wire::{Arrival, NetworkMessage, Wire};
 
 /// What a rank waits for.
 #[derive(Clone, Copy, Debug)]
@@ -142,7 +142,7 @@ impl World {
                     members[to].hear(from, item, *clock);
                     touched.insert(to);
                 }
-                Arrival::Payload(Payload { from, to, number, key, bytes, .. }) => {
+                Arrival::Message(NetworkMessage { from, to, number, key, bytes, .. }) => {
                     let (from, to) = (usize::from(from.0), usize::from(to.0));
                     members[from].has_sent(number, bytes, *clock);
                     members[to].has_received(key, bytes, *clock);

@@ -1,6 +1,6 @@
 //! The functions of MPI that are called, each with its code checked.
 
-mod messages;
+mod point_to_point;
 mod world;
 
 use std::ffi::{CStr, c_char, c_int, c_void};

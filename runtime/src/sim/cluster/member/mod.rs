@@ -1,15 +1,15 @@
 //! One rank of a simulated cluster: a node, and what it exchanges with others.
 
-mod mail;
+mod messages;
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use mail::{Held, Posted};
+use messages::{Held, Posted};
 
 use super::wire::Wire;
 use super::{ClusterOptions, NodeOptions};
-use crate::dispatch::Letters;
+use crate::dispatch::Staging;
 use crate::flow::{FlowError, Post, Space};
 use crate::ranks::{
     Brought, Exchange, ExchangeOptions, Item, Key, Ledger, Operation, Outcome, Traffic,
@@ -29,7 +29,7 @@ pub(super) struct Member {
     posted: Arc<Posted>,
     /// Whether contents must be brought to the RAM.
     lends: bool,
-    letters: Letters,
+    staging: Staging,
     /// Messages that wait for their contents to be there.
     held: HashMap<u32, Held>,
     /// Messages that nobody wants yet.
@@ -46,7 +46,7 @@ pub(super) struct Member {
     frame: Vec<u8>,
 }
 
-/// Labels of payloads, more than are ever under way.
+/// Labels of messages, more than are ever under way.
 const LABELS: u32 = 1 << 24;
 
 impl Member {
@@ -85,7 +85,7 @@ impl Member {
             core_rate: options.core_bytes_per_second,
             posted,
             lends,
-            letters: Letters::default(),
+            staging: Staging::default(),
             held: HashMap::new(),
             parked: HashMap::new(),
             outcome: None,
@@ -149,7 +149,7 @@ impl Member {
         self.exchange.hear(from, item);
     }
 
-    /// The payload of the sending `number` has gone at `now`.
+    /// The message of the sending `number` has gone at `now`.
     pub(super) fn has_sent(&mut self, number: u64, bytes: u64, now: u64) {
         self.node.set_time(now);
         self.move_bytes(bytes);
@@ -157,7 +157,7 @@ impl Member {
         self.exchange.sent(number);
     }
 
-    /// The payload of `key` has come at `now`.
+    /// The message of `key` has come at `now`.
     pub(super) fn has_received(&mut self, key: Key, bytes: u64, now: u64) {
         self.node.set_time(now);
         self.move_bytes(bytes);
@@ -197,10 +197,10 @@ impl Member {
     fn act(&mut self) {
         loop {
             self.node.forget_discarded(&self.space);
-            self.letters.admit(&mut self.node.dispatcher);
+            self.staging.admit(&mut self.node.dispatcher);
             self.node.act(&self.space);
             let mut started = std::mem::take(&mut self.tasks);
-            self.letters.start(&mut self.node.dispatcher, &mut started);
+            self.staging.start(&mut self.node.dispatcher, &mut started);
             let is_done = started.is_empty();
             started.drain(..).for_each(|task| self.let_go(task));
             self.tasks = started;

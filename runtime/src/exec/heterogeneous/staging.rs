@@ -8,18 +8,18 @@ use crate::types::MemoryId;
 
 impl Core {
     /// A message needs its contents in the RAM.
-    pub(super) fn take_letter(&mut self, shared: &Shared, task: u32) {
+    pub(super) fn stage(&mut self, shared: &Shared, task: u32) {
         if let Some(fatal) = &self.fatal {
             return refuse(shared, task, fatal.clone().into_cause());
         }
-        if let Err(error) = self.letters.enter(&mut self.dispatcher, &shared.space, task) {
+        if let Err(error) = self.staging.enter(&mut self.dispatcher, &shared.space, task) {
             refuse(shared, task, Cause::Failed(error.into()));
         }
     }
 
     /// A message has ended.
-    pub(super) fn close_letter(&mut self, shared: &Shared, task: u32) {
-        if let Some(row) = self.letters.close(task)
+    pub(super) fn end_message(&mut self, shared: &Shared, task: u32) {
+        if let Some(row) = self.staging.close(task)
             && self.fatal.is_none()
         {
             self.dispatcher.planner_mut().finish(&row, MemoryId::RAM);
@@ -31,9 +31,9 @@ impl Core {
     }
 
     /// Lets messages go on whose contents have come; says whether any did.
-    pub(super) fn start_letters(&mut self, shared: &Shared) -> bool {
+    pub(super) fn start_staged(&mut self, shared: &Shared) -> bool {
         let mut started = Vec::new();
-        self.letters.start(&mut self.dispatcher, &mut started);
+        self.staging.start(&mut self.dispatcher, &mut started);
         let messenger = shared.messenger.as_ref();
         for &task in &started {
             messenger.expect("messages have a messenger").admitted(task);
@@ -42,8 +42,8 @@ impl Core {
     }
 
     /// There is no way on for messages whose contents are not there.
-    pub(super) fn refuse_letters(&mut self, shared: &Shared, fatal: &Fatal) {
-        for task in self.letters.take_waiting() {
+    pub(super) fn refuse_staged(&mut self, shared: &Shared, fatal: &Fatal) {
+        for task in self.staging.take_waiting() {
             refuse(shared, task, fatal.clone().into_cause());
         }
     }

@@ -1,12 +1,13 @@
-//! A state that threads tell of events without ever waiting for one another.
+//! A state and the queue of events that it has not seen: threads post without ever waiting for one
+//! another, and whoever has the state deals with what all have posted (flat combining).
 //!
 //! Who posts an event while another thread has the state leaves it to that one, which looks at the
 //! list once more after it has let the state go.
 
 use crate::sync::{Guard, Mutex, lock};
 
-/// A state and what it has not been told yet.
-pub(super) struct Mailbox<S, E> {
+/// A state, and the events that it has not seen yet.
+pub(super) struct EventQueue<S, E> {
     inside: Mutex<Inside<S, E>>,
     events: Mutex<Vec<E>>,
 }
@@ -17,7 +18,7 @@ struct Inside<S, E> {
     taken: Vec<E>,
 }
 
-impl<S, E> Mailbox<S, E> {
+impl<S, E> EventQueue<S, E> {
     pub(super) fn new(state: S) -> Self {
         let inside = Inside { state, taken: Vec::new() };
         Self { inside: Mutex::new(inside), events: Mutex::new(Vec::new()) }
@@ -92,17 +93,17 @@ mod models {
     #[test]
     fn no_event_stays_behind() {
         loom::model(|| {
-            let mailbox = Arc::new(Mailbox::new(0));
-            let other = mailbox.clone();
+            let queue = Arc::new(EventQueue::new(0));
+            let other = queue.clone();
             let thread = loom::thread::spawn(move || {
                 other.post(1, count);
                 other.post(2, count);
             });
-            mailbox.with(count, |state| *state += 4);
-            mailbox.post(8, count);
+            queue.with(count, |state| *state += 4);
+            queue.post(8, count);
             thread.join().unwrap();
-            assert!(lock(&mailbox.events).is_empty(), "an event was forgotten");
-            assert_eq!(lock(&mailbox.inside).state, 15);
+            assert!(lock(&queue.events).is_empty(), "an event was forgotten");
+            assert_eq!(lock(&queue.inside).state, 15);
         });
     }
 }

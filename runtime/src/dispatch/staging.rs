@@ -1,5 +1,5 @@
-//! Messages in memories that may be too small: what they carry is brought to the RAM, and kept there
-//! until they have come or gone. So is what the program itself uses.
+//! Staging of messages where memories may be too small: what they carry is brought to the RAM, and
+//! kept there until they have come or gone. So is what the program itself uses.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -9,9 +9,9 @@ use crate::flow::{FlowError, Space};
 use crate::sched::Task;
 use crate::types::{HandleId, Kind, MemoryId};
 
-/// Messages by how far they are.
+/// Messages whose contents are staged, by how far they are.
 #[derive(Default)]
-pub(crate) struct Letters {
+pub(crate) struct Staging {
     /// Without room.
     waiting: VecDeque<(u32, Task)>,
     /// With room; their contents are on the way.
@@ -20,7 +20,7 @@ pub(crate) struct Letters {
     open: HashMap<u32, Task>,
 }
 
-impl Letters {
+impl Staging {
     /// The message `task` of `space` needs its contents in the RAM.
     ///
     /// # Errors

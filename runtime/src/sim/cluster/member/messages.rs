@@ -4,8 +4,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Member;
 use crate::flow::{FlowError, Post};
-use crate::ranks::{Item, Key, Operation, Parcel};
-use crate::sim::cluster::wire::{Payload, Wire};
+use crate::ranks::{Item, Key, Message, Operation};
+use crate::sim::cluster::wire::{NetworkMessage, Wire};
 use crate::types::{Kind, MemoryId, Rank};
 
 /// Messages that may come or go, as the graph says while the node is at work.
@@ -50,41 +50,41 @@ impl Member {
         let mut tasks = std::mem::take(&mut self.tasks);
         self.posted.take(&mut tasks);
         for task in tasks.drain(..) {
-            let (kind, letter) = (self.space.task(task).kind, self.space.task(task).letter());
-            let (parcel, after) = (self.parcel(task), self.space.after(task));
+            let (kind, envelope) = (self.space.task(task).kind, self.space.task(task).envelope());
+            let (message, after) = (self.message(task), self.space.after(task));
             if let Some(ledger) = self.notes() {
-                ledger.note_posted(kind, parcel, after);
+                ledger.note_posted(kind, message, after);
             }
             match kind {
                 Kind::Send if self.lends => {
-                    if self.exchange.is_wanted(letter.key, letter.peer) {
+                    if self.exchange.is_wanted(envelope.key, envelope.peer) {
                         self.hold(task, Held::Offer);
                     } else {
-                        self.exchange.announce(parcel, letter.peer);
-                        let parked = self.parked.entry((letter.key, letter.peer));
+                        self.exchange.announce(message, envelope.peer);
+                        let parked = self.parked.entry((envelope.key, envelope.peer));
                         parked.or_default().push_back(task);
                     }
                 }
-                Kind::Send => self.offer(parcel, letter.peer, 0),
-                Kind::Receive => self.exchange.request(parcel),
-                _ => self.exchange.relay(task, letter.key),
+                Kind::Send => self.offer(message, envelope.peer, 0),
+                Kind::Receive => self.exchange.request(message),
+                _ => self.exchange.relay(task, envelope.key),
             }
         }
         self.tasks = tasks;
     }
 
     /// What a message carries is here for `peer`; spoiled by a failure unless that is 0.
-    fn offer(&mut self, parcel: Parcel, peer: Rank, spoiled: u64) {
-        self.notes().into_iter().for_each(|ledger| ledger.note_offered(parcel.node, peer));
-        self.exchange.offer(parcel, peer, spoiled);
+    fn offer(&mut self, message: Message, peer: Rank, spoiled: u64) {
+        self.notes().into_iter().for_each(|ledger| ledger.note_offered(message.node, peer));
+        self.exchange.offer(message, peer, spoiled);
     }
 
     /// What a message carries.
-    fn parcel(&self, task: u32) -> Parcel {
+    fn message(&self, task: u32) -> Message {
         let data = self.space.task(task);
         let datum = data.handles[0];
-        Parcel {
-            key: data.letter().key,
+        Message {
+            key: data.envelope().key,
             node: task,
             datum,
             bytes: self.space.handles.get(datum).bytes() as u64,
@@ -101,8 +101,8 @@ impl Member {
             Operation::Post { key, node, .. } if self.lends => self.hold(node, Held::Post(key)),
             Operation::Post { key, .. } => self.exchange.posted(key),
             Operation::Send { number, key, to, bytes, priority, .. } => {
-                let payload = Payload { from: self.me, to, number, key, bytes, priority };
-                wire.send(payload, self.node.clock());
+                let message = NetworkMessage { from: self.me, to, number, key, bytes, priority };
+                wire.send(message, self.node.clock());
             }
             Operation::Inline { key, datum, to } => {
                 let bytes = self.space.handles.get(datum).bytes() as u64;
@@ -134,7 +134,7 @@ impl Member {
     /// Has the contents of a message brought to the RAM, and kept there until it ends.
     fn hold(&mut self, task: u32, held: Held) {
         let dispatcher = &mut self.node.dispatcher;
-        if let Err(error) = self.letters.enter(dispatcher, &self.space, task) {
+        if let Err(error) = self.staging.enter(dispatcher, &self.space, task) {
             return self.refuse(task, held, error);
         }
         self.held.insert(task, held);
@@ -153,8 +153,8 @@ impl Member {
             }
             Held::Deliver => self.complete(task),
             Held::Offer => {
-                let peer = self.space.task(task).letter().peer;
-                self.offer(self.parcel(task), peer, index + 1);
+                let peer = self.space.task(task).envelope().peer;
+                self.offer(self.message(task), peer, index + 1);
             }
         }
     }
@@ -165,19 +165,19 @@ impl Member {
             Held::Post(key) => self.exchange.posted(key),
             Held::Deliver => self.complete(task),
             Held::Offer => {
-                let peer = self.space.task(task).letter().peer;
-                self.offer(self.parcel(task), peer, 0);
+                let peer = self.space.task(task).envelope().peer;
+                self.offer(self.message(task), peer, 0);
             }
         }
     }
 
     /// Ends a message.
     fn complete(&mut self, task: u32) {
-        let (kind, letter) = (self.space.task(task).kind, self.space.task(task).letter());
+        let (kind, envelope) = (self.space.task(task).kind, self.space.task(task).envelope());
         if let Some(ledger) = self.notes() {
-            ledger.note_end(kind, task, letter.key, letter.peer);
+            ledger.note_end(kind, task, envelope.key, envelope.peer);
         }
-        if let Some(row) = self.letters.close(task) {
+        if let Some(row) = self.staging.close(task) {
             self.node.dispatcher.planner_mut().finish(&row, MemoryId::RAM);
             self.node.stir();
         }

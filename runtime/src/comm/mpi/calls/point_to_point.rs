@@ -1,9 +1,9 @@
-//! Calls about messages and their requests.
+//! Calls of point-to-point communication, and about its requests.
 
 use std::ffi::c_int;
 
 use super::super::abi::{Abi, SUCCESS, Status};
-use super::super::transport::Message;
+use super::super::transport::Segment;
 use super::{Calls, Handle};
 use crate::comm::TransportError;
 
@@ -11,14 +11,14 @@ impl<A: Abi> Calls<A> {
     /// Starts to send.
     ///
     /// # Safety
-    /// Nobody writes the message's memory until the request is complete.
+    /// Nobody writes its memory until the request is complete.
     pub(in super::super) unsafe fn isend(
         &self,
-        message: Message,
+        segment: Segment,
         to: c_int,
         communicator: Handle<A>,
     ) -> Result<Handle<A>, TransportError> {
-        let Message { memory, bytes, tag } = message;
+        let Segment { memory, bytes, tag } = segment;
         let (memory, mut request) = (memory.as_ptr().cast(), self.constants.no_request);
         // SAFETY: the caller lends the memory; the communicator exists.
         let code = unsafe {
@@ -32,13 +32,13 @@ impl<A: Abi> Calls<A> {
     /// Starts to receive from any rank.
     ///
     /// # Safety
-    /// Nobody touches the message's memory until the request is complete.
+    /// Nobody touches its memory until the request is complete.
     pub(in super::super) unsafe fn irecv(
         &self,
-        message: Message,
+        segment: Segment,
         communicator: Handle<A>,
     ) -> Result<Handle<A>, TransportError> {
-        let Message { memory, bytes, tag } = message;
+        let Segment { memory, bytes, tag } = segment;
         let (memory, mut request) = (memory.as_ptr().cast(), self.constants.no_request);
         // SAFETY: the caller lends the memory; the communicator exists.
         let code = unsafe {

@@ -285,7 +285,7 @@ fn every_kernel_on_a_stand_in_agrees_with_a_core() {
     assert!(comparison.tried > 500, "only {} comparisons", comparison.tried);
 }
 
-/// The kernels that run on devices; those that read strips are for processors alone.
+/// The kernels that run on devices; those that read micro-panels are for processors alone.
 #[test]
 fn kernels_of_the_likelihood_have_a_cuda_side() {
     let all = [

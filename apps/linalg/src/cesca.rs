@@ -7,9 +7,9 @@
 use std::marker::PhantomData;
 
 use tegula_kernels::kernel::centre::{Centre, Factors};
-use tegula_kernels::kernel::lay_out::Structure;
 use tegula_kernels::kernel::line_sums::{Line, LineSums, Term};
 use tegula_kernels::kernel::negligible::Negligible;
+use tegula_kernels::kernel::pack::Structure;
 use tegula_kernels::kernel::scale_lines::{Root, ScaleLines};
 use tegula_kernels::option::{Form, Part, Uplo};
 use tegula_kernels::scalar::{Real, Scalar};

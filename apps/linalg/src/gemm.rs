@@ -1,6 +1,6 @@
 //! Tiled matrix product: `C = alpha op(A) op(B) + beta C`.
 
-use tegula_kernels::kernel::lay_out::Structure;
+use tegula_kernels::kernel::pack::Structure;
 use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Flow;

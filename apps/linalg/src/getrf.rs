@@ -14,16 +14,16 @@ use tegula_kernels::kernel::copy_part::{Block, CopyPart};
 use tegula_kernels::kernel::getrf::Getrf;
 use tegula_kernels::kernel::getrf_update::GetrfUpdate;
 use tegula_kernels::kernel::laswp::Laswp;
-use tegula_kernels::kernel::lay_out::{LayOut, Structure};
+use tegula_kernels::kernel::pack::{Pack, Structure};
 use tegula_kernels::option::Trans;
+use tegula_kernels::packed::PackedShape;
 use tegula_kernels::scalar::Scalar;
-use tegula_kernels::strips::StripShape;
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 use tegula_tiles::TileMatrix;
 
 use crate::lookahead::Lookahead;
-use crate::strips;
+use crate::packing;
 
 /// Which rows an LU factorisation exchanged, and whether a pivot was zero.
 #[derive(Debug)]
@@ -159,14 +159,14 @@ pub(crate) fn factorise<T: Scalar>(
     }
 }
 
-/// A panel; where the backend reads that faster, its triangle alone and what is below in strips.
+/// A panel; where the backend reads that faster, its triangle alone and what is below packed.
 struct Panel<'a, T> {
     a: &'a TileMatrix<T>,
     k: usize,
     rows: Handle,
     height: Option<usize>,
     panel: Handle,
-    strips: Handle,
+    packed: Handle,
 }
 
 impl<'a, T: Scalar> Panel<'a, T> {
@@ -183,33 +183,32 @@ impl<'a, T: Scalar> Panel<'a, T> {
         let accesses = [(tile, RW), (rows, W), (pivots.all, RW), (pivots.singular, RW)];
         flow.submit(getrf, &accesses, priority);
         let below = first + getrf.steps();
-        let height = strips::height::<T>(flow, updates).filter(|_| below < m);
-        let (panel, strips) = match height {
+        let height = packing::micro_panel_height::<T>(flow, updates).filter(|_| below < m);
+        let (panel, packed) = match height {
             Some(height) => {
-                let whole =
-                    LayOut::<T>::whole(Structure::General, Trans::No, (m - below, n), height);
-                let lay_out = LayOut { tile: (m, n), first: (below, 0), ..whole };
-                let most = StripShape { rows: m, cols: a.nb().min(a.n()), height };
-                let strips = strips::lay_out(flow, lay_out, most, tile, priority);
-                (triangle::<T>(flow, (tile, (m, n)), first, priority), strips)
+                let whole = Pack::<T>::whole(Structure::General, Trans::No, (m - below, n), height);
+                let pack = Pack { tile: (m, n), first: (below, 0), ..whole };
+                let most = PackedShape { rows: m, cols: a.nb().min(a.n()), height };
+                let packed = packing::pack(flow, pack, most, tile, priority);
+                (triangle::<T>(flow, (tile, (m, n)), first, priority), packed)
             }
             None => (tile, flow.register(0)),
         };
-        Self { a, k, rows, height, panel, strips }
+        Self { a, k, rows, height, panel, packed }
     }
 
     /// Updates column `j` of `b`, the matrix or right-hand sides.
     fn update(&self, flow: &mut Flow, (b, j): (&TileMatrix<T>, usize), priority: i32) {
-        let &Self { a, k, rows, height, panel, strips } = self;
+        let &Self { a, k, rows, height, panel, packed } = self;
         let (m, n, first) = (a.m(), b.tile_columns(j), k * a.nb());
         let k_columns = a.tile_columns(k);
         let update = GetrfUpdate::<T> { m, n, k: k_columns, first, height, scalar: PhantomData };
-        let accesses = [(panel, R), (rows, R), (strips, R), (b.tile(0, j), RW)];
+        let accesses = [(panel, R), (rows, R), (packed, R), (b.tile(0, j), RW)];
         flow.submit(update, &accesses, priority);
     }
 
     fn retire(self, flow: &mut Flow) {
-        flow.retire(self.strips);
+        flow.retire(self.packed);
         if self.height.is_some() {
             flow.retire(self.panel);
         }

@@ -3,7 +3,7 @@
 //! Right-looking, as in Golub, Van Loan, "Matrix computations", 4th edition, section 3.2.11. Only
 //! for matrices that need no pivoting, such as diagonally dominant ones.
 
-use tegula_kernels::kernel::lay_out::Structure;
+use tegula_kernels::kernel::pack::Structure;
 use tegula_kernels::kernel::{getrf_nopiv::GetrfNopiv, trsm::Trsm};
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
@@ -11,7 +11,7 @@ use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::Flow;
 use tegula_tiles::{Storage, TileMatrix};
 
-use crate::product::Layouts;
+use crate::product::Packing;
 use crate::view::View;
 
 /// Submits the factorisation of `a` (`m x n`), overwritten by `L` below and `U` on and above the
@@ -60,19 +60,19 @@ pub fn getrf_nopiv<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>) {
                 priority(k, i - k),
             );
         }
-        let mut layouts = Layouts::<T>::new(flow, (mt - 1 - k, nt - 1 - k));
+        let mut packing = Packing::<T>::new(flow, (mt - 1 - k, nt - 1 - k));
         let mut left = Vec::new();
         for i in k + 1..mt {
             let tile = view.tile(i, k);
-            left.push(layouts.left(flow, tile, Structure::General, priority(k, i - k)));
+            left.push(packing.left(flow, tile, Structure::General, priority(k, i - k)));
         }
         for j in k + 1..nt {
-            let right = layouts.right(flow, view.tile(k, j), priority(k, j - k));
+            let right = packing.right(flow, view.tile(k, j), priority(k, j - k));
             for i in k + 1..mt {
                 let (pair, priority) = ((left[i - k - 1], right), priority(k, (i - k) + (j - k)));
-                layouts.multiply(flow, (-T::ONE, T::ONE), pair, view.tile(i, j), priority);
+                packing.multiply(flow, (-T::ONE, T::ONE), pair, view.tile(i, j), priority);
             }
         }
-        layouts.retire(flow);
+        packing.retire(flow);
     }
 }

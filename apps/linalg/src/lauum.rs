@@ -4,13 +4,13 @@
 //! As in Agullo, Bouwmeester, Dongarra, Kurzak, Langou, Rosenberg, "Towards an efficient tile matrix
 //! inversion of symmetric positive definite matrices on multicore architectures", VECPAR 2010.
 
-use tegula_kernels::kernel::lay_out::Structure;
+use tegula_kernels::kernel::pack::Structure;
 use tegula_kernels::option::{Diag, Form, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Flow;
 
 use crate::potrf::potrf;
-use crate::product::Layouts;
+use crate::product::Packing;
 use crate::tasks::{self, TriangularTile};
 use crate::trtri::trtri;
 use crate::view::View;
@@ -27,17 +27,17 @@ pub fn lauum<'a, T: Scalar>(flow: &mut Flow, a: impl Into<View<'a, T>>) {
     let nt = a.nt();
     for k in 0..nt {
         flow.iteration(k);
-        let mut layouts = Layouts::<T>::new(flow, (k, k));
+        let mut packing = Packing::<T>::new(flow, (k, k));
         let mut row = Vec::new();
         for j in 0..k {
-            // Of both factors the same is laid out: tile (k, j), transposed.
+            // Of both factors the same is packed: tile (k, j), transposed.
             let tile = a.tile(k, j).transposed().conjugated();
-            row.push(layouts.left(flow, tile, Structure::General, 0));
+            row.push(packing.left(flow, tile, Structure::General, 0));
             let factors = (T::ONE, T::ONE);
-            layouts.square(flow, Form::Hermitian, factors, row[j], a.tile(j, j), 0);
+            packing.square(flow, Form::Hermitian, factors, row[j], a.tile(j, j), 0);
             for (i, &left) in row.iter().enumerate().take(j) {
-                let right = Layouts::<T>::mirror(left, Form::Hermitian);
-                layouts.multiply(flow, factors, (row[j], right), a.tile(j, i), 0);
+                let right = Packing::<T>::mirror(left, Form::Hermitian);
+                packing.multiply(flow, factors, (row[j], right), a.tile(j, i), 0);
             }
         }
         let corner = TriangularTile { tile: a.tile(k, k), uplo: Uplo::Lower, diag: Diag::NonUnit };
@@ -47,7 +47,7 @@ pub fn lauum<'a, T: Scalar>(flow: &mut Flow, a: impl Into<View<'a, T>>) {
             tasks::trmm(flow, adjoint, T::ONE, a.tile(k, j), 0);
         }
         tasks::lauum::<T>(flow, corner.tile, 0);
-        layouts.retire(flow);
+        packing.retire(flow);
     }
 }
 

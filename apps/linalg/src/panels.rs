@@ -1,19 +1,19 @@
-//! The columns of a Cholesky factor as its updates read them: laid out in strips where the backend
+//! The columns of a Cholesky factor as its updates read them: packed where the backend
 //! reads those faster, else as the tiles they are.
 
 use std::marker::PhantomData;
 
-use tegula_kernels::kernel::gemm::GemmStrips;
-use tegula_kernels::kernel::lay_out::{LayOut, Structure};
-use tegula_kernels::kernel::syrk::SyrkStrips;
-use tegula_kernels::kernel::trsm::TrsmStrips;
+use tegula_kernels::kernel::gemm::GemmPacked;
+use tegula_kernels::kernel::pack::{Pack, Structure};
+use tegula_kernels::kernel::syrk::SyrkPacked;
+use tegula_kernels::kernel::trsm::TrsmPacked;
 use tegula_kernels::option::{Diag, Form, Trans, Uplo};
+use tegula_kernels::packed::PackedShape;
 use tegula_kernels::scalar::Scalar;
-use tegula_kernels::strips::StripShape;
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::{Flow, Handle};
 
-use crate::strips;
+use crate::packing;
 use crate::tasks::{self, TriangularTile};
 use crate::view::Tile;
 
@@ -58,39 +58,40 @@ impl Ring {
 
 /// The tasks that make the columns of a factor and read them.
 pub(crate) struct Panels<T> {
-    /// Height of the strips, and their copies of columns.
-    strips: Option<(usize, Ring)>,
+    /// Height of the micro-panels, and their copies of columns.
+    packed: Option<(usize, Ring)>,
     scalar: PhantomData<T>,
 }
 
 impl<T: Scalar> Panels<T> {
     /// For a factor in `nt` rows of tiles, of which row `i` has `rows(i)` rows; `is_stored` says whether
-    /// tiles are read as they are stored, which the solve that makes strips needs.
+    /// tiles are read as they are stored, which the solve that packs needs.
     pub(crate) fn new(
         flow: &mut Flow,
         nt: usize,
         rows: impl Fn(usize) -> usize,
         is_stored: bool,
     ) -> Self {
-        let strips = strips::height::<T>(flow, nt).filter(|_| is_stored).map(|height| {
-            let shape = |i| StripShape { rows: rows(i), cols: rows(0), height };
-            (height, Ring::new(flow, nt, |i| shape(i).elements() * size_of::<T>()))
-        });
-        Self { strips, scalar: PhantomData }
+        let packed =
+            packing::micro_panel_height::<T>(flow, nt).filter(|_| is_stored).map(|height| {
+                let shape = |i| PackedShape { rows: rows(i), cols: rows(0), height };
+                (height, Ring::new(flow, nt, |i| shape(i).elements() * size_of::<T>()))
+            });
+        Self { packed, scalar: PhantomData }
     }
 
-    /// The height of strips, and the copy of tile `(i, k)` in them.
-    fn strips(&self, place: (usize, usize)) -> Option<(usize, Handle)> {
-        let (height, ring) = self.strips.as_ref()?;
+    /// The height of micro-panels, and the copy of tile `(i, k)` in them.
+    fn packed(&self, place: (usize, usize)) -> Option<(usize, Handle)> {
+        let (height, ring) = self.packed.as_ref()?;
         Some((*height, ring.copy(place)))
     }
 
     /// Makes `tile`, which is `(i, k)`, one that updates read.
     pub(crate) fn adopt(&self, flow: &mut Flow, place: (usize, usize), tile: Tile, priority: i32) {
-        if let Some((height, strips)) = self.strips(place) {
+        if let Some((height, packed)) = self.packed(place) {
             let size = (tile.rows, tile.columns);
-            let lay_out = LayOut::<T>::whole(Structure::General, Trans::No, size, height);
-            flow.submit(lay_out, &[(tile.handle, R), (strips, W)], priority);
+            let pack = Pack::<T>::whole(Structure::General, Trans::No, size, height);
+            flow.submit(pack, &[(tile.handle, R), (packed, W)], priority);
         }
     }
 
@@ -102,10 +103,10 @@ impl<T: Scalar> Panels<T> {
         (triangle, tile): (Tile, Tile),
         priority: i32,
     ) {
-        if let Some((height, strips)) = self.strips(place) {
+        if let Some((height, packed)) = self.packed(place) {
             let (m, n) = (tile.rows, tile.columns);
-            let trsm = TrsmStrips::<T> { m, n, ld: n, height, scalar: PhantomData };
-            let accesses = [(triangle.handle, R), (tile.handle, RW), (strips, W)];
+            let trsm = TrsmPacked::<T> { m, n, ld: n, height, scalar: PhantomData };
+            let accesses = [(triangle.handle, R), (tile.handle, RW), (packed, W)];
             return flow.submit(trsm, &accesses, priority);
         }
         // From the left: conj(L(k, k)) X' = A(i, k)'.
@@ -123,9 +124,9 @@ impl<T: Scalar> Panels<T> {
         priority: i32,
     ) {
         let (alpha, beta) = (-T::ONE, T::ONE);
-        if let Some((height, strips)) = self.strips(place) {
-            let syrk = SyrkStrips { n: panel.rows, k: panel.columns, height, alpha, beta };
-            return flow.submit(syrk, &[(strips, R), (tile.handle, RW)], priority);
+        if let Some((height, packed)) = self.packed(place) {
+            let syrk = SyrkPacked { n: panel.rows, k: panel.columns, height, alpha, beta };
+            return flow.submit(syrk, &[(packed, R), (tile.handle, RW)], priority);
         }
         tasks::syrk(flow, Form::Hermitian, (alpha, beta), panel, tile, priority);
     }
@@ -139,9 +140,9 @@ impl<T: Scalar> Panels<T> {
         priority: i32,
     ) {
         let (alpha, beta) = (-T::ONE, T::ONE);
-        if let Some(((height, x), (_, y))) = self.strips((i, k)).zip(self.strips((j, k))) {
+        if let Some(((height, x), (_, y))) = self.packed((i, k)).zip(self.packed((j, k))) {
             let (m, n, k) = (left.rows, right.rows, left.columns);
-            let gemm = GemmStrips { m, n, k, height, alpha, beta };
+            let gemm = GemmPacked { m, n, k, height, alpha, beta };
             return flow.submit(gemm, &[(x, R), (y, R), (tile.handle, RW)], priority);
         }
         let pair = (left, right.op(Trans::Conj));
@@ -150,6 +151,6 @@ impl<T: Scalar> Panels<T> {
 
     /// Gives the room back when everything submitted so far has run.
     pub(crate) fn retire(self, flow: &mut Flow) {
-        self.strips.into_iter().for_each(|(_, ring)| ring.retire(flow));
+        self.packed.into_iter().for_each(|(_, ring)| ring.retire(flow));
     }
 }

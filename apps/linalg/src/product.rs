@@ -1,41 +1,41 @@
-//! Products of tiled matrices, of which the left one may be symmetric or triangular: factors are laid
-//! out in strips where the backend reads those faster and each serves several products.
+//! Products of tiled matrices, of which the left one may be symmetric or triangular: factors are
+//! packed where the backend reads those faster and each serves several products.
 
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use tegula_kernels::kernel::gemm::GemmStrips;
-use tegula_kernels::kernel::lay_out::{LayOut, Structure};
-use tegula_kernels::kernel::syrk::SyrkStrips;
+use tegula_kernels::kernel::gemm::GemmPacked;
+use tegula_kernels::kernel::pack::{Pack, Structure};
+use tegula_kernels::kernel::syrk::SyrkPacked;
 use tegula_kernels::option::{Form, Part, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{R, RW};
 use tegula_runtime::flow::{Flow, Handle};
 
 use crate::view::{Tile, View};
-use crate::{strips, tasks};
+use crate::{packing, tasks};
 
-/// A tile of a factor, and its copy in strips if there is one.
+/// A tile of a factor, and its packed copy if there is one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Factor {
     pub(crate) tile: Tile,
     pub(crate) structure: Structure,
-    strips: Option<Handle>,
+    packed: Option<Handle>,
 }
 
-/// Lays factors out in strips, or leaves them as tiles.
+/// Packs factors, or leaves them as tiles.
 #[derive(Debug)]
-pub(crate) struct Layouts<T> {
+pub(crate) struct Packing<T> {
     height: Option<usize>,
     made: Vec<Handle>,
     scalar: PhantomData<T>,
 }
 
-impl<T: Scalar> Layouts<T> {
+impl<T: Scalar> Packing<T> {
     /// For products whose result has `mt x nt` tiles.
     pub(crate) fn new(flow: &Flow, (mt, nt): (usize, usize)) -> Self {
         Self {
-            height: strips::height::<T>(flow, mt.min(nt)),
+            height: packing::micro_panel_height::<T>(flow, mt.min(nt)),
             made: Vec::new(),
             scalar: PhantomData,
         }
@@ -49,17 +49,17 @@ impl<T: Scalar> Layouts<T> {
         structure: Structure,
         priority: i32,
     ) -> Factor {
-        let strips = self.height.map(|height| {
+        let packed = self.height.map(|height| {
             let size = (tile.rows, tile.columns);
-            let lay_out = LayOut::<T>::whole(structure, tile.trans::<T>(), size, height);
-            let strips = strips::lay_out(flow, lay_out, lay_out.shape(), tile.handle, priority);
-            self.made.push(strips);
-            strips
+            let pack = Pack::<T>::whole(structure, tile.trans::<T>(), size, height);
+            let packed = packing::pack(flow, pack, pack.shape(), tile.handle, priority);
+            self.made.push(packed);
+            packed
         });
-        Factor { tile, structure, strips }
+        Factor { tile, structure, packed }
     }
 
-    /// A right factor: its transpose is laid out.
+    /// A right factor: its transpose is packed.
     pub(crate) fn right(&mut self, flow: &mut Flow, tile: Tile, priority: i32) -> Factor {
         let factor = self.left(flow, tile.transposed(), Structure::General, priority);
         Factor { tile, ..factor }
@@ -74,7 +74,7 @@ impl<T: Scalar> Layouts<T> {
         c: Tile,
         priority: i32,
     ) {
-        let Some((height, (x, y))) = self.height.zip(a.strips.zip(b.strips)) else {
+        let Some((height, (x, y))) = self.height.zip(a.packed.zip(b.packed)) else {
             return match a.structure {
                 Structure::Symmetric(form, _) => {
                     tasks::symm(flow, form, (alpha, beta), (a.tile, b.tile), c, priority);
@@ -85,7 +85,7 @@ impl<T: Scalar> Layouts<T> {
         // Of a transposed result the factors change places.
         let (x, y) = if c.op.is_transposed { (y, x) } else { (x, y) };
         let ((m, n), k) = (c.stored(), a.tile.columns);
-        let product = GemmStrips { m, n, k, height, alpha, beta };
+        let product = GemmPacked { m, n, k, height, alpha, beta };
         flow.submit(product, &[(x, R), (y, R), (c.handle, RW)], priority);
     }
 
@@ -99,11 +99,11 @@ impl<T: Scalar> Layouts<T> {
         c: Tile,
         priority: i32,
     ) {
-        // Strips know the lower triangle of what is stored.
-        match self.height.zip(a.strips).filter(|_| !c.op.is_transposed) {
-            Some((height, strips)) => {
-                let syrk = SyrkStrips { n: a.tile.rows, k: a.tile.columns, height, alpha, beta };
-                flow.submit(syrk, &[(strips, R), (c.handle, RW)], priority);
+        // The packed kernel knows the lower triangle of what is stored.
+        match self.height.zip(a.packed).filter(|_| !c.op.is_transposed) {
+            Some((height, packed)) => {
+                let syrk = SyrkPacked { n: a.tile.rows, k: a.tile.columns, height, alpha, beta };
+                flow.submit(syrk, &[(packed, R), (c.handle, RW)], priority);
             }
             None => tasks::syrk(flow, form, (alpha, beta), a.tile, c, priority),
         }
@@ -111,13 +111,13 @@ impl<T: Scalar> Layouts<T> {
 
     /// The factor that the transpose of `a` is on the right, or its conjugate transpose.
     pub(crate) fn mirror(a: Factor, form: Form) -> Factor {
-        // In strips a right factor is transposed anyway, and only real ones are laid out.
+        // Packed, a right factor is transposed anyway, and only real ones are packed.
         Factor { tile: a.tile.op(form.mirror()), ..a }
     }
 
     /// Gives the room back when everything submitted so far has run.
     pub(crate) fn retire(&mut self, flow: &mut Flow) {
-        self.made.drain(..).for_each(|strips| flow.retire(strips));
+        self.made.drain(..).for_each(|packed| flow.retire(packed));
     }
 }
 
@@ -150,7 +150,7 @@ impl<T: Scalar> Left<'_, T> {
     }
 }
 
-/// Submits `C = alpha A B + beta C`; a triangular `a` only where layouts are made, since no other
+/// Submits `C = alpha A B + beta C`; a triangular `a` only where factors are packed, since no other
 /// kernel completes it.
 pub(crate) fn multiply<T: Scalar>(
     flow: &mut Flow,
@@ -164,34 +164,34 @@ pub(crate) fn multiply<T: Scalar>(
     if steps == 0 {
         return scale(flow, beta, c);
     }
-    let mut layouts = Layouts::<T>::new(flow, (c.mt(), c.nt()));
+    let mut packing = Packing::<T>::new(flow, (c.mt(), c.nt()));
     for chunk in chunks(flow, steps) {
         let priority = priority(&chunk);
         let mut left: Vec<Vec<Option<Factor>>> = vec![Vec::new(); c.mt()];
         for j in 0..c.nt() {
             flow.iteration(j);
             let right: Vec<Factor> =
-                chunk.clone().map(|l| layouts.right(flow, b.tile(l, j), priority)).collect();
+                chunk.clone().map(|l| packing.right(flow, b.tile(l, j), priority)).collect();
             for (i, left) in left.iter_mut().enumerate() {
                 if j == 0 {
                     left.extend(chunk.clone().map(|l| {
                         let (tile, structure) = a.columns(i).contains(&l).then(|| a.tile(i, l))?;
-                        Some(layouts.left(flow, tile, structure, priority))
+                        Some(packing.left(flow, tile, structure, priority))
                     }));
                 }
                 for ((l, &left), &right) in chunk.clone().zip(left.iter()).zip(&right) {
                     let Some(left) = left else { continue };
                     let beta = if l == a.columns(i).start { beta } else { T::ONE };
-                    layouts.multiply(flow, (alpha, beta), (left, right), c.tile(i, j), priority);
+                    packing.multiply(flow, (alpha, beta), (left, right), c.tile(i, j), priority);
                 }
             }
         }
-        layouts.retire(flow);
+        packing.retire(flow);
     }
 }
 
 /// Columns of tiles of the left factor that are taken together. Where workers share one memory they come one
-/// after the other: a tile of the right factor then serves several products in a row, and few are laid out
+/// after the other: a tile of the right factor then serves several products in a row, and few are packed
 /// at a time. Where tiles are moved, a tile of the result stays for some.
 fn chunks(flow: &Flow, steps: usize) -> impl Iterator<Item = Range<usize>> + use<> {
     const MOVED: usize = 8;
@@ -216,7 +216,7 @@ pub(crate) fn square<T: Scalar>(
     if steps == 0 {
         return scale_triangle(flow, form, beta, c);
     }
-    let mut layouts = Layouts::<T>::new(flow, (c.mt(), c.nt()));
+    let mut packing = Packing::<T>::new(flow, (c.mt(), c.nt()));
     for chunk in chunks(flow, steps) {
         let priority = priority(&chunk);
         let mut rows: Vec<Vec<Factor>> = Vec::new();
@@ -224,21 +224,21 @@ pub(crate) fn square<T: Scalar>(
             flow.iteration(i);
             let row = chunk
                 .clone()
-                .map(|l| layouts.left(flow, a.tile(i, l), Structure::General, priority));
+                .map(|l| packing.left(flow, a.tile(i, l), Structure::General, priority));
             rows.push(row.collect());
             for j in 0..=i {
                 for ((l, &left), &right) in chunk.clone().zip(&rows[i]).zip(&rows[j]) {
                     let factors = (alpha, if l == 0 { beta } else { T::ONE });
                     if i == j {
-                        layouts.square(flow, form, factors, left, c.tile(i, i), priority);
+                        packing.square(flow, form, factors, left, c.tile(i, i), priority);
                     } else {
-                        let pair = (left, Layouts::<T>::mirror(right, form));
-                        layouts.multiply(flow, factors, pair, c.tile(i, j), priority);
+                        let pair = (left, Packing::<T>::mirror(right, form));
+                        packing.multiply(flow, factors, pair, c.tile(i, j), priority);
                     }
                 }
             }
         }
-        layouts.retire(flow);
+        packing.retire(flow);
     }
 }
 

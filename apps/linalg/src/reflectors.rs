@@ -2,16 +2,16 @@
 
 use std::marker::PhantomData;
 
-use tegula_kernels::kernel::unmqr::{Unmqr, strips::UnmqrStrips};
+use tegula_kernels::kernel::unmqr::{Unmqr, packed::UnmqrPacked};
 use tegula_kernels::kernel::{geqrt::Geqrt, larft::Larft, ungqr::Ungqr};
 use tegula_kernels::option::{Side, Storev, Trans};
+use tegula_kernels::packed::PackedShape;
 use tegula_kernels::scalar::Scalar;
-use tegula_kernels::strips::StripShape;
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::{Flow, Handle};
 use tegula_tiles::{Storage, TileMatrix};
 
-use crate::strips;
+use crate::packing;
 
 /// A matrix in block columns (of an LQ factorisation: block rows), its factors `tau`, and room for
 /// the triangle of each block.
@@ -107,16 +107,16 @@ impl<'a, T: Scalar> Reflectors<'a, T> {
         products: usize,
         priority: i32,
     ) -> Factor<'_, T> {
-        let strips = strips::height::<T>(flow, products).map(|height| {
+        let packed = packing::micro_panel_height::<T>(flow, products).map(|height| {
             let product = self.product(k, (Side::Left, Trans::No), (self.order(), 0));
-            let [v, adjoint] = UnmqrStrips { product, height: height as u32 }.lay_outs();
+            let [v, adjoint] = UnmqrPacked { product, height: height as u32 }.packs();
             let (order, width) = (self.order(), self.tau.mb());
-            let shape = |rows, cols| StripShape { rows, cols, height };
-            let laid = [(v, shape(order, width)), (adjoint, shape(width, order))];
-            let lay_out = |(task, most)| strips::lay_out(flow, task, most, self.block(k), priority);
-            (height as u32, laid.map(lay_out))
+            let shape = |rows, cols| PackedShape { rows, cols, height };
+            let packed = [(v, shape(order, width)), (adjoint, shape(width, order))];
+            let pack = |(task, most)| packing::pack(flow, task, most, self.block(k), priority);
+            (height as u32, packed.map(pack))
         });
-        Factor { reflectors: self, k, strips }
+        Factor { reflectors: self, k, packed }
     }
 
     /// The product of block `k` with an `m x n` tile.
@@ -155,11 +155,11 @@ impl<'a, T: Scalar> Reflectors<'a, T> {
     }
 }
 
-/// A block of reflectors that is applied: in strips where that pays, else as it stands.
+/// A block of reflectors that is applied: packed where that pays, else as it stands.
 pub(crate) struct Factor<'a, T> {
     reflectors: &'a Reflectors<'a, T>,
     k: usize,
-    strips: Option<(u32, [Handle; 2])>,
+    packed: Option<(u32, [Handle; 2])>,
 }
 
 impl<T: Scalar> Factor<'_, T> {
@@ -171,12 +171,12 @@ impl<T: Scalar> Factor<'_, T> {
         (tile, m, n): (Handle, usize, usize),
         priority: i32,
     ) {
-        let &Self { reflectors, k, strips } = self;
+        let &Self { reflectors, k, packed } = self;
         let (product, t) = (reflectors.product(k, sides, (m, n)), (reflectors.triangles[k], R));
-        match strips {
+        match packed {
             Some((height, [columns, rows])) => {
                 let accesses = [(columns, R), (rows, R), t, (tile, RW)];
-                flow.submit(UnmqrStrips { product, height }, &accesses, priority);
+                flow.submit(UnmqrPacked { product, height }, &accesses, priority);
             }
             None => flow.submit(product, &[(reflectors.block(k), R), t, (tile, RW)], priority),
         }
@@ -194,11 +194,11 @@ impl<T: Scalar> Factor<'_, T> {
         self.apply(flow, (side, trans), (reflectors.block(j), m, n), priority);
     }
 
-    /// Gives the strips back when everything submitted so far has run.
+    /// Gives the micro-panels back when everything submitted so far has run.
     pub(crate) fn retire(self, flow: &mut Flow) {
-        self.strips
+        self.packed
             .into_iter()
-            .flat_map(|(_, strips)| strips)
-            .for_each(|strips| flow.retire(strips));
+            .flat_map(|(_, packed)| packed)
+            .for_each(|packed| flow.retire(packed));
     }
 }

@@ -1,6 +1,6 @@
 //! Tiled product with a symmetric or Hermitian matrix: `C = alpha A B + beta C`, or from the right.
 
-use tegula_kernels::kernel::lay_out::Structure;
+use tegula_kernels::kernel::pack::Structure;
 use tegula_kernels::option::{Form, Side, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Flow;

@@ -1,13 +1,13 @@
 //! Tiled symmetric product of two matrices: a triangle of
 //! `C = alpha op(A) op(B)' + alpha op(B) op(A)' + beta C`.
 
-use tegula_kernels::kernel::lay_out::Structure;
+use tegula_kernels::kernel::pack::Structure;
 use tegula_kernels::option::{Form, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Flow;
 use tegula_tiles::TileMatrix;
 
-use crate::product::{self, Layouts};
+use crate::product::{self, Packing};
 use crate::tasks;
 use crate::view::View;
 
@@ -38,24 +38,24 @@ pub fn syr2k<T: Scalar>(
     if alpha == T::ZERO || a.nt() == 0 {
         return product::scale_triangle(flow, form, beta, c);
     }
-    let mut layouts = Layouts::<T>::new(flow, (c.mt(), c.nt()));
+    let mut packing = Packing::<T>::new(flow, (c.mt(), c.nt()));
     for l in 0..a.nt() {
         let beta = if l == 0 { beta } else { T::ONE };
         let mut left = |view: View<'_, T>, i| {
-            layouts.left(flow, view.tile(i, l), Structure::General, -(l as i32))
+            packing.left(flow, view.tile(i, l), Structure::General, -(l as i32))
         };
         let of_a: Vec<_> = (0..c.mt()).map(|i| left(a, i)).collect();
         let of_b: Vec<_> = (0..c.mt()).map(|i| left(b, i)).collect();
         for j in 0..c.nt() {
             let pair = (a.tile(j, l), b.tile(j, l));
             tasks::syr2k(flow, form, (alpha, beta), pair, c.tile(j, j), 0);
-            let mirror = |factor| Layouts::<T>::mirror(factor, form);
+            let mirror = |factor| Packing::<T>::mirror(factor, form);
             for i in j + 1..c.mt() {
                 let (first, then) = ((of_a[i], mirror(of_b[j])), (of_b[i], mirror(of_a[j])));
-                layouts.multiply(flow, (alpha, beta), first, c.tile(i, j), -(l as i32));
-                layouts.multiply(flow, (second, T::ONE), then, c.tile(i, j), -(l as i32));
+                packing.multiply(flow, (alpha, beta), first, c.tile(i, j), -(l as i32));
+                packing.multiply(flow, (second, T::ONE), then, c.tile(i, j), -(l as i32));
             }
         }
-        layouts.retire(flow);
+        packing.retire(flow);
     }
 }

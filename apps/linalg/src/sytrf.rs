@@ -7,16 +7,16 @@
 use std::marker::PhantomData;
 
 use tegula_kernels::kernel::diagonal_solve::DiagonalSolve;
-use tegula_kernels::kernel::lay_out::Structure;
 use tegula_kernels::kernel::ldlt::Ldlt;
 use tegula_kernels::kernel::ldlt_split::LdltSplit;
+use tegula_kernels::kernel::pack::Structure;
 use tegula_kernels::option::{Diag, Form, Side, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::Flow;
 use tegula_tiles::TileMatrix;
 
-use crate::product::Layouts;
+use crate::product::Packing;
 use crate::tasks::{self, TriangularTile};
 use crate::trsm::{Triangle, trsm};
 use crate::view::{Tile, View};
@@ -40,7 +40,7 @@ pub fn sytrf<T: Scalar>(flow: &mut Flow, (form, uplo): (Form, Uplo), a: &TileMat
         let pivots = a.tile(k, k);
         let (n, offset, scalar) = (pivots.rows, k * a.nb(), PhantomData::<T>);
         flow.submit(Ldlt { form, uplo, n, offset, scalar }, &[(pivots.handle, RW)], priority(0));
-        let mut layouts = Layouts::<T>::new(flow, (nt - 1 - k, nt - 1 - k));
+        let mut packing = Packing::<T>::new(flow, (nt - 1 - k, nt - 1 - k));
         let mut scaled = Vec::new();
         for i in k + 1..nt {
             let tile = a.tile(i, k);
@@ -61,17 +61,17 @@ pub fn sytrf<T: Scalar>(flow: &mut Flow, (form, uplo): (Form, Uplo), a: &TileMat
             let tile = a.tile(i, k);
             let pair = (tile, w.op(form.mirror()));
             tasks::gemmt(flow, factors, pair, a.tile(i, i), priority(2 * (i - k)));
-            left.push(layouts.left(flow, tile, Structure::General, priority(i - k)));
+            left.push(packing.left(flow, tile, Structure::General, priority(i - k)));
         }
         for (j, w) in (k + 1..nt).zip(&scaled) {
-            let right = layouts.right(flow, w.op(form.mirror()), priority(j - k));
+            let right = packing.right(flow, w.op(form.mirror()), priority(j - k));
             for i in j + 1..nt {
                 let pair = (left[i - k - 1], right);
                 let priority = priority((j - k) + (i - k));
-                layouts.multiply(flow, factors, pair, a.tile(i, j), priority);
+                packing.multiply(flow, factors, pair, a.tile(i, j), priority);
             }
         }
-        layouts.retire(flow);
+        packing.retire(flow);
         scaled.iter().for_each(|w| flow.retire(w.handle));
     }
 }

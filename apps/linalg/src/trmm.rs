@@ -1,11 +1,11 @@
 //! Tiled triangular product, in place: `B = alpha op(T) B` or `B = alpha B op(T)`.
 
-use tegula_kernels::kernel::lay_out::Structure;
+use tegula_kernels::kernel::pack::Structure;
 use tegula_kernels::option::Uplo;
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Flow;
 
-use crate::product::{self, Factor, Layouts};
+use crate::product::{self, Factor, Packing};
 use crate::tasks;
 use crate::trsm::Triangle;
 use crate::view::View;
@@ -36,22 +36,22 @@ pub fn trmm<'a, T: Scalar>(
         let k = if uplo == Uplo::Lower { steps - 1 - step } else { step };
         let others = if uplo == Uplo::Lower { k + 1..steps } else { 0..k };
         let priority = (steps - step) as i32;
-        let mut layouts = Layouts::<T>::new(flow, (others.len(), b.nt()));
+        let mut packing = Packing::<T>::new(flow, (others.len(), b.nt()));
         let mut rows: Vec<Factor> = Vec::new();
         for line in 0..b.nt() {
             if !others.is_empty() {
-                rows.push(layouts.right(flow, b.tile(k, line), priority));
+                rows.push(packing.right(flow, b.tile(k, line), priority));
             }
         }
         for i in others {
-            let left = layouts.left(flow, t.tile(i, k), Structure::General, priority);
+            let left = packing.left(flow, t.tile(i, k), Structure::General, priority);
             for (line, &row) in rows.iter().enumerate() {
-                layouts.multiply(flow, (alpha, T::ONE), (left, row), b.tile(i, line), 0);
+                packing.multiply(flow, (alpha, T::ONE), (left, row), b.tile(i, line), 0);
             }
         }
         for line in 0..b.nt() {
             tasks::trmm(flow, triangle.corner(t, uplo, k), alpha, b.tile(k, line), priority);
         }
-        layouts.retire(flow);
+        packing.retire(flow);
     }
 }

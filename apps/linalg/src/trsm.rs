@@ -1,11 +1,11 @@
 //! Tiled triangular solve: `B = alpha op(T)^-1 B` or `B = alpha B op(T)^-1`.
 
-use tegula_kernels::kernel::lay_out::Structure;
+use tegula_kernels::kernel::pack::Structure;
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Flow;
 
-use crate::product::{self, Factor, Layouts};
+use crate::product::{self, Factor, Packing};
 use crate::tasks::{self, TriangularTile};
 use crate::view::View;
 
@@ -74,25 +74,25 @@ pub fn trsm<'a, T: Scalar>(
     for step in 0..steps {
         flow.iteration(step);
         let (k, left) = (place(step), steps - 1 - step);
-        let mut layouts = Layouts::<T>::new(flow, (left, b.nt()));
+        let mut packing = Packing::<T>::new(flow, (left, b.nt()));
         let priority = 2 * (steps - step) as i32;
         let first = if step == 0 { alpha } else { T::ONE };
         let mut solved = Vec::new();
         for line in 0..b.nt() {
             tasks::trsm(flow, triangle.corner(t, uplo, k), first, b.tile(k, line), priority);
             if left > 0 {
-                solved.push(layouts.right(flow, b.tile(k, line), priority));
+                solved.push(packing.right(flow, b.tile(k, line), priority));
             }
         }
         for later in step + 1..steps {
             let i = place(later);
             let priority = priority - (later - step) as i32;
-            let tie = layouts.left(flow, t.tile(i, k), Structure::General, priority);
+            let tie = packing.left(flow, t.tile(i, k), Structure::General, priority);
             for (line, &known) in solved.iter().enumerate() {
                 let pair: (Factor, Factor) = (tie, known);
-                layouts.multiply(flow, (-T::ONE, first), pair, b.tile(i, line), priority);
+                packing.multiply(flow, (-T::ONE, first), pair, b.tile(i, line), priority);
             }
         }
-        layouts.retire(flow);
+        packing.retire(flow);
     }
 }

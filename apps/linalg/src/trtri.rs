@@ -4,12 +4,12 @@
 //! tile matrix inversion of symmetric positive definite matrices on multicore architectures",
 //! VECPAR 2010, section 2: step `k` leaves the inverse of the leading `k + 1` rows of tiles.
 
-use tegula_kernels::kernel::lay_out::Structure;
+use tegula_kernels::kernel::pack::Structure;
 use tegula_kernels::option::{Diag, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Flow;
 
-use crate::product::Layouts;
+use crate::product::Packing;
 use crate::tasks::{self, TriangularTile};
 use crate::view::View;
 
@@ -31,25 +31,25 @@ pub fn trtri<'a, T: Scalar>(flow: &mut Flow, uplo: Uplo, diag: Diag, a: impl Int
         flow.iteration(k);
         let priority = |less: usize| 3 * (nt - k) as i32 - less as i32;
         let corner = TriangularTile { tile: a.tile(k, k), uplo: Uplo::Lower, diag };
-        let mut layouts = Layouts::<T>::new(flow, (nt - 1 - k, k));
+        let mut packing = Packing::<T>::new(flow, (nt - 1 - k, k));
         let mut right = Vec::new();
         for j in 0..k {
-            right.push(layouts.right(flow, a.tile(k, j), priority(0)));
+            right.push(packing.right(flow, a.tile(k, j), priority(0)));
         }
         for i in k + 1..nt {
             // From the left: A(k, k)' X' = -A(i, k)'.
             let turned = TriangularTile { tile: corner.tile.transposed(), uplo: Uplo::Upper, diag };
             tasks::trsm(flow, turned, -T::ONE, a.tile(i, k).transposed(), priority(0));
-            let left = layouts.left(flow, a.tile(i, k), Structure::General, priority(0));
+            let left = packing.left(flow, a.tile(i, k), Structure::General, priority(0));
             for (j, &right) in right.iter().enumerate() {
                 let factors = (T::ONE, T::ONE);
-                layouts.multiply(flow, factors, (left, right), a.tile(i, j), priority(i - k));
+                packing.multiply(flow, factors, (left, right), a.tile(i, j), priority(i - k));
             }
         }
         for j in 0..k {
             tasks::trsm(flow, corner, T::ONE, a.tile(k, j), priority(1));
         }
         tasks::trtri::<T>(flow, corner, k * a.nb(), priority(1));
-        layouts.retire(flow);
+        packing.retire(flow);
     }
 }

@@ -4,11 +4,11 @@
 //! Recursive formulations as in Elmroth, Gustavson, Jonsson, Kågström, "Recursive blocked
 //! algorithms and hybrid data structures for dense matrix library software", SIAM Review 46 (2004).
 
-use super::{Blas, check_left_strips, check_product, check_square, check_strips, check_triangle};
+use super::{Blas, check_packed, check_packed_left, check_product, check_square, check_triangle};
 use crate::error::NumericalError;
 use crate::option::{Diag, Triangle, Uplo};
+use crate::packed::PackedRef;
 use crate::scalar::{Real, Scalar};
-use crate::strips::StripsRef;
 use crate::tile::{TileMut, TileRef};
 
 /// Order under which the loops take over.
@@ -47,61 +47,61 @@ pub(super) fn gemmt<T: Scalar>(
     leaf.gemmt(alpha, bottom, right, beta, c22);
 }
 
-pub(super) fn gemm_strips<T: Scalar>(
+pub(super) fn gemm_packed<T: Scalar>(
     leaf: &dyn Blas<T>,
     alpha: T,
-    a: StripsRef<'_, T>,
-    b: StripsRef<'_, T>,
+    a: PackedRef<'_, T>,
+    b: PackedRef<'_, T>,
     beta: T,
     mut c: TileMut<'_, T>,
 ) {
-    check_strips(&a, &b, &c);
-    for j in 0..b.shape().strips() {
-        for i in 0..a.shape().strips() {
+    check_packed(&a, &b, &c);
+    for j in 0..b.shape().micro_panels() {
+        for i in 0..a.shape().micro_panels() {
             let (rows, cols) = (a.shape().rows_of(i), b.shape().rows_of(j));
             let part = c.reborrow().part(rows.start, cols.start, rows.len(), cols.len());
-            leaf.gemm(alpha, a.strip(i), b.strip(j).transposed(), beta, part);
+            leaf.gemm(alpha, a.micro_panel(i), b.micro_panel(j).transposed(), beta, part);
         }
     }
 }
 
-pub(super) fn gemm_left_strips<T: Scalar>(
+pub(super) fn gemm_packed_left<T: Scalar>(
     leaf: &dyn Blas<T>,
     alpha: T,
-    a: StripsRef<'_, T>,
+    a: PackedRef<'_, T>,
     b: TileRef<'_, T>,
     beta: T,
     mut c: TileMut<'_, T>,
 ) {
-    check_left_strips(&a, b, &c);
-    for i in 0..a.shape().strips() {
+    check_packed_left(&a, b, &c);
+    for i in 0..a.shape().micro_panels() {
         let rows = a.shape().rows_of(i);
         let part = c.reborrow().part(rows.start, 0, rows.len(), b.cols());
-        leaf.gemm(alpha, a.strip(i), b, beta, part);
+        leaf.gemm(alpha, a.micro_panel(i), b, beta, part);
     }
 }
 
-pub(super) fn syrk_strips<T: Scalar>(
+pub(super) fn syrk_packed<T: Scalar>(
     leaf: &dyn Blas<T>,
     alpha: T,
-    a: StripsRef<'_, T>,
+    a: PackedRef<'_, T>,
     beta: T,
     c: TileMut<'_, T>,
 ) {
-    check_strips(&a, &a, &c);
-    let strips = a.shape().strips();
-    if strips == 0 {
+    check_packed(&a, &a, &c);
+    let panels = a.shape().micro_panels();
+    if panels == 0 {
         return;
     }
-    if strips == 1 {
-        return leaf.syrk(alpha, a.strip(0), beta, c);
+    if panels == 1 {
+        return leaf.syrk(alpha, a.micro_panel(0), beta, c);
     }
-    let (top, bottom) = a.split(strips / 2);
+    let (top, bottom) = a.split(panels / 2);
     let cut = top.shape().rows;
     let [(c11, _), (c21, c22)] = c.split(cut, cut);
-    syrk_strips(leaf, alpha, top, beta, c11);
-    leaf.gemm_strips(alpha, bottom, top, beta, c21);
-    syrk_strips(leaf, alpha, bottom, beta, c22);
+    syrk_packed(leaf, alpha, top, beta, c11);
+    leaf.gemm_packed(alpha, bottom, top, beta, c21);
+    syrk_packed(leaf, alpha, bottom, beta, c22);
 }
 
 /// Lower triangle of `c = product + beta c`.

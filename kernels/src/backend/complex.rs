@@ -93,7 +93,7 @@ const FEW: usize = 1024;
 const AT_ONCE: usize = 8192;
 
 /// First columns and numbers of columns of the parts of `parts` to take at once.
-fn strips<R>(parts: TileRef<'_, R>) -> impl Iterator<Item = (usize, usize)> + use<R> {
+fn column_blocks<R>(parts: TileRef<'_, R>) -> impl Iterator<Item = (usize, usize)> + use<R> {
     let (rows, cols) = (parts.rows(), parts.cols());
     let width = (AT_ONCE / rows).max(8);
     (0..cols).step_by(width).map(move |first| (first, width.min(cols - first)))
@@ -116,11 +116,11 @@ fn by_columns<R: Real>(
             (factors[j], factors[cols + j]) = (x.at(j, 0).re, x.at(j, 0).im);
         }
         sums.fill(R::ZERO);
-        for (first, width) in strips(parts) {
-            let strip = parts.part(0, first, rows, width);
+        for (first, width) in column_blocks(parts) {
+            let block = parts.part(0, first, rows, width);
             for (factors, sums) in factors.chunks_exact(cols).zip(sums.chunks_exact_mut(rows)) {
                 let factors = TileRef::new(&factors[first..first + width], width, 1);
-                real.gemv(R::ONE, strip, factors, R::ONE, TileMut::new(sums, rows, 1));
+                real.gemv(R::ONE, block, factors, R::ONE, TileMut::new(sums, rows, 1));
             }
         }
         let (u, v) = sums.split_at(rows);
@@ -149,11 +149,11 @@ fn by_rows<R: Real>(
             factors[rows + 2 * i..rows + 2 * i + 2].copy_from_slice(&[entry.im, entry.re]);
         }
         sums.fill(R::ZERO);
-        for (first, width) in strips(parts) {
-            let strip = parts.part(0, first, rows, width).transposed();
+        for (first, width) in column_blocks(parts) {
+            let block = parts.part(0, first, rows, width).transposed();
             for (factors, sums) in factors.chunks_exact(rows).zip(sums.chunks_exact_mut(cols)) {
                 let sums = TileMut::new(&mut sums[first..first + width], width, 1);
-                real.gemv(R::ONE, strip, TileRef::new(factors, rows, 1), R::ONE, sums);
+                real.gemv(R::ONE, block, TileRef::new(factors, rows, 1), R::ONE, sums);
             }
         }
         (0..cols).for_each(|j| add(j, Complex::new(sums[j], sums[cols + j])));
@@ -180,7 +180,7 @@ fn add_product<R: Real>(
         for p in (0..k).step_by(BLOCK) {
             let depth = BLOCK.min(k - p);
             let rows = b.part(p, 0, depth, n);
-            let rows = rows.parts().unwrap_or_else(|| lay_out(rows, right));
+            let rows = rows.parts().unwrap_or_else(|| stacked(rows, right));
             for i in (0..m).step_by(BLOCK) {
                 let height = BLOCK.min(m - i);
                 let expanded = expand(inner, a.part(i, p, height, depth), left);
@@ -225,7 +225,7 @@ fn solve<R: Real>(
         if let Some(parts) = b.reborrow().parts() {
             return real.trsm(unit, R::ONE, parts);
         }
-        lay_out(b.as_ref(), right);
+        stacked(b.as_ref(), right);
         let mut parts = TileMut::new(right, 2 * n, columns);
         real.trsm(unit, R::ONE, parts.reborrow());
         for j in 0..columns {
@@ -246,7 +246,7 @@ fn put<R: Real>(room: &mut TileMut<'_, R>, (i, j): (usize, usize), entry: Comple
 }
 
 /// `b` as the real matrix of its parts below each other.
-fn lay_out<'a, R: Real>(b: TileRef<'_, Complex<R>>, room: &'a mut [R]) -> TileRef<'a, R>
+fn stacked<'a, R: Real>(b: TileRef<'_, Complex<R>>, room: &'a mut [R]) -> TileRef<'a, R>
 where
     Complex<R>: Scalar<Real = R>,
 {

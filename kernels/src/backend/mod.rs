@@ -17,8 +17,8 @@ pub use select::{BACKENDS, BackendError, Choice, LEFT_OUT, current, select};
 
 use crate::error::NumericalError;
 use crate::option::Triangle;
+use crate::packed::{PackedMut, PackedRef, PackedShape};
 use crate::scalar::{Scalar, c32, c64};
-use crate::strips::{StripShape, StripsMut, StripsRef};
 use crate::tile::{TileMut, TileRef};
 
 /// A source of arithmetic in all precisions. Every call runs on the calling thread alone.
@@ -157,64 +157,64 @@ pub trait Blas<T: Scalar>: Sync {
         vector::trsv(self.leaf(), t, x);
     }
 
-    /// Height of the strips that this backend reads faster than tiles, if it does.
-    fn strip_height(&self) -> Option<usize> {
+    /// Height of the micro-panels that this backend reads faster than tiles, if it does.
+    fn micro_panel_height(&self) -> Option<usize> {
         None
     }
 
-    /// `C = alpha A B' + beta C`, of operands in strips.
+    /// `C = alpha A B' + beta C`, of packed operands.
     ///
     /// # Panics
     /// If the shapes do not agree.
-    fn gemm_strips(
+    fn gemm_packed(
         &self,
         alpha: T,
-        a: StripsRef<'_, T>,
-        b: StripsRef<'_, T>,
+        a: PackedRef<'_, T>,
+        b: PackedRef<'_, T>,
         beta: T,
         c: TileMut<'_, T>,
     ) {
-        blocked::gemm_strips(self.leaf(), alpha, a, b, beta, c);
+        blocked::gemm_packed(self.leaf(), alpha, a, b, beta, c);
     }
 
-    /// `C = alpha A B + beta C`, of a left operand in strips.
+    /// `C = alpha A B + beta C`, of a packed left operand.
     ///
     /// # Panics
     /// If the shapes do not agree.
-    fn gemm_left_strips(
+    fn gemm_packed_left(
         &self,
         alpha: T,
-        a: StripsRef<'_, T>,
+        a: PackedRef<'_, T>,
         b: TileRef<'_, T>,
         beta: T,
         c: TileMut<'_, T>,
     ) {
-        blocked::gemm_left_strips(self.leaf(), alpha, a, b, beta, c);
+        blocked::gemm_packed_left(self.leaf(), alpha, a, b, beta, c);
     }
 
-    /// Lays `a` out in strips.
+    /// Packs `a`.
     ///
     /// # Panics
     /// If the shapes do not agree.
-    fn to_strips(&self, a: TileRef<'_, T>, mut strips: StripsMut<'_, T>) {
-        strips.lay_out(a);
+    fn pack(&self, a: TileRef<'_, T>, mut packed: PackedMut<'_, T>) {
+        packed.pack_from(a);
     }
 
-    /// Lower triangle of `C = alpha A A' + beta C`, of an operand in strips.
+    /// Lower triangle of `C = alpha A A' + beta C`, of a packed operand.
     ///
     /// # Panics
     /// If `C` is not square of the order of `A`'s rows.
-    fn syrk_strips(&self, alpha: T, a: StripsRef<'_, T>, beta: T, c: TileMut<'_, T>) {
-        blocked::syrk_strips(self.leaf(), alpha, a, beta, c);
+    fn syrk_packed(&self, alpha: T, a: PackedRef<'_, T>, beta: T, c: TileMut<'_, T>) {
+        blocked::syrk_packed(self.leaf(), alpha, a, beta, c);
     }
 
-    /// `B = inv(T) B`, and the transposed result in strips too.
+    /// `B = inv(T) B`, and the transposed result packed too.
     ///
     /// # Panics
     /// If the shapes do not agree.
-    fn trsm_strips(&self, t: Triangle<'_, T>, mut b: TileMut<'_, T>, x: StripsMut<'_, T>) {
+    fn trsm_packed(&self, t: Triangle<'_, T>, mut b: TileMut<'_, T>, x: PackedMut<'_, T>) {
         self.trsm(t, T::ONE, b.reborrow());
-        self.to_strips(b.as_ref().transposed(), x);
+        self.pack(b.as_ref().transposed(), x);
     }
 
     /// This backend as what the provided methods recurse through.
@@ -229,8 +229,8 @@ pub(crate) fn check_product<T>(a: TileRef<'_, T>, b: TileRef<'_, T>, c: &TileMut
     assert!((m, n) == (rows, cols), "product of {m} x {n} into {rows} x {cols}");
 }
 
-/// Panics unless `A B'` has the shape of `C`, for operands in strips.
-pub(crate) fn check_strips<T>(a: &StripsRef<'_, T>, b: &StripsRef<'_, T>, c: &TileMut<'_, T>) {
+/// Panics unless `A B'` has the shape of `C`, for packed operands.
+pub(crate) fn check_packed<T>(a: &PackedRef<'_, T>, b: &PackedRef<'_, T>, c: &TileMut<'_, T>) {
     let (a, b) = (a.shape(), b.shape());
     assert!(a.cols == b.cols && a.height == b.height, "product of {a:?} and {b:?}, transposed");
     let (rows, cols) = (c.rows(), c.cols());
@@ -240,12 +240,12 @@ pub(crate) fn check_strips<T>(a: &StripsRef<'_, T>, b: &StripsRef<'_, T>, c: &Ti
     );
 }
 
-/// Panics unless a product of `a` in strips and `b` fits into `c`.
-pub(crate) fn check_left_strips<T>(a: &StripsRef<'_, T>, b: TileRef<'_, T>, c: &TileMut<'_, T>) {
-    let StripShape { rows, cols, .. } = a.shape();
+/// Panics unless a product of packed `a` and `b` fits into `c`.
+pub(crate) fn check_packed_left<T>(a: &PackedRef<'_, T>, b: TileRef<'_, T>, c: &TileMut<'_, T>) {
+    let PackedShape { rows, cols, .. } = a.shape();
     assert!(
         cols == b.rows() && (rows, b.cols()) == (c.rows(), c.cols()),
-        "{rows} x {cols} in strips times {} x {} into {} x {}",
+        "{rows} x {cols} packed times {} x {} into {} x {}",
         b.rows(),
         b.cols(),
         c.rows(),

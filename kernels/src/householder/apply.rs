@@ -1,6 +1,6 @@
 //! A block of reflectors times a matrix: LAPACK's `larfb`, as products.
 
-use super::{Block, Laid, copy_top};
+use super::{Block, PackedReflectors, copy_top};
 use crate::backend::Blas;
 use crate::option::Trans;
 use crate::scalar::Scalar;
@@ -41,10 +41,10 @@ pub(crate) fn apply<T: Scalar>(
     blas.gemm(-T::ONE, rest, product, T::ONE, c2.reborrow());
 }
 
-/// The same, of reflectors in strips with the triangle `t`.
-pub(crate) fn apply_laid<T: Scalar>(
+/// The same, of packed reflectors with the triangle `t`.
+pub(crate) fn apply_packed<T: Scalar>(
     blas: &dyn Blas<T>,
-    (Laid { columns, rows }, t): (Laid<'_, T>, TileRef<'_, T>),
+    (PackedReflectors { columns, rows }, t): (PackedReflectors<'_, T>, TileRef<'_, T>),
     trans: Trans,
     c: TileMut<'_, T>,
     mut room: &mut [T],
@@ -54,9 +54,9 @@ pub(crate) fn apply_laid<T: Scalar>(
         return;
     }
     let (mut w, mut product) = (carve(&mut room, k, n), carve(&mut room, k, n));
-    blas.gemm_left_strips(T::ONE, rows, c.as_ref(), T::ZERO, w.reborrow());
+    blas.gemm_packed_left(T::ONE, rows, c.as_ref(), T::ZERO, w.reborrow());
     multiply(blas, t, trans, w.as_ref(), &mut product, room);
-    blas.gemm_left_strips(-T::ONE, columns, product.as_ref(), T::ONE, c);
+    blas.gemm_packed_left(-T::ONE, columns, product.as_ref(), T::ONE, c);
 }
 
 /// `to = op(T) W`, of the upper triangle of `t`, by rows of blocks.

@@ -14,7 +14,7 @@ mod plain;
 mod reflector;
 mod stacked;
 
-pub(crate) use apply::{apply, apply_laid, room_to_apply};
+pub(crate) use apply::{apply, apply_packed, room_to_apply};
 pub(crate) use form::{form, room_to_form};
 pub(crate) use gram::{room_for_triangle, triangle};
 pub(crate) use panel::{factor, room_to_factor};
@@ -24,18 +24,18 @@ pub(crate) use stacked::{absorb, apply_stacked, room_for_stacked};
 
 use std::cmp::Ordering;
 
+use crate::packed::PackedRef;
 use crate::scalar::Scalar;
-use crate::strips::StripsRef;
 use crate::tile::{TileMut, TileRef};
 
-/// A block of reflectors in strips, with the ones and zeros of its first rows: what many products
+/// A packed block of reflectors, with the ones and zeros of its first rows: what many products
 /// with it read.
 #[derive(Clone, Copy, Debug)]
-pub struct Laid<'a, T> {
+pub struct PackedReflectors<'a, T> {
     /// `V`, `m x k`.
-    pub columns: StripsRef<'a, T>,
+    pub columns: PackedRef<'a, T>,
     /// `V^H`, `k x m`.
-    pub rows: StripsRef<'a, T>,
+    pub rows: PackedRef<'a, T>,
 }
 
 /// A block of reflectors.

@@ -2,8 +2,8 @@
 
 use tegula_runtime::random::SplitMix64;
 
+use crate::packed::PackedShape;
 use crate::scalar::{Real, Scalar};
-use crate::strips::StripShape;
 
 /// A reproducible stream of random numbers.
 #[derive(Clone, Debug)]
@@ -50,8 +50,8 @@ impl Draw {
     }
 }
 
-/// Random numbers, enough for a matrix of order `n` in strips of any height that a backend wants.
-pub(crate) fn in_strips<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<T> {
+/// Random numbers, enough for a packed matrix of order `n`, of any height that a backend wants.
+pub(crate) fn packed_operand<T: Scalar>(n: usize, draw: &mut Draw) -> Vec<T> {
     const HIGHEST: usize = 64;
-    draw.numbers((n + HIGHEST) * StripShape { rows: n, cols: n, height: 1 }.stored_columns())
+    draw.numbers((n + HIGHEST) * PackedShape { rows: n, cols: n, height: 1 }.stored_columns())
 }

@@ -31,7 +31,6 @@ pub mod laset;
 pub mod laset_triangle;
 pub mod laswp;
 pub mod lauum;
-pub mod lay_out;
 pub mod ldlt;
 pub mod ldlt_split;
 pub mod line_sums;
@@ -40,6 +39,7 @@ pub mod low_rank;
 pub mod map;
 pub mod negligible;
 pub mod norm;
+pub mod pack;
 pub mod potrf;
 pub mod rate;
 mod reflectors;
@@ -162,13 +162,13 @@ macro_rules! list {
 list! {
     numbers:
     gemm::Card,
-    gemm::strips::Card,
+    gemm::packed::Card,
     syrk::Card,
-    syrk::strips::Card,
+    syrk::packed::Card,
     syr2k::Card,
     symm::Card,
     trsm::Card,
-    trsm::strips::Card,
+    trsm::packed::Card,
     trsm_column::Card,
     trmm::Card,
     potrf::Card,
@@ -181,7 +181,7 @@ list! {
     geqrt::Card,
     larft::Card,
     unmqr::Card,
-    unmqr::strips::Card,
+    unmqr::packed::Card,
     ungqr::Card,
     tpqrt::Card,
     tpmqrt::Card,
@@ -193,7 +193,7 @@ list! {
     geadd::Card,
     laset::Card,
     lascal::Card,
-    lay_out::Card,
+    pack::Card,
     gemmt::Card,
     ldlt::Card,
     ldlt_split::Card,

@@ -8,8 +8,8 @@ use super::Listed;
 use super::draw::Draw;
 use crate::backend::Blas;
 use crate::option::{Diag, Side, Trans, Uplo};
+use crate::packed::{PackedMut, PackedShape};
 use crate::scalar::{Real, Scalar, c32, c64};
-use crate::strips::{StripShape, StripsMut};
 use crate::tile::{TileMut, TileRef};
 
 /// What a kernel's folder gives to its tests for each type of numbers that it has.
@@ -100,9 +100,9 @@ pub(super) fn triangles() -> Vec<(Side, Uplo, Trans, Diag)> {
     triangles
 }
 
-/// Heights of strips to try: what the backend reads fastest, and one that it does not expect.
+/// Heights of micro-panels to try: what the backend reads fastest, and one that it does not expect.
 pub(crate) fn heights<T: Scalar>(blas: &dyn Blas<T>) -> impl Iterator<Item = usize> + use<T> {
-    blas.strip_height().into_iter().chain([5])
+    blas.micro_panel_height().into_iter().chain([5])
 }
 
 /// A column-major matrix with a gap under each column that nobody may touch.
@@ -163,10 +163,10 @@ impl<T: Scalar> Guarded<T> {
         TileMut::with_ld(&mut self.elements, self.rows, self.cols, self.rows + GAP)
     }
 
-    /// The matrix in strips; what is not of the matrix is NaN, save the zeros under the last row.
-    pub(crate) fn in_strips(&self, shape: StripShape) -> Vec<T> {
+    /// The packed matrix; what is not of the matrix is NaN, save the zeros under the last row.
+    pub(crate) fn packed(&self, shape: PackedShape) -> Vec<T> {
         let mut elements = vec![T::NAN; shape.elements()];
-        StripsMut::new(&mut elements, shape).lay_out(self.read());
+        PackedMut::new(&mut elements, shape).pack_from(self.read());
         elements
     }
 

@@ -2,8 +2,8 @@
 
 use std::marker::PhantomData;
 
-use tegula_kernels::kernel::lay_out::Structure;
 use tegula_kernels::kernel::norm::{Norm, NormFold, NormShare, frobenius};
+use tegula_kernels::kernel::pack::Structure;
 use tegula_kernels::option::{Diag, Form, Uplo};
 use tegula_kernels::scalar::{Scalar, c32, c64};
 

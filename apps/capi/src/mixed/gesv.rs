@@ -1,7 +1,7 @@
 //! `DSGESV` and `ZCGESV`: solves with a general matrix.
 
-use tegula_kernels::kernel::lay_out::Structure;
 use tegula_kernels::kernel::norm::Norm;
+use tegula_kernels::kernel::pack::Structure;
 use tegula_kernels::option::{Part, Trans};
 use tegula_kernels::scalar::{Scalar, c64};
 

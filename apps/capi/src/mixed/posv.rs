@@ -1,7 +1,7 @@
 //! `DSPOSV` and `ZCPOSV`: solves with a positive definite matrix.
 
-use tegula_kernels::kernel::lay_out::Structure;
 use tegula_kernels::kernel::norm::Norm;
+use tegula_kernels::kernel::pack::Structure;
 use tegula_kernels::option::{Form, Part, Side, Uplo};
 use tegula_kernels::scalar::{Scalar, c64};
 

@@ -1,7 +1,7 @@
 //! Matrices brought into the range in which their squares neither overflow nor vanish.
 
-use tegula_kernels::kernel::lay_out::Structure;
 use tegula_kernels::kernel::norm::Norm;
+use tegula_kernels::kernel::pack::Structure;
 use tegula_kernels::scalar::{Real, Scalar};
 
 use crate::array::Matrix;

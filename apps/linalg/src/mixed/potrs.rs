@@ -1,6 +1,6 @@
 //! Solves with a Cholesky factor in tiles of two precisions.
 
-use tegula_kernels::kernel::lay_out::Structure;
+use tegula_kernels::kernel::pack::Structure;
 use tegula_kernels::option::{Diag, Part, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::Access::{R, RW};
@@ -8,7 +8,7 @@ use tegula_runtime::flow::{Flow, Handle};
 
 use super::copies::conversion;
 use super::matrix::MixedMatrix;
-use crate::product::Layouts;
+use crate::product::Packing;
 use crate::tasks::{self, TriangularTile};
 use crate::view::{Tile, View};
 
@@ -48,27 +48,27 @@ impl<T: Scalar<Real = f64>> Substitution<'_, T> {
         for step in 0..steps {
             flow.iteration(step);
             let (k, left) = (place(step), steps - 1 - step);
-            let mut layouts = Layouts::<T>::new(flow, (left, b.nt()));
+            let mut packing = Packing::<T>::new(flow, (left, b.nt()));
             let priority = 2 * (steps - step) as i32;
             let mut solved = Vec::new();
             for line in 0..b.nt() {
                 tasks::trsm(flow, self.corner(k), T::ONE, b.tile(k, line), priority);
                 if left > 0 {
-                    solved.push(layouts.right(flow, b.tile(k, line), priority));
+                    solved.push(packing.right(flow, b.tile(k, line), priority));
                 }
             }
             for later in step + 1..steps {
                 let i = place(later);
                 let priority = priority - (later - step) as i32;
                 let (tile, made) = self.tile(flow, (i, k), priority);
-                let tie = layouts.left(flow, tile, Structure::General, priority);
+                let tie = packing.left(flow, tile, Structure::General, priority);
                 for (line, &known) in solved.iter().enumerate() {
                     let (factors, pair) = ((-T::ONE, T::ONE), (tie, known));
-                    layouts.multiply(flow, factors, pair, b.tile(i, line), priority);
+                    packing.multiply(flow, factors, pair, b.tile(i, line), priority);
                 }
                 made.into_iter().for_each(|copy| flow.retire(copy));
             }
-            layouts.retire(flow);
+            packing.retire(flow);
         }
     }
 

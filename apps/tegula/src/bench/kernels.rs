@@ -87,7 +87,7 @@ fn list(console: &Console) -> Value {
     }
     console.line(table);
     console.line(
-        "\n--dedicate takes these names but those of strips, and covariance, a tile of covariances",
+        "\n--dedicate takes these names but those of packed operands, and covariance, a tile of covariances",
     );
     let rows =
         KERNELS.iter().map(|kernel| json!({ "kernel": kernel.name, "formula": kernel.formula }));

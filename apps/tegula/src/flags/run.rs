@@ -161,7 +161,7 @@ impl RunFlags {
         // What is submitted must not differ from rank to rank.
         let workers = ranks::agree(machine.workers() as u64)? as usize;
         // Some backends read columns of a factor as they are.
-        let has_copies = f64::blas(backend).strip_height().is_some();
+        let has_copies = f64::blas(backend).micro_panel_height().is_some();
         let footprint = |nb| {
             let footprint = (work.footprint)(nb, workers);
             let copy_bytes = if has_copies { footprint.copy_bytes } else { 0 };
@@ -335,7 +335,7 @@ impl Run {
         common_arguments().for_each(|argument| argument.hash(&mut digest));
         let settled = (self.nb, self.precision.letter(), self.backend.name(), &self.shares.name);
         (settled, self.is_deterministic, self.seed).hash(&mut digest);
-        f64::blas(self.backend).strip_height().hash(&mut digest);
+        f64::blas(self.backend).micro_panel_height().hash(&mut digest);
         digest.finish()
     }
 

@@ -11,7 +11,7 @@ use super::{Maps, Reading};
 use crate::error::refused;
 use crate::output::Progress;
 use crate::simulate::program::{Setting, Sizes, Spread, Workload};
-use crate::simulate::{add_workers, lay_out_as_known, simulated};
+use crate::simulate::{add_workers, pack_as_known, simulated};
 
 /// Moves that the coarse model looks at between two simulations.
 const MOVES: usize = 2000;
@@ -86,7 +86,7 @@ impl Trials<'_> {
         let (sizes, cluster) = (self.sizes, self.cluster);
         let (powers, costs) =
             (cluster.powers("gemm", sizes.nb)?, cluster.costs(factorisation, sizes.nb)?);
-        lay_out_as_known(cluster);
+        pack_as_known(cluster);
         let search = Search { evaluations: self.most, moves: MOVES, seed: sizes.seed };
         let mut failure = None;
         let found = search.run(sizes.tiles, &powers, &costs, |map: &OwnerMap| {
@@ -104,7 +104,7 @@ impl Trials<'_> {
     }
 
     fn of_plans(&mut self) -> Result<(Maps, Found)> {
-        lay_out_as_known(self.cluster);
+        pack_as_known(self.cluster);
         let mut best: Option<(f64, Maps)> = None;
         let mut first_seconds = None;
         let names = plans(self.sizes, self.cluster)?;

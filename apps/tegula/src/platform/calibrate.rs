@@ -127,7 +127,7 @@ impl Calibrate {
     }
 }
 
-/// Whether tasks bear the name of `kernel`: those on operands in strips have that of the others.
+/// Whether tasks bear the name of `kernel`: those on packed operands have that of the others.
 fn is_codelet(kernel: &Kernel) -> bool {
     !kernel.name.ends_with("-strips")
 }

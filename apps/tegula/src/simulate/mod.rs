@@ -11,7 +11,7 @@ use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use tegula_kernels::scalar::Precision;
-use tegula_linalg::allow_strips;
+use tegula_linalg::allow_packing;
 use tegula_plan::platform::cluster::{ClusterNode, ClusterPlatform};
 use tegula_plan::platform::{Listed, PLATFORMS, Platform, set_reading};
 use tegula_runtime::sched::{EvictionPolicy, POLICIES, Policy};
@@ -146,7 +146,7 @@ impl Simulate {
             self.changes.refuse_for_cluster()?;
             let cluster = ClusterPlatform::find(&self.platform)?;
             let cluster = if task.reads() { self.reading().on(cluster) } else { cluster };
-            lay_out_as_known(&cluster);
+            pack_as_known(&cluster);
             cluster::run(self, task, cluster, console)
         } else {
             self.cluster.refuse_for_node(&self.platform.to_string_lossy())?;
@@ -213,9 +213,9 @@ impl Task {
 
 /// Has programs lay tiles out for the products that follow, as they do on this machine where its
 /// backend reads them faster so, only if the times of that are known.
-pub(crate) fn lay_out_as_known(cluster: &ClusterPlatform) {
+pub(crate) fn pack_as_known(cluster: &ClusterPlatform) {
     let knows = |node: &ClusterNode| {
         node.platform.models.entries().iter().any(|entry| entry.codelet == "lay_out")
     };
-    allow_strips(cluster.nodes.iter().all(knows));
+    allow_packing(cluster.nodes.iter().all(knows));
 }

@@ -1,7 +1,7 @@
 //! The backend of this crate's own: micro-kernels for x86 processors with AVX-512, or AVX2 and FMA, and in plain
 //! Rust for any other.
 //!
-//! At tile sizes a library spends a tenth of its time in laying out operands and has triangular
+//! At tile sizes a library spends a tenth of its time on packing operands and has triangular
 //! solves that are far slower than products; here products, solves and factorizations share one
 //! micro-kernel and one packed layout.
 #![allow(unsafe_code)]
@@ -20,13 +20,13 @@ mod solve;
 mod tiny;
 
 use super::{
-    Backend, Blas, blocked, check_left_strips, check_product, check_square, check_strips,
+    Backend, Blas, blocked, check_packed, check_packed_left, check_product, check_square,
     check_triangle,
 };
 use crate::error::NumericalError;
 use crate::option::{Triangle, Uplo};
+use crate::packed::{PackedMut, PackedRef};
 use crate::scalar::{Real, c32, c64};
-use crate::strips::{StripsMut, StripsRef};
 use crate::tile::{TileMut, TileRef};
 #[cfg(target_arch = "x86_64")]
 use avx::{Avx2, Avx512};
@@ -86,7 +86,7 @@ pub(super) fn portable() -> &'static dyn Backend {
 /// Orders of matrices that plain loops factorise.
 const TINY: usize = 12;
 
-/// Entries of a right-hand side that loops solve for before the micro-kernels have laid them out.
+/// Entries of a right-hand side that loops solve for before the micro-kernels have packed them.
 const FEW: usize = 16;
 
 impl<S: MicroKernels<f32> + MicroKernels<f64> + Sync> Backend for Native<S> {
@@ -202,46 +202,46 @@ impl<T: Real, S: MicroKernels<T> + Sync> Blas<T> for Native<S> {
         unsafe { S::hemv(a, x, y) };
     }
 
-    fn strip_height(&self) -> Option<usize> {
+    fn micro_panel_height(&self) -> Option<usize> {
         Some(S::MR)
     }
 
-    fn gemm_strips(
+    fn gemm_packed(
         &self,
         alpha: T,
-        a: StripsRef<'_, T>,
-        b: StripsRef<'_, T>,
+        a: PackedRef<'_, T>,
+        b: PackedRef<'_, T>,
         beta: T,
         c: TileMut<'_, T>,
     ) {
-        check_strips(&a, &b, &c);
+        check_packed(&a, &b, &c);
         let is_turned = c.row_stride() != 1;
         let (a, b, c) = if is_turned { (b, a, c.transposed()) } else { (a, b, c) };
         if a.shape().height != S::MR || c.row_stride() != 1 || a.shape().cols == 0 {
-            return blocked::gemm_strips(self, alpha, a, b, beta, c);
+            return blocked::gemm_packed(self, alpha, a, b, beta, c);
         }
         // SAFETY: as in `gemm`.
         unsafe {
-            let (a, b) = (Operand::laid(a), Operand::laid(b));
+            let (a, b) = (Operand::packed(a), Operand::packed(b));
             product::multiply::<T, S>(Part::Whole, alpha, a, b, beta, c);
         }
     }
 
-    fn gemm_left_strips(
+    fn gemm_packed_left(
         &self,
         alpha: T,
-        a: StripsRef<'_, T>,
+        a: PackedRef<'_, T>,
         b: TileRef<'_, T>,
         beta: T,
         c: TileMut<'_, T>,
     ) {
-        check_left_strips(&a, b, &c);
+        check_packed_left(&a, b, &c);
         if a.shape().height != S::MR || a.shape().cols == 0 || c.cols() == 0 {
-            return blocked::gemm_left_strips(self, alpha, a, b, beta, c);
+            return blocked::gemm_packed_left(self, alpha, a, b, beta, c);
         }
         // SAFETY: as in `gemm`.
         unsafe {
-            let (a, b) = (Operand::laid(a), Operand::matrix(b.transposed()));
+            let (a, b) = (Operand::packed(a), Operand::matrix(b.transposed()));
             if c.row_stride() == 1 {
                 product::multiply::<T, S>(Part::Whole, alpha, a, b, beta, c);
             } else {
@@ -250,40 +250,40 @@ impl<T: Real, S: MicroKernels<T> + Sync> Blas<T> for Native<S> {
         }
     }
 
-    fn to_strips(&self, a: TileRef<'_, T>, mut strips: StripsMut<'_, T>) {
-        let shape = strips.shape();
+    fn pack(&self, a: TileRef<'_, T>, mut packed: PackedMut<'_, T>) {
+        let shape = packed.shape();
         if shape.height != S::MR {
-            return strips.lay_out(a);
+            return packed.pack_from(a);
         }
-        strips.check_source(a);
+        packed.check_source(a);
         let a = Strided::new(a);
         // A few columns at a time, so that each is read from its beginning to its end.
         let few = if a.across == 1 { RUN } else { shape.cols.max(1) };
         for col in (0..shape.cols).step_by(few) {
             let cols = few.min(shape.cols - col);
-            for index in 0..shape.strips() {
+            for index in 0..shape.micro_panels() {
                 let rows = shape.rows_of(index);
                 let place = index * shape.stride() + col * shape.height;
-                let to = strips.as_mut_ptr().wrapping_add(place);
+                let to = packed.as_mut_ptr().wrapping_add(place);
                 // SAFETY: as in `gemm`; the part is inside the matrix, and there is room for it.
                 unsafe { S::pack_rows(a.part(rows.start, col, rows.len(), cols), to) };
             }
         }
     }
 
-    fn syrk_strips(&self, alpha: T, a: StripsRef<'_, T>, beta: T, c: TileMut<'_, T>) {
-        check_strips(&a, &a, &c);
+    fn syrk_packed(&self, alpha: T, a: PackedRef<'_, T>, beta: T, c: TileMut<'_, T>) {
+        check_packed(&a, &a, &c);
         if a.shape().height != S::MR || c.row_stride() != 1 || a.shape().cols == 0 {
-            return blocked::syrk_strips(self, alpha, a, beta, c);
+            return blocked::syrk_packed(self, alpha, a, beta, c);
         }
         // SAFETY: as in `gemm`.
         unsafe {
-            let a = Operand::laid(a);
+            let a = Operand::packed(a);
             product::multiply::<T, S>(Part::Lower, alpha, a, a, beta, c);
         }
     }
 
-    fn trsm_strips(&self, t: Triangle<'_, T>, mut b: TileMut<'_, T>, x: StripsMut<'_, T>) {
+    fn trsm_packed(&self, t: Triangle<'_, T>, mut b: TileMut<'_, T>, x: PackedMut<'_, T>) {
         check_triangle(&t, &b);
         let shape = x.shape();
         assert!(
@@ -292,11 +292,11 @@ impl<T: Real, S: MicroKernels<T> + Sync> Blas<T> for Native<S> {
             b.rows(),
             b.cols()
         );
-        // The strips of an upper triangle's solution would have their columns in reverse order.
+        // The micro-panels of an upper triangle's solution would have their columns in reverse order.
         let reversed = t.uplo == Uplo::Upper;
         if reversed || t.order() > solve::ORDER || shape.height != S::MR || shape.elements() == 0 {
             self.trsm(t, T::ONE, b.reborrow());
-            return self.to_strips(b.as_ref().transposed(), x);
+            return self.pack(b.as_ref().transposed(), x);
         }
         // SAFETY: as in `gemm`.
         unsafe { solve::solve::<T, S>(t, b, Some(x)) };

@@ -1,4 +1,4 @@
-//! Packing: a strip of a matrix laid out in the order in which a micro-kernel reads it, and back.
+//! Packing: a micro-panel of a matrix is copied to the order in which a micro-kernel reads it, and back.
 
 use std::alloc::Layout;
 use std::cell::RefCell;
@@ -8,7 +8,7 @@ use super::lanes::Lanes;
 use crate::scalar::Real;
 use crate::tile::TileRef;
 
-/// A strip of a matrix: `width` rows (at most the packed width) and `k` columns, by raw strides,
+/// A micro-panel of a matrix: `width` rows (at most the packed width) and `k` columns, by raw strides,
 /// which may be negative.
 #[derive(Clone, Copy)]
 pub(super) struct Strided<T> {
@@ -22,7 +22,7 @@ pub(super) struct Strided<T> {
 }
 
 impl<T> Strided<T> {
-    /// The matrix as one strip.
+    /// The matrix as one micro-panel.
     pub(super) fn new(a: TileRef<'_, T>) -> Self {
         let (across, along) = (a.row_stride().cast_signed(), a.col_stride().cast_signed());
         Self { first: a.as_ptr(), width: a.rows(), k: a.cols(), across, along }
@@ -49,11 +49,11 @@ const SIDE: usize = 4;
 /// Writes `k` groups of `W` elements; rows that do not exist are zero.
 ///
 /// # Safety
-/// The processor has the set of `S`, the strip is readable, at most `W` wide, and `to` holds `W * k` elements.
+/// The processor has the set of `S`, the micro-panel is readable, at most `W` wide, and `to` holds `W * k` elements.
 #[inline(always)]
 pub(super) unsafe fn pack<T: Real, S: Lanes<T>, const W: usize>(source: Strided<T>, to: *mut T) {
     let Strided { first, width, k, across, along } = source;
-    // SAFETY: all offsets are inside the strip and the packed area.
+    // SAFETY: all offsets are inside the micro-panel and the packed area.
     unsafe {
         if width == W && across == 1 {
             for p in 0..k {
@@ -91,11 +91,11 @@ pub(super) unsafe fn pack<T: Real, S: Lanes<T>, const W: usize>(source: Strided<
 /// Writes groups of `W` elements back to where [`pack`] takes them from.
 ///
 /// # Safety
-/// The strip is writable, at most `W` wide, and `from` holds `W * k` elements.
+/// The micro-panel is writable, at most `W` wide, and `from` holds `W * k` elements.
 #[inline(always)]
 pub(super) unsafe fn unpack<T: Real, const W: usize>(from: *const T, target: Strided<T>) {
     let Strided { first, width, k, across, along } = target;
-    // SAFETY: all offsets are inside the strip and the packed area.
+    // SAFETY: all offsets are inside the micro-panel and the packed area.
     unsafe {
         for p in 0..k {
             let group = from.add(p * W);

@@ -1,5 +1,5 @@
-//! Matrix products by blocks: `A` in the second cache, a strip of `B` in the first. What does not lie
-//! in strips of the right height already is packed, `B` once for all of `A`.
+//! Matrix products by blocks: `A` in the second cache, a micro-panel of `B` in the first. What does not lie
+//! in micro-panels of the right height already is packed, `B` once for all of `A`.
 
 use std::ops::Range;
 
@@ -7,15 +7,15 @@ use super::caches;
 use super::micro::{Ahead, Target};
 use super::micro_kernels::MicroKernels;
 use super::pack::{Strided, with_workspace};
+use crate::packed::PackedRef;
 use crate::scalar::Real;
-use crate::strips::StripsRef;
 use crate::tile::{TileMut, TileRef};
 
-/// Rows and inner size of the blocks of an `m x k` operand `A`. A strip of `B` of that inner size,
+/// Rows and inner size of the blocks of an `m x k` operand `A`. A micro-panel of `B` of that inner size,
 /// `NR` columns wide, stays in the first cache beside what passes through; a block of `A` stays in
 /// the second cache while `B` passes.
 ///
-/// An eighth of that cache is enough, if it is some strips: the first `NR` columns wait for all of the first
+/// An eighth of that cache is enough, if it holds some micro-panels: the first `NR` columns wait for all of the first
 /// block, the block after it is fetched at leisure. With half of a cache of 2 MiB tall products took a twelfth
 /// longer.
 fn block_of_a<T: Real, K: MicroKernels<T>>(m: usize, k: usize) -> (usize, usize) {
@@ -44,8 +44,8 @@ pub(super) enum Part {
 pub(super) enum Operand<T> {
     /// A matrix, whose blocks are packed.
     Matrix(Strided<T>),
-    /// A matrix that lies in strips, with its number of columns.
-    Laid(Strips<T>, usize),
+    /// A packed matrix, with its number of columns.
+    Packed(MicroPanels<T>, usize),
 }
 
 impl<T: Copy> Operand<T> {
@@ -53,38 +53,39 @@ impl<T: Copy> Operand<T> {
         Self::Matrix(Strided::new(a))
     }
 
-    pub(super) fn laid(a: StripsRef<'_, T>) -> Self {
+    pub(super) fn packed(a: PackedRef<'_, T>) -> Self {
         let shape = a.shape();
-        let strips = Strips { first: a.as_ptr(), height: shape.height, stride: shape.stride() };
-        Self::Laid(strips, shape.cols)
+        let panels =
+            MicroPanels { first: a.as_ptr(), height: shape.height, stride: shape.stride() };
+        Self::Packed(panels, shape.cols)
     }
 
     fn columns(self) -> usize {
         match self {
             Self::Matrix(a) => a.k,
-            Self::Laid(_, columns) => columns,
+            Self::Packed(_, columns) => columns,
         }
     }
 
-    /// Whether it lies as it is read, in strips of this height.
+    /// Whether it lies as it is read, packed with this height.
     fn is_read_so(self, height: usize) -> bool {
-        matches!(self, Self::Laid(strips, _) if strips.height == height)
+        matches!(self, Self::Packed(panels, _) if panels.height == height)
     }
 
-    /// Elements of room for a block of so many, which is read in strips of this height.
+    /// Elements of room for a block of so many, which is read packed with this height.
     fn room(self, height: usize, elements: usize) -> usize {
         if self.is_read_so(height) { 0 } else { elements }
     }
 
     /// The block from row `i` and column `p` on, which `room` holds packed if it has to be: where it
     /// is read, and what has to be packed.
-    fn block(self, (i, p): (usize, usize), room: Strips<T>) -> Side<T> {
+    fn block(self, (i, p): (usize, usize), room: MicroPanels<T>) -> Side<T> {
         match self {
-            Self::Laid(strips, _) if self.is_read_so(room.height) => {
-                Side { read: strips.from(i, p), source: None }
+            Self::Packed(panels, _) if self.is_read_so(room.height) => {
+                Side { read: panels.from(i, p), source: None }
             }
-            Self::Laid(strips, left) => {
-                Side { read: room, source: Some(Self::Laid(strips.from(i, p), left - p)) }
+            Self::Packed(panels, left) => {
+                Side { read: room, source: Some(Self::Packed(panels.from(i, p), left - p)) }
             }
             Self::Matrix(a) => {
                 let part = a.part(i, p, a.width - i, a.k - p);
@@ -93,37 +94,37 @@ impl<T: Copy> Operand<T> {
         }
     }
 
-    /// Rows `row..row + width`, of one strip if it lies in strips, and columns `col..col + k`.
+    /// Rows `row..row + width`, of one micro-panel if it is packed, and columns `col..col + k`.
     #[inline(always)]
     fn part(self, row: usize, col: usize, width: usize, k: usize) -> Strided<T> {
         match self {
             Self::Matrix(a) => a.part(row, col, width, k),
-            Self::Laid(strips, _) => {
-                let first = strips.from(row, col).first.wrapping_add(row % strips.height);
-                Strided { first, width, k, across: 1, along: strips.height.cast_signed() }
+            Self::Packed(panels, _) => {
+                let first = panels.from(row, col).first.wrapping_add(row % panels.height);
+                Strided { first, width, k, across: 1, along: panels.height.cast_signed() }
             }
         }
     }
 }
 
-/// Rows in strips, as micro-kernels read them.
+/// Packed rows, as micro-kernels read them.
 #[derive(Clone, Copy)]
-pub(super) struct Strips<T> {
+pub(super) struct MicroPanels<T> {
     first: *const T,
     height: usize,
-    /// Elements between strips.
+    /// Elements between micro-panels.
     stride: usize,
 }
 
-impl<T: Copy> Strips<T> {
-    /// Where strip `index` begins.
-    fn strip(self, index: usize) -> *const T {
+impl<T: Copy> MicroPanels<T> {
+    /// Where micro-panel `index` begins.
+    fn micro_panel(self, index: usize) -> *const T {
         self.first.wrapping_add(index * self.stride)
     }
 
-    /// What is left from the strip of row `row` and from column `col` on.
+    /// What is left from the micro-panel of row `row` and from column `col` on.
     fn from(self, row: usize, col: usize) -> Self {
-        Self { first: self.strip(row / self.height).wrapping_add(col * self.height), ..self }
+        Self { first: self.micro_panel(row / self.height).wrapping_add(col * self.height), ..self }
     }
 }
 
@@ -131,7 +132,7 @@ impl<T: Copy> Strips<T> {
 #[derive(Clone, Copy)]
 struct Side<T> {
     /// Where it is read.
-    read: Strips<T>,
+    read: MicroPanels<T>,
     /// What is packed there first.
     source: Option<Operand<T>>,
 }
@@ -161,7 +162,8 @@ pub(super) unsafe fn multiply<T: Real, K: MicroKernels<T>>(
         for j in (0..n).step_by(nc) {
             for p in (0..k).step_by(kc) {
                 let (width, depth) = (nc.min(n - j), kc.min(k - p));
-                let room = |height, first: *mut T| Strips { first, height, stride: height * depth };
+                let room =
+                    |height, first: *mut T| MicroPanels { first, height, stride: height * depth };
                 let a_room = |turn| room(K::MR, a_room.wrapping_add(turn % 2 * a_size));
                 let first_row = if part == Part::Lower { j / mc * mc } else { 0 };
                 for (turn, i) in (first_row..m).step_by(mc).enumerate() {
@@ -198,7 +200,7 @@ fn piece(total: usize, most: usize, unit: usize) -> usize {
     total.div_ceil(pieces).next_multiple_of(unit).max(unit)
 }
 
-/// One block of the product: a block of `A` against strips of `B`.
+/// One block of the product: a block of `A` against micro-panels of `B`.
 struct Block<T> {
     part: Part,
     /// How far the first row is under the diagonal at the first column.
@@ -231,31 +233,31 @@ impl<T: Real> Block<T> {
     /// Computes.
     ///
     /// # Safety
-    /// The processor has the set of `K`; strips are inside the operands, and where these are packed
+    /// The processor has the set of `K`; micro-panels are inside the operands, and where these are packed
     /// the rooms hold them; if not `fresh`, they are packed there already.
     unsafe fn run<K: MicroKernels<T>>(&self) {
         let (height, width, depth) = self.size;
         if let Some(a) = self.a.source.filter(|_| self.fresh) {
-            for (strip, i) in (0..height).step_by(K::MR).enumerate() {
+            for (panel, i) in (0..height).step_by(K::MR).enumerate() {
                 let rows = a.part(i, 0, K::MR.min(height - i), depth);
                 // SAFETY: as promised by the caller.
-                unsafe { K::pack_rows(rows, self.a.read.strip(strip).cast_mut()) };
+                unsafe { K::pack_rows(rows, self.a.read.micro_panel(panel).cast_mut()) };
             }
         }
         if let Some(b) = self.b.source.filter(|_| self.fresh) {
-            let strip = b.part(0, 0, K::NR.min(width), depth);
+            let panel = b.part(0, 0, K::NR.min(width), depth);
             // SAFETY: as promised by the caller.
-            unsafe { K::pack_cols(strip, self.b.read.first.cast_mut()) };
+            unsafe { K::pack_cols(panel, self.b.read.first.cast_mut()) };
         }
         let blocks = height.div_ceil(K::MR);
         let mut of_a = Turns::new(blocks * width.div_ceil(K::NR), self.left.div_ceil(K::MR), depth);
         let of_b = Shares::new(depth, blocks);
         for (group, j) in (0..width).step_by(K::NR).enumerate() {
-            for (strip, i) in (0..height).step_by(K::MR).enumerate() {
-                let later_b = self.later_b::<K>(group + 1, of_b.range(strip));
-                let later_a = self.later_a::<K>(strip, group, of_a.next());
+            for (panel, i) in (0..height).step_by(K::MR).enumerate() {
+                let later_b = self.later_b::<K>(group + 1, of_b.range(panel));
+                let later_a = self.later_a::<K>(panel, group, of_a.next());
                 // SAFETY: as promised by the caller; a group of `b` was packed with the one before.
-                unsafe { self.micro_block::<K>((strip, i), (group, j), (later_b, later_a)) };
+                unsafe { self.micro_block::<K>((panel, i), (group, j), (later_b, later_a)) };
             }
         }
     }
@@ -263,18 +265,18 @@ impl<T: Real> Block<T> {
     /// Block `(i, j)` of the registers, and what is fetched or packed meanwhile.
     ///
     /// # Safety
-    /// As for `run`, with the strip of `a` and the group of `b` packed.
+    /// As for `run`, with the micro-panel of `a` and the group of `b` packed.
     #[inline(always)]
     unsafe fn micro_block<K: MicroKernels<T>>(
         &self,
-        (strip, i): (usize, usize),
+        (panel, i): (usize, usize),
         (group, j): (usize, usize),
         (later_b, later_a): (Later<T>, Later<T>),
     ) {
         let (height, width, depth) = self.size;
         let (rows, cols) = (K::MR.min(height - i), K::NR.min(width - j));
         let below = self.below + i.cast_signed() - j.cast_signed();
-        // SAFETY: the strips hold `depth` groups, the target is inside `C`, and what is for later is
+        // SAFETY: the micro-panels hold `depth` groups, the target is inside `C`, and what is for later is
         // inside the operands and the rooms.
         unsafe {
             if self.part == Part::Whole || below > -rows.cast_signed() {
@@ -287,7 +289,7 @@ impl<T: Real> Block<T> {
                     alpha: self.alpha,
                     beta: self.beta,
                 };
-                let (a, b) = (self.a.read.strip(strip), self.b.read.strip(group));
+                let (a, b) = (self.a.read.micro_panel(panel), self.b.read.micro_panel(group));
                 let ahead = Ahead::of(later_b.part, later_a.part);
                 K::product(depth, a, b, &target, &ahead);
             }
@@ -306,27 +308,27 @@ impl<T: Real> Block<T> {
         let row = group * K::NR;
         let rows = row..self.size.1.min(row + K::NR).max(row);
         let source = self.b.source.filter(|_| self.fresh);
-        Later::of(Side { source, ..self.b }, self.b.read.strip(group), rows, share)
+        Later::of(Side { source, ..self.b }, self.b.read.micro_panel(group), rows, share)
     }
 
-    /// In the first group of `b` the next strip of `a`, if this is new and was laid out elsewhere,
-    /// else a share of a strip of the next block.
+    /// In the first group of `b` the next micro-panel of `a`, if this is new and was packed elsewhere,
+    /// else a share of a micro-panel of the next block.
     #[inline(always)]
     fn later_a<K: MicroKernels<T>>(
         &self,
-        strip: usize,
+        panel: usize,
         group: usize,
         turn: Option<(usize, Range<usize>)>,
     ) -> Later<T> {
         let (height, _, depth) = self.size;
-        let rows = |strip: usize, end: usize| strip * K::MR..end.min(strip * K::MR + K::MR);
+        let rows = |panel: usize, end: usize| panel * K::MR..end.min(panel * K::MR + K::MR);
         let is_new = self.fresh && self.a.source.is_none() && group == 0;
-        if is_new && (strip + 1) * K::MR < height {
-            let next = strip + 1;
-            return Later::of(self.a, self.a.read.strip(next), rows(next, height), 0..depth);
+        if is_new && (panel + 1) * K::MR < height {
+            let next = panel + 1;
+            return Later::of(self.a, self.a.read.micro_panel(next), rows(next, height), 0..depth);
         }
-        let (strip, share) = turn.unwrap_or((0, 0..0));
-        Later::of(self.next, self.next.read.strip(strip), rows(strip, self.left), share)
+        let (panel, share) = turn.unwrap_or((0, 0..0));
+        Later::of(self.next, self.next.read.micro_panel(panel), rows(panel, self.left), share)
     }
 }
 
@@ -371,31 +373,31 @@ impl Shares {
     }
 }
 
-/// The strips of the next block over the calls of this one: each has some calls for its columns.
+/// The micro-panels of the next block over the calls of this one: each has some calls for its columns.
 struct Turns {
-    strips: usize,
-    strip: usize,
+    panels: usize,
+    panel: usize,
     calls: usize,
     call: usize,
     shares: Shares,
 }
 
 impl Turns {
-    fn new(calls: usize, strips: usize, columns: usize) -> Self {
-        let calls = calls / strips.max(1);
-        Self { strips, strip: 0, calls, call: 0, shares: Shares::new(columns, calls) }
+    fn new(calls: usize, panels: usize, columns: usize) -> Self {
+        let calls = calls / panels.max(1);
+        Self { panels, panel: 0, calls, call: 0, shares: Shares::new(columns, calls) }
     }
 
-    /// A strip and the columns of it whose turn it is.
+    /// A micro-panel and the columns of it whose turn it is.
     #[inline(always)]
     fn next(&mut self) -> Option<(usize, Range<usize>)> {
-        if self.strip == self.strips {
+        if self.panel == self.panels {
             return None;
         }
-        let turn = (self.strip, self.shares.range(self.call));
+        let turn = (self.panel, self.shares.range(self.call));
         self.call += 1;
         if self.call == self.calls {
-            (self.strip, self.call) = (self.strip + 1, 0);
+            (self.panel, self.call) = (self.panel + 1, 0);
         }
         Some(turn)
     }
@@ -423,14 +425,14 @@ mod tests {
 
     #[test]
     fn every_strip_has_its_turns() {
-        for (calls, strips, columns) in [(1, 1, 5), (7, 3, 9), (12, 12, 40), (30, 4, 1), (5, 0, 8)]
+        for (calls, panels, columns) in [(1, 1, 5), (7, 3, 9), (12, 12, 40), (30, 4, 1), (5, 0, 8)]
         {
-            let mut turns = Turns::new(calls, strips, columns);
-            let mut covered = vec![0; strips];
+            let mut turns = Turns::new(calls, panels, columns);
+            let mut covered = vec![0; panels];
             for _ in 0..calls {
-                if let Some((strip, columns)) = turns.next() {
-                    assert_eq!(columns.start, covered[strip]);
-                    covered[strip] = columns.end;
+                if let Some((panel, columns)) = turns.next() {
+                    assert_eq!(columns.start, covered[panel]);
+                    covered[panel] = columns.end;
                 }
             }
             assert!(covered.iter().all(|&end| end == columns), "{covered:?} of {columns}");

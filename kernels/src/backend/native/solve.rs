@@ -1,9 +1,9 @@
-//! Triangular solves and Cholesky factorizations of one tile, entirely in packed storage: a strip
+//! Triangular solves and Cholesky factorizations of one tile, entirely in packed storage: a micro-panel
 //! of `MR` rows of the unknown is packed, solved against the packed triangle, and written back.
 //!
 //! The product with what is solved already and the small triangular solve are fused in registers,
 //! as in Van Zee, van de Geijn, "BLIS", ACM TOMS 41 (2015), section on trsm. The factorization is
-//! the up-looking one: each strip of rows is solved against the rows above, then its own diagonal
+//! the up-looking one: each micro-panel of rows is solved against the rows above, then its own diagonal
 //! block is factored (Golub, Van Loan, "Matrix computations", 4.2).
 
 use super::micro::Ahead;
@@ -11,15 +11,15 @@ use super::micro_kernels::MicroKernels;
 use super::pack::{Strided, with_workspace};
 use crate::error::NumericalError;
 use crate::option::{Diag, Triangle, Uplo};
+use crate::packed::PackedMut;
 use crate::scalar::Real;
-use crate::strips::StripsMut;
 use crate::tile::TileMut;
 
 /// Largest order of a triangle that is packed as a whole: 1.6 MB of double precision, which a
 /// second cache of 2 MiB holds. Larger ones are split by the caller.
 pub(super) const ORDER: usize = 640;
 
-/// A triangle in strips of `NR` rows: strip `q` holds `NR (q + 1)` groups of `NR` elements, of which
+/// A packed triangle in micro-panels of `NR` rows: micro-panel `q` holds `NR (q + 1)` groups of `NR` elements, of which
 /// the last `NR` are its diagonal block with reciprocals on the diagonal.
 #[derive(Clone, Copy)]
 struct Packed<T> {
@@ -28,25 +28,25 @@ struct Packed<T> {
 }
 
 impl<T: Real> Packed<T> {
-    fn strip(self, q: usize) -> *mut T {
+    fn micro_panel(self, q: usize) -> *mut T {
         self.first.wrapping_add(self.width * self.width * q * (q + 1) / 2)
     }
 
     /// Elements of a triangle of `order` rows.
     fn elements(order: usize, width: usize) -> usize {
-        let strips = order.div_ceil(width);
-        width * width * strips * (strips + 1) / 2
+        let panels = order.div_ceil(width);
+        width * width * panels * (panels + 1) / 2
     }
 }
 
-/// `B = inv(T) B`, and the transposed result in strips of `MR` rows too, if they are wanted.
+/// `B = inv(T) B`, and the transposed result packed by `MR` rows too, if they are wanted.
 ///
 /// # Safety
-/// The processor has the set of `K`; strips are `MR` high and have the shape of the transposed `B`.
+/// The processor has the set of `K`; micro-panels are `MR` high and have the shape of the transposed `B`.
 pub(super) unsafe fn solve<T: Real, K: MicroKernels<T>>(
     t: Triangle<'_, T>,
     b: TileMut<'_, T>,
-    wanted: Option<StripsMut<'_, T>>,
+    wanted: Option<PackedMut<'_, T>>,
 ) {
     let n = t.order();
     let columns = b.cols();
@@ -58,22 +58,22 @@ pub(super) unsafe fn solve<T: Real, K: MicroKernels<T>>(
     let room = [2 * K::MR * padded, Packed::<T>::elements(n, K::NR)];
     with_workspace(room, |[x_room, l_room]: [*mut T; 2]| {
         let packed = Packed { first: l_room, width: K::NR };
-        // Strips that are not wanted take turns in the room of two.
+        // Micro-panels that are not wanted take turns in the room of two.
         let (first, stride, turns) = match wanted {
-            Some(mut strips) => (strips.as_mut_ptr(), strips.shape().stride(), usize::MAX),
+            Some(mut panels) => (panels.as_mut_ptr(), panels.shape().stride(), usize::MAX),
             None => (x_room, K::MR * padded, 2),
         };
         let x = |turn: usize| first.wrapping_add(turn % turns * stride);
-        let strip = |i: usize| b.part(i, 0, K::MR.min(columns.saturating_sub(i)), n);
-        // SAFETY: the room holds two strips and the packed triangle; strips are inside `b`, which
+        let panel = |i: usize| b.part(i, 0, K::MR.min(columns.saturating_sub(i)), n);
+        // SAFETY: the room holds two micro-panels and the packed triangle; micro-panels are inside `b`, which
         // is ours to write (its view was consumed).
         unsafe {
             pack_triangle::<T, K>(l, n, t.diag, packed);
-            K::pack_rows(strip(0), x(0));
+            K::pack_rows(panel(0), x(0));
             for (turn, i) in (0..columns).step_by(K::MR).enumerate() {
                 let (now, then) = (x(turn), x(turn + 1));
                 (K::MR * n..K::MR * padded).for_each(|place| now.add(place).write(T::ZERO));
-                solve_strip::<T, K>(packed, now, strip(i), then, strip(i + K::MR));
+                solve_micro_panel::<T, K>(packed, now, panel(i), then, panel(i + K::MR));
             }
         }
     });
@@ -102,11 +102,11 @@ unsafe fn pack_triangle<T: Real, K: MicroKernels<T>>(
     for q in 0..n.div_ceil(K::NR) {
         let first = q * K::NR;
         let rows = K::NR.min(n - first);
-        // SAFETY: the strip holds `first` groups and the diagonal block after them.
+        // SAFETY: the micro-panel holds `first` groups and the diagonal block after them.
         unsafe {
-            let strip = packed.strip(q);
-            K::pack_cols(l.part(first, 0, rows, first), strip);
-            let block = strip.add(first * K::NR);
+            let panel = packed.micro_panel(q);
+            K::pack_cols(l.part(first, 0, rows, first), panel);
+            let block = panel.add(first * K::NR);
             for c in 0..K::NR {
                 for d in 0..K::NR {
                     let entry = || *l.part(first + d, first + c, 1, 1).first;
@@ -126,12 +126,12 @@ unsafe fn pack_triangle<T: Real, K: MicroKernels<T>>(
     }
 }
 
-/// Solves a packed strip and writes it to `target`; meanwhile packs `next` for the next turn.
+/// Solves a packed micro-panel and writes it to `target`; meanwhile packs `next` for the next turn.
 ///
 /// # Safety
 /// The processor has the set of `K`; `x` holds the columns of `target`, `next_x` has room for those
 /// of `next`, no more of them, and `l` is a triangle of at least that order.
-unsafe fn solve_strip<T: Real, K: MicroKernels<T>>(
+unsafe fn solve_micro_panel<T: Real, K: MicroKernels<T>>(
     l: Packed<T>,
     x: *mut T,
     target: Strided<T>,
@@ -143,9 +143,9 @@ unsafe fn solve_strip<T: Real, K: MicroKernels<T>>(
         let columns = K::NR.min(order - first);
         let share = next.part(0, first, next.width, columns);
         let nothing = Strided { width: 0, ..share };
-        // SAFETY: strip `q` of the triangle goes with columns up to `q * NR + NR` of `x`.
+        // SAFETY: micro-panel `q` of the triangle goes with columns up to `q * NR + NR` of `x`.
         unsafe {
-            K::solve(first, x, l.strip(first / K::NR), &Ahead::of(share, nothing));
+            K::solve(first, x, l.micro_panel(first / K::NR), &Ahead::of(share, nothing));
             K::unpack_rows(x.add(first * K::MR), target.part(0, first, target.width, columns));
             if share.width > 0 {
                 K::pack_rows(share, next_x.add(first * K::MR));
@@ -172,15 +172,15 @@ pub(super) unsafe fn factor<T: Real, K: MicroKernels<T>>(
             let (now, then) = (x[turn % 2], x[(turn + 1) % 2]);
             let rows = K::MR.min(n - i);
             let left = K::MR.min(n - i - rows);
-            // The last columns were not packed while the strip before was solved.
+            // The last columns were not packed while the micro-panel before was solved.
             let seen = i.saturating_sub(K::MR);
-            // SAFETY: the room holds two strips and the packed factor; rows are inside `a`, which
+            // SAFETY: the room holds two micro-panels and the packed factor; rows are inside `a`, which
             // is ours to write (its view was consumed), and only its lower triangle is touched.
             unsafe {
                 K::pack_rows(a.part(i, seen, rows, i - seen), now.add(seen * K::MR));
                 pack_diagonal::<T>(a.part(i, i, rows, rows), K::MR, now.add(i * K::MR));
                 let (target, next) = (a.part(i, 0, rows, i), a.part(i + rows, 0, left, i));
-                solve_strip::<T, K>(l, now, target, then, next);
+                solve_micro_panel::<T, K>(l, now, target, then, next);
                 factor_diagonal::<T, K>(i, now, l).map_err(|failed| {
                     NumericalError::NotPositiveDefinite { order: i + failed + 1 }
                 })?;
@@ -226,8 +226,8 @@ unsafe fn unpack_diagonal<T: Real>(from: *const T, width: usize, block: Strided<
     }
 }
 
-/// Factors the diagonal block of the strip of rows that begins at `first`, whose columns before
-/// are solved, and appends its rows to the packed factor. The error is the failed row in the strip.
+/// Factors the diagonal block of the micro-panel of rows that begins at `first`, whose columns before
+/// are solved, and appends its rows to the packed factor. The error is the failed row in the micro-panel.
 ///
 /// # Safety
 /// As for `factor`.
@@ -238,9 +238,9 @@ unsafe fn factor_diagonal<T: Real, K: MicroKernels<T>>(
 ) -> Result<(), usize> {
     for c in (0..K::MR).step_by(K::NR) {
         let done = first + c;
-        // SAFETY: the strip of `l` holds `done` groups and a block, the panel as many columns.
+        // SAFETY: the micro-panel of `l` holds `done` groups and a block, the panel as many columns.
         unsafe {
-            let strip = l.strip(done / K::NR);
+            let panel = l.micro_panel(done / K::NR);
             let own_rows = Strided {
                 first: x.add(c).cast_const(),
                 width: K::NR,
@@ -248,9 +248,9 @@ unsafe fn factor_diagonal<T: Real, K: MicroKernels<T>>(
                 across: 1,
                 along: K::MR.cast_signed(),
             };
-            K::pack_cols(own_rows, strip);
-            K::reduce(done, x, strip);
-            let block = strip.add(done * K::NR);
+            K::pack_cols(own_rows, panel);
+            K::reduce(done, x, panel);
+            let block = panel.add(done * K::NR);
             let corner = x.add(done * K::MR + c);
             factor_corner::<T, K>(corner, block).map_err(|failed| c + failed)?;
             K::solve(0, x.add(done * K::MR), block, &Ahead::NOTHING);

@@ -1,4 +1,4 @@
-//! The Cholesky factorization of matrices that are smaller than a strip of the packed one.
+//! The Cholesky factorization of matrices that are smaller than a micro-panel of the packed one.
 
 use super::direct::{Product, multiply_body};
 use super::lanes::Edge;

@@ -7,8 +7,8 @@
 mod card;
 mod cpu;
 mod cuda;
+pub(super) mod packed;
 mod reference;
-pub(super) mod strips;
 #[cfg(test)]
 mod trial;
 
@@ -21,7 +21,7 @@ use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
 pub(super) use card::Card;
-pub use strips::GemmStrips;
+pub use packed::GemmPacked;
 
 /// The product with its arguments; buffers `[A: R, B: R, C: RW]`.
 #[derive(Clone, Copy, Debug)]

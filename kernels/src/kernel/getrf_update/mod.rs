@@ -19,14 +19,14 @@ use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
 
 use crate::backend;
 use crate::kernel::bytes;
+use crate::packed::{PackedRef, PackedShape};
 use crate::scalar::Scalar;
-use crate::strips::{StripShape, StripsRef};
 use crate::tile::{TileMut, TileRef};
 
 pub(super) use card::Card;
 
-/// The update with its arguments; buffers `[panel: R, pivots: R, strips: R, column: RW]`, of which
-/// `pivots` are `u32` and `strips` hold nothing, or the rows of the panel under its triangle; the panel is
+/// The update with its arguments; buffers `[panel: R, pivots: R, packed: R, column: RW]`, of which
+/// `pivots` are `u32` and `packed` holds nothing, or the rows of the panel under its triangle; the panel is
 /// then that triangle alone, an `s x k` tile.
 #[derive(Clone, Copy, Debug)]
 pub struct GetrfUpdate<T> {
@@ -38,7 +38,7 @@ pub struct GetrfUpdate<T> {
     pub k: usize,
     /// First row of the panel.
     pub first: usize,
-    /// Rows of a strip; without, the panel is read as it is.
+    /// Rows of a micro-panel; without, the panel is read as it is.
     pub height: Option<usize>,
     /// The precision.
     pub scalar: PhantomData<T>,
@@ -51,11 +51,11 @@ impl<T: Scalar> GetrfUpdate<T> {
         (self.m - self.first).min(self.k)
     }
 
-    /// Shape of the strips, if the panel is in strips.
+    /// Shape of the packed rows, if they are packed.
     #[must_use]
-    pub fn strips(&self) -> Option<StripShape> {
+    pub fn packed(&self) -> Option<PackedShape> {
         let (cols, rows) = (self.steps(), self.m - self.first - self.steps());
-        self.height.map(|height| StripShape { rows, cols, height })
+        self.height.map(|height| PackedShape { rows, cols, height })
     }
 }
 
@@ -72,11 +72,11 @@ impl<T: Scalar> Codelet for GetrfUpdate<T> {
     }
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
-        let strips = self.strips().map(|shape| StripsRef::of(buffers, 2, shape));
-        let rows = if strips.is_some() { self.steps() } else { self.m };
+        let packed = self.packed().map(|shape| PackedRef::of(buffers, 2, shape));
+        let rows = if packed.is_some() { self.steps() } else { self.m };
         let panel = TileRef::of(buffers, 0, rows, self.k);
         let column = TileMut::of(buffers, 3, self.m, self.n);
-        self.compute(T::blas(backend::current()), panel, buffers.read(1), strips, column);
+        self.compute(T::blas(backend::current()), panel, buffers.read(1), packed, column);
         Ok(())
     }
 }

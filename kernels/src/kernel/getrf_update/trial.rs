@@ -7,8 +7,8 @@ use super::card::Card;
 use crate::backend::Blas;
 use crate::kernel::draw::Draw;
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried, heights};
+use crate::packed::{PackedMut, PackedRef};
 use crate::scalar::Scalar;
-use crate::strips::{StripsMut, StripsRef};
 
 impl<T: Scalar> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, Shape { m, n, k }: Shape, draw: &mut Draw) -> Vec<Trial> {
@@ -36,18 +36,18 @@ fn compare<T: Scalar>(update: GetrfUpdate<T>, blas: &dyn Blas<T>, draw: &mut Dra
         (first..m).for_each(|i| panel.put(i, j, panel.read().at(i, j) * scale));
     }
     panel.keep(|i, j| j < steps && i > first + j);
-    let strips = update.strips().map(|shape| {
+    let packed = update.packed().map(|shape| {
         let mut room = vec![T::NAN; shape.elements()];
         let rows = panel.read().part(first + steps, 0, shape.rows, shape.cols);
-        StripsMut::new(&mut room, shape).lay_out(rows);
+        PackedMut::new(&mut room, shape).pack_from(rows);
         (room, shape)
     });
     let before = Guarded::random(m, n, draw);
     let (mut got, mut expected) = (before.clone(), before.clone());
-    let in_strips = strips.as_ref().map(|(room, shape)| StripsRef::new(room, *shape));
+    let packed = packed.as_ref().map(|(room, shape)| PackedRef::new(room, *shape));
     let triangle = panel.read().part(first, 0, steps, k);
-    let of_panel = if in_strips.is_some() { triangle } else { panel.read() };
-    update.compute(blas, of_panel, &pivots, in_strips, got.write());
+    let of_panel = if packed.is_some() { triangle } else { panel.read() };
+    update.compute(blas, of_panel, &pivots, packed, got.write());
     update.reference(panel.read(), &pivots, expected.write());
     // Each entry is a sum of `steps` products of entries of at most 1/k and 2, and another.
     let tolerance = 8.0 * (steps as f64 + 2.0) * T::epsilon();

@@ -6,7 +6,7 @@ use super::card::Card;
 use super::{Line, LineSums, Term};
 use crate::backend::Blas;
 use crate::kernel::draw::Draw;
-use crate::kernel::lay_out::Structure;
+use crate::kernel::pack::Structure;
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::{Form, Uplo};
 use crate::scalar::Scalar;

@@ -7,7 +7,7 @@ use tegula_runtime::flow::{Codelet, Cost};
 use super::{Norm, NormShare};
 use crate::backend::Blas;
 use crate::kernel::draw::Draw;
-use crate::kernel::lay_out::Structure;
+use crate::kernel::pack::Structure;
 use crate::kernel::{Listed, ListedIn};
 use crate::scalar::Scalar;
 use crate::tile::TileRef;

@@ -1,7 +1,7 @@
 //! The shares, entry by entry in memory order.
 
 use super::{Norm, NormFold, NormShare};
-use crate::kernel::lay_out::Structure;
+use crate::kernel::pack::Structure;
 use crate::option::{Diag, Form, Uplo};
 use crate::scalar::{Real, Scalar};
 use crate::tile::TileRef;

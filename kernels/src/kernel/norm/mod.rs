@@ -17,7 +17,7 @@ use std::marker::PhantomData;
 
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
 
-use crate::kernel::lay_out::Structure;
+use crate::kernel::pack::Structure;
 use crate::kernel::{bytes, product};
 use crate::scalar::Scalar;
 use crate::tile::TileRef;

@@ -1,7 +1,7 @@
 //! The norm of a single tile by the definition.
 
 use super::{Norm, NormShare};
-use crate::kernel::lay_out::Structure;
+use crate::kernel::pack::Structure;
 use crate::option::{Diag, Form};
 use crate::scalar::Scalar;
 use crate::tile::TileRef;

@@ -6,7 +6,7 @@ use super::card::Card;
 use super::{Norm, NormFold, NormShare, frobenius};
 use crate::backend::Blas;
 use crate::kernel::draw::Draw;
-use crate::kernel::lay_out::{Structure, structures};
+use crate::kernel::pack::{Structure, structures};
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::Diag;
 use crate::scalar::{Real, Scalar};

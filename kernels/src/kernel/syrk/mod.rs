@@ -9,8 +9,8 @@
 mod card;
 mod cpu;
 mod cuda;
+pub(super) mod packed;
 mod reference;
-pub(super) mod strips;
 #[cfg(test)]
 mod trial;
 
@@ -24,7 +24,7 @@ use crate::tile::{TileMut, TileRef};
 
 pub(super) use card::Card;
 pub(super) use cpu::{lower, make_diagonal_real};
-pub use strips::SyrkStrips;
+pub use packed::SyrkPacked;
 
 /// The symmetric product with its arguments; buffers `[A: R, C: RW]`.
 #[derive(Clone, Copy, Debug)]

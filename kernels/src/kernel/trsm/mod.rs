@@ -8,8 +8,8 @@
 mod card;
 mod cpu;
 mod cuda;
+pub(super) mod packed;
 mod reference;
-pub(super) mod strips;
 #[cfg(test)]
 mod trial;
 
@@ -22,7 +22,7 @@ use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
 pub(super) use card::Card;
-pub use strips::TrsmStrips;
+pub use packed::TrsmPacked;
 
 /// The solve with its arguments; buffers `[T: R, B: RW]`.
 #[derive(Clone, Copy, Debug)]

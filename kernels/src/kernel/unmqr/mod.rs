@@ -9,8 +9,8 @@
 
 mod card;
 mod cpu;
+pub mod packed;
 mod reference;
-pub mod strips;
 #[cfg(test)]
 mod trial;
 

@@ -1,7 +1,7 @@
-//! Matrices in strips of rows: the layout in which micro-kernels read an operand.
+//! Packed matrices, cut into micro-panels of rows: the layout in which micro-kernels read an operand.
 //!
-//! A product of tiles spends up to a tenth of its time laying out its operands. One that many
-//! products read, like a panel of a factorization, is laid out once and read as it is.
+//! A product of tiles spends up to a tenth of its time packing its operands. One that many
+//! products read, like a panel of a factorization, is packed once and read as it is.
 
 use bytemuck::Pod;
 use tegula_runtime::flow::Buffers;
@@ -12,34 +12,34 @@ use crate::tile::TileRef;
 /// Columns are stored in groups of so many, so that a kernel may write whole groups.
 const GROUP: usize = 8;
 
-/// A `rows x cols` matrix cut into strips of `height` rows, each a column-major matrix without gaps.
+/// A `rows x cols` matrix cut into micro-panels of `height` rows, each a column-major matrix without gaps.
 ///
-/// The last strip is stored as high as the others, with zeros under the last row; a strip is stored
+/// The last micro-panel is stored as high as the others, with zeros under the last row; a micro-panel is stored
 /// with [`stored_columns`](Self::stored_columns), of which those past the last are arbitrary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StripShape {
+pub struct PackedShape {
     /// Rows of the matrix.
     pub rows: usize,
     /// Columns of the matrix.
     pub cols: usize,
-    /// Rows of a strip, at least 1.
+    /// Rows of a micro-panel, at least 1.
     pub height: usize,
 }
 
-impl StripShape {
-    /// Number of strips.
+impl PackedShape {
+    /// Number of micro-panels.
     #[must_use]
-    pub fn strips(self) -> usize {
+    pub fn micro_panels(self) -> usize {
         self.rows.div_ceil(self.height)
     }
 
-    /// Columns that a strip has room for.
+    /// Columns that a micro-panel has room for.
     #[must_use]
     pub fn stored_columns(self) -> usize {
         self.cols.next_multiple_of(GROUP)
     }
 
-    /// Elements between strips.
+    /// Elements between micro-panels.
     #[must_use]
     pub fn stride(self) -> usize {
         self.height * self.stored_columns()
@@ -48,10 +48,10 @@ impl StripShape {
     /// Elements of the whole.
     #[must_use]
     pub fn elements(self) -> usize {
-        self.strips() * self.stride()
+        self.micro_panels() * self.stride()
     }
 
-    /// The rows of strip `index`.
+    /// The rows of micro-panel `index`.
     #[must_use]
     pub fn rows_of(self, index: usize) -> std::ops::Range<usize> {
         let first = index * self.height;
@@ -60,26 +60,26 @@ impl StripShape {
 
     /// Panics unless `length` elements are what the shape needs.
     fn check(self, length: usize) {
-        assert!(self.height > 0, "strips of no rows");
+        assert!(self.height > 0, "micro-panels of no rows");
         let needed = self.elements();
         assert!(length == needed, "{length} elements for {self:?}, which needs {needed}");
     }
 }
 
-/// A matrix in strips, to read.
+/// A packed matrix, to read.
 #[derive(Clone, Copy, Debug)]
-pub struct StripsRef<'a, T> {
+pub struct PackedRef<'a, T> {
     elements: &'a [T],
-    shape: StripShape,
+    shape: PackedShape,
 }
 
-impl<'a, T> StripsRef<'a, T> {
+impl<'a, T> PackedRef<'a, T> {
     /// The matrix that lies in `elements`.
     ///
     /// # Panics
-    /// If there are not exactly [`StripShape::elements`] of them.
+    /// If there are not exactly [`PackedShape::elements`] of them.
     #[must_use]
-    pub fn new(elements: &'a [T], shape: StripShape) -> Self {
+    pub fn new(elements: &'a [T], shape: PackedShape) -> Self {
         shape.check(elements.len());
         Self { elements, shape }
     }
@@ -89,7 +89,7 @@ impl<'a, T> StripsRef<'a, T> {
     /// # Panics
     /// If there are not so many, or as [`Buffers::read`].
     #[must_use]
-    pub fn of(buffers: &'a Buffers<'_>, index: usize, shape: StripShape) -> Self
+    pub fn of(buffers: &'a Buffers<'_>, index: usize, shape: PackedShape) -> Self
     where
         T: Pod,
     {
@@ -98,7 +98,7 @@ impl<'a, T> StripsRef<'a, T> {
 
     /// Its shape.
     #[must_use]
-    pub fn shape(&self) -> StripShape {
+    pub fn shape(&self) -> PackedShape {
         self.shape
     }
 
@@ -108,46 +108,46 @@ impl<'a, T> StripsRef<'a, T> {
         self.elements.as_ptr()
     }
 
-    /// The first `strips` strips and the others.
+    /// The first `panels` micro-panels and the others.
     ///
     /// # Panics
     /// If there are not so many.
     #[must_use]
-    pub fn split(&self, strips: usize) -> (Self, Self) {
-        let (all, stride) = (self.shape.strips(), self.shape.stride());
-        assert!(strips <= all, "the first {strips} of {all} strips");
-        let rows = (strips * self.shape.height).min(self.shape.rows);
-        let (first, rest) = self.elements.split_at(strips * stride);
-        let part = |elements, rows| Self::new(elements, StripShape { rows, ..self.shape });
+    pub fn split(&self, panels: usize) -> (Self, Self) {
+        let (all, stride) = (self.shape.micro_panels(), self.shape.stride());
+        assert!(panels <= all, "the first {panels} of {all} micro-panels");
+        let rows = (panels * self.shape.height).min(self.shape.rows);
+        let (first, rest) = self.elements.split_at(panels * stride);
+        let part = |elements, rows| Self::new(elements, PackedShape { rows, ..self.shape });
         (part(first, rows), part(rest, self.shape.rows - rows))
     }
 
-    /// Strip `index`, without the rows that are not of the matrix.
+    /// Micro-panel `index`, without the rows that are not of the matrix.
     ///
     /// # Panics
-    /// If there is no such strip.
+    /// If there is no such micro-panel.
     #[must_use]
-    pub fn strip(&self, index: usize) -> TileRef<'a, T> {
-        let StripShape { cols, height, .. } = self.shape;
+    pub fn micro_panel(&self, index: usize) -> TileRef<'a, T> {
+        let PackedShape { cols, height, .. } = self.shape;
         let (rows, stride) = (self.shape.rows_of(index).len(), self.shape.stride());
         TileRef::with_ld(&self.elements[index * stride..][..stride], rows, cols, height)
     }
 }
 
-/// A matrix in strips, to write.
+/// A packed matrix, to write.
 #[derive(Debug)]
-pub struct StripsMut<'a, T> {
+pub struct PackedMut<'a, T> {
     elements: &'a mut [T],
-    shape: StripShape,
+    shape: PackedShape,
 }
 
-impl<'a, T: Scalar> StripsMut<'a, T> {
+impl<'a, T: Scalar> PackedMut<'a, T> {
     /// The matrix that lies in `elements`.
     ///
     /// # Panics
-    /// If there are not exactly [`StripShape::elements`] of them.
+    /// If there are not exactly [`PackedShape::elements`] of them.
     #[must_use]
-    pub fn new(elements: &'a mut [T], shape: StripShape) -> Self {
+    pub fn new(elements: &'a mut [T], shape: PackedShape) -> Self {
         shape.check(elements.len());
         Self { elements, shape }
     }
@@ -157,20 +157,20 @@ impl<'a, T: Scalar> StripsMut<'a, T> {
     /// # Panics
     /// If there are not so many, or as [`Buffers::write`].
     #[must_use]
-    pub fn of(buffers: &'a Buffers<'_>, index: usize, shape: StripShape) -> Self {
+    pub fn of(buffers: &'a Buffers<'_>, index: usize, shape: PackedShape) -> Self {
         Self::new(&mut buffers.write(index)[..shape.elements()], shape)
     }
 
     /// Its shape.
     #[must_use]
-    pub fn shape(&self) -> StripShape {
+    pub fn shape(&self) -> PackedShape {
         self.shape
     }
 
     /// The same, for a shorter time.
     #[must_use]
-    pub fn reborrow(&mut self) -> StripsMut<'_, T> {
-        StripsMut { elements: self.elements, shape: self.shape }
+    pub fn reborrow(&mut self) -> PackedMut<'_, T> {
+        PackedMut { elements: self.elements, shape: self.shape }
     }
 
     /// The first element.
@@ -179,11 +179,11 @@ impl<'a, T: Scalar> StripsMut<'a, T> {
         self.elements.as_mut_ptr()
     }
 
-    /// Lays `source` out.
+    /// Packs `source`.
     ///
     /// # Panics
     /// If it has another shape.
-    pub fn lay_out(&mut self, source: TileRef<'_, T>) {
+    pub fn pack_from(&mut self, source: TileRef<'_, T>) {
         self.check_source(source);
         if source.row_stride() == 1 && !source.is_conjugated() {
             self.copy_columns(source);
@@ -196,10 +196,10 @@ impl<'a, T: Scalar> StripsMut<'a, T> {
 
     /// Panics unless `source` has this shape.
     pub(crate) fn check_source(&self, source: TileRef<'_, T>) {
-        let StripShape { rows, cols, .. } = self.shape;
+        let PackedShape { rows, cols, .. } = self.shape;
         assert!(
             (source.rows(), source.cols()) == (rows, cols),
-            "{} x {} into strips of {rows} x {cols}",
+            "{} x {} into micro-panels of {rows} x {cols}",
             source.rows(),
             source.cols()
         );
@@ -210,18 +210,18 @@ impl<'a, T: Scalar> StripsMut<'a, T> {
     /// # Panics
     /// If there is no such entry.
     pub fn set(&mut self, i: usize, j: usize, entry: T) {
-        let StripShape { rows, cols, height } = self.shape;
+        let PackedShape { rows, cols, height } = self.shape;
         assert!(i < rows && j < cols, "entry ({i}, {j}) of {rows} x {cols}");
         self.elements[i / height * self.shape.stride() + j * height + i % height] = entry;
     }
 
-    /// Lays the matrix with these entries out.
+    /// Packs the matrix with these entries.
     pub fn fill_with(&mut self, entry: impl Fn(usize, usize) -> T) {
-        let StripShape { cols, height, .. } = self.shape;
+        let PackedShape { cols, height, .. } = self.shape;
         let (shape, stride) = (self.shape, self.shape.stride());
-        for (index, strip) in self.elements.chunks_exact_mut(stride.max(1)).enumerate() {
+        for (index, panel) in self.elements.chunks_exact_mut(stride.max(1)).enumerate() {
             let rows = shape.rows_of(index);
-            for (j, column) in strip.chunks_exact_mut(height).take(cols).enumerate() {
+            for (j, column) in panel.chunks_exact_mut(height).take(cols).enumerate() {
                 column[rows.len()..].fill(T::ZERO);
                 for (to, i) in column.iter_mut().zip(rows.clone()) {
                     *to = entry(i, j);
@@ -230,13 +230,13 @@ impl<'a, T: Scalar> StripsMut<'a, T> {
         }
     }
 
-    /// Lays out a matrix whose columns are contiguous.
+    /// Packs a matrix whose columns are contiguous.
     fn copy_columns(&mut self, source: TileRef<'_, T>) {
-        let StripShape { cols, height, .. } = self.shape;
+        let PackedShape { cols, height, .. } = self.shape;
         let (shape, stride) = (self.shape, self.shape.stride());
-        for (index, strip) in self.elements.chunks_exact_mut(stride.max(1)).enumerate() {
+        for (index, panel) in self.elements.chunks_exact_mut(stride.max(1)).enumerate() {
             let rows = shape.rows_of(index);
-            for (j, column) in strip.chunks_exact_mut(height).take(cols).enumerate() {
+            for (j, column) in panel.chunks_exact_mut(height).take(cols).enumerate() {
                 let from = source.col(j).expect("columns are contiguous");
                 let (some, rest) = column.split_at_mut(rows.len());
                 some.copy_from_slice(&from[rows.clone()]);
@@ -245,13 +245,13 @@ impl<'a, T: Scalar> StripsMut<'a, T> {
         }
     }
 
-    /// Lays out a matrix whose rows are contiguous, given transposed.
+    /// Packs a matrix whose rows are contiguous, given transposed.
     fn copy_rows(&mut self, source: TileRef<'_, T>) {
-        let StripShape { cols, height, .. } = self.shape;
+        let PackedShape { cols, height, .. } = self.shape;
         let (shape, stride) = (self.shape, self.shape.stride());
-        for (index, strip) in self.elements.chunks_exact_mut(stride.max(1)).enumerate() {
+        for (index, panel) in self.elements.chunks_exact_mut(stride.max(1)).enumerate() {
             let rows = shape.rows_of(index);
-            let places = &mut strip[..cols * height];
+            let places = &mut panel[..cols * height];
             for (i, row) in rows.clone().enumerate() {
                 let from = source.col(row).expect("rows are contiguous");
                 for (column, &entry) in places.chunks_exact_mut(height).zip(from) {

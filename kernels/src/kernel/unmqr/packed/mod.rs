@@ -1,4 +1,4 @@
-//! The product with a block of reflectors that was laid out in strips.
+//! The product with a packed block of reflectors.
 
 mod card;
 #[cfg(test)]
@@ -8,31 +8,31 @@ use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
 
 use super::Unmqr;
 use crate::backend::{self, Blas};
-use crate::householder::{Laid, apply_laid, room_to_apply};
-use crate::kernel::lay_out::{LayOut, Structure};
+use crate::householder::{PackedReflectors, apply_packed, room_to_apply};
+use crate::kernel::pack::{Pack, Structure};
 use crate::option::{Diag, Side, Storev, Trans, Uplo};
+use crate::packed::PackedRef;
 use crate::scalar::Scalar;
-use crate::strips::StripsRef;
 use crate::tile::{TileMut, TileRef};
 use crate::workspace::with_room;
 
 pub(in crate::kernel) use card::Card;
 
-/// `C = op(Q) C`, or `C = C op(Q)` from the right, with `V` and `V^H` in strips; buffers
-/// `[V: R, V^H: R, T: R, C: RW]`, of which the first two are what [`lay_outs`](Self::lay_outs) makes of
+/// `C = op(Q) C`, or `C = C op(Q)` from the right, with `V` and `V^H` packed; buffers
+/// `[V: R, V^H: R, T: R, C: RW]`, of which the first two are what [`packs`](Self::packs) makes of
 /// the panel.
 #[derive(Clone, Copy, Debug)]
-pub struct UnmqrStrips<T> {
+pub struct UnmqrPacked<T> {
     /// The same product with the panel itself.
     pub product: Unmqr<T>,
-    /// Rows of a strip.
+    /// Rows of a micro-panel.
     pub height: u32,
 }
 
-impl<T: Scalar> UnmqrStrips<T> {
+impl<T: Scalar> UnmqrPacked<T> {
     /// The tasks that lay out `V` and `V^H` of the panel, with the ones and zeros of `V`.
     #[must_use]
-    pub fn lay_outs(&self) -> [LayOut<T>; 2] {
+    pub fn packs(&self) -> [Pack<T>; 2] {
         let Unmqr { storev, order, width, k, .. } = self.product;
         let offset = self.product.offset();
         let (m, n) = (order - offset, k);
@@ -40,20 +40,20 @@ impl<T: Scalar> UnmqrStrips<T> {
             Storev::Columns => [Trans::No, Trans::Conj],
             Storev::Rows => [Trans::Yes, Trans::No],
         };
-        let lay_out = |uplo, trans, size| LayOut {
+        let pack = |uplo, trans, size| Pack {
             tile: storev.stored(order, width),
             first: storev.stored(offset, 0),
-            ..LayOut::whole(
+            ..Pack::whole(
                 Structure::Triangular(uplo, Diag::Unit),
                 trans,
                 size,
                 self.height as usize,
             )
         };
-        [lay_out(Uplo::Lower, across, (m, n)), lay_out(Uplo::Upper, along, (n, m))]
+        [pack(Uplo::Lower, across, (m, n)), pack(Uplo::Upper, along, (n, m))]
     }
 
-    /// Whether no strips have to be conjugated: those of complex reflectors would have to be from the
+    /// Whether nothing packed has to be conjugated: those of complex reflectors would have to be from the
     /// right, and if they were stored by rows.
     #[must_use]
     pub fn is_computed(&self) -> bool {
@@ -69,21 +69,21 @@ impl<T: Scalar> UnmqrStrips<T> {
     pub fn compute(
         &self,
         blas: &dyn Blas<T>,
-        laid: Laid<'_, T>,
+        packed: PackedReflectors<'_, T>,
         t: TileRef<'_, T>,
         c: TileMut<'_, T>,
     ) {
         let Unmqr { side, order, k, .. } = self.product;
-        assert!(self.is_computed(), "conjugated complex strips for {:?}", self.product);
+        assert!(self.is_computed(), "conjugated packed operands for {:?}", self.product);
         let (offset, (_, trans)) = (self.product.offset(), self.product.on_the_left());
         let c = if side == Side::Left { c } else { c.transposed() };
         let n = c.cols();
         let c = c.part(offset, 0, order - offset, n);
-        with_room(room_to_apply(k, n), |room| apply_laid(blas, (laid, t), trans, c, room));
+        with_room(room_to_apply(k, n), |room| apply_packed(blas, (packed, t), trans, c, room));
     }
 }
 
-impl<T: Scalar> Codelet for UnmqrStrips<T> {
+impl<T: Scalar> Codelet for UnmqrPacked<T> {
     const NAME: &'static str = Unmqr::<T>::NAME;
     const ACCESS: &'static [Access] = &[Access::R, Access::R, Access::R, Access::RW];
 
@@ -92,14 +92,14 @@ impl<T: Scalar> Codelet for UnmqrStrips<T> {
     }
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
-        let [columns, rows] = self.lay_outs().map(|lay_out| lay_out.shape());
-        let laid = Laid {
-            columns: StripsRef::of(buffers, 0, columns),
-            rows: StripsRef::of(buffers, 1, rows),
+        let [columns, rows] = self.packs().map(|pack| pack.shape());
+        let packed = PackedReflectors {
+            columns: PackedRef::of(buffers, 0, columns),
+            rows: PackedRef::of(buffers, 1, rows),
         };
         let Unmqr { m, n, k, .. } = self.product;
         let (t, c) = (TileRef::of(buffers, 2, k, k), TileMut::of(buffers, 3, m, n));
-        self.compute(T::blas(backend::current()), laid, t, c);
+        self.compute(T::blas(backend::current()), packed, t, c);
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! The symmetric product of an operand that was laid out in strips.
+//! The symmetric product of a packed operand.
 
 mod card;
 #[cfg(test)]
@@ -9,20 +9,20 @@ use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
 use super::Syrk;
 use crate::backend;
 use crate::option::{Form, Trans, Uplo};
+use crate::packed::{PackedRef, PackedShape};
 use crate::scalar::Scalar;
-use crate::strips::{StripShape, StripsRef};
 use crate::tile::TileMut;
 
 pub(in crate::kernel) use card::Card;
 
-/// Lower triangle of `C = alpha A A' + beta C` with `A` in strips; buffers `[A: R, C: RW]`.
+/// Lower triangle of `C = alpha A A' + beta C` with `A` packed; buffers `[A: R, C: RW]`.
 #[derive(Clone, Copy, Debug)]
-pub struct SyrkStrips<T> {
+pub struct SyrkPacked<T> {
     /// Order of `C`.
     pub n: usize,
     /// Columns of `A`.
     pub k: usize,
-    /// Rows of a strip.
+    /// Rows of a micro-panel.
     pub height: usize,
     /// Factor of the product.
     pub alpha: T,
@@ -30,10 +30,10 @@ pub struct SyrkStrips<T> {
     pub beta: T,
 }
 
-impl<T: Scalar> SyrkStrips<T> {
+impl<T: Scalar> SyrkPacked<T> {
     /// Shape of `A`.
-    pub(in crate::kernel) fn operand(&self) -> StripShape {
-        StripShape { rows: self.n, cols: self.k, height: self.height }
+    pub(in crate::kernel) fn operand(&self) -> PackedShape {
+        PackedShape { rows: self.n, cols: self.k, height: self.height }
     }
 
     /// The same product of a tile.
@@ -44,7 +44,7 @@ impl<T: Scalar> SyrkStrips<T> {
     }
 }
 
-impl<T: Scalar> Codelet for SyrkStrips<T> {
+impl<T: Scalar> Codelet for SyrkPacked<T> {
     const NAME: &'static str = Syrk::<T>::NAME;
     const ACCESS: &'static [Access] = Syrk::<T>::ACCESS;
 
@@ -53,9 +53,9 @@ impl<T: Scalar> Codelet for SyrkStrips<T> {
     }
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
-        let a = StripsRef::of(buffers, 0, self.operand());
+        let a = PackedRef::of(buffers, 0, self.operand());
         let c = TileMut::of(buffers, 1, self.n, self.n);
-        T::blas(backend::current()).syrk_strips(self.alpha, a, self.beta, c);
+        T::blas(backend::current()).syrk_packed(self.alpha, a, self.beta, c);
         Ok(())
     }
 }

@@ -1,11 +1,11 @@
-//! The laying out by the definition.
+//! The packing by the definition.
 
-use super::{LayOut, Structure};
+use super::{Pack, Structure};
 use crate::option::{Diag, Form};
 use crate::scalar::Scalar;
 use crate::tile::TileRef;
 
-impl<T: Scalar> LayOut<T> {
+impl<T: Scalar> Pack<T> {
     /// Entry `(i, j)` of the matrix that `op(A)` stands for.
     #[must_use]
     pub fn entry(&self, a: TileRef<'_, T>, i: usize, j: usize) -> T {

@@ -1,4 +1,4 @@
-//! The product of operands that were laid out in strips.
+//! The product of packed operands.
 
 mod card;
 #[cfg(test)]
@@ -9,22 +9,22 @@ use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
 use super::Gemm;
 use crate::backend;
 use crate::option::Trans;
+use crate::packed::{PackedRef, PackedShape};
 use crate::scalar::Scalar;
-use crate::strips::{StripShape, StripsRef};
 use crate::tile::TileMut;
 
 pub(in crate::kernel) use card::Card;
 
-/// `C = alpha A B' + beta C` with `A` and `B` in strips; buffers `[A: R, B: R, C: RW]`.
+/// `C = alpha A B' + beta C` with `A` and `B` packed; buffers `[A: R, B: R, C: RW]`.
 #[derive(Clone, Copy, Debug)]
-pub struct GemmStrips<T> {
+pub struct GemmPacked<T> {
     /// Rows of `A` and `C`.
     pub m: usize,
     /// Rows of `B`, columns of `C`.
     pub n: usize,
     /// Columns of `A` and `B`.
     pub k: usize,
-    /// Rows of a strip.
+    /// Rows of a micro-panel.
     pub height: usize,
     /// Factor of the product.
     pub alpha: T,
@@ -32,11 +32,11 @@ pub struct GemmStrips<T> {
     pub beta: T,
 }
 
-impl<T: Scalar> GemmStrips<T> {
+impl<T: Scalar> GemmPacked<T> {
     /// Shapes of `A` and `B`.
-    pub(in crate::kernel) fn operands(&self) -> (StripShape, StripShape) {
+    pub(in crate::kernel) fn operands(&self) -> (PackedShape, PackedShape) {
         let &Self { m, n, k, height, .. } = self;
-        let shape = |rows| StripShape { rows, cols: k, height };
+        let shape = |rows| PackedShape { rows, cols: k, height };
         (shape(m), shape(n))
     }
 
@@ -47,7 +47,7 @@ impl<T: Scalar> GemmStrips<T> {
     }
 }
 
-impl<T: Scalar> Codelet for GemmStrips<T> {
+impl<T: Scalar> Codelet for GemmPacked<T> {
     const NAME: &'static str = Gemm::<T>::NAME;
     const ACCESS: &'static [Access] = Gemm::<T>::ACCESS;
 
@@ -57,10 +57,10 @@ impl<T: Scalar> Codelet for GemmStrips<T> {
 
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         let (a, b) = self.operands();
-        let a = StripsRef::of(buffers, 0, a);
-        let b = StripsRef::of(buffers, 1, b);
+        let a = PackedRef::of(buffers, 0, a);
+        let b = PackedRef::of(buffers, 1, b);
         let c = TileMut::of(buffers, 2, self.m, self.n);
-        T::blas(backend::current()).gemm_strips(self.alpha, a, b, self.beta, c);
+        T::blas(backend::current()).gemm_packed(self.alpha, a, b, self.beta, c);
         Ok(())
     }
 }

@@ -1,13 +1,13 @@
-//! Trials of the laying out.
+//! Trials of the packing.
 
 use super::card::Card;
-use super::{LayOut, Structure};
+use super::{Pack, Structure};
 use crate::backend::Blas;
 use crate::kernel::draw::Draw;
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried, heights};
 use crate::option::{Diag, Form, Trans, Uplo};
+use crate::packed::{PackedMut, PackedRef};
 use crate::scalar::Scalar;
-use crate::strips::{StripsMut, StripsRef};
 
 impl<T: Scalar> Tried<T> for Card {
     fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
@@ -17,7 +17,7 @@ impl<T: Scalar> Tried<T> for Card {
                 for structure in structures().chain([Structure::General]) {
                     let is_square = matches!(structure, Structure::Symmetric(..));
                     let size = (if is_square { shape.n } else { shape.m }, shape.n);
-                    trials.push(compare(blas, LayOut::whole(structure, trans, size, height), draw));
+                    trials.push(compare(blas, Pack::whole(structure, trans, size, height), draw));
                 }
             }
         }
@@ -36,8 +36,8 @@ pub(in crate::kernel) fn structures() -> impl Iterator<Item = Structure> {
 }
 
 /// Exact copies are wanted, and of what is not stored nothing may be seen.
-fn compare<T: Scalar>(blas: &dyn Blas<T>, lay_out: LayOut<T>, draw: &mut Draw) -> Trial {
-    let LayOut { structure, trans, m, n, .. } = lay_out;
+fn compare<T: Scalar>(blas: &dyn Blas<T>, pack: Pack<T>, draw: &mut Draw) -> Trial {
+    let Pack { structure, trans, m, n, .. } = pack;
     let (rows, cols) = trans.stored(m, n);
     let mut a = Guarded::random(rows, cols, draw);
     let is_stored = |i: usize, j: usize| match structure {
@@ -46,15 +46,15 @@ fn compare<T: Scalar>(blas: &dyn Blas<T>, lay_out: LayOut<T>, draw: &mut Draw) -
         Structure::Triangular(uplo, diag) => uplo.holds(i, j) && (i != j || diag == Diag::NonUnit),
     };
     a.keep(|i, j| if trans.swaps() { is_stored(j, i) } else { is_stored(i, j) });
-    let shape = lay_out.shape();
+    let shape = pack.shape();
     let mut elements = vec![T::NAN; shape.elements()];
-    lay_out.compute(blas, a.read(), StripsMut::new(&mut elements, shape));
-    let strips = StripsRef::new(&elements, shape);
+    pack.compute(blas, a.read(), PackedMut::new(&mut elements, shape));
+    let packed = PackedRef::new(&elements, shape);
     let mut holds = true;
     for i in 0..m {
-        let strip = strips.strip(i / shape.height);
-        let row = |j| strip.at(i % shape.height, j);
-        holds &= (0..n).all(|j| row(j) == lay_out.entry(a.read(), i, j));
+        let panel = packed.micro_panel(i / shape.height);
+        let row = |j| panel.at(i % shape.height, j);
+        holds &= (0..n).all(|j| row(j) == pack.entry(a.read(), i, j));
     }
-    Trial::exact(format!("{lay_out:?}"), holds)
+    Trial::exact(format!("{pack:?}"), holds)
 }

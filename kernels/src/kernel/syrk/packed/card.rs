@@ -1,13 +1,13 @@
-//! The list's card of the symmetric product of an operand in strips: a typical call.
+//! The list's card of the symmetric product of a packed operand: a typical call.
 
 use tegula_runtime::flow::{Codelet, Cost};
 
-use super::SyrkStrips;
+use super::SyrkPacked;
 use crate::backend::Blas;
-use crate::kernel::draw::{Draw, in_strips};
+use crate::kernel::draw::{Draw, packed_operand};
 use crate::kernel::{Listed, ListedIn};
+use crate::packed::PackedRef;
 use crate::scalar::Scalar;
-use crate::strips::StripsRef;
 use crate::tile::TileMut;
 
 /// The kernel's card in the list.
@@ -16,23 +16,23 @@ pub(in crate::kernel) struct Card;
 
 impl Listed for Card {
     const NAME: &'static str = "syrk-strips";
-    const FORMULA: &'static str = "C = alpha A A' + beta C, lower triangle, A in strips";
+    const FORMULA: &'static str = "C = alpha A A' + beta C, lower triangle, A packed";
     const FLOPS: &'static str = "n^3";
 }
 
 impl<T: Scalar> ListedIn<T> for Card {
-    type Codelet = SyrkStrips<T>;
+    type Codelet = SyrkPacked<T>;
 
     fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>> {
-        vec![in_strips(n, draw), draw.numbers(n * n)]
+        vec![packed_operand(n, draw), draw.numbers(n * n)]
     }
 
     fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [a, c] = operands else { unreachable!("two operands were made") };
-        let syrk = typical(n, blas.strip_height().unwrap_or(n));
+        let syrk = typical(n, blas.micro_panel_height().unwrap_or(n));
         let shape = syrk.operand();
-        let a = StripsRef::new(&a[..shape.elements()], shape);
-        blas.syrk_strips(syrk.alpha, a, syrk.beta, TileMut::new(c, n, n));
+        let a = PackedRef::new(&a[..shape.elements()], shape);
+        blas.syrk_packed(syrk.alpha, a, syrk.beta, TileMut::new(c, n, n));
     }
 
     fn cost(n: usize) -> Cost {
@@ -41,6 +41,6 @@ impl<T: Scalar> ListedIn<T> for Card {
 }
 
 /// The product of a tiled Cholesky factorization: `C = C - A A'`.
-fn typical<T: Scalar>(n: usize, height: usize) -> SyrkStrips<T> {
-    SyrkStrips { n, k: n, height, alpha: -T::ONE, beta: T::ONE }
+fn typical<T: Scalar>(n: usize, height: usize) -> SyrkPacked<T> {
+    SyrkPacked { n, k: n, height, alpha: -T::ONE, beta: T::ONE }
 }

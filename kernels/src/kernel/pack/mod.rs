@@ -1,9 +1,9 @@
-//! Lays a tile out in strips, as products read it: a general one, or a symmetric or triangular one
+//! Packs a tile, as products read it: a general one, or a symmetric or triangular one
 //! completed.
 //!
-//! Shapes: `op(A)` is `m x n`, `A` being a part of the tile; the strips hold as much. What [`Structure`]
-//! says is not stored of `A` does not show; overwrites the strips. Cannot fail. On cores only, where
-//! strips are of use.
+//! Shapes: `op(A)` is `m x n`, `A` being a part of the tile; what is packed holds as much. What [`Structure`]
+//! says is not stored of `A` does not show; overwrites what was packed. Cannot fail. On cores only, where
+//! packing is of use.
 
 mod card;
 mod cpu;
@@ -18,8 +18,8 @@ use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
 use crate::backend;
 use crate::kernel::bytes;
 use crate::option::{Diag, Form, Trans, Uplo};
+use crate::packed::{PackedMut, PackedShape};
 use crate::scalar::Scalar;
-use crate::strips::{StripShape, StripsMut};
 use crate::tile::TileRef;
 
 pub(super) use card::Card;
@@ -38,9 +38,9 @@ pub enum Structure {
     Triangular(Uplo, Diag),
 }
 
-/// The laying out with its arguments; buffers `[A: R, strips: W]`.
+/// The packing with its arguments; buffers `[A: R, packed: W]`.
 #[derive(Clone, Copy, Debug)]
-pub struct LayOut<T> {
+pub struct Pack<T> {
     /// What `op(A)` is.
     pub structure: Structure,
     /// Whether `A` enters transposed.
@@ -53,13 +53,13 @@ pub struct LayOut<T> {
     pub tile: (usize, usize),
     /// Row and column of the tile where `A` begins.
     pub first: (usize, usize),
-    /// Rows of a strip.
+    /// Rows of a micro-panel.
     pub height: usize,
     /// The precision.
     pub scalar: PhantomData<T>,
 }
 
-impl<T: Scalar> LayOut<T> {
+impl<T: Scalar> Pack<T> {
     /// Of a whole tile.
     #[must_use]
     pub fn whole(
@@ -72,14 +72,14 @@ impl<T: Scalar> LayOut<T> {
         Self { structure, trans, m, n, tile, first: (0, 0), height, scalar: PhantomData }
     }
 
-    /// Shape of the strips.
+    /// Shape of the packed matrix.
     #[must_use]
-    pub fn shape(&self) -> StripShape {
-        StripShape { rows: self.m, cols: self.n, height: self.height }
+    pub fn shape(&self) -> PackedShape {
+        PackedShape { rows: self.m, cols: self.n, height: self.height }
     }
 }
 
-impl<T: Scalar> Codelet for LayOut<T> {
+impl<T: Scalar> Codelet for Pack<T> {
     const NAME: &'static str = "lay-out";
     const ACCESS: &'static [Access] = &[Access::R, Access::W];
 
@@ -92,7 +92,7 @@ impl<T: Scalar> Codelet for LayOut<T> {
         let tile = TileRef::of(buffers, 0, self.tile.0, self.tile.1);
         let a = tile.part(self.first.0, self.first.1, rows, cols);
         let blas = T::blas(backend::current());
-        self.compute(blas, a, StripsMut::of(buffers, 1, self.shape()));
+        self.compute(blas, a, PackedMut::of(buffers, 1, self.shape()));
         Ok(())
     }
 }

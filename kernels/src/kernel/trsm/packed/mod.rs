@@ -1,4 +1,4 @@
-//! The solve whose result is laid out in strips too, for the products that read it.
+//! The solve whose result is packed too, for the products that read it.
 
 mod card;
 #[cfg(test)]
@@ -12,34 +12,34 @@ use super::Trsm;
 use crate::backend::{self, Blas};
 use crate::kernel;
 use crate::option::{Diag, Side, Trans, Uplo};
+use crate::packed::{PackedMut, PackedShape};
 use crate::scalar::Scalar;
-use crate::strips::{StripShape, StripsMut};
 use crate::tile::{TileMut, TileRef};
 
 pub(in crate::kernel) use card::Card;
 
-/// `B = B inv(L')`, and `B` in strips; buffers `[L: R, B: RW, strips: W]`.
+/// `B = B inv(L')`, and `B` packed; buffers `[L: R, B: RW, packed: W]`.
 #[derive(Clone, Copy, Debug)]
-pub struct TrsmStrips<T> {
+pub struct TrsmPacked<T> {
     /// Rows of `B`.
     pub m: usize,
     /// Columns of `B`, order of `L`.
     pub n: usize,
     /// Rows of the tile that holds `L`, at least its order.
     pub ld: usize,
-    /// Rows of a strip.
+    /// Rows of a micro-panel.
     pub height: usize,
     /// The precision.
     pub scalar: PhantomData<T>,
 }
 
-impl<T: Scalar> TrsmStrips<T> {
-    /// Shape of the result in strips.
-    pub(in crate::kernel) fn result(&self) -> StripShape {
-        StripShape { rows: self.m, cols: self.n, height: self.height }
+impl<T: Scalar> TrsmPacked<T> {
+    /// Shape of the packed result.
+    pub(in crate::kernel) fn result(&self) -> PackedShape {
+        PackedShape { rows: self.m, cols: self.n, height: self.height }
     }
 
-    /// The same solve without strips.
+    /// The same solve without packing.
     pub(in crate::kernel) fn of_tile(&self) -> Trsm<T> {
         let &Self { m, n, ld, .. } = self;
         let (side, uplo, trans) = (Side::Right, Uplo::Lower, Trans::Yes);
@@ -56,14 +56,14 @@ impl<T: Scalar> TrsmStrips<T> {
         blas: &dyn Blas<T>,
         l: TileRef<'_, T>,
         b: TileMut<'_, T>,
-        strips: StripsMut<'_, T>,
+        packed: PackedMut<'_, T>,
     ) {
         let (l, b) = self.of_tile().on_the_left(l, b);
-        blas.trsm_strips(l, b, strips);
+        blas.trsm_packed(l, b, packed);
     }
 }
 
-impl<T: Scalar> Codelet for TrsmStrips<T> {
+impl<T: Scalar> Codelet for TrsmPacked<T> {
     const NAME: &'static str = Trsm::<T>::NAME;
     const ACCESS: &'static [Access] = &[Access::R, Access::RW, Access::W];
 
@@ -75,8 +75,8 @@ impl<T: Scalar> Codelet for TrsmStrips<T> {
     fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
         let l = TileRef::corner_of(buffers, 0, self.ld, (self.n, self.n));
         let b = TileMut::of(buffers, 1, self.m, self.n);
-        let strips = StripsMut::of(buffers, 2, self.result());
-        self.compute(T::blas(backend::current()), l, b, strips);
+        let packed = PackedMut::of(buffers, 2, self.result());
+        self.compute(T::blas(backend::current()), l, b, packed);
         Ok(())
     }
 }

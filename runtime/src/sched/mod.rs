@@ -14,11 +14,11 @@
 //! and Scotch cut graphs, where a datum that three tasks read counts three times. `mhfp` packs and
 //! balances in its place.
 
+mod argmax;
 mod bins;
 mod board;
 mod darts;
 mod dmda;
-mod draw;
 mod eager;
 mod evict;
 mod hfp;

@@ -7,7 +7,7 @@ static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 
 /// The one copy of `name`, so that records stay small and can be copied. It is never freed: who
 /// reads names limits how many there may be.
-pub(super) fn kept(name: &str) -> &'static str {
+pub(super) fn intern(name: &str) -> &'static str {
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(&known) = names.get(name) {
         return known;
@@ -22,10 +22,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_kept_once() {
+    fn a_name_is_interned_once() {
         let other = ["a name", "of a test"].join(" ");
-        let (first, second) = (kept("a name of a test"), kept(&other));
+        let (first, second) = (intern("a name of a test"), intern(&other));
         assert!(std::ptr::eq(first, second));
-        assert_eq!(kept(""), "");
+        assert_eq!(intern(""), "");
     }
 }

@@ -11,7 +11,7 @@ use tegula_runtime::platform::{Machine, WorkerModel};
 use tegula_runtime::sched::{POLICIES, policy};
 use tegula_runtime::sim::{Sim, SimOptions};
 
-use crate::program::{HANDLES, Mix, Step, Told, Write, exec, steps, submit};
+use crate::program::{HANDLES, Injected, Mix, Step, Write, exec, steps, submit};
 
 /// Adds its number to every element of its second buffer, and what its first one sums up to.
 #[derive(Clone, Copy)]
@@ -149,7 +149,7 @@ fn a_block_without_gaps_is_lent_on_as_a_slice() {
         let mix = Mix { salt: 7, fails: true };
         flow.submit(Write(mix), &[(handle, Access::W)], 0);
         let error = flow.wait().expect_err("it is told to fail");
-        assert!(error.kernel_error::<Told>().is_some(), "{error}");
+        assert!(error.kernel_error::<Injected>().is_some(), "{error}");
         flow.read::<u64>(handle).expect_err("it is spoiled");
         flow.overwrite::<u64>(handle, &[7, 7, 8, 9]).expect("it is a slice");
         flow.unregister(handle);
@@ -243,12 +243,12 @@ fn end(
     mut flow: Flow,
     program: &[Step],
     register: impl FnMut(&mut Flow) -> Handle,
-) -> (Option<Told>, Vec<u64>) {
+) -> (Option<Injected>, Vec<u64>) {
     let mut register = register;
     let handles: Vec<Handle> = (0..HANDLES).map(|_| register(&mut flow)).collect();
     program.iter().for_each(|step| submit(&mut flow, &handles, step));
     let error = flow.wait().err();
-    let told = error.map(|error| error.kernel_error::<Told>().expect("its own error").clone());
+    let told = error.map(|error| error.kernel_error::<Injected>().expect("its own error").clone());
     let whole = |&handle| flow.read::<u64>(handle).map(<[u64]>::to_vec).unwrap_or_default();
     (told, handles.iter().flat_map(whole).collect())
 }

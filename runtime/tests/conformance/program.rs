@@ -14,7 +14,7 @@ use tegula_runtime::trace::Trace;
 /// Why a task of a random program fails.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("told to fail with {0}")]
-pub(crate) struct Told(pub(crate) u64);
+pub(crate) struct Injected(pub(crate) u64);
 
 /// Mixes what it reads into what it writes. The mixture of `RW` depends on the order, those of
 /// `Commute` and `Reduce` do not; all are exact.
@@ -46,7 +46,7 @@ impl Mix {
                 };
             }
         }
-        if self.fails { Err(Box::new(Told(self.salt))) } else { Ok(()) }
+        if self.fails { Err(Box::new(Injected(self.salt))) } else { Ok(()) }
     }
 }
 
@@ -221,7 +221,7 @@ pub(crate) fn steps(length: usize, failing: bool) -> impl Strategy<Value = Vec<S
 /// is spoiled was overwritten.
 #[derive(Debug, PartialEq)]
 pub(crate) struct End {
-    pub(crate) error: Option<(u64, Told)>,
+    pub(crate) error: Option<(u64, Injected)>,
     spoiled: Vec<bool>,
     contents: Vec<Vec<u64>>,
 }
@@ -251,7 +251,7 @@ pub(crate) fn run_in(
     program(flow);
     let error = flow.wait().err().map(|error| match &error {
         tegula_runtime::flow::FlowError::Task { task, .. } => {
-            (*task, error.kernel_error::<Told>().expect("the kernel's own error").clone())
+            (*task, error.kernel_error::<Injected>().expect("the kernel's own error").clone())
         }
         other => panic!("{other}"),
     });

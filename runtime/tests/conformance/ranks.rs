@@ -14,7 +14,7 @@ use tegula_runtime::sched::POLICIES;
 use tegula_runtime::trace::Trace;
 
 use crate::checks::check_tasks;
-use crate::program::{End, HANDLES, Step, Told, run_in, steps, submit, tight};
+use crate::program::{End, HANDLES, Injected, Step, run_in, steps, submit, tight};
 
 /// Sizes of handles: some travel in a frame, some alone, some in parts.
 const WORDS: [usize; 4] = [3, 127, 1000, 300_000];
@@ -59,7 +59,7 @@ fn aside() -> impl Strategy<Value = Aside> {
 }
 
 /// What was read on one rank, in order: nothing on the others, or why there is nothing.
-type Found = Vec<Result<Option<Vec<u64>>, Told>>;
+type Found = Vec<Result<Option<Vec<u64>>, Injected>>;
 
 pub(crate) fn spread(length: usize, failing: bool, large: bool) -> impl Strategy<Value = Spread> {
     let sizes = if large { 0..4usize } else { 0..3 };
@@ -83,9 +83,9 @@ pub(crate) fn spread(length: usize, failing: bool, large: bool) -> impl Strategy
 }
 
 /// What `rank` reads of `handle`.
-fn read_at(flow: &mut Flow, handle: Handle, rank: Rank) -> Result<Option<Vec<u64>>, Told> {
+fn read_at(flow: &mut Flow, handle: Handle, rank: Rank) -> Result<Option<Vec<u64>>, Injected> {
     let found = flow.read_at::<u64>(handle, rank).map(|contents| contents.map(<[u64]>::to_vec));
-    found.map_err(|error| error.kernel_error::<Told>().expect("the kernel's own error").clone())
+    found.map_err(|error| error.kernel_error::<Injected>().expect("the kernel's own error").clone())
 }
 
 /// The owner that was drawn, whatever the place.
@@ -98,8 +98,8 @@ impl Owners for Drawn {
 }
 
 const CODEC: FailureCodec = FailureCodec {
-    encode: |error| Some(error.downcast_ref::<Told>()?.0.to_le_bytes().to_vec()),
-    decode: |bytes| Some(Box::new(Told(u64::from_le_bytes(bytes.try_into().ok()?)))),
+    encode: |error| Some(error.downcast_ref::<Injected>()?.0.to_le_bytes().to_vec()),
+    decode: |bytes| Some(Box::new(Injected(u64::from_le_bytes(bytes.try_into().ok()?)))),
 };
 
 impl Spread {
@@ -169,7 +169,7 @@ impl Spread {
             Aside::Read(reader) => Some(usize::from(*reader) % self.ranks),
             _ => None,
         });
-        let own = |(found, reader): (&Result<Option<Vec<u64>>, Told>, usize)| {
+        let own = |(found, reader): (&Result<Option<Vec<u64>>, Injected>, usize)| {
             found.clone().map(|contents| contents.filter(|_| reader == rank))
         };
         found.iter().zip(readers).map(own).collect()

@@ -2,7 +2,7 @@
 
 use crate::random::SplitMix64;
 use crate::sched::View;
-use crate::sched::draw::Draw;
+use crate::sched::argmax::Argmax;
 use crate::sched::pool::Pool;
 use crate::types::{HandleId, TaskId};
 
@@ -53,31 +53,31 @@ fn most_freed(
     compared: usize,
     random: &mut SplitMix64,
 ) -> Option<HandleId> {
-    let mut draw = Draw::new(random);
+    let mut argmax = Argmax::new(random);
     for &handle in pool.gains(site).iter().take(compared) {
         let score = pool.score(handle, site);
-        draw.show((score.alone.count, score.left.time), handle);
+        argmax.show((score.alone.count, score.left.time), handle);
     }
-    draw.value()
+    argmax.value()
 }
 
 /// A task drawn from those of the datum that most tasks lack together with one other.
 fn random_of_pairs(pool: &Pool, site: usize, random: &mut SplitMix64) -> Option<Choice> {
-    let mut draw = Draw::new(random);
+    let mut argmax = Argmax::new(random);
     for &handle in pool.wanted() {
         let score = pool.score(handle, site);
         if score.pairs.count > 0 {
-            draw.show(score.pairs.count, handle);
+            argmax.show(score.pairs.count, handle);
         }
     }
-    let datum = draw.value()?;
-    let mut draw = Draw::new(random);
+    let datum = argmax.value()?;
+    let mut argmax = Argmax::new(random);
     for &task in pool.readers(datum) {
         if pool.missing(task, site) == Some(2) {
-            draw.show((), task);
+            argmax.show((), task);
         }
     }
-    draw.value().map(Choice::Task)
+    argmax.value().map(Choice::Task)
 }
 
 fn random_task(pool: &Pool, site: usize, random: &mut SplitMix64) -> Option<TaskId> {
@@ -130,13 +130,13 @@ fn least_ratio(
         best = if Some(key) > best { Some(key) } else { best };
     }
     let equal = pool.gains(site).iter().copied().filter(|&handle| Some(first(handle)) == best);
-    let mut draw = Draw::new(random);
+    let mut argmax = Argmax::new(random);
     for handle in equal {
         let score = pool.score(handle, site);
         let priority = if ties > 1 { highest(pool, handle, site, 1, view) } else { 0 };
-        draw.show((priority, score.pairs.count, score.left.time), handle);
+        argmax.show((priority, score.pairs.count, score.left.time), handle);
     }
-    draw.value()
+    argmax.value()
 }
 
 /// The task of the highest priority among those that lack two data, of the datum that more such
@@ -152,14 +152,14 @@ fn best_of_pairs(
     let ready = pool.ready().iter().copied();
     let pairs = ready.filter(|&task| pool.missing(task, site) == Some(2));
     let highest = pairs.clone().map(priority).max()?;
-    let mut draw = Draw::new(random);
+    let mut argmax = Argmax::new(random);
     for task in pairs.filter(|&task| priority(task) == highest) {
         for handle in pool.lacking(task, memory) {
             let score = pool.score(handle, site);
-            draw.show((score.pairs.count, score.left.time), handle);
+            argmax.show((score.pairs.count, score.left.time), handle);
         }
     }
-    let readers = pool.readers(draw.value()?).iter().copied();
+    let readers = pool.readers(argmax.value()?).iter().copied();
     let lacking = readers.filter(|&task| pool.missing(task, site) == Some(2));
     lacking.max_by_key(|&task| (priority(task), u64::MAX - view.tasks.get(task).index))
 }

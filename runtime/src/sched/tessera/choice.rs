@@ -2,7 +2,7 @@
 
 use crate::random::SplitMix64;
 use crate::sched::View;
-use crate::sched::draw::Draw;
+use crate::sched::argmax::Argmax;
 use crate::sched::pool::Pool;
 use crate::types::{HandleId, TaskId};
 
@@ -70,12 +70,12 @@ fn best(
     let highest =
         useful.clone().map(|handle| rate(pool, handle, site, view)).max_by(f64::total_cmp)?;
     let equal = useful.filter(|&handle| rate(pool, handle, site, view) >= highest);
-    let mut draw = Draw::new(random);
+    let mut argmax = Argmax::new(random);
     for handle in equal {
         let urgency = urgency(pool, handle, site, view);
-        draw.show((urgency, score(handle).pairs.time, score(handle).left.time), handle);
+        argmax.show((urgency, score(handle).pairs.time, score(handle).left.time), handle);
     }
-    draw.value()
+    argmax.value()
 }
 
 /// Among the tasks that lack `datum` and one other, the one whose other datum has the highest rate,

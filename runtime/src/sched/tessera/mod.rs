@@ -133,8 +133,8 @@ impl Tessera {
     /// Plans more for `site`; whether there was anything.
     fn fill(&mut self, site: usize, view: &View<'_>) -> bool {
         let mut group = std::mem::take(&mut self.group);
-        if self.is_beside(site) {
-            group.extend(self.beside(site, view));
+        if self.is_helper(site) {
+            group.extend(self.helps_with(site, view));
             group.iter().for_each(|&task| self.board.pool.remove(task, view.tasks));
         } else {
             self.take(site, view, &mut group);

@@ -42,7 +42,7 @@ impl Tessera {
     }
 
     /// Whether `site` only helps others, which are much faster at what is in the pool.
-    pub(super) fn is_beside(&self, site: usize) -> bool {
+    pub(super) fn is_helper(&self, site: usize) -> bool {
         let pool = &self.board.pool;
         let others = (0..self.board.sites()).filter(|&other| other != site);
         let least = others.map(|other| pool.work(other)).filter(|&work| work > 0).min();
@@ -52,7 +52,7 @@ impl Tessera {
     /// What `site` takes out of the pool beside others: the most urgent of the tasks that only it can
     /// run; else, of those that end there before the others would have come to them, one that it is
     /// apt for, and the least urgent.
-    pub(super) fn beside(&self, site: usize, view: &View<'_>) -> Option<TaskId> {
+    pub(super) fn helps_with(&self, site: usize, view: &View<'_>) -> Option<TaskId> {
         let others: Vec<(usize, u64)> = self.others(site, view).collect();
         let rank = |task: TaskId| {
             let cost = self.cost(task, site, view)?;

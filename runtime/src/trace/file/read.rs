@@ -7,7 +7,7 @@ use super::{
     ABOUT, CODELETS, END, HEADER, MAGIC, MEMORIES, MESSAGES, OLD_WORKERS, PHASES, POLLS, RANKS,
     ReadError, SAMPLES, Section, TASKS, TRANSFERS, VERSION, WORKERS,
 };
-use crate::trace::names::kept;
+use crate::trace::names::intern;
 use crate::trace::{
     Gauge, MessageRecord, Outcome, Passage, PollRecord, Purpose, Records, Sample, Site, TaskRecord,
     Trace, TransferRecord,
@@ -40,7 +40,7 @@ impl Trace {
         let about =
             if has_about { table(&mut lines, &ABOUT, MOST_NAMES, pair)? } else { Vec::new() };
         let site = site(&mut lines, has_ranks)?;
-        let name = |f: &mut Fields<'_>| Ok(kept(&f.text()?));
+        let name = |f: &mut Fields<'_>| Ok(intern(&f.text()?));
         let phases = table(&mut lines, &PHASES, MOST_PHASES, name)?;
         let codelets = table(&mut lines, &CODELETS, MOST_NAMES, name)?;
         let limits = Limits { site: &site, phases: phases.len().max(1), codelets: &codelets };

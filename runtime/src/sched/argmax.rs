@@ -4,13 +4,13 @@ use crate::random::SplitMix64;
 
 /// Keeps the value with the largest key of those that it is shown; each of several with that key is
 /// as likely as any other.
-pub(super) struct Draw<'a, K, T> {
+pub(super) struct Argmax<'a, K, T> {
     best: Option<(K, T)>,
     ties: u64,
     random: &'a mut SplitMix64,
 }
 
-impl<'a, K: PartialOrd, T> Draw<'a, K, T> {
+impl<'a, K: PartialOrd, T> Argmax<'a, K, T> {
     pub(super) fn new(random: &'a mut SplitMix64) -> Self {
         Self { best: None, ties: 0, random }
     }

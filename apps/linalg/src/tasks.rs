@@ -26,7 +26,7 @@ fn turned<T: Scalar>(target: Tile, x: T) -> T {
 }
 
 /// An operand beside a target that is conjugated.
-fn beside(target: Tile, operand: Tile) -> Tile {
+fn conjugated_as(target: Tile, operand: Tile) -> Tile {
     if target.op.is_conjugated { operand.conjugated() } else { operand }
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn gemm<T: Scalar>(
     );
     let is_turned = c.op.is_transposed;
     let (left, right) = if is_turned { (b.transposed(), a.transposed()) } else { (a, b) };
-    let (left, right) = (beside(c, left), beside(c, right));
+    let (left, right) = (conjugated_as(c, left), conjugated_as(c, right));
     let (m, n) = c.stored();
     let product = Gemm {
         trans_a: left.trans::<T>(),
@@ -89,7 +89,7 @@ pub(crate) fn gemmt<T: Scalar>(
 ) {
     let is_turned = c.op.is_transposed;
     let (left, right) = if is_turned { (b.transposed(), a.transposed()) } else { (a, b) };
-    let (left, right) = (beside(c, left), beside(c, right));
+    let (left, right) = (conjugated_as(c, left), conjugated_as(c, right));
     let product = Gemmt {
         uplo: stored(c, Uplo::Lower),
         trans_a: left.trans::<T>(),
@@ -201,7 +201,7 @@ pub(crate) fn trmm<T: Scalar>(
 /// On which side of the stored `b` the triangle stands, and how it enters there: `uplo` is that of
 /// what is stored.
 fn sided(t: TriangularTile, b: Tile) -> (Side, TriangularTile) {
-    let tile = beside(b, t.tile);
+    let tile = conjugated_as(b, t.tile);
     let uplo = stored(tile, t.uplo);
     if b.op.is_transposed {
         (Side::Right, TriangularTile { tile: tile.transposed(), uplo, ..t })

@@ -160,8 +160,8 @@ impl<'a, T: Scalar> Factor<'a, T> {
     }
 
     /// Rows and columns.
-    pub(super) fn extent(&self) -> (usize, usize) {
-        let (m, n) = self.layout.extent(self.stored);
+    pub(super) fn shape(&self) -> (usize, usize) {
+        let (m, n) = self.layout.shape(self.stored);
         let (rows, columns) = match self.part {
             Part::Triangle(Uplo::Lower, _) => (m, m.min(n)),
             Part::Triangle(Uplo::Upper, _) => (m.min(n), n),
@@ -172,7 +172,7 @@ impl<'a, T: Scalar> Factor<'a, T> {
 
     /// Number of columns.
     pub(super) fn columns(&self) -> usize {
-        self.extent().1
+        self.shape().1
     }
 
     /// Number of problems that it holds, of which it has nothing but the blocks on the diagonal.
@@ -185,7 +185,7 @@ impl<'a, T: Scalar> Factor<'a, T> {
     /// # Errors
     /// Those of the flow.
     pub(super) fn times(&self, flow: &mut Flow, x: &Sum) -> Result<Sum, Failure> {
-        let (rows, columns) = self.extent();
+        let (rows, columns) = self.shape();
         assert_eq!(columns, x.value.len(), "columns, and entries of the vector");
         let mut sum = Sum::zero(rows);
         let mut add = |i, j, entry: c64| match self.trans {

@@ -44,7 +44,7 @@ impl Layout {
     pub const FULL: Self = Self { triangle: None, blocks: None };
 
     /// Rows and columns of the matrix of which an array of shape `stored` is stored.
-    pub fn extent(&self, stored: (usize, usize)) -> (usize, usize) {
+    pub fn shape(&self, stored: (usize, usize)) -> (usize, usize) {
         self.blocks.map_or(stored, |blocks| {
             let (rows, columns) = blocks.shape();
             (rows * blocks.count(), columns * blocks.count())

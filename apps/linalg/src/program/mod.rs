@@ -108,7 +108,7 @@ trait Routine: 'static {
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure>;
 
     /// What it registers beside the operands, as far as that is as large as they are.
-    fn beside(_sizes: &Sizes) -> Vec<TileGrid> {
+    fn workspace(_sizes: &Sizes) -> Vec<TileGrid> {
         Vec::new()
     }
 
@@ -301,7 +301,7 @@ pub struct Program {
     pub state: &'static [usize],
     flops: fn(&Sizes) -> f64,
     copied_tiles: fn(&Sizes) -> usize,
-    beside: fn(&Sizes) -> Vec<TileGrid>,
+    workspace: fn(&Sizes) -> Vec<TileGrid>,
     /// Bytes that a task works on whatever the tiles are.
     pub task_bytes: fn(&Sizes) -> u64,
     /// Bytes beside what it registers.
@@ -335,7 +335,7 @@ impl Program {
             state: A::STATE,
             flops: A::flops,
             copied_tiles: A::copied_tiles,
-            beside: A::beside,
+            workspace: A::workspace,
             task_bytes: A::task_bytes,
             plain_bytes: A::plain_bytes,
             instance: |flow, sizes, inputs| match sizes.precision {
@@ -423,7 +423,7 @@ impl Program {
     /// All that it keeps, in tiles.
     pub fn grids(&self, sizes: &Sizes) -> Vec<TileGrid> {
         let operands = self.operands.iter().map(|operand| operand.grid(sizes));
-        operands.chain((self.beside)(sizes)).collect()
+        operands.chain((self.workspace)(sizes)).collect()
     }
 
     /// Whether it is of many problems of one shape.

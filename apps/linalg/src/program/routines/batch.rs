@@ -171,7 +171,7 @@ impl Routine for Potrf {
         cholesky::cholesky_flops(n) * count
     }
 
-    fn beside(sizes: &Sizes) -> Vec<TileGrid> {
+    fn workspace(sizes: &Sizes) -> Vec<TileGrid> {
         vec![numbers(sizes, 1)]
     }
 
@@ -209,8 +209,8 @@ impl Routine for Posv {
         cholesky::Posv::flops(sizes) * sizes.count as f64
     }
 
-    fn beside(sizes: &Sizes) -> Vec<TileGrid> {
-        Potrf::beside(sizes)
+    fn workspace(sizes: &Sizes) -> Vec<TileGrid> {
+        Potrf::workspace(sizes)
     }
 
     fn register<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
@@ -248,7 +248,7 @@ impl Routine for Getrf {
         lu::factor_flops(n, n) * count
     }
 
-    fn beside(sizes: &Sizes) -> Vec<TileGrid> {
+    fn workspace(sizes: &Sizes) -> Vec<TileGrid> {
         vec![numbers(sizes, 1), numbers(sizes, sizes.n)]
     }
 
@@ -297,8 +297,8 @@ impl Routine for Gesv {
         lu::Gesv::flops(sizes) * sizes.count as f64
     }
 
-    fn beside(sizes: &Sizes) -> Vec<TileGrid> {
-        Getrf::beside(sizes)
+    fn workspace(sizes: &Sizes) -> Vec<TileGrid> {
+        Getrf::workspace(sizes)
     }
 
     fn register<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {

@@ -37,7 +37,7 @@ fn norm_error<T: Scalar>(
     case: &Case<T>,
     matrix: &Factor<'_, T>,
 ) -> Result<f64, Failure> {
-    let (m, n) = matrix.extent();
+    let (m, n) = matrix.shape();
     let (mut rows, mut columns) = (vec![0.0; m], vec![0.0; n]);
     let (mut max, mut squares) = (0.0f64, 0.0);
     matrix.each(flow, |i, j, entry| {

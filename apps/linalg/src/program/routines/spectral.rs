@@ -67,7 +67,7 @@ fn norm_error<T: Scalar>(
     let mut expected = 0.0;
     a.each(flow, |_, _, entry| expected += (entry.size() / norm).powi(2))?;
     let found: f64 = case.spectrum.iter().map(|value| (value / norm).powi(2)).sum();
-    let (m, n) = a.extent();
+    let (m, n) = a.shape();
     let unit = m.max(n).max(1) as f64 * T::epsilon() * f64::max(expected, f64::MIN_POSITIVE);
     let error = (found - expected).abs() / unit;
     Ok(if error.is_nan() { f64::INFINITY } else { error })
@@ -132,7 +132,7 @@ impl<const HAS_VECTORS: bool> Routine for Heev<HAS_VECTORS> {
     }
 
     /// As [`heevd`] says, half a matrix as a lower triangle.
-    fn beside(sizes: &Sizes) -> Vec<TileGrid> {
+    fn workspace(sizes: &Sizes) -> Vec<TileGrid> {
         let (n, nb, bytes) = (sizes.n, sizes.nb, sizes.precision.bytes());
         let mut grids = vec![TileGrid::lower(n, nb, bytes); 2];
         if HAS_VECTORS {
@@ -202,7 +202,7 @@ impl<const HAS_VECTORS: bool> Routine for Gesvd<HAS_VECTORS> {
     }
 
     /// As [`gesvd`] says.
-    fn beside(sizes: &Sizes) -> Vec<TileGrid> {
+    fn workspace(sizes: &Sizes) -> Vec<TileGrid> {
         let (m, n) = (sizes.m, sizes.n);
         let mut grids = vec![full(sizes, (m, n)); if HAS_VECTORS { 4 } else { 2 }];
         if HAS_VECTORS {
@@ -262,7 +262,7 @@ impl Routine for Qdwh {
     }
 
     /// As [`qdwh`] says: of the iterations, or of the QR factorisation before, if that takes more.
-    fn beside(sizes: &Sizes) -> Vec<TileGrid> {
+    fn workspace(sizes: &Sizes) -> Vec<TileGrid> {
         let (m, n) = (sizes.m, sizes.n);
         if 6 * m >= 11 * n {
             return vec![full(sizes, (m, n)); 7];

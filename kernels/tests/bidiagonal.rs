@@ -8,17 +8,21 @@ use tegula_kernels::bidiagonal::{
     Bidiagonal, Decomposition, UpperBand, singular_values, singular_vectors,
 };
 use tegula_kernels::error::NumericalError;
-use tegula_kernels::kernel::draw::Draw;
+use tegula_kernels::kernel::random::RandomInputs;
 use tegula_kernels::kernel::unmtr_hb2st::UnmtrHb2st;
 use tegula_kernels::scalar::{Real, Scalar, c32, c64};
 use tegula_kernels::tile::{TileMut, TileRef};
 use tegula_kernels::tridiagonal::Waves;
 
 /// A random upper band with a real first entry and the same matrix in full, column-major.
-fn random_band<T: Scalar>(n: usize, width: usize, draw: &mut Draw) -> (UpperBand<T>, Vec<T>) {
+fn random_band<T: Scalar>(
+    n: usize,
+    width: usize,
+    random: &mut RandomInputs,
+) -> (UpperBand<T>, Vec<T>) {
     let (mut band, mut full) = (UpperBand::new(n, width), vec![T::ZERO; n * n]);
     for (i, j) in (0..n).flat_map(|i| (i..n.min(i + width + 1)).map(move |j| (i, j))) {
-        let entry = draw.number::<T>();
+        let entry = random.number::<T>();
         let entry = if j == 0 { T::from_real(entry.re()) } else { entry };
         band.set(i, j, entry);
         full[i + j * n] = entry;
@@ -40,11 +44,11 @@ fn multiplied_out<T: Scalar>(waves: Waves, reflectors: &[Vec<T>]) -> Vec<T> {
 }
 
 fn chases_to_bidiagonal_form<T: Scalar>() {
-    let mut draw = Draw::new(11);
+    let mut random = RandomInputs::new(11);
     for (n, width, group) in
         [(1, 1, 1), (2, 1, 1), (9, 1, 2), (7, 2, 1), (12, 11, 5), (23, 5, 2), (40, 8, 11)]
     {
-        let (band, full) = random_band::<T>(n, width, &mut draw);
+        let (band, full) = random_band::<T>(n, width, &mut random);
         let waves = Waves { n, width, group };
         let found = Bidiagonal::new(band.clone(), Some(waves));
         let (q, p) = (multiplied_out(waves, &found.left), multiplied_out(waves, &found.right));
@@ -112,10 +116,10 @@ fn check<R: Real>(d: &[R], e: &[R], what: &str) {
 }
 
 fn random_matrices<R: Real>() {
-    let mut draw = Draw::new(3);
+    let mut random = RandomInputs::new(3);
     for n in [0, 1, 2, 3, 5, 32, 33, 34, 67, 130, 200, 301] {
-        let d: Vec<R> = draw.numbers(n);
-        let e: Vec<R> = draw.numbers(n.saturating_sub(1));
+        let d: Vec<R> = random.numbers(n);
+        let e: Vec<R> = random.numbers(n.saturating_sub(1));
         check(&d, &e, &format!("random of {n}"));
     }
 }

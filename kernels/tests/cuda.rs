@@ -13,7 +13,6 @@ use tegula_kernels::kernel::column_squares::ColumnSquares;
 use tegula_kernels::kernel::covariance::rate::random_points;
 use tegula_kernels::kernel::covariance::{Correlation, Covariance, Near, RadialTable};
 use tegula_kernels::kernel::dot::Dot;
-use tegula_kernels::kernel::draw::Draw;
 use tegula_kernels::kernel::geadd::Geadd;
 use tegula_kernels::kernel::gemm::Gemm;
 use tegula_kernels::kernel::gemv::Gemv;
@@ -22,6 +21,7 @@ use tegula_kernels::kernel::laset::Laset;
 use tegula_kernels::kernel::lauum::Lauum;
 use tegula_kernels::kernel::logdet::LogDet;
 use tegula_kernels::kernel::potrf::Potrf;
+use tegula_kernels::kernel::random::RandomInputs;
 use tegula_kernels::kernel::syrk::Syrk;
 use tegula_kernels::kernel::trmm::Trmm;
 use tegula_kernels::kernel::trsm::Trsm;
@@ -124,12 +124,12 @@ impl Comparison<'_> {
         }
     }
 
-    fn products<T: Real>(&mut self, (m, n, k): (usize, usize, usize), draw: &mut Draw) {
+    fn products<T: Real>(&mut self, (m, n, k): (usize, usize, usize), random: &mut RandomInputs) {
         let (alpha, size) = (T::from_f64(0.75), 4.0 * (k + m + n) as f64);
         for beta in [0.0, -0.5].map(T::from_f64) {
             for trans in Trans::ALL {
                 let mut tiles = |counts: &[usize]| -> Vec<Vec<u8>> {
-                    counts.iter().map(|&count| raw(&draw.numbers::<T>(count))).collect()
+                    counts.iter().map(|&count| raw(&random.numbers::<T>(count))).collect()
                 };
                 let trans_b = if trans.swaps() { Trans::No } else { Trans::Yes };
                 let trans_a = trans;
@@ -149,24 +149,24 @@ impl Comparison<'_> {
         }
     }
 
-    fn triangles<T: Real>(&mut self, (m, n, _): (usize, usize, usize), draw: &mut Draw) {
+    fn triangles<T: Real>(&mut self, (m, n, _): (usize, usize, usize), random: &mut RandomInputs) {
         let (alpha, size) = (T::from_f64(0.75), 16.0 * (m + n) as f64);
         for uplo in Uplo::ALL {
             for diag in Diag::ALL {
-                let t = raw(&draw.dominant::<T>(n));
+                let t = raw(&random.dominant::<T>(n));
                 self.compare::<T, T, _>(
                     Trtri::<T>::new(uplo, diag, n, 3),
                     std::slice::from_ref(&t),
                     size,
                 );
                 for trans in Trans::ALL {
-                    let x = raw(&draw.numbers::<T>(n));
+                    let x = raw(&random.numbers::<T>(n));
                     let trsv = Trsv::<T>::new(uplo, trans, diag, n);
                     self.compare::<T, T, _>(trsv, &[t.clone(), x], size);
                     for side in Side::ALL {
                         let (m, n) = if side == Side::Left { (n, m) } else { (m, n) };
                         let ld = if side == Side::Left { m } else { n };
-                        let b = raw(&draw.numbers::<T>(m * n));
+                        let b = raw(&random.numbers::<T>(m * n));
                         let trsm = Trsm { side, uplo, trans, diag, m, n, ld, alpha };
                         self.compare::<T, T, _>(trsm, &[t.clone(), b.clone()], size);
                         let trmm = Trmm { side, uplo, trans, diag, m, n, alpha };
@@ -174,15 +174,15 @@ impl Comparison<'_> {
                     }
                 }
             }
-            let t = raw(&draw.dominant::<T>(n));
+            let t = raw(&random.dominant::<T>(n));
             self.compare::<T, T, _>(Lauum::<T>::new(uplo, n), &[t], size);
         }
     }
 
-    fn factors<T: Real>(&mut self, (m, n, _): (usize, usize, usize), draw: &mut Draw) {
+    fn factors<T: Real>(&mut self, (m, n, _): (usize, usize, usize), random: &mut RandomInputs) {
         let size = 16.0 * n as f64;
         for spoil in [None, Some(-1.0), Some(f64::NAN), Some(0.0)] {
-            let mut a = draw.dominant::<T>(n);
+            let mut a = random.dominant::<T>(n);
             if let Some(value) = spoil {
                 a[(n - 1) / 2 * (n + 1)] = T::from_f64(value);
             }
@@ -195,13 +195,14 @@ impl Comparison<'_> {
                 self.compare::<T, T, _>(GetrfNopiv::<T>::new(n, n, 10), &[raw(&a)], size);
             }
         }
-        let mut a = draw.numbers::<T>(m * n);
+        let mut a = random.numbers::<T>(m * n);
         (0..m.min(n)).for_each(|i| a[i * (m + 1)] = T::from_f64(2.0 * (m + n) as f64));
         self.compare::<T, T, _>(GetrfNopiv::<T>::new(m, n, 0), &[raw(&a)], 64.0 * (m + n) as f64);
     }
 
-    fn sums<T: Real>(&mut self, (m, n, _): (usize, usize, usize), draw: &mut Draw) {
-        let (a, b, s) = (draw.numbers::<T>(m * n), draw.numbers::<T>(m * n), draw.numbers::<T>(n));
+    fn sums<T: Real>(&mut self, (m, n, _): (usize, usize, usize), random: &mut RandomInputs) {
+        let (a, b, s) =
+            (random.numbers::<T>(m * n), random.numbers::<T>(m * n), random.numbers::<T>(n));
         let size = 4.0 * (m * n) as f64;
         let dot = [raw(&a), raw(&b), raw(&[0.5_f64])];
         self.compare::<f64, f64, _>(Dot::<T>::new(m * n), &dot, size);
@@ -228,12 +229,12 @@ impl Comparison<'_> {
     }
 
     fn all<T: Real>(&mut self) {
-        let mut draw = Draw::new(2026);
+        let mut random = RandomInputs::new(2026);
         for &shape in SIZES {
-            self.products::<T>(shape, &mut draw);
-            self.triangles::<T>(shape, &mut draw);
-            self.factors::<T>(shape, &mut draw);
-            self.sums::<T>(shape, &mut draw);
+            self.products::<T>(shape, &mut random);
+            self.triangles::<T>(shape, &mut random);
+            self.factors::<T>(shape, &mut random);
+            self.sums::<T>(shape, &mut random);
             self.covariances::<T>(shape);
         }
     }

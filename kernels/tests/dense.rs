@@ -3,7 +3,7 @@
 
 use faer::{Mat, Side};
 use tegula_kernels::dense::{Eigen, Matrix, Svd, gesvd, product, scale_of, syev};
-use tegula_kernels::kernel::draw::Draw;
+use tegula_kernels::kernel::random::RandomInputs;
 use tegula_kernels::scalar::Real;
 use tegula_kernels::tile::TileRef;
 
@@ -30,20 +30,24 @@ const SHAPES: [(usize, usize); 16] = [
 /// Orders: empty, of one block and of several.
 const ORDERS: [usize; 11] = [0, 1, 2, 3, 9, 32, 33, 64, 97, 129, 260];
 
-fn random<R: Real>(m: usize, n: usize, draw: &mut Draw) -> Matrix<R> {
-    Matrix::of_columns(draw.numbers(m * n), m, n)
+fn random_matrix<R: Real>(m: usize, n: usize, random: &mut RandomInputs) -> Matrix<R> {
+    Matrix::of_columns(random.numbers(m * n), m, n)
 }
 
 /// Matrices of this shape with all that makes decompositions hard, each with a name.
-fn matrices<R: Real>(m: usize, n: usize, draw: &mut Draw) -> Vec<(&'static str, Matrix<R>)> {
+fn matrices<R: Real>(
+    m: usize,
+    n: usize,
+    random: &mut RandomInputs,
+) -> Vec<(&'static str, Matrix<R>)> {
     let of =
         |entry: &dyn Fn(usize, usize) -> f64| Matrix::from_fn(m, n, |i, j| R::of_f64(entry(i, j)));
-    let any = random::<R>(m, n, draw);
+    let any = random_matrix::<R>(m, n, random);
     let scaled = |scale: &dyn Fn(usize, usize) -> f64| {
         Matrix::from_fn(m, n, |i, j| R::of_f64(any[(i, j)].to_f64() * scale(i, j)))
     };
     let rank = (m.min(n) / 3).max(1);
-    let (left, right) = (random::<R>(m, rank, draw), random::<R>(rank, n, draw));
+    let (left, right) = (random_matrix::<R>(m, rank, random), random_matrix::<R>(rank, n, random));
     let least = R::MIN_POSITIVE.to_f64();
     vec![
         ("random", any.clone()),
@@ -91,9 +95,9 @@ fn faer_of(a: &Matrix<f64>) -> Mat<f64> {
 }
 
 fn symmetric_problems_are_solved<R: Real>() {
-    let mut draw = Draw::new(5);
+    let mut random = RandomInputs::new(5);
     for n in ORDERS {
-        for (name, any) in matrices::<R>(n, n, &mut draw) {
+        for (name, any) in matrices::<R>(n, n, &mut random) {
             // What is above the diagonal does not count.
             let spoilt = Matrix::from_fn(n, n, |i, j| if i < j { R::NAN } else { any[(i, j)] });
             let Eigen { values, vectors } = syev(spoilt.view()).expect("it converges");
@@ -126,10 +130,10 @@ fn symmetric_eigenproblems_are_solved_in_double_precision() {
 }
 
 fn singular_values_are_found<R: Real>() {
-    let mut draw = Draw::new(6);
+    let mut random = RandomInputs::new(6);
     for (m, n) in SHAPES {
         let k = m.min(n);
-        for (name, any) in matrices::<R>(m, n, &mut draw) {
+        for (name, any) in matrices::<R>(m, n, &mut random) {
             let Svd { u, values, v } = gesvd(any.view()).expect("it converges");
             let name = format!("{name} of {m} x {n}");
             let shapes = [(u.rows(), u.cols()), (v.rows(), v.cols())];
@@ -176,7 +180,7 @@ fn what_is_not_finite_is_an_error() {
 
 #[test]
 fn views_with_gaps_and_transposed_ones_are_as_good() {
-    let a = random::<f64>(20, 12, &mut Draw::new(7));
+    let a = random_matrix::<f64>(20, 12, &mut RandomInputs::new(7));
     let part = a.view().part(3, 2, 15, 9);
     let copied = gesvd(Matrix::of(part).view()).expect("it converges");
     assert_eq!(gesvd(part).expect("it converges").values, copied.values);

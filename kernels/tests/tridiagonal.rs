@@ -3,17 +3,17 @@
 
 use std::marker::PhantomData;
 
-use tegula_kernels::kernel::draw::Draw;
+use tegula_kernels::kernel::random::RandomInputs;
 use tegula_kernels::kernel::unmtr_hb2st::UnmtrHb2st;
 use tegula_kernels::scalar::{Real, Scalar, c32, c64};
 use tegula_kernels::tile::{TileMut, TileRef};
 use tegula_kernels::tridiagonal::{Band, Chased, Waves, eigenvalues, eigenvectors};
 
 /// A random band and the same matrix in full, column-major.
-fn random_band<T: Scalar>(n: usize, width: usize, draw: &mut Draw) -> (Band<T>, Vec<T>) {
+fn random_band<T: Scalar>(n: usize, width: usize, random: &mut RandomInputs) -> (Band<T>, Vec<T>) {
     let (mut band, mut full) = (Band::new(n, width), vec![T::ZERO; n * n]);
     for (i, j) in (0..n).flat_map(|j| (j..n.min(j + width + 1)).map(move |i| (i, j))) {
-        let entry = draw.number::<T>();
+        let entry = random.number::<T>();
         let entry = if i == j { T::from_real(entry.re()) } else { entry };
         band.set(i, j, entry);
         full[j + i * n] = entry.conj();
@@ -36,10 +36,10 @@ fn multiplied_out<T: Scalar>(waves: Waves, reflectors: &[Vec<T>]) -> Vec<T> {
 }
 
 fn chases_to_a_similar_matrix<T: Scalar>() {
-    let mut draw = Draw::new(11);
+    let mut random = RandomInputs::new(11);
     for (n, width, group) in [(1, 1, 1), (2, 1, 1), (9, 1, 2), (12, 11, 5), (23, 5, 2), (40, 8, 11)]
     {
-        let (band, full) = random_band::<T>(n, width, &mut draw);
+        let (band, full) = random_band::<T>(n, width, &mut random);
         let waves = Waves { n, width, group };
         let chased = Chased::new(band.clone(), Some(waves));
         let q = multiplied_out(waves, &chased.reflectors);
@@ -101,13 +101,13 @@ fn solves<R: Real>(name: &str, d: &[R], e: &[R]) {
 
 /// Matrices of which divide and conquer finds all, few or none of the halves' vectors in those of the whole.
 fn all_are_solved<R: Real>() {
-    let mut draw = Draw::new(3);
+    let mut random = RandomInputs::new(3);
     let of = |n: usize, entry: &dyn Fn(usize) -> f64| -> Vec<R> {
         (0..n).map(|i| R::of_f64(entry(i))).collect()
     };
     for n in (0..=70_usize).chain([130, 200, 333]) {
         let below = n.saturating_sub(1);
-        solves::<R>("random", &draw.numbers(n), &draw.numbers(below));
+        solves::<R>("random", &random.numbers(n), &random.numbers(below));
         let graded = |i: usize| 10_f64.powi(-(i as i32 % 30));
         solves("graded", &of(n, &graded), &of(below, &graded));
         solves("1-2-1", &of(n, &|_| 2.0), &of(below, &|_| 1.0));
@@ -133,7 +133,7 @@ fn all_are_solved<R: Real>() {
         solves("small leaves", &of(n, &small), &of(below, &|_| 0.0));
         solves("small coupled leaves", &of(n, &small), &of(below, &|i| small(i)));
         for scale in [R::MIN_POSITIVE.to_f64() * 16.0, 0.01 / R::MIN_POSITIVE.to_f64()] {
-            let [d, e] = [n, below].map(|count| draw.numbers::<R>(count));
+            let [d, e] = [n, below].map(|count| random.numbers::<R>(count));
             let scaled = |x: &[R]| -> Vec<R> { x.iter().map(|&x| x * R::of_f64(scale)).collect() };
             solves(&format!("times {scale:.1e}"), &scaled(&d), &scaled(&e));
         }

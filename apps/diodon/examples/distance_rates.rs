@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use tegula_diodon::distance::{DistanceSource, METRICS, MetricChoice, Points, Sequences, Takes};
 use tegula_files::source::{Block, Source};
-use tegula_kernels::kernel::draw::Draw;
+use tegula_kernels::kernel::random::RandomInputs;
 
 /// Points or sequences; the block that is read is square.
 const N: usize = 1024;
@@ -17,31 +17,31 @@ const SECONDS: f64 = 1.0;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("metric           of                     million/s");
-    let mut draw = Draw::new(1);
+    let mut random = RandomInputs::new(1);
     for metric in METRICS {
         match (metric.takes(), metric.name) {
             (Takes::Points, "haversine") => {
-                print(metric.name, "2 coordinates", &points(metric.name, 2, &mut draw)?)?
+                print(metric.name, "2 coordinates", &points(metric.name, 2, &mut random)?)?
             }
             (Takes::Points, name) => {
                 for dimensions in [10, 100] {
                     let of = format!("{dimensions} coordinates");
-                    print(name, &of, &points(name, dimensions, &mut draw)?)?;
+                    print(name, &of, &points(name, dimensions, &mut random)?)?;
                 }
             }
             (Takes::Sequences, "kmer") => {
                 for name in ["kmer:4", "kmer:6", "kmer:8", "kmer:10"] {
-                    print(name, "400 letters", &sequences(name, LETTERS, &mut draw)?)?;
+                    print(name, "400 letters", &sequences(name, LETTERS, &mut random)?)?;
                 }
             }
             (Takes::Sequences, "smith-waterman") => {
                 for length in [200, LETTERS, 1500] {
                     let of = format!("{length} letters");
-                    print(metric.name, &of, &sequences(metric.name, length, &mut draw)?)?;
+                    print(metric.name, &of, &sequences(metric.name, length, &mut random)?)?;
                 }
             }
             (Takes::Sequences, name) => {
-                print(name, "400 letters", &sequences(name, LETTERS, &mut draw)?)?
+                print(name, "400 letters", &sequences(name, LETTERS, &mut random)?)?
             }
         }
     }
@@ -51,10 +51,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn points(
     name: &str,
     dimensions: usize,
-    draw: &mut Draw,
+    random: &mut RandomInputs,
 ) -> Result<DistanceSource, Box<dyn std::error::Error>> {
     let choice: MetricChoice = name.parse()?;
-    let coordinates = (0..N * dimensions).map(|_| 40.0 * (1.0 + draw.number::<f64>())).collect();
+    let coordinates = (0..N * dimensions).map(|_| 40.0 * (1.0 + random.number::<f64>())).collect();
     let names = |count: usize| (0..count).map(|index| index.to_string()).collect();
     let points = Points::new(names(N), names(dimensions), coordinates)?;
     Ok(DistanceSource::points("points", choice, points)?)
@@ -64,16 +64,18 @@ fn points(
 fn sequences(
     name: &str,
     length: usize,
-    draw: &mut Draw,
+    random: &mut RandomInputs,
 ) -> Result<DistanceSource, Box<dyn std::error::Error>> {
     let choice: MetricChoice = name.parse()?;
-    let letter =
-        |draw: &mut Draw| char::from(b"ACGT"[(2.0 + 2.0 * draw.number::<f64>()) as usize % 4]);
-    let first: Vec<char> = (0..length).map(|_| letter(draw)).collect();
+    let letter = |random: &mut RandomInputs| {
+        char::from(b"ACGT"[(2.0 + 2.0 * random.number::<f64>()) as usize % 4])
+    };
+    let first: Vec<char> = (0..length).map(|_| letter(random)).collect();
     let texts: Vec<(String, String)> = (0..N)
         .map(|index| {
-            let text =
-                first.iter().map(|&x| if draw.number::<f64>() > 0.8 { letter(draw) } else { x });
+            let text = first
+                .iter()
+                .map(|&x| if random.number::<f64>() > 0.8 { letter(random) } else { x });
             (index.to_string(), text.collect())
         })
         .collect();

@@ -6,7 +6,7 @@ use tegula_exageostat::covariance::{COVARIANCES, Covariance, CovarianceError, Pa
 use tegula_kernels::geometry::Geometry;
 use tegula_kernels::kernel::covariance::rate::{largest_relative_error, random_points};
 use tegula_kernels::kernel::covariance::{RadialTable, Vectors};
-use tegula_kernels::kernel::draw::Draw;
+use tegula_kernels::kernel::random::RandomInputs;
 use tegula_kernels::scalar::Precision;
 
 const EPS: f64 = f64::EPSILON;
@@ -15,9 +15,9 @@ const EPS: f64 = f64::EPSILON;
 const TABLE_ACCURACY: f64 = 1e-13;
 
 /// Parameters within the search intervals, uniform in the logarithm.
-fn draw_values(covariance: &Covariance, draw: &mut Draw) -> Vec<f64> {
+fn random_values(covariance: &Covariance, random: &mut RandomInputs) -> Vec<f64> {
     let one = |&Parameter { search: (low, high), .. }: &Parameter| {
-        low * (high / low).powf(0.5 * (draw.number::<f64>() + 1.0))
+        low * (high / low).powf(0.5 * (random.number::<f64>() + 1.0))
     };
     covariance.parameters.iter().map(one).collect()
 }
@@ -51,10 +51,10 @@ fn check_table(covariance: &Covariance, values: &[f64], table: &RadialTable) {
 
 #[test]
 fn tables_follow_the_formula_at_any_distance() {
-    let mut draw = Draw::new(21);
+    let mut random = RandomInputs::new(21);
     for covariance in COVARIANCES {
         for _ in 0..25 {
-            let values = draw_values(covariance, &mut draw);
+            let values = random_values(covariance, &mut random);
             check_table(covariance, &values, &covariance.table(&values, 0.0).unwrap());
         }
     }
@@ -62,13 +62,13 @@ fn tables_follow_the_formula_at_any_distance() {
 
 #[test]
 fn tiles_follow_the_formula() {
-    let mut draw = Draw::new(22);
+    let mut random = RandomInputs::new(22);
     for covariance in COVARIANCES {
         for geometry in [Geometry::Line, Geometry::Plane, Geometry::Space] {
-            let values = draw_values(covariance, &mut draw);
+            let values = random_values(covariance, &mut random);
             let table = covariance.table(&values, 0.0).unwrap();
             let direct = covariance.function(&values);
-            let points = random_points(geometry, 61, 1.0, draw.bits());
+            let points = random_points(geometry, 61, 1.0, random.bits());
             let mut out = vec![0.0_f64; 61 * 61];
             let kernel =
                 tegula_kernels::kernel::covariance::Covariance::between(geometry, (61, 61));
@@ -148,9 +148,9 @@ fn the_sphere_calls_for_caution() {
 
 #[test]
 fn one_covariance_in_two_forms_is_one() {
-    let mut draw = Draw::new(23);
+    let mut random = RandomInputs::new(23);
     for _ in 0..200 {
-        let d = (draw.number::<f64>() * 6.0).exp();
+        let d = (random.number::<f64>() * 6.0).exp();
         let value = |name: &str, values: &[f64]| find(name).unwrap().function(values)(d);
         let close = |a: f64, b: f64| (a - b).abs() <= 8.0 * EPS * (1.0 + d) * a;
         let exponential = value("exponential", &[2.0, 1.5]);

@@ -116,21 +116,21 @@ fn reflect<T: Scalar>(
 mod tests {
     use super::{factor, factor_plainly, room_for_factors, room_to_factor};
     use crate::backend;
-    use crate::kernel::draw::Draw;
+    use crate::kernel::random::RandomInputs;
     use crate::kernel::trial::Guarded;
     use crate::scalar::{Real, Scalar, c32, c64};
     use crate::tile::TileMut;
 
     /// A matrix whose diagonal dominates, so that its factors hardly move.
-    fn dominant<T: Scalar>(m: usize, n: usize, draw: &mut Draw) -> Guarded<T> {
-        let mut matrix = Guarded::random(m, n, draw);
+    fn dominant<T: Scalar>(m: usize, n: usize, random: &mut RandomInputs) -> Guarded<T> {
+        let mut matrix = Guarded::random(m, n, random);
         (0..m.min(n)).for_each(|i| matrix.put(i, i, T::from_f64(2.0 * m.max(n) as f64)));
         matrix
     }
 
     /// The same factors as those of the recursion, but for roundoff.
-    fn check<T: Scalar>(m: usize, n: usize, draw: &mut Draw) {
-        let before = dominant::<T>(m, n, draw);
+    fn check<T: Scalar>(m: usize, n: usize, random: &mut RandomInputs) {
+        let before = dominant::<T>(m, n, random);
         let (mut got, mut expected) = (before.clone(), before.clone());
         let (blas, k) = (T::blas(backend::current()), m.min(n));
         let (mut tau, mut other, mut t) =
@@ -151,12 +151,12 @@ mod tests {
 
     #[test]
     fn factors_are_those_of_the_recursion() {
-        let mut draw = Draw::new(7);
+        let mut random = RandomInputs::new(7);
         for (m, n) in [(1, 1), (5, 3), (3, 5), (40, 31), (70, 60), (60, 70), (100, 90), (25, 80)] {
-            check::<f32>(m, n, &mut draw);
-            check::<f64>(m, n, &mut draw);
-            check::<c32>(m, n, &mut draw);
-            check::<c64>(m, n, &mut draw);
+            check::<f32>(m, n, &mut random);
+            check::<f64>(m, n, &mut random);
+            check::<c32>(m, n, &mut random);
+            check::<c64>(m, n, &mut random);
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A kernel is a value that holds the scalar arguments and is a codelet of the runtime. Its
 //! `compute` runs on views with a backend of choice; its `reference` is the obvious loop that
-//! every implementation is tested against. Each folder gives a card to the list [`KERNELS`], from
+//! every implementation is tested against. Each folder gives an entry to the list [`KERNELS`], from
 //! which tests, rates and tables derive: a new kernel is a new folder and one line.
 //!
 //! Crates above name kernels in each precision. So that none of them compiles `compute` anew, it is
@@ -16,7 +16,6 @@ pub mod copy_part;
 pub mod covariance;
 pub mod diagonal_solve;
 pub mod dot;
-pub mod draw;
 pub mod geadd;
 pub mod gemm;
 pub mod gemmt;
@@ -41,6 +40,7 @@ pub mod negligible;
 pub mod norm;
 pub mod pack;
 pub mod potrf;
+pub mod random;
 pub mod rate;
 mod reflectors;
 pub mod scale_lines;
@@ -69,10 +69,10 @@ use tegula_runtime::flow::{Codelet, CodeletInfo, Cost, codelet_info};
 
 use crate::backend::Blas;
 use crate::scalar::{Scalar, c32, c64};
-use draw::Draw;
+use random::RandomInputs;
 
 /// What a kernel's folder gives to the list.
-trait Listed {
+trait KernelEntry {
     const NAME: &'static str;
     const FORMULA: &'static str;
     /// Leading term of the flop count, for square tiles of order `n`.
@@ -80,11 +80,11 @@ trait Listed {
 }
 
 /// What it gives for each type of numbers that it has.
-trait ListedIn<T: Scalar>: Listed {
+trait KernelEntryIn<T: Scalar>: KernelEntry {
     /// What its tasks run.
     type Codelet: Codelet;
     /// Buffers of a typical call on tiles of order `n`; the last one is overwritten.
-    fn operands(n: usize, draw: &mut Draw) -> Vec<Vec<T>>;
+    fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>>;
     /// The typical call.
     fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]);
     /// Work of the typical call.
@@ -97,7 +97,7 @@ pub struct Functions<T: 'static> {
     /// What its tasks run.
     pub codelet: &'static CodeletInfo,
     /// Buffers of a typical call on tiles of order `n`; the last one is overwritten.
-    pub operands: fn(n: usize, &mut Draw) -> Vec<Vec<T>>,
+    pub operands: fn(n: usize, &mut RandomInputs) -> Vec<Vec<T>>,
     /// The typical call.
     pub run: fn(&dyn Blas<T>, n: usize, &mut [&mut [T]]),
     /// Work of the typical call.
@@ -105,7 +105,7 @@ pub struct Functions<T: 'static> {
 }
 
 impl<T: Scalar> Functions<T> {
-    const fn of<K: ListedIn<T>>() -> Self {
+    const fn of<K: KernelEntryIn<T>>() -> Self {
         let codelet = codelet_info::<K::Codelet>();
         Self { codelet, operands: K::operands, run: K::run, cost: K::cost }
     }
@@ -130,7 +130,7 @@ pub struct Kernel {
 
 impl Kernel {
     /// A kernel of real numbers.
-    const fn real<K: ListedIn<f32> + ListedIn<f64>>() -> Self {
+    const fn real<K: KernelEntryIn<f32> + KernelEntryIn<f64>>() -> Self {
         let (single, double) = (Functions::of::<K>(), Functions::of::<K>());
         let (name, formula, flops) = (K::NAME, K::FORMULA, K::FLOPS);
         Self { name, formula, flops, single, double, complex: None }
@@ -139,7 +139,7 @@ impl Kernel {
     /// A kernel of real and complex numbers.
     const fn of<K>() -> Self
     where
-        K: ListedIn<f32> + ListedIn<f64> + ListedIn<c32> + ListedIn<c64>,
+        K: KernelEntryIn<f32> + KernelEntryIn<f64> + KernelEntryIn<c32> + KernelEntryIn<c64>,
     {
         let complex = Some((Functions::of::<K>(), Functions::of::<K>()));
         Self { complex, ..Self::real::<K>() }
@@ -148,72 +148,72 @@ impl Kernel {
 
 /// Makes the list, and for tests that of the trials.
 macro_rules! list {
-    (numbers: $($card:ty),+; real numbers: $($real:ty),+) => {
+    (numbers: $($entry:ty),+; real numbers: $($real:ty),+) => {
         /// Every dense kernel. What is listed here is compiled in this crate, once for all that use it.
         pub static KERNELS: &[Kernel] =
-            &[$(Kernel::of::<$card>(),)+ $(Kernel::real::<$real>(),)+];
+            &[$(Kernel::of::<$entry>(),)+ $(Kernel::real::<$real>(),)+];
 
         #[cfg(test)]
         static TRIALS: &[trial::Trials] =
-            &[$(trial::Trials::of::<$card>(),)+ $(trial::Trials::real::<$real>(),)+];
+            &[$(trial::Trials::of::<$entry>(),)+ $(trial::Trials::real::<$real>(),)+];
     };
 }
 
 list! {
     numbers:
-    gemm::Card,
-    gemm::packed::Card,
-    syrk::Card,
-    syrk::packed::Card,
-    syr2k::Card,
-    symm::Card,
-    trsm::Card,
-    trsm::packed::Card,
-    trsm_column::Card,
-    trmm::Card,
-    potrf::Card,
-    getrf::Card,
-    getrf_update::Card,
-    laswp::Card,
-    getrf_nopiv::Card,
-    trtri::Card,
-    lauum::Card,
-    geqrt::Card,
-    larft::Card,
-    unmqr::Card,
-    unmqr::packed::Card,
-    ungqr::Card,
-    tpqrt::Card,
-    tpmqrt::Card,
-    ungtr_hb2st::Card,
-    unmtr_hb2st::Card,
-    trsm_block::Card,
-    gemv::Card,
-    trsv::Card,
-    geadd::Card,
-    laset::Card,
-    lascal::Card,
-    pack::Card,
-    gemmt::Card,
-    ldlt::Card,
-    ldlt_split::Card,
-    diagonal_solve::Card,
-    check_diagonal::Card,
-    laset_triangle::Card,
-    tradd::Card,
-    convert::Card,
-    copy_part::Card,
-    norm::Card,
-    line_sums::Card,
-    centre::Card,
-    scale_lines::Card,
-    negligible::Card,
-    low_rank::Card;
+    gemm::ListEntry,
+    gemm::packed::ListEntry,
+    syrk::ListEntry,
+    syrk::packed::ListEntry,
+    syr2k::ListEntry,
+    symm::ListEntry,
+    trsm::ListEntry,
+    trsm::packed::ListEntry,
+    trsm_column::ListEntry,
+    trmm::ListEntry,
+    potrf::ListEntry,
+    getrf::ListEntry,
+    getrf_update::ListEntry,
+    laswp::ListEntry,
+    getrf_nopiv::ListEntry,
+    trtri::ListEntry,
+    lauum::ListEntry,
+    geqrt::ListEntry,
+    larft::ListEntry,
+    unmqr::ListEntry,
+    unmqr::packed::ListEntry,
+    ungqr::ListEntry,
+    tpqrt::ListEntry,
+    tpmqrt::ListEntry,
+    ungtr_hb2st::ListEntry,
+    unmtr_hb2st::ListEntry,
+    trsm_block::ListEntry,
+    gemv::ListEntry,
+    trsv::ListEntry,
+    geadd::ListEntry,
+    laset::ListEntry,
+    lascal::ListEntry,
+    pack::ListEntry,
+    gemmt::ListEntry,
+    ldlt::ListEntry,
+    ldlt_split::ListEntry,
+    diagonal_solve::ListEntry,
+    check_diagonal::ListEntry,
+    laset_triangle::ListEntry,
+    tradd::ListEntry,
+    convert::ListEntry,
+    copy_part::ListEntry,
+    norm::ListEntry,
+    line_sums::ListEntry,
+    centre::ListEntry,
+    scale_lines::ListEntry,
+    negligible::ListEntry,
+    low_rank::ListEntry;
     real numbers:
-    dot::Card,
-    logdet::Card,
-    column_squares::Card,
-    sweep::Card
+    dot::ListEntry,
+    logdet::ListEntry,
+    column_squares::ListEntry,
+    sweep::ListEntry
 }
 
 /// The kernel called `name`, if there is one.

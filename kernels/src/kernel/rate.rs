@@ -3,7 +3,7 @@
 
 use super::{Functions, Kernel};
 use crate::backend::{Backend, Blas};
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::scalar::{Precision, Scalar};
 
 /// Where the operands are when a kernel starts.
@@ -105,7 +105,7 @@ struct Pool<T> {
     lengths: Vec<(usize, usize)>,
     /// The operands as they were.
     original: Vec<Vec<T>>,
-    draw: Draw,
+    random: RandomInputs,
 }
 
 /// Bytes of a cache line.
@@ -113,8 +113,8 @@ const LINE: usize = 64;
 
 impl<T: Scalar> Pool<T> {
     fn new(kernel: &Functions<T>, n: usize, temperature: Temperature) -> Self {
-        let mut draw = Draw::new(1);
-        let original = (kernel.operands)(n, &mut draw);
+        let mut random = RandomInputs::new(1);
+        let original = (kernel.operands)(n, &mut random);
         let line = LINE / size_of::<T>();
         let room = |operand: &Vec<T>| (operand.len(), operand.len().next_multiple_of(line));
         let lengths: Vec<_> = original.iter().map(room).collect();
@@ -127,7 +127,7 @@ impl<T: Scalar> Pool<T> {
         prefer_huge_pages(&arena);
         arena.resize(arena.capacity(), T::ZERO);
         let first = (arena.as_ptr().align_offset(LINE)).min(line);
-        let mut pool = Self { arena, first, lengths, original, draw };
+        let mut pool = Self { arena, first, lengths, original, random };
         (0..pool.count()).for_each(|index| pool.restore(index, true));
         pool
     }
@@ -188,7 +188,7 @@ impl<T: Scalar> Pool<T> {
     fn shuffled(&mut self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.count()).collect();
         for i in (1..order.len()).rev() {
-            order.swap(i, (self.draw.bits() % (i as u64 + 1)) as usize);
+            order.swap(i, (self.random.bits() % (i as u64 + 1)) as usize);
         }
         order
     }

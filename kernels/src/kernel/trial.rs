@@ -4,8 +4,8 @@
 mod conformance;
 pub(super) mod panels;
 
-use super::Listed;
-use super::draw::Draw;
+use super::KernelEntry;
+use super::random::RandomInputs;
 use crate::backend::Blas;
 use crate::option::{Diag, Side, Trans, Uplo};
 use crate::packed::{PackedMut, PackedShape};
@@ -13,13 +13,13 @@ use crate::scalar::{Real, Scalar, c32, c64};
 use crate::tile::{TileMut, TileRef};
 
 /// What a kernel's folder gives to its tests for each type of numbers that it has.
-pub(super) trait Tried<T: Scalar>: Listed {
+pub(super) trait Tried<T: Scalar>: KernelEntry {
     /// Compares the implementation with the reference, in every variant, at one shape.
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial>;
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial>;
 }
 
 /// The trials of a kernel in one precision.
-type In<T> = fn(&dyn Blas<T>, Shape, &mut Draw) -> Vec<Trial>;
+type In<T> = fn(&dyn Blas<T>, Shape, &mut RandomInputs) -> Vec<Trial>;
 
 /// The trials of a kernel, in all its precisions.
 #[derive(Clone, Copy, Debug)]
@@ -127,8 +127,8 @@ impl<T: Scalar> Guarded<T> {
     }
 
     /// A matrix of numbers between -1 and 1.
-    pub(crate) fn random(rows: usize, cols: usize, draw: &mut Draw) -> Self {
-        Self::new(rows, cols, &draw.numbers(rows * cols))
+    pub(crate) fn random(rows: usize, cols: usize, random: &mut RandomInputs) -> Self {
+        Self::new(rows, cols, &random.numbers(rows * cols))
     }
 
     /// A matrix of NaN: an operand that must be overwritten without being read.
@@ -136,10 +136,10 @@ impl<T: Scalar> Guarded<T> {
         Self::new(rows, cols, &vec![T::NAN; rows * cols])
     }
 
-    /// A well-conditioned matrix (see [`Draw::dominant`]) of which only one triangle is readable:
+    /// A well-conditioned matrix (see [`RandomInputs::dominant`]) of which only one triangle is readable:
     /// the rest, and the diagonal if it is unit, is NaN.
-    pub(crate) fn triangle(n: usize, uplo: Uplo, diag: Diag, draw: &mut Draw) -> Self {
-        let mut a = Self::new(n, n, &draw.dominant(n));
+    pub(crate) fn triangle(n: usize, uplo: Uplo, diag: Diag, random: &mut RandomInputs) -> Self {
+        let mut a = Self::new(n, n, &random.dominant(n));
         a.keep(|i, j| uplo.holds(i, j) && (i != j || diag == Diag::NonUnit));
         a
     }

@@ -3,10 +3,10 @@
 use libloading::Library;
 use tegula_kernels::kernel::column_squares::ColumnSquares;
 use tegula_kernels::kernel::dot::Dot;
-use tegula_kernels::kernel::draw::Draw;
 use tegula_kernels::kernel::getrf_nopiv::GetrfNopiv;
 use tegula_kernels::kernel::laset::Laset;
 use tegula_kernels::kernel::logdet::LogDet;
+use tegula_kernels::kernel::random::RandomInputs;
 use tegula_kernels::scalar::Real;
 use tegula_kernels::tile::{TileMut, TileRef};
 
@@ -31,9 +31,9 @@ fn close<T: Real>(got: T, expected: T, size: f64) -> bool {
     (got.to_f64() - expected.to_f64()).abs() <= 16.0 * T::EPSILON.to_f64() * size
 }
 
-fn sums<T: Real>(library: &Library, draw: &mut Draw) {
+fn sums<T: Real>(library: &Library, random: &mut RandomInputs) {
     for n in [0, 1, 7, 8, 100] {
-        let (x, y) = (draw.numbers::<T>(n), draw.numbers::<T>(n));
+        let (x, y) = (random.numbers::<T>(n), random.numbers::<T>(n));
         let (mut got, mut expected) = (0.25, 0.25);
         Dot::new(n).reference(&x, &y, &mut expected);
         call!(
@@ -44,8 +44,8 @@ fn sums<T: Real>(library: &Library, draw: &mut Draw) {
         );
         assert!(close(got, expected, 1.0 + n as f64), "dot of {n}: {got}, not {expected}");
 
-        let a = draw.numbers::<T>(n * 3);
-        let mut expected = draw.numbers::<T>(3);
+        let a = random.numbers::<T>(n * 3);
+        let mut expected = random.numbers::<T>(3);
         let mut got = expected.clone();
         ColumnSquares::new(n, 3).reference(TileRef::new(&a, n, 3), &mut expected);
         call!(
@@ -59,10 +59,10 @@ fn sums<T: Real>(library: &Library, draw: &mut Draw) {
     }
 }
 
-fn logarithms<T: Real>(library: &Library, draw: &mut Draw) {
+fn logarithms<T: Real>(library: &Library, random: &mut RandomInputs) {
     let n = 21;
     for bad in [None, Some((3, 0.0)), Some((20, f64::NAN)), Some((0, f64::INFINITY))] {
-        let mut a = draw.dominant::<T>(n);
+        let mut a = random.dominant::<T>(n);
         let place = |i: usize| i * (n + 1);
         bad.iter().for_each(|&(i, value)| a[place(i)] = T::from_f64(value));
         let (mut got, mut expected, mut verdict) = (0.25, 0.25, -1);
@@ -80,7 +80,7 @@ fn logarithms<T: Real>(library: &Library, draw: &mut Draw) {
     }
 }
 
-fn pivots<T: Real>(library: &Library, draw: &mut Draw) {
+fn pivots<T: Real>(library: &Library, random: &mut RandomInputs) {
     let n = 21;
     let verdicts = |a: &[T], before: i32| {
         let (mut pivot, mut zero) = (before, -1);
@@ -98,7 +98,7 @@ fn pivots<T: Real>(library: &Library, draw: &mut Draw) {
         );
         (pivot, zero)
     };
-    let mut a = draw.dominant::<T>(n);
+    let mut a = random.dominant::<T>(n);
     assert_eq!(verdicts(&a, 0), (0, 0));
     assert_eq!(verdicts(&a, 5), (5, 0), "what the library found stays");
     a[9 * (n + 1)] = T::ZERO;
@@ -108,10 +108,10 @@ fn pivots<T: Real>(library: &Library, draw: &mut Draw) {
     assert_eq!(verdicts(&a, 5), (3, 10), "the first counts");
 }
 
-fn panels<T: Real>(library: &Library, draw: &mut Draw) {
+fn panels<T: Real>(library: &Library, random: &mut RandomInputs) {
     for (m, n, bad) in [(8, 8, None), (30, 7, None), (9, 9, Some(4)), (1, 1, Some(0))] {
         let ld = m + 2;
-        let mut expected = draw.numbers::<T>(ld * n);
+        let mut expected = random.numbers::<T>(ld * n);
         let mut put = |i: usize, value| expected[i * (ld + 1)] = T::from_f64(value);
         (0..m.min(n)).for_each(|i| put(i, 20.0 + i as f64));
         if let Some(bad) = bad {
@@ -133,9 +133,9 @@ fn panels<T: Real>(library: &Library, draw: &mut Draw) {
     }
 }
 
-fn tiles<T: Real>(library: &Library, draw: &mut Draw) {
+fn tiles<T: Real>(library: &Library, random: &mut RandomInputs) {
     for (m, n) in [(1, 1), (5, 3), (4, 11)] {
-        let (off, on) = (draw.number::<T>(), draw.number::<T>());
+        let (off, on) = (random.number::<T>(), random.number::<T>());
         let (mut got, mut expected) = (vec![T::NAN; m * n], vec![T::NAN; m * n]);
         let laset = Laset { m, n, off_diagonal: off, diagonal: on };
         laset.reference(TileMut::new(&mut expected, m, n));
@@ -148,7 +148,7 @@ fn tiles<T: Real>(library: &Library, draw: &mut Draw) {
         assert_eq!(got, expected, "{m} x {n}");
     }
     let n = 6;
-    let a = draw.numbers::<T>(n * n);
+    let a = random.numbers::<T>(n * n);
     for (lower, unit) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
         let counts = |i: usize, j: usize| if lower == 1 { i > j } else { i < j };
         let mut full = vec![T::NAN; n * n];
@@ -182,12 +182,12 @@ fn tiles<T: Real>(library: &Library, draw: &mut Draw) {
 
 fn check_all<T: Real>() {
     let Some(library) = played::<T>() else { return };
-    let mut draw = Draw::new(7);
-    sums::<T>(&library, &mut draw);
-    logarithms::<T>(&library, &mut draw);
-    pivots::<T>(&library, &mut draw);
-    panels::<T>(&library, &mut draw);
-    tiles::<T>(&library, &mut draw);
+    let mut random = RandomInputs::new(7);
+    sums::<T>(&library, &mut random);
+    logarithms::<T>(&library, &mut random);
+    pivots::<T>(&library, &mut random);
+    panels::<T>(&library, &mut random);
+    tiles::<T>(&library, &mut random);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use tegula_exageostat::covariance::{COVARIANCES, CovarianceError};
 use tegula_kernels::backend::{Backend, Blas};
 use tegula_kernels::geometry::Geometry;
 use tegula_kernels::kernel::covariance::{self, Vectors, rate};
-use tegula_kernels::kernel::draw::Draw;
+use tegula_kernels::kernel::random::RandomInputs;
 use tegula_kernels::kernel::{Functions, Kernel};
 use tegula_kernels::scalar::{Precision, Real, Scalar};
 use tegula_runtime::flow::{Codelet, Cost};
@@ -53,7 +53,7 @@ fn call_times<T: Scalar>(
     n: usize,
     samples: usize,
 ) -> (Vec<u64>, Cost) {
-    let original = (kernel.operands)(n, &mut Draw::new(1));
+    let original = (kernel.operands)(n, &mut RandomInputs::new(1));
     let mut sets = vec![original.clone(); SETS];
     let mut times = Vec::new();
     for call in 0..SETS + samples + samples.div_ceil(3) {

@@ -7,8 +7,8 @@
 //! "Some distance properties of latent root and vector methods used in multivariate analysis", Biometrika
 //! 53 (1966). On cores only.
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -21,7 +21,7 @@ use crate::option::Part;
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// Factors of the sums of a row, of a column and of all.
 #[derive(Clone, Copy, Debug, PartialEq)]

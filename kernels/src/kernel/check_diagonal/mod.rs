@@ -3,8 +3,8 @@
 //! Shape: `A` is `m x n`. Reads the diagonal alone. Fails with `SingularTriangle` if an entry is
 //! zero; a NaN is none. Source: LAPACK Users' Guide, the check of xTRTRI and xTRTRS. On cores only.
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -17,7 +17,7 @@ use crate::kernel::bytes;
 use crate::scalar::Scalar;
 use crate::tile::TileRef;
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// The check with its arguments; buffers `[A: R]`.
 #[derive(Clone, Copy, Debug)]

@@ -1,18 +1,18 @@
 //! Trials of the check.
 
-use super::card::{Card, typical};
+use super::list_entry::{ListEntry, typical};
 use crate::backend::Blas;
 use crate::error::NumericalError;
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::scalar::Scalar;
 
-impl<T: Scalar> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
         let _ = blas;
         let Shape { m, n, .. } = shape;
         let mut whole = Guarded::<T>::nan(m, n);
-        (0..m.min(n)).for_each(|i| whole.put(i, i, draw.number()));
+        (0..m.min(n)).for_each(|i| whole.put(i, i, random.number()));
         let mut trials = vec![compare(&whole, m, n)];
         for zero in [0, m.min(n) / 2] {
             if zero < m.min(n) {

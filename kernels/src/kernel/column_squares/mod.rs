@@ -4,9 +4,9 @@
 //! With `A = L^-1 k` it is the variance that observations explain (Rasmussen, Williams, "Gaussian
 //! processes for machine learning", 2006, algorithm 2.1).
 
-mod card;
 mod cpu;
 mod cuda;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -19,8 +19,8 @@ use crate::kernel::{bytes, product};
 use crate::scalar::Real;
 use crate::tile::TileRef;
 
-pub(super) use card::Card;
 pub(crate) use cuda::SOURCE;
+pub(super) use list_entry::ListEntry;
 
 /// The sums with their arguments; buffers `[A: R, s: RW]`.
 #[derive(Clone, Copy, Debug)]

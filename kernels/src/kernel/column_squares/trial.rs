@@ -1,18 +1,18 @@
 //! Trials of the column sums.
 
 use super::ColumnSquares;
-use super::card::Card;
+use super::list_entry::ListEntry;
 use crate::backend::Blas;
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::scalar::Real;
 
-impl<T: Real> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Real> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
         let _ = blas;
         let squares = ColumnSquares::<T>::new(shape.m, shape.n);
-        let a = Guarded::random(shape.m, shape.n, draw);
-        let mut got = draw.numbers::<T>(shape.n);
+        let a = Guarded::random(shape.m, shape.n, random);
+        let mut got = random.numbers::<T>(shape.n);
         let mut expected = got.clone();
         squares.compute(a.read(), &mut got);
         squares.reference(a.read(), &mut expected);

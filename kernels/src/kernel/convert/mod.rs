@@ -4,8 +4,8 @@
 //! range of `B` become infinities. Cannot fail. Source: LAPACK's `lag2s`, `slag2d`, `lat2s`. On cores
 //! only.
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -19,7 +19,7 @@ use crate::option::Part;
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// The conversion with its arguments; buffers `[A: R, B: RW]`, `B` in the other precision than `T`.
 #[derive(Clone, Copy, Debug)]

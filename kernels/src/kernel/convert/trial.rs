@@ -3,16 +3,16 @@
 use std::marker::PhantomData;
 
 use super::Convert;
-use super::card::Card;
+use super::list_entry::ListEntry;
 use crate::backend::Blas;
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::Part;
 use crate::scalar::Scalar;
 
-impl<T: Scalar> Tried<T> for Card {
-    fn trials(_: &dyn Blas<T>, Shape { m, n, .. }: Shape, draw: &mut Draw) -> Vec<Trial> {
-        let a = Guarded::<T>::random(m, n, draw);
+impl<T: Scalar> Tried<T> for ListEntry {
+    fn trials(_: &dyn Blas<T>, Shape { m, n, .. }: Shape, random: &mut RandomInputs) -> Vec<Trial> {
+        let a = Guarded::<T>::random(m, n, random);
         let trial = |part: Part| {
             let convert = Convert::<T> { part, m, n, scalar: PhantomData };
             let before = Guarded::<T::Other>::nan(m, n);

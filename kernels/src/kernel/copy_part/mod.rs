@@ -3,8 +3,8 @@
 //! Shapes: `A` and `B` are tiles of any shape, the block lies in both. Reads the block of `A`,
 //! overwrites that of `B`, and nothing else. Cannot fail. On cores only.
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -17,7 +17,7 @@ use crate::kernel::bytes;
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// A block of a tile.
 #[derive(Clone, Copy, Debug)]

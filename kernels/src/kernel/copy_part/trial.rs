@@ -2,17 +2,17 @@
 
 use std::marker::PhantomData;
 
-use super::card::Card;
+use super::list_entry::ListEntry;
 use super::{Block, CopyPart};
 use crate::backend::Blas;
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::scalar::Scalar;
 
-impl<T: Scalar> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
         let _ = blas;
-        vec![compare::<T>(block(shape.m as u32, shape.n as u32), draw)]
+        vec![compare::<T>(block(shape.m as u32, shape.n as u32), random)]
     }
 }
 
@@ -26,9 +26,9 @@ fn block<T: Scalar>(m: u32, n: u32) -> CopyPart<T> {
     }
 }
 
-fn compare<T: Scalar>(copy: CopyPart<T>, draw: &mut Draw) -> Trial {
+fn compare<T: Scalar>(copy: CopyPart<T>, random: &mut RandomInputs) -> Trial {
     let ((m, n), (rows, cols)) = (copy.from.shape(), copy.to.shape());
-    let (a, before) = (Guarded::random(m, n, draw), Guarded::random(rows, cols, draw));
+    let (a, before) = (Guarded::random(m, n, random), Guarded::random(rows, cols, random));
     let (mut got, mut expected) = (before.clone(), before.clone());
     copy.compute(a.read(), got.write());
     copy.reference(a.read(), expected.write());

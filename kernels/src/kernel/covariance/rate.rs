@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::geometry::{Geometry, Points};
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::scalar::Real;
 
 use super::{Covariance, RadialTable, Vectors};
@@ -17,11 +17,11 @@ const PASSES: usize = 15;
 /// If `extent` is not finite.
 #[must_use]
 pub fn random_points(geometry: Geometry, count: usize, extent: f64, seed: u64) -> Points {
-    let mut draw = Draw::new(seed);
+    let mut random = RandomInputs::new(seed);
     let mut uniform = |low: f64, high: f64| -> Vec<f64> {
         let middle = 0.5 * (low + high);
         let half = 0.5 * (high - low);
-        draw.numbers::<f64>(count).into_iter().map(|u| middle + half * u).collect()
+        random.numbers::<f64>(count).into_iter().map(|u| middle + half * u).collect()
     };
     let coordinates = match geometry {
         Geometry::GreatCircle => {

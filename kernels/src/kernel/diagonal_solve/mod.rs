@@ -3,8 +3,8 @@
 //! Shapes: `B` is `m x n`, `D` the diagonal of an `m x m` tile. Reads that diagonal and `B`;
 //! overwrites `B`. Cannot fail. On cores only.
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -17,7 +17,7 @@ use crate::kernel::{bytes, product};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// The solve with its arguments; buffers `[D: R, B: RW]`.
 #[derive(Clone, Copy, Debug)]

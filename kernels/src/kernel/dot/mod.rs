@@ -5,9 +5,9 @@
 //! are exact and summed in double precision. Cannot fail. Source: Lawson, Hanson, Kincaid, Krogh,
 //! "Basic linear algebra subprograms for Fortran usage", ACM TOMS 5 (1979).
 
-mod card;
 mod cpu;
 mod cuda;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -19,8 +19,8 @@ use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 use crate::kernel::bytes;
 use crate::scalar::Real;
 
-pub(super) use card::Card;
 pub(crate) use cuda::SOURCE;
+pub(super) use list_entry::ListEntry;
 
 /// The sum with its arguments; buffers `[x: R, y: R, sum: RW (one f64)]`.
 #[derive(Clone, Copy, Debug)]

@@ -1,17 +1,17 @@
 //! Trials of the dot product.
 
 use super::Dot;
-use super::card::Card;
+use super::list_entry::ListEntry;
 use crate::backend::Blas;
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::{Shape, Trial, Tried};
 use crate::scalar::Real;
 
-impl<T: Real> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Real> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
         let _ = blas;
         let n = shape.m * shape.n;
-        let (x, y) = (draw.numbers::<T>(n), draw.numbers::<T>(n));
+        let (x, y) = (random.numbers::<T>(n), random.numbers::<T>(n));
         let (mut got, mut expected) = (0.5, 0.5);
         Dot::new(n).compute(&x, &y, &mut got);
         Dot::new(n).reference(&x, &y, &mut expected);

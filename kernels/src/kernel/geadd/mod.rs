@@ -3,9 +3,9 @@
 //! Shapes: `B` is `m x n`, `op(A)` too. Reads `A` and, unless `beta` is zero, `B`; overwrites `B`.
 //! With `alpha` 1 and `beta` 0 it copies or transposes. Cannot fail. Source: PBLAS, PxGEADD.
 
-mod card;
 mod cpu;
 mod cuda;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -17,7 +17,7 @@ use crate::option::Trans;
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// The sum with its arguments; buffers `[A: R, B: RW]`.
 #[derive(Clone, Copy, Debug)]

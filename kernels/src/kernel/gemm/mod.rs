@@ -4,9 +4,9 @@
 //! `beta` is zero, `C`; overwrites `C`. Cannot fail. Source: Dongarra, Du Croz, Duff, Hammarling,
 //! "A set of level 3 basic linear algebra subprograms", ACM TOMS 16 (1990); flops as in LAWN 41.
 
-mod card;
 mod cpu;
 mod cuda;
+mod list_entry;
 pub(super) mod packed;
 mod reference;
 #[cfg(test)]
@@ -20,7 +20,7 @@ use crate::option::Trans;
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 pub use packed::GemmPacked;
 
 /// The product with its arguments; buffers `[A: R, B: R, C: RW]`.

@@ -1,23 +1,23 @@
 //! Trials of the matrix product.
 
 use super::Gemm;
-use super::card::Card;
+use super::list_entry::ListEntry;
 use crate::backend::Blas;
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried, coefficients};
 use crate::option::Trans;
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-impl<T: Scalar> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
         let mut trials = Vec::new();
         for trans_a in Trans::ALL {
             for trans_b in Trans::ALL {
                 for [alpha, beta] in coefficients::<T>() {
                     let Shape { m, n, k } = shape;
                     let gemm = Gemm { trans_a, trans_b, m, n, k, alpha, beta };
-                    trials.push(compare(gemm, blas, draw));
+                    trials.push(compare(gemm, blas, random));
                 }
             }
         }
@@ -25,13 +25,13 @@ impl<T: Scalar> Tried<T> for Card {
     }
 }
 
-fn compare<T: Scalar>(gemm: Gemm<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
+fn compare<T: Scalar>(gemm: Gemm<T>, blas: &dyn Blas<T>, random: &mut RandomInputs) -> Trial {
     let Gemm { trans_a, trans_b, m, n, k, .. } = gemm;
     let ((rows_a, cols_a), (rows_b, cols_b)) = (trans_a.stored(m, k), trans_b.stored(k, n));
-    let a = Guarded::random(rows_a, cols_a, draw);
-    let b = Guarded::random(rows_b, cols_b, draw);
+    let a = Guarded::random(rows_a, cols_a, random);
+    let b = Guarded::random(rows_b, cols_b, random);
     let compute = |c: TileMut<'_, T>| gemm.compute(blas, a.read(), b.read(), c);
-    judge(format!("{gemm:?}"), gemm, (a.read(), b.read()), compute, draw)
+    judge(format!("{gemm:?}"), gemm, (a.read(), b.read()), compute, random)
 }
 
 /// Compares what `compute` does to `C` with the reference of `gemm`.
@@ -40,10 +40,10 @@ pub(super) fn judge<T: Scalar>(
     gemm: Gemm<T>,
     (a, b): (TileRef<'_, T>, TileRef<'_, T>),
     compute: impl Fn(TileMut<'_, T>),
-    draw: &mut Draw,
+    random: &mut RandomInputs,
 ) -> Trial {
     let Gemm { m, n, k, alpha, beta, .. } = gemm;
-    let before = if beta == T::ZERO { Guarded::nan(m, n) } else { Guarded::random(m, n, draw) };
+    let before = if beta == T::ZERO { Guarded::nan(m, n) } else { Guarded::random(m, n, random) };
     let (mut got, mut expected) = (before.clone(), before.clone());
     compute(got.write());
     gemm.reference(a, b, expected.write());

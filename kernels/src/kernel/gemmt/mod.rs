@@ -4,8 +4,8 @@
 //! is zero, the triangle `uplo` of `C`; overwrites that triangle, and nothing else. Cannot fail.
 //! Source: xGEMMTR of LAPACK 3.12. On cores only.
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -18,7 +18,7 @@ use crate::option::{Trans, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// The product with its arguments; buffers `[A: R, B: R, C: RW]`.
 #[derive(Clone, Copy, Debug)]

@@ -1,34 +1,35 @@
 //! Trials of the triangle of a product.
 
 use super::Gemmt;
-use super::card::Card;
+use super::list_entry::ListEntry;
 use crate::backend::Blas;
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried, coefficients};
 use crate::option::{Trans, Uplo};
 use crate::scalar::Scalar;
 
-impl<T: Scalar> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
         let Shape { n, k, .. } = shape;
         let mut trials = Vec::new();
         for (uplo, trans_a) in Uplo::ALL.into_iter().flat_map(|u| Trans::ALL.map(|t| (u, t))) {
             for (trans_b, [alpha, beta]) in Trans::ALL.into_iter().zip(coefficients::<T>()) {
                 let gemmt = Gemmt { uplo, trans_a, trans_b, n, k, alpha, beta };
-                trials.push(compare(gemmt, blas, draw));
+                trials.push(compare(gemmt, blas, random));
             }
         }
         trials
     }
 }
 
-fn compare<T: Scalar>(gemmt: Gemmt<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
+fn compare<T: Scalar>(gemmt: Gemmt<T>, blas: &dyn Blas<T>, random: &mut RandomInputs) -> Trial {
     let Gemmt { uplo, n, k, alpha, beta, .. } = gemmt;
     let (rows, cols) = gemmt.trans_a.stored(n, k);
-    let a = Guarded::random(rows, cols, draw);
+    let a = Guarded::random(rows, cols, random);
     let (rows, cols) = gemmt.trans_b.stored(k, n);
-    let b = Guarded::random(rows, cols, draw);
-    let mut before = if beta == T::ZERO { Guarded::nan(n, n) } else { Guarded::random(n, n, draw) };
+    let b = Guarded::random(rows, cols, random);
+    let mut before =
+        if beta == T::ZERO { Guarded::nan(n, n) } else { Guarded::random(n, n, random) };
     before.keep(|i, j| uplo.holds(i, j));
     let (mut got, mut expected) = (before.clone(), before.clone());
     gemmt.compute(blas, a.read(), b.read(), got.write());

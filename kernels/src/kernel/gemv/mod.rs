@@ -5,9 +5,9 @@
 //! Dongarra, Du Croz, Hammarling, Hanson, "An extended set of Fortran basic linear algebra
 //! subprograms", ACM TOMS 14 (1988); flops as in LAWN 41.
 
-mod card;
 mod cpu;
 mod cuda;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -20,7 +20,7 @@ use crate::option::Trans;
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// The product with its arguments; buffers `[A: R, x: R, y: RW]`.
 #[derive(Clone, Copy, Debug)]

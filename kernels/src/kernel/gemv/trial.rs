@@ -1,34 +1,34 @@
 //! Trials of the product with a vector.
 
 use super::Gemv;
-use super::card::Card;
+use super::list_entry::ListEntry;
 use crate::backend::Blas;
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::Trans;
 use crate::scalar::Scalar;
 
-impl<T: Scalar> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
         let mut trials = Vec::new();
         for trans in Trans::ALL {
             for (alpha, beta) in [(-1.0, 1.0), (0.75, 0.0), (1.5, -0.5), (0.0, 2.0)] {
                 let (alpha, beta) = (T::from_f64(alpha), T::from_f64(beta));
                 let gemv = Gemv { trans, m: shape.m, n: shape.n, alpha, beta };
-                trials.push(compare(gemv, blas, draw));
+                trials.push(compare(gemv, blas, random));
             }
         }
         trials
     }
 }
 
-fn compare<T: Scalar>(gemv: Gemv<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
+fn compare<T: Scalar>(gemv: Gemv<T>, blas: &dyn Blas<T>, random: &mut RandomInputs) -> Trial {
     let Gemv { trans, m, n, alpha, beta } = gemv;
     let (rows, cols) = trans.stored(m, n);
-    let a = Guarded::random(m, n, draw);
-    let x = Guarded::random(cols, 1, draw);
+    let a = Guarded::random(m, n, random);
+    let x = Guarded::random(cols, 1, random);
     let before =
-        if beta == T::ZERO { Guarded::nan(rows, 1) } else { Guarded::random(rows, 1, draw) };
+        if beta == T::ZERO { Guarded::nan(rows, 1) } else { Guarded::random(rows, 1, random) };
     let (mut got, mut expected) = (before.clone(), before.clone());
     gemv.compute(blas, a.read(), x.read(), got.write());
     gemv.reference(a.read(), x.read(), expected.write());

@@ -8,8 +8,8 @@
 //! Cannot fail; NaN passes through.
 //! Source: LAPACK's `geqrt3` and `larfg`; Elmroth, Gustavson, IBM J. Res. Dev. 44 (2000).
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -24,7 +24,7 @@ use crate::option::Storev;
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// The factorization with its arguments; buffers `[A: RW, TAU: W, T: W]`.
 #[derive(Clone, Copy, Debug)]

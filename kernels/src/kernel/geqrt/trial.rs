@@ -3,23 +3,23 @@
 use std::marker::PhantomData;
 
 use super::Geqrt;
-use super::card::Card;
+use super::list_entry::ListEntry;
 use crate::backend::Blas;
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::panels::panel;
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::Storev;
 use crate::scalar::{Real, Scalar};
 
-impl<T: Scalar> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
         let Shape { m, n, .. } = shape;
         let mut trials = Vec::new();
         for storev in Storev::ALL {
             for offset in [0, m / 3] {
                 let geqrt = Geqrt { storev, m, n, offset, scalar: PhantomData };
-                trials.push(compare(geqrt, blas, draw));
-                trials.push(scaled(geqrt, blas, draw));
+                trials.push(compare(geqrt, blas, random));
+                trials.push(scaled(geqrt, blas, random));
             }
         }
         trials
@@ -32,8 +32,8 @@ fn tolerance<T: Scalar>(geqrt: Geqrt<T>) -> f64 {
     20.0 * (geqrt.m + geqrt.n + 2) as f64 * T::epsilon()
 }
 
-fn compare<T: Scalar>(geqrt: Geqrt<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
-    let before = panel(geqrt, draw);
+fn compare<T: Scalar>(geqrt: Geqrt<T>, blas: &dyn Blas<T>, random: &mut RandomInputs) -> Trial {
+    let before = panel(geqrt, random);
     let k = geqrt.count();
     let (tau, t) = (Guarded::nan(k, 1), Guarded::nan(k, k));
     let mut got = (before.clone(), tau.clone(), t.clone());
@@ -52,8 +52,8 @@ fn compare<T: Scalar>(geqrt: Geqrt<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> T
 
 /// A matrix whose squares underflow, and one whose squares overflow, have the reflectors of the
 /// matrix that they are multiples of.
-fn scaled<T: Scalar>(geqrt: Geqrt<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
-    let before = panel(geqrt, draw);
+fn scaled<T: Scalar>(geqrt: Geqrt<T>, blas: &dyn Blas<T>, random: &mut RandomInputs) -> Trial {
+    let before = panel(geqrt, random);
     let k = geqrt.count();
     let factors = |scale: T::Real| {
         let (mut a, mut tau, mut t) = (before.clone(), Guarded::nan(k, 1), Guarded::nan(k, k));

@@ -8,8 +8,8 @@
 //! such step of the whole matrix is kept, counted from 1, in `singular` (zero: none). Source: Toledo, SIAM J.
 //! Matrix Anal. Appl. 18 (1997); flops as in LAWN 41. No implementation for devices.
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -24,7 +24,7 @@ use crate::kernel::bytes;
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// The factorization with its arguments; buffers `[A: RW, pivots: W, all: RW, singular: RW]`, of which
 /// `pivots` are [`steps`](Self::steps) `u32`, `all` those of the whole matrix, and `singular` is one `u64`.

@@ -1,19 +1,19 @@
 //! Trials of the LU factorization with partial pivoting.
 
 use super::Getrf;
-use super::card::Card;
+use super::list_entry::ListEntry;
 use crate::backend::Blas;
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::scalar::Scalar;
 
-impl<T: Scalar> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
         let Shape { m, n, k } = shape;
         let whole = Getrf::new(m, n, 0);
-        let mut trials = vec![compare(whole, &shuffled(whole, draw), blas), end(whole, blas)];
+        let mut trials = vec![compare(whole, &shuffled(whole, random), blas), end(whole, blas)];
         let part = Getrf::new(m, n, k.min(m));
-        trials.push(compare(part, &shuffled(part, draw), blas));
+        trials.push(compare(part, &shuffled(part, random), blas));
         // Two columns that differ by a factor of two, exactly: the second has no pivot left.
         if whole.steps() > 1 {
             let mut a = Guarded::new(m, n, &vec![T::ZERO; m * n]);
@@ -27,15 +27,15 @@ impl<T: Scalar> Tried<T> for Card {
 
 /// A dominant matrix with its rows in another order: pivots are clear, so that rounding does not
 /// choose among them.
-fn shuffled<T: Scalar>(getrf: Getrf<T>, draw: &mut Draw) -> Guarded<T> {
+fn shuffled<T: Scalar>(getrf: Getrf<T>, random: &mut RandomInputs) -> Guarded<T> {
     let Getrf { m, n, first, .. } = getrf;
     let order = m.max(n);
-    let square = draw.dominant::<T>(order);
+    let square = random.dominant::<T>(order);
     let mut rows: Vec<usize> = (0..m - first).collect();
     for i in (1..rows.len()).rev() {
-        rows.swap(i, (draw.bits() % (i as u64 + 1)) as usize);
+        rows.swap(i, (random.bits() % (i as u64 + 1)) as usize);
     }
-    let mut a = Guarded::random(m, n, draw);
+    let mut a = Guarded::random(m, n, random);
     for (i, &row) in rows.iter().enumerate() {
         (0..n).for_each(|j| a.put(first + i, j, square[j * order + row]));
     }

@@ -6,9 +6,9 @@
 //! matrix allows: diagonally dominant matrices are safe. Source: Golub, Van Loan, "Matrix
 //! computations", 3.2; flops as in LAWN 41.
 
-mod card;
 mod cpu;
 mod cuda;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -22,8 +22,8 @@ use crate::kernel::bytes;
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
-pub(super) use card::Card;
 pub(crate) use cuda::SOURCE;
+pub(super) use list_entry::ListEntry;
 
 /// The factorization with its arguments; buffers `[A: RW]`.
 #[derive(Clone, Copy, Debug)]

@@ -1,21 +1,21 @@
 //! Trials of the LU factorization.
 
 use super::GetrfNopiv;
-use super::card::Card;
+use super::list_entry::ListEntry;
 use crate::backend::Blas;
 use crate::error::NumericalError;
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::scalar::Scalar;
 
-impl<T: Scalar> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
         let (Shape { m, n, .. }, steps) = (shape, shape.m.min(shape.n));
         let getrf = GetrfNopiv::new(m, n, 1000);
-        let mut trials = vec![compare(getrf, blas, draw)];
+        let mut trials = vec![compare(getrf, blas, random)];
         for place in [0, steps / 2, steps.saturating_sub(1)] {
             for pivot in [0.0, f64::NAN, f64::INFINITY] {
-                trials.extend(refusal(getrf, blas, place, T::from_f64(pivot), draw));
+                trials.extend(refusal(getrf, blas, place, T::from_f64(pivot), random));
             }
         }
         trials
@@ -23,16 +23,20 @@ impl<T: Scalar> Tried<T> for Card {
 }
 
 /// A dominant matrix, square or the first rows or columns of one.
-fn matrix<T: Scalar>(getrf: GetrfNopiv<T>, draw: &mut Draw) -> Guarded<T> {
+fn matrix<T: Scalar>(getrf: GetrfNopiv<T>, random: &mut RandomInputs) -> Guarded<T> {
     let order = getrf.m.max(getrf.n);
-    let square = draw.dominant::<T>(order);
+    let square = random.dominant::<T>(order);
     let entries: Vec<T> =
         (0..getrf.n).flat_map(|j| square[j * order..][..getrf.m].iter().copied()).collect();
     Guarded::new(getrf.m, getrf.n, &entries)
 }
 
-fn compare<T: Scalar>(getrf: GetrfNopiv<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
-    let before = matrix(getrf, draw);
+fn compare<T: Scalar>(
+    getrf: GetrfNopiv<T>,
+    blas: &dyn Blas<T>,
+    random: &mut RandomInputs,
+) -> Trial {
+    let before = matrix(getrf, random);
     let (mut got, mut expected) = (before.clone(), before.clone());
     let outcomes = (getrf.compute(blas, got.write()), getrf.reference(expected.write()));
     // Each pair of factors is that of A + E with |E| <= n u |L| |U| (Higham, "Accuracy and
@@ -55,12 +59,12 @@ fn refusal<T: Scalar>(
     blas: &dyn Blas<T>,
     place: usize,
     pivot: T,
-    draw: &mut Draw,
+    random: &mut RandomInputs,
 ) -> Option<Trial> {
     if place >= getrf.m.min(getrf.n) {
         return None;
     }
-    let mut got = matrix(getrf, draw);
+    let mut got = matrix(getrf, random);
     if pivot == T::ZERO {
         (0..=place).for_each(|j| got.put(place, j, T::ZERO));
     }

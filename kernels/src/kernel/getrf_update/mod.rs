@@ -7,8 +7,8 @@
 //! Source: Golub, Van Loan, "Matrix computations", 3.4; flops as in LAWN 41. No implementation for
 //! devices.
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -23,7 +23,7 @@ use crate::packed::{PackedRef, PackedShape};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// The update with its arguments; buffers `[panel: R, pivots: R, packed: R, column: RW]`, of which
 /// `pivots` are `u32` and `packed` holds nothing, or the rows of the panel under its triangle; the panel is

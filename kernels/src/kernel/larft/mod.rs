@@ -6,8 +6,8 @@
 //! `geqrt` has made of the same panel. Cannot fail.
 //! Source: Schreiber, Van Loan, SIAM J. Sci. Stat. Comput. 10 (1989), algorithm 1.
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -22,7 +22,7 @@ use crate::option::Storev;
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// The triangle with its arguments; buffers `[V: R, TAU: R, T: W]`.
 #[derive(Clone, Copy, Debug)]

@@ -3,16 +3,16 @@
 use std::marker::PhantomData;
 
 use super::Larft;
-use super::card::Card;
+use super::list_entry::ListEntry;
 use crate::backend::Blas;
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::panels::{Factored, factored};
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::Storev;
 use crate::scalar::Scalar;
 
-impl<T: Scalar> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
         let Shape { m, n, .. } = shape;
         let mut trials = Vec::new();
         for storev in Storev::ALL {
@@ -20,7 +20,7 @@ impl<T: Scalar> Tried<T> for Card {
                 let all = (m - offset).min(n);
                 for k in [all, all / 2] {
                     let larft = Larft { storev, m, n, k, offset, scalar: PhantomData };
-                    trials.push(compare(larft, blas, draw));
+                    trials.push(compare(larft, blas, random));
                 }
             }
         }
@@ -28,9 +28,9 @@ impl<T: Scalar> Tried<T> for Card {
     }
 }
 
-fn compare<T: Scalar>(larft: Larft<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
+fn compare<T: Scalar>(larft: Larft<T>, blas: &dyn Blas<T>, random: &mut RandomInputs) -> Trial {
     let Larft { storev, m, n, k, offset, .. } = larft;
-    let Factored { v, tau, .. } = factored(storev, (m, n, k), offset, draw);
+    let Factored { v, tau, .. } = factored(storev, (m, n, k), offset, random);
     let before = Guarded::nan(k, k);
     let (mut got, mut expected) = (before.clone(), before.clone());
     larft.compute(blas, v.read(), tau.read(), got.write());

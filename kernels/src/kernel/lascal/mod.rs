@@ -4,8 +4,8 @@
 //! `alpha` of zero overwrites without reading. Cannot fail. Source: LAPACK Users' Guide, xLASCL. On
 //! cores only.
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -17,7 +17,7 @@ use crate::option::Part;
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// The scaling with its arguments; buffers `[A: RW]`.
 #[derive(Clone, Copy, Debug)]

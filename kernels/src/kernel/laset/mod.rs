@@ -3,9 +3,9 @@
 //! Shape: `A` is `m x n`. Overwrites `A`; reads nothing. Cannot fail. Source: LAPACK Users' Guide,
 //! xLASET.
 
-mod card;
 mod cpu;
 mod cuda;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -16,8 +16,8 @@ use crate::kernel::bytes;
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
-pub(super) use card::Card;
 pub(crate) use cuda::SOURCE;
+pub(super) use list_entry::ListEntry;
 
 /// The filling with its arguments; buffers `[A: W]`.
 #[derive(Clone, Copy, Debug)]

@@ -1,15 +1,15 @@
 //! Trials of the filling.
 
 use super::Laset;
-use super::card::Card;
+use super::list_entry::ListEntry;
 use crate::backend::Blas;
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::scalar::Scalar;
 
-impl<T: Scalar> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
-        let _ = (blas, draw);
+impl<T: Scalar> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
+        let _ = (blas, random);
         let (off_diagonal, diagonal) = (T::from_f64(0.25), T::from_f64(-2.0));
         vec![compare(Laset { m: shape.m, n: shape.n, off_diagonal, diagonal })]
     }

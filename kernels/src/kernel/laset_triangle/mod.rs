@@ -3,8 +3,8 @@
 //! Shape: `A` is `m x n`. Overwrites the triangle and its diagonal; neither reads nor writes the rest.
 //! Cannot fail. Source: LAPACK Users' Guide, xLASET. On cores only.
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -16,7 +16,7 @@ use crate::option::Uplo;
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// The filling with its arguments; buffers `[A: RW]`.
 #[derive(Clone, Copy, Debug)]

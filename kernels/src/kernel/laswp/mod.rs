@@ -4,8 +4,8 @@
 //! places; `backward`, in the opposite order, which undoes it. Cannot fail. Source: LAPACK's `laswp`. No
 //! implementation for devices.
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -18,7 +18,7 @@ use crate::kernel::bytes;
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// The exchange with its arguments; buffers `[pivots: R, A: RW]`, of which `pivots` are `u32`.
 #[derive(Clone, Copy, Debug)]

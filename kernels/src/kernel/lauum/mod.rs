@@ -5,9 +5,9 @@
 //! nor written. Cannot fail. After `trtri` it completes the inverse of a Cholesky-factored matrix.
 //! Source: LAPACK Users' Guide, xLAUUM; flops as in LAWN 41.
 
-mod card;
 mod cpu;
 mod cuda;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -22,7 +22,7 @@ use crate::option::Uplo;
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// The product with its arguments; buffers `[A: RW]`.
 #[derive(Clone, Copy, Debug)]

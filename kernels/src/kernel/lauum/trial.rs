@@ -1,22 +1,22 @@
 //! Trials of the triangular product.
 
 use super::Lauum;
-use super::card::Card;
+use super::list_entry::ListEntry;
 use crate::backend::Blas;
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::Uplo;
 use crate::scalar::Scalar;
 
-impl<T: Scalar> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
-        Uplo::ALL.map(|uplo| compare(Lauum::new(uplo, shape.n), blas, draw)).into()
+impl<T: Scalar> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
+        Uplo::ALL.map(|uplo| compare(Lauum::new(uplo, shape.n), blas, random)).into()
     }
 }
 
-fn compare<T: Scalar>(lauum: Lauum<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
+fn compare<T: Scalar>(lauum: Lauum<T>, blas: &dyn Blas<T>, random: &mut RandomInputs) -> Trial {
     let Lauum { uplo, n, .. } = lauum;
-    let mut before = Guarded::random(n, n, draw);
+    let mut before = Guarded::random(n, n, random);
     before.keep(|i, j| uplo.holds(i, j));
     let (mut got, mut expected) = (before.clone(), before.clone());
     lauum.compute(blas, got.write());

@@ -8,8 +8,8 @@
 //! safe. Source: Golub, Van Loan, "Matrix computations", 4th edition, 4.1; flops as for Cholesky's
 //! factorisation. On cores only.
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -24,8 +24,8 @@ use crate::option::{Form, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
-pub(super) use card::Card;
 pub(super) use cpu::divide_columns;
+pub(super) use list_entry::ListEntry;
 
 /// The factorisation with its arguments; buffers `[A: RW]`.
 #[derive(Clone, Copy, Debug)]

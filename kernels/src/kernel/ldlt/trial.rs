@@ -1,29 +1,29 @@
 //! Trials of the factorisation.
 
 use super::Ldlt;
-use super::card::{Card, typical};
+use super::list_entry::{ListEntry, typical};
 use crate::backend::Blas;
 use crate::error::NumericalError;
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::{Diag, Form, Uplo};
 use crate::scalar::Scalar;
 
-impl<T: Scalar> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
         let mut trials = Vec::new();
         for (form, uplo) in Form::ALL.into_iter().flat_map(|f| Uplo::ALL.map(|u| (f, u))) {
             let ldlt = Ldlt { form, uplo, ..typical(shape.n) };
-            trials.push(compare(ldlt, blas, draw));
-            trials.extend(refusal(ldlt, blas, draw));
+            trials.push(compare(ldlt, blas, random));
+            trials.extend(refusal(ldlt, blas, random));
         }
         trials
     }
 }
 
-fn compare<T: Scalar>(ldlt: Ldlt<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
+fn compare<T: Scalar>(ldlt: Ldlt<T>, blas: &dyn Blas<T>, random: &mut RandomInputs) -> Trial {
     let Ldlt { uplo, n, .. } = ldlt;
-    let before = Guarded::triangle(n, uplo, Diag::NonUnit, draw);
+    let before = Guarded::triangle(n, uplo, Diag::NonUnit, random);
     let (mut got, mut expected) = (before.clone(), before.clone());
     let outcomes = (ldlt.compute(blas, got.write()), ldlt.reference(expected.write()));
     // Rows beside the diagonal add up to 1/2 at most, pivots stay above 3/2: sums of n terms, of
@@ -37,9 +37,13 @@ fn compare<T: Scalar>(ldlt: Ldlt<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Tri
 }
 
 /// A zero pivot is told, with its place.
-fn refusal<T: Scalar>(ldlt: Ldlt<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Option<Trial> {
+fn refusal<T: Scalar>(
+    ldlt: Ldlt<T>,
+    blas: &dyn Blas<T>,
+    random: &mut RandomInputs,
+) -> Option<Trial> {
     let place = ldlt.n.checked_sub(1)? / 2;
-    let mut a = Guarded::triangle(ldlt.n, ldlt.uplo, Diag::NonUnit, draw);
+    let mut a = Guarded::triangle(ldlt.n, ldlt.uplo, Diag::NonUnit, random);
     for k in 0..ldlt.n {
         let (i, j) = if ldlt.uplo == Uplo::Lower { (place, k) } else { (k, place) };
         if ldlt.uplo.holds(i, j) {

@@ -3,8 +3,8 @@
 //! Shapes: `A` and `W` are `m x n`, or both are stored transposed; `D` is the diagonal of an `n x n`
 //! tile. Reads the diagonal of that tile and `A`; overwrites `A` and `W`. Cannot fail. On cores only.
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -17,7 +17,7 @@ use crate::kernel::{bytes, product};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// The split with its arguments; buffers `[D: R, A: RW, W: W]`.
 #[derive(Clone, Copy, Debug)]

@@ -5,8 +5,8 @@
 //! of `A` what the structure says, and `s`; overwrites `s`. Entries are added in the order of columns.
 //! Cannot fail. On cores only.
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -20,7 +20,7 @@ use crate::kernel::{bytes, product};
 use crate::scalar::Scalar;
 use crate::tile::TileRef;
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// Rows or columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,17 +2,17 @@
 
 use std::marker::PhantomData;
 
-use super::card::Card;
+use super::list_entry::ListEntry;
 use super::{Line, LineSums, Term};
 use crate::backend::Blas;
-use crate::kernel::draw::Draw;
 use crate::kernel::pack::Structure;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::{Form, Uplo};
 use crate::scalar::Scalar;
 
-impl<T: Scalar> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
         let _ = blas;
         let mut trials = Vec::new();
         for (line, term) in [Line::Row, Line::Column]
@@ -23,20 +23,20 @@ impl<T: Scalar> Tried<T> for Card {
             for structure in symmetric.into_iter().chain([Structure::General]) {
                 let m = if structure == Structure::General { shape.m } else { shape.n };
                 let (n, scalar) = (shape.n, PhantomData);
-                trials.push(compare(LineSums::<T> { line, term, structure, m, n, scalar }, draw));
+                trials.push(compare(LineSums::<T> { line, term, structure, m, n, scalar }, random));
             }
         }
         trials
     }
 }
 
-fn compare<T: Scalar>(sums: LineSums<T>, draw: &mut Draw) -> Trial {
+fn compare<T: Scalar>(sums: LineSums<T>, random: &mut RandomInputs) -> Trial {
     let LineSums { line, structure, m, n, .. } = sums;
-    let mut a = Guarded::random(m, n, draw);
+    let mut a = Guarded::random(m, n, random);
     if let Structure::Symmetric(_, uplo) = structure {
         a.keep(|i, j| uplo.holds(i, j));
     }
-    let mut got = draw.numbers::<T>(if line == Line::Row { m } else { n });
+    let mut got = random.numbers::<T>(if line == Line::Row { m } else { n });
     let mut expected = got.clone();
     sums.compute(a.read(), &mut got);
     sums.reference(a.read(), &mut expected);

@@ -6,9 +6,9 @@
 //! Fails with `NoLogDeterminant` when a diagonal entry is zero or not finite; `sum` is then
 //! unchanged. Source: Golub, Van Loan, "Matrix computations", 2.1.4.
 
-mod card;
 mod cpu;
 mod cuda;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -21,8 +21,8 @@ use crate::kernel::bytes;
 use crate::scalar::Real;
 use crate::tile::TileRef;
 
-pub(super) use card::Card;
 pub(crate) use cuda::SOURCE;
+pub(super) use list_entry::ListEntry;
 
 /// The sum with its arguments; buffers `[A: R, sum: RW (one f64)]`.
 #[derive(Clone, Copy, Debug)]

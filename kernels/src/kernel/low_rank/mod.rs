@@ -5,8 +5,8 @@
 //! that of `A` is; of a real `A` the real part of the result counts. Each entry is the same sum in the same
 //! order wherever tiles are cut. Overwrites `A`. Cannot fail. On cores only.
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -20,7 +20,7 @@ use crate::option::Uplo;
 use crate::scalar::{Scalar, c64};
 use crate::tile::TileMut;
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// Which entries of the tile are made, and which mirror them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

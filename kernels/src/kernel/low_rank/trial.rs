@@ -2,15 +2,15 @@
 
 use std::marker::PhantomData;
 
-use super::card::{Card, RANK};
+use super::list_entry::{ListEntry, RANK};
 use super::{LowRank, Mirror, Parts};
 use crate::backend::Blas;
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::scalar::Scalar;
 
-impl<T: Scalar> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
         let _ = blas;
         let Shape { m, n, k } = shape;
         let scalar = PhantomData::<T>;
@@ -22,16 +22,17 @@ impl<T: Scalar> Tried<T> for Card {
             (Mirror::Triangle, n, 0),
             (Mirror::Whole, m, -(m as isize)),
         ] {
-            trials.push(compare(LowRank { mirror, below, m, n, rank: k.min(RANK), scalar }, draw));
+            trials
+                .push(compare(LowRank { mirror, below, m, n, rank: k.min(RANK), scalar }, random));
         }
         trials
     }
 }
 
-fn compare<T: Scalar>(low: LowRank<T>, draw: &mut Draw) -> Trial {
+fn compare<T: Scalar>(low: LowRank<T>, random: &mut RandomInputs) -> Trial {
     let LowRank { mirror, m, n, rank, .. } = low;
     let (rows, columns) = if mirror == Mirror::Whole { (n, m) } else { (m, n) };
-    let [diagonal, x, y] = [rows, rows * rank, columns * rank].map(|count| draw.numbers(count));
+    let [diagonal, x, y] = [rows, rows * rank, columns * rank].map(|count| random.numbers(count));
     let parts = Parts { diagonal: &diagonal, x: &x, y: &y };
     let before = Guarded::<T>::nan(m, n);
     let (mut got, mut expected) = (before.clone(), before.clone());

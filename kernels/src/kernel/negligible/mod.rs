@@ -4,8 +4,8 @@
 //! lines before something was taken from them, and `s`, those of what is left; overwrites `s`. A NaN stays.
 //! Cannot fail. On cores only.
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -17,7 +17,7 @@ use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure};
 use crate::kernel::bytes;
 use crate::scalar::Scalar;
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// The comparison with its arguments; buffers `[t: R, s: RW]`.
 #[derive(Clone, Copy, Debug)]

@@ -1,16 +1,16 @@
 //! Trials of the comparison.
 
-use super::card::{Card, sums, typical};
+use super::list_entry::{ListEntry, sums, typical};
 use crate::backend::Blas;
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::{Shape, Trial, Tried};
 use crate::scalar::{Real, Scalar};
 
-impl<T: Scalar> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
         let _ = blas;
         let kernel = typical::<T>(shape.n);
-        let before = sums::<T>(shape.n, draw);
+        let before = sums::<T>(shape.n, random);
         // Far below what counts as rounding, far above, and as they are.
         let factors = [kernel.part / 8.0, kernel.part * 8.0, 1.0].map(T::Real::of_f64).into_iter();
         let after = before.iter().zip(factors.cycle());

@@ -7,8 +7,8 @@
 //! makes a norm NaN, as in LAPACK. Cannot fail. Source: LAPACK Users' Guide, xLANGE, xLANSY, xLANHE,
 //! xLANTR, xLASSQ. On cores only.
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -22,9 +22,9 @@ use crate::kernel::{bytes, product};
 use crate::scalar::Scalar;
 use crate::tile::TileRef;
 
-pub(super) use card::Card;
 pub(in crate::kernel) use cpu::visit;
 pub use cpu::{frobenius, larger};
+pub(super) use list_entry::ListEntry;
 pub(in crate::kernel) use reference::entry;
 
 /// A norm of a matrix.

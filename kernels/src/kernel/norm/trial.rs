@@ -2,17 +2,17 @@
 
 use std::marker::PhantomData;
 
-use super::card::Card;
+use super::list_entry::ListEntry;
 use super::{Norm, NormFold, NormShare, frobenius};
 use crate::backend::Blas;
-use crate::kernel::draw::Draw;
 use crate::kernel::pack::{Structure, structures};
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::Diag;
 use crate::scalar::{Real, Scalar};
 
-impl<T: Scalar> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
         let _ = blas;
         let mut trials = Vec::new();
         for norm in Norm::ALL {
@@ -22,9 +22,9 @@ impl<T: Scalar> Tried<T> for Card {
                 let (n, twice, scalar) = (shape.n, structure == Structure::General, PhantomData);
                 let share = NormShare { norm, structure, twice, m, n, scalar };
                 for size in [1.0, 1e30, 1e-30] {
-                    trials.push(compare::<T>(share, size, draw));
+                    trials.push(compare::<T>(share, size, random));
                 }
-                trials.extend(spoiled::<T>(share, draw));
+                trials.extend(spoiled::<T>(share, random));
             }
         }
         trials
@@ -43,9 +43,9 @@ fn norm<T: Scalar>(share: NormShare<T>, a: &Guarded<T>) -> f64 {
 }
 
 /// A matrix of entries of about `size`, NaN where the structure does not read.
-fn matrix<T: Scalar>(share: NormShare<T>, size: f64, draw: &mut Draw) -> Guarded<T> {
+fn matrix<T: Scalar>(share: NormShare<T>, size: f64, random: &mut RandomInputs) -> Guarded<T> {
     let NormShare { structure, m, n, .. } = share;
-    let entries: Vec<T> = draw.numbers(m * n);
+    let entries: Vec<T> = random.numbers(m * n);
     let entries: Vec<T> = entries.into_iter().map(|x| x * T::from_f64(size)).collect();
     let mut a = Guarded::new(m, n, &entries);
     a.keep(|i, j| match structure {
@@ -56,8 +56,8 @@ fn matrix<T: Scalar>(share: NormShare<T>, size: f64, draw: &mut Draw) -> Guarded
     a
 }
 
-fn compare<T: Scalar>(share: NormShare<T>, size: f64, draw: &mut Draw) -> Trial {
-    let a = matrix(share, size, draw);
+fn compare<T: Scalar>(share: NormShare<T>, size: f64, random: &mut RandomInputs) -> Trial {
+    let a = matrix(share, size, random);
     let (got, expected) = (norm(share, &a), share.reference(a.read()));
     // Sums of m n positive terms at most, each with a few roundings.
     let terms = (share.m * share.n) as f64 + 4.0;
@@ -67,8 +67,8 @@ fn compare<T: Scalar>(share: NormShare<T>, size: f64, draw: &mut Draw) -> Trial 
 }
 
 /// A NaN that is read shows, and an infinity without one.
-fn spoiled<T: Scalar>(share: NormShare<T>, draw: &mut Draw) -> Vec<Trial> {
-    let mut a = matrix(share, 1.0, draw);
+fn spoiled<T: Scalar>(share: NormShare<T>, random: &mut RandomInputs) -> Vec<Trial> {
+    let mut a = matrix(share, 1.0, random);
     let mut place = (0..share.n).flat_map(|j| (0..share.m).map(move |i| (i, j)));
     let readable = |&(i, j): &(usize, usize)| a.read().at(i, j).is_finite();
     let Some((i, j)) = place.rfind(readable) else { return Vec::new() };

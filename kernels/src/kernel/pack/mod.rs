@@ -5,8 +5,8 @@
 //! says is not stored of `A` does not show; overwrites what was packed. Cannot fail. On cores only, where
 //! packing is of use.
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -22,7 +22,7 @@ use crate::packed::{PackedMut, PackedShape};
 use crate::scalar::Scalar;
 use crate::tile::TileRef;
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 #[cfg(test)]
 pub(super) use trial::structures;
 

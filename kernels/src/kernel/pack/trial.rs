@@ -1,23 +1,23 @@
 //! Trials of the packing.
 
-use super::card::Card;
+use super::list_entry::ListEntry;
 use super::{Pack, Structure};
 use crate::backend::Blas;
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried, heights};
 use crate::option::{Diag, Form, Trans, Uplo};
 use crate::packed::{PackedMut, PackedRef};
 use crate::scalar::Scalar;
 
-impl<T: Scalar> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
         let mut trials = Vec::new();
         for trans in Trans::ALL {
             for height in heights(blas) {
                 for structure in structures().chain([Structure::General]) {
                     let is_square = matches!(structure, Structure::Symmetric(..));
                     let size = (if is_square { shape.n } else { shape.m }, shape.n);
-                    trials.push(compare(blas, Pack::whole(structure, trans, size, height), draw));
+                    trials.push(compare(blas, Pack::whole(structure, trans, size, height), random));
                 }
             }
         }
@@ -36,10 +36,10 @@ pub(in crate::kernel) fn structures() -> impl Iterator<Item = Structure> {
 }
 
 /// Exact copies are wanted, and of what is not stored nothing may be seen.
-fn compare<T: Scalar>(blas: &dyn Blas<T>, pack: Pack<T>, draw: &mut Draw) -> Trial {
+fn compare<T: Scalar>(blas: &dyn Blas<T>, pack: Pack<T>, random: &mut RandomInputs) -> Trial {
     let Pack { structure, trans, m, n, .. } = pack;
     let (rows, cols) = trans.stored(m, n);
-    let mut a = Guarded::random(rows, cols, draw);
+    let mut a = Guarded::random(rows, cols, random);
     let is_stored = |i: usize, j: usize| match structure {
         Structure::General => true,
         Structure::Symmetric(_, uplo) => uplo.holds(i, j),

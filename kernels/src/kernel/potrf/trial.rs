@@ -1,23 +1,23 @@
 //! Trials of the Cholesky factorization.
 
 use super::Potrf;
-use super::card::Card;
+use super::list_entry::ListEntry;
 use crate::backend::Blas;
 use crate::error::NumericalError;
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::{Diag, Uplo};
 use crate::scalar::Scalar;
 
-impl<T: Scalar> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
         let mut trials = Vec::new();
         for uplo in Uplo::ALL {
             let potrf = Potrf::new(uplo, shape.n, 1000);
-            trials.push(compare(potrf, blas, draw));
+            trials.push(compare(potrf, blas, random));
             for place in [0, shape.n / 2, shape.n.saturating_sub(1)] {
                 for pivot in [-1.0, 0.0, f64::NAN, f64::INFINITY] {
-                    trials.extend(refusal(potrf, blas, place, T::from_f64(pivot), draw));
+                    trials.extend(refusal(potrf, blas, place, T::from_f64(pivot), random));
                 }
             }
         }
@@ -26,12 +26,12 @@ impl<T: Scalar> Tried<T> for Card {
 }
 
 /// A dominant symmetric matrix of which one triangle is readable.
-fn matrix<T: Scalar>(potrf: Potrf<T>, draw: &mut Draw) -> Guarded<T> {
-    Guarded::triangle(potrf.n, potrf.uplo, Diag::NonUnit, draw)
+fn matrix<T: Scalar>(potrf: Potrf<T>, random: &mut RandomInputs) -> Guarded<T> {
+    Guarded::triangle(potrf.n, potrf.uplo, Diag::NonUnit, random)
 }
 
-fn compare<T: Scalar>(potrf: Potrf<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
-    let before = matrix(potrf, draw);
+fn compare<T: Scalar>(potrf: Potrf<T>, blas: &dyn Blas<T>, random: &mut RandomInputs) -> Trial {
+    let before = matrix(potrf, random);
     let (mut got, mut expected) = (before.clone(), before.clone());
     let outcomes = (potrf.compute(blas, got.write()), potrf.reference(expected.write()));
     // Each factor is that of A + E with |e_ij| <= (n + 2) u max a_ii (Higham, "Accuracy and
@@ -52,12 +52,12 @@ fn refusal<T: Scalar>(
     blas: &dyn Blas<T>,
     place: usize,
     pivot: T,
-    draw: &mut Draw,
+    random: &mut RandomInputs,
 ) -> Option<Trial> {
     if place >= potrf.n {
         return None;
     }
-    let mut before = matrix(potrf, draw);
+    let mut before = matrix(potrf, random);
     before.put(place, place, pivot);
     let mut got = before.clone();
     let outcome = potrf.compute(blas, got.write());

@@ -4,8 +4,8 @@
 //! number of zero leaves its line as it is; what has a power of zero is not read. Overwrites `A`. Cannot
 //! fail. On cores only.
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -18,7 +18,7 @@ use crate::kernel::{bytes, product};
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// Which root of a sum of squares a line is divided by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,11 +12,11 @@
 //! 6.2.1 and 2.4.3 of L. L. Nesi, "Strategies for distributing task-based applications on heterogeneous platforms"
 //! (thesis, UFRGS and Université Grenoble Alpes, 2023).
 
-mod card;
 mod compare;
 mod cpu;
 mod findings;
 pub mod lines;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -37,7 +37,7 @@ use crate::element::Element;
 use crate::kernel::{bytes, product};
 use crate::scalar::Real;
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// What an entry becomes before it is multiplied.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,19 +1,19 @@
 //! Trials of the sweep.
 
-use super::card::{Card, WIDTH};
 use super::lines::{self, Lines};
+use super::list_entry::{ListEntry, WIDTH};
 use super::{Entry, Panels, Tile};
 use crate::backend::Blas;
 use crate::element::{ELEMENTS, Element};
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::{Shape, Trial, Tried};
 use crate::scalar::Real;
 
 /// Largest entry that is drawn.
 const LARGEST: f64 = 100.0;
 
-impl<T: Real> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Real> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
         let mut trials = Vec::new();
         let entries = [Entry::Plain, Entry::Count, Entry::Squared(0.0), Entry::Squared(2.5)];
         let all = [
@@ -40,7 +40,7 @@ impl<T: Real> Tried<T> for Card {
                 let (row, column) = (top, 0);
                 let place = Tile { row, column, top, left, ..Tile::of(element, entry) };
                 let tile = Tile { m, n, width, is_diagonal, ..place };
-                trials.push(compare(blas, tile, sides, draw));
+                trials.push(compare(blas, tile, sides, random));
             }
         }
         trials
@@ -51,21 +51,22 @@ fn compare<T: Real>(
     blas: &dyn Blas<T>,
     tile: Tile,
     (is_right, is_left): (bool, bool),
-    draw: &mut Draw,
+    random: &mut RandomInputs,
 ) -> Trial {
     let (m, n, width) = tile.shape();
     let mut stored = vec![0; m * n * tile.element.bytes()];
     let entries: Vec<f64> =
-        (0..m * n).map(|_| (draw.number::<f64>().abs() * LARGEST).round()).collect();
+        (0..m * n).map(|_| (random.number::<f64>().abs() * LARGEST).round()).collect();
     tile.element.narrow(&entries, &mut stored);
-    let numbers = |count: usize, draw: &mut Draw| draw.numbers::<f64>(count);
+    let numbers = |count: usize, random: &mut RandomInputs| random.numbers::<f64>(count);
     // Bands end a line after the tile, but for that of a tile on the diagonal.
     let (high, wide) = (tile.along().end, tile.across().end);
     let (high, wide) = if tile.is_diagonal { (wide, wide) } else { (high + 1, wide + 1) };
-    let (x, u) = (numbers(wide * width, draw), numbers(high * width, draw));
-    let (y, z) = (numbers(high * width, draw), numbers(wide * width, draw));
-    let of_lines = |count: usize, draw: &mut Draw| lines::initial(&numbers(count, draw));
-    let (rows, columns) = (of_lines(high, draw), of_lines(wide, draw));
+    let (x, u) = (numbers(wide * width, random), numbers(high * width, random));
+    let (y, z) = (numbers(high * width, random), numbers(wide * width, random));
+    let of_lines =
+        |count: usize, random: &mut RandomInputs| lines::initial(&numbers(count, random));
+    let (rows, columns) = (of_lines(high, random), of_lines(wide, random));
     let is_summed = is_right;
     let run = |is_reference: bool| {
         let (mut y, mut z, mut rows, mut columns) =

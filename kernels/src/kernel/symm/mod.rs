@@ -6,8 +6,8 @@
 //! the diagonal of a Hermitian matrix do not count. Cannot fail. Source: Dongarra et al., ACM TOMS
 //! 16 (1990), xSYMM and xHEMM; flops as in LAWN 41. On cores only.
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -20,7 +20,7 @@ use crate::option::{Form, Side, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// The product with its arguments; buffers `[A: R, B: R, C: RW]`.
 #[derive(Clone, Copy, Debug)]

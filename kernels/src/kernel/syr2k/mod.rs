@@ -8,8 +8,8 @@
 //! Source: Dongarra et al., ACM TOMS 16 (1990), xSYR2K and xHER2K; flops as in LAWN 41. On cores
 //! only.
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -22,7 +22,7 @@ use crate::option::{Form, Trans, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// The product with its arguments; buffers `[A: R, B: R, C: RW]`.
 #[derive(Clone, Copy, Debug)]

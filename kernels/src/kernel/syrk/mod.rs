@@ -6,9 +6,9 @@
 //! `beta` count, and imaginary parts on the diagonal of `C` are taken as zero and set to it. The other triangle is neither read nor written. Cannot
 //! fail. Source: Dongarra et al., ACM TOMS 16 (1990); flops as in LAWN 41.
 
-mod card;
 mod cpu;
 mod cuda;
+mod list_entry;
 pub(super) mod packed;
 mod reference;
 #[cfg(test)]
@@ -22,8 +22,8 @@ use crate::option::{Form, Trans, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use card::Card;
 pub(super) use cpu::{lower, make_diagonal_real};
+pub(super) use list_entry::ListEntry;
 pub use packed::SyrkPacked;
 
 /// The symmetric product with its arguments; buffers `[A: R, C: RW]`.

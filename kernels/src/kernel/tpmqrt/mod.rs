@@ -5,8 +5,8 @@
 //! Overwrites both. Known as `tsmqr` and `ttmqr`. Cannot fail.
 //! Source: LAPACK's `tpmqrt`; Buttari, Langou, Kurzak, Dongarra, Parallel Computing 35 (2009).
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -21,7 +21,7 @@ use crate::option::{Below, Trans};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// The product with its arguments; buffers `[V: R, T: R, C1: RW, C2: RW]`.
 #[derive(Clone, Copy, Debug)]

@@ -3,16 +3,16 @@
 use std::marker::PhantomData;
 
 use super::Tpmqrt;
-use super::card::Card;
+use super::list_entry::ListEntry;
 use crate::backend::Blas;
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::tpqrt::{Tpqrt, triangle};
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::{Below, Trans};
 use crate::scalar::Scalar;
 
-impl<T: Scalar> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
         // More reflectors are more of the same, and the reference takes long.
         let (Shape { m, n, .. }, k) = (shape, shape.k.min(70));
         let mut trials = Vec::new();
@@ -21,7 +21,7 @@ impl<T: Scalar> Tried<T> for Card {
                 for ib in [1 + k % 7, 24] {
                     let tpmqrt =
                         Tpmqrt { below, trans, top: k + 1, m, n, k, ib, scalar: PhantomData };
-                    trials.push(compare(tpmqrt, blas, draw));
+                    trials.push(compare(tpmqrt, blas, random));
                 }
             }
         }
@@ -29,14 +29,14 @@ impl<T: Scalar> Tried<T> for Card {
     }
 }
 
-fn compare<T: Scalar>(tpmqrt: Tpmqrt<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
+fn compare<T: Scalar>(tpmqrt: Tpmqrt<T>, blas: &dyn Blas<T>, random: &mut RandomInputs) -> Trial {
     let Tpmqrt { below, top, m, n, k, ib, scalar, .. } = tpmqrt;
-    let mut v = Guarded::random(m, k, draw);
+    let mut v = Guarded::random(m, k, random);
     v.keep(|i, j| below.holds(i, j));
-    let (mut r, mut t) = (triangle(k, k, draw), Guarded::nan(ib.min(k), k));
+    let (mut r, mut t) = (triangle(k, k, random), Guarded::nan(ib.min(k), k));
     Tpqrt { below, top: k, m, n: k, ib, scalar }.reference(r.write(), v.write(), t.write());
     t.keep(|i, j| j / ib * ib + i <= j);
-    let before = (Guarded::random(top, n, draw), Guarded::random(m, n, draw));
+    let before = (Guarded::random(top, n, random), Guarded::random(m, n, random));
     let (mut got, mut expected) = (before.clone(), before.clone());
     tpmqrt.compute(blas, (v.read(), t.read()), got.0.write(), got.1.write());
     tpmqrt.reference((v.read(), t.read()), expected.0.write(), expected.1.write());

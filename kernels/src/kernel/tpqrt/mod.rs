@@ -7,8 +7,8 @@
 //! Cannot fail; NaN passes through.
 //! Source: LAPACK's `tpqrt`; Buttari, Langou, Kurzak, Dongarra, Parallel Computing 35 (2009).
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -23,7 +23,7 @@ use crate::option::Below;
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 #[cfg(test)]
 pub(super) use trial::triangle;
 

@@ -3,21 +3,21 @@
 use std::marker::PhantomData;
 
 use super::Tpqrt;
-use super::card::Card;
+use super::list_entry::ListEntry;
 use crate::backend::Blas;
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::Below;
 use crate::scalar::Scalar;
 
-impl<T: Scalar> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
         let Shape { m, n, k } = shape;
         let mut trials = Vec::new();
         for below in Below::ALL {
             for ib in [1 + k % 7, 24] {
                 let tpqrt = Tpqrt { below, top: n + 1, m, n, ib, scalar: PhantomData };
-                trials.push(compare(tpqrt, blas, draw));
+                trials.push(compare(tpqrt, blas, random));
             }
         }
         trials
@@ -25,18 +25,22 @@ impl<T: Scalar> Tried<T> for Card {
 }
 
 /// A triangle, with a NaN wherever it is not, in a tile of `rows`.
-pub(in crate::kernel) fn triangle<T: Scalar>(rows: usize, n: usize, draw: &mut Draw) -> Guarded<T> {
-    let (square, mut r) = (draw.dominant::<T>(n), Guarded::nan(rows, n));
+pub(in crate::kernel) fn triangle<T: Scalar>(
+    rows: usize,
+    n: usize,
+    random: &mut RandomInputs,
+) -> Guarded<T> {
+    let (square, mut r) = (random.dominant::<T>(n), Guarded::nan(rows, n));
     for (i, j) in (0..n).flat_map(|j| (0..=j).map(move |i| (i, j))) {
         r.put(i, j, square[i + j * n]);
     }
     r
 }
 
-fn compare<T: Scalar>(tpqrt: Tpqrt<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
+fn compare<T: Scalar>(tpqrt: Tpqrt<T>, blas: &dyn Blas<T>, random: &mut RandomInputs) -> Trial {
     let Tpqrt { below, top, m, n, ib, .. } = tpqrt;
-    let r = triangle(top, n, draw);
-    let mut b = Guarded::random(m, n, draw);
+    let r = triangle(top, n, random);
+    let mut b = Guarded::random(m, n, random);
     b.keep(|i, j| below.holds(i, j));
     let t = Guarded::nan(ib.min(n), n);
     let mut got = (r.clone(), b.clone(), t.clone());

@@ -4,8 +4,8 @@
 //! overwrites the part of `B`, and nothing else. An `alpha` of zero does not read `A`. With `alpha` 1
 //! and `beta` 0 it copies (xLACPY). Cannot fail. Source: PBLAS, PxTRADD. On cores only.
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -17,7 +17,7 @@ use crate::option::{Part, Trans};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// The sum with its arguments; buffers `[A: R, B: RW]`.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@
 use super::{In, Shape, Trial};
 use crate::backend::{BACKENDS, Backend, Blas};
 use crate::kernel::TRIALS;
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::scalar::Scalar;
 use crate::tile::TileRef;
 
@@ -74,15 +74,15 @@ fn the_product_of_a_hermitian_matrix_and_a_vector_agrees_on_every_backend() {
 
 /// The first columns of a Hermitian matrix of which only the lower triangle is there, entry by entry.
 fn hermitian<T: Scalar>(backend: &str, blas: &dyn Blas<T>) {
-    let mut draw = Draw::new(31);
+    let mut random = RandomInputs::new(31);
     for (rows, columns) in [(0, 0), (1, 1), (3, 2), (9, 9), (40, 7), (67, 16), (130, 33)] {
         let ld = rows + 2;
-        let mut a = draw.numbers::<T>(ld * columns);
+        let mut a = random.numbers::<T>(ld * columns);
         for j in 0..columns {
             a[j * ld..j * ld + j].fill(T::from_f64(f64::NAN));
             a[j * ld + rows..(j + 1) * ld].fill(T::from_f64(f64::NAN));
         }
-        let (x, old) = (draw.numbers::<T>(rows), draw.numbers::<T>(rows));
+        let (x, old) = (random.numbers::<T>(rows), random.numbers::<T>(rows));
         let mut expected = old.clone();
         for (i, j) in (0..columns).flat_map(|j| (j..rows).map(move |i| (i, j))) {
             let entry = a[j * ld + i];
@@ -118,8 +118,8 @@ fn conform(backend: &'static dyn Backend) -> usize {
 }
 
 fn conform_in<T: Scalar>(kernel: &str, trials: In<T>, backend: &str, blas: &dyn Blas<T>) -> usize {
-    let mut draw = Draw::new(2024);
-    let trials = |&(m, n, k): &(usize, usize, usize)| trials(blas, Shape { m, n, k }, &mut draw);
+    let mut random = RandomInputs::new(2024);
+    let trials = |&(m, n, k): &(usize, usize, usize)| trials(blas, Shape { m, n, k }, &mut random);
     // Complex arithmetic rests on the real one, whose blocks the largest shapes are for.
     let is_wanted = |&&(m, n, k): &&(usize, usize, usize)| !T::IS_COMPLEX || m * n * k <= LARGEST;
     let trials: Vec<Trial> = SHAPES.iter().filter(is_wanted).flat_map(trials).collect();

@@ -3,18 +3,21 @@
 use std::marker::PhantomData;
 
 use super::Guarded;
-use crate::kernel::draw::Draw;
 use crate::kernel::geqrt::Geqrt;
+use crate::kernel::random::RandomInputs;
 use crate::option::Storev;
 use crate::scalar::Scalar;
 
 /// An `m x n` panel (stored as it is to be) that is well conditioned from row `offset` on.
-pub(in crate::kernel) fn panel<T: Scalar>(geqrt: Geqrt<T>, draw: &mut Draw) -> Guarded<T> {
+pub(in crate::kernel) fn panel<T: Scalar>(
+    geqrt: Geqrt<T>,
+    random: &mut RandomInputs,
+) -> Guarded<T> {
     let Geqrt { storev, m, n, offset, .. } = geqrt;
     let order = (m - offset).max(n);
-    let square = draw.dominant::<T>(order);
+    let square = random.dominant::<T>(order);
     let (rows, cols) = storev.stored(m, n);
-    let mut panel = Guarded::random(rows, cols, draw);
+    let mut panel = Guarded::random(rows, cols, random);
     for (i, j) in (0..n).flat_map(|j| (offset..m).map(move |i| (i, j))) {
         let (row, column) = storev.stored(i, j);
         panel.put(row, column, square[i - offset + j * order]);
@@ -34,11 +37,11 @@ pub(in crate::kernel) fn factored<T: Scalar>(
     storev: Storev,
     (m, n, k): (usize, usize, usize),
     offset: usize,
-    draw: &mut Draw,
+    random: &mut RandomInputs,
 ) -> Factored<T> {
     let geqrt = Geqrt { storev, m, n: k, offset, scalar: PhantomData };
     let narrow = {
-        let mut panel = panel(geqrt, draw);
+        let mut panel = panel(geqrt, random);
         let (mut tau, mut t) = (Guarded::nan(k, 1), Guarded::nan(k, k));
         geqrt.reference(panel.write(), tau.write(), t.write());
         t.keep(|i, j| i <= j);

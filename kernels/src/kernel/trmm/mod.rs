@@ -5,9 +5,9 @@
 //! Cannot fail.
 //! Source: Dongarra et al., ACM TOMS 16 (1990); flops as in LAWN 41.
 
-mod card;
 mod cpu;
 mod cuda;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -20,7 +20,7 @@ use crate::option::{Diag, Side, Trans, Triangle, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// The product with its arguments; buffers `[T: R, B: RW]`.
 #[derive(Clone, Copy, Debug)]

@@ -1,27 +1,27 @@
 //! Trials of the triangular product.
 
 use super::Trmm;
-use super::card::Card;
+use super::list_entry::ListEntry;
 use crate::backend::Blas;
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried, triangles};
 use crate::scalar::Scalar;
 
-impl<T: Scalar> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
         let (Shape { m, n, .. }, alpha) = (shape, T::from_f64(-0.75));
         let trials = triangles().into_iter().map(|(side, uplo, trans, diag)| {
-            compare(Trmm { side, uplo, trans, diag, m, n, alpha }, blas, draw)
+            compare(Trmm { side, uplo, trans, diag, m, n, alpha }, blas, random)
         });
         trials.collect()
     }
 }
 
-fn compare<T: Scalar>(trmm: Trmm<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
+fn compare<T: Scalar>(trmm: Trmm<T>, blas: &dyn Blas<T>, random: &mut RandomInputs) -> Trial {
     let Trmm { uplo, diag, m, n, alpha, .. } = trmm;
     let order = trmm.order();
-    let t = Guarded::triangle(order, uplo, diag, draw);
-    let before = Guarded::random(m, n, draw);
+    let t = Guarded::triangle(order, uplo, diag, random);
+    let before = Guarded::random(m, n, random);
     let (mut got, mut expected) = (before.clone(), before.clone());
     trmm.compute(blas, t.read(), got.write());
     trmm.reference(t.read(), expected.write());

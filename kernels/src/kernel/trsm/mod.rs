@@ -5,9 +5,9 @@
 //! A zero on the diagonal gives infinities, as in BLAS; a factorization never leaves one.
 //! Source: Dongarra et al., ACM TOMS 16 (1990); flops as in LAWN 41.
 
-mod card;
 mod cpu;
 mod cuda;
+mod list_entry;
 pub(super) mod packed;
 mod reference;
 #[cfg(test)]
@@ -21,7 +21,7 @@ use crate::option::{Diag, Side, Trans, Triangle, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 pub use packed::TrsmPacked;
 
 /// The solve with its arguments; buffers `[T: R, B: RW]`.

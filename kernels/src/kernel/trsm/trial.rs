@@ -1,30 +1,30 @@
 //! Trials of the triangular solve.
 
 use super::Trsm;
-use super::card::Card;
+use super::list_entry::ListEntry;
 use crate::backend::Blas;
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried, triangles};
 use crate::kernel::triangular;
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-impl<T: Scalar> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
         let (Shape { m, n, .. }, alpha) = (shape, T::from_f64(-0.75));
         let mut trials = Vec::new();
         for (side, uplo, trans, diag) in triangles() {
             let ld = triangular::order(side, m, n);
-            trials.push(compare(Trsm { side, uplo, trans, diag, m, n, ld, alpha }, blas, draw));
+            trials.push(compare(Trsm { side, uplo, trans, diag, m, n, ld, alpha }, blas, random));
         }
         trials
     }
 }
 
-fn compare<T: Scalar>(trsm: Trsm<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
-    let t = Guarded::triangle(trsm.order(), trsm.uplo, trsm.diag, draw);
+fn compare<T: Scalar>(trsm: Trsm<T>, blas: &dyn Blas<T>, random: &mut RandomInputs) -> Trial {
+    let t = Guarded::triangle(trsm.order(), trsm.uplo, trsm.diag, random);
     let compute = |b: TileMut<'_, T>| trsm.compute(blas, t.read(), b);
-    judge(format!("{trsm:?}"), trsm, t.read(), compute, draw)
+    judge(format!("{trsm:?}"), trsm, t.read(), compute, random)
 }
 
 /// Compares what `compute` does to `B` with the reference of `trsm`.
@@ -33,9 +33,9 @@ pub(super) fn judge<T: Scalar>(
     trsm: Trsm<T>,
     t: TileRef<'_, T>,
     compute: impl Fn(TileMut<'_, T>),
-    draw: &mut Draw,
+    random: &mut RandomInputs,
 ) -> Trial {
-    let before = Guarded::random(trsm.m, trsm.n, draw);
+    let before = Guarded::random(trsm.m, trsm.n, random);
     let (mut got, mut expected) = (before.clone(), before.clone());
     compute(got.write());
     trsm.reference(t, expected.write());

@@ -8,9 +8,9 @@
 //! A zero on the diagonal is for [`CheckBlock`] to find, in ascending order of blocks.
 //! Source: Golub, Van Loan, "Matrix computations", 3.1; LAPACK's `trtrs`.
 
-mod card;
 mod check;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -26,8 +26,8 @@ use crate::option::{Storev, Trans};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use card::Card;
 pub use check::CheckBlock;
+pub(super) use list_entry::ListEntry;
 pub use zero::ZeroRows;
 
 /// The step with its arguments; buffers `[R: R, CHECKED: R, B: RW]`.

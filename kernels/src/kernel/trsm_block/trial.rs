@@ -3,15 +3,15 @@
 use std::marker::PhantomData;
 
 use super::TrsmBlock;
-use super::card::Card;
+use super::list_entry::ListEntry;
 use crate::backend::Blas;
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::{Storev, Trans};
 use crate::scalar::Scalar;
 
-impl<T: Scalar> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
         let Shape { m, n, k } = shape;
         let mut trials = Vec::new();
         for storev in Storev::ALL {
@@ -30,7 +30,7 @@ impl<T: Scalar> Tried<T> for Card {
                         nrhs,
                         scalar: PhantomData,
                     };
-                    trials.push(compare(step, blas, draw));
+                    trials.push(compare(step, blas, random));
                 }
             }
         }
@@ -38,22 +38,22 @@ impl<T: Scalar> Tried<T> for Card {
     }
 }
 
-fn compare<T: Scalar>(step: TrsmBlock<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
+fn compare<T: Scalar>(step: TrsmBlock<T>, blas: &dyn Blas<T>, random: &mut RandomInputs) -> Trial {
     let TrsmBlock { storev, trans, m, n, k, offset, rows, nrhs, .. } = step;
     let (height, width) = storev.stored(m, n);
     let mut a = Guarded::nan(height, width);
-    let square = draw.dominant::<T>(k);
+    let square = random.dominant::<T>(k);
     for (i, j) in (0..k).flat_map(|j| (0..=offset + j).map(move |i| (i, j))) {
         let entry = if i < offset {
             // So that a row adds up to at most 1/2, as in a dominant matrix.
-            draw.number::<T>() * T::from_f64(0.35 / (offset + k) as f64)
+            random.number::<T>() * T::from_f64(0.35 / (offset + k) as f64)
         } else {
             square[i - offset + j * k]
         };
         let (row, column) = storev.stored(i, j);
         a.put(row, column, entry);
     }
-    let before = Guarded::random(rows, nrhs as usize, draw);
+    let before = Guarded::random(rows, nrhs as usize, random);
     let (mut got, mut expected) = (before.clone(), before.clone());
     step.compute(blas, a.read(), got.write());
     step.reference(a.read(), expected.write());

@@ -7,8 +7,8 @@
 //! infinities, as in BLAS. Source: Golub, Van Loan, "Matrix computations", 3.1.2 and 3.1.3. No
 //! implementation for devices.
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -24,7 +24,7 @@ use crate::option::{Diag, Trans, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// The step with its arguments; buffers `[T: R, B: RW]`.
 #[derive(Clone, Copy, Debug)]

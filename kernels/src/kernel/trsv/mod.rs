@@ -4,9 +4,9 @@
 //! diagonal if that is unit) and `x`; overwrites `x`. A zero on the diagonal gives infinities, as
 //! in BLAS. Source: Dongarra et al., ACM TOMS 14 (1988); flops as in LAWN 41.
 
-mod card;
 mod cpu;
 mod cuda;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -21,7 +21,7 @@ use crate::option::{Diag, Trans, Triangle, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// The solve with its arguments; buffers `[T: R, x: RW]`.
 #[derive(Clone, Copy, Debug)]

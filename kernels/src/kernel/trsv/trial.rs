@@ -1,20 +1,20 @@
 //! Trials of the triangular solve of one vector.
 
 use super::Trsv;
-use super::card::Card;
+use super::list_entry::ListEntry;
 use crate::backend::Blas;
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::{Diag, Trans, Uplo};
 use crate::scalar::Scalar;
 
-impl<T: Scalar> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
         let mut trials = Vec::new();
         for uplo in Uplo::ALL {
             for trans in Trans::ALL {
                 for diag in Diag::ALL {
-                    trials.push(compare(Trsv::new(uplo, trans, diag, shape.n), blas, draw));
+                    trials.push(compare(Trsv::new(uplo, trans, diag, shape.n), blas, random));
                 }
             }
         }
@@ -22,9 +22,9 @@ impl<T: Scalar> Tried<T> for Card {
     }
 }
 
-fn compare<T: Scalar>(trsv: Trsv<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
-    let t = Guarded::triangle(trsv.n, trsv.uplo, trsv.diag, draw);
-    let before = Guarded::random(trsv.n, 1, draw);
+fn compare<T: Scalar>(trsv: Trsv<T>, blas: &dyn Blas<T>, random: &mut RandomInputs) -> Trial {
+    let t = Guarded::triangle(trsv.n, trsv.uplo, trsv.diag, random);
+    let before = Guarded::random(trsv.n, 1, random);
     let (mut got, mut expected) = (before.clone(), before.clone());
     trsv.compute(blas, t.read(), got.write());
     trsv.reference(t.read(), expected.write());

@@ -5,9 +5,9 @@
 //! diagonal entry is zero; the tile is then unchanged. Source: Golub, Van Loan, "Matrix
 //! computations", 3.1; flops as in LAWN 41.
 
-mod card;
 mod cpu;
 mod cuda;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -22,7 +22,7 @@ use crate::option::{Diag, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// The inversion with its arguments; buffers `[A: RW]`.
 #[derive(Clone, Copy, Debug)]

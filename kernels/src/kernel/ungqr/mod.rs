@@ -6,8 +6,8 @@
 //! `I - V T V^H` and the rows above by zeros. Cannot fail.
 //! Source: LAPACK's `orgqr` and `org2r`.
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -22,7 +22,7 @@ use crate::option::Storev;
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// The multiplication with its arguments; buffers `[A: RW, T: R]`.
 #[derive(Clone, Copy, Debug)]

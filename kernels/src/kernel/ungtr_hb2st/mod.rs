@@ -7,8 +7,8 @@
 //! Source: as `larft` and `ungqr`. A product with such a block takes as many flops as one with its
 //! reflectors if these are half as many as its rows, and is one product instead of five.
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -23,7 +23,7 @@ use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 use crate::tridiagonal::Waves;
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// The multiplication with its arguments; buffers `[V: R, Q: W]`.
 #[derive(Clone, Copy, Debug)]

@@ -7,8 +7,8 @@
 //! diagonal and `T` above; overwrites that part of `C`. Cannot fail.
 //! Source: LAPACK's `larfb`; Schreiber, Van Loan, SIAM J. Sci. Stat. Comput. 10 (1989).
 
-mod card;
 mod cpu;
+mod list_entry;
 pub mod packed;
 mod reference;
 #[cfg(test)]
@@ -24,7 +24,7 @@ use crate::option::{Side, Storev, Trans};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 
 /// The product with its arguments; buffers `[V: R, T: R, C: RW]`.
 #[derive(Clone, Copy, Debug)]

@@ -3,18 +3,18 @@
 use std::marker::PhantomData;
 
 use super::Unmqr;
-use super::card::Card;
+use super::list_entry::ListEntry;
 use crate::backend::Blas;
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::panels::{Factored, factored};
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried};
 use crate::option::{Side, Storev, Trans};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-impl<T: Scalar> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
-        variants(shape).into_iter().map(|unmqr| compare(unmqr, blas, draw)).collect()
+impl<T: Scalar> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
+        variants(shape).into_iter().map(|unmqr| compare(unmqr, blas, random)).collect()
     }
 }
 
@@ -48,12 +48,12 @@ fn variant<T: Scalar>(
     Unmqr { side, trans, storev, m, n, order, width, k, offset, scalar }
 }
 
-fn compare<T: Scalar>(unmqr: Unmqr<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
+fn compare<T: Scalar>(unmqr: Unmqr<T>, blas: &dyn Blas<T>, random: &mut RandomInputs) -> Trial {
     let Unmqr { storev, order, width, k, .. } = unmqr;
-    let factored = factored(storev, (order, width, k), unmqr.offset(), draw);
+    let factored = factored(storev, (order, width, k), unmqr.offset(), random);
     let v = factored.v.read();
     let compute = |t: TileRef<'_, T>, c: TileMut<'_, T>| unmqr.compute(blas, v, t, c);
-    judge(format!("{unmqr:?}"), unmqr, &factored, compute, draw)
+    judge(format!("{unmqr:?}"), unmqr, &factored, compute, random)
 }
 
 /// Compares the result of `compute` from a triangle and a `C` with the definition.
@@ -62,11 +62,11 @@ pub(super) fn judge<T: Scalar>(
     unmqr: Unmqr<T>,
     Factored { v, t, .. }: &Factored<T>,
     compute: impl Fn(TileRef<'_, T>, TileMut<'_, T>),
-    draw: &mut Draw,
+    random: &mut RandomInputs,
 ) -> Trial {
     let Unmqr { side, m, n, order, k, .. } = unmqr;
     let offset = unmqr.offset();
-    let before = Guarded::random(m, n, draw);
+    let before = Guarded::random(m, n, random);
     let (mut got, mut expected) = (before.clone(), before.clone());
     compute(t.read(), got.write());
     unmqr.reference(v.read(), t.read(), expected.write());

@@ -8,8 +8,8 @@
 //! problems using aggregated fine-grained and memory-aware kernels", SC 2011: blocks of one
 //! group further down the matrix stand to the left, since those that meet do so in that order.
 
-mod card;
 mod cpu;
+mod list_entry;
 mod reference;
 #[cfg(test)]
 mod trial;
@@ -24,7 +24,7 @@ use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 use crate::tridiagonal::Waves;
 
-pub(super) use card::Card;
+pub(super) use list_entry::ListEntry;
 #[cfg(test)]
 pub(super) use trial::chased;
 

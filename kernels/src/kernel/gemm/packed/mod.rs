@@ -1,6 +1,6 @@
 //! The product of packed operands.
 
-mod card;
+mod list_entry;
 #[cfg(test)]
 mod trial;
 
@@ -13,7 +13,7 @@ use crate::packed::{PackedRef, PackedShape};
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
-pub(in crate::kernel) use card::Card;
+pub(in crate::kernel) use list_entry::ListEntry;
 
 /// `C = alpha A B' + beta C` with `A` and `B` packed; buffers `[A: R, B: R, C: RW]`.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! The symmetric product of a packed operand.
 
-mod card;
+mod list_entry;
 #[cfg(test)]
 mod trial;
 
@@ -13,7 +13,7 @@ use crate::packed::{PackedRef, PackedShape};
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
-pub(in crate::kernel) use card::Card;
+pub(in crate::kernel) use list_entry::ListEntry;
 
 /// Lower triangle of `C = alpha A A' + beta C` with `A` packed; buffers `[A: R, C: RW]`.
 #[derive(Clone, Copy, Debug)]

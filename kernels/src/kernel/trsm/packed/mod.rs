@@ -1,6 +1,6 @@
 //! The solve whose result is packed too, for the products that read it.
 
-mod card;
+mod list_entry;
 #[cfg(test)]
 mod trial;
 
@@ -16,7 +16,7 @@ use crate::packed::{PackedMut, PackedShape};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-pub(in crate::kernel) use card::Card;
+pub(in crate::kernel) use list_entry::ListEntry;
 
 /// `B = B inv(L')`, and `B` packed; buffers `[L: R, B: RW, packed: W]`.
 #[derive(Clone, Copy, Debug)]

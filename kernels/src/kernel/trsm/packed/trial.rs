@@ -4,9 +4,9 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 
 use super::TrsmPacked;
-use super::card::Card;
+use super::list_entry::ListEntry;
 use crate::backend::Blas;
-use crate::kernel::draw::Draw;
+use crate::kernel::random::RandomInputs;
 use crate::kernel::trial::{Guarded, Shape, Trial, Tried, heights};
 use crate::kernel::trsm::trial::judge;
 use crate::option::{Diag, Uplo};
@@ -14,16 +14,16 @@ use crate::packed::{PackedMut, PackedRef};
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
-impl<T: Scalar> Tried<T> for Card {
-    fn trials(blas: &dyn Blas<T>, shape: Shape, draw: &mut Draw) -> Vec<Trial> {
+impl<T: Scalar> Tried<T> for ListEntry {
+    fn trials(blas: &dyn Blas<T>, shape: Shape, random: &mut RandomInputs) -> Vec<Trial> {
         let Shape { m, n, .. } = shape;
         let solve = |height| TrsmPacked { m, n, ld: n, height, scalar: PhantomData };
-        heights(blas).map(|height| compare(solve(height), blas, draw)).collect()
+        heights(blas).map(|height| compare(solve(height), blas, random)).collect()
     }
 }
 
-fn compare<T: Scalar>(trsm: TrsmPacked<T>, blas: &dyn Blas<T>, draw: &mut Draw) -> Trial {
-    let l = Guarded::triangle(trsm.n, Uplo::Lower, Diag::NonUnit, draw);
+fn compare<T: Scalar>(trsm: TrsmPacked<T>, blas: &dyn Blas<T>, random: &mut RandomInputs) -> Trial {
+    let l = Guarded::triangle(trsm.n, Uplo::Lower, Diag::NonUnit, random);
     let shape = trsm.result();
     let same = Cell::new(true);
     let compute = |mut b: TileMut<'_, T>| {
@@ -37,6 +37,6 @@ fn compare<T: Scalar>(trsm: TrsmPacked<T>, blas: &dyn Blas<T>, draw: &mut Draw) 
             (0..part.cols()).all(|j| (0..part.rows()).all(|i| panel.at(i, j) == part.at(i, j)))
         }));
     };
-    let trial = judge(format!("{trsm:?}"), trsm.of_tile(), l.read(), compute, draw);
+    let trial = judge(format!("{trsm:?}"), trsm.of_tile(), l.read(), compute, random);
     if same.get() { trial } else { Trial::exact(format!("packed result of {trsm:?}"), false) }
 }

@@ -1,6 +1,6 @@
 //! The product with a packed block of reflectors.
 
-mod card;
+mod list_entry;
 #[cfg(test)]
 mod trial;
 
@@ -16,7 +16,7 @@ use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 use crate::workspace::with_room;
 
-pub(in crate::kernel) use card::Card;
+pub(in crate::kernel) use list_entry::ListEntry;
 
 /// `C = op(Q) C`, or `C = C op(Q)` from the right, with `V` and `V^H` packed; buffers
 /// `[V: R, V^H: R, T: R, C: RW]`, of which the first two are what [`packs`](Self::packs) makes of

@@ -1,0 +1,42 @@
+//! The list's entry of the LU factorization with partial pivoting: a typical call.
+
+use tegula_runtime::flow::{Codelet, Cost};
+
+use super::Getrf;
+use crate::backend::Blas;
+use crate::kernel::random::RandomInputs;
+use crate::kernel::{KernelEntry, KernelEntryIn};
+use crate::scalar::Scalar;
+use crate::tile::TileMut;
+
+/// The kernel's entry in the list.
+#[derive(Debug)]
+pub(in crate::kernel) struct ListEntry;
+
+impl KernelEntry for ListEntry {
+    const NAME: &'static str = Getrf::<f64>::NAME;
+    const FORMULA: &'static str = "P A = L U with partial pivoting, in place";
+    const FLOPS: &'static str = "2 n^3/3";
+}
+
+impl<T: Scalar> KernelEntryIn<T> for ListEntry {
+    type Codelet = Getrf<T>;
+
+    fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
+        vec![random.numbers(n * n)]
+    }
+
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+        let a = TileMut::new(operands[0], n, n);
+        typical::<T>(n).compute(blas, a, &mut vec![0; n]);
+    }
+
+    fn cost(n: usize) -> Cost {
+        typical::<T>(n).cost()
+    }
+}
+
+/// The factorization of a square tile.
+fn typical<T: Scalar>(n: usize) -> Getrf<T> {
+    Getrf::new(n, n, 0)
+}

@@ -1,0 +1,48 @@
+//! The list's entry of the comparison: a typical call.
+
+use std::marker::PhantomData;
+
+use tegula_runtime::flow::{Codelet, Cost};
+
+use super::Negligible;
+use crate::backend::Blas;
+use crate::kernel::random::RandomInputs;
+use crate::kernel::{KernelEntry, KernelEntryIn};
+use crate::scalar::Scalar;
+
+/// The kernel's entry in the list.
+#[derive(Debug)]
+pub(in crate::kernel) struct ListEntry;
+
+impl KernelEntry for ListEntry {
+    const NAME: &'static str = Negligible::<f64>::NAME;
+    const FORMULA: &'static str = "sums of squares that are rounding become 0";
+    const FLOPS: &'static str = "2 n";
+}
+
+impl<T: Scalar> KernelEntryIn<T> for ListEntry {
+    type Codelet = Negligible<T>;
+
+    fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
+        vec![sums(n, random), sums(n, random)]
+    }
+
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+        let _ = blas;
+        let [before, after] = operands else { unreachable!("two operands were made") };
+        typical(n).compute(before, after);
+    }
+
+    fn cost(n: usize) -> Cost {
+        typical::<T>(n).cost()
+    }
+}
+
+pub(super) fn typical<T: Scalar>(n: usize) -> Negligible<T> {
+    Negligible { n, part: (1000.0 * T::epsilon()).powi(2), scalar: PhantomData }
+}
+
+/// Sums between one half and two.
+pub(super) fn sums<T: Scalar>(count: usize, random: &mut RandomInputs) -> Vec<T> {
+    random.numbers::<T>(count).into_iter().map(|x| T::from_f64(0.5 + x.size())).collect()
+}

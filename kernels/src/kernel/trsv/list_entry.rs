@@ -1,0 +1,43 @@
+//! The list's entry of the triangular solve of one vector: a typical call.
+
+use tegula_runtime::flow::{Codelet, Cost};
+
+use super::Trsv;
+use crate::backend::Blas;
+use crate::kernel::random::RandomInputs;
+use crate::kernel::{KernelEntry, KernelEntryIn};
+use crate::option::{Diag, Trans, Uplo};
+use crate::scalar::Scalar;
+use crate::tile::{TileMut, TileRef};
+
+/// The kernel's entry in the list.
+#[derive(Debug)]
+pub(in crate::kernel) struct ListEntry;
+
+impl KernelEntry for ListEntry {
+    const NAME: &'static str = Trsv::<f64>::NAME;
+    const FORMULA: &'static str = "x = inv(op(T)) x";
+    const FLOPS: &'static str = "n^2";
+}
+
+impl<T: Scalar> KernelEntryIn<T> for ListEntry {
+    type Codelet = Trsv<T>;
+
+    fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
+        vec![random.dominant(n), random.numbers(n)]
+    }
+
+    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+        let [t, x] = operands else { unreachable!("two operands were made") };
+        typical(n).compute(blas, TileRef::new(t, n, n), TileMut::new(x, n, 1));
+    }
+
+    fn cost(n: usize) -> Cost {
+        typical::<T>(n).cost()
+    }
+}
+
+/// A step of a forward solve.
+fn typical<T: Scalar>(n: usize) -> Trsv<T> {
+    Trsv::new(Uplo::Lower, Trans::No, Diag::NonUnit, n)
+}

@@ -67,7 +67,7 @@ impl Unfinished {
         if existing.as_ref().is_some_and(|there| !there.is_file()) {
             return Ok(None);
         }
-        let temporary = Temporary::beside(&target)?;
+        let temporary = Temporary::next_to(&target)?;
         let permissions = existing.map(|there| there.permissions());
         Ok(Some(Self { temporary, target, permissions }))
     }
@@ -108,7 +108,7 @@ pub(crate) struct Temporary(pub(crate) PathBuf);
 
 impl Temporary {
     /// One with a name in the folder of `target` that no other writer of this machine uses.
-    pub(crate) fn beside(target: &Path) -> io::Result<Self> {
+    pub(crate) fn next_to(target: &Path) -> io::Result<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let name = target
             .file_name()

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use tegula_files::matrix::{
-    FORMATS, Format, KeptNames, ReadSettings, Rounding, Transfer, check_triangle, create_matrix,
+    FORMATS, Format, NameStorage, ReadSettings, Rounding, Transfer, check_triangle, create_matrix,
     find_matrix, open_matrix,
 };
 use tegula_files::source::{Block, Coverage, MemorySource, Source};
@@ -95,12 +95,12 @@ fn assert_holds(format: &Format, path: &Path, matrix: &Matrix) {
         let kept = format.write.expect("it is written").names;
         let numbered: Vec<String> = (1..=matrix.shape[0]).map(|row| row.to_string()).collect();
         match (kept, &matrix.names) {
-            (KeptNames::Both, [rows, columns]) => {
+            (NameStorage::Both, [rows, columns]) => {
                 assert_eq!(names, [rows.as_deref(), columns.as_deref()], "{}", format.name);
             }
-            (KeptNames::One, [None, None]) => assert_eq!(names, [Some(&numbered[..]); 2]),
-            (KeptNames::One, [rows, _]) => assert_eq!(names, [rows.as_deref(); 2]),
-            (KeptNames::Beside, [rows, _]) => assert_eq!(names[0], rows.as_deref()),
+            (NameStorage::One, [None, None]) => assert_eq!(names, [Some(&numbered[..]); 2]),
+            (NameStorage::One, [rows, _]) => assert_eq!(names, [rows.as_deref(); 2]),
+            (NameStorage::Sidecar, [rows, _]) => assert_eq!(names[0], rows.as_deref()),
         }
     }
     assert!(

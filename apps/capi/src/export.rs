@@ -51,7 +51,7 @@ macro_rules! export {
 
         /// The functions exported here.
         pub(crate) const EXPORTS: &[$crate::export::Export] =
-            &[$($($crate::export::listed! { $doc $arguments $back $symbol $type }),+),+];
+            &[$($($crate::export::entry! { $doc $arguments $back $symbol $type }),+),+];
     };
 }
 
@@ -140,7 +140,7 @@ macro_rules! export_one {
 }
 
 /// One entry of the list.
-macro_rules! listed {
+macro_rules! entry {
     ($doc:literal ($($name:ident: $kind:ident),+) info $symbol:ident $type:ident) => {
         $crate::export::Export {
             symbol: stringify!($symbol),
@@ -185,4 +185,4 @@ macro_rules! argument {
     };
 }
 
-pub(crate) use {argument, export, export_one, listed};
+pub(crate) use {argument, entry, export, export_one};

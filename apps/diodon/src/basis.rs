@@ -11,7 +11,7 @@ use tegula_tiles::{Order, Storage, TileMatrix};
 use crate::EmbedError;
 
 /// Fills `panel` with independent standard normal numbers, the same for a seed wherever the panel is cut.
-pub(crate) fn draw(flow: &mut Flow, panel: &TileMatrix<f64>, seed: u64) {
+pub(crate) fn fill_normal(flow: &mut Flow, panel: &TileMatrix<f64>, seed: u64) {
     for i in 0..panel.mt() {
         let (rows, columns, first) = (panel.tile_rows(i), panel.n(), i * panel.mb());
         flow.submit(Normal { rows, columns, first, seed }, &[(panel.tile(i, 0), W)], 0);

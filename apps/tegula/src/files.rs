@@ -14,7 +14,7 @@ use anyhow::Result;
 use clap::{Arg, ArgMatches, Command};
 use tegula_diodon::output;
 use tegula_files::checkpoint::previous_checkpoint;
-use tegula_files::matrix::names_beside;
+use tegula_files::matrix::names_file;
 use tegula_files::source::Source;
 
 use crate::error::refused;
@@ -111,10 +111,10 @@ pub(crate) fn check_kept(what: &str, path: &Path) -> Result<()> {
 ///
 /// # Errors
 /// If an output is the same file.
-pub(crate) fn check_kept_beside(source: &dyn Source, path: &Path) -> Result<()> {
+pub(crate) fn check_side_files(source: &dyn Source, path: &Path) -> Result<()> {
     let of_source = |file: PathBuf| check_kept(&format!("a part of {}", source.name()), &file);
     source.other_files().into_iter().try_for_each(of_source)?;
-    names_beside(path).map_or(Ok(()), |file| check_kept("the names of its items", &file))
+    names_file(path).map_or(Ok(()), |file| check_kept("the names of its items", &file))
 }
 
 impl Output {

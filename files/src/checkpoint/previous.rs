@@ -31,7 +31,7 @@ pub fn keep_checkpoint(path: &Path) {
     let previous = previous_checkpoint(path);
     let is_free = !previous.exists() || is_checkpoint(&previous);
     // Removed in the end, since a name is not moved to another of the same file.
-    let Some(name) = Temporary::beside(&previous).ok().filter(|_| is_free) else { return };
+    let Some(name) = Temporary::next_to(&previous).ok().filter(|_| is_free) else { return };
     if fs::hard_link(target(path), &name.0).is_ok() {
         let _ = fs::rename(&name.0, &previous);
     }

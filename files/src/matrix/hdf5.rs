@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Content, Format, KeptNames, ReadSettings, Writing};
+use super::{Content, Format, NameStorage, ReadSettings, Writing};
 use crate::hdf5::{self, Hdf5Options, Hdf5Reading, Hdf5Sink, ManifestSource};
 use crate::source::{Sink, Source, SourceError};
 
@@ -16,7 +16,7 @@ pub(super) const FILE: Format = Format {
     open: |path, dataset, settings| hdf5::open(path, dataset, reading(settings)),
     write: Some(Writing {
         create,
-        names: KeptNames::Both,
+        names: NameStorage::Both,
         is_square: false,
         is_triangle: false,
         element: None,

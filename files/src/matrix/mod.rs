@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 use tegula_kernels::element::Element;
 
 pub use find::{Found, find_matrix, writable_format};
-pub use sidecar::names_beside;
+pub use sidecar::names_file;
 pub use symmetry::{Loss, check_triangle};
 pub use transfer::{Rounding, Transfer};
 
@@ -61,13 +61,13 @@ pub struct Content<'a> {
 
 /// Which names a format keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeptNames {
+pub enum NameStorage {
     /// Those of the rows and those of the columns.
     Both,
     /// One list, for rows and columns of a square matrix.
     One,
     /// One list, in a text file beside the matrix with `.names` after its name.
-    Beside,
+    Sidecar,
 }
 
 /// Begins a file: its path, and what it holds besides its entries.
@@ -79,7 +79,7 @@ pub struct Writing {
     /// Begins a file.
     pub create: Create,
     /// Which names it keeps.
-    pub names: KeptNames,
+    pub names: NameStorage,
     /// Whether it has as many rows as columns.
     pub is_square: bool,
     /// Whether it keeps one triangle of a symmetric matrix and takes the diagonal for zero.

@@ -11,7 +11,7 @@ use tegula_kernels::element::Element;
 
 use super::stored::{Bytes, Order, Stored};
 use super::target::Target;
-use super::{Content, Format, KeptNames, ReadSettings, Writing, input, sidecar};
+use super::{Content, Format, NameStorage, ReadSettings, Writing, input, sidecar};
 use crate::npy::{Header, Objection};
 use crate::source::{Block, Sink, Source, SourceError, order_of_triangle};
 
@@ -28,7 +28,7 @@ pub(super) const SQUARE: Format = Format {
     open,
     write: Some(Writing {
         create: |path, content| create(path, content, false),
-        names: KeptNames::Beside,
+        names: NameStorage::Sidecar,
         is_square: false,
         is_triangle: false,
         element: None,
@@ -45,7 +45,7 @@ pub(super) const CONDENSED: Format = Format {
     open,
     write: Some(Writing {
         create: |path, content| create(path, content, true),
-        names: KeptNames::Beside,
+        names: NameStorage::Sidecar,
         is_square: true,
         is_triangle: true,
         element: None,

@@ -9,7 +9,7 @@ use tegula_kernels::element::Element;
 
 use super::stored::{Bytes, Order, Stored};
 use super::target::Target;
-use super::{Content, Format, KeptNames, ReadSettings, Writing, input, sidecar};
+use super::{Content, Format, NameStorage, ReadSettings, Writing, input, sidecar};
 use crate::source::{Block, Sink, Source, SourceError};
 
 /// Entries and nothing else.
@@ -22,7 +22,7 @@ pub(super) const SQUARE: Format = Format {
     open,
     write: Some(Writing {
         create,
-        names: KeptNames::Beside,
+        names: NameStorage::Sidecar,
         is_square: true,
         is_triangle: false,
         element: Some(Element::F32),

@@ -23,7 +23,7 @@ fn after(path: &Path) -> PathBuf {
 /// The file with names beside the matrix at `path`, if there is one: with `.names` after its name, or instead
 /// of its end.
 #[must_use]
-pub fn names_beside(path: &Path) -> Option<PathBuf> {
+pub fn names_file(path: &Path) -> Option<PathBuf> {
     [after(path), path.with_extension(ENDING)].into_iter().find(|path| path.is_file())
 }
 
@@ -35,7 +35,7 @@ pub(super) fn read(
     path: &Path,
     [m, n]: [usize; 2],
 ) -> Result<[Option<Vec<String>>; 2], SourceError> {
-    let Some(file) = names_beside(path) else { return Ok([None, None]) };
+    let Some(file) = names_file(path) else { return Ok([None, None]) };
     let mut names = Vec::new();
     let (mut lines, mut text) = (Opened::new(&file, 0)?, String::new());
     // One more than there are rows is enough to see that there are too many.

@@ -1,12 +1,12 @@
 //! Machines as files: memories, links, workers and how long kernels take, in TOML that a person
 //! can read and compare; clusters of them; and what was learnt of this machine.
 
+mod built_in;
 pub mod cluster;
 mod error;
 mod file;
 mod kernels;
 mod learnt;
-mod listed;
 mod node;
 mod read;
 mod reading;
@@ -17,9 +17,9 @@ use std::path::Path;
 use tegula_kernels::scalar::Precision;
 use tegula_runtime::platform::{Machine, Models, WorkerKind};
 
+pub use built_in::{PLATFORMS, PlatformEntry};
 pub use error::PlatformError;
 pub use learnt::{Fingerprint, Learnt, LearntFile, read_learnt, write_learnt};
-pub use listed::{Listed, PLATFORMS};
 pub use node::{Network, Node};
 pub use reading::{READ, set_reading};
 

@@ -72,7 +72,7 @@ pub fn ordination(
     triples: &Triples,
     form: &Form,
     names: Names,
-    method: &singular::Listed,
+    method: &singular::MethodEntry,
 ) -> Ordination {
     let (m, n) = (names.items.len(), names.variables.len());
     // Scales are those of counts, 1 / sqrt(R) = 1 / sqrt(t r); R is the factor of the rows.

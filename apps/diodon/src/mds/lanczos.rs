@@ -15,7 +15,7 @@ use super::pause::pause;
 use super::ritz::{Ritz, Space};
 use super::{Found, Pauses, Request, check, limits};
 use crate::EmbedError;
-use crate::basis::{draw, times};
+use crate::basis::{fill_normal, times};
 use crate::gram::Gram;
 
 /// Passes at most, unless told otherwise.
@@ -31,8 +31,8 @@ pub(super) fn find<T: Real>(
     pauses: &mut dyn Pauses,
 ) -> Result<Found, EmbedError> {
     let most = request.passes.unwrap_or(PASSES);
-    let mut space = Space::apart_from(beside(flow, gram, request)?);
-    let order = gram.n() - space.beside.iter().map(TileMatrix::n).sum::<usize>();
+    let mut space = Space::apart_from(deflated(flow, gram, request)?);
+    let order = gram.n() - space.deflated.iter().map(TileMatrix::n).sum::<usize>();
     let mut block = match pauses.resume() {
         Some(mut state) => {
             gram.load(flow, &mut *state)?;
@@ -42,7 +42,7 @@ pub(super) fn find<T: Real>(
         }
         None => {
             let mut block = gram.panel(flow, request.width.min(order));
-            draw(flow, &block, request.seed);
+            fill_normal(flow, &block, request.seed);
             space.separate(flow, &mut block)?;
             block
         }
@@ -82,7 +82,7 @@ fn step(
 
 /// The vector of ones (of the roots of weights) of norm one, if all eigenvalues but its own are to shift:
 /// none of theirs may have a part of it.
-fn beside(
+fn deflated(
     flow: &mut Flow,
     gram: &Gram,
     request: &Request,
@@ -118,7 +118,7 @@ fn has_converged<T: Real>(
     space: &Space,
     (ritz, request): (&Ritz, &Request),
 ) -> Result<bool, FlowError> {
-    let wanted = request.axes.min(gram.n() - space.beside.iter().count());
+    let wanted = request.axes.min(gram.n() - space.deflated.iter().count());
     if ritz.values.len() < wanted {
         return Ok(false);
     }

@@ -15,7 +15,7 @@ pub(crate) mod ritz;
 
 pub use correction::{Correction, Lingoes, cailliez, cailliez_bytes};
 pub use pause::{NoPauses, Pauses, Save};
-pub use plan::{Extent, Plan, default_method, plan};
+pub use plan::{Plan, ProblemSize, default_method, plan};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Flow;
 use tegula_tiles::{Order, TileMatrix};
@@ -38,7 +38,7 @@ pub enum Method {
 
 /// A method as the list shows it.
 #[derive(Clone, Copy, Debug)]
-pub struct Listed {
+pub struct MethodEntry {
     /// Its name.
     pub name: &'static str,
     /// What it does.
@@ -48,23 +48,23 @@ pub struct Listed {
 }
 
 /// Every method.
-pub const METHODS: &[Listed] = &[
-    Listed {
+pub const METHODS: &[MethodEntry] = &[
+    MethodEntry {
         name: "lanczos",
         summary: "block Lanczos, as many passes over the distances as the tolerance takes",
         method: Method::Lanczos,
     },
-    Listed {
+    MethodEntry {
         name: "randomized",
         summary: "randomised SVD, two passes unless told otherwise",
         method: Method::Randomized,
     },
-    Listed {
+    MethodEntry {
         name: "nystrom",
         summary: "guarded Nystrom, more accurate on the same passes, no residuals",
         method: Method::Nystrom,
     },
-    Listed {
+    MethodEntry {
         name: "exact",
         summary: "all eigenvalues of the matrix, which must fit in memory",
         method: Method::Exact,

@@ -1,7 +1,7 @@
 //! How memory is shared between tiles that are read ahead and panels.
 
 use super::correction::{Correction, cailliez_bytes};
-use super::{Listed, METHODS, Method};
+use super::{METHODS, Method, MethodEntry};
 
 /// What a run holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl Plan {
 
 /// Sizes that a plan follows from.
 #[derive(Clone, Copy, Debug)]
-pub struct Extent {
+pub struct ProblemSize {
     /// Items.
     pub n: usize,
     /// Axes.
@@ -52,8 +52,8 @@ const COLUMNS: usize = 4000;
 
 /// Shares `memory` bytes; where they do not suffice, the plan asks for more.
 #[must_use]
-pub fn plan(method: Method, extent: Extent, memory: u64) -> Plan {
-    let Extent { n, axes, width, tile_bytes, tiles, workers, edge, correction } = extent;
+pub fn plan(method: Method, size: ProblemSize, memory: u64) -> Plan {
+    let ProblemSize { n, axes, width, tile_bytes, tiles, workers, edge, correction } = size;
     let panel = (n * width * size_of::<f64>()) as u64;
     // Sums along rows, and what is left in the end: coordinates twice, norms, residuals.
     let lines = (n * (8 + 3 * axes) * size_of::<f64>()) as u64;
@@ -92,7 +92,7 @@ const FEW: usize = 2000;
 
 /// The method for `n` items, unless another is asked for.
 #[must_use]
-pub fn default_method(n: usize) -> &'static Listed {
+pub fn default_method(n: usize) -> &'static MethodEntry {
     let method = if n <= FEW { Method::Exact } else { Method::Lanczos };
     METHODS.iter().find(|listed| listed.method == method).expect("every method is listed")
 }

@@ -16,7 +16,7 @@ use tegula_tiles::TileMatrix;
 use super::pause::{load_panel, pause, save_panel};
 use super::{Found, Pauses, Request, check};
 use crate::EmbedError;
-use crate::basis::{draw, inner, orthonormalise, times};
+use crate::basis::{fill_normal, inner, orthonormalise, times};
 use crate::gram::Gram;
 
 /// Passes unless told otherwise.
@@ -78,7 +78,7 @@ pub(super) fn products<T: Real>(
         }
         None => {
             let q = gram.panel(flow, request.width);
-            draw(flow, &q, request.seed);
+            fill_normal(flow, &q, request.seed);
             (0, q)
         }
     };

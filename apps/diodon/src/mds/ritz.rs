@@ -21,7 +21,7 @@ const ROUNDS: usize = 3;
 pub(crate) struct Space {
     pub(crate) basis: Vec<TileMatrix<f64>>,
     /// Orthonormal columns of which no vector of the space has a part, if there are such.
-    pub(crate) beside: Option<TileMatrix<f64>>,
+    pub(crate) deflated: Option<TileMatrix<f64>>,
     images: Vec<TileMatrix<f64>>,
     /// Blocks `V_i' G V_j` for `i <= j`.
     blocks: Vec<Vec<Matrix<f64>>>,
@@ -34,9 +34,9 @@ pub(crate) struct Ritz {
 }
 
 impl Space {
-    /// A space without a vector, none of which will have a part of the columns of `beside`.
-    pub(crate) fn apart_from(beside: Option<TileMatrix<f64>>) -> Self {
-        Self { beside, ..Self::default() }
+    /// A space without a vector, none of which will have a part of the columns of `deflated`.
+    pub(crate) fn apart_from(deflated: Option<TileMatrix<f64>>) -> Self {
+        Self { deflated, ..Self::default() }
     }
 
     /// Columns of the basis.
@@ -50,9 +50,9 @@ impl Space {
         flow: &mut Flow,
         block: &mut TileMatrix<f64>,
     ) -> Result<(), EmbedError> {
-        let rounds = if self.basis.is_empty() && self.beside.is_none() { 1 } else { ROUNDS };
+        let rounds = if self.basis.is_empty() && self.deflated.is_none() { 1 } else { ROUNDS };
         for _ in 0..rounds {
-            for panel in self.beside.iter().chain(&self.basis) {
+            for panel in self.deflated.iter().chain(&self.basis) {
                 let along = inner(flow, panel, block)?;
                 times(flow, panel, &along, (-1.0, 1.0), block)?;
             }
@@ -185,7 +185,7 @@ impl Space {
         self.combine(flow, (&self.images, ritz), &places, (&|_| 1.0, 0.0), &images)?;
         flow.wait()?;
         self.basis.into_iter().chain(self.images).for_each(|panel| panel.unregister(flow));
-        let mut space = Self::apart_from(self.beside);
+        let mut space = Self::apart_from(self.deflated);
         space.add(flow, vectors, images)?;
         Ok(space)
     }
@@ -248,7 +248,7 @@ impl Space {
 
     /// Gives the panels back.
     pub(crate) fn close(self, flow: &mut Flow) {
-        let panels = self.basis.into_iter().chain(self.images).chain(self.beside);
+        let panels = self.basis.into_iter().chain(self.images).chain(self.deflated);
         panels.for_each(|panel| panel.unregister(flow));
     }
 }

@@ -9,8 +9,8 @@
 mod columns;
 mod pretreatment;
 
-pub use pretreatment::{Listed, PRETREATMENTS, Pretreatment};
 pub(crate) use pretreatment::{Measured, mean};
+pub use pretreatment::{PRETREATMENTS, Pretreatment, PretreatmentEntry};
 
 use crate::metric::Metric;
 use crate::ordination::{Sizes, Variables};
@@ -27,7 +27,7 @@ const ROUGH: f64 = 1e-8;
 pub fn ordination(
     triples: &Triples,
     (names, metrics): (Names, &[Metric; 2]),
-    (pretreatment, method): (&Listed, &singular::Listed),
+    (pretreatment, method): (&PretreatmentEntry, &singular::MethodEntry),
 ) -> Ordination {
     let (m, n) = (names.items.len(), names.variables.len());
     let length = |axis: usize| triples.values[axis].sqrt();

@@ -27,7 +27,7 @@ pub enum Pretreatment {
 
 /// A pretreatment as the list shows it.
 #[derive(Clone, Copy, Debug)]
-pub struct Listed {
+pub struct PretreatmentEntry {
     /// Its name.
     pub name: &'static str,
     /// What it does.
@@ -37,33 +37,37 @@ pub struct Listed {
 }
 
 /// Every pretreatment.
-pub const PRETREATMENTS: &[Listed] = &[
-    Listed {
+pub const PRETREATMENTS: &[PretreatmentEntry] = &[
+    PretreatmentEntry {
         name: "standard",
         summary: "centre columns and divide them by their norm: eigenvalues sum to the number of columns that vary",
         pretreatment: Pretreatment::Standard,
     },
-    Listed {
+    PretreatmentEntry {
         name: "col-centering",
         summary: "subtract the mean of each column",
         pretreatment: Pretreatment::ColumnCentering,
     },
-    Listed {
+    PretreatmentEntry {
         name: "row-centering",
         summary: "subtract the mean of each row",
         pretreatment: Pretreatment::RowCentering,
     },
-    Listed {
+    PretreatmentEntry {
         name: "bicentering",
         summary: "subtract means of rows and of columns, add that of all",
         pretreatment: Pretreatment::Bicentering,
     },
-    Listed {
+    PretreatmentEntry {
         name: "scaling",
         summary: "divide each column by its norm, without centring",
         pretreatment: Pretreatment::Scaling,
     },
-    Listed { name: "none", summary: "take the table as it is", pretreatment: Pretreatment::None },
+    PretreatmentEntry {
+        name: "none",
+        summary: "take the table as it is",
+        pretreatment: Pretreatment::None,
+    },
 ];
 
 impl Treatment for Pretreatment {

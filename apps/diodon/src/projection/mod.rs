@@ -27,7 +27,7 @@ use tegula_runtime::flow::{Flow, Handle};
 use tegula_tiles::{Order, TileMatrix};
 
 pub use folder::FolderError;
-pub use plan::{Extent, Plan, plan};
+pub use plan::{Plan, ProblemSize, plan};
 
 use crate::EmbedError;
 use crate::stream::{Dealing, Edges, Overlap, Stream, Tiling, register_lines, total_bytes};

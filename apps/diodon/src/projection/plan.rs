@@ -11,7 +11,7 @@ pub struct Plan {
 
 /// Sizes that a plan follows from.
 #[derive(Clone, Copy, Debug)]
-pub struct Extent {
+pub struct ProblemSize {
     /// New items and embedded ones.
     pub shape: [usize; 2],
     /// Axes.
@@ -28,8 +28,8 @@ pub struct Extent {
 
 /// Shares `memory` bytes; where they do not suffice, the plan asks for more.
 #[must_use]
-pub fn plan(extent: &Extent, memory: u64) -> Plan {
-    let Extent { shape: [m, n], axes, edge, tile_bytes, tiles, workers } = *extent;
+pub fn plan(size: &ProblemSize, memory: u64) -> Plan {
+    let ProblemSize { shape: [m, n], axes, edge, tile_bytes, tiles, workers } = *size;
     let numbers = |count: usize| (count * size_of::<f64>()) as u64;
     // Factors and coordinates, each in tiles and as they are given and taken; sums along lines, norms and
     // residuals.

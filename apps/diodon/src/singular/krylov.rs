@@ -14,7 +14,7 @@ use tegula_tiles::{Order, TileMatrix};
 use super::operator::{Operator, Rows};
 use super::{Request, Triples, rounding, turn};
 use crate::EmbedError;
-use crate::basis::{draw, inner, orthonormalise};
+use crate::basis::{fill_normal, inner, orthonormalise};
 use crate::mds::lanczos::next;
 use crate::mds::ritz::{Ritz, Space};
 use crate::table::{COLUMNS, ROWS, Table};
@@ -61,7 +61,7 @@ fn start<T: Real>(
     (short, request): (usize, &Request),
 ) -> Result<TileMatrix<f64>, EmbedError> {
     let omega = p.table().panel(flow, COLUMNS, request.width);
-    draw(flow, &omega, request.seed);
+    fill_normal(flow, &omega, request.seed);
     let y = p.first::<T>(flow, &omega)?;
     omega.unregister(flow);
     let squares = inner(flow, &y, &y)?;
@@ -70,7 +70,7 @@ fn start<T: Real>(
     // A whole basis needs no good start, and of zeros there is none.
     let mut block = if is_zero || request.width == width {
         let block = p.table().panel(flow, short, request.width);
-        draw(flow, &block, !request.seed);
+        fill_normal(flow, &block, !request.seed);
         y.unregister(flow);
         block
     } else if short == ROWS {

@@ -6,7 +6,7 @@ pub(crate) mod operator;
 mod plan;
 
 pub use operator::{Operator, Rows, Whole};
-pub use plan::{Extent, Plan, plan};
+pub use plan::{Plan, ProblemSize, plan};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Flow;
 
@@ -25,7 +25,7 @@ pub enum Method {
 
 /// A method as the list shows it.
 #[derive(Clone, Copy, Debug)]
-pub struct Listed {
+pub struct MethodEntry {
     /// Its name.
     pub name: &'static str,
     /// What it does.
@@ -35,13 +35,13 @@ pub struct Listed {
 }
 
 /// Every method.
-pub const METHODS: &[Listed] = &[
-    Listed {
+pub const METHODS: &[MethodEntry] = &[
+    MethodEntry {
         name: "krylov",
         summary: "block Lanczos, as many passes over the table as the tolerance takes",
         method: Method::Krylov,
     },
-    Listed {
+    MethodEntry {
         name: "exact",
         summary: "all singular values of the table, which must fit in memory",
         method: Method::Exact,
@@ -54,7 +54,7 @@ const FEW: (usize, usize) = (2000, 1 << 22);
 
 /// The method for a table of this shape, unless another is asked for.
 #[must_use]
-pub fn default_method([m, n]: [usize; 2]) -> &'static Listed {
+pub fn default_method([m, n]: [usize; 2]) -> &'static MethodEntry {
     let is_small = m.min(n) <= FEW.0 && m.saturating_mul(n) <= FEW.1;
     let method = if is_small { Method::Exact } else { Method::Krylov };
     METHODS.iter().find(|listed| listed.method == method).expect("every method is listed")

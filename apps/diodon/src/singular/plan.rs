@@ -15,7 +15,7 @@ pub struct Plan {
 
 /// Sizes that a plan follows from.
 #[derive(Clone, Copy, Debug)]
-pub struct Extent {
+pub struct ProblemSize {
     /// Rows and columns.
     pub shape: [usize; 2],
     /// Axes.
@@ -29,7 +29,7 @@ pub struct Extent {
     /// Workers.
     pub workers: usize,
     /// Bytes of what is held beside the table: metrics, instruments.
-    pub beside: u64,
+    pub side_bytes: u64,
 }
 
 /// Blocks that are kept at most.
@@ -37,12 +37,12 @@ const BLOCKS: usize = 40;
 
 /// Shares `memory` bytes; where they do not suffice, the plan asks for more.
 #[must_use]
-pub fn plan(method: Method, extent: Extent, memory: u64) -> Plan {
-    let Extent { shape: [m, n], axes, width, tile_bytes, tiles, workers, beside } = extent;
+pub fn plan(method: Method, size: ProblemSize, memory: u64) -> Plan {
+    let ProblemSize { shape: [m, n], axes, width, tile_bytes, tiles, workers, side_bytes } = size;
     let numbers = |count: usize| (count * size_of::<f64>()) as u64;
     let (long, short) = (m.max(n), m.min(n));
     // Sums, scales and factors of lines, and what is left in the end: coordinates twice, norms.
-    let lines = numbers((m + n) * (12 + 3 * axes)) + beside;
+    let lines = numbers((m + n) * (12 + 3 * axes)) + side_bytes;
     let desk = workers as u64 * (4 << 20);
     let least = (4 * workers as u64 * tile_bytes).min(tiles as u64 * tile_bytes);
     let fixed = lines + desk + least;

@@ -19,7 +19,7 @@ pub use journal::Journal;
 pub use search::{Progress, fit, fit_from};
 pub use space::BoundHit;
 use space::short;
-pub use start::Extent;
+pub use start::SpatialExtent;
 
 use crate::covariance::{Covariance, plain};
 use crate::likelihood::{Evaluation, LikelihoodError};

@@ -8,7 +8,7 @@ use tegula_runtime::flow::Flow;
 
 use super::region::Best;
 use super::search::{Progress, Search};
-use super::start::Extent;
+use super::start::SpatialExtent;
 use super::{FitError, FitOptions, Journal, parameters};
 use crate::covariance::{Covariance, plain};
 use crate::observations::Observations;
@@ -30,7 +30,7 @@ const UNCORRELATED: f64 = 0.01;
 pub(super) struct Remarks<'a> {
     observations: &'a Observations,
     covariance: &'static Covariance,
-    extent: Extent,
+    extent: SpatialExtent,
     /// Names of what is estimated.
     parameters: Vec<String>,
     /// Whether the variance and the range are.
@@ -42,7 +42,7 @@ impl<'a> Remarks<'a> {
         observations: &'a Observations,
         covariance: &'static Covariance,
         options: &FitOptions,
-        extent: Extent,
+        extent: SpatialExtent,
     ) -> Self {
         let parameters = parameters(observations, covariance, options);
         let is_free = options.fixed.iter().take(2).all(Option::is_none);
@@ -131,7 +131,7 @@ impl<T: Real, F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Searc
     ///
     /// # Errors
     /// If the search was told to end.
-    fn flatness(&mut self, extent: Extent) -> Result<Option<String>, FitError> {
+    fn flatness(&mut self, extent: SpatialExtent) -> Result<Option<String>, FitError> {
         let space = &self.region.space;
         let Some(range) = space.range().filter(|_| space.profiles && !self.exhausted) else {
             return Ok(None);

@@ -10,7 +10,7 @@ use super::nugget::may_be_zero;
 use super::region::{Best, Ending, Region};
 use super::remarks::Remarks;
 use super::space::{BoundHit, Space};
-use super::start::{Extent, Guess};
+use super::start::{Guess, SpatialExtent};
 use super::{Fit, FitError, FitOptions, Journal, NuggetChoice, check};
 use crate::covariance::Covariance;
 use crate::likelihood::{Evaluation, Likelihood, LikelihoodError};
@@ -71,7 +71,7 @@ pub fn fit_from<T: Real>(
     between: impl FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>,
 ) -> Result<Fit, FitError> {
     check(observations, covariance, options)?;
-    let extent = Extent::of(&observations.points);
+    let extent = SpatialExtent::of(&observations.points);
     let residuals = observations.design.residuals(&observations.values);
     let guess = Guess::from_data(&observations.points, &residuals, extent);
     let space = Space::new(covariance, options, extent, guess)?;

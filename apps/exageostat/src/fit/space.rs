@@ -4,7 +4,7 @@
 //! is the variance times a matrix, and the best variance has a closed form. One dimension less
 //! saves a third of the evaluations or more.
 
-use super::start::{Extent, Guess, range_for};
+use super::start::{Guess, SpatialExtent, range_for};
 use super::{FitError, FitOptions, NuggetChoice};
 use crate::covariance::{Covariance, plain};
 use crate::model::Model;
@@ -63,7 +63,7 @@ impl Space {
     pub(super) fn new(
         covariance: &'static Covariance,
         options: &FitOptions,
-        extent: Extent,
+        extent: SpatialExtent,
         guess: Guess,
     ) -> Result<Self, FitError> {
         let count = covariance.parameters.len();

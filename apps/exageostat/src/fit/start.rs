@@ -15,14 +15,14 @@ const CLASSES: usize = 25;
 
 /// Extent of a set of places.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Extent {
+pub struct SpatialExtent {
     /// Smallest distance between two different places.
     pub least: f64,
     /// Length of the diagonal of the box around the places.
     pub diameter: f64,
 }
 
-impl Extent {
+impl SpatialExtent {
     /// The extent of `points`; both distances are 1 if all places are the same.
     #[must_use]
     pub fn of(points: &Points) -> Self {
@@ -83,7 +83,7 @@ pub(super) struct Guess {
 
 impl Guess {
     /// Reads the variogram of `residuals` at `points`.
-    pub(super) fn from_data(points: &Points, residuals: &[f64], extent: Extent) -> Self {
+    pub(super) fn from_data(points: &Points, residuals: &[f64], extent: SpatialExtent) -> Self {
         let n = residuals.len();
         let sill = residuals.iter().map(|r| r * r).sum::<f64>() / n.max(1) as f64;
         let classes = variogram(points, residuals, extent.diameter / 2.0);

@@ -10,7 +10,7 @@ use tegula_diodon::table::{Form, Table, TableOptions};
 use tegula_diodon::{EmbedError, Ordination};
 use tegula_runtime::flow::Flow;
 
-use super::components::{Analysis, ComponentFlags, Setting};
+use super::components::{Analysis, ComponentFlags, Setup};
 
 /// Flags of `coa`.
 #[derive(Args, Debug)]
@@ -34,14 +34,14 @@ impl Analysis for Coa {
     fn diagram(
         &self,
         flow: &mut Flow,
-        setting: &Setting,
+        setup: &Setup,
         options: TableOptions,
     ) -> Result<Diagram, EmbedError> {
-        let table = Table::new(flow, &setting.source, Box::new(Correspondence), options);
+        let table = Table::new(flow, &setup.source, Box::new(Correspondence), options);
         Ok(Diagram::plain(table))
     }
 
-    fn ordination(&self, setting: &Setting, triples: &Triples, form: &Form) -> Ordination {
-        coa::ordination(triples, form, setting.names.clone(), setting.method)
+    fn ordination(&self, setup: &Setup, triples: &Triples, form: &Form) -> Ordination {
+        coa::ordination(triples, form, setup.names.clone(), setup.method)
     }
 }

@@ -8,7 +8,7 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 use serde_json::{Value, json};
 use tegula_files::matrix::{
-    FORMATS, Format, Found, KeptNames, Loss, ReadSettings, Rounding, Transfer, Writing,
+    FORMATS, Format, Found, Loss, NameStorage, ReadSettings, Rounding, Transfer, Writing,
     check_triangle, create_matrix, find_matrix, writable_format,
 };
 use tegula_files::source::{Coverage, Source};
@@ -16,7 +16,7 @@ use tegula_kernels::element::{ELEMENTS, Element};
 
 use super::matrix::{ReadFlags, ToleranceFlags};
 use crate::error::refused;
-use crate::files::check_kept_beside;
+use crate::files::check_side_files;
 use crate::flags::{OutputFlags, member, parse_bytes};
 use crate::machine::usable_memory;
 use crate::output::{
@@ -159,9 +159,9 @@ impl Convert {
         let scratch = self.scratch.clone().unwrap_or_else(std::env::temp_dir);
         check_folder(&scratch).map_err(|reason| refused(format!("--scratch: {reason}")))?;
         let format = self.from.map(|format| format.name);
-        let settings = ReadSettings { memory_bytes, scratch, format, fill: self.read.fill };
-        let source = found.open(&settings)?;
-        check_kept_beside(&*source, &found.path)?;
+        let setups = ReadSettings { memory_bytes, scratch, format, fill: self.read.fill };
+        let source = found.open(&setups)?;
+        check_side_files(&*source, &found.path)?;
         Ok(source)
     }
 
@@ -222,23 +222,23 @@ impl Plan<'_> {
         let format = self.format.name;
         let mut notes = Vec::new();
         match (self.writing.names, rows, columns) {
-            (KeptNames::Both, ..) | (_, None, None) => {}
+            (NameStorage::Both, ..) | (_, None, None) => {}
             (_, Some(rows), Some(columns)) if rows != columns => {
                 return Err(refused(format!(
                     "the names of the rows and of the columns differ, and {format} keeps one list: write csv or tsv"
                 )));
             }
-            (KeptNames::Beside, None, Some(_)) => {
+            (NameStorage::Sidecar, None, Some(_)) => {
                 notes.push(format!("{format} does not keep the names of the columns"));
             }
             _ => {}
         }
         let is_stream = self.path.exists() && !self.path.is_file() || is_standard_output(self.path);
-        if self.writing.names == KeptNames::Beside && is_stream && rows.is_some() {
+        if self.writing.names == NameStorage::Sidecar && is_stream && rows.is_some() {
             notes
                 .push(format!("{format} has its names in a file beside it, and a stream has none"));
         }
-        if self.writing.names == KeptNames::One && rows.or(columns).is_none() {
+        if self.writing.names == NameStorage::One && rows.or(columns).is_none() {
             notes.push(format!(
                 "there are no names, which {format} needs: rows are numbered from 1"
             ));

@@ -12,7 +12,7 @@ use tegula_files::matrix::{ReadSettings, find_matrix};
 use tegula_files::source::{Coverage, Source};
 
 use crate::error::refused;
-use crate::files::check_kept_beside;
+use crate::files::check_side_files;
 use crate::machine::peak_resident;
 use crate::output::{Console, bytes, count};
 
@@ -63,7 +63,7 @@ pub(super) fn open(
 ) -> Result<Arc<dyn Source>> {
     let found = find_matrix(spec, format)?;
     let source = found.open(&ReadSettings { memory_bytes, scratch, format, fill })?;
-    check_kept_beside(&*source, &found.path)?;
+    check_side_files(&*source, &found.path)?;
     Ok(Arc::from(source))
 }
 

@@ -5,13 +5,13 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 use std::ffi::OsString;
 use tegula_diodon::diagram::Diagram;
-use tegula_diodon::pca::{self, Listed, PRETREATMENTS};
+use tegula_diodon::pca::{self, PRETREATMENTS, PretreatmentEntry};
 use tegula_diodon::singular::Triples;
 use tegula_diodon::table::{Form, TableOptions};
 use tegula_diodon::{EmbedError, Ordination};
 use tegula_runtime::flow::Flow;
 
-use super::components::{Analysis, Beside, ComponentFlags, Lines, Setting};
+use super::components::{Analysis, ComponentFlags, MainTable, Setup, SideInputs};
 use crate::flags::member;
 
 /// Flags of `pca`.
@@ -55,7 +55,7 @@ impl Pca {
         self.flags.analyse(&self.input, self)
     }
 
-    fn listed(&self) -> &'static Listed {
+    fn listed(&self) -> &'static PretreatmentEntry {
         &PRETREATMENTS[self.pretreatment]
     }
 }
@@ -65,37 +65,37 @@ impl Analysis for Pca {
         Some(self.listed().name)
     }
 
-    fn beside(&self, lines: &Lines<'_>) -> Result<Beside> {
+    fn side_inputs(&self, table: &MainTable<'_>) -> Result<SideInputs> {
         let metric = |side, flag, spec: &Option<OsString>| {
             let spec = spec.as_ref();
-            spec.map_or_else(|| Ok(Default::default()), |spec| lines.metric(side, (flag, spec)))
+            spec.map_or_else(|| Ok(Default::default()), |spec| table.metric(side, (flag, spec)))
         };
         let rows = metric(0, "--row-metric", &self.row_metric)?;
         let columns = metric(1, "--column-metric", &self.column_metric)?;
-        let instruments = self.instruments.as_ref().map(|spec| lines.instruments(spec));
+        let instruments = self.instruments.as_ref().map(|spec| table.instruments(spec));
         let (instruments, factors) = instruments.transpose()?.unzip();
         let (metrics, factors) = ([rows, columns], factors.unwrap_or_default());
-        Ok(Beside { metrics, instruments, factors, is_residual: self.residual })
+        Ok(SideInputs { metrics, instruments, factors, is_residual: self.residual })
     }
 
     fn diagram(
         &self,
         flow: &mut Flow,
-        setting: &Setting,
+        setup: &Setup,
         options: TableOptions,
     ) -> Result<Diagram, EmbedError> {
-        let metrics = setting.beside.metrics.clone();
-        Diagram::new(flow, &setting.source, (self.listed().pretreatment, metrics), options)
+        let metrics = setup.side_inputs.metrics.clone();
+        Diagram::new(flow, &setup.source, (self.listed().pretreatment, metrics), options)
     }
 
-    fn ordination(&self, setting: &Setting, triples: &Triples, _: &Form) -> Ordination {
-        let (listed, method) = (self.listed(), setting.method);
+    fn ordination(&self, setup: &Setup, triples: &Triples, _: &Form) -> Ordination {
+        let (listed, method) = (self.listed(), setup.method);
         let found = pca::ordination(
             triples,
-            (setting.names.clone(), &setting.beside.metrics),
+            (setup.names.clone(), &setup.side_inputs.metrics),
             (listed, method),
         );
-        let instruments = match (&setting.beside.instruments, setting.beside.is_residual) {
+        let instruments = match (&setup.side_inputs.instruments, setup.side_inputs.is_residual) {
             (None, _) => return found,
             (Some(_), false) => "on instrumental variables",
             (Some(_), true) => "without instrumental variables",

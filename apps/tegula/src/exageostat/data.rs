@@ -9,7 +9,7 @@ use tegula_files::{NamedValues, Table, TableError};
 use super::mean::Mean;
 use super::obvious;
 use super::places::{Coordinates, column_expression, evaluate, read_table};
-use super::setting::Extent;
+use super::setup::Problem;
 use crate::error::refused;
 use crate::flags::DataFlags;
 use crate::output::{Console, count, number};
@@ -36,9 +36,9 @@ pub(crate) struct Data {
 
 impl Data {
     /// What `codelets` compute on them.
-    pub(super) fn extent(&self, codelets: &'static [&'static str]) -> Extent {
+    pub(super) fn problem(&self, codelets: &'static [&'static str]) -> Problem {
         let (n, columns) = (self.observations.len(), self.observations.design.columns() + 1);
-        Extent { n, columns, places: 0, geometry: self.coordinates.geometry(), codelets }
+        Problem { n, columns, places: 0, geometry: self.coordinates.geometry(), codelets }
     }
 
     /// Reads what `flags` ask for, with the mean `mean`, in a part of the `memory`.

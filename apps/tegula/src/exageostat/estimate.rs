@@ -9,13 +9,13 @@ use tegula_kernels::kernel::rate::{Temperature, rate};
 use tegula_linalg::program::cholesky_flops;
 
 use super::object;
-use super::setting::{Extent, Setting};
+use super::setup::{Problem, Setup};
 use crate::output::{Console, count, number, seconds};
 
-impl Setting {
+impl Setup {
     /// Flops of the factorisation.
     fn flops(&self) -> f64 {
-        cholesky_flops(self.extent.n as f64)
+        cholesky_flops(self.problem.n as f64)
     }
 
     /// Prints what an evaluation takes, and returns it as JSON; `evaluations` is how many are
@@ -24,7 +24,7 @@ impl Setting {
     /// # Errors
     /// Never for the default parameters of a covariance.
     pub(super) fn estimate(&self, console: &Console, evaluations: (usize, &str)) -> Result<Value> {
-        let (run, Extent { n, geometry, .. }) = (&self.run, self.extent);
+        let (run, Problem { n, geometry, .. }) = (&self.run, self.problem);
         let gemm = kernel("gemm").expect("gemm is listed");
         let gflops = rate(gemm, run.backend, run.precision, run.nb, Temperature::Warm)
             .expect("gemm is of all precisions")

@@ -18,7 +18,7 @@ use super::mean::Mean;
 use super::options::EstimationFlags;
 use super::remarks::Remarks;
 use super::report::{Done, best_so_far, coefficients, describe, fit_remarks, message};
-use super::setting::{LIKELIHOOD, Setting};
+use super::setup::{LIKELIHOOD, Setup};
 use super::{describe_covariance, methods, object, parameter_list, parameters_json};
 use crate::checkpoint::{Checkpoints, about};
 use crate::error::refused;
@@ -88,20 +88,20 @@ impl Fit {
         self.checkpoint.begin()?;
         let options = self.estimation.options(self.covariance.covariance)?;
         let mut remarks = Remarks::new(&console);
-        let (data, setting) = self.prepare(&options, &console, &mut remarks)?;
-        if setting.is_dry {
+        let (data, setup) = self.prepare(&options, &console, &mut remarks)?;
+        if setup.is_dry {
             let expected = expected_evaluations(&options).min(options.max_evaluations);
-            let plan = setting.estimate(&console, (expected, "what a fit usually takes"))?;
+            let plan = setup.estimate(&console, (expected, "what a fit usually takes"))?;
             self.output.write(&plan)?;
             return console.finish();
         }
-        let checkpoints = self.checkpoint.open(self.about(&data, &options, &setting), &console)?;
-        let search = if setting.is_double() { Self::search::<f64> } else { Self::search::<f32> };
-        let mut done = search(self, (&data, &options), &setting, checkpoints, &console)?;
+        let checkpoints = self.checkpoint.open(self.about(&data, &options, &setup), &console)?;
+        let search = if setup.is_double() { Self::search::<f64> } else { Self::search::<f32> };
+        let mut done = search(self, (&data, &options), &setup, checkpoints, &console)?;
         describe(&console, &data, &options, &done);
         remarks.caution(&done.fit.model, data.coordinates.geometry());
-        setting.run.keep_times(&done.account, &console);
-        let result = self.result(&data, &setting, &done, &remarks);
+        setup.run.keep_times(&done.account, &console);
+        let result = self.result(&data, &setup, &done, &remarks);
         let written = [
             self.write(&console, &result),
             self.trace.write(&mut done.trace, &result, &console),
@@ -117,24 +117,24 @@ impl Fit {
         options: &FitOptions,
         console: &Console,
         remarks: &mut Remarks<'_>,
-    ) -> Result<(Data, Setting)> {
+    ) -> Result<(Data, Setup)> {
         let covariance = self.covariance.covariance;
         let data = Data::load(&self.data, Mean::parse(&self.mean)?, self.run.memory()?)?;
         library::check(&data.observations, covariance, options)
             .map_err(|error| refused(format!("{}: {error}", data.table.path().display())))?;
-        let extent = data.extent(LIKELIHOOD);
-        let setting = Setting::new(&self.matrix, &self.run, extent, covariance)?;
+        let problem = data.problem(LIKELIHOOD);
+        let setup = Setup::new(&self.matrix, &self.run, problem, covariance)?;
         let remedy = "estimate one (--estimate-nugget), or give one (--nugget VALUE)";
         data.check_places(self.estimation.has_nugget(), remedy, console)?;
         data.describe(console);
         describe_covariance(console, covariance);
-        setting.describe(console);
+        setup.describe(console);
         remarks.note(data.suspicions(&self.data));
-        Ok((data, setting))
+        Ok((data, setup))
     }
 
     /// What must not differ when a run goes on. The limit of evaluations may: the search only ends sooner or later.
-    fn about(&self, data: &Data, options: &FitOptions, setting: &Setting) -> About {
+    fn about(&self, data: &Data, options: &FitOptions, setup: &Setup) -> About {
         let listed = data.rows.len();
         let names = self.covariance.covariance.parameters.iter().map(|p| p.name);
         let fixed = names.clone().zip(&options.fixed);
@@ -164,7 +164,7 @@ impl Fit {
             ("--method", self.method.clone()),
             ("--optimizer", self.estimation.optimizer.clone()),
             ("--tolerance", options.tolerance.map_or("default".to_owned(), |x| format!("{x:?}"))),
-            ("--precision", setting.run.precision.letter().to_string()),
+            ("--precision", setup.run.precision.letter().to_string()),
         ];
         about("a fit", facts)
     }
@@ -173,7 +173,7 @@ impl Fit {
     fn search<T: Real>(
         &self,
         (data, options): (&Data, &FitOptions),
-        setting: &Setting,
+        setup: &Setup,
         mut checkpoints: Checkpoints,
         console: &Console,
     ) -> Result<Done> {
@@ -186,13 +186,13 @@ impl Fit {
             let given = count(journal.len(), "evaluation");
             console.field("goes on", format_args!("with {given} of an earlier run"));
         }
-        let flow = setting.run.flow(self.trace.is_wanted(), overlap.memory_cache);
-        let mut likelihood = Likelihood::<T>::new(flow, &data.observations, setting.nb(), overlap);
-        if let Some(owners) = self.generation.owners(&setting.run)? {
+        let flow = setup.run.flow(self.trace.is_wanted(), overlap.memory_cache);
+        let mut likelihood = Likelihood::<T>::new(flow, &data.observations, setup.nb(), overlap);
+        if let Some(owners) = self.generation.owners(&setup.run)? {
             likelihood.generate_by(owners);
         }
         let mut progress = Progress::new(console);
-        progress.follow(likelihood.flow().watch(), setting.tasks(), "evaluation 1");
+        progress.follow(likelihood.flow().watch(), setup.tasks(), "evaluation 1");
         let covariance = self.covariance.covariance;
         let (mut made, mut best) = (0, None);
         checkpoints.listen();
@@ -210,7 +210,7 @@ impl Fit {
                 best = Some((state.best, model));
             }
             let (next, highest) = (state.evaluations + 1, number(state.best, 9));
-            progress.begin(setting.tasks(), format!("evaluation {next}, best {highest}"));
+            progress.begin(setup.tasks(), format!("evaluation {next}, best {highest}"));
             progress.show(|elapsed| {
                 format!(
                     "{} in {}: loglik {loglik}, best {}, {} per evaluation",
@@ -262,7 +262,7 @@ impl Fit {
         Ok(())
     }
 
-    fn result(&self, data: &Data, setting: &Setting, done: &Done, remarks: &Remarks<'_>) -> Value {
+    fn result(&self, data: &Data, setup: &Setup, done: &Done, remarks: &Remarks<'_>) -> Value {
         let fit = &done.fit;
         let hits: Vec<Value> = fit
             .bounds_hit
@@ -290,7 +290,7 @@ impl Fit {
             ("optimizer", self.estimation.optimizer.clone().into()),
             ("data", super::model_file::data_json(data)),
         ]);
-        setting.describe_json(&mut result);
+        setup.describe_json(&mut result);
         done.account.describe_json(&mut result);
         self.overlap.describe_json(&mut result);
         Value::Object(result)

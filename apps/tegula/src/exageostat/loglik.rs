@@ -14,7 +14,7 @@ use tegula_traces::phase_times;
 use super::data::Data;
 use super::mean::Coefficients;
 use super::remarks::Remarks;
-use super::setting::{LIKELIHOOD, Setting};
+use super::setup::{LIKELIHOOD, Setup};
 use super::subject::Subject;
 use super::{describe_covariance, methods, object, parameter_list, parameters_json};
 use crate::flags::{GenerationFlags, MatrixFlags, OutputFlags, OverlapFlags, RunFlags, TraceFlags};
@@ -62,14 +62,14 @@ impl Loglik {
         let console = self.output.console(None)?;
         self.trace.check()?;
         let mut remarks = Remarks::new(&console);
-        let (data, model, setting) = self.prepare(&console, &mut remarks)?;
-        let result = if setting.is_dry {
-            setting.estimate(&console, (self.repeat as usize, "--repeat"))?
+        let (data, model, setup) = self.prepare(&console, &mut remarks)?;
+        let result = if setup.is_dry {
+            setup.estimate(&console, (self.repeat as usize, "--repeat"))?
         } else {
-            let mut times = if setting.is_double() {
-                self.evaluate::<f64>(&data, &model, &setting, &console)?
+            let mut times = if setup.is_double() {
+                self.evaluate::<f64>(&data, &model, &setup, &console)?
             } else {
-                self.evaluate::<f32>(&data, &model, &setting, &console)?
+                self.evaluate::<f32>(&data, &model, &setup, &console)?
             };
             let repeats: Vec<f64> = times.iter().map(|timed| timed.seconds).collect();
             let middle = middle(&times)?;
@@ -78,8 +78,8 @@ impl Loglik {
             if self.trace.is_wanted() && self.repeat > 1 {
                 console.note("the trace is that of the evaluation whose time is the median");
             }
-            setting.run.keep_times(&typical.account, &console);
-            let mut result = self.result(&data, &model, &setting, typical, &repeats);
+            setup.run.keep_times(&typical.account, &console);
+            let mut result = self.result(&data, &model, &setup, typical, &repeats);
             result.insert("remarks".to_owned(), remarks.json(&[]));
             let result = Value::Object(result);
             self.trace.write(&mut times[middle].trace, &result, &console)?;
@@ -94,18 +94,18 @@ impl Loglik {
         &self,
         console: &Console,
         remarks: &mut Remarks<'_>,
-    ) -> Result<(Data, Model, Setting)> {
+    ) -> Result<(Data, Model, Setup)> {
         let (data, model) = self.subject.load(self.run.memory()?, remarks)?;
-        let (covariance, extent) = (model.covariance, data.extent(LIKELIHOOD));
-        let setting = Setting::new(&self.matrix, &self.run, extent, covariance)?;
+        let (covariance, problem) = (model.covariance, data.problem(LIKELIHOOD));
+        let setup = Setup::new(&self.matrix, &self.run, problem, covariance)?;
         data.check_places(model.nugget > 0.0, "give one with --nugget VALUE", console)?;
         data.describe(console);
         describe_covariance(console, covariance);
         console.field("parameters", parameter_list(&model));
-        setting.describe(console);
+        setup.describe(console);
         remarks.note(self.subject.suspicions(&data));
-        remarks.caution(&model, extent.geometry);
-        Ok((data, model, setting))
+        remarks.caution(&model, problem.geometry);
+        Ok((data, model, setup))
     }
 
     /// Evaluates as often as asked for.
@@ -113,20 +113,20 @@ impl Loglik {
         &self,
         data: &Data,
         model: &Model,
-        setting: &Setting,
+        setup: &Setup,
         console: &Console,
     ) -> Result<Vec<Timed>> {
         let overlap = self.overlap.overlap();
-        let flow = setting.run.flow(true, overlap.memory_cache);
-        let mut likelihood = Likelihood::<T>::new(flow, &data.observations, setting.nb(), overlap);
-        if let Some(owners) = self.generation.owners(&setting.run)? {
+        let flow = setup.run.flow(true, overlap.memory_cache);
+        let mut likelihood = Likelihood::<T>::new(flow, &data.observations, setup.nb(), overlap);
+        if let Some(owners) = self.generation.owners(&setup.run)? {
             likelihood.generate_by(owners);
         }
         let mut times = Vec::new();
         let mut progress = Progress::new(console);
-        progress.follow(likelihood.flow().watch(), setting.tasks(), "evaluation 1");
+        progress.follow(likelihood.flow().watch(), setup.tasks(), "evaluation 1");
         for done in 1..=self.repeat {
-            progress.begin(setting.tasks(), format!("evaluation {done} of {}", self.repeat));
+            progress.begin(setup.tasks(), format!("evaluation {done} of {}", self.repeat));
             let before = Account::of(likelihood.flow());
             let start = Instant::now();
             let evaluation = likelihood.evaluate(model.covariance, &model.values, model.nugget)?;
@@ -186,7 +186,7 @@ impl Loglik {
         &self,
         data: &Data,
         model: &Model,
-        setting: &Setting,
+        setup: &Setup,
         timed: &Timed,
         repeats: &[f64],
     ) -> Map<String, Value> {
@@ -206,7 +206,7 @@ impl Loglik {
             ("phases", phases_json(&timed.trace)),
             ("method", self.method.clone().into()),
         ]);
-        setting.describe_json(&mut result);
+        setup.describe_json(&mut result);
         timed.account.describe_json(&mut result);
         self.overlap.describe_json(&mut result);
         result.insert("data".to_owned(), super::model_file::data_json(data));

@@ -16,7 +16,7 @@ mod predict;
 mod remarks;
 mod report;
 mod sample;
-mod setting;
+mod setup;
 mod subject;
 mod suspicions;
 mod training;

@@ -16,7 +16,7 @@ use super::inputs::{InputFlags, Places};
 use super::model_file::ModelFile;
 use super::observed::Errors;
 use super::remarks::Remarks;
-use super::setting::{Extent, PREDICTION, Setting};
+use super::setup::{PREDICTION, Problem, Setup};
 use super::suspicions::of_places;
 use super::{object, parameter_list, parameters_json};
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags};
@@ -64,24 +64,24 @@ impl Predict {
         let memory = self.run.memory()?;
         let data = self.input.training_data(&file, memory, &mut remarks)?;
         let places = self.input.places(&file, &data, memory)?;
-        let setting = self.prepare(&file, &data, &places, &console, &mut remarks)?;
-        if setting.is_dry {
+        let setup = self.prepare(&file, &data, &places, &console, &mut remarks)?;
+        if setup.is_dry {
             // The solve for the places costs n^2 flops each, a factorisation n^3/3.
-            let solves = (3 * places.rows.len()).div_ceil(setting.extent.n.max(1));
+            let solves = (3 * places.rows.len()).div_ceil(setup.problem.n.max(1));
             let reason = format!("a factorization, and the places, which cost as much as {solves}");
-            self.output.write(&setting.estimate(&console, (1 + solves, &reason))?)?;
+            self.output.write(&setup.estimate(&console, (1 + solves, &reason))?)?;
             return console.finish();
         }
-        let mut done = if setting.is_double() {
-            self.predict::<f64>(&file, &data, &places, &setting, &console)?
+        let mut done = if setup.is_double() {
+            self.predict::<f64>(&file, &data, &places, &setup, &console)?
         } else {
-            self.predict::<f32>(&file, &data, &places, &setting, &console)?
+            self.predict::<f32>(&file, &data, &places, &setup, &console)?
         };
         let names = self.write(&file, &places, &done.predictions)?;
         let errors = Errors::new(&data, &places, &done.predictions);
         self.describe(&console, &places, &done, &names, &errors);
-        setting.run.keep_times(&done.account, &console);
-        let mut result = result(&file, &data, &places, &setting, &done, names);
+        setup.run.keep_times(&done.account, &console);
+        let mut result = result(&file, &data, &places, &setup, &done, names);
         errors.describe_json(&mut result);
         result.insert("remarks".to_owned(), remarks.json(&[]));
         let result = Value::Object(result);
@@ -98,20 +98,20 @@ impl Predict {
         places: &Places,
         console: &Console,
         remarks: &mut Remarks<'_>,
-    ) -> Result<Setting> {
+    ) -> Result<Setup> {
         let model = &file.model;
-        let extent = Extent { places: places.rows.len(), ..data.extent(PREDICTION) };
-        let setting = Setting::new(&self.matrix, &self.run, extent, model.covariance)?;
+        let problem = Problem { places: places.rows.len(), ..data.problem(PREDICTION) };
+        let setup = Setup::new(&self.matrix, &self.run, problem, model.covariance)?;
         data.check_places(model.nugget > 0.0, "fit again with --estimate-nugget", console)?;
         data.describe(console);
         console.field("covariance", model.covariance.name);
         console.field("parameters", parameter_list(model));
         let (path, count) = (places.table.path().display(), count(places.rows.len(), "place"));
         console.field("places", format_args!("{path}: {count}"));
-        setting.describe(console);
-        remarks.caution(model, extent.geometry);
+        setup.describe(console);
+        remarks.caution(model, problem.geometry);
         remarks.note(of_places(places, &file.mean, &data.observations.points));
-        Ok(setting)
+        Ok(setup)
     }
 
     /// Factorises, then predicts block by block.
@@ -120,13 +120,13 @@ impl Predict {
         file: &ModelFile,
         data: &Data,
         places: &Places,
-        setting: &Setting,
+        setup: &Setup,
         console: &Console,
     ) -> Result<Done> {
         let mut progress = Progress::new(console);
-        let flow = setting.run.flow(self.trace.is_wanted(), true);
-        progress.follow(flow.watch(), setting.tasks(), "factorization");
-        let (nb, overlap) = (setting.nb(), Overlap::default());
+        let flow = setup.run.flow(self.trace.is_wanted(), true);
+        progress.follow(flow.watch(), setup.tasks(), "factorization");
+        let (nb, overlap) = (setup.nb(), Overlap::default());
         let likelihood = Likelihood::<T>::new(flow, &data.observations, nb, overlap);
         let observations = data.observations.clone();
         let mut predictor = Predictor::new(likelihood, file.model.clone(), observations)?;
@@ -217,7 +217,7 @@ fn result(
     file: &ModelFile,
     data: &Data,
     places: &Places,
-    setting: &Setting,
+    setup: &Setup,
     done: &Done,
     columns: Vec<String>,
 ) -> Map<String, Value> {
@@ -239,7 +239,7 @@ fn result(
         ),
         ("data", super::model_file::data_json(data)),
     ]);
-    setting.describe_json(&mut result);
+    setup.describe_json(&mut result);
     done.account.describe_json(&mut result);
     result
 }

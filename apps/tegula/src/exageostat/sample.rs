@@ -14,7 +14,7 @@ use super::data::complete_rows;
 use super::places::{Coordinates, in_space, read_table};
 use super::predict::free_name;
 use super::remarks::Remarks;
-use super::setting::{DRAW, Extent, Setting};
+use super::setup::{DRAW, Problem, Setup};
 use super::{describe_covariance, object, parameter_list, parameters_json};
 use crate::error::refused;
 use crate::flags::{
@@ -98,33 +98,33 @@ impl Sample {
         let mut random = Random::new(self.run.seed);
         let (points, place) = self.points(&mut random)?;
         let (n, geometry) = (points.len(), points.geometry());
-        let extent = Extent { n, columns: 1, places: 0, geometry, codelets: DRAW };
-        let setting = Setting::new(&self.matrix, &self.run, extent, model.covariance)?;
+        let problem = Problem { n, columns: 1, places: 0, geometry, codelets: DRAW };
+        let setup = Setup::new(&self.matrix, &self.run, problem, model.covariance)?;
         console.field("places", place.describe(n));
         describe_covariance(&console, model.covariance);
         console.field("parameters", parameter_list(&model));
-        setting.describe(&console);
+        setup.describe(&console);
         let mut remarks = Remarks::new(&console);
         remarks.caution(&model, geometry);
-        if setting.is_dry {
-            self.output.write(&setting.estimate(&console, (1, "one draw"))?)?;
+        if setup.is_dry {
+            self.output.write(&setup.estimate(&console, (1, "one draw"))?)?;
             return console.finish();
         }
         let mut progress = Progress::new(&console);
-        let mut flow = setting.run.flow(self.trace.is_wanted(), true);
-        progress.follow(flow.watch(), setting.tasks(), "drawing");
+        let mut flow = setup.run.flow(self.trace.is_wanted(), true);
+        progress.follow(flow.watch(), setup.tasks(), "drawing");
         let (model, points) = (&model, &points);
-        let field = if setting.is_double() {
-            sample::<f64>(&mut flow, model, points, &mut random, setting.nb())?
+        let field = if setup.is_double() {
+            sample::<f64>(&mut flow, model, points, &mut random, setup.nb())?
         } else {
-            sample::<f32>(&mut flow, model, points, &mut random, setting.nb())?
+            sample::<f32>(&mut flow, model, points, &mut random, setup.nb())?
         };
         let elapsed = progress.seconds();
         progress.clear();
         let name = self.write(&place, &field)?;
         console.line(format_args!("drawn in {}", seconds(elapsed)));
         let account = Account::of(&mut flow);
-        setting.run.keep_times(&account, &console);
+        setup.run.keep_times(&account, &console);
         account.describe(&console);
         if !is_standard_output(&self.output_file) {
             console.line(format_args!(
@@ -141,7 +141,7 @@ impl Sample {
             ("seconds", elapsed.into()),
             ("remarks", remarks.json(&[])),
         ]);
-        setting.describe_json(&mut result);
+        setup.describe_json(&mut result);
         account.describe_json(&mut result);
         let result = Value::Object(result);
         self.trace.write(&mut flow.take_trace(), &result, &console)?;

@@ -130,7 +130,7 @@ impl Data {
             return None;
         }
         let (x, y) = points.held().split_at(points.len());
-        let (x, y) = (Extent::of(x), Extent::of(y));
+        let (x, y) = (Problem::of(x), Problem::of(y));
         let may_be = x.low >= -180.0 && x.high <= 360.0 && y.low >= -90.0 && y.high <= 90.0;
         let is_globe = x.width() > 180.0 && y.width() > 45.0 && y.low < 0.0;
         // The axes of a site begin near 0; meridians and parallels of a region seldom do.
@@ -152,13 +152,13 @@ impl Data {
 }
 
 /// Where the values of a coordinate lie.
-struct Extent {
+struct Problem {
     low: f64,
     high: f64,
     is_whole: bool,
 }
 
-impl Extent {
+impl Problem {
     fn of(values: &[f64]) -> Self {
         let low = values.iter().copied().fold(f64::INFINITY, f64::min);
         let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);

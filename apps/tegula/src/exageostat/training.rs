@@ -61,7 +61,7 @@ impl Training<'_> {
                 self.model.display()
             )));
         }
-        let path = self.train.map_or_else(|| beside(&file.file, self.model), Path::to_owned);
+        let path = self.train.map_or_else(|| default_train(&file.file, self.model), Path::to_owned);
         check_kept("the training data", &path)?;
         read_table(&path, self.memory).map_err(|error| match error {
             TableError::Open { .. } if self.train.is_none() => refused(format!(
@@ -94,7 +94,7 @@ impl Training<'_> {
 }
 
 /// `file`, or, if it is not there, the file of this name relative to the folder of `model`.
-fn beside(file: &Path, model: &Path) -> PathBuf {
+fn default_train(file: &Path, model: &Path) -> PathBuf {
     let near = model.parent().map(|folder| folder.join(file));
     match near {
         Some(near) if !file.exists() && near.exists() => near,

@@ -200,7 +200,7 @@ impl MachineFlags {
     /// # Errors
     /// If a device was asked for that is not there, the folder for the rest takes no file, or flags
     /// contradict each other or the computation.
-    pub(super) fn settle(&self, cores: usize, codelets: &[&str]) -> Result<MachineChoice> {
+    pub(super) fn resolve(&self, cores: usize, codelets: &[&str]) -> Result<MachineChoice> {
         let (devices, cuda) = match &self.devices {
             Some(Devices::None) => (Vec::new(), CudaDevices::default()),
             None | Some(Devices::All) => (Vec::new(), CudaDevices::all()),

@@ -149,14 +149,14 @@ impl RunFlags {
     /// # Errors
     /// If the backend asked for cannot be used, flags contradict each other, or the work fits
     /// nowhere.
-    pub(crate) fn settle(&self, matrix: &MatrixFlags, work: &Work<'_>) -> Result<Run> {
+    pub(crate) fn resolve(&self, matrix: &MatrixFlags, work: &Work<'_>) -> Result<Run> {
         let cores = self.cores()?;
         let backend = match self.blas {
             Some(choice) => backend::select(choice, cores.max(1))?,
             None => backend::current(),
         };
-        let mut machine = self.machine.settle(cores, &(work.codelets)())?;
-        let shares = Shares::settle(self.distribution.as_deref(), &machine, work.storage)?;
+        let mut machine = self.machine.resolve(cores, &(work.codelets)())?;
+        let shares = Shares::resolve(self.distribution.as_deref(), &machine, work.storage)?;
         let owners = shares.owners.clone();
         // What is submitted must not differ from rank to rank.
         let workers = ranks::agree(machine.workers() as u64)? as usize;

@@ -32,7 +32,7 @@ impl Shares {
     ///
     /// # Errors
     /// If there is none of this name, it does not fit the ranks, or one of them cannot be heard.
-    pub(super) fn settle(
+    pub(super) fn resolve(
         asked: Option<&OsStr>,
         machine: &MachineChoice,
         storage: Storage,

@@ -14,7 +14,7 @@ use tegula_kernels::scalar::{Scalar, c64};
 use tegula_runtime::flow::Failure;
 use tegula_runtime::random::SplitMix64;
 
-use crate::files::check_kept_beside;
+use crate::files::check_side_files;
 
 /// Format of which complex numbers are read, and a vector as a column.
 const NPY: &str = "npy";
@@ -63,7 +63,7 @@ impl MatrixFile {
             let scratch = std::env::temp_dir();
             let settings = ReadSettings { memory_bytes, scratch, format: None, fill };
             let source = found.open(&settings)?;
-            check_kept_beside(&*source, &found.path)?;
+            check_side_files(&*source, &found.path)?;
             Contents::Other(source, Mutex::default())
         };
         Ok(Self { path: found.path, contents })

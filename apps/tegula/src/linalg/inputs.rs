@@ -145,16 +145,16 @@ fn adopt(
             "{path} is a {m} x {n} matrix; {name} takes one of {shape}, with {letter} = {expected}"
         ))
     };
-    settle(rows, m, asked, sizes).map_err(|letter| wrong(sizes, letter))?;
+    set_size(rows, m, asked, sizes).map_err(|letter| wrong(sizes, letter))?;
     let (letter, found) = match operand.is_batch() {
         false => (columns, n),
         true => across(n, columns, asked, sizes).map_err(|letter| wrong(sizes, letter))?,
     };
-    settle(letter, found, asked, sizes).map_err(|letter| wrong(sizes, letter))
+    set_size(letter, found, asked, sizes).map_err(|letter| wrong(sizes, letter))
 }
 
 /// Sets the size called `letter` to what was `found`; answers `letter` if another was asked for.
-fn settle(
+fn set_size(
     letter: Size,
     found: usize,
     asked: &mut Vec<Size>,

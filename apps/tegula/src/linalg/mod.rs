@@ -127,7 +127,7 @@ impl Linalg {
         self.trace.check()?;
         let program = &PROGRAMS[index];
         self.check_files(program)?;
-        let (run, sizes, inputs) = self.settle(program)?;
+        let (run, sizes, inputs) = self.set_up(program)?;
         let task = Task { program, sizes, run: &run };
         task.announce(&console);
         let result = if self.matrix.dry_run {
@@ -167,7 +167,7 @@ impl Linalg {
     }
 
     /// How tasks run, and the sizes asked for; what the algorithm has no use for is refused.
-    fn settle(&self, program: &Program) -> Result<(Run, Sizes, Inputs)> {
+    fn set_up(&self, program: &Program) -> Result<(Run, Sizes, Inputs)> {
         let (sizes, inputs) = self.sizes(program)?;
         let earlier = self.checkpoint.earlier()?.as_ref().map_or((None, None), tiling);
         let sharers = |workers| earlier.1.unwrap_or(workers);
@@ -186,7 +186,7 @@ impl Linalg {
         let storage = if program.has_uplo { Storage::Lower } else { Storage::Full };
         let (tile_size, codelets, footprint) = (&tile_size, &codelets, &footprint);
         let work = Work { order, tile_size, codelets, storage, footprint };
-        let run = self.run.settle(&self.matrix, &work)?;
+        let run = self.run.resolve(&self.matrix, &work)?;
         let sizes = sizes(run.nb, run.workers());
         Ok((run, sizes, inputs))
     }
@@ -222,7 +222,7 @@ impl Linalg {
             workers: 1,
             sharers: 1,
             seed: self.run.seed,
-            options: self.options.settle(program, self.matrix.precision)?,
+            options: self.options.resolve(program, self.matrix.precision)?,
         };
         let mut known = Vec::new();
         for (size, given) in [(Size::N, self.n)].into_iter().chain(given) {

@@ -55,7 +55,7 @@ impl OptionFlags {
     ///
     /// # Errors
     /// That refusal.
-    pub(super) fn settle(&self, program: &Program, precision: Precision) -> Result<Options> {
+    pub(super) fn resolve(&self, program: &Program, precision: Precision) -> Result<Options> {
         let given = [
             (self.side.is_some(), &[Choice::Side][..]),
             (self.trans.is_some(), &[Choice::Trans, Choice::Adjoint]),

@@ -13,7 +13,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use tegula_kernels::scalar::Precision;
 use tegula_linalg::allow_packing;
 use tegula_plan::platform::cluster::{ClusterNode, ClusterPlatform};
-use tegula_plan::platform::{Listed, PLATFORMS, Platform, set_reading};
+use tegula_plan::platform::{PLATFORMS, Platform, PlatformEntry, set_reading};
 use tegula_runtime::sched::{EvictionPolicy, POLICIES, Policy};
 
 use crate::error::refused;
@@ -108,7 +108,7 @@ pub(crate) fn programs(
 
 /// Help of `--platform` of commands that take clusters.
 pub(crate) fn platform_help() -> String {
-    let names: Vec<&str> = PLATFORMS.iter().map(|Listed { name, .. }| *name).collect();
+    let names: Vec<&str> = PLATFORMS.iter().map(|PlatformEntry { name, .. }| *name).collect();
     format!(
         "Machine, or cluster: a name ({}), a set of nodes such as 14chetemi+7chifflet, or a file",
         names.join(", ")

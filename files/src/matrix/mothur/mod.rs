@@ -10,7 +10,7 @@ mod read;
 mod write;
 
 use super::number::is_number;
-use super::{Format, KeptNames, Writing};
+use super::{Format, NameStorage, Writing};
 
 /// The column format.
 pub(super) const COLUMN: Format = Format {
@@ -22,7 +22,7 @@ pub(super) const COLUMN: Format = Format {
     open: read::open,
     write: Some(Writing {
         create: write::create,
-        names: KeptNames::One,
+        names: NameStorage::One,
         is_square: true,
         is_triangle: true,
         element: None,

@@ -10,7 +10,7 @@ mod form;
 mod read;
 mod write;
 
-use super::{Format, KeptNames, Writing};
+use super::{Format, NameStorage, Writing};
 
 pub(super) use form::looks_like;
 pub(super) use write::words;
@@ -25,7 +25,7 @@ pub(super) const SQUARE: Format = Format {
     open: read::open,
     write: Some(Writing {
         create: |path, content| write::create(path, content, false),
-        names: KeptNames::One,
+        names: NameStorage::One,
         is_square: true,
         is_triangle: false,
         element: None,
@@ -42,7 +42,7 @@ pub(super) const LOWER: Format = Format {
     open: read::open,
     write: Some(Writing {
         create: |path, content| write::create(path, content, true),
-        names: KeptNames::One,
+        names: NameStorage::One,
         is_square: true,
         is_triangle: true,
         element: None,

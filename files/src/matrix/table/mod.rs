@@ -17,7 +17,7 @@ mod head;
 mod read;
 mod write;
 
-use super::{Create, Format, KeptNames, Writing};
+use super::{Create, Format, NameStorage, Writing};
 
 pub(super) use read::no_parts;
 
@@ -44,7 +44,7 @@ pub(super) const TSV: Format = Format {
 };
 
 const fn writing(create: Create) -> Writing {
-    let (names, is_square, is_triangle) = (KeptNames::Both, false, false);
+    let (names, is_square, is_triangle) = (NameStorage::Both, false, false);
     Writing { create, names, is_square, is_triangle, element: None }
 }
 

@@ -8,7 +8,7 @@ use anyhow::Result;
 use tegula_diodon::instruments::Instruments;
 use tegula_files::{ColumnIndex, ReadOptions, Table};
 
-use super::beside::{Lines, entries};
+use super::side_inputs::{MainTable, entries};
 use crate::diodon::matrix::{names_or_numbers, open};
 use crate::error::refused;
 use crate::output::{bytes, count};
@@ -30,7 +30,7 @@ pub(in crate::diodon) struct Factor {
 /// Instruments with the categories among them.
 pub(super) type Read = (Instruments, Vec<Factor>);
 
-impl Lines<'_> {
+impl MainTable<'_> {
     /// Reads instrumental variables of the rows: of a text by name where both have names.
     ///
     /// # Errors

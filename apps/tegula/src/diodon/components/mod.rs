@@ -1,10 +1,10 @@
-//! What principal components and correspondence analysis have in common: flags, settings, the run, and what
+//! What principal components and correspondence analysis have in common: flags, setups, the run, and what
 //! is told of it.
 
-mod beside;
 mod factors;
 mod results;
-mod setting;
+mod setup;
+mod side_inputs;
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -34,8 +34,8 @@ use crate::error::refused;
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags, member};
 use crate::output::{Account, Console, Progress, check_folder_to_make};
 use crate::ranks::is_root;
-pub(super) use beside::{Beside, Lines};
-pub(super) use setting::Setting;
+pub(super) use setup::Setup;
+pub(super) use side_inputs::{MainTable, SideInputs};
 
 /// Flags of both.
 #[derive(Args, Debug)]
@@ -102,20 +102,20 @@ pub(super) trait Analysis {
     }
 
     /// Reads what belongs to the table beside it.
-    fn beside(&self, _: &Lines<'_>) -> Result<Beside> {
-        Ok(Beside::default())
+    fn side_inputs(&self, _: &MainTable<'_>) -> Result<SideInputs> {
+        Ok(SideInputs::default())
     }
 
     /// The table with what is done to it.
     fn diagram(
         &self,
         flow: &mut Flow,
-        setting: &Setting,
+        setup: &Setup,
         options: TableOptions,
     ) -> Result<Diagram, EmbedError>;
 
     /// The result.
-    fn ordination(&self, setting: &Setting, triples: &Triples, form: &Form) -> Ordination;
+    fn ordination(&self, setup: &Setup, triples: &Triples, form: &Form) -> Ordination;
 }
 
 /// What was computed.
@@ -140,24 +140,24 @@ impl ComponentFlags {
         if let Some(folder) = &self.output_folder {
             check_folder_to_make(folder).map_err(|reason| refused(format!("-o: {reason}")))?;
         }
-        let setting = self.settle(input, analysis, &console)?;
+        let setup = self.set_up(input, analysis, &console)?;
         if self.matrix.dry_run {
-            let mut facts = self.facts(&setting, analysis);
-            setting.expected().describe(&setting.run, &console, &mut facts)?;
+            let mut facts = self.facts(&setup, analysis);
+            setup.expected().describe(&setup.run, &console, &mut facts)?;
             self.output.write(&Value::Object(facts))?;
             return console.finish();
         }
-        let mut outcome = if setting.run.precision == Precision::Double {
-            self.compute::<f64>(&setting, analysis, &console)?
+        let mut outcome = if setup.run.precision == Precision::Double {
+            self.compute::<f64>(&setup, analysis, &console)?
         } else {
-            self.compute::<f32>(&setting, analysis, &console)?
+            self.compute::<f32>(&setup, analysis, &console)?
         };
-        let mut ordination = analysis.ordination(&setting, &outcome.triples, &outcome.form);
-        ordination.constraints = constraints(&setting, &mut outcome);
-        let result = self.result((&setting, analysis), &outcome, &ordination);
-        self.describe(&console, &setting, &outcome, &ordination);
+        let mut ordination = analysis.ordination(&setup, &outcome.triples, &outcome.form);
+        ordination.constraints = constraints(&setup, &mut outcome);
+        let result = self.result((&setup, analysis), &outcome, &ordination);
+        self.describe(&console, &setup, &outcome, &ordination);
         if let Some(folder) = self.output_folder.as_deref().filter(|_| is_root()) {
-            let labels = setting.labels.as_ref();
+            let labels = setup.labels.as_ref();
             let labels = labels.map(|labels| labels.without(&outcome.form.dropped[0]));
             let output = Output {
                 ordination: &ordination,
@@ -168,7 +168,7 @@ impl ComponentFlags {
             };
             describe_written(&console, folder, &output.write(folder)?);
         }
-        setting.run.keep_times(&outcome.account, &console);
+        setup.run.keep_times(&outcome.account, &console);
         self.trace.write(&mut outcome.trace, &result, &console)?;
         self.output.write(&result)?;
         console.finish()
@@ -176,23 +176,23 @@ impl ComponentFlags {
 
     fn compute<T: Real>(
         &self,
-        setting: &Setting,
+        setup: &Setup,
         analysis: &dyn Analysis,
         console: &Console,
     ) -> Result<Outcome> {
-        let mut options = setting.run.exec_options(setting.is_recorded);
-        readers::cap(&mut options, setting.most_readers(self.readers));
+        let mut options = setup.run.exec_options(setup.is_recorded);
+        readers::cap(&mut options, setup.most_readers(self.readers));
         let start = Instant::now();
         let mut flow = Flow::new(Exec::new(options), FlowOptions::default());
         let table_options = TableOptions {
-            edge: setting.run.nb,
-            memory: setting.plan.ring_bytes,
+            edge: setup.run.nb,
+            memory: setup.plan.ring_bytes,
             overlap: self.stream.overlap(),
         };
-        let mut diagram = analysis.diagram(&mut flow, setting, table_options)?;
+        let mut diagram = analysis.diagram(&mut flow, setup, table_options)?;
         let mut progress = Progress::new(console);
         progress.follow(flow.watch(), 0.0, "passes");
-        let found = axes::<T>(&mut flow, &mut diagram, setting);
+        let found = axes::<T>(&mut flow, &mut diagram, setup);
         progress.clear();
         let (triples, explained) = found?;
         let table = diagram.table();
@@ -215,9 +215,9 @@ impl ComponentFlags {
 }
 
 /// Instruments along the axes, where these are theirs.
-fn constraints(setting: &Setting, outcome: &mut Outcome) -> Option<Constraints> {
+fn constraints(setup: &Setup, outcome: &mut Outcome) -> Option<Constraints> {
     let along = outcome.explained.as_mut()?.axes.take()?;
-    let ids = setting.beside.instruments.as_ref()?.ids.clone();
+    let ids = setup.side_inputs.instruments.as_ref()?.ids.clone();
     Some(Constraints { ids, along })
 }
 
@@ -225,13 +225,13 @@ fn constraints(setting: &Setting, outcome: &mut Outcome) -> Option<Constraints> 
 fn axes<T: Real>(
     flow: &mut Flow,
     diagram: &mut Diagram,
-    setting: &Setting,
+    setup: &Setup,
 ) -> Result<(Triples, Option<Explained>), EmbedError> {
-    let Setting { request, beside, .. } = setting;
-    let (triples, explained) = match &beside.instruments {
+    let Setup { request, side_inputs, .. } = setup;
+    let (triples, explained) = match &side_inputs.instruments {
         None => (singular::leading::<T>(flow, diagram, request)?, None),
         Some(variables) => {
-            let (triples, explained) = if beside.is_residual {
+            let (triples, explained) = if side_inputs.is_residual {
                 instruments::residual::<T>(flow, diagram, (variables, request))?
             } else {
                 instruments::constrained(flow, diagram, (variables, request.axes))?

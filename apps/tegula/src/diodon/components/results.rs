@@ -5,7 +5,7 @@ use tegula_diodon::instruments::Explained;
 use tegula_diodon::output::Output;
 use tegula_diodon::{Ordination, pca};
 
-use super::{Analysis, ComponentFlags, Outcome, Setting};
+use super::{Analysis, ComponentFlags, Outcome, Setup};
 use crate::diodon::axes::{axes_json, describe_axes};
 use crate::diodon::overlap::Times;
 use crate::machine::peak_resident;
@@ -13,8 +13,8 @@ use crate::output::{Console, bytes, number, seconds};
 
 impl ComponentFlags {
     /// What is known before the run.
-    pub(super) fn facts(&self, setting: &Setting, analysis: &dyn Analysis) -> Map<String, Value> {
-        let Setting { source, method, request, plan, run, .. } = setting;
+    pub(super) fn facts(&self, setup: &Setup, analysis: &dyn Analysis) -> Map<String, Value> {
+        let Setup { source, method, request, plan, run, .. } = setup;
         let [m, n] = source.shape();
         let mut facts = Map::new();
         let mut set = |key: &str, value: Value| facts.insert(key.to_owned(), value);
@@ -31,7 +31,7 @@ impl ComponentFlags {
         set("overlap", self.stream.json());
         set("tegula_version", env!("CARGO_PKG_VERSION").into());
         if analysis.pretreatment().is_some() {
-            setting.beside.describe_json(&mut facts);
+            setup.side_inputs.describe_json(&mut facts);
         }
         run.describe_json(&mut facts);
         facts
@@ -39,12 +39,12 @@ impl ComponentFlags {
 
     pub(super) fn result(
         &self,
-        (setting, analysis): (&Setting, &dyn Analysis),
+        (setup, analysis): (&Setup, &dyn Analysis),
         outcome: &Outcome,
         ordination: &Ordination,
     ) -> Value {
-        let mut result = self.facts(setting, analysis);
-        let workers = setting.run.workers();
+        let mut result = self.facts(setup, analysis);
+        let workers = setup.run.workers();
         let more = [
             ("axes", ordination.axes().into()),
             ("passes", outcome.passes.into()),
@@ -60,18 +60,18 @@ impl ComponentFlags {
             ("bytes_read", outcome.bytes_read.into()),
             ("tiles", outcome.tiles.into()),
             ("tiles_held", outcome.held.into()),
-            ("readers", setting.most_readers(self.readers).unwrap_or(workers).into()),
+            ("readers", setup.most_readers(self.readers).unwrap_or(workers).into()),
         ];
         result.extend(more.map(|(key, value)| (key.to_owned(), value)));
         if let Some(explained) = &outcome.explained {
             result.insert("constrained_inertia".to_owned(), explained.constrained.into());
             result.insert("total_inertia".to_owned(), explained.total.into());
-            result.insert("dropped_instruments".to_owned(), json!(dropped(setting, explained)));
+            result.insert("dropped_instruments".to_owned(), json!(dropped(setup, explained)));
         }
         result
             .extend(axes_json(ordination).into_iter().map(|(key, value)| (key.to_owned(), value)));
         if analysis.pretreatment().is_none() {
-            let [rows, columns] = dropped_lines(setting, outcome);
+            let [rows, columns] = dropped_lines(setup, outcome);
             result.insert("dropped_rows".to_owned(), rows.into());
             result.insert("dropped_columns".to_owned(), columns.into());
         }
@@ -85,7 +85,7 @@ impl ComponentFlags {
     pub(super) fn describe(
         &self,
         console: &Console,
-        setting: &Setting,
+        setup: &Setup,
         outcome: &Outcome,
         ordination: &Ordination,
     ) {
@@ -98,13 +98,13 @@ impl ComponentFlags {
         console.line("");
         console.field("inertia", number(ordination.trace, 8));
         if let Some(explained) = &outcome.explained {
-            describe_explained(console, setting, explained);
+            describe_explained(console, setup, explained);
         }
         let found = ordination.axes();
-        if found < setting.request.axes {
+        if found < setup.request.axes {
             console.warn(format_args!(
                 "{found} of {} axes: no more eigenvalues can be told from zero",
-                setting.request.axes
+                setup.request.axes
             ));
         }
         if !outcome.triples.has_converged {
@@ -124,22 +124,22 @@ impl ComponentFlags {
 }
 
 /// Names of rows and of columns that were left out.
-fn dropped_lines<'a>(setting: &'a Setting, outcome: &Outcome) -> [Vec<&'a str>; 2] {
-    let names = [&setting.names.items, &setting.names.variables];
+fn dropped_lines<'a>(setup: &'a Setup, outcome: &Outcome) -> [Vec<&'a str>; 2] {
+    let names = [&setup.names.items, &setup.names.variables];
     let dropped = &outcome.form.dropped;
     [0, 1].map(|side: usize| dropped[side].iter().map(|&line| names[side][line].as_str()).collect())
 }
 
 /// Names of instruments that were left out.
-fn dropped<'a>(setting: &'a Setting, explained: &Explained) -> Vec<&'a str> {
-    let ids = setting.beside.instruments.as_ref().map(|instruments| &instruments.ids);
+fn dropped<'a>(setup: &'a Setup, explained: &Explained) -> Vec<&'a str> {
+    let ids = setup.side_inputs.instruments.as_ref().map(|instruments| &instruments.ids);
     let name = |&place: &usize| ids.map_or("", |ids| ids[place].as_str());
     explained.dropped.iter().map(name).collect()
 }
 
 /// Prints what the instruments explain.
-fn describe_explained(console: &Console, setting: &Setting, explained: &Explained) {
-    let dropped = dropped(setting, explained);
+fn describe_explained(console: &Console, setup: &Setup, explained: &Explained) {
+    let dropped = dropped(setup, explained);
     if !dropped.is_empty() {
         console.warn(format_args!(
             "left out, being constant or sums of other instruments: {}",

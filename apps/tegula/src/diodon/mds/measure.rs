@@ -8,7 +8,7 @@ use tegula_diodon::stream::Parts;
 use tegula_kernels::scalar::Real;
 
 use super::Mds;
-use super::setting::Setting;
+use super::setup::Setup;
 use crate::output::{Align, Console, Table, bytes, seconds};
 
 /// Rounds, in each of which every part is measured once.
@@ -18,15 +18,15 @@ const PARTS: [(Parts, &str); 3] =
 
 impl Mds {
     /// Times passes over the distances with one part left out, and with both, and writes the medians.
-    pub(super) fn measure<T: Real>(&self, setting: &Setting, console: &Console) -> Result<Value> {
-        let (mut flow, mut gram, _) = self.gram(setting, false)?;
+    pub(super) fn measure<T: Real>(&self, setup: &Setup, console: &Console) -> Result<Value> {
+        let (mut flow, mut gram, _) = self.gram(setup, false)?;
         if gram.stream().held() == gram.stream().tiles() {
             bail!(
                 "all {} tiles fit the memory, and nothing is read after the first pass: allow less --memory",
                 gram.stream().tiles()
             );
         }
-        let width = setting.request.width;
+        let width = setup.request.width;
         let (x, y) = (gram.panel(&mut flow, width), gram.panel(&mut flow, width));
         for i in 0..x.mt() {
             let entries = x.tile_rows(i) * width;
@@ -51,7 +51,7 @@ impl Mds {
         gram.close(&mut flow);
         let longer = medians[0].max(medians[1]);
         print(console, medians, read);
-        let mut facts = self.facts(setting);
+        let mut facts = self.facts(setup);
         let parts =
             PARTS.iter().zip(medians).map(|((_, name), time)| ((*name).to_owned(), json!(time)));
         facts.insert("seconds_per_pass".to_owned(), Value::Object(parts.collect()));

@@ -3,7 +3,7 @@
 mod measure;
 mod pauses;
 mod results;
-mod setting;
+mod setup;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -37,7 +37,7 @@ use crate::flags::{
 use crate::output::{Account, Console, Progress, check_folder_to_make};
 use crate::ranks::{is_root, ranks};
 use pauses::Between;
-use setting::Setting;
+use setup::Setup;
 
 /// Flags of `mds`.
 #[derive(Args, Debug)]
@@ -172,36 +172,36 @@ impl Mds {
         if let Some(folder) = &self.output_folder {
             check_folder_to_make(folder).map_err(|reason| refused(format!("-o: {reason}")))?;
         }
-        let setting = self.settle(&console)?;
+        let setup = self.set_up(&console)?;
         if self.matrix.dry_run {
-            let mut facts = self.facts(&setting);
-            setting::expected(&setting).describe(&setting.run, &console, &mut facts)?;
+            let mut facts = self.facts(&setup);
+            setup::expected(&setup).describe(&setup.run, &console, &mut facts)?;
             self.output.write(&Value::Object(facts))?;
             return console.finish();
         }
-        let is_double = setting.run.precision == Precision::Double;
+        let is_double = setup.run.precision == Precision::Double;
         if self.measure {
             let measure = if is_double { Self::measure::<f64> } else { Self::measure::<f32> };
-            self.output.write(&measure(self, &setting, &console)?)?;
+            self.output.write(&measure(self, &setup, &console)?)?;
             return console.finish();
         }
         let checkpoints = match self.checkpoint.is_given() {
-            true => Some(self.checkpoint.open(self.about(&setting)?, &console)?),
+            true => Some(self.checkpoint.open(self.about(&setup)?, &console)?),
             false => None,
         };
         let embed = if is_double { Self::embed::<f64> } else { Self::embed::<f32> };
-        let mut outcome = embed(self, &setting, checkpoints, &console)?;
-        let ordination = results::ordination(&setting, &outcome);
-        let result = self.result(&setting, &outcome, &ordination);
-        self.describe(&console, &setting, &outcome, &ordination);
+        let mut outcome = embed(self, &setup, checkpoints, &console)?;
+        let ordination = results::ordination(&setup, &outcome);
+        let result = self.result(&setup, &outcome, &ordination);
+        self.describe(&console, &setup, &outcome, &ordination);
         if let Some(folder) = self.output_folder.as_deref().filter(|_| is_root()) {
             let title = &self.input.to_string_lossy();
-            let (labels, weights) = (setting.labels.as_ref(), setting.weights.as_deref());
+            let (labels, weights) = (setup.labels.as_ref(), setup.weights.as_deref());
             let output =
                 Output { ordination: &ordination, labels, weights, summary: &result, title };
             describe_written(&console, folder, &output.write(folder)?);
         }
-        setting.run.keep_times(&outcome.account, &console);
+        setup.run.keep_times(&outcome.account, &console);
         self.trace.write(&mut outcome.trace, &result, &console)?;
         self.output.write(&result)?;
         console.finish()
@@ -215,42 +215,42 @@ impl Mds {
     }
 
     /// The engine, and the distances as something to multiply with; the correction of Cailliez that they got.
-    fn gram(&self, setting: &Setting, is_recorded: bool) -> Result<(Flow, Gram, f64)> {
-        let mut options = setting.run.exec_options(is_recorded);
-        readers::cap(&mut options, setting.most_readers(self.readers));
+    fn gram(&self, setup: &Setup, is_recorded: bool) -> Result<(Flow, Gram, f64)> {
+        let mut options = setup.run.exec_options(is_recorded);
+        readers::cap(&mut options, setup.most_readers(self.readers));
         let offset = match self.correction {
-            Some(Correction::Cailliez) => mds::cailliez(&*setting.distances.source)?,
+            Some(Correction::Cailliez) => mds::cailliez(&*setup.distances.source)?,
             _ => 0.0,
         };
-        let mut flow = setting.run.flow_on(options, true);
+        let mut flow = setup.run.flow_on(options, true);
         let gram_options = GramOptions {
-            weights: setting.weights.clone(),
+            weights: setup.weights.clone(),
             offset,
-            edge: setting.run.nb,
+            edge: setup.run.nb,
             entries: TILE_ENTRIES,
-            memory: setting.plan.ring_bytes,
-            samples: setting.samples,
+            memory: setup.plan.ring_bytes,
+            samples: setup.samples,
             overlap: self.stream.overlap(),
-            dealing: Some(self.dealing(&setting.run)?),
+            dealing: Some(self.dealing(&setup.run)?),
         };
-        let mut gram = Gram::new(&mut flow, &setting.distances.source, gram_options);
+        let mut gram = Gram::new(&mut flow, &setup.distances.source, gram_options);
         gram.allow(self.tolerated.symmetry_tolerance);
         Ok((flow, gram, offset))
     }
 
     fn embed<T: Real>(
         &self,
-        setting: &Setting,
+        setup: &Setup,
         checkpoints: Option<Checkpoints>,
         console: &Console,
     ) -> Result<Outcome> {
         let start = Instant::now();
-        let (mut flow, mut gram, offset) = self.gram(setting, setting.is_recorded)?;
+        let (mut flow, mut gram, offset) = self.gram(setup, setup.is_recorded)?;
         let mut progress = Progress::new(console);
         let tasks = 2.0 * gram.stream().tiles() as f64;
         progress.follow(flow.watch(), tasks, "first pass");
         let mut between = Between { checkpoints, console, progress, tasks };
-        let found = mds::leading_with::<T>(&mut flow, &mut gram, &setting.request, &mut between);
+        let found = mds::leading_with::<T>(&mut flow, &mut gram, &setup.request, &mut between);
         between.progress.clear();
         let leading = match found {
             Err(EmbedError::Stopped { passes }) => return Err(between.ending(passes)),

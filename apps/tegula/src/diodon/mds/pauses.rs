@@ -11,7 +11,7 @@ use tegula_files::{Digest, digest_bytes, digest_numbers};
 use tegula_runtime::flow::Flow;
 use tegula_runtime::random::SplitMix64;
 
-use super::setting::Setting;
+use super::setup::Setup;
 use super::{Mds, count_of_passes};
 use crate::checkpoint::{Checkpoints, about, release_signals};
 use crate::output::{Console, Progress};
@@ -69,8 +69,8 @@ impl Mds {
     ///
     /// # Errors
     /// If the distances cannot be read.
-    pub(super) fn about(&self, setting: &Setting) -> Result<About> {
-        let Setting { distances, method, request, weights, run, .. } = setting;
+    pub(super) fn about(&self, setup: &Setup) -> Result<About> {
+        let Setup { distances, method, request, weights, run, .. } = setup;
         let digest = |numbers: &Vec<f64>| digest_numbers(&[numbers]).to_string();
         let correction = self.correction.map_or("none".to_owned(), |named| format!("{named:?}"));
         let names = digest_bytes(distances.ids.join("\n").as_bytes());
@@ -92,8 +92,8 @@ impl Mds {
     }
 
     /// Says if the method makes no pauses, though checkpoints were asked for; signals then end it as ever.
-    pub(super) fn describe_checkpoints(&self, setting: &Setting, console: &Console) {
-        if self.checkpoint.is_given() && setting.method.method == Method::Exact {
+    pub(super) fn describe_checkpoints(&self, setup: &Setup, console: &Console) {
+        if self.checkpoint.is_given() && setup.method.method == Method::Exact {
             release_signals();
             console.note(
                 "the method exact makes no pauses: no checkpoint is written; --method lanczos has some",

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use tegula_diodon::output::Output;
 use tegula_diodon::{Accuracy, Matter, Ordination, verdict};
 
-use super::setting::Setting;
+use super::setup::Setup;
 use super::{Mds, Outcome, count_of_passes};
 use crate::diodon::axes::{axes_json, describe_axes};
 use crate::diodon::overlap::Times;
@@ -13,8 +13,8 @@ use crate::output::{Console, bytes, count, number, seconds};
 
 impl Mds {
     /// What is known before the run.
-    pub(super) fn facts(&self, setting: &Setting) -> Map<String, Value> {
-        let Setting { distances, method, request, plan, run, .. } = setting;
+    pub(super) fn facts(&self, setup: &Setup) -> Map<String, Value> {
+        let Setup { distances, method, request, plan, run, .. } = setup;
         let mut facts = Map::new();
         let mut set = |key: &str, value: Value| facts.insert(key.to_owned(), value);
         set("n", distances.n().into());
@@ -23,7 +23,7 @@ impl Mds {
         set("method", method.name.into());
         set("width", request.width.into());
         set("tolerance", request.tolerance.into());
-        set("weighted", setting.weights.is_some().into());
+        set("weighted", setup.weights.is_some().into());
         set("ring_bytes", plan.ring_bytes.into());
         set("panel_bytes", plan.panel_bytes.into());
         set("overlap", self.stream.json());
@@ -34,11 +34,11 @@ impl Mds {
 
     pub(super) fn result(
         &self,
-        setting: &Setting,
+        setup: &Setup,
         outcome: &Outcome,
         ordination: &Ordination,
     ) -> Value {
-        let mut result = self.facts(setting);
+        let mut result = self.facts(setup);
         let times = Times::of(&outcome.trace);
         let findings = &outcome.sums.findings;
         let gof =
@@ -60,12 +60,12 @@ impl Mds {
             ("lingoes_constant", json!(outcome.constant())),
             ("cailliez_constant", json!((outcome.offset > 0.0).then_some(outcome.offset))),
             ("seconds", outcome.seconds.into()),
-            ("phases", json!(setting.is_recorded.then(|| times.json()))),
+            ("phases", json!(setup.is_recorded.then(|| times.json()))),
             ("peak_rss_bytes", json!(peak_resident())),
             ("bytes_read", outcome.bytes_read.into()),
             ("tiles", outcome.tiles.into()),
             ("tiles_held", outcome.held.into()),
-            ("readers", json!(setting.most_readers(self.readers).unwrap_or(setting.run.workers()))),
+            ("readers", json!(setup.most_readers(self.readers).unwrap_or(setup.run.workers()))),
             (
                 "checks",
                 json!({
@@ -77,20 +77,20 @@ impl Mds {
                     "negative": findings.negative.count,
                     "rounding": verdict::limit(
                         findings,
-                        setting.distances.source.element(),
+                        setup.distances.source.element(),
                         self.tolerated.symmetry_tolerance
                     ),
                     "least": findings.least,
                     "greatest": findings.greatest,
                 }),
             ),
-            ("notes", notes(setting, outcome).into()),
+            ("notes", notes(setup, outcome).into()),
         ];
         result.extend(more.map(|(key, value)| (key.to_owned(), value)));
         result
             .extend(axes_json(ordination).into_iter().map(|(key, value)| (key.to_owned(), value)));
         if self.output_folder.is_some() {
-            let files = Output::files(ordination, setting.weights.is_some());
+            let files = Output::files(ordination, setup.weights.is_some());
             result.insert("files".to_owned(), files.into());
         }
         outcome.account.describe_json(&mut result);
@@ -100,19 +100,19 @@ impl Mds {
     pub(super) fn describe(
         &self,
         console: &Console,
-        setting: &Setting,
+        setup: &Setup,
         outcome: &Outcome,
         ordination: &Ordination,
     ) {
-        notes(setting, outcome).iter().for_each(|note| console.note(note));
+        notes(setup, outcome).iter().for_each(|note| console.note(note));
         console.line("");
         describe_axes(console, ordination);
         console.line("");
         let found = ordination.axes();
-        if found < setting.request.axes {
+        if found < setup.request.axes {
             console.warn(format_args!(
                 "{found} of {} axes: no more eigenvalues are above what the precision of the distances tells from zero",
-                setting.request.axes
+                setup.request.axes
             ));
         }
         if outcome.leading.has_converged == Some(false) {
@@ -170,9 +170,9 @@ impl Mds {
 }
 
 /// What was noticed about the distances, and how far they were looked at, in a sentence each.
-fn notes(setting: &Setting, outcome: &Outcome) -> Vec<String> {
+fn notes(setup: &Setup, outcome: &Outcome) -> Vec<String> {
     let findings = &outcome.sums.findings;
-    let mut notes = verdict::warnings(findings, setting.distances.source.row_names());
+    let mut notes = verdict::warnings(findings, setup.distances.source.row_names());
     notes.extend(outcome.pairs.and_then(|pairs| unseen(findings.compared, pairs)));
     notes
 }
@@ -189,10 +189,10 @@ fn unseen(compared: u64, pairs: u64) -> Option<String> {
 }
 
 /// The places of the items.
-pub(super) fn ordination(setting: &Setting, outcome: &Outcome) -> Ordination {
+pub(super) fn ordination(setup: &Setup, outcome: &Outcome) -> Ordination {
     let Outcome { leading, sums, .. } = outcome;
-    let n = setting.distances.n();
-    let scale = |item: usize| setting.weights.as_ref().map_or(1.0, |weights| weights[item].sqrt());
+    let n = setup.distances.n();
+    let scale = |item: usize| setup.weights.as_ref().map_or(1.0, |weights| weights[item].sqrt());
     let mut coordinates = leading.vectors.clone();
     for (vector, value) in coordinates.chunks_exact_mut(n).zip(&leading.values) {
         let length = value.sqrt();
@@ -201,10 +201,10 @@ pub(super) fn ordination(setting: &Setting, outcome: &Outcome) -> Ordination {
         }
     }
     let shift = outcome.constant().map_or(0.0, |constant| constant * (1.0 - 1.0 / n as f64));
-    let weighted = if setting.weights.is_some() { ", weighted" } else { "" };
+    let weighted = if setup.weights.is_some() { ", weighted" } else { "" };
     Ordination {
-        method: format!("principal coordinates, {}{weighted}", setting.method.name),
-        ids: setting.distances.ids.clone(),
+        method: format!("principal coordinates, {}{weighted}", setup.method.name),
+        ids: setup.distances.ids.clone(),
         coordinates,
         eigenvalues: leading.values.clone(),
         residuals: leading.residuals.clone(),

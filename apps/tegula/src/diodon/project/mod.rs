@@ -1,7 +1,7 @@
 //! `tegula diodon project`: new items on the axes of embedded ones.
 
 mod results;
-mod setting;
+mod setup;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ use crate::error::refused;
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags};
 use crate::output::{Account, Console, Progress, check_folder_to_make};
 use crate::ranks::is_root;
-use setting::Setting;
+use setup::Setup;
 
 /// Flags of `project`.
 #[derive(Args, Debug)]
@@ -83,51 +83,51 @@ impl Project {
                 self.folder.display()
             )));
         }
-        let setting = self.settle(&console)?;
+        let setup = self.set_up(&console)?;
         if self.matrix.dry_run {
-            let mut facts = self.facts(&setting);
-            setting.expected().describe(&setting.run, &console, &mut facts)?;
+            let mut facts = self.facts(&setup);
+            setup.expected().describe(&setup.run, &console, &mut facts)?;
             self.output.write(&Value::Object(facts))?;
             return console.finish();
         }
-        let mut outcome = if setting.run.precision == Precision::Double {
-            self.place::<f64>(&setting, &console)?
+        let mut outcome = if setup.run.precision == Precision::Double {
+            self.place::<f64>(&setup, &console)?
         } else {
-            self.place::<f32>(&setting, &console)?
+            self.place::<f32>(&setup, &console)?
         };
-        let result = self.result(&setting, &outcome);
-        self.describe(&console, &setting, &outcome);
+        let result = self.result(&setup, &outcome);
+        self.describe(&console, &setup, &outcome);
         if is_root() {
             let output = ProjectionOutput {
-                embedding: &setting.embedding,
-                ids: &setting.ids,
+                embedding: &setup.embedding,
+                ids: &setup.ids,
                 projection: &outcome.projection,
-                labels: setting.labels.as_ref(),
+                labels: setup.labels.as_ref(),
                 summary: &result,
                 title: &self.input.to_string_lossy(),
             };
             let folder = &self.output_folder;
             describe_written(&console, folder, &output.write(folder)?);
         }
-        setting.run.keep_times(&outcome.account, &console);
+        setup.run.keep_times(&outcome.account, &console);
         self.trace.write(&mut outcome.trace, &result, &console)?;
         self.output.write(&result)?;
         console.finish()
     }
 
-    fn place<T: Real>(&self, setting: &Setting, console: &Console) -> Result<Outcome> {
-        let mut options = setting.run.exec_options(setting.is_recorded);
-        readers::cap(&mut options, self.most_readers(setting));
+    fn place<T: Real>(&self, setup: &Setup, console: &Console) -> Result<Outcome> {
+        let mut options = setup.run.exec_options(setup.is_recorded);
+        readers::cap(&mut options, self.most_readers(setup));
         let start = Instant::now();
-        let mut flow = setting.run.flow_on(options, true);
+        let mut flow = setup.run.flow_on(options, true);
         let mut progress = Progress::new(console);
-        progress.follow(flow.watch(), 2.0 * setting.tiles as f64, "the pass");
+        progress.follow(flow.watch(), 2.0 * setup.tiles as f64, "the pass");
         let options = ProjectionOptions {
-            edge: setting.run.nb,
-            memory: setting.plan.ring_bytes,
+            edge: setup.run.nb,
+            memory: setup.plan.ring_bytes,
             overlap: Overlap::default(),
         };
-        let placed = project::<T>(&mut flow, &setting.source, &setting.embedding, options);
+        let placed = project::<T>(&mut flow, &setup.source, &setup.embedding, options);
         progress.clear();
         Ok(Outcome {
             projection: placed?,
@@ -138,7 +138,7 @@ impl Project {
     }
 
     /// Tasks that may read at a time, if fewer than there are workers.
-    fn most_readers(&self, setting: &Setting) -> Option<usize> {
-        readers::at_most(self.readers, (None, setting.bearable), setting.run.workers())
+    fn most_readers(&self, setup: &Setup) -> Option<usize> {
+        readers::at_most(self.readers, (None, setup.bearable), setup.run.workers())
     }
 }

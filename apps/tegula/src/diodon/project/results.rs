@@ -5,7 +5,7 @@ use tegula_diodon::verdict;
 
 use tegula_diodon::output::ProjectionOutput;
 
-use super::setting::Setting;
+use super::setup::Setup;
 use super::{Outcome, Project};
 use crate::diodon::overlap::Times;
 use crate::machine::peak_resident;
@@ -13,8 +13,8 @@ use crate::output::{Console, bytes, count, number, seconds};
 
 impl Project {
     /// What is known before the run.
-    pub(super) fn facts(&self, setting: &Setting) -> Map<String, Value> {
-        let Setting { embedding, source, ids, plan, run, .. } = setting;
+    pub(super) fn facts(&self, setup: &Setup) -> Map<String, Value> {
+        let Setup { embedding, source, ids, plan, run, .. } = setup;
         let mut facts = Map::new();
         let mut set = |key: &str, value: Value| facts.insert(key.to_owned(), value);
         set("embedding", self.folder.display().to_string().into());
@@ -34,11 +34,11 @@ impl Project {
         facts
     }
 
-    pub(super) fn result(&self, setting: &Setting, outcome: &Outcome) -> Value {
-        let mut result = self.facts(setting);
+    pub(super) fn result(&self, setup: &Setup, outcome: &Outcome) -> Value {
+        let mut result = self.facts(setup);
         let (projection, findings) = (&outcome.projection, &outcome.projection.findings);
-        let readers = self.most_readers(setting).unwrap_or(setting.run.workers());
-        let phases = setting.is_recorded.then(|| Times::of(&outcome.trace).json());
+        let readers = self.most_readers(setup).unwrap_or(setup.run.workers());
+        let phases = setup.is_recorded.then(|| Times::of(&outcome.trace).json());
         let more = [
             ("share_on_axes", json!(share(outcome))),
             ("negative_residuals", negative(outcome).into()),
@@ -57,9 +57,9 @@ impl Project {
         Value::Object(result)
     }
 
-    pub(super) fn describe(&self, console: &Console, setting: &Setting, outcome: &Outcome) {
+    pub(super) fn describe(&self, console: &Console, setup: &Setup, outcome: &Outcome) {
         let findings = &outcome.projection.findings;
-        let names = setting.source.row_names();
+        let names = setup.source.row_names();
         verdict::warnings(findings, names).iter().for_each(|note| console.note(note));
         console.line("");
         if let Some(share) = share(outcome) {
@@ -77,7 +77,7 @@ impl Project {
         }
         console.line(format_args!(
             "{} placed, {} read, in {}",
-            count(setting.ids.len(), "new item"),
+            count(setup.ids.len(), "new item"),
             bytes(outcome.projection.bytes_read as f64),
             seconds(outcome.seconds)
         ));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use tegula_diodon::mds::{
-    self, Correction, Extent, Listed, METHODS, Method, Plan, Request, sketch_width,
+    self, Correction, METHODS, Method, MethodEntry, Plan, ProblemSize, Request, sketch_width,
 };
 use tegula_diodon::output::LabelsOfItems;
 use tegula_diodon::stream::{Edges, Tiling, band_edge};
@@ -47,13 +47,13 @@ const SAMPLED: usize = 40;
 const COMPARED: usize = 4 << 30;
 
 /// Everything settled.
-pub(super) struct Setting {
+pub(super) struct Setup {
     /// Squares off the diagonal whose mirror images are read, too.
     pub(super) samples: usize,
     /// How distances are cut.
     pub(super) tiling: Tiling,
     pub(super) distances: Distances,
-    pub(super) method: &'static Listed,
+    pub(super) method: &'static MethodEntry,
     pub(super) request: Request,
     pub(super) weights: Option<Vec<f64>>,
     pub(super) labels: Option<LabelsOfItems>,
@@ -67,7 +67,7 @@ pub(super) struct Setting {
 
 impl Mds {
     /// Reads everything but the distances, refuses what cannot be used, and prints what will be done.
-    pub(super) fn settle(&self, console: &Console) -> Result<Setting> {
+    pub(super) fn set_up(&self, console: &Console) -> Result<Setup> {
         let memory = self.run.memory()?;
         let scratch = self.run.scratch().unwrap_or_else(std::env::temp_dir);
         let distances = match self.metric {
@@ -98,15 +98,15 @@ impl Mds {
         let edge =
             |slots: usize| band_edge((n, grain), element.bytes(), (slots, memory / 2)).min(n);
         let tiling = |edge: usize| Tiling::of(&*distances.source, edge, true);
-        let extent = |edge: usize, workers: usize| {
+        let size = |edge: usize, workers: usize| {
             let tiling = tiling(edge);
             let tile_bytes = rounded(tiling.entries() * element.bytes()) as u64;
             let (tiles, correction) = (tiling.tiles(), self.correction);
-            Extent { n, axes, width, tile_bytes, tiles, workers, edge, correction }
+            ProblemSize { n, axes, width, tile_bytes, tiles, workers, edge, correction }
         };
         let footprint = |edge: usize, workers: usize| {
-            let extent = extent(edge, workers);
-            footprint(mds::plan(method, extent, memory), &extent, edge)
+            let size = size(edge, workers);
+            footprint(mds::plan(method, size, memory), &size, edge)
         };
         let work = Work {
             order: n,
@@ -115,8 +115,8 @@ impl Mds {
             storage: Storage::Full,
             footprint: &footprint,
         };
-        let run = self.run.settle(&self.matrix, &work)?;
-        let plan = mds::plan(method, extent(run.nb, run.workers()), memory);
+        let run = self.run.resolve(&self.matrix, &work)?;
+        let plan = mds::plan(method, size(run.nb, run.workers()), memory);
         let ids = &distances.ids;
         let weights = self.weights.as_ref().map(|path| weights::read(path, ids)).transpose()?;
         let labels = labels::read(self.labels.as_deref(), (ids, memory), console)?;
@@ -135,8 +135,8 @@ impl Mds {
         let is_open = self.readers.is_none() && !self.matrix.dry_run;
         let bearable = readers::bearable(&*distances.source, memory, run.workers());
         let readers = readers::find(&distances.source, &tiling(run.nb), (is_open, bearable))?;
-        let is_recorded = self.trace.is_wanted() || extent(run.nb, 1).tiles <= MOST_RECORDED;
-        let setting = Setting {
+        let is_recorded = self.trace.is_wanted() || size(run.nb, 1).tiles <= MOST_RECORDED;
+        let setup = Setup {
             samples: samples(n, tiling(run.nb).height(), element.bytes()),
             tiling: tiling(run.nb),
             bearable,
@@ -150,9 +150,9 @@ impl Mds {
             readers,
             is_recorded,
         };
-        self.announce(&setting, console);
-        self.describe_checkpoints(&setting, console);
-        Ok(setting)
+        self.announce(&setup, console);
+        self.describe_checkpoints(&setup, console);
+        Ok(setup)
     }
 
     /// Refuses Cailliez's correction of too many items for this machine.
@@ -210,8 +210,8 @@ impl Mds {
     }
 
     /// Prints what will be done.
-    fn announce(&self, setting: &Setting, console: &Console) {
-        let Setting { method, request, run, plan, .. } = setting;
+    fn announce(&self, setup: &Setup, console: &Console) {
+        let Setup { method, request, run, plan, .. } = setup;
         let reason = if self.method.is_none() { " (default for so many items)" } else { "" };
         let sketch = match method.method {
             Method::Exact => String::new(),
@@ -224,7 +224,7 @@ impl Mds {
         );
         run.describe(console);
         console.field("tiles read ahead", bytes(plan.ring_bytes as f64));
-        if let Some(readers) = &setting.readers {
+        if let Some(readers) = &setup.readers {
             let trials: Vec<String> = readers
                 .trials
                 .iter()
@@ -238,7 +238,7 @@ impl Mds {
     }
 }
 
-impl Setting {
+impl Setup {
     /// Tasks that may read at a time, if fewer than there are workers.
     pub(super) fn most_readers(&self, asked: Option<u32>) -> Option<usize> {
         readers::at_most(asked, (self.readers.as_ref(), self.bearable), self.run.workers())
@@ -246,8 +246,8 @@ impl Setting {
 }
 
 /// What the run is expected to do.
-pub(super) fn expected(setting: &Setting) -> Expected<'_> {
-    let Setting { distances, tiling, request, plan, .. } = setting;
+pub(super) fn expected(setup: &Setup) -> Expected<'_> {
+    let Setup { distances, tiling, request, plan, .. } = setup;
     let n = distances.n() as f64;
     let tile_bytes = rounded(tiling.entries() * distances.source.element().bytes()) as u64;
     let (passes, width, flops) = match request.method {
@@ -276,8 +276,8 @@ fn samples(n: usize, height: usize, element_bytes: usize) -> usize {
 }
 
 /// What a run asks for.
-fn footprint(plan: Plan, extent: &Extent, edge: usize) -> Footprint {
-    let Extent { n, width, tile_bytes, tiles, .. } = *extent;
+fn footprint(plan: Plan, size: &ProblemSize, edge: usize) -> Footprint {
+    let ProblemSize { n, width, tile_bytes, tiles, .. } = *size;
     let panel = rounded(edge.min(n) * width * size_of::<f64>()) as u64;
     let line = rounded(lines::buffer_bytes(edge.min(n))) as u64;
     let bands = Edges::new(n, edge).count();

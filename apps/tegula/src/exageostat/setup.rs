@@ -41,7 +41,7 @@ pub(super) const DRAW: &[&str] = &["covariance", "potrf", "trsm", "syrk", "gemm"
 
 /// What is computed, as far as memory and tasks depend on it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Extent {
+pub(super) struct Problem {
     /// Order of the matrix.
     pub(super) n: usize,
     /// Right-hand sides: the values and the columns of the mean.
@@ -56,26 +56,26 @@ pub(super) struct Extent {
 
 /// A matrix with its tiles, and how tasks on it run.
 #[derive(Clone)]
-pub(super) struct Setting {
+pub(super) struct Setup {
     /// How tasks run.
     pub(super) run: Run,
     /// What is computed.
-    pub(super) extent: Extent,
+    pub(super) problem: Problem,
     /// What fills the matrix.
     pub(super) covariance: &'static Covariance,
     /// Whether nothing is to be computed.
     pub(super) is_dry: bool,
 }
 
-impl Setting {
-    /// The setting for what `extent` says, every default settled.
+impl Setup {
+    /// The setup for what `problem` says, every default settled.
     ///
     /// # Errors
     /// If the arithmetic asked for cannot be used, or the matrix fits nowhere.
     pub(super) fn new(
         matrix: &MatrixFlags,
         run: &RunFlags,
-        extent: Extent,
+        problem: Problem,
         covariance: &'static Covariance,
     ) -> Result<Self> {
         if matrix.precision.is_complex() {
@@ -85,14 +85,14 @@ impl Setting {
             )));
         }
         let number_bytes = matrix.precision.bytes();
-        let footprint = |nb, workers| extent.footprint(nb, workers, number_bytes);
-        let Extent { n: order, codelets, .. } = extent;
+        let footprint = |nb, workers| problem.footprint(nb, workers, number_bytes);
+        let Problem { n: order, codelets, .. } = problem;
         let tile_size = |workers| tegula_linalg::tile_size(order, workers);
         let codelets = || codelets.to_vec();
         let (tile_size, codelets, footprint) = (&tile_size, &codelets, &footprint);
         let work = Work { order, tile_size, codelets, storage: Storage::Lower, footprint };
-        let run = run.settle(matrix, &work)?;
-        Ok(Self { run, extent, covariance, is_dry: matrix.dry_run })
+        let run = run.resolve(matrix, &work)?;
+        Ok(Self { run, problem, covariance, is_dry: matrix.dry_run })
     }
 
     /// Whether numbers have 64 bits, else 32.
@@ -122,11 +122,11 @@ impl Setting {
 
     /// The matrix.
     pub(super) fn matrix(&self) -> TileGrid {
-        TileGrid::lower(self.extent.n, self.nb(), self.run.precision.bytes())
+        TileGrid::lower(self.problem.n, self.nb(), self.run.precision.bytes())
     }
 }
 
-impl Extent {
+impl Problem {
     /// What it asks for on tiles of order `nb`.
     fn footprint(&self, nb: usize, workers: usize, number_bytes: usize) -> Footprint {
         let &Self { n, columns, places, geometry, .. } = self;
@@ -187,9 +187,9 @@ mod tests {
             let described = Described { n, nb, overlap, generators: None };
             described.evaluate::<f64>(&mut flow).expect("a census has no failures");
             let (geometry, codelets) = (Geometry::Plane, LIKELIHOOD);
-            let extent = Extent { n, columns: 1, places: 0, geometry, codelets };
+            let problem = Problem { n, columns: 1, places: 0, geometry, codelets };
             let contents = contents.lock().expect("it goes on");
-            let footprint = extent.footprint(nb, 1, size_of::<f64>());
+            let footprint = problem.footprint(nb, 1, size_of::<f64>());
             assert_eq!(contents.tasks as f64, footprint.tasks, "{tiles} tiles");
             assert!(contents.largest_task_bytes <= footprint.task_bytes, "{tiles} tiles");
             for (codelet, _) in &contents.codelets {

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use anyhow::Result;
 use tegula_diodon::Names;
 use tegula_diodon::output::LabelsOfItems;
-use tegula_diodon::singular::{self, Extent, Listed, METHODS, Method, Plan, Request, block_width};
+use tegula_diodon::singular::{
+    self, METHODS, Method, MethodEntry, Plan, ProblemSize, Request, block_width,
+};
 use tegula_diodon::stream::{Edges, Tiling, band_edge};
 use tegula_files::source::Source;
 use tegula_kernels::kernel::sweep::lines;
@@ -14,7 +16,7 @@ use tegula_kernels::scalar::Precision;
 use tegula_runtime::memory::rounded;
 use tegula_tiles::Storage;
 
-use super::{Analysis, Beside, ComponentFlags, Lines};
+use super::{Analysis, ComponentFlags, MainTable, SideInputs};
 use tegula_linalg::program::Footprint;
 
 use crate::diodon::estimate::Expected;
@@ -30,7 +32,7 @@ use crate::work::Work;
 const CODELETS: &[&str] =
     &["read", "sweep", "gemm", "normal", "scale-band", "potrf", "trsm", "syrk", "trmm"];
 /// The method where all that is wanted lies in the span of instruments.
-const PROJECTION: Listed = Listed {
+const PROJECTION: MethodEntry = MethodEntry {
     name: "projection",
     summary: "one product with a basis of the instruments, and its decomposition",
     method: Method::Krylov,
@@ -46,12 +48,12 @@ const DECOMPOSITION: f64 = 40.0;
 const TOLERANCE: [f64; 2] = [1e-8, 1e-5];
 
 /// Everything settled.
-pub(in crate::diodon) struct Setting {
+pub(in crate::diodon) struct Setup {
     pub(in crate::diodon) source: Arc<dyn Source>,
     pub(in crate::diodon) names: Names,
-    pub(in crate::diodon) method: &'static Listed,
+    pub(in crate::diodon) method: &'static MethodEntry,
     pub(super) request: Request,
-    pub(in crate::diodon) beside: Beside,
+    pub(in crate::diodon) side_inputs: SideInputs,
     pub(super) labels: Option<LabelsOfItems>,
     pub(super) plan: Plan,
     pub(super) run: Run,
@@ -63,12 +65,12 @@ pub(in crate::diodon) struct Setting {
 
 impl ComponentFlags {
     /// Reads everything but the entries, refuses what cannot be used, and prints what will be done.
-    pub(super) fn settle(
+    pub(super) fn set_up(
         &self,
         input: &OsStr,
         analysis: &dyn Analysis,
         console: &Console,
-    ) -> Result<Setting> {
+    ) -> Result<Setup> {
         let memory = self.run.memory()?;
         let scratch = self.run.scratch().unwrap_or_else(std::env::temp_dir);
         let source = open(input, None, (memory / 4, scratch.clone()), self.read.fill)?;
@@ -81,14 +83,14 @@ impl ComponentFlags {
         if self.matrix.precision.is_complex() {
             return Err(refused("--precision: tables hold real numbers; give s or d"));
         }
-        let lines = Lines { source: &*source, names: &names, memory, scratch: &scratch };
-        let beside = analysis.beside(&lines)?;
-        let method = self.listed_method(shape, &beside)?;
+        let table = MainTable { source: &*source, names: &names, memory, scratch: &scratch };
+        let side_inputs = analysis.side_inputs(&table)?;
+        let method = self.listed_method(shape, &side_inputs)?;
         let element = source.element();
         console.field("table", format_args!("{}: {m} x {n}, {}", source.name(), element.name()));
-        beside.describe(console);
+        side_inputs.describe(console);
         let mut axes = (self.axes as usize).min(m).min(n);
-        if let (true, Some(instruments)) = (beside.is_projection(), &beside.instruments) {
+        if let (true, Some(instruments)) = (side_inputs.is_projection(), &side_inputs.instruments) {
             axes = axes.min(instruments.ids.len());
         }
         let width = self
@@ -99,17 +101,17 @@ impl ComponentFlags {
             band_edge((order, source.grain()), element.bytes(), (slots, memory / 2)).min(order)
         };
         let tiling = |edge: usize| Tiling::of(&*source, edge, false);
-        let extent = |edge: usize, workers: usize| {
+        let size = |edge: usize, workers: usize| {
             let tiling = tiling(edge);
             let (tile, tiles) = (tiling.entries() * element.bytes(), tiling.tiles());
-            let (tile_bytes, beside) = (rounded(tile) as u64, beside.bytes(shape));
-            Extent { shape, axes, width, tile_bytes, tiles, workers, beside }
+            let (tile_bytes, side_bytes) = (rounded(tile) as u64, side_inputs.bytes(shape));
+            ProblemSize { shape, axes, width, tile_bytes, tiles, workers, side_bytes }
         };
         let plan = |edge: usize, workers: usize| {
-            singular::plan(method.method, extent(edge, workers), memory)
+            singular::plan(method.method, size(edge, workers), memory)
         };
         let footprint = |edge: usize, workers: usize| {
-            footprint(plan(edge, workers), &extent(edge, workers), edge)
+            footprint(plan(edge, workers), &size(edge, workers), edge)
         };
         let work = Work {
             order,
@@ -118,9 +120,9 @@ impl ComponentFlags {
             storage: Storage::Full,
             footprint: &footprint,
         };
-        let run = self.run.settle(&self.matrix, &work)?;
+        let run = self.run.resolve(&self.matrix, &work)?;
         let plan = plan(run.nb, run.workers());
-        let tiles = extent(run.nb, 1).tiles;
+        let tiles = size(run.nb, 1).tiles;
         let labels = labels::read(self.labels.as_deref(), (&names.items, memory), console)?;
         let request = Request {
             axes,
@@ -137,12 +139,12 @@ impl ComponentFlags {
         let bearable = readers::bearable(&*source, memory, run.workers());
         let readers = readers::find(&source, &tiling(run.nb), (is_open, bearable))?;
         let is_recorded = self.trace.is_wanted() || tiles <= MOST_RECORDED;
-        let setting = Setting {
+        let setup = Setup {
             source,
             names,
             method,
             request,
-            beside,
+            side_inputs,
             labels,
             plan,
             run,
@@ -150,14 +152,18 @@ impl ComponentFlags {
             bearable,
             is_recorded,
         };
-        self.announce(&setting, console);
-        Ok(setting)
+        self.announce(&setup, console);
+        Ok(setup)
     }
 
     /// The method that is asked for, or fits.
-    fn listed_method(&self, shape: [usize; 2], beside: &Beside) -> Result<&'static Listed> {
+    fn listed_method(
+        &self,
+        shape: [usize; 2],
+        side_inputs: &SideInputs,
+    ) -> Result<&'static MethodEntry> {
         let is_iterated = self.passes.is_some() || self.tolerance.is_some();
-        if beside.is_projection() {
+        if side_inputs.is_projection() {
             if is_iterated || self.method.is_some() || self.oversample.is_some() {
                 return Err(refused(
                     "--instruments takes no --method, --passes, --tolerance and --oversample: one product with the table \
@@ -177,9 +183,9 @@ impl ComponentFlags {
     }
 
     /// Prints what will be done.
-    fn announce(&self, setting: &Setting, console: &Console) {
-        let Setting { method, request, run, plan, .. } = setting;
-        let is_projection = setting.beside.is_projection();
+    fn announce(&self, setup: &Setup, console: &Console) {
+        let Setup { method, request, run, plan, .. } = setup;
+        let is_projection = setup.side_inputs.is_projection();
         let is_default = self.method.is_none() && !is_projection;
         let reason = if is_default { " (default for this shape)" } else { "" };
         let has_blocks = method.method == Method::Krylov && !is_projection;
@@ -192,24 +198,24 @@ impl ComponentFlags {
         );
         run.describe(console);
         console.field("tiles read ahead", bytes(plan.ring_bytes as f64));
-        if let Some(readers) = &setting.readers {
+        if let Some(readers) = &setup.readers {
             console.field("readers", format_args!("{} (measured)", readers.count));
         }
     }
 }
 
-impl Setting {
+impl Setup {
     /// What the run is expected to do.
     pub(super) fn expected(&self) -> Expected<'_> {
-        let Self { source, method, request, plan, run, beside, .. } = self;
+        let Self { source, method, request, plan, run, side_inputs, .. } = self;
         let tiling = Tiling::of(&**source, run.nb, false);
         let tile_bytes = rounded(tiling.entries() * source.element().bytes()) as u64;
         let [long, short] = {
             let [m, n] = source.shape();
             [m.max(n) as f64, m.min(n) as f64]
         };
-        let (passes, width, flops) = if beside.is_projection() {
-            let instruments = beside.instruments.as_ref().map_or(0, |all| all.ids.len());
+        let (passes, width, flops) = if side_inputs.is_projection() {
+            let instruments = side_inputs.instruments.as_ref().map_or(0, |all| all.ids.len());
             ((3, "all of a projection"), instruments, 0.0)
         } else if method.method == Method::Exact {
             ((2, "all of exact"), 0, DECOMPOSITION * long * short * short)
@@ -242,8 +248,8 @@ fn names(source: &dyn Source) -> Result<Names> {
 }
 
 /// What a run asks for.
-fn footprint(plan: Plan, extent: &Extent, edge: usize) -> Footprint {
-    let Extent { shape, width, tile_bytes, tiles, .. } = *extent;
+fn footprint(plan: Plan, size: &ProblemSize, edge: usize) -> Footprint {
+    let ProblemSize { shape, width, tile_bytes, tiles, .. } = *size;
     let edges = shape.map(|length| Edges::new(length, edge));
     let widest = edges[0].widest().max(edges[1].widest());
     let panel = rounded(widest * width * size_of::<f64>()) as u64;

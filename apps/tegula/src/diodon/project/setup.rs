@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use tegula_diodon::output::LabelsOfItems;
-use tegula_diodon::projection::{self, Embedding, Extent, Plan};
+use tegula_diodon::projection::{self, Embedding, Plan, ProblemSize};
 use tegula_diodon::stream::{Edges, Tiling, band_edge};
 use tegula_files::source::Source;
 use tegula_kernels::kernel::sweep::lines;
@@ -29,7 +29,7 @@ const CODELETS: &[&str] = &["read", "sweep"];
 const MOST_RECORDED: usize = 200_000;
 
 /// Everything settled.
-pub(super) struct Setting {
+pub(super) struct Setup {
     pub(super) embedding: Embedding,
     pub(super) source: Arc<dyn Source>,
     /// Names of the new items.
@@ -47,7 +47,7 @@ pub(super) struct Setting {
 
 impl Project {
     /// Reads everything but the distances, refuses what cannot be used, and prints what will be done.
-    pub(super) fn settle(&self, console: &Console) -> Result<Setting> {
+    pub(super) fn set_up(&self, console: &Console) -> Result<Setup> {
         if self.matrix.precision.is_complex() {
             return Err(refused("--precision: distances are real numbers; give s or d"));
         }
@@ -78,14 +78,14 @@ impl Project {
         let edge = |slots: usize| {
             band_edge((order, source.grain()), element.bytes(), (slots, memory / 2)).min(order)
         };
-        let extent = |edge: usize, workers: usize| {
+        let size = |edge: usize, workers: usize| {
             let tiling = Tiling::of(&*source, edge, false);
             let (tile, tiles) = (tiling.entries() * element.bytes(), tiling.tiles());
-            Extent { shape, axes, edge, tile_bytes: rounded(tile) as u64, tiles, workers }
+            ProblemSize { shape, axes, edge, tile_bytes: rounded(tile) as u64, tiles, workers }
         };
-        let plan = |edge: usize, workers: usize| projection::plan(&extent(edge, workers), memory);
+        let plan = |edge: usize, workers: usize| projection::plan(&size(edge, workers), memory);
         let footprint =
-            |edge: usize, workers: usize| footprint(plan(edge, workers), &extent(edge, workers));
+            |edge: usize, workers: usize| footprint(plan(edge, workers), &size(edge, workers));
         let work = Work {
             order,
             tile_size: &|workers| edge(8 * workers),
@@ -93,16 +93,16 @@ impl Project {
             storage: Storage::Full,
             footprint: &footprint,
         };
-        let run = self.run.settle(&self.matrix, &work)?;
+        let run = self.run.resolve(&self.matrix, &work)?;
         let plan = plan(run.nb, run.workers());
-        let tiles = extent(run.nb, 1).tiles;
+        let tiles = size(run.nb, 1).tiles;
         let is_recorded = self.trace.is_wanted() || tiles <= MOST_RECORDED;
         let bearable = readers::bearable(&*source, memory, run.workers());
         let labels = self.labels(&embedding, (&ids, memory), console)?;
-        let setting =
-            Setting { embedding, source, ids, labels, plan, run, tiles, is_recorded, bearable };
-        self.announce(&setting, console);
-        Ok(setting)
+        let setup =
+            Setup { embedding, source, ids, labels, plan, run, tiles, is_recorded, bearable };
+        self.announce(&setup, console);
+        Ok(setup)
     }
 
     /// The labels of the embedded items and of the new ones.
@@ -117,8 +117,8 @@ impl Project {
     }
 
     /// Prints what will be done.
-    fn announce(&self, setting: &Setting, console: &Console) {
-        let Setting { embedding, source, plan, run, .. } = setting;
+    fn announce(&self, setup: &Setup, console: &Console) {
+        let Setup { embedding, source, plan, run, .. } = setup;
         let axes = if embedding.axes() == 1 { "axis" } else { "axes" };
         console.field(
             "embedding",
@@ -129,7 +129,7 @@ impl Project {
                 embedding.axes()
             ),
         );
-        let new = count(setting.ids.len(), "new item");
+        let new = count(setup.ids.len(), "new item");
         let element = source.element().name();
         console.field("distances", format_args!("{}: {new}, {element}", source.name()));
         run.describe(console);
@@ -137,7 +137,7 @@ impl Project {
     }
 }
 
-impl Setting {
+impl Setup {
     /// What the run is expected to do.
     pub(super) fn expected(&self) -> Expected<'_> {
         let Self { source, embedding, run, .. } = self;
@@ -161,8 +161,8 @@ fn resident_bytes(embedding: &Embedding, source: &dyn Source, ids: &[String]) ->
 }
 
 /// What a run asks for.
-fn footprint(plan: Plan, extent: &Extent) -> Footprint {
-    let Extent { shape, axes, edge, tile_bytes, tiles, .. } = *extent;
+fn footprint(plan: Plan, size: &ProblemSize) -> Footprint {
+    let ProblemSize { shape, axes, edge, tile_bytes, tiles, .. } = *size;
     let edges = shape.map(|length| Edges::new(length, edge));
     let widest = edges[0].widest().max(edges[1].widest());
     let panel = rounded(widest * axes * size_of::<f64>()) as u64;

@@ -21,7 +21,7 @@ const BLOCK: u64 = 64 << 20;
 
 /// What is read beside a table; nothing, unless it is asked for.
 #[derive(Debug, Default)]
-pub(in crate::diodon) struct Beside {
+pub(in crate::diodon) struct SideInputs {
     /// Metrics of the rows and of the columns.
     pub(in crate::diodon) metrics: [Metric; 2],
     pub(in crate::diodon) instruments: Option<Instruments>,
@@ -33,7 +33,7 @@ pub(in crate::diodon) struct Beside {
 
 /// A table to which something belongs.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::diodon) struct Lines<'a> {
+pub(in crate::diodon) struct MainTable<'a> {
     pub(in crate::diodon) source: &'a dyn Source,
     pub(in crate::diodon) names: &'a Names,
     /// Bytes that may be used.
@@ -42,7 +42,7 @@ pub(in crate::diodon) struct Lines<'a> {
     pub(in crate::diodon) scratch: &'a Path,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> MainTable<'a> {
     /// Names of the rows or of the columns, or numbers.
     fn ids(&self, side: usize) -> &'a [String] {
         if side == 0 { &self.names.items } else { &self.names.variables }
@@ -144,7 +144,7 @@ fn square_bytes(n: usize) -> u64 {
     4 * n as u64 * (n as u64 + 1024)
 }
 
-impl Beside {
+impl SideInputs {
     /// Whether axes come from a projection, and not from products in turn.
     pub(in crate::diodon) fn is_projection(&self) -> bool {
         self.instruments.is_some() && !self.is_residual

@@ -24,7 +24,7 @@ pub(super) struct Case<T> {
     /// Its sizes.
     pub(super) sizes: Sizes,
     /// What each operand holds at first.
-    given: Vec<Contents>,
+    original: Vec<Contents>,
     tiles: Vec<TileMatrix<T>>,
     /// Which rows a factorisation exchanged, of an algorithm that does.
     pub(super) pivots: Option<Pivots>,
@@ -80,12 +80,12 @@ impl<T: Scalar> Case<T> {
         sizes: Sizes,
         inputs: &Inputs,
     ) -> Self {
-        let given = |(index, operand)| Contents::new(operand, index, &sizes, inputs);
-        let given = operands.iter().enumerate().map(given).collect();
+        let original = |(index, operand)| Contents::new(operand, index, &sizes, inputs);
+        let original = operands.iter().enumerate().map(original).collect();
         let tiles = operands.iter().map(|operand| operand.register(flow, &sizes)).collect();
         Self {
             sizes,
-            given,
+            original,
             tiles,
             pivots: None,
             batch_pivots: None,
@@ -101,18 +101,18 @@ impl<T: Scalar> Case<T> {
 
     /// Submits the tasks that fill the operands, but for those that are filled otherwise.
     pub(super) fn fill_but(&self, flow: &mut Flow, others: &[usize]) {
-        for (index, (given, tiles)) in self.given.iter().zip(&self.tiles).enumerate() {
+        for (index, (original, tiles)) in self.original.iter().zip(&self.tiles).enumerate() {
             if !others.contains(&index) {
-                given.fill(flow, tiles);
+                original.fill(flow, tiles);
             }
         }
     }
 
     /// Takes the contents of the operands for granted.
     pub(super) fn touch(&self, flow: &mut Flow) {
-        for (given, matrix) in self.given.iter().zip(&self.tiles) {
-            if !given.is_nothing() {
-                let tiles = given.layout().tiles(matrix);
+        for (original, matrix) in self.original.iter().zip(&self.tiles) {
+            if !original.is_nothing() {
+                let tiles = original.layout().tiles(matrix);
                 tiles.for_each(|tile| flow.touch(matrix.tile(tile.row, tile.column)));
             }
         }
@@ -120,7 +120,7 @@ impl<T: Scalar> Case<T> {
 
     /// What of operand `index` is stored.
     pub(super) fn layout(&self, index: usize) -> Layout {
-        self.given[index].layout()
+        self.original[index].layout()
     }
 
     /// The case, whose precision is one of 64 bits.
@@ -165,7 +165,7 @@ impl<T: Scalar> Case<T> {
     /// # Panics
     /// If it is no batch.
     pub(super) fn batch(&self, index: usize) -> Batch<T> {
-        let blocks = self.given[index].layout().blocks.expect("the operand is a batch");
+        let blocks = self.original[index].layout().blocks.expect("the operand is a batch");
         Batch::of(&self.tiles[index], blocks.shape(), blocks.count(), self.sizes.nb)
     }
 
@@ -201,23 +201,23 @@ impl<T: Scalar> Case<T> {
     }
 
     /// What operand `index` held at first.
-    pub(super) fn given(&self, index: usize) -> Factor<'_, T> {
-        Factor::given(&self.given[index], &self.tiles[index])
+    pub(super) fn original(&self, index: usize) -> Factor<'_, T> {
+        Factor::original(&self.original[index], &self.tiles[index])
     }
 
     /// What operand `index` holds now.
     pub(super) fn found(&self, index: usize) -> Factor<'_, T> {
-        Factor::found(&self.tiles[index], self.given[index].layout())
+        Factor::found(&self.tiles[index], self.original[index].layout())
     }
 
     /// What the Hermitian operand `index` was at first.
-    pub(super) fn given_hermitian(&self, index: usize) -> Factor<'_, T> {
-        self.given(index).mirrored(Form::Hermitian, self.uplo())
+    pub(super) fn original_hermitian(&self, index: usize) -> Factor<'_, T> {
+        self.original(index).mirrored(Form::Hermitian, self.uplo())
     }
 
     /// The triangle that operand `index` was at first.
-    pub(super) fn given_triangle(&self, index: usize) -> Factor<'_, T> {
-        self.given(index).triangle(self.uplo(), Diag::NonUnit)
+    pub(super) fn original_triangle(&self, index: usize) -> Factor<'_, T> {
+        self.original(index).triangle(self.uplo(), Diag::NonUnit)
     }
 
     /// The triangle of operand `index` that `--uplo` names, as it is now.
@@ -241,7 +241,7 @@ impl<T: Scalar> Case<T> {
         x: usize,
     ) -> Result<f64, Failure> {
         let w = self.signs(x);
-        let expected = self.given(x).times(flow, &w)?;
+        let expected = self.original(x).times(flow, &w)?;
         let solved = self.found(x).times(flow, &w)?;
         let found = a.times(flow, &solved)?;
         Ok(largest_difference::<T>(&found, &expected, self.tiles[x].m(), a.problems()))

@@ -15,7 +15,7 @@ use super::random::{Entries, RandomMatrix};
 use super::sizes::Sizes;
 
 /// A matrix that comes from elsewhere, such as a file.
-pub trait GivenMatrix: Debug + Send + Sync {
+pub trait InputMatrix: Debug + Send + Sync {
     /// Submits the tasks that fill the tiles of `matrix` of which `layout` says that they exist.
     fn fill(&self, flow: &mut Flow, matrix: AnyMatrix<'_>, layout: Layout);
 
@@ -37,14 +37,14 @@ pub trait GivenMatrix: Debug + Send + Sync {
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
     /// For the operand that plays the part of [`Role::Matrix`].
-    pub matrix: Option<Arc<dyn GivenMatrix>>,
+    pub matrix: Option<Arc<dyn InputMatrix>>,
     /// For that of [`Role::RightSides`].
-    pub right_sides: Option<Arc<dyn GivenMatrix>>,
+    pub right_sides: Option<Arc<dyn InputMatrix>>,
 }
 
 impl Inputs {
     /// The matrix for `operand`, if one was given.
-    fn of(&self, operand: &Operand) -> Option<Arc<dyn GivenMatrix>> {
+    fn of(&self, operand: &Operand) -> Option<Arc<dyn InputMatrix>> {
         match operand.role {
             Role::Matrix => self.matrix.clone(),
             Role::RightSides => self.right_sides.clone(),
@@ -59,7 +59,7 @@ pub(super) enum Contents {
     /// Random entries.
     Random(RandomMatrix),
     /// Those of a matrix that was given.
-    Given(Arc<dyn GivenMatrix>, Layout),
+    Input(Arc<dyn InputMatrix>, Layout),
 }
 
 impl Contents {
@@ -67,7 +67,7 @@ impl Contents {
     pub(super) fn new(operand: &Operand, index: usize, sizes: &Sizes, inputs: &Inputs) -> Self {
         let layout = operand.layout(sizes);
         if let Some(matrix) = inputs.of(operand) {
-            return Self::Given(matrix, layout);
+            return Self::Input(matrix, layout);
         }
         let (m, n) = operand.shape(sizes);
         let seeds = sizes.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -83,7 +83,7 @@ impl Contents {
     pub(super) fn layout(&self) -> Layout {
         match self {
             Self::Random(matrix) => matrix.layout,
-            Self::Given(_, layout) => *layout,
+            Self::Input(_, layout) => *layout,
         }
     }
 
@@ -97,7 +97,7 @@ impl Contents {
         match self {
             Self::Random(_) if self.is_nothing() => {}
             Self::Random(random) => random.submit(flow, matrix),
-            Self::Given(given, layout) => given.fill(flow, AnyMatrix::of(matrix), *layout),
+            Self::Input(input, layout) => input.fill(flow, AnyMatrix::of(matrix), *layout),
         }
     }
 
@@ -118,7 +118,7 @@ impl Contents {
                 }
                 Ok(())
             }
-            Self::Given(given, layout) => given.visit((m, n), *layout, T::PRECISION, visit),
+            Self::Input(input, layout) => input.visit((m, n), *layout, T::PRECISION, visit),
         }
     }
 }

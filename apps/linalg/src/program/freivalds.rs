@@ -107,7 +107,7 @@ enum Part {
 #[derive(Debug)]
 enum Entries<'a, T> {
     /// As they were at first.
-    Given(&'a Contents),
+    Original(&'a Contents),
     /// From the tiles.
     Found(&'a TileMatrix<T>),
 }
@@ -125,8 +125,8 @@ pub(super) struct Factor<'a, T> {
 
 impl<'a, T: Scalar> Factor<'a, T> {
     /// The matrix that was given, of the shape of `tiles`.
-    pub(super) fn given(matrix: &'a Contents, tiles: &TileMatrix<T>) -> Self {
-        Self::new(Entries::Given(matrix), tiles, matrix.layout())
+    pub(super) fn original(matrix: &'a Contents, tiles: &TileMatrix<T>) -> Self {
+        Self::new(Entries::Original(matrix), tiles, matrix.layout())
     }
 
     /// The matrix of which `tiles` are stored.
@@ -220,7 +220,7 @@ impl<'a, T: Scalar> Factor<'a, T> {
         mut visit: impl FnMut(usize, usize, c64),
     ) -> Result<(), Failure> {
         match &self.entries {
-            Entries::Given(matrix) => {
+            Entries::Original(matrix) => {
                 matrix.visit::<T>(self.stored, &mut visit)?;
             }
             Entries::Found(matrix) => {

@@ -29,7 +29,7 @@ use crate::Pivots;
 use case::Case;
 
 pub use any::AnyMatrix;
-pub use contents::{GivenMatrix, Inputs};
+pub use contents::{InputMatrix, Inputs};
 pub use count::Counts;
 pub use footprint::Footprint;
 pub use freivalds::THRESHOLD;

@@ -7,10 +7,10 @@ use anyhow::Result;
 use clap::Args;
 use tegula_kernels::scalar::Precision;
 
-use tegula_linalg::program::{self, GivenMatrix, Operand, Program, Role, Size, Sizes};
+use tegula_linalg::program::{self, InputMatrix, Operand, Program, Role, Size, Sizes};
 
 use super::file::MatrixFile;
-use super::load::Given;
+use super::load::FileMatrix;
 use crate::error::refused;
 use crate::output::check_output;
 
@@ -40,10 +40,10 @@ pub(super) struct Inputs(Vec<(Role, Arc<MatrixFile>)>);
 
 impl Inputs {
     /// They as the program takes them.
-    pub(super) fn given(&self) -> program::Inputs {
+    pub(super) fn to_program(&self) -> program::Inputs {
         let of = |role| {
             let found = self.0.iter().find(|(other, _)| *other == role);
-            found.map(|(_, file)| Arc::new(Given(Arc::clone(file))) as Arc<dyn GivenMatrix>)
+            found.map(|(_, file)| Arc::new(FileMatrix(Arc::clone(file))) as Arc<dyn InputMatrix>)
         };
         program::Inputs { matrix: of(Role::Matrix), right_sides: of(Role::RightSides) }
     }

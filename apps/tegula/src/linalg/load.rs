@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use tegula_kernels::scalar::{Precision, Real, Scalar, c32, c64};
-use tegula_linalg::program::{AnyMatrix, GivenMatrix, Layout};
+use tegula_linalg::program::{AnyMatrix, InputMatrix, Layout};
 use tegula_linalg::with_matrix;
 use tegula_runtime::flow::Access::{self, W};
 use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow, FlowError};
@@ -23,9 +23,9 @@ const COLUMNS: usize = 64;
 
 /// A matrix that comes from a file.
 #[derive(Debug)]
-pub(super) struct Given(pub(super) Arc<MatrixFile>);
+pub(super) struct FileMatrix(pub(super) Arc<MatrixFile>);
 
-impl GivenMatrix for Given {
+impl InputMatrix for FileMatrix {
     fn fill(&self, flow: &mut Flow, matrix: AnyMatrix<'_>, layout: Layout) {
         with_matrix!(matrix, |matrix| submit(flow, (&self.0, layout), matrix));
     }

@@ -248,7 +248,7 @@ impl Linalg {
         let counts = Counts::of(program, sizes, run.is_flat());
         let before_tasks = program.fill_tasks(&sizes) + counts.prepared;
         let mut flow = run.flow(self.trace.is_wanted(), true);
-        let mut instance = program.instance(&mut flow, sizes, &inputs.given());
+        let mut instance = program.instance(&mut flow, sizes, &inputs.to_program());
         let (mut seconds, mut trace) = (Vec::new(), Trace::default());
         let mut account = Account::of(&mut flow);
         let mut progress = Progress::new(console);
@@ -281,7 +281,7 @@ impl Linalg {
         let mut stages = Stages { program, sizes, checkpoints, console };
         let counts = Counts::of(program, sizes, run.is_flat());
         let mut flow = run.flow(self.trace.is_wanted(), true);
-        let mut instance = program.instance(&mut flow, sizes, &inputs.given());
+        let mut instance = program.instance(&mut flow, sizes, &inputs.to_program());
         let mut progress = Progress::new(console);
         progress.follow(flow.watch(), program.fill_tasks(&sizes), "matrices");
         let taken_over = stages.fill(&mut flow, &mut *instance)?;

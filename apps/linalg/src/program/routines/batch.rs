@@ -102,8 +102,8 @@ impl Routine for Gemm {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(2);
-        let expected = product(flow, &[case.given(0), case.given(1)], &w)?;
-        let expected = expected.plus(&case.given(2).times(flow, &w)?);
+        let expected = product(flow, &[case.original(0), case.original(1)], &w)?;
+        let expected = expected.plus(&case.original(2).times(flow, &w)?);
         let found = case.found(2).times(flow, &w)?;
         Ok(largest_difference::<T>(&found, &expected, case.sizes.n, case.sizes.count))
     }
@@ -149,7 +149,7 @@ impl Routine for Trsm {
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
-        case.solution_error(flow, &case.given_triangle(0).op(case.sizes.options.trans), 1)
+        case.solution_error(flow, &case.original_triangle(0).op(case.sizes.options.trans), 1)
     }
 }
 
@@ -188,7 +188,7 @@ impl Routine for Potrf {
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
-        case.product_error(flow, &case.given_hermitian(0), &cholesky_factors(case, 0))
+        case.product_error(flow, &case.original_hermitian(0), &cholesky_factors(case, 0))
     }
 }
 
@@ -227,7 +227,7 @@ impl Routine for Posv {
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
-        case.solution_error(flow, &case.given_hermitian(0), 1)
+        case.solution_error(flow, &case.original_hermitian(0), 1)
     }
 }
 
@@ -273,7 +273,7 @@ impl Routine for Getrf {
         }
         let rows = rows.into_iter().enumerate().map(|(i, row)| i / n * n + row as usize);
         let w = case.signs(0);
-        let expected = case.given(0).times(flow, &w)?.exchanged(rows);
+        let expected = case.original(0).times(flow, &w)?.exchanged(rows);
         let parts = [(Uplo::Lower, Diag::Unit), (Uplo::Upper, Diag::NonUnit)];
         let factors = parts.map(|(uplo, diag)| case.found(0).triangle(uplo, diag));
         let found = product(flow, &factors, &w)?;
@@ -315,6 +315,6 @@ impl Routine for Gesv {
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
-        case.solution_error(flow, &case.given(0), 1)
+        case.solution_error(flow, &case.original(0), 1)
     }
 }

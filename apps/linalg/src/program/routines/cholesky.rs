@@ -54,7 +54,7 @@ impl Routine for Potrf {
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
-        case.product_error(flow, &case.given_hermitian(0), &cholesky_factors(case, 0))
+        case.product_error(flow, &case.original_hermitian(0), &cholesky_factors(case, 0))
     }
 
     fn copied_tiles(sizes: &Sizes) -> usize {
@@ -89,7 +89,7 @@ impl Routine for Potrs {
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
-        case.solution_error(flow, &case.given_hermitian(0), 1)
+        case.solution_error(flow, &case.original_hermitian(0), 1)
     }
 
     fn copied_tiles(sizes: &Sizes) -> usize {
@@ -124,7 +124,7 @@ impl Routine for Posv {
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
-        case.solution_error(flow, &case.given_hermitian(0), 1)
+        case.solution_error(flow, &case.original_hermitian(0), 1)
     }
 
     fn copied_tiles(sizes: &Sizes) -> usize {

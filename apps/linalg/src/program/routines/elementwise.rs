@@ -58,7 +58,7 @@ impl Routine for Lacpy {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(1);
-        let expected = case.given(0).times(flow, &w)?;
+        let expected = case.original(0).times(flow, &w)?;
         error(flow, case, (1, &w), &expected)
     }
 }
@@ -118,7 +118,7 @@ impl Routine for Lascal {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(0);
-        let expected = case.given(0).times(flow, &w)?.scaled(ALPHA);
+        let expected = case.original(0).times(flow, &w)?.scaled(ALPHA);
         error(flow, case, (0, &w), &expected)
     }
 }
@@ -146,8 +146,8 @@ impl Routine for Geadd {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(1);
-        let expected = case.given(0).times(flow, &w)?.scaled(ALPHA);
-        let expected = expected.plus(&case.given(1).times(flow, &w)?.scaled(BETA));
+        let expected = case.original(0).times(flow, &w)?.scaled(ALPHA);
+        let expected = expected.plus(&case.original(1).times(flow, &w)?.scaled(BETA));
         error(flow, case, (1, &w), &expected)
     }
 }
@@ -179,10 +179,10 @@ impl Routine for Tradd {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(1);
-        let expected = case.given_triangle(0).times(flow, &w)?.scaled(ALPHA);
-        let given = case.given_triangle(1).times(flow, &w)?.scaled(BETA);
+        let expected = case.original_triangle(0).times(flow, &w)?.scaled(ALPHA);
+        let original = case.original_triangle(1).times(flow, &w)?.scaled(BETA);
         let found = case.found(1).triangle(case.uplo(), Diag::NonUnit).times(flow, &w)?;
-        Ok(difference::<T>(&found, &expected.plus(&given), case.sizes.n))
+        Ok(difference::<T>(&found, &expected.plus(&original), case.sizes.n))
     }
 }
 
@@ -208,7 +208,7 @@ impl Routine for Transpose {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(1);
-        let expected = case.given(0).op(Trans::Conj).times(flow, &w)?;
+        let expected = case.original(0).op(Trans::Conj).times(flow, &w)?;
         error(flow, case, (1, &w), &expected)
     }
 }
@@ -236,7 +236,7 @@ impl Routine for Lascl {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(0);
-        let expected = case.given(0).times(flow, &w)?.scaled(ALPHA / BETA);
+        let expected = case.original(0).times(flow, &w)?.scaled(ALPHA / BETA);
         error(flow, case, (0, &w), &expected)
     }
 }
@@ -263,7 +263,7 @@ impl Routine for Redistribute {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(1);
-        let expected = case.given(0).times(flow, &w)?;
+        let expected = case.original(0).times(flow, &w)?;
         error(flow, case, (1, &w), &expected)
     }
 }
@@ -294,7 +294,7 @@ impl Routine for Convert {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(1);
-        let expected = case.given(0).times(flow, &w)?;
+        let expected = case.original(0).times(flow, &w)?;
         let least = T::epsilon() / T::Other::epsilon();
         Ok(error(flow, case, (1, &w), &expected)? * least.min(1.0))
     }
@@ -327,7 +327,7 @@ impl Routine for Map {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(0);
-        let mut expected = case.given(0).times(flow, &w)?;
+        let mut expected = case.original(0).times(flow, &w)?;
         for (i, (value, size)) in expected.value.iter_mut().zip(&mut expected.size).enumerate() {
             for (j, w) in w.value.iter().enumerate() {
                 *value += w * (i as f64 - j as f64);

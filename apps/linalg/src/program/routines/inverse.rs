@@ -28,7 +28,7 @@ fn inverse_error<T: Scalar>(
 
 fn hermitian_inverse_error<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
     let found = case.found(0).mirrored(Form::Hermitian, case.uplo());
-    inverse_error(flow, case, &[case.given_hermitian(0), found])
+    inverse_error(flow, case, &[case.original_hermitian(0), found])
 }
 
 /// Inverse from the Cholesky factor.
@@ -118,7 +118,7 @@ impl Routine for Trtri {
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
-        inverse_error(flow, case, &[case.given_triangle(0), case.found_triangle(0)])
+        inverse_error(flow, case, &[case.original_triangle(0), case.found_triangle(0)])
     }
 
     fn copied_tiles(sizes: &Sizes) -> usize {
@@ -154,7 +154,7 @@ impl Routine for Lauum {
             Uplo::Lower => [Trans::Conj, Trans::No],
             Uplo::Upper => [Trans::No, Trans::Conj],
         };
-        let factors = [first, last].map(|trans| case.given_triangle(0).op(trans));
+        let factors = [first, last].map(|trans| case.original_triangle(0).op(trans));
         let expected = product(flow, &factors, &w)?;
         let found = case.found(0).mirrored(Form::Hermitian, case.uplo()).times(flow, &w)?;
         Ok(difference::<T>(&found, &expected, case.sizes.n))

@@ -60,8 +60,8 @@ impl<const IS_HERMITIAN: bool> Routine for Sytrf<IS_HERMITIAN> {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let form = form(IS_HERMITIAN);
-        let given = case.given(0).mirrored(form, case.uplo());
-        case.product_error(flow, &given, &factors(case, form))
+        let original = case.original(0).mirrored(form, case.uplo());
+        case.product_error(flow, &original, &factors(case, form))
     }
 }
 
@@ -90,7 +90,7 @@ impl<const IS_HERMITIAN: bool> Routine for Sysv<IS_HERMITIAN> {
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
-        let given = case.given(0).mirrored(form(IS_HERMITIAN), case.uplo());
-        case.solution_error(flow, &given, 1)
+        let original = case.original(0).mirrored(form(IS_HERMITIAN), case.uplo());
+        case.solution_error(flow, &original, 1)
     }
 }

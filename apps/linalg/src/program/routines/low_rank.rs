@@ -73,7 +73,7 @@ impl Routine for RandomizedSvd {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(0);
-        let expected = product(flow, &[case.given(1), case.given(2)], &w)?;
+        let expected = product(flow, &[case.original(1), case.original(2)], &w)?;
         let mut inner = case.found(4).op(Trans::Conj).times(flow, &w)?;
         if case.spectrum.len() != inner.value.len() {
             return Ok(f64::INFINITY);

@@ -70,7 +70,7 @@ impl Routine for GetrfNopiv {
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
-        case.product_error(flow, &case.given(0), &factors(case))
+        case.product_error(flow, &case.original(0), &factors(case))
     }
 }
 
@@ -110,7 +110,7 @@ impl Routine for Getrf {
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(0);
         let rows = exchanges(flow, case)?;
-        let expected = case.given(0).times(flow, &w)?.exchanged(rows);
+        let expected = case.original(0).times(flow, &w)?.exchanged(rows);
         let found = product(flow, &factors(case), &w)?;
         Ok(difference::<T>(&found, &expected, case.sizes.n))
     }
@@ -146,7 +146,7 @@ impl Routine for Laswp {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let (w, rows) = (case.signs(1), exchanges(flow, case)?);
-        let expected = case.given(1).times(flow, &w)?.exchanged(rows);
+        let expected = case.original(1).times(flow, &w)?.exchanged(rows);
         let found = case.found(1).times(flow, &w)?;
         // Each row is added up in the same order, wherever it stands.
         Ok(if found.value == expected.value { 0.0 } else { f64::INFINITY })
@@ -187,7 +187,7 @@ impl Routine for Getrs {
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
-        case.solution_error(flow, &case.given(0), 1)
+        case.solution_error(flow, &case.original(0), 1)
     }
 }
 
@@ -225,6 +225,6 @@ impl Routine for Gesv {
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
-        case.solution_error(flow, &case.given(0), 1)
+        case.solution_error(flow, &case.original(0), 1)
     }
 }

@@ -51,7 +51,7 @@ impl Routine for PotrfMixed {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let factors = cholesky_factors(case, 0);
-        let error = case.product_error(flow, &case.given_hermitian(0), &factors)?;
+        let error = case.product_error(flow, &case.original_hermitian(0), &factors)?;
         let narrow = T::Other::epsilon();
         let unit = match case.sizes.options.rule {
             PrecisionRule::Band(_) => narrow,
@@ -105,7 +105,7 @@ fn solve<T: Scalar<Real = f64>>(flow: &mut Flow, case: &mut Case<T>, solver: Sol
 /// How far `A X` is from `B`, operands 2 and 1.
 fn error<T: Scalar>(flow: &mut Flow, case: &Case<T>, a: Factor<'_, T>) -> Result<f64, Failure> {
     let w = case.signs(2);
-    let expected = case.given(1).times(flow, &w)?;
+    let expected = case.original(1).times(flow, &w)?;
     let found = product(flow, &[a, case.found(2)], &w)?;
     Ok(difference::<T>(&found, &expected, case.sizes.n))
 }
@@ -140,7 +140,7 @@ impl Routine for PosvMixed {
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
-        error(flow, case, case.given_hermitian(0))
+        error(flow, case, case.original_hermitian(0))
     }
 
     fn copied_tiles(sizes: &Sizes) -> usize {
@@ -179,7 +179,7 @@ impl Routine for GesvMixed {
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
-        error(flow, case, case.given(0).op(Trans::No))
+        error(flow, case, case.original(0).op(Trans::No))
     }
 
     fn copied_tiles(sizes: &Sizes) -> usize {

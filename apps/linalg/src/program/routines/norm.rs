@@ -83,7 +83,7 @@ impl Routine for Lange {
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
-        norm_error(flow, case, &case.given(0))
+        norm_error(flow, case, &case.original(0))
     }
 }
 
@@ -111,7 +111,7 @@ impl Routine for Lansy {
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
-        norm_error(flow, case, &case.given_hermitian(0))
+        norm_error(flow, case, &case.original_hermitian(0))
     }
 }
 
@@ -140,7 +140,7 @@ impl Routine for Lantr {
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
-        norm_error(flow, case, &case.given_triangle(0))
+        norm_error(flow, case, &case.original_triangle(0))
     }
 }
 

@@ -63,8 +63,8 @@ impl Routine for Gemm {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(2);
-        let expected = product(flow, &[case.given(0), case.given(1)], &w)?;
-        let expected = expected.plus(&case.given(2).times(flow, &w)?);
+        let expected = product(flow, &[case.original(0), case.original(1)], &w)?;
+        let expected = expected.plus(&case.original(2).times(flow, &w)?);
         let found = case.found(2).times(flow, &w)?;
         Ok(difference::<T>(&found, &expected, case.sizes.k))
     }
@@ -103,9 +103,9 @@ impl<const IS_HERMITIAN: bool> Routine for Symm<IS_HERMITIAN> {
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
-        let (w, a) = (case.signs(2), case.given(0).mirrored(form(IS_HERMITIAN), case.uplo()));
-        let expected = product(flow, &[a, case.given(1)], &w)?;
-        let expected = expected.plus(&case.given(2).times(flow, &w)?);
+        let (w, a) = (case.signs(2), case.original(0).mirrored(form(IS_HERMITIAN), case.uplo()));
+        let expected = product(flow, &[a, case.original(1)], &w)?;
+        let expected = expected.plus(&case.original(2).times(flow, &w)?);
         let found = case.found(2).times(flow, &w)?;
         Ok(difference::<T>(&found, &expected, case.sizes.m))
     }
@@ -143,9 +143,9 @@ impl<const IS_HERMITIAN: bool> Routine for Syrk<IS_HERMITIAN> {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let (w, form) = (case.signs(1), form(IS_HERMITIAN));
-        let factors = [case.given(0), case.given(0).op(form.mirror())];
-        let given = case.given(1).mirrored(form, case.uplo()).times(flow, &w)?;
-        let expected = product(flow, &factors, &w)?.plus(&given);
+        let factors = [case.original(0), case.original(0).op(form.mirror())];
+        let original = case.original(1).mirrored(form, case.uplo()).times(flow, &w)?;
+        let expected = product(flow, &factors, &w)?.plus(&original);
         let found = case.found(1).mirrored(form, case.uplo()).times(flow, &w)?;
         Ok(difference::<T>(&found, &expected, case.sizes.k))
     }
@@ -189,9 +189,9 @@ impl<const IS_HERMITIAN: bool> Routine for Syr2k<IS_HERMITIAN> {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let (w, form) = (case.signs(2), form(IS_HERMITIAN));
-        let mut expected = case.given(2).mirrored(form, case.uplo()).times(flow, &w)?;
+        let mut expected = case.original(2).mirrored(form, case.uplo()).times(flow, &w)?;
         for (a, b) in [(0, 1), (1, 0)] {
-            let factors = [case.given(a), case.given(b).op(form.mirror())];
+            let factors = [case.original(a), case.original(b).op(form.mirror())];
             expected = expected.plus(&product(flow, &factors, &w)?);
         }
         let found = case.found(2).mirrored(form, case.uplo()).times(flow, &w)?;
@@ -212,7 +212,7 @@ fn triangle<T: Scalar>(case: &Case<T>) -> Triangle {
 /// `op(T) B` or `B op(T)` of operand 0 and a factor, as they are multiplied by a vector.
 fn product_of<'a, T: Scalar>(case: &'a Case<T>, b: Factor<'a, T>) -> [Factor<'a, T>; 2] {
     let Options { side, trans, .. } = case.sizes.options;
-    let t = case.given_triangle(0).op(trans);
+    let t = case.original_triangle(0).op(trans);
     if side == Side::Left { [t, b] } else { [b, t] }
 }
 
@@ -249,7 +249,7 @@ impl Routine for Trmm {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(1);
-        let expected = product(flow, &product_of(case, case.given(1)), &w)?;
+        let expected = product(flow, &product_of(case, case.original(1)), &w)?;
         let found = case.found(1).times(flow, &w)?;
         Ok(difference::<T>(&found, &expected, case.sizes.of(Sided)))
     }
@@ -288,7 +288,7 @@ impl Routine for Trsm {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(1);
-        let expected = case.given(1).times(flow, &w)?;
+        let expected = case.original(1).times(flow, &w)?;
         let found = product(flow, &product_of(case, case.found(1)), &w)?;
         Ok(difference::<T>(&found, &expected, case.sizes.of(Sided)))
     }

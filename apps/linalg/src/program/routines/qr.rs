@@ -62,7 +62,7 @@ fn multiplied_error<T: Scalar>(
 ) -> Result<f64, Failure> {
     let Options { side, trans, .. } = case.sizes.options;
     let w = case.signs(2);
-    let expected = case.given(2).times(flow, &w)?;
+    let expected = case.original(2).times(flow, &w)?;
     let back = if trans == Trans::No { Trans::Conj } else { Trans::No };
     let found = if side == Side::Left {
         let product = case.found(2).times(flow, &w)?;
@@ -103,7 +103,7 @@ impl Routine for Geqrf {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(0);
-        let expected = case.given(0).times(flow, &w)?;
+        let expected = case.original(0).times(flow, &w)?;
         let r = case.found(0).triangle(Uplo::Upper, Diag::NonUnit).times(flow, &w)?;
         let r = r.resized(case.sizes.m);
         let found = times_q(flow, case, (From::Qr, Trans::No), &r)?;
@@ -142,11 +142,11 @@ impl Routine for Orgqr {
         let tall = case.found(0).times(flow, &w)?;
         let found = case.found(0).op(Trans::Conj).times(flow, &tall)?;
         // The columns of Q span what those of A do: A w = Q (Q^H A w).
-        let given = case.given(0).times(flow, &w)?;
-        let part = case.found(0).op(Trans::Conj).times(flow, &given)?;
+        let original = case.original(0).times(flow, &w)?;
+        let part = case.found(0).op(Trans::Conj).times(flow, &original)?;
         let back = case.found(0).times(flow, &part)?;
         let (m, n) = (case.sizes.m, case.sizes.n);
-        Ok(difference::<T>(&found, &w, n).max(difference::<T>(&back, &given, m)))
+        Ok(difference::<T>(&found, &w, n).max(difference::<T>(&back, &original, m)))
     }
 }
 
@@ -211,7 +211,7 @@ impl Routine for Gelqf {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(0);
-        let expected = case.given(0).times(flow, &w)?;
+        let expected = case.original(0).times(flow, &w)?;
         let turned = times_q(flow, case, (From::Lq, Trans::No), &w)?;
         let turned = turned.resized(case.sizes.m.min(case.sizes.n));
         let l = case.found(0).triangle(Uplo::Lower, Diag::NonUnit);
@@ -250,11 +250,11 @@ impl Routine for Orglq {
         let wide = case.found(0).op(Trans::Conj).times(flow, &w)?;
         let found = case.found(0).times(flow, &wide)?;
         // The rows of Q span what those of A do: A^H w = Q^H (Q A^H w).
-        let given = case.given(0).op(Trans::Conj).times(flow, &w)?;
-        let part = case.found(0).times(flow, &given)?;
+        let original = case.original(0).op(Trans::Conj).times(flow, &w)?;
+        let part = case.found(0).times(flow, &original)?;
         let back = case.found(0).op(Trans::Conj).times(flow, &part)?;
         let (m, n) = (case.sizes.m, case.sizes.n);
-        Ok(difference::<T>(&found, &w, m).max(difference::<T>(&back, &given, n)))
+        Ok(difference::<T>(&found, &w, m).max(difference::<T>(&back, &original, n)))
     }
 }
 
@@ -329,8 +329,8 @@ impl Routine for Gels {
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let (Sizes { m, n, .. }, w) = (case.sizes, case.signs(2));
         let x = case.found(2).times(flow, &w)?.resized(n);
-        let b = case.given(2).times(flow, &w)?.resized(m);
-        let product = case.given(0).times(flow, &x)?;
+        let b = case.original(2).times(flow, &w)?.resized(m);
+        let product = case.original(0).times(flow, &x)?;
         if m < n {
             // The equations hold, and Q X is zero in what they leave free.
             let turned = times_q(flow, case, (From::Lq, Trans::No), &x)?;
@@ -338,7 +338,7 @@ impl Routine for Gels {
             let error = difference::<T>(&turned, &bound, n);
             return Ok(error.max(difference::<T>(&product, &b, n)));
         }
-        let adjoint = case.given(0).op(Trans::Conj);
+        let adjoint = case.original(0).op(Trans::Conj);
         // So that nothing leaves the range that need not.
         let largest = product.size.iter().chain(&b.size).copied().fold(f64::MIN_POSITIVE, f64::max);
         let [product, b] = [product, b].map(|sum| sum.scaled(largest.recip()));

@@ -166,14 +166,14 @@ impl<const HAS_VECTORS: bool> Routine for Heev<HAS_VECTORS> {
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
-        let given = case.given_hermitian(0);
-        let error = norm_error(flow, case, &given)?;
+        let original = case.original_hermitian(0);
+        let error = norm_error(flow, case, &original)?;
         if !HAS_VECTORS || case.found.is_empty() {
             return Ok(if HAS_VECTORS { f64::INFINITY } else { error });
         }
         let vectors = || Factor::found(&case.found[0], Layout::FULL);
         let factors = [vectors(), vectors().op(Trans::Conj)];
-        let product = product_error(flow, case, &given, factors)?;
+        let product = product_error(flow, case, &original, factors)?;
         Ok(error.max(product).max(orthogonality_error(flow, case, (0, Trans::No))?))
     }
 }
@@ -226,13 +226,13 @@ impl<const HAS_VECTORS: bool> Routine for Gesvd<HAS_VECTORS> {
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
-        let given = case.given(0);
-        let error = norm_error(flow, case, &given)?;
+        let original = case.original(0);
+        let error = norm_error(flow, case, &original)?;
         if !HAS_VECTORS || case.found.is_empty() {
             return Ok(if HAS_VECTORS { f64::INFINITY } else { error });
         }
         let factors = [0, 1].map(|index| Factor::found(&case.found[index], Layout::FULL));
-        let product = product_error(flow, case, &given, factors)?;
+        let product = product_error(flow, case, &original, factors)?;
         let left = orthogonality_error(flow, case, (0, Trans::No))?;
         let right = orthogonality_error(flow, case, (1, Trans::Conj))?;
         Ok(error.max(product).max(left).max(right))
@@ -282,7 +282,7 @@ impl Routine for Qdwh {
             return Ok(f64::INFINITY);
         }
         let factors = [0, 1].map(|index| Factor::found(&case.found[index], Layout::FULL));
-        let product = case.product_error(flow, &case.given(0), &factors)?;
+        let product = case.product_error(flow, &case.original(0), &factors)?;
         Ok(product.max(orthogonality_error(flow, case, (0, Trans::No))?))
     }
 }

@@ -44,7 +44,7 @@ impl Routine for Cesca {
             case.found(0).each(flow, |_, _, x| most = most.max(x.norm() - 1.0))?;
             return Ok(most / T::epsilon());
         }
-        let (a, mut means) = (case.given(0), vec![c64::ZERO; n]);
+        let (a, mut means) = (case.original(0), vec![c64::ZERO; n]);
         let [mut squares, mut before, mut largest] = [(); 3].map(|()| vec![0.0f64; n]);
         a.each(flow, |_, j, x| {
             means[j] += x / m as f64;
@@ -100,7 +100,7 @@ impl Routine for Gram {
         let n = case.sizes.n;
         let w = case.signs(0);
         let (mut sums, mut expected) = (vec![0.0; n], Sum::zero(n));
-        case.given_hermitian(0).each(flow, |i, j, x| {
+        case.original_hermitian(0).each(flow, |i, j, x| {
             sums[i] += x.norm_sqr();
             expected.value[i] += x.norm_sqr() * w.value[j];
             expected.size[i] += x.norm_sqr();

@@ -63,10 +63,10 @@ fn basis_error<T: Scalar>(flow: &mut Flow, case: &Case<T>, q: usize) -> Result<f
     let tall = case.found(q).times(flow, &w)?;
     let found = case.found(q).op(Trans::Conj).times(flow, &tall)?;
     // A w = Q (Q^H A w).
-    let given = case.given(0).times(flow, &w)?;
-    let back = product(flow, &[case.found(q), case.found(q).op(Trans::Conj)], &given)?;
+    let original = case.original(0).times(flow, &w)?;
+    let back = product(flow, &[case.found(q), case.found(q).op(Trans::Conj)], &original)?;
     let Sizes { m, n, .. } = case.sizes;
-    Ok(difference::<T>(&found, &w, n).max(difference::<T>(&back, &given, m)))
+    Ok(difference::<T>(&found, &w, n).max(difference::<T>(&back, &original, m)))
 }
 
 /// `A = Q R`.
@@ -92,7 +92,7 @@ impl Routine for GeqrfTree {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(0);
-        let expected = case.given(0).times(flow, &w)?;
+        let expected = case.original(0).times(flow, &w)?;
         let r = case.found(0).triangle(Uplo::Upper, Diag::NonUnit).times(flow, &w)?;
         let found = times_q(flow, case, Trans::No, &r.resized(case.sizes.m))?;
         Ok(difference::<T>(&found, &expected, case.sizes.m))
@@ -164,7 +164,7 @@ impl Routine for OrmqrTree {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let w = case.signs(1);
-        let expected = case.given(1).times(flow, &w)?;
+        let expected = case.original(1).times(flow, &w)?;
         let found = case.found(1).times(flow, &w)?;
         let back = if case.sizes.options.trans == Trans::No { Trans::Conj } else { Trans::No };
         let found = times_q(flow, case, back, &found)?;
@@ -202,7 +202,7 @@ impl Routine for CholeskyQr2 {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         let factors = [case.found(0), case.found(1).triangle(Uplo::Upper, Diag::NonUnit)];
-        let error = case.product_error(flow, &case.given(0), &factors)?;
+        let error = case.product_error(flow, &case.original(0), &factors)?;
         Ok(error.max(basis_error(flow, case, 0)?))
     }
 }

@@ -38,7 +38,7 @@
 //!   atomics.
 //! - A task's data is written before the task is published and constant until its slot is given
 //!   back. Slots and handles carry a generation, so a name that outlives its task is found out.
-//! - Gates of commuting handles are taken in the order of the handles: tasks that wait for each
+//! - Arbiters of commuting handles are taken in the order of the handles: tasks that wait for each
 //!   other never form a circle.
 //! - Every buffer is aligned to 64 bytes and reads as zero until it is written.
 //! - No memory ever holds more than its capacity; what a task reads is valid in its worker's memory

@@ -26,12 +26,12 @@ const READINGS: u32 = 64;
 
 /// How many tasks each rank says that it has done in the flow of now.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct Progress {
     is_wanted: AtomicBool,
     done: Vec<AtomicU64>,
 }
 
-impl Tally {
+impl Progress {
     pub(super) fn new(ranks: usize) -> Self {
         let done = (0..ranks).map(|_| AtomicU64::new(0)).collect();
         Self { is_wanted: AtomicBool::new(false), done }
@@ -54,29 +54,29 @@ impl Tally {
 impl World {
     /// Has this rank tell rank 0 now and then how many tasks of a flow it has done; all ranks call it.
     pub fn show_progress(&self) {
-        self.tally.is_wanted.store(true, Ordering::Relaxed);
+        self.progress.is_wanted.store(true, Ordering::Relaxed);
     }
 
     /// Whether rank 0 is to be told.
-    pub(crate) fn shows_progress(&self) -> bool {
-        self.tally.is_wanted.load(Ordering::Relaxed)
+    pub(crate) fn reports_progress(&self) -> bool {
+        self.progress.is_wanted.load(Ordering::Relaxed)
     }
 
     /// Tasks of the flow of now that the other ranks had done when they last told this one, rank 0.
     #[must_use]
     pub fn done_elsewhere(&self) -> u64 {
-        self.tally.done.iter().map(|done| done.load(Ordering::Relaxed)).sum()
+        self.progress.done.iter().map(|done| done.load(Ordering::Relaxed)).sum()
     }
 
     /// Tells rank 0 that this one has done so many tasks of the flow of now. If that cannot be sent, what
     /// follows says so.
-    pub(crate) fn tell_done(&self, done: u64) {
+    pub(crate) fn report_done(&self, done: u64) {
         if self.rank == Rank(0) {
             return;
         }
-        let mut line = self.line();
-        let words = [&DONE.to_le_bytes()[..], &line.flow.to_le_bytes(), &done.to_le_bytes()];
-        let _not_worth_an_error = line.transport.send_frame(Rank(0), &words.concat());
+        let mut channel = self.channel();
+        let words = [&DONE.to_le_bytes()[..], &channel.flow.to_le_bytes(), &done.to_le_bytes()];
+        let _not_worth_an_error = channel.transport.send_frame(Rank(0), &words.concat());
     }
 
     /// Brings `mine` of every other rank to rank 0, which `take` gets it from, rank by rank. All ranks call
@@ -90,19 +90,19 @@ impl World {
         mine: &[u8],
         mut take: impl FnMut(Rank, Vec<u8>),
     ) -> Result<(), TransportError> {
-        let mut talk = Talk::new(self);
+        let mut side = SideChannel::new(self);
         if self.rank == Rank(0) {
             for from in (1..self.ranks as u16).map(Rank) {
-                take(from, talk.collect(from)?);
+                take(from, side.collect(from)?);
             }
             return Ok(());
         }
-        talk.hear()?;
-        talk.tell(Rank(0), &(mine.len() as u64).to_le_bytes())?;
+        side.receive()?;
+        side.send(Rank(0), &(mine.len() as u64).to_le_bytes())?;
         for burst in mine.chunks(BURST * MOST) {
-            talk.hear()?;
+            side.receive()?;
             for piece in burst.chunks(MOST) {
-                talk.tell(Rank(0), piece)?;
+                side.send(Rank(0), piece)?;
             }
         }
         Ok(())
@@ -113,20 +113,20 @@ impl World {
     ///
     /// # Errors
     /// Those of the transport.
-    pub fn follow(&self, mine: Vec<u8>) -> Result<Vec<u8>, TransportError> {
-        let mut talk = Talk::new(self);
+    pub fn broadcast(&self, mine: Vec<u8>) -> Result<Vec<u8>, TransportError> {
+        let mut side = SideChannel::new(self);
         if self.rank != Rank(0) {
-            return talk.hear();
+            return side.receive();
         }
         for to in (1..self.ranks as u16).map(Rank) {
-            talk.tell(to, &mine)?;
+            side.send(to, &mine)?;
         }
         Ok(mine)
     }
 
     /// Makes progress with messages on another thread while `wait` waits for other ranks without
     /// them: what was sent last may otherwise not leave.
-    pub fn attend<T>(&self, wait: impl FnOnce() -> T) -> T {
+    pub fn progress_while<T>(&self, wait: impl FnOnce() -> T) -> T {
         let is_over = AtomicBool::new(false);
         std::thread::scope(|scope| {
             scope.spawn(|| self.poll_until(&is_over));
@@ -140,13 +140,13 @@ impl World {
         let mut arrivals = Vec::new();
         // Of what does not move, the next who asks hears.
         while !is_over.load(Ordering::Relaxed)
-            && self.line().poll_for(COLLECTIVE, &mut arrivals).is_ok()
+            && self.channel().poll_for(COLLECTIVE, &mut arrivals).is_ok()
         {
             std::thread::sleep(BETWEEN);
         }
         let frames = frames(arrivals);
         if !frames.is_empty() {
-            self.line().put_back(COLLECTIVE, frames.into_iter());
+            self.channel().put_back(COLLECTIVE, frames.into_iter());
         }
     }
 
@@ -159,17 +159,17 @@ impl World {
         if self.shares_clock {
             return Ok(());
         }
-        let mut talk = Talk::new(self);
+        let mut side = SideChannel::new(self);
         if self.rank != Rank(0) {
             for _ in 0..READINGS {
-                talk.hear()?;
-                talk.tell(Rank(0), &self.now().to_le_bytes())?;
+                side.receive()?;
+                side.send(Rank(0), &self.now().to_le_bytes())?;
             }
             return Ok(());
         }
         let mut readings = vec![Reading::default()];
         for of in (1..self.ranks as u16).map(Rank) {
-            readings.push(talk.read_clock(of)?);
+            readings.push(side.read_clock(of)?);
         }
         self.clocks.lock().unwrap_or_else(PoisonError::into_inner).note(readings);
         Ok(())
@@ -212,31 +212,31 @@ fn frames(arrivals: Vec<Arrival>) -> Vec<Vec<u8>> {
 
 /// Frames that belong to no flow. The transport is free between them: a flow may go on meanwhile. What has
 /// come early, for what rank 0 does next, is left to the next one.
-struct Talk<'a> {
+struct SideChannel<'a> {
     world: &'a World,
-    heard: VecDeque<Vec<u8>>,
+    received: VecDeque<Vec<u8>>,
 }
 
-impl<'a> Talk<'a> {
+impl<'a> SideChannel<'a> {
     fn new(world: &'a World) -> Self {
-        Self { world, heard: VecDeque::new() }
+        Self { world, received: VecDeque::new() }
     }
 
-    fn tell(&self, to: Rank, words: &[u8]) -> Result<(), TransportError> {
+    fn send(&self, to: Rank, words: &[u8]) -> Result<(), TransportError> {
         let frame = [&COLLECTIVE.to_le_bytes()[..], words].concat();
-        self.world.line().transport.send_frame(to, &frame)
+        self.world.channel().transport.send_frame(to, &frame)
     }
 
     /// The next frame. Only one rank has reason to send any: rank 0, or the one that it has asked.
-    fn hear(&mut self) -> Result<Vec<u8>, TransportError> {
+    fn receive(&mut self) -> Result<Vec<u8>, TransportError> {
         let mut arrivals = Vec::new();
         loop {
-            if let Some(frame) = self.heard.pop_front() {
+            if let Some(frame) = self.received.pop_front() {
                 return Ok(frame);
             }
-            self.world.line().poll_for(COLLECTIVE, &mut arrivals)?;
-            self.heard.extend(frames(std::mem::take(&mut arrivals)));
-            if self.heard.is_empty() {
+            self.world.channel().poll_for(COLLECTIVE, &mut arrivals)?;
+            self.received.extend(frames(std::mem::take(&mut arrivals)));
+            if self.received.is_empty() {
                 std::thread::yield_now();
             }
         }
@@ -244,15 +244,15 @@ impl<'a> Talk<'a> {
 
     /// All that `from` brings.
     fn collect(&mut self, from: Rank) -> Result<Vec<u8>, TransportError> {
-        self.tell(from, &[])?;
-        let length = self.hear()?;
+        self.send(from, &[])?;
+        let length = self.receive()?;
         let length = length.try_into().map(u64::from_le_bytes).unwrap_or(0) as usize;
         let mut all = Vec::new();
         while all.len() < length {
-            self.tell(from, &[])?;
+            self.send(from, &[])?;
             let until = length.min(all.len() + BURST * MOST);
             while all.len() < until {
-                all.extend(self.hear()?);
+                all.extend(self.receive()?);
             }
         }
         Ok(all)
@@ -263,8 +263,8 @@ impl<'a> Talk<'a> {
         let mut best: Option<Reading> = None;
         for _ in 0..READINGS {
             let asked = self.world.now();
-            self.tell(of, &[])?;
-            let there = self.hear()?;
+            self.send(of, &[])?;
+            let there = self.receive()?;
             let answered = self.world.now();
             let there = there.try_into().map(u64::from_le_bytes).unwrap_or(0);
             let reading = Reading::of(asked, there, answered);
@@ -276,10 +276,10 @@ impl<'a> Talk<'a> {
     }
 }
 
-impl Drop for Talk<'_> {
+impl Drop for SideChannel<'_> {
     fn drop(&mut self) {
-        if !self.heard.is_empty() {
-            self.world.line().put_back(COLLECTIVE, self.heard.drain(..));
+        if !self.received.is_empty() {
+            self.world.channel().put_back(COLLECTIVE, self.received.drain(..));
         }
     }
 }
@@ -349,7 +349,7 @@ mod tests {
     #[test]
     fn all_follow_rank_0() {
         let said =
-            on_ranks(3, |world| world.follow(vec![world.rank().0 as u8 + 4]).expect("it moves"));
+            on_ranks(3, |world| world.broadcast(vec![world.rank().0 as u8 + 4]).expect("it moves"));
         assert_eq!(said, [[4], [4], [4]]);
     }
 
@@ -357,18 +357,18 @@ mod tests {
     #[test]
     fn what_comes_while_a_rank_waits_otherwise_is_kept() {
         let said = on_ranks(2, |world| {
-            let both =
-                [world.follow(vec![1]), world.follow(vec![2])].map(|said| said.expect("it moves"));
+            let both = [world.broadcast(vec![1]), world.broadcast(vec![2])]
+                .map(|said| said.expect("it moves"));
             if world.rank() == Rank(0) {
                 // Longer than the other takes to begin to wait, most likely.
                 std::thread::sleep(Duration::from_millis(5));
-                world.follow(vec![3]).expect("it moves");
-                return (both, world.follow(vec![4]).expect("it moves"));
+                world.broadcast(vec![3]).expect("it moves");
+                return (both, world.broadcast(vec![4]).expect("it moves"));
             }
-            world.attend(|| std::thread::sleep(Duration::from_millis(20)));
-            let third = world.follow(Vec::new()).expect("it moves");
+            world.progress_while(|| std::thread::sleep(Duration::from_millis(20)));
+            let third = world.broadcast(Vec::new()).expect("it moves");
             assert_eq!(third, [3]);
-            (both, world.follow(Vec::new()).expect("it moves"))
+            (both, world.broadcast(Vec::new()).expect("it moves"))
         });
         assert_eq!(said, [([vec![1], vec![2]], vec![4]), ([vec![1], vec![2]], vec![4])]);
     }
@@ -379,7 +379,7 @@ mod tests {
         for _ in 0..200 {
             let got = on_ranks(2, |world| {
                 let said: Vec<Vec<u8>> =
-                    (0..5).map(|number| world.follow(vec![number]).expect("it moves")).collect();
+                    (0..5).map(|number| world.broadcast(vec![number]).expect("it moves")).collect();
                 let mut got = 0;
                 world.gather(&[7; 5], |_, theirs| got = theirs.len()).expect("it moves");
                 (said, got)
@@ -391,14 +391,14 @@ mod tests {
 
     #[test]
     fn rank_0_hears_how_far_the_others_are() {
-        let heard = on_ranks(3, |world| {
-            assert!(!world.shows_progress());
+        let received = on_ranks(3, |world| {
+            assert!(!world.reports_progress());
             world.show_progress();
             world.begin();
-            world.tell_done(10 * u64::from(world.rank().0));
+            world.report_done(10 * u64::from(world.rank().0));
             world.gather(&[], |_, _| {}).expect("it moves");
             world.done_elsewhere()
         });
-        assert_eq!(heard[0], 30);
+        assert_eq!(received[0], 30);
     }
 }

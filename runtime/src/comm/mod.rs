@@ -22,7 +22,7 @@ pub use clocks::Clocks;
 pub use local::Local;
 pub use mpi::Mpi;
 pub use transport::{Arrival, FRAME_BYTES, Ticket, Transport, TransportError};
-pub(crate) use world::Line;
+pub(crate) use world::Channel;
 pub use world::World;
 
 /// Ends this process at once, without calling what libraries have registered for its end: a

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use super::clocks::Clocks;
-use super::collectives::{DONE, Tally};
+use super::collectives::{DONE, Progress};
 use super::{Arrival, Transport, TransportError};
 use crate::types::Rank;
 
@@ -15,8 +15,8 @@ pub struct World {
     pub(super) rank: Rank,
     pub(super) ranks: usize,
     labels: u32,
-    line: Arc<Mutex<Line>>,
-    pub(super) tally: Arc<Tally>,
+    channel: Arc<Mutex<Channel>>,
+    pub(super) progress: Arc<Progress>,
     /// From when on time is counted that is compared with that of other ranks.
     pub(super) epoch: Instant,
     /// Whether that is one moment on one clock for all ranks.
@@ -25,7 +25,7 @@ pub struct World {
 }
 
 /// The transport and the flow that uses it.
-pub(crate) struct Line {
+pub(crate) struct Channel {
     pub(crate) transport: Box<dyn Transport>,
     /// Number of the flow; frames begin with it.
     pub(crate) flow: u32,
@@ -33,7 +33,7 @@ pub(crate) struct Line {
     /// What came while it was not asked for: for flows that have not begun here, and for what ranks do
     /// beside them.
     early: BTreeMap<u32, Vec<Arrival>>,
-    tally: Arc<Tally>,
+    progress: Arc<Progress>,
 }
 
 impl std::fmt::Debug for World {
@@ -48,15 +48,16 @@ impl World {
     pub fn new(transport: Box<dyn Transport>) -> Self {
         let (rank, ranks, labels) = (transport.rank(), transport.ranks(), transport.labels());
         let epoch = transport.epoch();
-        let tally = Arc::new(Tally::new(ranks));
+        let progress = Arc::new(Progress::new(ranks));
         let early = BTreeMap::new();
-        let line = Line { transport, flow: 0, is_taken: false, early, tally: tally.clone() };
+        let channel =
+            Channel { transport, flow: 0, is_taken: false, early, progress: progress.clone() };
         Self {
             rank,
             ranks,
             labels,
-            line: Arc::new(Mutex::new(line)),
-            tally,
+            channel: Arc::new(Mutex::new(channel)),
+            progress,
             epoch: epoch.unwrap_or_else(Instant::now),
             shares_clock: epoch.is_some(),
             clocks: Arc::default(),
@@ -80,16 +81,16 @@ impl World {
     /// # Errors
     /// Those of the transport.
     pub fn finish(self) -> Result<(), TransportError> {
-        let line = Arc::into_inner(self.line).expect("no flow is left");
-        line.into_inner().unwrap_or_else(PoisonError::into_inner).transport.finish()
+        let channel = Arc::into_inner(self.channel).expect("no flow is left");
+        channel.into_inner().unwrap_or_else(PoisonError::into_inner).transport.finish()
     }
 
     pub(crate) fn labels(&self) -> u32 {
         self.labels
     }
 
-    pub(crate) fn line(&self) -> MutexGuard<'_, Line> {
-        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn channel(&self) -> MutexGuard<'_, Channel> {
+        self.channel.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Begins the next flow.
@@ -97,20 +98,20 @@ impl World {
     /// # Panics
     /// If the last one has not ended.
     pub(crate) fn begin(&self) {
-        let mut line = self.line();
-        assert!(!line.is_taken, "two flows over ranks at a time");
-        line.is_taken = true;
-        line.flow += 1;
-        self.tally.reset();
+        let mut channel = self.channel();
+        assert!(!channel.is_taken, "two flows over ranks at a time");
+        channel.is_taken = true;
+        channel.flow += 1;
+        self.progress.reset();
     }
 
     /// Ends a flow.
     pub(crate) fn end(&self) {
-        self.line().is_taken = false;
+        self.channel().is_taken = false;
     }
 }
 
-impl Line {
+impl Channel {
     /// What has come or gone for the flow of now; frames without their number.
     pub(crate) fn poll(&mut self, arrivals: &mut Vec<Arrival>) -> Result<(), TransportError> {
         self.poll_for(self.flow, arrivals)
@@ -144,7 +145,7 @@ impl Line {
             }
             match arrivals.remove(place) {
                 Arrival::Frame { from, bytes } if flow == DONE => {
-                    self.tally.note(from, &bytes, self.flow);
+                    self.progress.note(from, &bytes, self.flow);
                 }
                 arrival if flow >= self.flow => self.early.entry(flow).or_default().push(arrival),
                 _ => return Err(strange("for a flow that has ended")),
@@ -154,7 +155,7 @@ impl Line {
     }
 }
 
-impl Line {
+impl Channel {
     /// Gives back frames of rank 0 that were taken too early, as the first for `wanted`.
     pub(super) fn put_back(&mut self, wanted: u32, frames: impl Iterator<Item = Vec<u8>>) {
         let waiting = self.early.entry(wanted).or_default();

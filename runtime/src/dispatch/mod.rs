@@ -33,7 +33,7 @@ use std::sync::Arc;
 use caps::Caps;
 pub use planner::{Operation, Planner, Plans};
 pub(crate) use staging::Staging;
-use worker::{Ahead, Woken, WorkerTasks};
+use worker::{Ahead, WorkerSet, WorkerTasks};
 
 use crate::memory::Amount;
 use crate::platform::{Durations, Machine};
@@ -94,7 +94,7 @@ pub struct Dispatcher {
     worker_tasks: Vec<WorkerTasks>,
     busy_until: Vec<u64>,
     ahead: Vec<Ahead>,
-    woken: Woken,
+    woken: WorkerSet,
     /// By memory, the worker whose first task alone may be admitted.
     barrier: Vec<Option<usize>>,
     /// By memory, tasks whose data may be brought before they are committed.
@@ -164,7 +164,7 @@ impl Dispatcher {
             worker_tasks: (0..workers).map(|_| WorkerTasks::default()).collect(),
             busy_until: vec![0; workers],
             ahead: machine.workers.iter().map(|worker| Ahead::new(worker, &*scheduler)).collect(),
-            woken: Woken::new(workers),
+            woken: WorkerSet::new(workers),
             barrier: vec![None; memories],
             wishes: vec![Default::default(); memories],
             hinted: Vec::new(),

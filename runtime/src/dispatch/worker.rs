@@ -68,9 +68,9 @@ impl Ahead {
 
 /// A set of workers, taken out in the order of their numbers.
 #[derive(Debug)]
-pub(super) struct Woken(Vec<u64>);
+pub(super) struct WorkerSet(Vec<u64>);
 
-impl Woken {
+impl WorkerSet {
     pub(super) fn new(workers: usize) -> Self {
         Self(vec![0; workers.div_ceil(64)])
     }

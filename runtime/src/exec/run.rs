@@ -60,12 +60,12 @@ impl Runner {
     pub(super) fn run(&self, space: &Space, task: u32, worker: usize, ready: &mut Vec<u32>) {
         let data = space.task(task);
         let commutes = data.accesses().any(|(_, access)| access == Access::Commute);
-        if commutes && !space.enter_gates(task) {
+        if commutes && !space.enter_arbiters(task) {
             return;
         }
         self.work(space, task, worker, &OnDemand, || {});
         if commutes {
-            space.leave_gates(data, ready);
+            space.leave_arbiters(data, ready);
         }
         space.complete(task, worker, ready);
     }
@@ -204,7 +204,7 @@ fn call(space: &Space, data: &TaskData, worker: usize, place: &impl Place) -> Re
     let scratch = Scratch { cache, data, buffers: &buffers[..count] };
     gathered?;
     // SAFETY: the flow orders tasks by their accesses: nobody writes what this task reads, and
-    // nobody touches what it writes; gates and private copies do the same for `Commute` and
+    // nobody touches what it writes; arbiters and private copies do the same for `Commute` and
     // `Reduce`. Buffers are initialised, aligned to 64 and outlive the call; for what is lent, its
     // lender answers (`Flow::lend`), and no task is unfinished when the block is forgotten.
     let view = unsafe { Buffers::new(scratch.buffers, worker) };

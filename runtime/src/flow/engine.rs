@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{FirstFailure, FlowError, Space};
-use crate::ranks::{Brought, Outcome, Traffic};
+use crate::ranks::{Contribution, Outcome, Traffic};
 use crate::trace::{Records, Site, Totals};
 use crate::types::Rank;
 
@@ -77,11 +77,11 @@ pub trait Peering: Sync {
     fn begin(&self) -> Result<(), FlowError>;
     /// Waits until so many messages have come or gone.
     fn settle(&self, count: u64);
-    /// Comes to the next meeting of all ranks, and waits for its end.
+    /// The next barrier of all ranks: enters it, and waits for its end.
     ///
     /// # Errors
     /// If another rank cannot be reached any more.
-    fn meet(&self, brought: Brought) -> Result<Outcome, FlowError>;
+    fn barrier(&self, contribution: Contribution) -> Result<Outcome, FlowError>;
     /// What this rank has sent to others.
     fn traffic(&self) -> Traffic;
     /// The failure with the smallest program index that this rank has met since
@@ -100,9 +100,9 @@ pub struct FlowSpace(pub(crate) Arc<Space>);
 pub struct ReadyTasks<'a>(pub(crate) &'a [u32]);
 
 /// The engine of a flow that only notes what the program does.
-pub(super) struct Nobody;
+pub(super) struct RecordOnly;
 
-impl Running for Nobody {
+impl Running for RecordOnly {
     fn ready(&mut self, _tasks: ReadyTasks<'_>) {}
     fn advance(&mut self, _submitted: u64, _unfinished: u64) {}
     fn take_failure(&mut self) -> Option<FlowError> {

@@ -6,12 +6,12 @@
 //! clocks.
 
 mod access;
+mod arbiter;
 mod codelet;
 mod edge;
 mod engine;
 mod error;
 mod failures;
-mod gate;
 mod graph;
 mod handle;
 mod host;
@@ -30,7 +30,7 @@ use std::collections::BTreeSet;
 use access::NO_ACCESSES;
 pub(crate) use codelet::RawBuffer;
 pub use codelet::{Buffers, Codelet, CodeletInfo, Failure, MAX_ARGUMENT_BYTES, codelet_info};
-use engine::Nobody;
+use engine::RecordOnly;
 pub use engine::{Engine, FlowSpace, Peering, ReadyTasks, Running};
 pub use error::FlowError;
 pub use failures::{FailureCodec, FirstFailure};
@@ -44,7 +44,7 @@ pub(crate) use task::{Arguments, TaskData};
 pub use watch::Watch;
 
 use crate::memory::{BufferCache, MemoryUse, Reduction};
-use crate::ranks::{Brought, Change, Spot};
+use crate::ranks::{Change, Contribution, Spot};
 use crate::trace::{Site, Totals};
 use crate::types::Rank;
 pub use crate::types::{Access, Cost, Handle};
@@ -185,7 +185,7 @@ impl Flow {
         let mut flow = Self::of(
             Graph::new(1, BufferCache::new(true)),
             1,
-            Box::new(Nobody),
+            Box::new(RecordOnly),
             FlowOptions::default(),
         );
         flow.peers = Some(Peers::listening());
@@ -412,8 +412,8 @@ impl Flow {
         let (codec, mine) = (self.options.codec, self.peering().first_failure());
         let expected = self.graph.program_index();
         let bytes = failures::encode(codec, self.rank(), mine.as_ref());
-        let brought = Brought { agreed: expected, bytes, ..Brought::default() };
-        let outcome = self.peering().meet(brought)?;
+        let contribution = Contribution { agreed: expected, bytes, ..Contribution::default() };
+        let outcome = self.peering().barrier(contribution)?;
         self.peers.iter_mut().for_each(|peers| peers.agreed_at = Some(expected));
         let (rank, tasks) = outcome.dissent;
         if rank != Rank(0) {
@@ -485,7 +485,7 @@ impl Drop for Flow {
             let has_peers = self.peers.as_ref().is_some_and(|peers| peers.discord.is_none());
             if has_peers && !self.is_listening() {
                 // Nobody leaves before all have what they need. If a rank is gone, nobody waits.
-                let _outcome = self.peering().meet(Brought::default());
+                let _outcome = self.peering().barrier(Contribution::default());
             }
         }
     }

@@ -7,7 +7,9 @@ use super::graph::Graph;
 use super::task::{Envelope, MAX_ACCESSES};
 use super::{Access, Flow, FlowError, Handle, Peering, ReadyTasks, Running, failures};
 use crate::memory::Reduction;
-use crate::ranks::{Brought, Change, Directory, Exchange, Move, Outcome, Owners, Program, Traffic};
+use crate::ranks::{
+    Change, Contribution, Directory, Exchange, Move, Outcome, Owners, Program, Traffic,
+};
 use crate::types::{Kind, Rank};
 
 /// What a rank knows of all.
@@ -202,8 +204,8 @@ impl Flow {
         if let Some(discord) = &peers.discord {
             return Err(discord.clone());
         }
-        let brought = Brought { amounts: mine, ..Brought::default() };
-        Ok(self.peering().meet(brought)?.amounts)
+        let contribution = Contribution { amounts: mine, ..Contribution::default() };
+        Ok(self.peering().barrier(contribution)?.amounts)
     }
 
     /// What the failure was that `mark` stands for: one of the ranks knows, and all ask.
@@ -213,7 +215,11 @@ impl Flow {
     pub(super) fn ask(&self, mark: u64) -> Result<FlowError, FlowError> {
         let codec = self.options.codec;
         let bytes = failures::encode(codec, self.rank(), Some(&(mark, self.engine.failure(mark))));
-        let outcome = self.peering().meet(Brought { agreed: mark, bytes, ..Brought::default() })?;
+        let outcome = self.peering().barrier(Contribution {
+            agreed: mark,
+            bytes,
+            ..Contribution::default()
+        })?;
         let (_, error) = failures::decode(codec, &outcome.bytes).expect("it has a mark");
         self.peering().learn_failure(mark, &error);
         Ok(error)
@@ -234,8 +240,8 @@ impl Flow {
     /// Meets the other ranks before the first task.
     pub(super) fn greet(&mut self) {
         let amounts = [self.workers as u64, u64::from(!self.is_flat)];
-        let brought = Brought { agreed: self.options.digest, amounts, bytes: Vec::new() };
-        let met = self.peering().meet(brought);
+        let contribution = Contribution { agreed: self.options.digest, amounts, bytes: Vec::new() };
+        let met = self.peering().barrier(contribution);
         let is_alike = |met: &Outcome| met.dissent.0 == Rank(0);
         let met = met.and_then(|met| {
             let begun = if is_alike(&met) { self.peering().begin() } else { Ok(()) };

@@ -139,7 +139,7 @@ pub(crate) struct TaskSlot {
     /// Predecessors that have not completed, plus a bias while the task is being submitted.
     pub(crate) pending: AtomicU32,
     /// How many of its commuting handles the task holds.
-    pub(crate) gates: AtomicU32,
+    pub(crate) arbiters: AtomicU32,
     pub(crate) edges: Edges,
     /// 1 + the program index of the task whose end made this one ready; 0 if none did.
     pub(crate) after: AtomicU64,
@@ -158,7 +158,7 @@ impl TaskSlot {
         Self {
             successors: Successors::closed(),
             pending: AtomicU32::new(0),
-            gates: AtomicU32::new(0),
+            arbiters: AtomicU32::new(0),
             edges: Edges::new(),
             after: AtomicU64::new(0),
             iteration: AtomicU32::new(0),

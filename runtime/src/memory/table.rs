@@ -44,13 +44,13 @@ impl Reduction {
 
 /// Who may use a handle with the mode `Commute`: one task at a time, the others in a queue.
 #[derive(Debug, Default)]
-pub(crate) struct Gate {
+pub(crate) struct Arbiter {
     held: bool,
     waiting: VecDeque<u32>,
 }
 
-impl Gate {
-    /// Takes the gate for `task`, or queues the task; says whether it was taken.
+impl Arbiter {
+    /// Takes the arbiter for `task`, or queues the task; says whether it was taken.
     pub(crate) fn enter(&mut self, task: u32) -> bool {
         if self.held {
             self.waiting.push_back(task);
@@ -60,9 +60,9 @@ impl Gate {
         true
     }
 
-    /// Leaves the gate; the first task in the queue, if any, now holds it.
+    /// Leaves the arbiter; the first task in the queue, if any, now holds it.
     pub(crate) fn leave(&mut self) -> Option<u32> {
-        debug_assert!(self.held, "a gate was left that nobody holds");
+        debug_assert!(self.held, "an arbiter was left that nobody holds");
         let next = self.waiting.pop_front();
         self.held = next.is_some();
         next
@@ -72,7 +72,7 @@ impl Gate {
 /// What few handles need.
 #[derive(Debug, Default)]
 pub(crate) struct Rare {
-    pub(crate) gate: Gate,
+    pub(crate) arbiter: Arbiter,
     pub(crate) reduction: Option<Reduction>,
     /// Private copies of a running reduction, by worker.
     pub(crate) copies: Vec<(usize, Copy)>,

@@ -6,16 +6,16 @@ use super::{Key, Rank};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
     /// There is room for `key`: send it under `label`.
-    Want {
+    ClearToSend {
         /// What.
         key: Key,
-        /// Label of the receive, [`Item::INLINE`] or [`Item::REFUSED`].
+        /// Label of the receive, [`Item::EAGER`] or [`Item::REFUSED`].
         label: u32,
         /// How urgent it is.
         priority: i32,
     },
     /// A version that is short enough for a frame.
-    Data {
+    Eager {
         /// What.
         key: Key,
         /// 0, or the mark of the failure that spoiled it; it then has no contents.
@@ -23,18 +23,18 @@ pub enum Item {
         /// The contents.
         contents: Vec<u8>,
     },
-    /// A version that is short is here for who is told: to be asked for with a [`Want`](Item::Want).
-    Held {
+    /// A version that is short is here for who is told: to be asked for with a [`ClearToSend`](Item::ClearToSend).
+    RequestToSend {
         /// What.
         key: Key,
     },
-    /// Short contents of who is told were taken.
-    Taken {
+    /// Short contents of who receives this were taken: as many more may be sent.
+    Credits {
         /// How many since the last time.
         count: u32,
     },
     /// A message comes under the label that was asked for; it has no bytes if it is spoiled.
-    Head {
+    Header {
         /// What.
         key: Key,
         /// 0, or the mark of the failure that spoiled it.
@@ -43,26 +43,26 @@ pub enum Item {
         /// after it whom it serves.
         branches: Vec<(Rank, u32, u16)>,
     },
-    /// A rank has come to a meeting.
-    Meet {
-        /// Which: meetings are counted.
+    /// A rank has entered a barrier.
+    EnterBarrier {
+        /// Which: barriers are counted.
         number: u32,
         /// What all must agree on.
         agreed: u64,
         /// What is added up over all.
         amounts: [u64; 2],
-        /// What it brings; the smallest, by its bytes, is what all get.
+        /// What it contributes; the smallest, by its bytes, is what all get.
         bytes: Vec<u8>,
     },
-    /// All ranks have come to a meeting.
-    Met {
+    /// All ranks have entered a barrier.
+    LeaveBarrier {
         /// Which.
         number: u32,
         /// A rank that does not agree with rank 0, and its value; `(0, agreed)` if all agree.
         dissent: (Rank, u64),
         /// The sums.
         amounts: [u64; 2],
-        /// The smallest of what was brought.
+        /// The smallest of the contributions.
         bytes: Vec<u8>,
     },
 }
@@ -77,32 +77,32 @@ pub struct ItemError {
 
 impl Item {
     /// In place of a label: the contents are to come in a frame.
-    pub const INLINE: u32 = u32::MAX;
+    pub const EAGER: u32 = u32::MAX;
     /// In place of a label: there is no room, nothing is to come.
     pub const REFUSED: u32 = u32::MAX - 1;
     /// Added to a label: who receives under it does not pass on what comes.
     pub const LEAF: u32 = 1 << 31;
 
-    /// Most bytes of contents, or of what is brought to a meeting, in an item.
+    /// Most bytes of contents, or of a contribution to a barrier, in an item.
     pub const MOST: usize = 3072;
 
     /// Appends the item to `frame`.
     pub fn write(&self, frame: &mut Vec<u8>) {
         match self {
-            Self::Want { key, label, priority } => {
+            Self::ClearToSend { key, label, priority } => {
                 write_key(frame, 1, *key);
                 frame.extend(label.to_le_bytes());
                 frame.extend(priority.to_le_bytes());
             }
-            Self::Data { key, spoiled, contents } => {
-                Self::write_data(frame, *key, *spoiled, contents);
+            Self::Eager { key, spoiled, contents } => {
+                Self::write_eager(frame, *key, *spoiled, contents);
             }
-            Self::Held { key } => write_key(frame, 6, *key),
-            Self::Taken { count } => {
+            Self::RequestToSend { key } => write_key(frame, 6, *key),
+            Self::Credits { count } => {
                 frame.push(7);
                 frame.extend(count.to_le_bytes());
             }
-            Self::Head { key, spoiled, branches } => {
+            Self::Header { key, spoiled, branches } => {
                 write_key(frame, 3, *key);
                 frame.extend(spoiled.to_le_bytes());
                 frame.extend((branches.len() as u16).to_le_bytes());
@@ -112,14 +112,14 @@ impl Item {
                     frame.extend(below.to_le_bytes());
                 }
             }
-            Self::Meet { number, agreed, amounts, bytes } => {
+            Self::EnterBarrier { number, agreed, amounts, bytes } => {
                 frame.push(4);
                 frame.extend(number.to_le_bytes());
                 frame.extend(agreed.to_le_bytes());
                 amounts.iter().for_each(|amount| frame.extend(amount.to_le_bytes()));
                 write_bytes(frame, bytes);
             }
-            Self::Met { number, dissent: (rank, value), amounts, bytes } => {
+            Self::LeaveBarrier { number, dissent: (rank, value), amounts, bytes } => {
                 frame.push(5);
                 frame.extend(number.to_le_bytes());
                 frame.extend(rank.0.to_le_bytes());
@@ -130,8 +130,8 @@ impl Item {
         }
     }
 
-    /// Appends [`Item::Data`] with these fields.
-    pub fn write_data(frame: &mut Vec<u8>, key: Key, spoiled: u64, contents: &[u8]) {
+    /// Appends [`Item::Eager`] with these fields.
+    pub fn write_eager(frame: &mut Vec<u8>, key: Key, spoiled: u64, contents: &[u8]) {
         write_key(frame, 2, key);
         frame.extend(spoiled.to_le_bytes());
         write_bytes(frame, contents);
@@ -203,16 +203,16 @@ impl<'a> Items<'a> {
         Ok(match self.number::<1>()?[0] {
             1 => {
                 let (key, label) = (self.key()?, self.u32()?);
-                Item::Want { key, label, priority: i32::from_le_bytes(self.number()?) }
+                Item::ClearToSend { key, label, priority: i32::from_le_bytes(self.number()?) }
             }
             2 => {
                 let (key, spoiled) = (self.key()?, self.u64()?);
-                Item::Data { key, spoiled, contents: self.bytes()? }
+                Item::Eager { key, spoiled, contents: self.bytes()? }
             }
             3 => {
                 let (key, spoiled, count) = (self.key()?, self.u64()?, self.u16()?);
                 let branch = |_| Ok((Rank(self.u16()?), self.u32()?, self.u16()?));
-                Item::Head {
+                Item::Header {
                     key,
                     spoiled,
                     branches: (0..count).map(branch).collect::<Result<_, _>>()?,
@@ -221,15 +221,15 @@ impl<'a> Items<'a> {
             4 => {
                 let (number, agreed) = (self.u32()?, self.u64()?);
                 let amounts = [self.u64()?, self.u64()?];
-                Item::Meet { number, agreed, amounts, bytes: self.bytes()? }
+                Item::EnterBarrier { number, agreed, amounts, bytes: self.bytes()? }
             }
             5 => {
                 let (number, rank, value) = (self.u32()?, Rank(self.u16()?), self.u64()?);
                 let amounts = [self.u64()?, self.u64()?];
-                Item::Met { number, dissent: (rank, value), amounts, bytes: self.bytes()? }
+                Item::LeaveBarrier { number, dissent: (rank, value), amounts, bytes: self.bytes()? }
             }
-            6 => Item::Held { key: self.key()? },
-            7 => Item::Taken { count: self.u32()? },
+            6 => Item::RequestToSend { key: self.key()? },
+            7 => Item::Credits { count: self.u32()? },
             _ => return Err(ItemError { at }),
         })
     }
@@ -258,14 +258,19 @@ mod tests {
         let key = Key { name: 1, version: u32::MAX, origin: Rank(3) };
         let branches = vec![(Rank(1), 77, 1), (Rank(2), 78, 0)];
         vec![
-            Item::Want { key, label: 5, priority: -6 },
-            Item::Data { key, spoiled: 0, contents: vec![1, 2, 3] },
-            Item::Data { key, spoiled: u64::MAX, contents: vec![] },
-            Item::Held { key },
-            Item::Taken { count: 64 },
-            Item::Head { key, spoiled: 9, branches },
-            Item::Meet { number: 1, agreed: 2, amounts: [3, u64::MAX], bytes: vec![7; Item::MOST] },
-            Item::Met { number: 1, dissent: (Rank(4), 5), amounts: [6, 7], bytes: vec![] },
+            Item::ClearToSend { key, label: 5, priority: -6 },
+            Item::Eager { key, spoiled: 0, contents: vec![1, 2, 3] },
+            Item::Eager { key, spoiled: u64::MAX, contents: vec![] },
+            Item::RequestToSend { key },
+            Item::Credits { count: 64 },
+            Item::Header { key, spoiled: 9, branches },
+            Item::EnterBarrier {
+                number: 1,
+                agreed: 2,
+                amounts: [3, u64::MAX],
+                bytes: vec![7; Item::MOST],
+            },
+            Item::LeaveBarrier { number: 1, dissent: (Rank(4), 5), amounts: [6, 7], bytes: vec![] },
         ]
     }
 

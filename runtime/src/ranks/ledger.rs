@@ -109,8 +109,8 @@ impl Ledger {
     /// Another rank has said `item`.
     pub(crate) fn note_item(&mut self, from: Rank, item: &Item) {
         let (key, first) = match *item {
-            Item::Data { key, .. } => (key, Some(self.now)),
-            Item::Head { key, .. } => (key, None),
+            Item::Eager { key, .. } => (key, Some(self.now)),
+            Item::Header { key, .. } => (key, None),
             _ => return,
         };
         match self.awaited.get_mut(&key) {
@@ -134,13 +134,13 @@ impl Ledger {
     /// `operation` is about to be done.
     pub(crate) fn note_operation(&mut self, operation: &Operation) {
         match *operation {
-            Operation::Inline { key, to, .. }
-            | Operation::Tell { to, item: Item::Data { key, .. } } => {
+            Operation::SendEager { key, to, .. }
+            | Operation::SendItem { to, item: Item::Eager { key, .. } } => {
                 let mut record = self.announce(key, to);
                 self.start(&mut record);
                 self.messages.push(record);
             }
-            Operation::Tell { to, item: Item::Head { key, .. } } => {
+            Operation::SendItem { to, item: Item::Header { key, .. } } => {
                 let record = self.announce(key, to);
                 self.announced.entry((key, to)).or_default().push_back(record);
             }

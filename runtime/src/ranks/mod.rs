@@ -24,14 +24,14 @@
 //!    always goes on: nothing can block, also with a window of one task. Longer messages
 //!    go in parts, the most urgent part first. Those of up to a KiB travel in frames as soon
 //!    as they are there, and their receiver keeps them: 128 of a sender at most, which beyond that
-//!    only says what it holds, and sends it when asked (`ranks::exchange::inline`).
+//!    only says what it holds, and sends it when asked (`ranks::exchange::eager`).
 //! 4. What one version owes several ranks when it is sent goes down a [`tree()`]: a chain, part by
 //!    part, for long data, else a binomial tree, the most urgent receivers first. Receivers pass on
 //!    what they get.
 //! 5. `Reduce` adds up where the other data of a task are; each rank's share goes to one rank
 //!    before the next other use, and shares are folded by rank. Owners may change in the program at
 //!    any place; contents follow when a task needs them.
-//! 6. At [`Flow::wait`](crate::flow::Flow::wait) and whatever reads contents, all ranks meet,
+//! 6. At [`Flow::wait`](crate::flow::Flow::wait) and whatever reads contents, all ranks enter a barrier,
 //!    compare how many tasks they have submitted, and end with the failure of the smallest program
 //!    index, wherever it happened. What a failed task would have written travels as spoiled.
 //!
@@ -52,7 +52,7 @@ mod tree;
 pub use count::{Traffic, count};
 pub use directory::{Directory, Key, Move};
 pub use exchange::{
-    Brought, Exchange, ExchangeOptions, INLINE_BYTES, Message, Operation, Outcome, PART_BYTES,
+    Contribution, EAGER_BYTES, Exchange, ExchangeOptions, Message, Operation, Outcome, PART_BYTES,
     PARTS_UNDER_WAY, RECEIVE_BYTES,
 };
 pub use frame::{Item, ItemError, Items};

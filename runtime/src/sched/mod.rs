@@ -36,7 +36,7 @@ mod tessera;
 #[cfg(test)]
 mod tests;
 
-pub use evict::{EVICTIONS, EvictionPolicy, Outlook, Recency, eviction};
+pub use evict::{EVICTIONS, EvictionContext, EvictionPolicy, Recency, eviction};
 pub use plan::{NextUse, Scheduler, View};
 pub(crate) use queued::Queued;
 pub use shard::{Key, Shard};

@@ -97,7 +97,7 @@ impl Census {
     }
 
     fn start(&mut self, space: &Space, task: u32) {
-        if !space.enter_gates(task) {
+        if !space.enter_arbiters(task) {
             return;
         }
         let data = space.task(task);

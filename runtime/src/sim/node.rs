@@ -258,7 +258,7 @@ impl Node {
     fn end(&mut self, space: &Space, worker: usize, task: u32) {
         self.dispatcher.finished(TaskId(task), WorkerId(worker));
         let mut ready = std::mem::take(&mut self.ready);
-        // A task that was handed a gate has the others still to enter.
+        // A task that was handed an arbiter has the others still to enter.
         space.finish(task, worker, &mut ready);
         self.hand_over(space, &mut ready, Some(WorkerId(worker)));
         self.ready = ready;

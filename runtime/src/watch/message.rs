@@ -148,9 +148,9 @@ impl<'a> Fields<'a> {
 
 /// Bytes that came over a connection and are not read yet.
 #[derive(Debug, Default)]
-pub(super) struct Inbox(Vec<u8>);
+pub(super) struct ReceiveBuffer(Vec<u8>);
 
-impl Inbox {
+impl ReceiveBuffer {
     /// Bytes that have come.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.0.extend(bytes);
@@ -211,7 +211,7 @@ mod tests {
         ) {
             let mut bytes = Vec::new();
             messages.iter().for_each(|message| message.write(&mut bytes));
-            let (mut inbox, mut read) = (Inbox::default(), Vec::new());
+            let (mut inbox, mut read) = (ReceiveBuffer::default(), Vec::new());
             for piece in bytes.chunks(piece) {
                 inbox.push(piece);
                 while let Some(message) = inbox.next().expect("all are messages") {
@@ -223,7 +223,7 @@ mod tests {
 
         #[test]
         fn no_bytes_are_too_strange(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-            let mut inbox = Inbox::default();
+            let mut inbox = ReceiveBuffer::default();
             inbox.push(&bytes);
             let read = std::iter::from_fn(|| inbox.next().ok().flatten()).count();
             prop_assert!(3 * read <= bytes.len(), "{} messages of {} bytes", read, bytes.len());
@@ -236,7 +236,7 @@ mod tests {
         let message = "€".repeat(MESSAGE_BYTES);
         let mut bytes = Vec::new();
         Message::End(End::Aborted { who, message, code: 2 }).write(&mut bytes);
-        let mut inbox = Inbox::default();
+        let mut inbox = ReceiveBuffer::default();
         inbox.push(&bytes);
         let Ok(Some(Message::End(End::Aborted { who, message, code: 2 }))) = inbox.next() else {
             panic!("a message that cannot be read")

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::WatchError;
 use super::addresses::addresses_of_this_host;
 use super::end::Member;
-use super::message::{Inbox, Message, Token};
+use super::message::{Message, ReceiveBuffer, Token};
 
 /// Most addresses that an invitation names.
 const MOST_ADDRESSES: usize = 128;
@@ -119,7 +119,7 @@ impl Invitation {
         &self,
         me: &Member,
         limit: Duration,
-    ) -> Result<(TcpStream, Inbox, Member), WatchError> {
+    ) -> Result<(TcpStream, ReceiveBuffer, Member), WatchError> {
         let start = Instant::now();
         let mut patience = FIRST_ROUND;
         loop {
@@ -144,14 +144,14 @@ impl Invitation {
         address: SocketAddr,
         me: &Member,
         patience: Duration,
-    ) -> io::Result<(TcpStream, Inbox, Member)> {
+    ) -> io::Result<(TcpStream, ReceiveBuffer, Member)> {
         let mut stream = TcpStream::connect_timeout(&address, patience)?;
         stream.set_nodelay(true)?;
         stream.set_write_timeout(Some(ANSWER))?;
         let mut hello = Vec::new();
         Message::Hello { token: self.token, who: me.clone() }.write(&mut hello);
         stream.write_all(&hello)?;
-        let (mut inbox, mut bytes) = (Inbox::default(), [0; 1024]);
+        let (mut inbox, mut bytes) = (ReceiveBuffer::default(), [0; 1024]);
         let end = Instant::now() + ANSWER;
         loop {
             match inbox.next() {

@@ -5,19 +5,19 @@ use std::net::TcpStream;
 use std::os::fd::RawFd;
 use std::time::Duration;
 
-use super::message::{Inbox, Message};
+use super::message::{Message, ReceiveBuffer};
 
 /// A connection with what has come and not been read, and what is to be sent.
 #[derive(Debug)]
 pub(super) struct Wire {
     pub(super) stream: TcpStream,
-    inbox: Inbox,
+    inbox: ReceiveBuffer,
     outbox: Vec<u8>,
 }
 
 impl Wire {
     /// Takes over a connection, over which `inbox` has come.
-    pub(super) fn new(stream: TcpStream, inbox: Inbox) -> io::Result<Self> {
+    pub(super) fn new(stream: TcpStream, inbox: ReceiveBuffer) -> io::Result<Self> {
         stream.set_nonblocking(true)?;
         stream.set_nodelay(true)?;
         Ok(Self { stream, inbox, outbox: Vec::new() })

@@ -8,7 +8,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::message::Inbox;
+use super::message::ReceiveBuffer;
 use super::party::Party;
 use super::sockets::{Wire, awaited, has_hung_up, wait};
 use super::terms::{Action, Link, Report};
@@ -180,7 +180,7 @@ impl Watcher {
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                     Err(error) => return Err(error),
                 };
-                let Ok(wire) = Wire::new(stream, Inbox::default()) else { continue };
+                let Ok(wire) = Wire::new(stream, ReceiveBuffer::default()) else { continue };
                 let link = Link(self.next_link);
                 self.next_link += 1;
                 self.wires.insert(link, wire);

@@ -49,10 +49,10 @@ impl Pair {
             self.ends[me].take(&mut operations);
             for operation in operations.drain(..) {
                 let item = match operation {
-                    Operation::Tell { item, .. } => item,
-                    Operation::Inline { key, .. } => {
+                    Operation::SendItem { item, .. } => item,
+                    Operation::SendEager { key, .. } => {
                         self.sent.push(key.name);
-                        Item::Data { key, spoiled: 0, contents: vec![0; 8] }
+                        Item::Eager { key, spoiled: 0, contents: vec![0; 8] }
                     }
                     Operation::Deliver { node, .. } => {
                         self.delivered.push(node);
@@ -60,7 +60,7 @@ impl Pair {
                     }
                     _ => continue,
                 };
-                self.ends[1 - me].hear(Rank(me as u16), item);
+                self.ends[1 - me].handle(Rank(me as u16), item);
             }
         }
     }

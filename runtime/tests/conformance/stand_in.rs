@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use tegula_runtime::exec::accelerator::{Accelerator, DeviceError, Flight, Job};
+use tegula_runtime::exec::accelerator::{Accelerator, DeviceError, InFlight, Job};
 use tegula_runtime::flow::{CodeletInfo, Failure};
 
 /// What goes wrong.
@@ -181,7 +181,7 @@ impl Accelerator for StandIn {
         }))
     }
 
-    unsafe fn enqueue(&self, job: Job) -> Result<Box<dyn Flight>, Failure> {
+    unsafe fn enqueue(&self, job: Job) -> Result<Box<dyn InFlight>, Failure> {
         if !self.spend(&self.tasks, self.trouble.tasks) {
             return Err(self.refuse("start a task").into());
         }
@@ -200,7 +200,7 @@ impl Accelerator for StandIn {
 
 struct Waiting(Receiver<Result<(), Failure>>);
 
-impl Flight for Waiting {
+impl InFlight for Waiting {
     fn poll(&mut self) -> Option<Result<(), Failure>> {
         self.0.try_recv().ok()
     }

@@ -108,7 +108,7 @@ pub(crate) fn cores(reserve: usize) -> usize {
 /// If rank 0 cannot be heard.
 pub(crate) fn agree(mine: u64) -> Result<u64> {
     let Some(world) = world() else { return Ok(mine) };
-    let bytes = world.follow(mine.to_le_bytes().to_vec())?;
+    let bytes = world.broadcast(mine.to_le_bytes().to_vec())?;
     let bytes = bytes.try_into().ok().context("rank 0 runs another version of tegula")?;
     Ok(u64::from_le_bytes(bytes))
 }
@@ -126,7 +126,7 @@ pub(crate) fn each(mine: u64) -> Result<Vec<u64>> {
     gathered.resize(world.ranks() * size_of::<u64>(), 0);
     let mut all = Vec::new();
     for piece in gathered.chunks(PIECE * size_of::<u64>()) {
-        all.extend(world.follow(piece.to_vec())?);
+        all.extend(world.broadcast(piece.to_vec())?);
     }
     let number = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight bytes each"));
     Ok(all.chunks_exact(size_of::<u64>()).map(number).collect())

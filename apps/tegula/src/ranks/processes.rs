@@ -117,7 +117,7 @@ fn watch(world: &World, host: &str) -> Result<Watch> {
     let is_first = world.rank() == Rank(0);
     let listener = if is_first { Some(Watch::listen(host)?) } else { None };
     let invitation = listener.as_ref().map_or_else(Vec::new, |mine| mine.invitation().to_bytes());
-    let invitation = world.follow(invitation)?;
+    let invitation = world.broadcast(invitation)?;
     let rendezvous = match listener {
         Some(listener) => Rendezvous::Host(listener),
         None => Rendezvous::Guest(
@@ -129,7 +129,7 @@ fn watch(world: &World, host: &str) -> Result<Watch> {
     let announce = move |end: &End| announce_end(rank, end);
     let leave = move |end| leave_for(rank, &end);
     // The invitation leaves while this rank waits for those that it is for.
-    Ok(world.attend(|| Watch::start_with_news(options, rendezvous, announce, leave))?)
+    Ok(world.progress_while(|| Watch::start_with_news(options, rendezvous, announce, leave))?)
 }
 
 /// Says why all end, on the rank that says it for all: rank 0, or where that is the one that is gone, rank 1.

@@ -2,7 +2,7 @@
 
 use super::{Grant, Operation, Planner, Plans};
 use crate::memory::Replica;
-use crate::sched::Outlook;
+use crate::sched::EvictionContext;
 use crate::trace::Purpose;
 use crate::types::{HandleId, MemoryId};
 
@@ -86,7 +86,8 @@ impl Planner {
             let replicas = &self.replicas;
             let Plans { scheduler, committed } = plans;
             let recency = &self.recency;
-            let outlook = Outlook { memory, is_prefetch, replicas, recency, scheduler, committed };
+            let outlook =
+                EvictionContext { memory, is_prefetch, replicas, recency, scheduler, committed };
             let may = |handle| {
                 replicas.state(handle, memory) == Replica::Valid
                     && !replicas.is_pinned(handle, memory)

@@ -126,14 +126,14 @@ pub trait Accelerator: Send + Sync {
     /// The buffers of `job` lie on this device, are used by no other thread as its accesses demand,
     /// and stay until the flight is over.
     #[allow(unsafe_code)]
-    unsafe fn enqueue(&self, job: Job) -> Result<Box<dyn Flight>, Failure>;
+    unsafe fn enqueue(&self, job: Job) -> Result<Box<dyn InFlight>, Failure>;
 
     /// Itself, so that a device recognises its like.
     fn as_any(&self) -> &dyn Any;
 }
 
 /// A task in the queue of a device.
-pub trait Flight: Send {
+pub trait InFlight: Send {
     /// How the task ended, once it has; to be asked for until it answers, and not again.
     fn poll(&mut self) -> Option<Result<(), Failure>>;
 }

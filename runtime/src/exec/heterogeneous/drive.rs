@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::heap::Heap;
 use super::{Event, Shared};
-use crate::exec::accelerator::{DeviceError, Flight, Job};
+use crate::exec::accelerator::{DeviceError, InFlight, Job};
 use crate::exec::failures::Cause;
 use crate::flow::{RawBuffer, TaskData};
 use crate::memory::OutOfMemory;
@@ -26,7 +26,7 @@ struct Flying {
     task: TaskId,
     start: Instant,
     buffers: Vec<RawBuffer>,
-    flight: Box<dyn Flight>,
+    flight: Box<dyn InFlight>,
 }
 
 impl Shared {
@@ -157,7 +157,7 @@ fn refused(error: DeviceError, bytes: usize, heap: &Heap) -> Cause {
 }
 
 #[allow(unsafe_code)]
-fn launch(heap: &Heap, job: Job) -> Result<Box<dyn Flight>, Cause> {
+fn launch(heap: &Heap, job: Job) -> Result<Box<dyn InFlight>, Cause> {
     // SAFETY: the flow orders tasks by their accesses, and the planner keeps the buffers of a task,
     // which lie on this device, until its end is reported.
     let launch = || unsafe { heap.device.enqueue(job) };
@@ -167,7 +167,7 @@ fn launch(heap: &Heap, job: Job) -> Result<Box<dyn Flight>, Cause> {
     }
 }
 
-fn poll(flight: &mut dyn Flight) -> Option<Result<(), Cause>> {
+fn poll(flight: &mut dyn InFlight) -> Option<Result<(), Cause>> {
     match catch_unwind(AssertUnwindSafe(|| flight.poll())) {
         Ok(result) => result.map(|result| result.map_err(Cause::Failed)),
         Err(payload) => Some(Err(Cause::Panicked(payload))),

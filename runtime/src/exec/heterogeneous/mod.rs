@@ -59,7 +59,7 @@ struct Shared {
     origin: Instant,
     core: EventQueue<Core, Event>,
     stores: Stores,
-    inboxes: Vec<Inbox>,
+    task_queues: Vec<TaskQueue>,
     copiers: Copiers,
     runner: Runner,
     stop: AtomicBool,
@@ -75,7 +75,7 @@ struct Shared {
 
 /// The next tasks of one worker: more than one only for a device with a queue.
 #[derive(Default)]
-struct Inbox {
+struct TaskQueue {
     jobs: Mutex<VecDeque<TaskId>>,
     filled: Condvar,
 }
@@ -105,7 +105,7 @@ impl Heterogeneous {
                 options.accelerator_of(memory)
             }),
             core: EventQueue::new(Core::new(options)),
-            inboxes: (0..workers).map(|_| Inbox::default()).collect(),
+            task_queues: (0..workers).map(|_| TaskQueue::default()).collect(),
             copiers: Copiers::new(&machine),
             runner: Runner {
                 failures: Failures::default(),
@@ -212,8 +212,8 @@ impl Shared {
 
     /// Waits for the next task of `worker`; none: the engine ends.
     fn next_job(&self, worker: WorkerId) -> Option<TaskId> {
-        let inbox = &self.inboxes[worker.0];
-        let mut jobs = inbox.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        let task_queue = &self.task_queues[worker.0];
+        let mut jobs = task_queue.jobs.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             if let Some(task) = jobs.pop_front() {
                 return Some(task);
@@ -222,24 +222,24 @@ impl Shared {
                 return None;
             }
             self.idle.fetch_add(1, Ordering::Relaxed);
-            jobs = inbox.filled.wait(jobs).unwrap_or_else(PoisonError::into_inner);
+            jobs = task_queue.filled.wait(jobs).unwrap_or_else(PoisonError::into_inner);
             self.idle.fetch_sub(1, Ordering::Relaxed);
         }
     }
 
     /// The next task of `worker`, if it has one.
     fn poll_job(&self, worker: WorkerId) -> Option<TaskId> {
-        self.inboxes[worker.0].jobs.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+        self.task_queues[worker.0].jobs.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
     }
 
     /// Gives `task` to `worker`, which has a slot free.
     fn give(&self, task: TaskId, worker: WorkerId) {
-        let inbox = &self.inboxes[worker.0];
-        let mut jobs = inbox.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        let task_queue = &self.task_queues[worker.0];
+        let mut jobs = task_queue.jobs.lock().unwrap_or_else(PoisonError::into_inner);
         jobs.push_back(task);
         let most = self.machine.workers[worker.0].slots;
         debug_assert!(jobs.len() <= most, "worker {} was given {} tasks", worker.0, jobs.len());
-        inbox.filled.notify_one();
+        task_queue.filled.notify_one();
     }
 
     /// Wakes the submitter if it waits for what has been reached.
@@ -363,9 +363,9 @@ const POLL: Duration = Duration::from_micros(50);
 impl Drop for Heterogeneous {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::SeqCst);
-        for inbox in &self.shared.inboxes {
-            drop(inbox.jobs.lock().unwrap_or_else(PoisonError::into_inner));
-            inbox.filled.notify_all();
+        for task_queue in &self.shared.task_queues {
+            drop(task_queue.jobs.lock().unwrap_or_else(PoisonError::into_inner));
+            task_queue.filled.notify_all();
         }
         self.shared.copiers.stop();
         if let Some(messenger) = &self.shared.messenger {

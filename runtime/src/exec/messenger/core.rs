@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use super::{Event, Messenger};
-use crate::comm::{Arrival, FRAME_BYTES, Line, Ticket, World};
+use crate::comm::{Arrival, Channel, FRAME_BYTES, Ticket, World};
 use crate::exec::failures::Cause;
 use crate::flow::{Failure, Space};
 use crate::memory::OutOfMemory;
@@ -35,7 +35,7 @@ pub(super) struct Core {
     /// Whether contents must be brought to the RAM.
     lends: bool,
     /// Messages whose contents are being brought there.
-    held: HashMap<u32, Held>,
+    staged: HashMap<u32, Staged>,
     /// Messages that nobody wants yet.
     parked: HashMap<(Key, Rank), VecDeque<u32>>,
     /// What is noted for a trace, if there is to be one, since when.
@@ -50,7 +50,7 @@ enum InFlight {
 }
 
 /// A message that waits for its contents to be in the RAM.
-enum Held {
+enum Staged {
     /// To be received.
     Post { key: Key, label: u32, bytes: u64 },
     /// Has come.
@@ -77,7 +77,7 @@ impl Core {
             fatal: None,
             open: Vec::new(),
             lends,
-            held: HashMap::new(),
+            staged: HashMap::new(),
             parked: HashMap::new(),
             ledger,
         }
@@ -92,9 +92,9 @@ impl Core {
     /// Deals with `events` and with all that has come or gone.
     pub(super) fn step(&mut self, messenger: &Messenger, events: &mut Vec<Event>) {
         let start = self.notes().map(|ledger| ledger.now());
-        let mut line = messenger.world.line();
-        let is_busy = self.exchange_all(messenger, &mut line, events);
-        drop(line);
+        let mut channel = messenger.world.channel();
+        let is_busy = self.exchange_all(messenger, &mut channel, events);
+        drop(channel);
         if !self.ready.is_empty() {
             messenger.host().release(&mut self.ready);
         }
@@ -111,7 +111,7 @@ impl Core {
     fn exchange_all(
         &mut self,
         messenger: &Messenger,
-        line: &mut Line,
+        channel: &mut Channel,
         events: &mut Vec<Event>,
     ) -> bool {
         let mut any = !events.is_empty();
@@ -121,7 +121,7 @@ impl Core {
                     self.post(messenger, task);
                     Ok(())
                 }
-                Event::Admitted(task) => self.take_admitted(messenger, line, task),
+                Event::Admitted(task) => self.take_admitted(messenger, channel, task),
                 Event::Refused(task, cause) => {
                     self.take_refused(messenger, task, cause);
                     Ok(())
@@ -132,8 +132,8 @@ impl Core {
             }
         }
         for _ in 0..ROUNDS {
-            any |= self.perform_all(messenger, line);
-            let polled = self.flush(line).and_then(|()| Ok(line.poll(&mut self.arrivals)?));
+            any |= self.perform_all(messenger, channel);
+            let polled = self.flush(channel).and_then(|()| Ok(channel.poll(&mut self.arrivals)?));
             let has_come = !self.arrivals.is_empty();
             if let Err(error) = polled.and_then(|()| self.take_arrivals()) {
                 self.give_up(messenger, error);
@@ -147,7 +147,7 @@ impl Core {
     }
 
     /// Does what the exchange says until that is all; says whether it was anything.
-    fn perform_all(&mut self, messenger: &Messenger, line: &mut Line) -> bool {
+    fn perform_all(&mut self, messenger: &Messenger, channel: &mut Channel) -> bool {
         let mut any = false;
         loop {
             let mut operations = std::mem::take(&mut self.operations);
@@ -157,7 +157,7 @@ impl Core {
             }
             any = true;
             for operation in operations.drain(..) {
-                if let Err(error) = self.perform(messenger, line, operation) {
+                if let Err(error) = self.perform(messenger, channel, operation) {
                     self.give_up(messenger, error);
                 }
             }
@@ -183,7 +183,7 @@ impl Core {
         match data.kind {
             Kind::Send if self.lends && slot.poison() == 0 => {
                 if self.exchange.is_wanted(envelope.key, envelope.peer) {
-                    self.hold(messenger, task, Held::Offer);
+                    self.hold(messenger, task, Staged::Offer);
                 } else {
                     self.exchange.announce(message, envelope.peer);
                     self.parked.entry((envelope.key, envelope.peer)).or_default().push_back(task);
@@ -202,8 +202,8 @@ impl Core {
     }
 
     /// Has the contents of a message brought to the RAM.
-    fn hold(&mut self, messenger: &Messenger, task: u32, held: Held) {
-        self.held.insert(task, held);
+    fn hold(&mut self, messenger: &Messenger, task: u32, staged: Staged) {
+        self.staged.insert(task, staged);
         messenger.host().admit(task);
     }
 
@@ -211,18 +211,18 @@ impl Core {
     fn take_admitted(
         &mut self,
         messenger: &Messenger,
-        line: &mut Line,
+        channel: &mut Channel,
         task: u32,
     ) -> Result<(), Failure> {
-        let Some(held) = self.held.remove(&task) else { return Ok(()) };
-        match held {
-            Held::Post { key, label, bytes } => {
+        let Some(staged) = self.staged.remove(&task) else { return Ok(()) };
+        match staged {
+            Staged::Post { key, label, bytes } => {
                 let memory = room(&messenger.space, task)?;
-                self.receive(line, key, label, (memory, bytes))?;
+                self.receive(channel, key, label, (memory, bytes))?;
                 self.exchange.posted(key);
             }
-            Held::Deliver(contents) => self.deliver(messenger, task, &contents),
-            Held::Offer => {
+            Staged::Deliver(contents) => self.deliver(messenger, task, &contents),
+            Staged::Offer => {
                 let envelope = messenger.space.task(task).envelope();
                 self.offer(message_of(&messenger.space, task), envelope.peer, 0);
             }
@@ -232,14 +232,14 @@ impl Core {
 
     /// The contents of a message cannot be in the RAM: what would have been sent is spoiled.
     fn take_refused(&mut self, messenger: &Messenger, task: u32, cause: Cause) {
-        let Some(held) = self.held.remove(&task) else { return };
-        match held {
-            Held::Post { key, .. } => {
+        let Some(staged) = self.staged.remove(&task) else { return };
+        match staged {
+            Staged::Post { key, .. } => {
                 self.exchange.refused(key);
                 self.fail(messenger, task, cause);
             }
-            Held::Deliver(_) => self.fail(messenger, task, cause),
-            Held::Offer => {
+            Staged::Deliver(_) => self.fail(messenger, task, cause),
+            Staged::Offer => {
                 let data = messenger.space.task(task);
                 messenger.host().runner().failures.raise(data.index + 1, "send", cause);
                 let message = message_of(&messenger.space, task);
@@ -261,7 +261,7 @@ impl Core {
                 for item in Items::of(&bytes) {
                     let item = item?;
                     self.notes().into_iter().for_each(|ledger| ledger.note_item(from, &item));
-                    self.exchange.hear(from, item);
+                    self.exchange.handle(from, item);
                 }
             }
             Arrival::Sent(ticket) => {
@@ -284,18 +284,18 @@ impl Core {
     fn perform(
         &mut self,
         messenger: &Messenger,
-        line: &mut Line,
+        channel: &mut Channel,
         operation: Operation,
     ) -> Result<(), Failure> {
         let handles = &messenger.space.handles;
         self.notes().into_iter().for_each(|ledger| ledger.note_operation(&operation));
         match operation {
-            Operation::Tell { to, item } => self.tell(line, to, &item)?,
+            Operation::SendItem { to, item } => self.send_item(channel, to, &item)?,
             Operation::Post { key, node, label, bytes } if self.lends => {
-                self.hold(messenger, node, Held::Post { key, label, bytes });
+                self.hold(messenger, node, Staged::Post { key, label, bytes });
             }
             Operation::Deliver { node, contents } if self.lends => {
-                self.hold(messenger, node, Held::Deliver(contents));
+                self.hold(messenger, node, Staged::Deliver(contents));
             }
             Operation::Wanted { key, by } => {
                 if let Entry::Occupied(mut parked) = self.parked.entry((key, by)) {
@@ -303,12 +303,12 @@ impl Core {
                     if parked.get().is_empty() {
                         parked.remove();
                     }
-                    task.into_iter().for_each(|task| self.hold(messenger, task, Held::Offer));
+                    task.into_iter().for_each(|task| self.hold(messenger, task, Staged::Offer));
                 }
             }
             Operation::Post { key, node, label, bytes } => match room(&messenger.space, node) {
                 Ok(memory) => {
-                    self.receive(line, key, label, (memory, bytes))?;
+                    self.receive(channel, key, label, (memory, bytes))?;
                     self.exchange.posted(key);
                 }
                 Err(error) => {
@@ -322,17 +322,17 @@ impl Core {
                 // after this part has gone; no part reaches beyond them.
                 let ticket = unsafe {
                     let part = memory.add(first as usize);
-                    line.transport.send(to, label, part, bytes as usize)?
+                    channel.transport.send(to, label, part, bytes as usize)?
                 };
                 self.tickets.insert(ticket, InFlight::Out(number));
             }
-            Operation::Inline { key, datum, to } => {
+            Operation::SendEager { key, datum, to } => {
                 let slot = handles.get(datum);
                 let contents: &[u8] = slot.buffer().map_or(&[], |memory| {
                     // SAFETY: as above; the contents are copied into the frame.
                     unsafe { std::slice::from_raw_parts(memory.as_ptr(), slot.bytes()) }
                 });
-                self.append(line, to, |frame| Item::write_data(frame, key, 0, contents))?;
+                self.append(channel, to, |frame| Item::write_eager(frame, key, 0, contents))?;
             }
             Operation::Deliver { node, contents } => self.deliver(messenger, node, &contents),
             Operation::Complete { node, spoiled } => self.complete(messenger, node, spoiled),
@@ -361,7 +361,7 @@ impl Core {
     #[allow(unsafe_code)]
     fn receive(
         &mut self,
-        line: &mut Line,
+        channel: &mut Channel,
         key: Key,
         label: u32,
         (memory, bytes): (NonNull<u8>, u64),
@@ -371,43 +371,43 @@ impl Core {
             // SAFETY: the message in the flow alone has access to the memory until it completes,
             // which is after this part has come.
             let ticket =
-                unsafe { line.transport.receive(label, memory.add(first as usize), length)? };
+                unsafe { channel.transport.receive(label, memory.add(first as usize), length)? };
             self.tickets.insert(ticket, InFlight::In(key));
         }
         Ok(())
     }
 
     /// Appends `item` to the frame for `to`, which goes when it is full or nothing else is to be done.
-    fn tell(&mut self, line: &mut Line, to: Rank, item: &Item) -> Result<(), Failure> {
-        self.append(line, to, |frame| item.write(frame))
+    fn send_item(&mut self, channel: &mut Channel, to: Rank, item: &Item) -> Result<(), Failure> {
+        self.append(channel, to, |frame| item.write(frame))
     }
 
     fn append(
         &mut self,
-        line: &mut Line,
+        channel: &mut Channel,
         to: Rank,
         write: impl FnOnce(&mut Vec<u8>),
     ) -> Result<(), Failure> {
         let frame = &mut self.frames[usize::from(to.0)];
         if frame.is_empty() {
-            frame.extend(line.flow.to_le_bytes());
+            frame.extend(channel.flow.to_le_bytes());
             self.begun.push(to);
         }
         let before = frame.len();
         write(frame);
         if frame.len() > FRAME_BYTES {
             let rest = frame.split_off(before);
-            line.transport.send_frame(to, frame)?;
+            channel.transport.send_frame(to, frame)?;
             frame.truncate(4);
             frame.extend(rest);
         }
         Ok(())
     }
 
-    fn flush(&mut self, line: &mut Line) -> Result<(), Failure> {
+    fn flush(&mut self, channel: &mut Channel) -> Result<(), Failure> {
         for to in self.begun.drain(..) {
             let frame = &mut self.frames[usize::from(to.0)];
-            line.transport.send_frame(to, frame)?;
+            channel.transport.send_frame(to, frame)?;
             frame.clear();
         }
         Ok(())
@@ -424,7 +424,7 @@ impl Core {
         if kind == Kind::Receive {
             space.handles.get(space.task(node).handles[0]).set_poison(spoiled);
         }
-        self.held.remove(&node);
+        self.staged.remove(&node);
         messenger.host().complete(node, &mut self.ready);
     }
 

@@ -23,8 +23,8 @@ use super::run::Runner;
 use crate::comm::World;
 use crate::flow::{FirstFailure, FlowError, Peering, Post, Space};
 use crate::ranks::{
-    Brought, Exchange, ExchangeOptions, INLINE_BYTES, Ledger, Outcome, PART_BYTES, PARTS_UNDER_WAY,
-    Traffic,
+    Contribution, EAGER_BYTES, Exchange, ExchangeOptions, Ledger, Outcome, PART_BYTES,
+    PARTS_UNDER_WAY, Traffic,
 };
 use crate::trace::Records;
 use crate::types::{Kind, Rank};
@@ -94,7 +94,7 @@ impl Post for Messenger {
         let data = self.space.task(task);
         let is_short = || {
             let bytes = self.space.handles.get(data.handles[0]).bytes();
-            bytes as u64 <= INLINE_BYTES
+            bytes as u64 <= EAGER_BYTES
         };
         if data.kind == Kind::Receive && is_short() {
             // It comes unasked, and whoever looks for it learns that it is awaited.
@@ -197,7 +197,7 @@ impl Messenger {
         let mut pace = Pace::default();
         let mut told = (Instant::now(), 0);
         while !self.stop.load(Ordering::SeqCst) {
-            self.tell_progress(&mut told);
+            self.report_progress(&mut told);
             if self.host().is_anyone_idle() && !self.is_watched.load(Ordering::Relaxed) {
                 self.look(&mut pace);
             } else {
@@ -223,13 +223,14 @@ impl Messenger {
 
     /// Tells rank 0 how many tasks are done, if it asks and was not told for a while; `told` is when it
     /// was, and how many.
-    fn tell_progress(&self, told: &mut (Instant, u64)) {
-        if self.world.rank() == Rank(0) || !self.world.shows_progress() || told.0.elapsed() < TELL {
+    fn report_progress(&self, told: &mut (Instant, u64)) {
+        if self.world.rank() == Rank(0) || !self.world.reports_progress() || told.0.elapsed() < TELL
+        {
             return;
         }
         let done = self.space.completed();
         if done != told.1 {
-            self.world.tell_done(done);
+            self.world.report_done(done);
         }
         *told = (Instant::now(), done);
     }
@@ -258,17 +259,17 @@ impl Peering for Messenger {
         self.core.with(|core, events| core.step(self, events), |core| core.exchange.traffic())
     }
 
-    fn meet(&self, brought: Brought) -> Result<Outcome, FlowError> {
+    fn barrier(&self, contribution: Contribution) -> Result<Outcome, FlowError> {
         let step = |core: &mut Core, events: &mut Vec<Event>| core.step(self, events);
-        if self.world.shows_progress() {
-            // Exact at meetings, between which steps of a program lie.
-            self.world.tell_done(self.space.completed());
+        if self.world.reports_progress() {
+            // Exact at barriers, between which steps of a program lie.
+            self.world.report_done(self.space.completed());
         }
-        let number = self.core.with(step, |core| core.exchange.meet(brought));
+        let number = self.core.with(step, |core| core.exchange.enter_barrier(contribution));
         loop {
             let met = self.core.with(step, |core| match &core.fatal {
                 Some(fatal) => Err(FlowError::Peers(fatal.clone())),
-                None => Ok(core.exchange.met(number)),
+                None => Ok(core.exchange.barrier_outcome(number)),
             });
             if let Some(outcome) = met? {
                 return Ok(outcome);

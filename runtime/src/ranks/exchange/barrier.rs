@@ -6,9 +6,9 @@ use super::Operation;
 use crate::ranks::Item;
 use crate::types::Rank;
 
-/// What a rank brings to a barrier.
+/// What a rank contributes to a barrier.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Brought {
+pub struct Contribution {
     /// What all must agree on.
     pub agreed: u64,
     /// What is added up over all ranks.
@@ -24,7 +24,7 @@ pub struct Outcome {
     pub dissent: (Rank, u64),
     /// The sums.
     pub amounts: [u64; 2],
-    /// The smallest of what was brought.
+    /// The smallest of the contributions.
     pub bytes: Vec<u8>,
 }
 
@@ -34,57 +34,59 @@ pub(super) struct Barrier {
     me: Rank,
     ranks: usize,
     next: u32,
-    /// On rank 0, what has been brought to each.
-    brought: BTreeMap<u32, Vec<(Rank, Brought)>>,
+    /// On rank 0, what has been contributed to each.
+    contributions: BTreeMap<u32, Vec<(Rank, Contribution)>>,
     outcomes: BTreeMap<u32, Outcome>,
 }
 
 impl Barrier {
     pub(super) fn new(me: Rank, ranks: usize) -> Self {
-        let (brought, outcomes) = (BTreeMap::new(), BTreeMap::new());
-        Self { me, ranks, next: 0, brought, outcomes }
+        let (contributions, outcomes) = (BTreeMap::new(), BTreeMap::new());
+        Self { me, ranks, next: 0, contributions, outcomes }
     }
 
-    /// This rank comes to the next one.
-    pub(super) fn come(&mut self, brought: Brought, out: &mut Vec<Operation>) -> u32 {
+    /// This rank enters the next one.
+    pub(super) fn enter(&mut self, contribution: Contribution, out: &mut Vec<Operation>) -> u32 {
         let number = self.next;
         self.next = self.next.wrapping_add(1);
         if self.me == Rank(0) {
-            self.arrive(self.me, number, brought, out);
+            self.arrive(self.me, number, contribution, out);
         } else {
-            let Brought { agreed, amounts, bytes } = brought;
-            let item = Item::Meet { number, agreed, amounts, bytes };
-            out.push(Operation::Tell { to: Rank(0), item });
+            let Contribution { agreed, amounts, bytes } = contribution;
+            let item = Item::EnterBarrier { number, agreed, amounts, bytes };
+            out.push(Operation::SendItem { to: Rank(0), item });
         }
         number
     }
 
-    /// A rank has come; on rank 0. With the last one, all are told the outcome.
+    /// A rank has entered; on rank 0. With the last one, all are told the outcome.
     pub(super) fn arrive(
         &mut self,
         from: Rank,
         number: u32,
-        brought: Brought,
+        contribution: Contribution,
         out: &mut Vec<Operation>,
     ) {
-        let all = self.brought.entry(number).or_default();
-        all.push((from, brought));
+        let all = self.contributions.entry(number).or_default();
+        all.push((from, contribution));
         if all.len() < self.ranks {
             return;
         }
-        let mut all = self.brought.remove(&number).expect("it is there");
+        let mut all = self.contributions.remove(&number).expect("it is there");
         all.sort_by_key(|(rank, _)| *rank);
         let expected = all[0].1.agreed;
-        let odd = all.iter().find(|(_, brought)| brought.agreed != expected);
-        let dissent = odd.map_or((Rank(0), expected), |(rank, brought)| (*rank, brought.agreed));
+        let odd = all.iter().find(|(_, contribution)| contribution.agreed != expected);
+        let dissent =
+            odd.map_or((Rank(0), expected), |(rank, contribution)| (*rank, contribution.agreed));
         let mut amounts = [0u64; 2];
-        for (_, brought) in &all {
-            amounts.iter_mut().zip(brought.amounts).for_each(|(sum, amount)| *sum += amount);
+        for (_, contribution) in &all {
+            amounts.iter_mut().zip(contribution.amounts).for_each(|(sum, amount)| *sum += amount);
         }
-        let bytes = all.into_iter().map(|(_, brought)| brought.bytes).min().unwrap_or_default();
+        let bytes =
+            all.into_iter().map(|(_, contribution)| contribution.bytes).min().unwrap_or_default();
         for to in (1..self.ranks as u16).map(Rank) {
-            let item = Item::Met { number, dissent, amounts, bytes: bytes.clone() };
-            out.push(Operation::Tell { to, item });
+            let item = Item::LeaveBarrier { number, dissent, amounts, bytes: bytes.clone() };
+            out.push(Operation::SendItem { to, item });
         }
         self.end(number, Outcome { dissent, amounts, bytes });
     }

@@ -1,16 +1,16 @@
 //! The exchange: when which message goes, as a state machine without clock or transport.
 //!
-//! A receiver that has room for a version tells its source so; the source sends when it has the
-//! version *and* knows of the room. So nothing comes unexpected, whoever is ahead. Room for what is on
+//! Long versions go by rendezvous: a receiver that has room for one clears its source to send it; the
+//! source sends when it has the version *and* was cleared. So nothing comes unexpected, whoever is ahead. Room for what is on
 //! its way is bounded; only a receive that is earlier in the program than all others under way is
 //! given room beyond that, so that the earliest unfinished task of all ranks always goes on. Versions that
-//! are [short](inline) go in frames without having been asked for, up to a number that their receiver keeps.
+//! are short go [eagerly](eager), in frames, as long as their receiver has given credits.
 //!
 //! What one version owes several ranks when it is sent goes down a [`tree`](super::tree): the first
 //! receivers pass on, part by part, what they get.
 
 mod barrier;
-mod inline;
+mod eager;
 mod operation;
 mod outbound;
 mod room;
@@ -21,8 +21,8 @@ use super::frame::Item;
 use super::tree::{Shape, fold, tree, unfold};
 use super::{Key, Rank, Traffic};
 use barrier::Barrier;
-pub use barrier::{Brought, Outcome};
-use inline::{Found, Inline};
+pub use barrier::{Contribution, Outcome};
+use eager::{Eager, Found};
 pub use operation::{Message, Operation};
 use outbound::{Outbound, Owed, Version};
 pub use outbound::{PART_BYTES, PARTS_UNDER_WAY};
@@ -35,7 +35,7 @@ pub const RECEIVE_BYTES: u64 = 1 << 30;
 use room::Room;
 
 /// Contents of up to so many bytes travel in a frame.
-pub const INLINE_BYTES: u64 = 1024;
+pub const EAGER_BYTES: u64 = 1024;
 
 /// Receivers of one tree.
 const MOST_RECEIVERS: usize = 256;
@@ -46,8 +46,8 @@ struct Inbound {
     message: Message,
     label: u32,
     parts_in: usize,
-    /// What its head has said: 0, or the mark of the failure that spoiled it.
-    head: Option<u64>,
+    /// What its header has said: 0, or the mark of the failure that spoiled it.
+    header: Option<u64>,
     is_done: bool,
     /// Sendings to others that have not ended.
     passing: usize,
@@ -74,7 +74,7 @@ pub struct Exchange {
     wants: BTreeMap<Key, BTreeMap<Rank, (u32, i32)>>,
     /// Keys to look at: something is new about them.
     touched: BTreeSet<Key>,
-    inline: Inline,
+    eager: Eager,
     room: Room,
     outbound: Outbound,
     barrier: Barrier,
@@ -119,7 +119,7 @@ impl Exchange {
             offers: BTreeMap::new(),
             wants: BTreeMap::new(),
             touched: BTreeSet::new(),
-            inline: Inline::new(ranks),
+            eager: Eager::new(ranks),
             room: Room::new(options.room, options.labels),
             outbound: Outbound::new(me, options.part_bytes, options.parts_under_way),
             barrier: Barrier::new(me, ranks),
@@ -134,26 +134,26 @@ impl Exchange {
     /// Whether a receive of `bytes` bytes is followed by a node that waits until it was passed on.
     #[must_use]
     pub fn passes_on(ranks: usize, bytes: u64) -> bool {
-        ranks > 2 && bytes > INLINE_BYTES
+        ranks > 2 && bytes > EAGER_BYTES
     }
 
     /// A version is in memory that is lent, and can be offered to `to` when that wants it.
     pub fn announce(&mut self, message: Message, to: Rank) {
         // Of what is not short, a rank says by itself when it has room.
-        if message.bytes <= INLINE_BYTES {
-            self.tell(to, Item::Held { key: message.key });
+        if message.bytes <= EAGER_BYTES {
+            self.send_item(to, Item::RequestToSend { key: message.key });
         }
     }
 
     /// A version is here for `to`; `spoiled` by a failure unless that is 0.
     pub fn offer(&mut self, message: Message, to: Rank, spoiled: u64) {
-        if message.bytes <= INLINE_BYTES {
+        if message.bytes <= EAGER_BYTES {
             // What is lent was wanted.
-            if self.lends || self.inline.may_send(to) {
-                self.send_inline(message, to, spoiled);
+            if self.lends || self.eager.may_send(to) {
+                self.send_eager(message, to, spoiled);
             } else {
-                self.inline.keep(message, to, spoiled);
-                self.tell(to, Item::Held { key: message.key });
+                self.eager.hold_back(message, to, spoiled);
+                self.send_item(to, Item::RequestToSend { key: message.key });
             }
             return;
         }
@@ -175,13 +175,13 @@ impl Exchange {
         if !self.uses_priorities {
             message.priority = 0;
         }
-        if message.bytes > INLINE_BYTES {
+        if message.bytes > EAGER_BYTES {
             return self.room.ask(message);
         }
         let Message { key, node, priority, .. } = message;
-        match self.inline.await_contents(key, node) {
-            Found::Here(contents) => self.take_inline(key.origin, node, contents),
-            Found::Held => self.want(key, Item::INLINE, priority),
+        match self.eager.post_receive(key, node) {
+            Found::Here(contents) => self.take_eager(key.origin, node, contents),
+            Found::Requested => self.clear_to_send(key, Item::EAGER, priority),
             Found::Nothing => {}
         }
     }
@@ -191,14 +191,14 @@ impl Exchange {
         let inbound = &self.inbound[&key];
         let leaf = if self.lends { Item::LEAF } else { 0 };
         let Message { key, priority, .. } = inbound.message;
-        self.want(key, inbound.label | leaf, priority);
+        self.clear_to_send(key, inbound.label | leaf, priority);
     }
 
     /// There is no memory for `key`; its node is complete for the host.
     pub fn refused(&mut self, key: Key) {
         let inbound = self.inbound.remove(&key).expect("it was to be posted");
         self.room.give_back(&inbound.message, inbound.label);
-        self.want(key, Item::REFUSED, inbound.message.priority);
+        self.clear_to_send(key, Item::REFUSED, inbound.message.priority);
     }
 
     /// A node that follows the receive of `key` waits until it was passed on.
@@ -242,53 +242,53 @@ impl Exchange {
     }
 
     /// Another rank has said `item`.
-    pub fn hear(&mut self, from: Rank, item: Item) {
+    pub fn handle(&mut self, from: Rank, item: Item) {
         match item {
-            Item::Want { key, label: Item::INLINE, .. } if !self.lends => {
-                let kept = self.inline.take_kept(key, from);
-                let (message, spoiled) = kept.expect("what is asked for is kept");
-                self.send_inline(message, from, spoiled);
+            Item::ClearToSend { key, label: Item::EAGER, .. } if !self.lends => {
+                let unsent = self.eager.take_unsent(key, from);
+                let (message, spoiled) = unsent.expect("what is asked for is held");
+                self.send_eager(message, from, spoiled);
             }
-            Item::Want { key, label: Item::INLINE, .. } => {
+            Item::ClearToSend { key, label: Item::EAGER, .. } => {
                 self.operations.push(Operation::Wanted { key, by: from });
             }
-            Item::Held { key } => {
-                if self.inline.note_held(key) {
-                    self.want(key, Item::INLINE, 0);
+            Item::RequestToSend { key } => {
+                if self.eager.note_request(key) {
+                    self.clear_to_send(key, Item::EAGER, 0);
                 }
             }
-            Item::Taken { count } => self.inline.note_taken(from, count),
-            Item::Want { key, label, priority } => {
+            Item::Credits { count } => self.eager.note_taken(from, count),
+            Item::ClearToSend { key, label, priority } => {
                 self.wants.entry(key).or_default().insert(from, (label, priority));
                 self.touched.insert(key);
                 if self.lends {
                     self.operations.push(Operation::Wanted { key, by: from });
                 }
             }
-            Item::Data { key, spoiled, contents } => {
-                let taken = self.inline.take_in(key, (spoiled, contents));
+            Item::Eager { key, spoiled, contents } => {
+                let taken = self.eager.match_receive(key, (spoiled, contents));
                 if let Some((node, contents)) = taken {
-                    self.take_inline(from, node, contents);
+                    self.take_eager(from, node, contents);
                 }
             }
-            Item::Head { key, spoiled, branches } => self.take_head(key, spoiled, &branches),
-            Item::Meet { number, agreed, amounts, bytes } => {
-                let brought = Brought { agreed, amounts, bytes };
-                self.barrier.arrive(from, number, brought, &mut self.operations);
+            Item::Header { key, spoiled, branches } => self.take_header(key, spoiled, &branches),
+            Item::EnterBarrier { number, agreed, amounts, bytes } => {
+                let contribution = Contribution { agreed, amounts, bytes };
+                self.barrier.arrive(from, number, contribution, &mut self.operations);
             }
-            Item::Met { number, dissent, amounts, bytes } => {
+            Item::LeaveBarrier { number, dissent, amounts, bytes } => {
                 self.barrier.end(number, Outcome { dissent, amounts, bytes });
             }
         }
     }
 
-    /// Comes to the next barrier of all ranks; returns its number.
-    pub fn meet(&mut self, brought: Brought) -> u32 {
-        self.barrier.come(brought, &mut self.operations)
+    /// Enters the next barrier of all ranks; returns its number.
+    pub fn enter_barrier(&mut self, contribution: Contribution) -> u32 {
+        self.barrier.enter(contribution, &mut self.operations)
     }
 
     /// The outcome of a barrier, once it has ended.
-    pub fn met(&mut self, number: u32) -> Option<Outcome> {
+    pub fn barrier_outcome(&mut self, number: u32) -> Option<Outcome> {
         self.barrier.outcome(number)
     }
 
@@ -316,18 +316,19 @@ impl Exchange {
         self.operations.push(Operation::Complete { node, spoiled });
     }
 
-    fn tell(&mut self, to: Rank, item: Item) {
+    fn send_item(&mut self, to: Rank, item: Item) {
         debug_assert_ne!(to, self.me, "{item:?} to oneself");
-        self.operations.push(Operation::Tell { to, item });
+        self.operations.push(Operation::SendItem { to, item });
     }
 
-    fn want(&mut self, key: Key, label: u32, priority: i32) {
-        self.tell(key.origin, Item::Want { key, label, priority });
+    fn clear_to_send(&mut self, key: Key, label: u32, priority: i32) {
+        self.send_item(key.origin, Item::ClearToSend { key, label, priority });
     }
 
     fn expect(&mut self, message: Message, label: u32) {
-        let (parts_in, head, is_done) = (0, None, false);
-        let inbound = Inbound { message, label, parts_in, head, is_done, passing: 0, relay: None };
+        let (parts_in, header, is_done) = (0, None, false);
+        let inbound =
+            Inbound { message, label, parts_in, header, is_done, passing: 0, relay: None };
         let old = self.inbound.insert(message.key, inbound);
         debug_assert!(old.is_none(), "{:?} is received twice", message.key);
     }
@@ -390,7 +391,7 @@ impl Exchange {
                 continue;
             };
             let below = fold(&branch.below);
-            self.tell(to, Item::Head { key, spoiled, branches: below });
+            self.send_item(to, Item::Header { key, spoiled, branches: below });
             self.traffic.count(version.bytes);
             let to = (to, branch.label & !Item::LEAF);
             self.outbound.add(Owed::Node(node), version, to, priority);
@@ -398,22 +399,22 @@ impl Exchange {
     }
 
     /// Sends a version in a frame.
-    fn send_inline(&mut self, message: Message, to: Rank, spoiled: u64) {
+    fn send_eager(&mut self, message: Message, to: Rank, spoiled: u64) {
         let Message { key, node, datum, bytes, .. } = message;
-        self.inline.note_sent(to);
+        self.eager.note_sent(to);
         self.traffic.count(bytes);
         if spoiled == 0 {
-            self.operations.push(Operation::Inline { key, datum, to });
+            self.operations.push(Operation::SendEager { key, datum, to });
         } else {
-            self.tell(to, Item::Data { key, spoiled, contents: Vec::new() });
+            self.send_item(to, Item::Eager { key, spoiled, contents: Vec::new() });
         }
         self.complete(node, 0);
     }
 
     /// Gives a node what came for it from `from`.
-    fn take_inline(&mut self, from: Rank, node: u32, (spoiled, contents): inline::Contents) {
-        if let Some(count) = self.inline.count_taken(from) {
-            self.tell(from, Item::Taken { count });
+    fn take_eager(&mut self, from: Rank, node: u32, (spoiled, contents): eager::Contents) {
+        if let Some(count) = self.eager.count_taken(from) {
+            self.send_item(from, Item::Credits { count });
         }
         if spoiled == 0 {
             self.operations.push(Operation::Deliver { node, contents });
@@ -422,9 +423,9 @@ impl Exchange {
         }
     }
 
-    fn take_head(&mut self, key: Key, spoiled: u64, list: &[(Rank, u32, u16)]) {
-        let inbound = self.inbound.get_mut(&key).expect("a head comes to those who have room");
-        inbound.head = Some(spoiled);
+    fn take_header(&mut self, key: Key, spoiled: u64, list: &[(Rank, u32, u16)]) {
+        let inbound = self.inbound.get_mut(&key).expect("a header comes to those who have room");
+        inbound.header = Some(spoiled);
         let Message { datum, priority, .. } = inbound.message;
         let branches = unfold(list);
         inbound.passing = branches.len();
@@ -432,7 +433,10 @@ impl Exchange {
         let version = Version { key, datum, bytes, is_empty: spoiled != 0, here };
         for branch in branches {
             let to = (branch.rank, branch.label);
-            self.tell(branch.rank, Item::Head { key, spoiled, branches: fold(&branch.below) });
+            self.send_item(
+                branch.rank,
+                Item::Header { key, spoiled, branches: fold(&branch.below) },
+            );
             self.traffic.count(bytes);
             self.outbound.add(Owed::Passing(key), version, to, priority);
         }
@@ -442,7 +446,7 @@ impl Exchange {
     /// Completes a receive of which all has come.
     fn settle(&mut self, key: Key) {
         let inbound = self.inbound.get_mut(&key).expect("it is under way");
-        let Some(spoiled) = inbound.head else { return };
+        let Some(spoiled) = inbound.header else { return };
         if inbound.is_done || inbound.parts_in < self.outbound.parts(inbound.message.bytes) {
             return;
         }

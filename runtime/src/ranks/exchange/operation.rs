@@ -1,4 +1,4 @@
-//! What an exchange says and is told.
+//! What an exchange asks of its host, and the messages that it moves.
 
 use crate::ranks::{Item, Key};
 use crate::types::Rank;
@@ -7,7 +7,7 @@ use crate::types::Rank;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Send `item` to `to`.
-    Tell {
+    SendItem {
         /// To whom.
         to: Rank,
         /// What.
@@ -45,7 +45,7 @@ pub enum Operation {
         priority: i32,
     },
     /// Send the contents of the datum in a frame.
-    Inline {
+    SendEager {
         /// What.
         key: Key,
         /// The datum, by the number of its handle.

@@ -1,6 +1,6 @@
 //! Least recently used: what no started task has used for the longest time goes first.
 
-use super::{EvictionPolicy, Outlook};
+use super::{EvictionContext, EvictionPolicy};
 use crate::types::HandleId;
 
 pub(super) const POLICY: EvictionPolicy = EvictionPolicy {
@@ -11,7 +11,7 @@ pub(super) const POLICY: EvictionPolicy = EvictionPolicy {
 };
 
 pub(super) fn least_recently_used(
-    outlook: &Outlook<'_>,
+    outlook: &EvictionContext<'_>,
     may: &dyn Fn(HandleId) -> bool,
 ) -> Option<HandleId> {
     let mut candidates = outlook.oldest_first().filter(|&handle| may(handle));

@@ -2,7 +2,7 @@
 //! goes first (Gonthier 2023, section 4.3.4, algorithm 10).
 
 use super::lru::least_recently_used;
-use super::{EvictionPolicy, Outlook};
+use super::{EvictionContext, EvictionPolicy};
 use crate::sched::NextUse;
 use crate::types::HandleId;
 
@@ -14,7 +14,7 @@ pub(super) const POLICY: EvictionPolicy = EvictionPolicy {
 };
 
 fn least_used_in_the_future(
-    outlook: &Outlook<'_>,
+    outlook: &EvictionContext<'_>,
     may: &dyn Fn(HandleId) -> bool,
 ) -> Option<HandleId> {
     let first = outlook.oldest_first().find(|&handle| may(handle))?;
@@ -30,7 +30,10 @@ fn least_used_in_the_future(
 }
 
 /// Among what no committed task uses, what is planned least; ties go to the least recently used.
-fn least_planned(outlook: &Outlook<'_>, may: &dyn Fn(HandleId) -> bool) -> Option<HandleId> {
+fn least_planned(
+    outlook: &EvictionContext<'_>,
+    may: &dyn Fn(HandleId) -> bool,
+) -> Option<HandleId> {
     let mut least: Option<(u32, HandleId)> = None;
     for handle in outlook.oldest_first() {
         if outlook.is_committed(handle) || !may(handle) {
@@ -48,7 +51,7 @@ fn least_planned(outlook: &Outlook<'_>, may: &dyn Fn(HandleId) -> bool) -> Optio
 }
 
 /// How many tasks that are not committed would use `handle`; none if the scheduler does not know.
-fn planned(outlook: &Outlook<'_>, handle: HandleId) -> Option<u32> {
+fn planned(outlook: &EvictionContext<'_>, handle: HandleId) -> Option<u32> {
     let hinted = outlook.hints(handle);
     match outlook.next_use(handle) {
         NextUse::Planned { count, .. } => Some(count.max(hinted)),
@@ -58,7 +61,10 @@ fn planned(outlook: &Outlook<'_>, handle: HandleId) -> Option<u32> {
 }
 
 /// Belady's rule on the committed tasks: what is used last.
-fn last_committed(outlook: &Outlook<'_>, may: &dyn Fn(HandleId) -> bool) -> Option<HandleId> {
+fn last_committed(
+    outlook: &EvictionContext<'_>,
+    may: &dyn Fn(HandleId) -> bool,
+) -> Option<HandleId> {
     let candidates = outlook.oldest_first().filter(|&handle| may(handle));
     candidates.max_by_key(|&handle| outlook.first_committed(handle).unwrap_or(u64::MAX))
 }

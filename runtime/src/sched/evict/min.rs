@@ -1,7 +1,7 @@
 //! Belady's rule: what is used again last goes first (Gonthier 2023, theorem 1 in section 2.2.3: no
 //! eviction policy loads less often, in a fixed order of tasks with data of one size).
 
-use super::{EvictionPolicy, Outlook};
+use super::{EvictionContext, EvictionPolicy};
 use crate::sched::NextUse;
 use crate::types::HandleId;
 
@@ -20,7 +20,7 @@ enum Next {
     Never,
 }
 
-fn next(outlook: &Outlook<'_>, handle: HandleId) -> Next {
+fn next(outlook: &EvictionContext<'_>, handle: HandleId) -> Next {
     if let Some(position) = outlook.first_committed(handle) {
         return Next::Committed(position);
     }
@@ -31,7 +31,10 @@ fn next(outlook: &Outlook<'_>, handle: HandleId) -> Next {
 }
 
 /// Ties go to the least recently used.
-fn used_again_last(outlook: &Outlook<'_>, may: &dyn Fn(HandleId) -> bool) -> Option<HandleId> {
+fn used_again_last(
+    outlook: &EvictionContext<'_>,
+    may: &dyn Fn(HandleId) -> bool,
+) -> Option<HandleId> {
     let mut last: Option<(Next, HandleId)> = None;
     for handle in outlook.oldest_first() {
         if !may(handle) || outlook.is_prefetch && outlook.is_wanted(handle) {

@@ -15,7 +15,7 @@ pub use recency::Recency;
 use super::{HandleId, NextUse, Scheduler};
 
 /// What an eviction policy may look at to make room in one memory.
-pub struct Outlook<'a> {
+pub struct EvictionContext<'a> {
     /// Where room is needed.
     pub memory: MemoryId,
     /// Whether it is for data that no admitted task waits for: nothing useful should go for that.
@@ -31,7 +31,7 @@ pub struct Outlook<'a> {
     pub committed: &'a dyn Fn(HandleId, MemoryId) -> Option<u64>,
 }
 
-impl Outlook<'_> {
+impl EvictionContext<'_> {
     /// What lies in the memory, the least recently used first.
     pub fn oldest_first(&self) -> impl Iterator<Item = HandleId> + '_ {
         self.recency.oldest_first(self.memory)
@@ -78,7 +78,7 @@ pub struct EvictionPolicy {
     pub summary: &'static str,
     /// Which of the replicas goes first among those that may go; none if nothing may, or nothing
     /// should for the sake of a prefetch.
-    pub victim: fn(&Outlook<'_>, &dyn Fn(HandleId) -> bool) -> Option<HandleId>,
+    pub victim: fn(&EvictionContext<'_>, &dyn Fn(HandleId) -> bool) -> Option<HandleId>,
     /// Whether it needs a scheduler that knows the order of all tasks to come.
     pub needs_order: bool,
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use crate::memory::{Replica, Replicas};
 use crate::platform::{Machine, Memory, MemoryKind, Worker, WorkerKind};
-use crate::sched::{EvictionPolicy, Outlook, Recency, Scheduler, Task, Tasks, View};
+use crate::sched::{EvictionContext, EvictionPolicy, Recency, Scheduler, Task, Tasks, View};
 use crate::types::{ClassId, HandleId, MemoryId, TaskId, WorkerId};
 
 use super::program::Program;
@@ -276,7 +276,7 @@ impl Checker<'_> {
             let tasks = committed.iter().flat_map(|tasks| tasks.iter());
             tasks.filter(|&&(_, task)| uses(task, handle)).map(|&(place, _)| place).min()
         };
-        let outlook = Outlook {
+        let outlook = EvictionContext {
             memory,
             is_prefetch: false,
             replicas,

@@ -9,7 +9,7 @@
 //!   sender, the way into its receiver and the backbone allows. Each node sends so many at a time
 //!   and receives so many at a time, the most urgent first. Messages go whole, where real ranks
 //!   send parts of a MiB, so that data of many receivers go down the trees of data that are short.
-//! - Frames of the protocol (who has room for what, what follows, meetings) take the latency and
+//! - Frames of the protocol (who has room for what, what follows, barriers) take the latency and
 //!   the time of their few bytes, and neither wait for messages nor hold them up. Versions that are
 //!   short enough travel in them.
 //! - Where cores move the bytes ([`ClusterOptions::core_bytes_per_second`]), the next task that

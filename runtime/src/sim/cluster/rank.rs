@@ -9,7 +9,7 @@ use crate::flow::{
     Engine, FirstFailure, FlowError, FlowSpace, Peering, ReadyTasks, Running, Space,
 };
 use crate::platform::Machine;
-use crate::ranks::{Brought, Outcome, Traffic};
+use crate::ranks::{Contribution, Outcome, Traffic};
 use crate::trace::{Records, Site, Totals};
 use crate::types::Rank;
 
@@ -133,11 +133,11 @@ impl Peering for RunningRank {
         self.wait(Until::Settled(count));
     }
 
-    fn meet(&self, brought: Brought) -> Result<Outcome, FlowError> {
-        let number = self.stage.member(self.rank).meet(brought);
-        self.wait(Until::Met(number));
+    fn barrier(&self, contribution: Contribution) -> Result<Outcome, FlowError> {
+        let number = self.stage.member(self.rank).enter_barrier(contribution);
+        self.wait(Until::Barrier(number));
         let outcome = self.stage.member(self.rank).outcome.take();
-        Ok(outcome.expect("the meeting has ended"))
+        Ok(outcome.expect("the barrier has ended"))
     }
 
     fn traffic(&self) -> Traffic {

@@ -97,13 +97,16 @@ impl Wire {
         frame.min(self.streams.next())
     }
 
-    /// Sends a frame of `bytes` bytes that says `item`, at `now`. With the first meeting time begins:
-    /// ranks come to it and leave it at once.
-    pub(super) fn tell(&mut self, from: Rank, to: Rank, item: Item, bytes: u64, now: u64) {
+    /// Sends a frame of `bytes` bytes that says `item`, at `now`. With the first barrier time begins:
+    /// ranks enter and leave it at once.
+    pub(super) fn send_item(&mut self, from: Rank, to: Rank, item: Item, bytes: u64, now: u64) {
         let (src, dst) = (usize::from(from.0), usize::from(to.0));
         let rate = self.out[src].min(self.into[dst]);
         let time = self.latency + (bytes as f64 / rate).round() as u64;
-        let is_first = matches!(item, Item::Meet { number: 0, .. } | Item::Met { number: 0, .. });
+        let is_first = matches!(
+            item,
+            Item::EnterBarrier { number: 0, .. } | Item::LeaveBarrier { number: 0, .. }
+        );
         let last = &mut self.last[src * self.ranks + dst];
         *last = (*last).max(if is_first { now } else { now + time });
         self.frames.insert((*last, self.sent), (from, to, item));

@@ -16,8 +16,8 @@ pub(super) enum Until {
     Run { submitted: u64, unfinished: u64 },
     /// So many messages have come or gone.
     Settled(u64),
-    /// The meeting with this number has ended.
-    Met(u32),
+    /// The barrier with this number has ended.
+    Barrier(u32),
 }
 
 impl Until {
@@ -26,7 +26,7 @@ impl Until {
         match self {
             Self::Run { submitted, unfinished } => member.has_run(submitted, unfinished),
             Self::Settled(count) => member.has_settled(count),
-            Self::Met(number) => member.has_met(number),
+            Self::Barrier(number) => member.has_left_barrier(number),
         }
     }
 }
@@ -139,7 +139,7 @@ impl World {
             match arrival {
                 Arrival::Frame { from, to, item } => {
                     let to = usize::from(to.0);
-                    members[to].hear(from, item, *clock);
+                    members[to].handle(from, item, *clock);
                     touched.insert(to);
                 }
                 Arrival::Message(NetworkMessage { from, to, number, key, bytes, .. }) => {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::NoCuda;
 use super::staging::Lane;
 use crate::cuda::{Context, Device, DriverError, Event, Place, Stream, Wait};
-use crate::exec::accelerator::{Accelerator, DeviceError, Flight, Job};
+use crate::exec::accelerator::{Accelerator, DeviceError, InFlight, Job};
 use crate::flow::{Check, CodeletInfo, Failure, Tools};
 
 /// Bytes of a device that are left to libraries and their workspaces, beside a sixteenth of it.
@@ -183,7 +183,7 @@ impl Accelerator for Cuda {
     }
 
     #[allow(unsafe_code)]
-    unsafe fn enqueue(&self, job: Job) -> Result<Box<dyn Flight>, Failure> {
+    unsafe fn enqueue(&self, job: Job) -> Result<Box<dyn InFlight>, Failure> {
         self.attempt("start a task", || Ok(()))?;
         let launch = || {
             let checks = job.launch(&self.compute, &self.tools)?;
@@ -214,7 +214,7 @@ struct InStream {
     spare: Arc<Mutex<Vec<Event>>>,
 }
 
-impl Flight for InStream {
+impl InFlight for InStream {
     fn poll(&mut self) -> Option<Result<(), Failure>> {
         let event = self.event.as_ref()?;
         match event.has_passed() {

@@ -35,7 +35,7 @@ impl Posted {
 
 /// A message that waits for its contents to be in the RAM.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Held {
+pub(super) enum Staged {
     /// To be received.
     Post(Key),
     /// Has come.
@@ -58,7 +58,7 @@ impl Member {
             match kind {
                 Kind::Send if self.lends => {
                     if self.exchange.is_wanted(envelope.key, envelope.peer) {
-                        self.hold(task, Held::Offer);
+                        self.hold(task, Staged::Offer);
                     } else {
                         self.exchange.announce(message, envelope.peer);
                         let parked = self.parked.entry((envelope.key, envelope.peer));
@@ -97,18 +97,23 @@ impl Member {
     pub(super) fn perform(&mut self, operation: Operation, wire: &mut Wire) {
         self.notes().into_iter().for_each(|ledger| ledger.note_operation(&operation));
         match operation {
-            Operation::Tell { to, item } => self.tell(to, item, 0, wire),
-            Operation::Post { key, node, .. } if self.lends => self.hold(node, Held::Post(key)),
+            Operation::SendItem { to, item } => self.send_item(to, item, 0, wire),
+            Operation::Post { key, node, .. } if self.lends => self.hold(node, Staged::Post(key)),
             Operation::Post { key, .. } => self.exchange.posted(key),
             Operation::Send { number, key, to, bytes, priority, .. } => {
                 let message = NetworkMessage { from: self.me, to, number, key, bytes, priority };
                 wire.send(message, self.node.clock());
             }
-            Operation::Inline { key, datum, to } => {
+            Operation::SendEager { key, datum, to } => {
                 let bytes = self.space.handles.get(datum).bytes() as u64;
-                self.tell(to, Item::Data { key, spoiled: 0, contents: Vec::new() }, bytes, wire);
+                self.send_item(
+                    to,
+                    Item::Eager { key, spoiled: 0, contents: Vec::new() },
+                    bytes,
+                    wire,
+                );
             }
-            Operation::Deliver { node, .. } if self.lends => self.hold(node, Held::Deliver),
+            Operation::Deliver { node, .. } if self.lends => self.hold(node, Staged::Deliver),
             Operation::Deliver { node, .. } | Operation::Complete { node, .. } => {
                 self.complete(node);
             }
@@ -118,41 +123,41 @@ impl Member {
                 if parked.is_empty() {
                     self.parked.remove(&(key, by));
                 }
-                task.into_iter().for_each(|task| self.hold(task, Held::Offer));
+                task.into_iter().for_each(|task| self.hold(task, Staged::Offer));
             }
         }
     }
 
     /// Sends a frame that says `item`, which carries so many bytes besides.
-    fn tell(&mut self, to: Rank, item: Item, bytes: u64, wire: &mut Wire) {
+    fn send_item(&mut self, to: Rank, item: Item, bytes: u64, wire: &mut Wire) {
         self.frame.clear();
         item.write(&mut self.frame);
         let bytes = bytes + self.frame.len() as u64;
-        wire.tell(self.me, to, item, bytes, self.node.clock());
+        wire.send_item(self.me, to, item, bytes, self.node.clock());
     }
 
     /// Has the contents of a message brought to the RAM, and kept there until it ends.
-    fn hold(&mut self, task: u32, held: Held) {
+    fn hold(&mut self, task: u32, staged: Staged) {
         let dispatcher = &mut self.node.dispatcher;
         if let Err(error) = self.staging.enter(dispatcher, &self.space, task) {
-            return self.refuse(task, held, error);
+            return self.refuse(task, staged, error);
         }
-        self.held.insert(task, held);
+        self.staged.insert(task, staged);
         self.node.stir();
     }
 
     /// The contents of a message do not fit the RAM: what would have been sent is spoiled.
-    fn refuse(&mut self, task: u32, held: Held, error: FlowError) {
+    fn refuse(&mut self, task: u32, staged: Staged, error: FlowError) {
         let index = self.space.task(task).index;
-        let what = if let Held::Offer = held { "send" } else { "receive" };
+        let what = if let Staged::Offer = staged { "send" } else { "receive" };
         self.node.fail(index, what, error);
-        match held {
-            Held::Post(key) => {
+        match staged {
+            Staged::Post(key) => {
                 self.exchange.refused(key);
                 self.complete(task);
             }
-            Held::Deliver => self.complete(task),
-            Held::Offer => {
+            Staged::Deliver => self.complete(task),
+            Staged::Offer => {
                 let peer = self.space.task(task).envelope().peer;
                 self.offer(self.message(task), peer, index + 1);
             }
@@ -161,10 +166,10 @@ impl Member {
 
     /// The contents of a message are in the RAM.
     pub(super) fn let_go(&mut self, task: u32) {
-        match self.held.remove(&task).expect("its contents were asked for") {
-            Held::Post(key) => self.exchange.posted(key),
-            Held::Deliver => self.complete(task),
-            Held::Offer => {
+        match self.staged.remove(&task).expect("its contents were asked for") {
+            Staged::Post(key) => self.exchange.posted(key),
+            Staged::Deliver => self.complete(task),
+            Staged::Offer => {
                 let peer = self.space.task(task).envelope().peer;
                 self.offer(self.message(task), peer, 0);
             }

@@ -5,14 +5,14 @@ mod messages;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use messages::{Held, Posted};
+use messages::{Posted, Staged};
 
 use super::wire::Wire;
 use super::{ClusterOptions, NodeOptions};
 use crate::dispatch::Staging;
 use crate::flow::{FlowError, Post, Space};
 use crate::ranks::{
-    Brought, Exchange, ExchangeOptions, Item, Key, Ledger, Operation, Outcome, Traffic,
+    Contribution, Exchange, ExchangeOptions, Item, Key, Ledger, Operation, Outcome, Traffic,
 };
 use crate::sim::SimOptions;
 use crate::sim::node::Node;
@@ -31,10 +31,10 @@ pub(super) struct Member {
     lends: bool,
     staging: Staging,
     /// Messages that wait for their contents to be there.
-    held: HashMap<u32, Held>,
+    staged: HashMap<u32, Staged>,
     /// Messages that nobody wants yet.
     parked: HashMap<(Key, Rank), VecDeque<u32>>,
-    /// What a meeting has come to, until it is asked for.
+    /// What a barrier has come to, until it is asked for.
     pub(super) outcome: Option<Outcome>,
     /// The failure of all ranks that was learnt last, by its mark.
     pub(super) learnt: Option<(u64, FlowError)>,
@@ -86,7 +86,7 @@ impl Member {
             posted,
             lends,
             staging: Staging::default(),
-            held: HashMap::new(),
+            staged: HashMap::new(),
             parked: HashMap::new(),
             outcome: None,
             learnt: None,
@@ -108,9 +108,9 @@ impl Member {
         self.space.completed_messages() >= messages
     }
 
-    /// Whether the meeting `number` has ended.
-    pub(super) fn has_met(&mut self, number: u32) -> bool {
-        self.outcome = self.outcome.take().or_else(|| self.exchange.met(number));
+    /// Whether the barrier `number` has ended.
+    pub(super) fn has_left_barrier(&mut self, number: u32) -> bool {
+        self.outcome = self.outcome.take().or_else(|| self.exchange.barrier_outcome(number));
         self.outcome.is_some()
     }
 
@@ -119,9 +119,9 @@ impl Member {
         self.node.step(&self.space, time);
     }
 
-    /// Comes to the next meeting of all ranks; answers its number.
-    pub(super) fn meet(&mut self, brought: Brought) -> u32 {
-        self.exchange.meet(brought)
+    /// Enters the next barrier of all ranks; answers its number.
+    pub(super) fn enter_barrier(&mut self, contribution: Contribution) -> u32 {
+        self.exchange.enter_barrier(contribution)
     }
 
     /// Versions, and bytes of them, that this rank has sent.
@@ -143,10 +143,10 @@ impl Member {
     }
 
     /// Another rank has said `item`, which comes at `now`.
-    pub(super) fn hear(&mut self, from: Rank, item: Item, now: u64) {
+    pub(super) fn handle(&mut self, from: Rank, item: Item, now: u64) {
         self.node.set_time(now);
         self.notes().into_iter().for_each(|ledger| ledger.note_item(from, &item));
-        self.exchange.hear(from, item);
+        self.exchange.handle(from, item);
     }
 
     /// The message of the sending `number` has gone at `now`.

@@ -1,6 +1,6 @@
-//! Commuting: a task takes the gates of the handles it commutes on, one after the other.
+//! Commuting: a task takes the arbiters of the handles it commutes on, one after the other.
 //!
-//! Gates are taken in the order of their handles and kept while waiting for the next, so tasks
+//! Arbiters are taken in the order of their handles and kept while waiting for the next, so tasks
 //! that wait for each other never form a circle.
 
 use super::space::Space;
@@ -21,27 +21,27 @@ impl Space {
         let mut place = 0;
         while let Some(&task) = ready.get(place) {
             place += 1;
-            if self.enter_gates(task) && !goes_on(task) {
+            if self.enter_arbiters(task) && !goes_on(task) {
                 self.finish(task, worker, ready);
             }
         }
         ready.clear();
     }
 
-    /// Completes `task` and leaves its gates; what that makes ready joins `ready`.
+    /// Completes `task` and leaves its arbiters; what that makes ready joins `ready`.
     pub(crate) fn finish(&self, task: u32, worker: usize, ready: &mut Vec<u32>) {
-        self.leave_gates(self.task(task), ready);
+        self.leave_arbiters(self.task(task), ready);
         self.complete(task, worker, ready);
     }
 
-    /// Takes the gates that `task` still needs; false if it was queued at one and will be ready
+    /// Takes the arbiters that `task` still needs; false if it was queued at one and will be ready
     /// again when that one is handed over.
-    pub(crate) fn enter_gates(&self, task: u32) -> bool {
+    pub(crate) fn enter_arbiters(&self, task: u32) -> bool {
         let mut room = [0; MAX_ACCESSES];
-        let gates = commuting(self.task(task), &mut room);
-        let held = &self.slot(task).gates;
-        while let Some(&handle) = gates.get(held.load(Ordering::Relaxed) as usize) {
-            if !self.handles.get(handle).rare().gate.enter(task) {
+        let arbiters = commuting(self.task(task), &mut room);
+        let held = &self.slot(task).arbiters;
+        while let Some(&handle) = arbiters.get(held.load(Ordering::Relaxed) as usize) {
+            if !self.handles.get(handle).rare().arbiter.enter(task) {
                 return false;
             }
             held.store(held.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
@@ -49,13 +49,13 @@ impl Space {
         true
     }
 
-    /// Leaves the gates of `data`'s task; tasks that they were handed over to join `ready`.
-    pub(crate) fn leave_gates(&self, data: &TaskData, ready: &mut Vec<u32>) {
+    /// Leaves the arbiters of `data`'s task; tasks that they were handed over to join `ready`.
+    pub(crate) fn leave_arbiters(&self, data: &TaskData, ready: &mut Vec<u32>) {
         let mut room = [0; MAX_ACCESSES];
         for &handle in commuting(data, &mut room) {
             let mut rare = self.handles.get(handle).rare();
-            if let Some(next) = rare.gate.leave() {
-                self.slot(next).gates.fetch_add(1, Ordering::Relaxed);
+            if let Some(next) = rare.arbiter.leave() {
+                self.slot(next).arbiters.fetch_add(1, Ordering::Relaxed);
                 ready.push(next);
             }
         }

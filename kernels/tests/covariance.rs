@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use tegula_kernels::geometry::{EARTH_RADIUS_KM, Geometry, Points};
 use tegula_kernels::kernel::covariance::rate::random_points;
 use tegula_kernels::kernel::covariance::{
-    Correlation, Covariance, Far, Near, Part, RadialTable, Row, Vectors,
+    Correlation, Covariance, Part, RadialTable, Row, SmallExpansion, Tail, Vectors,
 };
 use tegula_kernels::scalar::Real;
 use tegula_kernels::special::Matern;
@@ -28,9 +28,9 @@ impl Correlation for Smooth {
     fn logarithm(&self, x: f64) -> f64 {
         self.0.scaled(x).ln() - x
     }
-    fn near(&self) -> Near {
+    fn near(&self) -> SmallExpansion {
         let near = self.0.near();
-        Near::Sum { a: near.a, b: near.b, power: near.power }
+        SmallExpansion::Sum { a: near.a, b: near.b, power: near.power }
     }
     fn remainders(&self, x: &Row, high: f64) -> Row {
         x.map(|x| self.0.scaled(x).ln() + (-x - high))
@@ -47,11 +47,11 @@ impl Correlation for Slow {
     fn logarithm(&self, x: f64) -> f64 {
         -x.powf(self.0)
     }
-    fn near(&self) -> Near {
-        Near::Logarithm { a: [0.0; 3], b: [-1.0, 0.0, 0.0], power: 0.5 * self.0 }
+    fn near(&self) -> SmallExpansion {
+        SmallExpansion::Logarithm { a: [0.0; 3], b: [-1.0, 0.0, 0.0], power: 0.5 * self.0 }
     }
-    fn far(&self) -> Far {
-        Far::Near
+    fn far(&self) -> Tail {
+        Tail::SmallExpansion
     }
 }
 
@@ -65,8 +65,8 @@ impl Correlation for Compact {
     fn logarithm(&self, x: f64) -> f64 {
         self.value(x).ln()
     }
-    fn near(&self) -> Near {
-        Near::Sum { a: [1.0, -2.0, 1.0], b: [0.0; 3], power: 1.0 }
+    fn near(&self) -> SmallExpansion {
+        SmallExpansion::Sum { a: [1.0, -2.0, 1.0], b: [0.0; 3], power: 1.0 }
     }
     fn support(&self) -> f64 {
         1.0

@@ -11,7 +11,7 @@ use tegula_kernels::cuda;
 use tegula_kernels::geometry::Geometry;
 use tegula_kernels::kernel::column_squares::ColumnSquares;
 use tegula_kernels::kernel::covariance::rate::random_points;
-use tegula_kernels::kernel::covariance::{Correlation, Covariance, Near, RadialTable};
+use tegula_kernels::kernel::covariance::{Correlation, Covariance, RadialTable, SmallExpansion};
 use tegula_kernels::kernel::dot::Dot;
 use tegula_kernels::kernel::geadd::Geadd;
 use tegula_kernels::kernel::gemm::Gemm;
@@ -250,9 +250,9 @@ impl Correlation for Smooth {
     fn logarithm(&self, x: f64) -> f64 {
         self.0.scaled(x).ln() - x
     }
-    fn near(&self) -> Near {
+    fn near(&self) -> SmallExpansion {
         let near = self.0.near();
-        Near::Sum { a: near.a, b: near.b, power: near.power }
+        SmallExpansion::Sum { a: near.a, b: near.b, power: near.power }
     }
 }
 

@@ -4,7 +4,9 @@
 
 use std::time::Instant;
 
-use tegula_diodon::distance::{DistanceSource, METRICS, MetricChoice, Points, Sequences, Takes};
+use tegula_diodon::distance::{
+    DistanceSource, METRICS, MetricChoice, MetricInput, Points, Sequences,
+};
 use tegula_files::source::{Block, Source};
 use tegula_kernels::kernel::random::RandomInputs;
 
@@ -20,27 +22,27 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut random = RandomInputs::new(1);
     for metric in METRICS {
         match (metric.takes(), metric.name) {
-            (Takes::Points, "haversine") => {
+            (MetricInput::Points, "haversine") => {
                 print(metric.name, "2 coordinates", &points(metric.name, 2, &mut random)?)?
             }
-            (Takes::Points, name) => {
+            (MetricInput::Points, name) => {
                 for dimensions in [10, 100] {
                     let of = format!("{dimensions} coordinates");
                     print(name, &of, &points(name, dimensions, &mut random)?)?;
                 }
             }
-            (Takes::Sequences, "kmer") => {
+            (MetricInput::Sequences, "kmer") => {
                 for name in ["kmer:4", "kmer:6", "kmer:8", "kmer:10"] {
                     print(name, "400 letters", &sequences(name, LETTERS, &mut random)?)?;
                 }
             }
-            (Takes::Sequences, "smith-waterman") => {
+            (MetricInput::Sequences, "smith-waterman") => {
                 for length in [200, LETTERS, 1500] {
                     let of = format!("{length} letters");
                     print(metric.name, &of, &sequences(metric.name, length, &mut random)?)?;
                 }
             }
-            (Takes::Sequences, name) => {
+            (MetricInput::Sequences, name) => {
                 print(name, "400 letters", &sequences(name, LETTERS, &mut random)?)?
             }
         }

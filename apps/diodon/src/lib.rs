@@ -19,4 +19,4 @@ pub mod table;
 pub mod verdict;
 
 pub use error::EmbedError;
-pub use ordination::{Accuracy, Constraints, Matter, Names, Ordination, Sizes, Variables};
+pub use ordination::{Accuracy, Constraints, Names, Ordination, OrdinationInput, Sizes, Variables};

@@ -4,7 +4,7 @@ use crate::instruments::Along;
 
 /// What items are placed by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Matter {
+pub enum OrdinationInput {
     /// Their distances from each other: eigenvalues may be negative.
     #[default]
     Distances,
@@ -35,7 +35,7 @@ pub struct Ordination {
     /// How it was computed, in a few words: `principal coordinates, randomized`.
     pub method: String,
     /// What items were placed by.
-    pub matter: Matter,
+    pub input: OrdinationInput,
     /// What eigenvalues are.
     pub accuracy: Accuracy,
     /// Names of the `n` items.

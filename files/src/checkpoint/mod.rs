@@ -7,7 +7,7 @@
 //! What is large may be set apart, in pieces: the digest at the end leaves it out, and covers the digests of
 //! its pieces. Then nobody reads all of a file who needs some pieces of it.
 
-mod apart;
+mod detached;
 mod previous;
 mod words;
 
@@ -21,7 +21,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{FillError, WriteError, write_atomically};
 
-pub use apart::Apart;
+pub use detached::DetachedData;
 pub use previous::{keep_checkpoint, previous_checkpoint, remove_unfinished_checkpoints};
 pub use words::{
     read_digests, read_numbers, read_word, read_words, write_digests, write_numbers, write_word,
@@ -215,13 +215,13 @@ pub struct Checkpoint {
 #[derive(Debug)]
 pub struct Body {
     rest: BufReader<io::Take<File>>,
-    apart: Apart,
+    apart: DetachedData,
 }
 
 impl Body {
     /// What is set apart.
     #[must_use]
-    pub fn apart(&self) -> &Apart {
+    pub fn apart(&self) -> &DetachedData {
         &self.apart
     }
 }
@@ -270,7 +270,7 @@ impl Checkpoint {
         let about = About::read(&mut (&mut file).take(says)).map_err(|_| damaged())?;
         file.seek(SeekFrom::Start(last)).map_err(read)?;
         let pieces = Arc::new(file.try_clone().map_err(read)?);
-        let apart = Apart::new(pieces, path.to_owned(), first..last);
+        let apart = DetachedData::new(pieces, path.to_owned(), first..last);
         let rest = BufReader::with_capacity(PIECE, file.take(length - SEAL - last));
         Ok(Self { about, body: Body { rest, apart } })
     }

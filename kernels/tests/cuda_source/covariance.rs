@@ -4,7 +4,7 @@ use libloading::{Library, Symbol};
 use tegula_kernels::geometry::{Geometry, Points};
 use tegula_kernels::kernel::covariance::rate::random_points;
 use tegula_kernels::kernel::covariance::{
-    Correlation, Covariance, Near, Part, RadialTable, Vectors,
+    Correlation, Covariance, Part, RadialTable, SmallExpansion, Vectors,
 };
 use tegula_kernels::scalar::Real;
 use tegula_kernels::special::Matern;
@@ -21,9 +21,9 @@ impl Correlation for Smooth {
     fn logarithm(&self, x: f64) -> f64 {
         self.0.scaled(x).ln() - x
     }
-    fn near(&self) -> Near {
+    fn near(&self) -> SmallExpansion {
         let near = self.0.near();
-        Near::Sum { a: near.a, b: near.b, power: near.power }
+        SmallExpansion::Sum { a: near.a, b: near.b, power: near.power }
     }
 }
 

@@ -14,7 +14,7 @@ use tegula_runtime::flow::Flow;
 use crate::ordination::{Sizes, Variables};
 use crate::singular::{self, Triples};
 use crate::table::{COLUMNS, Form, Margins, ROWS, Treatment, line_names};
-use crate::{EmbedError, Matter, Names, Ordination};
+use crate::{EmbedError, Names, Ordination, OrdinationInput};
 
 /// The treatment of tables of counts.
 #[derive(Clone, Copy, Debug)]
@@ -103,7 +103,7 @@ pub fn ordination(
         are_points: true,
     };
     Ordination {
-        matter: Matter::Table,
+        input: OrdinationInput::Table,
         accuracy: triples.accuracy(),
         method: format!("correspondence analysis, {}", method.name),
         ids: without(&names.items, rows, m),

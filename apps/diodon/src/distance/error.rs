@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::metric::{METRICS, Takes};
+use super::metric::{METRICS, MetricInput};
 
 /// Why there are no distances.
 #[derive(Debug, thiserror::Error)]
@@ -28,7 +28,7 @@ pub enum DistanceError {
         /// The metric.
         metric: &'static str,
         /// What it takes.
-        takes: Takes,
+        takes: MetricInput,
     },
     /// The system refused to open or to read.
     #[error("cannot read {}: {cause}", path.display())]

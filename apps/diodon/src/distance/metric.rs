@@ -51,14 +51,14 @@ pub(super) enum Of {
 
 /// What a metric compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Takes {
+pub enum MetricInput {
     /// Rows of numbers.
     Points,
     /// Sequences of DNA or RNA.
     Sequences,
 }
 
-impl fmt::Display for Takes {
+impl fmt::Display for MetricInput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Points => "points",
@@ -70,10 +70,10 @@ impl fmt::Display for Takes {
 impl Metric {
     /// What it compares.
     #[must_use]
-    pub fn takes(&self) -> Takes {
+    pub fn takes(&self) -> MetricInput {
         match self.of {
-            Of::Points(_) => Takes::Points,
-            Of::Sequences(_) | Of::Words(_) => Takes::Sequences,
+            Of::Points(_) => MetricInput::Points,
+            Of::Sequences(_) | Of::Words(_) => MetricInput::Sequences,
         }
     }
 

@@ -13,7 +13,7 @@ mod source;
 mod write;
 
 pub use error::DistanceError;
-pub use metric::{METRICS, Metric, MetricChoice, Takes};
+pub use metric::{METRICS, Metric, MetricChoice, MetricInput};
 pub use points::Points;
 pub use sequences::Sequences;
 pub use source::DistanceSource;

@@ -22,7 +22,9 @@ use tegula_tiles::TileMatrix;
 use crate::EmbedError;
 #[cfg(doc)]
 use crate::stream::TILE_ENTRIES;
-use crate::stream::{Dealing, Overlap, Parts, Stream, Tiling, register_lines, total_bytes};
+use crate::stream::{
+    Overlap, Parts, Stream, TileDistribution, Tiling, register_lines, total_bytes,
+};
 pub(crate) use panel::{Correct, Scale, Totals};
 
 /// What a pass over all distances tells beside a product.
@@ -104,7 +106,7 @@ pub struct GramOptions {
     /// What overlaps.
     pub overlap: Overlap,
     /// How ranks share the tiles; in turn, unless told otherwise.
-    pub dealing: Option<Dealing>,
+    pub distribution: Option<TileDistribution>,
 }
 
 impl Gram {
@@ -116,7 +118,7 @@ impl Gram {
     pub fn new(flow: &mut Flow, source: &Arc<dyn Source>, options: GramOptions) -> Self {
         let [n, columns] = source.shape();
         assert!(n == columns, "{n} x {columns} distances");
-        let GramOptions { weights, offset, edge, entries, memory, samples, overlap, dealing } =
+        let GramOptions { weights, offset, edge, entries, memory, samples, overlap, distribution } =
             options;
         assert!(
             weights.as_ref().is_none_or(|weights| weights.len() == n),
@@ -124,8 +126,8 @@ impl Gram {
         );
         let tiling = Tiling::new([n, n], edge, (source.grain()[0], entries), true);
         let entry = Entry::Squared(offset);
-        let dealing = dealing.unwrap_or_else(|| Dealing::equal(flow.ranks()));
-        let stream = Stream::new(flow, source, (tiling, memory), entry, (&dealing, overlap));
+        let distribution = distribution.unwrap_or_else(|| TileDistribution::equal(flow.ranks()));
+        let stream = Stream::new(flow, source, (tiling, memory), entry, (&distribution, overlap));
         let total = weights.as_ref().map_or(n as f64, |weights| weights.iter().sum());
         let share = |v: &f64| v / total;
         let shares = weights

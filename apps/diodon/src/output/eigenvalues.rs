@@ -5,8 +5,8 @@ use std::path::Path;
 use tegula_files::{WriteError, write_atomically};
 
 use super::cells::{Rows, Style};
-use super::shares::{Whole, worths};
-use crate::{Matter, Ordination};
+use super::shares::{Whole, eigenvalue_shares};
+use crate::{Ordination, OrdinationInput};
 
 /// Writes the eigenvalues as CSV: `axis, eigenvalue, share_of_trace, cumulated, residual`, one row for each axis; for each
 /// eigenvalue where all were computed, negative ones at the end.
@@ -19,7 +19,7 @@ use crate::{Matter, Ordination};
 /// [`WriteError`] when the file cannot be written; what stood there before is untouched.
 pub fn write_eigenvalues(path: &Path, ordination: &Ordination) -> Result<(), WriteError> {
     let values = ordination.spectrum.as_ref().unwrap_or(&ordination.eigenvalues);
-    let is_signed = ordination.matter == Matter::Distances;
+    let is_signed = ordination.input == OrdinationInput::Distances;
     write_atomically(path, |out| {
         let mut rows = Rows::new(out, Style::Csv);
         for name in ["axis", "eigenvalue", "share_of_trace", "cumulated", "residual"] {
@@ -31,7 +31,7 @@ pub fn write_eigenvalues(path: &Path, ordination: &Ordination) -> Result<(), Wri
                 .for_each(|name| rows.text(name));
         }
         rows.end()?;
-        let of = |whole: Whole| worths(values, whole.sum(ordination));
+        let of = |whole: Whole| eigenvalue_shares(values, whole.sum(ordination));
         for ((axis, of_trace), of_positive) in (1..).zip(of(Whole::Trace)).zip(of(Whole::Positive))
         {
             let residual = ordination.residuals.as_ref().and_then(|all| all.get(axis - 1));

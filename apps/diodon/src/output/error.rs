@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use tegula_files::WriteError;
 
-use super::labels::Strays;
+use super::labels::UnmatchedIds;
 
 /// Why results could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -50,9 +50,9 @@ pub enum LabelsError {
         /// The file.
         path: PathBuf,
         /// Its ids.
-        unknown: Strays,
+        unknown: UnmatchedIds,
         /// Those of the items.
-        items: Strays,
+        items: UnmatchedIds,
     },
     /// Bytes that are not UTF-8.
     #[error("{}, line {line}: not UTF-8 text; save the file as UTF-8", path.display())]

@@ -57,9 +57,9 @@ pub struct LabelsOfItems {
     /// Names of columns beyond those.
     pub unused: Vec<String>,
     /// Items without a label.
-    pub unlabelled: Strays,
+    pub unlabelled: UnmatchedIds,
     /// Ids of the file that no item has.
-    pub unknown: Strays,
+    pub unknown: UnmatchedIds,
     path: PathBuf,
 }
 
@@ -76,7 +76,7 @@ pub struct LabelColumn {
 
 /// Ids that found no match: how many, and the first few.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Strays {
+pub struct UnmatchedIds {
     /// How many.
     pub count: usize,
     /// The first of them.
@@ -129,15 +129,15 @@ impl Labels {
             rows.iter().map(|row| (row.id.as_str(), row)).collect();
         let found: Vec<Option<&LabelRow>> =
             ids.iter().map(|id| by_id.get(id.as_str()).copied()).collect();
-        let mut unknown = Strays::default();
+        let mut unknown = UnmatchedIds::default();
         let strange = rows.iter().filter(|row| !known.contains(row.id.as_str()));
         strange.for_each(|row| unknown.add(&row.id));
         if !ids.is_empty() && found.iter().all(Option::is_none) {
-            let (path, mut items) = (self.path.clone(), Strays::default());
+            let (path, mut items) = (self.path.clone(), UnmatchedIds::default());
             ids.iter().for_each(|id| items.add(id));
             return Err(LabelsError::NoMatch { path, unknown, items });
         }
-        let mut unlabelled = Strays::default();
+        let mut unlabelled = UnmatchedIds::default();
         let is_labelled = |row: &Option<&LabelRow>| {
             row.is_some_and(|row| row.labels.iter().any(|label| !label.is_empty()))
         };
@@ -178,11 +178,11 @@ impl LabelsOfItems {
         let items = self.columns.first().map_or(0, |column| column.codes.len());
         let mut parts = Vec::new();
         if self.unlabelled.count > 0 {
-            let Strays { count, .. } = self.unlabelled;
+            let UnmatchedIds { count, .. } = self.unlabelled;
             parts.push(format!("{count} of {items} items have no label ({})", self.unlabelled));
         }
         if self.unknown.count > 0 {
-            let Strays { count, .. } = self.unknown;
+            let UnmatchedIds { count, .. } = self.unknown;
             let are = if count == 1 { "id is" } else { "ids are" };
             parts.push(format!("{count} {are} of no item ({})", self.unknown));
         }
@@ -200,8 +200,8 @@ impl LabelsOfItems {
         let mut labels = given.cloned().unwrap_or_else(|| Self {
             columns: Vec::new(),
             unused: Vec::new(),
-            unlabelled: Strays::default(),
-            unknown: Strays::default(),
+            unlabelled: UnmatchedIds::default(),
+            unknown: UnmatchedIds::default(),
             path: PathBuf::new(),
         });
         labels.columns.push(column);
@@ -239,7 +239,7 @@ impl LabelColumn {
     }
 }
 
-impl Strays {
+impl UnmatchedIds {
     fn add(&mut self, id: &str) {
         self.count += 1;
         if self.first.len() < NAMED {
@@ -248,7 +248,7 @@ impl Strays {
     }
 }
 
-impl std::fmt::Display for Strays {
+impl std::fmt::Display for UnmatchedIds {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names: Vec<String> = self.first.iter().map(|id| format!("'{id}'")).collect();
         let more = if self.count > names.len() { ", ..." } else { "" };

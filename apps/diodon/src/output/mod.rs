@@ -29,18 +29,18 @@ pub use eigenvalues::write_eigenvalues;
 pub use error::{LabelsError, OutputError};
 pub use folder::{RESULTS, Written};
 pub use instruments::write_instruments;
-pub use labels::{LabelColumn, Labels, LabelsOfItems, Strays};
+pub use labels::{LabelColumn, Labels, LabelsOfItems, UnmatchedIds};
 pub use projection::ProjectionOutput;
 use quality::write_columns;
 pub use quality::write_quality;
 pub use report::{Report, write_report};
 pub use scikit_bio::write_scikit_bio;
-pub use shares::{Whole, Worth, worths};
+pub use shares::{EigenvalueShare, Whole, eigenvalue_shares};
 pub use summary::write_summary;
 pub use variables::write_variables;
 pub use weights::{WEIGHTS, write_weights};
 
-use crate::{Matter, Ordination, Sizes};
+use crate::{Ordination, OrdinationInput, Sizes};
 
 /// All that goes into the folder of results.
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +84,7 @@ impl Output<'_> {
     /// Names of the files that an ordination leaves, with weights or without, in the order of [`RESULTS`].
     #[must_use]
     pub fn files(ordination: &Ordination, has_weights: bool) -> Vec<&'static str> {
-        let is_table = ordination.matter == Matter::Table;
+        let is_table = ordination.input == OrdinationInput::Table;
         let variables = ordination.variables.as_ref();
         let has_sizes = variables.is_some_and(|variables| variables.sizes.is_some());
         let is_left = |name: &&str| match *name {
@@ -123,7 +123,7 @@ impl Output<'_> {
         write_summary(&at(Self::SUMMARY), summary)?;
         write_report(&at(Self::REPORT), &Report { ordination, labels, summary, title })?;
         let eigenvalues = &ordination.eigenvalues;
-        if let (Matter::Table, Some(masses)) = (ordination.matter, &ordination.masses) {
+        if let (OrdinationInput::Table, Some(masses)) = (ordination.input, &ordination.masses) {
             let lines = (&ordination.ids[..], &masses[..]);
             let path = at(Self::CONTRIBUTIONS);
             write_contributions(&path, lines, &ordination.columns(), eigenvalues)?;

@@ -9,7 +9,7 @@ use super::labels::{LabelColumn, LabelsOfItems};
 use super::quality::write_columns;
 use super::{Output, OutputError, Report, Written, folder, write_report, write_summary};
 use crate::projection::{Embedding, Projection};
-use crate::{Matter, Ordination};
+use crate::{Ordination, OrdinationInput};
 
 /// All that goes into the folder.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +74,7 @@ impl ProjectionOutput<'_> {
         };
         Ordination {
             method: format!("{m} new items among {n} embedded ones"),
-            matter: Matter::Placed { embedded: n },
+            input: OrdinationInput::Placed { embedded: n },
             ids: embedding.ids.iter().chain(ids).cloned().collect(),
             coordinates: (0..embedding.axes()).flat_map(axis).collect(),
             eigenvalues: embedding.eigenvalues.clone(),

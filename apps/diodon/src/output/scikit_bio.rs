@@ -6,7 +6,7 @@ use std::path::Path;
 use tegula_files::{WriteError, write_atomically};
 
 use super::cells::{Rows, Style};
-use super::shares::{Whole, worths};
+use super::shares::{Whole, eigenvalue_shares};
 use crate::Ordination;
 
 /// Writes the ordination as scikit-bio's text format `ordination`: eigenvalues, shares of the trace, variables as
@@ -24,7 +24,8 @@ use crate::Ordination;
 pub fn write_scikit_bio(path: &Path, ordination: &Ordination) -> Result<(), WriteError> {
     let (ids, items) = (&ordination.ids[..], ordination.columns());
     let sum = Whole::Trace.sum(ordination);
-    let shares: Option<Vec<f64>> = worths(&ordination.eigenvalues, sum).map(|x| x.share).collect();
+    let shares: Option<Vec<f64>> =
+        eigenvalue_shares(&ordination.eigenvalues, sum).map(|x| x.share).collect();
     let variables = ordination.variables.as_ref();
     let species = variables.map_or_else(Vec::new, |variables| variables.columns());
     let constraints = ordination.constraints.as_ref();

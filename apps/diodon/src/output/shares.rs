@@ -1,6 +1,6 @@
 //! Shares of eigenvalues in sums that are named, since three different sums are in use.
 
-use crate::{Matter, Ordination};
+use crate::{Ordination, OrdinationInput};
 
 /// Difference of two sums, relative to them, below which they are the same but for rounding.
 const ALIKE: f64 = 1e-9;
@@ -20,9 +20,9 @@ impl Whole {
     /// Those that may differ for `ordination`: one, where no eigenvalue can be negative.
     #[must_use]
     pub fn all(ordination: &Ordination) -> &'static [Self] {
-        match ordination.matter {
-            Matter::Distances => &[Self::Trace, Self::Positive, Self::Absolute],
-            Matter::Table | Matter::Placed { .. } => &[Self::Trace],
+        match ordination.input {
+            OrdinationInput::Distances => &[Self::Trace, Self::Positive, Self::Absolute],
+            OrdinationInput::Table | OrdinationInput::Placed { .. } => &[Self::Trace],
         }
     }
 
@@ -40,8 +40,8 @@ impl Whole {
     /// The sum in words, after "share of".
     #[must_use]
     pub fn name(self, ordination: &Ordination) -> &'static str {
-        match (self, ordination.matter) {
-            (Self::Trace, Matter::Table) => "the inertia",
+        match (self, ordination.input) {
+            (Self::Trace, OrdinationInput::Table) => "the inertia",
             (Self::Trace, _) => "the trace",
             (Self::Positive, _) => "the sum of positive eigenvalues",
             (Self::Absolute, _) => "the sum of absolute values",
@@ -62,7 +62,7 @@ impl Whole {
 
 /// What an eigenvalue is worth.
 #[derive(Clone, Copy, Debug)]
-pub struct Worth {
+pub struct EigenvalueShare {
     /// The eigenvalue.
     pub eigenvalue: f64,
     /// Its share of the sum, where that is positive.
@@ -72,11 +72,14 @@ pub struct Worth {
 }
 
 /// `values`, from the first on, with their shares of a `sum`.
-pub fn worths(values: &[f64], sum: Option<f64>) -> impl Iterator<Item = Worth> {
+pub fn eigenvalue_shares(
+    values: &[f64],
+    sum: Option<f64>,
+) -> impl Iterator<Item = EigenvalueShare> {
     let mut so_far = 0.0;
     values.iter().map(move |&eigenvalue| {
         so_far += eigenvalue;
-        Worth {
+        EigenvalueShare {
             eigenvalue,
             share: sum.map(|sum| eigenvalue / sum),
             cumulated: sum.map(|sum| so_far / sum),

@@ -16,7 +16,7 @@ use crate::metric::Metric;
 use crate::ordination::{Sizes, Variables};
 use crate::singular::{self, Triples};
 use crate::table::{COLUMNS, ROWS};
-use crate::{Matter, Names, Ordination};
+use crate::{Names, Ordination, OrdinationInput};
 
 /// Relative rounding of squared norms from which on it is mentioned.
 const ROUGH: f64 = 1e-8;
@@ -37,7 +37,7 @@ pub fn ordination(
         .weights(n)
         .map(|masses| Sizes { norms2: triples.columns2.clone(), masses });
     Ordination {
-        matter: Matter::Table,
+        input: OrdinationInput::Table,
         accuracy: triples.accuracy(),
         method: format!("principal components, {}, {}", pretreatment.name, method.name),
         ids: names.items,

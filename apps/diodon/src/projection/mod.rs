@@ -30,7 +30,9 @@ pub use folder::FolderError;
 pub use plan::{Plan, ProblemSize, plan};
 
 use crate::EmbedError;
-use crate::stream::{Dealing, Edges, Overlap, Stream, Tiling, register_lines, total_bytes};
+use crate::stream::{
+    Edges, Overlap, Stream, TileDistribution, Tiling, register_lines, total_bytes,
+};
 use crate::verdict::{self, places};
 
 /// Embedded items, as far as new ones need to know them.
@@ -144,7 +146,7 @@ pub fn project<T: Real>(
         distances,
         (tiling, memory),
         entry,
-        (&Dealing::equal(flow.ranks()), overlap),
+        (&TileDistribution::equal(flow.ranks()), overlap),
     );
     let shares = embedding.shares();
     let lines = [

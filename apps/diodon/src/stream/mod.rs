@@ -1,7 +1,7 @@
 //! Products with a matrix that is read tile by tile and never held: a ring of buffers is filled by readers and emptied
 //! by products, as far as memory allows ahead of them.
 
-mod dealing;
+mod distribution;
 mod mirrored;
 mod order;
 mod reading;
@@ -19,8 +19,8 @@ use tegula_runtime::memory::Reduction;
 use tegula_runtime::ranks::Rank;
 use tegula_tiles::TileMatrix;
 
-pub use dealing::Dealing;
-use dealing::Dealt;
+use distribution::TileAssignment;
+pub use distribution::TileDistribution;
 pub use reading::{Read, Reading};
 pub use tiling::{Edges, Place, TILE_ENTRIES, Tiling, band_edge};
 
@@ -72,7 +72,7 @@ pub struct Stream {
     entry: Entry,
     order: Vec<Place>,
     /// Who reads and who multiplies each tile of the order.
-    dealt: Dealt,
+    assignment: TileAssignment,
     /// For each rank the buffers that it reads into.
     rings: Vec<Vec<Handle>>,
     /// Buffer of each tile of the order.
@@ -99,15 +99,15 @@ impl Stream {
         source: &Arc<dyn Source>,
         (tiling, memory): (Tiling, u64),
         entry: Entry,
-        (dealing, overlap): (&Dealing, Overlap),
+        (distribution, overlap): (&TileDistribution, Overlap),
     ) -> Self {
         let shape = tiling.bands.map(|edges| edges.length());
         assert!(shape == source.shape(), "tiles of {shape:?} for {:?}", source.shape());
         let order = order::order(&tiling, overlap.read_order);
         let bytes = tiling.entries() * source.element().bytes();
         let ranks = flow.ranks();
-        assert!(dealing.products.ranks() == ranks, "{dealing:?} for {ranks} ranks");
-        let dealt = dealing.deal(order.len());
+        assert!(distribution.products.ranks() == ranks, "{distribution:?} for {ranks} ranks");
+        let assignment = distribution.assign(order.len());
         let most = (memory as usize / bytes.max(1)).max(2);
         let ring = |(rank, tiles): (usize, usize)| -> Vec<Handle> {
             let slots = (0..most.min(tiles)).map(|_| flow.register(bytes));
@@ -115,15 +115,15 @@ impl Stream {
             slots.iter().for_each(|&slot| flow.set_owner(slot, Rank(rank as u16)));
             slots
         };
-        let rings: Vec<_> = dealt.read_by(ranks).into_iter().enumerate().map(ring).collect();
+        let rings: Vec<_> = assignment.read_by(ranks).into_iter().enumerate().map(ring).collect();
         let mut turns: Vec<_> = rings.iter().map(|ring| ring.iter().cycle()).collect();
-        let mut turn = |tile| turns[usize::from(dealt.reader(tile).0)].next().copied();
+        let mut turn = |tile| turns[usize::from(assignment.reader(tile).0)].next().copied();
         let slots = (0..order.len()).map(|tile| turn(tile).expect("who reads has a buffer"));
         let slots = slots.collect();
         let reading = Reading::new(Arc::clone(source));
         let is_kept = false;
         let parts = Parts::All;
-        Self { reading, tiling, entry, order, dealt, rings, slots, is_kept, overlap, parts }
+        Self { reading, tiling, entry, order, assignment, rings, slots, is_kept, overlap, parts }
     }
 
     /// The matrix, and what was read of it.
@@ -200,8 +200,8 @@ impl Stream {
     /// Submits the reading of a tile, unless it is held.
     fn read(&self, flow: &mut Flow, number: usize, place: &Place) {
         if !self.is_kept && self.parts != Parts::Multiplying {
-            if self.dealt.is_apart {
-                flow.set_owner(self.slot(number), self.dealt.reader(number));
+            if self.assignment.is_apart {
+                flow.set_owner(self.slot(number), self.assignment.reader(number));
             }
             let task = self.reading.task(&place.block);
             flow.submit(task, &[(self.slot(number), W)], self.priority(place.bands.0));
@@ -227,8 +227,8 @@ impl Stream {
         let (i, j) = place.bands;
         let is_symmetric = self.tiling.is_symmetric;
         let (is_diagonal, stored) = (is_symmetric && i == j, self.slot(number));
-        if self.dealt.is_apart {
-            flow.set_owner(stored, self.dealt.multiplier(number));
+        if self.assignment.is_apart {
+            flow.set_owner(stored, self.assignment.multiplier(number));
         }
         let width = right.or(left).map_or(0, |(factor, _)| factor.n());
         let tile = self.tile(place, width);

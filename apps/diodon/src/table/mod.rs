@@ -24,7 +24,9 @@ use tegula_tiles::{Order, TileMatrix};
 use crate::EmbedError;
 use crate::basis::{inner, times};
 use crate::singular::Rows;
-use crate::stream::{Dealing, Overlap, Sides, Stream, Tiling, register_lines, total_bytes};
+use crate::stream::{
+    Overlap, Sides, Stream, TileDistribution, Tiling, register_lines, total_bytes,
+};
 pub use form::{Form, Margins, Treatment};
 pub(crate) use form::{line_name, line_names};
 
@@ -78,7 +80,7 @@ impl Table {
     ) -> Self {
         let TableOptions { edge, memory, overlap } = options;
         let tiling = Tiling::of(&**source, edge, false);
-        let how = (&Dealing::equal(flow.ranks()), overlap);
+        let how = (&TileDistribution::equal(flow.ranks()), overlap);
         let stream = Stream::new(flow, source, (tiling, memory), treatment.entry(), how);
         let findings = Findings::NONE;
         Self { stream, treatment, overlap, passes: 0, findings, settled: None }

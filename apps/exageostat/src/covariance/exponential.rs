@@ -1,6 +1,6 @@
 //! The exponential covariance: the Matern covariance of smoothness 1/2.
 
-use tegula_kernels::kernel::covariance::{Correlation, Near};
+use tegula_kernels::kernel::covariance::{Correlation, SmallExpansion};
 
 use super::{Covariance, RANGE, VARIANCE, Validity};
 
@@ -31,8 +31,8 @@ impl Correlation for Exponential {
     }
 
     /// Even and odd terms of the exponential series in `x = sqrt(s)`.
-    fn near(&self) -> Near {
+    fn near(&self) -> SmallExpansion {
         let (a, b) = ([1.0, 1.0 / 2.0, 1.0 / 24.0], [-1.0, -1.0 / 6.0, -1.0 / 120.0]);
-        Near::Sum { a, b, power: 0.5 }
+        SmallExpansion::Sum { a, b, power: 0.5 }
     }
 }

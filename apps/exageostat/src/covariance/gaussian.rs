@@ -1,6 +1,6 @@
 //! The Gaussian covariance, with the distance divided by the range and squared, without a half.
 
-use tegula_kernels::kernel::covariance::{Correlation, Near};
+use tegula_kernels::kernel::covariance::{Correlation, SmallExpansion};
 
 use super::{Covariance, RANGE, VARIANCE, Validity};
 
@@ -31,7 +31,7 @@ impl Correlation for Gaussian {
         -x * x
     }
 
-    fn near(&self) -> Near {
-        Near::Sum { a: [1.0, -1.0, 0.5], b: [0.0; 3], power: 1.0 }
+    fn near(&self) -> SmallExpansion {
+        SmallExpansion::Sum { a: [1.0, -1.0, 0.5], b: [0.0; 3], power: 1.0 }
     }
 }

@@ -1,6 +1,6 @@
 //! The Matern covariance, in the parameterisation without the factor `sqrt(2 smoothness)`.
 
-use tegula_kernels::kernel::covariance::{Correlation, Near, RadialTable, Row};
+use tegula_kernels::kernel::covariance::{Correlation, RadialTable, Row, SmallExpansion};
 use tegula_kernels::special::{MAX_PROFILE_SMOOTHNESS, Matern, MaternProfile};
 
 use super::{Covariance, Parameter, RANGE, VARIANCE, Validity};
@@ -48,9 +48,9 @@ impl Correlation for Tabulated {
         self.0.matern().scaled(x).ln() - x
     }
 
-    fn near(&self) -> Near {
+    fn near(&self) -> SmallExpansion {
         let near = self.0.matern().near();
-        Near::Sum { a: near.a, b: near.b, power: near.power }
+        SmallExpansion::Sum { a: near.a, b: near.b, power: near.power }
     }
 
     fn values(&self, x: &Row) -> Row {

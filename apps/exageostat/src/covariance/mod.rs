@@ -48,7 +48,7 @@ const VARIANCE: Parameter = Parameter {
     name: "variance",
     meaning: "covariance at distance 0, in squared units of the data",
     default: 1.0,
-    // Far from the ends of the numbers, so that products of covariances are numbers, too.
+    // Tail from the ends of the numbers, so that products of covariances are numbers, too.
     above: 1e-80,
     most: 1e80,
     search: (0.01, 100.0),

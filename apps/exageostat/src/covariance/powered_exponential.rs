@@ -1,6 +1,6 @@
 //! The powered exponential covariance, whose range is not raised to the power.
 
-use tegula_kernels::kernel::covariance::{Correlation, Far, Near};
+use tegula_kernels::kernel::covariance::{Correlation, SmallExpansion, Tail};
 
 use super::{Covariance, Parameter, RANGE, VARIANCE, Validity};
 
@@ -59,12 +59,16 @@ impl Correlation for Powered {
     }
 
     /// Not an expansion but the function itself.
-    fn near(&self) -> Near {
-        Near::Logarithm { a: [0.0; 3], b: [-self.factor, 0.0, 0.0], power: 0.5 * self.power }
+    fn near(&self) -> SmallExpansion {
+        SmallExpansion::Logarithm {
+            a: [0.0; 3],
+            b: [-self.factor, 0.0, 0.0],
+            power: 0.5 * self.power,
+        }
     }
 
     /// For small powers it decays too slowly for any table.
-    fn far(&self) -> Far {
-        Far::Near
+    fn far(&self) -> Tail {
+        Tail::SmallExpansion
     }
 }

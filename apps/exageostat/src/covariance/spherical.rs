@@ -1,6 +1,6 @@
 //! The spherical covariance: 0 from the range on.
 
-use tegula_kernels::kernel::covariance::{Correlation, Near};
+use tegula_kernels::kernel::covariance::{Correlation, SmallExpansion};
 
 use super::{Covariance, Parameter, RANGE, VARIANCE, Validity};
 
@@ -38,8 +38,8 @@ impl Correlation for Spherical {
         correlation(x).ln()
     }
 
-    fn near(&self) -> Near {
-        Near::Sum { a: [1.0, 0.0, 0.0], b: [-1.5, 0.5, 0.0], power: 0.5 }
+    fn near(&self) -> SmallExpansion {
+        SmallExpansion::Sum { a: [1.0, 0.0, 0.0], b: [-1.5, 0.5, 0.0], power: 0.5 }
     }
 
     fn support(&self) -> f64 {

@@ -1,8 +1,8 @@
 //! The axes of an ordination, as a table for people and as keys for programs, and when an axis counts as found.
 
 use serde_json::{Value, json};
-use tegula_diodon::output::{Whole, worths};
-use tegula_diodon::{Accuracy, Matter, Ordination};
+use tegula_diodon::output::{Whole, eigenvalue_shares};
+use tegula_diodon::{Accuracy, Ordination, OrdinationInput};
 
 use crate::output::{Align, Console, Table, number};
 
@@ -17,14 +17,16 @@ pub(super) fn describe_axes(console: &Console, ordination: &Ordination) {
     let wholes: Vec<Whole> =
         Whole::known(ordination).into_iter().filter(|whole| *whole != Whole::Absolute).collect();
     for whole in &wholes {
-        columns.extend([(short_name(*whole, ordination.matter), right), ("cumulated", right)]);
+        columns.extend([(short_name(*whole, ordination.input), right), ("cumulated", right)]);
     }
     if ordination.residuals.is_some() {
         columns.push(("residual", right));
     }
     let mut table = Table::new(&columns);
-    let shares: Vec<Vec<_>> =
-        wholes.iter().map(|whole| worths(values, whole.sum(ordination)).collect()).collect();
+    let shares: Vec<Vec<_>> = wholes
+        .iter()
+        .map(|whole| eigenvalue_shares(values, whole.sum(ordination)).collect())
+        .collect();
     let percent =
         |share: Option<f64>| share.map_or(String::new(), |x| format!("{:.2} %", 100.0 * x));
     for (axis, &value) in values.iter().enumerate() {
@@ -39,9 +41,9 @@ pub(super) fn describe_axes(console: &Console, ordination: &Ordination) {
 }
 
 /// What eigenvalues are shares of, as the head of a column.
-fn short_name(whole: Whole, matter: Matter) -> &'static str {
-    match (whole, matter) {
-        (Whole::Trace, Matter::Table) => "of inertia",
+fn short_name(whole: Whole, input: OrdinationInput) -> &'static str {
+    match (whole, input) {
+        (Whole::Trace, OrdinationInput::Table) => "of inertia",
         (Whole::Trace, _) => "of trace",
         (Whole::Positive, _) => "of positive",
         (Whole::Absolute, _) => "of absolute",
@@ -53,7 +55,7 @@ pub(super) fn axes_json(ordination: &Ordination) -> Vec<(&'static str, Value)> {
     let values = &ordination.eigenvalues;
     let shares = |whole: Whole| {
         let shares: Option<Vec<f64>> =
-            worths(values, whole.sum(ordination)).map(|worth| worth.share).collect();
+            eigenvalue_shares(values, whole.sum(ordination)).map(|one| one.share).collect();
         json!(shares)
     };
     let are = match ordination.accuracy {
@@ -62,7 +64,7 @@ pub(super) fn axes_json(ordination: &Ordination) -> Vec<(&'static str, Value)> {
         Accuracy::Estimated => "estimates",
     };
     let mut keys = vec![("eigenvalues_are", are.into())];
-    if ordination.matter == Matter::Distances {
+    if ordination.input == OrdinationInput::Distances {
         let is_exact = ordination.accuracy == Accuracy::Exact;
         let are = if is_exact { "exact" } else { "estimates" };
         keys.extend([

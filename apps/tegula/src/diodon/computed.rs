@@ -4,7 +4,9 @@ use std::path::Path;
 
 use anyhow::Result;
 use clap::Args;
-use tegula_diodon::distance::{DistanceSource, METRICS, MetricChoice, Points, Sequences, Takes};
+use tegula_diodon::distance::{
+    DistanceSource, METRICS, MetricChoice, MetricInput, Points, Sequences,
+};
 use tegula_files::expression::split_list;
 use tegula_files::{ColumnIndex, NamedValues, ReadOptions, Table};
 
@@ -27,7 +29,7 @@ pub(super) fn metrics_help() -> String {
         let metrics = METRICS.iter().filter(move |metric| metric.takes() == takes);
         metrics.map(|metric| format!("\n  {:<15} {}", metric.usage(), metric.summary))
     };
-    let (points, sequences) = (list(Takes::Points), list(Takes::Sequences));
+    let (points, sequences) = (list(MetricInput::Points), list(MetricInput::Sequences));
     format!(
         "Metrics of points:{}\nMetrics of sequences:{}",
         points.collect::<String>(),
@@ -52,7 +54,7 @@ impl PointFlags {
         memory: u64,
     ) -> Result<DistanceSource> {
         let name = input.display().to_string();
-        if metric.metric.takes() == Takes::Points {
+        if metric.metric.takes() == MetricInput::Points {
             let (points, bytes_read) = self.points(input, memory / 2)?;
             let source = DistanceSource::points(name, metric, points).map_err(refused)?;
             return Ok(source.of_file(bytes_read));

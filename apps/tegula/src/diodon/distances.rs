@@ -6,7 +6,9 @@ use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde_json::json;
-use tegula_diodon::distance::{DistanceSource, MetricChoice, Takes, WriteOptions, write_matrix};
+use tegula_diodon::distance::{
+    DistanceSource, MetricChoice, MetricInput, WriteOptions, write_matrix,
+};
 use tegula_files::matrix::create_matrix;
 use tegula_files::source::{Sink, Source, SourceError};
 use tegula_kernels::element::Element;
@@ -100,8 +102,8 @@ impl Distances {
     fn describe(&self, console: &Console, n: usize, workers: usize) {
         let metric = self.metric.metric;
         let what = match metric.takes() {
-            Takes::Points => "point",
-            Takes::Sequences => "sequence",
+            MetricInput::Points => "point",
+            MetricInput::Sequences => "sequence",
         };
         console.field("data", format_args!("{}: {}", self.input.display(), count(n, what)));
         console.field("metric", format_args!("{}: {}", self.metric, metric.formula));

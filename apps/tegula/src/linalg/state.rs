@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use tegula_files::checkpoint::{
-    Apart, Body, read_digests, read_word, read_words, write_digests, write_word, write_words,
+    Body, DetachedData, read_digests, read_word, read_words, write_digests, write_word, write_words,
 };
 use tegula_files::{Digest, digest_bytes};
 use tegula_kernels::error::NumericalError;
@@ -141,7 +141,7 @@ fn step_of(failure: NumericalError) -> u64 {
 
 /// Tiles in a checkpoint.
 struct State {
-    tiles: Apart,
+    tiles: DetachedData,
     digests: Vec<Digest>,
 }
 

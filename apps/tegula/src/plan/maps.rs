@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use tegula_diodon::stream::Dealing;
+use tegula_diodon::stream::TileDistribution;
 use tegula_exageostat::program::generation;
 use tegula_plan::distribution::{Factorisation, OwnerMap, distribution_for, ranks_of};
 use tegula_plan::phases::surrogate::rating;
@@ -49,7 +49,7 @@ pub(crate) struct Maps {
     /// In the phase before it, where that has a map of its own.
     pub(crate) earlier: Option<OwnerMap>,
     /// How tiles are dealt out, where they are read.
-    pub(crate) dealing: Option<Dealing>,
+    pub(crate) dealing: Option<TileDistribution>,
     /// What they follow from, where phases were planned together.
     pub(crate) plan: Option<phases::Plan>,
 }
@@ -158,11 +158,17 @@ impl Maps {
         let [_, (sweep, cost)] = read_and_sweep(sizes);
         let powers = cluster.powers_of(sweep, cost)?;
         let owners = distribution_for(name, &powers, Storage::Full)?;
-        let dealing = Dealing { products: shares(&*owners, cluster.nodes.len()), reading: None };
+        let dealing =
+            TileDistribution { products: shares(&*owners, cluster.nodes.len()), reading: None };
         Ok(Self::dealt(name, sizes, owners, dealing))
     }
 
-    fn dealt(name: &str, sizes: &Sizes, owners: Arc<dyn Owners>, dealing: Dealing) -> Self {
+    fn dealt(
+        name: &str,
+        sizes: &Sizes,
+        owners: Arc<dyn Owners>,
+        dealing: TileDistribution,
+    ) -> Self {
         let tiles = dealing.tiles_of_ranks(sizes.tiles * (sizes.tiles + 1) / 2);
         let (name, dealing) = (name.to_owned(), Some(dealing));
         Self { name, owners, tiles, last: None, earlier: None, dealing, plan: None }
@@ -225,7 +231,7 @@ impl Planned {
         let plan = phases::plan(cluster, &work, &self.options)?;
         let [reading, products] = plan.powers.clone();
         let owners = distribution_for("1d1d", &products, Storage::Full)?;
-        let dealing = Dealing { products, reading: Some(reading) };
+        let dealing = TileDistribution { products, reading: Some(reading) };
         Ok(Maps { plan: Some(plan), ..Maps::dealt(name, sizes, owners, dealing) })
     }
 }

@@ -4,7 +4,7 @@ use super::table::Row;
 
 /// Expansion at small `s`, with `a(s) + s^power b(s)` of coefficients from the constant term.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Near {
+pub enum SmallExpansion {
     /// The sum is the correlation; `a[0]` is 1.
     Sum {
         /// Coefficients of `a`.
@@ -27,11 +27,11 @@ pub enum Near {
 
 /// What holds beyond the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Far {
+pub enum Tail {
     /// The correlation is 0 or underflows.
     Zero,
-    /// [`Near`] is the whole function and holds everywhere.
-    Near,
+    /// [`SmallExpansion`] is the whole function and holds everywhere.
+    SmallExpansion,
 }
 
 /// A correlation as a function of `x = d / scale`: what a covariance supplies to have a table.
@@ -44,10 +44,10 @@ pub trait Correlation {
     /// Its logarithm, also where the correlation underflows.
     fn logarithm(&self, x: f64) -> f64;
     /// Its expansion, exact to rounding for `x^2 <` [`first`](Self::first).
-    fn near(&self) -> Near;
+    fn near(&self) -> SmallExpansion;
     /// What holds from the end of the table on.
-    fn far(&self) -> Far {
-        Far::Zero
+    fn far(&self) -> Tail {
+        Tail::Zero
     }
     /// Distance from which it is exactly 0: a power of two, or infinity.
     fn support(&self) -> f64 {

@@ -32,7 +32,7 @@ use crate::scalar::{Precision, Real};
 
 use cpu::Job;
 
-pub use correlation::{Correlation, Far, Near};
+pub use correlation::{Correlation, SmallExpansion, Tail};
 pub use cpu::Vectors;
 pub(crate) use cuda::{SOURCE, constants};
 pub use table::{CELLS, COEFFICIENTS, LN_UNDERFLOW, RadialTable, Row, TABLE_BYTES};

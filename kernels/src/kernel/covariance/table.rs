@@ -5,7 +5,7 @@
 //! the cell is found by one shift and one subtraction, without a square root. Its row holds the
 //! eight coefficients of a polynomial in the rest of the bits, `u` in `[-1/2, 1/2)`: of the
 //! covariance itself below `tail`, of its logarithm from there on. What lies outside is given by
-//! the expansion at 0 ([`Near`]) and by 0 or the same expansion beyond ([`Far`]).
+//! the expansion at 0 ([`SmallExpansion`]) and by 0 or the same expansion beyond ([`Tail`]).
 //!
 //! A logarithm of several hundreds would lose the digits that its exponential needs. Its rows are
 //! therefore to base 2 and less an integer `n`, which the last 12 bits of each of the last four
@@ -13,7 +13,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::correlation::{Correlation, Far, Near};
+use super::correlation::{Correlation, SmallExpansion, Tail};
 use super::entry;
 use super::fit;
 use super::lanes::Single;
@@ -133,13 +133,14 @@ impl RadialTable {
     }
 
     fn set_near<C: Correlation + ?Sized>(&mut self, correlation: &C) {
-        let (Near::Sum { a, b, power } | Near::Logarithm { a, b, power }) = correlation.near();
+        let (SmallExpansion::Sum { a, b, power } | SmallExpansion::Logarithm { a, b, power }) =
+            correlation.near();
         (self.near_a, self.near_b, self.near_power) = (a, b, power);
-        let logarithm = matches!(correlation.near(), Near::Logarithm { .. });
+        let logarithm = matches!(correlation.near(), SmallExpansion::Logarithm { .. });
         let constant = if logarithm { 0.0 } else { 1.0 };
         assert!(a[0] == constant, "the expansion starts with {}, not {constant}", a[0]);
         self.near_is_logarithm = u64::from(logarithm);
-        self.far_is_near = u64::from(correlation.far() == Far::Near);
+        self.far_is_near = u64::from(correlation.far() == Tail::SmallExpansion);
     }
 
     /// Fits the rows, octave after octave, until the support or the underflow is passed or the

@@ -9,7 +9,7 @@ use super::groups::{Group, groups};
 use super::{Report, escape::write_json};
 use crate::output::labels::LabelColumn;
 use crate::output::shares::Whole;
-use crate::{Accuracy, Matter, Ordination};
+use crate::{Accuracy, Ordination, OrdinationInput};
 
 /// Most coordinates that a page holds: 2^24, about 90 MB as text.
 const MOST_COORDINATES: usize = 1 << 24;
@@ -142,9 +142,9 @@ fn meta<'a>(report: &Report<'a>, scale: f64) -> Meta<'a> {
         wholes,
         labels: labels.collect(),
         groups: groups.iter().map(group).collect(),
-        fresh: match ordination.matter {
-            Matter::Placed { embedded } => Some(embedded),
-            Matter::Distances | Matter::Table => None,
+        fresh: match ordination.input {
+            OrdinationInput::Placed { embedded } => Some(embedded),
+            OrdinationInput::Distances | OrdinationInput::Table => None,
         },
     }
 }

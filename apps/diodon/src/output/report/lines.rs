@@ -7,7 +7,7 @@ use super::escape::escaped;
 use super::tables::{percent, rounded, thousands};
 use crate::output::Output;
 use crate::output::contributions::contribution;
-use crate::{Matter, Ordination};
+use crate::{Ordination, OrdinationInput};
 
 /// Lines of a table.
 const MOST_LINES: usize = 20;
@@ -30,7 +30,7 @@ struct Lines<'a> {
 /// The sections of the lines of a table, and of instruments; nothing of distances.
 pub(super) fn sections(ordination: &Ordination) -> String {
     let mut html = String::new();
-    if ordination.matter != Matter::Table || ordination.axes() == 0 {
+    if ordination.input != OrdinationInput::Table || ordination.axes() == 0 {
         return html;
     }
     let eigenvalues = &ordination.eigenvalues[..];

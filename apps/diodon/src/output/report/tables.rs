@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::data::shown_axes;
 use super::escape::escaped;
 use crate::output::labels::LabelsOfItems;
-use crate::output::shares::{Whole, worths};
-use crate::{Accuracy, Matter, Ordination};
+use crate::output::shares::{Whole, eigenvalue_shares};
+use crate::{Accuracy, Ordination, OrdinationInput};
 
 /// Entries of a list of the summary that are shown.
 const MOST_ENTRIES: usize = 8;
@@ -58,7 +58,7 @@ pub(super) fn axes(ordination: &Ordination) -> String {
     }
     html += "</tr></thead>\n<tbody>\n";
     let values = &ordination.eigenvalues;
-    let of = |whole: &Whole| worths(values, whole.sum(ordination)).collect::<Vec<_>>();
+    let of = |whole: &Whole| eigenvalue_shares(values, whole.sum(ordination)).collect::<Vec<_>>();
     let shares: Vec<Vec<_>> = known.iter().map(of).collect();
     for (index, &value) in values.iter().enumerate() {
         let number = index + 1;
@@ -115,7 +115,7 @@ fn residuals(ordination: &Ordination) -> String {
 
 /// What is known of negative eigenvalues, where there may be some.
 pub(super) fn negative(ordination: &Ordination) -> String {
-    if ordination.matter != Matter::Distances {
+    if ordination.input != OrdinationInput::Distances {
         return String::new();
     }
     let count = ordination.negative.len();

@@ -1,7 +1,7 @@
 //! Distances between points.
 
 use proptest::prelude::*;
-use tegula_diodon::distance::{METRICS, Takes};
+use tegula_diodon::distance::{METRICS, MetricInput};
 use tegula_files::source::{Coverage, Source};
 use tegula_kernels::element::Element;
 
@@ -57,7 +57,7 @@ fn tolerance(metric: &str, dimensions: usize) -> f64 {
 }
 
 fn metrics() -> impl Iterator<Item = &'static str> {
-    METRICS.iter().filter(|metric| metric.takes() == Takes::Points).map(|metric| metric.name)
+    METRICS.iter().filter(|metric| metric.takes() == MetricInput::Points).map(|metric| metric.name)
 }
 
 fn table(

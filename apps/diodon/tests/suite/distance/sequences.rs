@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use proptest::prelude::*;
-use tegula_diodon::distance::{METRICS, Takes};
+use tegula_diodon::distance::{METRICS, MetricInput};
 use tegula_files::source::Block;
 use tegula_kernels::element::Element;
 
@@ -267,7 +267,7 @@ fn pairs_that_have_no_distance_are_named_when_they_are_read() {
 #[test]
 fn every_metric_of_sequences_gives_no_distance_to_a_copy() {
     let text = "ACGGTACCAGTTACGACTTACGGCATTTACG";
-    for metric in METRICS.iter().filter(|metric| metric.takes() == Takes::Sequences) {
+    for metric in METRICS.iter().filter(|metric| metric.takes() == MetricInput::Sequences) {
         let found = whole(&of_sequences(metric.name, &[text, text]));
         assert!(found.iter().all(|x| x.to_bits() == 0), "{}: {found:?}", metric.name);
     }

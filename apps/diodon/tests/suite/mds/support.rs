@@ -81,7 +81,7 @@ impl How {
             memory: 4 * 64 * 64 * 8,
             samples: 1000,
             overlap: Overlap::default(),
-            dealing: None,
+            distribution: None,
         };
         Self { request, options, workers: 2, tolerance: None }
     }

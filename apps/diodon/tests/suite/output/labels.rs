@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use tegula_diodon::output::{LabelColumn, Labels, LabelsError, LabelsOfItems, Strays};
+use tegula_diodon::output::{LabelColumn, Labels, LabelsError, LabelsOfItems, UnmatchedIds};
 
 fn read(text: &str) -> Result<Labels, LabelsError> {
     let folder = tempfile::tempdir().unwrap();
@@ -58,7 +58,7 @@ fn headers_are_found() {
     // A first row of no item is no header if its label is one of the others', or a number.
     for text in ["z,x\na,x\nb,y\n", "z,3.5\na,1.5\nb,2.5\n"] {
         let labels = matched(text, &["a", "b"]);
-        assert_eq!(labels.unknown, Strays { count: 1, first: vec!["z".into()] }, "{text:?}");
+        assert_eq!(labels.unknown, UnmatchedIds { count: 1, first: vec!["z".into()] }, "{text:?}");
     }
 }
 
@@ -77,7 +77,7 @@ fn quotes_and_further_columns() {
     let names: Vec<&str> = labels.columns.iter().map(|column| column.name.as_str()).collect();
     assert_eq!(names, ["label", "label 2", "label 3"]);
     assert_eq!(labels.columns[1].codes, [None, Some(0), None]);
-    assert_eq!(labels.unlabelled, Strays { count: 1, first: vec!["c".into()] });
+    assert_eq!(labels.unlabelled, UnmatchedIds { count: 1, first: vec!["c".into()] });
     assert_eq!(labels.without(&[1]).columns[0].codes, [Some(0), None]);
 }
 
@@ -108,7 +108,7 @@ fn what_does_not_match_is_counted_and_named() {
     let labels = matched("id,l\na,x\nb,\nu,y\nv,y\nw,y\nz,y\n", &["a", "b", "c"]);
     assert_eq!(each(&labels), ["x", "none", "none"]);
     assert_eq!(labels.columns[0].classes, ["x"], "labels of no item are no classes");
-    assert_eq!(labels.unlabelled, Strays { count: 2, first: vec!["b".into(), "c".into()] });
+    assert_eq!(labels.unlabelled, UnmatchedIds { count: 2, first: vec!["b".into(), "c".into()] });
     let message = labels.message().unwrap();
     assert!(message.ends_with(
         "labels.csv: 2 of 3 items have no label ('b', 'c'); 4 ids are of no item ('u', 'v', 'w', ...)"

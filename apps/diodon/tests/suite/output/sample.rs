@@ -1,7 +1,7 @@
 //! Ordinations to write: seeded points around a few centres, on their own axes.
 
 use tegula_diodon::instruments::Along;
-use tegula_diodon::{Accuracy, Constraints, Matter, Ordination, Sizes, Variables};
+use tegula_diodon::{Accuracy, Constraints, Ordination, OrdinationInput, Sizes, Variables};
 
 /// Numbers between 0 and 1 that look random: a linear congruence (Knuth's MMIX), its upper bits.
 struct Numbers(u64);
@@ -72,7 +72,7 @@ pub(super) fn truncated(mut ordination: Ordination) -> Ordination {
 pub(super) fn table(n: usize, k: usize, is_count: bool) -> Ordination {
     let mut table = ordination(n, k, false);
     table.method = "principal components, standard, exact".to_owned();
-    table.matter = Matter::Table;
+    table.input = OrdinationInput::Table;
     table.masses = Some(vec![1.0; n]);
     let coordinates: Vec<f64> = (0..5 * k).map(|at| (1.3 * at as f64 + 0.4).sin()).collect();
     let norms2 = (0..5).map(|line| 2.0 + line as f64).collect();

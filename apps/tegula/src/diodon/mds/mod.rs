@@ -18,7 +18,7 @@ use tegula_diodon::distance::MetricChoice;
 use tegula_diodon::gram::{Gram, GramOptions, Sums};
 use tegula_diodon::mds::{self, Correction, Leading, METHODS};
 use tegula_diodon::output::Output;
-use tegula_diodon::stream::{Dealing, TILE_ENTRIES};
+use tegula_diodon::stream::{TILE_ENTRIES, TileDistribution};
 use tegula_kernels::scalar::{Precision, Real};
 use tegula_runtime::flow::Flow;
 use tegula_runtime::trace::Trace;
@@ -208,10 +208,10 @@ impl Mds {
     }
 
     /// How ranks share the tiles.
-    fn dealing(&self, run: &Run) -> Result<Dealing> {
+    fn distribution(&self, run: &Run) -> Result<TileDistribution> {
         let reading = self.reading.as_deref().map(|name| run.owners_by(name)).transpose()?;
         let reading = reading.map(|owners| shares(&*owners, ranks()));
-        Ok(Dealing { products: run.dealing(), reading })
+        Ok(TileDistribution { products: run.dealing(), reading })
     }
 
     /// The engine, and the distances as something to multiply with; the correction of Cailliez that they got.
@@ -231,7 +231,7 @@ impl Mds {
             memory: setup.plan.ring_bytes,
             samples: setup.samples,
             overlap: self.stream.overlap(),
-            dealing: Some(self.dealing(&setup.run)?),
+            distribution: Some(self.distribution(&setup.run)?),
         };
         let mut gram = Gram::new(&mut flow, &setup.distances.source, gram_options);
         gram.allow(self.tolerated.symmetry_tolerance);

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use tegula_diodon::output::Output;
-use tegula_diodon::{Accuracy, Matter, Ordination, verdict};
+use tegula_diodon::{Accuracy, Ordination, OrdinationInput, verdict};
 
 use super::setup::Setup;
 use super::{Mds, Outcome, count_of_passes};
@@ -210,7 +210,7 @@ pub(super) fn ordination(setup: &Setup, outcome: &Outcome) -> Ordination {
         residuals: leading.residuals.clone(),
         negative: leading.negative.clone(),
         spectrum: leading.spectrum.clone(),
-        matter: Matter::Distances,
+        input: OrdinationInput::Distances,
         accuracy: match (&leading.spectrum, leading.has_converged) {
             (Some(_), _) => Accuracy::Exact,
             (None, Some(true)) => Accuracy::Converged,

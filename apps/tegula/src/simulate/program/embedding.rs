@@ -94,7 +94,7 @@ fn multiply<T: Real>(flow: &mut Flow, setting: &Setting) -> Result<(), FlowError
         memory: u64::MAX,
         samples: 0,
         overlap,
-        dealing: setting.dealing.clone(),
+        distribution: setting.dealing.clone(),
     };
     let mut gram = Gram::new(flow, &source, options);
     let [x, y] = [(); 2].map(|()| gram.panel(flow, sizes.width));

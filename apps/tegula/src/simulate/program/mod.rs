@@ -8,7 +8,7 @@ mod workload;
 
 use std::sync::{Arc, LazyLock};
 
-use tegula_diodon::stream::Dealing;
+use tegula_diodon::stream::TileDistribution;
 use tegula_kernels::scalar::Precision;
 use tegula_linalg::Tree;
 use tegula_linalg::program::{self as routine, PROGRAMS, Program};
@@ -98,7 +98,7 @@ pub(crate) struct Setting {
     /// Who has each tile in an earlier phase, if not who has it in the last one.
     pub(crate) earlier: Option<Arc<dyn Owners>>,
     /// How nodes share tiles that are read; in turn, unless told otherwise.
-    pub(crate) dealing: Option<Dealing>,
+    pub(crate) dealing: Option<TileDistribution>,
 }
 
 impl Setting {

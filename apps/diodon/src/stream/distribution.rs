@@ -6,14 +6,14 @@ use tegula_tiles::Storage;
 
 /// How much of the tiles each rank is to have.
 #[derive(Clone, Debug)]
-pub struct Dealing {
+pub struct TileDistribution {
     /// Of the products.
     pub products: Powers,
     /// Of the reading, where that is not for each tile with who multiplies it.
     pub reading: Option<Powers>,
 }
 
-impl Dealing {
+impl TileDistribution {
     /// Tiles in turn to equal ranks, each of which reads what it multiplies.
     ///
     /// # Panics
@@ -26,21 +26,21 @@ impl Dealing {
     /// How many of so many tiles each rank multiplies.
     #[must_use]
     pub fn tiles_of_ranks(&self, tiles: usize) -> Vec<usize> {
-        count(&self.deal(tiles).multipliers, self.products.ranks())
+        count(&self.assign(tiles).multipliers, self.products.ranks())
     }
 
     /// How many of so many tiles each rank reads.
     #[must_use]
     pub fn read_by_ranks(&self, tiles: usize) -> Vec<usize> {
-        self.deal(tiles).read_by(self.products.ranks())
+        self.assign(tiles).read_by(self.products.ranks())
     }
 
-    /// Deals out so many tiles.
+    /// Assigns so many tiles.
     ///
     /// Products go by algorithm 5 of L. L. Nesi, PhD thesis, UGA and UFRGS, 2023, so that the first
     /// tiles, however many, are divided as evenly as can be; of reading as few tiles as possible are
     /// with others (algorithm 10, section 6.2.3).
-    pub(super) fn deal(&self, tiles: usize) -> Dealt {
+    pub(super) fn assign(&self, tiles: usize) -> TileAssignment {
         let ranks = self.products.ranks();
         // Even from the end on is even from the start on when it is read backwards.
         let mut multipliers = shuffle(self.products.as_slice(), tiles);
@@ -51,7 +51,7 @@ impl Dealing {
             let earlier = earlier_phase(&later, &wanted);
             (0..tiles).map(|tile| earlier.owner(tile, 0)).collect()
         });
-        Dealt {
+        TileAssignment {
             is_apart: readers.is_some(),
             readers: readers.unwrap_or_else(|| multipliers.clone()),
             multipliers,
@@ -61,14 +61,14 @@ impl Dealing {
 
 /// For each tile, in the order of a pass, who reads and who multiplies it.
 #[derive(Clone, Debug)]
-pub(super) struct Dealt {
+pub(super) struct TileAssignment {
     readers: Vec<usize>,
     multipliers: Vec<usize>,
     /// Whether the two may differ.
     pub(super) is_apart: bool,
 }
 
-impl Dealt {
+impl TileAssignment {
     pub(super) fn reader(&self, tile: usize) -> Rank {
         Rank(self.readers[tile] as u16)
     }
@@ -84,9 +84,9 @@ impl Dealt {
 }
 
 /// How often each of `ranks` is there.
-fn count(dealt: &[usize], ranks: usize) -> Vec<usize> {
+fn count(assignment: &[usize], ranks: usize) -> Vec<usize> {
     let mut tiles = vec![0; ranks];
-    dealt.iter().for_each(|&rank| tiles[rank] += 1);
+    assignment.iter().for_each(|&rank| tiles[rank] += 1);
     tiles
 }
 
@@ -100,17 +100,18 @@ mod tests {
 
     #[test]
     fn equal_ranks_take_tiles_in_turn() {
-        let dealt = Dealing::equal(3).deal(7);
-        assert_eq!(dealt.multipliers, [0, 1, 2, 0, 1, 2, 0]);
-        assert_eq!(dealt.readers, dealt.multipliers);
-        assert!(!dealt.is_apart);
+        let assignment = TileDistribution::equal(3).assign(7);
+        assert_eq!(assignment.multipliers, [0, 1, 2, 0, 1, 2, 0]);
+        assert_eq!(assignment.readers, assignment.multipliers);
+        assert!(!assignment.is_apart);
     }
 
     #[test]
     fn every_start_is_divided_by_the_powers() {
-        let dealt = Dealing { products: powers(&[1.0, 3.0]), reading: None }.deal(40);
+        let assignment =
+            TileDistribution { products: powers(&[1.0, 3.0]), reading: None }.assign(40);
         for end in (4..=40).step_by(4) {
-            let first = dealt.multipliers[..end].iter().filter(|&&rank| rank == 0).count();
+            let first = assignment.multipliers[..end].iter().filter(|&&rank| rank == 0).count();
             assert_eq!(first, end / 4, "of {end}");
         }
     }
@@ -118,9 +119,10 @@ mod tests {
     #[test]
     fn as_few_tiles_as_possible_are_read_by_others() {
         let products = powers(&[1.0, 3.0]);
-        let dealt = Dealing { products, reading: Some(Powers::equal(2)) }.deal(40);
-        assert_eq!(dealt.read_by(2), [20, 20]);
-        let apart = dealt.readers.iter().zip(&dealt.multipliers).filter(|(r, m)| r != m).count();
+        let assignment = TileDistribution { products, reading: Some(Powers::equal(2)) }.assign(40);
+        assert_eq!(assignment.read_by(2), [20, 20]);
+        let apart =
+            assignment.readers.iter().zip(&assignment.multipliers).filter(|(r, m)| r != m).count();
         assert_eq!(apart, 10);
     }
 }

@@ -11,13 +11,13 @@ use crate::{Digest, digest_bytes};
 
 /// What of a checkpoint is set apart. It stays readable when another file takes the place of this one.
 #[derive(Clone, Debug)]
-pub struct Apart {
+pub struct DetachedData {
     file: Arc<File>,
     path: PathBuf,
     within: Range<u64>,
 }
 
-impl Apart {
+impl DetachedData {
     /// The bytes `within` the file at `path`.
     pub(super) fn new(file: Arc<File>, path: PathBuf, within: Range<u64>) -> Self {
         Self { file, path, within }

@@ -32,7 +32,8 @@ pub type PerKind<T> = [T; 4];
 
 impl Factorisation {
     /// That of square matrices of which the tiles of `storage` are there.
-    pub(super) fn of(storage: Storage) -> Self {
+    #[must_use]
+    pub fn of(storage: Storage) -> Self {
         match storage {
             Storage::Full => Self::Lu,
             Storage::Lower => Self::Cholesky,

@@ -19,6 +19,7 @@ mod lane;
 mod launch;
 mod lend;
 mod peers;
+mod presume;
 mod record;
 mod region;
 mod space;
@@ -129,6 +130,8 @@ pub struct Flow {
     /// Of a recorded run, how many tasks had been submitted when the program waited for all of
     /// them.
     waits: Vec<u64>,
+    /// What tasks leave that are taken for granted, while they are.
+    presumed: Option<presume::Presumed>,
 }
 
 impl std::fmt::Debug for Flow {
@@ -175,6 +178,7 @@ impl Flow {
             peers: None,
             is_flat,
             waits: Vec::new(),
+            presumed: None,
         }
     }
 
@@ -333,6 +337,9 @@ impl Flow {
     /// Submits a task, unless another rank runs it.
     #[inline(never)]
     fn take<C: Codelet>(&mut self, codelet: C, accesses: &[(Handle, Access)], priority: i32) {
+        if self.presumed.is_some() {
+            return self.presume_task(accesses);
+        }
         if !self.runs_here(accesses, priority) {
             return;
         }
@@ -368,6 +375,7 @@ impl Flow {
             // The directory knows whether this rank has anything of it.
             return self.note(Change::Discard(handle));
         }
+        self.presumed.iter_mut().for_each(|presumed| presumed.set(handle.index, false));
         let ready = self.graph.discard(handle);
         if !ready.is_empty() {
             self.engine.ready(ReadyTasks(ready));

@@ -316,10 +316,16 @@ impl Flow {
         let tag = (priority.saturating_add(self.shift), self.phase);
         let mut hands = Hands { graph: &mut self.graph, engine: &mut *self.engine, tag };
         let (me, ranks) = (peers.me, peers.directory.ranks());
+        let mut presumed = self.presumed.as_mut();
         let mut moves = std::mem::take(&mut peers.moves);
         for step in moves.drain(..) {
             match step {
                 Move::Message { datum, key, from, to } => {
+                    if let Some(presumed) = &mut presumed {
+                        // Both have it then.
+                        presumed.set(datum, true);
+                        continue;
+                    }
                     let handle = hands.graph.handle(datum);
                     if from == me {
                         hands.message(Kind::Send, handle, Envelope { key, peer: to });
@@ -341,6 +347,7 @@ impl Flow {
                     peers.put_back(share, &mut hands);
                 }
                 Move::Drop { datum } => {
+                    presumed.iter_mut().for_each(|presumed| presumed.set(datum, false));
                     let handle = hands.graph.handle(datum);
                     hands.discard(handle);
                 }

@@ -348,10 +348,12 @@ impl Planner {
         self.serve(memory);
     }
 
-    /// Notes that the program itself has given `handle`, which no memory holds, its contents: in the
-    /// RAM, or in the lowest memory if the RAM has no room.
+    /// Notes that the program itself has given `handle` its contents: in the RAM, or in the lowest memory if
+    /// the RAM has no room, unless some memory holds it already.
     pub fn place(&mut self, handle: HandleId) {
-        debug_assert!(self.replicas.is_nowhere(handle), "{handle:?} has contents already");
+        if !self.replicas.is_nowhere(handle) {
+            return;
+        }
         let (ram, bytes) = (&self.pools[0], self.replicas.bytes(handle));
         let has_room = ram.capacity - ram.promised.max(ram.occupied) >= bytes;
         let memory = if has_room { MemoryId::RAM } else { self.machine.lowest() };

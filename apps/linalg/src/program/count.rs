@@ -24,11 +24,11 @@ pub struct Counts {
     pub prepared: f64,
     /// Tasks of the algorithm.
     pub timed: f64,
-    /// Data that all of them read and do not write, each counted for every task.
+    /// Data that these read and do not write, each counted for every task.
     pub reads: f64,
-    /// Bytes that the largest of all works on.
+    /// Bytes that the largest of both works on.
     pub task_bytes: u64,
-    /// Names of their codelets.
+    /// Names of the codelets of both.
     pub codelets: Vec<&'static str>,
 }
 
@@ -70,12 +70,13 @@ impl Counts {
         let mut problem = program.instance(&mut flow, sizes, &Inputs::default());
         let count = |flow: &mut Flow| {
             flow.wait().expect("a census has no failures");
-            contents.lock().unwrap_or_else(PoisonError::into_inner).tasks as f64
+            let contents = contents.lock().unwrap_or_else(PoisonError::into_inner);
+            (contents.tasks as f64, contents.reads as f64)
         };
         problem.prepare(&mut flow);
-        let prepared = count(&mut flow);
+        let (prepared, reads_before) = count(&mut flow);
         problem.submit(&mut flow);
-        let timed = count(&mut flow) - prepared;
+        let (all, reads) = count(&mut flow);
         let contents = contents.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut codelets: Vec<&'static str> = Vec::new();
         for (name, _) in contents.codelets {
@@ -83,8 +84,8 @@ impl Counts {
                 codelets.push(name);
             }
         }
-        let (reads, task_bytes) = (contents.reads as f64, contents.largest_task_bytes);
-        Self { prepared, timed, reads, task_bytes, codelets }
+        let (timed, reads) = (all - prepared, reads - reads_before);
+        Self { prepared, timed, reads, task_bytes: contents.largest_task_bytes, codelets }
     }
 }
 

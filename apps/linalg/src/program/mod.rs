@@ -8,6 +8,7 @@ mod any;
 mod case;
 mod contents;
 mod count;
+mod factorised;
 mod footprint;
 mod freivalds;
 mod layout;
@@ -23,7 +24,7 @@ use std::ops::Range;
 use tegula_kernels::option::Uplo;
 use tegula_kernels::scalar::{Precision, Scalar, c32, c64};
 use tegula_runtime::flow::{Failure, Flow};
-use tegula_tiles::TileGrid;
+use tegula_tiles::{Storage, TileGrid};
 
 use crate::Pivots;
 use case::Case;
@@ -31,6 +32,7 @@ use case::Case;
 pub use any::AnyMatrix;
 pub use contents::{InputMatrix, Inputs};
 pub use count::Counts;
+pub use factorised::Factorised;
 pub use footprint::Footprint;
 pub use freivalds::THRESHOLD;
 pub use layout::{Blocks, Layout};
@@ -62,6 +64,8 @@ trait Routine: 'static {
     const PRECISIONS: &'static [Precision] = &Precision::ALL;
     /// Whether its tasks do not depend on what the matrices hold, so that they can be counted before.
     const IS_STEADY: bool = true;
+    /// What it factorises, if it does.
+    const FACTORISED: Option<Factorised> = None;
     /// Pairs of sizes of which the first may not be larger than the second.
     const LIMITS: &'static [(Size, Size)] = &[];
     /// Its matrices.
@@ -291,6 +295,8 @@ pub struct Program {
     pub precisions: &'static [Precision],
     /// Whether its tasks do not depend on what the matrices hold.
     pub is_steady: bool,
+    /// What it factorises, if it does.
+    pub factorised: Option<Factorised>,
     /// Pairs of sizes of which the first may not be larger than the second.
     pub limits: &'static [(Size, Size)],
     /// Its matrices.
@@ -329,6 +335,7 @@ impl Program {
             choices: A::CHOICES,
             precisions: A::PRECISIONS,
             is_steady: A::IS_STEADY,
+            factorised: A::FACTORISED,
             limits: A::LIMITS,
             operands: A::OPERANDS,
             makes_result: A::MAKES_RESULT,
@@ -424,6 +431,13 @@ impl Program {
     pub fn grids(&self, sizes: &Sizes) -> Vec<TileGrid> {
         let operands = self.operands.iter().map(|operand| operand.grid(sizes));
         operands.chain((self.workspace)(sizes)).collect()
+    }
+
+    /// Which tiles of its matrices there are: those of a triangle if all but right-hand sides are triangles.
+    pub fn storage(&self) -> Storage {
+        let mut large = self.operands.iter().filter(|operand| operand.is_large());
+        let are_triangles = large.all(|operand| operand.storage() == Storage::Lower);
+        if are_triangles { Storage::Lower } else { Storage::Full }
     }
 
     /// Whether it is of many problems of one shape.

@@ -207,10 +207,20 @@ impl Operand {
         self.layout(sizes).triangle.filter(|_| !self.is_batch())
     }
 
+    /// Whether both its edges grow with the matrices of a problem, not with what is solved for.
+    pub(super) fn is_large(&self) -> bool {
+        !matches!(self.columns, Size::Nrhs | Size::One)
+    }
+
+    /// Which of its tiles there are; of an upper triangle as of a lower one.
+    pub(super) fn storage(&self) -> Storage {
+        if self.is_triangle && !self.is_batch() { Storage::Lower } else { Storage::Full }
+    }
+
     /// Its tiles before anything is registered; of an upper triangle as of a lower one.
     pub fn grid(&self, sizes: &Sizes) -> TileGrid {
         let (shape, bytes) = (self.stored(sizes), sizes.precision.bytes());
-        if self.cut_triangle(sizes).is_some() {
+        if self.storage() == Storage::Lower {
             return TileGrid::lower(shape.0, sizes.nb, bytes);
         }
         TileGrid::full(shape, self.tile_shape(sizes), bytes)

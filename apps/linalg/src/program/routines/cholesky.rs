@@ -6,12 +6,12 @@ use crate::{copied_tiles, posv, posv_steps, potrf, potrf_steps, potrs};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::{Failure, Flow};
 
-use crate::program::Routine;
 use crate::program::case::{Case, cholesky_factors};
 use crate::program::operand::Operand;
 use crate::program::random::Entries::{PositiveDefinite, Uniform};
 use crate::program::sizes::Size::{self, N, Nrhs};
 use crate::program::sizes::Sizes;
+use crate::program::{Factorised, Routine};
 
 pub(super) const FAMILY: &str = "Cholesky";
 pub(super) const MATRIX: Operand = Operand::triangle(N, PositiveDefinite).input();
@@ -38,6 +38,7 @@ impl Routine for Potrf {
     const FLOPS: &'static str = "n^3/3 + n^2/2 + n/6";
     const CHECK: &'static str = "L (L^H w) - A w";
     const HAS_UPLO: bool = true;
+    const FACTORISED: Option<Factorised> = Some(Factorised::CHOLESKY);
     const OPERANDS: &'static [Operand] = &[MATRIX.result()];
     const STATE: &'static [usize] = &[0];
 
@@ -108,6 +109,7 @@ impl Routine for Posv {
     const FLOPS: &'static str = "potrf + potrs";
     const CHECK: &'static str = "A (X w) - B w";
     const HAS_UPLO: bool = true;
+    const FACTORISED: Option<Factorised> = Some(Factorised::CHOLESKY.and_more());
     const OPERANDS: &'static [Operand] = &[MATRIX, RIGHT_SIDES];
     const STATE: &'static [usize] = &[0];
 

@@ -8,13 +8,13 @@ use tegula_kernels::option::{Diag, Trans, Uplo};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::{Failure, Flow};
 
-use crate::program::Routine;
 use crate::program::case::{Case, product};
 use crate::program::freivalds::{Factor, difference};
 use crate::program::operand::Operand;
 use crate::program::random::Entries::{Dominant, Uniform};
 use crate::program::sizes::Size::{self, M, N, Nrhs};
 use crate::program::sizes::Sizes;
+use crate::program::{Factorised, Routine};
 
 const FAMILY: &str = "LU";
 const SQUARE: Operand = Operand::full(N, N, Uniform).columns().input();
@@ -59,6 +59,7 @@ impl Routine for GetrfNopiv {
     const SIZES: &'static [Size] = &[M, N];
     const FLOPS: &'static str = FACTOR_FLOPS;
     const CHECK: &'static str = "L (U w) - A w";
+    const FACTORISED: Option<Factorised> = Some(Factorised::LU);
     const OPERANDS: &'static [Operand] = &[Operand::full(M, N, Dominant).input().result()];
 
     fn flops(sizes: &Sizes) -> f64 {

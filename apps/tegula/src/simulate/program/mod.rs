@@ -124,8 +124,8 @@ impl Setting {
 pub(crate) enum Spread {
     /// Its data have no places: it runs on one node.
     OneNode,
-    /// Tiles have owners.
-    Tiles,
+    /// Tiles have owners, as many as this would factorise.
+    Tiles(Factorisation),
     /// Tiles have owners, and are factorised.
     Factorised(Factorisation),
     /// The same of a triangle that is generated before, by the same owners or by others.
@@ -140,7 +140,7 @@ impl Spread {
         match self {
             _ if is_equal => "block-cyclic",
             Self::GeneratedAndFactorised | Self::Lines => "lp",
-            Self::OneNode | Self::Tiles | Self::Factorised(_) => "1d1d",
+            Self::OneNode | Self::Tiles(_) | Self::Factorised(_) => "1d1d",
         }
     }
 
@@ -148,8 +148,7 @@ impl Spread {
     pub(crate) fn factorisation(self) -> Option<Factorisation> {
         match self {
             Self::OneNode | Self::Lines => None,
-            Self::Tiles => Some(Factorisation::Lu),
-            Self::Factorised(factorisation) => Some(factorisation),
+            Self::Tiles(factorisation) | Self::Factorised(factorisation) => Some(factorisation),
             Self::GeneratedAndFactorised => Some(Factorisation::Cholesky),
         }
     }
@@ -237,6 +236,61 @@ mod tests {
                 let is_close = most <= 3 * tasks + 20 * tiles as u64;
                 assert!(is_close, "{} on {tiles}: {tasks}, not {most}", program.name);
             }
+        }
+    }
+
+    /// What a routine says that it factorises has the tasks by whose costs tiles are dealt out.
+    #[test]
+    fn factorisations_have_the_tasks_of_one() {
+        let model = WorkerModel { gflops: 1.0, gbytes_per_second: 1.0, overhead_seconds: 0.0 };
+        let (n, mut seen) = (6, 0);
+        for program in WORKLOADS.iter() {
+            let Spread::Factorised(factorisation) = program.spread else { continue };
+            let (census, contents) = Census::new(Arc::new(vec![model]), &Machine::cores(1));
+            let mut flow = Flow::new(census, FlowOptions::default());
+            let submitted = program.submit(&mut flow, &Setting::new(sizes(n)));
+            submitted.and_then(|()| flow.wait()).expect("a census has no failures");
+            let contents = contents.lock().expect("it goes on");
+            let of = |name: &str| -> u64 {
+                let kinds = contents.types.iter().zip(&contents.codelets);
+                kinds.filter(|(_, (kind, _))| *kind == name).map(|(kind, _)| kind.tasks).sum()
+            };
+            let n = n as u64;
+            let (pairs, triples) = (n * (n - 1) / 2, n * (n - 1) * (n - 2) / 6);
+            let expected = match factorisation {
+                Factorisation::Cholesky => {
+                    [("potrf", n), ("trsm", pairs), ("syrk", pairs), ("gemm", triples)]
+                }
+                Factorisation::Lu => {
+                    let products = (n - 1) * n * (2 * n - 1) / 6;
+                    [("getrf_nopiv", n), ("trsm", 2 * pairs), ("syrk", 0), ("gemm", products)]
+                }
+            };
+            for (name, tasks) in expected {
+                let (found, is_all) = (of(name), program.messages.is_some());
+                let is_there = if is_all { found == tasks } else { found >= tasks };
+                assert!(is_there, "{}: {found} {name}, not {tasks}", program.name);
+            }
+            seen += 1;
+        }
+        assert!(seen >= 5, "{seen} programs factorise");
+    }
+
+    /// What has to run before a routine is no part of its simulation.
+    #[test]
+    fn what_runs_before_a_routine_is_taken_for_granted() {
+        let model = WorkerModel { gflops: 1.0, gbytes_per_second: 1.0, overhead_seconds: 0.0 };
+        for (name, left_out) in
+            [("potrs", "potrf"), ("getrs", "getrf_panel"), ("ormqr", "geqrt"), ("norm2", "lascal")]
+        {
+            let program = WORKLOADS.iter().find(|program| program.name == name).expect("listed");
+            let (census, contents) = Census::new(Arc::new(vec![model]), &Machine::cores(1));
+            let mut flow = Flow::new(census, FlowOptions::default());
+            let submitted = program.submit(&mut flow, &Setting::new(sizes(6)));
+            submitted.and_then(|()| flow.wait()).expect("a census has no failures");
+            let contents = contents.lock().expect("it goes on");
+            let names: Vec<&str> = contents.codelets.iter().map(|(name, _)| *name).collect();
+            assert!(!names.is_empty() && !names.contains(&left_out), "{name}: {names:?}");
         }
     }
 

@@ -4,10 +4,11 @@ use std::fmt;
 
 use anyhow::Result;
 use tegula_kernels::scalar::Precision;
-use tegula_linalg::program::{self as routine, Counts, Inputs, Program};
+use tegula_linalg::program::{self as routine, Counts, Factorised, Inputs, Program};
 use tegula_plan::distribution::messages::{self, Messages};
 use tegula_plan::distribution::{Factorisation, OwnerMap};
 use tegula_runtime::flow::{Flow, FlowError};
+use tegula_tiles::Storage;
 
 use super::{MOST, Measure, READERS, Setting, Sizes, Spread};
 use crate::error::refused;
@@ -54,14 +55,13 @@ impl fmt::Debug for Workload {
 impl Workload {
     /// The routine `program` under its own name.
     pub(super) fn of(program: &'static Program) -> Self {
-        let spread = match program.name {
-            "potrf" => Spread::Factorised(Factorisation::Cholesky),
-            "getrf-nopiv" => Spread::Factorised(Factorisation::Lu),
-            _ => Spread::Tiles,
+        let spread = match program.factorised {
+            Some(Factorised { storage, .. }) => Spread::Factorised(Factorisation::of(storage)),
+            None => Spread::Tiles(Factorisation::of(program.storage())),
         };
-        let messages: Option<fn(&OwnerMap) -> Messages> = match spread {
-            Spread::Factorised(Factorisation::Cholesky) => Some(messages::cholesky),
-            Spread::Factorised(Factorisation::Lu) => Some(messages::lu),
+        let messages: Option<fn(&OwnerMap) -> Messages> = match program.factorised {
+            Some(Factorised { storage: Storage::Lower, is_all: true }) => Some(messages::cholesky),
+            Some(Factorised { storage: Storage::Full, is_all: true }) => Some(messages::lu),
             _ => None,
         };
         let (name, summary, tasks) =
@@ -94,7 +94,7 @@ impl Workload {
                 let sizes = setting.sizes.of_routine(program, *change, flow.workers());
                 let mut instance = program.instance(flow, sizes, &Inputs::default());
                 instance.touch(flow);
-                instance.prepare(flow);
+                flow.presume(|flow| instance.prepare(flow));
                 instance.submit(flow);
                 instance.retire(flow);
                 Ok(())
@@ -108,7 +108,7 @@ impl Workload {
         match &self.tasks {
             Tasks::Routine(program, change) => {
                 let counts = Counts::of(program, sizes.of_routine(program, *change, 1), false);
-                (counts.prepared + counts.timed + counts.reads / READERS).ceil() as u64
+                (counts.timed + counts.reads / READERS).ceil() as u64
             }
             Tasks::Described { most, .. } => most(sizes),
         }

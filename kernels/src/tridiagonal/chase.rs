@@ -171,6 +171,9 @@ impl<T: Scalar> Chase<'_, T> {
 /// The lower triangle of `A = H^H A H`, `H = I - tau v v^H`, as LAPACK's `hetd2`:
 /// `A - v w^H - w v^H` with `w = x - (x^H v) tau v / 2` and `x = tau A v`.
 fn from_both_sides<T: Scalar>(mut a: TileMut<'_, T>, v: &[T], tau: T, w: &mut [T]) {
+    if tau == T::ZERO {
+        return;
+    }
     let n = v.len();
     w.fill(T::ZERO);
     for j in 0..n {

@@ -92,9 +92,31 @@ impl BufferCache {
         let Some(pointer) = new else {
             return Err(OutOfMemory { bytes, in_use: self.bytes.load(Ordering::Relaxed) });
         };
+        self.count(size);
+        Ok((pointer, true))
+    }
+
+    /// Counts `size` more bytes in buffers: also those of engines that run no kernel, which only would be there.
+    pub(crate) fn count(&self, size: usize) {
         let in_use = size + self.bytes.fetch_add(size, Ordering::Relaxed);
         self.peak.fetch_max(in_use, Ordering::Relaxed);
-        Ok((pointer, true))
+    }
+
+    /// Takes back that `size` bytes were counted.
+    pub(crate) fn discount(&self, size: usize) {
+        self.bytes.fetch_sub(size, Ordering::Relaxed);
+    }
+
+    /// Gives a cached buffer of `size` bytes back to the system, if there is one.
+    pub(crate) fn shed(&self, size: usize) {
+        let cached = self.lock().get_mut(&size).and_then(Vec::pop);
+        if let Some(buffer) = cached {
+            // SAFETY: cached under the size that it was allocated with.
+            #[allow(unsafe_code)]
+            unsafe {
+                self.release(buffer, size);
+            }
+        }
     }
 
     /// Takes a buffer of `bytes` bytes back.

@@ -12,6 +12,7 @@
 //! What is left out: time of submission and of decisions, allocation, contention of cores for
 //! memory.
 
+mod allocations;
 mod census;
 mod cluster;
 mod network;
@@ -20,6 +21,7 @@ mod streams;
 
 use std::sync::Arc;
 
+use allocations::Allocations;
 pub use census::{Census, Contents, TaskType};
 pub use cluster::{Cluster, ClusterOptions, ClusterRank, ClusterRun, NodeOptions};
 use node::Node;
@@ -100,6 +102,14 @@ impl Sim {
         let workers = options.machine.workers.len();
         Self { node: Node::new(options), workers, space: None }
     }
+
+    /// The same with the memory counted that buffers would take: what [`Flow::memory`](crate::flow::Flow::memory)
+    /// then answers.
+    #[must_use]
+    pub fn counting_buffers(mut self) -> Self {
+        self.node.buffers = Some(Allocations::default());
+        self
+    }
 }
 
 impl Engine for Sim {
@@ -156,6 +166,13 @@ impl Running for Sim {
     fn touch(&mut self, handle: u32) {
         let Some(space) = &self.space else { return };
         self.node.touch(space, handle);
+    }
+
+    fn host(&mut self, handle: u32, _reads: bool, _writes: bool) -> Result<(), FlowError> {
+        if let (Some(space), Some(buffers)) = (&self.space, &mut self.node.buffers) {
+            buffers.leave_to_program(handle, &space.handles.cache);
+        }
+        Ok(())
     }
 
     fn unregistered(&mut self) {

@@ -7,6 +7,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use super::SimOptions;
+use super::allocations::Allocations;
 use super::network::{Landed, Network};
 use crate::dispatch::{Action, Dispatcher, Operation};
 use crate::flow::{FirstFailure, FlowError, Space};
@@ -38,6 +39,8 @@ pub(super) struct Node {
     ready: Vec<u32>,
     batch: Vec<TaskId>,
     discards: Vec<u32>,
+    /// The buffers, if they are counted.
+    pub(super) buffers: Option<Allocations>,
 }
 
 impl Node {
@@ -71,6 +74,7 @@ impl Node {
             ready: Vec::new(),
             batch: Vec::new(),
             discards: Vec::new(),
+            buffers: None,
         }
     }
 
@@ -191,6 +195,7 @@ impl Node {
         for handle in self.discards.drain(..) {
             space.handles.get(handle).free_buffer(&space.handles.cache);
             self.dispatcher.planner_mut().discard(HandleId(handle));
+            self.buffers.iter_mut().for_each(|buffers| buffers.release(handle));
         }
     }
 
@@ -245,6 +250,7 @@ impl Node {
             let record = space.task_record(task.0, worker.0, Outcome::Done);
             self.records.tasks.push(TaskRecord { start: self.clock, end, ..record });
         }
+        self.buffers.iter_mut().for_each(|buffers| buffers.serve(space, task.0, worker.0));
         self.totals.count_task(worker.0, time, end);
         self.running.push(Reverse((end, self.starts, worker.0, task.0)));
         self.starts += 1;

@@ -23,7 +23,8 @@ use crate::view::Tile;
 /// As many columns as can be at work: two, and one more for every eight workers.
 #[must_use]
 pub fn copied_tiles(nt: usize, workers: usize) -> usize {
-    nt * columns(nt, workers)
+    // Of column k those below the diagonal.
+    (0..columns(nt, workers)).map(|k| nt - 1 - k).sum()
 }
 
 fn columns(nt: usize, workers: usize) -> usize {

@@ -35,18 +35,11 @@ pub struct Counts {
 impl Counts {
     /// Counts the tasks of `program`, where workers share one memory without limit or not.
     pub fn of(program: &Program, sizes: Sizes, is_flat: bool) -> Self {
-        let grids = program.operands.iter().map(|operand| operand.grid(&sizes));
-        let edge = grids.map(|grid| grid.mt().max(grid.nt())).max().unwrap_or(0);
+        let edge = program.edge(&sizes);
         if edge <= PARTS[0] {
             return Self::counted(program, sizes, is_flat);
         }
-        let part = |tiles: usize| {
-            let shrunk = |size: usize| (size * tiles).div_ceil(edge).max(size.min(sizes.nb));
-            // Tiles hold the problems of a batch whole.
-            let is_cut = |size| !program.is_batch() || size == Size::Count;
-            let change = |size, value| if is_cut(size) { shrunk(value) } else { value };
-            Self::counted(program, sizes.mapped(change), is_flat)
-        };
+        let part = |tiles: usize| Self::counted(program, program.part(&sizes, tiles), is_flat);
         let parts = PARTS.map(part);
         let growth = edge as f64 / PARTS[0] as f64;
         let [whole, ..] = &parts;
@@ -102,6 +95,21 @@ fn extrapolated(counts: [f64; 4], edge: usize) -> f64 {
 }
 
 impl Program {
+    /// Most tiles along an edge of an operand.
+    pub(super) fn edge(&self, sizes: &Sizes) -> usize {
+        let grids = self.operands.iter().map(|operand| operand.grid(sizes));
+        grids.map(|grid| grid.mt().max(grid.nt())).max().unwrap_or(0)
+    }
+
+    /// `sizes` so much smaller that there are at most so many tiles along an edge.
+    pub(super) fn part(&self, sizes: &Sizes, tiles: usize) -> Sizes {
+        let edge = self.edge(sizes);
+        let shrunk = |size: usize| (size * tiles).div_ceil(edge).max(size.min(sizes.nb));
+        // Tiles hold the problems of a batch whole.
+        let is_cut = |size| !self.is_batch() || size == Size::Count;
+        sizes.mapped(|size, value| if is_cut(size) { shrunk(value) } else { value })
+    }
+
     /// Names of its codelets.
     #[must_use]
     pub fn codelets(&self, sizes: Sizes) -> Vec<&'static str> {
@@ -119,28 +127,37 @@ impl Program {
     /// What it asks of memories.
     #[must_use]
     pub fn footprint(&self, sizes: &Sizes) -> Footprint {
-        let grids = self.grids(sizes);
-        let rows = grids.iter().map(TileGrid::mt).max().unwrap_or(0);
+        let dealt = self.grids(sizes);
+        let rows = dealt.iter().map(TileGrid::mt).max().unwrap_or(0);
         // A check may have a vector more.
-        let pieces = grids.iter().map(TileGrid::tiles).sum::<usize>() + rows;
-        let bytes = grids.iter().map(TileGrid::bytes).sum();
-        let (copy_bytes, plain_bytes) = (self.copy_bytes(sizes), (self.plain_bytes)(sizes));
+        let pieces = dealt.iter().map(TileGrid::tiles).sum::<usize>() + rows;
+        let (bytes, plain_bytes) =
+            (dealt.iter().map(TileGrid::bytes).sum(), (self.plain_bytes)(sizes));
+        let operands = Footprint {
+            bytes,
+            dealt,
+            beside_bytes: 0,
+            copy_bytes: 0,
+            plain_bytes,
+            task_bytes: 0,
+            pieces,
+            tasks: 0.0,
+        };
         if pieces > MOST_PIECES || bytes >= MOST_BYTES {
-            let (task_bytes, tasks) = (0, 0.0);
-            return Footprint {
-                bytes,
-                dealt: grids,
-                copy_bytes,
-                plain_bytes,
-                task_bytes,
-                pieces,
-                tasks,
-            };
+            return operands;
         }
         // Of memories that are short the machine is not flat.
         let counts = Counts::of(self, *sizes, false);
         let tasks = self.fill_tasks(sizes) + counts.prepared + counts.timed;
-        let task_bytes = counts.task_bytes.max((self.task_bytes)(sizes));
-        Footprint { bytes, dealt: grids, copy_bytes, plain_bytes, task_bytes, pieces, tasks }
+        let [moved, flat] = [false, true].map(|is_flat| self.beside_bytes(sizes, tasks, is_flat));
+        let beside_bytes = moved.min(flat);
+        Footprint {
+            bytes: bytes + beside_bytes,
+            beside_bytes,
+            copy_bytes: flat - beside_bytes,
+            task_bytes: counts.task_bytes.max((self.task_bytes)(sizes)),
+            tasks,
+            ..operands
+        }
     }
 }

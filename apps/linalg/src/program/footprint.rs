@@ -16,6 +16,8 @@ pub struct Footprint {
     pub bytes: u64,
     /// Those of its matrices whose tiles are dealt out over ranks.
     pub dealt: Vec<TileGrid>,
+    /// Those of what it makes in tiles beside these matrices, dealt out as they are.
+    pub beside_bytes: u64,
     /// Bytes of copies that it keeps where all workers share one memory without limit.
     pub copy_bytes: u64,
     /// Bytes beside these, which stay in the RAM.
@@ -39,6 +41,9 @@ impl Footprint {
         }
         let owned: u64 = self.dealt.iter().map(|grid| grid.owned(owners, rank)).sum();
         let held = owned + (dealt - owned).min(AHEAD_BYTES);
-        Self { bytes: self.bytes - dealt + held, ..self }
+        let share = owned as f64 / dealt.max(1) as f64;
+        let made = (share * self.beside_bytes as f64) as u64;
+        let bytes = self.bytes - dealt - self.beside_bytes + held + made;
+        Self { bytes, beside_bytes: made, ..self }
     }
 }

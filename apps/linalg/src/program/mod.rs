@@ -12,6 +12,7 @@ mod factorised;
 mod footprint;
 mod freivalds;
 mod layout;
+mod memory;
 mod operand;
 mod options;
 mod random;
@@ -36,6 +37,7 @@ pub use factorised::Factorised;
 pub use footprint::Footprint;
 pub use freivalds::THRESHOLD;
 pub use layout::{Blocks, Layout};
+pub use memory::peak_bytes;
 pub use operand::{Operand, Role};
 pub use options::{Choice, Options, SIDES, TRANSPOSITIONS, TREES};
 pub use random::Entries;
@@ -111,11 +113,6 @@ trait Routine: 'static {
     /// Those of the flow.
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure>;
 
-    /// What it registers beside the operands, as far as that is as large as they are.
-    fn workspace(_sizes: &Sizes) -> Vec<TileGrid> {
-        Vec::new()
-    }
-
     /// Bytes that a task works on whatever the tiles are.
     fn task_bytes(_sizes: &Sizes) -> u64 {
         0
@@ -123,12 +120,6 @@ trait Routine: 'static {
 
     /// Bytes that it keeps beside what it registers, as far as that is as large: no disk takes them.
     fn plain_bytes(_sizes: &Sizes) -> u64 {
-        0
-    }
-
-    /// Tiles of the first operand that it keeps copies of, where all workers share one memory without
-    /// limit.
-    fn copied_tiles(_sizes: &Sizes) -> usize {
         0
     }
 }
@@ -306,8 +297,6 @@ pub struct Program {
     /// makes no pauses.
     pub state: &'static [usize],
     flops: fn(&Sizes) -> f64,
-    copied_tiles: fn(&Sizes) -> usize,
-    workspace: fn(&Sizes) -> Vec<TileGrid>,
     /// Bytes that a task works on whatever the tiles are.
     pub task_bytes: fn(&Sizes) -> u64,
     /// Bytes beside what it registers.
@@ -341,8 +330,6 @@ impl Program {
             makes_result: A::MAKES_RESULT,
             state: A::STATE,
             flops: A::flops,
-            copied_tiles: A::copied_tiles,
-            workspace: A::workspace,
             task_bytes: A::task_bytes,
             plain_bytes: A::plain_bytes,
             instance: |flow, sizes, inputs| match sizes.precision {
@@ -421,16 +408,9 @@ impl Program {
         self.makes_result || self.operands.iter().any(|operand| operand.is_result)
     }
 
-    /// Bytes of the copies that it keeps where all workers share one memory without limit.
-    pub fn copy_bytes(&self, sizes: &Sizes) -> u64 {
-        let tile = self.operands.first().map_or(0, |operand| operand.grid(sizes).tile(0, 0));
-        (self.copied_tiles)(sizes) as u64 * tile
-    }
-
-    /// All that it keeps, in tiles.
+    /// Its operands, in tiles.
     pub fn grids(&self, sizes: &Sizes) -> Vec<TileGrid> {
-        let operands = self.operands.iter().map(|operand| operand.grid(sizes));
-        operands.chain((self.workspace)(sizes)).collect()
+        self.operands.iter().map(|operand| operand.grid(sizes)).collect()
     }
 
     /// Which tiles of its matrices there are: those of a triangle if all but right-hand sides are triangles.

@@ -155,6 +155,7 @@ impl Problem {
                 + nt as u64 * block
                 + (1 + blocks as u64) * (2 * product + block),
             dealt: vec![matrix, cross],
+            beside_bytes: 0,
             copy_bytes: copies as u64 * matrix.tile(0, 0),
             plain_bytes: 0,
             task_bytes: tasks.into_iter().max().unwrap_or(0),
@@ -171,6 +172,7 @@ mod tests {
 
     use tegula_exageostat::likelihood::Overlap;
     use tegula_exageostat::program::Described;
+    use tegula_linalg::program::peak_bytes;
     use tegula_runtime::flow::{Flow, FlowOptions};
     use tegula_runtime::platform::{Machine, WorkerModel};
     use tegula_runtime::sim::Census;
@@ -195,6 +197,21 @@ mod tests {
             for (codelet, _) in &contents.codelets {
                 assert!(LIKELIHOOD.contains(codelet), "{codelet}");
             }
+        }
+    }
+
+    /// On one worker, to within 5 %.
+    #[test]
+    fn an_evaluation_takes_the_memory_that_is_announced() {
+        let (geometry, codelets) = (Geometry::Plane, LIKELIHOOD);
+        for (n, nb) in [(480, 32), (1000, 96)] {
+            let described = Described { n, nb, overlap: Overlap::default(), generators: None };
+            let window = FlowOptions::default().window;
+            let peak = peak_bytes((1, true), window, |flow| described.evaluate::<f64>(flow));
+            let extent = Extent { n, columns: 1, places: 0, geometry, codelets };
+            let Footprint { bytes, copy_bytes, .. } = extent.footprint(nb, 1, size_of::<f64>());
+            let share = peak.expect("it is simulated") as f64 / (bytes + copy_bytes) as f64;
+            assert!((0.95..1.05).contains(&share), "{n} in {nb}: {share} of what is announced");
         }
     }
 }

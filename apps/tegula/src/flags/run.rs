@@ -1,5 +1,7 @@
 //! Flags about how tasks run, what they settle on, and the flows that this makes.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
@@ -162,14 +164,21 @@ impl RunFlags {
         let workers = ranks::agree(machine.workers() as u64)? as usize;
         // Some backends read columns of a factor as they are.
         let has_copies = f64::blas(backend).micro_panel_height().is_some();
+        // Programs are simulated for it.
+        let known = RefCell::new(HashMap::<usize, Footprint>::new());
         let footprint = |nb| {
+            if let Some(footprint) = known.borrow().get(&nb) {
+                return footprint.clone();
+            }
             let footprint = (work.footprint)(nb, workers);
             let copy_bytes = if has_copies { footprint.copy_bytes } else { 0 };
             let footprint = Footprint { copy_bytes, ..footprint };
-            match ranks::world() {
+            let footprint = match ranks::world() {
                 Some(world) => footprint.of_rank(&*owners, (world.rank(), world.ranks())),
                 None => footprint,
-            }
+            };
+            known.borrow_mut().insert(nb, footprint.clone());
+            footprint
         };
         let nb = matrix.settle_tiles((&mut machine, workers), work, &footprint)?;
         let default = machine.default_policy();

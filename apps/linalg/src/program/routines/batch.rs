@@ -19,7 +19,6 @@ use crate::program::options::Choice;
 use crate::program::random::Entries::{Dominant, PositiveDefinite, Uniform};
 use crate::program::sizes::Size::{self, Count, N, Nrhs};
 use crate::program::sizes::Sizes;
-use tegula_tiles::TileGrid;
 
 const FAMILY: &str = "batches";
 const SQUARE: Operand = Operand::full(N, N, Uniform).problems();
@@ -29,13 +28,6 @@ const RIGHT_SIDES: Operand = Operand::full(N, Nrhs, Uniform).problems().right_si
 /// Order, right-hand sides and number of problems.
 fn real(sizes: &Sizes) -> [f64; 3] {
     [sizes.n, sizes.nrhs, sizes.count].map(|size| size as f64)
-}
-
-/// `numbers` of 32 bits for each problem, in as many pieces as the matrices.
-fn numbers(sizes: &Sizes, numbers: usize) -> TileGrid {
-    let width = (numbers * sizes.nb).max(1);
-    let columns = if sizes.n == 0 { 0 } else { numbers * sizes.count };
-    TileGrid::full((1, columns), (1, width), size_of::<u32>())
 }
 
 /// Registers how each problem of the first operand will have gone.
@@ -171,10 +163,6 @@ impl Routine for Potrf {
         cholesky::cholesky_flops(n) * count
     }
 
-    fn workspace(sizes: &Sizes) -> Vec<TileGrid> {
-        vec![numbers(sizes, 1)]
-    }
-
     fn register<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
         register_infos(flow, case);
     }
@@ -207,10 +195,6 @@ impl Routine for Posv {
 
     fn flops(sizes: &Sizes) -> f64 {
         cholesky::Posv::flops(sizes) * sizes.count as f64
-    }
-
-    fn workspace(sizes: &Sizes) -> Vec<TileGrid> {
-        Potrf::workspace(sizes)
     }
 
     fn register<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
@@ -246,10 +230,6 @@ impl Routine for Getrf {
     fn flops(sizes: &Sizes) -> f64 {
         let [n, _, count] = real(sizes);
         lu::factor_flops(n, n) * count
-    }
-
-    fn workspace(sizes: &Sizes) -> Vec<TileGrid> {
-        vec![numbers(sizes, 1), numbers(sizes, sizes.n)]
     }
 
     fn register<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
@@ -295,10 +275,6 @@ impl Routine for Gesv {
 
     fn flops(sizes: &Sizes) -> f64 {
         lu::Gesv::flops(sizes) * sizes.count as f64
-    }
-
-    fn workspace(sizes: &Sizes) -> Vec<TileGrid> {
-        Getrf::workspace(sizes)
     }
 
     fn register<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{copied_tiles, posv, posv_steps, potrf, potrf_steps, potrs};
+use crate::{posv, posv_steps, potrf, potrf_steps, potrs};
 use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::{Failure, Flow};
 
@@ -21,10 +21,6 @@ const RIGHT_SIDES: Operand = Operand::full(N, Nrhs, Uniform).right_sides().resul
 #[must_use]
 pub fn cholesky_flops(n: f64) -> f64 {
     n.powi(3) / 3.0 + n.powi(2) / 2.0 + n / 6.0
-}
-
-fn copies(sizes: &Sizes) -> usize {
-    copied_tiles(sizes.n.div_ceil(sizes.nb), sizes.workers)
 }
 
 /// Factorisation of a positive definite matrix.
@@ -57,10 +53,6 @@ impl Routine for Potrf {
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         case.product_error(flow, &case.original_hermitian(0), &cholesky_factors(case, 0))
     }
-
-    fn copied_tiles(sizes: &Sizes) -> usize {
-        copies(sizes)
-    }
 }
 
 /// Solve with the factor.
@@ -91,10 +83,6 @@ impl Routine for Potrs {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         case.solution_error(flow, &case.original_hermitian(0), 1)
-    }
-
-    fn copied_tiles(sizes: &Sizes) -> usize {
-        copies(sizes)
     }
 }
 
@@ -127,9 +115,5 @@ impl Routine for Posv {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         case.solution_error(flow, &case.original_hermitian(0), 1)
-    }
-
-    fn copied_tiles(sizes: &Sizes) -> usize {
-        copies(sizes)
     }
 }

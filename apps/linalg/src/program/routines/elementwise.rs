@@ -298,11 +298,6 @@ impl Routine for Convert {
         let least = T::epsilon() / T::Other::epsilon();
         Ok(error(flow, case, (1, &w), &expected)? * least.min(1.0))
     }
-
-    fn copied_tiles(sizes: &Sizes) -> usize {
-        // Of other precision, at most twice as many bytes.
-        2 * sizes.m.div_ceil(sizes.nb) * sizes.n.div_ceil(sizes.nb)
-    }
 }
 
 /// A formula of each entry and its place.

@@ -59,10 +59,6 @@ impl Routine for Potri {
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         hermitian_inverse_error(flow, case)
     }
-
-    fn copied_tiles(sizes: &Sizes) -> usize {
-        Potrf::copied_tiles(sizes)
-    }
 }
 
 /// Inverse of a positive definite matrix at once.
@@ -88,10 +84,6 @@ impl Routine for Poinv {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         hermitian_inverse_error(flow, case)
-    }
-
-    fn copied_tiles(sizes: &Sizes) -> usize {
-        Potrf::copied_tiles(sizes)
     }
 }
 
@@ -119,10 +111,6 @@ impl Routine for Trtri {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         inverse_error(flow, case, &[case.original_triangle(0), case.found_triangle(0)])
-    }
-
-    fn copied_tiles(sizes: &Sizes) -> usize {
-        Potrf::copied_tiles(sizes)
     }
 }
 
@@ -158,9 +146,5 @@ impl Routine for Lauum {
         let expected = product(flow, &factors, &w)?;
         let found = case.found(0).mirrored(Form::Hermitian, case.uplo()).times(flow, &w)?;
         Ok(difference::<T>(&found, &expected, case.sizes.n))
-    }
-
-    fn copied_tiles(sizes: &Sizes) -> usize {
-        Potrf::copied_tiles(sizes)
     }
 }

@@ -97,11 +97,6 @@ impl Routine for RandomizedSvd {
         let numbers = (4 * sizes.n + 2 * vectors(sizes)).max(2 * sizes.m) * vectors(sizes);
         (numbers * sizes.precision.bytes()) as u64
     }
-
-    fn copied_tiles(sizes: &Sizes) -> usize {
-        // Vectors on either side, each gathered and in tiles.
-        4 * (sizes.m + sizes.n).div_ceil(sizes.nb) * (sizes.k + 10).div_ceil(sizes.nb)
-    }
 }
 
 /// Vectors in the basis, more than are asked for.

@@ -1,8 +1,7 @@
 //! Positive definite and general matrices with the help of 32 bits: tiles of two precisions, and refinement.
 
 use crate::{
-    MixedMatrix, PrecisionMap, PrecisionRule, Refinement, copied_tiles, gesv_mixed, posv_mixed,
-    potrf_mixed,
+    MixedMatrix, PrecisionMap, PrecisionRule, Refinement, gesv_mixed, posv_mixed, potrf_mixed,
 };
 use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::{Precision, Scalar};
@@ -58,12 +57,6 @@ impl Routine for PotrfMixed {
             PrecisionRule::Norm { accuracy } => accuracy.min(narrow),
         };
         Ok(error * T::epsilon() / unit.max(T::epsilon()))
-    }
-
-    fn copied_tiles(sizes: &Sizes) -> usize {
-        let nt = sizes.n.div_ceil(sizes.nb);
-        // The tiles in either precision, and columns of the factor.
-        nt * (nt + 1) / 2 + 4 * copied_tiles(nt, sizes.workers)
     }
 }
 
@@ -142,11 +135,6 @@ impl Routine for PosvMixed {
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         error(flow, case, case.original_hermitian(0))
     }
-
-    fn copied_tiles(sizes: &Sizes) -> usize {
-        let nt = sizes.n.div_ceil(sizes.nb);
-        nt * (nt + 1) / 2 + copied_tiles(nt, sizes.workers)
-    }
 }
 
 /// Solve with a general matrix.
@@ -180,9 +168,5 @@ impl Routine for GesvMixed {
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
         error(flow, case, case.original(0).op(Trans::No))
-    }
-
-    fn copied_tiles(sizes: &Sizes) -> usize {
-        sizes.n.div_ceil(sizes.nb)
     }
 }

@@ -16,15 +16,6 @@ use crate::program::sizes::Sizes;
 
 const FAMILY: &str = "products";
 
-/// Columns of tiles of a left factor that are copied at a time: one, and the next one meanwhile.
-const COPIED: usize = 2;
-
-/// Copies that the product of an `m x k` and a `k x n` matrix keeps.
-fn copies(sizes: &Sizes, [m, n, k]: [usize; 3]) -> usize {
-    let [mt, nt, kt] = [m, n, k].map(|size| size.div_ceil(sizes.nb));
-    if mt.min(nt) < 2 { 0 } else { kt.min(COPIED) * (mt + nt) }
-}
-
 /// The form of a family of which LAPACK has two members.
 const fn form(is_hermitian: bool) -> Form {
     if is_hermitian { Form::Hermitian } else { Form::Symmetric }
@@ -68,10 +59,6 @@ impl Routine for Gemm {
         let found = case.found(2).times(flow, &w)?;
         Ok(difference::<T>(&found, &expected, case.sizes.k))
     }
-
-    fn copied_tiles(sizes: &Sizes) -> usize {
-        copies(sizes, [sizes.m, sizes.n, sizes.k])
-    }
 }
 
 /// Product with a symmetric or Hermitian matrix.
@@ -109,10 +96,6 @@ impl<const IS_HERMITIAN: bool> Routine for Symm<IS_HERMITIAN> {
         let found = case.found(2).times(flow, &w)?;
         Ok(difference::<T>(&found, &expected, case.sizes.m))
     }
-
-    fn copied_tiles(sizes: &Sizes) -> usize {
-        copies(sizes, [sizes.m, sizes.n, sizes.m])
-    }
 }
 
 /// Triangle of the product of a matrix with its transpose.
@@ -148,10 +131,6 @@ impl<const IS_HERMITIAN: bool> Routine for Syrk<IS_HERMITIAN> {
         let expected = product(flow, &factors, &w)?.plus(&original);
         let found = case.found(1).mirrored(form, case.uplo()).times(flow, &w)?;
         Ok(difference::<T>(&found, &expected, case.sizes.k))
-    }
-
-    fn copied_tiles(sizes: &Sizes) -> usize {
-        copies(sizes, [sizes.n, sizes.n, sizes.k])
     }
 }
 
@@ -196,10 +175,6 @@ impl<const IS_HERMITIAN: bool> Routine for Syr2k<IS_HERMITIAN> {
         }
         let found = case.found(2).mirrored(form, case.uplo()).times(flow, &w)?;
         Ok(difference::<T>(&found, &expected, 2 * case.sizes.k))
-    }
-
-    fn copied_tiles(sizes: &Sizes) -> usize {
-        2 * copies(sizes, [sizes.n, sizes.n, sizes.k])
     }
 }
 
@@ -291,10 +266,5 @@ impl Routine for Trsm {
         let expected = case.original(1).times(flow, &w)?;
         let found = product(flow, &product_of(case, case.found(1)), &w)?;
         Ok(difference::<T>(&found, &expected, case.sizes.of(Sided)))
-    }
-
-    fn copied_tiles(sizes: &Sizes) -> usize {
-        // A row and a column of tiles for each of some steps.
-        copies(sizes, [sizes.m, sizes.n, 2 * sizes.nb])
     }
 }

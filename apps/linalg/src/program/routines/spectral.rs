@@ -14,18 +14,12 @@ use crate::program::operand::Operand;
 use crate::program::random::Entries::Uniform;
 use crate::program::sizes::Size::{self, M, N};
 use crate::program::sizes::Sizes;
-use tegula_tiles::TileGrid;
 
 const FAMILY: &str = "spectra";
 /// Widest block of vectors that one task puts together.
 const BLOCK: usize = 256;
 const HERMITIAN: &[Operand] = &[Operand::triangle(N, Uniform).input()];
 const GENERAL: &[Operand] = &[Operand::full(M, N, Uniform).input()];
-
-/// A matrix of the workspace, in tiles of the order of the operands'.
-fn full(sizes: &Sizes, shape: (usize, usize)) -> TileGrid {
-    TileGrid::full(shape, (sizes.nb, sizes.nb), sizes.precision.bytes())
-}
 
 /// Bytes of a real number.
 fn real_bytes(sizes: &Sizes) -> usize {
@@ -131,19 +125,6 @@ impl<const HAS_VECTORS: bool> Routine for Heev<HAS_VECTORS> {
         (sizes.n as f64).powi(3) * if HAS_VECTORS { 10.0 } else { 4.0 } / 3.0
     }
 
-    /// As [`heevd`] says, half a matrix as a lower triangle.
-    fn workspace(sizes: &Sizes) -> Vec<TileGrid> {
-        let (n, nb, bytes) = (sizes.n, sizes.nb, sizes.precision.bytes());
-        let mut grids = vec![TileGrid::lower(n, nb, bytes); 2];
-        if HAS_VECTORS {
-            let real = real_bytes(sizes);
-            grids.extend([full(sizes, (n, n)); 2]);
-            grids.extend([TileGrid::full((n, n), (nb, nb), real); 2]);
-            grids.push(TileGrid::lower(n, nb, real));
-        }
-        grids
-    }
-
     /// The halves of the vectors of a tridiagonal matrix, which a task puts together, and up to a quarter of
     /// those of the whole.
     fn task_bytes(sizes: &Sizes) -> u64 {
@@ -201,16 +182,6 @@ impl<const HAS_VECTORS: bool> Routine for Gesvd<HAS_VECTORS> {
         weight * most * least.powi(2) - 4.0 * least.powi(3) / 3.0
     }
 
-    /// As [`gesvd`] says.
-    fn workspace(sizes: &Sizes) -> Vec<TileGrid> {
-        let (m, n) = (sizes.m, sizes.n);
-        let mut grids = vec![full(sizes, (m, n)); if HAS_VECTORS { 4 } else { 2 }];
-        if HAS_VECTORS {
-            grids.extend([full(sizes, (m.min(n), m.min(n))); 4]);
-        }
-        grids
-    }
-
     /// The reflectors of the chase on both sides, and vectors with what they are put together from.
     fn plain_bytes(sizes: &Sizes) -> u64 {
         let square = sizes.m.min(sizes.n).pow(2);
@@ -259,17 +230,6 @@ impl Routine for Qdwh {
         // Two steps by QR and three by Cholesky factorisations.
         let [m, n, ..] = sizes.real();
         4.0 * m * n * n + 27.0 * n.powi(3)
-    }
-
-    /// As [`qdwh`] says: of the iterations, or of the QR factorisation before, if that takes more.
-    fn workspace(sizes: &Sizes) -> Vec<TileGrid> {
-        let (m, n) = (sizes.m, sizes.n);
-        if 6 * m >= 11 * n {
-            return vec![full(sizes, (m, n)); 7];
-        }
-        let mut grids = vec![full(sizes, (n, n)); 11];
-        grids.push(full(sizes, (m, n)));
-        grids
     }
 
     fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {

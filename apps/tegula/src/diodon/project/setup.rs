@@ -171,6 +171,7 @@ fn footprint(plan: Plan, size: &ProblemSize) -> Footprint {
     Footprint {
         dealt: Vec::new(),
         bytes: plan.ring_bytes + plan.panel_bytes,
+        beside_bytes: 0,
         copy_bytes: 0,
         plain_bytes: 0,
         task_bytes: tile_bytes + 2 * panel + 2 * line,

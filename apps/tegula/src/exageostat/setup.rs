@@ -208,8 +208,8 @@ mod tests {
             let described = Described { n, nb, overlap: Overlap::default(), generators: None };
             let window = FlowOptions::default().window;
             let peak = peak_bytes((1, true), window, |flow| described.evaluate::<f64>(flow));
-            let extent = Extent { n, columns: 1, places: 0, geometry, codelets };
-            let Footprint { bytes, copy_bytes, .. } = extent.footprint(nb, 1, size_of::<f64>());
+            let problem = Problem { n, columns: 1, places: 0, geometry, codelets };
+            let Footprint { bytes, copy_bytes, .. } = problem.footprint(nb, 1, size_of::<f64>());
             let share = peak.expect("it is simulated") as f64 / (bytes + copy_bytes) as f64;
             assert!((0.95..1.05).contains(&share), "{n} in {nb}: {share} of what is announced");
         }

@@ -4,7 +4,8 @@ use complex_bessel::besselk_scaled;
 use num_complex::Complex;
 use tegula_kernels::kernel::random::RandomInputs;
 use tegula_kernels::special::{
-    BesselK, Matern, MaternProfile, bessel_k, bessel_k_scaled, gamma, ln_gamma,
+    BesselK, Matern, MaternDerivatives, MaternProfile, bessel_k, bessel_k_scaled, digamma, gamma,
+    ln_gamma,
 };
 
 const EPS: f64 = f64::EPSILON;
@@ -65,6 +66,65 @@ fn matern_agrees_with_mpmath() {
         let found = Matern::new(nu).value(x);
         let bound = (16.0 + 3.0 * nu) * EPS;
         assert!(difference(found, exact) <= bound, "M_{nu}({x}) = {found:e}, not {exact:e}");
+    }
+}
+
+#[test]
+fn the_derivative_by_smoothness_agrees_with_mpmath() {
+    let text = include_str!("matern_derivative.csv");
+    let rows = text.lines().filter(|line| !line.starts_with('#')).skip(1);
+    let mut count = 0;
+    for row in rows {
+        let numbers: Vec<f64> = row.split(',').map(|field| field.parse().unwrap()).collect();
+        let [nu, x, matern, exact] = numbers[..] else { panic!("{row}") };
+        if matern < f64::MIN_POSITIVE {
+            continue;
+        }
+        let found = MaternDerivatives::new(nu).by_smoothness(x);
+        // Relative to the correlation, which is what it multiplies: three terms are summed, and
+        // decimals are rounded to numbers.
+        let bound = 20.0 * EPS * (1.0 + digamma(nu).abs());
+        let exact = exact / matern;
+        assert!(
+            (found - exact).abs() <= bound * (1.0 + exact.abs()),
+            "nu {nu} x {x}: {found}, not {exact}"
+        );
+        count += 1;
+    }
+    assert!(count > 200, "{count} rows");
+}
+
+#[test]
+fn the_derivative_by_range_is_that_of_a_difference() {
+    for nu in ORDERS {
+        let (matern, derivatives) = (Matern::new(nu), MaternDerivatives::new(nu));
+        for x in [0.01, 0.3, 1.0, 1.7, 4.0, 25.0, 300.0] {
+            // By the logarithm of the range, of the logarithm of the correlation.
+            let at = |change: f64| {
+                let x = x * (-change).exp();
+                matern.scaled(x).ln() - x
+            };
+            let h = 1e-3;
+            let difference = |k: f64| at(k * h) - at(-k * h);
+            let expected =
+                (45.0 * difference(1.0) - 9.0 * difference(2.0) + difference(3.0)) / (60.0 * h);
+            let found = derivatives.by_range(x);
+            assert!(
+                (found - expected).abs() < 1e-10 * (1.0 + x),
+                "nu {nu} x {x}: {found}, {expected}"
+            );
+        }
+    }
+}
+
+#[test]
+fn digamma_has_its_known_values() {
+    const EULER: f64 = 0.577_215_664_901_532_9;
+    assert!((digamma(1.0) + EULER).abs() < 4.0 * EPS);
+    assert!((digamma(0.5) + EULER + 2.0 * std::f64::consts::LN_2).abs() < 8.0 * EPS);
+    for x in [0.01, 0.3, 2.7, 11.9, 12.1, 40.0] {
+        let (next, here) = (digamma(x + 1.0), digamma(x));
+        assert!((next - here - 1.0 / x).abs() < 8.0 * EPS * (1.0 + 1.0 / x), "{x}");
     }
 }
 

@@ -25,6 +25,43 @@ pub enum SmallExpansion {
     },
 }
 
+/// A derivative of a covariance as a function of `x = d / scale`, smooth for `x > 0` and 0 at 0.
+///
+/// It is either relative to the covariance, a logarithmic derivative, which then changes slowly where
+/// the covariance vanishes, or, of a covariance that is 0 from some distance on, the derivative of
+/// the correlation.
+pub trait Derivative {
+    /// The derivative at the nodes of one cell.
+    fn values(&self, x: &Row) -> Row;
+    /// Its expansion at small `s = x^2`.
+    fn near(&self) -> SmallDerivative;
+}
+
+/// Expansion of a derivative at small `s`: `s^power (b(s) + log ln(s))`. Where the table has no end
+/// but [`Tail::SmallExpansion`], it holds everywhere.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SmallDerivative {
+    /// Coefficients of `b` from the constant term.
+    pub b: [f64; 3],
+    /// Coefficient of the logarithm.
+    pub log: f64,
+    /// Exponent of `s`.
+    pub power: f64,
+}
+
+impl SmallDerivative {
+    /// The two terms that meet the values of `derivative` at `x` and at half of it.
+    #[must_use]
+    pub fn meeting(derivative: impl Fn(f64) -> f64, x: f64, power: f64) -> Self {
+        let [(l1, v1), (l2, v2)] = [x, 0.5 * x].map(|x| {
+            let s = x * x;
+            (s.ln(), derivative(x) / s.powf(power))
+        });
+        let log = (v1 - v2) / (l1 - l2);
+        Self { b: [v1 - log * l1, 0.0, 0.0], log, power }
+    }
+}
+
 /// What holds beyond the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tail {

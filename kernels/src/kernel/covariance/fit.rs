@@ -72,19 +72,19 @@ fn nodes(start: f64, bits: u32, index: usize) -> Row {
     NODES.map(|u| (middle + width * u).sqrt())
 }
 
-/// Rows of `variance * correlation` for consecutive octaves from `start`.
-pub(super) fn octaves<C: Correlation + ?Sized>(
-    correlation: &C,
+/// Rows of `factor` times a function, whose `values` at the nodes of a cell are given, for consecutive
+/// octaves from `start`.
+pub(super) fn octaves(
+    values: impl Fn(&Row) -> Row,
     start: f64,
     bits: u32,
-    variance: f64,
+    factor: f64,
     cells: &mut [Row],
 ) {
     let mut start = start;
     for octave in cells.chunks_exact_mut(1 << bits) {
         for (index, row) in octave.iter_mut().enumerate() {
-            let values = correlation.values(&nodes(start, bits, index));
-            *row = coefficients(&values).map(|c| c * variance);
+            *row = coefficients(&values(&nodes(start, bits, index))).map(|c| c * factor);
         }
         start *= 2.0;
     }

@@ -32,7 +32,7 @@ use crate::scalar::{Precision, Real};
 
 use cpu::Job;
 
-pub use correlation::{Correlation, SmallExpansion, Tail};
+pub use correlation::{Correlation, Derivative, SmallDerivative, SmallExpansion, Tail};
 pub use cpu::Vectors;
 pub(crate) use cuda::{SOURCE, constants};
 pub use table::{CELLS, COEFFICIENTS, LN_UNDERFLOW, RadialTable, Row, TABLE_BYTES};
@@ -68,6 +68,22 @@ pub struct Covariance<T> {
     pub is_same_set: bool,
     /// The precision of the tile.
     pub precision: PhantomData<T>,
+}
+
+/// Writes what `table` gives for the distances of one point from `rows` others, from row `start` on:
+/// a column of a tile, without nugget.
+pub(in crate::kernel) fn column(
+    vectors: Vectors,
+    table: &RadialTable,
+    geometry: Geometry,
+    (row_points, rows): (&[f64], usize),
+    point: &[f64],
+    start: usize,
+    out: &mut [f64],
+) {
+    let (column_points, lower) = (point, Some(start as isize));
+    let job = Job { table, geometry, row_points, column_points, rows, cols: 1, lower };
+    job.run(vectors, out);
 }
 
 /// Operations per entry as counted in [`Cost`]: an index, a polynomial of degree 7, the distance.

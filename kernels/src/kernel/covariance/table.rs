@@ -13,7 +13,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::correlation::{Correlation, SmallExpansion, Tail};
+use super::correlation::{Correlation, Derivative, SmallExpansion, Tail};
 use super::entry;
 use super::fit;
 use super::lanes::Single;
@@ -61,7 +61,8 @@ pub struct RadialTable {
     pub inverse_scale2: f64,
     /// Length by which distances are divided.
     pub scale: f64,
-    /// Value at distance 0 (without the nugget).
+    /// Factor of the function: of a covariance its variance, which is its value at distance 0
+    /// (without the nugget).
     pub variance: f64,
     /// Added where an observation meets itself.
     pub nugget: f64,
@@ -74,7 +75,11 @@ pub struct RadialTable {
     near_power: f64,
     near_is_logarithm: u64,
     far_is_near: u64,
-    padding: [u64; 11],
+    /// Coefficient of `ln(s)` beside the constant term of `near_b`.
+    near_log: f64,
+    /// Value at distance 0.
+    origin: f64,
+    padding: [u64; 9],
     /// The rows; those not used are zero.
     pub cells: [Row; CELLS],
 }
@@ -117,7 +122,7 @@ impl RadialTable {
         assert!(variance > 0.0 && variance.is_finite(), "variance {variance} is not positive");
         assert!(scale > 0.0 && scale.is_finite(), "scale {scale} is not positive");
         assert!(nugget >= 0.0 && nugget.is_finite(), "nugget {nugget} is negative");
-        *self = Self { variance, scale, nugget, ..Self::zeroed() };
+        *self = Self { variance, scale, nugget, origin: variance, ..Self::zeroed() };
         self.inverse_scale2 = (1.0 / scale) * (1.0 / scale);
         self.set_near(correlation);
         let first = correlation.first();
@@ -130,6 +135,36 @@ impl RadialTable {
         self.base[1] = (self.split.to_bits() >> self.shift[1]) - low;
         self.fill(correlation, low as usize);
         self.cut_underflow();
+    }
+
+    /// Makes this the table of `factor * derivative(d / scale)` of the covariance that `like` holds:
+    /// over the same cells, 0 at distance 0 and where that table ends.
+    ///
+    /// # Panics
+    /// If `factor` is not finite.
+    pub fn tabulate_derivative(&mut self, derivative: &dyn Derivative, factor: f64, like: &Self) {
+        assert!(factor.is_finite(), "factor {factor} of a derivative");
+        let near = derivative.near();
+        *self = Self {
+            variance: factor,
+            nugget: 0.0,
+            tail: f64::INFINITY,
+            near_a: [0.0; 3],
+            near_b: near.b,
+            near_log: near.log,
+            near_power: near.power,
+            near_is_logarithm: 0,
+            origin: 0.0,
+            cells: [[0.0; COEFFICIENTS]; CELLS],
+            ..*like
+        };
+        let values = |x: &Row| derivative.values(x);
+        let low = ((self.split / self.first).log2() as usize) << LOW_BITS;
+        let (low, high) = self.cells.split_at_mut(low);
+        fit::octaves(values, like.first, LOW_BITS, factor, low);
+        let octaves = (like.end / like.split).log2().ceil() as usize;
+        let used = (octaves << HIGH_BITS).min(high.len());
+        fit::octaves(values, like.split, HIGH_BITS, factor, &mut high[..used]);
     }
 
     fn set_near<C: Correlation + ?Sized>(&mut self, correlation: &C) {
@@ -148,7 +183,8 @@ impl RadialTable {
     fn fill<C: Correlation + ?Sized>(&mut self, correlation: &C, low: usize) {
         let support2 = correlation.support() * correlation.support();
         let logarithms = fit::Logarithms::new(correlation, self.variance, self.stretch());
-        fit::octaves(correlation, self.first, LOW_BITS, self.variance, &mut self.cells[..low]);
+        let values = |x: &Row| correlation.values(x);
+        fit::octaves(values, self.first, LOW_BITS, self.variance, &mut self.cells[..low]);
         let per_octave = 1 << HIGH_BITS;
         (self.tail, self.end) = (f64::INFINITY, self.split);
         let ln_variance = self.variance.ln();
@@ -169,7 +205,7 @@ impl RadialTable {
             if self.tail.is_finite() {
                 logarithms.octave(self.end, HIGH_BITS, cells);
             } else {
-                fit::octaves(correlation, self.end, HIGH_BITS, self.variance, cells);
+                fit::octaves(values, self.end, HIGH_BITS, self.variance, cells);
             }
             self.end *= 2.0;
         }
@@ -247,7 +283,7 @@ impl RadialTable {
     #[must_use]
     pub fn outside(&self, d: f64) -> f64 {
         if d == 0.0 {
-            return self.variance;
+            return self.origin;
         }
         let x = d / self.scale;
         if x >= 1.0 && self.far_is_near == 0 {
@@ -255,10 +291,11 @@ impl RadialTable {
         }
         let (a, b, s) = (&self.near_a, &self.near_b, x * x);
         let rest = if b[1] == 0.0 && b[2] == 0.0 { b[0] } else { b[0] + s * (b[1] + s * b[2]) };
+        let rest = if self.near_log == 0.0 { rest } else { rest + self.near_log * s.ln() };
         let regular = if a[1] == 0.0 && a[2] == 0.0 { 0.0 } else { s * (a[1] + s * a[2]) };
         let sum = regular + x.powf(2.0 * self.near_power) * rest;
         if self.near_is_logarithm == 0 {
-            return self.variance * (1.0 + sum);
+            return self.variance * (a[0] + sum);
         }
         let value = self.variance * sum.exp();
         if value < f64::MIN_POSITIVE { 0.0 } else { value }

@@ -1,0 +1,153 @@
+//! The tile on a core: a column of the covariance and of each derivative at a time.
+
+use std::cell::RefCell;
+
+use pulp::Arch;
+
+use super::{Line, ScoreTile};
+
+use crate::kernel::covariance::{RadialTable, Vectors, column};
+use crate::scalar::Real;
+
+thread_local! {
+    /// Room for the columns that a tile is worked on with.
+    static ROOM: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
+}
+
+impl ScoreTile {
+    /// Adds to the products and sums of the tile's rows, and to the products of its columns; of a tile
+    /// on the diagonal, which has no other columns, all products are those of its rows.
+    ///
+    /// # Panics
+    /// If a shape is another.
+    pub fn compute<T: Real>(
+        &self,
+        tables: &[RadialTable],
+        (rows, cols): (Line<'_, T>, Line<'_, T>),
+        a: &[T],
+        (down, mut across): (&mut [T], Option<&mut [T]>),
+    ) {
+        self.check(tables, (&rows, &cols), a.len());
+        let (m, n, width, count) = (self.rows, self.cols, self.width, self.derivatives);
+        assert!(down.len() >= m * (2 * count + 1), "products and sums of the rows");
+        let vectors = Vectors::widest();
+        ROOM.with_borrow_mut(|room| {
+            // The covariance, a derivative, weights, the rows' panel in f64; products, sums, diagonal.
+            room.clear();
+            room.resize(m * (3 + width + 2 * count + 1), 0.0);
+            let (covariance, rest) = room.split_at_mut(m);
+            let (derivative, rest) = rest.split_at_mut(m);
+            let (weights, rest) = rest.split_at_mut(m);
+            let (panel, rest) = rest.split_at_mut(m * width);
+            let (products, rest) = rest.split_at_mut(m * count);
+            let (sums, diagonal) = rest.split_at_mut(m * count);
+            panel.iter_mut().zip(rows.panel).for_each(|(wide, x)| *wide = x.to_f64());
+            for j in 0..n {
+                let start = if across.is_some() { 0 } else { j };
+                let at = self.point(cols.points, j);
+                let fill = |table, out: &mut [f64]| {
+                    let point = &at[..self.geometry.stored()];
+                    column(vectors, table, self.geometry, (rows.points, m), point, start, out);
+                };
+                if self.is_relative {
+                    fill(&tables[0], covariance);
+                }
+                let beside = |q: usize| cols.panel[q * n + j].to_f64();
+                Arch::new().dispatch(|| {
+                    let entries = &a[j * m + start..(j + 1) * m];
+                    let weights = &mut weights[start..];
+                    weights.iter_mut().zip(entries).for_each(|(w, a)| *w = a.to_f64());
+                    for q in self.first..width {
+                        subtract(weights, beside(q), &panel[q * m + start..(q + 1) * m]);
+                    }
+                });
+                if across.is_none() {
+                    diagonal[j] = weights[j];
+                }
+                let alpha = (beside(width - 1), &panel[(width - 1) * m + start..]);
+                for (k, table) in tables[1..].iter().enumerate() {
+                    fill(table, derivative);
+                    let products = &mut products[k * m + start..(k + 1) * m];
+                    let sums = &mut sums[k * m + start..(k + 1) * m];
+                    let product = Arch::new().dispatch(|| {
+                        let derivative = &mut derivative[start..];
+                        if self.is_relative {
+                            scale(derivative, &covariance[start..]);
+                        }
+                        add(products, alpha.0, derivative);
+                        add_product(sums, &weights[start..], derivative);
+                        dot(alpha.1, derivative)
+                    });
+                    match &mut across {
+                        Some(across) => across[k * n + j] += T::from_f64(product),
+                        // The diagonal's own entry, which is 0, has been added.
+                        None => products[0] += product,
+                    }
+                }
+            }
+            let made = products.iter().chain(&*sums).chain(&*diagonal);
+            down.iter_mut().zip(made).for_each(|(y, x)| *y += T::from_f64(*x));
+        });
+    }
+
+    /// Coordinates of a point.
+    fn point(&self, points: &[f64], j: usize) -> [f64; 3] {
+        let mut at = [0.0; 3];
+        (0..self.geometry.stored()).for_each(|k| at[k] = points[k * self.cols + j]);
+        at
+    }
+
+    fn check<T>(
+        &self,
+        tables: &[RadialTable],
+        (rows, cols): (&Line<'_, T>, &Line<'_, T>),
+        entries: usize,
+    ) {
+        let &Self { rows: m, cols: n, width, derivatives, geometry, .. } = self;
+        assert_eq!(tables.len(), derivatives + 1, "tables");
+        assert_eq!(entries, m * n, "entries of the tile");
+        assert!(self.first < width, "a panel of {width} columns, from {} on", self.first);
+        for (line, length) in [(rows, m), (cols, n)] {
+            assert_eq!(line.points.len(), geometry.stored() * length, "numbers of the points");
+            assert_eq!(line.panel.len(), length * width, "numbers of the panel");
+        }
+    }
+}
+
+/// `x - factor y`.
+#[inline(always)]
+fn subtract(x: &mut [f64], factor: f64, y: &[f64]) {
+    x.iter_mut().zip(y).for_each(|(x, y)| *x -= factor * y);
+}
+
+/// `x + factor y`.
+#[inline(always)]
+fn add(x: &mut [f64], factor: f64, y: &[f64]) {
+    x.iter_mut().zip(y).for_each(|(x, y)| *x += factor * y);
+}
+
+/// `x + y .* z`.
+#[inline(always)]
+fn add_product(x: &mut [f64], y: &[f64], z: &[f64]) {
+    x.iter_mut().zip(y).zip(z).for_each(|((x, y), z)| *x += y * z);
+}
+
+/// `x .* y`, and 0 where `y` is, whatever `x` is there.
+#[inline(always)]
+fn scale(x: &mut [f64], y: &[f64]) {
+    x.iter_mut().zip(y).for_each(|(x, &y)| *x = if y == 0.0 { 0.0 } else { *x * y });
+}
+
+/// `x' y`, in as many sums as vectors have lanes.
+#[inline(always)]
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    let mut sums = [0.0; 16];
+    let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<16>(), y.as_chunks::<16>());
+    for (x, y) in x.iter().zip(y) {
+        for ((sum, x), y) in sums.iter_mut().zip(x).zip(y) {
+            *sum += x * y;
+        }
+    }
+    let rest: f64 = x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum();
+    sums.iter().sum::<f64>() + rest
+}

@@ -10,7 +10,7 @@ use tegula_tiles::TileMatrix;
 /// The lower triangle of a covariance matrix, with what its entries are computed from.
 #[derive(Debug)]
 pub(crate) struct Generation<T> {
-    geometry: Geometry,
+    pub(crate) geometry: Geometry,
     table: Handle,
     /// Coordinates of the places, a handle per row of tiles.
     pub(crate) places: Vec<Handle>,

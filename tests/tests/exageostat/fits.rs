@@ -3,8 +3,10 @@
 use std::ops::ControlFlow;
 
 use tegula_exageostat::design::Design;
-use tegula_exageostat::fit::{Fit, FitError, FitOptions, Journal, NuggetChoice, fit, fit_from};
-use tegula_exageostat::likelihood::{Likelihood, Overlap};
+use tegula_exageostat::fit::{
+    Fit, FitError, FitOptions, Journal, NuggetChoice, OPTIMIZERS, Optimizer, fit, fit_from,
+};
+use tegula_exageostat::likelihood::{Criterion, Likelihood, Overlap};
 use tegula_exageostat::observations::Observations;
 use tegula_tests::{
     answers, assert_close, column, flow, likelihood, numbers, plane, sample, synthetic,
@@ -177,4 +179,91 @@ fn texas_fits_on_the_sphere() {
         // With a constant mean the range is four times the extent of Texas: a ridge.
         assert!(flat || !constant, "{:?}", fit.remarks);
     }
+}
+
+#[test]
+fn all_optimisers_find_the_same_maximum() {
+    let some: Vec<usize> = (0..1600).step_by(7).collect();
+    for observations in [synthetic().subset(&some), texas(true).1, texas(false).1] {
+        for name in ["exponential", "matern", "powered-exponential"] {
+            for nugget in [NuggetChoice::Fixed(0.5), NuggetChoice::Estimated { bounds: None }] {
+                let found = OPTIMIZERS.iter().map(|&(optimizer, ..)| {
+                    fitted(&observations, name, 128, |options| {
+                        (options.optimizer, options.nugget) = (optimizer, nugget);
+                    })
+                });
+                let found: Vec<Fit> = found.collect();
+                let best = found.iter().fold(f64::NEG_INFINITY, |best, fit| best.max(fit.loglik));
+                for (fit, (_, optimizer, _)) in found.iter().zip(OPTIMIZERS) {
+                    let (loglik, model) = (fit.loglik, &fit.model);
+                    assert!(fit.converged, "{optimizer} {name}");
+                    assert!(
+                        best - loglik < 1e-5,
+                        "{optimizer} {name}: {loglik}, {best}: {model:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn gradients_save_evaluations() {
+    let free = fitted(&synthetic(), "matern", 192, |_| {});
+    assert!(free.evaluations <= 12 && free.scores <= free.evaluations, "{free:?}");
+    assert!(free.uncertainty.gradient_norm < 0.1, "{:?}", free.uncertainty);
+    let without = fitted(&synthetic(), "matern", 192, |options| {
+        options.optimizer = Optimizer::Bobyqa;
+    });
+    assert!(without.scores == 1, "for the standard errors: {}", without.scores);
+    // The same standard errors, wherever within rounding of the maximum the search has ended.
+    let errors = [&free, &without].map(|fit| fit.uncertainty.std_errors.clone());
+    for (one, other) in errors[0].iter().zip(&errors[1]).take(3) {
+        assert_close(one.expect("estimated"), other.expect("estimated"), 1e-2, "standard error");
+    }
+    assert_eq!(errors[0][3], None, "no nugget was estimated");
+}
+
+#[test]
+fn restricted_likelihoods_are_those_of_independent_tools() {
+    let answers = answers("texas_wind.json");
+    for (constant, key) in [(true, "constant"), (false, "latitude")] {
+        let (_, observations) = texas(constant);
+        let answer = &answers[format!("ml_exponential_nugget_{key}")];
+        let theta = numbers(&answer["theta"]);
+        let mut likelihood = likelihood(&observations, 64);
+        let evaluation = likelihood
+            .evaluate(covariance("exponential"), &theta[..2], theta[3])
+            .expect("positive definite");
+        for (criterion, name) in
+            [(Criterion::Full, "loglik_ML"), (Criterion::Restricted, "loglik_REML")]
+        {
+            assert_close(evaluation.value(criterion), number(answer, name), 1e-9, name);
+        }
+    }
+    let Some(table) = meuse() else { return };
+    let answers = self::answers("b_meuse.json");
+    let restricted = |options: &mut FitOptions| {
+        options.nugget = NuggetChoice::Estimated { bounds: None };
+        options.criterion = Criterion::Restricted;
+    };
+    let trend = meuse_observations(&table, |dist, values| with_sqrt_dist(dist, values));
+    let answer = &answers["mle_sqrtdist_exp_nugget_loglik_REML"];
+    for &(optimizer, name, _) in OPTIMIZERS {
+        let fit = fitted(&trend, "exponential", 64, |options| {
+            restricted(options);
+            options.optimizer = optimizer;
+        });
+        let best = number(answer, "value");
+        assert!((fit.loglik - best).abs() < 1e-6, "{name}: {} against {best}", fit.loglik);
+        let beta = trend.design.coefficients(&fit.evaluation.coefficients);
+        for (b, expected) in beta.iter().zip(numbers(&answer["detail"]["beta"])) {
+            assert_close(*b, expected, 1e-3, "coefficient of the mean");
+        }
+    }
+    // With a constant mean the maximum lies at infinity: that is said.
+    let constant = meuse_observations(&table, |_, values| Design::constant(values.len()));
+    let fit = fitted(&constant, "exponential", 64, restricted);
+    let is_said = fit.remarks.iter().any(|remark| remark.contains("flat along the range"));
+    assert!(is_said, "{:?} {:?}", fit.remarks, fit.bounds_hit);
 }

@@ -6,6 +6,7 @@ mod kriging;
 mod likelihood;
 mod nested;
 mod ranks;
+mod scores;
 
 use serde_json::Value;
 use tegula_exageostat::covariance::{Covariance, find};

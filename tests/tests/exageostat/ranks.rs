@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tegula_exageostat::likelihood::{Evaluation, Likelihood, Overlap};
+use tegula_exageostat::likelihood::{Criterion, Evaluation, Likelihood, Overlap, Score};
 use tegula_plan::distribution::{Traffic, distribution};
 use tegula_runtime::exec::Exec;
 use tegula_runtime::flow::{Flow, FlowOptions};
@@ -63,4 +63,30 @@ fn every_evaluation_may_have_owners_of_its_own() {
     // What others generate is sent once more; in the end those generate who factorise.
     assert!((4..7).all(|step| changed[step] > changed[step - 4]), "{changed:?}");
     assert_eq!(changed[7], changed[3]);
+}
+
+/// The gradient, and the average information, are those of one rank.
+#[test]
+fn a_score_is_the_same_over_ranks() {
+    let observations = synthetic();
+    let score = |flow: Flow| {
+        let mut likelihood = Likelihood::<f64>::new(flow, &observations, 160, Overlap::default());
+        let (theta, how) = ([1.1, 0.1, 0.6], (Criterion::Restricted, true));
+        // The second one finds what the first has left.
+        (0..2)
+            .map(|_| likelihood.score(covariance("matern"), &theta, 0.02, how, |_| true))
+            .map(|found| found.expect("positive definite").1.expect("it is wanted"))
+            .last()
+            .expect("two of them")
+    };
+    let alone = score(Flow::new(Exec::with_workers(1), FlowOptions::default()));
+    for found in over_ranks(RANKS, &owners("block-cyclic"), score) {
+        let numbers = |score: &Score| -> Vec<f64> {
+            score.gradient.iter().chain(&score.information).copied().collect()
+        };
+        for (found, expected) in numbers(&found).into_iter().zip(numbers(&alone)) {
+            let error = (found - expected).abs();
+            assert!(error < 1e-7 * expected.abs().max(1.0), "{found}, not {expected}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use tegula_kernels::kernel::covariance::{Correlation, SmallExpansion};
 
-use super::{Covariance, RANGE, VARIANCE, Validity};
+use super::{Covariance, Partial, PowerLaw, RANGE, VARIANCE, Validity};
 
 pub(super) const EXPONENTIAL: Covariance = Covariance {
     name: "exponential",
@@ -17,6 +17,7 @@ pub(super) const EXPONENTIAL: Covariance = Covariance {
         Box::new(move |d| variance * (-d / range).exp())
     },
     tabulate: |values, nugget, table| table.tabulate(&Exponential, values[0], values[1], nugget),
+    derivatives: |_| vec![Partial::new(PowerLaw { b: 1.0, log: 0.0, power: 1.0 }, 1.0)],
 };
 
 struct Exponential;

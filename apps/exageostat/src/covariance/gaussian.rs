@@ -2,7 +2,7 @@
 
 use tegula_kernels::kernel::covariance::{Correlation, SmallExpansion};
 
-use super::{Covariance, RANGE, VARIANCE, Validity};
+use super::{Covariance, Partial, PowerLaw, RANGE, VARIANCE, Validity};
 
 pub(super) const GAUSSIAN: Covariance = Covariance {
     name: "gaussian",
@@ -18,6 +18,7 @@ pub(super) const GAUSSIAN: Covariance = Covariance {
         Box::new(move |d| variance * (-(d / range).powi(2)).exp())
     },
     tabulate: |values, nugget, table| table.tabulate(&Gaussian, values[0], values[1], nugget),
+    derivatives: |_| vec![Partial::new(PowerLaw { b: 2.0, log: 0.0, power: 2.0 }, 1.0)],
 };
 
 struct Gaussian;

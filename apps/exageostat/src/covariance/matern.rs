@@ -1,9 +1,14 @@
 //! The Matern covariance, in the parameterisation without the factor `sqrt(2 smoothness)`.
 
-use tegula_kernels::kernel::covariance::{Correlation, RadialTable, Row, SmallExpansion};
-use tegula_kernels::special::{MAX_PROFILE_SMOOTHNESS, Matern, MaternProfile};
+use tegula_kernels::kernel::covariance::{
+    Correlation, Derivative, RadialTable, Row, SmallDerivative, SmallExpansion,
+};
+use tegula_kernels::special::matern::NEAR;
+use tegula_kernels::special::{
+    MAX_PROFILE_SMOOTHNESS, Matern, MaternDerivatives, MaternProfile, Octaves,
+};
 
-use super::{Covariance, Parameter, RANGE, VARIANCE, Validity};
+use super::{Covariance, Parameter, Partial, RANGE, VARIANCE, Validity};
 
 pub(super) const MATERN: Covariance = Covariance {
     name: "matern",
@@ -34,6 +39,15 @@ pub(super) const MATERN: Covariance = Covariance {
         let profile = MaternProfile::new(Matern::new(values[2]));
         table.tabulate(&Tabulated(profile), values[0], values[1], nugget);
     },
+    derivatives: |values| {
+        let smoothness = values[2];
+        let matern = MaternDerivatives::new(smoothness);
+        let sampled = |function: &dyn Fn(f64) -> f64| Sampled::new(function, smoothness);
+        vec![
+            Partial::new(sampled(&|x| matern.by_range(x)), 1.0),
+            Partial::new(sampled(&|x| matern.by_smoothness(x)), smoothness),
+        ]
+    },
 };
 
 /// The correlation through its interpolant, which makes the table several times faster to fill.
@@ -61,5 +75,29 @@ impl Correlation for Tabulated {
     fn remainders(&self, x: &Row, high: f64) -> Row {
         let scaled = self.0.scaled(x);
         std::array::from_fn(|i| scaled[i].ln() + (-x[i] - high))
+    }
+}
+
+/// A derivative through its interpolant.
+struct Sampled {
+    octaves: Octaves,
+    near: SmallDerivative,
+}
+
+impl Sampled {
+    /// SmallExpansion 0 both derivatives fall like `x^(2 smoothness)`, and at most like `x^2`, up to logarithms.
+    fn new(function: &dyn Fn(f64) -> f64, smoothness: f64) -> Self {
+        let near = SmallDerivative::meeting(function, NEAR, smoothness.min(1.0));
+        Self { octaves: Octaves::of(function), near }
+    }
+}
+
+impl Derivative for Sampled {
+    fn values(&self, x: &Row) -> Row {
+        self.octaves.values(x)
+    }
+
+    fn near(&self) -> SmallDerivative {
+        self.near
     }
 }

@@ -13,7 +13,7 @@ mod powered_exponential;
 mod spherical;
 
 use tegula_kernels::geometry::Geometry;
-use tegula_kernels::kernel::covariance::RadialTable;
+use tegula_kernels::kernel::covariance::{Derivative, RadialTable, Row, SmallDerivative};
 use thiserror::Error;
 
 /// All covariances.
@@ -83,6 +83,38 @@ pub struct Covariance {
     great_circle: Validity,
     function: fn(&[f64]) -> Function,
     tabulate: fn(&[f64], f64, &mut RadialTable),
+    /// By the logarithm of each parameter but the variance, in units of the covariance, or, where it
+    /// is compact, of the variance.
+    derivatives: fn(&[f64]) -> Vec<Partial>,
+}
+
+/// A derivative by the logarithm of a parameter: `factor` times a function of the scaled distance.
+struct Partial {
+    function: Box<dyn Derivative>,
+    factor: f64,
+}
+
+impl Partial {
+    fn new(function: impl Derivative + 'static, factor: f64) -> Self {
+        Self { function: Box::new(function), factor }
+    }
+}
+
+/// A derivative that is `x^power (b + log ln(x^2))` everywhere.
+struct PowerLaw {
+    b: f64,
+    log: f64,
+    power: f64,
+}
+
+impl Derivative for PowerLaw {
+    fn values(&self, x: &Row) -> Row {
+        x.map(|x| x.powf(self.power) * (self.b + self.log * (x * x).ln()))
+    }
+
+    fn near(&self) -> SmallDerivative {
+        SmallDerivative { b: [self.b, 0.0, 0.0], log: self.log, power: 0.5 * self.power }
+    }
 }
 
 /// A function of distance.
@@ -270,6 +302,22 @@ impl Covariance {
         let mut table = RadialTable::empty();
         self.tabulate(values, nugget, &mut table)?;
         Ok(table)
+    }
+
+    /// The table of these parameters, without nugget, and those of the derivatives by the logarithms
+    /// of all but the variance: relative to the covariance unless it is compact.
+    ///
+    /// # Errors
+    /// As [`tabulate`](Self::tabulate).
+    pub fn score_tables(&self, values: &[f64]) -> Result<Vec<RadialTable>, CovarianceError> {
+        let mut tables = vec![*self.table(values, 0.0)?];
+        for Partial { function, factor } in (self.derivatives)(values) {
+            let mut table = RadialTable::empty();
+            table.tabulate_derivative(&*function, factor, &tables[0]);
+            tables.push(*table);
+        }
+        debug_assert_eq!(tables.len(), self.parameters.len(), "a table for each parameter");
+        Ok(tables)
     }
 
     /// The default of every parameter.

@@ -2,7 +2,7 @@
 
 use tegula_kernels::kernel::covariance::{Correlation, SmallExpansion, Tail};
 
-use super::{Covariance, Parameter, RANGE, VARIANCE, Validity};
+use super::{Covariance, Parameter, Partial, PowerLaw, RANGE, VARIANCE, Validity};
 
 pub(super) const POWERED_EXPONENTIAL: Covariance = Covariance {
     name: "powered-exponential",
@@ -31,6 +31,15 @@ pub(super) const POWERED_EXPONENTIAL: Covariance = Covariance {
     tabulate: |values, nugget, table| {
         let powered = Powered::new(values[1], values[2]);
         table.tabulate(&powered, values[0], powered.scale, nugget);
+    },
+    // With y = d^power / range they are y, and -power y ln(d).
+    derivatives: |values| {
+        let Powered { factor, power, scale } = Powered::new(values[1], values[2]);
+        let by_power = PowerLaw { b: -scale.ln(), log: -0.5, power };
+        vec![
+            Partial::new(PowerLaw { b: 1.0, log: 0.0, power }, factor),
+            Partial::new(by_power, factor * power),
+        ]
     },
 };
 

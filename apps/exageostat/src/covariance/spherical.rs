@@ -1,8 +1,10 @@
 //! The spherical covariance: 0 from the range on.
 
-use tegula_kernels::kernel::covariance::{Correlation, SmallExpansion};
+use tegula_kernels::kernel::covariance::{
+    Correlation, Derivative, Row, SmallDerivative, SmallExpansion,
+};
 
-use super::{Covariance, Parameter, RANGE, VARIANCE, Validity};
+use super::{Covariance, Parameter, Partial, RANGE, VARIANCE, Validity};
 
 pub(super) const SPHERICAL: Covariance = Covariance {
     name: "spherical",
@@ -20,6 +22,7 @@ pub(super) const SPHERICAL: Covariance = Covariance {
         Box::new(move |d| variance * correlation(d / range))
     },
     tabulate: |values, nugget, table| table.tabulate(&Spherical, values[0], values[1], nugget),
+    derivatives: |values| vec![Partial::new(ByRange, values[0])],
 };
 
 /// `1 - 3/2 x + 1/2 x^3` as a product, in which nothing cancels.
@@ -44,5 +47,18 @@ impl Correlation for Spherical {
 
     fn support(&self) -> f64 {
         1.0
+    }
+}
+
+/// `3/2 x (1 - x^2)`, the derivative of the correlation by the logarithm of the range.
+struct ByRange;
+
+impl Derivative for ByRange {
+    fn values(&self, x: &Row) -> Row {
+        x.map(|x| 1.5 * x * (1.0 - x) * (1.0 + x))
+    }
+
+    fn near(&self) -> SmallDerivative {
+        SmallDerivative { b: [1.5, -1.5, 0.0], log: 0.0, power: 0.5 }
     }
 }

@@ -9,23 +9,26 @@ use std::io::{self, Read, Write};
 
 use tegula_files::checkpoint::{read_numbers, read_word, write_numbers, write_word};
 
-use crate::likelihood::{Evaluation, LikelihoodError};
+use crate::likelihood::{Evaluation, LikelihoodError, Score};
 
 /// Relative difference of parameters that are the same but for rounding.
 const ROUNDING: f64 = 1e-12;
 
+/// What an evaluation came to: the likelihood, and its score if that was asked for.
+pub(super) type Found = Result<(Evaluation, Option<Score>), LikelihoodError>;
+
 /// What an evaluation came to, if the parameters alone decide on it.
 #[derive(Clone, Debug, PartialEq)]
 enum Outcome {
-    Value(Evaluation),
+    Value(Evaluation, Option<Score>),
     NotPositiveDefinite { order: usize, n: usize },
     DependentMean,
 }
 
 impl Outcome {
-    fn of(result: &Result<Evaluation, LikelihoodError>) -> Option<Self> {
+    fn of(result: &Found) -> Option<Self> {
         match result {
-            Ok(evaluation) => Some(Self::Value(evaluation.clone())),
+            Ok((evaluation, score)) => Some(Self::Value(evaluation.clone(), score.clone())),
             &Err(LikelihoodError::NotPositiveDefinite { order, n }) => {
                 Some(Self::NotPositiveDefinite { order, n })
             }
@@ -34,9 +37,9 @@ impl Outcome {
         }
     }
 
-    fn result(&self) -> Result<Evaluation, LikelihoodError> {
+    fn result(&self) -> Found {
         match self {
-            Self::Value(evaluation) => Ok(evaluation.clone()),
+            Self::Value(evaluation, score) => Ok((evaluation.clone(), score.clone())),
             &Self::NotPositiveDefinite { order, n } => {
                 Err(LikelihoodError::NotPositiveDefinite { order, n })
             }
@@ -94,11 +97,7 @@ impl Journal {
     }
 
     /// What an earlier run found at these parameters; an evaluation is taken over once.
-    pub(super) fn find(
-        &mut self,
-        values: &[f64],
-        nugget: f64,
-    ) -> Option<Result<Evaluation, LikelihoodError>> {
+    pub(super) fn find(&mut self, values: &[f64], nugget: f64) -> Option<Found> {
         let point = point(values, nugget);
         let left = || {
             let given = self.records.iter().zip(&self.are_taken).enumerate();
@@ -116,12 +115,7 @@ impl Journal {
     }
 
     /// Notes an evaluation of this run.
-    pub(super) fn note(
-        &mut self,
-        values: &[f64],
-        nugget: f64,
-        result: &Result<Evaluation, LikelihoodError>,
-    ) {
+    pub(super) fn note(&mut self, values: &[f64], nugget: f64, result: &Found) {
         if let Some(outcome) = Outcome::of(result) {
             self.records.push(Record { point: point(values, nugget), outcome });
         }
@@ -146,10 +140,14 @@ impl Record {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         write_list(out, &self.point)?;
         match &self.outcome {
-            Outcome::Value(evaluation) => {
+            Outcome::Value(evaluation, score) => {
                 let Evaluation { n, logdet, quadratic, coefficients, coefficient_covariance } =
                     evaluation;
-                write_word(out, 0)?;
+                write_word(out, if score.is_some() { 3 } else { 0 })?;
+                if let Some(Score { gradient, information }) = score {
+                    write_list(out, gradient)?;
+                    write_list(out, information)?;
+                }
                 write_word(out, *n as u64)?;
                 write_numbers(out, &[*logdet, *quadratic])?;
                 write_list(out, coefficients)?;
@@ -165,18 +163,19 @@ impl Record {
     fn read(input: &mut dyn Read) -> io::Result<Self> {
         let point = read_list(input)?;
         let outcome = match read_word(input)? {
-            0 => {
+            kind @ (0 | 3) => {
+                let score = if kind == 3 {
+                    Some(Score { gradient: read_list(input)?, information: read_list(input)? })
+                } else {
+                    None
+                };
                 let n = read_count(input)?;
                 let numbers = read_numbers(input, 2)?;
                 let (coefficients, coefficient_covariance) = (read_list(input)?, read_list(input)?);
                 let (logdet, quadratic) = (numbers[0], numbers[1]);
-                Outcome::Value(Evaluation {
-                    n,
-                    logdet,
-                    quadratic,
-                    coefficients,
-                    coefficient_covariance,
-                })
+                let evaluation =
+                    Evaluation { n, logdet, quadratic, coefficients, coefficient_covariance };
+                Outcome::Value(evaluation, score)
             }
             1 => Outcome::NotPositiveDefinite { order: read_count(input)?, n: read_count(input)? },
             2 => Outcome::DependentMean,
@@ -212,12 +211,13 @@ mod tests {
     /// A journal with one of each outcome, as another run gets it.
     fn journal() -> Journal {
         let mut journal = Journal::default();
-        journal.note(&[1.0, 0.1], 0.0, &Ok(evaluation(-3.5)));
+        let score = Score { gradient: vec![0.5, -1.5], information: vec![2.0, 1.0, 1.0, 3.0] };
+        journal.note(&[1.0, 0.1], 0.0, &Ok((evaluation(-3.5), Some(score))));
         let failed = LikelihoodError::NotPositiveDefinite { order: 3, n: 7 };
         journal.note(&[1.0, 0.2], 0.0, &Err(failed));
         journal.note(&[1.0, 0.3], 1e-9, &Err(LikelihoodError::DependentMean));
         journal.note(&[1.0, 0.4], 0.0, &Err(LikelihoodError::Scale));
-        journal.note(&[1.0, 0.1], 0.0, &Ok(evaluation(-3.25)));
+        journal.note(&[1.0, 0.1], 0.0, &Ok((evaluation(-3.25), None)));
         let mut bytes = Vec::new();
         journal.write(&mut bytes).expect("there is room");
         let read = Journal::read(&mut &bytes[..]).expect("all of it");
@@ -231,7 +231,7 @@ mod tests {
         let mut journal = journal();
         assert_eq!(journal.len(), 4, "what the parameters do not decide on is left out");
         let logdet = |journal: &mut Journal, range: f64| {
-            journal.find(&[1.0, range], 0.0).map(|result| result.map(|found| found.logdet))
+            journal.find(&[1.0, range], 0.0).map(|result| result.map(|(found, _)| found.logdet))
         };
         assert!(matches!(logdet(&mut journal, 0.1), Some(Ok(x)) if x == -3.5));
         let failed = logdet(&mut journal, 0.2);
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn evaluations_of_this_run_are_not_taken_over() {
         let mut journal = Journal::default();
-        journal.note(&[2.0], 0.0, &Ok(evaluation(1.0)));
+        journal.note(&[2.0], 0.0, &Ok((evaluation(1.0), None)));
         assert!(journal.find(&[2.0], 0.0).is_none());
         assert_eq!(journal.len(), 1);
     }

@@ -1,17 +1,20 @@
 //! Maximum likelihood: the parameters under which the observations are most likely.
 //!
-//! The search is derivative-free (Powell's BOBYQA, "The BOBYQA algorithm for bound constrained optimization
-//! without derivatives", Cambridge NA2009/06), on logarithms of the parameters, from a guess at the data;
-//! mean and, where possible, variance are profiled out. It can be stopped after any evaluation, and another
+//! The search is one of [`OPTIMIZERS`], on logarithms of the parameters, from a guess at the data; mean
+//! and, where possible, variance are profiled out. BOBYQA is that of M. J. D. Powell, "The BOBYQA
+//! algorithm for bound constrained optimization without derivatives", Cambridge NA2009/06 (2009). A
+//! search can be stopped after any evaluation, and another
 //! run that gets the [`Journal`] of evaluations comes to the same end.
 
 mod journal;
+mod newton;
 mod nugget;
 mod region;
 mod remarks;
 mod search;
 mod space;
 mod start;
+mod uncertainty;
 
 use thiserror::Error;
 
@@ -20,9 +23,10 @@ pub use search::{Progress, fit, fit_from};
 pub use space::BoundHit;
 use space::short;
 pub use start::SpatialExtent;
+pub use uncertainty::Uncertainty;
 
 use crate::covariance::{Covariance, plain};
-use crate::likelihood::{Evaluation, LikelihoodError};
+use crate::likelihood::{Criterion, Evaluation, LikelihoodError};
 use crate::model::Model;
 use crate::observations::{Observations, ObservationsError};
 
@@ -39,6 +43,26 @@ pub enum NuggetChoice {
     },
 }
 
+/// How the greatest likelihood is searched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Optimizer {
+    /// By gradients and the average information, in a trust region.
+    #[default]
+    AverageInformation,
+    /// By values alone: Powell's BOBYQA.
+    Bobyqa,
+}
+
+/// All optimisers, with their names and what they are.
+pub static OPTIMIZERS: &[(Optimizer, &str, &str)] = &[
+    (
+        Optimizer::AverageInformation,
+        "average-information",
+        "Newton steps in a trust region, by the gradient and the average information",
+    ),
+    (Optimizer::Bobyqa, "bobyqa", "a quadratic model of values alone (Powell 2009)"),
+];
+
 /// What to estimate and how.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FitOptions {
@@ -54,6 +78,10 @@ pub struct FitOptions {
     pub start_nugget: Option<f64>,
     /// Most evaluations of the likelihood.
     pub max_evaluations: usize,
+    /// Which likelihood is to be greatest.
+    pub criterion: Criterion,
+    /// How it is searched.
+    pub optimizer: Optimizer,
     /// Relative accuracy of the parameters at which the search ends; by default a small fraction of
     /// their standard errors.
     pub tolerance: Option<f64>,
@@ -70,6 +98,8 @@ impl FitOptions {
             start: vec![None; count],
             start_nugget: None,
             max_evaluations: 1000,
+            criterion: Criterion::default(),
+            optimizer: Optimizer::default(),
             tolerance: None,
         }
     }
@@ -82,8 +112,14 @@ pub struct Fit {
     pub model: Model,
     /// The likelihood there.
     pub evaluation: Evaluation,
+    /// Its logarithm there by the criterion of the fit.
+    pub loglik: f64,
+    /// How far the estimates may be from the truth.
+    pub uncertainty: Uncertainty,
     /// Evaluations of the likelihood in all.
     pub evaluations: usize,
+    /// Of these, how many came with a gradient.
+    pub scores: usize,
     /// Of these, how many had no value because the covariance matrix was not positive definite.
     pub failed_evaluations: usize,
     /// Of these, how many were taken over from an earlier run.

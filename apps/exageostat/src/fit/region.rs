@@ -1,7 +1,8 @@
 //! What a search has found in the space that it is in, and whether it is worth going on.
 
+use super::newton::Slope;
 use super::space::Space;
-use crate::likelihood::Evaluation;
+use crate::likelihood::{Evaluation, Score};
 use crate::model::Model;
 
 /// What a search that is given up is below what was found elsewhere at least, in log-likelihood.
@@ -16,6 +17,12 @@ pub(super) struct Best {
     pub(super) x: Vec<f64>,
     pub(super) model: Model,
     pub(super) evaluation: Evaluation,
+    /// Its log-likelihood by the criterion of the fit.
+    pub(super) loglik: f64,
+    /// How it changes there, if that was asked for.
+    pub(super) slope: Option<Slope>,
+    /// The score, with the nugget by its logarithm as well.
+    pub(super) score: Option<Score>,
 }
 
 /// A space that is searched, and what was found in it.
@@ -59,8 +66,9 @@ impl Region {
         self.stage = (radius, now);
     }
 
-    /// Takes a point with its log-likelihood.
-    pub(super) fn note(&mut self, loglik: f64, point: Best) {
+    /// Takes a point.
+    pub(super) fn note(&mut self, point: Best) {
+        let loglik = point.loglik;
         self.worst = if self.best.is_none() { loglik } else { self.worst.min(loglik) };
         if loglik > self.loglik() {
             self.best = Some(point);
@@ -74,7 +82,7 @@ impl Region {
 
     /// Greatest log-likelihood so far.
     pub(super) fn loglik(&self) -> f64 {
-        self.best.as_ref().map_or(f64::NEG_INFINITY, |best| best.evaluation.loglik())
+        self.best.as_ref().map_or(f64::NEG_INFINITY, |best| best.loglik)
     }
 }
 

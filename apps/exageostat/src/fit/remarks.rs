@@ -11,6 +11,7 @@ use super::search::{Progress, Search};
 use super::start::SpatialExtent;
 use super::{FitError, FitOptions, Journal, parameters};
 use crate::covariance::{Covariance, plain};
+use crate::likelihood::Criterion;
 use crate::observations::Observations;
 
 /// Factor by which the range is changed to see whether the likelihood is flat there.
@@ -35,6 +36,7 @@ pub(super) struct Remarks<'a> {
     parameters: Vec<String>,
     /// Whether the variance and the range are.
     is_free: bool,
+    criterion: Criterion,
 }
 
 impl<'a> Remarks<'a> {
@@ -46,7 +48,8 @@ impl<'a> Remarks<'a> {
     ) -> Self {
         let parameters = parameters(observations, covariance, options);
         let is_free = options.fixed.iter().take(2).all(Option::is_none);
-        Self { observations, covariance, extent, parameters, is_free }
+        let criterion = options.criterion;
+        Self { observations, covariance, extent, parameters, is_free, criterion }
     }
 
     /// The remarks on where `search` ended: on the likelihood there only if it `converged`.
@@ -99,10 +102,12 @@ impl<'a> Remarks<'a> {
         if !self.is_free {
             return None;
         }
-        let n = self.observations.len() as f64;
+        let columns = self.observations.design.columns();
+        let taken = if self.criterion == Criterion::Restricted { columns } else { 0 };
+        let n = (self.observations.len() - taken) as f64;
         let residuals = self.observations.design.residuals(&self.observations.values);
         let square = residuals.iter().map(|r| r * r).sum::<f64>() / n;
-        let gain = best.evaluation.loglik() + 0.5 * n * ((2.0 * PI * square).ln() + 1.0);
+        let gain = best.loglik + 0.5 * n * ((2.0 * PI * square).ln() + 1.0);
         let model = &best.model;
         let least = self.extent.least;
         let correlation = self.covariance.function(&model.values)(least) / model.variance();

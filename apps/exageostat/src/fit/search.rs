@@ -6,14 +6,17 @@ use bobyqa::{Bobyqa, Config, Status};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Flow;
 
+use super::journal::Found;
+use super::newton::Slope;
 use super::nugget::may_be_zero;
 use super::region::{Best, Ending, Region};
 use super::remarks::Remarks;
 use super::space::{BoundHit, Space};
 use super::start::{Guess, SpatialExtent};
-use super::{Fit, FitError, FitOptions, Journal, NuggetChoice, check};
+use super::uncertainty::Uncertainty;
+use super::{Fit, FitError, FitOptions, Journal, NuggetChoice, Optimizer, check};
 use crate::covariance::Covariance;
-use crate::likelihood::{Evaluation, Likelihood, LikelihoodError};
+use crate::likelihood::{Criterion, Evaluation, Likelihood, LikelihoodError};
 use crate::model::Model;
 use crate::observations::Observations;
 
@@ -82,7 +85,10 @@ pub fn fit_from<T: Real>(
         between,
         region: Region::new(space, f64::NEG_INFINITY),
         highest: f64::NEG_INFINITY,
+        criterion: options.criterion,
+        optimizer: options.optimizer,
         evaluations: 0,
+        scores: 0,
         taken_over: 0,
         most: options.max_evaluations,
         exhausted: false,
@@ -102,10 +108,18 @@ pub fn fit_from<T: Real>(
     }
     let iterations = search.evaluations;
     let converged = ending.converged && !search.exhausted;
+    // A search by values alone has no score yet.
+    if !search.exhausted && (search.region.space.dimension() > 0 || search.region.space.profiles) {
+        let x = search.region.found().x;
+        search.slope(&x)?;
+    }
     let remarks = Remarks::new(observations, covariance, options, extent);
-    let remarks = remarks.of(&mut search, converged)?;
-    let Search { region, evaluations, taken_over, failed, .. } = search;
+    let mut remarks = remarks.of(&mut search, converged)?;
+    let Search { region, evaluations, scores, taken_over, failed, .. } = search;
     let best = region.found();
+    let inside = region.space.is_inside(&best.x, ending.accuracy.max(1e-6));
+    let uncertainty = Uncertainty::of(&best, &region.space, &inside).unwrap_or_default();
+    remarks.extend(uncertainty.confused.map(confused));
     let mut bounds_hit = region.space.bounds_hit(&best.x, ending.accuracy.max(1e-6));
     if may_be_zero(options) && best.model.nugget == 0.0 {
         bounds_hit.push(BoundHit::ZERO_NUGGET);
@@ -113,7 +127,10 @@ pub fn fit_from<T: Real>(
     Ok(Fit {
         model: best.model,
         evaluation: best.evaluation,
+        loglik: best.loglik,
+        uncertainty,
         evaluations,
+        scores,
         failed_evaluations: failed,
         taken_over,
         iterations,
@@ -121,6 +138,14 @@ pub fn fit_from<T: Real>(
         bounds_hit,
         remarks,
     })
+}
+
+/// What to do about two parameters that are not told apart.
+fn confused([one, other]: [&'static str; 2]) -> String {
+    format!(
+        "the data hardly tell {one} and {other} apart: the standard error of either is more than a \
+         hundred times what it would be if the other were known; fix one of them (--fix)"
+    )
 }
 
 pub(super) struct Search<'a, T, F> {
@@ -131,11 +156,15 @@ pub(super) struct Search<'a, T, F> {
     pub(super) region: Region,
     /// Greatest log-likelihood so far, of all regions.
     highest: f64,
+    criterion: Criterion,
+    optimizer: Optimizer,
     pub(super) evaluations: usize,
+    /// Of these, how many came with a score.
+    scores: usize,
     /// Of these, how many were taken over.
     taken_over: usize,
     /// Most evaluations of the search.
-    most: usize,
+    pub(super) most: usize,
     /// Whether the search wanted more.
     pub(super) exhausted: bool,
     /// Evaluations without a value.
@@ -160,39 +189,55 @@ impl<T, F> Search<'_, T, F> {
 }
 
 impl<T: Real, F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, T, F> {
-    /// The likelihood of an earlier run, or of this one, and whether it is of the first.
-    fn look_up(
-        &mut self,
-        values: &[f64],
-        nugget: f64,
-    ) -> (Result<Evaluation, LikelihoodError>, bool) {
+    /// The likelihood of an earlier run, or of this one, with the score if it is above `above`; and
+    /// whether it is of the first.
+    fn look_up(&mut self, values: &[f64], nugget: f64, above: f64) -> (Found, bool) {
         if let Some(found) = self.journal.find(values, nugget) {
             self.taken_over += 1;
             return (found, true);
         }
-        let result = self.likelihood.evaluate(self.covariance, values, nugget);
+        let (criterion, profiles) = (self.criterion, self.region.space.profiles);
+        let is_wanted = |evaluation: &Evaluation| {
+            let scale = if profiles { evaluation.best_scale(criterion) } else { 1.0 };
+            evaluation.clone().scaled(scale).value(criterion) > above
+        };
+        let how = (criterion, profiles);
+        let result = self.likelihood.score(self.covariance, values, nugget, how, is_wanted);
         self.journal.note(values, nugget, &result);
         (result, false)
     }
 
     /// Evaluates at `x`; the variance is set to the best one if it is profiled.
     pub(super) fn evaluate(&mut self, x: &[f64]) -> Result<f64, LikelihoodError> {
+        self.evaluate_with_slope(x, f64::INFINITY).map(|(loglik, _)| loglik)
+    }
+
+    /// As [`evaluate`](Self::evaluate), with how the log-likelihood changes there, if it is above
+    /// `above`.
+    pub(super) fn evaluate_with_slope(
+        &mut self,
+        x: &[f64],
+        above: f64,
+    ) -> Result<(f64, Option<Slope>), LikelihoodError> {
         let (mut values, mut nugget) = self.region.space.parameters(x);
-        let (evaluation, is_taken_over) = self.look_up(&values, nugget);
-        let evaluation = evaluation.and_then(|evaluation| {
+        let (found, is_taken_over) = self.look_up(&values, nugget, above);
+        let found = found.and_then(|(evaluation, score)| {
+            let score = score.map(|score| score.by_logarithms(nugget));
             if !self.region.space.profiles {
-                return Ok(evaluation);
+                return Ok((evaluation, score));
             }
-            let scale = evaluation.best_scale();
+            let scale = evaluation.best_scale(self.criterion);
             if !(scale > 0.0 && scale.is_finite()) {
                 return Err(LikelihoodError::Scale);
             }
             values[0] *= scale;
             nugget *= scale;
-            Ok(evaluation.scaled(scale))
+            Ok((evaluation.scaled(scale), score))
         });
         self.evaluations += 1;
-        let loglik = evaluation.as_ref().ok().map(Evaluation::loglik).filter(|l| l.is_finite());
+        self.scores += usize::from(matches!(&found, Ok((_, Some(_)))));
+        let value = |(evaluation, _): &(Evaluation, _)| evaluation.value(self.criterion);
+        let loglik = found.as_ref().ok().map(value).filter(|l| l.is_finite());
         self.highest = loglik.map_or(self.highest, |loglik| self.highest.max(loglik));
         let progress = Progress {
             evaluations: self.evaluations,
@@ -209,11 +254,27 @@ impl<T: Real, F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Searc
             self.failed += 1;
             self.region.failed += 1;
         }
-        let evaluation = evaluation?;
+        let (evaluation, score) = found?;
+        let slope = score.as_ref().map(|score| self.region.space.slope(score));
         let loglik = loglik.ok_or(LikelihoodError::DependentMean)?;
         let model = Model { covariance: self.covariance, values, nugget };
-        self.region.note(loglik, Best { x: x.to_vec(), model, evaluation });
-        Ok(loglik)
+        let (x, point) = (x.to_vec(), slope.clone());
+        self.region.note(Best { x, model, evaluation, loglik, slope: point, score });
+        Ok((loglik, slope))
+    }
+
+    /// How the log-likelihood changes at `x`, where it has a value.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub(super) fn slope(&mut self, x: &[f64]) -> Result<Option<Slope>, FitError> {
+        let known = self.region.best.as_ref().filter(|best| best.x == x);
+        if let Some(slope) = known.and_then(|best| best.slope.clone()) {
+            return Ok(Some(slope));
+        }
+        let found = self.evaluate_with_slope(x, f64::NEG_INFINITY);
+        self.check()?;
+        Ok(found?.1)
     }
 
     /// The start of the space, or a point with a shorter range if the covariance matrix is not
@@ -223,7 +284,11 @@ impl<T: Real, F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Searc
         let range = self.region.space.range();
         let most = self.most.saturating_sub(self.evaluations).clamp(1, 12);
         for left in (0..most).rev() {
-            let result = self.evaluate(&x);
+            let above = match self.optimizer {
+                Optimizer::AverageInformation => f64::NEG_INFINITY,
+                Optimizer::Bobyqa => f64::INFINITY,
+            };
+            let result = self.evaluate_with_slope(&x, above);
             self.check()?;
             match (result, range) {
                 (Ok(_), _) => return Ok(x),
@@ -246,6 +311,9 @@ impl<T: Real, F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Searc
         let dimension = self.region.space.dimension();
         if dimension == 0 {
             return Ok(Ending { converged: true, accuracy });
+        }
+        if self.optimizer == Optimizer::AverageInformation {
+            return self.climb(x, accuracy);
         }
         let (lower, upper) = (self.region.space.lower.clone(), self.region.space.upper.clone());
         let gaps = lower.iter().zip(&upper).map(|(low, high)| high - low);
@@ -277,7 +345,7 @@ impl<T: Real, F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Searc
         }
         // A search begins where the likelihood is known.
         if let Some(best) = self.region.best.as_ref().filter(|best| best.x == x) {
-            return -best.evaluation.loglik();
+            return -best.loglik;
         }
         if self.evaluations >= self.most {
             self.exhausted = true;

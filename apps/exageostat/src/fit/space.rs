@@ -4,9 +4,11 @@
 //! is the variance times a matrix, and the best variance has a closed form. One dimension less
 //! saves a third of the evaluations or more.
 
+use super::newton::Slope;
 use super::start::{Guess, SpatialExtent, range_for};
 use super::{FitError, FitOptions, NuggetChoice};
 use crate::covariance::{Covariance, plain};
+use crate::likelihood::Score;
 use crate::model::Model;
 
 /// A coordinate of the search.
@@ -180,6 +182,66 @@ impl Space {
             }
         }
         (values, nugget)
+    }
+
+    /// How the log-likelihood changes with the coordinates, from the `score` by logarithms. A profiled variance follows the coordinates, so what is known of them by its
+    /// value is taken off (the Schur complement).
+    pub(super) fn slope(&self, score: &Score) -> Slope {
+        let count = score.gradient.len();
+        let information = |j: usize, k: usize| score.information[j + k * count];
+        // What of the score each coordinate changes, the variance last where it is profiled: with it
+        // the nugget grows.
+        let nugget = count - 1;
+        let mut parts: Vec<Vec<usize>> = Vec::new();
+        for coordinate in &self.coordinates {
+            parts.push(match *coordinate {
+                Coordinate::Parameter(index) => vec![index],
+                Coordinate::Nugget => vec![nugget],
+            });
+        }
+        if self.profiles {
+            parts.push(vec![0, nugget]);
+        }
+        let gradient = |of: &[usize]| of.iter().map(|&j| score.gradient[j]).sum();
+        let bend = |a: &[usize], b: &[usize]| -> f64 {
+            a.iter()
+                .flat_map(|&j| b.iter().map(move |&k| (j, k)))
+                .map(|(j, k)| information(j, k))
+                .sum()
+        };
+        let n = self.dimension();
+        let taken = |j: usize, k: usize| match parts.get(n) {
+            Some(variance) => {
+                bend(&parts[j], variance) * bend(&parts[k], variance) / bend(variance, variance)
+            }
+            None => 0.0,
+        };
+        let at = |j: usize, k: usize| bend(&parts[j], &parts[k]) - taken(j, k);
+        Slope {
+            gradient: parts[..n].iter().map(|of| gradient(of)).collect(),
+            information: (0..n * n).map(|place| at(place % n, place / n)).collect(),
+        }
+    }
+
+    /// Which of the parameters, and of the nugget after them, are estimated, and not at a bound at `x`.
+    pub(super) fn is_inside(&self, x: &[f64], tolerance: f64) -> Vec<bool> {
+        let mut inside = vec![false; self.covariance.parameters.len() + 1];
+        let nugget = inside.len() - 1;
+        inside[0] = self.profiles;
+        for (place, coordinate) in self.coordinates.iter().enumerate() {
+            let index = match *coordinate {
+                Coordinate::Parameter(index) => index,
+                Coordinate::Nugget => nugget,
+            };
+            let (low, high) = (x[place] - self.lower[place], self.upper[place] - x[place]);
+            inside[index] = low > tolerance && high > tolerance;
+        }
+        inside
+    }
+
+    /// Name of a parameter, or of the nugget after them.
+    pub(super) fn parameter_name(&self, index: usize) -> &'static str {
+        self.covariance.parameters.get(index).map_or("nugget", |parameter| parameter.name)
     }
 
     /// Name of coordinate `index`.

@@ -57,6 +57,17 @@ impl LikelihoodError {
     }
 }
 
+/// Which likelihood is to be greatest where parameters are estimated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Criterion {
+    /// That of the values, the mean profiled out (ML).
+    #[default]
+    Full,
+    /// That of what the mean does not explain (REML): H. D. Patterson, R. Thompson, "Recovery of
+    /// inter-block information when block sizes are unequal", Biometrika 58 (1971) 545-554.
+    Restricted,
+}
+
 /// The parts of a log-likelihood, the mean profiled out by generalised least squares.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
@@ -109,10 +120,34 @@ impl Evaluation {
         -0.5 * (self.n as f64 * (2.0 * PI).ln() + self.logdet + self.quadratic)
     }
 
-    /// The variance by which to multiply `C` so that the likelihood is greatest.
+    /// The restricted log-likelihood, that of what the mean does not explain: with orthonormal columns
+    /// `Q` of the mean, `-1/2 ((n - p) ln 2 pi + ln |C| + ln |Q' C^-1 Q| + r' C^-1 r)`
+    /// (D. A. Harville, "Bayesian inference for variance components using only error contrasts",
+    /// Biometrika 61 (1974) 383-385).
     #[must_use]
-    pub fn best_scale(&self) -> f64 {
-        self.quadratic / self.n as f64
+    pub fn restricted_loglik(&self) -> f64 {
+        let p = self.coefficients.len();
+        let at = |i: usize, j: usize| self.coefficient_covariance[i + j * p];
+        let factor = cholesky(p, at).unwrap_or_else(|| vec![f64::NAN; p * p]);
+        let logdet: f64 = (0..p).map(|i| 2.0 * factor[i + i * p].ln()).sum();
+        let constant = (self.n - p) as f64 * (2.0 * PI).ln();
+        -0.5 * (constant + self.logdet - logdet + self.quadratic)
+    }
+
+    /// The log-likelihood by `criterion`.
+    #[must_use]
+    pub fn value(&self, criterion: Criterion) -> f64 {
+        match criterion {
+            Criterion::Full => self.loglik(),
+            Criterion::Restricted => self.restricted_loglik(),
+        }
+    }
+
+    /// The variance by which to multiply `C` so that the likelihood is greatest by `criterion`.
+    #[must_use]
+    pub fn best_scale(&self, criterion: Criterion) -> f64 {
+        let taken = if criterion == Criterion::Restricted { self.coefficients.len() } else { 0 };
+        self.quadratic / (self.n - taken) as f64
     }
 
     /// The evaluation for `scale` times `C`.
@@ -126,7 +161,7 @@ impl Evaluation {
 }
 
 /// Lower Cholesky factor of a small matrix, by columns.
-fn cholesky(n: usize, at: impl Fn(usize, usize) -> f64) -> Option<Vec<f64>> {
+pub(super) fn cholesky(n: usize, at: impl Fn(usize, usize) -> f64) -> Option<Vec<f64>> {
     let mut l = vec![0.0; n * n];
     for j in 0..n {
         for i in j..n {

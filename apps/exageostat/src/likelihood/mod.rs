@@ -7,6 +7,7 @@
 //! an evaluation waits.
 
 mod evaluation;
+mod score;
 mod solve;
 mod tasks;
 
@@ -18,7 +19,8 @@ use tegula_runtime::ranks::Owners;
 
 use crate::covariance::Covariance;
 use crate::observations::Observations;
-pub use evaluation::{Evaluation, LikelihoodError};
+pub use evaluation::{Criterion, Evaluation, LikelihoodError};
+pub use score::Score;
 pub(crate) use tasks::Parts;
 pub use tasks::{Overlap, Phases};
 
@@ -27,7 +29,9 @@ pub use tasks::{Overlap, Phases};
 pub struct Likelihood<T> {
     flow: Flow,
     n: usize,
+    nb: usize,
     phases: Phases<T>,
+    workspace: Option<score::Workspace<T>>,
 }
 
 impl<T: Real> Likelihood<T> {
@@ -35,7 +39,7 @@ impl<T: Real> Likelihood<T> {
     #[must_use]
     pub fn new(mut flow: Flow, observations: &Observations, nb: usize, overlap: Overlap) -> Self {
         let phases = Phases::new(&mut flow, observations, nb, overlap);
-        Self { flow, n: observations.len(), phases }
+        Self { flow, n: observations.len(), nb, phases, workspace: None }
     }
 
     /// As [`Phases::generate_by`].
@@ -66,13 +70,63 @@ impl<T: Real> Likelihood<T> {
         values: &[f64],
         nugget: f64,
     ) -> Result<Evaluation, LikelihoodError> {
+        let evaluation = self.run(covariance, values, nugget)?;
+        self.phases.end(&mut self.flow);
+        Ok(evaluation)
+    }
+
+    /// Evaluates, and keeps the tiles.
+    fn run(
+        &mut self,
+        covariance: &Covariance,
+        values: &[f64],
+        nugget: f64,
+    ) -> Result<Evaluation, LikelihoodError> {
         let table = covariance.table(values, nugget)?;
-        let Self { flow, n, phases } = self;
+        let Self { flow, n, phases, .. } = self;
         let failed = |error| LikelihoodError::from_flow(error, *n);
         phases.run(flow, &table).map_err(failed)?;
         let (logdet, gram) = phases.read(flow).map_err(failed)?;
-        phases.end(flow);
         Evaluation::new(*n, logdet, &gram, phases.offset())
+    }
+
+    /// As [`evaluate`](Self::evaluate), with the score there, by `criterion`, if `is_wanted`.
+    ///
+    /// If `is_scaled`, variance and nugget count as multiplied by what makes the likelihood greatest
+    /// ([`Evaluation::best_scale`]); the evaluation itself is with those that are given.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate).
+    pub fn score(
+        &mut self,
+        covariance: &Covariance,
+        values: &[f64],
+        nugget: f64,
+        (criterion, is_scaled): (Criterion, bool),
+        is_wanted: impl FnOnce(&Evaluation) -> bool,
+    ) -> Result<(Evaluation, Option<Score>), LikelihoodError> {
+        let evaluation = self.run(covariance, values, nugget)?;
+        let score = if is_wanted(&evaluation) {
+            let tables = covariance.score_tables(values)?;
+            let Self { flow, n, nb, phases, workspace } = self;
+            let (p, shapes) = (phases.offset().len(), covariance.parameters.len() - 1);
+            let workspace =
+                workspace.get_or_insert_with(|| score::Workspace::new(flow, (*n, *nb), p, shapes));
+            assert_eq!(workspace.shapes(), shapes, "parameters of this covariance and the first");
+            let at = score::At {
+                evaluation: &evaluation,
+                nugget,
+                scale: if is_scaled { evaluation.best_scale(criterion) } else { 1.0 },
+                is_restricted: criterion == Criterion::Restricted,
+                is_relative: !covariance.is_compact,
+            };
+            let score = phases.score(flow, workspace, &tables, &at);
+            Some(score.map_err(|error| LikelihoodError::from_flow(error, *n))?)
+        } else {
+            None
+        };
+        self.phases.end(&mut self.flow);
+        Ok((evaluation, score))
     }
 
     /// The flow, and what is left of the last evaluation, for predictions.

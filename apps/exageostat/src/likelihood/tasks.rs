@@ -53,14 +53,14 @@ pub struct Phases<T> {
     overlap: Overlap,
     /// Who generates each tile, if not who owns it in the phases that follow.
     generators: Option<Arc<dyn Owners>>,
-    generation: Generation<T>,
+    pub(super) generation: Generation<T>,
     /// Coefficients of the mean by ordinary least squares, `c`, one per column: what they explain is taken from the
     /// values first, so that a mean far from zero costs no digits.
     offset: Vec<f64>,
     /// `[Q r]` with `r = z - Q c`.
     given: Vec<Vec<T>>,
     /// `[Q r]`, overwritten by `L^-1 [Q r]`.
-    rhs: TileMatrix<T>,
+    pub(super) rhs: TileMatrix<T>,
     /// Updates of the solve.
     updates: TileMatrix<T>,
     logdet: Handle,
@@ -208,6 +208,11 @@ impl<T: Real> Phases<T> {
     /// `c`.
     pub(super) fn offset(&self) -> &[f64] {
         &self.offset
+    }
+
+    /// `[Q r]`, by blocks of rows.
+    pub(super) fn given(&self) -> &[Vec<T>] {
+        &self.given
     }
 
     /// Takes apart what is left of the last evaluation, for predictions.

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::{Value, json};
-use tegula_exageostat::fit::{self as library, FitError, FitOptions, Journal, NuggetChoice};
+use tegula_exageostat::fit::{
+    self as library, FitError, FitOptions, Journal, NuggetChoice, Optimizer,
+};
 use tegula_exageostat::likelihood::Likelihood;
 use tegula_exageostat::model::Model;
 use tegula_files::checkpoint::About;
@@ -36,7 +38,16 @@ fn expected_evaluations(options: &FitOptions) -> usize {
     let nugget = usize::from(matches!(options.nugget, NuggetChoice::Estimated { .. }));
     let free = options.fixed.iter().filter(|fixed| fixed.is_none()).count() + nugget;
     // The variance is profiled out.
-    [2, 2, 20, 50, 110, 150][free.min(5)]
+    match options.optimizer {
+        Optimizer::AverageInformation => [1, 2, 8, 12, 20, 25][free.min(5)],
+        Optimizer::Bobyqa => [2, 2, 20, 50, 110, 150][free.min(5)],
+    }
+}
+
+/// An object with something of each parameter, and of the nugget.
+fn of_each<X>(fit: &library::Fit, value: impl Fn(&X) -> Value, each: &[X]) -> Value {
+    let names = fit.model.covariance.parameters.iter().map(|p| p.name).chain(["nugget"]);
+    Value::Object(names.map(str::to_owned).zip(each.iter().map(value)).collect())
 }
 
 /// Flags of `fit`.
@@ -163,6 +174,7 @@ impl Fit {
             ("--start", self.estimation.start_text()),
             ("--method", self.method.clone()),
             ("--optimizer", self.estimation.optimizer.clone()),
+            ("--reml", self.estimation.reml.to_string()),
             ("--tolerance", options.tolerance.map_or("default".to_owned(), |x| format!("{x:?}"))),
             ("--precision", setup.run.precision.letter().to_string()),
         ];
@@ -264,6 +276,7 @@ impl Fit {
 
     fn result(&self, data: &Data, setup: &Setup, done: &Done, remarks: &Remarks<'_>) -> Value {
         let fit = &done.fit;
+        let errors = &fit.uncertainty;
         let hits: Vec<Value> = fit
             .bounds_hit
             .iter()
@@ -274,9 +287,16 @@ impl Fit {
             ("covariance", fit.model.covariance.name.into()),
             ("params", parameters_json(&fit.model)),
             ("nugget", fit.model.nugget.into()),
-            ("std_errors", Value::Null),
-            ("loglik", fit.evaluation.loglik().into()),
+            ("std_errors", of_each(fit, |error| (*error).into(), &errors.std_errors)),
+            (
+                "intervals",
+                of_each(fit, |pair| json!(pair.map(|(low, high)| [low, high])), &errors.intervals),
+            ),
+            ("loglik", fit.loglik.into()),
+            ("criterion", if self.estimation.reml { "reml" } else { "ml" }.into()),
+            ("gradient_norm", errors.gradient_norm.into()),
             ("evaluations", fit.evaluations.into()),
+            ("gradients", fit.scores.into()),
             ("evaluations_taken_over", fit.taken_over.into()),
             ("failed_evaluations", fit.failed_evaluations.into()),
             ("iterations", fit.iterations.into()),

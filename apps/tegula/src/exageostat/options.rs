@@ -4,7 +4,8 @@ use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use tegula_exageostat::covariance::Covariance;
-use tegula_exageostat::fit::{FitOptions, NuggetChoice};
+use tegula_exageostat::fit::{FitOptions, NuggetChoice, OPTIMIZERS};
+use tegula_exageostat::likelihood::Criterion;
 
 use crate::error::refused;
 use crate::flags::{assignments, nugget, parse_number};
@@ -36,8 +37,11 @@ pub(super) struct EstimationFlags {
     #[arg(long)]
     estimate_nugget: bool,
     /// Who searches
-    #[arg(long, value_name = "NAME", help_heading = "Search", default_value = "bobyqa", value_parser = optimizers())]
+    #[arg(long, value_name = "NAME", help_heading = "Search", default_value = OPTIMIZERS[0].1, value_parser = optimizers())]
     pub(super) optimizer: String,
+    /// Maximise the restricted likelihood (REML), which does not take the mean for known
+    #[arg(long)]
+    pub(super) reml: bool,
     /// Most evaluations of the likelihood
     #[arg(long, value_name = "N", help_heading = "Search", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     max_evaluations: u32,
@@ -48,8 +52,9 @@ pub(super) struct EstimationFlags {
 
 /// The searches there are.
 fn optimizers() -> PossibleValuesParser {
-    let help = "Powell's BOBYQA: quadratic models within bounds, no derivatives";
-    PossibleValuesParser::new([PossibleValue::new("bobyqa").help(help)])
+    let value =
+        |&(_, name, help): &(_, &'static str, &'static str)| PossibleValue::new(name).help(help);
+    PossibleValuesParser::new(OPTIMIZERS.iter().map(value))
 }
 
 fn tolerance(text: &str) -> Result<f64, String> {
@@ -78,9 +83,12 @@ impl EstimationFlags {
         let names: Vec<&'static str> = covariance.parameters.iter().map(|p| p.name).collect();
         let index = |name: &str| names.iter().position(|listed| *listed == name);
         let (fix, bounds) = (self.fix.join(","), self.bounds.join(","));
+        let optimizer = OPTIMIZERS.iter().find(|(_, name, _)| *name == self.optimizer);
         let mut options = FitOptions {
             max_evaluations: self.max_evaluations as usize,
             tolerance: self.tolerance,
+            criterion: if self.reml { Criterion::Restricted } else { Criterion::Full },
+            optimizer: optimizer.expect("clap takes listed names").0,
             ..FitOptions::all_free(names.len())
         };
         for (name, text) in pairs("--fix", &fix, &names)? {

@@ -1,6 +1,7 @@
 //! What people read of a fit.
 
 use tegula_exageostat::fit::{self as library, BoundHit, FitOptions, NuggetChoice};
+use tegula_exageostat::likelihood::Criterion;
 use tegula_exageostat::model::Model;
 use tegula_runtime::trace::Trace;
 
@@ -32,7 +33,11 @@ pub(super) fn describe(console: &Console, data: &Data, options: &FitOptions, don
         console.line(mean_table(&coefficients));
     }
     console.line("");
-    console.line(format_args!("  log-likelihood  {}", number(fit.evaluation.loglik(), 10)));
+    let name = match options.criterion {
+        Criterion::Full => "log-likelihood",
+        Criterion::Restricted => "restricted log-likelihood",
+    };
+    console.line(format_args!("  {name}  {}", number(fit.loglik, 10)));
     console.line("");
     console.line(message(done));
     done.account.describe(console);
@@ -62,20 +67,36 @@ fn bound(hit: &BoundHit) -> String {
 
 /// The estimates as a table.
 fn estimates(options: &FitOptions, fit: &library::Fit) -> Table {
-    let mut table =
-        Table::new(&[("parameter", Align::Left), ("estimate", Align::Right), ("", Align::Left)]);
+    let mut table = Table::new(&[
+        ("parameter", Align::Left),
+        ("estimate", Align::Right),
+        ("std. error", Align::Right),
+        ("95 % interval", Align::Left),
+        ("", Align::Left),
+    ]);
+    let errors = &fit.uncertainty;
+    let error = |index: usize| {
+        let error = errors.std_errors.get(index).copied().flatten();
+        let interval = errors.intervals.get(index).copied().flatten();
+        let interval =
+            interval.map(|(low, high)| format!("{} to {}", number(low, 4), number(high, 4)));
+        [error.map_or_else(String::new, |error| number(error, 3)), interval.unwrap_or_default()]
+    };
     let covariance = fit.model.covariance;
     for (index, parameter) in covariance.parameters.iter().enumerate() {
         let fixed = if options.fixed[index].is_some() { "(fixed) " } else { "" };
         let value = number(fit.model.values[index], 6);
-        table.row(vec![parameter.name.to_owned(), value, format!("{fixed}{}", parameter.meaning)]);
+        let [error, interval] = error(index);
+        let meaning = format!("{fixed}{}", parameter.meaning);
+        table.row(vec![parameter.name.to_owned(), value, error, interval, meaning]);
     }
     let (value, remark) = match options.nugget {
         NuggetChoice::Fixed(0.0) => ("0".to_owned(), "(fixed) variance of the noise"),
         NuggetChoice::Fixed(value) => (number(value, 6), "(fixed) variance of the noise"),
         NuggetChoice::Estimated { .. } => (number(fit.model.nugget, 6), "variance of the noise"),
     };
-    table.row(vec!["nugget".to_owned(), value, remark.to_owned()]);
+    let [error, interval] = error(covariance.parameters.len());
+    table.row(vec!["nugget".to_owned(), value, error, interval, remark.to_owned()]);
     table
 }
 

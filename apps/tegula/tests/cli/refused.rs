@@ -146,7 +146,7 @@ fn estimation_that_contradicts_itself() {
     run("--tolerance 2").failed(2, &["between 0 and 1"]);
     run("-o no/such/model.json").failed(2, &["no/such"]);
     run("--json - -o -").failed(2, &["standard output"]);
-    run("--optimizer newton").failed(2, &["bobyqa"]);
+    run("--optimizer newton").failed(2, &["average-information", "bobyqa"]);
 }
 
 #[test]

@@ -1,0 +1,155 @@
+//! A trust-region search with the gradient and the average information of the log-likelihood.
+//!
+//! A step maximises the quadratic model that they make within the bounds and a cube around the best
+//! point, in logarithms of the parameters; the cube grows and shrinks with how well the model
+//! foretold what was gained (J. Nocedal, S. J. Wright, "Numerical optimization", 2nd edition,
+//! algorithm 4.1; average information for the second derivatives: A. R. Gilmour, R. Thompson, B. R.
+//! Cullis, "Average information REML", Biometrics 51 (1995) 1440-1450). The score costs twice a
+//! likelihood, so it is made only of points that are better than those before.
+
+use std::ops::ControlFlow;
+
+use tegula_kernels::scalar::Real;
+use tegula_runtime::flow::Flow;
+
+use super::region::Ending;
+use super::search::{Progress, Search};
+use super::{FitError, Journal};
+
+/// Half the edge of the first cube, in logarithms of the parameters.
+const FIRST_RADIUS: f64 = 1.0;
+/// The largest one.
+const LARGEST_RADIUS: f64 = 3.0;
+/// A step that would gain less in log-likelihood is not made.
+const NEGLIGIBLE: f64 = 1e-8;
+
+/// The log-likelihood around a point, as far as derivatives tell.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Slope {
+    /// Its gradient.
+    pub(super) gradient: Vec<f64>,
+    /// Minus its second derivatives, or what stands for them: positive semidefinite, by columns.
+    pub(super) information: Vec<f64>,
+}
+
+impl Slope {
+    /// What the step `s` gains: `g' s - 1/2 s' H s`.
+    fn gain(&self, s: &[f64]) -> f64 {
+        let n = s.len();
+        let curve = |i: usize| (0..n).map(|j| self.information[i + j * n] * s[j]).sum::<f64>();
+        (0..n).map(|i| s[i] * (self.gradient[i] - 0.5 * curve(i))).sum()
+    }
+
+    /// The step between `low` and `high` that gains most, by coordinates in turn: the model is
+    /// concave, so that this comes to its maximum, however many bounds are met.
+    fn step(&self, low: &[f64], high: &[f64]) -> Vec<f64> {
+        let n = low.len();
+        let mut s = vec![0.0; n];
+        for _ in 0..20_000 {
+            let mut moved = 0.0_f64;
+            for i in 0..n {
+                let curve: f64 = (0..n).map(|j| self.information[i + j * n] * s[j]).sum();
+                let (slope, bend) = (self.gradient[i] - curve, self.information[i + i * n]);
+                let best = if bend > 0.0 {
+                    s[i] + slope / bend
+                } else if slope == 0.0 {
+                    s[i]
+                } else {
+                    f64::INFINITY.copysign(slope)
+                };
+                let next = best.clamp(low[i], high[i]);
+                moved = moved.max((next - s[i]).abs());
+                s[i] = next;
+            }
+            if moved < 1e-12 {
+                break;
+            }
+        }
+        s
+    }
+}
+
+impl<T: Real, F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, T, F> {
+    /// Maximises the likelihood from `x`, where it has a value, until no step within the bounds gains
+    /// anything or steps are as short as `accuracy`.
+    ///
+    /// # Errors
+    /// If it was told to end, or the likelihood fails for a reason other than the parameters.
+    pub(super) fn climb(&mut self, mut x: Vec<f64>, accuracy: f64) -> Result<Ending, FitError> {
+        let ending = |converged| Ok(Ending { converged, accuracy });
+        let (lower, upper) = (self.region.space.lower.clone(), self.region.space.upper.clone());
+        let mut radius = FIRST_RADIUS;
+        let mut slope = self.slope(&x)?;
+        loop {
+            let Some(model) = &slope else { return ending(false) };
+            let within = |bounds: &[f64], sign: f64| -> Vec<f64> {
+                let room = bounds.iter().zip(&x).map(|(bound, x)| bound - x);
+                room.map(|room| if sign > 0.0 { room.min(radius) } else { room.max(-radius) })
+                    .collect()
+            };
+            let step = model.step(&within(&lower, -1.0), &within(&upper, 1.0));
+            let foretold = model.gain(&step);
+            let length = step.iter().fold(0.0_f64, |most, s| most.max(s.abs()));
+            if foretold < NEGLIGIBLE || length < accuracy {
+                return ending(true);
+            }
+            if self.evaluations >= self.most {
+                self.exhausted = true;
+                return ending(false);
+            }
+            let before = self.region.loglik();
+            self.region.weigh(foretold);
+            if self.region.is_given_up {
+                return ending(false);
+            }
+            let next: Vec<f64> = x.iter().zip(&step).map(|(x, s)| x + s).collect();
+            let gained = match self.evaluate_with_slope(&next, before) {
+                Ok((loglik, found)) => {
+                    if let Some(found) = found {
+                        slope = Some(found);
+                        x = next;
+                    }
+                    loglik - before
+                }
+                Err(error) if error.is_numerical() => f64::NEG_INFINITY,
+                Err(error) => return Err(error.into()),
+            };
+            self.check()?;
+            let ratio = gained / foretold;
+            if ratio < 0.25 {
+                radius = 0.25 * length;
+            } else if ratio > 0.75 && length > 0.99 * radius {
+                radius = (2.0 * radius).min(LARGEST_RADIUS);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_ends_at_the_maximum_or_at_bounds() {
+        let slope = Slope { gradient: vec![3.0, -1.0], information: vec![2.0, 0.5, 0.5, 1.0] };
+        let free = slope.step(&[-10.0; 2], &[10.0; 2]);
+        // H s = g.
+        assert!((2.0 * free[0] + 0.5 * free[1] - 3.0).abs() < 1e-9, "{free:?}");
+        assert!((0.5 * free[0] + free[1] + 1.0).abs() < 1e-9, "{free:?}");
+        let bound = slope.step(&[-10.0, -1.0], &[10.0; 2]);
+        assert_eq!(bound[1], -1.0);
+        assert!((2.0 * bound[0] - 0.5 - 3.0).abs() < 1e-9, "{bound:?}");
+        assert!(slope.gain(&bound) < slope.gain(&free) && slope.gain(&bound) > 0.0);
+    }
+
+    #[test]
+    fn a_step_along_a_ridge_comes_to_its_end() {
+        // Two coordinates that are told apart by a millionth only.
+        let slope =
+            Slope { gradient: vec![1.0, 1.0], information: vec![1.0, 0.999_999, 0.999_999, 1.0] };
+        let step = slope.step(&[-10.0; 2], &[10.0; 2]);
+        assert!((slope.gain(&step) - 0.5 * (step[0] + step[1])).abs() < 1e-9, "{step:?}");
+        let flat = Slope { gradient: vec![1.0], information: vec![0.0] };
+        assert_eq!(flat.step(&[-2.0], &[2.0]), [2.0]);
+    }
+}

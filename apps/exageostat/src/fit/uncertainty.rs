@@ -1,0 +1,112 @@
+//! How far estimates may be from the truth: standard errors and intervals by the average information.
+//!
+//! The inverse of the information is the covariance of the estimates, for many observations (K. V.
+//! Mardia, R. J. Marshall, "Maximum likelihood estimation of models for residual covariance in
+//! spatial regression", Biometrika 71 (1984) 135-146). It is taken in logarithms, in which
+//! likelihoods are nearly quadratic; intervals are therefore not symmetric, and never leave the
+//! positive numbers.
+
+use super::region::Best;
+use super::space::Space;
+
+/// The 97.5 % point of the normal distribution.
+const NORMAL: f64 = 1.959_963_984_540_054;
+/// How many times the variance of an estimate grows by what is not known of the others, from where on
+/// the data hardly tell it apart.
+const INFLATED: f64 = 1e4;
+
+/// Of each parameter, and of the nugget after them; none of what is fixed or ended at a bound.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Uncertainty {
+    /// Standard errors, in the units of the estimates.
+    pub std_errors: Vec<Option<f64>>,
+    /// Intervals that cover the truth with a probability of 95 %.
+    pub intervals: Vec<Option<(f64, f64)>>,
+    /// Largest derivative of the log-likelihood by the logarithm of one of them.
+    pub gradient_norm: f64,
+    /// Two that the data hardly tell apart.
+    pub confused: Option<[&'static str; 2]>,
+}
+
+impl Uncertainty {
+    /// That of the best point, which has a score, of a search in `space`; `is_free` tells which of the
+    /// parameters, and of the nugget after them, are estimated and not at a bound.
+    pub(super) fn of(best: &Best, space: &Space, is_free: &[bool]) -> Option<Self> {
+        let score = best.score.as_ref()?;
+        let count = is_free.len();
+        let free: Vec<usize> = (0..count).filter(|&k| is_free[k]).collect();
+        let n = free.len();
+        let at = |i: usize, j: usize| score.information[free[i] + free[j] * count];
+        let gradient_norm = free.iter().fold(0.0_f64, |most, &k| most.max(score.gradient[k].abs()));
+        let none = Self {
+            std_errors: vec![None; count],
+            intervals: vec![None; count],
+            gradient_norm,
+            confused: None,
+        };
+        let Some(covariance) = inverse(n, at) else { return Some(none) };
+        let mut found = none;
+        let estimate = |k: usize| best.model.values.get(k).copied().unwrap_or(best.model.nugget);
+        for (i, &k) in free.iter().enumerate() {
+            let error = covariance[i + i * n].sqrt();
+            let value = estimate(k);
+            found.std_errors[k] = Some(value * error);
+            let factor = (NORMAL * error).exp();
+            found.intervals[k] = Some((value / factor, value * factor));
+        }
+        let inflation = |i: usize| at(i, i) * covariance[i + i * n];
+        let mut worst: Vec<usize> = (0..n).collect();
+        worst.sort_by(|&i, &j| inflation(j).total_cmp(&inflation(i)));
+        if let [first, second, ..] = worst[..]
+            && inflation(first) > INFLATED
+        {
+            found.confused = Some([first, second].map(|i| space.parameter_name(free[i])));
+        }
+        Some(found)
+    }
+}
+
+/// Inverse of a small symmetric positive definite matrix, by columns, scaled to a unit diagonal
+/// first; none of one that is singular to rounding.
+fn inverse(n: usize, at: impl Fn(usize, usize) -> f64) -> Option<Vec<f64>> {
+    let scale: Vec<f64> = (0..n).map(|i| at(i, i).sqrt()).collect();
+    if scale.iter().any(|s| !(*s > 0.0 && s.is_finite())) {
+        return None;
+    }
+    let mut a: Vec<f64> =
+        (0..n * n).map(|p| at(p % n, p / n) / (scale[p % n] * scale[p / n])).collect();
+    // Gauss and Jordan in place: pivots of a positive definite matrix are positive.
+    for k in 0..n {
+        let pivot = a[k + k * n];
+        if pivot.is_nan() || pivot < 1e-12 {
+            return None;
+        }
+        a[k + k * n] = 1.0;
+        (0..n).for_each(|j| a[k + j * n] /= pivot);
+        for i in (0..n).filter(|&i| i != k) {
+            let factor = a[i + k * n];
+            a[i + k * n] = 0.0;
+            (0..n).for_each(|j| a[i + j * n] -= factor * a[k + j * n]);
+        }
+    }
+    Some((0..n * n).map(|p| a[p] / (scale[p % n] * scale[p / n])).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::inverse;
+
+    #[test]
+    fn small_matrices_are_inverted() {
+        let a = [4.0, 1.0, 0.5, 1.0, 3e6, -20.0, 0.5, -20.0, 2.0];
+        let found = inverse(3, |i, j| a[i + 3 * j]).expect("positive definite");
+        for j in 0..3 {
+            for i in 0..3 {
+                let entry: f64 = (0..3).map(|k| a[i + 3 * k] * found[k + 3 * j]).sum();
+                assert!((entry - f64::from(u8::from(i == j))).abs() < 1e-8, "{i} {j}: {entry}");
+            }
+        }
+        assert!(inverse(2, |_, _| 1.0).is_none(), "singular");
+        assert!(inverse(1, |_, _| 0.0).is_none());
+    }
+}

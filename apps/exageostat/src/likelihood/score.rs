@@ -1,0 +1,299 @@
+//! The score, the gradient of the log-likelihood, and the average information at one set of
+//! parameters.
+//!
+//! With `P = C^-1 - U U'`, where `U U'` is what the mean takes off, `a = C^-1 r` and `D_k` the
+//! derivative of `C` by a parameter,
+//!
+//! `dl/dk = -1/2 tr(C^-1 D_k) + 1/2 a' D_k a`, and with `P` for `C^-1` of a restricted likelihood.
+//!
+//! The average information `AI_jk = 1/2 a' D_j P D_k a` lies between the observed and the expected
+//! one, and costs no more than products with vectors: A. R. Gilmour, R. Thompson, B. R. Cullis,
+//! "Average information REML", Biometrics 51 (1995) 1440-1450. The inverse is made in place of the
+//! factor; tiles of `D_k` are made as they are needed and never stored.
+
+use tegula_kernels::kernel::covariance::{RadialTable, TABLE_BYTES};
+use tegula_kernels::kernel::covariance_score::{Score as OffDiagonal, ScoreDiagonal, ScoreTile};
+use tegula_kernels::kernel::gemm::Gemm;
+use tegula_kernels::option::{Diag, Form, Side, Trans, Uplo};
+use tegula_kernels::scalar::Real;
+use tegula_linalg::{Triangle, potri, symm, trsm};
+use tegula_runtime::flow::Access::{self, Commute, R, RW, Reduce};
+use tegula_runtime::flow::{Flow, FlowError, Handle};
+use tegula_runtime::memory::Reduction;
+use tegula_tiles::TileMatrix;
+
+use super::Evaluation;
+use super::evaluation::cholesky;
+use super::tasks::Phases;
+
+/// The gradient of a log-likelihood and its average information.
+///
+/// The coordinates are the logarithms of the covariance's parameters, in their order, then the
+/// nugget itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Score {
+    /// The gradient.
+    pub gradient: Vec<f64>,
+    /// The average information, by columns.
+    pub information: Vec<f64>,
+}
+
+impl Score {
+    /// The score in the logarithm of the nugget, whose value was `nugget`, instead of the nugget.
+    #[must_use]
+    pub fn by_logarithms(mut self, nugget: f64) -> Self {
+        let count = self.gradient.len();
+        self.gradient[count - 1] *= nugget;
+        for k in 0..count {
+            self.information[k + (count - 1) * count] *= nugget;
+            self.information[(count - 1) + k * count] *= nugget;
+        }
+        self
+    }
+}
+
+/// What a score is worked out with, registered once.
+#[derive(Debug)]
+pub(super) struct Workspace<T> {
+    /// Parameters of the covariance but its variance.
+    shapes: usize,
+    /// The table of the covariance, and those of its derivatives.
+    tables: Handle,
+    /// `[U a]`.
+    panel: TileMatrix<T>,
+    /// What tiles are added up in, `Y`: `D_k a` of the shapes, sums of the rows of `W .* D_k`, the
+    /// diagonal of `W`; then `D a` of the variance and of the nugget.
+    products: TileMatrix<T>,
+    /// `C^-1` times them.
+    solved: TileMatrix<T>,
+    /// From `C^-1 [Q r]` to the panel.
+    mix: Handle,
+    /// From the panel to what it adds to the products.
+    share: Handle,
+    /// `[U a]' Y` and `Y' C^-1 Y`.
+    grams: [Handle; 2],
+}
+
+impl<T: Real> Workspace<T> {
+    pub(super) fn new(flow: &mut Flow, (n, nb): (usize, usize), p: usize, shapes: usize) -> Self {
+        let (width, count) = (p + 1, 2 * shapes + 3);
+        let panel = TileMatrix::panel(flow, (n, width), nb);
+        let products = TileMatrix::panel(flow, (n, count), nb);
+        let solved = TileMatrix::panel(flow, (n, count), nb);
+        for i in 0..products.mt() {
+            flow.set_reduction(products.tile(i, 0), Reduction::sum::<T>());
+        }
+        let numbers = |count: usize| count * size_of::<T>();
+        Self {
+            shapes,
+            tables: flow.register((shapes + 1) * TABLE_BYTES),
+            mix: flow.register(numbers(width * width)),
+            share: flow.register(numbers(width * count)),
+            grams: [width * count, count * count].map(|count| flow.register(numbers(count))),
+            panel,
+            products,
+            solved,
+        }
+    }
+
+    /// Parameters of the covariance but its variance.
+    pub(super) fn shapes(&self) -> usize {
+        self.shapes
+    }
+}
+
+/// What of an evaluation a score is of.
+pub(super) struct At<'a> {
+    /// The evaluation, with the variance that it was made with.
+    pub(super) evaluation: &'a Evaluation,
+    /// The nugget of it.
+    pub(super) nugget: f64,
+    /// The score is that of the values divided by its square root: as if the variance and the nugget
+    /// had been multiplied by it.
+    pub(super) scale: f64,
+    /// Whether the likelihood is a restricted one.
+    pub(super) is_restricted: bool,
+    /// Whether tables of derivatives are relative to the covariance.
+    pub(super) is_relative: bool,
+}
+
+impl<T: Real> Phases<T> {
+    /// The score where the phases have just run; overwrites the factor with the inverse.
+    ///
+    /// # Errors
+    /// Those of the flow.
+    pub(super) fn score(
+        &self,
+        flow: &mut Flow,
+        workspace: &Workspace<T>,
+        tables: &[RadialTable],
+        at: &At<'_>,
+    ) -> Result<Score, FlowError> {
+        flow.phase("inverse");
+        let (side, uplo, trans, diag) = (Side::Left, Uplo::Lower, Trans::Yes, Diag::NonUnit);
+        let inverse = &self.generation.covariance;
+        trsm(flow, Triangle { side, uplo, trans, diag }, T::ONE, inverse, &self.rhs);
+        potri(flow, inverse);
+        self.start(flow, workspace, tables, at)?;
+        flow.phase("score");
+        self.multiply_panel(flow, workspace);
+        self.sweep(flow, workspace, at);
+        let Workspace { products, solved, panel, grams, shapes, .. } = workspace;
+        symm(flow, (Form::Symmetric, side, uplo), T::ONE, inverse, products, T::ZERO, solved);
+        gram(flow, panel, products, grams[0]);
+        gram(flow, products, solved, grams[1]);
+        flow.wait()?;
+        let mut total = vec![0.0; shapes + 1];
+        for i in 0..products.mt() {
+            let rows = products.tile_rows(i);
+            let columns = flow.read::<T>(products.tile(i, 0))?[shapes * rows..].chunks_exact(rows);
+            for (total, column) in total.iter_mut().zip(columns) {
+                *total += column.iter().map(|x| x.to_f64()).sum::<f64>();
+            }
+        }
+        let [explained, whole] = grams.map(|handle| {
+            let numbers = flow.read::<T>(handle)?;
+            Ok::<_, FlowError>(numbers.iter().map(|x| x.to_f64()).collect::<Vec<f64>>())
+        });
+        Ok(self.assemble(*shapes, &total, (&explained?, &whole?), at))
+    }
+
+    /// Sets what a score starts from.
+    fn start(
+        &self,
+        flow: &mut Flow,
+        workspace: &Workspace<T>,
+        tables: &[RadialTable],
+        at: &At<'_>,
+    ) -> Result<(), FlowError> {
+        let (p, count) = (self.offset().len(), workspace.products.n());
+        let width = p + 1;
+        let root = at.scale.sqrt();
+        // U U' = V_Q A V_Q' with the covariance A of the coefficients.
+        let covariance = &at.evaluation.coefficient_covariance;
+        let factor = cholesky(p, |i, j| covariance[i + j * p]).unwrap_or_else(|| vec![0.0; p * p]);
+        let more: Vec<f64> =
+            (0..p).map(|j| at.evaluation.coefficients[j] - self.offset()[j]).collect();
+        let mut mix = vec![T::ZERO; width * width];
+        for j in 0..p {
+            (j..p).for_each(|i| mix[i + j * width] = T::from_f64(factor[i + j * p]));
+            mix[j + p * width] = T::from_f64(-more[j] / root);
+        }
+        mix[p + p * width] = T::from_f64(1.0 / root);
+        flow.overwrite(workspace.mix, &mix)?;
+        // Of the variance the derivative is C less the nugget, of the nugget the identity.
+        let mut share = vec![T::ZERO; width * count];
+        share[p + (count - 2) * width] = T::from_f64(-at.nugget);
+        share[p + (count - 1) * width] = T::ONE;
+        flow.overwrite(workspace.share, &share)?;
+        flow.overwrite(workspace.tables, bytemuck::cast_slice::<_, u8>(tables))?;
+        for (i, given) in self.given().iter().enumerate() {
+            let rows = self.rhs.tile_rows(i);
+            let mut products = vec![T::ZERO; rows * count];
+            for (k, residual) in products[(count - 2) * rows..][..rows].iter_mut().enumerate() {
+                let mean: f64 = (0..p).map(|j| given[k + j * rows].to_f64() * more[j]).sum();
+                *residual = T::from_f64((given[k + p * rows].to_f64() - mean) / root);
+            }
+            flow.overwrite(workspace.products.tile(i, 0), &products)?;
+        }
+        for (handle, length) in workspace.grams.into_iter().zip([width * count, count * count]) {
+            flow.overwrite(handle, &vec![T::ZERO; length])?;
+        }
+        Ok(())
+    }
+
+    /// Submits the panel `[U a]`, and what it adds to the products of variance and nugget.
+    fn multiply_panel(&self, flow: &mut Flow, workspace: &Workspace<T>) {
+        let Workspace { panel, products, mix, share, .. } = workspace;
+        let width = panel.n();
+        for i in 0..panel.mt() {
+            let m = panel.tile_rows(i);
+            let accesses = [(self.rhs.tile(i, 0), R), (*mix, R), (panel.tile(i, 0), RW)];
+            flow.submit(product((m, width, width), T::ZERO), &accesses, 0);
+            let accesses = [(panel.tile(i, 0), R), (*share, R), (products.tile(i, 0), RW)];
+            flow.submit(product((m, products.n(), width), T::ONE), &accesses, 0);
+        }
+    }
+
+    /// Submits a task per tile of the inverse.
+    fn sweep(&self, flow: &mut Flow, workspace: &Workspace<T>, at: &At<'_>) {
+        let Workspace { tables, panel, products, shapes, .. } = workspace;
+        let inverse = &self.generation.covariance;
+        let add: Access = if flow.ranks() > 1 { Reduce } else { Commute };
+        let first = if at.is_restricted { 0 } else { panel.n() - 1 };
+        for index in inverse.indices() {
+            let (i, j) = (index.row, index.column);
+            let tile = ScoreTile {
+                rows: inverse.tile_rows(i),
+                cols: inverse.tile_rows(j),
+                width: panel.n(),
+                first,
+                derivatives: *shapes,
+                geometry: self.generation.geometry,
+                is_relative: at.is_relative,
+            };
+            let [row, column] = [i, j].map(|i| (self.generation.places[i], R));
+            let (tables, a) = ((*tables, R), (inverse.tile(i, j), R));
+            let (rows, columns) = ((panel.tile(i, 0), R), (panel.tile(j, 0), R));
+            let down = (products.tile(i, 0), add);
+            if i == j {
+                let accesses = [tables, row, a, rows, down];
+                flow.submit(ScoreDiagonal::<T>::new(tile), &accesses, 0);
+            } else {
+                let across = (products.tile(j, 0), add);
+                let accesses = [tables, row, column, a, rows, columns, down, across];
+                flow.submit(OffDiagonal::<T>::new(tile), &accesses, 0);
+            }
+        }
+    }
+
+    /// Puts sums together, with the variance before the shapes.
+    fn assemble(
+        &self,
+        shapes: usize,
+        sums: &[f64],
+        (explained, whole): (&[f64], &[f64]),
+        at: &At<'_>,
+    ) -> Score {
+        let (p, count) = (self.offset().len(), 2 * shapes + 3);
+        let trace = sums[shapes];
+        let free = (at.evaluation.n - if at.is_restricted { p } else { 0 }) as f64;
+        let fitted = at.evaluation.quadratic / at.scale;
+        let mut gradient = vec![-0.5 * (free - fitted) + 0.5 * at.nugget * trace];
+        gradient.extend(sums[..shapes].iter().map(|sum| -sum));
+        gradient.push(-0.5 * trace);
+        // Where the products with these derivatives stand.
+        let place = |k: usize| match k {
+            0 => count - 2,
+            k if k <= shapes => k - 1,
+            _ => count - 1,
+        };
+        let width = p + 1;
+        let information = |j: usize, k: usize| {
+            let (j, k) = (place(j), place(k));
+            let taken: f64 =
+                (0..p).map(|i| explained[i + j * width] * explained[i + k * width]).sum();
+            let both = 0.5 * (whole[j + k * count] + whole[k + j * count]);
+            0.5 * (both - taken)
+        };
+        let information = (0..shapes + 2)
+            .flat_map(|k| (0..shapes + 2).map(move |j| (j, k)))
+            .map(|(j, k)| information(j, k));
+        Score { gradient, information: information.collect() }
+    }
+}
+
+/// `C = A B + beta C`.
+fn product<T: Real>((m, n, k): (usize, usize, usize), beta: T) -> Gemm<T> {
+    Gemm { trans_a: Trans::No, trans_b: Trans::No, m, n, k, alpha: T::ONE, beta }
+}
+
+/// Submits `sum = sum + X' Y`.
+fn gram<T: Real>(flow: &mut Flow, x: &TileMatrix<T>, y: &TileMatrix<T>, sum: Handle) {
+    for i in 0..x.mt() {
+        let (m, n, k) = (x.n(), y.n(), x.tile_rows(i));
+        let (trans_a, trans_b) = (Trans::Yes, Trans::No);
+        let product = Gemm { trans_a, trans_b, m, n, k, alpha: T::ONE, beta: T::ONE };
+        flow.submit(product, &[(x.tile(i, 0), R), (y.tile(i, 0), R), (sum, RW)], 0);
+    }
+}

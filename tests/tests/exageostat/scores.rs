@@ -1,0 +1,231 @@
+//! Gradients of log-likelihoods, and the information that comes with them.
+
+use tegula_exageostat::covariance::{COVARIANCES, Covariance};
+use tegula_exageostat::design::Design;
+use tegula_exageostat::likelihood::{Criterion, Evaluation, Likelihood, Score};
+use tegula_exageostat::observations::Observations;
+use tegula_kernels::geometry::{Geometry, Points};
+use tegula_kernels::kernel::covariance::rate::random_points;
+use tegula_tests::likelihood;
+
+use super::covariance;
+
+const CRITERIA: [Criterion; 2] = [Criterion::Full, Criterion::Restricted];
+
+/// Waves with noise, and a mean with two columns or none.
+fn observations(points: Points, columns: usize) -> Observations {
+    let n = points.len();
+    let wave = |i: usize| {
+        let [x, y, z] = points.point(i);
+        (7.0 * x).sin() + (5.0 * y + z).cos() + 0.3 * ((i * 37 % 101) as f64 / 101.0 - 0.5)
+    };
+    let values = (0..n).map(wave).collect();
+    let names = ["intercept", "slope"].map(str::to_owned);
+    let slope = (0..n).map(|i| 3.0 + points.point(i)[0]).collect();
+    let data = [vec![1.0; n], slope];
+    let design = Design::new(names[..columns].to_vec(), data[..columns].to_vec(), n);
+    Observations::new(points, values, design.expect("independent columns"))
+}
+
+fn loglik(evaluation: &Evaluation, criterion: Criterion) -> f64 {
+    match criterion {
+        Criterion::Full => evaluation.loglik(),
+        Criterion::Restricted => evaluation.restricted_loglik(),
+    }
+}
+
+fn score(
+    likelihood: &mut Likelihood<f64>,
+    covariance: &Covariance,
+    values: &[f64],
+    nugget: f64,
+    criterion: Criterion,
+) -> (Evaluation, Score) {
+    let found = likelihood.score(covariance, values, nugget, (criterion, false), |_| true);
+    let (evaluation, score) = found.expect("positive definite");
+    (evaluation, score.expect("it is wanted"))
+}
+
+/// A derivative by differences of sixth order.
+fn difference(step: f64, mut function: impl FnMut(f64) -> f64) -> f64 {
+    let weights = [(1.0, 45.0), (2.0, -9.0), (3.0, 1.0)];
+    let sum: f64 = weights
+        .iter()
+        .map(|&(k, weight)| weight * (function(k * step) - function(-k * step)))
+        .sum();
+    sum / (60.0 * step)
+}
+
+#[test]
+fn gradients_are_those_of_differences() {
+    for geometry in [Geometry::Plane, Geometry::Space, Geometry::GreatCircle] {
+        let extent = if geometry == Geometry::GreatCircle { 6371.0 } else { 1.0 };
+        for (which, covariance) in COVARIANCES.iter().enumerate() {
+            for columns in [0, 2] {
+                let points = random_points(geometry, 150, 1.0, 3 + which as u64);
+                let observations = observations(points, columns);
+                let mut likelihood = likelihood(&observations, 40);
+                let mut values = covariance.defaults();
+                (values[0], values[1]) = (1.7, 0.3 * extent);
+                if let Some(shape) = values.get_mut(2) {
+                    *shape = 0.8;
+                }
+                let nugget = 0.2;
+                for criterion in CRITERIA {
+                    let (_, score) = score(&mut likelihood, covariance, &values, nugget, criterion);
+                    for k in 0..=values.len() {
+                        let at = |change: f64| {
+                            let (mut values, mut nugget) = (values.clone(), nugget);
+                            match values.get_mut(k) {
+                                Some(value) => *value *= change.exp(),
+                                None => nugget += change,
+                            }
+                            let evaluation = likelihood.evaluate(covariance, &values, nugget);
+                            loglik(&evaluation.expect("positive definite"), criterion)
+                        };
+                        let expected = difference(2e-3, at);
+                        let found = score.gradient[k];
+                        // Differences lose digits of a log-likelihood of some hundreds; where distances
+                        // pass the end of a compact covariance, it has no third derivative.
+                        let tolerance = if covariance.is_compact { 1e-4 } else { 1e-8 };
+                        assert!(
+                            (found - expected).abs() < tolerance * (1.0 + expected.abs()),
+                            "{} {geometry:?} {criterion:?}, {columns} columns, parameter {k}: \
+                             {found}, not {expected}",
+                            covariance.name
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Inverse of a small symmetric matrix, by columns, by Gauss and Jordan.
+fn inverse(n: usize, a: &[f64]) -> Vec<f64> {
+    let (mut a, mut b) = (a.to_vec(), vec![0.0; n * n]);
+    (0..n).for_each(|i| b[i + i * n] = 1.0);
+    for k in 0..n {
+        let pivot = a[k + k * n];
+        (0..n).for_each(|j| {
+            a[k + j * n] /= pivot;
+            b[k + j * n] /= pivot;
+        });
+        for i in (0..n).filter(|&i| i != k) {
+            let factor = a[i + k * n];
+            (0..n).for_each(|j| {
+                a[i + j * n] -= factor * a[k + j * n];
+                b[i + j * n] -= factor * b[k + j * n];
+            });
+        }
+    }
+    b
+}
+
+fn product(n: usize, a: &[f64], x: &[f64]) -> Vec<f64> {
+    (0..n).map(|i| (0..n).map(|j| a[i + j * n] * x[j]).sum()).collect()
+}
+
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).map(|(x, y)| x * y).sum()
+}
+
+#[test]
+fn average_information_is_that_of_its_definition() {
+    let n = 60;
+    let observations = observations(random_points(Geometry::Plane, n, 1.0, 9), 2);
+    let (matern, values, nugget) = (covariance("matern"), vec![1.3, 0.2, 1.1], 0.1);
+    let mut likelihood = likelihood(&observations, 16);
+    let (evaluation, score) = score(&mut likelihood, matern, &values, nugget, Criterion::Full);
+    let matrix = |values: &[f64], nugget: f64| -> Vec<f64> {
+        let function = matern.function(values);
+        let entry = |i: usize, j: usize| {
+            let same = if i == j { nugget } else { 0.0 };
+            function(observations.points.distance(i, j)) + same
+        };
+        (0..n * n).map(|at| entry(at % n, at / n)).collect()
+    };
+    let solve = inverse(n, &matrix(&values, nugget));
+    let q = [0, 1].map(|j| observations.design.q(j).to_vec());
+    let solved = q.clone().map(|q| product(n, &solve, &q));
+    let cross: Vec<f64> = (0..4).map(|at| dot(&q[at % 2], &solved[at / 2])).collect();
+    let cross = inverse(2, &cross);
+    // P x = C^-1 x - C^-1 Q (Q' C^-1 Q)^-1 Q' C^-1 x.
+    let project = |x: &[f64]| -> Vec<f64> {
+        let mut y = product(n, &solve, x);
+        let along = [0, 1].map(|j| dot(&solved[j], x));
+        for i in 0..n {
+            for j in 0..2 {
+                y[i] -= solved[j][i] * (cross[j] * along[0] + cross[j + 2] * along[1]);
+            }
+        }
+        y
+    };
+    let alpha = project(&observations.values);
+    let products: Vec<Vec<f64>> = (0..4)
+        .map(|k| {
+            let derivative: Vec<f64> = (0..n * n)
+                .map(|at| {
+                    difference(1e-2, |change| {
+                        let (mut values, mut nugget) = (values.clone(), nugget);
+                        match values.get_mut(k) {
+                            Some(value) => *value *= change.exp(),
+                            None => nugget += change,
+                        }
+                        let function = matern.function(&values);
+                        let (i, j) = (at % n, at / n);
+                        let same = if i == j { nugget } else { 0.0 };
+                        function(observations.points.distance(i, j)) + same
+                    })
+                })
+                .collect();
+            product(n, &derivative, &alpha)
+        })
+        .collect();
+    for k in 0..4 {
+        for j in 0..4 {
+            let expected = 0.5 * dot(&products[j], &project(&products[k]));
+            let found = score.information[j + 4 * k];
+            assert!(
+                (found - expected).abs() < 1e-8 * expected.abs().max(1.0),
+                "{j} {k}: {found}, not {expected}"
+            );
+        }
+    }
+    let explained = dot(&alpha, &observations.values);
+    assert!((evaluation.quadratic - explained).abs() < 1e-9 * explained);
+}
+
+#[test]
+fn a_profiled_variance_is_that_of_values_divided_by_its_root() {
+    let observations = observations(random_points(Geometry::Plane, 120, 1.0, 4), 2);
+    let exponential = covariance("exponential");
+    let mut likelihood = likelihood(&observations, 50);
+    let (unit, profiled) = likelihood
+        .score(exponential, &[1.0, 0.2], 0.1, (Criterion::Full, true), |_| true)
+        .expect("positive definite");
+    let profiled = profiled.expect("it is wanted");
+    let scale = unit.best_scale(Criterion::Full);
+    let (values, nugget) = ([scale, 0.2], 0.1 * scale);
+    let (_, direct) = score(&mut likelihood, exponential, &values, nugget, Criterion::Full);
+    // Variance and nugget multiplied by the same: that is where the likelihood is greatest.
+    let along = profiled.gradient[0] + 0.1 * profiled.gradient[2];
+    assert!(along.abs() < 1e-9, "the scale is the best: {:?}", profiled.gradient);
+    // The nugget is given in units of the variance.
+    let units = [1.0, 1.0, scale];
+    for j in 0..3 {
+        let (found, expected) = (profiled.gradient[j], direct.gradient[j] * units[j]);
+        assert!(
+            (found - expected).abs() < 1e-8 * expected.abs().max(1.0),
+            "{j}: {found}, {expected}"
+        );
+        for k in 0..3 {
+            let found = profiled.information[j + 3 * k];
+            let expected = direct.information[j + 3 * k] * units[j] * units[k];
+            assert!(
+                (found - expected).abs() < 1e-8 * expected.abs().max(1.0),
+                "{j} {k}: {found}, {expected}"
+            );
+        }
+    }
+}

@@ -1,5 +1,5 @@
-//! `tegula simulate`: runs a program in virtual time on a machine, or a cluster of nodes, that is only
-//! described.
+//! `tegula simulate`: runs a program in virtual time on a machine, or a cluster of nodes, that is
+//! only described.
 
 mod cluster;
 mod node;
@@ -10,10 +10,12 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use tegula_kernels::kernel::pack::Pack;
 use tegula_kernels::scalar::Precision;
 use tegula_linalg::allow_packing;
 use tegula_plan::platform::cluster::{ClusterNode, ClusterPlatform};
 use tegula_plan::platform::{PLATFORMS, Platform, PlatformEntry, set_reading};
+use tegula_runtime::flow::Codelet;
 use tegula_runtime::sched::{EvictionPolicy, POLICIES, Policy};
 
 use crate::error::refused;
@@ -211,11 +213,11 @@ impl Task {
     }
 }
 
-/// Has programs lay tiles out for the products that follow, as they do on this machine where its
+/// Has programs pack tiles for the products that follow, as they do on this machine where its
 /// backend reads them faster so, only if the times of that are known.
 pub(crate) fn pack_as_known(cluster: &ClusterPlatform) {
     let knows = |node: &ClusterNode| {
-        node.platform.models.entries().iter().any(|entry| entry.codelet == "lay_out")
+        node.platform.models.entries().iter().any(|entry| entry.codelet == Pack::<f64>::NAME)
     };
     allow_packing(cluster.nodes.iter().all(knows));
 }

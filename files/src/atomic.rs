@@ -1,4 +1,5 @@
-//! Writing a whole file or none of it: a temporary file beside it, flushed to disk, then renamed over it.
+//! Writing a whole file or none of it: a temporary file beside it, flushed to disk, then renamed
+//! over it.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions, Permissions};
@@ -8,16 +9,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::error::WriteError;
 
-/// Writes `path` through `fill`, so that a reader sees the old file or the whole new one, also after a crash.
+/// Writes `path` through `fill`, so that a reader sees the old file or the whole new one, also
+/// after a crash.
 ///
-/// The bytes go to a hidden file in the same folder, are flushed to disk, and the file is renamed to `path`. A symbolic
-/// link is followed; the permissions of a file that is replaced are kept. What is no regular file (`/dev/stdout`, a
-/// pipe) is written to directly.
+/// The bytes go to a hidden file in the same folder, are flushed to disk, and the file is renamed
+/// to `path`. A symbolic link is followed; the permissions of a file that is replaced are kept.
+/// What is no regular file (`/dev/stdout`, a pipe) is written to directly.
 ///
 /// # Errors
-/// [`WriteError`] when the folder is missing or closed, the disk is full, or `fill` fails for a reason of input and
-/// output; an error that `fill` makes itself, as it is. In each case the temporary file is removed and `path` is as it
-/// was.
+/// [`WriteError`] when the folder is missing or closed, the disk is full, or `fill` fails for a
+/// reason of input and output; an error that `fill` makes itself, as it is. In each case the
+/// temporary file is removed and `path` is as it was.
 pub fn write_atomically<E: From<WriteError>>(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> Result<(), FillError<E>>,
@@ -49,7 +51,8 @@ impl<E> From<io::Error> for FillError<E> {
     }
 }
 
-/// A file in the making: it has another, hidden name in its folder until it is whole, and is removed if it never is.
+/// A file in the making: it has another, hidden name in its folder until it is whole, and is
+/// removed if it never is.
 #[derive(Debug)]
 pub(crate) struct Unfinished {
     temporary: Temporary,
@@ -59,8 +62,8 @@ pub(crate) struct Unfinished {
 }
 
 impl Unfinished {
-    /// What becomes the file `path`, or the file that it links to; none if something else than a file is there.
-    /// It is not made yet.
+    /// What becomes the file `path`, or the file that it links to; none if something else than a
+    /// file is there. It is not made yet.
     pub(crate) fn new(path: &Path) -> io::Result<Option<Self>> {
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let existing = fs::metadata(&target).ok();
@@ -123,12 +126,14 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // Nothing better can be done about a failure here, and the cause of it has been reported already.
+        // Nothing better can be done about a failure here, and the cause of it has been reported
+        // already.
         let _ = fs::remove_file(&self.0);
     }
 }
 
-/// Removes temporary files that writers of `target` have left who were killed. None may be at it now.
+/// Removes temporary files that writers of `target` have left who were killed. None may be at it
+/// now.
 pub(crate) fn remove_leftovers(target: &Path) {
     let Some(name) = target.file_name().and_then(OsStr::to_str) else { return };
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,4 +1,5 @@
-//! SHA-256 of a file's bytes or of columns of numbers, so that a model can tell which data it was fitted to.
+//! SHA-256 of a file's bytes or of columns of numbers, so that a model can tell which data it was
+//! fitted to.
 
 use std::fmt;
 
@@ -42,9 +43,9 @@ pub fn digest_bytes(bytes: &[u8]) -> Digest {
     Digest::finish(Sha256::new_with_prefix(bytes))
 }
 
-/// The digest of columns of numbers: how many columns, then for each its length and its values, all as 64-bit
-/// little-endian words. It does not depend on how the numbers were spelt in a file. Every NaN (a missing value) counts
-/// as the same, and so do the two zeros.
+/// The digest of columns of numbers: how many columns, then for each its length and its values, all
+/// as 64-bit little-endian words. It does not depend on how the numbers were spelt in a file. Every
+/// NaN (a missing value) counts as the same, and so do the two zeros.
 pub fn digest_numbers(columns: &[&[f64]]) -> Digest {
     let mut hasher = Sha256::new();
     hasher.update((columns.len() as u64).to_le_bytes());

@@ -1,4 +1,5 @@
-//! What can go wrong with a table file: one variant per cause, each with the file, line and column it concerns.
+//! What can go wrong with a table file: one variant per cause, each with the file, line and column
+//! it concerns.
 
 use std::io;
 use std::path::PathBuf;

@@ -1,8 +1,9 @@
-//! Files in and out: texts, tables as CSV and arithmetic over their columns, matrices in HDF5, as NumPy has them and
-//! in many other formats, checkpoints, atomic writing, digests of bytes and of numbers.
+//! Files in and out: texts, tables as CSV and arithmetic over their columns, matrices in HDF5, as
+//! NumPy has them and in many other formats, checkpoints, atomic writing, digests of bytes and of
+//! numbers.
 //!
-//! Nothing here knows tiles in memory or covariances. What the world does wrong (a missing file, a ragged row, a full disk)
-//! comes back as an error that names the file, the line and the column.
+//! Nothing here knows tiles in memory or covariances. What the world does wrong (a missing file, a
+//! ragged row, a full disk) comes back as an error that names the file, the line and the column.
 
 mod atomic;
 pub mod checkpoint;

@@ -1,7 +1,8 @@
 //! The name that resembles another most, for error messages.
 
-/// The one of `names` that is nearest to `wanted` in edit distance (optimal string alignment, case ignored), if it is
-/// near enough to be worth a suggestion: at most a third of the longer name, and at least one edit is allowed.
+/// The one of `names` that is nearest to `wanted` in edit distance (optimal string alignment, case
+/// ignored), if it is near enough to be worth a suggestion: at most a third of the longer name, and
+/// at least one edit is allowed.
 pub fn nearest_name<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let target = wanted.to_lowercase();
     names

@@ -1,4 +1,5 @@
-//! Tables as people have them are read; what is wrong with a file is said with file, line and column.
+//! Tables as people have them are read; what is wrong with a file is said with file, line and
+//! column.
 
 use std::fs;
 
@@ -319,7 +320,8 @@ fn a_pipe_is_read_once_and_can_still_be_copied() {
     assert_eq!(copy, b"x,y\n1,2\n3,4\n");
 }
 
-/// Small files of awkward pieces: none may make the reader panic, and what it reads survives being copied.
+/// Small files of awkward pieces: none may make the reader panic, and what it reads survives being
+/// copied.
 #[test]
 fn no_file_is_fatal_and_copies_say_the_same() {
     const PIECES: [&[u8]; 20] = [

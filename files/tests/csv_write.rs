@@ -1,4 +1,5 @@
-//! Files are written whole or not at all, numbers read back exactly, and a table is repeated cell by cell.
+//! Files are written whole or not at all, numbers read back exactly, and a table is repeated cell
+//! by cell.
 
 use std::fs;
 use std::io;

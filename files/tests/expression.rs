@@ -1,4 +1,5 @@
-//! Expressions give the right values, formulas the right columns, and mistakes are shown where they stand.
+//! Expressions give the right values, formulas the right columns, and mistakes are shown where they
+//! stand.
 
 use tegula_files::expression::{EvaluateError, Expression, Formula, Function, split_list};
 use tegula_files::{ReadOptions, Table, TableError};

@@ -1,4 +1,5 @@
-//! Archives of NumPy's arrays: stored and deflated ones, with names, with several arrays, and damaged.
+//! Archives of NumPy's arrays: stored and deflated ones, with names, with several arrays, and
+//! damaged.
 
 use std::fs;
 use std::io::Write;

@@ -75,7 +75,8 @@ fn files_that_are_cut_short_are_refused() {
             name if name.ends_with(".gz") || name.ends_with(".bz2") => 0,
             // Cut within the last number, or before the end of the last line.
             name if name.contains("phy") => 12,
-            // Whole rows of the triangle are a smaller matrix; that the file goes on cannot be known.
+            // Whole rows of the triangle are a smaller matrix; that the file goes on cannot be
+            // known.
             name if name.contains("column") => 30,
             // Lengths that are those of smaller squares.
             "D.bin" => 6,

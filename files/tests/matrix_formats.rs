@@ -1,4 +1,5 @@
-//! Every format of matrices that is written gives back what was written, also where entries do not fit the memory.
+//! Every format of matrices that is written gives back what was written, also where entries do not
+//! fit the memory.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
-//! The samples are those that `README.md` lists, with source, licence and digest, and they can be read.
+//! The samples are those that `README.md` lists, with source, licence and digest, and they can be
+//! read.
 
 use std::collections::BTreeMap;
 use std::fs;

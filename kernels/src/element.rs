@@ -60,7 +60,8 @@ impl Element {
         ELEMENTS.iter().find(|(element, _)| *element == self).map_or("", |(_, name)| name)
     }
 
-    /// The distance from 1 to the next number: the relative precision of what is stored; 0 of integers, which are exact.
+    /// The distance from 1 to the next number: the relative precision of what is stored; 0 of
+    /// integers, which are exact.
     #[must_use]
     pub const fn epsilon(self) -> f64 {
         match self {
@@ -93,7 +94,8 @@ impl Element {
         }
     }
 
-    /// Writes `numbers` as this kind into `stored`; integers are rounded and clamped, of floats the nearest is taken.
+    /// Writes `numbers` as this kind into `stored`; integers are rounded and clamped, of floats the
+    /// nearest is taken.
     ///
     /// # Panics
     /// If there are not as many stored numbers as places.

@@ -20,7 +20,8 @@ pub enum NumericalError {
         /// Index of the first such pivot, from 1, in the whole matrix (LAPACK's `info`).
         index: usize,
     },
-    /// Nothing that is left in a column of an elimination with pivoting is a finite pivot other than zero.
+    /// Nothing that is left in a column of an elimination with pivoting is a finite pivot other
+    /// than zero.
     #[error("the matrix is singular: pivot {index} is zero or not finite")]
     Singular {
         /// Index of the first such column, from 1 (LAPACK's `info`).

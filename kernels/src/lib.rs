@@ -1,8 +1,9 @@
 //! Arithmetic on one tile or panel, on one CPU core: dense linear algebra, special functions,
 //! covariances.
 //!
-//! Kernels compute on borrowed views ([`tile`], and [`packed`] for operands that many products read) and are
-//! generic over the precision ([`scalar`]); the leaf arithmetic comes from the [`backend`] of the process.
+//! Kernels compute on borrowed views ([`tile`], and [`packed`] for operands that many products
+//! read) and are generic over the precision ([`scalar`]); the leaf arithmetic comes from the
+//! [`backend`] of the process.
 
 pub mod backend;
 pub mod batch;

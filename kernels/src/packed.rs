@@ -1,4 +1,5 @@
-//! Packed matrices, cut into micro-panels of rows: the layout in which micro-kernels read an operand.
+//! Packed matrices, cut into micro-panels of rows: the layout in which micro-kernels read an
+//! operand.
 //!
 //! A product of tiles spends up to a tenth of its time packing its operands. One that many
 //! products read, like a panel of a factorization, is packed once and read as it is.
@@ -12,10 +13,12 @@ use crate::tile::TileRef;
 /// Columns are stored in groups of so many, so that a kernel may write whole groups.
 const GROUP: usize = 8;
 
-/// A `rows x cols` matrix cut into micro-panels of `height` rows, each a column-major matrix without gaps.
+/// A `rows x cols` matrix cut into micro-panels of `height` rows, each a column-major matrix
+/// without gaps.
 ///
-/// The last micro-panel is stored as high as the others, with zeros under the last row; a micro-panel is stored
-/// with [`stored_columns`](Self::stored_columns), of which those past the last are arbitrary.
+/// The last micro-panel is stored as high as the others, with zeros under the last row; a
+/// micro-panel is stored with [`stored_columns`](Self::stored_columns), of which those past the
+/// last are arbitrary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PackedShape {
     /// Rows of the matrix.

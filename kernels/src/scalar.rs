@@ -69,8 +69,8 @@ pub trait Scalar:
     fn is_finite(self) -> bool;
     /// The nearest number of the other precision; an infinity if it is out of its range.
     fn convert(self) -> Self::Other;
-    /// The quotient, without the squares that `/` takes of complex numbers, which overflow: by Smith,
-    /// "Algorithm 116: Complex division", Communications of the ACM 5 (1962).
+    /// The quotient, without the squares that `/` takes of complex numbers, which overflow: by
+    /// Smith, "Algorithm 116: Complex division", Communications of the ACM 5 (1962).
     #[must_use]
     fn divided_by(self, divisor: Self) -> Self;
     /// This precision's side of a backend.

@@ -1,10 +1,10 @@
-//! Roots of the secular equation: the eigenvalues of a diagonal matrix plus one of rank one, and the
-//! squares of the singular values of a matrix with a first row and a diagonal.
+//! Roots of the secular equation: the eigenvalues of a diagonal matrix plus one of rank one, and
+//! the squares of the singular values of a matrix with a first row and a diagonal.
 //!
-//! Gu, Eisenstat, "A divide-and-conquer algorithm for the symmetric tridiagonal eigenproblem", SIAM J.
-//! Matrix Anal. Appl. 16 (1995), and "A divide-and-conquer algorithm for the bidiagonal SVD", ibid.,
-//! section 3; roots by the middle way of Li, "Solving secular equations stably and efficiently", LAPACK
-//! working note 89 (1993), within brackets.
+//! Gu, Eisenstat, "A divide-and-conquer algorithm for the symmetric tridiagonal eigenproblem", SIAM
+//! J. Matrix Anal. Appl. 16 (1995), and "A divide-and-conquer algorithm for the bidiagonal SVD",
+//! ibid., section 3; roots by the middle way of Li, "Solving secular equations stably and
+//! efficiently", LAPACK working note 89 (1993), within brackets.
 
 use crate::scalar::Real;
 
@@ -77,8 +77,8 @@ fn half<R: Real>() -> R {
 }
 
 impl<R: Real> Secular<'_, R> {
-    /// Root `i`, in ascending order, to nearly full relative accuracy of its distances to the poles. `poles`
-    /// is room.
+    /// Root `i`, in ascending order, to nearly full relative accuracy of its distances to the
+    /// poles. `poles` is room.
     pub(crate) fn root(&self, i: usize, poles: &mut [R]) -> Root<R> {
         let last = self.d.len() - 1;
         if last == 0 {
@@ -94,8 +94,8 @@ impl<R: Real> Secular<'_, R> {
         gaps.iter_mut().for_each(|gap| *gap -= beyond);
     }
 
-    /// Multiplies the squares of the `z` of which the roots found are those exactly by what root `i` with
-    /// these `gaps` contributes (Gu, Eisenstat 1995, equation 3.3 of both).
+    /// Multiplies the squares of the `z` of which the roots found are those exactly by what root
+    /// `i` with these `gaps` contributes (Gu, Eisenstat 1995, equation 3.3 of both).
     pub(crate) fn contribute(&self, i: usize, gaps: &[R], squares: &mut [R]) {
         let last = self.d.len() - 1;
         if i == last {
@@ -236,8 +236,8 @@ fn sum<R: Real>(z: &[R], poles: &[R], x: R) -> (R, R) {
     (values.into_iter().sum(), slopes.into_iter().sum())
 }
 
-/// The step to the zero of `c + s / (pole - x) + t / (pole' - x)` that has the value and the slopes of
-/// the sums at hand; behind both poles if `beyond`, else between them.
+/// The step to the zero of `c + s / (pole - x) + t / (pole' - x)` that has the value and the slopes
+/// of the sums at hand; behind both poles if `beyond`, else between them.
 fn step<R: Real>(sums: &Sums<R>, (first, second): (R, R), beyond: bool) -> R {
     let (value, slope) = (sums.value(), sums.slope());
     let c = value - first * sums.before.1 - second * sums.after.1;

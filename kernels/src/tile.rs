@@ -81,7 +81,8 @@ impl<'a, T> TileRef<'a, T> {
         unsafe { Self::from_raw(elements.as_ptr(), rows, cols, 1, ld) }
     }
 
-    /// A matrix whose element `(i, j)` lies `i * row_stride + j * col_stride` elements after `pointer`.
+    /// A matrix whose element `(i, j)` lies `i * row_stride + j * col_stride` elements after
+    /// `pointer`.
     ///
     /// # Safety
     /// Every element `(i, j)` of the shape is valid to read during `'a` and not written by others.
@@ -244,11 +245,12 @@ impl<'a, T> TileMut<'a, T> {
         Self { pointer, rows, cols, row_stride: 1, col_stride: ld, lifetime: PhantomData }
     }
 
-    /// A matrix whose element `(i, j)` lies `i * row_stride + j * col_stride` elements after `pointer`.
+    /// A matrix whose element `(i, j)` lies `i * row_stride + j * col_stride` elements after
+    /// `pointer`.
     ///
     /// # Safety
-    /// Every element `(i, j)` of the shape is valid to read and write during `'a`, is no other element
-    /// of it, and is neither read nor written by others.
+    /// Every element `(i, j)` of the shape is valid to read and write during `'a`, is no other
+    /// element of it, and is neither read nor written by others.
     #[must_use]
     pub unsafe fn from_raw(
         pointer: *mut T,
@@ -351,7 +353,8 @@ impl<'a, T> TileMut<'a, T> {
         (left.transposed(), right.transposed())
     }
 
-    /// The four quadrants `[(top left, top right), (bottom left, bottom right)]` around `(row, col)`.
+    /// The four quadrants `[(top left, top right), (bottom left, bottom right)]` around
+    /// `(row, col)`.
     ///
     /// # Panics
     /// If `(row, col)` is outside the matrix by more than its edge.
@@ -411,7 +414,8 @@ impl<'a, T> TileMut<'a, T> {
         (row_stride == 1 || rows <= 1).then(|| {
             (0..cols).map(move |j| {
                 let offset = if rows == 0 { 0 } else { j * col_stride };
-                // SAFETY: column `j` is inside the matrix, its rows are adjacent, and no two columns overlap.
+                // SAFETY: column `j` is inside the matrix, its rows are adjacent, and no two
+                // columns overlap.
                 unsafe { std::slice::from_raw_parts_mut(pointer.add(offset), rows) }
             })
         })

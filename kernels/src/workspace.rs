@@ -15,8 +15,8 @@ thread_local! {
     static ROOM: Cell<Vec<Line>> = const { Cell::new(Vec::new()) };
 }
 
-/// Calls `work` with room for `count` numbers, whose contents are arbitrary. A kernel that asks again
-/// inside `work` gets other room.
+/// Calls `work` with room for `count` numbers, whose contents are arbitrary. A kernel that asks
+/// again inside `work` gets other room.
 ///
 /// # Panics
 /// If there is no memory for it.

@@ -1,6 +1,6 @@
-//! The chase of an upper band by its definition, `A P = Q B` with `Q` and `P` multiplied out reflector by
-//! reflector, and the singular value decomposition of bidiagonal matrices by residuals, orthogonality
-//! and values that are known.
+//! The chase of an upper band by its definition, `A P = Q B` with `Q` and `P` multiplied out
+//! reflector by reflector, and the singular value decomposition of bidiagonal matrices by
+//! residuals, orthogonality and values that are known.
 
 use std::marker::PhantomData;
 
@@ -130,8 +130,8 @@ fn random_bidiagonal_matrices_are_decomposed() {
     random_matrices::<f64>();
 }
 
-/// Zeros, equal and clustered values, graded matrices both ways, parts that do not meet, tiny and large
-/// norms.
+/// Zeros, equal and clustered values, graded matrices both ways, parts that do not meet, tiny and
+/// large norms.
 fn hard_matrices<R: Real>() {
     let numbers = |count: usize, entry: &dyn Fn(i32) -> f64| -> Vec<R> {
         (0..count as i32).map(|i| R::of_f64(entry(i))).collect()
@@ -174,8 +174,8 @@ fn hard_bidiagonal_matrices_are_decomposed() {
     hard_matrices::<f64>();
 }
 
-/// Ones on and above the diagonal: `2 cos(k pi / (2 n + 1))`, since the tridiagonal matrix of order `2 n`
-/// with ones beside its diagonal has these eigenvalues and their negatives.
+/// Ones on and above the diagonal: `2 cos(k pi / (2 n + 1))`, since the tridiagonal matrix of order
+/// `2 n` with ones beside its diagonal has these eigenvalues and their negatives.
 #[test]
 fn the_values_of_ones_are_known() {
     for n in [1usize, 4, 50, 333] {

@@ -88,9 +88,9 @@ fn correlations() -> Vec<(String, Box<dyn Correlation>)> {
     list
 }
 
-/// What rounding explains: a relative rounding of the distance, of `distance` eps, changes the value
-/// by `|d ln c / d ln x|` times as much, at most `2 + 2 |ln c|` here; near the end of a compact
-/// support only the error relative to the variance counts.
+/// What rounding explains: a relative rounding of the distance, of `distance` eps, changes the
+/// value by `|d ln c / d ln x|` times as much, at most `2 + 2 |ln c|` here; near the end of a
+/// compact support only the error relative to the variance counts.
 fn tolerance(exact: f64, variance: f64, distance: f64) -> f64 {
     let steepness = if exact > 0.0 { 2.0 + 2.0 * (exact / variance).ln().abs() } else { 0.0 };
     exact * (TABLE_ACCURACY + distance * EPS * steepness) + 2.0 * f64::MIN_POSITIVE

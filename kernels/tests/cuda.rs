@@ -1,5 +1,5 @@
-//! Every kernel that has a CUDA side on every CUDA device that is there, against the same kernel on a
-//! core, through the engine: one list, which a new kernel joins with a line.
+//! Every kernel that has a CUDA side on every CUDA device that is there, against the same kernel on
+//! a core, through the engine: one list, which a new kernel joins with a line.
 
 #[allow(dead_code)]
 #[path = "../../runtime/tests/conformance/stand_in.rs"]

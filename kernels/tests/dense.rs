@@ -1,5 +1,5 @@
-//! Decompositions of small dense matrices: residuals and orthogonality in units of rounding, and values beside those
-//! that the crate faer finds.
+//! Decompositions of small dense matrices: residuals and orthogonality in units of rounding, and
+//! values beside those that the crate faer finds.
 
 use faer::{Mat, Side};
 use tegula_kernels::dense::{Eigen, Matrix, Svd, gesvd, product, scale_of, syev};
@@ -81,7 +81,8 @@ fn loss(q: &Matrix<f64>) -> f64 {
     largest(places.map(|(i, j)| gram[(i, j)] - f64::from(u8::from(i == j))))
 }
 
-/// The matrix times a power of two that keeps squares in range, in double precision, that power and the norm.
+/// The matrix times a power of two that keeps squares in range, in double precision, that power and
+/// the norm.
 fn tame<R: Real>(a: &Matrix<R>) -> (Matrix<f64>, f64, f64) {
     let norm = largest(a.entries().iter().map(|x| x.to_f64()));
     let factor = if norm > 0.0 { norm.log2().round().exp2().recip() } else { 1.0 };

@@ -212,8 +212,8 @@ fn the_profile_follows_the_correlation() {
         for _ in 0..3000 {
             let x = log_uniform(&mut random, 2f64.powi(-16), 1023.0);
             let [found] = profile.scaled(&[x]);
-            // Sixteen terms of Clenshaw's recurrence on values that are good to 16 eps, and larger by
-            // up to 2^(nu/2) elsewhere in the octave.
+            // Sixteen terms of Clenshaw's recurrence on values that are good to 16 eps, and larger
+            // by up to 2^(nu/2) elsewhere in the octave.
             let bound = (48.0 + 2.0 * (0.5 * nu).exp2()) * EPS;
             assert!(difference(found, matern.scaled(x)) <= bound, "{nu} {x}");
         }

@@ -1,5 +1,5 @@
-//! The chase of a band by its definition: `B Q = Q T` with `Q` multiplied out reflector by reflector, and
-//! the tridiagonal eigenproblem by residuals.
+//! The chase of a band by its definition: `B Q = Q T` with `Q` multiplied out reflector by
+//! reflector, and the tridiagonal eigenproblem by residuals.
 
 use std::marker::PhantomData;
 
@@ -99,7 +99,8 @@ fn solves<R: Real>(name: &str, d: &[R], e: &[R]) {
     }
 }
 
-/// Matrices of which divide and conquer finds all, few or none of the halves' vectors in those of the whole.
+/// Matrices of which divide and conquer finds all, few or none of the halves' vectors in those of
+/// the whole.
 fn all_are_solved<R: Real>() {
     let mut random = RandomInputs::new(3);
     let of = |n: usize, entry: &dyn Fn(usize) -> f64| -> Vec<R> {

@@ -1,5 +1,5 @@
-//! Planning for unequal machines: which rank owns which tile, machines and clusters as files, and the load balance of
-//! phases that overlap.
+//! Planning for unequal machines: which rank owns which tile, machines and clusters as files, and
+//! the load balance of phases that overlap.
 
 pub mod distribution;
 pub mod phases;

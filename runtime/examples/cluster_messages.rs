@@ -8,12 +8,12 @@
 //! latency SECONDS
 //! backbone BYTES_PER_SECOND            none: no limit
 //! node SEND RECEIVE                    bytes per second out of it and into it
-//! message FROM TO BYTES START AFTER    goes START seconds after the beginning, or after message AFTER has come
+//! message FROM TO BYTES START AFTER    goes START seconds after the beginning, or after AFTER
 //! ```
 //!
-//! Nodes and messages are numbered from 0 in the order of the file; AFTER is an earlier message, or -1.
-//! Prints the seconds at which each message has come, a line for each. With `unlimited`, any number of
-//! messages leave a node and come to it at a time; without, as many as usual.
+//! Nodes and messages are numbered from 0 in the order of the file; AFTER is an earlier message, or
+//! -1. Prints the seconds at which each message has come, a line for each. With `unlimited`, any
+//! number of messages leave a node and come to it at a time; without, as many as usual.
 #![allow(clippy::print_stdout)]
 
 use std::str::FromStr;

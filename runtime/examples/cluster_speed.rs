@@ -1,7 +1,8 @@
-//! How long the simulation of a cluster takes: LU without pivoting of `nt` x `nt` tiles on as many nodes,
-//! in a grid as square as possible.
+//! How long the simulation of a cluster takes: LU without pivoting of `nt` x `nt` tiles on as many
+//! nodes, in a grid as square as possible.
 //!
-//! `cargo run --release -p tegula-runtime --example cluster_speed -- [TILES] [NODES] [CORES] [GPUS] [MBYTES/S] [POLICY]`
+//! `cargo run --release -p tegula-runtime --example cluster_speed -- [TILES] [NODES] [CORES] [GPUS]
+//! [MBYTES/S] [POLICY]`
 #![allow(clippy::print_stdout)]
 
 use std::sync::Arc;

@@ -120,7 +120,8 @@ impl<T: Transport> End<'_, T> {
         }
     }
 
-    /// Seconds of a poll in which nothing comes, while as many messages are awaited as there is memory.
+    /// Seconds of a poll in which nothing comes, while as many messages are awaited as there is
+    /// memory.
     fn idle_poll(&mut self, memory: &mut [Vec<u8>]) -> f64 {
         const POLLS: usize = 5000;
         memory.iter_mut().for_each(|memory| self.receive(memory));

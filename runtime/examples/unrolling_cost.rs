@@ -1,7 +1,8 @@
-//! What a task of another rank costs: every rank submits every task of a tiled Cholesky factorisation, and this
-//! one owns nothing, or its share. Once the directory alone notes them, once a flow does, whose other rank owns
-//! all. As clocks differ by machine and moment, times are also told in clock cycles, four for an exclusive or and a
-//! multiplication that wait for those before.
+//! What a task of another rank costs: every rank submits every task of a tiled Cholesky
+//! factorisation, and this one owns nothing, or its share. Once the directory alone notes them,
+//! once a flow does, whose other rank owns all. As clocks differ by machine and moment, times are
+//! also told in clock cycles, four for an exclusive or and a multiplication that wait for those
+//! before.
 //!
 //! `cargo run --release -p tegula-runtime --example unrolling_cost`
 #![allow(clippy::print_stdout)]

@@ -22,15 +22,16 @@
 //!    first time), calls the kernel, closes the list of successors, and gives the slot back to the
 //!    submitter (`flow::lane`). Where the policy allows, it goes on at once with the best task that
 //!    it has made ready.
-//! 5. Idle workers search for some microseconds, then sleep (`exec::shared_memory::sleep`, which says why
-//!    no wake-up is lost).
+//! 5. Idle workers search for some microseconds, then sleep (`exec::shared_memory::sleep`, which
+//!    says why no wake-up is lost).
 //!
 //! Submitting stops at a window of unfinished tasks (8192 unless told otherwise): the submitting
 //! thread, which is worker 0, then helps to run some.
 //!
 //! That is the life on cores that share one memory without limit, under a policy of queues
-//! (`exec::shared_memory`). On all other machines, and under policies that plan, a [dispatcher](dispatch)
-//! takes the place of the shards, in the real engine (`exec::heterogeneous`) and in the simulator alike.
+//! (`exec::shared_memory`). On all other machines, and under policies that plan, a
+//! [dispatcher](dispatch) takes the place of the shards, in the real engine (`exec::heterogeneous`)
+//! and in the simulator alike.
 //!
 //! # Invariants
 //!

@@ -1,5 +1,5 @@
-//! Atomics and locks: the standard library's, or `loom`'s when the crate is built to be modelled; and what
-//! keeps threads off each other's cache lines.
+//! Atomics and locks: the standard library's, or `loom`'s when the crate is built to be modelled;
+//! and what keeps threads off each other's cache lines.
 
 #[cfg(loom)]
 pub(crate) use loom::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};

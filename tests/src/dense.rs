@@ -1,4 +1,5 @@
-//! Matrices in the precision under test and their obvious operations, which results are compared with.
+//! Matrices in the precision under test and their obvious operations, which results are compared
+//! with.
 
 use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::Scalar;

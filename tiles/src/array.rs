@@ -71,7 +71,8 @@ impl<T: Scalar> TileMatrix<T> {
         self.fill_with(flow, |i, j| array[order.position(i, j)])
     }
 
-    /// Sets entry `(i, j)` of every tile to `entry(i, j)`; failures that spoiled tiles are forgotten.
+    /// Sets entry `(i, j)` of every tile to `entry(i, j)`; failures that spoiled tiles are
+    /// forgotten.
     ///
     /// # Errors
     /// Those of tasks submitted before, and of allocation.

@@ -24,8 +24,8 @@ pub struct TileIndex {
     pub column: usize,
 }
 
-/// An `m x n` matrix cut into `mb x nb` tiles, each a handle of one flow. Over ranks, tiles belong to
-/// whom the flow's [owners](Flow::set_owners) say.
+/// An `m x n` matrix cut into `mb x nb` tiles, each a handle of one flow. Over ranks, tiles belong
+/// to whom the flow's [owners](Flow::set_owners) say.
 ///
 /// The tiles in the last row and column may be smaller. A tile is contiguous and column-major
 /// with its own number of rows as leading dimension, and nothing is allocated until tasks write it;
@@ -45,7 +45,8 @@ impl<T: Scalar> TileMatrix<T> {
     /// Registers the tiles of an `m x n` matrix, `mb x nb` each, with `flow`.
     ///
     /// # Panics
-    /// If a tile size is zero, or a matrix stored as [`Storage::Lower`] or its tiles are not square.
+    /// If a tile size is zero, or a matrix stored as [`Storage::Lower`] or its tiles are not
+    /// square.
     #[must_use]
     pub fn new(
         flow: &mut Flow,
@@ -185,8 +186,8 @@ impl<T: Scalar> TileMatrix<T> {
         })
     }
 
-    /// From now on, tiles belong to whom `owners` says: tasks that write them run there, and contents
-    /// follow as they are needed, beside whatever else runs.
+    /// From now on, tiles belong to whom `owners` says: tasks that write them run there, and
+    /// contents follow as they are needed, beside whatever else runs.
     pub fn redistribute(&self, flow: &mut Flow, owners: &dyn Owners) {
         let (rows, columns, ranks) = (self.mt(), self.nt(), flow.ranks());
         for TileIndex { row, column } in self.indices() {

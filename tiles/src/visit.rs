@@ -6,12 +6,14 @@ use tegula_runtime::ranks::Rank;
 
 use super::descriptor::{TileIndex, TileMatrix};
 
-/// Bytes that are brought to the rank at once: so many that it waits little, so few that it holds them.
+/// Bytes that are brought to the rank at once: so many that it waits little, so few that it holds
+/// them.
 const BATCH: usize = 64 << 20;
 
 impl<T: Scalar> TileMatrix<T> {
-    /// Waits, then calls `visit` on `rank` with each of `tiles` and its entries, in order. The other ranks
-    /// call this as well, and receive nothing. Tiles come in batches, and their copies go again.
+    /// Waits, then calls `visit` on `rank` with each of `tiles` and its entries, in order. The
+    /// other ranks call this as well, and receive nothing. Tiles come in batches, and their copies
+    /// go again.
     ///
     /// # Errors
     /// Those of tasks submitted before.

@@ -5,13 +5,13 @@ const REACH: f64 = 8.0;
 /// Places in a bandwidth at which the density is looked at.
 const PLACES: f64 = 16.0;
 
-/// The groups of `values`, in ascending order, each as the positions of its values, likewise: those between
-/// consecutive minima of the density of `values`, a sum of Gaussian kernels whose standard deviation is
-/// `bandwidth`. Values of which each is nearer than two bandwidths to the next may well be several groups; two
-/// values alone are two if they are further apart than that.
+/// The groups of `values`, in ascending order, each as the positions of its values, likewise: those
+/// between consecutive minima of the density of `values`, a sum of Gaussian kernels whose standard
+/// deviation is `bandwidth`. Values of which each is nearer than two bandwidths to the next may
+/// well be several groups; two values alone are two if they are further apart than that.
 ///
-/// Source: L. L. Nesi, PhD thesis, UGA and UFRGS, 2023, section 8.2.2; kernels: B. W. Silverman, "Density
-/// estimation for statistics and data analysis", 1986, chapter 2.
+/// Source: L. L. Nesi, PhD thesis, UGA and UFRGS, 2023, section 8.2.2; kernels: B. W. Silverman,
+/// "Density estimation for statistics and data analysis", 1986, chapter 2.
 ///
 /// # Panics
 /// If a value or the bandwidth is not finite, or the bandwidth is not positive.
@@ -66,8 +66,8 @@ mod tests {
         assert_eq!(clusters(&[0.3; 4], 1e-9), [vec![0, 1, 2, 3]]);
     }
 
-    /// A sum of two equal Gaussians has two modes if and only if their means are further apart than two
-    /// standard deviations (Schilling, Watkins, Watkins, "Is human height bimodal?", 2002).
+    /// A sum of two equal Gaussians has two modes if and only if their means are further apart than
+    /// two standard deviations (Schilling, Watkins, Watkins, "Is human height bimodal?", 2002).
     #[test]
     fn two_values_part_at_two_bandwidths() {
         for (distance, groups) in [(0.0, 1), (1.9, 1), (1.99, 1), (2.05, 2), (7.9, 2), (8.1, 2)] {

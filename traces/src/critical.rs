@@ -32,8 +32,8 @@ impl CriticalPath {
     /// a task ended last.
     ///
     /// Its length includes the decisions of this execution, which task ran on which class, so that
-    /// another may well be shorter. What comes before its first task, its tasks and their latenesses
-    /// make up the makespan.
+    /// another may well be shorter. What comes before its first task, its tasks and their
+    /// latenesses make up the makespan.
     ///
     /// Source: L. L. Nesi, PhD thesis, UGA and UFRGS, 2023, section 4.2.2, equations 4.1 and 4.2,
     /// where the length is called critical path bound; lateness: section 4.2.4.

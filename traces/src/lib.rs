@@ -1,8 +1,8 @@
-//! What is read from the trace of a run: numbers that say what it was like, tables, files for viewers,
-//! figures.
+//! What is read from the trace of a run: numbers that say what it was like, tables, files for
+//! viewers, figures.
 //!
-//! A [`Trace`](tegula_runtime::trace::Trace) is what an engine of the runtime has recorded, or what was read
-//! from a file; nothing here knows the engine.
+//! A [`Trace`](tegula_runtime::trace::Trace) is what an engine of the runtime has recorded, or what
+//! was read from a file; nothing here knows the engine.
 
 mod about;
 mod clusters;

@@ -1,11 +1,11 @@
-//! Mean durations of codelets on the workers of one class of one rank, and what the area bound makes of
-//! them: how long the work of a run takes if it is divided as well as can be.
+//! Mean durations of codelets on the workers of one class of one rank, and what the area bound
+//! makes of them: how long the work of a run takes if it is divided as well as can be.
 
 use tegula_bounds::{TaskType, area};
 use tegula_runtime::trace::{Outcome, TaskRecord, Trace};
 
-/// Workers of one class on one rank: equally fast, while those of a class of that name on another rank may
-/// not be, since nodes differ.
+/// Workers of one class on one rank: equally fast, while those of a class of that name on another
+/// rank may not be, since nodes differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RankClass {
     /// Number of the rank.
@@ -26,8 +26,9 @@ pub(super) struct Means {
 }
 
 impl Means {
-    /// The means of the tasks of `trace` that succeeded. A class of a rank that ran none of a codelet
-    /// takes the mean of the classes of its name on other ranks; if these ran none either, it cannot.
+    /// The means of the tasks of `trace` that succeeded. A class of a rank that ran none of a
+    /// codelet takes the mean of the classes of its name on other ranks; if these ran none either,
+    /// it cannot.
     pub(super) fn of(trace: &Trace) -> Self {
         let (names, codelet_of) = trace.codelets();
         let (classes, class_of) = rank_classes(trace);
@@ -42,8 +43,8 @@ impl Means {
         Self { classes, codelet_of, seconds }
     }
 
-    /// Of the tasks of `trace` that succeeded and are `wanted`, the end in nanoseconds and the position of the
-    /// codelet.
+    /// Of the tasks of `trace` that succeeded and are `wanted`, the end in nanoseconds and the
+    /// position of the codelet.
     pub(super) fn done(
         &self,
         trace: &Trace,
@@ -61,8 +62,8 @@ impl Means {
         tasks
     }
 
-    /// For each codelet the seconds from one task of it to the next if all workers of the ranks that are
-    /// `wanted` that can run it do nothing else; nothing if none can.
+    /// For each codelet the seconds from one task of it to the next if all workers of the ranks
+    /// that are `wanted` that can run it do nothing else; nothing if none can.
     pub(super) fn weights(&self, wanted: impl Fn(usize) -> bool) -> Vec<f64> {
         let rate = |(class, seconds): (&RankClass, &Option<f64>)| match *seconds {
             Some(seconds) if wanted(class.rank) => class.workers as f64 / seconds,
@@ -75,8 +76,8 @@ impl Means {
         self.seconds.iter().map(weight).collect()
     }
 
-    /// The area bound in seconds of so many `tasks` of each codelet on the workers of the ranks that are
-    /// `wanted`; none if there are no tasks.
+    /// The area bound in seconds of so many `tasks` of each codelet on the workers of the ranks
+    /// that are `wanted`; none if there are no tasks.
     pub(super) fn balanced(&self, tasks: &[u64], wanted: impl Fn(usize) -> bool) -> Option<f64> {
         let on = |class: &&RankClass| wanted(class.rank);
         let workers: Vec<usize> = self.classes.iter().filter(on).map(|c| c.workers).collect();
@@ -123,9 +124,9 @@ pub fn rank_classes(trace: &Trace) -> (Vec<RankClass>, Vec<usize>) {
 }
 
 /// Time of the tasks that succeeded if they were divided as well as can be (see [`area`]) among the
-/// workers, each with the mean duration that its codelet had in this trace on the class of the worker, of
-/// its rank if it ran there at all. A codelet that never ran on a class counts as one that cannot: where it
-/// could, another run may take less. None if nothing ran.
+/// workers, each with the mean duration that its codelet had in this trace on the class of the
+/// worker, of its rank if it ran there at all. A codelet that never ran on a class counts as one
+/// that cannot: where it could, another run may take less. None if nothing ran.
 #[must_use]
 pub fn balanced_seconds(trace: &Trace) -> Option<f64> {
     let means = Means::of(trace);
@@ -150,8 +151,8 @@ mod tests {
     use super::*;
     use tegula_runtime::trace::{Records, Site};
 
-    /// Two ranks: a fast and a slow core on each, and on the second rank a device as well. Tasks of 1 ms on
-    /// the cores of rank 0, of 2 ms on those of rank 1, of 0.5 ms on the device.
+    /// Two ranks: a fast and a slow core on each, and on the second rank a device as well. Tasks of
+    /// 1 ms on the cores of rank 0, of 2 ms on those of rank 1, of 0.5 ms on the device.
     fn unequal() -> Trace {
         let classes = ["cpu", "cpu", "cpu", "cuda", "cpu"].map(str::to_owned).to_vec();
         let site = Site {
@@ -195,7 +196,8 @@ mod tests {
             let found = found.expect("tasks ran");
             assert!((found / expected - 1.0).abs() < 1e-6, "{found} against {expected}");
         };
-        // Rank 0: two tasks of 1 ms on two cores. Rank 1: two on cores of 500/s each and a device of 2000/s.
+        // Rank 0: two tasks of 1 ms on two cores. Rank 1: two on cores of 500/s each and a device
+        // of 2000/s.
         close(balanced_by_rank(&trace)[0], 1e-3);
         close(balanced_by_rank(&trace)[1], 2.0 / 3000.0);
         close(balanced_seconds(&trace), 4.0 / 5000.0);

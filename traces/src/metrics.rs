@@ -1,5 +1,5 @@
-//! Numbers that say what a run was like: how busy classes of workers were, how long tasks took, and what
-//! moved.
+//! Numbers that say what a run was like: how busy classes of workers were, how long tasks took, and
+//! what moved.
 
 use std::collections::BTreeMap;
 

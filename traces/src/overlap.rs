@@ -82,8 +82,8 @@ pub fn pair_totals(trace: &Trace) -> Vec<PairTotal> {
     pairs.into_iter().map(total).collect()
 }
 
-/// How much of the time in which messages were in flight their receivers computed in: of each rank, and
-/// of all, each rank's time counted by itself.
+/// How much of the time in which messages were in flight their receivers computed in: of each rank,
+/// and of all, each rank's time counted by itself.
 #[must_use]
 pub fn overlaps(trace: &Trace) -> (Vec<Overlap>, Overlap) {
     let busy = busy_ranks(trace);
@@ -96,7 +96,8 @@ pub fn overlaps(trace: &Trace) -> (Vec<Overlap>, Overlap) {
     (each, all)
 }
 
-/// The longest that times of two ranks may be off each other, in seconds; none if there is one rank.
+/// The longest that times of two ranks may be off each other, in seconds; none if there is one
+/// rank.
 #[must_use]
 pub fn uncertainty_seconds(trace: &Trace) -> Option<f64> {
     let mut all = trace.site.uncertainties.clone();

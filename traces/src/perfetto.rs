@@ -5,8 +5,8 @@ use std::io::{self, Write};
 
 use tegula_runtime::trace::{Gauge, MessageRecord, Passage, Trace};
 
-/// Numbers of the groups of tracks. The workers of rank 0 are a group, and those of each rank above it one
-/// more, in which its messages are, too.
+/// Numbers of the groups of tracks. The workers of rank 0 are a group, and those of each rank above
+/// it one more, in which its messages are, too.
 const WORKERS: usize = 0;
 const ROUTES: usize = 1;
 const COUNTERS: usize = 2;
@@ -19,10 +19,10 @@ fn group(rank: usize) -> usize {
 }
 
 /// Writes the trace for Perfetto, times in microseconds: one track per worker with a slice per
-/// task, one per route between memories with a slice per transfer (as many rows as go on at
-/// once), and one counter per memory and for ready tasks. Over ranks, each is a process with tracks
-/// of its workers, of who deals with messages, and of messages sent and received, as many as are under
-/// way at once; an arrow leads from where a message was sent to where it was received.
+/// task, one per route between memories with a slice per transfer (as many rows as go on at once),
+/// and one counter per memory and for ready tasks. Over ranks, each is a process with tracks of its
+/// workers, of who deals with messages, and of messages sent and received, as many as are under way
+/// at once; an arrow leads from where a message was sent to where it was received.
 ///
 /// # Errors
 /// Those of `out`.
@@ -92,8 +92,8 @@ fn write_polls(trace: &Trace, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The messages that ranks have sent, or those that they have received, each on the first track of its
-/// rank that is free; with the start or the end of its arrow.
+/// The messages that ranks have sent, or those that they have received, each on the first track of
+/// its rank that is free; with the start or the end of its arrow.
 fn write_messages_of(trace: &Trace, out: &mut impl Write, way: Way) -> io::Result<()> {
     let mut free: Vec<Vec<u64>> = vec![Vec::new(); trace.rank_count()];
     let mut order: Vec<(usize, &MessageRecord, usize, Passage)> = Vec::new();

@@ -1,5 +1,5 @@
-//! How far each rank was with its own work when, which ranks were equally far, and how far all could have
-//! been.
+//! How far each rank was with its own work when, which ranks were equally far, and how far all
+//! could have been.
 
 use crate::clusters::clusters;
 use crate::means::Means;
@@ -42,8 +42,8 @@ pub struct Step {
 }
 
 impl Progress {
-    /// Of tasks that ended at a time and are of a codelet, each of which counts its weight; none if that
-    /// comes to nothing.
+    /// Of tasks that ended at a time and are of a codelet, each of which counts its weight; none if
+    /// that comes to nothing.
     fn new(mut tasks: Vec<(u64, usize)>, weights: &[f64]) -> Option<Self> {
         tasks.sort_unstable();
         let all: f64 = tasks.iter().map(|&(_, codelet)| weights[codelet]).sum();
@@ -67,8 +67,8 @@ impl Progress {
 }
 
 impl Progression {
-    /// The ranks at `steps` times until `makespan`, in nanoseconds, at equal distances, in groups that are as
-    /// far apart as [`clusters`] says of this `bandwidth`.
+    /// The ranks at `steps` times until `makespan`, in nanoseconds, at equal distances, in groups
+    /// that are as far apart as [`clusters`] says of this `bandwidth`.
     #[must_use]
     pub fn steps(&self, makespan: u64, steps: usize, bandwidth: f64) -> Vec<Step> {
         let time = |step: usize| (u128::from(makespan) * step as u128 / steps as u128) as u64;
@@ -90,13 +90,14 @@ impl Progression {
 }
 
 impl Progression {
-    /// How far each rank was over time: of its tasks that succeeded, those that had ended, each counted
-    /// with the time `W` that its rank takes for tasks of that codelet if all its workers that can run them
-    /// do nothing else, one after the other: `1 / W` is the sum over these workers of `1 / w`, `w` the mean
-    /// duration on their class. So ranks of any workers can be compared.
+    /// How far each rank was over time: of its tasks that succeeded, those that had ended, each
+    /// counted with the time `W` that its rank takes for tasks of that codelet if all its workers
+    /// that can run them do nothing else, one after the other: `1 / W` is the sum over these
+    /// workers of `1 / w`, `w` the mean duration on their class. So ranks of any workers can be
+    /// compared.
     ///
-    /// Source: L. L. Nesi, PhD thesis, UGA and UFRGS, 2023, section 8.2.1, equations 8.2 and 8.3, with
-    /// durations as this trace has them.
+    /// Source: L. L. Nesi, PhD thesis, UGA and UFRGS, 2023, section 8.2.1, equations 8.2 and 8.3,
+    /// with durations as this trace has them.
     #[must_use]
     pub fn of(trace: &Trace) -> Self {
         let means = Means::of(trace);
@@ -111,9 +112,9 @@ impl Progression {
     }
 }
 
-/// For each of `times`, in nanoseconds and in order, the earliest second at which what had ended by then
-/// could have: the area bounds, by the means of this trace, of the tasks that ended between one time
-/// and the next, one after the other.
+/// For each of `times`, in nanoseconds and in order, the earliest second at which what had ended by
+/// then could have: the area bounds, by the means of this trace, of the tasks that ended between
+/// one time and the next, one after the other.
 ///
 /// Source: L. L. Nesi, PhD thesis, UGA and UFRGS, 2023, section 8.2.3.
 #[must_use]
@@ -138,8 +139,8 @@ mod tests {
     use crate::balanced_seconds;
     use tegula_runtime::trace::{Outcome, Records, Site};
 
-    /// Tasks of rank, worker of that rank (0 and 1 a core, 2 a device), codelet, start and length, on ranks
-    /// of two cores and a device.
+    /// Tasks of rank, worker of that rank (0 and 1 a core, 2 a device), codelet, start and length,
+    /// on ranks of two cores and a device.
     fn trace(ranks: usize, tasks: &[(usize, usize, &'static str, u64, u64)]) -> Trace {
         let site = Site {
             workers: vec![String::new(); 3 * ranks],
@@ -163,7 +164,8 @@ mod tests {
 
     #[test]
     fn tasks_count_as_long_as_their_rank_takes() {
-        // On rank 0 two cores take 40 of a, so W = 20, and alone 10 of b, beside a device of 5: W = 2.5.
+        // On rank 0 two cores take 40 of a, so W = 20, and alone 10 of b, beside a device of 5: W =
+        // 2.5.
         let run = trace(
             2,
             &[

@@ -1,5 +1,5 @@
-//! Tables of a trace as comma-separated lines: one row per task, per transfer, per message, per pair of ranks
-//! that sent any, and per task of the critical path.
+//! Tables of a trace as comma-separated lines: one row per task, per transfer, per message, per
+//! pair of ranks that sent any, and per task of the critical path.
 //!
 //! [`write_table`] is the table of tasks in seconds with all that a record holds. The others
 //! have the columns and milliseconds of StarVZ (L. L. Nesi, PhD thesis, UGA and UFRGS, 2023, tables
@@ -115,8 +115,8 @@ pub fn write_messages(trace: &Trace, mut out: impl Write) -> io::Result<()> {
 }
 
 /// Writes one line per pair of ranks of which one sent to the other, times in milliseconds: what it
-/// sent, how long messages took, bytes per second of the time in which any was in flight, and the share
-/// of that time in which the receiver computed; empty where there was no such time.
+/// sent, how long messages took, bytes per second of the time in which any was in flight, and the
+/// share of that time in which the receiver computed; empty where there was no such time.
 ///
 /// # Errors
 /// Those of `out`.

@@ -68,7 +68,8 @@ impl<T: Copy> Array<T> {
         Matrix { first: self.first, rows, cols, order: Order::ColumnMajor { ld } }
     }
 
-    /// The square matrix of which the triangle `uplo` is stored, so turned that it is the lower one.
+    /// The square matrix of which the triangle `uplo` is stored, so turned that it is the lower
+    /// one.
     pub(crate) const fn lower(self, uplo: Uplo, n: usize, ld: usize) -> Matrix<T> {
         let matrix = self.matrix(n, n, ld);
         match uplo {
@@ -90,7 +91,8 @@ pub(crate) struct Matrix<T> {
 }
 
 impl<T: Copy> Matrix<T> {
-    /// The square matrix of order `n` in `entries`, without gaps, which is only read and outlives its use.
+    /// The square matrix of order `n` in `entries`, without gaps, which is only read and outlives
+    /// its use.
     pub(crate) fn of(entries: &[T], n: usize) -> Self {
         assert!(entries.len() == n * n, "{} entries are not {n} x {n}", entries.len());
         let order = Order::ColumnMajor { ld: n };

@@ -51,7 +51,8 @@ impl Integer for i32 {
     }
 }
 
-/// A size of a workspace as the number that answers the question for it, not less where it is rounded.
+/// A size of a workspace as the number that answers the question for it, not less where it is
+/// rounded.
 pub(crate) fn answer<T: Scalar>(size: usize) -> T {
     let size = size as f64;
     let nearest = T::Real::of_f64(size);

@@ -18,7 +18,8 @@ pub struct Export {
     pub arguments: &'static [(&'static str, CType)],
 }
 
-/// What `info` becomes: what the routine says, or the number of the wrong argument, which is reported.
+/// What `info` becomes: what the routine says, or the number of the wrong argument, which is
+/// reported.
 pub(crate) fn info(symbol: &str, outcome: Checked<i32>) -> i32 {
     outcome.unwrap_or_else(|wrong| {
         xerbla(symbol, wrong.0);
@@ -26,7 +27,8 @@ pub(crate) fn info(symbol: &str, outcome: Checked<i32>) -> i32 {
     })
 }
 
-/// What a function of our own returns: what the routine says, or minus the number of the wrong argument.
+/// What a function of our own returns: what the routine says, or minus the number of the wrong
+/// argument.
 pub(crate) fn code(outcome: Checked<i32>) -> i32 {
     outcome.unwrap_or_else(|wrong| -wrong.0)
 }
@@ -41,9 +43,9 @@ pub(crate) fn code(outcome: Checked<i32>) -> i32 {
 /// ```
 ///
 /// Between the arguments and `as` stands what comes back: `info`, the last argument of LAPACK's
-/// routines, which the generic one returns; `nothing`, in BLAS; `real`, a number; or `code`, the number
-/// that functions of our own return. A panic in a routine ends the process: it cannot pass through a
-/// caller in C.
+/// routines, which the generic one returns; `nothing`, in BLAS; `real`, a number; or `code`, the
+/// number that functions of our own return. A panic in a routine ends the process: it cannot pass
+/// through a caller in C.
 macro_rules! export {
     ($($doc:literal $routine:ident $arguments:tt $back:ident
         as $($symbol:ident: $type:ident),+;)+) => {
@@ -99,8 +101,8 @@ macro_rules! export_one {
     ($doc:literal $routine:ident ($($name:ident: $kind:ident),+) code $symbol:ident $type:ident) => {
         #[doc = $doc]
         ///
-        /// Returns 0, or LAPACK's `info`, or minus the number of the argument that is wrong: also of a
-        /// matrix that the routine writes, if it is another of its arguments.
+        /// Returns 0, or LAPACK's `info`, or minus the number of the argument that is wrong: also
+        /// of a matrix that the routine writes, if it is another of its arguments.
         ///
         /// # Safety
         /// Context and matrices are such as this library has made and not taken back; pointers

@@ -95,8 +95,8 @@ values! {
     Real: T::Real => T::Real, <T::Real as CNumber>::NAME, |number| number;
 }
 
-/// Kinds that are passed by value, or are pointers to what this library has made: name, in C, in the
-/// routine, as in the header, what it is.
+/// Kinds that are passed by value, or are pointers to what this library has made: name, in C, in
+/// the routine, as in the header, what it is.
 macro_rules! own {
     ($($(#[$doc:meta])* $kind:ident: $c:ty => $value:ty, $ctype:expr, $make:expr;)+) => { $(
         $(#[$doc])*

@@ -18,8 +18,8 @@ pub(crate) const MOST_WORKERS: usize = 1024;
 /// Workers of the flow; 0 until it is known.
 static WORKERS: AtomicUsize = AtomicUsize::new(0);
 
-/// The flow of this process, and which process it belongs to: after a fork the child has none of the
-/// threads.
+/// The flow of this process, and which process it belongs to: after a fork the child has none of
+/// the threads.
 struct Process {
     id: u32,
     flow: Mutex<Option<Flow>>,
@@ -65,16 +65,16 @@ fn wanted() -> Option<usize> {
     (workers > 0).then_some(workers.min(MOST_WORKERS))
 }
 
-/// Takes `workers` workers from now on, at least one and no more than there may be; those that there are end
-/// when their work is done.
+/// Takes `workers` workers from now on, at least one and no more than there may be; those that
+/// there are end when their work is done.
 pub(crate) fn set_workers(workers: usize) {
     let mut flow = Process::this().flow.lock().unwrap_or_else(PoisonError::into_inner);
     WORKERS.store(workers.clamp(1, MOST_WORKERS), Ordering::Relaxed);
     *flow = None;
 }
 
-/// Runs `work` on the workers of this process; if another call has them, on the calling thread alone
-/// rather than later.
+/// Runs `work` on the workers of this process; if another call has them, on the calling thread
+/// alone rather than later.
 pub(crate) fn on_flow<R>(work: impl FnOnce(&mut Flow) -> R) -> R {
     match Process::this().flow.try_lock() {
         Ok(mut flow) => work(flow.get_or_insert_with(|| start(workers()))),

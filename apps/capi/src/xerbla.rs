@@ -1,4 +1,5 @@
-//! Reports of wrong arguments, as the reference makes them: through `xerbla_`, which programs replace.
+//! Reports of wrong arguments, as the reference makes them: through `xerbla_`, which programs
+//! replace.
 #![allow(unsafe_code)]
 
 use std::ffi::{c_char, c_int};

@@ -150,7 +150,8 @@ fn eigenvectors_are_those_of_their_values() {
     }
 }
 
-/// What `dgesvd` (two letters) or `dgesdd` (one) leaves: the matrix, values, and vectors in arrays of their own.
+/// What `dgesvd` (two letters) or `dgesdd` (one) leaves: the matrix, values, and vectors in arrays
+/// of their own.
 struct Decomposed {
     a: Vec<f64>,
     s: Vec<f64>,

@@ -1,5 +1,5 @@
-//! What `info` says of wrong arguments: the numbers of LAPACK's documentation, the first wrong argument
-//! first.
+//! What `info` says of wrong arguments: the numbers of LAPACK's documentation, the first wrong
+//! argument first.
 #![allow(unsafe_code)]
 
 use std::ffi::c_char;

@@ -1,5 +1,5 @@
-//! Prints how many distances of each metric one core computes in a second: points of 10 and 100 coordinates, sequences
-//! of 400 letters.
+//! Prints how many distances of each metric one core computes in a second: points of 10 and 100
+//! coordinates, sequences of 400 letters.
 #![allow(clippy::print_stdout)]
 
 use std::time::Instant;
@@ -62,7 +62,8 @@ fn points(
     Ok(DistanceSource::points("points", choice, points)?)
 }
 
-/// Sequences that are near each other, as reads of one gene are: a tenth of the letters is drawn anew.
+/// Sequences that are near each other, as reads of one gene are: a tenth of the letters is drawn
+/// anew.
 fn sequences(
     name: &str,
     length: usize,

@@ -10,7 +10,8 @@ use tegula_tiles::{Order, Storage, TileMatrix};
 
 use crate::EmbedError;
 
-/// Fills `panel` with independent standard normal numbers, the same for a seed wherever the panel is cut.
+/// Fills `panel` with independent standard normal numbers, the same for a seed wherever the panel
+/// is cut.
 pub(crate) fn fill_normal(flow: &mut Flow, panel: &TileMatrix<f64>, seed: u64) {
     for i in 0..panel.mt() {
         let (rows, columns, first) = (panel.tile_rows(i), panel.n(), i * panel.mb());
@@ -88,9 +89,10 @@ const ROUNDS: usize = 6;
 
 /// Replaces `y` by a panel with orthonormal columns that span its columns. Waits.
 ///
-/// Directions that are lost in rounding are replaced by such that are orthogonal to the others; a panel of zeros stays. In rounds of scaling and an
-/// eigendecomposition of the inner products, as in Stathopoulos, Wu, "A block orthogonalization procedure with constant
-/// synchronization requirements", SIAM J. Sci. Comput. 23 (2002), algorithm SVQB.
+/// Directions that are lost in rounding are replaced by such that are orthogonal to the others; a
+/// panel of zeros stays. In rounds of scaling and an eigendecomposition of the inner products, as
+/// in Stathopoulos, Wu, "A block orthogonalization procedure with constant synchronization
+/// requirements", SIAM J. Sci. Comput. 23 (2002), algorithm SVQB.
 ///
 /// # Errors
 /// If a task fails, or the panel holds what is no number.

@@ -1,23 +1,23 @@
-//! The duality diagram `(X, Q, D)`: principal components of a table `X`, `m x n`, whose columns are compared
-//! by a metric `Q` and whose rows by a metric `D`.
+//! The duality diagram `(X, Q, D)`: principal components of a table `X`, `m x n`, whose columns are
+//! compared by a metric `Q` and whose rows by a metric `D`.
 //!
-//! Escoufier, "The duality diagram: a means for better practical applications", in Legendre, Legendre,
-//! "Developments in Numerical Ecology" (Springer, 1987); Dray, Dufour, "The ade4 package: implementing the
-//! duality diagram for ecologists", J. Stat. Softw. 22 (2007). With the Cholesky factors `Q = K K'` and `D =
-//! L L'`, and the singular value decomposition
+//! Escoufier, "The duality diagram: a means for better practical applications", in Legendre,
+//! Legendre, "Developments in Numerical Ecology" (Springer, 1987); Dray, Dufour, "The ade4 package:
+//! implementing the duality diagram for ecologists", J. Stat. Softw. 22 (2007). With the Cholesky
+//! factors `Q = K K'` and `D = L L'`, and the singular value decomposition
 //!
 //! ```text
 //! P = L' X K = U S V'
 //! ```
 //!
-//! eigenvalues are squares of `S`, principal axes `A = K'^-1 V` (`A' Q A = I`), coordinates of items `X Q A =
-//! L'^-1 U S` (uncorrelated with respect to `D`, each of the squared `D`-norm of its eigenvalue), coordinates of
-//! variables `A S = X' D B` with `B = L'^-1 U`. Inertia is `trace(X Q X' D)`. With identity metrics these are
-//! plain principal components; with masses of rows and reciprocals of those of columns, correspondence
-//! analysis of the table of row profiles.
+//! eigenvalues are squares of `S`, principal axes `A = K'^-1 V` (`A' Q A = I`), coordinates of
+//! items `X Q A = L'^-1 U S` (uncorrelated with respect to `D`, each of the squared `D`-norm of its
+//! eigenvalue), coordinates of variables `A S = X' D B` with `B = L'^-1 U`. Inertia is
+//! `trace(X Q X' D)`. With identity metrics these are plain principal components; with masses of
+//! rows and reciprocals of those of columns, correspondence analysis of the table of row profiles.
 //!
-//! `P` is not formed. Weights are scales of the lines of the table; a full metric costs a triangular product
-//! with the panel before or after a pass, and another pass for norms.
+//! `P` is not formed. Weights are scales of the lines of the table; a full metric costs a
+//! triangular product with the panel before or after a pass, and another pass for norms.
 
 use std::sync::Arc;
 
@@ -47,8 +47,8 @@ pub struct Diagram {
 }
 
 impl Diagram {
-    /// The diagram of what `pretreatment` makes of `source`, with means and norms in the metrics `[D, Q]`. Waits
-    /// for the factors of full metrics.
+    /// The diagram of what `pretreatment` makes of `source`, with means and norms in the metrics
+    /// `[D, Q]`. Waits for the factors of full metrics.
     ///
     /// # Errors
     /// If a metric is not positive definite, or cannot be read.
@@ -92,9 +92,10 @@ impl Diagram {
         self.table.gather_alone(flow)
     }
 
-    /// Turns triples of `P` into components: coordinates of the items for `P V`, principal axes for `V`, squared
-    /// distances of the items from the centre, in the metric `Q`, for squared norms of rows, and squared norms of the
-    /// variables, in the metric `D`, for those of columns where these are not mixed. Waits.
+    /// Turns triples of `P` into components: coordinates of the items for `P V`, principal axes for
+    /// `V`, squared distances of the items from the centre, in the metric `Q`, for squared norms of
+    /// rows, and squared norms of the variables, in the metric `D`, for those of columns where
+    /// these are not mixed. Waits.
     ///
     /// # Errors
     /// If a task fails.
@@ -149,8 +150,8 @@ impl Diagram {
         self.roots[side].as_ref().map_or(Ok(()), |root| root.solve_transposed(flow, x))
     }
 
-    /// `P X`, or `P' X` with lines of the side `from` as rows of `X`: through the root of one side, the table,
-    /// and the root of the other. Waits.
+    /// `P X`, or `P' X` with lines of the side `from` as rows of `X`: through the root of one side,
+    /// the table, and the root of the other. Waits.
     fn product<T: Real>(
         &mut self,
         flow: &mut Flow,
@@ -179,8 +180,8 @@ impl Diagram {
         Ok(y)
     }
 
-    /// Makes entries of `P` of those of the table, which are given row by row, with all lines of sides that are
-    /// mixed; returns squared norms of their rows before those are mixed.
+    /// Makes entries of `P` of those of the table, which are given row by row, with all lines of
+    /// sides that are mixed; returns squared norms of their rows before those are mixed.
     fn mix(
         roots: &[Option<Root>; 2],
         flow: &mut Flow,
@@ -198,8 +199,8 @@ impl Diagram {
         Ok(norms2)
     }
 
-    /// Squared norms of the rows of `X K` and of the columns of `P`: a pass in blocks with all lines of sides
-    /// that are mixed.
+    /// Squared norms of the rows of `X K` and of the columns of `P`: a pass in blocks with all
+    /// lines of sides that are mixed.
     fn norms2(&mut self, flow: &mut Flow) -> Result<[Vec<f64>; 2], EmbedError> {
         let Self { table, roots, .. } = self;
         let [m, n] = table.shape();

@@ -13,7 +13,8 @@ pub enum EmbedError {
     /// A block could not be read.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// A tile could not be read by a task, or entries are not what they should be. The text says which, and what to do.
+    /// A tile could not be read by a task, or entries are not what they should be. The text says
+    /// which, and what to do.
     #[error("{0}")]
     Entries(String),
     /// Numbers left their range on the way.

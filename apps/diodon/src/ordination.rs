@@ -40,13 +40,15 @@ pub struct Ordination {
     pub accuracy: Accuracy,
     /// Names of the `n` items.
     pub ids: Vec<String>,
-    /// Coordinates, `n x k` by columns: the column of an axis has the squared length of its eigenvalue.
+    /// Coordinates, `n x k` by columns: the column of an axis has the squared length of its
+    /// eigenvalue.
     pub coordinates: Vec<f64>,
     /// Eigenvalues of the `k` axes, from the largest on.
     pub eigenvalues: Vec<f64>,
     /// `||G v - lambda v||` of each axis, where the method yields it.
     pub residuals: Option<Vec<f64>>,
-    /// Negative eigenvalues that were found, from the lowest on; all of them if the spectrum is known.
+    /// Negative eigenvalues that were found, from the lowest on; all of them if the spectrum is
+    /// known.
     pub negative: Vec<f64>,
     /// All eigenvalues, from the largest on, if all were computed.
     pub spectrum: Option<Vec<f64>>,
@@ -54,11 +56,11 @@ pub struct Ordination {
     pub trace: f64,
     /// Squared Frobenius norm of it, where that is known.
     pub frobenius2: Option<f64>,
-    /// Squared distance of each item from the centre in the space of all axes: the diagonal of the matrix. May be
-    /// negative where distances are not Euclidean.
+    /// Squared distance of each item from the centre in the space of all axes: the diagonal of the
+    /// matrix. May be negative where distances are not Euclidean.
     pub norms2: Vec<f64>,
-    /// Weight of each item, with which squares of coordinates along an axis sum to its eigenvalue; none where a
-    /// metric mixes items, or nobody asked.
+    /// Weight of each item, with which squares of coordinates along an axis sum to its eigenvalue;
+    /// none where a metric mixes items, or nobody asked.
     pub masses: Option<Vec<f64>>,
     /// Places of the variables along the same axes, of a table that has some.
     pub variables: Option<Variables>,
@@ -73,10 +75,11 @@ pub struct Variables {
     pub ids: Vec<String>,
     /// Coordinates, `n x k` by columns.
     pub coordinates: Vec<f64>,
-    /// Squared length of each in the space of all axes, and its weight, as those of items; none where a metric mixes
-    /// variables.
+    /// Squared length of each in the space of all axes, and its weight, as those of items; none
+    /// where a metric mixes variables.
     pub sizes: Option<Sizes>,
-    /// Whether they are points among the items, as columns of a table of counts, and not directions.
+    /// Whether they are points among the items, as columns of a table of counts, and not
+    /// directions.
     pub are_points: bool,
 }
 

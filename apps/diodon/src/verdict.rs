@@ -1,5 +1,5 @@
-//! What to say about entries that are not what they should be: what makes a matrix useless is refused, what can be lived with
-//! is a warning with a count.
+//! What to say about entries that are not what they should be: what makes a matrix useless is
+//! refused, what can be lived with is a warning with a count.
 
 use tegula_files::source::{last_place, rounding};
 use tegula_kernels::element::Element;
@@ -35,8 +35,8 @@ pub fn refuse(gram: &Gram) -> Result<(), EmbedError> {
     Ok(())
 }
 
-/// The largest deviation that is rounding: `tolerance` times the greatest entry, or what follows from the kind of the
-/// numbers and their last decimal place.
+/// The largest deviation that is rounding: `tolerance` times the greatest entry, or what follows
+/// from the kind of the numbers and their last decimal place.
 #[must_use]
 pub fn limit(findings: &Findings, element: Element, tolerance: Option<f64>) -> f64 {
     let greatest = if findings.greatest.is_finite() { findings.greatest.abs() } else { 0.0 };
@@ -138,8 +138,8 @@ fn exceeds(deviation: f64, limit: f64) -> bool {
     deviation.is_nan() || deviation > limit
 }
 
-/// The first offenders: `(2, 5) = -1`, rows and columns counted from 1, by name where there are names of
-/// rows and of columns.
+/// The first offenders: `(2, 5) = -1`, rows and columns counted from 1, by name where there are
+/// names of rows and of columns.
 pub(crate) fn places(
     offenders: &Offenders,
     names: [Option<&[String]>; 2],

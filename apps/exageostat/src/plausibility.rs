@@ -2,16 +2,19 @@
 
 use tegula_kernels::geometry::Points;
 
-/// How many times as far as the others extend a value that repeats has to lie from them to be a code.
+/// How many times as far as the others extend a value that repeats has to lie from them to be a
+/// code.
 const REMOTE: f64 = 10.0;
 /// Whole numbers beyond short integers and single precision that programs write for missing values.
 const CODES: &[f64] = &[-32768.0, 32767.0, -2_147_483_648.0, 2_147_483_647.0];
-/// Magnitude from which a single value may be a code: `1e20`, `9.97e36` (NetCDF), the largest number.
+/// Magnitude from which a single value may be a code: `1e20`, `9.97e36` (NetCDF), the largest
+/// number.
 const HUGE: f64 = 1e18;
 
-/// A value that seems to stand for a missing one, with the number of its occurrences: the least or the
-/// largest value, if it is one that programs write (-9999, -32768, 1e20) and lies farther from the others
-/// than these extend, or if it repeats and lies ten times as far. NaNs count for nothing.
+/// A value that seems to stand for a missing one, with the number of its occurrences: the least or
+/// the largest value, if it is one that programs write (-9999, -32768, 1e20) and lies farther from
+/// the others than these extend, or if it repeats and lies ten times as far. NaNs count for
+/// nothing.
 #[must_use]
 pub fn sentinel(values: &[f64]) -> Option<(f64, usize)> {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|value| !value.is_nan()).collect();
@@ -32,7 +35,8 @@ pub fn sentinel(values: &[f64]) -> Option<(f64, usize)> {
     is_code(high, above, &sorted[..sorted.len() - above]).then_some((high, above))
 }
 
-/// Whether programs write `value` for a missing one: nothing but nines, or the end of a kind of numbers.
+/// Whether programs write `value` for a missing one: nothing but nines, or the end of a kind of
+/// numbers.
 fn is_known(value: f64) -> bool {
     let digits = value.abs().to_string();
     let nines = digits.bytes().filter(|&byte| byte == b'9').count();
@@ -40,8 +44,8 @@ fn is_known(value: f64) -> bool {
     is_nines || CODES.contains(&value) || value.abs() >= HUGE
 }
 
-/// Indices of the `places` that lie farther from the box around `data` than its diagonal is long. Both are of
-/// one geometry.
+/// Indices of the `places` that lie farther from the box around `data` than its diagonal is long.
+/// Both are of one geometry.
 #[must_use]
 pub fn far_off(data: &Points, places: &Points) -> Vec<usize> {
     let mut corners = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];

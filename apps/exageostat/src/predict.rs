@@ -2,9 +2,9 @@
 //!
 //! With `C = L L'`, `W = L^-1 k`, `V = L^-1 [Q r]` and `r = z - Q c` for any `c`, the mean is
 //! `q' g + W' (V_r - V_Q (g - c))` and the variance `c(0) - |W|^2 + d' A d`, where `g` are the
-//! coefficients by generalised least squares, `A` their covariance and `d = q - V_Q' W`. Without columns in the mean this is simple kriging,
-//! with a constant ordinary, else universal kriging: Cressie, "Statistics for spatial data" (1993),
-//! sections 3.2 and 3.4.
+//! coefficients by generalised least squares, `A` their covariance and `d = q - V_Q' W`. Without
+//! columns in the mean this is simple kriging, with a constant ordinary, else universal kriging:
+//! Cressie, "Statistics for spatial data" (1993), sections 3.2 and 3.4.
 
 use std::ops::Range;
 

@@ -22,9 +22,9 @@ fn random_values(covariance: &Covariance, random: &mut RandomInputs) -> Vec<f64>
     covariance.parameters.iter().map(one).collect()
 }
 
-/// A relative rounding of the distance changes the value by `|d ln c / d ln x|` times as much, about
-/// `|ln c|` where that is large; towards the end of a compact support rounding is relative to the
-/// variance.
+/// A relative rounding of the distance changes the value by `|d ln c / d ln x|` times as much,
+/// about `|ln c|` where that is large; towards the end of a compact support rounding is relative to
+/// the variance.
 fn tolerance(covariance: &Covariance, variance: f64, exact: f64) -> f64 {
     let steepness = if exact > 0.0 { 2.0 + 2.0 * (exact / variance).ln().abs() } else { 0.0 };
     let compact = if covariance.is_compact { 4.0 * EPS * variance } else { 0.0 };

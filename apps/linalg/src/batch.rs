@@ -1,7 +1,8 @@
 //! Many small problems of one shape: products, triangular solves, Cholesky and LU factorisations.
 //!
-//! The matrices of a [`Batch`] lie in chunks, as many in each as make a task worth its while; a task
-//! works on a chunk. A problem without a solution leaves the others alone: [`Infos`] say how each went.
+//! The matrices of a [`Batch`] lie in chunks, as many in each as make a task worth its while; a
+//! task works on a chunk. A problem without a solution leaves the others alone: [`Infos`] say how
+//! each went.
 
 use std::marker::PhantomData;
 
@@ -37,8 +38,8 @@ pub struct Infos(Vec<Handle>);
 #[derive(Debug)]
 pub struct BatchPivots(Vec<Handle>);
 
-/// How many of `count` problems, the largest matrix of each of so many bytes, a task takes on: enough to
-/// be worth its while, but not so many that `workers` have too few tasks.
+/// How many of `count` problems, the largest matrix of each of so many bytes, a task takes on:
+/// enough to be worth its while, but not so many that `workers` have too few tasks.
 #[must_use]
 pub fn problems_per_task(count: usize, matrix_bytes: usize, workers: usize) -> usize {
     let most = count.div_ceil(4 * workers.max(1)).max(1);
@@ -46,8 +47,8 @@ pub fn problems_per_task(count: usize, matrix_bytes: usize, workers: usize) -> u
 }
 
 impl<T: Scalar> Batch<T> {
-    /// Registers `count` matrices of `m x n`, in chunks for problems whose largest matrix has `order`
-    /// rows: batches that are used together need the same.
+    /// Registers `count` matrices of `m x n`, in chunks for problems whose largest matrix has
+    /// `order` rows: batches that are used together need the same.
     ///
     /// # Panics
     /// If a size does not fit 32 bits.
@@ -62,8 +63,9 @@ impl<T: Scalar> Batch<T> {
         batch
     }
 
-    /// The `count` matrices of `m x n` that stand side by side in `matrix`, `per_chunk` of them in each of
-    /// its tiles but the last; matrices without entries have no tiles, and then nothing is done for them.
+    /// The `count` matrices of `m x n` that stand side by side in `matrix`, `per_chunk` of them in
+    /// each of its tiles but the last; matrices without entries have no tiles, and then nothing is
+    /// done for them.
     ///
     /// # Panics
     /// If `matrix` is of another shape, or cut in another way, or a size does not fit 32 bits.
@@ -173,7 +175,8 @@ impl BatchPivots {
         Self(a.handles(flow, a.m.min(a.n) * size_of::<u32>()))
     }
 
-    /// Waits, then answers, problem after problem, the row that each step exchanged with its own, from 0.
+    /// Waits, then answers, problem after problem, the row that each step exchanged with its own,
+    /// from 0.
     ///
     /// # Errors
     /// Those of the flow.

@@ -1,8 +1,8 @@
-//! Centring and scaling of the rows, columns or both of a tiled matrix, as before a principal component or
-//! a correspondence analysis; and the Gram matrix of distances.
+//! Centring and scaling of the rows, columns or both of a tiled matrix, as before a principal
+//! component or a correspondence analysis; and the Gram matrix of distances.
 //!
-//! Each row or column of tiles has sums to which its tiles are added one after the other: the same tiles
-//! give the same bits.
+//! Each row or column of tiles has sums to which its tiles are added one after the other: the same
+//! tiles give the same bits.
 
 use std::marker::PhantomData;
 
@@ -44,13 +44,14 @@ impl Lines {
 
 /// Submits the centring of an `m x n` matrix, and then its scaling.
 ///
-/// Centring takes the mean of its row from each entry, or that of its column, or both and adds the mean of
-/// all; then the means of these lines are zero. Scaling divides each entry by the length (the Euclidean norm)
-/// of its row, or of its column, as centring left them; or by the roots of both. A line of zeros stays one,
-/// and so does a constant one, of which centring leaves nothing but rounding: it is not scaled.
+/// Centring takes the mean of its row from each entry, or that of its column, or both and adds the
+/// mean of all; then the means of these lines are zero. Scaling divides each entry by the length
+/// (the Euclidean norm) of its row, or of its column, as centring left them; or by the roots of
+/// both. A line of zeros stays one, and so does a constant one, of which centring leaves nothing
+/// but rounding: it is not scaled.
 ///
-/// Squares may overflow where entries exceed the root of the largest number, and lines whose squares
-/// underflow count as zeros.
+/// Squares may overflow where entries exceed the root of the largest number, and lines whose
+/// squares underflow count as zeros.
 pub fn cesca<T: Scalar>(
     flow: &mut Flow,
     (centre, scale): (Option<Lines>, Option<Lines>),
@@ -76,10 +77,11 @@ pub fn cesca<T: Scalar>(
     }
 }
 
-/// Submits the Gram matrix of the distances `d_ij` in the triangle `uplo` of `a`, which it overwrites:
-/// `g_ij = -(d_ij^2 - r_i - r_j + m) / 2`, where `r_i` is the mean of the squares of row `i` and `m` that of
-/// all (Gower, "Some distance properties of latent root and vector methods used in multivariate analysis",
-/// Biometrika 53, 1966). Of distances between points it holds their inner products about their mean.
+/// Submits the Gram matrix of the distances `d_ij` in the triangle `uplo` of `a`, which it
+/// overwrites: `g_ij = -(d_ij^2 - r_i - r_j + m) / 2`, where `r_i` is the mean of the squares of
+/// row `i` and `m` that of all (Gower, "Some distance properties of latent root and vector methods
+/// used in multivariate analysis", Biometrika 53, 1966). Of distances between points it holds their
+/// inner products about their mean.
 ///
 /// Squares may overflow where distances exceed the root of the largest number.
 ///
@@ -162,8 +164,8 @@ impl<T: Scalar> Sums<T> {
         }
     }
 
-    /// Sets to zero sums of squares that are rounding of those before centring: a mean of `n` numbers is off
-    /// by at most `n` units of rounding of the largest.
+    /// Sets to zero sums of squares that are rounding of those before centring: a mean of `n`
+    /// numbers is off by at most `n` units of rounding of the largest.
     fn drop_rounding(&self, flow: &mut Flow, a: &TileMatrix<T>, lines: Lines, before: Self) {
         let part = ((a.m() + a.n()) as f64 * T::epsilon()).powi(2);
         let mut drop = |n: usize, from: Handle, to: Handle| {

@@ -11,8 +11,8 @@ use tegula_tiles::TileMatrix;
 
 use crate::elementwise::part_of_tile;
 
-/// Submits `B = A` on a part of `b`, which has the shape and the tiles of `a` (xLAG2S, xLAT2S): numbers
-/// out of the range of `b` become infinities.
+/// Submits `B = A` on a part of `b`, which has the shape and the tiles of `a` (xLAG2S, xLAT2S):
+/// numbers out of the range of `b` become infinities.
 ///
 /// # Panics
 /// If the shapes or the tilings differ.

@@ -1,5 +1,5 @@
-//! What is done to every entry of a tiled matrix, or of a triangle of it: copies, constants, factors,
-//! sums, transposition.
+//! What is done to every entry of a tiled matrix, or of a triangle of it: copies, constants,
+//! factors, sums, transposition.
 
 use tegula_kernels::kernel::laset::Laset;
 use tegula_kernels::kernel::laset_triangle::LasetTriangle;
@@ -97,8 +97,8 @@ pub fn lascal<T: Scalar>(flow: &mut Flow, part: Part, alpha: T, a: &TileMatrix<T
     }
 }
 
-/// Submits `A = (to / from) A` on a part of `a` (xLASCL), in steps none of which overflows or underflows
-/// where the result does not.
+/// Submits `A = (to / from) A` on a part of `a` (xLASCL), in steps none of which overflows or
+/// underflows where the result does not.
 ///
 /// # Panics
 /// If a factor is NaN, or `from` is zero; if a triangle is meant and the tiles are not square.
@@ -112,8 +112,8 @@ pub fn lascl<T: Scalar>(
     factors(from, to).for_each(|factor| lascal(flow, part, T::from_real(factor), a));
 }
 
-/// Factors whose product is `to / from`, none of which makes what it multiplies overflow or underflow
-/// unless the product does (LAPACK's xLASCL).
+/// Factors whose product is `to / from`, none of which makes what it multiplies overflow or
+/// underflow unless the product does (LAPACK's xLASCL).
 fn factors<R: Real>(mut from: R, mut to: R) -> impl Iterator<Item = R> {
     let small = R::MIN_POSITIVE;
     let large = R::ONE / small;

@@ -13,8 +13,8 @@ use tegula_tiles::TileMatrix;
 use crate::geqrf::{gelqf_steps, geqrf_along, geqrf_steps};
 use crate::{ormlq, ormqr};
 
-/// How the matrix of [`gels`] is cut into blocks: in columns (tiles of `m x nb`) where `m >= n`, else
-/// in rows (tiles of `mb x n`).
+/// How the matrix of [`gels`] is cut into blocks: in columns (tiles of `m x nb`) where `m >= n`,
+/// else in rows (tiles of `mb x n`).
 #[must_use]
 pub fn gels_blocks(m: usize, n: usize) -> Storev {
     if m >= n { Storev::Columns } else { Storev::Rows }
@@ -24,12 +24,12 @@ pub fn gels_blocks(m: usize, n: usize) -> Storev {
 /// squares if it has more rows than columns, else the one of least norm; LAPACK's `gels`.
 ///
 /// `op` is `No` or `Conj`. `a`, in blocks as [`gels_blocks`] says, is overwritten by its QR or LQ
-/// factors, and `tau` (`min(m, n) x 1`) by those of its reflectors. `b` has `max(m, n)` rows in block
-/// columns: the right-hand sides in the first rows of it, then the solutions, and below a least
-/// squares solution the rows whose squares add up to that of its residual.
+/// factors, and `tau` (`min(m, n) x 1`) by those of its reflectors. `b` has `max(m, n)` rows in
+/// block columns: the right-hand sides in the first rows of it, then the solutions, and below a
+/// least squares solution the rows whose squares add up to that of its residual.
 ///
-/// Fails with `SingularTriangle` if a diagonal entry of the triangular factor is zero: `A` has
-/// not full rank. `A = 0`, for which LAPACK answers with zeros, and norms near the ends of the range,
+/// Fails with `SingularTriangle` if a diagonal entry of the triangular factor is zero: `A` has not
+/// full rank. `A = 0`, for which LAPACK answers with zeros, and norms near the ends of the range,
 /// for which it scales, are for the caller.
 ///
 /// # Panics
@@ -44,9 +44,9 @@ pub fn gels<T: Scalar>(
     gels_steps(flow, trans, (a, tau), b, 0..tau.mt());
 }
 
-/// Submits these steps of the factorisation in [`gels`] of the matrix `a` with the factors `tau`, one for each
-/// tile of these, after those before; with the last, what remains. Between steps all that is needed further on
-/// is in `a`, `tau` and `b`.
+/// Submits these steps of the factorisation in [`gels`] of the matrix `a` with the factors `tau`,
+/// one for each tile of these, after those before; with the last, what remains. Between steps all
+/// that is needed further on is in `a`, `tau` and `b`.
 ///
 /// # Panics
 /// As [`gels`], or if there are no such steps.

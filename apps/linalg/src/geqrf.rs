@@ -23,8 +23,8 @@ pub fn geqrf<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>, tau: &TileMatrix<T>)
     factorise(flow, Storev::Columns, a, tau, None, 0..tau.mt());
 }
 
-/// Submits these steps of [`geqrf`], one for each tile of `tau`, after those before. Between steps all that is
-/// needed further on is in `a`, and what was found in `tau` too.
+/// Submits these steps of [`geqrf`], one for each tile of `tau`, after those before. Between steps
+/// all that is needed further on is in `a`, and what was found in `tau` too.
 ///
 /// # Panics
 /// If the tilings are others, or there are no such steps.
@@ -57,7 +57,8 @@ pub(crate) fn gelqf_steps<T: Scalar>(
     factorise(flow, Storev::Rows, a, tau, None, steps);
 }
 
-/// As [`geqrf_steps`], along with which `b`, in block columns of as many rows as `a`, becomes `Q^H B`.
+/// As [`geqrf_steps`], along with which `b`, in block columns of as many rows as `a`, becomes
+/// `Q^H B`.
 pub(crate) fn geqrf_along<T: Scalar>(
     flow: &mut Flow,
     a: &TileMatrix<T>,

@@ -35,8 +35,8 @@ impl<T> TreeFactors<T> {
     }
 }
 
-/// Submits the factorisation `A = Q R` of `a` (`m x n`, square tiles) with `tree`. `R` takes the place
-/// of the entries on and above the diagonal; what is below, with the triangles that are
+/// Submits the factorisation `A = Q R` of `a` (`m x n`, square tiles) with `tree`. `R` takes the
+/// place of the entries on and above the diagonal; what is below, with the triangles that are
 /// returned, is `Q` for [`ormqr_tree`] and [`orgqr_tree`].
 ///
 /// # Panics
@@ -60,8 +60,8 @@ pub fn geqrf_tree<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>, tree: Tree) -> 
     factors
 }
 
-/// Submits the product `C = op(Q) C` with the factor that [`geqrf_tree`] left in `a` and `factors`; `op`
-/// is `No` or `Conj`.
+/// Submits the product `C = op(Q) C` with the factor that [`geqrf_tree`] left in `a` and `factors`;
+/// `op` is `No` or `Conj`.
 ///
 /// # Panics
 /// If `c` has not the rows of `a`, or is tiled otherwise.
@@ -91,8 +91,8 @@ pub fn ormqr_tree<T: Scalar>(
     }
 }
 
-/// Submits the first columns of the factor that [`geqrf_tree`] left in `a` and `factors`: `q`, with at
-/// most as many columns as rows, is overwritten by them.
+/// Submits the first columns of the factor that [`geqrf_tree`] left in `a` and `factors`: `q`, with
+/// at most as many columns as rows, is overwritten by them.
 ///
 /// # Panics
 /// If `q` has not the rows of `a`, or is tiled otherwise.

@@ -10,11 +10,13 @@ use tegula_tiles::TileMatrix;
 use crate::getrf::{Pivots, factorise};
 use crate::getrs::solve;
 
-/// Submits the solution of `A X = B`: LAPACK's `gesv`. `a`, in columns of blocks, is overwritten by its
-/// factors, as [`getrf`](crate::getrf) leaves them, and `b`, in columns of blocks as well, by `X`.
+/// Submits the solution of `A X = B`: LAPACK's `gesv`. `a`, in columns of blocks, is overwritten by
+/// its factors, as [`getrf`](crate::getrf) leaves them, and `b`, in columns of blocks as well, by
+/// `X`.
 ///
 /// The right-hand sides go along with the factorisation, like columns of the matrix: only the upper
-/// triangle is solved with afterwards. A singular matrix gives infinities: see [`Pivots::singular`].
+/// triangle is solved with afterwards. A singular matrix gives infinities: see
+/// [`Pivots::singular`].
 ///
 /// # Panics
 /// If `a` is not square, `b` has another number of rows, or they are not in columns of blocks.
@@ -22,8 +24,9 @@ pub fn gesv<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>, pivots: &Pivots, b: &
     gesv_steps(flow, a, pivots, b, 0..a.nt());
 }
 
-/// Submits these steps of the factorisation in [`gesv`], one for each panel, after those before; with the
-/// last, the solve with the upper triangle. Between steps all that is needed further on is in `a`, `pivots` and `b`.
+/// Submits these steps of the factorisation in [`gesv`], one for each panel, after those before;
+/// with the last, the solve with the upper triangle. Between steps all that is needed further on is
+/// in `a`, `pivots` and `b`.
 ///
 /// # Panics
 /// As [`gesv`], or if there are no such steps.

@@ -2,9 +2,9 @@
 //!
 //! Right-looking, with the panel in one task: Golub, Van Loan, "Matrix computations", 4th edition,
 //! section 3.4.8; the next panel is factorised while the columns behind it are still updated, as in
-//! Kurzak, Dongarra, "Implementing linear algebra routines on multi-core processors with pipelining and
-//! a look ahead", PARA 2006. A pivot is the largest entry of its column, so the factors are those of
-//! LAPACK, and the same for any number of workers.
+//! Kurzak, Dongarra, "Implementing linear algebra routines on multi-core processors with pipelining
+//! and a look ahead", PARA 2006. A pivot is the largest entry of its column, so the factors are
+//! those of LAPACK, and the same for any number of workers.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -80,8 +80,9 @@ impl Pivots {
         flow.overwrite(self.singular, &[index])
     }
 
-    /// Waits, then sets the pivots to `rows` and the first step, from 1, that found only zeros to `singular`,
-    /// 0 if none did: as [`rows`](Self::rows) and [`singular`](Self::singular) answered between two steps.
+    /// Waits, then sets the pivots to `rows` and the first step, from 1, that found only zeros to
+    /// `singular`, 0 if none did: as [`rows`](Self::rows) and [`singular`](Self::singular) answered
+    /// between two steps.
     ///
     /// # Errors
     /// Those of the flow.
@@ -112,11 +113,13 @@ pub fn getrf<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>, pivots: &Pivots) {
     factorise(flow, a, pivots, None, 0..pivots.panels.len());
 }
 
-/// Submits these steps of [`getrf`], one for each panel, after those before; with the last, the exchanges of
-/// rows in the panels on its left. Between steps all that is needed further on is in `a` and `pivots`.
+/// Submits these steps of [`getrf`], one for each panel, after those before; with the last, the
+/// exchanges of rows in the panels on its left. Between steps all that is needed further on is in
+/// `a` and `pivots`.
 ///
 /// # Panics
-/// If `a` is not in columns of blocks, `pivots` are those of another tiling, or there are no such steps.
+/// If `a` is not in columns of blocks, `pivots` are those of another tiling, or there are no such
+/// steps.
 pub fn getrf_steps<T: Scalar>(
     flow: &mut Flow,
     a: &TileMatrix<T>,
@@ -126,7 +129,8 @@ pub fn getrf_steps<T: Scalar>(
     factorise(flow, a, pivots, None, steps);
 }
 
-/// As [`getrf_steps`], along with which `b`, in columns of blocks of as many rows, becomes `inv(L) P B`.
+/// As [`getrf_steps`], along with which `b`, in columns of blocks of as many rows, becomes
+/// `inv(L) P B`.
 pub(crate) fn factorise<T: Scalar>(
     flow: &mut Flow,
     a: &TileMatrix<T>,
@@ -215,7 +219,8 @@ impl<'a, T: Scalar> Panel<'a, T> {
     }
 }
 
-/// Submits the copying of the square of an `m x n` tile, `m` more than `n`, that begins in row `first`.
+/// Submits the copying of the square of an `m x n` tile, `m` more than `n`, that begins in row
+/// `first`.
 fn triangle<T: Scalar>(
     flow: &mut Flow,
     (tile, (m, n)): (Handle, (usize, usize)),

@@ -12,8 +12,8 @@ use tegula_tiles::TileMatrix;
 
 use crate::getrf::Pivots;
 
-/// Submits the solve with the factors that [`getrf`](crate::getrf) left in `lu` and `pivots`; `b`, in
-/// columns of blocks as well, is overwritten by `X`.
+/// Submits the solve with the factors that [`getrf`](crate::getrf) left in `lu` and `pivots`; `b`,
+/// in columns of blocks as well, is overwritten by `X`.
 ///
 /// A singular matrix gives infinities: ask [`Pivots::singular`] first.
 ///
@@ -62,8 +62,8 @@ pub(crate) fn solve<T: Scalar>(
     }
 }
 
-/// Submits the exchanges of the rows of `b`, in columns of blocks, that [`getrf`](crate::getrf) made of its
-/// matrix: `B = P B`; or `backward` what undoes them, `B = P' B`.
+/// Submits the exchanges of the rows of `b`, in columns of blocks, that [`getrf`](crate::getrf)
+/// made of its matrix: `B = P B`; or `backward` what undoes them, `B = P' B`.
 ///
 /// # Panics
 /// If `b` is not in columns of blocks, or has fewer rows than there are pivots.

@@ -1,7 +1,8 @@
-//! Random matrices of given singular values or eigenvalues, each entry known from its place and the seed.
+//! Random matrices of given singular values or eigenvalues, each entry known from its place and the
+//! seed.
 //!
-//! `A = U S V^H` with products `U` and `V` of random reflectors is a diagonal matrix plus one of low rank,
-//! so that any entry takes a few operations; LAPACK Working Note 9 has the spectra.
+//! `A = U S V^H` with products `U` and `V` of random reflectors is a diagonal matrix plus one of
+//! low rank, so that any entry takes a few operations; LAPACK Working Note 9 has the spectra.
 
 use std::marker::PhantomData;
 
@@ -104,11 +105,12 @@ impl Spectrum {
     }
 }
 
-/// Submits a random matrix with the singular values or eigenvalues of `spectrum` (xLATMS): its entries
-/// depend on the seed and their place alone, whatever the tiles. Of a matrix stored as a lower triangle, the
-/// tiles that exist.
+/// Submits a random matrix with the singular values or eigenvalues of `spectrum` (xLATMS): its
+/// entries depend on the seed and their place alone, whatever the tiles. Of a matrix stored as a
+/// lower triangle, the tiles that exist.
 ///
-/// In 64 bits the values are exact up to a few roundings of the largest; in 32 entries are rounded once.
+/// In 64 bits the values are exact up to a few roundings of the largest; in 32 entries are rounded
+/// once.
 ///
 /// # Panics
 /// If a Hermitian matrix or its tiles are not square, a general one is stored as a triangle, or the

@@ -1,8 +1,9 @@
-//! Tiled product of a triangular matrix with its conjugate transpose, in place, and the inverses that
-//! it completes.
+//! Tiled product of a triangular matrix with its conjugate transpose, in place, and the inverses
+//! that it completes.
 //!
-//! As in Agullo, Bouwmeester, Dongarra, Kurzak, Langou, Rosenberg, "Towards an efficient tile matrix
-//! inversion of symmetric positive definite matrices on multicore architectures", VECPAR 2010.
+//! As in Agullo, Bouwmeester, Dongarra, Kurzak, Langou, Rosenberg, "Towards an efficient tile
+//! matrix inversion of symmetric positive definite matrices on multicore architectures",
+//! VECPAR 2010.
 
 use tegula_kernels::kernel::pack::Structure;
 use tegula_kernels::option::{Diag, Form, Uplo};

@@ -1,9 +1,10 @@
-//! In which order a factorisation by block columns does what it could: priorities of panels and updates.
+//! In which order a factorisation by block columns does what it could: priorities of panels and
+//! updates.
 //!
-//! Updates go step by step, since those by one panel find it in the cache, and those of a step that lags keep its
-//! panel in memory. A panel, and what it waits for, goes before them all as soon as the factorisation is
-//! no more than [`DEPTH`] steps behind it: Kurzak, Dongarra, "Implementing linear algebra routines on multi-core
-//! processors with pipelining and a look ahead", PARA 2006.
+//! Updates go step by step, since those by one panel find it in the cache, and those of a step that
+//! lags keep its panel in memory. A panel, and what it waits for, goes before them all as soon as
+//! the factorisation is no more than [`DEPTH`] steps behind it: Kurzak, Dongarra, "Implementing
+//! linear algebra routines on multi-core processors with pipelining and a look ahead", PARA 2006.
 
 /// Steps by which panels may be ahead of the updates.
 const DEPTH: i32 = 2;

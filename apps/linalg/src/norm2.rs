@@ -16,8 +16,8 @@ use crate::norm::lange;
 /// Seed of the vector that iterations start from.
 const SEED: u64 = 0x2b99;
 
-/// An estimate of the two-norm of `a` from below: iterations end when one changes it by no more than
-/// `tolerance` relative, or after `most` of them. Waits for the tasks of each iteration.
+/// An estimate of the two-norm of `a` from below: iterations end when one changes it by no more
+/// than `tolerance` relative, or after `most` of them. Waits for the tasks of each iteration.
 ///
 /// The error may exceed the tolerance where the largest singular values lie close together. A NaN
 /// makes the norm NaN.

@@ -56,8 +56,8 @@ fn multiply<T: Scalar>(
     assert!(c.storage() == Storage::Full && reach >= length, "blocks of {reach} of {length}");
     assert!(order <= length, "reflectors of {order} entries against {length}");
     let steps = reflectors.steps();
-    // The first reflector of Q = H(1) H(2) ... meets C first from the right, the last from the left;
-    // the other way round for the adjoint, and for a Q stored by rows.
+    // The first reflector of Q = H(1) H(2) ... meets C first from the right, the last from the
+    // left; the other way round for the adjoint, and for a Q stored by rows.
     let mut ascends = (side == Side::Left) == (trans != Trans::No);
     if storev == Storev::Rows {
         ascends = !ascends;

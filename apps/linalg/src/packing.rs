@@ -18,8 +18,9 @@ pub fn allow_packing(is_allowed: bool) {
     IS_ALLOWED.store(is_allowed, Ordering::Relaxed);
 }
 
-/// Height of the micro-panels of an operand that `products` tasks will read, if packing it pays: it has to be
-/// allowed, the backend to read micro-panels faster than tiles, and no copy may have to be moved.
+/// Height of the micro-panels of an operand that `products` tasks will read, if packing it pays: it
+/// has to be allowed, the backend to read micro-panels faster than tiles, and no copy may have to
+/// be moved.
 pub(crate) fn micro_panel_height<T: Scalar>(flow: &Flow, products: usize) -> Option<usize> {
     /// In one product the operand is packed anyway.
     const FEWEST: usize = 2;
@@ -27,9 +28,11 @@ pub(crate) fn micro_panel_height<T: Scalar>(flow: &Flow, products: usize) -> Opt
     T::blas(backend::current()).micro_panel_height().filter(|_| pays)
 }
 
-/// Submits the packing of a part of `tile`; the micro-panels are to be retired after their last use.
+/// Submits the packing of a part of `tile`; the micro-panels are to be retired after their last
+/// use.
 ///
-/// They lie in buffers for `most`: those of one size take turns, where shrinking ones would each be new.
+/// They lie in buffers for `most`: those of one size take turns, where shrinking ones would each be
+/// new.
 pub(crate) fn pack<T: Scalar>(
     flow: &mut Flow,
     pack: Pack<T>,

@@ -17,8 +17,8 @@ use crate::packing;
 use crate::tasks::{self, TriangularTile};
 use crate::view::Tile;
 
-/// Tiles that [`potrf`](crate::potrf) keeps copies of, of a matrix with `nt` rows of tiles, where all
-/// workers share one memory without limit.
+/// Tiles that [`potrf`](crate::potrf) keeps copies of, of a matrix with `nt` rows of tiles, where
+/// all workers share one memory without limit.
 ///
 /// As many columns as can be at work: two, and one more for every eight workers.
 #[must_use]
@@ -31,8 +31,8 @@ fn columns(nt: usize, workers: usize) -> usize {
     (2 + workers / 8).min(nt.saturating_sub(1))
 }
 
-/// Copies of some columns of tiles, of which each serves every `len`-th column: the copy of a column is
-/// overwritten when the updates by that column have run.
+/// Copies of some columns of tiles, of which each serves every `len`-th column: the copy of a
+/// column is overwritten when the updates by that column have run.
 pub(crate) struct Ring {
     /// A handle for each row of tiles.
     copies: Vec<Vec<Handle>>,
@@ -65,8 +65,8 @@ pub(crate) struct Panels<T> {
 }
 
 impl<T: Scalar> Panels<T> {
-    /// For a factor in `nt` rows of tiles, of which row `i` has `rows(i)` rows; `is_stored` says whether
-    /// tiles are read as they are stored, which the solve that packs needs.
+    /// For a factor in `nt` rows of tiles, of which row `i` has `rows(i)` rows; `is_stored` says
+    /// whether tiles are read as they are stored, which the solve that packs needs.
     pub(crate) fn new(
         flow: &mut Flow,
         nt: usize,
@@ -132,7 +132,8 @@ impl<T: Scalar> Panels<T> {
         tasks::syrk(flow, Form::Hermitian, (alpha, beta), panel, tile, priority);
     }
 
-    /// `A(i, j) = A(i, j) - A(i, k) A(j, k)^H`, with `left` for `A(i, k)` and `right` for `A(j, k)`.
+    /// `A(i, j) = A(i, j) - A(i, k) A(j, k)^H`, with `left` for `A(i, k)` and `right` for
+    /// `A(j, k)`.
     pub(crate) fn gemm(
         &self,
         flow: &mut Flow,

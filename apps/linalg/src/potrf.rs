@@ -31,8 +31,8 @@ pub fn potrf<'a, T: Scalar>(flow: &mut Flow, a: impl Into<View<'a, T>>) {
     potrf_steps(flow, a, 0..a.nt());
 }
 
-/// Submits these steps of [`potrf`], one for each column of tiles; those before have been submitted.
-/// Between steps all that is needed further on is in `a`.
+/// Submits these steps of [`potrf`], one for each column of tiles; those before have been
+/// submitted. Between steps all that is needed further on is in `a`.
 ///
 /// # Panics
 /// If the matrix or its tiles are not square, or there are no such steps.

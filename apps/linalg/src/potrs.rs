@@ -33,8 +33,8 @@ pub fn posv<'a, T: Scalar>(flow: &mut Flow, a: impl Into<View<'a, T>>, b: impl I
     posv_steps(flow, a, b, 0..a.nt());
 }
 
-/// Submits these steps of the factorisation in [`posv`], after those before; with the last, the solves.
-/// Until then `b` is as it was.
+/// Submits these steps of the factorisation in [`posv`], after those before; with the last, the
+/// solves. Until then `b` is as it was.
 ///
 /// # Panics
 /// If the shapes or the tilings do not fit each other, or there are no such steps.

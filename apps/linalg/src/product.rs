@@ -190,9 +190,9 @@ pub(crate) fn multiply<T: Scalar>(
     }
 }
 
-/// Columns of tiles of the left factor that are taken together. Where workers share one memory they come one
-/// after the other: a tile of the right factor then serves several products in a row, and few are packed
-/// at a time. Where tiles are moved, a tile of the result stays for some.
+/// Columns of tiles of the left factor that are taken together. Where workers share one memory they
+/// come one after the other: a tile of the right factor then serves several products in a row, and
+/// few are packed at a time. Where tiles are moved, a tile of the result stays for some.
 fn chunks(flow: &Flow, steps: usize) -> impl Iterator<Item = Range<usize>> + use<> {
     const MOVED: usize = 8;
     let size = if flow.is_flat() { 1 } else { MOVED };

@@ -2,8 +2,8 @@
 //!
 //! Nakatsukasa, Bai, Gygi, "Optimizing Halley's iteration for computing the matrix polar
 //! decomposition", SIAM J. Matrix Anal. Appl. 31 (2010); Nakatsukasa, Higham, "Stable and efficient
-//! spectral divide and conquer algorithms for the symmetric eigenvalue decomposition and the SVD", SIAM J.
-//! Sci. Comput. 35 (2013).
+//! spectral divide and conquer algorithms for the symmetric eigenvalue decomposition and the SVD",
+//! SIAM J. Sci. Comput. 35 (2013).
 
 use tegula_kernels::dense::scale_of;
 use tegula_kernels::error::NumericalError;
@@ -53,15 +53,16 @@ pub enum PolarError {
 
 /// The polar decomposition of `a` (`m x n` in square tiles, `m >= n`), which is only read.
 ///
-/// Norms and the inverse of a triangle bound the singular values from both sides, and the bounds say how
-/// many iterations there will be, at most six in double precision; a matrix that is singular but for
-/// rounding takes some more. The flow is waited for there, and for checks at the end. Of a square
-/// matrix an iteration by QR takes `26/3 n^3` flops, one by Cholesky `10/3 n^3`. The workspace is
-/// eleven matrices of order `n` and one of the shape of `a`, or seven of that shape if these are larger.
+/// Norms and the inverse of a triangle bound the singular values from both sides, and the bounds
+/// say how many iterations there will be, at most six in double precision; a matrix that is
+/// singular but for rounding takes some more. The flow is waited for there, and for checks at the
+/// end. Of a square matrix an iteration by QR takes `26/3 n^3` flops, one by Cholesky `10/3 n^3`.
+/// The workspace is eleven matrices of order `n` and one of the shape of `a`, or seven of that
+/// shape if these are larger.
 ///
-/// A matrix that is singular, or is so but for rounding, has more than one `U`. Random numbers of the size of
-/// rounding, the same each time, choose one of them, in some forty steps more: it is orthogonal all the
-/// same, and `A = U H` holds to rounding. A matrix of zeros is refused.
+/// A matrix that is singular, or is so but for rounding, has more than one `U`. Random numbers of
+/// the size of rounding, the same each time, choose one of them, in some forty steps more: it is
+/// orthogonal all the same, and `A = U H` holds to rounding. A matrix of zeros is refused.
 ///
 /// # Errors
 /// [`PolarError`].
@@ -130,16 +131,18 @@ fn prepared<T: Scalar>(
     Ok(Prepared { tall, x, least })
 }
 
-/// An upper bound of the largest singular value of the upper triangle `r`, and a lower one of the smallest
-/// relative to that: `norm(R^-1)` in the sense of Frobenius is at least the inverse of the smallest.
+/// An upper bound of the largest singular value of the upper triangle `r`, and a lower one of the
+/// smallest relative to that: `norm(R^-1)` in the sense of Frobenius is at least the inverse of the
+/// smallest.
 fn bounds<T: Scalar>(flow: &mut Flow, r: &TileMatrix<T>) -> Result<(f64, f64), FlowError> {
     let mut norm = |norm| lange(flow, norm, r).map(Real::to_f64);
     let (frobenius, one, infinity) =
         (norm(Norm::Frobenius)?, norm(Norm::One)?, norm(Norm::Infinity)?);
     // Some units of rounding more, since no singular value may be above it.
     let most = frobenius.min((one * infinity).sqrt()) * (1.0 + 1e3 * T::epsilon());
-    // Below rounding R says nothing of A, and weights for less make more of what rounding leaves: without
-    // an order of columns the QR factorisation of a step is not exact to rounding of each row.
+    // Below rounding R says nothing of A, and weights for less make more of what rounding leaves:
+    // without an order of columns the QR factorisation of a step is not exact to rounding of each
+    // row.
     let lowest = T::Real::EPSILON.to_f64() * 8.0;
     if most == 0.0 {
         return Ok((1.0, lowest));
@@ -162,8 +165,8 @@ fn copied<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>) -> TileMatrix<T> {
     copy
 }
 
-/// Weights of a step for singular values from `l` to one (Nakatsukasa, Bai, Gygi 2010, equation 3.8), and
-/// the bound after it.
+/// Weights of a step for singular values from `l` to one (Nakatsukasa, Bai, Gygi 2010, equation
+/// 3.8), and the bound after it.
 struct Weights {
     a: f64,
     b: f64,
@@ -183,15 +186,17 @@ impl Weights {
     }
 }
 
-/// The weight from which on the Cholesky factorisation would lose accuracy (Nakatsukasa, Higham 2013,
-/// section 3.1).
+/// The weight from which on the Cholesky factorisation would lose accuracy (Nakatsukasa, Higham
+/// 2013, section 3.1).
 const HEAVY: f64 = 100.0;
 
-/// Most steps beyond those that the bound asks for; each makes tiny singular values three times as large.
+/// Most steps beyond those that the bound asks for; each makes tiny singular values three times as
+/// large.
 const MORE: usize = 50;
 
-/// Makes steps until all singular values, which are from `l` to one, are one to rounding; how many by QR
-/// and by Cholesky factorisations. Smaller ones, which rounding has left of zeros, take some more.
+/// Makes steps until all singular values, which are from `l` to one, are one to rounding; how many
+/// by QR and by Cholesky factorisations. Smaller ones, which rounding has left of zeros, take some
+/// more.
 fn iterate<T: Scalar>(
     flow: &mut Flow,
     x: &TileMatrix<T>,

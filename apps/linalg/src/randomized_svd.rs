@@ -54,9 +54,9 @@ pub enum SvdError {
 /// The `rank` largest singular values of `a` (`m x n`) and their vectors, approximately; fewer if a
 /// side of the matrix is shorter. Waits for the flow.
 ///
-/// The expected error in the spectral norm is that of the best approximation times
-/// `(1 + sqrt(k / (p - 1)) + e sqrt(k + p) / p sqrt(min(m, n) - k))^(1 / (2 q + 1))` with `p` vectors
-/// oversampled and `q` power iterations (the paper's corollary 10.10).
+/// The expected error in the spectral norm is that of the best approximation times `(1 + sqrt(k /
+/// (p - 1)) + e sqrt(k + p) / p sqrt(min(m, n) - k))^(1 / (2 q + 1))` with `p` vectors oversampled
+/// and `q` power iterations (the paper's corollary 10.10).
 ///
 /// # Errors
 /// As [`SvdError`].

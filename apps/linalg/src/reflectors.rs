@@ -135,8 +135,8 @@ impl<'a, T: Scalar> Reflectors<'a, T> {
         }
     }
 
-    /// Overwrites block `k` by its columns (rows) of the orthogonal matrix, or of the identity if it
-    /// has no reflectors.
+    /// Overwrites block `k` by its columns (rows) of the orthogonal matrix, or of the identity if
+    /// it has no reflectors.
     pub(crate) fn form(&self, flow: &mut Flow, k: usize, priority: i32) {
         let (m, n, offset) = (self.order(), self.width(k), self.offset(k));
         let has_some = k < self.steps();

@@ -1,5 +1,5 @@
-//! A tall matrix as the orthogonal factor and the triangle of its QR factorisation, which has the same
-//! singular values.
+//! A tall matrix as the orthogonal factor and the triangle of its QR factorisation, which has the
+//! same singular values.
 
 use std::marker::PhantomData;
 

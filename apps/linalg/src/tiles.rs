@@ -30,11 +30,11 @@ const WIDEST: usize = 7;
 /// Width of the columns of blocks for a factorisation of an `m x n` matrix whose panels are whole
 /// columns, on `workers` workers: an odd number of micro-panels, as [`tile_size`].
 ///
-/// One task factorises a panel while the others update with the one before, so that a matrix has to be
-/// many columns for each worker: eight at first, as they grow fewer with every step. Wider columns make
-/// the products of the updates faster, but not beyond a point: with two workers and n = 4000, widths
-/// from 128 to 256 were equally fast within three in a hundred. How the width should shrink with more
-/// workers is an assumption.
+/// One task factorises a panel while the others update with the one before, so that a matrix has to
+/// be many columns for each worker: eight at first, as they grow fewer with every step. Wider
+/// columns make the products of the updates faster, but not beyond a point: with two workers and n
+/// = 4000, widths from 128 to 256 were equally fast within three in a hundred. How the width should
+/// shrink with more workers is an assumption.
 #[must_use]
 pub fn column_width(m: usize, n: usize, workers: usize) -> usize {
     let micro_panels = m.min(n) / (8 * workers.max(1)) / MICRO_PANEL;

@@ -1,4 +1,5 @@
-//! A tiled matrix as an algorithm sees it: as it is, transposed, conjugated or both, without a copy.
+//! A tiled matrix as an algorithm sees it: as it is, transposed, conjugated or both, without a
+//! copy.
 //!
 //! With views an algorithm is written once: what an upper triangle asks for is what the lower
 //! triangle of the transposed view asks for, and what stands on the right stands on the left there.
@@ -73,8 +74,8 @@ impl<'a, T> From<&'a TileMatrix<T>> for View<'a, T> {
 }
 
 impl<'a, T: Scalar> View<'a, T> {
-    /// The symmetric or Hermitian matrix of which the triangle `uplo` of `matrix` is stored, seen so
-    /// that its lower triangle is.
+    /// The symmetric or Hermitian matrix of which the triangle `uplo` of `matrix` is stored, seen
+    /// so that its lower triangle is.
     #[must_use]
     pub fn of_triangle(matrix: &'a TileMatrix<T>, form: Form, uplo: Uplo) -> Self {
         match uplo {

@@ -66,8 +66,8 @@ pub(crate) fn command() -> Command {
     with_short_help(with_usual_flags(Cli::command()), "")
 }
 
-/// `command`, called so under the root, whose `--help` fits two screens as `-h` does: what each value means stands on
-/// its page.
+/// `command`, called so under the root, whose `--help` fits two screens as `-h` does: what each
+/// value means stands on its page.
 fn with_short_help(command: Command, path: &str) -> Command {
     let names: Vec<String> =
         command.get_subcommands().map(|child| child.get_name().to_owned()).collect();
@@ -83,9 +83,9 @@ fn with_short_help(command: Command, path: &str) -> Command {
     command.disable_help_flag(true).arg(help)
 }
 
-/// `command` with flags without a value that may be repeated, and values of flags that may begin with a
-/// minus: what refuses them says why, where clap would advise to write them after `--`. A flag that is
-/// given two values is refused, unless they add up.
+/// `command` with flags without a value that may be repeated, and values of flags that may begin
+/// with a minus: what refuses them says why, where clap would advise to write them after `--`. A
+/// flag that is given two values is refused, unless they add up.
 fn with_usual_flags(command: Command) -> Command {
     let names: Vec<String> =
         command.get_subcommands().map(|child| child.get_name().to_owned()).collect();

@@ -140,7 +140,8 @@ fn given_flags<'a>(command: &'a Command, arguments: &[OsString]) -> Vec<&'a Arg>
     found
 }
 
-/// The flags that `argument` gives by their letters (`-qv`, `-ofile`), and whether the value of the last stands in it.
+/// The flags that `argument` gives by their letters (`-qv`, `-ofile`), and whether the value of the
+/// last stands in it.
 fn short_flags<'a>(command: &'a Command, argument: &str) -> (Vec<&'a Arg>, bool) {
     let mut found = Vec::new();
     let mut letters = argument.strip_prefix('-').unwrap_or_default().chars();

@@ -31,7 +31,8 @@ pub(crate) const FAILED: u8 = 1;
 /// Exit code of bad usage or bad input.
 pub(crate) const REFUSED: u8 = 2;
 
-/// Exit code of a run that was asked to end and has left a checkpoint (`EX_TEMPFAIL` of sysexits.h).
+/// Exit code of a run that was asked to end and has left a checkpoint (`EX_TEMPFAIL` of
+/// sysexits.h).
 pub(crate) const STOPPED: u8 = 75;
 
 /// Exit code of a run that was asked to end by a signal, and has no checkpoint: this and the number
@@ -137,7 +138,8 @@ pub(crate) fn report_of(rank: Rank, failure: &anyhow::Error) -> ExitCode {
     ExitCode::from(exit_code(failure))
 }
 
-/// Characters of a message, beyond which those in the middle are left out: a name in it may be a whole file.
+/// Characters of a message, beyond which those in the middle are left out: a name in it may be a
+/// whole file.
 const MOST_SHOWN: usize = 3000;
 
 /// `failure` with its causes, so long that people can read it.

@@ -83,7 +83,8 @@ pub(crate) fn check_apart(command: &Command, matches: &ArgMatches) -> Result<()>
         let is_own = |id: &str| id == "resume" && output.name == "--checkpoint";
         let mut inputs = inputs.iter().filter(|(id, _)| !is_own(id)).map(|(_, input)| input);
         inputs.try_for_each(|input| output.check_kept(input))?;
-        // What one argument names may be one file for a while: a checkpoint, kept as the one before.
+        // What one argument names may be one file for a while: a checkpoint, kept as the one
+        // before.
         let mut others = outputs[..index].iter().filter(|other| other.name != output.name);
         if let Some(other) = others.find(|other| is_same(&other.path, &output.path)) {
             let (path, one, other) = (output.path.display(), &other.name, &output.name);
@@ -96,7 +97,8 @@ pub(crate) fn check_apart(command: &Command, matches: &ArgMatches) -> Result<()>
     Ok(())
 }
 
-/// Refuses the run if it would write over `path`, an input that no flag names: `what` says what it is.
+/// Refuses the run if it would write over `path`, an input that no flag names: `what` says what it
+/// is.
 ///
 /// # Errors
 /// If an output is the same file.
@@ -162,8 +164,8 @@ fn may_be_file(path: &Path) -> bool {
     fs::metadata(path).map_or(true, |about| about.is_file())
 }
 
-/// The files that a value names: it is one, as `D.npy`; what stands before its last colon is one, as
-/// in `D.h5:DATASET`; or what stands after its first, as in `file:owners.csv`.
+/// The files that a value names: it is one, as `D.npy`; what stands before its last colon is one,
+/// as in `D.h5:DATASET`; or what stands after its first, as in `file:owners.csv`.
 fn files_in(value: &OsStr) -> impl Iterator<Item = PathBuf> {
     let bytes = value.as_bytes();
     let before = bytes.iter().rposition(|&byte| byte == b':').map(|end| &bytes[..end]);
@@ -190,7 +192,8 @@ mod tests {
     use super::*;
     use crate::cli;
 
-    /// Arguments that are paths of inputs, of folders to read, or of places for what is thrown away.
+    /// Arguments that are paths of inputs, of folders to read, or of places for what is thrown
+    /// away.
     const READ: [&str; 14] = [
         "at", "config", "data", "files", "folder", "input", "labels", "model", "platform",
         "resume", "rhs", "scratch", "train", "weights",

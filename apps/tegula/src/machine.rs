@@ -10,8 +10,8 @@ use crate::ranks::{self, Cores};
 /// Root of the control groups.
 const GROUPS: &str = "/sys/fs/cgroup";
 
-/// Bytes of memory of this process: the machine's, its control groups' or its job's, whichever is least; of
-/// several ranks on a host a share.
+/// Bytes of memory of this process: the machine's, its control groups' or its job's, whichever is
+/// least; of several ranks on a host a share.
 pub(crate) fn memory_bytes() -> Option<u64> {
     let there =
         [group_bytes(), system_bytes("/proc/meminfo", "MemTotal:")].into_iter().flatten().min();
@@ -35,8 +35,8 @@ pub(crate) fn cores() -> Cores {
     Cores { bound, usable, launcher: launcher_cores().unwrap_or(bound).max(bound) }
 }
 
-/// How many cores the process is bound to that has launched the ranks of this host: the nearest ancestor
-/// that is no rank itself, since a rank may be started by a script.
+/// How many cores the process is bound to that has launched the ranks of this host: the nearest
+/// ancestor that is no rank itself, since a rank may be started by a script.
 fn launcher_cores() -> Option<usize> {
     let mut process = std::os::unix::process::parent_id();
     while is_rank(process) {

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use super::{CheckpointError, previous_checkpoint};
 use crate::{Digest, digest_bytes};
 
-/// What of a checkpoint is set apart. It stays readable when another file takes the place of this one.
+/// What of a checkpoint is set apart. It stays readable when another file takes the place of this
+/// one.
 #[derive(Clone, Debug)]
 pub struct DetachedData {
     file: Arc<File>,

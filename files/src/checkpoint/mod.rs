@@ -1,11 +1,13 @@
-//! Checkpoints: files that hold what a long run has found so far, so that another run can go on from there.
+//! Checkpoints: files that hold what a long run has found so far, so that another run can go on
+//! from there.
 //!
-//! A file is written whole or not at all, and the one before it may be kept beside it. It begins with what it belongs to (program, computation, data,
-//! flags) and ends with the SHA-256 of all before it, so that a damaged file, or one of another computation,
-//! is told before anything is used. Numbers are 64-bit words, little-endian.
+//! A file is written whole or not at all, and the one before it may be kept beside it. It begins
+//! with what it belongs to (program, computation, data, flags) and ends with the SHA-256 of all
+//! before it, so that a damaged file, or one of another computation, is told before anything is
+//! used. Numbers are 64-bit words, little-endian.
 //!
-//! What is large may be set apart, in pieces: the digest at the end leaves it out, and covers the digests of
-//! its pieces. Then nobody reads all of a file who needs some pieces of it.
+//! What is large may be set apart, in pieces: the digest at the end leaves it out, and covers the
+//! digests of its pieces. Then nobody reads all of a file who needs some pieces of it.
 
 mod detached;
 mod previous;
@@ -47,8 +49,8 @@ pub struct About {
     pub program: String,
     /// Name of the computation.
     pub task: String,
-    /// What must not differ when a run goes on, each with its name: digests of the data, flags that change
-    /// the result.
+    /// What must not differ when a run goes on, each with its name: digests of the data, flags that
+    /// change the result.
     pub facts: Vec<(String, String)>,
 }
 
@@ -122,8 +124,9 @@ pub enum CheckpointError {
     },
 }
 
-/// Writes a checkpoint to `path` through `fill`, so that there always is the old one or the whole new one.
-/// The first `apart` bytes that `fill` writes are set apart: it writes the digests of their pieces after them.
+/// Writes a checkpoint to `path` through `fill`, so that there always is the old one or the whole
+/// new one. The first `apart` bytes that `fill` writes are set apart: it writes the digests of
+/// their pieces after them.
 ///
 /// # Errors
 /// If the file cannot be written, or `fill` fails; the old file is then as it was.
@@ -233,7 +236,8 @@ impl Read for Body {
 }
 
 impl Checkpoint {
-    /// Opens the file at `path`, and reads all of it once to see whether it is whole; not what is set apart.
+    /// Opens the file at `path`, and reads all of it once to see whether it is whole; not what is
+    /// set apart.
     ///
     /// # Errors
     /// If it cannot be read, is no checkpoint, or is damaged.
@@ -282,7 +286,8 @@ impl Checkpoint {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// Refuses a checkpoint of anything but what `mine` says, and gives what was written after that.
+    /// Refuses a checkpoint of anything but what `mine` says, and gives what was written after
+    /// that.
     ///
     /// # Errors
     /// If program, computation, data or flags differ.
@@ -304,7 +309,8 @@ impl Checkpoint {
     }
 }
 
-/// Whether the last bytes of a file of so many are the digest of those before, but for those `apart`.
+/// Whether the last bytes of a file of so many are the digest of those before, but for those
+/// `apart`.
 fn is_whole(file: &mut File, apart: Range<u64>, length: u64) -> io::Result<bool> {
     let mut hasher = Sha256::new();
     let mut piece = vec![0; PIECE];

@@ -24,9 +24,10 @@ fn target(path: &Path) -> PathBuf {
     followed.unwrap_or_else(|| path.to_owned())
 }
 
-/// Keeps the checkpoint at `path` as the one before that which is written next. It gets a second name,
-/// which takes no room, and keeps it when another file takes its place. None is kept on a file system
-/// without such names, nor where the second name is that of a file which is no checkpoint.
+/// Keeps the checkpoint at `path` as the one before that which is written next. It gets a second
+/// name, which takes no room, and keeps it when another file takes its place. None is kept on a
+/// file system without such names, nor where the second name is that of a file which is no
+/// checkpoint.
 pub fn keep_checkpoint(path: &Path) {
     let previous = previous_checkpoint(path);
     let is_free = !previous.exists() || is_checkpoint(&previous);
@@ -37,8 +38,8 @@ pub fn keep_checkpoint(path: &Path) {
     }
 }
 
-/// Removes what runs have left that were killed while they wrote a checkpoint to `path`. No run may be
-/// at it.
+/// Removes what runs have left that were killed while they wrote a checkpoint to `path`. No run may
+/// be at it.
 pub fn remove_unfinished_checkpoints(path: &Path) {
     remove_leftovers(&target(path));
     remove_leftovers(&previous_checkpoint(path));
@@ -50,8 +51,8 @@ fn is_checkpoint(path: &Path) -> bool {
 }
 
 impl Checkpoint {
-    /// Opens the checkpoint at `path`, or the one before it where that is damaged or gone; its own path
-    /// tells which.
+    /// Opens the checkpoint at `path`, or the one before it where that is damaged or gone; its own
+    /// path tells which.
     ///
     /// # Errors
     /// Those of the one at `path`, if there is none before it that can be read.

@@ -44,7 +44,8 @@ impl Cell {
     }
 }
 
-/// A number whose fraction stands after a comma; a point in it, or a comma at its end, makes it no number.
+/// A number whose fraction stands after a comma; a point in it, or a comma at its end, makes it no
+/// number.
 fn parse_with_comma(text: &str) -> Option<f64> {
     const LONGEST: usize = 64;
     let mut buffer = [0; LONGEST];
@@ -58,15 +59,16 @@ fn parse_with_comma(text: &str) -> Option<f64> {
     std::str::from_utf8(&buffer[..bytes.len()]).ok()?.parse().ok()
 }
 
-/// Appends the shortest decimal spelling that reads back as exactly `value`; a NaN, which is a missing value, as `NA`.
+/// Appends the shortest decimal spelling that reads back as exactly `value`; a NaN, which is a
+/// missing value, as `NA`.
 pub(crate) fn push_number(line: &mut String, value: f64, decimal: Decimal) {
     if value.is_nan() {
         line.push_str("NA");
         return;
     }
     let start = line.len();
-    // Writing into a String cannot fail. The Debug form is the shortest that reads back, with an exponent where the
-    // number is very large or small.
+    // Writing into a String cannot fail. The Debug form is the shortest that reads back, with an
+    // exponent where the number is very large or small.
     let _ = write!(line, "{value:?}");
     if line.ends_with(".0") {
         line.truncate(line.len() - 2);

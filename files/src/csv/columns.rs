@@ -3,7 +3,8 @@
 use super::cell::Cell;
 use super::dialect::Decimal;
 
-/// The place of a column in its table, counted from 0 (people count from 1: [`ColumnIndex::number`]).
+/// The place of a column in its table, counted from 0 (people count from 1:
+/// [`ColumnIndex::number`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ColumnIndex(pub usize);
 
@@ -44,7 +45,8 @@ pub(super) struct Column {
 }
 
 impl Column {
-    /// Appends the cell of `row`. Once a column is known to hold text, its cells are not looked at any more.
+    /// Appends the cell of `row`. Once a column is known to hold text, its cells are not looked at
+    /// any more.
     pub(super) fn push(&mut self, row: usize, text: &str, decimal: Decimal) {
         if self.text.is_some() {
             return;

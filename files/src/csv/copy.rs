@@ -13,15 +13,17 @@ use crate::digest::Digest;
 use crate::error::TableError;
 
 impl Table {
-    /// Writes every row of the file to `path`, each cell as it stands there, followed by `extra`; all of it or nothing.
+    /// Writes every row of the file to `path`, each cell as it stands there, followed by `extra`;
+    /// all of it or nothing.
     ///
-    /// Delimiter and decimals are those of the file, but runs of blanks become tabs; quotes are set anew where they are
-    /// needed. Comments and blank lines are left out. A header is written in any case; where the file has none, its
-    /// columns are called 1, 2, and so on. A NaN is written as `NA`.
+    /// Delimiter and decimals are those of the file, but runs of blanks become tabs; quotes are set
+    /// anew where they are needed. Comments and blank lines are left out. A header is written in
+    /// any case; where the file has none, its columns are called 1, 2, and so on. A NaN is written
+    /// as `NA`.
     ///
     /// # Errors
-    /// [`TableError::Write`] when `path` cannot be written, [`TableError::Changed`] when the file that the table was
-    /// read from is no longer the same.
+    /// [`TableError::Write`] when `path` cannot be written, [`TableError::Changed`] when the file
+    /// that the table was read from is no longer the same.
     ///
     /// # Panics
     /// If a column of `extra` has not one value for each row.

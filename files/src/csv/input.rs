@@ -1,4 +1,5 @@
-//! The bytes of a file on their way to the cell splitter: digest taken, line ends made equal, runs of blanks reduced.
+//! The bytes of a file on their way to the cell splitter: digest taken, line ends made equal, runs
+//! of blanks reduced.
 
 use std::io::{self, BufRead, Read};
 
@@ -7,9 +8,9 @@ use sha2::{Digest as _, Sha256};
 const CHUNK: usize = 1 << 16;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// A reader that hands on `inner` without byte order mark, with `\n` as the only line end and one at the very end; with
-/// `squeeze`, also with each run of spaces and tabs outside quotes reduced to one space, and none at either end of a
-/// line.
+/// A reader that hands on `inner` without byte order mark, with `\n` as the only line end and one
+/// at the very end; with `squeeze`, also with each run of spaces and tabs outside quotes reduced to
+/// one space, and none at either end of a line.
 pub(super) struct Input<R> {
     inner: R,
     squeeze: bool,

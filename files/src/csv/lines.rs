@@ -1,4 +1,5 @@
-//! Which line of the file each row stood on, kept in a few words because rows mostly follow each other line by line.
+//! Which line of the file each row stood on, kept in a few words because rows mostly follow each
+//! other line by line.
 
 /// Lines of the rows, as runs of rows on consecutive lines.
 #[derive(Clone, Debug, Default)]

@@ -153,7 +153,8 @@ impl<R: Read> Records<R> {
     /// The next row that holds anything, or `None` at the end.
     ///
     /// # Errors
-    /// When reading fails, a row is too long or not UTF-8, or a quote stays open to the end of the file.
+    /// When reading fails, a row is too long or not UTF-8, or a quote stays open to the end of the
+    /// file.
     pub fn next_row(&mut self) -> Result<Option<Row<'_>>, TableError> {
         loop {
             if !self.split()? {
@@ -213,7 +214,8 @@ impl<R: Read> Records<R> {
         self.input.inner()
     }
 
-    /// The digest of the bytes read so far: of the whole file once [`Records::next_row`] has returned `None`.
+    /// The digest of the bytes read so far: of the whole file once [`Records::next_row`] has
+    /// returned `None`.
     pub(crate) fn into_hasher(self) -> Sha256 {
         self.input.into_hasher()
     }
@@ -223,12 +225,14 @@ impl<R: Read> Records<R> {
         self.cells.bytes().iter().filter(|&&byte| byte == b'\n').count() as u64
     }
 
-    /// The splitter stands behind the line end of the present row, which may hold further line ends in quotes.
+    /// The splitter stands behind the line end of the present row, which may hold further line ends
+    /// in quotes.
     fn line_of_row(&self) -> u64 {
         self.splitter.line() - 1 - self.lines_inside()
     }
 
-    /// A quote that is never closed swallows everything up to the line end at the very end of the input.
+    /// A quote that is never closed swallows everything up to the line end at the very end of the
+    /// input.
     fn ends_in_open_quote(&self) -> bool {
         self.cells.bytes().ends_with(b"\n") && self.input.ends_unquoted()
     }

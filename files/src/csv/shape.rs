@@ -104,7 +104,8 @@ fn why_no_row(source: &Source) -> Result<TableError, TableError> {
 }
 
 impl Sample {
-    /// Cuts `head` at `delimiter`. A row that cannot be read ends the sample: it is reported when the file is read.
+    /// Cuts `head` at `delimiter`. A row that cannot be read ends the sample: it is reported when
+    /// the file is read.
     fn take(source: &Source, head: &[u8], delimiter: Delimiter, decimal: Option<Decimal>) -> Self {
         let cut = (delimiter, source.longest_row());
         let mut records = Records::new(source.path.clone(), head, cut);
@@ -121,7 +122,8 @@ impl Sample {
         sample
     }
 
-    /// The sample of the delimiter that fits best; of the comma if none cuts the rows into several cells.
+    /// The sample of the delimiter that fits best; of the comma if none cuts the rows into several
+    /// cells.
     fn best(source: &Source, head: &[u8]) -> Self {
         let mut best = Self::take(source, head, Delimiter::Comma, None);
         let mut score = 0.0;
@@ -145,8 +147,8 @@ impl Sample {
         self.below().iter().flat_map(OwnedRow::cells)
     }
 
-    /// The share of rows that are equally long plus the share of numbers among their cells; 0 for a delimiter that
-    /// does not occur or leaves no number.
+    /// The share of rows that are equally long plus the share of numbers among their cells; 0 for a
+    /// delimiter that does not occur or leaves no number.
     fn score(&self) -> f64 {
         if self.width < 2 {
             return 0.0;
@@ -182,7 +184,8 @@ impl Sample {
         if votes.1 > votes.0 { Decimal::Comma } else { Decimal::Point }
     }
 
-    /// R's `write.table` gives the column of row names no name, so that the header is one cell short.
+    /// R's `write.table` gives the column of row names no name, so that the header is one cell
+    /// short.
     fn header_lacks_row_names(&self) -> bool {
         matches!(self.dialect.delimiter, Delimiter::Blanks | Delimiter::Tab)
             && self.rows.len() > 1
@@ -190,7 +193,8 @@ impl Sample {
             && self.rows[0].cells().all(|cell| !self.is_numeric(cell))
     }
 
-    /// The cells of the first row, one for each column: completed where the header is one cell short.
+    /// The cells of the first row, one for each column: completed where the header is one cell
+    /// short.
     fn aligned_names(&self) -> Vec<String> {
         let mut names: Vec<String> = self.rows[0].cells().map(str::to_owned).collect();
         let below = self.below();
@@ -203,8 +207,9 @@ impl Sample {
         names
     }
 
-    /// Whether the first row holds text where the rows below hold numbers. One that also holds numbers with a fraction
-    /// is taken for data with a slip in it, so that no row is lost in silence; whole numbers may be names (years).
+    /// Whether the first row holds text where the rows below hold numbers. One that also holds
+    /// numbers with a fraction is taken for data with a slip in it, so that no row is lost in
+    /// silence; whole numbers may be names (years).
     fn begins_with_header(&self, names: &[String]) -> bool {
         if self.rows.len() == 1 {
             return names.iter().any(|name| !self.is_numeric(name));

@@ -23,7 +23,8 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Looks at `path`; a pipe or a device is read to its end here and held, in half of `memory_bytes` at most.
+    /// Looks at `path`; a pipe or a device is read to its end here and held, in half of
+    /// `memory_bytes` at most.
     pub(super) fn open(path: &Path, memory_bytes: u64) -> Result<Self, TableError> {
         let path = path.to_owned();
         let opened = |cause| TableError::Open { path: path.clone(), cause };
@@ -71,8 +72,8 @@ impl Source {
         longest_line(self.memory_bytes)
     }
 
-    /// The first lines: at least `wanted` bytes cut after the last line end, or the first line if it is longer, or all
-    /// there is.
+    /// The first lines: at least `wanted` bytes cut after the last line end, or the first line if
+    /// it is longer, or all there is.
     ///
     /// # Errors
     /// Those of reading; if the first line is longer than a row may be.

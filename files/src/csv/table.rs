@@ -14,7 +14,8 @@ use crate::error::TableError;
 use crate::names::nearest_name;
 use crate::text::TextFault;
 
-/// A table read from a CSV file: rows of equally many cells, whose numeric columns are held as `f64`.
+/// A table read from a CSV file: rows of equally many cells, whose numeric columns are held as
+/// `f64`.
 #[derive(Clone, Debug)]
 pub struct Table {
     pub(super) source: Source,
@@ -66,8 +67,8 @@ impl Table {
     /// Reads `path`, finding out delimiter, decimals and header.
     ///
     /// # Errors
-    /// [`TableError`] when the file cannot be read, holds no row, is not UTF-8, or has a row of another length. Text
-    /// and missing values are no errors until a column is asked for them.
+    /// [`TableError`] when the file cannot be read, holds no row, is not UTF-8, or has a row of
+    /// another length. Text and missing values are no errors until a column is asked for them.
     pub fn read(path: &Path) -> Result<Self, TableError> {
         Self::read_with(path, &ReadOptions::default())
     }
@@ -140,8 +141,8 @@ impl Table {
         self.lines.rows()
     }
 
-    /// The names of the columns from left to right: those of the header (empty where it gives none), or 1, 2, and so
-    /// on.
+    /// The names of the columns from left to right: those of the header (empty where it gives
+    /// none), or 1, 2, and so on.
     pub fn names(&self) -> &[String] {
         &self.names
     }
@@ -185,10 +186,12 @@ impl Table {
         }
     }
 
-    /// Finds a column by its name, by its name in other case, or by its 1-based number, in this order.
+    /// Finds a column by its name, by its name in other case, or by its 1-based number, in this
+    /// order.
     ///
     /// # Errors
-    /// [`TableError::UnknownColumn`] with the columns there are, or [`TableError::AmbiguousColumn`].
+    /// [`TableError::UnknownColumn`] with the columns there are, or
+    /// [`TableError::AmbiguousColumn`].
     pub fn find(&self, wanted: &str) -> Result<ColumnIndex, TableError> {
         let wanted = wanted.trim();
         if let Some(column) = self.find_name(wanted, |name| name == wanted)? {
@@ -209,13 +212,15 @@ impl Table {
         }
     }
 
-    /// Whether [`Table::find`] takes `wanted` for the number of a column, which the header names otherwise.
+    /// Whether [`Table::find`] takes `wanted` for the number of a column, which the header names
+    /// otherwise.
     pub fn is_found_by_number(&self, wanted: &str) -> bool {
         let is_name = |name: &String| alike(name, wanted.trim());
         self.has_header() && self.find(wanted).is_ok() && !self.names.iter().any(is_name)
     }
 
-    /// The first of `names` that one column bears, case ignored: for the obvious names of a coordinate.
+    /// The first of `names` that one column bears, case ignored: for the obvious names of a
+    /// coordinate.
     pub fn find_any(&self, names: &[&str]) -> Option<ColumnIndex> {
         names
             .iter()
@@ -241,12 +246,14 @@ impl Table {
         }
     }
 
-    /// Whether every cell of a column is a finite number or missing, so that [`Table::numbers`] gives it.
+    /// Whether every cell of a column is a finite number or missing, so that [`Table::numbers`]
+    /// gives it.
     pub fn is_numeric(&self, column: ColumnIndex) -> bool {
         self.columns[column.0].text.is_none() && self.columns[column.0].infinite.is_none()
     }
 
-    /// The values of a column, one for each row; NaN is a missing value, and nothing else is NaN or infinite.
+    /// The values of a column, one for each row; NaN is a missing value, and nothing else is NaN or
+    /// infinite.
     ///
     /// # Errors
     /// [`TableError::NotANumber`] or [`TableError::NotFinite`] with the first offending cell.
@@ -265,7 +272,8 @@ impl Table {
         Ok(values)
     }
 
-    /// Checks that no row lacks a value in any of `columns`, which are columns of this table or computed from them.
+    /// Checks that no row lacks a value in any of `columns`, which are columns of this table or
+    /// computed from them.
     ///
     /// # Errors
     /// [`TableError::MissingValue`] with the first line that lacks one and the number of such rows.

@@ -14,8 +14,8 @@ impl Table {
     /// The cells of a column, one for each row, without the blanks around them.
     ///
     /// # Errors
-    /// [`TableError::Changed`] when the file that the table was read from is no longer the same; if they take more
-    /// memory than reading may take.
+    /// [`TableError::Changed`] when the file that the table was read from is no longer the same; if
+    /// they take more memory than reading may take.
     ///
     /// # Panics
     /// If there is no such column.

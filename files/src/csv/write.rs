@@ -1,4 +1,5 @@
-//! Columns of numbers as CSV: commas, decimal points, and the shortest spelling that reads back exactly.
+//! Columns of numbers as CSV: commas, decimal points, and the shortest spelling that reads back
+//! exactly.
 
 use std::io::{self, Write};
 use std::path::Path;

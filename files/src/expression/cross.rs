@@ -1,5 +1,5 @@
-//! R's grammar of formulas: sums of crossings (`*`) of interactions (`:`) of factors. Source: J. M. Chambers, T. J.
-//! Hastie, "Statistical models in S" (1992), section 2.3.1.
+//! R's grammar of formulas: sums of crossings (`*`) of interactions (`:`) of factors. Source: J. M.
+//! Chambers, T. J. Hastie, "Statistical models in S" (1992), section 2.3.1.
 
 use super::error::{ParseError, Span};
 use super::formula::{Term, as_number, is_constant};
@@ -145,7 +145,8 @@ enum Operand {
     Terms(Vec<Product>),
 }
 
-/// A number, a column, a function of an expression, or a sum in parentheses, in a crossing that begins at `start`.
+/// A number, a column, a function of an expression, or a sum in parentheses, in a crossing that
+/// begins at `start`.
 fn operand(parser: &mut Parser<'_>, start: usize) -> Result<Operand, ParseError> {
     let span = parser.span();
     match parser.peek() {
@@ -205,7 +206,8 @@ pub(super) fn set(
     Ok(())
 }
 
-/// Adds `new` terms; one that is there already counts once, and is a mistake where both were written out.
+/// Adds `new` terms; one that is there already counts once, and is a mistake where both were
+/// written out.
 fn add(parser: &Parser<'_>, terms: &mut Vec<Product>, new: Vec<Product>) -> Result<(), ParseError> {
     for term in new {
         match terms.iter().find(|other| other.is_same(parser, &term)) {
@@ -245,8 +247,8 @@ fn too_many() -> String {
     format!("more than {MOST_TERMS} terms")
 }
 
-/// Refuses what is arithmetic in a formula: the product that begins at the token `start`, of which `span` is the part
-/// that tells.
+/// Refuses what is arithmetic in a formula: the product that begins at the token `start`, of which
+/// `span` is the part that tells.
 fn arithmetic<T>(parser: &mut Parser<'_>, start: usize, span: Span) -> Result<T, ParseError> {
     parser.go_to(start);
     let mut node = parser.product()?;

@@ -20,8 +20,8 @@ impl Span {
     }
 }
 
-/// An expression that cannot be understood. Its display has three lines: what is wrong, the text, and carets under the
-/// place.
+/// An expression that cannot be understood. Its display has three lines: what is wrong, the text,
+/// and carets under the place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}\n{}", Marked { text, span: *span })]
 pub struct ParseError {

@@ -5,10 +5,11 @@ use super::{Expression, Kind, Node, Operator};
 use crate::Table;
 
 impl Expression {
-    /// What a user means by `text` over `table`: the column of that name or number if there is one, else arithmetic.
-    /// So `3` is the third column, also of a table that has none, and `3 + 0` the number; and a column called `a-b`
-    /// needs no backquotes if it stands alone. A column that is given by its number bears its name from then on, if it
-    /// has one, so that it is the same in tables with other columns.
+    /// What a user means by `text` over `table`: the column of that name or number if there is one,
+    /// else arithmetic. So `3` is the third column, also of a table that has none, and `3 + 0` the
+    /// number; and a column called `a-b` needs no backquotes if it stands alone. A column that is
+    /// given by its number bears its name from then on, if it has one, so that it is the same in
+    /// tables with other columns.
     ///
     /// # Errors
     /// [`super::ParseError`] if it is neither.
@@ -29,8 +30,9 @@ impl Expression {
     /// One value for each row of `table`; NaN where an input is missing.
     ///
     /// # Errors
-    /// [`EvaluateError::Column`] for a column that is not there or holds text; [`EvaluateError::NotFinite`] for an
-    /// operation that has no finite result (the logarithm of a negative number), with the first such line.
+    /// [`EvaluateError::Column`] for a column that is not there or holds text;
+    /// [`EvaluateError::NotFinite`] for an operation that has no finite result (the logarithm of a
+    /// negative number), with the first such line.
     pub fn evaluate(&self, table: &Table) -> Result<Vec<f64>, EvaluateError> {
         let operand = Evaluation { table, text: &self.text }.values(&self.root)?;
         Ok(match operand {

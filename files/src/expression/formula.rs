@@ -6,13 +6,15 @@ use super::parse::{Parser, binary};
 use super::{Expression, Kind, Node, Operator};
 use crate::Table;
 
-/// A linear mean, written as in R. `x + y + sqrt(dist)` is an intercept and three regressors; `0 + x`, `-1 + x` and
-/// `x - 1` have no intercept; `1` is an intercept alone; `0` is a mean of zero.
+/// A linear mean, written as in R. `x + y + sqrt(dist)` is an intercept and three regressors;
+/// `0 + x`, `-1 + x` and `x - 1` have no intercept; `1` is an intercept alone; `0` is a mean of
+/// zero.
 ///
-/// Outside of the arguments of functions the operators join terms: `a:b` is the product of two columns, `a*b` stands for
-/// `a + b + a:b`, and `(a + b)*c` for `a + b + c + a:c + b:c`. Terms with more factors come later. Arithmetic stands in
-/// a function: `I(a*b)`, `I(x/1000)`, `log(a*b)`. What R takes for the nesting or the power of terms (`/`, `^`), and a
-/// term that is subtracted, are refused.
+/// Outside of the arguments of functions the operators join terms: `a:b` is the product of two
+/// columns, `a*b` stands for `a + b + a:b`, and `(a + b)*c` for `a + b + c + a:c + b:c`. Terms with
+/// more factors come later. Arithmetic stands in a function: `I(a*b)`, `I(x/1000)`, `log(a*b)`.
+/// What R takes for the nesting or the power of terms (`/`, `^`), and a term that is subtracted,
+/// are refused.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Formula {
     text: String,
@@ -28,7 +30,8 @@ pub struct Term {
 }
 
 impl Term {
-    /// The term as it was written, or its factors with colons between them: the name of its coefficient.
+    /// The term as it was written, or its factors with colons between them: the name of its
+    /// coefficient.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -46,8 +49,8 @@ impl Formula {
     /// Reads a formula.
     ///
     /// # Errors
-    /// [`ParseError`] for what is no formula, a regressor that is subtracted, constant or repeated, and an intercept
-    /// that is asked for and taken out.
+    /// [`ParseError`] for what is no formula, a regressor that is subtracted, constant or repeated,
+    /// and an intercept that is asked for and taken out.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         let mut parser = Parser::new(text)?;
         let sum = cross::sum(&mut parser)?;
@@ -65,8 +68,8 @@ impl Formula {
         Ok(formula)
     }
 
-    /// Reads the [`text`](Self::text) of a formula, in which every term stands by itself: `x * y` is the product, as it
-    /// was in all formulas of earlier versions.
+    /// Reads the [`text`](Self::text) of a formula, in which every term stands by itself: `x * y`
+    /// is the product, as it was in all formulas of earlier versions.
     ///
     /// # Errors
     /// As [`Formula::parse`].
@@ -90,7 +93,8 @@ impl Formula {
         Ok(Self { text: text.to_owned(), intercept: intercept.unwrap_or(true), terms })
     }
 
-    /// The text that [`Formula::read`] reads back: as it was written if that says it, else every term by itself.
+    /// The text that [`Formula::read`] reads back: as it was written if that says it, else every
+    /// term by itself.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -105,14 +109,15 @@ impl Formula {
         &self.terms
     }
 
-    /// The names of the coefficients: [`Formula::INTERCEPT`] if there is one, then those of the terms.
+    /// The names of the coefficients: [`Formula::INTERCEPT`] if there is one, then those of the
+    /// terms.
     pub fn names(&self) -> Vec<&str> {
         let intercept = self.intercept.then_some(Self::INTERCEPT);
         intercept.into_iter().chain(self.terms.iter().map(Term::name)).collect()
     }
 
-    /// The design matrix by columns, in the order of [`Formula::names`], each with one value for each row of `table`;
-    /// NaN where an input is missing.
+    /// The design matrix by columns, in the order of [`Formula::names`], each with one value for
+    /// each row of `table`; NaN where an input is missing.
     ///
     /// # Errors
     /// As [`Expression::evaluate`].

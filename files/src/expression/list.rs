@@ -1,7 +1,7 @@
 //! A list of columns or expressions, separated by commas.
 
-/// The items of `text`, which commas separate, without the blanks around them. Commas in backquotes or parentheses
-/// separate nothing. An empty item stays, so that the caller can refuse it.
+/// The items of `text`, which commas separate, without the blanks around them. Commas in backquotes
+/// or parentheses separate nothing. An empty item stays, so that the caller can refuse it.
 pub fn split_list(text: &str) -> Vec<&str> {
     let mut items = Vec::new();
     let (mut start, mut depth, mut quoted) = (0, 0_usize, false);

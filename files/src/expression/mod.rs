@@ -1,8 +1,10 @@
-//! Arithmetic over the columns of a table, `log(zinc)` for values, and formulas, `x + y + sqrt(dist)` for a mean.
+//! Arithmetic over the columns of a table, `log(zinc)` for values, and formulas,
+//! `x + y + sqrt(dist)` for a mean.
 //!
-//! An expression is made of numbers, names of columns (with backquotes around odd ones), `+ - * / ^`, parentheses and
-//! the functions of [`Function::ALL`]. A mean is a [`Formula`] as R has them: there `x * y` crosses terms. `^` binds tighter than a sign and groups to the right: `-x^2` is `-(x^2)`,
-//! `2^3^2` is `2^9`.
+//! An expression is made of numbers, names of columns (with backquotes around odd ones),
+//! `+ - * / ^`, parentheses and the functions of [`Function::ALL`]. A mean is a [`Formula`] as R
+//! has them: there `x * y` crosses terms. `^` binds tighter than a sign and groups to the right:
+//! `-x^2` is `-(x^2)`, `2^3^2` is `2^9`.
 
 mod cross;
 mod error;

@@ -6,8 +6,8 @@ use super::token::{self, Token};
 use super::{Kind, Node, Operator};
 use crate::nearest_name;
 
-/// Nesting beyond this is refused, and so is a longer text (a long sum is a deep tree), so that none can exhaust the
-/// stack.
+/// Nesting beyond this is refused, and so is a longer text (a long sum is a deep tree), so that
+/// none can exhaust the stack.
 const DEEPEST: usize = 200;
 const LONGEST: usize = 1000;
 /// What to write where a colon means nothing.
@@ -117,7 +117,8 @@ impl<'a> Parser<'a> {
         Ok(node)
     }
 
-    /// `{+|-} atom [^ factor]`: a power binds tighter than a sign before it and groups to the right.
+    /// `{+|-} atom [^ factor]`: a power binds tighter than a sign before it and groups to the
+    /// right.
     fn factor(&mut self) -> Result<Node, ParseError> {
         self.enter()?;
         let start = self.span();

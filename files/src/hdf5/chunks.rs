@@ -69,8 +69,8 @@ pub(super) struct ChunkReader {
 }
 
 impl ChunkReader {
-    /// A reader of `chunks` in `file`, where `fill` is the entry of those that were never written. Of what it decoded
-    /// it holds up to `memory` bytes, or one chunk.
+    /// A reader of `chunks` in `file`, where `fill` is the entry of those that were never written.
+    /// Of what it decoded it holds up to `memory` bytes, or one chunk.
     pub(super) fn new(file: File, chunks: Arc<Chunks>, fill: &[u8], memory: usize) -> Self {
         let entry_bytes = fill.len();
         let whole = chunks.shape[0] * chunks.shape[1] * entry_bytes;
@@ -90,7 +90,8 @@ impl ChunkReader {
         }
     }
 
-    /// Reads the entries in `rows` and `columns` into `entries`, row by row; returns the bytes read.
+    /// Reads the entries in `rows` and `columns` into `entries`, row by row; returns the bytes
+    /// read.
     pub(super) fn read(
         &mut self,
         rows: &Range<usize>,
@@ -113,8 +114,8 @@ impl ChunkReader {
         Ok(taken)
     }
 
-    /// Reads and decodes chunk `index`, unless it is held; returns where it is held, if it was ever written, and the
-    /// bytes read.
+    /// Reads and decodes chunk `index`, unless it is held; returns where it is held, if it was ever
+    /// written, and the bytes read.
     fn hold(&mut self, index: usize) -> Result<(Option<usize>, u64), Failure> {
         let chunk = self.chunks.table[index];
         if chunk.size == 0 {
@@ -192,8 +193,8 @@ impl ChunkReader {
         }
     }
 
-    /// Copies what the block shares with the chunk that is held there, or was never written, and whose first entry is
-    /// `corner`, into `entries`.
+    /// Copies what the block shares with the chunk that is held there, or was never written, and
+    /// whose first entry is `corner`, into `entries`.
     fn place(
         &self,
         held: Option<usize>,

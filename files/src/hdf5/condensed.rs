@@ -1,5 +1,5 @@
-//! Blocks of a symmetric matrix of which the entries above the diagonal are stored row after row, as SciPy's
-//! `pdist` gives them.
+//! Blocks of a symmetric matrix of which the entries above the diagonal are stored row after row,
+//! as SciPy's `pdist` gives them.
 
 use super::entries::{Entries, Failure};
 use crate::source::Block;
@@ -9,8 +9,8 @@ fn place(n: usize, i: usize, j: usize) -> usize {
     i * (2 * n - i - 1) / 2 + j - i - 1
 }
 
-/// Reads `block` of the matrix of order `n` whose upper triangle `stored` is; returns the bytes taken from
-/// the file.
+/// Reads `block` of the matrix of order `n` whose upper triangle `stored` is; returns the bytes
+/// taken from the file.
 pub(super) fn read(
     stored: &mut Entries,
     n: usize,

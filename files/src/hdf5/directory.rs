@@ -1,4 +1,5 @@
-//! The way from the root group to the header of a data set, by links that are stored in the usual ways.
+//! The way from the root group to the header of a data set, by links that are stored in the usual
+//! ways.
 
 use rust_hdf5::format::FormatContext;
 use rust_hdf5::format::btree_v1::BTreeV1Node;

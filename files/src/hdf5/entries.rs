@@ -80,8 +80,8 @@ impl Entries {
         self.kind.element.bytes()
     }
 
-    /// Reads the entries in `rows` and `columns` into `entries`, row by row and in the byte order of this
-    /// machine; returns the bytes taken from the file.
+    /// Reads the entries in `rows` and `columns` into `entries`, row by row and in the byte order
+    /// of this machine; returns the bytes taken from the file.
     pub(super) fn read(
         &mut self,
         rows: &Range<usize>,

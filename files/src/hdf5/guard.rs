@@ -1,5 +1,5 @@
-//! What is checked before anything else in a file is believed: the signature, and that the file was not cut
-//! short.
+//! What is checked before anything else in a file is believed: the signature, and that the file was
+//! not cut short.
 
 use std::fs::{File, Metadata};
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -103,8 +103,8 @@ fn read(start: &[u8; SUPERBLOCK], at: u64, length: u64) -> Result<Superblock, St
             "it was cut short: {length} bytes of {end} are there; copy or download it again"
         ));
     }
-    // Versions 0 and 1 go on with the address of driver information and with the root's entry, whose second
-    // field it is.
+    // Versions 0 and 1 go on with the address of driver information and with the root's entry,
+    // whose second field it is.
     let root = if version < 2 { address(5) } else { address(3) };
     let base = if address(0) == 0 { at } else { address(0) };
     Ok(Superblock { base, root: (width == 8).then_some(root), length })

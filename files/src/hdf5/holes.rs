@@ -83,8 +83,8 @@ pub(super) fn fill_number(bytes: &[u8], kind: Kind) -> f64 {
     number[0]
 }
 
-/// What is wrong with the file at `path` in which other entries of a data set stand, if it is not there or has not so
-/// many bytes.
+/// What is wrong with the file at `path` in which other entries of a data set stand, if it is not
+/// there or has not so many bytes.
 pub(super) fn outside(folder: &Path, name: &str, bytes: u64) -> Option<String> {
     let found = [folder.join(name), name.into()].into_iter().find_map(|path| path.metadata().ok());
     match found.map(|about| about.len()) {

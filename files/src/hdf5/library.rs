@@ -1,4 +1,5 @@
-//! Opening files with the library, and reading blocks through it where the entries are stored in a rare way.
+//! Opening files with the library, and reading blocks through it where the entries are stored in a
+//! rare way.
 
 use std::ops::Range;
 use std::path::Path;
@@ -62,8 +63,8 @@ impl LibraryReader {
         Self { dataset, rank, stored }
     }
 
-    /// Reads the entries in `rows` and `columns` into `entries`, row by row, in the byte order of this
-    /// machine.
+    /// Reads the entries in `rows` and `columns` into `entries`, row by row, in the byte order of
+    /// this machine.
     pub(super) fn read(
         &mut self,
         rows: &Range<usize>,

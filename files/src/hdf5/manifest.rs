@@ -14,9 +14,9 @@ use crate::source::{Block, BlockReader, Coverage, Source, SourceError};
 
 /// A matrix in tiles.
 ///
-/// The list is CSV with a header: `file` (from the folder of the list), `row` and `column` (the first of the
-/// tile, from 0), and `dataset` if a file has several. Tiles cover the matrix, each entry once, or all that
-/// is above its diagonal.
+/// The list is CSV with a header: `file` (from the folder of the list), `row` and `column` (the
+/// first of the tile, from 0), and `dataset` if a file has several. Tiles cover the matrix, each
+/// entry once, or all that is above its diagonal.
 #[derive(Clone, Debug)]
 pub struct ManifestSource {
     name: String,
@@ -33,8 +33,8 @@ impl ManifestSource {
     /// Reads the list at `path` and opens every file in it.
     ///
     /// # Errors
-    /// If the list or a file cannot be read, tiles overlap or leave gaps, or they hold different kinds of
-    /// numbers or different names.
+    /// If the list or a file cannot be read, tiles overlap or leave gaps, or they hold different
+    /// kinds of numbers or different names.
     pub fn open(path: &Path) -> Result<Self, SourceError> {
         Self::open_as(path, Hdf5Reading::default())
     }

@@ -1,16 +1,20 @@
-//! Matrices in HDF5 files: read block by block, written by blocks, and put together from the files of tiles.
+//! Matrices in HDF5 files: read block by block, written by blocks, and put together from the files
+//! of tiles.
 //!
-//! The crate `rust-hdf5` opens a file and says what is in it, and reads what is stored in rare ways. Where
-//! the entries stand (contiguous; chunks under any of HDF5's indices) is found here, so that every thread
-//! reads them straight from the file: a chunk is read, inflated and unshuffled into the block.
+//! The crate `rust-hdf5` opens a file and says what is in it, and reads what is stored in rare
+//! ways. Where the entries stand (contiguous; chunks under any of HDF5's indices) is found here, so
+//! that every thread reads them straight from the file: a chunk is read, inflated and unshuffled
+//! into the block.
 //!
-//! HDF5 gives a fill value for what was never written, mostly 0, which is a distance like any other: a data
-//! set with such holes is refused unless [`Hdf5Reading::fill`] says what they are.
+//! HDF5 gives a fill value for what was never written, mostly 0, which is a distance like any
+//! other: a data set with such holes is refused unless [`Hdf5Reading::fill`] says what they are.
 //!
-//! With the feature `hdf5`, the C library libhdf5 reads what neither of them does (virtual data sets, filters that come as
-//! plugins): [`open()`] tries one after the other. Tests compare the two.
+//! With the feature `hdf5`, the C library libhdf5 reads what neither of them does (virtual data
+//! sets, filters that come as plugins): [`open()`] tries one after the other. Tests compare the
+//! two.
 //!
-//! A file that is shorter than its superblock says is refused, since what is missing would read as zeros.
+//! A file that is shorter than its superblock says is refused, since what is missing would read as
+//! zeros.
 
 mod choose;
 mod chunks;

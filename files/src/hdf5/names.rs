@@ -12,7 +12,8 @@ use crate::source::SourceError;
 const OF_ROWS: [&str; 3] = ["rownames", "row_names", "row_labels"];
 const OF_COLUMNS: [&str; 4] = ["colnames", "col_names", "column_names", "col_labels"];
 const OF_BOTH: [&str; 6] = ["names", "ids", "id", "labels", "sample_ids", "samples"];
-/// A data set with the names of both, beside a matrix that is called `matrix`, as scikit-bio has them.
+/// A data set with the names of both, beside a matrix that is called `matrix`, as scikit-bio has
+/// them.
 const OF_MATRIX: &str = "order";
 /// Names may take this much whatever memory there is.
 const ALWAYS: u64 = 16 << 20;
@@ -30,8 +31,8 @@ pub(super) fn is_for_names(path: &str) -> bool {
     OF_ROWS.iter().chain(&OF_COLUMNS).chain(&OF_BOTH).any(|usual| *usual == name)
 }
 
-/// The names of the rows and of the columns of `chosen`, from the group that it is in; they take at most
-/// `memory_bytes`.
+/// The names of the rows and of the columns of `chosen`, from the group that it is in; they take at
+/// most `memory_bytes`.
 ///
 /// # Errors
 /// If they are not as many as the rows or columns, too many for the memory, or no text.
@@ -51,7 +52,8 @@ pub(super) fn read(
     Ok(settled([of_rows, of_columns], chosen.is_condensed))
 }
 
-/// Which of the data sets `there` hold the names of the rows and of the columns of that at `path`, of that shape.
+/// Which of the data sets `there` hold the names of the rows and of the columns of that at `path`,
+/// of that shape.
 pub(super) fn find(
     there: &[String],
     path: &str,

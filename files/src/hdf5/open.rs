@@ -6,9 +6,9 @@ use super::holes::Hdf5Reading;
 use super::source::Hdf5Source;
 use crate::source::{Source, SourceError};
 
-/// Opens the data set `dataset` of the file at `path`, or the one that is the matrix if none is named
-/// ([`Hdf5Source::open`]), in this way of `reading`; with the feature `hdf5`, libhdf5 does where our own reader does not
-/// read such files.
+/// Opens the data set `dataset` of the file at `path`, or the one that is the matrix if none is
+/// named ([`Hdf5Source::open`]), in this way of `reading`; with the feature `hdf5`, libhdf5 does
+/// where our own reader does not read such files.
 ///
 /// # Errors
 /// Those of [`Hdf5Source::open`].

@@ -27,8 +27,8 @@ pub(super) enum Place {
     LibHdf5(hdf5_metno::Dataset),
 }
 
-/// The place of the entries of `chosen`, which are stored as `storage` in this shape, and the bytes that reading all
-/// takes; `fill` is what those are that were never written.
+/// The place of the entries of `chosen`, which are stored as `storage` in this shape, and the bytes
+/// that reading all takes; `fill` is what those are that were never written.
 ///
 /// # Errors
 /// If some were never written and there is no `fill`, or it is no such number.
@@ -90,7 +90,8 @@ fn holes(storage: &Storage, entries: u64) -> Option<Holes> {
     }
 }
 
-/// Refuses what the library may read without all of it being there, unless it `is_filled` as the library does it.
+/// Refuses what the library may read without all of it being there, unless it `is_filled` as the
+/// library does it.
 fn check_library(path: &Path, chosen: &Chosen, is_filled: bool) -> Result<(), SourceError> {
     let (dataset, title) = (&chosen.dataset, &chosen.path);
     let failed = |error| unreadable(path, &error);

@@ -30,8 +30,8 @@ pub enum Compression {
 pub struct Hdf5Options {
     /// Name of the data set; without slashes.
     pub dataset: String,
-    /// Rows and columns of a chunk, cut down to the matrix; none: the entries stand without gaps, and cannot
-    /// be compressed.
+    /// Rows and columns of a chunk, cut down to the matrix; none: the entries stand without gaps,
+    /// and cannot be compressed.
     pub chunk: Option<[usize; 2]>,
     /// How chunks are compressed.
     pub compression: Compression,
@@ -138,8 +138,8 @@ impl Hdf5Sink {
         Ok(())
     }
 
-    /// Something that compresses blocks for [`write_encoded`](Self::write_encoded), for threads beside that
-    /// of the sink; none if the file has no chunks.
+    /// Something that compresses blocks for [`write_encoded`](Self::write_encoded), for threads
+    /// beside that of the sink; none if the file has no chunks.
     #[must_use]
     pub fn encoder(&self) -> Option<ChunkEncoder> {
         self.encoder.clone()

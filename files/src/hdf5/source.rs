@@ -22,7 +22,8 @@ use crate::source::{Block, BlockReader, Coverage, Source, SourceError};
 /// Most bytes of decoded chunks that a reader of a triangle holds.
 const MEMORY_OF_CHUNKS: usize = 32 << 20;
 
-/// A data set of two dimensions, or of one with what is above the diagonal of a symmetric matrix, row by row.
+/// A data set of two dimensions, or of one with what is above the diagonal of a symmetric matrix,
+/// row by row.
 #[derive(Clone, Debug)]
 pub struct Hdf5Source {
     pub(super) path: PathBuf,
@@ -39,17 +40,17 @@ pub struct Hdf5Source {
 }
 
 impl Hdf5Source {
-    /// Opens the data set `dataset` of the file at `path`: a name, or groups and a name with slashes between.
-    /// Without one it is the first of `values`, `distance`, `distances`, `matrix` and `data` that is a matrix
-    /// of numbers, else the only one that is.
+    /// Opens the data set `dataset` of the file at `path`: a name, or groups and a name with
+    /// slashes between. Without one it is the first of `values`, `distance`, `distances`, `matrix`
+    /// and `data` that is a matrix of numbers, else the only one that is.
     ///
-    /// Names are read from the data sets `rownames` and `colnames` (or `row_names`, `names`, `ids`, `labels`
-    /// and the like) of the same group.
+    /// Names are read from the data sets `rownames` and `colnames` (or `row_names`, `names`, `ids`,
+    /// `labels` and the like) of the same group.
     ///
     /// # Errors
-    /// If the file cannot be read, is no HDF5 file or was cut short; if there is no such data set, or none
-    /// can be preferred; if it holds no matrix of real numbers, or a part of it was never written; if there are not
-    /// as many names as rows or columns.
+    /// If the file cannot be read, is no HDF5 file or was cut short; if there is no such data set,
+    /// or none can be preferred; if it holds no matrix of real numbers, or a part of it was never
+    /// written; if there are not as many names as rows or columns.
     pub fn open(path: &Path, dataset: Option<&str>) -> Result<Self, SourceError> {
         Self::open_as(path, dataset, Hdf5Reading::default())
     }
@@ -112,7 +113,8 @@ impl Hdf5Source {
         &self.dataset
     }
 
-    /// Whether blocks are read straight from the file, and not through the library for HDF5, which is slower.
+    /// Whether blocks are read straight from the file, and not through the library for HDF5, which
+    /// is slower.
     #[must_use]
     pub fn is_direct(&self) -> bool {
         matches!(self.place, Place::Contiguous(_) | Place::Chunked { .. } | Place::Filled(_))
@@ -124,8 +126,8 @@ impl Hdf5Source {
         if self.is_condensed { n * (n - 1) / 2 } else { n }
     }
 
-    /// Bytes of decoded chunks that a reader holds. Blocks of a matrix begin and end with its chunks; those of a
-    /// triangle do not, and share chunks with the blocks beside them.
+    /// Bytes of decoded chunks that a reader holds. Blocks of a matrix begin and end with its
+    /// chunks; those of a triangle do not, and share chunks with the blocks beside them.
     fn memory_of_chunks(&self) -> usize {
         if self.is_condensed { MEMORY_OF_CHUNKS } else { 0 }
     }

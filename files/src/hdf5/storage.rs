@@ -124,7 +124,8 @@ impl Bytes<'_> {
         Ok(Storage::Contiguous(from))
     }
 
-    /// How the data set at `path` is laid out and what its chunks went through; none if that is unusual.
+    /// How the data set at `path` is laid out and what its chunks went through; none if that is
+    /// unusual.
     fn layout(self, path: &str) -> Option<(DataLayoutMessage, FilterPipeline)> {
         let messages = self.messages(self.header_of(path)?)?;
         let find = |number| messages.iter().find(|message| message.number == number);
@@ -142,7 +143,8 @@ impl Bytes<'_> {
         Some((layout, filters))
     }
 
-    /// The chunks of shape `stored` (with the bytes of an entry at the end), of which `fill` fills the table.
+    /// The chunks of shape `stored` (with the bytes of an entry at the end), of which `fill` fills
+    /// the table.
     fn chunked(
         self,
         wanted: Wanted<'_>,

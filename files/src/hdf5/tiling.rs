@@ -23,8 +23,8 @@ pub(super) enum Fault {
 /// Which entries of the matrix of that shape `tiles` cover.
 ///
 /// # Errors
-/// If two cover the same entry, or none an entry above the diagonal, or none an entry below it where the
-/// matrix is not square.
+/// If two cover the same entry, or none an entry above the diagonal, or none an entry below it
+/// where the matrix is not square.
 pub(super) fn coverage(shape: [usize; 2], tiles: &[Block]) -> Result<Coverage, Fault> {
     let rows = edges(shape[0], tiles.iter().map(|tile| &tile.rows));
     let columns = edges(shape[1], tiles.iter().map(|tile| &tile.columns));

@@ -36,7 +36,8 @@ impl Found {
     }
 }
 
-/// Finds the file that `spec` names, and its format, which is the one called `format` if that is given.
+/// Finds the file that `spec` names, and its format, which is the one called `format` if that is
+/// given.
 ///
 /// # Errors
 /// If there is no such file or its format is not known.
@@ -56,8 +57,8 @@ pub fn find_matrix(spec: impl AsRef<OsStr>, format: Option<&str>) -> Result<Foun
     Ok(Found { format, path, part })
 }
 
-/// The file and the part after the last colon, if the whole is no file and what stands before the colon is
-/// one.
+/// The file and the part after the last colon, if the whole is no file and what stands before the
+/// colon is one.
 fn split(spec: &OsStr) -> (PathBuf, Option<String>) {
     let bytes = spec.as_bytes();
     if !Path::new(spec).exists()

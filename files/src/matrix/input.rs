@@ -1,4 +1,5 @@
-//! Files of matrices: their first bytes, and texts cut into lines, with what can go wrong on the way.
+//! Files of matrices: their first bytes, and texts cut into lines, with what can go wrong on the
+//! way.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -80,7 +81,8 @@ impl Opened {
         self.line
     }
 
-    /// Reads the next line that is not blank into `text`, without its end; false at the end of the file.
+    /// Reads the next line that is not blank into `text`, without its end; false at the end of the
+    /// file.
     ///
     /// # Errors
     /// If it cannot be read, is too long or not UTF-8.
@@ -107,7 +109,8 @@ impl Opened {
         Ok(true)
     }
 
-    /// The first lines that are neither blank nor comments, at most `most`, and two at most where they are long.
+    /// The first lines that are neither blank nor comments, at most `most`, and two at most where
+    /// they are long.
     ///
     /// # Errors
     /// If they cannot be read, are too long or not UTF-8.
@@ -123,8 +126,8 @@ impl Opened {
         Ok(lines)
     }
 
-    /// How the first lines begin that are neither blank nor comments, at most `most`: as many of them as the first
-    /// bytes of the file hold. A line that is cut is the last, and the only one.
+    /// How the first lines begin that are neither blank nor comments, at most `most`: as many of
+    /// them as the first bytes of the file hold. A line that is cut is the last, and the only one.
     ///
     /// # Errors
     /// If they cannot be read or are not UTF-8.

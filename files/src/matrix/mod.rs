@@ -1,10 +1,11 @@
-//! Matrices of numbers with names of rows and columns, in the formats in which people keep distances and
-//! tables: one file or folder per format, and the list of them.
+//! Matrices of numbers with names of rows and columns, in the formats in which people keep
+//! distances and tables: one file or folder per format, and the list of them.
 //!
-//! Text is parsed once, and its entries are kept in memory or, where they do not fit, in an unnamed file;
-//! binary files are read in place, block by block. A text file may be compressed by gzip or bzip2, which its
-//! first bytes tell. Text has to be UTF-8 or UTF-16: bytes that are neither are refused, so that no name
-//! changes in silence. Whether names repeat, or those of the rows and of the columns differ, is not checked here.
+//! Text is parsed once, and its entries are kept in memory or, where they do not fit, in an unnamed
+//! file; binary files are read in place, block by block. A text file may be compressed by gzip or
+//! bzip2, which its first bytes tell. Text has to be UTF-8 or UTF-16: bytes that are neither are
+//! refused, so that no name changes in silence. Whether names repeat, or those of the rows and of
+//! the columns differ, is not checked here.
 
 mod find;
 mod hdf5;
@@ -38,13 +39,15 @@ use crate::source::{Sink, Source, SourceError};
 /// How matrices are read.
 #[derive(Clone, Debug)]
 pub struct ReadSettings<'a> {
-    /// Most bytes that entries of a text may take in memory, or what of a binary file has to be held to read it.
+    /// Most bytes that entries of a text may take in memory, or what of a binary file has to be
+    /// held to read it.
     pub memory_bytes: u64,
     /// Folder for the entries that do not fit.
     pub scratch: PathBuf,
     /// Name of the format, if it is known.
     pub format: Option<&'a str>,
-    /// What entries of HDF5 are that were never written; without it, a matrix that has such is refused.
+    /// What entries of HDF5 are that were never written; without it, a matrix that has such is
+    /// refused.
     pub fill: Option<f64>,
 }
 
@@ -96,7 +99,8 @@ pub type Open = fn(&Path, Option<&str>, &ReadSettings<'_>) -> Result<Box<dyn Sou
 pub struct Format {
     /// What flags call it.
     pub name: &'static str,
-    /// Ends of file names that mean it, with the dot; after those of text, `.gz` or `.bz2` may follow.
+    /// Ends of file names that mean it, with the dot; after those of text, `.gz` or `.bz2` may
+    /// follow.
     pub endings: &'static [&'static str],
     /// Whether it is text.
     pub is_text: bool,
@@ -144,8 +148,8 @@ pub fn open_matrix(
     find_matrix(spec, settings.format)?.open(settings)
 }
 
-/// Begins the matrix at `path` in the format called `format`, or the one that the end of the name means. What
-/// is at `path` stays until [`Sink::finish`].
+/// Begins the matrix at `path` in the format called `format`, or the one that the end of the name
+/// means. What is at `path` stays until [`Sink::finish`].
 ///
 /// # Errors
 /// If the format is not known or cannot hold such a matrix, or the file cannot be made.

@@ -6,7 +6,8 @@ use super::input::too_many_names;
 use crate::source::SourceError;
 use crate::text;
 
-/// Copies of a name that are kept in the end: of the rows, of the columns, and of who reads the matrix.
+/// Copies of a name that are kept in the end: of the rows, of the columns, and of who reads the
+/// matrix.
 const COPIES: u64 = 3;
 /// Bytes that names may take in any case.
 const LEAST: u64 = 16 << 20;

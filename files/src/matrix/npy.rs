@@ -1,7 +1,8 @@
-//! NumPy's `.npy`: matrices row by row or column by column, and the condensed form of SciPy's `pdist`.
+//! NumPy's `.npy`: matrices row by row or column by column, and the condensed form of SciPy's
+//! `pdist`.
 //!
-//! A vector is condensed: the entries above the diagonal row by row, `n (n - 1) / 2` of them. Names stand in
-//! a text file beside it. Source: `numpy.lib.format`; `scipy.spatial.distance.squareform`.
+//! A vector is condensed: the entries above the diagonal row by row, `n (n - 1) / 2` of them. Names
+//! stand in a text file beside it. Source: `numpy.lib.format`; `scipy.spatial.distance.squareform`.
 
 use std::fs::File;
 use std::io;

@@ -1,7 +1,7 @@
 //! NumPy's `.npz`: an archive of arrays, of which one is the matrix and another may be its names.
 //!
-//! Arrays that are not compressed are read in place; others are inflated when the file is opened. Source:
-//! `numpy.lib.npyio`, `savez` and `savez_compressed`.
+//! Arrays that are not compressed are read in place; others are inflated when the file is opened.
+//! Source: `numpy.lib.npyio`, `savez` and `savez_compressed`.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -86,7 +86,8 @@ fn refused(path: &Path, error: ZipError) -> SourceError {
     }
 }
 
-/// The error of a file that ends early or of which the sums do not agree, or that the system refused.
+/// The error of a file that ends early or of which the sums do not agree, or that the system
+/// refused.
 fn broken(path: &Path, cause: io::Error) -> SourceError {
     input::unreadable(path, cause)
 }
@@ -113,7 +114,8 @@ fn is_text(array: &Array) -> bool {
     array.header.descr.contains(['U', 'S'])
 }
 
-/// The array called `part`, or the only one of two dimensions, or else the only one of one that is no text.
+/// The array called `part`, or the only one of two dimensions, or else the only one of one that is
+/// no text.
 fn choose<'a>(
     path: &Path,
     arrays: &'a [Array],
@@ -144,7 +146,8 @@ fn choose<'a>(
     Err(SourceError::invalid(path, format!("none of its arrays is a matrix; they are: {all}")))
 }
 
-/// The names in the only vector of text that is as long as the matrix has rows, in `memory_bytes` at most.
+/// The names in the only vector of text that is as long as the matrix has rows, in `memory_bytes`
+/// at most.
 fn names(
     path: &Path,
     archive: &mut Archive,
@@ -174,7 +177,8 @@ fn names(
     Ok(if m == n { [Some(names.clone()), Some(names)] } else { [Some(names), None] })
 }
 
-/// The `count` texts in an array of type `descr`: NumPy's `U` is UTF-32, `S` is bytes; zeros end them.
+/// The `count` texts in an array of type `descr`: NumPy's `U` is UTF-32, `S` is bytes; zeros end
+/// them.
 fn texts(descr: &str, entries: &[u8], count: usize) -> Option<Vec<String>> {
     let size: usize = descr.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok()?;
     let bytes = if descr.contains('U') { size.checked_mul(4)? } else { size };

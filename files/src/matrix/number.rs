@@ -36,8 +36,8 @@ pub(super) fn is_like_number(text: &str) -> bool {
     Cell::parse(text, Decimal::Point).is_numeric()
 }
 
-/// Appends the shortest decimal that reads back as the number in `stored`, one of the kind `element` in the
-/// byte order of this machine; answers whether it is finite.
+/// Appends the shortest decimal that reads back as the number in `stored`, one of the kind
+/// `element` in the byte order of this machine; answers whether it is finite.
 pub(super) fn spell(text: &mut String, element: Element, stored: &[u8]) -> bool {
     // Writing into a String cannot fail.
     match element {

@@ -20,14 +20,15 @@ fn after(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// The file with names beside the matrix at `path`, if there is one: with `.names` after its name, or instead
-/// of its end.
+/// The file with names beside the matrix at `path`, if there is one: with `.names` after its name,
+/// or instead of its end.
 #[must_use]
 pub fn names_file(path: &Path) -> Option<PathBuf> {
     [after(path), path.with_extension(ENDING)].into_iter().find(|path| path.is_file())
 }
 
-/// The names beside `path` for a matrix of this `shape`, if there are some. They are those of the rows, and of the columns too if the matrix is square.
+/// The names beside `path` for a matrix of this `shape`, if there are some. They are those of the
+/// rows, and of the columns too if the matrix is square.
 ///
 /// # Errors
 /// If there is such a file and it cannot be read or has another number of lines.
@@ -57,8 +58,8 @@ pub(super) fn read(
 /// The file beside `path`, and its text, if the matrix has names of rows.
 ///
 /// # Errors
-/// If a name does not fit on a line, or it has none and such a file is there, whose names would be taken for
-/// its own.
+/// If a name does not fit on a line, or it has none and such a file is there, whose names would be
+/// taken for its own.
 pub(super) fn prepare(
     path: &Path,
     content: &Content<'_>,

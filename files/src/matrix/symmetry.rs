@@ -1,5 +1,5 @@
-//! Whether one triangle of a matrix says everything about it: it is symmetric, and its diagonal is zero, but for
-//! rounding.
+//! Whether one triangle of a matrix says everything about it: it is symmetric, and its diagonal is
+//! zero, but for rounding.
 
 use std::path::Path;
 
@@ -29,9 +29,10 @@ pub struct Loss {
     pub largest: f64,
 }
 
-/// Reads `source` once and refuses it if its entries below the diagonal are not those above, or its diagonal is not
-/// zero, by more than `tolerance` times the greatest entry ([`rounding`] unless it is given); `memory_bytes` bound the
-/// blocks, and `done` is told how many of all rows are behind. Returns what one triangle does not keep.
+/// Reads `source` once and refuses it if its entries below the diagonal are not those above, or its
+/// diagonal is not zero, by more than `tolerance` times the greatest entry ([`rounding`] unless it
+/// is given); `memory_bytes` bound the blocks, and `done` is told how many of all rows are behind.
+/// Returns what one triangle does not keep.
 ///
 /// # Errors
 /// If it is so, with the first such entries and the largest difference; those of reading.
@@ -69,7 +70,8 @@ pub fn check_triangle(
     offenders.verdict(source, (share * greatest).max(if tolerance.is_none() { place } else { 0.0 }))
 }
 
-/// Side of square blocks of which two, with their numbers as they are stored, fit into `memory_bytes`.
+/// Side of square blocks of which two, with their numbers as they are stored, fit into
+/// `memory_bytes`.
 fn side(source: &dyn Source, memory_bytes: u64) -> usize {
     let entry = 2 * (source.element().bytes() + size_of::<f64>()) as u64;
     let side = usize::try_from((memory_bytes / entry).isqrt()).unwrap_or(usize::MAX);

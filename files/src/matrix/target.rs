@@ -1,5 +1,5 @@
-//! A file that is being written: it has another name until it is whole, and is compressed if its name says
-//! so.
+//! A file that is being written: it has another name until it is whole, and is compressed if its
+//! name says so.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};

@@ -1,5 +1,5 @@
-//! Copying a matrix from a source to a sink, block by block within memory, without losing anything in
-//! silence.
+//! Copying a matrix from a source to a sink, block by block within memory, without losing anything
+//! in silence.
 
 use std::ops::Range;
 use std::path::Path;
@@ -16,7 +16,8 @@ const EXACT: u64 = 1 << 53;
 pub enum Rounding {
     /// No number may change.
     Refused,
-    /// Floats may be rounded to shorter ones; whole numbers may not change, and none may become infinite.
+    /// Floats may be rounded to shorter ones; whole numbers may not change, and none may become
+    /// infinite.
     Allowed,
 }
 
@@ -48,7 +49,8 @@ impl<'a> Transfer<'a> {
     /// Copies everything to `sink`, and ends that; `done` is told how many rows are behind.
     ///
     /// # Errors
-    /// If a number does not fit the kind that the sink takes, with its place; those of reading and writing.
+    /// If a number does not fit the kind that the sink takes, with its place; those of reading and
+    /// writing.
     pub fn run(
         &mut self,
         mut sink: Box<dyn Sink>,
@@ -68,8 +70,8 @@ impl<'a> Transfer<'a> {
         sink.finish()
     }
 
-    /// Height and width of what is read at once: whole rows, and several rows of blocks of the sink if memory
-    /// allows.
+    /// Height and width of what is read at once: whole rows, and several rows of blocks of the sink
+    /// if memory allows.
     fn panel(&self, sink: &dyn Sink) -> [usize; 2] {
         let [m, n] = self.source.shape();
         let [height, width] = sink.grain().map(|grain| grain.max(1));

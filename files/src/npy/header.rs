@@ -110,7 +110,8 @@ impl Header {
     /// Reads what stands before the entries; returns with it how many bytes that is.
     ///
     /// # Errors
-    /// Those of `input`; [`InvalidData`](io::ErrorKind::InvalidData) if it is something else or too short.
+    /// Those of `input`; [`InvalidData`](io::ErrorKind::InvalidData) if it is something else or too
+    /// short.
     pub(crate) fn read(input: &mut dyn Read) -> io::Result<Result<(Self, u64), Objection>> {
         let (text, length) = header_text(input)?;
         Ok(Self::parse(&text).map(|header| (header, length)))
@@ -129,8 +130,8 @@ impl Header {
     }
 }
 
-/// The header, and where the entries begin; [`InvalidData`](io::ErrorKind::InvalidData) if the file is
-/// something else.
+/// The header, and where the entries begin; [`InvalidData`](io::ErrorKind::InvalidData) if the file
+/// is something else.
 fn header_text(file: &mut dyn Read) -> io::Result<(String, u64)> {
     let wrong = |reason: String| io::Error::new(io::ErrorKind::InvalidData, reason);
     let cut = |error: io::Error| match error.kind() {

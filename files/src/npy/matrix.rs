@@ -84,8 +84,8 @@ impl NpyMatrix {
     /// which `counts` says no may be anything.
     ///
     /// # Errors
-    /// If the file cannot be read, holds complex numbers and `T` is real, or an entry that counts is
-    /// not finite as a number of type `T`.
+    /// If the file cannot be read, holds complex numbers and `T` is real, or an entry that counts
+    /// is not finite as a number of type `T`.
     ///
     /// # Panics
     /// If the block is not within the matrix.

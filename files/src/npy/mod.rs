@@ -1,9 +1,9 @@
 //! Matrices in NumPy's files (`.npy`): read block by block, written column by column.
 //!
-//! The format is that of NumPy's `numpy.lib.format`, versions 1 and 2: a magic string, the length of
-//! the header, the header (a Python dictionary with `descr`, `fortran_order` and `shape`), the entries
-//! without gaps. Read are little-endian real and complex numbers of both precisions, in rows or in
-//! columns; a vector is one column.
+//! The format is that of NumPy's `numpy.lib.format`, versions 1 and 2: a magic string, the length
+//! of the header, the header (a Python dictionary with `descr`, `fortran_order` and `shape`), the
+//! entries without gaps. Read are little-endian real and complex numbers of both precisions, in
+//! rows or in columns; a vector is one column.
 
 mod header;
 mod matrix;

@@ -24,8 +24,8 @@ pub enum SourceError {
         /// What the system said.
         cause: io::Error,
     },
-    /// The file is not what it should be: cut short, damaged, of another shape or type. The text says where and what
-    /// to do.
+    /// The file is not what it should be: cut short, damaged, of another shape or type. The text
+    /// says where and what to do.
     #[error("{}: {reason}", path.display())]
     Invalid {
         /// The file.
@@ -33,7 +33,8 @@ pub enum SourceError {
         /// What is wrong, where, and what helps.
         reason: String,
     },
-    /// The file is sound as far as can be seen, but of a kind that is not read. The text says which and what helps.
+    /// The file is sound as far as can be seen, but of a kind that is not read. The text says which
+    /// and what helps.
     #[error("{}: {reason}", path.display())]
     Unsupported {
         /// The file.

@@ -18,8 +18,8 @@ pub struct MemorySource {
 }
 
 impl MemorySource {
-    /// A matrix with the `entries`, row by row, each an `element` in the byte order of this machine; `names` are those
-    /// of the rows and of the columns.
+    /// A matrix with the `entries`, row by row, each an `element` in the byte order of this
+    /// machine; `names` are those of the rows and of the columns.
     ///
     /// # Panics
     /// If there are not as many entries, or names, as the shape says.

@@ -1,8 +1,10 @@
-//! Matrices that are read block by block, wherever their entries come from, and places where blocks are written to.
+//! Matrices that are read block by block, wherever their entries come from, and places where blocks
+//! are written to.
 //!
-//! A [`Source`] is a matrix of real numbers of which any block can be had: a data set in a file, a folder of such
-//! files, distances that are computed when they are asked for. Nothing of it is in memory but what its
-//! [`BlockReader`]s hold; each thread has a reader of its own. A [`Sink`] takes blocks.
+//! A [`Source`] is a matrix of real numbers of which any block can be had: a data set in a file, a
+//! folder of such files, distances that are computed when they are asked for. Nothing of it is in
+//! memory but what its [`BlockReader`]s hold; each thread has a reader of its own. A [`Sink`] takes
+//! blocks.
 
 mod error;
 mod memory;
@@ -39,8 +41,8 @@ impl Block {
 pub enum Coverage {
     /// Every entry is stored by itself: a matrix that should be symmetric can be checked.
     Full,
-    /// Entries above the diagonal alone are stored; those below are the same by construction, and a block below the
-    /// diagonal may take longer to read. The diagonal is zero unless it is stored.
+    /// Entries above the diagonal alone are stored; those below are the same by construction, and a
+    /// block below the diagonal may take longer to read. The diagonal is zero unless it is stored.
     Triangle,
 }
 
@@ -67,14 +69,14 @@ pub trait Source: Debug + Send + Sync {
         Coverage::Full
     }
 
-    /// Rows and columns at multiples of which blocks should begin, so that nothing is read or decoded twice; `[1, 1]`
-    /// if it does not matter.
+    /// Rows and columns at multiples of which blocks should begin, so that nothing is read or
+    /// decoded twice; `[1, 1]` if it does not matter.
     fn grain(&self) -> [usize; 2] {
         [1, 1]
     }
 
-    /// Bytes per entry that reading takes from the disk, on average over the matrix; 0 if entries are in memory, or
-    /// computed.
+    /// Bytes per entry that reading takes from the disk, on average over the matrix; 0 if entries
+    /// are in memory, or computed.
     fn stored_bytes_per_entry(&self) -> f64 {
         self.element().bytes() as f64
     }
@@ -113,8 +115,9 @@ pub trait Source: Debug + Send + Sync {
 
 /// Reads blocks of one [`Source`].
 pub trait BlockReader: Send {
-    /// Reads `block` into `entries`, row by row without gaps, each entry as [`Source::element`] in the byte order of
-    /// this machine, and returns the number of bytes that were taken from the disk.
+    /// Reads `block` into `entries`, row by row without gaps, each entry as [`Source::element`] in
+    /// the byte order of this machine, and returns the number of bytes that were taken from the
+    /// disk.
     ///
     /// # Errors
     /// If the file is damaged or cannot be read.
@@ -126,8 +129,8 @@ pub trait BlockReader: Send {
 
 /// A matrix that is written by blocks.
 pub trait Sink: Debug + Send {
-    /// Height and width of the blocks that it takes; the last ones may be smaller. They come row of blocks by row of
-    /// blocks, each from left to right.
+    /// Height and width of the blocks that it takes; the last ones may be smaller. They come row of
+    /// blocks by row of blocks, each from left to right.
     fn grain(&self) -> [usize; 2];
 
     /// The kind of numbers that it takes.

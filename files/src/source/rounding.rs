@@ -7,11 +7,13 @@ const MOST_DIGITS: usize = 10;
 /// The last place of numbers that were rounded, as a share of the greatest, at most.
 const LAST_PLACE: f64 = 1e-4;
 
-/// The largest deviation of a distance that is rounding, as a share of the greatest of all, where they are stored as
-/// `element`: `8 sqrt(epsilon)`, of 16 bits, in which nobody computes, `8 epsilon`, and 0 of integers.
+/// The largest deviation of a distance that is rounding, as a share of the greatest of all, where
+/// they are stored as `element`: `8 sqrt(epsilon)`, of 16 bits, in which nobody computes,
+/// `8 epsilon`, and 0 of integers.
 ///
-/// A distance is often the root of a difference that cancels, as `|x|^2 + |y|^2 - 2 x'y` does for neighbours, or the root
-/// of a sum in another order. Some operations leave an error of about `64 epsilon` of the largest square, whose root it is.
+/// A distance is often the root of a difference that cancels, as `|x|^2 + |y|^2 - 2 x'y` does for
+/// neighbours, or the root of a sum in another order. Some operations leave an error of about
+/// `64 epsilon` of the largest square, whose root it is.
 #[must_use]
 pub fn rounding(element: Element) -> f64 {
     match element {
@@ -20,7 +22,8 @@ pub fn rounding(element: Element) -> f64 {
     }
 }
 
-/// The last decimal place of `numbers` that were rounded to some, if it is small beside the `greatest`; else 0.
+/// The last decimal place of `numbers` that were rounded to some, if it is small beside the
+/// `greatest`; else 0.
 ///
 /// Two results that differ by rounding alone may be printed with different last digits.
 pub fn last_place(numbers: impl IntoIterator<Item = f64>, greatest: f64) -> f64 {

@@ -94,7 +94,8 @@ impl From<TextFault> for io::Error {
 }
 
 impl TextFault {
-    /// The error of `what` is kept, which is too much from `line` on, where it may take `most` bytes.
+    /// The error of `what` is kept, which is too much from `line` on, where it may take `most`
+    /// bytes.
     pub fn memory(what: &'static str, (line, most): (u64, u64)) -> io::Error {
         Self::Memory { what, line, most }.into()
     }

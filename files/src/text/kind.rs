@@ -102,7 +102,8 @@ impl Kind {
     }
 }
 
-/// Whether `start` holds bytes that no text has: others than letters, blanks and line ends, or no UTF-8.
+/// Whether `start` holds bytes that no text has: others than letters, blanks and line ends, or no
+/// UTF-8.
 fn is_binary(start: &[u8]) -> bool {
     let is_odd = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
     let is_utf8 = |error: std::str::Utf8Error| error.error_len().is_none();

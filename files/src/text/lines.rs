@@ -8,12 +8,12 @@ use super::TextFault;
 const LEAST: u64 = 1 << 20;
 /// The longest limit for a line: rows of three million numbers fit.
 const MOST: u64 = 64 << 20;
-/// Limits for a line among which the memory for reading is divided: cells and their places take several times
-/// the bytes of the line.
+/// Limits for a line among which the memory for reading is divided: cells and their places take
+/// several times the bytes of the line.
 const PARTS: u64 = 8;
 
-/// Bytes that a line, or a row with line ends in quotes, may have where reading may take `memory_bytes`: an eighth
-/// of them, from 1 MiB to 64 MiB.
+/// Bytes that a line, or a row with line ends in quotes, may have where reading may take
+/// `memory_bytes`: an eighth of them, from 1 MiB to 64 MiB.
 #[must_use]
 pub fn longest_line(memory_bytes: u64) -> u64 {
     (memory_bytes / PARTS).clamp(LEAST, MOST)
@@ -24,7 +24,8 @@ pub(super) fn is_by_memory(most: u64) -> bool {
     most > LEAST && most < MOST
 }
 
-/// Appends the next line with its end to `line`, as [`BufRead::read_until`] does; it is the line `number` from 1.
+/// Appends the next line with its end to `line`, as [`BufRead::read_until`] does; it is the line
+/// `number` from 1.
 ///
 /// # Errors
 /// Those of `reader`; [`TextFault::LongLine`] for one of more than `most` bytes.

@@ -1,14 +1,14 @@
-//! Text files, opened by whoever reads one: told from binary files, decompressed, as UTF-8, and never more of
-//! them at once than their reader allows.
+//! Text files, opened by whoever reads one: told from binary files, decompressed, as UTF-8, and
+//! never more of them at once than their reader allows.
 //!
 //! Rules, for every text that is read:
 //! - a file that begins as gzip or bzip2 do is decompressed, whatever it is called;
-//! - UTF-16 is read as well as UTF-8, with a byte order mark or without one: then every other byte of the first
-//!   characters is zero;
-//! - what begins as a known binary format does is refused by its name (a workbook, a web page, NetCDF ...), and
-//!   so is a byte that is zero, which no text has;
-//! - a line may be as long as [`longest_line`] says, and a small file (settings, a model) as long as its reader
-//!   says.
+//! - UTF-16 is read as well as UTF-8, with a byte order mark or without one: then every other byte
+//!   of the first characters is zero;
+//! - what begins as a known binary format does is refused by its name (a workbook, a web page,
+//!   NetCDF ...), and so is a byte that is zero, which no text has;
+//! - a line may be as long as [`longest_line`] says, and a small file (settings, a model) as long
+//!   as its reader says.
 
 mod check;
 mod fault;

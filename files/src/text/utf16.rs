@@ -18,8 +18,8 @@ pub(super) enum Order {
 }
 
 impl Order {
-    /// The order of the text that begins with `start`, if it is UTF-16: by its byte order mark, or because every
-    /// other byte is zero in most of its first characters, and no byte between them.
+    /// The order of the text that begins with `start`, if it is UTF-16: by its byte order mark, or
+    /// because every other byte is zero in most of its first characters, and no byte between them.
     pub(super) fn of(start: &[u8]) -> Option<Self> {
         match start {
             [0xff, 0xfe, ..] => return Some(Self::Little),

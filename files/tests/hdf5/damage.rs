@@ -1,4 +1,5 @@
-//! Damaged files: every outcome is an error or a matrix, and a file that was cut short is always refused.
+//! Damaged files: every outcome is an error or a matrix, and a file that was cut short is always
+//! refused.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Data sets of which a part was never written, chunks that are too large or lie, and links to elsewhere.
+//! Data sets of which a part was never written, chunks that are too large or lie, and links to
+//! elsewhere.
 
 use std::path::Path;
 

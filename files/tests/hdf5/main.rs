@@ -1,5 +1,5 @@
-//! HDF5 files: those of h5py are read, ours are read by us and by h5py, damaged ones are refused or read,
-//! never worse.
+//! HDF5 files: those of h5py are read, ours are read by us and by h5py, damaged ones are refused or
+//! read, never worse.
 
 mod damage;
 mod holes;

@@ -8,7 +8,8 @@ use tegula_kernels::element::Element;
 
 use crate::{assert_holds, assert_says, entry, folder, is_full, mirrored, path, write};
 
-/// Writes tiles, each by its first row and column and its shape, and a list of them; opens the list.
+/// Writes tiles, each by its first row and column and its shape, and a list of them; opens the
+/// list.
 fn open(
     folder: &tempfile::TempDir,
     tiles: &[([usize; 2], [usize; 2], Element)],

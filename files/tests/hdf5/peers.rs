@@ -9,8 +9,8 @@ use tegula_kernels::element::ELEMENTS;
 
 use crate::{assert_holds, assert_says, entry, folder, is_full, mirrored, path, write};
 
-/// A Python with h5py: that of `scripts/bench/setup-peers`, the first on the path, or that which Debian's
-/// packages are for (`scripts/setup` installs python3-h5py).
+/// A Python with h5py: that of `scripts/bench/setup-peers`, the first on the path, or that which
+/// Debian's packages are for (`scripts/setup` installs python3-h5py).
 #[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 pub(crate) fn python() -> Option<PathBuf> {
     let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/peers/venv/bin/python");
@@ -38,8 +38,8 @@ fn open(folder: &tempfile::TempDir, file: &str, dataset: Option<&str>) -> Hdf5So
     Hdf5Source::open(&path(folder, file), dataset).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Every kind of numbers, layout, byte order and version, read without the library; what was never written is refused
-/// or what it is said to be.
+/// Every kind of numbers, layout, byte order and version, read without the library; what was never
+/// written is refused or what it is said to be.
 fn every_layout_is_read(folder: &tempfile::TempDir) {
     let index = std::fs::read_to_string(path(folder, "index")).expect("the list of files");
     assert!(index.lines().count() > 800, "{} data sets", index.lines().count());

@@ -1,4 +1,5 @@
-//! Files that libhdf5 writes in many layouts: our reader gives the same bytes as libhdf5, and those that were written.
+//! Files that libhdf5 writes in many layouts: our reader gives the same bytes as libhdf5, and those
+//! that were written.
 
 use hdf5_metno::dataset::Layout;
 use hdf5_metno::filters::{SZip, ScaleOffset, lzf_available, szip_available};
@@ -256,7 +257,8 @@ proptest! {
     }
 }
 
-/// An index of chunks that takes several nodes or pages, of a matrix of which some chunks are missing.
+/// An index of chunks that takes several nodes or pages, of a matrix of which some chunks are
+/// missing.
 #[test]
 fn many_chunks_are_found() {
     for (is_latest, grows) in [(false, false), (true, false), (true, true)] {

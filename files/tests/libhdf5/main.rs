@@ -20,8 +20,8 @@ fn path(folder: &tempfile::TempDir, name: &str) -> PathBuf {
     folder.path().join(name)
 }
 
-/// Number `index` of those that look like chance (Steele et al., "Fast splittable pseudorandom number generators", 2014),
-/// below `bound`.
+/// Number `index` of those that look like chance (Steele et al., "Fast splittable pseudorandom
+/// number generators", 2014), below `bound`.
 fn below(seed: u64, index: usize, bound: u64) -> u64 {
     let mut bits = seed.wrapping_add((index as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -54,8 +54,8 @@ fn bytes_of(element: Element, numbers: &[f64]) -> Vec<u8> {
     bytes
 }
 
-/// What libhdf5 calls `element` in this byte order. It has names for the kinds of C alone, so another library describes
-/// it in the file `type.h5` of `folder`.
+/// What libhdf5 calls `element` in this byte order. It has names for the kinds of C alone, so
+/// another library describes it in the file `type.h5` of `folder`.
 fn datatype(folder: &Path, element: Element, is_big: bool) -> Datatype {
     let (size, bits) = (element.bytes() as u32, 8 * element.bytes() as u16);
     let byte_order = if is_big { ByteOrder::BigEndian } else { ByteOrder::LittleEndian };
@@ -94,7 +94,8 @@ fn datatype(folder: &Path, element: Element, is_big: bool) -> Datatype {
     file.dataset("x").and_then(|dataset| dataset.dtype()).expect("a datatype")
 }
 
-/// Writes `numbers` into row `row` of `dataset` from its first column on; without a row, into one of one dimension.
+/// Writes `numbers` into row `row` of `dataset` from its first column on; without a row, into one
+/// of one dimension.
 fn put(dataset: &Dataset, element: Element, row: Option<usize>, numbers: &[f64]) {
     fn with<T: H5Type>(dataset: &Dataset, row: Option<usize>, numbers: &[T]) {
         let columns = 0..numbers.len();
@@ -130,7 +131,8 @@ fn read(source: &dyn Source, block: &Block) -> Result<Vec<u8>, SourceError> {
     Ok(bytes)
 }
 
-/// Block number `index` of a matrix of that shape: rows and columns by chance, the whole matrix at first.
+/// Block number `index` of a matrix of that shape: rows and columns by chance, the whole matrix at
+/// first.
 fn block([m, n]: [usize; 2], seed: u64, index: usize) -> Block {
     let range = |length: usize, index: usize| {
         let start = below(seed, 2 * index, length as u64) as usize;

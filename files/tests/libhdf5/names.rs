@@ -53,7 +53,8 @@ fn names_of_every_kind_are_the_same() {
     }
 }
 
-/// scikit-bio calls a matrix `matrix` and its names `order`; beside another one that may be anything.
+/// scikit-bio calls a matrix `matrix` and its names `order`; beside another one that may be
+/// anything.
 #[test]
 fn names_are_found_beside_the_matrices_of_scikit_bio() {
     let folder = folder();

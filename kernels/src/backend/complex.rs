@@ -99,8 +99,8 @@ fn column_blocks<R>(parts: TileRef<'_, R>) -> impl Iterator<Item = (usize, usize
     (0..cols).step_by(width).map(move |first| (first, width.min(cols - first)))
 }
 
-/// Gives the entries of `A x` to `add`, where `parts` holds those of `A`: its products with the real and the
-/// imaginary parts of `x`, `u` and `v`, are `u + i v`.
+/// Gives the entries of `A x` to `add`, where `parts` holds those of `A`: its products with the
+/// real and the imaginary parts of `x`, `u` and `v`, are `u + i v`.
 fn by_columns<R: Real>(
     real: &dyn Blas<R>,
     parts: TileRef<'_, R>,
@@ -130,8 +130,9 @@ fn by_columns<R: Real>(
     });
 }
 
-/// Gives the entries of `A^T x` to `add`, where `parts` holds those of `A`: a column of parts times those of
-/// the conjugate of `x` is the real part, and times those of `i` times it the imaginary one.
+/// Gives the entries of `A^T x` to `add`, where `parts` holds those of `A`: a column of parts times
+/// those of the conjugate of `x` is the real part, and times those of `i` times it the imaginary
+/// one.
 fn by_rows<R: Real>(
     real: &dyn Blas<R>,
     parts: TileRef<'_, R>,

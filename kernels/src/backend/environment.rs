@@ -19,8 +19,9 @@ fn unset<'a>(
     variables.filter(|(name, _)| std::env::var_os(name).is_none())
 }
 
-/// Sets the [`advised`] variables of this process, and `others` that it does not have, if it has a single
-/// thread so far: to be called first thing in `main`. Returns whether nothing is left to be set.
+/// Sets the [`advised`] variables of this process, and `others` that it does not have, if it has a
+/// single thread so far: to be called first thing in `main`. Returns whether nothing is left to be
+/// set.
 ///
 /// Changing the environment is a race with any other thread that reads it, so in a process with
 /// several threads, or where they cannot be counted, this changes nothing.

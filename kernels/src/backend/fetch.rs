@@ -1,5 +1,5 @@
-//! Hints that bring a cache line closer before it is used. Any address will do, also one that nobody may
-//! read; where a processor has no such instruction, nothing happens.
+//! Hints that bring a cache line closer before it is used. Any address will do, also one that
+//! nobody may read; where a processor has no such instruction, nothing happens.
 #![allow(unsafe_code)]
 
 /// Into the first cache.

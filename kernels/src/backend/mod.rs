@@ -98,9 +98,9 @@ pub trait Blas<T: Scalar>: Sync {
         blocked::getrf(self.leaf(), a)
     }
 
-    /// `A` becomes `L` (unit, below the diagonal) and `U` with `P A = L U`, by partial pivoting: step
-    /// `i` exchanges row `i` and row `pivots[i]`, the one with the largest [`Scalar::abs1`] at or
-    /// under the diagonal. Answers the first step, if any, whose pivots are all zero; the
+    /// `A` becomes `L` (unit, below the diagonal) and `U` with `P A = L U`, by partial pivoting:
+    /// step `i` exchanges row `i` and row `pivots[i]`, the one with the largest [`Scalar::abs1`] at
+    /// or under the diagonal. Answers the first step, if any, whose pivots are all zero; the
     /// factorization goes on past it.
     ///
     /// # Panics
@@ -140,8 +140,8 @@ pub trait Blas<T: Scalar>: Sync {
         vector::gemv(alpha, a, x, beta, y);
     }
 
-    /// `y = y + A x` of the Hermitian matrix of whose lower triangle `a` holds the first columns, as far as
-    /// these and the rows above them go.
+    /// `y = y + A x` of the Hermitian matrix of whose lower triangle `a` holds the first columns,
+    /// as far as these and the rows above them go.
     ///
     /// # Panics
     /// If the shapes do not agree, or the rows of `a` are not adjacent in memory.

@@ -46,8 +46,8 @@ pub(super) fn getrf<T: Scalar>(
     singular.or(later)
 }
 
-/// Exchanges row `first + i` and row `pivots[i]`, one `i` after the other, of a matrix whose rows are
-/// adjacent in memory.
+/// Exchanges row `first + i` and row `pivots[i]`, one `i` after the other, of a matrix whose rows
+/// are adjacent in memory.
 pub(crate) fn exchange_rows<T: Scalar>(a: &mut TileMut<'_, T>, first: usize, pivots: &[u32]) {
     exchange(a, pivots.iter().enumerate().map(|(i, &pivot)| (first + i, pivot as usize)));
 }
@@ -57,8 +57,9 @@ pub(crate) fn restore_rows<T: Scalar>(a: &mut TileMut<'_, T>, first: usize, pivo
     exchange(a, pivots.iter().enumerate().map(|(i, &pivot)| (first + i, pivot as usize)).rev());
 }
 
-/// Exchanges the rows of one pair after the other, in a few columns at a time, which stay in the first
-/// caches; what the next columns will be asked for comes meanwhile. Where pairs are many, all at once.
+/// Exchanges the rows of one pair after the other, in a few columns at a time, which stay in the
+/// first caches; what the next columns will be asked for comes meanwhile. Where pairs are many, all
+/// at once.
 fn exchange<T: Scalar>(
     a: &mut TileMut<'_, T>,
     pairs: impl ExactSizeIterator<Item = (usize, usize)> + Clone,

@@ -66,8 +66,8 @@ fn add_columns<T: Scalar>(alpha: T, a: TileRef<'_, T>, x: TileRef<'_, T>, y: &mu
 /// Rows taken together.
 const ROWS: usize = 8;
 
-/// `y += A x` of the Hermitian matrix of whose lower triangle `a` holds the first columns, as far as these and
-/// the rows above them go. Each entry is read once.
+/// `y += A x` of the Hermitian matrix of whose lower triangle `a` holds the first columns, as far
+/// as these and the rows above them go. Each entry is read once.
 ///
 /// Always inlined, as [`gemv`].
 #[inline(always)]

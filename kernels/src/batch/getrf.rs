@@ -10,8 +10,9 @@ use crate::kernel::getrf::Getrf;
 use crate::scalar::Scalar;
 use crate::tile::TileMut;
 
-/// `count` factorizations of `m x n` matrices; buffers `[A: RW, pivots: W, info: W]`: `min(m, n)` rows
-/// for each matrix, as `u32` from 0, and one `u32`, 0 or the first step, from 1, that found only zeros.
+/// `count` factorizations of `m x n` matrices; buffers `[A: RW, pivots: W, info: W]`: `min(m, n)`
+/// rows for each matrix, as `u32` from 0, and one `u32`, 0 or the first step, from 1, that found
+/// only zeros.
 #[derive(Clone, Copy, Debug)]
 pub struct GetrfBatch<T> {
     /// Rows of the matrices.

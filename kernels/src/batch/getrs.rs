@@ -11,8 +11,8 @@ use crate::option::{Diag, Trans, Triangle, Uplo};
 use crate::scalar::Scalar;
 use crate::tile::{TileMut, TileRef};
 
-/// `count` solves of order `n` with `nrhs` right-hand sides; buffers `[A: R, pivots: R, B: RW]`, `A` and
-/// `pivots` as [`GetrfBatch`](super::GetrfBatch) leaves them.
+/// `count` solves of order `n` with `nrhs` right-hand sides; buffers `[A: R, pivots: R, B: RW]`,
+/// `A` and `pivots` as [`GetrfBatch`](super::GetrfBatch) leaves them.
 #[derive(Clone, Copy, Debug)]
 pub struct GetrsBatch<T> {
     /// How the matrices enter.

@@ -1,9 +1,9 @@
 //! Many small problems of one shape in one task: their matrices lie one after the other, each
 //! column-major without gaps, and each problem is what the kernel of the same name does to a tile.
 //!
-//! A matrix that a kernel refuses is no failure of the task, since the others are none the worse: an
-//! `info` for each problem says how it went, 0 or LAPACK's place. Sources are those of the kernels. On
-//! cores only.
+//! A matrix that a kernel refuses is no failure of the task, since the others are none the worse:
+//! an `info` for each problem says how it went, 0 or LAPACK's place. Sources are those of the
+//! kernels. On cores only.
 
 mod gemm;
 mod getrf;

@@ -5,9 +5,9 @@ use crate::tile::TileMut;
 
 /// An upper triangular matrix of order `n` with `width` diagonals above its own.
 ///
-/// Entry `(i, j)` with `j - 2 width < i < j + width` is at `i - j + 2 width - 1 + (3 width - 1) j`: in
-/// any block of these the step from a column to the next is `3 width - 2`, so that blocks are plain
-/// views.
+/// Entry `(i, j)` with `j - 2 width < i < j + width` is at `i - j + 2 width - 1 + (3 width - 1) j`:
+/// in any block of these the step from a column to the next is `3 width - 2`, so that blocks are
+/// plain views.
 #[derive(Clone, Debug)]
 pub struct UpperBand<T> {
     n: usize,

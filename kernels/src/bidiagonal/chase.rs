@@ -1,11 +1,11 @@
 //! Reduction of an upper triangular band to bidiagonal form by chasing bulges down the diagonal.
 //!
-//! Lang, "Parallel reduction of banded matrices to bidiagonal form", Parallel Comput. 22 (1996), and
-//! Grosser, Lang, "Efficient parallel reduction to bidiagonal form", Parallel Comput. 25 (1999): sweep
-//! `s` takes row `s` to bidiagonal form by a reflector from the right, takes out of what fills in below
-//! the diagonal the first column by one from the left, and of what fills in beyond the band the first
-//! row by the next from the right. Reflector `k` of a sweep begins at row, or column,
-//! `s + 1 + k width`, as those of [`Chased`](crate::tridiagonal::Chased).
+//! Lang, "Parallel reduction of banded matrices to bidiagonal form", Parallel Comput. 22 (1996),
+//! and Grosser, Lang, "Efficient parallel reduction to bidiagonal form", Parallel Comput. 25
+//! (1999): sweep `s` takes row `s` to bidiagonal form by a reflector from the right, takes out of
+//! what fills in below the diagonal the first column by one from the left, and of what fills in
+//! beyond the band the first row by the next from the right. Reflector `k` of a sweep begins at
+//! row, or column, `s + 1 + k width`, as those of [`Chased`](crate::tridiagonal::Chased).
 
 use super::UpperBand;
 use crate::backend::{self, Blas};
@@ -83,7 +83,8 @@ impl<T: Scalar> Chase<'_, T> {
         }
     }
 
-    /// Takes out the entries of `row` in the `length` columns from `first` on, but the first of them.
+    /// Takes out the entries of `row` in the `length` columns from `first` on, but the first of
+    /// them.
     fn take_row(
         &mut self,
         row: usize,

@@ -1,7 +1,7 @@
 //! Singular values and vectors of a bidiagonal matrix by divide and conquer.
 //!
-//! Gu, Eisenstat, "A divide-and-conquer algorithm for the bidiagonal SVD", SIAM J. Matrix Anal. Appl.
-//! 16 (1995): a row is taken out, what is above and below it solved, and the parts joined.
+//! Gu, Eisenstat, "A divide-and-conquer algorithm for the bidiagonal SVD", SIAM J. Matrix Anal.
+//! Appl. 16 (1995): a row is taken out, what is above and below it solved, and the parts joined.
 
 use super::iterate::{Rotate, Rotation, Vectors, iterate};
 use super::merge::Halves;
@@ -13,9 +13,9 @@ use crate::tile::TileMut;
 /// Rows at which QR iterations take over.
 const LEAF: usize = 32;
 
-/// Overwrites the diagonal `d` by singular values that are not negative, in any order, and `u` and `v`,
-/// which hold zeros, by the vectors. `e` has an entry less than `d`, or as many if there is a column more
-/// than rows; then the last column of `v` is orthogonal to all rows.
+/// Overwrites the diagonal `d` by singular values that are not negative, in any order, and `u` and
+/// `v`, which hold zeros, by the vectors. `e` has an entry less than `d`, or as many if there is a
+/// column more than rows; then the last column of `v` is orthogonal to all rows.
 pub(super) fn divide<R: Real>(
     blas: &dyn Blas<R>,
     d: &mut [R],

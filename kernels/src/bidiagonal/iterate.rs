@@ -1,5 +1,5 @@
-//! Singular values of a bidiagonal matrix by QR iterations with implicit shifts, or without one where
-//! small values would suffer from it.
+//! Singular values of a bidiagonal matrix by QR iterations with implicit shifts, or without one
+//! where small values would suffer from it.
 //!
 //! Demmel, Kahan, "Accurate singular values of bidiagonal matrices", SIAM J. Sci. Stat. Comput. 11
 //! (1990); as LAPACK's `bdsqr`.
@@ -16,7 +16,8 @@ pub(crate) struct Rotation<R> {
 }
 
 impl<R: Real> Rotation<R> {
-    /// The one that takes `(f, g)` to `(r, 0)`, and `r`. Neither is above the root of the largest number.
+    /// The one that takes `(f, g)` to `(r, 0)`, and `r`. Neither is above the root of the largest
+    /// number.
     pub(crate) fn new(f: R, g: R) -> (Self, R) {
         if g == R::ZERO {
             return (Self { c: R::ONE, s: R::ZERO }, f);
@@ -145,8 +146,8 @@ fn negligible<R: Real>(d: &[R], e: &[R], tolerance: R) -> R {
     if relative > absolute { relative } else { absolute }
 }
 
-/// A block with nothing that is zero above its diagonal, seen so that it is chased from its beginning to
-/// its end: from the end to the beginning a bidiagonal matrix is the transpose of one.
+/// A block with nothing that is zero above its diagonal, seen so that it is chased from its
+/// beginning to its end: from the end to the beginning a bidiagonal matrix is the transpose of one.
 struct Part<'a, R, V> {
     d: &'a mut [R],
     e: &'a mut [R],
@@ -183,8 +184,8 @@ impl<R: Real, V: Rotate<R>> Part<'_, R, V> {
         self.vectors.rotate(which, (self.at(i), self.at(i + 1)), rotation);
     }
 
-    /// Sets an entry above the diagonal to zero if values keep their relative accuracy; else a lower
-    /// bound of the smallest value.
+    /// Sets an entry above the diagonal to zero if values keep their relative accuracy; else a
+    /// lower bound of the smallest value.
     fn split(&mut self, tolerance: R) -> Option<R> {
         let m = self.order();
         if self.e[self.last()].abs() <= tolerance * self.d[self.at(m - 1)].abs() {
@@ -281,8 +282,8 @@ impl<R: Real, V: Rotate<R>> Part<'_, R, V> {
     }
 }
 
-/// The smaller singular value of the upper triangle `(f, g; 0, h)`, to nearly full accuracy: LAPACK's
-/// `las2`.
+/// The smaller singular value of the upper triangle `(f, g; 0, h)`, to nearly full accuracy:
+/// LAPACK's `las2`.
 fn smaller_value<R: Real>(f: R, g: R, h: R) -> R {
     let (f, g, h) = (f.abs(), g.abs(), h.abs());
     let (low, high) = if f < h { (f, h) } else { (h, f) };

@@ -1,8 +1,8 @@
-//! Two halves of a bidiagonal matrix and the row between them joined: deflation, the secular equation,
-//! and vectors by products of matrices.
+//! Two halves of a bidiagonal matrix and the row between them joined: deflation, the secular
+//! equation, and vectors by products of matrices.
 //!
-//! Gu, Eisenstat (1995), sections 3 and 4; columns of vectors in groups by which half they are zero in,
-//! as in LAPACK's `lasd2` and `lasd3`.
+//! Gu, Eisenstat (1995), sections 3 and 4; columns of vectors in groups by which half they are zero
+//! in, as in LAPACK's `lasd2` and `lasd3`.
 
 use super::iterate::Rotation;
 use crate::backend::Blas;
@@ -34,8 +34,8 @@ enum Half {
     Bottom,
 }
 
-/// Columns that have part in the secular equation, in ascending order of their `d`, and others, whose
-/// values and vectors stay.
+/// Columns that have part in the secular equation, in ascending order of their `d`, and others,
+/// whose values and vectors stay.
 #[derive(Debug)]
 struct Split<R> {
     d: Vec<R>,
@@ -69,8 +69,8 @@ impl<R: Real> Halves<'_, R> {
         }
     }
 
-    /// The row between the halves in terms of their right vectors, of which those without a value are
-    /// turned so that it is orthogonal to the last one.
+    /// The row between the halves in terms of their right vectors, of which those without a value
+    /// are turned so that it is orthogonal to the last one.
     fn first_row(&mut self) -> Vec<R> {
         let (k, n, columns) = (self.k, self.u.cols(), self.v.cols());
         let (alpha, beta) = (self.alpha, self.beta);
@@ -86,8 +86,8 @@ impl<R: Real> Halves<'_, R> {
         z
     }
 
-    /// Takes out what has no part to the working precision: columns with a `z` near zero, and of two with
-    /// nearly the same `d` one, after a rotation.
+    /// Takes out what has no part to the working precision: columns with a `z` near zero, and of
+    /// two with nearly the same `d` one, after a rotation.
     fn deflate(&mut self, z: Vec<R>) -> Split<R> {
         let (k, n) = (self.k, self.d.len());
         let tolerance = R::of_f64(8.0) * R::EPSILON;
@@ -133,8 +133,8 @@ impl<R: Real> Halves<'_, R> {
         split
     }
 
-    /// Writes the vectors of the whole: those of the halves times those of the secular equation, then
-    /// those that stay.
+    /// Writes the vectors of the whole: those of the halves times those of the secular equation,
+    /// then those that stay.
     fn multiply(
         &mut self,
         blas: &dyn Blas<R>,
@@ -174,8 +174,8 @@ impl<R: Real> Inner<R> {
     }
 }
 
-/// Overwrites the columns of `a`: rows before `cut` and from there on (of left vectors the row between
-/// is left alone, and set by who calls).
+/// Overwrites the columns of `a`: rows before `cut` and from there on (of left vectors the row
+/// between is left alone, and set by who calls).
 fn product<R: Real>(
     blas: &dyn Blas<R>,
     a: &mut TileMut<'_, R>,
@@ -203,9 +203,9 @@ fn product<R: Real>(
     a.reborrow().part(0, kept, end, count).copy_from(TileRef::new(&others, end, count));
 }
 
-/// Values, and left and right vectors of the matrix with a first row `z` and a diagonal `d`: with the
-/// `z` of which the values found are those exactly, so that the vectors are orthogonal (Gu, Eisenstat
-/// 1995, lemma 3.3).
+/// Values, and left and right vectors of the matrix with a first row `z` and a diagonal `d`: with
+/// the `z` of which the values found are those exactly, so that the vectors are orthogonal (Gu,
+/// Eisenstat 1995, lemma 3.3).
 fn inner_vectors<R: Real>(split: &Split<R>, values: &mut [R]) -> (Inner<R>, Inner<R>) {
     let kept = values.len();
     let secular = Secular { poles: Poles::Squares, d: &split.d, z: &split.z };

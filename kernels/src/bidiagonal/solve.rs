@@ -18,8 +18,8 @@ pub struct Decomposition<R> {
     pub right: Vec<R>,
 }
 
-/// The singular values of the upper bidiagonal matrix with this diagonal and these entries above it, in
-/// descending order, each to nearly full relative accuracy: by QR iterations.
+/// The singular values of the upper bidiagonal matrix with this diagonal and these entries above
+/// it, in descending order, each to nearly full relative accuracy: by QR iterations.
 ///
 /// # Errors
 /// [`NumericalError::NoConvergence`].

@@ -1,6 +1,6 @@
 //! The functions of cuBLAS and cuSOLVER in one precision, as tables, with the types of NVIDIA's
-//! `cublas_api.h` and `cusolverDn.h`. What these call `cuComplex` is laid out as ours: two numbers of
-//! one precision, real part first.
+//! `cublas_api.h` and `cusolverDn.h`. What these call `cuComplex` is laid out as ours: two numbers
+//! of one precision, real part first.
 
 use std::ffi::{c_int, c_void};
 

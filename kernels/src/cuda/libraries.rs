@@ -1,5 +1,5 @@
-//! Handles of cuBLAS and cuSOLVER, made once per device, with their functions, and what is missing of
-//! the libraries.
+//! Handles of cuBLAS and cuSOLVER, made once per device, with their functions, and what is missing
+//! of the libraries.
 
 use std::ptr;
 use std::sync::{Arc, OnceLock};

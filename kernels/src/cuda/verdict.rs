@@ -1,5 +1,5 @@
-//! How a task on a device tells that it failed: a number there, 0 or an index from 1, which is copied
-//! to the host behind the task's work and looked at when that has ended.
+//! How a task on a device tells that it failed: a number there, 0 or an index from 1, which is
+//! copied to the host behind the task's work and looked at when that has ended.
 
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -17,8 +17,8 @@ const COUNT: usize = 256;
 /// Bytes of one verdict.
 const BYTES: usize = size_of::<i32>();
 
-/// Room for verdicts, on the device and in pinned memory of the host: each number there is written by
-/// the device for one task and read after that.
+/// Room for verdicts, on the device and in pinned memory of the host: each number there is written
+/// by the device for one task and read after that.
 struct Board {
     device: OnDevice,
     host: Pinned,

@@ -1,5 +1,5 @@
-//! Working memory of the libraries: one buffer per device, which all tasks on its stream share, since
-//! they run one after the other.
+//! Working memory of the libraries: one buffer per device, which all tasks on its stream share,
+//! since they run one after the other.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -1,10 +1,11 @@
-//! A small matrix brought to upper bidiagonal form, `A = Q B P'`: half of the flops in products with vectors and
-//! half in products of matrices.
+//! A small matrix brought to upper bidiagonal form, `A = Q B P'`: half of the flops in products
+//! with vectors and half in products of matrices.
 //!
-//! Golub, Kahan, "Calculating the singular values and pseudo-inverse of a matrix", SIAM J. Numer. Anal. 2 (1965);
-//! Dongarra, Hammarling, Sorensen, "Block reduction of matrices to condensed forms for eigenvalue computations",
-//! J. Comput. Appl. Math. 27 (1989), as LAPACK's `labrd` and `gebrd`: in a panel the reflectors `V` and `U` and
-//! the products `Y` and `X` are gathered by which what is left becomes `A - V Y' - X U'`.
+//! Golub, Kahan, "Calculating the singular values and pseudo-inverse of a matrix", SIAM J. Numer.
+//! Anal. 2 (1965); Dongarra, Hammarling, Sorensen, "Block reduction of matrices to condensed forms
+//! for eigenvalue computations", J. Comput. Appl. Math. 27 (1989), as LAPACK's `labrd` and `gebrd`:
+//! in a panel the reflectors `V` and `U` and the products `Y` and `X` are gathered by which what is
+//! left becomes `A - V Y' - X U'`.
 
 use super::Matrix;
 use crate::backend::Blas;
@@ -63,8 +64,8 @@ struct Panel<'a, R: Real> {
 }
 
 impl<R: Real> Panel<'_, R> {
-    /// Brings column `c` up to date and makes its reflector, whose one is written; the diagonal entry and the
-    /// reflector's factor.
+    /// Brings column `c` up to date and makes its reflector, whose one is written; the diagonal
+    /// entry and the reflector's factor.
     fn column(&mut self, c: usize) -> (R, R) {
         let rows = self.a.rows() - c;
         let of_v = of_row(self.y.view(), c, c);
@@ -81,9 +82,9 @@ impl<R: Real> Panel<'_, R> {
         (beta, tau)
     }
 
-    /// Makes column `c` of `Y` from the reflector of column `c`, whose factor is `tau`, then brings row `c` up to
-    /// date and makes its reflector and column `c` of `X`; the entry above the diagonal, and that reflector's
-    /// factor.
+    /// Makes column `c` of `Y` from the reflector of column `c`, whose factor is `tau`, then brings
+    /// row `c` up to date and makes its reflector and column `c` of `X`; the entry above the
+    /// diagonal, and that reflector's factor.
     fn row(&mut self, c: usize, tau: R) -> (R, R) {
         let (blas, a) = (self.blas, self.a.as_ref());
         let (rows, columns) = (a.rows() - c, a.cols() - c - 1);

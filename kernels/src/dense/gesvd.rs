@@ -20,16 +20,17 @@ pub struct Svd<R> {
     pub v: Matrix<R>,
 }
 
-/// Rows for each column from which on a QR factorisation comes first (Chan, "An improved algorithm for computing
-/// the singular value decomposition", ACM TOMS 8, 1982).
+/// Rows for each column from which on a QR factorisation comes first (Chan, "An improved algorithm
+/// for computing the singular value decomposition", ACM TOMS 8, 1982).
 const TALL: f64 = 1.2;
 
 /// The singular values of `a` (`m x n`) and the vectors.
 ///
-/// By reduction to bidiagonal form and divide and conquer, after a QR factorisation if there are many more rows
-/// than columns or the other way round: residuals are of the order of the rounding of the norm, and the vectors
-/// orthogonal to rounding. Norms so small or large that squares might leave the range are scaled as in LAPACK.
-/// Takes room for two matrices as large as `a`, and six square ones of the shorter side.
+/// By reduction to bidiagonal form and divide and conquer, after a QR factorisation if there are
+/// many more rows than columns or the other way round: residuals are of the order of the rounding
+/// of the norm, and the vectors orthogonal to rounding. Norms so small or large that squares might
+/// leave the range are scaled as in LAPACK. Takes room for two matrices as large as `a`, and six
+/// square ones of the shorter side.
 ///
 /// # Errors
 /// [`NumericalError::NoConvergence`], also if an entry is not finite.

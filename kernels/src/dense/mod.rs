@@ -1,7 +1,8 @@
-//! Small dense matrices on the calling thread: what LAPACK does in one call, without tiles or tasks.
+//! Small dense matrices on the calling thread: what LAPACK does in one call, without tiles or
+//! tasks.
 //!
-//! For the projected problems of iterations on panels, of orders from one to some thousands. Large matrices,
-//! and complex ones, are for the tiled algorithms of the crate `tegula-linalg`.
+//! For the projected problems of iterations on panels, of orders from one to some thousands. Large
+//! matrices, and complex ones, are for the tiled algorithms of the crate `tegula-linalg`.
 
 mod bidiagonalise;
 mod gesvd;
@@ -21,8 +22,8 @@ use crate::scalar::Real;
 use crate::tile::{TileMut, TileRef};
 use crate::workspace::{carve, with_room};
 
-/// The factor that brings a matrix of this norm to where squares neither overflow nor underflow: as LAPACK's
-/// `syev` and `gesvd` have it.
+/// The factor that brings a matrix of this norm to where squares neither overflow nor underflow: as
+/// LAPACK's `syev` and `gesvd` have it.
 pub fn scale_of<R: Real>(norm: R) -> R {
     let least = (R::MIN_POSITIVE / R::EPSILON).sqrt();
     let most = R::ONE / least;
@@ -51,7 +52,8 @@ fn largest<R: Real>(
 /// Reflectors that are applied together.
 const TOGETHER: usize = 64;
 
-/// `C = Q C` with `Q = H(1) ... H(k)` of the reflectors below the diagonal of `v` and their factors.
+/// `C = Q C` with `Q = H(1) ... H(k)` of the reflectors below the diagonal of `v` and their
+/// factors.
 fn multiply<R: Real>(blas: &dyn Blas<R>, v: TileRef<'_, R>, tau: &[R], mut c: TileMut<'_, R>) {
     let (m, n) = (v.rows(), c.cols());
     for first in (0..tau.len()).step_by(TOGETHER).rev() {

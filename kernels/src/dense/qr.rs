@@ -8,8 +8,8 @@ use crate::scalar::Real;
 use crate::tile::TileMut;
 use crate::workspace::{carve, with_room};
 
-/// Overwrites `a` (`m x n`, `m >= n`) by `R` on and above the diagonal and reflectors below it; returns their
-/// factors.
+/// Overwrites `a` (`m x n`, `m >= n`) by `R` on and above the diagonal and reflectors below it;
+/// returns their factors.
 pub(super) fn factorise<R: Real>(blas: &dyn Blas<R>, a: &mut Matrix<R>) -> Vec<R> {
     let (m, n) = (a.rows(), a.cols());
     let mut tau = vec![R::ZERO; n];

@@ -19,9 +19,9 @@ pub struct Eigen<R> {
 
 /// The eigenvalues and vectors of the symmetric matrix whose lower triangle `a` holds.
 ///
-/// By reduction to tridiagonal form and divide and conquer: residuals are of the order of the rounding of the
-/// norm, and the vectors orthogonal to rounding. Norms so small or large that squares might leave the range are
-/// scaled as in LAPACK. Takes room for four matrices.
+/// By reduction to tridiagonal form and divide and conquer: residuals are of the order of the
+/// rounding of the norm, and the vectors orthogonal to rounding. Norms so small or large that
+/// squares might leave the range are scaled as in LAPACK. Takes room for four matrices.
 ///
 /// # Errors
 /// [`NumericalError::NoConvergence`], also if an entry is not finite.

@@ -54,8 +54,8 @@ impl<T: Scalar> Block<'_, T> {
     }
 }
 
-/// Where to cut `n` columns: near the middle, at a multiple of 24, which divides into the registers of
-/// a product, where there are so many.
+/// Where to cut `n` columns: near the middle, at a multiple of 24, which divides into the registers
+/// of a product, where there are so many.
 fn half(n: usize) -> usize {
     let unit = if n > 24 { 24 } else { 8 };
     (n / 2).next_multiple_of(unit).min(n - 1)

@@ -1,5 +1,5 @@
-//! QR factorization without the triangles of its blocks, for those who want the factors alone: small
-//! matrices column by column, larger ones in panels.
+//! QR factorization without the triangles of its blocks, for those who want the factors alone:
+//! small matrices column by column, larger ones in panels.
 
 use super::{Block, apply, factor, reflector, room_to_apply, room_to_factor};
 use crate::backend::Blas;

@@ -4,8 +4,8 @@ use crate::backend::Blas;
 use crate::scalar::{Real, Scalar};
 use crate::tile::{TileMut, TileRef};
 
-/// Makes the reflector with `H^H (alpha; x) = (beta; 0)`, `beta` real: overwrites `x` by the part of
-/// `v` below its one and returns `(beta, tau)`.
+/// Makes the reflector with `H^H (alpha; x) = (beta; 0)`, `beta` real: overwrites `x` by the part
+/// of `v` below its one and returns `(beta, tau)`.
 ///
 /// `tau` is zero, and `H` the identity, if `x` is zero and `alpha` real. Norms that are so small
 /// that `1 / (alpha - beta)` could overflow are scaled up first, at most 20 times. NaN passes

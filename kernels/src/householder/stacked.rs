@@ -20,8 +20,8 @@ pub(crate) fn room_for_stacked(m: usize, n: usize, ib: usize) -> usize {
     m * ib + ib * n + m + 2 * ib
 }
 
-/// Overwrites the triangle `r` (`n x n`, upper) by that of the QR factorization of `[r; b]`, and `b`
-/// by the reflectors; the triangles of the blocks go side by side into `t` (`ib x n`).
+/// Overwrites the triangle `r` (`n x n`, upper) by that of the QR factorization of `[r; b]`, and
+/// `b` by the reflectors; the triangles of the blocks go side by side into `t` (`ib x n`).
 pub(crate) fn absorb<T: Scalar>(
     blas: &dyn Blas<T>,
     below: Below,
@@ -52,8 +52,8 @@ pub(crate) fn absorb<T: Scalar>(
     }
 }
 
-/// `[C1; C2] = op(Q) [C1; C2]` with the reflectors and triangles that [`absorb`] left in `v` and `t`;
-/// `C1` has as many rows as there are reflectors.
+/// `[C1; C2] = op(Q) [C1; C2]` with the reflectors and triangles that [`absorb`] left in `v` and
+/// `t`; `C1` has as many rows as there are reflectors.
 pub(crate) fn apply_stacked<T: Scalar>(
     blas: &dyn Blas<T>,
     below: Below,

@@ -150,7 +150,8 @@ impl Kernel {
 /// Makes the list, and for tests that of the trials.
 macro_rules! list {
     (numbers: $($entry:ty),+; real numbers: $($real:ty),+) => {
-        /// Every dense kernel. What is listed here is compiled in this crate, once for all that use it.
+        /// Every dense kernel. What is listed here is compiled in this crate, once for all that use
+        /// it.
         pub static KERNELS: &[Kernel] =
             &[$(Kernel::of::<$entry>(),)+ $(Kernel::real::<$real>(),)+];
 

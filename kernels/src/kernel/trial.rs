@@ -136,8 +136,8 @@ impl<T: Scalar> Guarded<T> {
         Self::new(rows, cols, &vec![T::NAN; rows * cols])
     }
 
-    /// A well-conditioned matrix (see [`RandomInputs::dominant`]) of which only one triangle is readable:
-    /// the rest, and the diagonal if it is unit, is NaN.
+    /// A well-conditioned matrix (see [`RandomInputs::dominant`]) of which only one triangle is
+    /// readable: the rest, and the diagonal if it is unit, is NaN.
     pub(crate) fn triangle(n: usize, uplo: Uplo, diag: Diag, random: &mut RandomInputs) -> Self {
         let mut a = Self::new(n, n, &random.dominant(n));
         a.keep(|i, j| uplo.holds(i, j) && (i != j || diag == Diag::NonUnit));

@@ -6,13 +6,13 @@
 //! - `d ln M / d ln range = x K_(nu-1)(x) / K_nu(x)` (DLMF 10.29.4);
 //! - `d ln M / d nu = ln(x/2) - digamma(nu) + (dK_nu/dnu) / K_nu`. With `2 K_nu(x)` the integral of
 //!   `e^(nu w - x cosh w)` over all `w` (DLMF 10.32.9), the last term is the mean of `w` under that
-//!   density. From its peak at `asinh(nu/x)` on, with `r = sqrt(nu^2 + x^2)`, the density is that of
-//!   `e^(nu d - (nu + r)/2 (e^d - 1) - x^2 / (2 (nu + r)) (e^-d - 1))`, and
-//!   `d ln M / d nu = ln((nu + r) / 2) - digamma(nu) + mean of d`, where nothing large cancels. Both
-//!   integrals are sums over equidistant points: the integrand is analytic in a strip and falls
-//!   doubly exponentially, so the error of the trapezoidal rule falls exponentially with their number
-//!   (L. N. Trefethen, J. A. C. Weideman, "The exponentially convergent trapezoidal rule", SIAM
-//!   Review 56 (2014) 385-458).
+//!   density. From its peak at `asinh(nu/x)` on, with `r = sqrt(nu^2 + x^2)`, the density is that
+//!   of `e^(nu d - (nu + r)/2 (e^d - 1) - x^2 / (2 (nu + r)) (e^-d - 1))`, and `d ln M / d nu =
+//!   ln((nu + r) / 2) - digamma(nu) + mean of d`, where nothing large cancels. Both integrals are
+//!   sums over equidistant points: the integrand is analytic in a strip and falls doubly
+//!   exponentially, so the error of the trapezoidal rule falls exponentially with their number (L.
+//!   N. Trefethen, J. A. C. Weideman, "The exponentially convergent trapezoidal rule", SIAM Review
+//!   56 (2014) 385-458).
 
 use super::bessel_k::BesselK;
 use super::gamma::digamma;

@@ -1,5 +1,5 @@
-//! Views of the tiles that a task works on: the runtime's own buffers, which have no gaps, and blocks
-//! of an array that the program lends.
+//! Views of the tiles that a task works on: the runtime's own buffers, which have no gaps, and
+//! blocks of an array that the program lends.
 
 use bytemuck::Pod;
 use tegula_runtime::flow::{Buffers, Lines};
@@ -15,11 +15,13 @@ impl<'a, T: Pod> TileRef<'a, T> {
     pub fn of(buffers: &'a Buffers<'_>, index: usize, rows: usize, cols: usize) -> Self {
         let region = buffers.region::<T>(index);
         let (row_stride, col_stride) = whole(region.block(), region.length(), (rows, cols));
-        // SAFETY: a region holds valid elements that nobody writes, and `whole` has compared shapes.
+        // SAFETY: a region holds valid elements that nobody writes, and `whole` has compared
+        // shapes.
         unsafe { Self::from_raw(region.pointer(), rows, cols, row_stride, col_stride) }
     }
 
-    /// The first `rows x cols` elements of the tile in buffer `index`, which has `ld` rows, to read.
+    /// The first `rows x cols` elements of the tile in buffer `index`, which has `ld` rows, to
+    /// read.
     ///
     /// # Panics
     /// If the tile has another number of rows or is too small, or as [`Buffers::region`].

@@ -1,6 +1,6 @@
-//! A symmetric tridiagonal matrix as QR iterations can take it: in diagonal blocks, each of norm one and
-//! without entries whose squares would leave the range, as graded matrices have them; and in 64 bits, which
-//! take no longer there and lose nothing.
+//! A symmetric tridiagonal matrix as QR iterations can take it: in diagonal blocks, each of norm
+//! one and without entries whose squares would leave the range, as graded matrices have them; and
+//! in 64 bits, which take no longer there and lose nothing.
 
 use crate::scalar::Real;
 
@@ -16,8 +16,9 @@ pub(super) struct Block {
 
 /// The blocks of the matrix with this diagonal and these entries below it, which are finite.
 ///
-/// Those below it that are under rounding beside both of their neighbours are taken for zero: LAPACK's
-/// `steqr`. So are, within a block, entries under the square root of the smallest normal number.
+/// Those below it that are under rounding beside both of their neighbours are taken for zero:
+/// LAPACK's `steqr`. So are, within a block, entries under the square root of the smallest normal
+/// number.
 pub(super) fn blocks<R: Real>(diagonal: &[R], below: &[R]) -> Vec<Block> {
     let is_cut = |i: usize| {
         let size = diagonal[i].abs().sqrt() * diagonal[i + 1].abs().sqrt();

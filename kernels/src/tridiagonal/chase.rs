@@ -2,8 +2,8 @@
 //!
 //! Schwarz, "Tridiagonalization of a symmetric band matrix", Numer. Math. 12 (1968), with the
 //! Householder reflectors of Lang, "A parallel algorithm for reducing symmetric banded matrices to
-//! tridiagonal form", SIAM J. Sci. Comput. 14 (1993): sweep `s` takes column `s` to tridiagonal form
-//! and of each bulge that arises only the first column, so that bulges of the next sweep fit
+//! tridiagonal form", SIAM J. Sci. Comput. 14 (1993): sweep `s` takes column `s` to tridiagonal
+//! form and of each bulge that arises only the first column, so that bulges of the next sweep fit
 //! where those of this one are.
 
 use super::Band;
@@ -17,8 +17,8 @@ use crate::tile::TileMut;
 /// Reflector `k` of sweep `s` begins at row `s + 1 + k width`. Those of the same `k` in `group`
 /// sweeps that follow each other are a block, each a row below the one before: with its ones on a
 /// diagonal, as any block of reflectors (Haidar, Ltaief, Dongarra, "Parallel reduction to condensed
-/// forms for symmetric eigenvalue problems using aggregated fine-grained and memory-aware kernels", SC
-/// 2011).
+/// forms for symmetric eigenvalue problems using aggregated fine-grained and memory-aware kernels",
+/// SC 2011).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waves {
     /// Order of the matrix.

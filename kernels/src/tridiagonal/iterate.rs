@@ -1,8 +1,9 @@
-//! Eigenvalues and vectors of a symmetric tridiagonal matrix by QL or QR iterations with implicit shifts.
+//! Eigenvalues and vectors of a symmetric tridiagonal matrix by QL or QR iterations with implicit
+//! shifts.
 //!
-//! Dubrulle, Martin, Wilkinson, "The implicit QL algorithm", Numer. Math. 12 (1968); Golub, Van Loan, "Matrix
-//! Computations", section 8.3. As LAPACK's `steqr`: a block is chased towards its larger end, so that small
-//! eigenvalues of graded matrices do not drown.
+//! Dubrulle, Martin, Wilkinson, "The implicit QL algorithm", Numer. Math. 12 (1968); Golub, Van
+//! Loan, "Matrix Computations", section 8.3. As LAPACK's `steqr`: a block is chased towards its
+//! larger end, so that small eigenvalues of graded matrices do not drown.
 
 use crate::bidiagonal::Rotation;
 use crate::error::NumericalError;
@@ -10,9 +11,9 @@ use crate::error::NumericalError;
 /// Iterations for each eigenvalue: LAPACK's `maxit`.
 const MOST: usize = 30;
 
-/// Overwrites the diagonal `d` by the eigenvalues, in any order, and the entries `e` below it by zeros, and turns
-/// the columns of `vectors`, which are as long as there are and without gaps, as the eigenvectors; no column for
-/// values alone. Entries are at most one in modulus.
+/// Overwrites the diagonal `d` by the eigenvalues, in any order, and the entries `e` below it by
+/// zeros, and turns the columns of `vectors`, which are as long as there are and without gaps, as
+/// the eigenvectors; no column for values alone. Entries are at most one in modulus.
 ///
 /// # Errors
 /// [`NumericalError::NoConvergence`].
@@ -49,8 +50,8 @@ fn is_negligible(d: &[f64], e: &mut [f64], i: usize) -> bool {
     is_small
 }
 
-/// Rows `first..=end`, seen from the end on if it `is_turned`: so the smaller end is where QL iterations find
-/// eigenvalues.
+/// Rows `first..=end`, seen from the end on if it `is_turned`: so the smaller end is where QL
+/// iterations find eigenvalues.
 struct Block<'a> {
     d: &'a mut [f64],
     e: &'a mut [f64],
@@ -92,8 +93,8 @@ impl Block<'_> {
         true
     }
 
-    /// A QL iteration on the rows from `top` to `bottom`, with the eigenvalue of the first two rows that is next
-    /// to the first diagonal entry as the shift.
+    /// A QL iteration on the rows from `top` to `bottom`, with the eigenvalue of the first two rows
+    /// that is next to the first diagonal entry as the shift.
     fn sweep(&mut self, top: usize, bottom: usize) {
         let (p, e) = (self.d[self.at(top)], self.e[self.below(top)]);
         let half = (self.d[self.at(top + 1)] - p) / (2.0 * e);

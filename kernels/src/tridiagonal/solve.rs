@@ -1,5 +1,5 @@
-//! The eigenproblem of a real tridiagonal matrix: by QL iterations for eigenvalues alone, by divide and
-//! conquer with eigenvectors.
+//! The eigenproblem of a real tridiagonal matrix: by QL iterations for eigenvalues alone, by divide
+//! and conquer with eigenvectors.
 
 use super::blocks::{Block, blocks};
 use super::divide::{divide, scaled};

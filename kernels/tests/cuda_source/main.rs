@@ -1,5 +1,5 @@
-//! The source of our CUDA kernels, compiled by g++ for a device that threads of the host play, against
-//! the kernels of the CPU: what can be tested of it without a device.
+//! The source of our CUDA kernels, compiled by g++ for a device that threads of the host play,
+//! against the kernels of the CPU: what can be tested of it without a device.
 
 mod covariance;
 mod dense;
@@ -11,7 +11,8 @@ use libloading::Library;
 use tegula_kernels::cuda::device_code;
 use tegula_kernels::scalar::Real;
 
-/// The sources as a library for numbers of type `T`; none, and a reason on the console, without g++.
+/// The sources as a library for numbers of type `T`; none, and a reason on the console, without
+/// g++.
 #[allow(clippy::print_stderr, unsafe_code)]
 fn played<T: Real>() -> Option<Library> {
     if let Err(error) = Command::new("g++").arg("--version").output() {

@@ -62,8 +62,8 @@ impl VirtualGrid {
         })
     }
 
-    /// The map of one row of so many tiles, which has no rows to share: its columns are dealt out to
-    /// all ranks by what they have of the grid.
+    /// The map of one row of so many tiles, which has no rows to share: its columns are dealt out
+    /// to all ranks by what they have of the grid.
     pub(super) fn map_of_row(&self, columns: usize, storage: Storage) -> OwnerMap {
         let mut shares = vec![0.0; self.ranks];
         for (row, height) in self.cells.iter().zip(&self.heights) {

@@ -1,8 +1,8 @@
 //! Load balance over two phases that overlap: which power each node has in each, by a linear
 //! programme, and the maps of owners that follow from it.
 //!
-//! A [`Workload`] says what is to be done; [`plan`] divides it among the nodes of a cluster and gives
-//! their powers; a member of [`PLACEMENTS`] makes a map of owners for each phase.
+//! A [`Workload`] says what is to be done; [`plan`] divides it among the nodes of a cluster and
+//! gives their powers; a member of [`PLACEMENTS`] makes a map of owners for each phase.
 //!
 //! L. L. Nesi, PhD thesis, UGA and UFRGS, 2023, section 6.2.
 
@@ -55,8 +55,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The makespan that it expects: the end of the last step, or what the busiest link takes if that
-    /// is longer.
+    /// The makespan that it expects: the end of the last step, or what the busiest link takes if
+    /// that is longer.
     ///
     /// It is no strict bound: steps of the second phase overlap in truth, and wait here.
     #[must_use]
@@ -85,8 +85,8 @@ const SAME: f64 = 0.01;
 /// their way. The best of these plans is taken.
 ///
 /// # Errors
-/// If no node that takes part can run some of the tasks, or times lie so far apart that the programme
-/// cannot be solved.
+/// If no node that takes part can run some of the tasks, or times lie so far apart that the
+/// programme cannot be solved.
 ///
 /// # Panics
 /// If types have different numbers of steps, or a phase has no tasks.

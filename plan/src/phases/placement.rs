@@ -153,11 +153,12 @@ fn costs(plan: &Plan, work: &Workload, factorisation: Factorisation) -> Costs {
     Costs { factorisation, ranks, message_seconds }
 }
 
-/// How much longer than by the best node a row may take anywhere, for each row of tiles, in seconds.
+/// How much longer than by the best node a row may take anywhere, for each row of tiles, in
+/// seconds.
 const TOLERANCE: f64 = 0.002;
 
-/// Each row goes to a node that can do it before the expected end after it was made: a row of tiles is
-/// one chain of products.
+/// Each row goes to a node that can do it before the expected end after it was made: a row of tiles
+/// is one chain of products.
 fn rows_in_time(plan: &Plan, work: &Workload, (rows, columns): (usize, usize)) -> OwnerMap {
     let powers = &plan.powers[1];
     let chain = |rank: usize| {

@@ -1,7 +1,7 @@
 //! The linear programme that divides the tasks of two overlapping phases among resources.
 //!
-//! L. L. Nesi, PhD thesis, UGA and UFRGS, 2023, section 6.2.2, equation 6.11: with `N[s,t]` tasks of
-//! type `t` in step `s`, of which `alpha[s,t,r]` go to resource `r`, whose workers together take
+//! L. L. Nesi, PhD thesis, UGA and UFRGS, 2023, section 6.2.2, equation 6.11: with `N[s,t]` tasks
+//! of type `t` in step `s`, of which `alpha[s,t,r]` go to resource `r`, whose workers together take
 //! `w[t,r]` for one, and with the ends `tau1[s]` and `tau2[s]` of step `s` in both phases,
 //!
 //! ```text
@@ -22,8 +22,9 @@
 //! (m) for all s:      tau1[s-1] + sum_r alpha[s,t,r] (seconds of one task) / (n m) <= tau1[s]
 //! ```
 //!
-//! and the network is that of [`traffic`](super::traffic). (e) is written with the work of `r` up to
-//! each step as a variable, and `alpha` as a share of `N`; time is counted in about the makespan.
+//! and the network is that of [`traffic`](super::traffic). (e) is written with the work of `r` up
+//! to each step as a variable, and `alpha` as a share of `N`; time is counted in about the
+//! makespan.
 
 use tegula_bounds::linear::{Linear, Terms, Values, Variable};
 
@@ -44,8 +45,8 @@ pub(super) struct Problem<'a> {
 /// Who does what, and when it ends.
 #[derive(Clone, Debug)]
 pub(super) struct Solution {
-    /// For each step, type and nodes that are alike the share of the tasks that their resources have:
-    /// the sum of `alpha / N`.
+    /// For each step, type and nodes that are alike the share of the tasks that their resources
+    /// have: the sum of `alpha / N`.
     pub(super) shares: Vec<Vec<Vec<f64>>>,
     /// `tau1` and `tau2`, in seconds.
     pub(super) ends: [Vec<f64>; 2],

@@ -1,14 +1,13 @@
 //! A search for the map under which a factorisation ends first, by a cost that is dear to ask: the
 //! makespan of a simulation, which takes seconds.
 //!
-//! Most maps are rated by the coarse model of [`surrogate`](super::surrogate) alone, and few are asked
-//! for. The first are 1D-1D
-//! maps, constrained and with shuffled blocks, for powers of one kind of ranks that are a little
-//! smaller or larger, and for borders of sections that lie earlier or later. From the best one on,
-//! each round anneals under the coarse model (Kirkpatrick, Gelatt, Vecchi, "Optimization by simulated
-//! annealing", Science 220 (1983)): rows or columns of tiles change places, and single tiles go from
-//! the busiest rank to another. What it finds is asked for, and is the start of the next
-//! rounds if it is better.
+//! Most maps are rated by the coarse model of [`surrogate`](super::surrogate) alone, and few are
+//! asked for. The first are 1D-1D maps, constrained and with shuffled blocks, for powers of one
+//! kind of ranks that are a little smaller or larger, and for borders of sections that lie earlier
+//! or later. From the best one on, each round anneals under the coarse model (Kirkpatrick, Gelatt,
+//! Vecchi, "Optimization by simulated annealing", Science 220 (1983)): rows or columns of tiles
+//! change places, and single tiles go from the busiest rank to another. What it finds is asked for,
+//! and is the start of the next rounds if it is better.
 
 use tegula_runtime::random::SplitMix64;
 
@@ -96,7 +95,8 @@ fn ordered(seconds: f64) -> u64 {
     seconds.to_bits()
 }
 
-/// The 1D-1D map, constrained and shuffled, for these powers and costs, and then others like it, also free ones.
+/// The 1D-1D map, constrained and shuffled, for these powers and costs, and then others like it,
+/// also free ones.
 fn first_maps(n: usize, powers: &Powers, costs: &Costs) -> Vec<OwnerMap> {
     let mut maps = Vec::new();
     for scale in POWERS {
@@ -126,8 +126,8 @@ fn slowest_scaled(powers: &Powers, costs: &Costs, scale: f64) -> Powers {
     Powers::new(powers.iter().enumerate().map(scaled).collect()).expect("they stay positive")
 }
 
-/// Moves from `map` that the coarse model likes, or does not dislike too much at first; the best map
-/// on the way, but for the start.
+/// Moves from `map` that the coarse model likes, or does not dislike too much at first; the best
+/// map on the way, but for the start.
 fn anneal(map: &OwnerMap, costs: &Costs, moves: usize, random: &mut SplitMix64) -> OwnerMap {
     let start = rating(map, costs);
     let (mut here, mut seconds) = (map.clone(), start);

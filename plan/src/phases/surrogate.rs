@@ -1,10 +1,10 @@
 //! A coarse model of a factorisation under a map of owners: an estimate of its makespan that takes
 //! well under a millisecond for each thousand tiles, to rank maps before they are simulated.
 //!
-//! Tasks are urgent by their level: `3 k` for the one that factorises tile `(k, k)`, `2 k + i` for one
-//! that solves for tile `(i, k)` or `(k, i)`, and `k + i + j` for the one that updates tile `(i, j)`
-//! at iteration `k`. Three levels are a step, so that step `s` begins with factor `s`. With `w_p(s)`,
-//! the area bound of the tasks of rank `p` in a step, the ends of the steps are
+//! Tasks are urgent by their level: `3 k` for the one that factorises tile `(k, k)`, `2 k + i` for
+//! one that solves for tile `(i, k)` or `(k, i)`, and `k + i + j` for the one that updates tile
+//! `(i, j)` at iteration `k`. Three levels are a step, so that step `s` begins with factor `s`.
+//! With `w_p(s)`, the area bound of the tasks of rank `p` in a step, the ends of the steps are
 //!
 //! ```text
 //! D(s)   = max(D(s-1) + C(s), T_p(s-1) of the owner p of tile (s, s)) + its time for the factor
@@ -29,8 +29,8 @@ pub fn coarse_makespan(map: &OwnerMap, costs: &Costs) -> f64 {
     ends(map, costs).iter().copied().fold(0.0, f64::max)
 }
 
-/// What ranks maps by this model, in seconds: its makespan and the mean time that links are busy. Messages
-/// that the model takes for harmless get in each other's way.
+/// What ranks maps by this model, in seconds: its makespan and the mean time that links are busy.
+/// Messages that the model takes for harmless get in each other's way.
 ///
 /// # Panics
 /// As [`coarse_makespan`].

@@ -19,10 +19,11 @@
 //! sum_g (received_g v[s,g] + b i[s,g]) / (all bytes per second of the backbone) <= tau2[s]
 //! ```
 //!
-//! for tiles of `b` bytes. `received_g` and `sent_g` are the bytes that these nodes would receive and
-//! send if they did all of the second phase at the rate of bytes for work at which they exchange them
-//! under the map of the powers so far, whose messages are counted. With `a` of a square a node
-//! receives about `sqrt(a)`, so these rates hold for that map only: counting and solving alternate.
+//! for tiles of `b` bytes. `received_g` and `sent_g` are the bytes that these nodes would receive
+//! and send if they did all of the second phase at the rate of bytes for work at which they
+//! exchange them under the map of the powers so far, whose messages are counted. With `a` of a
+//! square a node receives about `sqrt(a)`, so these rates hold for that map only: counting and
+//! solving alternate.
 
 use tegula_bounds::linear::{Terms, Variable};
 
@@ -89,8 +90,8 @@ impl Traffic {
         nodes.iter().map(busiest).fold(0.0, f64::max)
     }
 
-    /// The rates of nodes that are alike under the map of `plan`; those of before for nodes that have
-    /// nothing there.
+    /// The rates of nodes that are alike under the map of `plan`; those of before for nodes that
+    /// have nothing there.
     pub(super) fn rates(&self, plan: &Plan, bytes: f64, before: &[Rates]) -> Vec<Rates> {
         let of_nodes = |(nodes, before): (&Nodes, &Rates)| {
             let ranks = || nodes.ranks.iter();

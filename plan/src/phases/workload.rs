@@ -44,15 +44,15 @@ pub enum Shape {
 /// What is to be done: the sets `T` and `S` and the numbers `N` of the programme.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Workload {
-    /// The types of tasks, some of each phase. Each task of the first type of the first phase makes a
-    /// tile of the matrix.
+    /// The types of tasks, some of each phase. Each task of the first type of the first phase makes
+    /// a tile of the matrix.
     pub types: Vec<TaskType>,
     /// The matrix that the first phase makes and the second one works on.
     pub shape: Shape,
     /// Bytes of a tile of that.
     pub bytes: f64,
-    /// Whether a step of the first phase takes at least as long as one of its tasks, as if it has no
-    /// more tasks than may run at a time; otherwise only the first step does.
+    /// Whether a step of the first phase takes at least as long as one of its tasks, as if it has
+    /// no more tasks than may run at a time; otherwise only the first step does.
     pub is_paced: bool,
 }
 
@@ -107,8 +107,8 @@ impl Workload {
     }
 
     /// A pass over a matrix that is read in `rows` rows of tiles, each in `bands` parts, and
-    /// multiplied by a few columns: a task of `read` for each part, which makes so many `bytes`, and
-    /// `products` tasks of `product` that work on it. Kernels come with what one task costs.
+    /// multiplied by a few columns: a task of `read` for each part, which makes so many `bytes`,
+    /// and `products` tasks of `product` that work on it. Kernels come with what one task costs.
     ///
     /// As many parts as there are `readers` on all nodes together are a step, row by row.
     ///

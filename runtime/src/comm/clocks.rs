@@ -1,4 +1,5 @@
-//! How the clocks of ranks compare: times of one told in those of another, and how far that may be off.
+//! How the clocks of ranks compare: times of one told in those of another, and how far that may be
+//! off.
 
 /// A comparison of the clock of a rank with that of rank 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,8 +13,8 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// What follows from a question that left rank 0 at `asked` and whose answer, the time `there`, came at
-    /// `answered`: the other clock was read in between, at an unknown moment.
+    /// What follows from a question that left rank 0 at `asked` and whose answer, the time `there`,
+    /// came at `answered`: the other clock was read in between, at an unknown moment.
     ///
     /// Source: F. Cristian, "Probabilistic clock synchronization", Distributed Computing 3, 1989,
     /// without the least time of a message, which is not known.
@@ -41,8 +42,8 @@ impl Clocks {
         self.last = readings;
     }
 
-    /// The time on the clock of rank 0 when that of `rank` showed `time`, both in nanoseconds; the same
-    /// time where clocks were not compared, since all have one.
+    /// The time on the clock of rank 0 when that of `rank` showed `time`, both in nanoseconds; the
+    /// same time where clocks were not compared, since all have one.
     #[must_use]
     pub fn align(&self, rank: usize, time: u64) -> u64 {
         let (Some(first), Some(last)) = (self.first.get(rank), self.last.get(rank)) else {
@@ -58,8 +59,9 @@ impl Clocks {
         u64::try_from(i128::from(first.here) + since).unwrap_or(0)
     }
 
-    /// How far off the times of `rank` may be between the comparisons, in nanoseconds: half the shorter way
-    /// there and back of either, the worse of both. It leaves out how unevenly the clock goes in between.
+    /// How far off the times of `rank` may be between the comparisons, in nanoseconds: half the
+    /// shorter way there and back of either, the worse of both. It leaves out how unevenly the
+    /// clock goes in between.
     #[must_use]
     pub fn uncertainty(&self, rank: usize) -> u64 {
         let of = |readings: &[Reading]| readings.get(rank).map_or(0, |reading| reading.uncertainty);

@@ -1,5 +1,5 @@
-//! What ranks do together beside their flows: bring what each has to rank 0, compare clocks, and tell how far
-//! they are.
+//! What ranks do together beside their flows: bring what each has to rank 0, compare clocks, and
+//! tell how far they are.
 
 use std::collections::VecDeque;
 use std::sync::PoisonError;
@@ -52,7 +52,8 @@ impl Progress {
 }
 
 impl World {
-    /// Has this rank tell rank 0 now and then how many tasks of a flow it has done; all ranks call it.
+    /// Has this rank tell rank 0 now and then how many tasks of a flow it has done; all ranks call
+    /// it.
     pub fn show_progress(&self) {
         self.progress.is_wanted.store(true, Ordering::Relaxed);
     }
@@ -68,8 +69,8 @@ impl World {
         self.progress.done.iter().map(|done| done.load(Ordering::Relaxed)).sum()
     }
 
-    /// Tells rank 0 that this one has done so many tasks of the flow of now. If that cannot be sent, what
-    /// follows says so.
+    /// Tells rank 0 that this one has done so many tasks of the flow of now. If that cannot be
+    /// sent, what follows says so.
     pub(crate) fn report_done(&self, done: u64) {
         if self.rank == Rank(0) {
             return;
@@ -79,9 +80,9 @@ impl World {
         let _not_worth_an_error = channel.transport.send_frame(Rank(0), &words.concat());
     }
 
-    /// Brings `mine` of every other rank to rank 0, which `take` gets it from, rank by rank. All ranks call
-    /// it at the same point of the program; others wait until rank 0 has theirs. No more than a MiB is on
-    /// its way at a time.
+    /// Brings `mine` of every other rank to rank 0, which `take` gets it from, rank by rank. All
+    /// ranks call it at the same point of the program; others wait until rank 0 has theirs. No more
+    /// than a MiB is on its way at a time.
     ///
     /// # Errors
     /// Those of the transport.
@@ -108,8 +109,8 @@ impl World {
         Ok(())
     }
 
-    /// What rank 0 brings, at most as many bytes as a frame holds less 4; all ranks call it at the same
-    /// point of the program.
+    /// What rank 0 brings, at most as many bytes as a frame holds less 4; all ranks call it at the
+    /// same point of the program.
     ///
     /// # Errors
     /// Those of the transport.
@@ -150,8 +151,8 @@ impl World {
         }
     }
 
-    /// Compares the clocks of all ranks with that of rank 0, unless they share one; all ranks call it at
-    /// the same point of the program. Some round trips per rank, one rank after the other.
+    /// Compares the clocks of all ranks with that of rank 0, unless they share one; all ranks call
+    /// it at the same point of the program. Some round trips per rank, one rank after the other.
     ///
     /// # Errors
     /// Those of the transport.
@@ -210,8 +211,8 @@ fn frames(arrivals: Vec<Arrival>) -> Vec<Vec<u8>> {
     arrivals.into_iter().filter_map(frame).collect()
 }
 
-/// Frames that belong to no flow. The transport is free between them: a flow may go on meanwhile. What has
-/// come early, for what rank 0 does next, is left to the next one.
+/// Frames that belong to no flow. The transport is free between them: a flow may go on meanwhile.
+/// What has come early, for what rank 0 does next, is left to the next one.
 struct SideChannel<'a> {
     world: &'a World,
     received: VecDeque<Vec<u8>>,

@@ -1,4 +1,5 @@
-//! Ranks that are threads of one process: for tests, for debugging, and to see what ranks would cost.
+//! Ranks that are threads of one process: for tests, for debugging, and to see what ranks would
+//! cost.
 
 use std::collections::{HashMap, VecDeque};
 use std::ptr::NonNull;

@@ -83,7 +83,8 @@ pub trait Transport: Send {
     /// under `label`. Parts sent to one rank under one label come in the order of the calls.
     ///
     /// # Safety
-    /// The memory is initialised and nobody writes it until [`Arrival::Sent`] was returned for the ticket.
+    /// The memory is initialised and nobody writes it until [`Arrival::Sent`] was returned for the
+    /// ticket.
     ///
     /// # Errors
     /// If it cannot be sent.

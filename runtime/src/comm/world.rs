@@ -30,8 +30,8 @@ pub(crate) struct Channel {
     /// Number of the flow; frames begin with it.
     pub(crate) flow: u32,
     is_taken: bool,
-    /// What came while it was not asked for: for flows that have not begun here, and for what ranks do
-    /// beside them.
+    /// What came while it was not asked for: for flows that have not begun here, and for what ranks
+    /// do beside them.
     early: BTreeMap<u32, Vec<Arrival>>,
     progress: Arc<Progress>,
 }
@@ -117,7 +117,8 @@ impl Channel {
         self.poll_for(self.flow, arrivals)
     }
 
-    /// What has come or gone for `wanted`, the flow of now or what is no flow; frames without their number.
+    /// What has come or gone for `wanted`, the flow of now or what is no flow; frames without their
+    /// number.
     pub(super) fn poll_for(
         &mut self,
         wanted: u32,

@@ -13,7 +13,8 @@ pub type Place = u64;
 pub(super) type Status = c_int;
 /// A device's number, `CUdevice`.
 pub(super) type Number = c_int;
-/// What only the driver can look into: `CUcontext`, `CUstream`, `CUevent`, `CUmodule`, `CUfunction`.
+/// What only the driver can look into: `CUcontext`, `CUstream`, `CUevent`, `CUmodule`,
+/// `CUfunction`.
 pub(super) type Handle = *mut c_void;
 
 /// `CUDA_ERROR_OUT_OF_MEMORY`.

@@ -40,8 +40,8 @@ impl Library {
     /// If it has none.
     ///
     /// # Safety
-    /// `F` is the type of that function, with the calling convention of C, and nobody calls it after
-    /// the library has gone.
+    /// `F` is the type of that function, with the calling convention of C, and nobody calls it
+    /// after the library has gone.
     #[allow(unsafe_code)]
     pub unsafe fn function<F: Copy>(&self, name: &'static str) -> Result<F, Missing> {
         // SAFETY: the caller's promise.

@@ -1,4 +1,5 @@
-//! Memory that is given back when its owner goes: on a device, and of the host where devices reach it.
+//! Memory that is given back when its owner goes: on a device, and of the host where devices reach
+//! it.
 
 use std::ptr::{self, NonNull};
 use std::sync::Arc;

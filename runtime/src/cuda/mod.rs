@@ -1,5 +1,5 @@
-//! The driver of CUDA devices: its functions, which are looked for when the program runs, and owners
-//! of what it gives.
+//! The driver of CUDA devices: its functions, which are looked for when the program runs, and
+//! owners of what it gives.
 //!
 //! Without the driver's library nothing here works, and says why. [`library`] finds libraries and
 //! their functions, also for those who call others of NVIDIA's; `driver` is the table of what is

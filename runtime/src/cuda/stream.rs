@@ -154,7 +154,8 @@ impl Stream {
         self.context.bind()?;
         let (driver, arguments) = (self.context.driver, arguments.as_mut_ptr());
         let (function, none) = (function.handle(), ptr::null_mut());
-        // SAFETY: the caller's promise; without memory that blocks share beyond what the function has.
+        // SAFETY: the caller's promise; without memory that blocks share beyond what the function
+        // has.
         driver.check(unsafe {
             let stream = self.handle;
             (driver.launch)(function, across, down, 1, wide, high, 1, 0, stream, arguments, none)

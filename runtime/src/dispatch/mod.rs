@@ -15,8 +15,8 @@
 //! 4. its start, when its data has come and no transfer reads what it will write.
 //!
 //! In the real engine events go on a list; who gets the dispatcher's lock works the list off, and
-//! no worker waits for that lock (`exec::event_queue`, which `loom` checks). What a policy must not do
-//! (hand a task to a worker that cannot run it, keep tasks back while all workers are idle) ends
+//! no worker waits for that lock (`exec::event_queue`, which `loom` checks). What a policy must not
+//! do (hand a task to a worker that cannot run it, keep tasks back while all workers are idle) ends
 //! the run with a message.
 
 mod caps;

@@ -52,8 +52,9 @@ impl Failures {
         let _ = self.first.fetch_update(Ordering::Relaxed, Ordering::Relaxed, smaller);
     }
 
-    /// The failure with the smallest mark since the last call. Records that no handle of `space` is marked
-    /// with are forgotten; those that handles of `others` may be marked with only when they are many.
+    /// The failure with the smallest mark since the last call. Records that no handle of `space` is
+    /// marked with are forgotten; those that handles of `others` may be marked with only when they
+    /// are many.
     ///
     /// # Panics
     /// With the payload of that task, if it panicked.

@@ -20,11 +20,12 @@ pub enum GatherError {
     },
 }
 
-/// Brings what each rank of `world` has recorded, its own `trace`, to rank 0, on whose clock all times then
-/// are; answers nothing on the others. All ranks call it at the same point of the program.
+/// Brings what each rank of `world` has recorded, its own `trace`, to rank 0, on whose clock all
+/// times then are; answers nothing on the others. All ranks call it at the same point of the
+/// program.
 ///
-/// Traces come as the text of their files, a MiB at a time. Clocks are compared here, and were when the flow
-/// began.
+/// Traces come as the text of their files, a MiB at a time. Clocks are compared here, and were when
+/// the flow began.
 ///
 /// # Errors
 /// If messages cannot be moved, or what has come is no trace.

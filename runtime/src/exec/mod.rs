@@ -2,8 +2,8 @@
 //!
 //! [`Exec`] is one of two inside: where all workers are cores that share one memory without limit,
 //! and the policy spreads tasks over queues, nothing needs to be planned and no lock is global
-//! (`shared_memory`); else a dispatcher decides who runs what and what moves (`heterogeneous`). [`Sequential`] is what
-//! both are compared with.
+//! (`shared_memory`); else a dispatcher decides who runs what and what moves (`heterogeneous`).
+//! [`Sequential`] is what both are compared with.
 
 pub mod accelerator;
 mod event_queue;
@@ -56,8 +56,8 @@ pub struct ExecOptions {
     pub trace: bool,
     /// The ranks that run the program together; none: this one alone.
     pub world: Option<World>,
-    /// Bytes of messages that may be on their way to this rank; more only for what is earlier in the
-    /// program than all of them.
+    /// Bytes of messages that may be on their way to this rank; more only for what is earlier in
+    /// the program than all of them.
     pub receive_bytes: u64,
     /// Whether messages go by the priority of the tasks that wait for them.
     pub message_priorities: bool,

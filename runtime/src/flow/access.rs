@@ -1,4 +1,5 @@
-//! The accesses of a task: room for them, and the modes that a flow uses in place of those declared.
+//! The accesses of a task: room for them, and the modes that a flow uses in place of those
+//! declared.
 
 use super::task::MAX_ACCESSES;
 use crate::types::{Access, Handle};
@@ -7,8 +8,8 @@ use crate::types::{Access, Handle};
 pub(super) const NO_ACCESSES: [(Handle, Access); MAX_ACCESSES] =
     [(Handle { index: u32::MAX, generation: u32::MAX }, Access::R); MAX_ACCESSES];
 
-/// `accesses` with modes replaced: all that leave the order open by `RW` where the flow is deterministic, else
-/// reductions by `Commute`, for workers that have no private copies.
+/// `accesses` with modes replaced: all that leave the order open by `RW` where the flow is
+/// deterministic, else reductions by `Commute`, for workers that have no private copies.
 pub(super) fn stricter<'a>(
     is_deterministic: bool,
     accesses: &[(Handle, Access)],

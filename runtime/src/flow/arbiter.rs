@@ -9,8 +9,8 @@ use crate::sync::Ordering;
 use crate::types::Access;
 
 impl Space {
-    /// Goes through tasks that the graph has made ready; `ready` is empty afterwards. Those that must
-    /// wait for a commuting handle come back later. Where `goes_on` says that a task has ended
+    /// Goes through tasks that the graph has made ready; `ready` is empty afterwards. Those that
+    /// must wait for a commuting handle come back later. Where `goes_on` says that a task has ended
     /// already, what that makes ready joins; `worker` is who ends it.
     pub(crate) fn take_in(
         &self,

@@ -27,7 +27,8 @@ pub trait Running: Send {
     fn advance(&mut self, submitted: u64, unfinished: u64);
     /// The failure with the smallest program index since the last call, if there was one.
     fn take_failure(&mut self) -> Option<FlowError>;
-    /// The failure of the task with program index `mark - 1`, as long as a handle is marked with it.
+    /// The failure of the task with program index `mark - 1`, as long as a handle is marked with
+    /// it.
     fn failure(&self, mark: u64) -> Option<FlowError>;
     /// What was recorded since the last call; empty unless the engine records.
     fn take_records(&mut self) -> Records;
@@ -53,8 +54,8 @@ pub trait Running: Send {
     fn has_private_copies(&self) -> bool;
     /// Whether all workers share one memory without limit, so that copies of data cost no transfer.
     fn is_flat(&self) -> bool;
-    /// Whether tasks work on the buffer of a handle where it is and nothing moves or replaces it, so
-    /// that it may be memory of the caller's.
+    /// Whether tasks work on the buffer of a handle where it is and nothing moves or replaces it,
+    /// so that it may be memory of the caller's.
     fn works_in_place(&self) -> bool {
         false
     }

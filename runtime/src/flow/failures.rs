@@ -39,7 +39,8 @@ struct Elsewhere {
     text: String,
 }
 
-/// What the rank `me` contributes to a barrier about a failure: the smallest names the failure of all.
+/// What the rank `me` contributes to a barrier about a failure: the smallest names the failure of
+/// all.
 pub(super) fn encode(codec: FailureCodec, me: Rank, failure: Option<&FirstFailure>) -> Vec<u8> {
     let Some((mark, error)) = failure else { return u64::MAX.to_be_bytes().to_vec() };
     let mut bytes = mark.to_be_bytes().to_vec();

@@ -45,8 +45,8 @@ impl Flow {
         self.note(Change::Bring(handle, rank));
     }
 
-    /// Waits, then lends the contents of `handle` on `rank` alone, and nothing on the others, who call this
-    /// as well and receive none of them.
+    /// Waits, then lends the contents of `handle` on `rank` alone, and nothing on the others, who
+    /// call this as well and receive none of them.
     ///
     /// # Errors
     /// As [`read`](Self::read), on all ranks; only the want of memory is that of `rank` alone.
@@ -153,8 +153,8 @@ impl Flow {
         }
     }
 
-    /// The bytes of `handle`, lent until [`end_loan`](Self::end_loan); nothing else uses them, since
-    /// everything has run.
+    /// The bytes of `handle`, lent until [`end_loan`](Self::end_loan); nothing else uses them,
+    /// since everything has run.
     #[allow(unsafe_code)]
     fn host_buffer(
         &mut self,
@@ -172,8 +172,9 @@ impl Flow {
         let slot = table.get(handle.index);
         let pointer = slot.materialise(&table.cache, false)?;
         slot.check_slice(handle.index);
-        // SAFETY: the buffer has this size, without gaps, and is initialised; no task is unfinished (or none uses
-        // a handle that was just registered), and the borrow of the flow forbids new ones.
+        // SAFETY: the buffer has this size, without gaps, and is initialised; no task is unfinished
+        // (or none uses a handle that was just registered), and the borrow of the flow forbids new
+        // ones.
         Ok(unsafe { std::slice::from_raw_parts_mut(pointer.as_ptr(), slot.bytes()) })
     }
 }

@@ -62,7 +62,7 @@ pub struct FlowOptions {
     pub deterministic: bool,
     /// How errors of kernels go to other ranks.
     pub codec: FailureCodec,
-    /// What ranks must agree on before they begin: a digest of the program, its flags and its input.
+    /// A digest of the program, its flags and its input, on which ranks agree before they begin.
     pub digest: u64,
 }
 
@@ -243,8 +243,8 @@ impl Flow {
     }
 
     /// Says that `handle`, which was just registered, holds contents that must be brought to
-    /// whoever uses them: for simulations, where nothing is ever written. Over ranks its owner holds
-    /// them, or all do if nobody owns it.
+    /// whoever uses them: for simulations, where nothing is ever written. Over ranks its owner
+    /// holds them, or all do if nobody owns it.
     pub fn touch(&mut self, handle: Handle) {
         self.graph.check(handle);
         self.note(Change::Assign(handle, false));
@@ -328,7 +328,7 @@ impl Flow {
     /// handle that is written appears twice, or if a handle is unknown.
     #[inline(always)]
     pub fn submit<C: Codelet>(&mut self, codelet: C, accesses: &[(Handle, Access)], priority: i32) {
-        // Over many ranks most tasks end here, so only this much is part of the program's own loops.
+        // Over many ranks most tasks end here: only this much is part of the program's loops.
         if !self.passes(accesses) {
             self.take(codelet, accesses, priority);
         }
@@ -414,8 +414,8 @@ impl Flow {
         self.engine.take_failure().map_or(Ok(()), Err)
     }
 
-    /// Meets the other ranks, who have all come to this point of the program, and ends with the failure
-    /// of all.
+    /// Meets the other ranks, who have all come to this point of the program, and ends with the
+    /// failure of all.
     fn agree(&mut self) -> Result<(), FlowError> {
         let (codec, mine) = (self.options.codec, self.peering().first_failure());
         let expected = self.graph.program_index();

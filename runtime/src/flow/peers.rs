@@ -1,4 +1,5 @@
-//! A flow over ranks: every rank submits all tasks, runs its own, and sends and receives what they need.
+//! A flow over ranks: every rank submits all tasks, runs its own, and sends and receives what they
+//! need.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -130,14 +131,16 @@ impl Flow {
         self.peers.as_ref().map_or(1, |peers| peers.directory.ranks())
     }
 
-    /// Data that are registered with a [`Spot`](crate::ranks::Spot) from now on belong to whom `owners` says.
+    /// Data that are registered with a [`Spot`](crate::ranks::Spot) from now on belong to whom
+    /// `owners` says.
     pub fn set_owners(&mut self, owners: Arc<dyn Owners>) {
         if let Some(peers) = &mut self.peers {
             peers.owners = owners;
         }
     }
 
-    /// Whom data belong to that are registered with a [`Spot`](crate::ranks::Spot) now; of one rank alone, nothing.
+    /// Whom data belong to that are registered with a [`Spot`](crate::ranks::Spot) now; of one rank
+    /// alone, nothing.
     #[must_use]
     pub fn owners(&self) -> Option<Arc<dyn Owners>> {
         self.peers.as_ref().map(|peers| peers.owners.clone())
@@ -175,8 +178,8 @@ impl Flow {
         self.note(Change::DropCopies(handle));
     }
 
-    /// What all ranks have sent each other so far, after everything submitted has run; all call this at the same
-    /// point of the program.
+    /// What all ranks have sent each other so far, after everything submitted has run; all call
+    /// this at the same point of the program.
     ///
     /// # Errors
     /// If another rank cannot be reached any more.

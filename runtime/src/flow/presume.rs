@@ -23,9 +23,10 @@ impl Presumed {
 }
 
 impl Flow {
-    /// Takes the tasks that `program` submits for granted, on an engine that runs no kernel: none of them runs,
-    /// nothing moves and no time passes. What each would have written lies in the RAM of the rank that would
-    /// have run it, and copies are with the ranks that would have been sent some.
+    /// Takes the tasks that `program` submits for granted, on an engine that runs no kernel: none
+    /// of them runs, nothing moves and no time passes. What each would have written lies in the RAM
+    /// of the rank that would have run it, and copies are with the ranks that would have been sent
+    /// some.
     ///
     /// What was submitted before runs first.
     pub fn presume(&mut self, program: impl FnOnce(&mut Self)) {

@@ -23,8 +23,8 @@ pub(crate) trait Post: Send + Sync + std::fmt::Debug {
 pub(crate) struct Space {
     tasks: Slab<TaskSlot>,
     pub(crate) handles: HandleTable,
-    /// One for each worker, one for the submitter, which completes what needs no worker, and one for
-    /// messages.
+    /// One for each worker, one for the submitter, which completes what needs no worker, and one
+    /// for messages.
     lanes: Vec<Lane>,
     workers: usize,
     /// Who is told of messages that may come or go.
@@ -133,8 +133,8 @@ impl Space {
         self.lanes[lane].give(task);
     }
 
-    /// Completes the tasks in `ready`, from `position` on, that no worker needs to run. Called by the
-    /// submitter.
+    /// Completes the tasks in `ready`, from `position` on, that no worker needs to run. Called by
+    /// the submitter.
     pub(crate) fn finish_submitted(&self, position: usize, ready: &mut Vec<u32>) {
         self.finish_inline(position, self.workers, ready);
     }
@@ -145,8 +145,8 @@ impl Space {
         debug_assert!(was_set.is_ok(), "a flow has one post");
     }
 
-    /// Completes a message, and appends the tasks that became ready to `ready`. One thread at a time
-    /// calls this.
+    /// Completes a message, and appends the tasks that became ready to `ready`. One thread at a
+    /// time calls this.
     pub(crate) fn complete_message(&self, task: u32, ready: &mut Vec<u32>) {
         let (first, lane) = (ready.len(), self.workers + 1);
         self.close(task, lane, ready);

@@ -96,7 +96,8 @@ impl BufferCache {
         Ok((pointer, true))
     }
 
-    /// Counts `size` more bytes in buffers: also those of engines that run no kernel, which only would be there.
+    /// Counts `size` more bytes in buffers: also those of engines that run no kernel, which only
+    /// would be there.
     pub(crate) fn count(&self, size: usize) {
         let in_use = size + self.bytes.fetch_add(size, Ordering::Relaxed);
         self.peak.fetch_max(in_use, Ordering::Relaxed);

@@ -1,5 +1,5 @@
-//! Where the data of handles lies: buffers, their cache, and the table that tasks find them in; which
-//! memory holds what, and transfers between memories.
+//! Where the data of handles lies: buffers, their cache, and the table that tasks find them in;
+//! which memory holds what, and transfers between memories.
 
 mod amount;
 mod block;

@@ -332,8 +332,8 @@ impl HandleTable {
         }
     }
 
-    /// Has handles noted that are discarded from now on; their buffers stay, since transfers may use
-    /// them still.
+    /// Has handles noted that are discarded from now on; their buffers stay, since transfers may
+    /// use them still.
     pub(crate) fn note_discards(&self) {
         self.discarded.get_or_init(Mutex::default);
     }

@@ -163,8 +163,8 @@ impl Machine {
         machine
     }
 
-    /// Adds a memory, with a route to and from the RAM on a link of its own for each direction, each
-    /// of `latency` seconds.
+    /// Adds a memory, with a route to and from the RAM on a link of its own for each direction,
+    /// each of `latency` seconds.
     pub fn add_memory(&mut self, memory: Memory, bytes_per_second: f64, latency: f64) -> MemoryId {
         let (old, added) = (self.memories.len(), MemoryId(self.memories.len()));
         let mut routes = vec![None; (old + 1) * (old + 1)];
@@ -273,8 +273,8 @@ impl Machine {
         }
     }
 
-    /// Whether an end of the way from `src` to `dst` is played by a thread, so that a transfer must be
-    /// slowed down to the rate of the way.
+    /// Whether an end of the way from `src` to `dst` is played by a thread, so that a transfer must
+    /// be slowed down to the rate of the way.
     #[must_use]
     pub fn is_emulated(&self, src: MemoryId, dst: MemoryId) -> bool {
         let on = |memory| {

@@ -1,10 +1,10 @@
 //! The directory of data: for each datum its owner, its version, and which ranks hold that version.
 //!
-//! It is a pure function of the program. Every rank knows alike who owns and who has written a datum; of who
-//! else holds it, each knows what it needs: whether it does itself, and to whom it has sent what it wrote.
-//! So a task that does not concern a rank costs it little more than a new version number. The
-//! owner of what a task writes computes it (Agullo et al., "Achieving high performance on supercomputers with a
-//! sequential task-based programming model", IEEE TPDS 2017).
+//! It is a pure function of the program. Every rank knows alike who owns and who has written a
+//! datum; of who else holds it, each knows what it needs: whether it does itself, and to whom it
+//! has sent what it wrote. So a task that does not concern a rank costs it little more than a new
+//! version number. The owner of what a task writes computes it (Agullo et al., "Achieving high
+//! performance on supercomputers with a sequential task-based programming model", IEEE TPDS 2017).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -121,8 +121,8 @@ impl Directory {
         self.ranks
     }
 
-    /// Enters the datum `handle`, which reads as zero on every rank, and has its owner by `spot` if it
-    /// has one.
+    /// Enters the datum `handle`, which reads as zero on every rank, and has its owner by `spot` if
+    /// it has one.
     pub fn register(&mut self, handle: Handle, spot: Option<Spot>, owners: &dyn Owners) {
         let owner = spot.map_or(NONE, |spot| self.checked(owners.owner(spot, self.ranks)).0);
         let name = self.names;
@@ -161,10 +161,11 @@ impl Directory {
         rank(self.data[handle.index as usize].owner)
     }
 
-    /// The rank that runs a task with these `accesses`: the owner of the first datum that it writes.
+    /// The rank that runs a task with these `accesses`: the owner of the first datum that it
+    /// writes.
     ///
-    /// If nobody owns what it writes, the owner of the first that it reads; else that of the first that it
-    /// reduces; if nobody owns any, whoever wrote one of them last.
+    /// If nobody owns what it writes, the owner of the first that it reads; else that of the first
+    /// that it reduces; if nobody owns any, whoever wrote one of them last.
     #[inline]
     #[must_use]
     pub fn runner(&self, accesses: &[(Handle, Access)]) -> Rank {
@@ -195,12 +196,12 @@ impl Directory {
         })
     }
 
-    /// Notes a task with these `accesses` if it is none of this rank's business, and answers whether it is not:
-    /// another rank owns the first datum that it writes, this one has written nothing that it reads and holds
-    /// nothing that it writes, and nothing is being reduced.
+    /// Notes a task with these `accesses` if it is none of this rank's business, and answers
+    /// whether it is not: another rank owns the first datum that it writes, this one has written
+    /// nothing that it reads and holds nothing that it writes, and nothing is being reduced.
     ///
-    /// Most tasks of many ranks end here, so this is all that they cost. Where it is called with what a task
-    /// always does, little is left of it.
+    /// Most tasks of many ranks end here, so this is all that they cost. Where it is called with
+    /// what a task always does, little is left of it.
     #[inline(always)]
     pub fn passes(&mut self, accesses: &[(Handle, Access)]) -> bool {
         let (mut runner, mut matters) = (NONE, false);
@@ -343,7 +344,8 @@ impl Directory {
         }
     }
 
-    /// Notes that the current version of `datum` goes to `to`, and answers whether it does for the first time.
+    /// Notes that the current version of `datum` goes to `to`, and answers whether it does for the
+    /// first time.
     fn is_first_sent(&mut self, datum: u32, to: Rank) -> bool {
         if !std::mem::replace(&mut self.data[datum as usize].was_sent, true) {
             self.receivers.clear(datum);

@@ -23,7 +23,8 @@ pub enum Item {
         /// The contents.
         contents: Vec<u8>,
     },
-    /// A version that is short is here for who is told: to be asked for with a [`ClearToSend`](Item::ClearToSend).
+    /// A version that is short is here for who is told: to be asked for with a
+    /// [`ClearToSend`](Item::ClearToSend).
     RequestToSend {
         /// What.
         key: Key,

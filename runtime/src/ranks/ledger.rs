@@ -99,8 +99,8 @@ impl Ledger {
         }
     }
 
-    /// The message of `node`, which was posted, is offered to `peer`: at once, or when it was brought to
-    /// the RAM, in any order.
+    /// The message of `node`, which was posted, is offered to `peer`: at once, or when it was
+    /// brought to the RAM, in any order.
     pub(crate) fn note_offered(&mut self, node: u32, peer: Rank) {
         let Some(offered) = self.posted.remove(&node) else { return };
         self.offered.entry((offered.message.key, peer)).or_default().push_back(offered);

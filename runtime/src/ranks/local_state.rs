@@ -2,7 +2,8 @@
 
 use crate::types::Access;
 
-/// Why a datum is this rank's business, in one byte: whether a task is, is then seen from few cache lines.
+/// Why a datum is this rank's business, in one byte: whether a task is, is then seen from few cache
+/// lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LocalState(u8);
 

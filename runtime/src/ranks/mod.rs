@@ -31,9 +31,10 @@
 //! 5. `Reduce` adds up where the other data of a task are; each rank's share goes to one rank
 //!    before the next other use, and shares are folded by rank. Owners may change in the program at
 //!    any place; contents follow when a task needs them.
-//! 6. At [`Flow::wait`](crate::flow::Flow::wait) and whatever reads contents, all ranks enter a barrier,
-//!    compare how many tasks they have submitted, and end with the failure of the smallest program
-//!    index, wherever it happened. What a failed task would have written travels as spoiled.
+//! 6. At [`Flow::wait`](crate::flow::Flow::wait) and whatever reads contents, all ranks enter a
+//!    barrier, compare how many tasks they have submitted, and end with the failure of the smallest
+//!    program index, wherever it happened. What a failed task would have written travels as
+//!    spoiled.
 //!
 //! [`count()`] replays a recorded program ([`Flow::listening`](crate::flow::Flow::listening)) under
 //! any owners and answers messages and bytes, exactly.

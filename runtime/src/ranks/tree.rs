@@ -46,7 +46,8 @@ pub struct Branch {
     pub below: Vec<Branch>,
 }
 
-/// The tree of `shape` over `receivers`, the most urgent first: who is served by the source, in this order.
+/// The tree of `shape` over `receivers`, the most urgent first: who is served by the source, in
+/// this order.
 #[must_use]
 pub fn tree(shape: Shape, receivers: &[(Rank, u32)]) -> Vec<Branch> {
     let leaf = |&(rank, label): &(Rank, u32)| Branch { rank, label, below: Vec::new() };

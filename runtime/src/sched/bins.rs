@@ -1,5 +1,5 @@
-//! The shards of a queue policy where workers differ in what they can run: each shard is split by the
-//! classes that can run its tasks, so that no worker looks through tasks that are not for it.
+//! The shards of a queue policy where workers differ in what they can run: each shard is split by
+//! the classes that can run its tasks, so that no worker looks through tasks that are not for it.
 
 use crate::types::ClassId;
 

@@ -6,8 +6,8 @@ use crate::flow::Space;
 use crate::memory::{BufferCache, rounded};
 use crate::types::Access;
 
-/// Buffers of handles, taken when a task first uses them and kept for reuse by size when they are given back, as a
-/// [`BufferCache`] does, which is told what they take.
+/// Buffers of handles, taken when a task first uses them and kept for reuse by size when they are
+/// given back, as a [`BufferCache`] does, which is told what they take.
 #[derive(Debug, Default)]
 pub(super) struct Allocations {
     /// By handle the size of its buffer; 0: there is none.
@@ -59,7 +59,8 @@ impl Allocations {
         self.give(size);
     }
 
-    /// The program itself is about to use `handle`, for which there will be a buffer that is counted.
+    /// The program itself is about to use `handle`, for which there will be a buffer that is
+    /// counted.
     pub(super) fn leave_to_program(&mut self, handle: u32, cache: &BufferCache) {
         let size = self.held.get_mut(handle as usize).map_or(0, std::mem::take);
         cache.discount(size);

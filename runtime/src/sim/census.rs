@@ -89,8 +89,8 @@ impl Census {
         (census, contents)
     }
 
-    /// An engine that programs see as one of so many workers, which share one memory without limit or
-    /// not; else as one worker that shares nothing, for which no algorithm makes copies.
+    /// An engine that programs see as one of so many workers, which share one memory without limit
+    /// or not; else as one worker that shares nothing, for which no algorithm makes copies.
     #[must_use]
     pub fn acting_for(self, workers: usize, is_flat: bool) -> Self {
         Self { workers, is_flat, ..self }

@@ -103,8 +103,8 @@ impl Sim {
         Self { node: Node::new(options), workers, space: None }
     }
 
-    /// The same with the memory counted that buffers would take: what [`Flow::memory`](crate::flow::Flow::memory)
-    /// then answers.
+    /// The same with the memory counted that buffers would take: what
+    /// [`Flow::memory`](crate::flow::Flow::memory) then answers.
     #[must_use]
     pub fn counting_buffers(mut self) -> Self {
         self.node.buffers = Some(Allocations::default());

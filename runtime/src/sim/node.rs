@@ -172,8 +172,8 @@ impl Node {
         }
     }
 
-    /// A core must do something else for so many nanoseconds: one that is idle now, or the next that begins
-    /// a task.
+    /// A core must do something else for so many nanoseconds: one that is idle now, or the next
+    /// that begins a task.
     pub(super) fn burden(&mut self, nanoseconds: u64) {
         let workers = 0..self.dispatcher.machine().workers.len();
         let cores = workers.filter(|&worker| self.is_core(worker)).count();
@@ -188,8 +188,8 @@ impl Node {
         keep_first(&mut self.failure, index, what, error);
     }
 
-    /// Contents that are needed no more go, before anything else takes their places; of those that the
-    /// program has looked at, with what it was shown.
+    /// Contents that are needed no more go, before anything else takes their places; of those that
+    /// the program has looked at, with what it was shown.
     pub(super) fn forget_discarded(&mut self, space: &Space) {
         space.handles.take_discards(&mut self.discards);
         for handle in self.discards.drain(..) {
@@ -303,7 +303,8 @@ impl Node {
     }
 }
 
-/// Makes the failure of `task` the one that is told of, unless an earlier task of the program has failed.
+/// Makes the failure of `task` the one that is told of, unless an earlier task of the program has
+/// failed.
 fn keep_first(
     failure: &mut Option<(u64, FlowError)>,
     task: u64,

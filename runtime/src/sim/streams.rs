@@ -120,8 +120,8 @@ impl<T> Streams<T> {
         }
     }
 
-    /// Lets streams begin whose time has come by `now`, and shares the links out again where streams
-    /// meet.
+    /// Lets streams begin whose time has come by `now`, and shares the links out again where
+    /// streams meet.
     pub(super) fn settle(&mut self, now: u64) {
         let Self { links, streams, is_shared, .. } = self;
         for stream in streams.iter_mut().filter(|stream| !stream.has_begun && stream.next <= now) {
@@ -238,7 +238,8 @@ mod tests {
             }
         }
 
-        /// All bytes move, none faster than its links, and together no faster than a link they share.
+        /// All bytes move, none faster than its links, and together no faster than a link they
+        /// share.
         #[test]
         fn streams_end_when_their_bytes_have_moved(
             bytes in prop::collection::vec(1..1_000_000u64, 1..10), first in 0..1000u64,

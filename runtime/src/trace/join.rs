@@ -8,13 +8,13 @@ use super::{AFTER_MESSAGE, Gauge, MessageRecord, Records, Sample, Site, Trace};
 type Name = (u32, u32, usize, usize);
 
 impl Trace {
-    /// One trace of `parts`, what each rank recorded, in order of the ranks. `clock` makes a time on the
-    /// clock of a rank (nanoseconds, of the kind of [`Trace::origin`]) one of rank 0; what comes out may be
-    /// off by as much as `uncertainties` says of that rank.
+    /// One trace of `parts`, what each rank recorded, in order of the ranks. `clock` makes a time
+    /// on the clock of a rank (nanoseconds, of the kind of [`Trace::origin`]) one of rank 0; what
+    /// comes out may be off by as much as `uncertainties` says of that rank.
     ///
-    /// Workers and memories are named after their ranks. Both ends of a message become one record: where
-    /// the same version went the same way several times, the first to be sent is the first to come. Tasks
-    /// that waited for a message last came after the task that wrote what it carries.
+    /// Workers and memories are named after their ranks. Both ends of a message become one record:
+    /// where the same version went the same way several times, the first to be sent is the first to
+    /// come. Tasks that waited for a message last came after the task that wrote what it carries.
     ///
     /// # Panics
     /// If there are not as many uncertainties as parts.
@@ -77,7 +77,8 @@ impl Site {
     }
 }
 
-/// Samples of how many tasks are ready on all of `ranks` ranks, from those of each: time, rank, value.
+/// Samples of how many tasks are ready on all of `ranks` ranks, from those of each: time, rank,
+/// value.
 fn summed(mut samples: Vec<(u64, usize, u64)>, ranks: usize) -> Vec<Sample> {
     samples.sort_by_key(|&(time, ..)| time);
     let mut last = vec![0; ranks];

@@ -5,10 +5,11 @@
 pub struct Passage {
     /// At the sender: when what is sent was there. At the receiver: when it was asked for.
     pub ready: u64,
-    /// At the sender: when the first part was given to the transport. At the receiver: when the first part
-    /// was there. What is shorter than a part, a MiB, comes at once.
+    /// At the sender: when the first part was given to the transport. At the receiver: when the
+    /// first part was there. What is shorter than a part, a MiB, comes at once.
     pub start: u64,
-    /// At the sender: when the last part had gone. At the receiver: when all was where tasks find it.
+    /// At the sender: when the last part had gone. At the receiver: when all was where tasks find
+    /// it.
     pub end: u64,
 }
 
@@ -19,8 +20,8 @@ impl Passage {
     }
 }
 
-/// Added, in place of the task that another waited for last, to the number of a datum that came for it from
-/// another rank: as long as it is not known what wrote that.
+/// Added, in place of the task that another waited for last, to the number of a datum that came for
+/// it from another rank: as long as it is not known what wrote that.
 pub(crate) const AFTER_MESSAGE: u64 = 1 << 63;
 
 /// One message: a version of a datum that went from one rank to another.
@@ -38,8 +39,8 @@ pub struct MessageRecord {
     pub to: usize,
     /// Priority of the task that it was for.
     pub priority: i32,
-    /// The task that wrote what it carries: its position in the program plus one; 0: its sender does not
-    /// know.
+    /// The task that wrote what it carries: its position in the program plus one; 0: its sender
+    /// does not know.
     pub after: u64,
     /// As its sender saw it; none if the trace has no records of that rank.
     pub sent: Option<Passage>,
@@ -74,8 +75,8 @@ impl MessageRecord {
         (self.end() - self.start()) as f64 * 1e-9
     }
 
-    /// By how much it came before it was sent, in nanoseconds: what clocks that are compared badly make of
-    /// it. 0 if it did not.
+    /// By how much it came before it was sent, in nanoseconds: what clocks that are compared badly
+    /// make of it. 0 if it did not.
     #[must_use]
     pub fn advance(&self) -> u64 {
         let (Some(sent), Some(received)) = (self.sent, self.received) else { return 0 };
@@ -83,8 +84,8 @@ impl MessageRecord {
     }
 }
 
-/// A time in which a thread of a rank dealt with messages: its own thread for that, or a worker that had
-/// nothing else to do.
+/// A time in which a thread of a rank dealt with messages: its own thread for that, or a worker
+/// that had nothing else to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PollRecord {
     /// Number of the rank.

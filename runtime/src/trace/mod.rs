@@ -1,4 +1,5 @@
-//! What happened in a run: one record per task, transfer and message, from a real or a simulated engine.
+//! What happened in a run: one record per task, transfer and message, from a real or a simulated
+//! engine.
 
 mod file;
 mod join;
@@ -157,7 +158,8 @@ pub struct Records {
     pub messages: Vec<MessageRecord>,
     /// When messages were dealt with, in any order.
     pub polls: Vec<PollRecord>,
-    /// When the engine was made, in nanoseconds on the clock that its rank compares with those of others.
+    /// When the engine was made, in nanoseconds on the clock that its rank compares with those of
+    /// others.
     pub origin: u64,
 }
 
@@ -186,7 +188,8 @@ pub struct Site {
     pub capacities: Vec<Option<u64>>,
     /// For each worker the number of its rank; empty: there is one rank.
     pub ranks: Vec<usize>,
-    /// For each rank how far its times may be off those of rank 0, in nanoseconds; empty: there is one rank.
+    /// For each rank how far its times may be off those of rank 0, in nanoseconds; empty: there is
+    /// one rank.
     pub uncertainties: Vec<u64>,
 }
 
@@ -235,7 +238,8 @@ pub struct Trace {
     pub phases: Vec<&'static str>,
     /// What was run: keys and values, in an order that suits a reader; empty if nobody said.
     pub about: Vec<(String, String)>,
-    /// When its clock starts, in nanoseconds on the clock of its rank; 0 if that does not matter any more.
+    /// When its clock starts, in nanoseconds on the clock of its rank; 0 if that does not matter
+    /// any more.
     pub origin: u64,
 }
 

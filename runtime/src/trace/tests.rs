@@ -1,5 +1,5 @@
-//! Trace files that come back as they were, broken ones that are refused, and traces of ranks that become
-//! one.
+//! Trace files that come back as they were, broken ones that are refused, and traces of ranks that
+//! become one.
 
 use super::*;
 use crate::random::SplitMix64;

@@ -1,5 +1,5 @@
-//! Names and small types that several rooms share; rooms in which programs look for them show them as their
-//! own.
+//! Names and small types that several rooms share; rooms in which programs look for them show them
+//! as their own.
 
 mod access;
 mod cost;

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use crate::types::Rank;
 
-/// Most bytes of a message that [`Watch::abort`](super::Watch::abort) takes along; the rest is cut off.
+/// Most bytes of a message that [`Watch::abort`](super::Watch::abort) takes along; the rest is cut
+/// off.
 pub const MESSAGE_BYTES: usize = 4000;
 
 /// A process of the run.

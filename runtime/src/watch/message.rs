@@ -1,7 +1,7 @@
 //! What ranks say to each other over the watch, and its bytes.
 //!
-//! A message is the number of its bytes (two of them, least first), a character for its kind, and its fields:
-//! numbers least byte first, texts in UTF-8 after the number of their bytes.
+//! A message is the number of its bytes (two of them, least first), a character for its kind, and
+//! its fields: numbers least byte first, texts in UTF-8 after the number of their bytes.
 
 use std::time::Duration;
 

@@ -190,9 +190,9 @@ impl Watch {
         Self::start_with_news(options, rendezvous, |_| (), on_end)
     }
 
-    /// As [`Watch::start`]. Before `on_end`, and before the others are told, `on_news` is called: on rank 0,
-    /// and on all others if rank 0 is lost. So what it prints is seen also where a launcher ends all who
-    /// are left.
+    /// As [`Watch::start`]. Before `on_end`, and before the others are told, `on_news` is called:
+    /// on rank 0, and on all others if rank 0 is lost. So what it prints is seen also where a
+    /// launcher ends all who are left.
     ///
     /// # Errors
     /// As there.
@@ -245,8 +245,8 @@ impl Watch {
     }
 
     /// This rank gives up, and says why: all others hear `message` (its first [`MESSAGE_BYTES`]
-    /// bytes) and the exit code with which all are to end, as a rule before this returns, which takes two
-    /// seconds at most. Does nothing where all end already.
+    /// bytes) and the exit code with which all are to end, as a rule before this returns, which
+    /// takes two seconds at most. Does nothing where all end already.
     pub fn abort(&self, message: &str, code: u8) {
         self.ask(Command::Abort(message.to_owned(), code));
         self.shared.wait_for_end_within(ABORT);
@@ -255,7 +255,8 @@ impl Watch {
     /// Ends the watch: returns when all ranks have said farewell.
     ///
     /// # Errors
-    /// Why all must end, if a rank that has not said farewell was lost or gave up. `on_end` was called then.
+    /// Why all must end, if a rank that has not said farewell was lost or gave up. `on_end` was
+    /// called then.
     pub fn farewell(mut self) -> Result<(), WatchError> {
         self.ask(Command::Farewell);
         let last = self.shared.wait_for_end();

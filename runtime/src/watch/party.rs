@@ -216,8 +216,8 @@ impl Party {
         }
     }
 
-    /// Tells all members but `asker`, from whom it came, of the end, then reports it. The host, through
-    /// which all hear of it, announces it before, and so does who has lost the host.
+    /// Tells all members but `asker`, from whom it came, of the end, then reports it. The host,
+    /// through which all hear of it, announces it before, and so does who has lost the host.
     fn end(&mut self, end: &End, report: Report, asker: Option<Link>) {
         if matches!(self.phase, Phase::Parting { .. } | Phase::Ending { .. } | Phase::Over) {
             asker.into_iter().for_each(|link| self.send(link, Message::Heard));

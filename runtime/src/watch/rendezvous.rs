@@ -12,8 +12,8 @@ use super::message::{Message, ReceiveBuffer, Token};
 /// Most addresses that an invitation names.
 const MOST_ADDRESSES: usize = 128;
 
-/// Time that a guest waits for a connection to one address in its first round; later rounds take three
-/// times as long.
+/// Time that a guest waits for a connection to one address in its first round; later rounds take
+/// three times as long.
 const FIRST_ROUND: Duration = Duration::from_millis(1500);
 
 /// Time that a guest waits for an answer.
@@ -114,7 +114,8 @@ impl Invitation {
         }
     }
 
-    /// Connects to rank 0: gives the connection, what came over it and is not read yet, and who is there.
+    /// Connects to rank 0: gives the connection, what came over it and is not read yet, and who is
+    /// there.
     pub(super) fn accept(
         &self,
         me: &Member,

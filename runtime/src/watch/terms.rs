@@ -1,4 +1,5 @@
-//! What the protocol speaks of: terms, connections, who is at their other ends, and what is to be done.
+//! What the protocol speaks of: terms, connections, who is at their other ends, and what is to be
+//! done.
 
 use std::time::Duration;
 

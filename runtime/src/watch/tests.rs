@@ -1,5 +1,5 @@
-//! The protocol in a network of its own, in virtual time: messages are late, ranks die, stop and are
-//! cut off.
+//! The protocol in a network of its own, in virtual time: messages are late, ranks die, stop and
+//! are cut off.
 
 use std::collections::VecDeque;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! Simulated clusters: random programs send what is counted, the same on every run; and messages take
-//! the time that can be worked out by hand.
+//! Simulated clusters: random programs send what is counted, the same on every run; and messages
+//! take the time that can be worked out by hand.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,7 +56,8 @@ fn simulate(program: &Spread, cluster: Cluster, moods: u64) -> ClusterRun<(Trace
     })
 }
 
-/// Asserts that `program` sends what is counted, that all is recorded once, and the same on every run.
+/// Asserts that `program` sends what is counted, that all is recorded once, and the same on every
+/// run.
 fn check(program: &Spread, machines: &[Machine], policy: usize) -> Result<(), TestCaseError> {
     let run = |moods| simulate(program, cluster_for(program, machines, policy), moods);
     let (first, again) = (run(0), run(11));
@@ -205,7 +206,8 @@ fn milliseconds(options: ClusterOptions, program: impl Fn(&mut Flow) + Sync) -> 
     run.makespan() as f64 / MS as f64
 }
 
-/// Each of `pairs` sends a megabyte: a task makes it at its first rank, and one uses it at its second.
+/// Each of `pairs` sends a megabyte: a task makes it at its first rank, and one uses it at its
+/// second.
 fn send(flow: &mut Flow, pairs: &[(usize, usize)]) {
     for &(from, to) in pairs {
         let (made, used) = (at(flow, from, MEGABYTE), at(flow, to, 8));
@@ -285,8 +287,8 @@ fn assert_come(options: ClusterOptions, messages: &[(usize, usize, usize)], righ
 
 #[test]
 fn messages_of_unequal_length_leave_what_they_do_not_need_to_the_longer() {
-    // The bytes that have moved on the shared way when a message ends are those of all shorter ones,
-    // and as many as its own of each longer one.
+    // The bytes that have moved on the shared way when a message ends are those of all shorter
+    // ones, and as many as its own of each longer one.
     let right = [4, 1 + 3 * 2, 1 + 2 + 2 * 4, 1 + 2 + 4 + 8].map(|bytes| 0.01 + f64::from(bytes));
     let from_one = [(0, 1, 1), (0, 2, 2), (0, 3, 4), (0, 4, 8)];
     assert_come(pair_of_cores(5), &from_one, &right);

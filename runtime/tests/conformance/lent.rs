@@ -1,4 +1,5 @@
-//! Memory that the program lends: tasks work on it in place, on nothing else of it, and hand it back.
+//! Memory that the program lends: tasks work on it in place, on nothing else of it, and hand it
+//! back.
 #![allow(unsafe_code)]
 
 use proptest::prelude::*;
@@ -274,8 +275,8 @@ proptest! {
             let mut array = [0_u64; 3 * HANDLES];
             let mut next = array.as_mut_ptr();
             let got = end(flow, &program, |flow| {
-                // SAFETY: each handle gets three numbers of its own in the array, which is looked at
-                // after the end of the flow.
+                // SAFETY: each handle gets three numbers of its own in the array, which is looked
+                // at after the end of the flow.
                 let handle = unsafe { flow.lend(Block::new(next, (1, 3), 3)) };
                 next = next.wrapping_add(3);
                 handle

@@ -104,8 +104,8 @@ proptest! {
             // Policies that plan may have a worker wait for a task that another would end later.
             let queue = policy.queue(&tegula_runtime::sched::PolicyOptions { workers, seed });
             let conserving = queue.is_some_and(|queue| queue.is_work_conserving());
-            // Tasks that wait at an arbiter are ready in the graph but may not run; folds and discards
-            // order tasks too, but are no steps of the program.
+            // Tasks that wait at an arbiter are ready in the graph but may not run; folds and
+            // discards order tasks too, but are no steps of the program.
             let program: Vec<Step> =
                 program.iter().filter(|step| step.kind < 8).cloned().collect();
             if conserving {

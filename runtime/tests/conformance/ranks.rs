@@ -1,5 +1,5 @@
-//! Random programs over ranks that are threads, with random owners that change: every rank ends with
-//! the contents and the failure of one.
+//! Random programs over ranks that are threads, with random owners that change: every rank ends
+//! with the contents and the failure of one.
 
 use std::sync::Arc;
 use std::thread;
@@ -236,7 +236,8 @@ impl Spread {
         })
     }
 
-    /// Asserts that the trace of all ranks has every task and every message once, in an order that can be.
+    /// Asserts that the trace of all ranks has every task and every message once, in an order that
+    /// can be.
     fn check_trace(
         &self,
         options: impl Fn(usize) -> ExecOptions + Sync,

@@ -140,7 +140,8 @@ impl Ranks {
         command.args(["--exact", self.test, "--nocapture", "--test-threads", "1"]);
         command.env(TEST, self.test).env(FOLDER, folder);
         command.env("MPIEXEC_TIMEOUT", SECONDS);
-        // Open MPI's launcher refuses to be run by root, as tests in containers are, unless told twice.
+        // Open MPI's launcher refuses to be run by root, as tests in containers are, unless told
+        // twice.
         command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         let output = command.output().unwrap();
         let said = [output.stdout, output.stderr].concat();

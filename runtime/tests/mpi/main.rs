@@ -1,5 +1,5 @@
-//! The transport over MPI, under every MPI that is installed. Each test starts itself again as ranks
-//! under the launchers, and is then its own body.
+//! The transport over MPI, under every MPI that is installed. Each test starts itself again as
+//! ranks under the launchers, and is then its own body.
 
 mod harness;
 #[allow(unsafe_code)]

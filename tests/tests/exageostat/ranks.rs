@@ -56,7 +56,8 @@ fn every_evaluation_may_have_owners_of_its_own() {
     };
     let (kept, changed) = (messages(&sent_by(false)), messages(&sent_by(true)));
     assert!(kept.iter().all(|&messages| messages == kept[0]), "{kept:?}");
-    // Tiles that are dealt by rows or columns alone go to more ranks; a map that comes again costs the same again.
+    // Tiles that are dealt by rows or columns alone go to more ranks; a map that comes again costs
+    // the same again.
     assert_eq!(changed[0], kept[0]);
     assert!(changed[1] > kept[0] && changed[2] > kept[0], "{changed:?} beside {kept:?}");
     assert_eq!(changed[3], kept[0]);

@@ -85,8 +85,9 @@ fn gradients_are_those_of_differences() {
                         };
                         let expected = difference(2e-3, at);
                         let found = score.gradient[k];
-                        // Differences lose digits of a log-likelihood of some hundreds; where distances
-                        // pass the end of a compact covariance, it has no third derivative.
+                        // Differences lose digits of a log-likelihood of some hundreds; where
+                        // distances pass the end of a compact covariance, it has no third
+                        // derivative.
                         let tolerance = if covariance.is_compact { 1e-4 } else { 1e-8 };
                         assert!(
                             (found - expected).abs() < tolerance * (1.0 + expected.abs()),

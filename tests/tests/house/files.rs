@@ -51,6 +51,32 @@ fn rust_files_open_with_what_they_are_for() {
     assert_kept("a file opens with a line of //! that says what it is for:", &broken);
 }
 
+/// Columns that a line of a comment, or of a page, has at most.
+const MOST_COLUMNS: usize = 100;
+
+#[test]
+fn comments_and_pages_fit_a_screen() {
+    let broken = found(|file| {
+        let is_page = file.path.ends_with(".md");
+        let mut is_code = false;
+        let mut long = Vec::new();
+        for (number, line) in file.text.lines().enumerate() {
+            let start = line.trim_start();
+            is_code ^= is_page && start.starts_with("```");
+            // Tables and what is typed stand as they are.
+            let counts = match (is_page, file.is_rust()) {
+                (true, _) => !is_code && !start.starts_with('|'),
+                (_, is_rust) => is_rust && start.starts_with("//"),
+            };
+            if counts && line.chars().count() > MOST_COLUMNS {
+                long.push(format!("line {}", number + 1));
+            }
+        }
+        long
+    });
+    assert_kept("a line of a comment or a page has at most 100 columns:", &broken);
+}
+
 #[test]
 fn files_are_short() {
     let broken = found(|file| {

@@ -1,5 +1,5 @@
-//! Inside the runtime, modules are rooms that stand on each other: each knows only rooms below it, and some
-//! know neither threads nor clocks.
+//! Inside the runtime, modules are rooms that stand on each other: each knows only rooms below it,
+//! and some know neither threads nor clocks.
 
 use std::collections::BTreeSet;
 

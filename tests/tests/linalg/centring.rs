@@ -70,7 +70,8 @@ fn lines<T: Scalar>(flow: &mut Flow, (m, n): (usize, usize), nb: usize) {
         if scale.is_some() && exact.max() <= 1e-3 {
             continue;
         }
-        // Sums of m and n terms of at most 1, over lengths of lines of entries of which one is about 1.
+        // Sums of m and n terms of at most 1, over lengths of lines of entries of which one is
+        // about 1.
         let units = (m + n + 8) as f64 * if scale.is_some() { 4.0 } else { 1.0 };
         got.assert_near::<T>(&scaled(&exact, scale), |_, _| true, units, &what);
     }

@@ -1,5 +1,5 @@
-//! Cholesky's family on tiles: factors, solves, inverses and triangular inverses, of either triangle,
-//! in all precisions; the other triangle is NaN.
+//! Cholesky's family on tiles: factors, solves, inverses and triangular inverses, of either
+//! triangle, in all precisions; the other triangle is NaN.
 
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::option::{Diag, Form, Trans, Uplo};

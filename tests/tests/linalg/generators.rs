@@ -1,5 +1,5 @@
-//! Random matrices of given singular values or eigenvalues: the values, by another solver, and that tiles
-//! do not matter.
+//! Random matrices of given singular values or eigenvalues: the values, by another solver, and that
+//! tiles do not matter.
 
 use tegula_kernels::option::{Form, Uplo};
 use tegula_kernels::scalar::{Scalar, c32, c64};

@@ -1,5 +1,5 @@
-//! The tiled algorithms in place, on parts of larger arrays: the same answers, and nothing beside the
-//! part touched.
+//! The tiled algorithms in place, on parts of larger arrays: the same answers, and nothing beside
+//! the part touched.
 #![allow(unsafe_code)]
 
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
@@ -11,8 +11,8 @@ use tegula_runtime::flow::{Flow, FlowOptions};
 use tegula_tests::flow;
 use tegula_tiles::{Order, Storage, TileMatrix, random_entry, random_spd_entry};
 
-/// An `m x n` matrix inside a column-major array: rows above and below it, columns before and after,
-/// and every entry that is not its own is NaN.
+/// An `m x n` matrix inside a column-major array: rows above and below it, columns before and
+/// after, and every entry that is not its own is NaN.
 struct Inset<T> {
     m: usize,
     n: usize,

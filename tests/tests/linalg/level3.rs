@@ -283,7 +283,8 @@ fn triangular_solves<T: Scalar>() {
                 let back = if is_left { t.times(&x) } else { x.times(&t) };
                 let expected = b.plus(exact(alpha), number(0.0, 0.0), &b);
                 let what = format!("{m} {n} in {nb} {choice:?} {alpha}");
-                // Higham, "Accuracy and stability", theorem 8.5: n u |T| |X|, at most 4 in each row.
+                // Higham, "Accuracy and stability", theorem 8.5: n u |T| |X|, at most 4 in each
+                // row.
                 back.assert_near::<T>(&expected, |_, _| true, 4.0 * (t.m + 1) as f64, &what);
             }
         }

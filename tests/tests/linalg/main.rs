@@ -1,4 +1,5 @@
-//! The algorithms of linalg, across crates. One program, so that what they have in common is compiled once.
+//! The algorithms of linalg, across crates. One program, so that what they have in common is
+//! compiled once.
 
 mod auxiliary;
 mod batch;

@@ -1,5 +1,5 @@
-//! Cholesky factors in tiles of two precisions: each tile as exact as its precision, and which tile is in
-//! which.
+//! Cholesky factors in tiles of two precisions: each tile as exact as its precision, and which tile
+//! is in which.
 
 use tegula_kernels::error::NumericalError;
 use tegula_kernels::option::{Diag, Form, Trans, Uplo};
@@ -24,8 +24,8 @@ const RULES: &[PrecisionRule] = &[
     PrecisionRule::Norm { accuracy: 1.0 },
 ];
 
-/// Entry `(i, j)` of the covariance of a chain in which neighbours correlate by `correlation`, turned by
-/// some phase in complex precisions. Its factor is as small as itself: `|L| |L^H| = |A|`.
+/// Entry `(i, j)` of the covariance of a chain in which neighbours correlate by `correlation`,
+/// turned by some phase in complex precisions. Its factor is as small as itself: `|L| |L^H| = |A|`.
 fn chain<T: Scalar>(correlation: f64, i: usize, j: usize) -> T {
     let size = correlation.powi(i.abs_diff(j) as i32);
     let phase = if T::IS_COMPLEX { i as f64 - j as f64 } else { 0.0 };
@@ -70,8 +70,9 @@ fn frobenius(a: &Plain) -> f64 {
     all.map(|(i, j)| a.at(i, j).norm_sqr()).sum::<f64>().sqrt()
 }
 
-/// `|L L^H - A|` is at most `(n + 8)` roundings of each entry's tile times `|L| |L^H|` there: theorem 10.3
-/// of Higham, with the rounding to the precision of a tile of what the tile is made of.
+/// `|L L^H - A|` is at most `(n + 8)` roundings of each entry's tile times `|L| |L^H|` there:
+/// theorem 10.3 of Higham, with the rounding to the precision of a tile of what the tile is made
+/// of.
 #[track_caller]
 fn assert_factor<T: Scalar<Real = f64>>(a: &Plain, l: &Plain, mixed: &MixedMatrix<T>, what: &str) {
     let n = a.n;
@@ -158,8 +159,8 @@ fn solves<T: Scalar<Real = f64>>(case: &mut usize) {
                 let tiles = b.tiles::<T>(&mut flow, (nb, width));
                 potrs_mixed(&mut flow, &mixed, &tiles);
                 let x = Plain::from_tiles(&mut flow, &tiles);
-                // Two substitutions in 64 bits (Higham, theorem 8.5): n eps |L| |L^H| |x| each, where
-                // |L| |L^H| is A, whose rows add up to at most 6, and |x| is at most |inv(A)| |b|, 6 / 2.
+                // Two substitutions in 64 bits (Higham, theorem 8.5): n eps |L| |L^H| |x| each:
+                // |L| |L^H| is A, whose rows add up to 6 at most; |x| is at most |inv(A)| |b|, 3.
                 let product = l.times(&l.op(Trans::Conj).times(&x));
                 let scale = 36.0 * (n + 1) as f64;
                 let what = format!("order {n} in {nb}, {columns} columns, {rule:?}");

@@ -24,8 +24,8 @@ const SHAPES: &[(usize, usize, usize)] = &[
     (67, 67, 20),
 ];
 
-/// `D` with these entries, turned by reflectors of random vectors on both sides: so many rows, and these
-/// singular values.
+/// `D` with these entries, turned by reflectors of random vectors on both sides: so many rows, and
+/// these singular values.
 fn turned<T: Scalar>(m: usize, values: &[f64], seed: u64) -> Plain {
     let n = values.len();
     let turn = |n: usize, seed: u64| {
@@ -97,7 +97,8 @@ fn random_matrices_in_c64() {
     random_matrices::<c64>();
 }
 
-/// Conditions from one to the inverse of rounding, singular values spread evenly or one alone small.
+/// Conditions from one to the inverse of rounding, singular values spread evenly or one alone
+/// small.
 fn conditions<T: Scalar>(powers: &[i32]) {
     let (mut case, n) = (0, 40);
     for (seed, &power) in powers.iter().enumerate() {

@@ -1,6 +1,6 @@
-//! Eigenvalues and eigenvectors of Hermitian matrices: residual and orthogonality in units of rounding,
-//! as LAPACK's testers check them, values against known spectra and another solver, over orders, tilings,
-//! precisions and engines.
+//! Eigenvalues and eigenvectors of Hermitian matrices: residual and orthogonality in units of
+//! rounding, as LAPACK's testers check them, values against known spectra and another solver, over
+//! orders, tilings, precisions and engines.
 
 use std::f64::consts::PI;
 
@@ -264,7 +264,8 @@ fn scales<T: Scalar>() {
             let found = solve::<T>(&mut flow, &scaled, 5, Uplo::Lower, vectors).expect("finite");
             let values: Vec<T::Real> =
                 found.values.iter().map(|&x| T::Real::of_f64(x.to_f64() / scale)).collect();
-            // Tiny entries are rounded to multiples of the smallest number, a few units of rounding.
+            // Tiny entries are rounded to multiples of the smallest number, a few units of
+            // rounding.
             assert_values::<T>(&values, &expected, a.one_norm(), &format!("scaled by {scale:e}"));
         }
     }

@@ -1,6 +1,6 @@
-//! Singular values and vectors of general matrices: residual and orthogonality in units of rounding, as
-//! LAPACK's testers check them, values against known spectra and another solver, over shapes, tilings,
-//! precisions and engines.
+//! Singular values and vectors of general matrices: residual and orthogonality in units of
+//! rounding, as LAPACK's testers check them, values against known spectra and another solver, over
+//! shapes, tilings, precisions and engines.
 
 use std::f64::consts::PI;
 
@@ -11,8 +11,8 @@ use tegula_linalg::{GesvdError, Singular, Vectors, gesvd};
 use tegula_tests::flow;
 use tegula_tests::plain::{Plain, next_engine, number};
 
-/// Rows, columns and tile orders: nothing, single entries, rows and columns, tiles of one entry, tiles
-/// that divide and that do not, matrices tall and wide enough for a factorisation before.
+/// Rows, columns and tile orders: nothing, single entries, rows and columns, tiles of one entry,
+/// tiles that divide and that do not, matrices tall and wide enough for a factorisation before.
 const SHAPES: &[(usize, usize, usize)] = &[
     (0, 0, 3),
     (0, 4, 3),
@@ -44,7 +44,8 @@ fn values_of(a: &Plain) -> Vec<f64> {
     values
 }
 
-/// A matrix with these singular values: a diagonal turned by reflectors of random vectors on both sides.
+/// A matrix with these singular values: a diagonal turned by reflectors of random vectors on both
+/// sides.
 fn turned<T: Scalar>((m, n): (usize, usize), values: &[f64], seed: u64) -> Plain {
     let entry = |i: usize, j: usize| if i == j { values[i] } else { 0.0 };
     let mut a = Plain::new(m, n, |i, j| number(entry(i, j), 0.0));
@@ -63,8 +64,8 @@ fn turn<T: Scalar>(n: usize, seed: u64) -> Plain {
 }
 
 /// # Panics
-/// If the values differ from `expected` by more than rounding of a matrix of norm `norm`, or are not in
-/// order.
+/// If the values differ from `expected` by more than rounding of a matrix of norm `norm`, or are
+/// not in order.
 #[track_caller]
 fn assert_values<T: Scalar>(
     found: &[T::Real],

@@ -5,8 +5,9 @@ use tegula_runtime::ranks::{Owners, Rank, Spot};
 
 /// Tile `(i, j)` is owned by rank `(i mod P) Q + (j mod Q)`.
 ///
-/// A matrix of one row of tiles has no rows to share: its columns are dealt out over all ranks from the first to the last
-/// and back. In a factorisation a column has more to do than the one before, and each rank has the later one in turn.
+/// A matrix of one row of tiles has no rows to share: its columns are dealt out over all ranks from
+/// the first to the last and back. In a factorisation a column has more to do than the one before,
+/// and each rank has the later one in turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockCyclic {
     /// Rows of the grid.

@@ -1,5 +1,5 @@
-//! How busy the workers of each kind of each rank were over time, and with which codelets: a Gantt chart
-//! of clusters whose workers are too many for rows of their own.
+//! How busy the workers of each kind of each rank were over time, and with which codelets: a Gantt
+//! chart of clusters whose workers are too many for rows of their own.
 
 use super::Panel;
 use super::axis::{duration, thousands};
@@ -31,10 +31,10 @@ const MOST_BANDS: usize = 240;
 const MOST_SLICES: f64 = 20_000.0;
 const SLICE: f64 = 5.0;
 
-/// Draws, over `span` nanoseconds, a band for the workers of each kind of each rank: in each slice of time
-/// the share of their time that tasks of each codelet take. Classes whose names differ by a number at their
-/// end, such as those of several devices, are one kind. Beyond some hundred bands, neighbouring ranks
-/// share them.
+/// Draws, over `span` nanoseconds, a band for the workers of each kind of each rank: in each slice
+/// of time the share of their time that tasks of each codelet take. Classes whose names differ by a
+/// number at their end, such as those of several devices, are one kind. Beyond some hundred bands,
+/// neighbouring ranks share them.
 ///
 /// Source: L. L. Nesi, PhD thesis, UGA and UFRGS, 2023, section 4.2.3, figure 4.6.
 #[must_use]

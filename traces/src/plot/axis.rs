@@ -43,8 +43,8 @@ pub(super) fn marks(span: u64, unit: Unit) -> Vec<Mark> {
     (0..=count).map(mark).collect()
 }
 
-/// The least of 1, 2 and 5 times the powers of ten that `length` holds at most `most` of, and the digits
-/// after the point that its multiples have. 1 if `length` is nothing.
+/// The least of 1, 2 and 5 times the powers of ten that `length` holds at most `most` of, and the
+/// digits after the point that its multiples have. 1 if `length` is nothing.
 pub(super) fn scale(length: f64, most: f64) -> (f64, usize) {
     if length <= 0.0 {
         return (1.0, 0);

@@ -1,5 +1,5 @@
-//! One page about several traces: their numbers in one table, and each panel of all of them on one time
-//! axis.
+//! One page about several traces: their numbers in one table, and each panel of all of them on one
+//! time axis.
 
 use super::axis::{bytes, duration, thousands};
 use super::html::{figure, page, section, sentence};
@@ -17,8 +17,9 @@ const NUMBERS: &str = "\
 tells them, from the mean times of its platform. Utilisation: the share of the workers' time until the makespan, \
 or until 95 % of it, that they spent in tasks. All figures have the time axis of the longest run.</p>\n";
 
-/// A page about `runs` under `title`, as HTML that refers to nothing outside it: in what settings they
-/// differ, their numbers, and for each panel those of all runs that have data for it, one below the other.
+/// A page about `runs` under `title`, as HTML that refers to nothing outside it: in what settings
+/// they differ, their numbers, and for each panel those of all runs that have data for it, one
+/// below the other.
 #[must_use]
 pub fn compare(runs: &[Run<'_>], title: &str) -> String {
     let mut body = String::from("<div class=\"tables\">\n");
@@ -39,8 +40,8 @@ pub fn compare(runs: &[Run<'_>], title: &str) -> String {
     page(title, &body)
 }
 
-/// The panel of the run at `place`. On a page, rules of style hold for all figures of their class, so that
-/// each run has classes of its own.
+/// The panel of the run at `place`. On a page, rules of style hold for all figures of their class,
+/// so that each run has classes of its own.
 fn drawn(panel: &Panel, trace: &Trace, span: u64, place: usize) -> String {
     let class = format!("tegula-{}", panel.name);
     (panel.draw)(trace, span).replace(&class, &format!("{class}-{place}"))

@@ -42,7 +42,8 @@ pub struct Curves<'a> {
     pub title: &'a str,
     /// What is counted to the right, with its unit.
     pub x: &'a str,
-    /// What is counted upwards, with its unit; the axis begins at 0, or at the least value if that is less.
+    /// What is counted upwards, with its unit; the axis begins at 0, or at the least value if that
+    /// is less.
     pub y: &'a str,
     /// The lines.
     pub curves: &'a [Curve<'a>],
@@ -50,7 +51,8 @@ pub struct Curves<'a> {
     pub borders: &'a [(f64, &'a str)],
 }
 
-/// Draws `chart`. Curves that are not faint have seven colours in turn, and beyond those other strokes.
+/// Draws `chart`. Curves that are not faint have seven colours in turn, and beyond those other
+/// strokes.
 ///
 /// # Panics
 /// If a number is not finite.

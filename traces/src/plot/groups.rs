@@ -75,8 +75,8 @@ impl Groups {
         self.list.iter().map(|group| group.colour)
     }
 
-    /// Gives the first `own` groups colours in the order of their names, which is the same for all traces
-    /// of a program.
+    /// Gives the first `own` groups colours in the order of their names, which is the same for all
+    /// traces of a program.
     fn colour(&mut self, own: usize) {
         let mut by_name: Vec<&mut Group> = self.list[..own].iter_mut().collect();
         by_name.sort_by(|a, b| a.name.cmp(&b.name));

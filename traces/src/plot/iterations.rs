@@ -25,8 +25,9 @@ const COLUMN: f64 = 5.0;
 /// Shades of work.
 const SHADES: usize = 5;
 
-/// Draws, over `span` nanoseconds, for each iteration a row from its first start to its last end, the
-/// stronger the more of the workers' time goes to it. More than a hundred iterations share rows.
+/// Draws, over `span` nanoseconds, for each iteration a row from its first start to its last end,
+/// the stronger the more of the workers' time goes to it. More than a hundred iterations share
+/// rows.
 #[must_use]
 pub fn iterations(trace: &Trace, span: u64) -> String {
     let mut svg = Svg::default();

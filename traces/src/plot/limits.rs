@@ -1,4 +1,5 @@
-//! Times that a makespan is compared with, as lines across the rows: balanced work, critical path, bounds.
+//! Times that a makespan is compared with, as lines across the rows: balanced work, critical path,
+//! bounds.
 
 use super::axis::duration;
 use super::frame::Frame;
@@ -21,8 +22,8 @@ pub(super) const DARK: &[Rule] = &[(".own", "stroke:#ff6b6b")];
 #[derive(Debug)]
 pub(super) struct Limits {
     frame: Frame,
-    /// Names and times in nanoseconds, in such an order that the lines do not cross the labels, which lie
-    /// right of those in the left half and left of the others.
+    /// Names and times in nanoseconds, in such an order that the lines do not cross the labels,
+    /// which lie right of those in the left half and left of the others.
     list: Vec<(&'static str, u64)>,
     /// What the work of each rank takes on its own workers in nanoseconds, if that is asked for.
     own: Vec<Option<u64>>,

@@ -1,5 +1,5 @@
-//! Figures of a trace: a trace in, a finished SVG out. Beside them, figures of plain numbers: maps of owners,
-//! and curves.
+//! Figures of a trace: a trace in, a finished SVG out. Beside them, figures of plain numbers: maps
+//! of owners, and curves.
 //!
 //! Panels know traces alone, not the engine that made them. To add a panel: one file with a
 //! function from a trace to an SVG, and one line in [`PANELS`].

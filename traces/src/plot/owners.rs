@@ -21,17 +21,17 @@ const WRITTEN: f64 = 14.0;
 const RULES: &[Rule] =
     &[(".map", "stroke-width:1;shape-rendering:crispEdges"), (".n", "font-size:9px")];
 
-/// Hues of kinds of nodes in degrees, which differ also for the colour-blind: blue, orange, green, pink, red,
-/// olive.
+/// Hues of kinds of nodes in degrees, which differ also for the colour-blind: blue, orange, green,
+/// pink, red, olive.
 const HUES: [f64; 6] = [204.0, 36.0, 160.0, 320.0, 10.0, 70.0];
 /// Lightness of the first and the last node of a kind, in per cent.
 const DARKEST: f64 = 25.0;
 const LIGHTEST: f64 = 80.0;
 
-/// Draws who owns each of `rows` x `columns` tiles: `owner(row, column)`, a position in `kinds`, or none where
-/// no tile is stored. `kinds` has for each rank the kind of its node: kinds have hues, and the ranks of a
-/// kind differ in lightness. Neighbouring tiles of a row with one owner are one stroke, so that the figure
-/// stays small.
+/// Draws who owns each of `rows` x `columns` tiles: `owner(row, column)`, a position in `kinds`, or
+/// none where no tile is stored. `kinds` has for each rank the kind of its node: kinds have hues,
+/// and the ranks of a kind differ in lightness. Neighbouring tiles of a row with one owner are one
+/// stroke, so that the figure stays small.
 ///
 /// # Panics
 /// If an owner is not in `kinds`.

@@ -375,8 +375,8 @@ fn trace_of(codelets: &[&'static str], length: u64) -> Trace {
     Trace::new(Records { tasks, ..Records::default() }, Site::cores(1), &["none"])
 }
 
-/// A node that is slower than its share of the work allows: named in the progression from the first group
-/// on, and busy to the end in its band.
+/// A node that is slower than its share of the work allows: named in the progression from the first
+/// group on, and busy to the end in its band.
 #[test]
 fn a_slow_node_is_seen() {
     let slow = Node { slowness: 1.5, ..PLAIN };

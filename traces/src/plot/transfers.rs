@@ -25,8 +25,8 @@ const MOST_ROUTES: usize = 16;
 /// Colours of the purposes, in their order.
 const COLOURS: [&str; 3] = ["#d55e00", "#009e73", "#cc79a7"];
 
-/// Draws, over `span` nanoseconds, for each route the rate of its transfers, each spread evenly over
-/// its duration.
+/// Draws, over `span` nanoseconds, for each route the rate of its transfers, each spread evenly
+/// over its duration.
 #[must_use]
 pub fn transfers(trace: &Trace, span: u64) -> String {
     let mut svg = Svg::default();

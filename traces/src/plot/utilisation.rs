@@ -24,8 +24,8 @@ const SLICE: f64 = 5.0;
 /// Most classes that have a row of their own.
 const MOST_CLASSES: usize = 16;
 
-/// Draws, over `span` nanoseconds, for each class of workers and each slice of time, the share of the
-/// workers' time that tasks of each codelet take.
+/// Draws, over `span` nanoseconds, for each class of workers and each slice of time, the share of
+/// the workers' time that tasks of each codelet take.
 #[must_use]
 pub fn utilisation(trace: &Trace, span: u64) -> String {
     let mut svg = Svg::default();

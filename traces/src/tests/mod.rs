@@ -175,7 +175,8 @@ fn viewers_get_messages() {
         assert!(json.contains(name), "{name} in {json}");
     }
     let count = |pattern: &str| json.matches(pattern).count();
-    // Three tasks, four messages sent, three of them received, two polls; arrows where both ends are known.
+    // Three tasks, four messages sent, three of them received, two polls; arrows where both ends
+    // are known.
     assert_eq!(count("\"ph\":\"X\""), 3 + 4 + 3 + 2);
     assert_eq!((count("\"ph\":\"s\""), count("\"ph\":\"f\"")), (3, 3));
     let paje = text_of(&over_ranks(), |trace, out| write_paje(trace, out));

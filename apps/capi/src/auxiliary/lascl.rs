@@ -125,7 +125,8 @@ pub(crate) fn scale<T: Scalar>(a: Matrix<T>, from: T::Real, to: T::Real) {
     by_parts(from, to, |factor| a.view_mut().apply(|x| x.times_real(factor)));
 }
 
-/// Calls `multiply` with factors whose product is `to / from`: more than one where that leaves the range.
+/// Calls `multiply` with factors whose product is `to / from`: more than one where that leaves the
+/// range.
 fn by_parts<R: Real>(from: R, to: R, mut multiply: impl FnMut(R)) {
     let (small, large) = (R::MIN_POSITIVE, R::ONE / R::MIN_POSITIVE);
     let (mut from, mut to) = (from, to);

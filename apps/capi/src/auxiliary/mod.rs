@@ -1,4 +1,5 @@
-//! LAPACK's auxiliary routines on whole matrices: norms, copies, constants, factors, exchanges of rows.
+//! LAPACK's auxiliary routines on whole matrices: norms, copies, constants, factors, exchanges of
+//! rows.
 
 pub mod lacpy;
 pub mod lascl;

@@ -40,8 +40,8 @@ fn is_query(rooms: &[Room<&dyn Fn(usize)>]) -> Checked<bool> {
     }
 }
 
-/// The eigenvalues in `values`, in ascending order, and the eigenvectors in place of the matrix if they
-/// are wanted; LAPACK's `info`.
+/// The eigenvalues in `values`, in ascending order, and the eigenvectors in place of the matrix if
+/// they are wanted; LAPACK's `info`.
 fn solve<T: Scalar>(vectors: bool, uplo: Uplo, a: Matrix<T>, values: Array<T::Real>) -> i32 {
     let n = a.rows;
     let values = values.slice(n);

@@ -1,4 +1,5 @@
-//! `xSYEVD` and `xHEEVD`: eigenvalues and eigenvectors, by LAPACK's interface to divide and conquer.
+//! `xSYEVD` and `xHEEVD`: eigenvalues and eigenvectors, by LAPACK's interface to divide and
+//! conquer.
 
 use tegula_kernels::option::Uplo;
 use tegula_kernels::scalar::{Scalar, c32, c64};

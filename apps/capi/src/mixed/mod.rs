@@ -1,4 +1,5 @@
-//! LAPACK's solves with factors in 32 bits and refinement in 64: `dsgesv`, `dsposv`, `zcgesv`, `zcposv`.
+//! LAPACK's solves with factors in 32 bits and refinement in 64: `dsgesv`, `dsposv`, `zcgesv`,
+//! `zcposv`.
 
 pub mod gesv;
 pub mod posv;

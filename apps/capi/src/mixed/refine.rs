@@ -1,8 +1,8 @@
 //! Iterative refinement with factors in 32 bits.
 //!
-//! Langou et al., "Exploiting the performance of 32 bit floating point arithmetic in obtaining 64 bit
-//! accuracy", SC 2006; when to stop, and what is said of it, as in LAPACK's xSGESV. Where it does not
-//! converge the caller factorises in 64 bits.
+//! Langou et al., "Exploiting the performance of 32 bit floating point arithmetic in obtaining 64
+//! bit accuracy", SC 2006; when to stop, and what is said of it, as in LAPACK's xSGESV. Where it
+//! does not converge the caller factorises in 64 bits.
 
 use std::marker::PhantomData;
 
@@ -103,7 +103,8 @@ pub(super) fn refine<T: Scalar<Real = f64>>(
     Err(Failed::Slow)
 }
 
-/// Largest entry of a column, by the sum of the moduli of its parts as in BLAS; NaN if there is one.
+/// Largest entry of a column, by the sum of the moduli of its parts as in BLAS; NaN if there is
+/// one.
 fn largest<T: Scalar<Real = f64>>(a: Matrix<T>, j: usize) -> f64 {
     let entries = a.view();
     (0..a.rows).map(|i| entries.at(i, j).abs1()).fold(0.0, larger)

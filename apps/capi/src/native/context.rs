@@ -1,4 +1,5 @@
-//! Contexts: workers of a program's own, for matrices in tiles; and the workers behind LAPACK's names.
+//! Contexts: workers of a program's own, for matrices in tiles; and the workers behind LAPACK's
+//! names.
 #![allow(unsafe_code)]
 
 use std::ffi::c_int;
@@ -25,8 +26,8 @@ pub struct Context {
     tiles: AtomicUsize,
 }
 
-/// Most tiles of the matrices of a context: half of the handles that a flow has, so that routines have
-/// theirs, too.
+/// Most tiles of the matrices of a context: half of the handles that a flow has, so that routines
+/// have theirs, too.
 const MOST_TILES: usize = 8 << 20;
 
 impl Context {
@@ -68,8 +69,8 @@ impl Context {
         self.tiles.fetch_sub(tiles, Ordering::Relaxed);
     }
 
-    /// Runs what `submit` submits; the code is that of the first numerical failure. Does not wait, and
-    /// answers 0, if the context is asynchronous.
+    /// Runs what `submit` submits; the code is that of the first numerical failure. Does not wait,
+    /// and answers 0, if the context is asynchronous.
     pub(crate) fn run(&self, submit: impl FnOnce(&mut Flow)) -> Checked<i32> {
         let flow = &mut self.flow();
         submit(flow);
@@ -155,9 +156,9 @@ pub unsafe extern "C" fn tegula_finalize(context: *mut Context) {
     }
 }
 
-/// Lets routines on matrices in tiles only submit their work, if `only_submit` is not 0, and wait for it
-/// otherwise. They then run in the order that their data asks for, and what they return is about their
-/// arguments alone.
+/// Lets routines on matrices in tiles only submit their work, if `only_submit` is not 0, and wait
+/// for it otherwise. They then run in the order that their data asks for, and what they return is
+/// about their arguments alone.
 ///
 /// # Safety
 /// The context is from [`tegula_init`], or null.
@@ -170,8 +171,8 @@ pub unsafe extern "C" fn tegula_set_async(context: *mut Context, only_submit: c_
 }
 
 /// Waits for everything that was submitted. Returns 0, or LAPACK's `info` of the first routine that
-/// failed, or -1 if the context is null. Of a zero pivot of `getrf` or `gesv`, after which the solution
-/// is infinite, only `tegula_ipiv_get` tells.
+/// failed, or -1 if the context is null. Of a zero pivot of `getrf` or `gesv`, after which the
+/// solution is infinite, only `tegula_ipiv_get` tells.
 ///
 /// # Safety
 /// The context is from [`tegula_init`], or null.
@@ -182,8 +183,8 @@ pub unsafe extern "C" fn tegula_wait(context: *mut Context) -> c_int {
     crate::export::code(context.map(Context::wait))
 }
 
-/// Spreads large problems under LAPACK's names over `workers` workers from now on, at least one and at
-/// most 1024.
+/// Spreads large problems under LAPACK's names over `workers` workers from now on, at least one and
+/// at most 1024.
 #[unsafe(no_mangle)]
 pub extern "C" fn tegula_set_num_threads(workers: c_int) {
     process::set_workers(usize::try_from(workers).unwrap_or(1));

@@ -66,8 +66,8 @@ pub(crate) fn tiles<'a, T: Entry>(
     mine.and_then(T::tiles).ok_or(Wrong(place))
 }
 
-/// The tiles of `matrix`, which the routine writes; argument `place` is wrong as for [`tiles`], or if
-/// they are one of the `others`.
+/// The tiles of `matrix`, which the routine writes; argument `place` is wrong as for [`tiles`], or
+/// if they are one of the `others`.
 pub(crate) fn written<'a, T: Entry>(
     place: i32,
     matrix: Option<&'a Matrix>,
@@ -136,8 +136,9 @@ const DESTROY: Export = Export {
     arguments: &[("context", CType::Out("tegula_context")), ("matrix", CType::Out("tegula_desc"))],
 };
 
-/// An `m x n` matrix of zeros in tiles of `mb x nb`; null if an argument is wrong, or the matrices of the
-/// context have more than 8388608 tiles, or a tile more bytes than an address can tell apart.
+/// An `m x n` matrix of zeros in tiles of `mb x nb`; null if an argument is wrong, or the matrices
+/// of the context have more than 8388608 tiles, or a tile more bytes than an address can tell
+/// apart.
 ///
 /// # Safety
 /// The context is from `tegula_init`, or null.
@@ -177,8 +178,8 @@ fn create(
 /// Takes a matrix apart; nothing happens to null, and to a matrix of another context.
 ///
 /// # Safety
-/// The context is from `tegula_init`, or null; the matrix is from [`tegula_desc_create`] and, if it is of
-/// this context, not used any more; or it is null.
+/// The context is from `tegula_init`, or null; the matrix is from [`tegula_desc_create`] and, if it
+/// is of this context, not used any more; or it is null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tegula_desc_destroy(context: *mut Context, matrix: *mut Matrix) {
     // SAFETY: the caller's promise.

@@ -1,4 +1,5 @@
-//! The C interface to tile matrices: a context with workers, matrices in tiles, and routines on them.
+//! The C interface to tile matrices: a context with workers, matrices in tiles, and routines on
+//! them.
 
 pub mod cholesky;
 pub mod context;

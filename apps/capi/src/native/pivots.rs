@@ -93,12 +93,13 @@ fn create(context: &Context, a: &Matrix) -> Checked<Ipiv> {
     }
 }
 
-/// Waits, writes the row that each step exchanged with its own, from 1, to `ipiv` unless that is null,
-/// and returns the first step that found only zeros, or 0; minus the number of a wrong argument.
+/// Waits, writes the row that each step exchanged with its own, from 1, to `ipiv` unless that is
+/// null, and returns the first step that found only zeros, or 0; minus the number of a wrong
+/// argument.
 ///
 /// # Safety
-/// The context is from `tegula_init`, the pivots are of it, and `ipiv` has room for as many numbers as
-/// there are steps; or they are null.
+/// The context is from `tegula_init`, the pivots are of it, and `ipiv` has room for as many numbers
+/// as there are steps; or they are null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tegula_ipiv_get(
     context: *mut Context,
@@ -135,8 +136,8 @@ pub(super) fn singular(flow: &mut Flow, pivots: &Pivots) -> Checked<i32> {
 /// Gives the room back; nothing happens to null, and to exchanges of another context.
 ///
 /// # Safety
-/// The context is from `tegula_init`, or null; the pivots are from [`tegula_ipiv_create`] and, if they are
-/// of this context, not used any more; or they are null.
+/// The context is from `tegula_init`, or null; the pivots are from [`tegula_ipiv_create`] and, if
+/// they are of this context, not used any more; or they are null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tegula_ipiv_destroy(context: *mut Context, pivots: *mut Ipiv) {
     // SAFETY: the caller's promise.

@@ -58,8 +58,8 @@ impl<T: Scalar> Wanted<T> {
     }
 }
 
-/// The singular values of `a` in `values`, in descending order, and the vectors where they are wanted,
-/// which may be in place of `a`.
+/// The singular values of `a` in `values`, in descending order, and the vectors where they are
+/// wanted, which may be in place of `a`.
 fn solve<T: Scalar>(a: Matrix<T>, values: Array<T::Real>, wanted: Wanted<T>) -> Result<(), Failed> {
     let least = a.rows.min(a.cols);
     let values = values.slice(least);

@@ -1,11 +1,13 @@
 //! Correspondence analysis of a table of counts `N`: the singular value decomposition of
-//! `S = Dr^(-1/2) (N / t - r c') Dc^(-1/2)`, with the total `t` and the margins `r` and `c` of `N / t`.
+//! `S = Dr^(-1/2) (N / t - r c') Dc^(-1/2)`, with the total `t` and the margins `r` and `c` of
+//! `N / t`.
 //!
-//! Greenacre, "Theory and Applications of Correspondence Analysis" (Academic Press, 1984), section 4.1 and
-//! appendix A. Eigenvalues are squared singular values, the principal inertias, all below 1; their sum is the
-//! chi-square of the table over `t`. Principal coordinates are `Dr^(-1/2) U Sigma` of rows and `Dc^(-1/2) V
-//! Sigma` of columns. With the margins `R = t r` and `C = t c` of `N` itself, `S_ij = (n_ij - R_i C_j / t) /
-//! sqrt(R_i C_j)`: a correction of rank one.
+//! Greenacre, "Theory and Applications of Correspondence Analysis" (Academic Press, 1984), section
+//! 4.1 and appendix A. Eigenvalues are squared singular values, the principal inertias, all below
+//! 1; their sum is the chi-square of the table over `t`. Principal coordinates are
+//! `Dr^(-1/2) U Sigma` of rows and `Dc^(-1/2) V Sigma` of columns. With the margins `R = t r` and
+//! `C = t c` of `N` itself, `S_ij = (n_ij - R_i C_j / t) / sqrt(R_i C_j)`: a correction of rank
+//! one.
 
 use tegula_files::source::Source;
 use tegula_kernels::kernel::sweep::Entry;
@@ -65,8 +67,8 @@ fn dropped_note(what: &str, names: Option<&[String]>, lines: &[usize]) -> Option
     Some(format!("{holds} left out, having no profile: {}", line_names(names, lines)))
 }
 
-/// Principal coordinates of rows, as items, and of columns, as variables, from the triples of a table of this
-/// `form`, without lines that are left out.
+/// Principal coordinates of rows, as items, and of columns, as variables, from the triples of a
+/// table of this `form`, without lines that are left out.
 #[must_use]
 pub fn ordination(
     triples: &Triples,

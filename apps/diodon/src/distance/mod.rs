@@ -1,8 +1,8 @@
-//! Distances that are computed when they are read, between points or between sequences: a matrix that is stored
-//! nowhere.
+//! Distances that are computed when they are read, between points or between sequences: a matrix
+//! that is stored nowhere.
 //!
-//! A metric of [`METRICS`] with its [`Points`] or its [`Sequences`] makes a [`DistanceSource`]. A new metric is a new
-//! file and one line in the list.
+//! A metric of [`METRICS`] with its [`Points`] or its [`Sequences`] makes a [`DistanceSource`]. A
+//! new metric is a new file and one line in the list.
 
 mod error;
 mod metric;

@@ -18,11 +18,11 @@ const ROWS: usize = 32;
 /// Columns of the same.
 const COLUMNS: usize = 512;
 
-/// The distances between all pairs of some points or sequences: exactly symmetric, exactly 0 on the diagonal, and the
-/// same to the last bit whichever blocks are read.
+/// The distances between all pairs of some points or sequences: exactly symmetric, exactly 0 on the
+/// diagonal, and the same to the last bit whichever blocks are read.
 ///
-/// Readers share what they compute from; each has some buffers beside it, whose size does not grow with the number of
-/// points or sequences.
+/// Readers share what they compute from; each has some buffers beside it, whose size does not grow
+/// with the number of points or sequences.
 #[derive(Clone, Debug)]
 pub struct DistanceSource {
     name: String,
@@ -75,8 +75,8 @@ impl DistanceSource {
         Self { bytes_read, ..self }
     }
 
-    /// The same distances, given as `element`. A block with a distance that is too large for it, or that is no whole
-    /// number where it is an integer, cannot be read.
+    /// The same distances, given as `element`. A block with a distance that is too large for it, or
+    /// that is no whole number where it is an integer, cannot be read.
     #[must_use]
     pub fn with_element(self, element: Element) -> Self {
         Self { element, ..self }
@@ -237,7 +237,8 @@ fn known(block: &Block, rows: &Range<usize>) -> Range<usize> {
     if is_inside { all.start..rows.start } else { columns.start..columns.start }
 }
 
-/// Copies the entries in `rows` and the `known` columns from their mirror images, each of `size` bytes.
+/// Copies the entries in `rows` and the `known` columns from their mirror images, each of `size`
+/// bytes.
 fn mirror(
     block: &Block,
     rows: &Range<usize>,

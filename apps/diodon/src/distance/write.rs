@@ -1,4 +1,5 @@
-//! Writing a symmetric matrix that is computed: blocks by several threads, in the order of the file by one.
+//! Writing a symmetric matrix that is computed: blocks by several threads, in the order of the file
+//! by one.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,20 +12,21 @@ use tegula_files::source::{Block, BlockReader, Sink, Source, SourceError, pieces
 pub struct WriteOptions {
     /// Threads that compute, at least 1; one more writes.
     pub workers: usize,
-    /// Bytes of blocks above the diagonal that are kept until the same entries are due below it; blocks that find no
-    /// room are computed twice.
+    /// Bytes of blocks above the diagonal that are kept until the same entries are due below it;
+    /// blocks that find no room are computed twice.
     pub kept_bytes: usize,
 }
 
-/// Writes all of the symmetric matrix `source` to `sink` and ends the file; `progress` is told how many blocks of how
-/// many are written. Threads of its own compute, since the blocks depend on nothing and leave in one order: there is no
-/// graph of tasks to schedule.
+/// Writes all of the symmetric matrix `source` to `sink` and ends the file; `progress` is told how
+/// many blocks of how many are written. Threads of its own compute, since the blocks depend on
+/// nothing and leave in one order: there is no graph of tasks to schedule.
 ///
 /// # Errors
 /// The first one of the source or of the sink; the file is not there then.
 ///
 /// # Panics
-/// If the sink takes other numbers than the source gives, the matrix is not square, or there are no workers.
+/// If the sink takes other numbers than the source gives, the matrix is not square, or there are no
+/// workers.
 pub fn write_matrix(
     source: &dyn Source,
     mut sink: Box<dyn Sink>,
@@ -54,7 +56,8 @@ struct Plan {
     rows: Vec<Range<usize>>,
     columns: Vec<Range<usize>>,
     element_bytes: usize,
-    /// For each block above the diagonal whether it is kept for its mirror image, by its place in the order of writing.
+    /// For each block above the diagonal whether it is kept for its mirror image, by its place in
+    /// the order of writing.
     kept: Vec<bool>,
 }
 

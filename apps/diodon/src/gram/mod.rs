@@ -1,11 +1,12 @@
 //! The Gram matrix of a matrix of distances, as something to multiply with: it is never formed.
 //!
-//! With `a_ij = d_ij^2`, weights `v`, `w = v / sum v`, `S = diag(sqrt v)`, `m = A w` and `g = w' m`,
-//! `G = -1/2 S (I - 1 w') A (I - w 1') S`, so that
-//! `G X = -1/2 S (A Z - m (1' Z) - 1 (m' Z) + g 1 (1' Z))` with `Z = S X`. For `v = 1` that is Gower's matrix and
-//! equations 6.3 to 6.9 of L. L. Nesi's thesis (2023): products with squared distances need not wait for `m` and `g`.
-//! With weights it is the matrix of `wcmdscale` in the R package vegan. The same sums give trace and norm:
-//! `tr G = g sum v / 2` and `|G|_F^2 = (sum v)^2 / 4 (w' Q w - 2 w' m^2 + g^2)` with `Q_ij = a_ij^2`.
+//! With `a_ij = d_ij^2`, weights `v`, `w = v / sum v`, `S = diag(sqrt v)`, `m = A w` and
+//! `g = w' m`, `G = -1/2 S (I - 1 w') A (I - w 1') S`, so that `G X = -1/2 S (A Z - m (1' Z) - 1
+//! (m' Z) + g 1 (1' Z))` with `Z = S X`. For `v = 1` that is Gower's matrix and equations 6.3 to
+//! 6.9 of L. L. Nesi's thesis (2023): products with squared distances need not wait for `m` and
+//! `g`. With weights it is the matrix of `wcmdscale` in the R package vegan. The same sums give
+//! trace and norm: `tr G = g sum v / 2` and `|G|_F^2 = (sum v)^2 / 4 (w' Q w - 2 w' m^2 + g^2)`
+//! with `Q_ij = a_ij^2`.
 
 mod panel;
 mod state;
@@ -43,7 +44,8 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// From sums of squared distances along rows, and of their squares, both weighted by `w`, for weights `v`.
+    /// From sums of squared distances along rows, and of their squares, both weighted by `w`, for
+    /// weights `v`.
     fn new(means: Vec<f64>, squares: &[f64], weights: &[f64], findings: Findings) -> Self {
         let total: f64 = weights.iter().sum();
         let average = |values: &mut dyn Iterator<Item = f64>| {
@@ -78,7 +80,8 @@ pub struct Gram {
     /// Tiles whose mirror images are compared with them in the first pass.
     samples: usize,
     compared: usize,
-    /// Deviation that is rounding, as a share of the greatest entry, if not what follows from the numbers.
+    /// Deviation that is rounding, as a share of the greatest entry, if not what follows from the
+    /// numbers.
     tolerance: Option<f64>,
     passes: usize,
     /// Of these, how many another run has made.
@@ -163,8 +166,8 @@ impl Gram {
         &self.stream
     }
 
-    /// Takes deviations from symmetry, from zeros on the diagonal and from positive entries, up to this share of the
-    /// greatest entry, for rounding.
+    /// Takes deviations from symmetry, from zeros on the diagonal and from positive entries, up to
+    /// this share of the greatest entry, for rounding.
     pub fn allow(&mut self, tolerance: Option<f64>) {
         self.tolerance = tolerance;
     }
@@ -294,7 +297,8 @@ impl Gram {
         self.gather_sums::<f64>(flow)
     }
 
-    /// The vector of norm one that belongs to the eigenvalue 0 whatever the distances are: `sqrt w`.
+    /// The vector of norm one that belongs to the eigenvalue 0 whatever the distances are:
+    /// `sqrt w`.
     pub(crate) fn ones(&self) -> Vec<f64> {
         let total: f64 =
             self.weights.as_ref().map_or(self.n() as f64, |weights| weights.iter().sum());
@@ -302,8 +306,8 @@ impl Gram {
         (0..self.n()).map(|i| (weight(i) / total).sqrt()).collect()
     }
 
-    /// Fills the lower triangle of `g` with the Gram matrix, after a first pass: one more. The eigenvalue
-    /// of [`ones`](Self::ones) is made `-below`.
+    /// Fills the lower triangle of `g` with the Gram matrix, after a first pass: one more. The
+    /// eigenvalue of [`ones`](Self::ones) is made `-below`.
     ///
     /// # Errors
     /// If a block cannot be read.
@@ -322,7 +326,8 @@ impl Gram {
         let mean = mean + 2.0 * below / total;
         let mut bytes = 0;
         for index in g.indices() {
-            // The mirror image of a tile at or below the diagonal is stored by rows as the tile is by columns.
+            // The mirror image of a tile at or below the diagonal is stored by rows as the tile is
+            // by columns.
             let start = |band: usize| band * g.nb();
             let rows = start(index.row)..start(index.row) + g.tile_rows(index.row);
             let columns = start(index.column)..start(index.column) + g.tile_columns(index.column);
@@ -381,8 +386,8 @@ impl Gram {
         total_bytes(flow, self.stream.reading().bytes() + self.bytes_beside)
     }
 
-    /// Gives everything back, after everything submitted has run, and returns the bytes that were read, over
-    /// ranks those of all.
+    /// Gives everything back, after everything submitted has run, and returns the bytes that were
+    /// read, over ranks those of all.
     pub fn close(self, flow: &mut Flow) -> u64 {
         let bytes = self.bytes(flow);
         self.lines.into_iter().for_each(|handle| flow.unregister(handle));

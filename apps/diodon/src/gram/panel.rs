@@ -1,4 +1,5 @@
-//! Tasks on a band of a panel: scaling by weights, totals, and the correction that centres a product.
+//! Tasks on a band of a panel: scaling by weights, totals, and the correction that centres a
+//! product.
 
 use tegula_runtime::flow::Access::{self, Commute, R, RW, W};
 use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure, Flow, Handle};
@@ -80,8 +81,9 @@ impl Codelet for Totals {
     }
 }
 
-/// `y_i = -1/2 s_i (y_i - m_i t - u + g t)` for the rows of a band, with the totals `t = 1' Z` and `u = m' Z` of each column,
-/// and `s_i = sqrt(total w_i)`, or 1 where `total` is 0; buffers `[lines: R, totals: R, Y: RW]`.
+/// `y_i = -1/2 s_i (y_i - m_i t - u + g t)` for the rows of a band, with the totals `t = 1' Z` and
+/// `u = m' Z` of each column, and `s_i = sqrt(total w_i)`, or 1 where `total` is 0; buffers
+/// `[lines: R, totals: R, Y: RW]`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Correct {
     pub(crate) rows: usize,

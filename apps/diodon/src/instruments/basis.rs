@@ -12,9 +12,11 @@ use crate::pca::mean;
 use crate::singular::Operator;
 use crate::table::ROWS;
 
-/// Part of an instrument, relative to it, below which it counts as a sum of those before it: that of R's `lm`.
+/// Part of an instrument, relative to it, below which it counts as a sum of those before it: that
+/// of R's `lm`.
 const DEPENDENT: f64 = 1e-7;
-/// Deviation from the mean, relative to the largest value, below which an instrument counts as constant.
+/// Deviation from the mean, relative to the largest value, below which an instrument counts as
+/// constant.
 const CONSTANT: f64 = 1e-13;
 
 /// `W`, `m x r`, with orthonormal columns, and the centred instruments `L' B` in terms of it.
@@ -32,7 +34,8 @@ pub(super) struct Basis {
 }
 
 impl Basis {
-    /// Centres the instruments and makes a basis of them, by Gram-Schmidt in their order, each twice.
+    /// Centres the instruments and makes a basis of them, by Gram-Schmidt in their order, each
+    /// twice.
     ///
     /// # Errors
     /// If none varies.
@@ -125,8 +128,8 @@ impl Basis {
         product(TileRef::new(&self.columns, self.m, self.rank()), c.view()).into_entries()
     }
 
-    /// Instruments along the axes `W C`: correlations, and the coefficients `R^-1 C` of those that are kept, `L'
-    /// B = W R`.
+    /// Instruments along the axes `W C`: correlations, and the coefficients `R^-1 C` of those that
+    /// are kept, `L' B = W R`.
     pub(super) fn along(&self, c: &Matrix<f64>) -> (Vec<f64>, Vec<Option<f64>>) {
         let (q, k) = (self.lengths.len(), c.cols());
         let r = self.rank();

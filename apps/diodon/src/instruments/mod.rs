@@ -1,11 +1,12 @@
-//! Principal components with respect to instrumental variables: of what a few variables `B`, `m x q`, say of
-//! the table linearly, or of what they leave.
+//! Principal components with respect to instrumental variables: of what a few variables `B`,
+//! `m x q`, say of the table linearly, or of what they leave.
 //!
-//! Rao, "The use and interpretation of principal component analysis in applied research", Sankhya A 26 (1964);
-//! `pcaiv` and `pcaivortho` of ade4, `rda` of vegan. `B` is centred, with respect to the metric `D` of the rows
-//! ([`crate::diagram`]), and `W` has orthonormal columns that span `L' B`. With `P = L' X K`, the projection on
-//! the instruments is `W W' P`, and `Z = P' W`, `n x q`, takes a single pass: `Z' = S T V'` gives the triples
-//! `(W S, T, V)`. What is left is `P - W Z'`, multiplied with as `(I - W W') P`.
+//! Rao, "The use and interpretation of principal component analysis in applied research", Sankhya A
+//! 26 (1964); `pcaiv` and `pcaivortho` of ade4, `rda` of vegan. `B` is centred, with respect to the
+//! metric `D` of the rows ([`crate::diagram`]), and `W` has orthonormal columns that span `L' B`.
+//! With `P = L' X K`, the projection on the instruments is `W W' P`, and `Z = P' W`, `n x q`, takes
+//! a single pass: `Z' = S T V'` gives the triples `(W S, T, V)`. What is left is `P - W Z'`,
+//! multiplied with as `(I - W W') P`.
 
 mod basis;
 mod residual;
@@ -39,7 +40,8 @@ pub struct Explained {
     pub constrained: f64,
     /// Inertia of the table.
     pub total: f64,
-    /// Numbers of the instruments that are constant, or follow from those before them: they were left out.
+    /// Numbers of the instruments that are constant, or follow from those before them: they were
+    /// left out.
     pub dropped: Vec<usize>,
     /// Them along the axes, if those are theirs.
     pub axes: Option<Along>,
@@ -48,13 +50,14 @@ pub struct Explained {
 /// Instruments along axes, each part `q x k` by columns.
 #[derive(Clone, Debug)]
 pub struct Along {
-    /// Correlation, in the metric of the rows, of each with the coordinates of the items; 0 of a constant.
+    /// Correlation, in the metric of the rows, of each with the coordinates of the items; 0 of a
+    /// constant.
     pub correlations: Vec<f64>,
-    /// Coordinates of the items as sums of centred instruments with these coefficients; none of one that was
-    /// left out.
+    /// Coordinates of the items as sums of centred instruments with these coefficients; none of one
+    /// that was left out.
     pub coefficients: Vec<Option<f64>>,
-    /// Items where their own entries put them, `m x k` by columns: the coordinates are the projections of these on
-    /// the instruments (`wa` and `lc` scores of vegan).
+    /// Items where their own entries put them, `m x k` by columns: the coordinates are the
+    /// projections of these on the instruments (`wa` and `lc` scores of vegan).
     pub sites: Vec<f64>,
 }
 
@@ -66,8 +69,8 @@ impl Explained {
     }
 }
 
-/// The leading `axes` triples of the projection of `diagram` on the `instruments`: three passes, for sums, for
-/// the projection, and for the inertia of the table.
+/// The leading `axes` triples of the projection of `diagram` on the `instruments`: three passes,
+/// for sums, for the projection, and for the inertia of the table.
 ///
 /// # Errors
 /// If no instrument varies, a tile cannot be read, or entries are not what they should be.
@@ -126,7 +129,8 @@ pub fn constrained(
     Ok((triples, explained))
 }
 
-/// The leading triples of what the `instruments` leave of `diagram`, with products in the precision `T`.
+/// The leading triples of what the `instruments` leave of `diagram`, with products in the precision
+/// `T`.
 ///
 /// # Errors
 /// As [`constrained`], and those of [`leading`].

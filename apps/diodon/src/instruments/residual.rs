@@ -52,8 +52,8 @@ impl<'a> Residual<'a> {
         flow.wait()
     }
 
-    /// Squared norms of rows without `W Z'`, from those of `P` and from `P Z`, `m x r` by columns, all before
-    /// rows are mixed: `||p_i||^2 - 2 w_i' (P Z)_i + w_i' Z' Z w_i`.
+    /// Squared norms of rows without `W Z'`, from those of `P` and from `P Z`, `m x r` by columns,
+    /// all before rows are mixed: `||p_i||^2 - 2 w_i' (P Z)_i + w_i' Z' Z w_i`.
     fn left_of(
         &self,
         flow: &mut Flow,

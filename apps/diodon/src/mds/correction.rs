@@ -11,11 +11,11 @@ use crate::gram::Sums;
 /// A correction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Correction {
-    /// `d' = sqrt(d^2 + 2 c)` with `c` the modulus of the lowest eigenvalue (Lingoes, "Some boundary conditions for a monotone
-    /// analysis of symmetric matrices", Psychometrika 36, 1971).
+    /// `d' = sqrt(d^2 + 2 c)` with `c` the modulus of the lowest eigenvalue (Lingoes, "Some
+    /// boundary conditions for a monotone analysis of symmetric matrices", Psychometrika 36, 1971).
     Lingoes,
-    /// `d' = d + c` with the smallest such `c` (Cailliez, "The analytical solution of the additive constant problem",
-    /// Psychometrika 48, 1983).
+    /// `d' = d + c` with the smallest such `c` (Cailliez, "The analytical solution of the additive
+    /// constant problem", Psychometrika 48, 1983).
     Cailliez,
 }
 
@@ -30,15 +30,16 @@ pub struct Lingoes {
     pub frobenius2: f64,
 }
 
-/// Lingoes's constant: the modulus of the lowest of `values`, if that is below `-threshold`, else 0.
+/// Lingoes's constant: the modulus of the lowest of `values`, if that is below `-threshold`,
+/// else 0.
 pub(super) fn constant(values: &[f64], threshold: f64) -> f64 {
     let lowest = values.iter().copied().fold(0.0, f64::min);
     if lowest < -threshold { -lowest } else { 0.0 }
 }
 
-/// Applies Lingoes's correction by `constant` to what was found for `n` items beside the vector of ones:
-/// `G + c (I - 1 1' / n)` has the same vectors, and values that are larger by `c`, but for the vector of
-/// ones, whose value stays 0.
+/// Applies Lingoes's correction by `constant` to what was found for `n` items beside the vector of
+/// ones: `G + c (I - 1 1' / n)` has the same vectors, and values that are larger by `c`, but for
+/// the vector of ones, whose value stays 0.
 pub(super) fn lingoes(leading: &mut Leading, sums: &Sums, (constant, n): (f64, usize)) {
     leading.values.iter_mut().for_each(|value| *value += constant);
     if let Some(spectrum) = &mut leading.spectrum {
@@ -53,22 +54,24 @@ pub(super) fn lingoes(leading: &mut Leading, sums: &Sums, (constant, n): (f64, u
     leading.lingoes = Some(Lingoes { constant, trace, frobenius2 });
 }
 
-/// Bytes that [`cailliez`] holds at most for `n` items: `G`, `H` and what of them is taken apart, and the room
-/// for that.
+/// Bytes that [`cailliez`] holds at most for `n` items: `G`, `H` and what of them is taken apart,
+/// and the room for that.
 #[must_use]
 pub const fn cailliez_bytes(n: usize) -> u64 {
     (10 * n * n + 400 * n) as u64 * size_of::<f64>() as u64
 }
 
-/// Cailliez's constant of the distances in `source`: the largest real eigenvalue of `[0, 2 G; -I, -4 H]`, where `G` and `H` are
-/// `-1/2` times the squared and the plain distances, centred. Holds as much as [`cailliez_bytes`] says.
+/// Cailliez's constant of the distances in `source`: the largest real eigenvalue of
+/// `[0, 2 G; -I, -4 H]`, where `G` and `H` are `-1/2` times the squared and the plain distances,
+/// centred. Holds as much as [`cailliez_bytes`] says.
 ///
-/// That is the largest `c` at which the Gram matrix of `d + c`, `Q(c) = G + 2 c H + c^2 / 2 (I - 1 1' / n)`, is
-/// singular beside the vector of ones; above it `Q` is definite. So it is the largest of the roots of
-/// `x' Q(c) x = 0` of any `x`, and found from below as safeguarded iteration finds the extreme eigenvalue of such a
-/// problem, with the root of the lowest vector of `Q(c)` as the next `c`: each is larger than the one before, and
-/// the last ones converge quadratically (Niendorf, Voss, "Detecting hyperbolic and definite matrix polynomials",
-/// Linear Algebra Appl. 432, 2010).
+/// That is the largest `c` at which the Gram matrix of `d + c`,
+/// `Q(c) = G + 2 c H + c^2 / 2 (I - 1 1' / n)`, is singular beside the vector of ones; above it `Q`
+/// is definite. So it is the largest of the roots of `x' Q(c) x = 0` of any `x`, and found from
+/// below as safeguarded iteration finds the extreme eigenvalue of such a problem, with the root of
+/// the lowest vector of `Q(c)` as the next `c`: each is larger than the one before, and the last
+/// ones converge quadratically (Niendorf, Voss, "Detecting hyperbolic and definite matrix
+/// polynomials", Linear Algebra Appl. 432, 2010).
 ///
 /// # Errors
 /// If the distances cannot be read, or an eigenproblem is not solved.

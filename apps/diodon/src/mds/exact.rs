@@ -1,7 +1,8 @@
 //! All eigenvalues of the Gram matrix, which is formed for once.
 //!
-//! The vector of ones (of the roots of weights, if there are some) belongs to the eigenvalue 0. Where all
-//! others shift, it must not mix with theirs: its eigenvalue is moved below all of them first.
+//! The vector of ones (of the roots of weights, if there are some) belongs to the eigenvalue 0.
+//! Where all others shift, it must not mix with theirs: its eigenvalue is moved below all of them
+//! first.
 
 use tegula_kernels::option::Uplo;
 use tegula_linalg::heevd;

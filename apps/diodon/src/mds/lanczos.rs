@@ -1,10 +1,12 @@
-//! Block Lanczos with full re-orthogonalisation: each pass over the distances adds a block to a Krylov space, until the
-//! residuals of the wanted pairs are small.
+//! Block Lanczos with full re-orthogonalisation: each pass over the distances adds a block to a
+//! Krylov space, until the residuals of the wanted pairs are small.
 //!
-//! Golub, Underwood, "The block Lanczos method for computing eigenvalues", Mathematical Software III (1977). A new block is made
-//! orthogonal to all before it, normalised, and both twice more: what normalising blows up is no longer orthogonal. Where memory
-//! holds no more blocks, the space is replaced by its Ritz vectors at either end of the spectrum (Wu, Simon, "Thick-restart
-//! Lanczos method for large symmetric eigenvalue problems", SIAM J. Matrix Anal. Appl. 22, 2000), whose images need no pass.
+//! Golub, Underwood, "The block Lanczos method for computing eigenvalues", Mathematical Software
+//! III (1977). A new block is made orthogonal to all before it, normalised, and both twice more:
+//! what normalising blows up is no longer orthogonal. Where memory holds no more blocks, the space
+//! is replaced by its Ritz vectors at either end of the spectrum (Wu, Simon, "Thick-restart Lanczos
+//! method for large symmetric eigenvalue problems", SIAM J. Matrix Anal. Appl. 22, 2000), whose
+//! images need no pass.
 
 use tegula_kernels::dense::Matrix;
 use tegula_kernels::scalar::Real;
@@ -80,8 +82,8 @@ fn step(
     Ok(block)
 }
 
-/// The vector of ones (of the roots of weights) of norm one, if all eigenvalues but its own are to shift:
-/// none of theirs may have a part of it.
+/// The vector of ones (of the roots of weights) of norm one, if all eigenvalues but its own are to
+/// shift: none of theirs may have a part of it.
 fn deflated(
     flow: &mut Flow,
     gram: &Gram,
@@ -96,7 +98,8 @@ fn deflated(
     Ok(Some(panel))
 }
 
-/// A block that is orthogonal to the space, from the image of the last one, of at most `room` columns.
+/// A block that is orthogonal to the space, from the image of the last one, of at most `room`
+/// columns.
 pub(crate) fn next(
     flow: &mut Flow,
     space: &Space,

@@ -1,8 +1,9 @@
-//! Principal coordinates (classical scaling) of a matrix of distances: the leading eigenpairs of its Gram matrix, each method in
-//! a file.
+//! Principal coordinates (classical scaling) of a matrix of distances: the leading eigenpairs of
+//! its Gram matrix, each method in a file.
 //!
-//! Torgerson, "Multidimensional scaling: I. Theory and method", Psychometrika 17 (1952); Gower, "Some distance properties of
-//! latent root and vector methods used in multivariate analysis", Biometrika 53 (1966).
+//! Torgerson, "Multidimensional scaling: I. Theory and method", Psychometrika 17 (1952); Gower,
+//! "Some distance properties of latent root and vector methods used in multivariate analysis",
+//! Biometrika 53 (1966).
 
 mod correction;
 mod exact;
@@ -86,15 +87,16 @@ pub struct Request {
     pub tolerance: f64,
     /// Most columns of the space of Lanczos before it is compressed; at least twice the width.
     pub capacity: usize,
-    /// Whether distances are to be made Euclidean by Lingoes's correction: all eigenvalues but that of the
-    /// vector of ones become larger by the modulus of the lowest, and axes whose eigenvalues were not
-    /// positive count, too.
+    /// Whether distances are to be made Euclidean by Lingoes's correction: all eigenvalues but that
+    /// of the vector of ones become larger by the modulus of the lowest, and axes whose eigenvalues
+    /// were not positive count, too.
     pub lingoes: bool,
     /// What random numbers are drawn from.
     pub seed: u64,
 }
 
-/// Columns of a sketch for `axes` axes of `n` items: narrower ones lose axes of indefinite matrices.
+/// Columns of a sketch for `axes` axes of `n` items: narrower ones lose axes of indefinite
+/// matrices.
 #[must_use]
 pub const fn sketch_width(axes: usize, n: usize) -> usize {
     let width = if 5 * axes > axes + 40 { 5 * axes } else { axes + 40 };
@@ -104,19 +106,21 @@ pub const fn sketch_width(axes: usize, n: usize) -> usize {
 /// Leading eigenpairs.
 #[derive(Debug)]
 pub struct Leading {
-    /// Eigenvalues, from the largest on, corrected if that was asked for; all are above what the precision
-    /// of the distances lets one tell from zero.
+    /// Eigenvalues, from the largest on, corrected if that was asked for; all are above what the
+    /// precision of the distances lets one tell from zero.
     pub values: Vec<f64>,
-    /// Eigenvectors of norm one, `n x k` by columns; the entry of the largest modulus of each is positive.
+    /// Eigenvectors of norm one, `n x k` by columns; the entry of the largest modulus of each is
+    /// positive.
     pub vectors: Vec<f64>,
-    /// `||G v - lambda v||`, where the method yields it; of the randomised decomposition, that of vectors before the last
-    /// product, which are less accurate than those given.
+    /// `||G v - lambda v||`, where the method yields it; of the randomised decomposition, that of
+    /// vectors before the last product, which are less accurate than those given.
     pub residuals: Option<Vec<f64>>,
     /// Negative eigenvalues that were met, from the lowest on.
     pub negative: Vec<f64>,
     /// All eigenvalues, from the largest on, if all were computed.
     pub spectrum: Option<Vec<f64>>,
-    /// Whether all residuals came below the tolerance; nothing of methods that do not wait for that.
+    /// Whether all residuals came below the tolerance; nothing of methods that do not wait for
+    /// that.
     pub has_converged: Option<bool>,
     /// What Lingoes's correction changed, if it was asked for.
     pub lingoes: Option<Lingoes>,
@@ -134,8 +138,8 @@ struct Found {
     has_converged: Option<bool>,
 }
 
-/// Relative size below which an eigenvalue cannot be told from zero: by the precision of the stored distances, that of the
-/// products, and that of sums over all items.
+/// Relative size below which an eigenvalue cannot be told from zero: by the precision of the stored
+/// distances, that of the products, and that of sums over all items.
 fn noise<T: Real>(gram: &Gram) -> f64 {
     let stored = gram.stream().reading().source().element().epsilon();
     // Sums of products in a tile lose some digits.
@@ -158,7 +162,8 @@ pub fn leading<T: Real>(
     leading_with::<T>(flow, gram, request, &mut NoPauses)
 }
 
-/// As [`leading`], with `pauses` between passes, where the run may end and another go on; [`Method::Exact`] makes none.
+/// As [`leading`], with `pauses` between passes, where the run may end and another go on;
+/// [`Method::Exact`] makes none.
 ///
 /// # Errors
 /// As [`leading`]; [`EmbedError::Stopped`] if the run ended in a pause.
@@ -205,8 +210,8 @@ pub fn leading_with<T: Real>(
     Ok(leading)
 }
 
-/// Size below which an eigenvalue cannot be told from zero, and by how much all are larger after the
-/// correction that is asked for.
+/// Size below which an eigenvalue cannot be told from zero, and by how much all are larger after
+/// the correction that is asked for.
 fn limits<T: Real>(gram: &Gram, request: &Request, values: &[f64]) -> (f64, f64) {
     let largest = values.iter().map(|value| value.abs()).fold(0.0, f64::max);
     let threshold = noise::<T>(gram) * largest;

@@ -1,9 +1,9 @@
-//! Nyström's approximation `G = Z T^+ Z'` with `Z = G Q` and `T = Q' G Q`, from the products that the randomised decomposition
-//! makes, with the core `T` cut.
+//! Nyström's approximation `G = Z T^+ Z'` with `Z = G Q` and `T = Q' G Q`, from the products that
+//! the randomised decomposition makes, with the core `T` cut.
 //!
-//! Halko, Martinsson, Tropp, SIAM Review 53 (2011), algorithm 5.5, is for definite matrices. Of an indefinite one small
-//! eigenvalues of `T` are differences, and their inverses blow errors up: the largest two thirds in modulus are kept,
-//! unless the sketch is the whole space.
+//! Halko, Martinsson, Tropp, SIAM Review 53 (2011), algorithm 5.5, is for definite matrices. Of an
+//! indefinite one small eigenvalues of `T` are differences, and their inverses blow errors up: the
+//! largest two thirds in modulus are kept, unless the sketch is the whole space.
 
 use tegula_kernels::dense::{Eigen, Matrix, product, syev};
 use tegula_kernels::scalar::Real;

@@ -1,7 +1,8 @@
-//! Pauses between passes: what a method holds there can be written, and another run goes on with it.
+//! Pauses between passes: what a method holds there can be written, and another run goes on with
+//! it.
 //!
-//! Nothing of it depends on how many workers and ranks there are, nor on tiles: panels are written row by
-//! row.
+//! Nothing of it depends on how many workers and ranks there are, nor on tiles: panels are written
+//! row by row.
 
 use std::io::{Read, Write};
 use std::ops::ControlFlow;
@@ -20,11 +21,12 @@ pub type Save<'a> = dyn FnMut(&mut Flow, &mut dyn Write) -> Result<(), EmbedErro
 
 /// What happens between passes.
 pub trait Pauses {
-    /// What an earlier run has saved, if this one is to go on with it; asked for once, before the first pass.
+    /// What an earlier run has saved, if this one is to go on with it; asked for once, before the
+    /// first pass.
     fn resume(&mut self) -> Option<Box<dyn Read>>;
 
-    /// Called after each pass that is followed by another, the `passes`th of all: `save` writes what it takes
-    /// to go on from there. Says whether to go on.
+    /// Called after each pass that is followed by another, the `passes`th of all: `save` writes
+    /// what it takes to go on from there. Says whether to go on.
     fn pause(&mut self, flow: &mut Flow, passes: usize, save: &mut Save<'_>) -> ControlFlow<()>;
 }
 

@@ -10,7 +10,8 @@ pub struct Plan {
     pub ring_bytes: u64,
     /// Bytes of panels, sums, results, and of the whole matrix where it is formed.
     pub panel_bytes: u64,
-    /// Bytes that are held before all that, and no longer: of the eigenproblem of Cailliez's constant.
+    /// Bytes that are held before all that, and no longer: of the eigenproblem of Cailliez's
+    /// constant.
     pub before_bytes: u64,
     /// Most columns of the space of Lanczos.
     pub capacity: usize,
@@ -71,8 +72,8 @@ pub fn plan(method: Method, size: ProblemSize, memory: u64) -> Plan {
     let (panel_bytes, capacity) = match method {
         Method::Randomized | Method::Nystrom => (5 * panel, width),
         Method::Lanczos => {
-            // A block and its image each, half as many again while they are compressed, two to work with, and vectors
-            // with residuals.
+            // A block and its image each, half as many again while they are compressed, two to work
+            // with, and vectors with residuals.
             let blocks = (rest / panel.max(1)).saturating_sub(5) / 3;
             let most = BLOCKS.min(COLUMNS / width.max(1)).max(3);
             let blocks = (blocks as usize).clamp(3, most);

@@ -1,9 +1,10 @@
-//! Randomised singular value decomposition of the Gram matrix, as Diodon has it: two products with few vectors, and a small
-//! decomposition.
+//! Randomised singular value decomposition of the Gram matrix, as Diodon has it: two products with
+//! few vectors, and a small decomposition.
 //!
-//! Halko, Martinsson, Tropp, SIAM Review 53 (2011), algorithm 5.1, on the range of `G Omega`. A singular value whose two vectors
-//! point to opposite sides belongs to a negative eigenvalue; the whole vectors decide, not one entry of them. Coordinates
-//! are those of the vectors after the last product, which have seen one more than those before.
+//! Halko, Martinsson, Tropp, SIAM Review 53 (2011), algorithm 5.1, on the range of `G Omega`. A
+//! singular value whose two vectors point to opposite sides belongs to a negative eigenvalue; the
+//! whole vectors decide, not one entry of them. Coordinates are those of the vectors after the last
+//! product, which have seen one more than those before.
 
 use tegula_files::checkpoint::{read_word, write_word};
 use tegula_kernels::dense::{Matrix, Svd, gesvd, product};
@@ -60,7 +61,8 @@ pub(super) fn find<T: Real>(
     Ok(Found { values, vectors, residuals: Some(residuals), ritz, has_converged: None })
 }
 
-/// `(Q, G Q)` with an orthonormal basis `Q` of the range of as many products with random vectors as there are passes, but one.
+/// `(Q, G Q)` with an orthonormal basis `Q` of the range of as many products with random vectors as
+/// there are passes, but one.
 pub(super) fn products<T: Real>(
     flow: &mut Flow,
     gram: &mut Gram,

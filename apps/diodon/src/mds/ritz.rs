@@ -44,7 +44,8 @@ impl Space {
         self.basis.iter().map(TileMatrix::n).sum()
     }
 
-    /// Makes the columns of `block` orthonormal, and orthogonal to the space and to what is beside it. Waits.
+    /// Makes the columns of `block` orthonormal, and orthogonal to the space and to what is beside
+    /// it. Waits.
     pub(crate) fn separate(
         &self,
         flow: &mut Flow,
@@ -164,8 +165,8 @@ impl Space {
         Ok((0..places.len()).map(|j| squares[(j, j)].max(0.0).sqrt()).collect())
     }
 
-    /// The space of `keep` Ritz vectors: those of the `top` largest and of the `bottom` lowest values, and of the others
-    /// those of the largest in modulus. Waits.
+    /// The space of `keep` Ritz vectors: those of the `top` largest and of the `bottom` lowest
+    /// values, and of the others those of the largest in modulus. Waits.
     pub(crate) fn compress(
         self,
         flow: &mut Flow,
@@ -206,7 +207,8 @@ impl Space {
         Ok(())
     }
 
-    /// Adds the panels that [`save`](Self::save) wrote to a space without any, cut as those of `gram`. Waits.
+    /// Adds the panels that [`save`](Self::save) wrote to a space without any, cut as those of
+    /// `gram`. Waits.
     ///
     /// # Errors
     /// Those of `input`, or if there is no memory.

@@ -1,4 +1,5 @@
-//! Metrics: symmetric positive definite matrices by which rows, or columns, of a table are compared.
+//! Metrics: symmetric positive definite matrices by which rows, or columns, of a table are
+//! compared.
 
 mod root;
 
@@ -51,10 +52,12 @@ impl Metric {
         Self::Diagonal(weights.into())
     }
 
-    /// The metric that `source` holds; whether it is positive definite shows when its root is taken.
+    /// The metric that `source` holds; whether it is positive definite shows when its root is
+    /// taken.
     ///
     /// # Errors
-    /// If it cannot be read, is not square, not symmetric but for [`rounding`], or holds what is no number.
+    /// If it cannot be read, is not square, not symmetric but for [`rounding`], or holds what is no
+    /// number.
     pub fn full(source: Arc<dyn Source>) -> Result<Self, EmbedError> {
         let [m, n] = source.shape();
         let wrong = |what: String| Err(EmbedError::Entries(format!("{}: {what}", source.name())));
@@ -98,8 +101,8 @@ impl Metric {
         Ok(Self::Full(Arc::new(Full { source, ones, norm, asymmetry: apart.0 })))
     }
 
-    /// By how much entries that mirror each other differ, at most: rounding, since more is refused. Those above the
-    /// diagonal count.
+    /// By how much entries that mirror each other differ, at most: rounding, since more is refused.
+    /// Those above the diagonal count.
     #[must_use]
     pub fn asymmetry(&self) -> f64 {
         if let Self::Full(full) = self { full.asymmetry } else { 0.0 }

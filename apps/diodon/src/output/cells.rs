@@ -55,7 +55,8 @@ impl<'a> Rows<'a> {
         self.spelling(ryu::Buffer::new().format(value));
     }
 
-    /// Appends the shortest decimal spelling that reads back, in single precision, as exactly `value`.
+    /// Appends the shortest decimal spelling that reads back, in single precision, as exactly
+    /// `value`.
     pub(super) fn single(&mut self, value: f32) {
         self.spelling(ryu::Buffer::new().format(value));
     }
@@ -104,7 +105,8 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Whether a CSV reader would take `text` for something else: several cells, a comment, a blank row, a missing value.
+/// Whether a CSV reader would take `text` for something else: several cells, a comment, a blank
+/// row, a missing value.
 fn needs_quotes(text: &str) -> bool {
     let is_special = |byte| matches!(byte, b',' | b'"' | b'\n' | b'\r' | b'\t' | b';');
     let has_blank_end =

@@ -1,4 +1,5 @@
-//! `contributions.csv` and `variables_contributions.csv`: how much of each axis each line of a table makes.
+//! `contributions.csv` and `variables_contributions.csv`: how much of each axis each line of a
+//! table makes.
 
 use std::path::Path;
 
@@ -6,15 +7,15 @@ use tegula_files::{WriteError, write_atomically};
 
 use super::cells::{Rows, Style};
 
-/// The share of the eigenvalue of an axis that a line of this weight makes, lying at `x`: `w x^2 / lambda`; those of all
-/// lines sum to 1.
+/// The share of the eigenvalue of an axis that a line of this weight makes, lying at `x`:
+/// `w x^2 / lambda`; those of all lines sum to 1.
 #[must_use]
 pub(super) fn contribution(mass: f64, x: f64, eigenvalue: f64) -> f64 {
     mass * x * x / eigenvalue
 }
 
-/// Writes contributions as CSV: `id, weight, contribution1, ..., contributionk`, one row for each line, weights written
-/// to read back equal and contributions in single precision.
+/// Writes contributions as CSV: `id, weight, contribution1, ..., contributionk`, one row for each
+/// line, weights written to read back equal and contributions in single precision.
 ///
 /// # Errors
 /// [`WriteError`] when the file cannot be written; what stood there before is untouched.

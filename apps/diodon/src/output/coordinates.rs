@@ -7,8 +7,8 @@ use tegula_files::{WriteError, write_atomically};
 use super::cells::{Rows, Style};
 use crate::Ordination;
 
-/// Writes the coordinates as CSV: `id, axis1, axis2, ...`, one row for each item, each number in the shortest decimal
-/// spelling that reads back equal.
+/// Writes the coordinates as CSV: `id, axis1, axis2, ...`, one row for each item, each number in
+/// the shortest decimal spelling that reads back equal.
 ///
 /// # Errors
 /// [`WriteError`] when the file cannot be written; what stood there before is untouched.

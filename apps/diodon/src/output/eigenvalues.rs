@@ -8,12 +8,13 @@ use super::cells::{Rows, Style};
 use super::shares::{Whole, eigenvalue_shares};
 use crate::{Ordination, OrdinationInput};
 
-/// Writes the eigenvalues as CSV: `axis, eigenvalue, share_of_trace, cumulated, residual`, one row for each axis; for each
-/// eigenvalue where all were computed, negative ones at the end.
+/// Writes the eigenvalues as CSV: `axis, eigenvalue, share_of_trace, cumulated, residual`, one row
+/// for each axis; for each eigenvalue where all were computed, negative ones at the end.
 ///
-/// `cumulated` sums the shares of the trace. They are empty where the trace is not positive; `residual` is empty where
-/// the method yields none. Of distances `share_of_positive` and `cumulated_positive` follow: shares of the sum of the
-/// positive eigenvalues, empty of those that are not positive, and where the whole spectrum is not known.
+/// `cumulated` sums the shares of the trace. They are empty where the trace is not positive;
+/// `residual` is empty where the method yields none. Of distances `share_of_positive` and
+/// `cumulated_positive` follow: shares of the sum of the positive eigenvalues, empty of those that
+/// are not positive, and where the whole spectrum is not known.
 ///
 /// # Errors
 /// [`WriteError`] when the file cannot be written; what stood there before is untouched.

@@ -1,4 +1,5 @@
-//! What can go wrong with the folder of results and with a file of labels, each with the file it concerns.
+//! What can go wrong with the folder of results and with a file of labels, each with the file it
+//! concerns.
 
 use std::io;
 use std::path::PathBuf;

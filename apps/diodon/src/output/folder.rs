@@ -1,7 +1,8 @@
 //! The folder of results as a whole: the files of one run, and none of an earlier one.
 //!
-//! New files are written to a hidden folder inside it, and only when all are whole do they take the places of
-//! those of an earlier run. `summary.json` goes first and comes last: a folder without it is not complete.
+//! New files are written to a hidden folder inside it, and only when all are whole do they take the
+//! places of those of an earlier run. `summary.json` goes first and comes last: a folder without it
+//! is not complete.
 
 use std::fs;
 use std::io;
@@ -43,12 +44,12 @@ pub struct Written {
     pub removed: Vec<&'static str>,
 }
 
-/// Has `fill` write some of [`RESULTS`] to an empty folder, and puts them into `folder`, which is made if it is missing,
-/// in place of those of an earlier run.
+/// Has `fill` write some of [`RESULTS`] to an empty folder, and puts them into `folder`, which is
+/// made if it is missing, in place of those of an earlier run.
 ///
 /// # Errors
-/// [`OutputError`] when the folder cannot be made, or a file cannot be written: as long as none was put into its place,
-/// all is as it was.
+/// [`OutputError`] when the folder cannot be made, or a file cannot be written: as long as none was
+/// put into its place, all is as it was.
 pub(super) fn replace(
     folder: &Path,
     fill: impl FnOnce(&Path) -> Result<(), OutputError>,
@@ -120,7 +121,8 @@ fn earlier(folder: &Path, aside: &Path) -> Vec<&'static str> {
     summaries.iter().flat_map(|path| files_of(path)).collect()
 }
 
-/// Files of the run whose summary is at `path`: those it names; of one that names none, those that its facts stand for.
+/// Files of the run whose summary is at `path`: those it names; of one that names none, those that
+/// its facts stand for.
 fn files_of(path: &Path) -> Vec<&'static str> {
     let text = fs::read_to_string(path).unwrap_or_default();
     let Ok(summary) = serde_json::from_str::<Value>(&text) else { return Vec::new() };

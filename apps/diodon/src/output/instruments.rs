@@ -7,11 +7,12 @@ use tegula_files::{WriteError, write_atomically};
 use super::cells::{Rows, Style};
 use crate::Constraints;
 
-/// Writes instruments as CSV: `id, correlation1, ..., correlationk, coefficient1, ..., coefficientk`, one row for
-/// each, each number in the shortest decimal spelling that reads back equal.
+/// Writes instruments as CSV: `id, correlation1, ..., correlationk, coefficient1, ...,
+/// coefficientk`, one row for each, each number in the shortest decimal spelling that reads back
+/// equal.
 ///
-/// Coordinates of the items are sums of the centred instruments with the coefficients; one that was left out
-/// has none.
+/// Coordinates of the items are sums of the centred instruments with the coefficients; one that was
+/// left out has none.
 ///
 /// # Errors
 /// [`WriteError`] when the file cannot be written; what stood there before is untouched.

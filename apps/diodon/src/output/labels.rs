@@ -68,7 +68,8 @@ pub struct LabelsOfItems {
 pub struct LabelColumn {
     /// What the labels are called: by the header, else `label`.
     pub name: String,
-    /// The different labels: in the order of their values if all are numbers, else the frequent ones first.
+    /// The different labels: in the order of their values if all are numbers, else the frequent
+    /// ones first.
     pub classes: Vec<String>,
     /// For each item the position of its label in `classes`.
     pub codes: Vec<Option<u32>>,
@@ -84,8 +85,9 @@ pub struct UnmatchedIds {
 }
 
 impl Labels {
-    /// Reads `path`: rows `id,label,...`, with a header or without; the delimiter is a tab where the first line has one,
-    /// else a semicolon where it has no comma, else a comma. Blanks around a label are dropped; an empty label is none.
+    /// Reads `path`: rows `id,label,...`, with a header or without; the delimiter is a tab where
+    /// the first line has one, else a semicolon where it has no comma, else a comma. Blanks around
+    /// a label are dropped; an empty label is none.
     ///
     /// # Errors
     /// [`LabelsError`] when the file cannot be read or is no such table, or an id has two rows.
@@ -116,8 +118,8 @@ impl Labels {
 
     /// The labels of the items that have these ids.
     ///
-    /// The first row is a header if no item has its id, and it has a name that headers have or a label, not a number,
-    /// that no other row has.
+    /// The first row is a header if no item has its id, and it has a name that headers have or a
+    /// label, not a number, that no other row has.
     ///
     /// # Errors
     /// [`LabelsError::NoMatch`] if no item has an id of the file.
@@ -300,7 +302,8 @@ fn number(label: &str) -> Option<f64> {
     label.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// The different labels in the order of [`LabelsOfItems::classes`], and the position of each item's label there.
+/// The different labels in the order of [`LabelsOfItems::classes`], and the position of each item's
+/// label there.
 fn classes(labels: &[Option<&str>]) -> (Vec<String>, Vec<Option<u32>>) {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     labels.iter().flatten().for_each(|label| *counts.entry(label).or_default() += 1);

@@ -1,6 +1,8 @@
-//! What a user finds in the folder of results: tables, a summary, scikit-bio's text, and a page to look at.
+//! What a user finds in the folder of results: tables, a summary, scikit-bio's text, and a page to
+//! look at.
 //!
-//! One file here for each file there. Those of a run come to the folder together, and an error names the file it concerns.
+//! One file here for each file there. Those of a run come to the folder together, and an error
+//! names the file it concerns.
 
 mod cells;
 mod contributions;
@@ -81,7 +83,8 @@ impl Output<'_> {
     /// Instrumental variables, where axes are theirs.
     pub const INSTRUMENTS: &'static str = "instruments.csv";
 
-    /// Names of the files that an ordination leaves, with weights or without, in the order of [`RESULTS`].
+    /// Names of the files that an ordination leaves, with weights or without, in the order of
+    /// [`RESULTS`].
     #[must_use]
     pub fn files(ordination: &Ordination, has_weights: bool) -> Vec<&'static str> {
         let is_table = ordination.input == OrdinationInput::Table;
@@ -98,15 +101,16 @@ impl Output<'_> {
         RESULTS.into_iter().filter(is_left).collect()
     }
 
-    /// Writes [`files`](Self::files) to `folder`, which is made if it is missing, in place of all that an earlier run
-    /// left there.
+    /// Writes [`files`](Self::files) to `folder`, which is made if it is missing, in place of all
+    /// that an earlier run left there.
     ///
     /// # Errors
-    /// [`OutputError`] when the folder cannot be made or one of the files cannot be written; what is there already is
-    /// as it was, unless files cannot be renamed.
+    /// [`OutputError`] when the folder cannot be made or one of the files cannot be written; what
+    /// is there already is as it was, unless files cannot be renamed.
     ///
     /// # Panics
-    /// If the ordination's parts do not have the sizes that it names, or labels or weights are not one for each item.
+    /// If the ordination's parts do not have the sizes that it names, or labels or weights are not
+    /// one for each item.
     pub fn write(&self, folder: &Path) -> Result<Written, OutputError> {
         assert_sizes(self.ordination);
         folder::replace(folder, |aside| self.write_to(aside))

@@ -33,14 +33,15 @@ impl ProjectionOutput<'_> {
     pub const FILES: [&'static str; 4] =
         [Output::COORDINATES, Output::QUALITY, Output::SUMMARY, Output::REPORT];
 
-    /// Writes `coordinates.csv` as that of an embedding, `quality.csv` and `summary.json` of the new items, and a page
-    /// that shows them among the embedded ones, to `folder`, which is made if it is missing, in place of all that an
-    /// earlier run left there.
+    /// Writes `coordinates.csv` as that of an embedding, `quality.csv` and `summary.json` of the
+    /// new items, and a page that shows them among the embedded ones, to `folder`, which is made if
+    /// it is missing, in place of all that an earlier run left there.
     ///
-    /// `quality.csv` is `id, norm2, residual2, quality1, ..., qualityk, cumulated1, ..., cumulatedk`: `norm2`
-    /// is the squared distance from the centre of the embedded items, `residual2` that from the space of the
-    /// axes, each written to read back equal and negative where distances are not Euclidean; qualities are
-    /// `x^2 / norm2` in single precision, and empty where `norm2` is not positive.
+    /// `quality.csv` is `id, norm2, residual2, quality1, ..., qualityk, cumulated1, ...,
+    /// cumulatedk`: `norm2` is the squared distance from the centre of the embedded items,
+    /// `residual2` that from the space of the axes, each written to read back equal and negative
+    /// where distances are not Euclidean; qualities are `x^2 / norm2` in single precision, and
+    /// empty where `norm2` is not positive.
     ///
     /// # Errors
     /// As [`Output::write`].

@@ -7,14 +7,15 @@ use tegula_files::{WriteError, write_atomically};
 use super::cells::{Rows, Style};
 use crate::Ordination;
 
-/// Writes the qualities as CSV: `id, norm2, quality1, ..., qualityk, cumulated1, ..., cumulatedk`, one row for each
-/// item.
+/// Writes the qualities as CSV: `id, norm2, quality1, ..., qualityk, cumulated1, ..., cumulatedk`,
+/// one row for each item.
 ///
-/// The quality of an item on an axis is `x^2 / norm2`: the share of its squared distance from the centre, in the space
-/// of all axes and not of the computed ones alone, that the axis shows. `norm2` is the diagonal of the Gram matrix,
-/// written to read back equal; qualities are written in single precision. Where `norm2` is not positive, which
-/// happens if distances are not Euclidean, an item has no quality and its cells are empty; for the same reason
-/// cumulated qualities may exceed 1.
+/// The quality of an item on an axis is `x^2 / norm2`: the share of its squared distance from the
+/// centre, in the space of all axes and not of the computed ones alone, that the axis shows.
+/// `norm2` is the diagonal of the Gram matrix, written to read back equal; qualities are written in
+/// single precision. Where `norm2` is not positive, which happens if distances are not Euclidean,
+/// an item has no quality and its cells are empty; for the same reason cumulated qualities may
+/// exceed 1.
 ///
 /// # Errors
 /// [`WriteError`] when the file cannot be written; what stood there before is untouched.
@@ -22,8 +23,8 @@ pub fn write_quality(path: &Path, ordination: &Ordination) -> Result<(), WriteEr
     write_columns(path, (&ordination.ids, &ordination.columns()), &[("norm2", &ordination.norms2)])
 }
 
-/// Writes `columns` with their names, of which the first are squared norms, and the qualities of items with
-/// these `ids` on `axes`.
+/// Writes `columns` with their names, of which the first are squared norms, and the qualities of
+/// items with these `ids` on `axes`.
 pub(super) fn write_columns(
     path: &Path,
     (ids, axes): (&[String], &[&[f64]]),

@@ -1,4 +1,5 @@
-//! `ordination.txt`: the text that scikit-bio's `OrdinationResults` reads, and through it QIIME 2 and Emperor.
+//! `ordination.txt`: the text that scikit-bio's `OrdinationResults` reads, and through it QIIME 2
+//! and Emperor.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -9,15 +10,18 @@ use super::cells::{Rows, Style};
 use super::shares::{Whole, eigenvalue_shares};
 use crate::Ordination;
 
-/// Writes the ordination as scikit-bio's text format `ordination`: eigenvalues, shares of the trace, variables as
-/// `Species`, items as `Site`; the sections that this has nothing for are empty.
+/// Writes the ordination as scikit-bio's text format `ordination`: eigenvalues, shares of the
+/// trace, variables as `Species`, items as `Site`; the sections that this has nothing for are
+/// empty.
 ///
-/// Where axes are those of instruments, sections are as scikit-bio's `rda` has them: `Biplot` holds correlations of
-/// instruments with axes, `Site constraints` the coordinates, and `Site` the items where their own entries put them.
+/// Where axes are those of instruments, sections are as scikit-bio's `rda` has them: `Biplot` holds
+/// correlations of instruments with axes, `Site constraints` the coordinates, and `Site` the items
+/// where their own entries put them.
 ///
-/// The format knows no quotes, so each tab, line end or control character of an id is written as `_`, as is a blank
-/// at either end of it; an empty id is `_`. It has no place for the name of a method. Without any axis the file has its
-/// sections, but scikit-bio refuses it, since it wants an eigenvalue.
+/// The format knows no quotes, so each tab, line end or control character of an id is written as
+/// `_`, as is a blank at either end of it; an empty id is `_`. It has no place for the name of a
+/// method. Without any axis the file has its sections, but scikit-bio refuses it, since it wants an
+/// eigenvalue.
 ///
 /// # Errors
 /// [`WriteError`] when the file cannot be written; what stood there before is untouched.
@@ -66,7 +70,8 @@ fn vector(rows: &mut Rows<'_>, name: &str, values: &[f64]) -> std::io::Result<()
     rows.end()
 }
 
-/// A section with a column for each axis, and the ids of its rows if they have some; without either it is empty.
+/// A section with a column for each axis, and the ids of its rows if they have some; without either
+/// it is empty.
 fn matrix(
     rows: &mut Rows<'_>,
     name: &str,

@@ -8,7 +8,8 @@ const ALIKE: f64 = 1e-9;
 /// The sum that a share is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whole {
-    /// Trace of the matrix: the sum of all eigenvalues, negative ones taken off. Of a table it is the inertia.
+    /// Trace of the matrix: the sum of all eigenvalues, negative ones taken off. Of a table it is
+    /// the inertia.
     Trace,
     /// Sum of the positive eigenvalues.
     Positive,

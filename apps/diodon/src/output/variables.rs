@@ -7,8 +7,8 @@ use tegula_files::WriteError;
 use super::coordinates::write_axes;
 use crate::Variables;
 
-/// Writes the coordinates as CSV: `id, axis1, axis2, ...`, one row for each variable, each number in the
-/// shortest decimal spelling that reads back equal.
+/// Writes the coordinates as CSV: `id, axis1, axis2, ...`, one row for each variable, each number
+/// in the shortest decimal spelling that reads back equal.
 ///
 /// # Errors
 /// [`WriteError`] when the file cannot be written; what stood there before is untouched.

@@ -9,7 +9,8 @@ use super::cells::{Rows, Style};
 /// Name of the file of weights, where items have some.
 pub const WEIGHTS: &str = "weights.csv";
 
-/// Writes the weights of the items `ids` as CSV: `id, weight`, one row for each, written to read back equal.
+/// Writes the weights of the items `ids` as CSV: `id, weight`, one row for each, written to read
+/// back equal.
 ///
 /// # Errors
 /// [`WriteError`] when the file cannot be written; what stood there before is untouched.

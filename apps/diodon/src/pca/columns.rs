@@ -1,5 +1,5 @@
-//! Means and norms of columns: from sums along them, read once more where sums of squares have lost the
-//! deviations, and with respect to a full metric of the rows.
+//! Means and norms of columns: from sums along them, read once more where sums of squares have lost
+//! the deviations, and with respect to a full metric of the rows.
 
 use tegula_files::source::{Block, Source, SourceError, pieces};
 use tegula_kernels::option::Trans;
@@ -33,8 +33,8 @@ impl Columns {
         Self { means, norms2, without }
     }
 
-    /// Reads those columns of `source` once more whose deviations are lost in the sums of squares. Returns
-    /// whether there are any.
+    /// Reads those columns of `source` once more whose deviations are lost in the sums of squares.
+    /// Returns whether there are any.
     ///
     /// # Errors
     /// If a block cannot be read.
@@ -64,8 +64,8 @@ struct Column {
     is_constant: bool,
 }
 
-/// Reads `columns`, in ascending order, of `source`; sums are of differences from the first entry, which is
-/// near the others.
+/// Reads `columns`, in ascending order, of `source`; sums are of differences from the first entry,
+/// which is near the others.
 ///
 /// # Errors
 /// If a block cannot be read.
@@ -107,9 +107,9 @@ fn read(
     Ok(sums.iter().zip(&origins).map(column).collect())
 }
 
-/// Means and norms with respect to a full metric `D` of the rows, given by its root `L` and `D 1`: `x'D x =
-/// ||L'x||^2`. A pass, of differences from first entries where columns `is_centred`; without norms unless they
-/// are wanted (`is_scaled`).
+/// Means and norms with respect to a full metric `D` of the rows, given by its root `L` and `D 1`,
+/// where `x'D x = ||L'x||^2`. A pass, of differences from first entries where columns `is_centred`;
+/// without norms unless they are wanted (`is_scaled`).
 ///
 /// # Errors
 /// If a block cannot be read.

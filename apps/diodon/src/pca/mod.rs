@@ -1,10 +1,10 @@
-//! Principal components of a table of `m` items and `n` variables: the leading singular triples of what a
-//! pretreatment makes of it.
+//! Principal components of a table of `m` items and `n` variables: the leading singular triples of
+//! what a pretreatment makes of it.
 //!
-//! Hotelling, "Analysis of a complex of statistical variables into principal components", J. Educ. Psychol.
-//! 24 (1933). Eigenvalues are squared singular values (eigenvalues of `P' P`, not divided by `m`),
-//! coordinates of items `P V`, and those of variables `V` times the singular values: under `standard` these
-//! are the correlations of variables with axes.
+//! Hotelling, "Analysis of a complex of statistical variables into principal components", J. Educ.
+//! Psychol. 24 (1933). Eigenvalues are squared singular values (eigenvalues of `P' P`, not divided
+//! by `m`), coordinates of items `P V`, and those of variables `V` times the singular values: under
+//! `standard` these are the correlations of variables with axes.
 
 mod columns;
 mod pretreatment;
@@ -21,8 +21,8 @@ use crate::{Names, Ordination, OrdinationInput};
 /// Relative rounding of squared norms from which on it is mentioned.
 const ROUGH: f64 = 1e-8;
 
-/// The components, with respect to `metrics` of the rows and of the columns, as an ordination of the items that
-/// `names` has.
+/// The components, with respect to `metrics` of the rows and of the columns, as an ordination of
+/// the items that `names` has.
 #[must_use]
 pub fn ordination(
     triples: &Triples,

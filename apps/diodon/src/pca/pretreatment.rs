@@ -82,11 +82,13 @@ impl Treatment for Pretreatment {
     }
 }
 
-/// A pretreatment with respect to metrics `D` of the rows and `Q` of the columns: the mean of a column `x` is
-/// `1'D x / 1'D 1`, its squared norm `x'D x`, the mean of a row `y` is `1'Q y / 1'Q 1`.
+/// A pretreatment with respect to metrics `D` of the rows and `Q` of the columns: the mean of a
+/// column `x` is `1'D x / 1'D 1`, its squared norm `x'D x`, the mean of a row `y` is
+/// `1'Q y / 1'Q 1`.
 ///
-/// So `I - 1 (1'D 1)^-1 1'D`, which centres columns, is the `D`-orthogonal projection off the constants.
-/// Weights go into the scales of lines; full metrics are left to what multiplies with the table.
+/// So `I - 1 (1'D 1)^-1 1'D`, which centres columns, is the `D`-orthogonal projection off the
+/// constants. Weights go into the scales of lines; full metrics are left to what multiplies with
+/// the table.
 #[derive(Debug)]
 pub(crate) struct Measured {
     pub(crate) pretreatment: Pretreatment,
@@ -97,7 +99,8 @@ pub(crate) struct Measured {
 
 impl Treatment for Measured {
     fn weights(&self) -> [Option<&[f64]>; 2] {
-        // Squares of entries are wanted, which a full metric of rows does not give: columns are read again.
+        // Squares of entries are wanted, which a full metric of rows does not give: columns are
+        // read again.
         let [rows, columns] = &self.metrics;
         [if rows.is_full() { None } else { rows.ones() }, columns.ones()]
     }

@@ -11,8 +11,8 @@ use crate::EmbedError;
 const SHOWN: usize = 5;
 
 impl Embedding {
-    /// The embedding with its items in the order of the columns of `distances`, which are those of new items, a row
-    /// each, to the embedded ones, a column each: by name, unless either has none.
+    /// The embedding with its items in the order of the columns of `distances`, which are those of
+    /// new items, a row each, to the embedded ones, a column each: by name, unless either has none.
     ///
     /// # Errors
     /// If the columns are not as many, or an item has no column, or two, or a column is of no item.

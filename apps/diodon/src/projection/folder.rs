@@ -46,8 +46,9 @@ fn contents(path: &Path, what: impl Into<String>) -> FolderError {
 }
 
 impl Embedding {
-    /// Reads the embedding in `folder`: `coordinates.csv`, `quality.csv` for squared norms, `summary.json`
-    /// for eigenvalues and constants, and `weights.csv` if the summary says that items have weights.
+    /// Reads the embedding in `folder`: `coordinates.csv`, `quality.csv` for squared norms,
+    /// `summary.json` for eigenvalues and constants, and `weights.csv` if the summary says that
+    /// items have weights.
     ///
     /// # Errors
     /// If a file is missing, or does not hold what principal coordinates leave there, or the files
@@ -179,8 +180,8 @@ fn column(path: &Path, name: &str, ids: &[String]) -> Result<Vec<f64>, FolderErr
     Ok(numbers)
 }
 
-/// The first column of a table with `items` rows, or one more, and the numbers of the others with a name that is
-/// wanted.
+/// The first column of a table with `items` rows, or one more, and the numbers of the others with a
+/// name that is wanted.
 fn table(
     path: &Path,
     items: usize,

@@ -1,15 +1,16 @@
 //! New items placed among embedded ones, from their distances to these alone.
 //!
-//! Gower, "Adding a point to vector diagrams in multivariate analysis", Biometrika 55 (1968). Let items of
-//! weights `v` (all one where there are none) have the coordinates `X` on the axes, `X' V X = L` and
-//! `X' v = 0`, and the squared distances `r` from their centre. A point at distances `d` from them has the
-//! coordinates `y = -1/2 L^-1 X' V (d^2 - r)`, and its squared distance from the centre is `w' (d^2 - r)`
-//! with `w = v / sum v`. What that exceeds `|y|^2` by is its squared distance from the space of the axes.
-//! Distances that are not Euclidean may make either negative.
+//! Gower, "Adding a point to vector diagrams in multivariate analysis", Biometrika 55 (1968). Let
+//! items of weights `v` (all one where there are none) have the coordinates `X` on the axes,
+//! `X' V X = L` and `X' v = 0`, and the squared distances `r` from their centre. A point at
+//! distances `d` from them has the coordinates `y = -1/2 L^-1 X' V (d^2 - r)`, and its squared
+//! distance from the centre is `w' (d^2 - r)` with `w = v / sum v`. What that exceeds `|y|^2` by is
+//! its squared distance from the space of the axes. Distances that are not Euclidean may make
+//! either negative.
 //!
-//! Where a correction changed the distances of the items, it changes those of new ones: Cailliez's constant
-//! is added to each, that of Lingoes twice to each square. A correction is for different items, so that a
-//! new item at distance 0 from an embedded one does not come to lie on it.
+//! Where a correction changed the distances of the items, it changes those of new ones: Cailliez's
+//! constant is added to each, that of Lingoes twice to each square. A correction is for different
+//! items, so that a new item at distance 0 from an embedded one does not come to lie on it.
 //!
 //! Squares, products and sums come with one pass over the distances, which are read tile by tile.
 

@@ -1,11 +1,12 @@
-//! Block Lanczos with full re-orthogonalisation on `P' P`, or on `P P'` if that is smaller: two passes over
-//! the table add a block to a Krylov space, until the residuals of the wanted pairs are small.
+//! Block Lanczos with full re-orthogonalisation on `P' P`, or on `P P'` if that is smaller: two
+//! passes over the table add a block to a Krylov space, until the residuals of the wanted pairs are
+//! small.
 //!
-//! The same space as that of block bidiagonalisation (Golub, Luk, Overton, "A block Lanczos method for
-//! computing the singular values and corresponding singular vectors of a matrix", ACM Trans. Math. Softw. 7,
-//! 1981), but vectors of the longer side are not kept. Squares of singular values below the precision of
-//! numbers, relative to the largest, are lost in this; it is no loss to axes that are looked at. The first
-//! block is a product with random numbers in the first pass.
+//! The same space as that of block bidiagonalisation (Golub, Luk, Overton, "A block Lanczos method
+//! for computing the singular values and corresponding singular vectors of a matrix", ACM Trans.
+//! Math. Softw. 7, 1981), but vectors of the longer side are not kept. Squares of singular values
+//! below the precision of numbers, relative to the largest, are lost in this; it is no loss to axes
+//! that are looked at. The first block is a product with random numbers in the first pass.
 
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::{Flow, FlowError};

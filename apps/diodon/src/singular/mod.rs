@@ -88,10 +88,11 @@ pub fn block_width(axes: usize, [m, n]: [usize; 2]) -> usize {
 /// Leading singular triples of `P`, `m x n`.
 #[derive(Clone, Debug)]
 pub struct Triples {
-    /// Squared singular values (eigenvalues of `P' P`), from the largest on, above what can be told from
-    /// zero.
+    /// Squared singular values (eigenvalues of `P' P`), from the largest on, above what can be told
+    /// from zero.
     pub values: Vec<f64>,
-    /// `V`, `n x k` by columns of norm one; the first entry of the largest modulus of each is positive.
+    /// `V`, `n x k` by columns of norm one; the first entry of the largest modulus of each is
+    /// positive.
     pub right: Vec<f64>,
     /// `P V`, `m x k`: left vectors times singular values.
     pub left: Vec<f64>,

@@ -7,14 +7,14 @@ use tegula_tiles::TileMatrix;
 use crate::EmbedError;
 use crate::table::Table;
 
-/// A matrix `P`, `m x n`, that need not be formed: a table that is centred and scaled, and what is done to it
-/// from the left and from the right.
+/// A matrix `P`, `m x n`, that need not be formed: a table that is centred and scaled, and what is
+/// done to it from the left and from the right.
 pub trait Operator {
     /// The table that is read; `P` has its shape.
     fn table(&self) -> &Table;
 
-    /// A product of `P` with a panel that `W`, `n x w`, stands for, where there was no pass so far: it spans
-    /// what a random panel spans, and no more is asked of it. Waits.
+    /// A product of `P` with a panel that `W`, `n x w`, stands for, where there was no pass so far:
+    /// it spans what a random panel spans, and no more is asked of it. Waits.
     ///
     /// # Errors
     /// If a tile cannot be read, or the entries are not what they should be.
@@ -44,7 +44,8 @@ pub trait Operator {
         u: &TileMatrix<f64>,
     ) -> Result<TileMatrix<f64>, FlowError>;
 
-    /// `P V` for `V`, `n x k` by columns, and norms, in double precision, after the first pass. Waits.
+    /// `P V` for `V`, `n x k` by columns, and norms, in double precision, after the first pass.
+    /// Waits.
     ///
     /// # Errors
     /// If a tile cannot be read.

@@ -38,8 +38,8 @@ impl TileDistribution {
     /// Assigns so many tiles.
     ///
     /// Products go by algorithm 5 of L. L. Nesi, PhD thesis, UGA and UFRGS, 2023, so that the first
-    /// tiles, however many, are divided as evenly as can be; of reading as few tiles as possible are
-    /// with others (algorithm 10, section 6.2.3).
+    /// tiles, however many, are divided as evenly as can be; of reading as few tiles as possible
+    /// are with others (algorithm 10, section 6.2.3).
     pub(super) fn assign(&self, tiles: usize) -> TileAssignment {
         let ranks = self.products.ranks();
         // Even from the end on is even from the start on when it is read backwards.

@@ -1,4 +1,5 @@
-//! Which squares of a symmetric matrix are compared with their mirror images, and the tasks that do it.
+//! Which squares of a symmetric matrix are compared with their mirror images, and the tasks that do
+//! it.
 
 use tegula_files::source::Block;
 use tegula_kernels::kernel::sweep::{Compare, Tile};
@@ -12,8 +13,9 @@ use super::{Edges, Place, Stream};
 const ROOMS: usize = 2;
 
 impl Stream {
-    /// Submits the comparison of `samples` squares off the diagonal, or all if there are fewer, with their mirror images; what
-    /// differs is noted in the `lines` of their rows. Returns how many they are.
+    /// Submits the comparison of `samples` squares off the diagonal, or all if there are fewer,
+    /// with their mirror images; what differs is noted in the `lines` of their rows. Returns how
+    /// many they are.
     pub fn compare_mirrored(&self, flow: &mut Flow, lines: &[Handle], samples: usize) -> usize {
         let [rows, _] = self.tiling.bands;
         let squares = Edges::new(rows.length(), self.tiling.height());
@@ -43,10 +45,11 @@ impl Stream {
     }
 }
 
-/// About `most` of the squares above the diagonal of `count` by `count`, or all if there are fewer; none if `most` is 0.
+/// About `most` of the squares above the diagonal of `count` by `count`, or all if there are fewer;
+/// none if `most` is 0.
 ///
-/// They are squares `(i, i + d mod count)` of some `d`, for all `i`: entries of every line are among them, so that a line
-/// which is wrong all along is found.
+/// They are squares `(i, i + d mod count)` of some `d`, for all `i`: entries of every line are
+/// among them, so that a line which is wrong all along is found.
 fn chosen(count: usize, most: usize) -> Vec<(usize, usize)> {
     let far = count / 2;
     let circles = if most == 0 { 0 } else { most.div_ceil(count.max(1)).min(far) };

@@ -1,5 +1,5 @@
-//! Products with a matrix that is read tile by tile and never held: a ring of buffers is filled by readers and emptied
-//! by products, as far as memory allows ahead of them.
+//! Products with a matrix that is read tile by tile and never held: a ring of buffers is filled by
+//! readers and emptied by products, as far as memory allows ahead of them.
 
 mod distribution;
 mod mirrored;
@@ -24,7 +24,8 @@ pub use distribution::TileDistribution;
 pub use reading::{Read, Reading};
 pub use tiling::{Edges, Place, TILE_ENTRIES, Tiling, band_edge};
 
-/// What lets reading and computing overlap; each can be put back to what it was before, to measure its part.
+/// What lets reading and computing overlap; each can be put back to what it was before, to measure
+/// its part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overlap {
     /// Read and multiply at the same time, instead of in turns.
@@ -88,11 +89,13 @@ pub struct Stream {
 pub type Sides<'a> = Option<(&'a TileMatrix<f64>, &'a TileMatrix<f64>)>;
 
 impl Stream {
-    /// Prepares products with `source`, cut as `tiling` says and shared by ranks as `dealing` says; `entry` says what its entries become. At
-    /// most `memory` bytes of tiles are held at a time on each rank, two tiles at least.
+    /// Prepares products with `source`, cut as `tiling` says and shared by ranks as `dealing` says;
+    /// `entry` says what its entries become. At most `memory` bytes of tiles are held at a time on
+    /// each rank, two tiles at least.
     ///
     /// # Panics
-    /// If the tiling is that of a matrix of another shape, or tiles are dealt to other ranks than there are.
+    /// If the tiling is that of a matrix of another shape, or tiles are dealt to other ranks than
+    /// there are.
     #[must_use]
     pub fn new(
         flow: &mut Flow,
@@ -153,9 +156,9 @@ impl Stream {
         }
     }
 
-    /// Submits `Y = Y + f(A) X` and `Z = Z + f(A)' U`, for `right` = `(X, Y)` and `left` = `(U, Z)`; of a symmetric matrix
-    /// `right` alone is given. With `lines`, the buffers of the rows and of the columns (of a symmetric matrix the
-    /// same), sums along them are added up.
+    /// Submits `Y = Y + f(A) X` and `Z = Z + f(A)' U`, for `right` = `(X, Y)` and `left` =
+    /// `(U, Z)`; of a symmetric matrix `right` alone is given. With `lines`, the buffers of the
+    /// rows and of the columns (of a symmetric matrix the same), sums along them are added up.
     ///
     /// # Errors
     /// Where phases do not overlap: that a tile cannot be read.
@@ -208,7 +211,8 @@ impl Stream {
         }
     }
 
-    /// The sooner, the more urgent (equation 6.10 of the thesis: the number of rows of tiles less that of the row).
+    /// The sooner, the more urgent (equation 6.10 of the thesis: the number of rows of tiles less
+    /// that of the row).
     fn priority(&self, row: usize) -> i32 {
         if self.overlap.priorities { (self.tiling.bands[0].count() - row) as i32 } else { 0 }
     }

@@ -2,7 +2,8 @@
 
 use super::tiling::{Place, Tiling};
 
-/// All tiles in the order of reading; of a symmetric matrix those of bands at and above the diagonal.
+/// All tiles in the order of reading; of a symmetric matrix those of bands at and above the
+/// diagonal.
 pub(super) fn order(tiling: &Tiling, rounds: bool) -> Vec<Place> {
     if !rounds {
         return tiling.all();
@@ -31,8 +32,8 @@ pub(super) fn order(tiling: &Tiling, rounds: bool) -> Vec<Place> {
     order
 }
 
-/// All pairs `i <= j`, in rounds in which each number comes at most once: the circle method of round-robin
-/// tournaments (Lucas, "Récréations mathématiques" II, 1883), the pairs `i = i` first.
+/// All pairs `i <= j`, in rounds in which each number comes at most once: the circle method of
+/// round-robin tournaments (Lucas, "Récréations mathématiques" II, 1883), the pairs `i = i` first.
 fn tournament(count: usize) -> Vec<Vec<(usize, usize)>> {
     let players = count.next_multiple_of(2).max(2);
     let last = players - 1;

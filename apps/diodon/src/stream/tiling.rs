@@ -54,8 +54,9 @@ impl Edges {
     }
 }
 
-/// A matrix in bands of rows and of columns, as its panels are cut, and in tiles: a band of columns wide, and of a wide
-/// band only some rows high, so that of a matrix that is stored by rows long pieces are read.
+/// A matrix in bands of rows and of columns, as its panels are cut, and in tiles: a band of columns
+/// wide, and of a wide band only some rows high, so that of a matrix that is stored by rows long
+/// pieces are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tiling {
     /// Bands of rows and of columns.
@@ -75,13 +76,14 @@ pub struct Place {
     pub block: Block,
 }
 
-/// Entries of a tile that is not square, at most, unless told otherwise: thousands of columns, and enough rows to keep a worker
-/// busy for some milliseconds.
+/// Entries of a tile that is not square, at most, unless told otherwise: thousands of columns, and
+/// enough rows to keep a worker busy for some milliseconds.
 pub const TILE_ENTRIES: usize = 1 << 21;
 
 impl Tiling {
-    /// Cuts a matrix of this shape into bands of `edge` lines, and these into tiles of at most `entries` entries that begin at
-    /// multiples of `grain` rows, if bands do; they have at least so many rows.
+    /// Cuts a matrix of this shape into bands of `edge` lines, and these into tiles of at most
+    /// `entries` entries that begin at multiples of `grain` rows, if bands do; they have at least
+    /// so many rows.
     ///
     /// # Panics
     /// If `edge` is zero.
@@ -100,7 +102,8 @@ impl Tiling {
         Self { bands, height, is_symmetric }
     }
 
-    /// Cuts `source` into bands of `edge` lines, and these into tiles as it wants them, of [`TILE_ENTRIES`] entries at most.
+    /// Cuts `source` into bands of `edge` lines, and these into tiles as it wants them, of
+    /// [`TILE_ENTRIES`] entries at most.
     ///
     /// # Panics
     /// If `edge` is zero.
@@ -134,8 +137,8 @@ impl Tiling {
         (0..self.bands[0].count()).map(|band| self.slices(band) * across(band)).sum()
     }
 
-    /// All tiles, band of rows by band of rows and in each band by band of columns; of a symmetric matrix those of bands at
-    /// and above the diagonal.
+    /// All tiles, band of rows by band of rows and in each band by band of columns; of a symmetric
+    /// matrix those of bands at and above the diagonal.
     #[must_use]
     pub fn all(&self) -> Vec<Place> {
         let [rows, columns] = self.bands.map(|edges| edges.count());
@@ -157,13 +160,15 @@ impl Tiling {
 
 /// Lines of a tile that is square, unless a chunk or memory wants others.
 ///
-/// Measured: products with 50 columns are within some percent of their best speed from 512 to 2048 lines on.
+/// Measured: products with 50 columns are within some percent of their best speed from 512 to 2048
+/// lines on.
 const EDGE: usize = 1024;
 /// Lines of the widest band: of a row that much is read at the speed of memory.
 const WIDEST: usize = 4096;
 
-/// The edge of bands of a matrix of `length` lines whose blocks should begin at multiples of `grain`, with `slots` tiles of
-/// `element_bytes` bytes a number in `memory` bytes: wide if there are as many as `slots / 2` of them even so.
+/// The edge of bands of a matrix of `length` lines whose blocks should begin at multiples of
+/// `grain`, with `slots` tiles of `element_bytes` bytes a number in `memory` bytes: wide if there
+/// are as many as `slots / 2` of them even so.
 #[must_use]
 pub fn band_edge(
     (length, grain): (usize, [usize; 2]),

@@ -29,7 +29,8 @@ pub struct Form {
     pub factors: [Vec<f64>; 2],
     /// `r`.
     pub rank: usize,
-    /// A bound of the squared norm of what is multiplied with, before it is centred: rounding is relative to it.
+    /// A bound of the squared norm of what is multiplied with, before it is centred: rounding is
+    /// relative to it.
     pub magnitude2: f64,
     /// What the user should know, in a sentence each.
     pub notes: Vec<String>,
@@ -71,8 +72,8 @@ pub trait Treatment: Debug {
         Entry::Plain
     }
 
-    /// Weights of the rows in sums of columns, and of the columns in sums of rows; all are one where there are
-    /// none.
+    /// Weights of the rows in sums of columns, and of the columns in sums of rows; all are one
+    /// where there are none.
     fn weights(&self) -> [Option<&[f64]>; 2] {
         [None, None]
     }
@@ -89,8 +90,8 @@ pub trait Treatment: Debug {
     ) -> Result<Form, EmbedError>;
 }
 
-/// Refuses entries that are no numbers, or negative beyond rounding where they should count; what can be lived with is a
-/// sentence.
+/// Refuses entries that are no numbers, or negative beyond rounding where they should count; what
+/// can be lived with is a sentence.
 pub(super) fn refuse(
     findings: &Findings,
     source: &dyn Source,
@@ -119,7 +120,8 @@ pub(super) fn refuse(
     )))
 }
 
-/// The first offenders: `(2, 5) = -1`, rows and columns counted from 1, by name where there are names.
+/// The first offenders: `(2, 5) = -1`, rows and columns counted from 1, by name where there are
+/// names.
 fn places(offenders: &Offenders, source: &dyn Source) -> String {
     let one = |offender: &Offender| {
         let row = line_name(source.row_names(), offender.row as usize);

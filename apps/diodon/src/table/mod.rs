@@ -1,10 +1,12 @@
-//! A table that is centred and scaled, as something to multiply with from either side: it is never formed.
+//! A table that is centred and scaled, as something to multiply with from either side: it is never
+//! formed.
 //!
-//! `P = diag(a) (X - F H') diag(b)` with few columns in `F` and `H`, so that `P V = a (X W - F (H' W))` with
-//! `W = b V`, and `P' U` likewise. `F`, `H`, `a` and `b` follow from sums along the lines of `X`, which the
-//! first pass gathers beside a product: the first product waits for none of them (as in section 6.2.1 of L.
-//! L. Nesi's thesis, 2023, for the Gram matrix of distances). The squared norms of the rows of `P` come with
-//! the last product: `a_i^2 (sum_j b_j^2 x_ij^2 - 2 f_i' (X b^2 H)_i + f_i' (H' b^2 H) f_i)`.
+//! `P = diag(a) (X - F H') diag(b)` with few columns in `F` and `H`, so that
+//! `P V = a (X W - F (H' W))` with `W = b V`, and `P' U` likewise. `F`, `H`, `a` and `b` follow
+//! from sums along the lines of `X`, which the first pass gathers beside a product: the first
+//! product waits for none of them (as in section 6.2.1 of L. L. Nesi's thesis, 2023, for the Gram
+//! matrix of distances). The squared norms of the rows of `P` come with the last product: `a_i^2
+//! (sum_j b_j^2 x_ij^2 - 2 f_i' (X b^2 H)_i + f_i' (H' b^2 H) f_i)`.
 
 mod form;
 mod panel;
@@ -303,8 +305,8 @@ impl Table {
         Ok(())
     }
 
-    /// `P V` and the squared norms of the lines of `P`, for `V`, `n x k` by columns: a pass in double
-    /// precision, in which the factors are multiplied from the other side. Waits.
+    /// `P V` and the squared norms of the lines of `P`, for `V`, `n x k` by columns: a pass in
+    /// double precision, in which the factors are multiplied from the other side. Waits.
     pub(crate) fn last_product(&mut self, flow: &mut Flow, v: &[f64]) -> Result<Rows, FlowError> {
         let shape @ [m, n] = self.shape();
         let (k, rank) = (v.len() / n.max(1), self.form().rank);
@@ -380,7 +382,8 @@ impl Table {
         Ok(p)
     }
 
-    /// Gives `each` the entries of `P`, row by row, in each of the `blocks`, after a first pass: one more.
+    /// Gives `each` the entries of `P`, row by row, in each of the `blocks`, after a first pass:
+    /// one more.
     ///
     /// # Errors
     /// If a block cannot be read, and those of `each`.
@@ -437,8 +440,8 @@ pub(crate) fn read_block(
     Ok(entries)
 }
 
-/// Squared norms of the lines of a `side` of `P`: of rows from `X b^2 H` (`m x r` by columns) and `sum_j b_j^2 x_ij^2`,
-/// of columns from `X' a^2 F` and `sum_i a_i^2 x_ij^2`.
+/// Squared norms of the lines of a `side` of `P`: of rows from `X b^2 H` (`m x r` by columns) and
+/// `sum_j b_j^2 x_ij^2`, of columns from `X' a^2 F` and `sum_i a_i^2 x_ij^2`.
 fn line_norms2(
     form: &Form,
     shape: [usize; 2],

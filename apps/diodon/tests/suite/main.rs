@@ -1,4 +1,5 @@
-//! Embeddings and analyses of whole matrices. One program, so that what they have in common is compiled once.
+//! Embeddings and analyses of whole matrices. One program, so that what they have in common is
+//! compiled once.
 
 mod coa;
 mod distance;

@@ -85,7 +85,8 @@ struct Sampled {
 }
 
 impl Sampled {
-    /// SmallExpansion 0 both derivatives fall like `x^(2 smoothness)`, and at most like `x^2`, up to logarithms.
+    /// SmallExpansion 0 both derivatives fall like `x^(2 smoothness)`, and at most like `x^2`, up
+    /// to logarithms.
     fn new(function: &dyn Fn(f64) -> f64, smoothness: f64) -> Self {
         let near = SmallDerivative::meeting(function, NEAR, smoothness.min(1.0));
         Self { octaves: Octaves::of(function), near }

@@ -83,8 +83,8 @@ pub struct Covariance {
     great_circle: Validity,
     function: fn(&[f64]) -> Function,
     tabulate: fn(&[f64], f64, &mut RadialTable),
-    /// By the logarithm of each parameter but the variance, in units of the covariance, or, where it
-    /// is compact, of the variance.
+    /// By the logarithm of each parameter but the variance, in units of the covariance, or, where
+    /// it is compact, of the variance.
     derivatives: fn(&[f64]) -> Vec<Partial>,
 }
 
@@ -255,7 +255,8 @@ impl Covariance {
         }
     }
 
-    /// The parameter that must not be larger than the given bound with great-circle distance, if there is one.
+    /// The parameter that must not be larger than the given bound with great-circle distance, if
+    /// there is one.
     #[must_use]
     pub fn sphere_bound(&self) -> Option<(&'static str, f64)> {
         match self.great_circle {
@@ -304,8 +305,8 @@ impl Covariance {
         Ok(table)
     }
 
-    /// The table of these parameters, without nugget, and those of the derivatives by the logarithms
-    /// of all but the variance: relative to the covariance unless it is compact.
+    /// The table of these parameters, without nugget, and those of the derivatives by the
+    /// logarithms of all but the variance: relative to the covariance unless it is compact.
     ///
     /// # Errors
     /// As [`tabulate`](Self::tabulate).

@@ -1,9 +1,9 @@
-//! The evaluations of a fit so far: another run that has them takes their outcomes over, and so comes to
-//! where this one was.
+//! The evaluations of a fit so far: another run that has them takes their outcomes over, and so
+//! comes to where this one was.
 //!
-//! The search is deterministic: given the same outcomes it asks for the same parameters. Those of the first
-//! evaluations are looked up, to the last bit; where they differ in the last bits, as they may on another
-//! machine, the nearest is taken.
+//! The search is deterministic: given the same outcomes it asks for the same parameters. Those of
+//! the first evaluations are looked up, to the last bit; where they differ in the last bits, as
+//! they may on another machine, the nearest is taken.
 
 use std::io::{self, Read, Write};
 
@@ -127,8 +127,8 @@ fn point(values: &[f64], nugget: f64) -> Vec<f64> {
 }
 
 impl Record {
-    /// Largest relative difference of its parameters from those of `point`; without end if they are not as
-    /// many.
+    /// Largest relative difference of its parameters from those of `point`; without end if they are
+    /// not as many.
     fn distance(&self, point: &[f64]) -> f64 {
         if self.point.len() != point.len() {
             return f64::INFINITY;

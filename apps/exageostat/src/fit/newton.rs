@@ -70,8 +70,8 @@ impl Slope {
 }
 
 impl<T: Real, F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, T, F> {
-    /// Maximises the likelihood from `x`, where it has a value, until no step within the bounds gains
-    /// anything or steps are as short as `accuracy`.
+    /// Maximises the likelihood from `x`, where it has a value, until no step within the bounds
+    /// gains anything or steps are as short as `accuracy`.
     ///
     /// # Errors
     /// If it was told to end, or the likelihood fails for a reason other than the parameters.

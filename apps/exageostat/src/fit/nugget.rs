@@ -32,7 +32,8 @@ impl<T: Real, F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Searc
     /// before.
     ///
     /// # Errors
-    /// If the search was told to end, or the likelihood fails for a reason other than the parameters.
+    /// If the search was told to end, or the likelihood fails for a reason other than the
+    /// parameters.
     pub(super) fn try_small_nuggets(
         &mut self,
         without: Space,
@@ -68,7 +69,8 @@ impl<T: Real, F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Searc
     /// before; says how the search ended, if it is taken.
     ///
     /// # Errors
-    /// As [`run`](Self::run). A covariance matrix that is not positive definite anywhere there is none.
+    /// As [`run`](Self::run). A covariance matrix that is not positive definite anywhere there is
+    /// none.
     fn challenge(&mut self, space: Space, accuracy: f64) -> Result<Option<Ending>, FitError> {
         let rival = self.region.loglik();
         let before = std::mem::replace(&mut self.region, Region::new(space, rival));

@@ -60,8 +60,9 @@ pub fn fit<T: Real>(
     })
 }
 
-/// As [`fit`], with evaluations of an earlier run where `journal` has them; those of this run are added to
-/// it. `between` is called after each evaluation, when nothing else uses the flow, and says whether to go on.
+/// As [`fit`], with evaluations of an earlier run where `journal` has them; those of this run are
+/// added to it. `between` is called after each evaluation, when nothing else uses the flow, and
+/// says whether to go on.
 ///
 /// # Errors
 /// As [`fit`]; [`FitError::Stopped`] if it was told to.

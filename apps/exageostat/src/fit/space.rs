@@ -184,13 +184,14 @@ impl Space {
         (values, nugget)
     }
 
-    /// How the log-likelihood changes with the coordinates, from the `score` by logarithms. A profiled variance follows the coordinates, so what is known of them by its
-    /// value is taken off (the Schur complement).
+    /// How the log-likelihood changes with the coordinates, from the `score` by logarithms. A
+    /// profiled variance follows the coordinates, so what is known of them by its value is taken
+    /// off (the Schur complement).
     pub(super) fn slope(&self, score: &Score) -> Slope {
         let count = score.gradient.len();
         let information = |j: usize, k: usize| score.information[j + k * count];
-        // What of the score each coordinate changes, the variance last where it is profiled: with it
-        // the nugget grows.
+        // What of the score each coordinate changes, the variance last where it is profiled: with
+        // it the nugget grows.
         let nugget = count - 1;
         let mut parts: Vec<Vec<usize>> = Vec::new();
         for coordinate in &self.coordinates {
@@ -223,7 +224,8 @@ impl Space {
         }
     }
 
-    /// Which of the parameters, and of the nugget after them, are estimated, and not at a bound at `x`.
+    /// Which of the parameters, and of the nugget after them, are estimated, and not at a bound at
+    /// `x`.
     pub(super) fn is_inside(&self, x: &[f64], tolerance: f64) -> Vec<bool> {
         let mut inside = vec![false; self.covariance.parameters.len() + 1];
         let nugget = inside.len() - 1;
@@ -267,8 +269,8 @@ impl Space {
         self.nugget().is_some_and(|nugget| x[nugget] - self.lower[nugget] <= tolerance.max(1e-6))
     }
 
-    /// As this, down to much smaller nuggets; it starts from `tiny` times the least and the other parameters of
-    /// `model`.
+    /// As this, down to much smaller nuggets; it starts from `tiny` times the least and the other
+    /// parameters of `model`.
     ///
     /// # Panics
     /// If the nugget is not free.

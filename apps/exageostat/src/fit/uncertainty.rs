@@ -1,4 +1,5 @@
-//! How far estimates may be from the truth: standard errors and intervals by the average information.
+//! How far estimates may be from the truth: standard errors and intervals by the average
+//! information.
 //!
 //! The inverse of the information is the covariance of the estimates, for many observations (K. V.
 //! Mardia, R. J. Marshall, "Maximum likelihood estimation of models for residual covariance in
@@ -11,8 +12,8 @@ use super::space::Space;
 
 /// The 97.5 % point of the normal distribution.
 const NORMAL: f64 = 1.959_963_984_540_054;
-/// How many times the variance of an estimate grows by what is not known of the others, from where on
-/// the data hardly tell it apart.
+/// How many times the variance of an estimate grows by what is not known of the others, from where
+/// on the data hardly tell it apart.
 const INFLATED: f64 = 1e4;
 
 /// Of each parameter, and of the nugget after them; none of what is fixed or ended at a bound.
@@ -29,8 +30,8 @@ pub struct Uncertainty {
 }
 
 impl Uncertainty {
-    /// That of the best point, which has a score, of a search in `space`; `is_free` tells which of the
-    /// parameters, and of the nugget after them, are estimated and not at a bound.
+    /// That of the best point, which has a score, of a search in `space`; `is_free` tells which of
+    /// the parameters, and of the nugget after them, are estimated and not at a bound.
     pub(super) fn of(best: &Best, space: &Space, is_free: &[bool]) -> Option<Self> {
         let score = best.score.as_ref()?;
         let count = is_free.len();

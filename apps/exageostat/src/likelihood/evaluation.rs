@@ -120,9 +120,9 @@ impl Evaluation {
         -0.5 * (self.n as f64 * (2.0 * PI).ln() + self.logdet + self.quadratic)
     }
 
-    /// The restricted log-likelihood, that of what the mean does not explain: with orthonormal columns
-    /// `Q` of the mean, `-1/2 ((n - p) ln 2 pi + ln |C| + ln |Q' C^-1 Q| + r' C^-1 r)`
-    /// (D. A. Harville, "Bayesian inference for variance components using only error contrasts",
+    /// The restricted log-likelihood, that of what the mean does not explain: with orthonormal
+    /// columns `Q` of the mean, `-1/2 ((n - p) ln 2 pi + ln |C| + ln |Q' C^-1 Q| + r' C^-1 r)` (D.
+    /// A. Harville, "Bayesian inference for variance components using only error contrasts",
     /// Biometrika 61 (1974) 383-385).
     #[must_use]
     pub fn restricted_loglik(&self) -> f64 {

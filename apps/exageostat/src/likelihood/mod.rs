@@ -47,9 +47,9 @@ impl<T: Real> Likelihood<T> {
         self.phases.generate_by(owners);
     }
 
-    /// The flow, for its trace and its memory, and to [set owners](Flow::set_owners): with the next evaluation, the
-    /// factorisation goes to those, so that they may change from one to the next (section 7.2 of the thesis that
-    /// [`generate_by`](Self::generate_by) names).
+    /// The flow, for its trace and its memory, and to [set owners](Flow::set_owners): with the next
+    /// evaluation, the factorisation goes to those, so that they may change from one to the next
+    /// (section 7.2 of the thesis that [`generate_by`](Self::generate_by) names).
     pub fn flow(&mut self) -> &mut Flow {
         &mut self.flow
     }
@@ -92,8 +92,8 @@ impl<T: Real> Likelihood<T> {
 
     /// As [`evaluate`](Self::evaluate), with the score there, by `criterion`, if `is_wanted`.
     ///
-    /// If `is_scaled`, variance and nugget count as multiplied by what makes the likelihood greatest
-    /// ([`Evaluation::best_scale`]); the evaluation itself is with those that are given.
+    /// If `is_scaled`, variance and nugget count as multiplied by what makes the likelihood
+    /// greatest ([`Evaluation::best_scale`]); the evaluation itself is with those that are given.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate).

@@ -108,8 +108,8 @@ pub(super) struct At<'a> {
     pub(super) evaluation: &'a Evaluation,
     /// The nugget of it.
     pub(super) nugget: f64,
-    /// The score is that of the values divided by its square root: as if the variance and the nugget
-    /// had been multiplied by it.
+    /// The score is that of the values divided by its square root: as if the variance and the
+    /// nugget had been multiplied by it.
     pub(super) scale: f64,
     /// Whether the likelihood is a restricted one.
     pub(super) is_restricted: bool,

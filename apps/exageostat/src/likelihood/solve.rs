@@ -25,7 +25,8 @@ pub(crate) fn solve<T: Real>(
     let priority = |k: usize, less: usize| {
         if priorities { 2 * (nt - k) as i32 - less as i32 } else { 0 }
     };
-    // Over ranks each tile's update is added up where the tile lives, and the sums of ranks are folded.
+    // Over ranks each tile's update is added up where the tile lives, and the sums of ranks are
+    // folded.
     let mode = if updates.is_some() && flow.ranks() > 1 { Reduce } else { RW };
     for k in 0..nt {
         divide(flow, l.tile(k, k), z, k, priority(k, 0));

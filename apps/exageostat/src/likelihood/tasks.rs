@@ -54,8 +54,8 @@ pub struct Phases<T> {
     /// Who generates each tile, if not who owns it in the phases that follow.
     generators: Option<Arc<dyn Owners>>,
     pub(super) generation: Generation<T>,
-    /// Coefficients of the mean by ordinary least squares, `c`, one per column: what they explain is taken from the
-    /// values first, so that a mean far from zero costs no digits.
+    /// Coefficients of the mean by ordinary least squares, `c`, one per column: what they explain
+    /// is taken from the values first, so that a mean far from zero costs no digits.
     offset: Vec<f64>,
     /// `[Q r]` with `r = z - Q c`.
     given: Vec<Vec<T>>,
@@ -139,7 +139,8 @@ impl<T: Real> Phases<T> {
         flow.wait()
     }
 
-    /// Submits the generation, each tile where it is generated, after which tiles belong to the flow's owners of now.
+    /// Submits the generation, each tile where it is generated, after which tiles belong to the
+    /// flow's owners of now.
     fn generate(&self, flow: &mut Flow) {
         let covariance = &self.generation.covariance;
         let home = flow.owners();

@@ -1,5 +1,5 @@
-//! The way back: vectors of the condensed matrix become those of the band and then of the matrix, by
-//! the reflectors of the two stages, each block column of vectors for itself.
+//! The way back: vectors of the condensed matrix become those of the band and then of the matrix,
+//! by the reflectors of the two stages, each block column of vectors for itself.
 
 use std::marker::PhantomData;
 
@@ -21,8 +21,9 @@ pub(crate) struct Back<'a, T> {
 }
 
 impl<T: Scalar> Back<'_, T> {
-    /// Submits the product of the reflectors of the first stage, those of the second if there was one, and
-    /// the vectors; the last reflectors meet the vectors first. Takes the reflectors apart.
+    /// Submits the product of the reflectors of the first stage, those of the second if there was
+    /// one, and the vectors; the last reflectors meet the vectors first. Takes the reflectors
+    /// apart.
     pub(crate) fn multiply(
         &self,
         flow: &mut Flow,

@@ -18,8 +18,8 @@ use crate::view::{Op, Tile};
 pub(crate) struct Panel {
     /// Whether they are columns or rows.
     pub(crate) storev: Storev,
-    /// `order x width`, stored by rows `width x order`: the reflectors beyond the diagonal that begins
-    /// at row (column) `offset`.
+    /// `order x width`, stored by rows `width x order`: the reflectors beyond the diagonal that
+    /// begins at row (column) `offset`.
     pub(crate) v: Handle,
     /// Their triangle `T`, `count x count`.
     pub(crate) t: Handle,
@@ -30,8 +30,8 @@ pub(crate) struct Panel {
 }
 
 impl Panel {
-    /// A panel of `width` vectors, of which what begins at `offset` is copied from `tiles` in steps of
-    /// `nb` and factorised; what becomes of the first tile is copied back.
+    /// A panel of `width` vectors, of which what begins at `offset` is copied from `tiles` in steps
+    /// of `nb` and factorised; what becomes of the first tile is copied back.
     pub(crate) fn factorise<T: Scalar>(
         flow: &mut Flow,
         storev: Storev,

@@ -1,9 +1,9 @@
-//! The first stage: a general matrix on tiles, with at least as many rows as columns, reduced to an upper
-//! band as wide as its tiles.
+//! The first stage: a general matrix on tiles, with at least as many rows as columns, reduced to an
+//! upper band as wide as its tiles.
 //!
-//! Grosser, Lang, "Efficient parallel reduction to bidiagonal form", Parallel Comput. 25 (1999): a QR
-//! factorisation of a column of tiles, `Q = I - V T V^H`, then an LQ factorisation of what `Q^H` leaves
-//! of the row of tiles beyond the diagonal, `P = I - S^H conj(T') S` with the rows `S`. With
+//! Grosser, Lang, "Efficient parallel reduction to bidiagonal form", Parallel Comput. 25 (1999): a
+//! QR factorisation of a column of tiles, `Q = I - V T V^H`, then an LQ factorisation of what `Q^H`
+//! leaves of the row of tiles beyond the diagonal, `P = I - S^H conj(T') S` with the rows `S`. With
 //! `Z = T^H V^H A` and `X = (A - V Z) S^H conj(T')` what is left is `Q^H A P = A - V Z - X S`, one
 //! product.
 
@@ -23,9 +23,9 @@ pub(super) struct Panels {
     pub(super) right: Vec<Panel>,
 }
 
-/// Submits the reduction of `a`. The band stands in the upper triangles of the tiles on the diagonal and
-/// the lower ones of those beside them; the rest is overwritten. Returns the reflectors, if `keep` says
-/// so.
+/// Submits the reduction of `a`. The band stands in the upper triangles of the tiles on the
+/// diagonal and the lower ones of those beside them; the rest is overwritten. Returns the
+/// reflectors, if `keep` says so.
 pub(super) fn ge2gb<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>, keep: bool) -> Panels {
     let mut panels = Panels::default();
     for k in 0..a.nt() {
@@ -87,8 +87,8 @@ impl<T: Scalar> Step<'_, T> {
         Panel::factorise::<T>(flow, Storev::Rows, sizes, (&tiles, a.nb()), self.priority)
     }
 
-    /// Takes the reflectors of the column of tiles from those beyond, factorises the row of tiles, and
-    /// takes its reflectors from what is left; returns these.
+    /// Takes the reflectors of the column of tiles from those beyond, factorises the row of tiles,
+    /// and takes its reflectors from what is left; returns these.
     fn reduce(&self, flow: &mut Flow, left: Panel) -> Panel {
         let &Self { a, k, priority } = self;
         let heights = (k..a.mt()).map(|i| a.tile_rows(i));

@@ -1,9 +1,9 @@
-//! Singular values and vectors of a general matrix, `A = U S V^H`, in two stages: to a band on tiles,
-//! then to bidiagonal form.
+//! Singular values and vectors of a general matrix, `A = U S V^H`, in two stages: to a band on
+//! tiles, then to bidiagonal form.
 //!
-//! Grosser, Lang, "Efficient parallel reduction to bidiagonal form", Parallel Comput. 25 (1999); with
-//! tiles and tasks as in Haidar, Kurzak, Luszczek, "An improved parallel singular value algorithm and
-//! its implementation for multicore hardware", SC 2013.
+//! Grosser, Lang, "Efficient parallel reduction to bidiagonal form", Parallel Comput. 25 (1999);
+//! with tiles and tasks as in Haidar, Kurzak, Luszczek, "An improved parallel singular value
+//! algorithm and its implementation for multicore hardware", SC 2013.
 
 mod ge2gb;
 
@@ -37,7 +37,8 @@ pub enum Vectors {
 pub struct Singular<T: Scalar> {
     /// The singular values, in descending order and not negative.
     pub values: Vec<T::Real>,
-    /// The left vectors `U`, orthogonal columns of norm one, in block columns; if they were asked for.
+    /// The left vectors `U`, orthogonal columns of norm one, in block columns; if they were asked
+    /// for.
     pub u: Option<TileMatrix<T>>,
     /// The right vectors, rows of `V^H`, in block rows; if they were asked for.
     pub vh: Option<TileMatrix<T>>,
@@ -60,18 +61,19 @@ pub enum GesvdError {
 /// Rows for each column from which on a QR factorisation comes first: LAPACK's crossover.
 const TALL: f64 = 1.6;
 
-/// The singular values of `a` (`m x n` in square tiles), and as many vectors as `vectors` says: LAPACK's
-/// `gesvd` and `gesdd`, but that `a` is only read.
+/// The singular values of `a` (`m x n` in square tiles), and as many vectors as `vectors` says:
+/// LAPACK's `gesvd` and `gesdd`, but that `a` is only read.
 ///
 /// Waits: for what was submitted before, and between its stages. What comes last, the vectors, is
-/// submitted and may still be under way on return. The order `nb` of the tiles of `a` is the width of the
-/// band between the stages, up to 64; of larger tiles it is 48. With `k = min(m, n)` the second stage costs
-/// `8 k^2 nb` flops on the calling thread, the first one and the way back are slow with small tiles. The
-/// workspace is two copies of the matrix and, with vectors, as much as two more and eight square
-/// matrices of order `k`.
+/// submitted and may still be under way on return. The order `nb` of the tiles of `a` is the width
+/// of the band between the stages, up to 64; of larger tiles it is 48. With `k = min(m, n)` the
+/// second stage costs `8 k^2 nb` flops on the calling thread, the first one and the way back are
+/// slow with small tiles. The workspace is two copies of the matrix and, with vectors, as much as
+/// two more and eight square matrices of order `k`.
 ///
-/// Norms so small or large that squares might leave the range are scaled as in LAPACK. Values alone come by
-/// QR iterations, values with vectors by divide and conquer; they differ by rounding of the largest.
+/// Norms so small or large that squares might leave the range are scaled as in LAPACK. Values alone
+/// come by QR iterations, values with vectors by divide and conquer; they differ by rounding of the
+/// largest.
 ///
 /// # Errors
 /// [`GesvdError`].
@@ -188,8 +190,8 @@ fn start<T: Scalar>(
     Ok(z)
 }
 
-/// The band that the first stage left: the upper triangles of the tiles on the diagonal and the lower
-/// ones of those beside them.
+/// The band that the first stage left: the upper triangles of the tiles on the diagonal and the
+/// lower ones of those beside them.
 fn band_of<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>) -> Result<UpperBand<T>, FlowError> {
     let (n, nb) = (a.n(), a.nb());
     let mut band = UpperBand::new(n, waves(n, nb).width);

@@ -1,8 +1,9 @@
-//! The eigenproblem of a tridiagonal matrix by divide and conquer as tasks, over the tree of halves.
+//! The eigenproblem of a tridiagonal matrix by divide and conquer as tasks, over the tree of
+//! halves.
 //!
-//! The tree of tasks ends at parts that one task solves; where two halves are joined, ranges of roots and
-//! blocks of vectors are tasks (Pichon, Haidar, Faverge, Kurzak, "Divide and conquer symmetric
-//! tridiagonal eigensolver for multicore architectures", IPDPS 2015).
+//! The tree of tasks ends at parts that one task solves; where two halves are joined, ranges of
+//! roots and blocks of vectors are tasks (Pichon, Haidar, Faverge, Kurzak, "Divide and conquer
+//! symmetric tridiagonal eigensolver for multicore architectures", IPDPS 2015).
 
 use std::marker::PhantomData;
 
@@ -19,9 +20,9 @@ use crate::condense::block_columns;
 /// Largest part that one task solves.
 const PART: usize = 128;
 
-/// Submits the eigenproblem of the tridiagonal matrix with this diagonal and these entries below it, whose
-/// largest are about one. Overwrites `z`, in block columns, by the vectors; returns a handle of the values,
-/// in ascending order.
+/// Submits the eigenproblem of the tridiagonal matrix with this diagonal and these entries below
+/// it, whose largest are about one. Overwrites `z`, in block columns, by the vectors; returns a
+/// handle of the values, in ascending order.
 pub(super) fn divide<T: Scalar>(
     flow: &mut Flow,
     mut diagonal: Vec<T::Real>,
@@ -46,7 +47,8 @@ pub(super) fn divide<T: Scalar>(
     leaf.values
 }
 
-/// A part that is solved: its values, the first and last row of its vectors, and these in block columns.
+/// A part that is solved: its values, the first and last row of its vectors, and these in block
+/// columns.
 struct Part<S> {
     n: usize,
     values: Handle,
@@ -113,7 +115,8 @@ fn halves<S: Real>(flow: &mut Flow, diagonal: &mut [S], below: &[S]) -> Halves<S
 }
 
 impl<S: Real> Halves<S> {
-    /// Joins the parts, which are given back; the vectors go to `blocks`, and no rows of them to the edges.
+    /// Joins the parts, which are given back; the vectors go to `blocks`, and no rows of them to
+    /// the edges.
     fn join<T: Scalar<Real = S>>(self, flow: &mut Flow, blocks: Vec<(Handle, usize)>) -> Part<S> {
         let Self { parts: [upper, lower], beta } = self;
         let (cut, n, scalar) = (upper.n, upper.n + lower.n, PhantomData);
@@ -155,8 +158,8 @@ impl<S: Real> Halves<S> {
     }
 }
 
-/// Submits the roots of the secular equation in ranges; returns handles of these, of the order of the
-/// eigenvalues and of the values.
+/// Submits the roots of the secular equation in ranges; returns handles of these, of the order of
+/// the eigenvalues and of the values.
 fn find<S: Real>(flow: &mut Flow, n: usize, plan: [Handle; 2]) -> (Handle, Handle, Handle) {
     let [numbers_of, indices] = plan;
     let (all, values) = (numbers::<S>(flow, 2 * n), numbers::<S>(flow, n));

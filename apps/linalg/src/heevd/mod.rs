@@ -1,8 +1,8 @@
-//! Eigenvalues and eigenvectors of a symmetric or Hermitian matrix, `A = Z D Z^H`, in two stages, to a band
-//! on tiles and then to tridiagonal form, or straight to the latter.
+//! Eigenvalues and eigenvectors of a symmetric or Hermitian matrix, `A = Z D Z^H`, in two stages,
+//! to a band on tiles and then to tridiagonal form, or straight to the latter.
 //!
-//! Bischof, Lang, Sun, "A framework for symmetric band reduction", ACM Trans. Math. Softw. 26 (2000);
-//! with tiles and tasks as in Haidar, Ltaief, Dongarra, SC 2011.
+//! Bischof, Lang, Sun, "A framework for symmetric band reduction", ACM Trans. Math. Softw. 26
+//! (2000); with tiles and tasks as in Haidar, Ltaief, Dongarra, SC 2011.
 
 mod divide;
 mod sy2sb;
@@ -29,8 +29,8 @@ use sytrd::{Reduced, sytrd};
 pub struct Eigen<T: Scalar> {
     /// The eigenvalues, in ascending order.
     pub values: Vec<T::Real>,
-    /// The eigenvectors, of norm one and orthogonal, in the order of their values: an `n x n` matrix
-    /// in block columns, if they were asked for.
+    /// The eigenvectors, of norm one and orthogonal, in the order of their values: an `n x n`
+    /// matrix in block columns, if they were asked for.
     pub vectors: Option<TileMatrix<T>>,
 }
 
@@ -54,17 +54,18 @@ pub enum HeevdError {
 /// Waits: for what was submitted before, and between its stages. What comes last, the vectors, is
 /// submitted and may still be under way on return.
 ///
-/// Values alone come in two stages. The order `nb` of the tiles of `a` is the width of the band between
-/// them, up to 64; of larger tiles it is 48. The second stage costs `6 n^2 nb` flops on the calling thread,
-/// the first one is slow with small tiles. The workspace is two copies of the triangle.
+/// Values alone come in two stages. The order `nb` of the tiles of `a` is the width of the band
+/// between them, up to 64; of larger tiles it is 48. The second stage costs `6 n^2 nb` flops on the
+/// calling thread, the first one is slow with small tiles. The workspace is two copies of the
+/// triangle.
 ///
-/// With vectors on up to four workers that share one memory the matrix goes to tridiagonal form in one
-/// stage: half of its flops wait for memory, but the way back is `2 n^3` flops instead of more than
-/// `4 n^3`; with more workers it is two stages, too. The workspace is two copies of the triangle and four
-/// and a half matrices more, two and a half of them real; of two stages one more.
+/// With vectors on up to four workers that share one memory the matrix goes to tridiagonal form in
+/// one stage: half of its flops wait for memory, but the way back is `2 n^3` flops instead of more
+/// than `4 n^3`; with more workers it is two stages, too. The workspace is two copies of the
+/// triangle and four and a half matrices more, two and a half of them real; of two stages one more.
 ///
-/// Norms so small or large that squares might leave the range are scaled as in LAPACK; values that leave it
-/// themselves are infinite.
+/// Norms so small or large that squares might leave the range are scaled as in LAPACK; values that
+/// leave it themselves are infinite.
 ///
 /// # Errors
 /// [`HeevdError`].
@@ -101,16 +102,16 @@ pub fn heevd<T: Scalar>(
     Ok(Eigen { values: values.into_iter().map(unscaled).collect(), vectors: Some(z) })
 }
 
-/// Most workers that one stage is for: its products with vectors go at the speed of memory, which does not
-/// grow with them.
+/// Most workers that one stage is for: its products with vectors go at the speed of memory, which
+/// does not grow with them.
 ///
-/// Measured with two: one stage takes .72 of the time of two at n = 1000 and .68 at 2000 in `f32`, .85, .76
-/// and, at 4000, .63 in `f64`, .83 and .88 in `c32`, .83 and .83 in `c64`. With more than two it was not
-/// measured.
+/// Measured with two: one stage takes .72 of the time of two at n = 1000 and .68 at 2000 in `f32`,
+/// .85, .76 and, at 4000, .63 in `f64`, .83 and .88 in `c32`, .83 and .83 in `c64`. With more than
+/// two it was not measured.
 const DIRECT_WORKERS: usize = 4;
 
-/// Whether a matrix is reduced in one stage on the way to vectors: where few workers share one memory.
-/// Accelerators are for the products of two stages.
+/// Whether a matrix is reduced in one stage on the way to vectors: where few workers share one
+/// memory. Accelerators are for the products of two stages.
 fn is_direct(flow: &Flow) -> bool {
     flow.workers() <= DIRECT_WORKERS && flow.is_flat()
 }

@@ -1,7 +1,7 @@
 //! The first stage: a Hermitian matrix on tiles reduced to a band as wide as its tiles.
 //!
-//! Bischof, Lang, Sun (2000): a QR factorisation of what is below the band in a column of
-//! tiles gives `Q = I - V T V^H`, and with `X = A V T` and `W = X - V (T^H V^H X) / 2` what is left is
+//! Bischof, Lang, Sun (2000): a QR factorisation of what is below the band in a column of tiles
+//! gives `Q = I - V T V^H`, and with `X = A V T` and `W = X - V (T^H V^H X) / 2` what is left is
 //! `Q^H A Q = A - V W^H - W V^H` (Dongarra, Hammarling, Sorensen, "Block reduction of matrices to
 //! condensed forms for eigenvalue computations", J. Comput. Appl. Math. 27, 1989).
 
@@ -14,8 +14,8 @@ use crate::condense::{Panel, columns_beside, tile};
 use crate::tasks::{self, TriangularTile};
 use crate::view::{Tile, View};
 
-/// Submits the reduction of the lower triangle `a`. The band stands in the tiles on the diagonal and
-/// the upper triangles of those below them; the rest is overwritten. Returns the reflectors, if
+/// Submits the reduction of the lower triangle `a`. The band stands in the tiles on the diagonal
+/// and the upper triangles of those below them; the rest is overwritten. Returns the reflectors, if
 /// `keep` says so.
 pub(super) fn sy2sb<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>, keep: bool) -> Vec<Panel> {
     let mut panels = Vec::new();
@@ -95,8 +95,8 @@ impl<T: Scalar> Step<'_, T> {
         tasks::gemm(flow, factors, (a, v), w, self.priority);
     }
 
-    /// `A = A - V W^H - W V^H`, the lower triangle; the next panel first. Beside the diagonal this is
-    /// one product, `[V W] [W V]^H`.
+    /// `A = A - V W^H - W V^H`, the lower triangle; the next panel first. Beside the diagonal this
+    /// is one product, `[V W] [W V]^H`.
     fn update(&self, flow: &mut Flow, v: &[Tile], w: &[Tile]) {
         let factors = (-T::ONE, T::ONE);
         let from = self.k + 1;

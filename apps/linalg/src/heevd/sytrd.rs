@@ -1,7 +1,8 @@
-//! One stage: a Hermitian matrix straight to tridiagonal form, as LAPACK's `sytrd`, its columns in shares.
+//! One stage: a Hermitian matrix straight to tridiagonal form, as LAPACK's `sytrd`, its columns in
+//! shares.
 //!
-//! Half of the flops are products with vectors, which wait for memory and are taken one after the other; but
-//! vectors come back through one product with reflectors, not two.
+//! Half of the flops are products with vectors, which wait for memory and are taken one after the
+//! other; but vectors come back through one product with reflectors, not two.
 
 use std::marker::PhantomData;
 
@@ -17,8 +18,8 @@ use tegula_tiles::TileMatrix;
 
 use crate::condense::Panel;
 
-/// Columns of a block of what is shared out. This and what follows was measured at n = 4000 on two cores:
-/// blocks of 64 and 256, panels of 64 and two together change the whole by less than 5 %.
+/// Columns of a block of what is shared out. This and what follows was measured at n = 4000 on two
+/// cores: blocks of 64 and 256, panels of 64 and two together change the whole by less than 5 %.
 const BLOCK: usize = 128;
 /// Columns between two updates of the matrix.
 const COLUMNS: usize = 32;

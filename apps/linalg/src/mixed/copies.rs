@@ -1,5 +1,5 @@
-//! What updates in one precision read of a column of the factor: its tiles in that precision, converted
-//! once if they are in the other one.
+//! What updates in one precision read of a column of the factor: its tiles in that precision,
+//! converted once if they are in the other one.
 
 use std::marker::PhantomData;
 

@@ -14,8 +14,8 @@ use super::copies::conversion;
 use super::precision::{PrecisionMap, place, tiles};
 use crate::view::{Op, Tile};
 
-/// The lower triangle of a matrix of order `n` in tiles of order `nb`, of which a [`PrecisionMap`] says
-/// whether they hold numbers of type `T` or of the narrower [`T::Other`](Scalar::Other).
+/// The lower triangle of a matrix of order `n` in tiles of order `nb`, of which a [`PrecisionMap`]
+/// says whether they hold numbers of type `T` or of the narrower [`T::Other`](Scalar::Other).
 ///
 /// Tiles are stored as those of a [`TileMatrix`], each in its precision.
 #[derive(Clone, Debug)]
@@ -41,8 +41,8 @@ impl<T: Scalar<Real = f64>> MixedMatrix<T> {
         matrix
     }
 
-    /// The tiles of `a`, those that `map` says rounded to 32 bits as tasks, which give the memory of each
-    /// back when it is rounded.
+    /// The tiles of `a`, those that `map` says rounded to 32 bits as tasks, which give the memory
+    /// of each back when it is rounded.
     ///
     /// # Panics
     /// If the matrix or its tiles are not square, or `map` is not of as many tiles.
@@ -115,8 +115,8 @@ impl<T: Scalar<Real = f64>> MixedMatrix<T> {
         self.tiles[place(self.nt(), i, j)]
     }
 
-    /// Submits the filling of every tile with `entry(i, j)`, rounded to its precision; the formula as for
-    /// [`build`](crate::build).
+    /// Submits the filling of every tile with `entry(i, j)`, rounded to its precision; the formula
+    /// as for [`build`](crate::build).
     pub fn build<F>(&self, flow: &mut Flow, entry: F)
     where
         F: Fn(usize, usize) -> T + Copy + Send + 'static,
@@ -134,8 +134,8 @@ impl<T: Scalar<Real = f64>> MixedMatrix<T> {
         }
     }
 
-    /// Submits the copy of the lower triangle of tiles of `a`, of the same order and tiles, each rounded to
-    /// its precision.
+    /// Submits the copy of the lower triangle of tiles of `a`, of the same order and tiles, each
+    /// rounded to its precision.
     ///
     /// # Panics
     /// If the orders or the tiles differ.

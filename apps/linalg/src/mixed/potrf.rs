@@ -9,21 +9,22 @@ use super::matrix::MixedMatrix;
 use crate::tasks;
 use crate::view::Tile;
 
-/// Submits the factorisation of the Hermitian matrix `a`, `A = L L^H`; `a` is overwritten by `L` in the
-/// same precisions.
+/// Submits the factorisation of the Hermitian matrix `a`, `A = L L^H`; `a` is overwritten by `L` in
+/// the same precisions.
 ///
-/// Each task works in the precision of the tile that it writes; a tile of the factor that is read in the
-/// other precision is converted once. A tile in 64 bits is thus as exact as the tiles that it is made of,
-/// which in 32 bits are rounded: entry `(i, j)` of `L L^H - A` is a small multiple of `n` times the rounding
-/// of its tile times entry `(i, j)` of `|L| |L^H|` (Higham, "Accuracy and stability", theorem 10.3, tile by
-/// tile). With [`PrecisionRule::Norm`](super::PrecisionRule) it stays near the accuracy where `|L| |L^H|` is
-/// as small in those tiles as `A` is: where correlation fades with distance, and near places have near
-/// numbers.
+/// Each task works in the precision of the tile that it writes; a tile of the factor that is read
+/// in the other precision is converted once. A tile in 64 bits is thus as exact as the tiles that
+/// it is made of, which in 32 bits are rounded: entry `(i, j)` of `L L^H - A` is a small multiple
+/// of `n` times the rounding of its tile times entry `(i, j)` of `|L| |L^H|` (Higham, "Accuracy and
+/// stability", theorem 10.3, tile by tile). With [`PrecisionRule::Norm`](super::PrecisionRule) it
+/// stays near the accuracy where `|L| |L^H|` is as small in those tiles as `A` is: where
+/// correlation fades with distance, and near places have near numbers.
 ///
-/// Fails with `NotPositiveDefinite` and the order of the leading minor that is not. Rounding to 32 bits may
-/// make one that was: an accuracy below the smallest eigenvalue over the norm keeps it.
+/// Fails with `NotPositiveDefinite` and the order of the leading minor that is not. Rounding to 32
+/// bits may make one that was: an accuracy below the smallest eigenvalue over the norm keeps it.
 ///
-/// Priorities are those of [`potrf`](crate::potrf); without tiles in 32 bits the tasks are too, to the bit.
+/// Priorities are those of [`potrf`](crate::potrf); without tiles in 32 bits the tasks are too, to
+/// the bit.
 pub fn potrf_mixed<T: Scalar<Real = f64>>(flow: &mut Flow, a: &MixedMatrix<T>) {
     let nt = a.nt();
     let priority = |k: usize, less: usize| 3 * (nt - k) as i32 - less as i32;

@@ -12,8 +12,8 @@ use crate::product::Packing;
 use crate::tasks::{self, TriangularTile};
 use crate::view::{Tile, View};
 
-/// Submits the solves `L Y = B` and `L^H X = Y` with the factor `l` that [`potrf_mixed`](crate::potrf_mixed)
-/// left; `b` is overwritten by `X`.
+/// Submits the solves `L Y = B` and `L^H X = Y` with the factor `l` that
+/// [`potrf_mixed`](crate::potrf_mixed) left; `b` is overwritten by `X`.
 ///
 /// They are in 64 bits throughout: what is in 32 is converted, exactly, once for each of the two.
 ///

@@ -20,8 +20,8 @@ const UNDERFLOW: f64 = f32::MIN_POSITIVE as f64 * ROUNDING;
 pub enum PrecisionRule {
     /// Tiles at most so many tiles off the diagonal are in 64 bits, the others in 32.
     Band(usize),
-    /// Tiles whose rounding to 32 bits changes the matrix by no more than their share of an accuracy
-    /// are in 32 bits.
+    /// Tiles whose rounding to 32 bits changes the matrix by no more than their share of an
+    /// accuracy are in 32 bits.
     Norm {
         /// The largest change of the matrix, relative in the Frobenius norm.
         accuracy: f64,
@@ -63,10 +63,10 @@ impl PrecisionMap {
 
     /// [`PrecisionRule::Norm`] on `nt x nt` tiles of order `nb` with these Frobenius norms.
     ///
-    /// With `u` the rounding of 32 bits, a tile may be rounded if `nt u |A_ij| <= accuracy |A|` (Higham,
-    /// Mary, section 14): errors `u |A_ij|` of at most `nt^2` tiles then add up to `accuracy |A|`. What
-    /// underflows counts as well, and nothing is rounded of a matrix beyond the range of 32 bits. A NaN
-    /// leaves everything in 64 bits.
+    /// With `u` the rounding of 32 bits, a tile may be rounded if `nt u |A_ij| <= accuracy |A|`
+    /// (Higham, Mary, section 14): errors `u |A_ij|` of at most `nt^2` tiles then add up to
+    /// `accuracy |A|`. What underflows counts as well, and nothing is rounded of a matrix beyond
+    /// the range of 32 bits. A NaN leaves everything in 64 bits.
     ///
     /// # Panics
     /// If the accuracy is negative or NaN.
@@ -83,8 +83,8 @@ impl PrecisionMap {
         Self::new(nt, |i, j| fits && ROUNDING * norm(i, j) + nb as f64 * UNDERFLOW <= share)
     }
 
-    /// What `rule` says of the Hermitian matrix `a`, of which the lower triangle is read: for norms,
-    /// after everything submitted has run.
+    /// What `rule` says of the Hermitian matrix `a`, of which the lower triangle is read: for
+    /// norms, after everything submitted has run.
     ///
     /// # Errors
     /// Those of the tasks that make the matrix.

@@ -5,7 +5,8 @@ use std::any::Any;
 use tegula_kernels::scalar::{Precision, Scalar, c32, c64};
 use tegula_tiles::TileMatrix;
 
-/// A tiled matrix in one of the precisions; [`with_matrix`](crate::with_matrix) calls a generic function with it.
+/// A tiled matrix in one of the precisions; [`with_matrix`](crate::with_matrix) calls a generic
+/// function with it.
 #[derive(Clone, Copy, Debug)]
 pub enum AnyMatrix<'a> {
     /// In 32 bits, real.

@@ -19,8 +19,8 @@ pub trait InputMatrix: Debug + Send + Sync {
     /// Submits the tasks that fill the tiles of `matrix` of which `layout` says that they exist.
     fn fill(&self, flow: &mut Flow, matrix: AnyMatrix<'_>, layout: Layout);
 
-    /// Calls `visit` with row, column and value, rounded to `precision`, of each entry of which `layout` says
-    /// that it exists, of as many rows and columns as are `stored`.
+    /// Calls `visit` with row, column and value, rounded to `precision`, of each entry of which
+    /// `layout` says that it exists, of as many rows and columns as are `stored`.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -101,7 +101,8 @@ impl Contents {
         }
     }
 
-    /// Calls `visit` with row, column and value of each entry that exists of the `m x n` that are stored.
+    /// Calls `visit` with row, column and value of each entry that exists of the `m x n` that are
+    /// stored.
     ///
     /// # Errors
     /// Those of a matrix that was given.

@@ -11,8 +11,8 @@ use super::sizes::{Size, Sizes};
 use super::{Footprint, Inputs, Program};
 use tegula_tiles::{MOST_BYTES, TileGrid};
 
-/// Tiles along an edge that are counted one by one; of more than the most of them the number of tasks is
-/// extrapolated.
+/// Tiles along an edge that are counted one by one; of more than the most of them the number of
+/// tasks is extrapolated.
 const PARTS: [usize; 4] = [32, 24, 16, 8];
 /// Pieces of data beyond which nothing is counted, since no run may have them.
 const MOST_PIECES: usize = 1 << 24;
@@ -82,8 +82,9 @@ impl Counts {
     }
 }
 
-/// A count on a grid of `edge` tiles along an edge, from those on grids of [`PARTS`]: the cubic polynomial through
-/// them (Lagrange), as counts of algorithms are that take a task for each tile, or pair or triple of its indices.
+/// A count on a grid of `edge` tiles along an edge, from those on grids of [`PARTS`]: the cubic
+/// polynomial through them (Lagrange), as counts of algorithms are that take a task for each tile,
+/// or pair or triple of its indices.
 fn extrapolated(counts: [f64; 4], edge: usize) -> f64 {
     let at = |of: usize| PARTS[of] as f64;
     let weight = |of: usize| {

@@ -2,11 +2,13 @@
 
 use tegula_tiles::Storage;
 
-/// A factorisation in place, without pivoting, of the square tiles of the first matrix. Each of its steps leaves a
-/// smaller matrix, so that tiles have the more work the farther they are from the first.
+/// A factorisation in place, without pivoting, of the square tiles of the first matrix. Each of its
+/// steps leaves a smaller matrix, so that tiles have the more work the farther they are from the
+/// first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Factorised {
-    /// Which tiles it factorises: all as LU does, or those on and below the diagonal as Cholesky's does.
+    /// Which tiles it factorises: all as LU does, or those on and below the diagonal as Cholesky's
+    /// does.
     pub storage: Storage,
     /// Whether the routine does nothing else.
     pub is_all: bool,

@@ -3,7 +3,8 @@
 use tegula_runtime::ranks::{Owners, Rank};
 use tegula_tiles::{MOST_BYTES, TileGrid};
 
-/// Bytes of messages that a rank lets come before their turn, and that it may hold beside its own tiles.
+/// Bytes of messages that a rank lets come before their turn, and that it may hold beside its own
+/// tiles.
 const AHEAD_BYTES: u64 = 256 << 20;
 
 /// Most pieces of data that are counted one by one.
@@ -31,8 +32,8 @@ pub struct Footprint {
 }
 
 impl Footprint {
-    /// What of it `rank` has, of so many: the tiles that `owners` give it, and those of others that are with it
-    /// for a while.
+    /// What of it `rank` has, of so many: the tiles that `owners` give it, and those of others that
+    /// are with it for a while.
     #[must_use]
     pub fn of_rank(self, owners: &dyn Owners, rank: (Rank, usize)) -> Self {
         let dealt: u64 = self.dealt.iter().map(TileGrid::bytes).sum();

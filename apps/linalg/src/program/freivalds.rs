@@ -276,7 +276,8 @@ pub(super) fn difference<T: Scalar>(a: &Sum, b: &Sum, length: usize) -> f64 {
     error / (size * length.max(1) as f64 * T::epsilon()).max(f64::MIN_POSITIVE)
 }
 
-/// The largest [`difference`] of as many `problems` of the same number of rows, one below the other.
+/// The largest [`difference`] of as many `problems` of the same number of rows, one below the
+/// other.
 pub(super) fn largest_difference<T: Scalar>(
     a: &Sum,
     b: &Sum,

@@ -1,5 +1,5 @@
-//! What of a matrix is stored: all of it, a triangle, or the blocks on its diagonal, side by side, which are
-//! the problems of a batch.
+//! What of a matrix is stored: all of it, a triangle, or the blocks on its diagonal, side by side,
+//! which are the problems of a batch.
 
 use tegula_kernels::option::Uplo;
 use tegula_kernels::scalar::Scalar;

@@ -14,8 +14,9 @@ const PART: usize = 32;
 /// Tasks beyond which a still smaller one does.
 const MOST_TASKS: f64 = 5e4;
 
-/// Most bytes in buffers while `program` runs on so many workers, which share one memory without limit or not, under
-/// the policy that cores have by default; if the flow holds so many tasks at once.
+/// Most bytes in buffers while `program` runs on so many workers, which share one memory without
+/// limit or not, under the policy that cores have by default; if the flow holds so many tasks at
+/// once.
 ///
 /// # Errors
 /// Those of `program`.
@@ -41,8 +42,8 @@ pub fn peak_bytes(
 impl Program {
     /// Most bytes of what it makes beside its operands, of which it has so many `tasks`.
     ///
-    /// What is there at once depends on what a policy can choose from: of fewer tiles the window of the flow holds as
-    /// much less as there are fewer tasks.
+    /// What is there at once depends on what a policy can choose from: of fewer tiles the window of
+    /// the flow holds as much less as there are fewer tasks.
     pub(super) fn beside_bytes(&self, sizes: &Sizes, tasks: f64, is_flat: bool) -> u64 {
         let operands = |sizes: &Sizes| self.grids(sizes).iter().map(TileGrid::bytes).sum::<u64>();
         let window = FlowOptions::default().window;

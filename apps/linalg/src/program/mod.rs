@@ -1,8 +1,9 @@
-//! Programs of linear algebra, each described once: what the command line times and checks, what is simulated and
-//! planned, what memory is asked for and what a checkpoint holds all derive from [`PROGRAMS`].
+//! Programs of linear algebra, each described once: what the command line times and checks, what is
+//! simulated and planned, what memory is asked for and what a checkpoint holds all derive from
+//! [`PROGRAMS`].
 //!
-//! A program is a `Routine` in a file of `routines` and a line in the list. An [`Instance`] is a program on
-//! matrices of one size in one precision, registered with a flow.
+//! A program is a `Routine` in a file of `routines` and a line in the list. An [`Instance`] is a
+//! program on matrices of one size in one precision, registered with a flow.
 
 mod any;
 mod case;
@@ -64,7 +65,8 @@ trait Routine: 'static {
     const CHOICES: &'static [Choice] = &[];
     /// The precisions that it has.
     const PRECISIONS: &'static [Precision] = &Precision::ALL;
-    /// Whether its tasks do not depend on what the matrices hold, so that they can be counted before.
+    /// Whether its tasks do not depend on what the matrices hold, so that they can be counted
+    /// before.
     const IS_STEADY: bool = true;
     /// What it factorises, if it does.
     const FACTORISED: Option<Factorised> = None;
@@ -72,11 +74,12 @@ trait Routine: 'static {
     const LIMITS: &'static [(Size, Size)] = &[];
     /// Its matrices.
     const OPERANDS: &'static [Operand];
-    /// Whether it leaves a matrix that is no operand: the first of those found, or values in a column.
+    /// Whether it leaves a matrix that is no operand: the first of those found, or values in a
+    /// column.
     const MAKES_RESULT: bool = false;
 
-    /// Of an algorithm that may pause between steps: the operands that it then needs to go on. The others are
-    /// as they were at first.
+    /// Of an algorithm that may pause between steps: the operands that it then needs to go on. The
+    /// others are as they were at first.
     const STATE: &'static [usize] = &[];
 
     /// Its operations in real precisions (LAPACK Working Note 41, appendix C).
@@ -91,7 +94,8 @@ trait Routine: 'static {
     /// Submits it.
     fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>);
 
-    /// Submits these of its [steps](Program::steps), after those before; with the last, all that follows.
+    /// Submits these of its [steps](Program::steps), after those before; with the last, all that
+    /// follows.
     ///
     /// # Panics
     /// If it makes no pauses.
@@ -118,7 +122,8 @@ trait Routine: 'static {
         0
     }
 
-    /// Bytes that it keeps beside what it registers, as far as that is as large: no disk takes them.
+    /// Bytes that it keeps beside what it registers, as far as that is as large: no disk takes
+    /// them.
     fn plain_bytes(_sizes: &Sizes) -> u64 {
         0
     }
@@ -153,7 +158,8 @@ pub trait Instance {
     /// Why it is none, and those of the flow.
     fn verify(&mut self, flow: &mut Flow) -> Result<(), Failure>;
 
-    /// The backward error of the result, in units of rounding; a correct one is below [`THRESHOLD`].
+    /// The backward error of the result, in units of rounding; a correct one is below
+    /// [`THRESHOLD`].
     ///
     /// # Errors
     /// Those of the flow, and of matrices that were given.
@@ -263,8 +269,9 @@ impl<A: Routine, T: Scalar> Instance for Typed<A, T> {
     }
 }
 
-/// A routine of linear algebra with all that is known of it before it runs: its sizes, its matrices, its
-/// operations, how it pauses, and how it is submitted in a precision that is a value of [`Sizes`].
+/// A routine of linear algebra with all that is known of it before it runs: its sizes, its
+/// matrices, its operations, how it pauses, and how it is submitted in a precision that is a value
+/// of [`Sizes`].
 pub struct Program {
     /// The family.
     pub family: &'static str,
@@ -293,8 +300,8 @@ pub struct Program {
     /// Its matrices.
     pub operands: &'static [Operand],
     makes_result: bool,
-    /// Of a program that may pause between steps: the operands that it then needs to go on; none: it
-    /// makes no pauses.
+    /// Of a program that may pause between steps: the operands that it then needs to go on; none:
+    /// it makes no pauses.
     pub state: &'static [usize],
     flops: fn(&Sizes) -> f64,
     /// Bytes that a task works on whatever the tiles are.
@@ -341,8 +348,8 @@ impl Program {
         }
     }
 
-    /// Its sizes on square matrices of `tiles x tiles` tiles of order `nb`, with one right-hand side, and as many
-    /// problems of a batch as tiles hold.
+    /// Its sizes on square matrices of `tiles x tiles` tiles of order `nb`, with one right-hand
+    /// side, and as many problems of a batch as tiles hold.
     #[must_use]
     pub fn sizes_of_tiles(&self, tiles: usize, nb: usize, precision: Precision) -> Sizes {
         let n = tiles * nb;
@@ -364,7 +371,8 @@ impl Program {
         }
     }
 
-    /// Registers matrices of these sizes with `flow`; what they hold at first is random, or that of `inputs`.
+    /// Registers matrices of these sizes with `flow`; what they hold at first is random, or that of
+    /// `inputs`.
     pub fn instance(&self, flow: &mut Flow, sizes: Sizes, inputs: &Inputs) -> Box<dyn Instance> {
         (self.instance)(flow, sizes, inputs)
     }
@@ -374,8 +382,8 @@ impl Program {
         (self.flops)(sizes) * if sizes.precision.is_complex() { 4.0 } else { 1.0 }
     }
 
-    /// Steps between which it may pause, one for each column or row of blocks that it factorises; none if it
-    /// makes no pauses.
+    /// Steps between which it may pause, one for each column or row of blocks that it factorises;
+    /// none if it makes no pauses.
     pub fn steps(&self, sizes: &Sizes) -> usize {
         if self.may_pause() { sizes.of(Size::Least).div_ceil(sizes.nb) } else { 0 }
     }
@@ -413,7 +421,8 @@ impl Program {
         self.operands.iter().map(|operand| operand.grid(sizes)).collect()
     }
 
-    /// Which tiles of its matrices there are: those of a triangle if all but right-hand sides are triangles.
+    /// Which tiles of its matrices there are: those of a triangle if all but right-hand sides are
+    /// triangles.
     pub fn storage(&self) -> Storage {
         let mut large = self.operands.iter().filter(|operand| operand.is_large());
         let are_triangles = large.all(|operand| operand.storage() == Storage::Lower);

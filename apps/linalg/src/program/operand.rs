@@ -1,5 +1,5 @@
-//! The matrices of an algorithm as its file states them: shape, tiles, which triangle, which entries.
-//! Memory, tasks that fill them and checks derive from that.
+//! The matrices of an algorithm as its file states them: shape, tiles, which triangle, which
+//! entries. Memory, tasks that fill them and checks derive from that.
 
 use tegula_kernels::option::{Side, Uplo};
 use tegula_kernels::scalar::Scalar;
@@ -125,8 +125,8 @@ impl Operand {
         Self { tiling: Tiling::Problems, ..self }
     }
 
-    /// With only the first `read` of its rows in a file that it comes from, and the first `written` of
-    /// them in one that it goes to.
+    /// With only the first `read` of its rows in a file that it comes from, and the first `written`
+    /// of them in one that it goes to.
     pub const fn rows_in_files(self, read: Size, written: Size) -> Self {
         Self { rows_read: read, rows_written: written, ..self }
     }

@@ -1,5 +1,5 @@
-//! Options of programs beside sizes: on which side a matrix stands, whether it enters transposed, the tree of
-//! reductions, the accuracy of tiles.
+//! Options of programs beside sizes: on which side a matrix stands, whether it enters transposed,
+//! the tree of reductions, the accuracy of tiles.
 
 use crate::{PrecisionRule, Tree};
 use tegula_kernels::option::{Side, Trans};

@@ -1,5 +1,5 @@
-//! Every program of the list, in every precision, at awkward sizes and on unlike engines, passes its
-//! check; and no check passes what was not computed.
+//! Every program of the list, in every precision, at awkward sizes and on unlike engines, passes
+//! its check; and no check passes what was not computed.
 
 use std::sync::Arc;
 use std::thread;
@@ -18,8 +18,8 @@ use tegula_tiles::owners::BlockCyclic;
 
 use super::{Counts, Footprint, Inputs, Options, PROGRAMS, Program, Size, Sizes, THRESHOLD};
 
-/// `m`, `n`, `k`, right-hand sides and tiles: none, one, less than a tile, whole tiles, tiles that do
-/// not divide, flat and tall. Batches have `k` problems.
+/// `m`, `n`, `k`, right-hand sides and tiles: none, one, less than a tile, whole tiles, tiles that
+/// do not divide, flat and tall. Batches have `k` problems.
 const SIZES: &[([usize; 4], usize)] = &[
     ([0, 0, 0, 0], 3),
     ([7, 7, 0, 0], 3),
@@ -33,8 +33,8 @@ const SIZES: &[([usize; 4], usize)] = &[
     ([50, 21, 13, 30], 8),
 ];
 
-/// Every algorithm with `m`, `n`, `k` and the right-hand sides, for each triangle that it knows, in each
-/// variant and precision.
+/// Every algorithm with `m`, `n`, `k` and the right-hand sides, for each triangle that it knows, in
+/// each variant and precision.
 fn cases(values: [usize; 4], nb: usize) -> impl Iterator<Item = (&'static Program, Sizes)> {
     PROGRAMS.iter().flat_map(move |program| {
         let triangles = if program.has_uplo { &Uplo::ALL[..] } else { &Uplo::ALL[..1] };
@@ -188,7 +188,8 @@ fn no_check_passes_what_was_not_computed() {
     }
 }
 
-/// Nothing leaves a memory as large as is announced, and something leaves one that is a little smaller.
+/// Nothing leaves a memory as large as is announced, and something leaves one that is a little
+/// smaller.
 #[test]
 fn batches_take_the_memory_that_they_announce() {
     for (program, sizes) in cases([0, 5, 203, 3], 8).filter(|(program, _)| program.is_batch()) {
@@ -207,8 +208,8 @@ fn batches_take_the_memory_that_they_announce() {
     }
 }
 
-/// On one worker to within 5 %. Where workers race each other, and more so where the system interrupts them, no
-/// bound is derived: gelqf was seen to take 1.8 times on three.
+/// On one worker to within 5 %. Where workers race each other, and more so where the system
+/// interrupts them, no bound is derived: gelqf was seen to take 1.8 times on three.
 #[test]
 fn programs_take_the_memory_that_they_announce() {
     for workers in [1, 3] {
@@ -313,7 +314,8 @@ fn simulated(program: &Program, sizes: Sizes, ranks: usize) -> Traffic {
     run.traffic()
 }
 
-/// Programs whose steps follow from the entries of their matrices, which a simulation does not have.
+/// Programs whose steps follow from the entries of their matrices, which a simulation does not
+/// have.
 const GUIDED_BY_ENTRIES: [&str; 5] = ["potrf-mixed", "posv-mixed", "gesv-mixed", "qdwh", "norm2"];
 
 #[test]

@@ -16,9 +16,9 @@ use crate::getrs::getrs;
 use crate::norm::lange;
 use crate::redistribute::redistribute;
 
-/// Solves `A X = B` with a matrix `a` in columns of blocks, as exactly as [`getrf`](crate::getrf) and
-/// [`getrs`](crate::getrs) do, from a factorisation in 32 bits (LAPACK's xxGESV). Neither `a` nor `b`
-/// is changed; waits.
+/// Solves `A X = B` with a matrix `a` in columns of blocks, as exactly as [`getrf`](crate::getrf)
+/// and [`getrs`](crate::getrs) do, from a factorisation in 32 bits (LAPACK's xxGESV). Neither `a`
+/// nor `b` is changed; waits.
 ///
 /// # Errors
 /// Those of tasks before.

@@ -1,12 +1,13 @@
-//! Solves by a factorisation in 32 bits and iterative refinement in 64: `A X = B` as exactly as with a
-//! factorisation in 64 bits, in little more than half its time where `A` is not too badly conditioned.
+//! Solves by a factorisation in 32 bits and iterative refinement in 64: `A X = B` as exactly as
+//! with a factorisation in 64 bits, in little more than half its time where `A` is not too badly
+//! conditioned.
 //!
 //! First plain refinement as LAPACK's `dsgesv` and `dsposv` do it: Langou et al., "Exploiting the
-//! performance of 32 bit floating point arithmetic in obtaining 64 bit accuracy", SC 2006. Where that does
-//! not converge, GMRES preconditioned by the factors, applied in 64 bits: Carson, Higham, "A new
-//! analysis of iterative refinement and its application to accurate solution of ill-conditioned sparse
-//! linear systems", SIAM J. Sci. Comput. 39 (2017). Where that does not either, or there are no factors in
-//! 32 bits, a factorisation in 64.
+//! performance of 32 bit floating point arithmetic in obtaining 64 bit accuracy", SC 2006. Where
+//! that does not converge, GMRES preconditioned by the factors, applied in 64 bits: Carson, Higham,
+//! "A new analysis of iterative refinement and its application to accurate solution of
+//! ill-conditioned sparse linear systems", SIAM J. Sci. Comput. 39 (2017). Where that does not
+//! either, or there are no factors in 32 bits, a factorisation in 64.
 
 mod general;
 mod gmres;
@@ -140,7 +141,8 @@ fn refine_plainly<T: Scalar<Real = f64>>(
     Ok(None)
 }
 
-/// GMRES on each right-hand side that is not solved for; how many iterations it took, if it converged.
+/// GMRES on each right-hand side that is not solved for; how many iterations it took, if it
+/// converged.
 fn refine_by_gmres<T: Scalar<Real = f64>>(
     flow: &mut Flow,
     system: &impl System<T>,

@@ -15,9 +15,9 @@ use crate::potrf::potrf;
 use crate::potrs::potrs;
 use crate::symm::symm;
 
-/// Solves `A X = B` with a Hermitian positive definite matrix `a`, of which the lower triangle is read,
-/// as exactly as [`posv`](crate::posv) from a factorisation in 32 bits (LAPACK's xxPOSV). Neither `a`
-/// nor `b` is changed; waits.
+/// Solves `A X = B` with a Hermitian positive definite matrix `a`, of which the lower triangle is
+/// read, as exactly as [`posv`](crate::posv) from a factorisation in 32 bits (LAPACK's xxPOSV).
+/// Neither `a` nor `b` is changed; waits.
 ///
 /// # Errors
 /// Those of tasks before.

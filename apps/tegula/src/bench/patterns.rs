@@ -1,8 +1,9 @@
-//! `tegula bench patterns`: tasks of a given length that wait for some of the step before, over ranks: what
-//! is lost between them.
+//! `tegula bench patterns`: tasks of a given length that wait for some of the step before, over
+//! ranks: what is lost between them.
 //!
-//! The patterns and the measure are those of Task Bench (Slaughter et al., "Task Bench: a parameterized benchmark
-//! for evaluating parallel runtime performance", SC 2020); `scripts/bench/peers/task_bench.c` does the same in plain MPI.
+//! The patterns and the measure are those of Task Bench (Slaughter et al., "Task Bench: a
+//! parameterized benchmark for evaluating parallel runtime performance", SC 2020);
+//! `scripts/bench/peers/task_bench.c` does the same in plain MPI.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -59,8 +60,8 @@ pub(crate) struct Patterns {
     /// Cores that work, of each rank
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
     workers: u32,
-    /// Ranks: local:N as threads, mpi as those that mpirun or srun has started [default: mpi if they have,
-    /// else one]
+    /// Ranks: local:N as threads, mpi as those that mpirun or srun has started [default: mpi if
+    /// they have, else one]
     #[arg(long, value_name = "RANKS")]
     ranks: Option<Ranks>,
     #[command(flatten)]

@@ -1,7 +1,8 @@
-//! Checkpoints of a run: when one is due, what is written, and how a run that was asked to end does so.
+//! Checkpoints of a run: when one is due, what is written, and how a run that was asked to end does
+//! so.
 //!
-//! Over ranks all take the same decision in the same pause, which is that of rank 0: it comes to the others
-//! as data of the flow. All bring together what is to be saved, and rank 0 writes it.
+//! Over ranks all take the same decision in the same pause, which is that of rank 0: it comes to
+//! the others as data of the flow. All bring together what is to be saved, and rank 0 writes it.
 
 mod resume_command;
 mod signals;
@@ -50,8 +51,8 @@ pub(crate) struct Checkpoints {
     last: Instant,
     about: About,
     resumed: Option<Body>,
-    /// Whether the file at `path` is whole and of this run, which has read or written it: then it is
-    /// kept when the next one takes its place.
+    /// Whether the file at `path` is whole and of this run, which has read or written it: then it
+    /// is kept when the next one takes its place.
     is_worth_keeping: bool,
     /// Whether a signal ends the run in a pause, also where no file is written.
     listens: bool,
@@ -66,8 +67,8 @@ enum Ending {
 }
 
 impl Checkpoints {
-    /// Those to `path`, no more often than `every`, of a run that is what `about` says and goes on from
-    /// `resumed`.
+    /// Those to `path`, no more often than `every`, of a run that is what `about` says and goes on
+    /// from `resumed`.
     ///
     /// # Errors
     /// If `resumed` is of another run.
@@ -105,8 +106,8 @@ impl Checkpoints {
         self.path.as_ref().map(|_| self.every)
     }
 
-    /// A pause: writes what `save` writes if it is time to, of which so many bytes are set `apart`, and says
-    /// whether to go on.
+    /// A pause: writes what `save` writes if it is time to, of which so many bytes are set `apart`,
+    /// and says whether to go on.
     pub(crate) fn pause(
         &mut self,
         flow: &mut Flow,
@@ -166,8 +167,8 @@ impl Checkpoints {
         }
     }
 
-    /// Writes a checkpoint. Where the file fails, what is saved is still brought together, since other ranks
-    /// are at it.
+    /// Writes a checkpoint. Where the file fails, what is saved is still brought together, since
+    /// other ranks are at it.
     fn write(
         &mut self,
         flow: &mut Flow,

@@ -24,8 +24,8 @@ pub(super) fn command(arguments: Vec<OsString>, flags: &[&str], value: &OsStr) -
     words.join(" ")
 }
 
-/// `word` in quotes, if a shell would see something else in it; bytes that are no UTF-8 as bash, zsh and ksh
-/// spell them, in octal digits.
+/// `word` in quotes, if a shell would see something else in it; bytes that are no UTF-8 as bash,
+/// zsh and ksh spell them, in octal digits.
 fn quoted(word: &OsStr) -> String {
     let Some(text) = word.to_str() else {
         let spelled = word.as_bytes().iter().map(|&byte| match byte {

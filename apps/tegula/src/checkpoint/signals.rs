@@ -34,8 +34,8 @@ struct Noted {
 }
 
 impl Noted {
-    /// Has the signals noted, each with a byte into `pipe`: their actions come in the order in which
-    /// they are registered.
+    /// Has the signals noted, each with a byte into `pipe`: their actions come in the order in
+    /// which they are registered.
     fn register(self, pipe: &UnixStream) -> io::Result<Self> {
         // The first SIGINT finds nothing yet.
         flag::register_conditional_default(SIGINT, Arc::clone(&self.interrupted))?;

@@ -1,4 +1,5 @@
-//! The axes of an ordination, as a table for people and as keys for programs, and when an axis counts as found.
+//! The axes of an ordination, as a table for people and as keys for programs, and when an axis
+//! counts as found.
 
 use serde_json::{Value, json};
 use tegula_diodon::output::{Whole, eigenvalue_shares};
@@ -6,8 +7,8 @@ use tegula_diodon::{Accuracy, Ordination, OrdinationInput};
 
 use crate::output::{Align, Console, Table, number};
 
-/// Prints the axes, with what they are shares of; where negative eigenvalues make them differ, of the positive ones as
-/// well.
+/// Prints the axes, with what they are shares of; where negative eigenvalues make them differ, of
+/// the positive ones as well.
 pub(super) fn describe_axes(console: &Console, ordination: &Ordination) {
     let right = Align::Right;
     let values = &ordination.eigenvalues;

@@ -93,7 +93,8 @@ impl PointFlags {
         Ok((points, table.bytes_read()))
     }
 
-    /// The column with the names: the one asked for, or the first if it holds text or has no name, as R writes it.
+    /// The column with the names: the one asked for, or the first if it holds text or has no name,
+    /// as R writes it.
     fn names_column(&self, table: &Table) -> Result<Option<ColumnIndex>> {
         if let Some(wanted) = &self.names {
             return Ok(Some(table.find(wanted)?));

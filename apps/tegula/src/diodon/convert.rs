@@ -44,11 +44,12 @@ pub(crate) struct Convert {
     /// Format of OUT [default: by the end of its name]
     #[arg(long, value_name = "FORMAT", help_heading = "Formats", value_parser = formats())]
     to: Option<&'static Format>,
-    /// Kind of numbers to write: f16, f32 or f64, to which others are rounded; u8, i8, u16, i16, u32,
-    /// i32, u64 or i64, which have to fit [default: that of IN, or the one that OUT holds]
+    /// Kind of numbers to write: f16, f32 or f64, to which others are rounded; u8, i8, u16, i16,
+    /// u32, i32, u64 or i64, which have to fit [default: that of IN, or the one that OUT holds]
     #[arg(long, value_name = "KIND", help_heading = "Formats", value_parser = element)]
     precision: Option<Element>,
-    /// Most memory of entries and blocks, as 8GiB [default: nine tenths of what this process may use]
+    /// Most memory of entries and blocks, as 8GiB [default: nine tenths of what this process may
+    /// use]
     #[arg(long, value_name = "BYTES", help_heading = "Run", value_parser = parse_bytes)]
     memory: Option<u64>,
     /// Folder for entries of texts that do not fit the memory [default: that of the system]
@@ -165,7 +166,8 @@ impl Convert {
         Ok(source)
     }
 
-    /// The kind of numbers to write, and whether they may be rounded to it: only if it was asked for.
+    /// The kind of numbers to write, and whether they may be rounded to it: only if it was asked
+    /// for.
     fn element(&self, source: &dyn Source, writing: &Writing) -> (Element, Rounding) {
         let kind = self.precision.or(writing.element).unwrap_or_else(|| source.element());
         let rounding = if self.precision.is_some() { Rounding::Allowed } else { Rounding::Refused };
@@ -246,8 +248,8 @@ impl Plan<'_> {
         Ok(notes)
     }
 
-    /// Copies the matrix; returns the bytes that were read, the largest relative change of a number, and what one
-    /// triangle does not keep.
+    /// Copies the matrix; returns the bytes that were read, the largest relative change of a
+    /// number, and what one triangle does not keep.
     fn run(&self, source: &dyn Source, progress: &mut Progress) -> Result<(u64, f64, Loss)> {
         let shape = source.shape();
         let names = [source.row_names(), source.column_names()];

@@ -1,4 +1,5 @@
-//! `tegula diodon distances`: a matrix of distances between points or sequences, computed and written.
+//! `tegula diodon distances`: a matrix of distances between points or sequences, computed and
+//! written.
 
 use std::path::PathBuf;
 
@@ -30,8 +31,8 @@ const UNKNOWN_MEMORY: u64 = 1 << 30;
 #[derive(Args, Debug)]
 #[command(after_help = metrics_help())]
 pub(crate) struct Distances {
-    /// Sequences as FASTA (also .gz), or points as a table: a row each, its name in the first column
-    /// unless that holds numbers
+    /// Sequences as FASTA (also .gz), or points as a table: a row each, its name in the first
+    /// column unless that holds numbers
     #[arg(value_name = "SEQUENCES.fasta|POINTS.csv")]
     input: PathBuf,
     /// How distance is measured: one of those below

@@ -1,4 +1,5 @@
-//! `--dry-run`: the tasks and the time that passes over a matrix are expected to take, from rates that are measured now.
+//! `--dry-run`: the tasks and the time that passes over a matrix are expected to take, from rates
+//! that are measured now.
 
 use std::time::Instant;
 

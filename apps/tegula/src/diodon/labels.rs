@@ -7,8 +7,8 @@ use tegula_diodon::output::{Labels, LabelsOfItems};
 
 use crate::output::Console;
 
-/// Reads the labels of the items `ids` from `path`, if there is one, within `memory` bytes, and says what
-/// does not match.
+/// Reads the labels of the items `ids` from `path`, if there is one, within `memory` bytes, and
+/// says what does not match.
 ///
 /// # Errors
 /// If the file cannot be read, is no table of labels, or no item has an id of it.

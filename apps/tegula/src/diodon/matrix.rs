@@ -53,8 +53,8 @@ fn share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| format!("'{text}' is no share: from 0, below 1, as 1e-6"))
 }
 
-/// Opens the matrix that `spec` names, in a format by this name if there is one; texts that do not fit `memory` go to
-/// `scratch`. Entries that were never written are `fill`, or refused.
+/// Opens the matrix that `spec` names, in a format by this name if there is one; texts that do not
+/// fit `memory` go to `scratch`. Entries that were never written are `fill`, or refused.
 pub(super) fn open(
     spec: &OsStr,
     format: Option<&str>,
@@ -130,7 +130,8 @@ impl Distances {
         }
         let ids = names_or_numbers(source.row_names().or(source.column_names()), n);
         let letters: usize = ids.iter().map(|id| id.len() + size_of::<String>()).sum();
-        // The names of the source, those that are kept, and the order in which repetitions are looked for.
+        // The names of the source, those that are kept, and the order in which repetitions are
+        // looked for.
         let resident_bytes = 3 * letters as u64 + held;
         Ok(Self { source, ids, resident_bytes })
     }

@@ -1,5 +1,5 @@
-//! `tegula diodon`: principal coordinates, components and correspondences of huge matrices, and new items
-//! among embedded ones.
+//! `tegula diodon`: principal coordinates, components and correspondences of huge matrices, and new
+//! items among embedded ones.
 
 mod axes;
 mod coa;

@@ -25,7 +25,8 @@ pub(crate) struct Pca {
     pretreatment: usize,
     /// Metric of the rows: a file of weights, or a positive definite matrix
     ///
-    /// Weights are lines "id,weight" or "weight"; means and norms of columns are taken in the metric.
+    /// Weights are lines "id,weight" or "weight"; means and norms of columns are taken in the
+    /// metric.
     #[arg(long, value_name = "FILE", help_heading = "Model")]
     row_metric: Option<OsString>,
     /// Metric of the columns, given in the same way; means of rows are taken in it
@@ -33,9 +34,10 @@ pub(crate) struct Pca {
     column_metric: Option<OsString>,
     /// Instrumental variables of the rows: components of what they explain linearly
     ///
-    /// As rda of vegan and pcaiv of ade4. The file has a row for each of the table, matched by name where both have
-    /// names. A column of texts is categories: each but the first, the reference, becomes a variable of 0 and 1, called
-    /// by column and category (treatment contrasts, as model.matrix of R).
+    /// As rda of vegan and pcaiv of ade4. The file has a row for each of the table, matched by name
+    /// where both have names. A column of texts is categories: each but the first, the reference,
+    /// becomes a variable of 0 and 1, called by column and category (treatment contrasts, as
+    /// model.matrix of R).
     #[arg(long, value_name = "FILE", help_heading = "Model")]
     instruments: Option<OsString>,
     /// Components of what the instruments leave (as pcaivortho of ade4)

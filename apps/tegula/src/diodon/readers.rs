@@ -42,14 +42,15 @@ pub(super) fn find(
     is_measured.then(|| measure(source, tiling, workers)).transpose()
 }
 
-/// Readers of `source` that a quarter of `memory` bears, one at least, and not more than there are workers.
+/// Readers of `source` that a quarter of `memory` bears, one at least, and not more than there are
+/// workers.
 pub(super) fn bearable(source: &dyn Source, memory: u64, workers: usize) -> usize {
     let each = source.reader_bytes().max(1);
     usize::try_from(memory / 4 / each).unwrap_or(workers).clamp(1, workers.max(1))
 }
 
-/// Tasks that may read at a time, as `asked` or else `found`, but not more than are `bearable`, if fewer than there are
-/// workers.
+/// Tasks that may read at a time, as `asked` or else `found`, but not more than are `bearable`, if
+/// fewer than there are workers.
 pub(super) fn at_most(
     asked: Option<u32>,
     (found, bearable): (Option<&Readers>, usize),

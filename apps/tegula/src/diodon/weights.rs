@@ -15,11 +15,12 @@ const SEPARATORS: [char; 3] = [',', '\t', ';'];
 /// Bytes of a file that are looked at.
 const LOOKED_AT: u64 = 1 << 16;
 
-/// Reads a file with lines `id,weight` (the first may be a header), and returns the weights of the items `ids` in their
-/// order.
+/// Reads a file with lines `id,weight` (the first may be a header), and returns the weights of the
+/// items `ids` in their order.
 ///
 /// # Errors
-/// If the file cannot be read, a line is wrong, an item has no weight or two, or a weight is not positive.
+/// If the file cannot be read, a line is wrong, an item has no weight or two, or a weight is not
+/// positive.
 pub(super) fn read(path: &Path, ids: &[String]) -> Result<Vec<f64>> {
     named("--weights", path, ids)
 }
@@ -55,8 +56,8 @@ pub(super) fn read_column(flag: &str, path: &Path, ids: &[String]) -> Result<Vec
     Ok(weights)
 }
 
-/// Whether the file at `path` looks like weights of the items `ids`, and not like a matrix: a text with one or two
-/// cells to a line, the last of which is a number.
+/// Whether the file at `path` looks like weights of the items `ids`, and not like a matrix: a text
+/// with one or two cells to a line, the last of which is a number.
 pub(super) fn are_in(path: &Path, ids: &[String]) -> bool {
     let mut bytes = Vec::new();
     let read = Text::open(path).and_then(|mut text| {
@@ -130,7 +131,8 @@ fn weight(value: &str, number: usize) -> Result<Option<f64>, String> {
     }
 }
 
-/// Gives `each` the lines of the file that are not blank, with their numbers from 1, until it wants no more.
+/// Gives `each` the lines of the file that are not blank, with their numbers from 1, until it wants
+/// no more.
 fn each_line(
     (flag, path): (&str, &Path),
     mut each: impl FnMut(usize, &str) -> Result<bool>,

@@ -198,7 +198,8 @@ pub(crate) fn complete_rows(
     Ok(rows)
 }
 
-/// Refuses a mean that takes columns by number where they have names: in other tables the numbers may be of others.
+/// Refuses a mean that takes columns by number where they have names: in other tables the numbers
+/// may be of others.
 fn check_names(table: &Table, mean: &Mean) -> Result<()> {
     let number = mean.inputs().into_iter().find(|name| table.is_found_by_number(name));
     let Some(number) = number else { return Ok(()) };

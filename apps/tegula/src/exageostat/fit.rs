@@ -57,8 +57,8 @@ pub(crate) struct Fit {
     data: DataFlags,
     #[command(flatten)]
     covariance: CovarianceFlags,
-    /// Mean: zero, constant, or a formula over columns as in R ("x + y + sqrt(dist)"; "a*b" is a + b + a:b,
-    /// "I(a*b)" the product)
+    /// Mean: zero, constant, or a formula over columns as in R ("x + y + sqrt(dist)"; "a*b" is a +
+    /// b + a:b, "I(a*b)" the product)
     #[arg(
         long,
         value_name = "MEAN",
@@ -144,7 +144,8 @@ impl Fit {
         Ok((data, setup))
     }
 
-    /// What must not differ when a run goes on. The limit of evaluations may: the search only ends sooner or later.
+    /// What must not differ when a run goes on. The limit of evaluations may: the search only ends
+    /// sooner or later.
     fn about(&self, data: &Data, options: &FitOptions, setup: &Setup) -> About {
         let listed = data.rows.len();
         let names = self.covariance.covariance.parameters.iter().map(|p| p.name);

@@ -100,7 +100,8 @@ impl InputFlags {
         Ok(Places { table, rows, coordinates, points, drift })
     }
 
-    /// `error`, which the coordinates `texts` of the model have met in the table of places, with what to do.
+    /// `error`, which the coordinates `texts` of the model have met in the table of places, with
+    /// what to do.
     fn with_hint(&self, error: anyhow::Error, texts: &[&str]) -> anyhow::Error {
         if self.coords.is_some() {
             return error;
@@ -111,7 +112,8 @@ impl InputFlags {
         ))
     }
 
-    /// Refuses places with a header for a model whose coordinates are columns by number: those of data without one.
+    /// Refuses places with a header for a model whose coordinates are columns by number: those of
+    /// data without one.
     fn check_numbers(&self, table: &Table, coordinates: &Coordinates) -> Result<()> {
         let columns = coordinates.columns();
         if !columns.iter().any(|name| table.is_found_by_number(name)) {

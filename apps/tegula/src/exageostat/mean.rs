@@ -1,4 +1,5 @@
-//! The mean of a field as the user writes it: `zero`, `constant` or a formula over columns, as R has them.
+//! The mean of a field as the user writes it: `zero`, `constant` or a formula over columns, as R
+//! has them.
 
 use anyhow::Result;
 use serde_json::{Value, json};

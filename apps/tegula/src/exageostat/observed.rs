@@ -64,8 +64,8 @@ impl Errors {
     }
 }
 
-/// The observed values by rows of the table of places. A number of a column says nothing of a table that is laid out
-/// in another way, and a coordinate is no observation.
+/// The observed values by rows of the table of places. A number of a column says nothing of a table
+/// that is laid out in another way, and a coordinate is no observation.
 fn observed(data: &Data, places: &Places) -> Option<Vec<f64>> {
     let (table, columns) = (&places.table, data.values.columns());
     let taken: Vec<_> =

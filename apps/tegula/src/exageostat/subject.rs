@@ -26,7 +26,8 @@ use crate::flags::{DataFlags, covariance, nugget, parameters};
 pub(super) struct Subject {
     #[command(flatten)]
     data: DataFlags,
-    /// Where the data of MODEL.json are [default: the file that it names, which must not have changed]
+    /// Where the data of MODEL.json are [default: the file that it names, which must not have
+    /// changed]
     #[arg(long, value_name = "DATA.csv", help_heading = "Data")]
     train: Option<PathBuf>,
     /// Covariance; "tegula exageostat covariances" explains them [default: matern]
@@ -38,8 +39,8 @@ pub(super) struct Subject {
     /// Variance of the noise of each observation [default: 0]
     #[arg(long, value_name = "VALUE", value_parser = nugget, allow_negative_numbers = true)]
     nugget: Option<f64>,
-    /// Mean: zero, constant, or a formula over columns as in R ("x + y + sqrt(dist)"; "a*b" is a + b + a:b,
-    /// "I(a*b)" the product) [default: constant]
+    /// Mean: zero, constant, or a formula over columns as in R ("x + y + sqrt(dist)"; "a*b" is a +
+    /// b + a:b, "I(a*b)" the product) [default: constant]
     #[arg(long, value_name = "MEAN", allow_hyphen_values = true)]
     mean: Option<String>,
 }

@@ -1,4 +1,5 @@
-//! What in a table may not mean what it is taken for: columns passed over, codes, degrees, places far away.
+//! What in a table may not mean what it is taken for: columns passed over, codes, degrees, places
+//! far away.
 
 use tegula_exageostat::plausibility::{far_off, sentinel};
 use tegula_files::{ColumnIndex, Table};

@@ -24,8 +24,8 @@ const UNITS: [(&str, f64); 5] =
 pub(crate) struct CheckpointFlags {
     /// Keep what it takes to go on in FILE; Ctrl-C then ends with 75
     ///
-    /// So do SIGTERM, SIGHUP and SIGUSR1, after the current step; a second Ctrl-C ends the run at once. What was in
-    /// FILE before stays in FILE.previous.
+    /// So do SIGTERM, SIGHUP and SIGUSR1, after the current step; a second Ctrl-C ends the run at
+    /// once. What was in FILE before stays in FILE.previous.
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
     /// Least time between two checkpoints: 30s, 10m, 1h [default: 10m]
@@ -55,8 +55,8 @@ impl CheckpointFlags {
         self.checkpoint.is_some() || self.resume.is_some()
     }
 
-    /// Refuses, before any work is done, files that cannot be written or are not there, and from now on notes
-    /// signals that ask the run to end.
+    /// Refuses, before any work is done, files that cannot be written or are not there, and from
+    /// now on notes signals that ask the run to end.
     ///
     /// # Errors
     /// If a file cannot be used.
@@ -81,8 +81,8 @@ impl CheckpointFlags {
         Ok(())
     }
 
-    /// The checkpoint to go on from, for what it says of its run; the one before it, if it is damaged
-    /// or gone.
+    /// The checkpoint to go on from, for what it says of its run; the one before it, if it is
+    /// damaged or gone.
     ///
     /// # Errors
     /// If both are.
@@ -90,8 +90,8 @@ impl CheckpointFlags {
         Ok(self.resume.as_deref().map(Checkpoint::open_last).transpose()?)
     }
 
-    /// The checkpoints of a run that is what `about` says, with the one to go on from: it is said if
-    /// that is the one before the last.
+    /// The checkpoints of a run that is what `about` says, with the one to go on from: it is said
+    /// if that is the one before the last.
     ///
     /// # Errors
     /// If that is damaged, or of another run.

@@ -32,8 +32,8 @@ pub(super) struct MachineChoice {
     pub(super) limit: Option<u64>,
 }
 
-/// Beside the memory that a run may use, and a tenth of that, it may take 64 MiB; half of it is left
-/// to the program itself, the rest to copies.
+/// Beside the memory that a run may use, and a tenth of that, it may take 64 MiB; half of it is
+/// left to the program itself, the rest to copies.
 const SLACK: u64 = 32 << 20;
 
 fn and_copies(copy_bytes: u64) -> String {
@@ -103,8 +103,8 @@ impl MachineChoice {
         Ok(())
     }
 
-    /// Whether the RAM, and devices where they count, hold two tasks of `task_bytes` for each of their
-    /// workers: one that runs, and one whose data comes meanwhile.
+    /// Whether the RAM, and devices where they count, hold two tasks of `task_bytes` for each of
+    /// their workers: one that runs, and one whose data comes meanwhile.
     fn is_roomy(&self, task_bytes: u64, devices_count: bool) -> bool {
         let machine = self.machine();
         let counted = if devices_count { machine.memories.len() } else { 1 };
@@ -339,6 +339,6 @@ pub(crate) fn default_policies() -> String {
 /// Bytes per second of a disk, as long as nobody has measured it.
 pub(crate) const DISK_RATE: f64 = 500e6;
 
-/// Cores that a CUDA device stands for when ranks are compared: of a P100 beside a core of a Xeon Gold 6126, in
-/// products of tiles of order 960 (`plan/platforms/chifflot.toml`).
+/// Cores that a CUDA device stands for when ranks are compared: of a P100 beside a core of a Xeon
+/// Gold 6126, in products of tiles of order 960 (`plan/platforms/chifflot.toml`).
 const CORES_OF_CUDA: f64 = 100.0;

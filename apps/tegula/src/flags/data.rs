@@ -11,7 +11,8 @@ pub(crate) enum Distance {
     Euclidean,
     /// Along the sphere, in km; latitude and longitude in degrees
     GreatCircle,
-    /// Straight through the sphere, in km; latitude and longitude in degrees; every covariance is one with it
+    /// Straight through the sphere, in km; latitude and longitude in degrees; every covariance is
+    /// one with it
     Chordal,
 }
 

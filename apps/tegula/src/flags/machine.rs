@@ -46,8 +46,8 @@ pub(crate) struct MachineFlags {
     eviction: Option<usize>,
 }
 
-/// A parser of the names of kernels that a core can be kept for: those of cards whose names are also
-/// those of codelets, and the covariances.
+/// A parser of the names of kernels that a core can be kept for: those of cards whose names are
+/// also those of codelets, and the covariances.
 pub(crate) fn kernels() -> impl TypedValueParser<Value = &'static str> {
     let dense = KERNELS.iter().filter(|kernel| !kernel.name.ends_with("-strips"));
     let covariance = ("covariance", "a tile of covariances");
@@ -73,7 +73,8 @@ enum Devices {
     Emulated(Vec<Emulated>),
 }
 
-/// Rate of an emulated accelerator's bus unless told otherwise: that of PCI Express 3 with 16 lanes.
+/// Rate of an emulated accelerator's bus unless told otherwise: that of PCI Express 3 with 16
+/// lanes.
 const RATE: f64 = 12e9;
 
 /// Most accelerators of one machine.

@@ -36,8 +36,8 @@ pub(crate) struct MatrixFlags {
 }
 
 impl MatrixFlags {
-    /// The order of the tiles for `work` by so many workers on each rank, on `machine`, which learns what the
-    /// disk has to take.
+    /// The order of the tiles for `work` by so many workers on each rank, on `machine`, which
+    /// learns what the disk has to take.
     ///
     /// # Errors
     /// If they are too many, or too large for the memories.

@@ -72,8 +72,8 @@ pub(crate) fn parse_number(flag: &str, name: &str, text: &str) -> Result<f64> {
     number.ok_or_else(|| refused(format!("{flag}: '{text}' for {name} is not a number")))
 }
 
-/// The values of `--params` in the order of the covariance's parameters: pairs, or once bare numbers in
-/// that order.
+/// The values of `--params` in the order of the covariance's parameters: pairs, or once bare
+/// numbers in that order.
 ///
 /// # Errors
 /// If a parameter is missing, unknown, given twice, or out of its bounds.

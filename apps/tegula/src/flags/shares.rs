@@ -28,7 +28,8 @@ pub(super) struct Shares {
 const UNEQUAL: &str = "1d1d";
 
 impl Shares {
-    /// The distribution `asked` for over the ranks, this one of which has `machine`; or what suits them.
+    /// The distribution `asked` for over the ranks, this one of which has `machine`; or what suits
+    /// them.
     ///
     /// # Errors
     /// If there is none of this name, it does not fit the ranks, or one of them cannot be heard.

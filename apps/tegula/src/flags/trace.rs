@@ -78,7 +78,8 @@ impl TraceFlags {
     }
 
     /// Writes `trace` of a run with this `result`, if that was asked for. The trace then says what
-    /// was run. Over ranks all call it, each with its own trace, and that of rank 0 becomes that of all.
+    /// was run. Over ranks all call it, each with its own trace, and that of rank 0 becomes that of
+    /// all.
     ///
     /// # Errors
     /// Those of the file, and of the other ranks.

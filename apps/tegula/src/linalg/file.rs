@@ -1,5 +1,5 @@
-//! A matrix in a file, of which any block can be had in the numbers of a run: NumPy's files, and every format in which
-//! matrices of distances are read.
+//! A matrix in a file, of which any block can be had in the numbers of a run: NumPy's files, and
+//! every format in which matrices of distances are read.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -50,8 +50,9 @@ impl fmt::Debug for Contents {
 }
 
 impl MatrixFile {
-    /// Opens the matrix that `spec` names; entries of a text, or what has to be held of a binary file, take at most
-    /// `memory_bytes`, and entries that were never written are `fill`, or refused.
+    /// Opens the matrix that `spec` names; entries of a text, or what has to be held of a binary
+    /// file, take at most `memory_bytes`, and entries that were never written are `fill`, or
+    /// refused.
     ///
     /// # Errors
     /// If it cannot be read, or is no matrix of numbers.
@@ -90,7 +91,8 @@ impl MatrixFile {
         }
     }
 
-    /// Columns at multiples of which blocks as high as the matrix should begin, but at least `least`.
+    /// Columns at multiples of which blocks as high as the matrix should begin, but at least
+    /// `least`.
     pub(super) fn columns_at_once(&self, least: usize) -> usize {
         match &self.contents {
             Contents::Npy(_) => least,
@@ -123,8 +125,8 @@ impl MatrixFile {
         Ok(digest_bytes(&seen))
     }
 
-    /// The block of `rows x columns` entries from entry `(i, j)` on, column by column; entries for which `counts` says
-    /// no may be anything.
+    /// The block of `rows x columns` entries from entry `(i, j)` on, column by column; entries for
+    /// which `counts` says no may be anything.
     ///
     /// # Errors
     /// If the file cannot be read, or an entry that counts is not finite as a number of type `T`.
@@ -161,7 +163,8 @@ impl MatrixFile {
     }
 }
 
-/// The entries of `block` of `source`, row by row, by one of the readers that are `idle` or another one.
+/// The entries of `block` of `source`, row by row, by one of the readers that are `idle` or another
+/// one.
 fn numbers(
     (source, idle): (&dyn Source, &Mutex<Vec<Box<dyn BlockReader>>>),
     block: &Block,

@@ -18,8 +18,8 @@ use crate::output::check_output;
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Files")]
 pub(super) struct FileFlags {
-    /// The matrix: a file of NumPy's, HDF5 (or FILE.h5:DATASET), or of another format that "tegula diodon formats"
-    /// lists; sizes come from it [default: a random one]
+    /// The matrix: a file of NumPy's, HDF5 (or FILE.h5:DATASET), or of another format that "tegula
+    /// diodon formats" lists; sizes come from it [default: a random one]
     #[arg(long, value_name = "A")]
     input: Option<PathBuf>,
     /// The right-hand sides, likewise
@@ -28,8 +28,8 @@ pub(super) struct FileFlags {
     /// What entries of HDF5 are that were never written [default: a matrix with such is refused]
     #[arg(long, value_name = "VALUE", requires = "input", allow_negative_numbers = true)]
     fill: Option<f64>,
-    /// Write what the algorithm leaves to a NumPy file: factors, solutions, inverses, products, vectors of a
-    /// spectrum (of gesvd and qdwh U), or its values where there are no vectors
+    /// Write what the algorithm leaves to a NumPy file: factors, solutions, inverses, products,
+    /// vectors of a spectrum (of gesvd and qdwh U), or its values where there are no vectors
     #[arg(long = "output", value_name = "X.npy")]
     pub(super) result: Option<PathBuf>,
 }
@@ -168,8 +168,8 @@ fn set_size(
     Ok(())
 }
 
-/// What follows from the `n` columns of problems side by side, each of which has as many as `columns` says:
-/// that size, or the number of problems; the other one if it does not divide them.
+/// What follows from the `n` columns of problems side by side, each of which has as many as
+/// `columns` says: that size, or the number of problems; the other one if it does not divide them.
 fn across(n: usize, columns: Size, asked: &[Size], sizes: &Sizes) -> Result<(Size, usize), Size> {
     let both = (Size::Count, columns);
     let (unknown, known) = if asked.contains(&columns) { both } else { (both.1, both.0) };

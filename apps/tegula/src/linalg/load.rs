@@ -46,8 +46,8 @@ impl InputMatrix for FileMatrix {
     }
 }
 
-/// Calls `visit` with row, column and value of each entry that exists of the `m x n` that are stored, rounded to
-/// `T`.
+/// Calls `visit` with row, column and value of each entry that exists of the `m x n` that are
+/// stored, rounded to `T`.
 fn visit_as<T: Scalar>(
     file: &MatrixFile,
     (m, n): (usize, usize),
@@ -68,8 +68,8 @@ fn visit_as<T: Scalar>(
     Ok(())
 }
 
-/// The block of `rows x columns` entries of `file` from entry `(i, j)` on, with zeros below its last
-/// row.
+/// The block of `rows x columns` entries of `file` from entry `(i, j)` on, with zeros below its
+/// last row.
 fn padded<T: Scalar>(
     file: &MatrixFile,
     (i, j): (usize, usize),

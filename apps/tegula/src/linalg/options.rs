@@ -1,5 +1,5 @@
-//! Flags of options beside sizes: on which side a matrix stands, whether it enters transposed, the tree of
-//! reductions, the accuracy of tiles.
+//! Flags of options beside sizes: on which side a matrix stands, whether it enters transposed, the
+//! tree of reductions, the accuracy of tiles.
 
 use anyhow::Result;
 use clap::Args;

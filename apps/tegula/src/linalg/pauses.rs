@@ -1,7 +1,9 @@
-//! Pauses of a factorisation between its steps, and how a run tells that it goes on with the same one.
+//! Pauses of a factorisation between its steps, and how a run tells that it goes on with the same
+//! one.
 //!
-//! A pause waits for all tasks: those of the next steps cannot begin before the last ones of the steps
-//! before. So there are some steps between two pauses, as many as take some seconds by how fast the last went.
+//! A pause waits for all tasks: those of the next steps cannot begin before the last ones of the
+//! steps before. So there are some steps between two pauses, as many as take some seconds by how
+//! fast the last went.
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -61,8 +63,8 @@ pub(super) struct Stages<'a> {
 }
 
 impl Stages<'_> {
-    /// Fills the matrices of `instance`, as an earlier run has left them if this one goes on with that;
-    /// answers the steps that are done then.
+    /// Fills the matrices of `instance`, as an earlier run has left them if this one goes on with
+    /// that; answers the steps that are done then.
     ///
     /// # Errors
     /// Those of the flow and of the checkpoint.

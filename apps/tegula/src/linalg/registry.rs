@@ -1,4 +1,5 @@
-//! What tasks of this process need and cannot carry, by number: the arguments of a task are plain numbers.
+//! What tasks of this process need and cannot carry, by number: the arguments of a task are plain
+//! numbers.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -26,8 +26,8 @@ enum ResultError {
     Flow(#[from] FlowError),
 }
 
-/// Writes what `program` has left in `instance` to `path`: the operand that is its result, or the first matrix that it
-/// made, or values in a column.
+/// Writes what `program` has left in `instance` to `path`: the operand that is its result, or the
+/// first matrix that it made, or values in a column.
 ///
 /// # Errors
 /// Those of the file and of the flow.
@@ -56,8 +56,8 @@ pub(super) fn write(
     }
 }
 
-/// Writes the first `rows` rows of `matrix` to `path`, a column of tiles at a time; where only a triangle
-/// of it exists, with zeros beside it. Over ranks rank 0 alone has the tiles.
+/// Writes the first `rows` rows of `matrix` to `path`, a column of tiles at a time; where only a
+/// triangle of it exists, with zeros beside it. Over ranks rank 0 alone has the tiles.
 ///
 /// # Errors
 /// Those of the file and of the flow.

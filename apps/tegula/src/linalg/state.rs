@@ -1,5 +1,6 @@
-//! What a factorisation needs to go on between two of its steps: the tiles of its matrices, the rows that
-//! it has exchanged, and how far it is. Rank 0 writes it tile by tile, and each rank reads its own.
+//! What a factorisation needs to go on between two of its steps: the tiles of its matrices, the
+//! rows that it has exchanged, and how far it is. Rank 0 writes it tile by tile, and each rank
+//! reads its own.
 
 use std::io::Write;
 use std::marker::PhantomData;
@@ -78,8 +79,8 @@ pub(super) fn save(
     Ok(())
 }
 
-/// Submits the tasks that fill the operands: these as they were `saved`, others as they were at first.
-/// Answers after how many steps that was.
+/// Submits the tasks that fill the operands: these as they were `saved`, others as they were at
+/// first. Answers after how many steps that was.
 ///
 /// # Errors
 /// Those of the flow, and of a file that ends too early.
@@ -115,7 +116,8 @@ pub(super) fn restore(
     Ok(steps)
 }
 
-/// Submits the task that reads one tile, number `piece` of those in `state`, which begins at byte `at`.
+/// Submits the task that reads one tile, number `piece` of those in `state`, which begins at byte
+/// `at`.
 fn submit<T: Scalar>(
     flow: &mut Flow,
     (state, piece): (u32, usize),

@@ -10,8 +10,8 @@ use super::results::write;
 use super::state::{restore, save, state_bytes};
 use crate::checkpoint::about;
 
-/// `m`, `n`, `k`, right-hand sides and tiles: one, less than a tile, whole tiles, tiles that do not divide, flat and
-/// tall.
+/// `m`, `n`, `k`, right-hand sides and tiles: one, less than a tile, whole tiles, tiles that do not
+/// divide, flat and tall.
 const SIZES: &[([usize; 4], usize)] = &[
     ([1, 1, 1, 1], 1),
     ([5, 5, 5, 2], 8),
@@ -58,8 +58,8 @@ fn cores() -> Flow {
     Flow::new(Exec::new(ExecOptions::new(2)), FlowOptions::default())
 }
 
-/// The result of `program`, as the bytes of a file; if it is to pause after some steps, of another flow that
-/// goes on from a checkpoint that was written there.
+/// The result of `program`, as the bytes of a file; if it is to pause after some steps, of another
+/// flow that goes on from a checkpoint that was written there.
 fn result(program: &Program, sizes: Sizes, pause: Option<usize>) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder can be made");
     let (path, output) = (folder.path().join("c"), folder.path().join("X.npy"));

@@ -1,4 +1,5 @@
-//! Writing a file that other ranks help to fill: they have to be heard to the end, also when the file fails.
+//! Writing a file that other ranks help to fill: they have to be heard to the end, also when the
+//! file fails.
 
 use std::io::{self, Write};
 

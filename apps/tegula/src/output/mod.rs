@@ -157,8 +157,8 @@ fn folded(label: &str, text: &str) -> String {
     lines.join("\n")
 }
 
-/// Writes `path` through `fill`: standard output, or a file, all of it or nothing. Over ranks all fill
-/// and rank 0 writes.
+/// Writes `path` through `fill`: standard output, or a file, all of it or nothing. Over ranks all
+/// fill and rank 0 writes.
 ///
 /// # Errors
 /// Those of `fill` and of the file; a reader that closed its end is none.
@@ -189,8 +189,8 @@ where
     }
 }
 
-/// Writes the file `path` through `fill`, which comes to its end also where the file fails: other ranks may be
-/// at it.
+/// Writes the file `path` through `fill`, which comes to its end also where the file fails: other
+/// ranks may be at it.
 fn write_to_file<E>(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> Result<(), FillError<E>>,

@@ -39,7 +39,8 @@ pub(crate) fn check_folder(folder: &Path) -> Result<(), String> {
     made.map(drop).map_err(|error| format!("no file in {shown}: {error}"))
 }
 
-/// Tries whether `folder`, or the nearest one above it that exists, takes a file; else says why it does not.
+/// Tries whether `folder`, or the nearest one above it that exists, takes a file; else says why it
+/// does not.
 pub(crate) fn check_folder_to_make(folder: &Path) -> Result<(), String> {
     if folder.exists() && !folder.is_dir() {
         return Err(format!("{} is a file; name a folder", folder.display()));

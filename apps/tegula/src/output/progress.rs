@@ -60,8 +60,8 @@ impl Progress {
         });
     }
 
-    /// From now on also shows, from a thread of its own, how far the flow under `watch` is with each
-    /// step; the first one, of `tasks` tasks and called `step`, begins now.
+    /// From now on also shows, from a thread of its own, how far the flow under `watch` is with
+    /// each step; the first one, of `tasks` tasks and called `step`, begins now.
     pub(crate) fn follow(&mut self, watch: Watch, tasks: f64, step: impl Into<String>) {
         self.follow_all(vec![watch], tasks, step);
     }

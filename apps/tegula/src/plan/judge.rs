@@ -34,8 +34,8 @@ pub(super) struct Bounds {
     pub(super) rating: f64,
     /// For each iteration and rank the sum of the bounds of the rank up to there (CABE).
     pub(super) cumulative: Vec<Vec<f64>>,
-    /// For each iteration the bound of its tasks on all workers, and the largest of those of ranks on
-    /// their own.
+    /// For each iteration the bound of its tasks on all workers, and the largest of those of ranks
+    /// on their own.
     pub(super) of_iterations: Vec<(f64, f64)>,
 }
 

@@ -55,12 +55,12 @@ pub(crate) struct Maps {
 }
 
 impl Maps {
-    /// The distribution `name` of the data of `workload` over the nodes of `cluster`, or the one that
-    /// suits them.
+    /// The distribution `name` of the data of `workload` over the nodes of `cluster`, or the one
+    /// that suits them.
     ///
     /// # Errors
-    /// If the program has no data to distribute, there is no such distribution, or a node has no time
-    /// of one of the tasks.
+    /// If the program has no data to distribute, there is no such distribution, or a node has no
+    /// time of one of the tasks.
     pub(crate) fn new(
         workload: &Workload,
         sizes: &Sizes,
@@ -102,8 +102,8 @@ impl Maps {
         }
     }
 
-    /// Of the distributions over unequal nodes the one under which a coarse model of the factorisation ends
-    /// first.
+    /// Of the distributions over unequal nodes the one under which a coarse model of the
+    /// factorisation ends first.
     fn best_rated(
         factorisation: Factorisation,
         (sizes, grid): (&Sizes, (usize, usize)),
@@ -153,7 +153,8 @@ impl Maps {
         }
     }
 
-    /// Bands of panels go to ranks as the rows of one column of tiles do, and tiles in that proportion.
+    /// Bands of panels go to ranks as the rows of one column of tiles do, and tiles in that
+    /// proportion.
     fn of_lines(sizes: &Sizes, cluster: &ClusterPlatform, name: &str) -> Result<Self> {
         let [_, (sweep, cost)] = read_and_sweep(sizes);
         let powers = cluster.powers_of(sweep, cost)?;
@@ -175,7 +176,8 @@ impl Maps {
     }
 }
 
-/// A distribution that plans two phases: `NAME[:free][@RANKS]`, the ranks those of the second phase.
+/// A distribution that plans two phases: `NAME[:free][@RANKS]`, the ranks those of the second
+/// phase.
 struct Planned {
     entry: &'static PlacementEntry,
     options: Options,
@@ -272,7 +274,8 @@ mod tests {
 
     use super::*;
 
-    /// The two phases that are planned have the tasks, and each the cost, that a likelihood submits.
+    /// The two phases that are planned have the tasks, and each the cost, that a likelihood
+    /// submits.
     #[test]
     fn planned_tasks_are_those_of_a_likelihood() {
         let model = WorkerModel { gflops: 1.0, gbytes_per_second: 1.0, overhead_seconds: 0.0 };

@@ -46,15 +46,15 @@ pub(crate) struct Plan {
     pass: PassFlags,
     #[arg(long, value_name = "NAME", help = plans_help(), long_help = plans_page())]
     distribution: Option<String>,
-    /// Simulate so many maps of a factorisation, from 1d1d-c+s on each near the best so far, or up to so many plans of
-    /// two phases, and take the one that ends first
+    /// Simulate so many maps of a factorisation, from 1d1d-c+s on each near the best so far, or up
+    /// to so many plans of two phases, and take the one that ends first
     #[arg(long, value_name = "N", conflicts_with = "distribution", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     search: Option<u32>,
     /// Seed of the search
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Folder for owners of tiles, a CSV file for each phase, to be used with --distribution file:FILE, and
-    /// pictures of them and of the balance of work
+    /// Folder for owners of tiles, a CSV file for each phase, to be used with --distribution
+    /// file:FILE, and pictures of them and of the balance of work
     #[arg(long = "output-folder", short = 'o', value_name = "DIR", help_heading = "Output")]
     output_folder: Option<PathBuf>,
     /// Picture of the owners in the last phase, as SVG

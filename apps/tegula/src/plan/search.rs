@@ -41,8 +41,9 @@ struct Trials<'a> {
     done: usize,
 }
 
-/// Simulates `workload` up to so often and returns under what it ended first: of a factorisation, maps beginning with
-/// 1D-1D constrained and shuffled; of two phases, plans on all nodes and on the fastest kinds of them.
+/// Simulates `workload` up to so often and returns under what it ended first: of a factorisation,
+/// maps beginning with 1D-1D constrained and shuffled; of two phases, plans on all nodes and on the
+/// fastest kinds of them.
 ///
 /// # Errors
 /// If the program is neither, a node has no time of one of the tasks, or a simulation fails.
@@ -124,8 +125,8 @@ impl Trials<'_> {
     }
 }
 
-/// Plans of two phases, the usual one first: with all nodes in the second, and with the kinds alone that multiply
-/// fastest, one kind more each time.
+/// Plans of two phases, the usual one first: with all nodes in the second, and with the kinds alone
+/// that multiply fastest, one kind more each time.
 fn plans(sizes: &Sizes, cluster: &ClusterPlatform) -> Result<Vec<String>> {
     let mut kinds = cluster.kinds();
     let powers = cluster.powers("gemm", sizes.nb)?;

@@ -45,8 +45,8 @@ pub(super) fn kernel(
     times.iter().for_each(|&time| models.record(kernel.name, cost, CORE, time));
 }
 
-/// Nanoseconds of so many calls and the work of one, after one for each set of operands that does not count. A third
-/// more are made, and the slowest left out: a machine does other things as well.
+/// Nanoseconds of so many calls and the work of one, after one for each set of operands that does
+/// not count. A third more are made, and the slowest left out: a machine does other things as well.
 fn call_times<T: Scalar>(
     kernel: &Functions<T>,
     blas: &dyn Blas<T>,

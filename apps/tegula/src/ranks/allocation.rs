@@ -1,12 +1,12 @@
-//! What a launcher and Slurm say of this process: how many ranks share its host, and what of the host the
-//! job has; from that the cores, the memory and the devices of each.
+//! What a launcher and Slurm say of this process: how many ranks share its host, and what of the
+//! host the job has; from that the cores, the memory and the devices of each.
 
 use tegula_runtime::comm::mpi::Launcher;
 
 use crate::output::count;
 
-/// The place of a rank among those of its host, and their number, by launcher: Open MPI's mpirun, MVAPICH's,
-/// Hydra of MPICH and of Intel MPI, Cray's PALS.
+/// The place of a rank among those of its host, and their number, by launcher: Open MPI's mpirun,
+/// MVAPICH's, Hydra of MPICH and of Intel MPI, Cray's PALS.
 const SEATS: [[&str; 2]; 4] = [
     ["OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"],
     ["MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE"],
@@ -104,8 +104,8 @@ impl Allocation {
         all.map(|bytes| bytes / self.here as u64)
     }
 
-    /// Which of the `visible` devices are for this rank, where the host has `on_host`: all, if others see
-    /// others, else every so many.
+    /// Which of the `visible` devices are for this rank, where the host has `on_host`: all, if
+    /// others see others, else every so many.
     pub(crate) fn devices(&self, visible: usize, on_host: Option<usize>) -> Vec<usize> {
         let of_job = self.job.as_ref().and_then(|job| job.devices);
         let sees_its_own = of_job.or(on_host).is_some_and(|all| visible * self.here <= all);
@@ -164,8 +164,8 @@ fn tasks_of_node(list: &str, node: usize) -> Option<usize> {
     None
 }
 
-/// Ranks in equal shares over the hosts, where a launcher does not say who is where; all here, if the hosts
-/// are not known either.
+/// Ranks in equal shares over the hosts, where a launcher does not say who is where; all here, if
+/// the hosts are not known either.
 fn guess(get: &impl Fn(&str) -> Option<String>) -> Option<(usize, usize)> {
     let Launcher { rank, ranks, .. } = Launcher::of(get);
     let number = |name: &str| get(name)?.trim().parse::<usize>().ok();
@@ -209,7 +209,8 @@ mod tests {
 
     #[test]
     fn mpirun_says_who_is_here() {
-        // Open MPI starts its daemons on other nodes as tasks of a step, whose variables ranks there have.
+        // Open MPI starts its daemons on other nodes as tasks of a step, whose variables ranks
+        // there have.
         let away = "OMPI_COMM_WORLD_LOCAL_RANK=0 OMPI_COMM_WORLD_LOCAL_SIZE=1 OMPI_COMM_WORLD_SIZE=4 \
             OMPI_COMM_WORLD_RANK=2 PMIX_RANK=2 SLURM_NODEID=0 SLURM_LOCALID=0 SLURM_JOB_ID=7 \
             SLURM_STEP_TASKS_PER_NODE=1(x2) SLURM_NTASKS=2 SLURM_CPUS_ON_NODE=1";

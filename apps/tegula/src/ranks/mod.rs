@@ -27,7 +27,8 @@ pub(crate) use processes::announce as describe_mpi;
 /// Time that rank 0 has to say what another rank would say.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Time that rank 0 has to start, on a busy machine, and to say what is wrong with the command line.
+/// Time that rank 0 has to start, on a busy machine, and to say what is wrong with the command
+/// line.
 const START: Duration = Duration::from_secs(3);
 
 /// Most ranks that are threads.
@@ -101,8 +102,8 @@ pub(crate) fn cores(reserve: usize) -> usize {
     allocation().cores(machine::cores(), reserve)
 }
 
-/// The number of rank 0 in place of `mine`, for what all have to settle alike though their hosts differ; all
-/// ask, before the first flow.
+/// The number of rank 0 in place of `mine`, for what all have to settle alike though their hosts
+/// differ; all ask, before the first flow.
 ///
 /// # Errors
 /// If rank 0 cannot be heard.
@@ -142,8 +143,9 @@ pub(crate) fn launcher() -> Launcher {
     Launcher::of(|name| std::env::var(name).ok())
 }
 
-/// Has the first of the processes that were started together say what all of them find in the command line.
-/// The others give it time if the exit code `code` is of a failure: launchers end all when one fails.
+/// Has the first of the processes that were started together say what all of them find in the
+/// command line. The others give it time if the exit code `code` is of a failure: launchers end all
+/// when one fails.
 pub(crate) fn say_once(code: u8, say: impl FnOnce()) -> ExitCode {
     if is_speaker() {
         say();
@@ -153,13 +155,14 @@ pub(crate) fn say_once(code: u8, say: impl FnOnce()) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Whether this process is to say what all that were started together would: it is the first of them.
+/// Whether this process is to say what all that were started together would: it is the first of
+/// them.
 pub(crate) fn is_speaker() -> bool {
     launcher().rank.is_none_or(|rank| rank == 0)
 }
 
-/// The value of `--ranks` in the matches of the innermost subcommand, if it has that flag: unless told
-/// otherwise, the processes that a launcher has started.
+/// The value of `--ranks` in the matches of the innermost subcommand, if it has that flag: unless
+/// told otherwise, the processes that a launcher has started.
 fn asked_for(matches: &ArgMatches) -> Option<Ranks> {
     let mut innermost = matches;
     while let Some((_, inside)) = innermost.subcommand() {

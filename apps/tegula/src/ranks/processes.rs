@@ -1,5 +1,5 @@
-//! Ranks that are processes, started by `mpirun` or `srun`: MPI between them, and a watch beside it that
-//! ends all when one is gone.
+//! Ranks that are processes, started by `mpirun` or `srun`: MPI between them, and a watch beside it
+//! that ends all when one is gone.
 
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -23,7 +23,8 @@ const ASSEMBLY: Duration = Duration::from_secs(120);
 /// Time in which what is printed last is read, or is lost.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// Runs `command` as one of the processes; `library` is the file of the MPI library, if it was named.
+/// Runs `command` as one of the processes; `library` is the file of the MPI library, if it was
+/// named.
 ///
 /// # Errors
 /// If the ranks do not come together.
@@ -87,8 +88,8 @@ fn part(world: World, watch: Watch) -> Result<()> {
     Ok(watch.farewell()?)
 }
 
-/// Ends this process if the ranks take too long to come together: MPI waits for good for one that dies while it
-/// starts, and no watch has begun yet.
+/// Ends this process if the ranks take too long to come together: MPI waits for good for one that
+/// dies while it starts, and no watch has begun yet.
 struct Alarm(Sender<()>);
 
 impl Alarm {
@@ -132,7 +133,8 @@ fn watch(world: &World, host: &str) -> Result<Watch> {
     Ok(world.progress_while(|| Watch::start_with_news(options, rendezvous, announce, leave))?)
 }
 
-/// Says why all end, on the rank that says it for all: rank 0, or where that is the one that is gone, rank 1.
+/// Says why all end, on the rank that says it for all: rank 0, or where that is the one that is
+/// gone, rank 1.
 fn announce_end(me: Rank, end: &End) {
     if me == Rank(0) || me == Rank(1) {
         say(format!("error: {end}\n"));

@@ -1,4 +1,5 @@
-//! `tegula trace FILE...`: what happened in a run that was recorded with `--trace FILE.trace`, or in several.
+//! `tegula trace FILE...`: what happened in a run that was recorded with `--trace FILE.trace`, or
+//! in several.
 
 mod json;
 mod summary;
@@ -34,7 +35,8 @@ Examples:
   tegula trace run.trace --table pairs
   tegula trace block-cyclic.trace 1d1d.trace -o compare.html")]
 pub(crate) struct TraceCommand {
-    /// The trace that a run wrote with --trace FILE.trace; several are compared on one page, with -o PAGE.html
+    /// The trace that a run wrote with --trace FILE.trace; several are compared on one page, with
+    /// -o PAGE.html
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]

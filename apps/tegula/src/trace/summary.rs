@@ -1,5 +1,5 @@
-//! A trace in words: what was run, how long, how busy, what took the time, what moved, and what ranks have
-//! sent each other.
+//! A trace in words: what was run, how long, how busy, what took the time, what moved, and what
+//! ranks have sent each other.
 
 use tegula_runtime::trace::Trace;
 use tegula_traces::{
@@ -90,8 +90,8 @@ fn limits(console: &Console, trace: &Trace) {
     }
 }
 
-/// Prints what ranks have sent each other, how much of its time they computed in, and how well their clocks
-/// agree.
+/// Prints what ranks have sent each other, how much of its time they computed in, and how well
+/// their clocks agree.
 fn messages(console: &Console, trace: &Trace) {
     if !trace.messages.is_empty() {
         let sent: u64 = trace.messages.iter().map(|message| message.bytes).sum();

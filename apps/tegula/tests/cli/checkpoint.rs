@@ -34,8 +34,8 @@ fn send(signal: &str, child: &Child) {
     assert!(sent.expect("a shell").success(), "the run is still there");
 }
 
-/// Starts a run that reads the pipe `name` once it notes signals, sends it `signal`, and only then gives it
-/// the file `content`: the run meets the signal in its first pause.
+/// Starts a run that reads the pipe `name` once it notes signals, sends it `signal`, and only then
+/// gives it the file `content`: the run meets the signal in its first pause.
 fn signalled(folder: &Path, arguments: &str, files: [&str; 2], signal: &str) -> Run {
     let run = command(folder, arguments);
     // Whoever runs the tests may have the end of their terminal ignored.

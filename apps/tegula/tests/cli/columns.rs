@@ -1,11 +1,13 @@
-//! Which columns of a table a model takes: by name where there are names, and by number where there are none.
+//! Which columns of a table a model takes: by name where there are names, and by number where there
+//! are none.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::support::{Run, column, folder_with, number, root, tegula_in};
 
-/// A folder with the same observations with names and without, `id,x,y` of three of the places, and a model of each.
+/// A folder with the same observations with names and without, `id,x,y` of three of the places, and
+/// a model of each.
 fn folder() -> PathBuf {
     let sample = fs::read_to_string(root().join("data/samples/e_sub140.csv")).expect("a sample");
     let (_, bare) = sample.split_once('\n').expect("a header");

@@ -8,7 +8,8 @@ use tegula_kernels::backend::LEFT_OUT;
 
 use crate::support::{folder, number, tegula, tegula_in};
 
-/// Names of all algorithms, each with a precision that it has: one after the other as far as it can be.
+/// Names of all algorithms, each with a precision that it has: one after the other as far as it can
+/// be.
 fn names() -> Vec<(String, String)> {
     let list = tegula("linalg --list --json - --quiet").succeeded().json();
     let algorithms = list["algorithms"].as_array().expect("a list");
@@ -20,7 +21,8 @@ fn names() -> Vec<(String, String)> {
     named.collect()
 }
 
-/// The tests of the program itself run all of them at many sizes; here each is run once by its name.
+/// The tests of the program itself run all of them at many sizes; here each is run once by its
+/// name.
 #[test]
 fn every_algorithm_can_be_run_by_its_name() {
     let names = names();

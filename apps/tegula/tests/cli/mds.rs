@@ -152,7 +152,8 @@ fn a_matrix_with_a_hole_is_refused_or_filled() {
     let folder = folder_with("points.csv", &format!("x,y\n{}\n", rows.join("\n")));
     diodon(&folder, "distances points.csv --metric manhattan -o D.h5").succeeded();
     let mut bytes = fs::read(folder.join("D.h5")).expect("a file");
-    // The address of the first chunk stands behind the head of the tree of chunks and its first key.
+    // The address of the first chunk stands behind the head of the tree of chunks and its first
+    // key.
     let tree = bytes.windows(5).position(|window| window == b"TREE\x01").expect("a tree");
     bytes[tree + 24 + 32..][..8].fill(0xff);
     fs::write(folder.join("D.h5"), bytes).expect("a file");

@@ -1,4 +1,5 @@
-//! `tegula diodon pca` with metrics and instruments: files that are taken, results, and what is refused.
+//! `tegula diodon pca` with metrics and instruments: files that are taken, results, and what is
+//! refused.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! The program under `mpirun`, with every MPI that is installed: the answers of one rank, as many messages as
-//! ranks that are threads send, and an end for all when one dies.
+//! The program under `mpirun`, with every MPI that is installed: the answers of one rank, as many
+//! messages as ranks that are threads send, and an end for all when one dies.
 
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use crate::support::{assert_close, command, folder_with, number, root, tegula};
 
-/// Launchers, what they say of themselves, and what they need to start more ranks than there are cores.
+/// Launchers, what they say of themselves, and what they need to start more ranks than there are
+/// cores.
 const LAUNCHERS: &[(&str, &str, &[&str])] = &[
     ("mpirun.openmpi", "(Open", &["--oversubscribe", "--bind-to", "none"]),
     ("mpirun.mpich", "HYDRA", &[]),
@@ -88,7 +89,8 @@ fn likelihoods_and_embeddings_are_those_of_one_rank() {
     });
 }
 
-/// One trace of processes, whose clocks were compared: on one machine no message comes before it was sent.
+/// One trace of processes, whose clocks were compared: on one machine no message comes before it
+/// was sent.
 #[test]
 fn processes_leave_one_trace_on_one_clock() {
     under_each("processes_leave_one_trace_on_one_clock", |launcher| {
@@ -113,8 +115,8 @@ fn processes_leave_one_trace_on_one_clock() {
     });
 }
 
-/// As on several hosts, where MPI connects two ranks when one first sends to the other: rank 0 waits for the others
-/// then, and must see to it that what it has sent leaves.
+/// As on several hosts, where MPI connects two ranks when one first sends to the other: rank 0
+/// waits for the others then, and must see to it that what it has sent leaves.
 #[test]
 fn ranks_without_shared_memory_meet() {
     under_each("ranks_without_shared_memory_meet", |launcher| {

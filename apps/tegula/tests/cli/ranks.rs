@@ -143,7 +143,8 @@ fn counts_are_those_of_all_ranks() {
         workers.map(|worker| number(worker, "/tasks")).sum::<f64>()
     };
     let (alone, over) = (run(potrf), run(&format!("{potrf} --ranks local:3")));
-    // 6 tiles along an edge: potrf, trsm and syrk, gemm; messages count as tasks of who sends or receives.
+    // 6 tiles along an edge: potrf, trsm and syrk, gemm; messages count as tasks of who sends or
+    // receives.
     assert_eq!(number(&alone, "/tasks_run"), tasks(&alone));
     assert!(number(&alone, "/tasks_run") >= 56.0, "{alone}");
     assert!(number(&over, "/tasks_run") >= number(&alone, "/tasks_run"), "{over}");

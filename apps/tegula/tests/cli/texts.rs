@@ -1,5 +1,5 @@
-//! Text files as people have them: compressed, in UTF-16, under names that are no UTF-8, too large, or no text at
-//! all.
+//! Text files as people have them: compressed, in UTF-16, under names that are no UTF-8, too large,
+//! or no text at all.
 
 use std::ffi::OsString;
 use std::fs;

@@ -162,7 +162,8 @@ impl<'a> Array<'a> {
         ADDRESS + self.size.map_or(0, |size| usize::from(size) + 4)
     }
 
-    /// The addresses of data blocks in the block at `address`, that of number `index`, which has `count` of them.
+    /// The addresses of data blocks in the block at `address`, that of number `index`, which has
+    /// `count` of them.
     fn super_block(
         &mut self,
         address: u64,
@@ -181,7 +182,8 @@ impl<'a> Array<'a> {
         self.held_super.as_ref().map(|(_, block)| block)
     }
 
-    /// The `count` elements from byte `from` on; the checksum behind them is of all from `start` on.
+    /// The `count` elements from byte `from` on; the checksum behind them is of all from `start`
+    /// on.
     fn elements(&mut self, start: u64, from: u64, count: u64) -> Option<&[Found]> {
         if self.held.as_ref().is_none_or(|(held, _)| *held != from) {
             let before = (from - start) as usize;

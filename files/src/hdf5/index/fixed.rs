@@ -1,4 +1,5 @@
-//! Chunks in an array of fixed length, in pages if it is long (`H5FA` of HDF5), and chunks without an index.
+//! Chunks in an array of fixed length, in pages if it is long (`H5FA` of HDF5), and chunks without
+//! an index.
 
 use rust_hdf5::format::FormatContext;
 use rust_hdf5::format::chunk_index::fixed_array::{

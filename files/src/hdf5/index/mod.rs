@@ -34,8 +34,8 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// The place of the chunk whose first entry is at `offsets`; none if it is outside the matrix, as what a
-    /// matrix lost when it shrank.
+    /// The place of the chunk whose first entry is at `offsets`; none if it is outside the matrix,
+    /// as what a matrix lost when it shrank.
     fn index_of(&self, offsets: &[u64]) -> Result<Option<usize>, ()> {
         let [row, column] = match *offsets {
             [column] => [0, column],
@@ -55,8 +55,9 @@ impl Table {
         (i < self.grid[0] && j < self.grid[1]).then(|| i * self.grid[1] + j)
     }
 
-    /// The number of the chunk at `place` in an array of all that there may be: the axis that grows without limit
-    /// is the slowest, else that of the rows (`H5VM_array_offset_pre` and `H5VM_swizzle_coords` of HDF5).
+    /// The number of the chunk at `place` in an array of all that there may be: the axis that grows
+    /// without limit is the slowest, else that of the rows (`H5VM_array_offset_pre` and
+    /// `H5VM_swizzle_coords` of HDF5).
     fn number(&self, place: usize) -> u64 {
         let [i, j] = [place / self.grid[1], place % self.grid[1]].map(|at| at as u64);
         match self.most {
@@ -65,7 +66,8 @@ impl Table {
         }
     }
 
-    /// Notes that chunks which reach over the edge of a matrix of this `shape` went through no filter.
+    /// Notes that chunks which reach over the edge of a matrix of this `shape` went through no
+    /// filter.
     pub(super) fn leave_edges_plain(&mut self, shape: [usize; 2], mask: u32) {
         for (place, chunk) in self.chunks.iter_mut().enumerate() {
             let ends = [place / self.grid[1] + 1, place % self.grid[1] + 1];

@@ -9,8 +9,8 @@ use rust_hdf5::H5File;
 
 use crate::hdf5::holes::Holes;
 
-/// Refuses the data set called `title` of the file at `path` if a part of it was never written, unless `fill` is what
-/// libhdf5 reads there.
+/// Refuses the data set called `title` of the file at `path` if a part of it was never written,
+/// unless `fill` is what libhdf5 reads there.
 ///
 /// # Errors
 /// Why it is refused.

@@ -1,4 +1,5 @@
-//! The C library libhdf5 as a second reader: for files that ours does not read, and as what ours is compared with.
+//! The C library libhdf5 as a second reader: for files that ours does not read, and as what ours is
+//! compared with.
 //!
 //! It does one thing at a time, whichever thread asks: more readers are not faster.
 
@@ -27,8 +28,8 @@ use crate::source::{SourceError, order_of_triangle};
 const DEEPEST: usize = 16;
 
 impl Hdf5Source {
-    /// The same as [`open_as`](Self::open_as), read by libhdf5. What was never written can be read as the file has it
-    /// alone.
+    /// The same as [`open_as`](Self::open_as), read by libhdf5. What was never written can be read
+    /// as the file has it alone.
     ///
     /// # Errors
     /// If libhdf5 cannot read it, or it is no matrix of real numbers.

@@ -5,8 +5,8 @@ use hdf5_metno::{Dataset, Error, File, H5Type};
 
 use crate::hdf5::names::find;
 
-/// The names of the rows and of the columns of the data set called `title`, of that shape, from those of the data sets
-/// `there` that hold them.
+/// The names of the rows and of the columns of the data set called `title`, of that shape, from
+/// those of the data sets `there` that hold them.
 ///
 /// # Errors
 /// If they are no text, or not as many as rows or columns.

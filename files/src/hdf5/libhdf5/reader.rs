@@ -1,4 +1,5 @@
-//! Reading rectangles of a data set through libhdf5, which turns numbers into those of this machine.
+//! Reading rectangles of a data set through libhdf5, which turns numbers into those of this
+//! machine.
 
 use std::ops::Range;
 
@@ -18,12 +19,14 @@ pub(in crate::hdf5) struct SliceReader {
 }
 
 impl SliceReader {
-    /// A reader of `dataset`, whose numbers are of kind `element` and of which the file holds `stored` bytes per entry.
+    /// A reader of `dataset`, whose numbers are of kind `element` and of which the file holds
+    /// `stored` bytes per entry.
     pub(in crate::hdf5) fn new(dataset: Dataset, element: Element, stored: f64) -> Self {
         Self { dataset, element, stored }
     }
 
-    /// Reads the entries in `rows` and `columns` into `entries`, row by row, in the byte order of this machine.
+    /// Reads the entries in `rows` and `columns` into `entries`, row by row, in the byte order of
+    /// this machine.
     pub(in crate::hdf5) fn read(
         &mut self,
         rows: &Range<usize>,

@@ -1,9 +1,9 @@
 //! mothur's column format: a line for each pair, with two names and their distance, in any order.
 //!
-//! Every pair has to be there, in one direction or in both. Names stand in the order in which they appear; of
-//! a line the first or the second comes first, depending on which of the two the second line repeats, so that
-//! the order of what writes the triangle row by row comes back. Source: mothur manual, "Column-formatted
-//! distance matrix".
+//! Every pair has to be there, in one direction or in both. Names stand in the order in which they
+//! appear; of a line the first or the second comes first, depending on which of the two the second
+//! line repeats, so that the order of what writes the triangle row by row comes back. Source:
+//! mothur manual, "Column-formatted distance matrix".
 
 mod pairs;
 mod read;

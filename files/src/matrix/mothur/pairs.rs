@@ -138,8 +138,8 @@ impl Pairs {
         Ok(())
     }
 
-    /// The first pair without a distance, if there is one, and how many there are; the diagonal becomes zero
-    /// where it is not known.
+    /// The first pair without a distance, if there is one, and how many there are; the diagonal
+    /// becomes zero where it is not known.
     ///
     /// # Errors
     /// As [`put`](Self::put).

@@ -43,8 +43,8 @@ pub(super) fn open(
     reading.finish(lines.bytes_taken())
 }
 
-/// Whether the second name of a line comes before the first one: it does if the second line repeats it, as
-/// where the lower triangle is written row by row.
+/// Whether the second name of a line comes before the first one: it does if the second line repeats
+/// it, as where the lower triangle is written row by row.
 fn second_comes_first(path: &Path, memory_bytes: u64) -> Result<bool, SourceError> {
     let lines = Opened::new(path, memory_bytes)?.first_lines(2)?;
     let names = |at: usize| {
@@ -114,7 +114,8 @@ impl Reading<'_> {
         Ok(number)
     }
 
-    /// Refuses more names than the file can have lines for, before their pairs leave the memory for the disk.
+    /// Refuses more names than the file can have lines for, before their pairs leave the memory for
+    /// the disk.
     fn check_pairs(&mut self, line: u64) -> Result<(), SourceError> {
         if self.pairs.have_room() {
             return Ok(());

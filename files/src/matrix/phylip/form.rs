@@ -16,8 +16,8 @@ pub(super) enum Names {
 const STRICT: usize = 10;
 
 impl Names {
-    /// The name at the start of `line` and the rest, if that is known without knowing how many numbers
-    /// follow.
+    /// The name at the start of `line` and the rest, if that is known without knowing how many
+    /// numbers follow.
     pub(super) fn strict(line: &str) -> (&str, &str) {
         let end = line.char_indices().nth(STRICT).map_or(line.len(), |(at, _)| at);
         line.split_at(end)
@@ -44,7 +44,8 @@ pub(super) fn order(n: usize, lines: &[String], names: Names) -> Order {
     let lower = Order::Lower { diagonal: false };
     let Some(first) = lines.first() else { return lower };
     let words = behind(first, names);
-    // What stands for numbers, also missing ones; a row of the lower triangle begins with none or one.
+    // What stands for numbers, also missing ones; a row of the lower triangle begins with none or
+    // one.
     let like = words.iter().filter(|word| is_like_number(word)).count();
     if like == n || like > 1 || (n > 1 && like > 0 && words.len() == n) {
         return Order::Rows;
@@ -62,7 +63,8 @@ pub(super) fn order(n: usize, lines: &[String], names: Names) -> Order {
     Order::Lower { diagonal }
 }
 
-/// Whether the first of `lines`, which holds no number, is a whole row: the second is one then, too.
+/// Whether the first of `lines`, which holds no number, is a whole row: the second is one then,
+/// too.
 fn is_name_alone(n: usize, lines: &[String]) -> bool {
     let Some(second) = lines.get(1) else { return n == 1 };
     let mut words = second.split_whitespace();

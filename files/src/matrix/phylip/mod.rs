@@ -1,10 +1,10 @@
-//! PHYLIP's distance matrices: the number of rows, then a row per item with its name, square or the lower
-//! triangle.
+//! PHYLIP's distance matrices: the number of rows, then a row per item with its name, square or the
+//! lower triangle.
 //!
-//! Names end at the first blank (relaxed), or hold blanks and end before the numbers, of which it is known
-//! how many follow; if a file does not fit that, names are its first ten characters (strict). The numbers of
-//! a row may take several lines. The lower triangle comes with the diagonal or without. Source: PHYLIP 3.6,
-//! `distance.html`.
+//! Names end at the first blank (relaxed), or hold blanks and end before the numbers, of which it
+//! is known how many follow; if a file does not fit that, names are its first ten characters
+//! (strict). The numbers of a row may take several lines. The lower triangle comes with the
+//! diagonal or without. Source: PHYLIP 3.6, `distance.html`.
 
 mod form;
 mod read;

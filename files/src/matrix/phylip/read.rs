@@ -31,7 +31,8 @@ pub(super) fn open(
     })?;
     let read = |names| Reading::new(path, n, order(n, rest, names), names, settings)?.all();
     match read(Names::Relaxed) {
-        // What does not fit names that end at blanks may fit names of ten characters; if neither, the first is meant.
+        // What does not fit names that end at blanks may fit names of ten characters; if neither,
+        // the first is meant.
         Err(SourceError::Invalid { path, reason }) => {
             read(Names::Strict).map_err(|_| SourceError::Invalid { path, reason })
         }
@@ -140,7 +141,8 @@ impl<'a> Reading<'a> {
     ) -> Result<(&'l str, &'l str), SourceError> {
         let end = |word: &str| word.as_ptr() as usize - line.as_ptr() as usize + word.len();
         let words: Vec<&str> = line.split_whitespace().collect();
-        // As many numbers as belong to the row are at the end, or all that there are after the first word.
+        // As many numbers as belong to the row are at the end, or all that there are after the
+        // first word.
         let first_number = words.iter().skip(1).position(|word| is_number(word));
         let length = match words.len().checked_sub(wanted) {
             Some(length) if length > 0 => length,
@@ -161,8 +163,8 @@ impl<'a> Reading<'a> {
         Ok(line.split_at(end(words[length - 1])))
     }
 
-    /// Takes the numbers in `text`, which belong to row `row` after `found` others; answers how many there
-    /// are then.
+    /// Takes the numbers in `text`, which belong to row `row` after `found` others; answers how
+    /// many there are then.
     fn numbers(&mut self, row: usize, found: usize, text: &str) -> Result<usize, SourceError> {
         let mut found = found;
         for word in text.split_whitespace() {

@@ -32,8 +32,8 @@ pub(super) enum Bytes {
 }
 
 impl Bytes {
-    /// Fills `out` with what lies `offset` bytes behind the first entry; returns how much of it the disk
-    /// gave.
+    /// Fills `out` with what lies `offset` bytes behind the first entry; returns how much of it the
+    /// disk gave.
     fn read_at(&self, offset: u64, out: &mut [u8]) -> io::Result<u64> {
         match self {
             Self::Memory(bytes) => {
@@ -49,7 +49,8 @@ impl Bytes {
     }
 }
 
-/// In which order entries lie. A line is what lies without gaps: a row, a column, or the stored part of one.
+/// In which order entries lie. A line is what lies without gaps: a row, a column, or the stored
+/// part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
     /// Row by row.
@@ -58,7 +59,8 @@ pub(super) enum Order {
     Columns,
     /// Row by row, of each what is above the diagonal, which is zero: SciPy's condensed form.
     Upper,
-    /// Row by row, of each what is below the diagonal, and the diagonal too or not: then it is zero.
+    /// Row by row, of each what is below the diagonal, and the diagonal too or not: then it is
+    /// zero.
     Lower {
         /// Whether the diagonal is there.
         diagonal: bool,
@@ -66,8 +68,8 @@ pub(super) enum Order {
 }
 
 impl Order {
-    /// Index of the first entry of line `line` of a matrix of this `shape`, and the positions in the line
-    /// that are there.
+    /// Index of the first entry of line `line` of a matrix of this `shape`, and the positions in
+    /// the line that are there.
     fn line(self, [m, n]: [usize; 2], line: usize) -> (usize, Range<usize>) {
         match self {
             Self::Rows => (line * n, 0..n),

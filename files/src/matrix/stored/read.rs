@@ -52,8 +52,8 @@ impl StoredReader {
         Ok(read)
     }
 
-    /// Fills the columns of the block from lines that are columns, the diagonal aside where that is in rows
-    /// already.
+    /// Fills the columns of the block from lines that are columns, the diagonal aside where that is
+    /// in rows already.
     fn columns(&mut self, block: &Block, entries: &mut [u8]) -> io::Result<u64> {
         let (size, width) = (self.stored.element.bytes(), block.columns.len());
         let mut read = 0;

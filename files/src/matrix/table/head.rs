@@ -20,10 +20,12 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// Finds out how a table begins of which `lines` are the first; nothing if there is no row in them.
+    /// Finds out how a table begins of which `lines` are the first; nothing if there is no row in
+    /// them.
     pub(super) fn find(path: &Path, lines: &[String]) -> Option<Self> {
         let text = lines.join("\n");
-        // Of several that fit as well the first in the list counts, which is the rarer one in names.
+        // Of several that fit as well the first in the list counts, which is the rarer one in
+        // names.
         let (mut cut, mut score) = (Cut::new(path, &text, Delimiter::Comma), 0.0);
         for delimiter in Delimiter::ALL {
             let other = Cut::new(path, &text, delimiter);
@@ -74,8 +76,8 @@ impl Cut {
         self.below().filter(is_number).count()
     }
 
-    /// The share of rows that are as long as the last, and of numbers in them; 0 if the delimiter does not
-    /// occur.
+    /// The share of rows that are as long as the last, and of numbers in them; 0 if the delimiter
+    /// does not occur.
     fn score(&self) -> f64 {
         let width = self.rows.last().map_or(0, OwnedRow::width);
         if width < 2 {

@@ -1,14 +1,15 @@
-//! Tables as text: a row per line, cells between commas, tabs or other delimiters, names in quotes where
-//! needed.
+//! Tables as text: a row per line, cells between commas, tabs or other delimiters, names in quotes
+//! where needed.
 //!
 //! Rules for reading, beside those of [`csv`](crate::csv) for lines, comments and quotes:
-//! - the delimiter is the one that cuts the first rows into equally many cells, most of them numbers;
-//! - the first row is a header if it is one cell shorter than the next, if its first cell is empty or says
-//!   what names are (`id`, `name`, `sample`, `SEQ_ID` ...), if it begins with text and most of its other
-//!   cells are no numbers or the first cell of the second row is among them (names may be numbers), or if all
-//!   its other cells are text;
-//! - the first column holds names if the header is shorter or begins as above, if it begins with text, or if
-//!   its first name is also in the header;
+//! - the delimiter is the one that cuts the first rows into equally many cells, most of them
+//!   numbers;
+//! - the first row is a header if it is one cell shorter than the next, if its first cell is empty
+//!   or says what names are (`id`, `name`, `sample`, `SEQ_ID` ...), if it begins with text and most
+//!   of its other cells are no numbers or the first cell of the second row is among them (names may
+//!   be numbers), or if all its other cells are text;
+//! - the first column holds names if the header is shorter or begins as above, if it begins with
+//!   text, or if its first name is also in the header;
 //! - blanks around names and numbers do not count; names that are all empty are none.
 //!
 //! pydiodon's `.sw.dis`, and what R, pandas, QIIME and scikit-bio write, are such tables.

@@ -15,7 +15,8 @@ use crate::source::{Block, Sink, SourceError};
 struct TableSink {
     target: Target,
     delimiter: char,
-    /// The names of rows as they are written, an empty one for each if there are none but they have a column.
+    /// The names of rows as they are written, an empty one for each if there are none but they have
+    /// a column.
     row_names: Option<Vec<String>>,
     line: String,
 }
@@ -63,7 +64,8 @@ fn check_names(path: &Path, names: &[String]) -> Result<(), SourceError> {
     })
 }
 
-/// `name` as a cell, in quotes where a reader that looks for the delimiter might take a part of it for one.
+/// `name` as a cell, in quotes where a reader that looks for the delimiter might take a part of it
+/// for one.
 fn quoted(name: &str) -> String {
     if name.contains([',', ';', '\t', '|', ' ', '"']) || name.starts_with('#') {
         format!("\"{}\"", name.replace('"', "\"\""))

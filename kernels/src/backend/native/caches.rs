@@ -1,5 +1,5 @@
-//! Sizes of this processor's own caches, from the `cpuid` leaf of deterministic cache parameters where there is
-//! one.
+//! Sizes of this processor's own caches, from the `cpuid` leaf of deterministic cache parameters
+//! where there is one.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::__cpuid_count;

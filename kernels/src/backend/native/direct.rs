@@ -1,5 +1,5 @@
-//! Products of small matrices straight from where they lie: to lay operands out would cost more than
-//! to multiply them.
+//! Products of small matrices straight from where they lie: to lay operands out would cost more
+//! than to multiply them.
 
 use std::ops::Range;
 
@@ -43,12 +43,13 @@ pub(super) struct Product<T> {
 
 /// Which factor of a product is a triangle, if `C` lies where the other one does.
 ///
-/// A block of the result is stored after all that it is made of is read; what comes later needs nothing
-/// that was there if blocks are made from the last one on where the triangle reaches back.
+/// A block of the result is stored after all that it is made of is read; what comes later needs
+/// nothing that was there if blocks are made from the last one on where the triangle reaches back.
 #[derive(Clone, Copy)]
 struct Factor {
     is_left: bool,
-    /// Whether row `i` of `T B`, or column `i` of `B T`, is made of none after `i`, rather than none before.
+    /// Whether row `i` of `T B`, or column `i` of `B T`, is made of none after `i`, rather than
+    /// none before.
     reaches_back: bool,
 }
 
@@ -61,8 +62,8 @@ impl Factor {
 }
 
 impl<T: Real> Product<T> {
-    /// `C = C - A B'`, with `C` of `m x n` at `c`, and the `k` columns of `A` at `a`, whose first rows are
-    /// those of `B`; all in a matrix with columns `ld` apart.
+    /// `C = C - A B'`, with `C` of `m x n` at `c`, and the `k` columns of `A` at `a`, whose first
+    /// rows are those of `B`; all in a matrix with columns `ld` apart.
     ///
     /// # Safety
     /// They are there, and `C` is apart from `A`.
@@ -154,7 +155,8 @@ fn complete<T: Real>(t: Triangle<'_, T>, room: &mut [T]) {
     }
 }
 
-/// `B = T B`, of a triangle of at most [`ORDER`] rows, and with rows or columns of `B` adjacent in memory.
+/// `B = T B`, of a triangle of at most [`ORDER`] rows, and with rows or columns of `B` adjacent in
+/// memory.
 ///
 /// # Safety
 /// The processor has the set of `K`.

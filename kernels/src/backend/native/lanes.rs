@@ -10,9 +10,10 @@ pub(super) trait Lanes<T> {
     type V: Copy;
     /// Elements in a register.
     const LANES: usize;
-    /// Cache lines of the left operand that a micro-kernel fetches in four steps. With 256 bits all six: in steps that
-    /// are written out, products were up to a tenth faster on Zen 3 than with four of six. With 512 bits four of
-    /// twelve, as in every single step before; more have not been tried.
+    /// Cache lines of the left operand that a micro-kernel fetches in four steps. With 256 bits all
+    /// six: in steps that are written out, products were up to a tenth faster on Zen 3 than with
+    /// four of six. With 512 bits four of twelve, as in every single step before; more have not
+    /// been tried.
     const FETCHED: usize;
     unsafe fn zero() -> Self::V;
     unsafe fn load(from: *const T) -> Self::V;
@@ -35,8 +36,9 @@ pub(super) trait Lanes<T> {
 pub(super) trait Edge<T>: Lanes<T> {
     /// Which lanes count.
     type Mask: Copy;
-    /// Registers down and columns across a block of a small product. With 256 bits a mask is one of sixteen registers,
-    /// and with blocks as large as those of other products sums are moved to memory and back.
+    /// Registers down and columns across a block of a small product. With 256 bits a mask is one of
+    /// sixteen registers, and with blocks as large as those of other products sums are moved to
+    /// memory and back.
     const BLOCK: (usize, usize);
     /// Most products of numbers in a small product.
     const MOST: usize;

@@ -34,8 +34,8 @@ pub(super) struct Target<T> {
     pub(super) beta: T,
 }
 
-/// Cache lines of a few columns, to fetch ahead of their use: one in each step of a micro-kernel, so
-/// that they wait in no queue.
+/// Cache lines of a few columns, to fetch ahead of their use: one in each step of a micro-kernel,
+/// so that they wait in no queue.
 #[derive(Clone, Copy)]
 pub(super) struct Ahead<T> {
     /// First lines of the columns, and how many there are to a column.
@@ -145,7 +145,8 @@ unsafe fn accumulate<T: Real, S: Lanes<T>, const N: usize, const SUB: bool>(
     block
 }
 
-/// Some steps of `accumulate`, during which the lines of `a` that later ones read come into the first cache.
+/// Some steps of `accumulate`, during which the lines of `a` that later ones read come into the
+/// first cache.
 #[inline(always)]
 unsafe fn steps_at<T: Real, S: Lanes<T>, const N: usize, const SUB: bool>(
     a: *const T,

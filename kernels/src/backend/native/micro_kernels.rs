@@ -1,5 +1,5 @@
-//! What a processor set offers in one precision: micro-kernels and other short loops, each compiled with
-//! the set's own instructions.
+//! What a processor set offers in one precision: micro-kernels and other short loops, each compiled
+//! with the set's own instructions.
 //!
 //! A function with a target feature cannot be a trait's, so that each is a shell around one.
 
@@ -18,8 +18,9 @@ use crate::tile::{TileMut, TileRef};
 /// The micro-kernels of a processor set in one precision.
 ///
 /// # Safety
-/// Every function needs the processor set. `a` holds `MR * k` elements, `b` holds `k` groups of `NR`
-/// elements, a target its block; a panel `x` holds `MR * (k + NR)` and a panel `l` holds `NR * (k + NR)`.
+/// Every function needs the processor set. `a` holds `MR * k` elements, `b` holds `k` groups of
+/// `NR` elements, a target its block; a panel `x` holds `MR * (k + NR)` and a panel `l` holds
+/// `NR * (k + NR)`.
 pub(super) trait MicroKernels<T: Real> {
     /// Rows of a block.
     const MR: usize;
@@ -49,8 +50,8 @@ pub(super) trait MicroKernels<T: Real> {
     unsafe fn hemv(a: TileRef<'_, T>, x: &[T], y: &mut [T]);
     /// A small product.
     unsafe fn multiply(product: &Product<T>);
-    /// The Cholesky factorization of the `n x n` matrix at `a`, small and without gaps. The error is the
-    /// failed row.
+    /// The Cholesky factorization of the `n x n` matrix at `a`, small and without gaps. The error
+    /// is the failed row.
     unsafe fn factor_tiny(n: usize, a: *mut T) -> Result<(), usize>;
 }
 

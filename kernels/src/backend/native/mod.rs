@@ -1,5 +1,5 @@
-//! The backend of this crate's own: micro-kernels for x86 processors with AVX-512, or AVX2 and FMA, and in plain
-//! Rust for any other.
+//! The backend of this crate's own: micro-kernels for x86 processors with AVX-512, or AVX2 and FMA,
+//! and in plain Rust for any other.
 //!
 //! At tile sizes a library spends a tenth of its time on packing operands and has triangular
 //! solves that are far slower than products; here products, solves and factorizations share one
@@ -292,7 +292,8 @@ impl<T: Real, S: MicroKernels<T> + Sync> Blas<T> for Native<S> {
             b.rows(),
             b.cols()
         );
-        // The micro-panels of an upper triangle's solution would have their columns in reverse order.
+        // The micro-panels of an upper triangle's solution would have their columns in reverse
+        // order.
         let reversed = t.uplo == Uplo::Upper;
         if reversed || t.order() > solve::ORDER || shape.height != S::MR || shape.elements() == 0 {
             self.trsm(t, T::ONE, b.reborrow());

@@ -1,4 +1,5 @@
-//! Packing: a micro-panel of a matrix is copied to the order in which a micro-kernel reads it, and back.
+//! Packing: a micro-panel of a matrix is copied to the order in which a micro-kernel reads it, and
+//! back.
 
 use std::alloc::Layout;
 use std::cell::RefCell;
@@ -8,8 +9,8 @@ use super::lanes::Lanes;
 use crate::scalar::Real;
 use crate::tile::TileRef;
 
-/// A micro-panel of a matrix: `width` rows (at most the packed width) and `k` columns, by raw strides,
-/// which may be negative.
+/// A micro-panel of a matrix: `width` rows (at most the packed width) and `k` columns, by raw
+/// strides, which may be negative.
 #[derive(Clone, Copy)]
 pub(super) struct Strided<T> {
     pub(super) first: *const T,
@@ -49,7 +50,8 @@ const SIDE: usize = 4;
 /// Writes `k` groups of `W` elements; rows that do not exist are zero.
 ///
 /// # Safety
-/// The processor has the set of `S`, the micro-panel is readable, at most `W` wide, and `to` holds `W * k` elements.
+/// The processor has the set of `S`, the micro-panel is readable, at most `W` wide, and `to` holds
+/// `W * k` elements.
 #[inline(always)]
 pub(super) unsafe fn pack<T: Real, S: Lanes<T>, const W: usize>(source: Strided<T>, to: *mut T) {
     let Strided { first, width, k, across, along } = source;
@@ -154,7 +156,8 @@ thread_local! {
 }
 
 /// Calls `work` with room for two packed operands of so many elements, which begin on cache lines.
-/// The room belongs to the thread and is kept for the next call; its contents are arbitrary numbers.
+/// The room belongs to the thread and is kept for the next call; its contents are arbitrary
+/// numbers.
 pub(super) fn with_workspace<T: Real, R>(
     elements: [usize; 2],
     work: impl FnOnce([*mut T; 2]) -> R,

@@ -1,5 +1,6 @@
-//! Registers in plain Rust, for any processor: arrays of 256 bits, each of which compilers put into two of the
-//! sixteen or more registers of 128 bits that every x86 and ARM processor of 64 bits has.
+//! Registers in plain Rust, for any processor: arrays of 256 bits, each of which compilers put into
+//! two of the sixteen or more registers of 128 bits that every x86 and ARM processor of 64 bits
+//! has.
 
 use super::lanes::{Edge, Lanes};
 

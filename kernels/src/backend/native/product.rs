@@ -1,5 +1,5 @@
-//! Matrix products by blocks: `A` in the second cache, a micro-panel of `B` in the first. What does not lie
-//! in micro-panels of the right height already is packed, `B` once for all of `A`.
+//! Matrix products by blocks: `A` in the second cache, a micro-panel of `B` in the first. What does
+//! not lie in micro-panels of the right height already is packed, `B` once for all of `A`.
 
 use std::ops::Range;
 
@@ -11,13 +11,13 @@ use crate::packed::PackedRef;
 use crate::scalar::Real;
 use crate::tile::{TileMut, TileRef};
 
-/// Rows and inner size of the blocks of an `m x k` operand `A`. A micro-panel of `B` of that inner size,
-/// `NR` columns wide, stays in the first cache beside what passes through; a block of `A` stays in
-/// the second cache while `B` passes.
+/// Rows and inner size of the blocks of an `m x k` operand `A`. A micro-panel of `B` of that inner
+/// size, `NR` columns wide, stays in the first cache beside what passes through; a block of `A`
+/// stays in the second cache while `B` passes.
 ///
-/// An eighth of that cache is enough, if it holds some micro-panels: the first `NR` columns wait for all of the first
-/// block, the block after it is fetched at leisure. With half of a cache of 2 MiB tall products took a twelfth
-/// longer.
+/// An eighth of that cache is enough, if it holds some micro-panels: the first `NR` columns wait
+/// for all of the first block, the block after it is fetched at leisure. With half of a cache of 2
+/// MiB tall products took a twelfth longer.
 fn block_of_a<T: Real, K: MicroKernels<T>>(m: usize, k: usize) -> (usize, usize) {
     let caches = caches::sizes();
     let kc = piece(k, caches.first * 4 / 5 / (K::NR * size_of::<T>()), 1);
@@ -77,8 +77,8 @@ impl<T: Copy> Operand<T> {
         if self.is_read_so(height) { 0 } else { elements }
     }
 
-    /// The block from row `i` and column `p` on, which `room` holds packed if it has to be: where it
-    /// is read, and what has to be packed.
+    /// The block from row `i` and column `p` on, which `room` holds packed if it has to be: where
+    /// it is read, and what has to be packed.
     fn block(self, (i, p): (usize, usize), room: MicroPanels<T>) -> Side<T> {
         match self {
             Self::Packed(panels, _) if self.is_read_so(room.height) => {
@@ -140,8 +140,8 @@ struct Side<T> {
 /// `C = alpha A B + beta C` on a part of `C`, whose rows are adjacent in memory; `b` is transposed.
 ///
 /// # Safety
-/// The processor has the set of `K`; the operands have as many rows as `C` has rows and columns, and
-/// the same number of columns, at least one.
+/// The processor has the set of `K`; the operands have as many rows as `C` has rows and columns,
+/// and the same number of columns, at least one.
 pub(super) unsafe fn multiply<T: Real, K: MicroKernels<T>>(
     part: Part,
     alpha: T,
@@ -222,8 +222,8 @@ struct Block<T> {
 
 /// What will be read later: it is fetched, and packed if there is room for it.
 ///
-/// It must not pass through memory on its way, or the processor would wait there until the last block
-/// has been stored; hence all that makes it is inlined.
+/// It must not pass through memory on its way, or the processor would wait there until the last
+/// block has been stored; hence all that makes it is inlined.
 struct Later<T> {
     part: Strided<T>,
     room: Option<*mut T>,
@@ -233,8 +233,8 @@ impl<T: Real> Block<T> {
     /// Computes.
     ///
     /// # Safety
-    /// The processor has the set of `K`; micro-panels are inside the operands, and where these are packed
-    /// the rooms hold them; if not `fresh`, they are packed there already.
+    /// The processor has the set of `K`; micro-panels are inside the operands, and where these are
+    /// packed the rooms hold them; if not `fresh`, they are packed there already.
     unsafe fn run<K: MicroKernels<T>>(&self) {
         let (height, width, depth) = self.size;
         if let Some(a) = self.a.source.filter(|_| self.fresh) {
@@ -276,8 +276,8 @@ impl<T: Real> Block<T> {
         let (height, width, depth) = self.size;
         let (rows, cols) = (K::MR.min(height - i), K::NR.min(width - j));
         let below = self.below + i.cast_signed() - j.cast_signed();
-        // SAFETY: the micro-panels hold `depth` groups, the target is inside `C`, and what is for later is
-        // inside the operands and the rooms.
+        // SAFETY: the micro-panels hold `depth` groups, the target is inside `C`, and what is for
+        // later is inside the operands and the rooms.
         unsafe {
             if self.part == Part::Whole || below > -rows.cast_signed() {
                 let target = Target {
@@ -311,8 +311,8 @@ impl<T: Real> Block<T> {
         Later::of(Side { source, ..self.b }, self.b.read.micro_panel(group), rows, share)
     }
 
-    /// In the first group of `b` the next micro-panel of `a`, if this is new and was packed elsewhere,
-    /// else a share of a micro-panel of the next block.
+    /// In the first group of `b` the next micro-panel of `a`, if this is new and was packed
+    /// elsewhere, else a share of a micro-panel of the next block.
     #[inline(always)]
     fn later_a<K: MicroKernels<T>>(
         &self,
@@ -373,7 +373,8 @@ impl Shares {
     }
 }
 
-/// The micro-panels of the next block over the calls of this one: each has some calls for its columns.
+/// The micro-panels of the next block over the calls of this one: each has some calls for its
+/// columns.
 struct Turns {
     panels: usize,
     panel: usize,

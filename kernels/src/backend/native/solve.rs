@@ -1,10 +1,11 @@
-//! Triangular solves and Cholesky factorizations of one tile, entirely in packed storage: a micro-panel
-//! of `MR` rows of the unknown is packed, solved against the packed triangle, and written back.
+//! Triangular solves and Cholesky factorizations of one tile, entirely in packed storage: a
+//! micro-panel of `MR` rows of the unknown is packed, solved against the packed triangle, and
+//! written back.
 //!
 //! The product with what is solved already and the small triangular solve are fused in registers,
 //! as in Van Zee, van de Geijn, "BLIS", ACM TOMS 41 (2015), section on trsm. The factorization is
-//! the up-looking one: each micro-panel of rows is solved against the rows above, then its own diagonal
-//! block is factored (Golub, Van Loan, "Matrix computations", 4.2).
+//! the up-looking one: each micro-panel of rows is solved against the rows above, then its own
+//! diagonal block is factored (Golub, Van Loan, "Matrix computations", 4.2).
 
 use super::micro::Ahead;
 use super::micro_kernels::MicroKernels;
@@ -19,8 +20,8 @@ use crate::tile::TileMut;
 /// second cache of 2 MiB holds. Larger ones are split by the caller.
 pub(super) const ORDER: usize = 640;
 
-/// A packed triangle in micro-panels of `NR` rows: micro-panel `q` holds `NR (q + 1)` groups of `NR` elements, of which
-/// the last `NR` are its diagonal block with reciprocals on the diagonal.
+/// A packed triangle in micro-panels of `NR` rows: micro-panel `q` holds `NR (q + 1)` groups of
+/// `NR` elements, of which the last `NR` are its diagonal block with reciprocals on the diagonal.
 #[derive(Clone, Copy)]
 struct Packed<T> {
     first: *mut T,
@@ -42,7 +43,8 @@ impl<T: Real> Packed<T> {
 /// `B = inv(T) B`, and the transposed result packed by `MR` rows too, if they are wanted.
 ///
 /// # Safety
-/// The processor has the set of `K`; micro-panels are `MR` high and have the shape of the transposed `B`.
+/// The processor has the set of `K`; micro-panels are `MR` high and have the shape of the
+/// transposed `B`.
 pub(super) unsafe fn solve<T: Real, K: MicroKernels<T>>(
     t: Triangle<'_, T>,
     b: TileMut<'_, T>,
@@ -65,8 +67,8 @@ pub(super) unsafe fn solve<T: Real, K: MicroKernels<T>>(
         };
         let x = |turn: usize| first.wrapping_add(turn % turns * stride);
         let panel = |i: usize| b.part(i, 0, K::MR.min(columns.saturating_sub(i)), n);
-        // SAFETY: the room holds two micro-panels and the packed triangle; micro-panels are inside `b`, which
-        // is ours to write (its view was consumed).
+        // SAFETY: the room holds two micro-panels and the packed triangle; micro-panels are inside
+        // `b`, which is ours to write (its view was consumed).
         unsafe {
             pack_triangle::<T, K>(l, n, t.diag, packed);
             K::pack_rows(panel(0), x(0));
@@ -174,8 +176,9 @@ pub(super) unsafe fn factor<T: Real, K: MicroKernels<T>>(
             let left = K::MR.min(n - i - rows);
             // The last columns were not packed while the micro-panel before was solved.
             let seen = i.saturating_sub(K::MR);
-            // SAFETY: the room holds two micro-panels and the packed factor; rows are inside `a`, which
-            // is ours to write (its view was consumed), and only its lower triangle is touched.
+            // SAFETY: the room holds two micro-panels and the packed factor; rows are inside `a`,
+            // which is ours to write (its view was consumed), and only its lower triangle is
+            // touched.
             unsafe {
                 K::pack_rows(a.part(i, seen, rows, i - seen), now.add(seen * K::MR));
                 pack_diagonal::<T>(a.part(i, i, rows, rows), K::MR, now.add(i * K::MR));
@@ -226,8 +229,9 @@ unsafe fn unpack_diagonal<T: Real>(from: *const T, width: usize, block: Strided<
     }
 }
 
-/// Factors the diagonal block of the micro-panel of rows that begins at `first`, whose columns before
-/// are solved, and appends its rows to the packed factor. The error is the failed row in the micro-panel.
+/// Factors the diagonal block of the micro-panel of rows that begins at `first`, whose columns
+/// before are solved, and appends its rows to the packed factor. The error is the failed row in the
+/// micro-panel.
 ///
 /// # Safety
 /// As for `factor`.
@@ -238,7 +242,8 @@ unsafe fn factor_diagonal<T: Real, K: MicroKernels<T>>(
 ) -> Result<(), usize> {
     for c in (0..K::MR).step_by(K::NR) {
         let done = first + c;
-        // SAFETY: the micro-panel of `l` holds `done` groups and a block, the panel as many columns.
+        // SAFETY: the micro-panel of `l` holds `done` groups and a block, the panel as many
+        // columns.
         unsafe {
             let panel = l.micro_panel(done / K::NR);
             let own_rows = Strided {

@@ -14,7 +14,8 @@ pub(super) const ORDER: usize = 32;
 /// Columns that are brought up to date together.
 const WIDTH: usize = 4;
 
-/// Lower triangle of `A`, of at most [`ORDER`] rows, becomes `L` with `L L' = A`: in a copy without gaps.
+/// Lower triangle of `A`, of at most [`ORDER`] rows, becomes `L` with `L L' = A`: in a copy without
+/// gaps.
 ///
 /// # Safety
 /// The processor has the set of `K`.
@@ -45,8 +46,8 @@ pub(super) unsafe fn factor<T: Real, K: MicroKernels<T>>(
     })
 }
 
-/// The factorization of the `n x n` matrix at `a`, left-looking by blocks of columns. What is above the
-/// diagonal becomes arbitrary. The error is the failed row.
+/// The factorization of the `n x n` matrix at `a`, left-looking by blocks of columns. What is above
+/// the diagonal becomes arbitrary. The error is the failed row.
 ///
 /// # Safety
 /// The processor has the set of `S`, and `a` holds the matrix.

@@ -1,11 +1,11 @@
-//! Takes means out of a tile: `a_ij = alpha (f(a_ij) - p r_i - q c_j + s t)`, where `f` is the entry or its
-//! squared modulus.
+//! Takes means out of a tile: `a_ij = alpha (f(a_ij) - p r_i - q c_j + s t)`, where `f` is the
+//! entry or its squared modulus.
 //!
-//! Shapes: `A` is `m x n`, `r` holds `m` numbers, `c` holds `n` and `t` one. With sums in these and `p`,
-//! `q`, `s` one over what they are sums of, it centres rows, columns or both. Overwrites a part of `A`, and
-//! neither reads nor writes the rest; what has a factor of zero is not read. Cannot fail. Source: Gower,
-//! "Some distance properties of latent root and vector methods used in multivariate analysis", Biometrika
-//! 53 (1966). On cores only.
+//! Shapes: `A` is `m x n`, `r` holds `m` numbers, `c` holds `n` and `t` one. With sums in these and
+//! `p`, `q`, `s` one over what they are sums of, it centres rows, columns or both. Overwrites a
+//! part of `A`, and neither reads nor writes the rest; what has a factor of zero is not read.
+//! Cannot fail. Source: Gower, "Some distance properties of latent root and vector methods used in
+//! multivariate analysis", Biometrika 53 (1966). On cores only.
 
 mod cpu;
 mod list_entry;

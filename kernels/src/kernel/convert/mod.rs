@@ -1,8 +1,8 @@
 //! A tile in the other precision: `B = A`, from 32 bits to 64 or from 64 to 32.
 //!
-//! Shapes: `A` and `B` are `m x n`. Overwrites a part of `B`; the rest is not touched. Numbers out of the
-//! range of `B` become infinities. Cannot fail. Source: LAPACK's `lag2s`, `slag2d`, `lat2s`. On cores
-//! only.
+//! Shapes: `A` and `B` are `m x n`. Overwrites a part of `B`; the rest is not touched. Numbers out
+//! of the range of `B` become infinities. Cannot fail. Source: LAPACK's `lag2s`, `slag2d`, `lat2s`.
+//! On cores only.
 
 mod cpu;
 mod list_entry;

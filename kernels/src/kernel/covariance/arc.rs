@@ -20,7 +20,8 @@ pub(super) static ARC: LazyLock<[Row; ARC_ROWS]> = LazyLock::new(|| {
     })
 });
 
-/// `(2 asin(sqrt(q) / 2))^2 / q = 2 sum q^(n-1) / (n^2 binomial(2n, n))` (Gradshteyn and Ryzhik 1.645.2).
+/// `(2 asin(sqrt(q) / 2))^2 / q = 2 sum q^(n-1) / (n^2 binomial(2n, n))` (Gradshteyn and Ryzhik
+/// 1.645.2).
 fn ratio(q: f64) -> f64 {
     let (mut term, mut sum, mut n) = (1.0, 1.0, 1.0);
     while term > 1e-18 * sum {

@@ -1,4 +1,5 @@
-//! What a covariance supplies to have a radial table: its shape as a function of the scaled distance.
+//! What a covariance supplies to have a radial table: its shape as a function of the scaled
+//! distance.
 
 use super::table::Row;
 
@@ -27,9 +28,9 @@ pub enum SmallExpansion {
 
 /// A derivative of a covariance as a function of `x = d / scale`, smooth for `x > 0` and 0 at 0.
 ///
-/// It is either relative to the covariance, a logarithmic derivative, which then changes slowly where
-/// the covariance vanishes, or, of a covariance that is 0 from some distance on, the derivative of
-/// the correlation.
+/// It is either relative to the covariance, a logarithmic derivative, which then changes slowly
+/// where the covariance vanishes, or, of a covariance that is 0 from some distance on, the
+/// derivative of the correlation.
 pub trait Derivative {
     /// The derivative at the nodes of one cell.
     fn values(&self, x: &Row) -> Row;
@@ -98,9 +99,9 @@ pub trait Correlation {
     fn values(&self, x: &Row) -> Row {
         x.map(|x| self.value(x))
     }
-    /// [`logarithm`](Self::logarithm) at the nodes of one cell, less `high`, a number of few bits close to them. A large
-    /// logarithm that is a sum with `-x` keeps its digits if `high` is taken off that term first,
-    /// `-x - high` being exact.
+    /// [`logarithm`](Self::logarithm) at the nodes of one cell, less `high`, a number of few bits
+    /// close to them. A large logarithm that is a sum with `-x` keeps its digits if `high` is taken
+    /// off that term first, `-x - high` being exact.
     fn remainders(&self, x: &Row, high: f64) -> Row {
         x.map(|x| self.logarithm(x) - high)
     }

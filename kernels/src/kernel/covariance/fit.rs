@@ -72,8 +72,8 @@ fn nodes(start: f64, bits: u32, index: usize) -> Row {
     NODES.map(|u| (middle + width * u).sqrt())
 }
 
-/// Rows of `factor` times a function, whose `values` at the nodes of a cell are given, for consecutive
-/// octaves from `start`.
+/// Rows of `factor` times a function, whose `values` at the nodes of a cell are given, for
+/// consecutive octaves from `start`.
 pub(super) fn octaves(
     values: impl Fn(&Row) -> Row,
     start: f64,

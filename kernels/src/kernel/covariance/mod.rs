@@ -70,8 +70,8 @@ pub struct Covariance<T> {
     pub precision: PhantomData<T>,
 }
 
-/// Writes what `table` gives for the distances of one point from `rows` others, from row `start` on:
-/// a column of a tile, without nugget.
+/// Writes what `table` gives for the distances of one point from `rows` others, from row `start`
+/// on: a column of a tile, without nugget.
 pub(in crate::kernel) fn column(
     vectors: Vectors,
     table: &RadialTable,

@@ -137,8 +137,8 @@ impl RadialTable {
         self.cut_underflow();
     }
 
-    /// Makes this the table of `factor * derivative(d / scale)` of the covariance that `like` holds:
-    /// over the same cells, 0 at distance 0 and where that table ends.
+    /// Makes this the table of `factor * derivative(d / scale)` of the covariance that `like`
+    /// holds: over the same cells, 0 at distance 0 and where that table ends.
     ///
     /// # Panics
     /// If `factor` is not finite.

@@ -15,8 +15,8 @@ thread_local! {
 }
 
 impl ScoreTile {
-    /// Adds to the products and sums of the tile's rows, and to the products of its columns; of a tile
-    /// on the diagonal, which has no other columns, all products are those of its rows.
+    /// Adds to the products and sums of the tile's rows, and to the products of its columns; of a
+    /// tile on the diagonal, which has no other columns, all products are those of its rows.
     ///
     /// # Panics
     /// If a shape is another.
@@ -32,7 +32,8 @@ impl ScoreTile {
         assert!(down.len() >= m * (2 * count + 1), "products and sums of the rows");
         let vectors = Vectors::widest();
         ROOM.with_borrow_mut(|room| {
-            // The covariance, a derivative, weights, the rows' panel in f64; products, sums, diagonal.
+            // The covariance, a derivative, weights, the rows' panel in f64; products, sums,
+            // diagonal.
             room.clear();
             room.resize(m * (3 + width + 2 * count + 1), 0.0);
             let (covariance, rest) = room.split_at_mut(m);

@@ -1,18 +1,19 @@
 //! What a tile of a covariance matrix adds to the score, the gradient of a log-likelihood.
 //!
 //! Of the derivatives `D_k = dC/d ln theta_k` of a tile, which are made column by column and never
-//! stored: the products `Y_i = Y_i + D a_j` and `Y_j = Y_j + D' a_i`, and, with
-//! `W = A - B_i B_j'`, the sums of the rows of `W .* D_k` and the diagonal of `W`. The vector `a` is
-//! the last column of `B`.
+//! stored: the products `Y_i = Y_i + D a_j` and `Y_j = Y_j + D' a_i`, and, with `W = A - B_i B_j'`,
+//! the sums of the rows of `W .* D_k` and the diagonal of `W`. The vector `a` is the last column of
+//! `B`.
 //!
 //! Shapes: `D_k` and `A` are `rows x cols`; the points are as in [`covariance`](super::covariance);
-//! `B_i` and `B_j` are the columns from `first` on of panels, `rows x width` and `cols x width`. `Y_i`
-//! and `Y_j` begin with a column for each derivative's product, one for each derivative's sums, and
-//! one for the diagonal; sums are added to `Y_i` alone. The first table is that of the covariance,
-//! those after it of its derivatives, relative to it or not. Of a tile on the diagonal only what is
-//! on and below it counts, and both products are added to `Y_i`. Reads all but `Y_i`, `Y_j`. Cannot
-//! fail. On cores. Source: the score and the working vectors of average information: A. R. Gilmour,
-//! R. Thompson, B. R. Cullis, "Average information REML", Biometrics 51 (1995) 1440-1450.
+//! `B_i` and `B_j` are the columns from `first` on of panels, `rows x width` and `cols x width`.
+//! `Y_i` and `Y_j` begin with a column for each derivative's product, one for each derivative's
+//! sums, and one for the diagonal; sums are added to `Y_i` alone. The first table is that of the
+//! covariance, those after it of its derivatives, relative to it or not. Of a tile on the diagonal
+//! only what is on and below it counts, and both products are added to `Y_i`. Reads all but `Y_i`,
+//! `Y_j`. Cannot fail. On cores. Source: the score and the working vectors of average information:
+//! A. R. Gilmour, R. Thompson, B. R. Cullis, "Average information REML", Biometrics 51 (1995)
+//! 1440-1450.
 
 mod cpu;
 

@@ -1,8 +1,8 @@
 //! One triangle of a matrix product: `C = alpha op(A) op(B) + beta C`.
 //!
-//! Shapes: `op(A)` is `n x k`, `op(B)` is `k x n`, `C` is `n x n`. Reads `A`, `B` and, unless `beta`
-//! is zero, the triangle `uplo` of `C`; overwrites that triangle, and nothing else. Cannot fail.
-//! Source: xGEMMTR of LAPACK 3.12. On cores only.
+//! Shapes: `op(A)` is `n x k`, `op(B)` is `k x n`, `C` is `n x n`. Reads `A`, `B` and, unless
+//! `beta` is zero, the triangle `uplo` of `C`; overwrites that triangle, and nothing else. Cannot
+//! fail. Source: xGEMMTR of LAPACK 3.12. On cores only.
 
 mod cpu;
 mod list_entry;

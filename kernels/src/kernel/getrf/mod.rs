@@ -1,12 +1,13 @@
 //! LU factorization of a panel with partial pivoting: `P A = L U`, in place, from row `first` on.
 //!
 //! Shapes: the tile is `m x n`, a column of blocks of which the rows from `first` on are the panel.
-//! Overwrites them with `U` on and above the diagonal of the panel and `L`, whose unit diagonal is not
-//! stored, below; `pivots` gets a row of the tile for each step, the one that step `i` exchanged with
-//! row `first + i`: the one whose entry has the largest `|re| + |im|`. So does `all`, from place `first` on.
-//! Rows above `first` are not touched. A step whose pivots are all zero does nothing, as in LAPACK; the first
-//! such step of the whole matrix is kept, counted from 1, in `singular` (zero: none). Source: Toledo, SIAM J.
-//! Matrix Anal. Appl. 18 (1997); flops as in LAWN 41. No implementation for devices.
+//! Overwrites them with `U` on and above the diagonal of the panel and `L`, whose unit diagonal is
+//! not stored, below; `pivots` gets a row of the tile for each step, the one that step `i`
+//! exchanged with row `first + i`: the one whose entry has the largest `|re| + |im|`. So does
+//! `all`, from place `first` on. Rows above `first` are not touched. A step whose pivots are all
+//! zero does nothing, as in LAPACK; the first such step of the whole matrix is kept, counted from
+//! 1, in `singular` (zero: none). Source: Toledo, SIAM J. Matrix Anal. Appl. 18 (1997); flops as in
+//! LAWN 41. No implementation for devices.
 
 mod cpu;
 mod list_entry;
@@ -26,8 +27,9 @@ use crate::tile::TileMut;
 
 pub(super) use list_entry::ListEntry;
 
-/// The factorization with its arguments; buffers `[A: RW, pivots: W, all: RW, singular: RW]`, of which
-/// `pivots` are [`steps`](Self::steps) `u32`, `all` those of the whole matrix, and `singular` is one `u64`.
+/// The factorization with its arguments; buffers `[A: RW, pivots: W, all: RW, singular: RW]`, of
+/// which `pivots` are [`steps`](Self::steps) `u32`, `all` those of the whole matrix, and `singular`
+/// is one `u64`.
 #[derive(Clone, Copy, Debug)]
 pub struct Getrf<T> {
     /// Rows of the tile.

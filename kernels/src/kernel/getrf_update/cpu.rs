@@ -10,8 +10,8 @@ use crate::tile::{TileMut, TileRef};
 use crate::workspace::with_room;
 
 impl<T: Scalar> GetrfUpdate<T> {
-    /// Computes with `blas`; `packed` are the rows of the panel under its triangle, which then is all of
-    /// `panel`.
+    /// Computes with `blas`; `packed` are the rows of the panel under its triangle, which then is
+    /// all of `panel`.
     ///
     /// # Panics
     /// If the shapes do not agree.

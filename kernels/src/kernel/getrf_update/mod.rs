@@ -1,11 +1,11 @@
 //! Update of a column of blocks by a panel of an LU factorization with partial pivoting.
 //!
-//! Shapes: the panel is the rows from `first` on of an `m x k` tile, the column an `m x n` tile. With
-//! `s = min(m - first, k)` steps of the panel, rows of the column change places as `pivots` say, then
-//! its rows `U` from `first` to `first + s` become `inv(L1) U` and the rows `B` below `B - L2 U`, where
-//! `L1` is the unit lower triangle in the panel's first `s` rows and `L2` what is below. Cannot fail.
-//! Source: Golub, Van Loan, "Matrix computations", 3.4; flops as in LAWN 41. No implementation for
-//! devices.
+//! Shapes: the panel is the rows from `first` on of an `m x k` tile, the column an `m x n` tile.
+//! With `s = min(m - first, k)` steps of the panel, rows of the column change places as `pivots`
+//! say, then its rows `U` from `first` to `first + s` become `inv(L1) U` and the rows `B` below
+//! `B - L2 U`, where `L1` is the unit lower triangle in the panel's first `s` rows and `L2` what is
+//! below. Cannot fail. Source: Golub, Van Loan, "Matrix computations", 3.4; flops as in LAWN 41. No
+//! implementation for devices.
 
 mod cpu;
 mod list_entry;
@@ -26,8 +26,8 @@ use crate::tile::{TileMut, TileRef};
 pub(super) use list_entry::ListEntry;
 
 /// The update with its arguments; buffers `[panel: R, pivots: R, packed: R, column: RW]`, of which
-/// `pivots` are `u32` and `packed` holds nothing, or the rows of the panel under its triangle; the panel is
-/// then that triangle alone, an `s x k` tile.
+/// `pivots` are `u32` and `packed` holds nothing, or the rows of the panel under its triangle; the
+/// panel is then that triangle alone, an `s x k` tile.
 #[derive(Clone, Copy, Debug)]
 pub struct GetrfUpdate<T> {
     /// Rows of both tiles.

@@ -1,8 +1,8 @@
 //! Scales a tile or a triangle of it: `A = alpha A`.
 //!
-//! Shape: `A` is `m x n`. Overwrites the part that counts, and neither reads nor writes the rest; an
-//! `alpha` of zero overwrites without reading. Cannot fail. Source: LAPACK Users' Guide, xLASCL. On
-//! cores only.
+//! Shape: `A` is `m x n`. Overwrites the part that counts, and neither reads nor writes the rest;
+//! an `alpha` of zero overwrites without reading. Cannot fail. Source: LAPACK Users' Guide, xLASCL.
+//! On cores only.
 
 mod cpu;
 mod list_entry;

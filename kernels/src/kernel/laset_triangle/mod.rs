@@ -1,7 +1,7 @@
 //! Fills a triangle of a tile: `a_ij = off_diagonal` in the triangle, `a_ii = diagonal`.
 //!
-//! Shape: `A` is `m x n`. Overwrites the triangle and its diagonal; neither reads nor writes the rest.
-//! Cannot fail. Source: LAPACK Users' Guide, xLASET. On cores only.
+//! Shape: `A` is `m x n`. Overwrites the triangle and its diagonal; neither reads nor writes the
+//! rest. Cannot fail. Source: LAPACK Users' Guide, xLASET. On cores only.
 
 mod cpu;
 mod list_entry;

@@ -1,8 +1,8 @@
 //! Exchange of rows: the rows of a tile as the steps of an LU factorization exchanged them.
 //!
-//! Shape: the tile is `m x n`. For each `i` from `first` on in order, row `i` and row `pivots[i]` change
-//! places; `backward`, in the opposite order, which undoes it. Cannot fail. Source: LAPACK's `laswp`. No
-//! implementation for devices.
+//! Shape: the tile is `m x n`. For each `i` from `first` on in order, row `i` and row `pivots[i]`
+//! change places; `backward`, in the opposite order, which undoes it. Cannot fail. Source: LAPACK's
+//! `laswp`. No implementation for devices.
 
 mod cpu;
 mod list_entry;

@@ -1,7 +1,8 @@
 //! Splits a solved panel of a factorisation `L D L'`: `W = A`, `A = A inv(D)`.
 //!
-//! Shapes: `A` and `W` are `m x n`, or both are stored transposed; `D` is the diagonal of an `n x n`
-//! tile. Reads the diagonal of that tile and `A`; overwrites `A` and `W`. Cannot fail. On cores only.
+//! Shapes: `A` and `W` are `m x n`, or both are stored transposed; `D` is the diagonal of an
+//! `n x n` tile. Reads the diagonal of that tile and `A`; overwrites `A` and `W`. Cannot fail. On
+//! cores only.
 
 mod cpu;
 mod list_entry;

@@ -1,9 +1,9 @@
 //! Sums of the rows or of the columns of a tile, added up: `s_i = s_i + sum_j f(a_ij)`, or
 //! `s_j = s_j + sum_i f(a_ij)`, where `f` is the entry or its squared modulus.
 //!
-//! Shapes: `A` is `m x n`, and stands for what [`Structure`] says; `s` holds a number for each line. Reads
-//! of `A` what the structure says, and `s`; overwrites `s`. Entries are added in the order of columns.
-//! Cannot fail. On cores only.
+//! Shapes: `A` is `m x n`, and stands for what [`Structure`] says; `s` holds a number for each
+//! line. Reads of `A` what the structure says, and `s`; overwrites `s`. Entries are added in the
+//! order of columns. Cannot fail. On cores only.
 
 mod cpu;
 mod list_entry;

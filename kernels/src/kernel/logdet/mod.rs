@@ -2,8 +2,8 @@
 //! `sum = sum + factor * (log |a_00| + log |a_11| + ...)`.
 //!
 //! Shapes: `A` is `n x n`, `sum` one `f64` in either precision. Reads the diagonal of `A` and
-//! `sum`; overwrites `sum`. The factor is 2 for a Cholesky factor (`det A = det(L)^2`) and 1 for LU.
-//! Fails with `NoLogDeterminant` when a diagonal entry is zero or not finite; `sum` is then
+//! `sum`; overwrites `sum`. The factor is 2 for a Cholesky factor (`det A = det(L)^2`) and 1 for
+//! LU. Fails with `NoLogDeterminant` when a diagonal entry is zero or not finite; `sum` is then
 //! unchanged. Source: Golub, Van Loan, "Matrix computations", 2.1.4.
 
 mod cpu;

@@ -1,9 +1,10 @@
 //! A tile of a diagonal matrix plus one of low rank: `A = D + X Y^H`, rounded once.
 //!
-//! Shapes: `A` is `m x n`, its first entry at a place of the whole matrix; `X` is `m x r`, `Y` is `n x r`,
-//! and `d` holds the diagonal entries of the rows of `X`. These are in complex double precision, whatever
-//! that of `A` is; of a real `A` the real part of the result counts. Each entry is the same sum in the same
-//! order wherever tiles are cut. Overwrites `A`. Cannot fail. On cores only.
+//! Shapes: `A` is `m x n`, its first entry at a place of the whole matrix; `X` is `m x r`, `Y` is
+//! `n x r`, and `d` holds the diagonal entries of the rows of `X`. These are in complex double
+//! precision, whatever that of `A` is; of a real `A` the real part of the result counts. Each entry
+//! is the same sum in the same order wherever tiles are cut. Overwrites `A`. Cannot fail. On cores
+//! only.
 
 mod cpu;
 mod list_entry;

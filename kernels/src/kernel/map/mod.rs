@@ -1,9 +1,9 @@
 //! Tiles from a formula: each entry made from its place in the whole matrix, or changed with it.
 //!
 //! Shape: the tile is `m x n`, its first entry at `(row, column)` of the whole matrix. [`Build`]
-//! overwrites the tile and reads nothing; [`MapEntries`] replaces the entries of a part. The formula
-//! is a function of at most 40 bytes. Cannot fail. It stands beside the list of kernels, since every
-//! formula is a kernel of its own. On cores only.
+//! overwrites the tile and reads nothing; [`MapEntries`] replaces the entries of a part. The
+//! formula is a function of at most 40 bytes. Cannot fail. It stands beside the list of kernels,
+//! since every formula is a kernel of its own. On cores only.
 
 mod cpu;
 

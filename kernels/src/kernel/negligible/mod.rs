@@ -1,8 +1,8 @@
 //! Sums of squares that are nothing but rounding become zero: `s_i = 0` where `s_i <= f t_i`.
 //!
-//! Shapes: `t` and `s` hold `n` numbers, real ones that are not negative. Reads `t`, the sums of squares of
-//! lines before something was taken from them, and `s`, those of what is left; overwrites `s`. A NaN stays.
-//! Cannot fail. On cores only.
+//! Shapes: `t` and `s` hold `n` numbers, real ones that are not negative. Reads `t`, the sums of
+//! squares of lines before something was taken from them, and `s`, those of what is left;
+//! overwrites `s`. A NaN stays. Cannot fail. On cores only.
 
 mod cpu;
 mod list_entry;

@@ -2,10 +2,10 @@
 //!
 //! [`NormShare`]: `A` is `m x n`, and stands for what [`Structure`] says. It adds to a share: the
 //! largest modulus; sums of moduli of each column (one-norm) or row (infinity norm); or, of the
-//! Frobenius norm, `(s, q)` with `s^2 q` the sum of squares, so that nothing overflows. [`NormFold`]
-//! folds a share into the result. Shares and results that are all zero are empty. A NaN anywhere
-//! makes a norm NaN, as in LAPACK. Cannot fail. Source: LAPACK Users' Guide, xLANGE, xLANSY, xLANHE,
-//! xLANTR, xLASSQ. On cores only.
+//! Frobenius norm, `(s, q)` with `s^2 q` the sum of squares, so that nothing overflows.
+//! [`NormFold`] folds a share into the result. Shares and results that are all zero are empty. A
+//! NaN anywhere makes a norm NaN, as in LAPACK. Cannot fail. Source: LAPACK Users' Guide, xLANGE,
+//! xLANSY, xLANHE, xLANTR, xLASSQ. On cores only.
 
 mod cpu;
 mod list_entry;

@@ -1,9 +1,9 @@
 //! Packs a tile, as products read it: a general one, or a symmetric or triangular one
 //! completed.
 //!
-//! Shapes: `op(A)` is `m x n`, `A` being a part of the tile; what is packed holds as much. What [`Structure`]
-//! says is not stored of `A` does not show; overwrites what was packed. Cannot fail. On cores only, where
-//! packing is of use.
+//! Shapes: `op(A)` is `m x n`, `A` being a part of the tile; what is packed holds as much. What
+//! [`Structure`] says is not stored of `A` does not show; overwrites what was packed. Cannot fail.
+//! On cores only, where packing is of use.
 
 mod cpu;
 mod list_entry;
@@ -33,8 +33,8 @@ pub enum Structure {
     General,
     /// Symmetric or Hermitian; one triangle is stored.
     Symmetric(Form, Uplo),
-    /// Triangular, or a trapezoid: the entries on the other side of the diagonal are zero, and a unit
-    /// diagonal is not stored.
+    /// Triangular, or a trapezoid: the entries on the other side of the diagonal are zero, and a
+    /// unit diagonal is not stored.
     Triangular(Uplo, Diag),
 }
 

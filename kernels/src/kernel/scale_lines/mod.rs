@@ -1,8 +1,8 @@
 //! Divides the rows or columns of a tile by roots of sums of squares: `a_ij = a_ij s_i^-p t_j^-q`.
 //!
-//! Shapes: `A` is `m x n`, `s` holds `m` numbers and `t` holds `n`, real ones that are not negative. A
-//! number of zero leaves its line as it is; what has a power of zero is not read. Overwrites `A`. Cannot
-//! fail. On cores only.
+//! Shapes: `A` is `m x n`, `s` holds `m` numbers and `t` holds `n`, real ones that are not
+//! negative. A number of zero leaves its line as it is; what has a power of zero is not read.
+//! Overwrites `A`. Cannot fail. On cores only.
 
 mod cpu;
 mod list_entry;

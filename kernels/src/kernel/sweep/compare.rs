@@ -6,8 +6,8 @@ use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure};
 use super::lines::Lines;
 use super::{Findings, Offender, Tile};
 
-/// Notes where two stored tiles, one at the mirrored place of the other, are not transposes of each other; buffers
-/// `[A: R, mirror of A: R, lines of A's rows: RW]`.
+/// Notes where two stored tiles, one at the mirrored place of the other, are not transposes of each
+/// other; buffers `[A: R, mirror of A: R, lines of A's rows: RW]`.
 #[derive(Clone, Copy, Debug)]
 pub struct Compare {
     /// The tile above the diagonal.

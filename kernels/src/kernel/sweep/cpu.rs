@@ -1,4 +1,5 @@
-//! The sweep, block by block, so that widened entries stay in the second cache until both products have used them.
+//! The sweep, block by block, so that widened entries stay in the second cache until both products
+//! have used them.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -11,8 +12,8 @@ use super::{Entry, Findings, Panels, Tile};
 use crate::backend::Blas;
 use crate::scalar::Real;
 
-/// Rows and columns of a block of widened entries: few enough for the second cache, and so many that what products lay out
-/// anew for each of them is little beside.
+/// Rows and columns of a block of widened entries: few enough for the second cache, and so many
+/// that what products lay out anew for each of them is little beside.
 const BLOCK: [usize; 2] = [128, 1024];
 
 /// Entries of a row that are looked at together: some stay in registers, all in the first cache.
@@ -69,7 +70,8 @@ impl Tile {
         }
     }
 
-    /// Widens a block and makes what its entries become, row after row; adds their sums to the lines.
+    /// Widens a block and makes what its entries become, row after row; adds their sums to the
+    /// lines.
     fn widen<T: Real>(
         &self,
         stored: &[u8],
@@ -125,7 +127,8 @@ impl Tile {
         );
     }
 
-    /// Column of the tile in which row `row` of it meets the diagonal of the matrix, if the tile is one on it.
+    /// Column of the tile in which row `row` of it meets the diagonal of the matrix, if the tile is
+    /// one on it.
     fn diagonal_of(&self, row: usize) -> Option<usize> {
         let column = (self.row as usize + row).checked_sub(self.column as usize)?;
         (self.is_diagonal && column < self.n as usize).then_some(column)
@@ -136,8 +139,8 @@ impl Tile {
     fn become_of(&self, line: &mut [f64], (row, first): (usize, usize), is_noted: bool) -> Found {
         let mut found =
             Found { is_wrong: false, least: f64::INFINITY, greatest: f64::NEG_INFINITY };
-        // An entry on the diagonal, which is 0 but for rounding, is neither moved nor counted among the least and the greatest: a neighbour stands
-        // in for it meanwhile.
+        // An entry on the diagonal, which is 0 but for rounding, is neither moved nor counted among
+        // the least and the greatest: a neighbour stands in for it meanwhile.
         let diagonal = self.diagonal_of(row).and_then(|column| column.checked_sub(first));
         let diagonal = diagonal.filter(|&j| j < line.len());
         let kept = diagonal.map(|j| line[j]);
@@ -215,7 +218,8 @@ impl Tile {
 }
 
 impl<'a> Notes<'a> {
-    /// Of the lines of the bands that `tile` is part of; without `columns` its columns are among those of its rows' band.
+    /// Of the lines of the bands that `tile` is part of; without `columns` its columns are among
+    /// those of its rows' band.
     fn new(tile: &Tile, rows: Lines<'a>, columns: Option<Lines<'a>>) -> Self {
         let (across, along) = (tile.across(), tile.along());
         let crossing =

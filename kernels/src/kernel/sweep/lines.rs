@@ -6,8 +6,8 @@ use tegula_runtime::memory::Reduction;
 
 use super::Findings;
 
-/// Sums along `r` lines, in one buffer: their weights, their weighted sums, and those of their squares, and what was found in
-/// tiles.
+/// Sums along `r` lines, in one buffer: their weights, their weighted sums, and those of their
+/// squares, and what was found in tiles.
 #[derive(Debug)]
 pub struct Lines<'a> {
     /// Weights of these lines in sums along lines that cross them.

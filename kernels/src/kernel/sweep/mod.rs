@@ -1,16 +1,17 @@
 //! A stored tile of a huge matrix meets panels, from either side or both, and is forgotten:
 //! `Y = Y + f(A) X` and `Z = Z + f(A)' U`, with sums along its lines on the way.
 //!
-//! Shapes: `A` is `m x n`, stored row by row as numbers of any kind ([`Element`]); `X` is `n x l`, `Y` is `m x l`, `U`
-//! is `m x l`, `Z` is `n x l`, all in `f64`, each some lines of a panel that may be higher. `f` leaves an entry as it is or
-//! squares it ([`Entry`]). Products are in the precision `T`; what they are added to, and all sums, are in `f64`. Of the
-//! tiles of a symmetric matrix those at and above the diagonal are enough: one off it is used for both products. Reads `A`,
-//! `X`, `U`; adds to `Y`, `Z` and the [`lines`] of its rows and columns. Cannot fail: what is wrong with entries is noted
-//! among the [`Findings`]. On cores.
+//! Shapes: `A` is `m x n`, stored row by row as numbers of any kind ([`Element`]); `X` is `n x l`,
+//! `Y` is `m x l`, `U` is `m x l`, `Z` is `n x l`, all in `f64`, each some lines of a panel that
+//! may be higher. `f` leaves an entry as it is or squares it ([`Entry`]). Products are in the
+//! precision `T`; what they are added to, and all sums, are in `f64`. Of the tiles of a symmetric
+//! matrix those at and above the diagonal are enough: one off it is used for both products. Reads
+//! `A`, `X`, `U`; adds to `Y`, `Z` and the [`lines`] of its rows and columns. Cannot fail: what is
+//! wrong with entries is noted among the [`Findings`]. On cores.
 //!
-//! That a product with a huge matrix needs each entry once, and that sums for a later centring come along, is sections
-//! 6.2.1 and 2.4.3 of L. L. Nesi, "Strategies for distributing task-based applications on heterogeneous platforms"
-//! (thesis, UFRGS and Université Grenoble Alpes, 2023).
+//! That a product with a huge matrix needs each entry once, and that sums for a later centring come
+//! along, is sections 6.2.1 and 2.4.3 of L. L. Nesi, "Strategies for distributing task-based
+//! applications on heterogeneous platforms" (thesis, UFRGS and Université Grenoble Alpes, 2023).
 
 mod compare;
 mod cpu;
@@ -44,8 +45,8 @@ pub(super) use list_entry::ListEntry;
 pub enum Entry {
     /// It stays; it must be finite.
     Plain,
-    /// It is squared, after this was added to it off the diagonal; it must be a distance: finite and not negative. What
-    /// is negative, or on the diagonal, is taken as 0.
+    /// It is squared, after this was added to it off the diagonal; it must be a distance: finite
+    /// and not negative. What is negative, or on the diagonal, is taken as 0.
     Squared(f64),
     /// It stays, and must not be negative: a count. What is negative is taken as 0.
     Count,
@@ -72,8 +73,8 @@ pub struct Tile {
     pub row: u32,
     /// Column of it.
     pub column: u32,
-    /// Whether the matrix is one of distances, and the tile on its diagonal: the diagonal must be zero, and the square that
-    /// the tile's rows make there symmetric.
+    /// Whether the matrix is one of distances, and the tile on its diagonal: the diagonal must be
+    /// zero, and the square that the tile's rows make there symmetric.
     pub is_diagonal: bool,
 }
 
@@ -82,8 +83,8 @@ const NONE: u8 = 0;
 const ROWS: u8 = 1;
 const BOTH: u8 = 2;
 
-/// A tile that meets one panel from the right; buffers `[A: R, X: R, Y: RW]`, then with `LINES` 1 or 2 the lines of its
-/// rows `RW`, with 2 those of its columns `RW`.
+/// A tile that meets one panel from the right; buffers `[A: R, X: R, Y: RW]`, then with `LINES` 1
+/// or 2 the lines of its rows `RW`, with 2 those of its columns `RW`.
 #[derive(Clone, Copy, Debug)]
 pub struct SweepRight<T, const LINES: u8> {
     tile: Tile,
@@ -97,8 +98,8 @@ pub struct SweepLeft<T> {
     precision: PhantomData<T>,
 }
 
-/// A tile that meets panels from both sides; buffers `[A: R, X: R, Y: RW, U: R, Z: RW]`, then with `LINES` 2 the lines of
-/// its rows and of its columns, `RW`.
+/// A tile that meets panels from both sides; buffers `[A: R, X: R, Y: RW, U: R, Z: RW]`, then with
+/// `LINES` 2 the lines of its rows and of its columns, `RW`.
 #[derive(Clone, Copy, Debug)]
 pub struct SweepBoth<T, const LINES: u8> {
     tile: Tile,
@@ -243,8 +244,9 @@ impl<T: Real, const LINES: u8> Codelet for SweepBoth<T, LINES> {
 
 /// Submits the task on `tile` for the products that are asked for.
 ///
-/// `panels` are `[X, Y]` and `[U, Z]`; `lines` those of the rows and of the columns (the latter left out on the diagonal of a
-/// symmetric matrix), of which both or none are given where both sides are multiplied, and none for the left side alone.
+/// `panels` are `[X, Y]` and `[U, Z]`; `lines` those of the rows and of the columns (the latter
+/// left out on the diagonal of a symmetric matrix), of which both or none are given where both
+/// sides are multiplied, and none for the left side alone.
 ///
 /// # Panics
 /// If no side is given, or lines that no task takes.

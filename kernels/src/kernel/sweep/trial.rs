@@ -31,7 +31,8 @@ impl<T: Real> Tried<T> for ListEntry {
             for (&entry, &(is_diagonal, sides)) in
                 entries.iter().flat_map(|entry| ways.iter().map(move |way| (entry, way)))
             {
-                // Wider than high, and somewhere in their band; those on the diagonal are as wide as their band.
+                // Wider than high, and somewhere in their band; those on the diagonal are as wide
+                // as their band.
                 let (n, width) = (shape.n + shape.k, shape.k.min(WIDTH));
                 let m = if is_diagonal { shape.m.min(n) } else { shape.m };
                 let top = if is_diagonal { n - m } else { shape.k % 3 };

@@ -1,4 +1,5 @@
-//! What a tile is worked on with: a block of widened entries, and the lines of the panels that it meets.
+//! What a tile is worked on with: a block of widened entries, and the lines of the panels that it
+//! meets.
 
 use std::ops::Range;
 
@@ -96,7 +97,8 @@ impl<'a, 'p, T: Real> Side<'a, 'p, T> {
         Self { panels, lines, copies: Some((factor, sum)), width }
     }
 
-    /// Adds the product of `block` and the lines `from` of the factor that the tile meets to the lines `to` of the sum.
+    /// Adds the product of `block` and the lines `from` of the factor that the tile meets to the
+    /// lines `to` of the sum.
     fn add(
         &mut self,
         blas: &dyn Blas<T>,

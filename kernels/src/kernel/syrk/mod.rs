@@ -3,8 +3,9 @@
 //!
 //! Shapes: `op(A)` is `n x k`, `C` is `n x n`. Reads `A` and, unless `beta` is zero, the triangle
 //! `uplo` of `C`; overwrites that triangle. Of a Hermitian product, the real parts of `alpha` and
-//! `beta` count, and imaginary parts on the diagonal of `C` are taken as zero and set to it. The other triangle is neither read nor written. Cannot
-//! fail. Source: Dongarra et al., ACM TOMS 16 (1990); flops as in LAWN 41.
+//! `beta` count, and imaginary parts on the diagonal of `C` are taken as zero and set to it. The
+//! other triangle is neither read nor written. Cannot fail. Source: Dongarra et al., ACM TOMS 16
+//! (1990); flops as in LAWN 41.
 
 mod cpu;
 mod cuda;

@@ -1,9 +1,9 @@
 //! Product with the reflectors of a triangle above a tile: `[C1; C2] = op(Q) [C1; C2]`.
 //!
-//! Shapes: `V` (`m x k`, of a triangle only that) and the triangles `T` (`min(ib, k) x k`) are those
-//! that `tpqrt` has made; `C1` is the first `k` rows of a tile of `top x n`, `C2` is `m x n`.
-//! Overwrites both. Known as `tsmqr` and `ttmqr`. Cannot fail.
-//! Source: LAPACK's `tpmqrt`; Buttari, Langou, Kurzak, Dongarra, Parallel Computing 35 (2009).
+//! Shapes: `V` (`m x k`, of a triangle only that) and the triangles `T` (`min(ib, k) x k`) are
+//! those that `tpqrt` has made; `C1` is the first `k` rows of a tile of `top x n`, `C2` is `m x n`.
+//! Overwrites both. Known as `tsmqr` and `ttmqr`. Cannot fail. Source: LAPACK's `tpmqrt`; Buttari,
+//! Langou, Kurzak, Dongarra, Parallel Computing 35 (2009).
 
 mod cpu;
 mod list_entry;

@@ -1,11 +1,11 @@
 //! QR factorization of a triangle above a tile: `[R; B] = Q [R; 0]`, in place.
 //!
-//! Shapes: `R` is the upper triangle of order `n` of a tile of `top >= n` rows; `B` is `m x n`, whole
-//! or itself an upper triangle, whose other entries are neither read nor written. Overwrites `R`
-//! and `B`, the latter by the reflectors, and writes the triangles of blocks of `ib` of them side
-//! by side (`min(ib, n) x n`, zeros below their diagonals). Known as `tsqrt` and `ttqrt`.
-//! Cannot fail; NaN passes through.
-//! Source: LAPACK's `tpqrt`; Buttari, Langou, Kurzak, Dongarra, Parallel Computing 35 (2009).
+//! Shapes: `R` is the upper triangle of order `n` of a tile of `top >= n` rows; `B` is `m x n`,
+//! whole or itself an upper triangle, whose other entries are neither read nor written. Overwrites
+//! `R` and `B`, the latter by the reflectors, and writes the triangles of blocks of `ib` of them
+//! side by side (`min(ib, n) x n`, zeros below their diagonals). Known as `tsqrt` and `ttqrt`.
+//! Cannot fail; NaN passes through. Source: LAPACK's `tpqrt`; Buttari, Langou, Kurzak, Dongarra,
+//! Parallel Computing 35 (2009).
 
 mod cpu;
 mod list_entry;

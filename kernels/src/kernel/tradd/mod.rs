@@ -1,8 +1,8 @@
 //! Sum of parts of matrices: `B = alpha op(A) + beta B`, on a triangle or all of `B`.
 //!
-//! Shapes: `B` is `m x n`, `op(A)` too. Reads the part of `op(A)` and, unless `beta` is zero, of `B`;
-//! overwrites the part of `B`, and nothing else. An `alpha` of zero does not read `A`. With `alpha` 1
-//! and `beta` 0 it copies (xLACPY). Cannot fail. Source: PBLAS, PxTRADD. On cores only.
+//! Shapes: `B` is `m x n`, `op(A)` too. Reads the part of `op(A)` and, unless `beta` is zero, of
+//! `B`; overwrites the part of `B`, and nothing else. An `alpha` of zero does not read `A`. With
+//! `alpha` 1 and `beta` 0 it copies (xLACPY). Cannot fail. Source: PBLAS, PxTRADD. On cores only.
 
 mod cpu;
 mod list_entry;

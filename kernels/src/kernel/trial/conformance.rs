@@ -72,7 +72,8 @@ fn the_product_of_a_hermitian_matrix_and_a_vector_agrees_on_every_backend() {
     }
 }
 
-/// The first columns of a Hermitian matrix of which only the lower triangle is there, entry by entry.
+/// The first columns of a Hermitian matrix of which only the lower triangle is there, entry by
+/// entry.
 fn hermitian<T: Scalar>(backend: &str, blas: &dyn Blas<T>) {
     let mut random = RandomInputs::new(31);
     for (rows, columns) in [(0, 0), (1, 1), (3, 2), (9, 9), (40, 7), (67, 16), (130, 33)] {

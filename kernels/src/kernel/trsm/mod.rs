@@ -1,4 +1,5 @@
-//! Triangular solve with many right-hand sides: `B = alpha inv(op(T)) B` on the left, `B = alpha B inv(op(T))` on the right.
+//! Triangular solve with many right-hand sides: `B = alpha inv(op(T)) B` on the left,
+//! `B = alpha B inv(op(T))` on the right.
 //!
 //! Shapes: `B` is `m x n`; `T` is triangular, of order `m` on the left and `n` on the right. Reads
 //! the triangle `uplo` of `T` (without its diagonal if that is unit) and `B`; overwrites `B`.

@@ -1,11 +1,11 @@
 //! One step of a triangular solve from the left with a matrix in columns of blocks.
 //!
-//! Shapes: a column of blocks of the triangular matrix is an `m x k` tile, its triangle `T1` in the `k`
-//! rows from `first` on, its rest `T2` in the rows below (lower) or above (upper); `B` is `m x n`. Without
-//! transposition, the rows `B1` of `B` beside the triangle become `inv(T1) B1`, then those beside the rest
-//! `B2 - T2 B1`; with it, `B1` becomes `inv(op(T1)) (B1 - op(T2) B2)`. A zero on the diagonal gives
-//! infinities, as in BLAS. Source: Golub, Van Loan, "Matrix computations", 3.1.2 and 3.1.3. No
-//! implementation for devices.
+//! Shapes: a column of blocks of the triangular matrix is an `m x k` tile, its triangle `T1` in the
+//! `k` rows from `first` on, its rest `T2` in the rows below (lower) or above (upper); `B` is
+//! `m x n`. Without transposition, the rows `B1` of `B` beside the triangle become `inv(T1) B1`,
+//! then those beside the rest `B2 - T2 B1`; with it, `B1` becomes `inv(op(T1)) (B1 - op(T2) B2)`. A
+//! zero on the diagonal gives infinities, as in BLAS. Source: Golub, Van Loan, "Matrix
+//! computations", 3.1.2 and 3.1.3. No implementation for devices.
 
 mod cpu;
 mod list_entry;

@@ -1,11 +1,11 @@
 //! A group of the reflectors that chased a band, multiplied out block by block: `Q = I - V T V^H`.
 //!
-//! Shapes: `V` holds the blocks of the group as [`Waves::stored`] says: the reflectors of each below its
-//! diagonal, their factors in the last row. Writes the blocks as [`Waves::multiplied_out`] says, each a
-//! unitary matrix; what is beside one that has fewer rows is arbitrary. Cannot fail; NaN passes
-//! through. On cores only.
-//! Source: as `larft` and `ungqr`. A product with such a block takes as many flops as one with its
-//! reflectors if these are half as many as its rows, and is one product instead of five.
+//! Shapes: `V` holds the blocks of the group as [`Waves::stored`] says: the reflectors of each
+//! below its diagonal, their factors in the last row. Writes the blocks as
+//! [`Waves::multiplied_out`] says, each a unitary matrix; what is beside one that has fewer rows is
+//! arbitrary. Cannot fail; NaN passes through. On cores only. Source: as `larft` and `ungqr`. A
+//! product with such a block takes as many flops as one with its reflectors if these are half as
+//! many as its rows, and is one product instead of five.
 
 mod cpu;
 mod list_entry;

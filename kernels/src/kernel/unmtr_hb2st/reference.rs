@@ -7,8 +7,8 @@ use crate::tile::{TileMut, TileRef};
 
 impl<T: Scalar> UnmtrHb2st<T> {
     /// Of the reflectors themselves, stored as [`Waves::stored`](crate::tridiagonal::Waves::stored)
-    /// says: one after the other, in the opposite order of the chase: the last sweep first, and of a
-    /// sweep the last reflector.
+    /// says: one after the other, in the opposite order of the chase: the last sweep first, and of
+    /// a sweep the last reflector.
     ///
     /// # Panics
     /// If the views have other shapes.

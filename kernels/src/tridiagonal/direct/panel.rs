@@ -1,5 +1,5 @@
-//! The steps of a panel: a column brought up to date and its reflector, the product of what is left of the
-//! matrix with this, and what the panel does to the matrix in the end.
+//! The steps of a panel: a column brought up to date and its reflector, the product of what is left
+//! of the matrix with this, and what the panel does to the matrix in the end.
 
 use super::{PARTS, Shares};
 use crate::backend::Blas;
@@ -17,8 +17,8 @@ pub(super) struct Span {
     pub(super) width: usize,
 }
 
-/// `V` and `W` of a panel beside each other, `n x 2 width`, and its scalars: diagonal entries, entries below
-/// them, and factors of reflectors.
+/// `V` and `W` of a panel beside each other, `n x 2 width`, and its scalars: diagonal entries,
+/// entries below them, and factors of reflectors.
 pub(super) struct Panel<'a, T> {
     pub(super) span: Span,
     pub(super) vw: TileMut<'a, T>,
@@ -50,8 +50,8 @@ impl<T: Scalar> Panel<'_, T> {
         add(y, factor, &v[from..]);
     }
 
-    /// Column `c` of the panel, which is `a` from the diagonal on as it was before the panel: brought up to
-    /// date, and its reflector made.
+    /// Column `c` of the panel, which is `a` from the diagonal on as it was before the panel:
+    /// brought up to date, and its reflector made.
     pub(super) fn reflect(&mut self, blas: &dyn Blas<T>, c: usize, a: &[T]) {
         let Span { n, first, width } = self.span;
         let (j, rows) = (first + c, a.len());
@@ -77,8 +77,8 @@ impl<T: Scalar> Panel<'_, T> {
     }
 }
 
-/// One share of the products with reflector `c` of the panel `vw`: of `y = A v` what comes of its block
-/// columns, and of `V^H v` and `W^H v` what comes of a range of rows.
+/// One share of the products with reflector `c` of the panel `vw`: of `y = A v` what comes of its
+/// block columns, and of `V^H v` and `W^H v` what comes of a range of rows.
 pub(super) fn multiply<T: Scalar>(
     blas: &dyn Blas<T>,
     (shares, part, share): (Shares, usize, &[T]),

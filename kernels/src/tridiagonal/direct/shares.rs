@@ -6,9 +6,9 @@ use crate::tile::{TileMut, TileRef};
 /// Number of shares: the task of a column takes their products as so many buffers.
 pub const PARTS: usize = 4;
 
-/// How the lower triangle of a matrix of order `n` is shared out: block columns of `width`, each from its
-/// diagonal down and without gaps, go to the shares forth and back, so that all have about as much of what
-/// is left when columns are done.
+/// How the lower triangle of a matrix of order `n` is shared out: block columns of `width`, each
+/// from its diagonal down and without gaps, go to the shares forth and back, so that all have about
+/// as much of what is left when columns are done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shares {
     /// The order.

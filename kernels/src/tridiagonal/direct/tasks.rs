@@ -51,9 +51,10 @@ impl Stored {
     }
 }
 
-/// Column `column` of a panel: completes `W` from the products with the reflector before, brings the column up
-/// to date and makes its reflector; past the last column only the former. Buffers `[share: R, vectors: RW,
-/// scalars: RW, products: R, products: R, products: R, products: R]`, the share the one that holds the column.
+/// Column `column` of a panel: completes `W` from the products with the reflector before, brings
+/// the column up to date and makes its reflector; past the last column only the former. Buffers
+/// `[share: R, vectors: RW, scalars: RW, products: R, products: R, products: R, products: R]`, the
+/// share the one that holds the column.
 #[derive(Clone, Copy, Debug)]
 pub struct Column<T> {
     /// The panel.
@@ -94,8 +95,8 @@ impl<T: Scalar> Codelet for Column<T> {
     }
 }
 
-/// One share of the products of what is left of the matrix, and of `V` and `W`, with a reflector; buffers
-/// `[share: R, vectors: R, products: W]`.
+/// One share of the products of what is left of the matrix, and of `V` and `W`, with a reflector;
+/// buffers `[share: R, vectors: R, products: W]`.
 #[derive(Clone, Copy, Debug)]
 pub struct Multiply<T> {
     /// The panel.
@@ -163,8 +164,8 @@ impl<T: Scalar> Codelet for Update<T> {
     }
 }
 
-/// Copies the reflectors of a panel and their factors among those of several panels; buffers `[vectors: R,
-/// scalars: R, V: RW, TAU: RW]`, `V` of `n` rows.
+/// Copies the reflectors of a panel and their factors among those of several panels; buffers
+/// `[vectors: R, scalars: R, V: RW, TAU: RW]`, `V` of `n` rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Close<T> {
     /// The panel.

@@ -1,5 +1,5 @@
-//! Two halves joined as planned: their vectors gathered, the roots of the secular equation, and the vectors
-//! of the whole by products of matrices.
+//! Two halves joined as planned: their vectors gathered, the roots of the secular equation, and the
+//! vectors of the whole by products of matrices.
 
 use super::plan::{NOWHERE, Plan};
 use crate::backend::Blas;
@@ -24,8 +24,8 @@ impl<R: Real> Plan<R> {
         Secular { poles: Poles::Diagonal, d: &self.d, z: &self.z }
     }
 
-    /// Finds the roots from `first` on, as many as there are in `beyond`, and multiplies `squares` by what
-    /// they contribute.
+    /// Finds the roots from `first` on, as many as there are in `beyond`, and multiplies `squares`
+    /// by what they contribute.
     pub(super) fn find(&self, first: usize, beyond: &mut [R], squares: &mut [R]) {
         let secular = self.secular();
         let mut room = vec![R::ZERO; self.d.len()];
@@ -42,8 +42,8 @@ impl<R: Real> Plan<R> {
         Root { nearest: if beyond < R::ZERO { i + 1 } else { i }, beyond }
     }
 
-    /// The eigenvalues of the whole in ascending order, and of each the root that it is, or how many roots
-    /// there are and one of the others.
+    /// The eigenvalues of the whole in ascending order, and of each the root that it is, or how
+    /// many roots there are and one of the others.
     pub(super) fn sorted(&self, beyond: &[R]) -> Vec<(R, u32)> {
         let root = |(i, &beyond): (usize, &R)| {
             let Root { nearest, beyond } = self.root(i, beyond);
@@ -56,8 +56,8 @@ impl<R: Real> Plan<R> {
         sorted
     }
 
-    /// Copies the vectors of one half (0 the upper one, 1 the lower one) from column `first` of both halves
-    /// on to their places in `to`.
+    /// Copies the vectors of one half (0 the upper one, 1 the lower one) from column `first` of
+    /// both halves on to their places in `to`.
     pub(super) fn gather(
         &self,
         side: usize,
@@ -72,8 +72,8 @@ impl<R: Real> Plan<R> {
         }
     }
 
-    /// Completes one half of the gathered vectors: zeros in those of the other half that get a part in
-    /// this one, which are `foreign`, and rotations.
+    /// Completes one half of the gathered vectors: zeros in those of the other half that get a part
+    /// in this one, which are `foreign`, and rotations.
     pub(super) fn rotate(
         &self,
         side: usize,
@@ -93,8 +93,8 @@ impl<R: Real> Plan<R> {
         }
     }
 
-    /// Writes the vectors of the whole of which `order` says, as [`sorted`](Self::sorted) does, what they
-    /// are, to the columns of `to`.
+    /// Writes the vectors of the whole of which `order` says, as [`sorted`](Self::sorted) does,
+    /// what they are, to the columns of `to`.
     pub(super) fn multiply<T: Scalar<Real = R>>(
         &self,
         blas: &dyn Blas<R>,
@@ -134,8 +134,8 @@ impl<R: Real> Plan<R> {
         });
     }
 
-    /// The eigenvectors of `D + z z'` that belong to these roots, their rows in the order of groups (Gu,
-    /// Eisenstat 1995, lemma 3.2: with the exact `z` they are orthogonal).
+    /// The eigenvectors of `D + z z'` that belong to these roots, their rows in the order of groups
+    /// (Gu, Eisenstat 1995, lemma 3.2: with the exact `z` they are orthogonal).
     fn inner_vectors(&self, found: &Found<R>, roots: &[usize], to: &mut TileMut<'_, R>) {
         let kept = self.d.len();
         let (mut d, mut z) = (vec![R::ZERO; kept], vec![R::ZERO; kept]);

@@ -1,8 +1,9 @@
 //! Eigenvalues and vectors of a symmetric tridiagonal matrix by divide and conquer.
 //!
-//! Cuppen (1981): with an entry below the diagonal taken out the matrix is one of two halves plus one of
-//! rank one; Gu, Eisenstat, "A divide-and-conquer algorithm for the symmetric tridiagonal eigenproblem",
-//! SIAM J. Matrix Anal. Appl. 16 (1995): vectors that are orthogonal to the working precision.
+//! Cuppen (1981): with an entry below the diagonal taken out the matrix is one of two halves plus
+//! one of rank one; Gu, Eisenstat, "A divide-and-conquer algorithm for the symmetric tridiagonal
+//! eigenproblem", SIAM J. Matrix Anal. Appl. 16 (1995): vectors that are orthogonal to the working
+//! precision.
 
 mod flat;
 mod join;

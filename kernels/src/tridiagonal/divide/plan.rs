@@ -1,16 +1,16 @@
-//! What becomes of the eigenvalues and vectors of two halves when these are joined: which of them have
-//! part in the secular equation, and where their vectors are gathered.
+//! What becomes of the eigenvalues and vectors of two halves when these are joined: which of them
+//! have part in the secular equation, and where their vectors are gathered.
 //!
-//! Cuppen, "A divide and conquer method for the symmetric tridiagonal eigenproblem", Numer. Math. 36
-//! (1981); deflation after Dongarra, Sorensen, "A fully parallel algorithm for the symmetric eigenvalue
-//! problem", SIAM J. Sci. Stat. Comput. 8 (1987), section 4, vectors in groups by the half that they are
-//! zero in as in LAPACK's `laed2`.
+//! Cuppen, "A divide and conquer method for the symmetric tridiagonal eigenproblem", Numer. Math.
+//! 36 (1981); deflation after Dongarra, Sorensen, "A fully parallel algorithm for the symmetric
+//! eigenvalue problem", SIAM J. Sci. Stat. Comput. 8 (1987), section 4, vectors in groups by the
+//! half that they are zero in as in LAPACK's `laed2`.
 
 use crate::bidiagonal::Rotation;
 use crate::scalar::Real;
 
-/// Where a vector's part in either half is gathered: a column of the upper and one of the lower array, or
-/// [`NOWHERE`] for a part that is zero.
+/// Where a vector's part in either half is gathered: a column of the upper and one of the lower
+/// array, or [`NOWHERE`] for a part that is zero.
 pub(super) type Places = [u32; 2];
 
 /// No place: the part is zero.
@@ -19,7 +19,8 @@ pub(super) const NOWHERE: u32 = u32::MAX;
 /// Two halves to be joined.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Halves<'a, R> {
-    /// Eigenvalues of each, in ascending order, with the entry below the diagonal between them taken out.
+    /// Eigenvalues of each, in ascending order, with the entry below the diagonal between them
+    /// taken out.
     pub(super) values: [&'a [R]; 2],
     /// The last row of the first half's vectors and the first row of the second's.
     pub(super) edges: [&'a [R]; 2],
@@ -27,7 +28,8 @@ pub(super) struct Halves<'a, R> {
     pub(super) beta: R,
 }
 
-/// How they are joined: their eigenvalues make a diagonal `D`, of which those that are kept solve `D + z z'`.
+/// How they are joined: their eigenvalues make a diagonal `D`, of which those that are kept solve
+/// `D + z z'`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Plan<R> {
     /// The part of `D` that is kept, in ascending order.
@@ -102,8 +104,8 @@ impl<R: Real> Deflation<R> {
         deflation
     }
 
-    /// Takes out what has no part to the working precision: vectors with a `z` near zero, and of two with
-    /// nearly the same eigenvalue one, after a rotation.
+    /// Takes out what has no part to the working precision: vectors with a `z` near zero, and of
+    /// two with nearly the same eigenvalue one, after a rotation.
     fn sort_out(&mut self, rho: R) {
         let mut order: Vec<usize> = (0..self.d.len()).collect();
         order.sort_by(|&i, &j| self.d[i].partial_cmp(&self.d[j]).expect("finite values"));
@@ -126,8 +128,8 @@ impl<R: Real> Deflation<R> {
         }
     }
 
-    /// Rotates two vectors so that the first one has no part, if this changes nothing else to the working
-    /// precision.
+    /// Rotates two vectors so that the first one has no part, if this changes nothing else to the
+    /// working precision.
     fn is_rotated(&mut self, before: usize, column: usize, tolerance: R) -> bool {
         let (rotation, r) = Rotation::new(self.z[column], self.z[before]);
         let Rotation { c, s } = rotation;

@@ -1,5 +1,5 @@
-//! Divide and conquer as tasks: a leaf, and the steps by which two halves are joined, which are split in
-//! ranges of roots and blocks of vectors.
+//! Divide and conquer as tasks: a leaf, and the steps by which two halves are joined, which are
+//! split in ranges of roots and blocks of vectors.
 
 use std::marker::PhantomData;
 
@@ -13,7 +13,8 @@ use crate::kernel::{bytes, product};
 use crate::scalar::{Real, Scalar};
 use crate::tile::{TileMut, TileRef};
 
-/// Lengths of the arrays in which the plan of how two halves are joined to order `n` passes between tasks.
+/// Lengths of the arrays in which the plan of how two halves are joined to order `n` passes between
+/// tasks.
 #[derive(Clone, Copy, Debug)]
 pub struct Plans;
 
@@ -31,8 +32,8 @@ impl Plans {
     }
 }
 
-/// The eigenproblem of a small part; buffers `[diagonal: R, below: R, values: W, vectors: W]`, `vectors`
-/// of `n x n`.
+/// The eigenproblem of a small part; buffers `[diagonal: R, below: R, values: W, vectors: W]`,
+/// `vectors` of `n x n`.
 #[derive(Clone, Copy, Debug)]
 pub struct Leaf<R> {
     /// The order.
@@ -59,8 +60,8 @@ impl<R: Real> Codelet for Leaf<R> {
     }
 }
 
-/// The first and the last row of some columns of vectors of order `n`, from column `first` on; buffers
-/// `[vectors: R, edges: RW]`, `edges` with the first row before the last one.
+/// The first and the last row of some columns of vectors of order `n`, from column `first` on;
+/// buffers `[vectors: R, edges: RW]`, `edges` with the first row before the last one.
 #[derive(Clone, Copy, Debug)]
 pub struct Collect<R> {
     /// The order.
@@ -91,8 +92,8 @@ impl<R: Real> Codelet for Collect<R> {
     }
 }
 
-/// The plan of how two halves are joined; buffers `[values: R, values: R, edges: R, edges: R, numbers: W,
-/// indices: W]`, those of the first half before those of the second.
+/// The plan of how two halves are joined; buffers `[values: R, values: R, edges: R, edges: R,
+/// numbers: W, indices: W]`, those of the first half before those of the second.
 #[derive(Clone, Copy, Debug)]
 pub struct Merge<R> {
     /// Order of the first half.
@@ -121,8 +122,8 @@ impl<R: Real> Codelet for Merge<R> {
     }
 }
 
-/// Vectors of one half copied to where the plan gathers them; buffers `[numbers: R, indices: R, vectors: R,
-/// gathered: RW]`, `gathered` with as many columns as both halves.
+/// Vectors of one half copied to where the plan gathers them; buffers `[numbers: R, indices: R,
+/// vectors: R, gathered: RW]`, `gathered` with as many columns as both halves.
 #[derive(Clone, Copy, Debug)]
 pub struct Gather<R> {
     /// Which half, 0 or 1.
@@ -154,8 +155,8 @@ impl<R: Real> Codelet for Gather<R> {
     }
 }
 
-/// Completes one half of the gathered vectors by zeros and rotations; buffers `[numbers: R, indices: R,
-/// gathered: RW]`.
+/// Completes one half of the gathered vectors by zeros and rotations; buffers
+/// `[numbers: R, indices: R, gathered: RW]`.
 #[derive(Clone, Copy, Debug)]
 pub struct Rotate<R> {
     /// Which half, 0 or 1.
@@ -185,9 +186,9 @@ impl<R: Real> Codelet for Rotate<R> {
     }
 }
 
-/// The roots of range `range` among `ranges`, as many as are kept split evenly; buffers `[numbers: R,
-/// indices: R, roots: W]`, `roots` of `2 n`: the roots, each less the pole next to it, and what they
-/// contribute to the squares of the exact `z`.
+/// The roots of range `range` among `ranges`, as many as are kept split evenly; buffers
+/// `[numbers: R, indices: R, roots: W]`, `roots` of `2 n`: the roots, each less the pole next to
+/// it, and what they contribute to the squares of the exact `z`.
 #[derive(Clone, Copy, Debug)]
 pub struct Roots<R> {
     /// The order of both halves.
@@ -225,10 +226,10 @@ impl<R: Real> Codelet for Roots<R> {
     }
 }
 
-/// Adds the roots of a range to those of others, which must come in order; buffers `[numbers: R, indices:
-/// R, roots: R, all: RW, order: RW, values: RW]`, `roots` and `all` as `stedc_roots` writes them. With the
-/// last range `all` gets the exact `z` instead of its squares, and what the eigenvalues are, in ascending
-/// order, goes to `order` and `values`.
+/// Adds the roots of a range to those of others, which must come in order; buffers `[numbers: R,
+/// indices: R, roots: R, all: RW, order: RW, values: RW]`, `roots` and `all` as `stedc_roots`
+/// writes them. With the last range `all` gets the exact `z` instead of its squares, and what the
+/// eigenvalues are, in ascending order, goes to `order` and `values`.
 #[derive(Clone, Copy, Debug)]
 pub struct Sort<R>(
     /// Which range.
@@ -268,8 +269,8 @@ impl<R: Real> Codelet for Sort<R> {
     }
 }
 
-/// A block of columns of the vectors of the whole; buffers `[numbers: R, indices: R, roots: R, order: R,
-/// upper: R, lower: R, vectors: W]`, `vectors` of `n x count`.
+/// A block of columns of the vectors of the whole; buffers `[numbers: R, indices: R, roots: R,
+/// order: R, upper: R, lower: R, vectors: W]`, `vectors` of `n x count`.
 #[derive(Clone, Copy, Debug)]
 pub struct Join<T> {
     /// Order of the first half.

@@ -217,7 +217,8 @@ fn lu_on_46_nodes_sends_nearly_what_is_printed() {
 }
 
 /// Section 5.4.1: 8 nodes and 14 slower ones, 100 x 100 tiles, 35 417 messages. The powers are not
-/// printed, and twice as fast, as in other sections, gives 36 984; with 3.3 times as fast, it is this.
+/// printed, and twice as fast, as in other sections, gives 36 984; with 3.3 times as fast, it is
+/// this.
 #[test]
 fn lu_on_22_nodes_sends_nearly_what_is_printed() {
     let found = lu(&one_d_one_d(&[(14, 1.0), (8, 3.3)], 100)).total();

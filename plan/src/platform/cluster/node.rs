@@ -66,8 +66,9 @@ impl ClusterNode {
         machine.workers.retain(|worker| !off.contains(&worker.memory.0));
     }
 
-    /// How long a worker of `class` takes for a task of `kernel` on tiles of order `tile`, in seconds
-    /// (in single precision where the times of the platform are); none if it has no time there.
+    /// How long a worker of `class` takes for a task of `kernel` on tiles of order `tile`, in
+    /// seconds (in single precision where the times of the platform are); none if it has no time
+    /// there.
     #[must_use]
     pub fn seconds(&self, kernel: &Kernel, tile: usize, class: ClassId) -> Option<f64> {
         let cost = if self.is_single() { kernel.single.cost } else { kernel.double.cost };

@@ -47,8 +47,8 @@ impl ClusterPlatform {
         Ok(Powers::new(powers).expect("there are nodes, and their powers are positive"))
     }
 
-    /// What the tasks of `factorisation` on tiles of order `tile` cost on the nodes, and messages: the
-    /// latency and the mean, over the nodes, of the time of a tile on the link.
+    /// What the tasks of `factorisation` on tiles of order `tile` cost on the nodes, and messages:
+    /// the latency and the mean, over the nodes, of the time of a tile on the link.
     ///
     /// # Errors
     /// If a node has no time of one of the tasks.
@@ -84,8 +84,8 @@ impl ClusterPlatform {
         Ok(workers)
     }
 
-    /// The distribution `text` of the tiles of a factorisation over the nodes, by their powers in gemm
-    /// and by what tasks cost there.
+    /// The distribution `text` of the tiles of a factorisation over the nodes, by their powers in
+    /// gemm and by what tasks cost there.
     ///
     /// # Errors
     /// As [`distribution_with`], and if a node has no time of one of the tasks.

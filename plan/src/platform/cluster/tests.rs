@@ -266,8 +266,8 @@ fn area(set: &str, n: usize) -> f64 {
     costs.area(&tasks, 0..costs.ranks.len())
 }
 
-/// Sections 4.1.3 and 5.4.1: what was measured, and what was simulated there, is above our bound, and
-/// not far.
+/// Sections 4.1.3 and 5.4.1: what was measured, and what was simulated there, is above our bound,
+/// and not far.
 #[test]
 fn printed_makespans_are_a_little_above_the_area_bound() {
     for (set, printed) in
@@ -296,8 +296,8 @@ fn distributions_follow_the_cluster() {
     assert!(constrained < free && free < shuffled, "{constrained}, {free}, {shuffled}");
 }
 
-/// Section 5.3.1 and figure 5.4: the virtual grid and the ranks of the sections are the printed ones;
-/// their borders are where bounds cross.
+/// Section 5.3.1 and figure 5.4: the virtual grid and the ranks of the sections are the printed
+/// ones; their borders are where bounds cross.
 #[test]
 fn sections_of_14_and_7_nodes_are_the_printed_ones() {
     let cluster = find("14chetemi+7chifflet");

@@ -65,10 +65,11 @@ const TRACES: &[Trace] = &[
     Trace { family: Family::Mpich, rank: "PALS_RANKID", ranks: SLURM },
 ];
 
-/// How Open MPI is to send over TCP. Receives are always posted before their messages are sent, so that nothing is gained
-/// by asking first, which takes a round trip behind all that is under way: a part of a message goes at once. And little is
-/// handed to the system before it goes, since nothing overtakes it there. Over links of 200 Mbit/s a Cholesky factorisation
-/// took 1.3 times as long without.
+/// How Open MPI is to send over TCP. Receives are always posted before their messages are sent, so
+/// that nothing is gained by asking first, which takes a round trip behind all that is under way: a
+/// part of a message goes at once. And little is handed to the system before it goes, since nothing
+/// overtakes it there. Over links of 200 Mbit/s a Cholesky factorisation took 1.3 times as long
+/// without.
 const OVER_TCP: &[(&str, &str)] = &[
     // A part, and what MPI writes before it.
     ("OMPI_MCA_btl_tcp_eager_limit", "1052672"),

@@ -11,8 +11,9 @@ use super::launcher::Family;
 /// File names of Open MPI: 3 to 5; 6; and, where programs are built, any.
 const OPEN_MPI: &[&str] = &["libmpi.so.40", "libmpi.so.80", "libmpi.so"];
 
-/// File names of MPICH's family. Intel's, MVAPICH's and most builds of MPICH have the first, also in
-/// folders that a module puts before the system's; Debian's MPICH has the second, Cray's the others.
+/// File names of MPICH's family. Intel's, MVAPICH's and most builds of MPICH have the first, also
+/// in folders that a module puts before the system's; Debian's MPICH has the second, Cray's the
+/// others.
 const MPICH: &[&str] = &[
     "libmpi.so.12",
     "libmpich.so.12",
@@ -24,7 +25,8 @@ const MPICH: &[&str] = &[
     "libmpi.so",
 ];
 
-/// Bytes that any of the libraries may write as its version (MPICH's `MPI_MAX_LIBRARY_VERSION_STRING`).
+/// Bytes that any of the libraries may write as its version (MPICH's
+/// `MPI_MAX_LIBRARY_VERSION_STRING`).
 const VERSION_BYTES: usize = 8192;
 
 /// An MPI library that was opened; it stays so until the process ends.
@@ -36,8 +38,8 @@ pub struct Library {
 }
 
 impl Library {
-    /// Opens `path`, or the first library that the system's loader finds: those of `family` first, or
-    /// Open MPI's if that is not known. MPI is not started.
+    /// Opens `path`, or the first library that the system's loader finds: those of `family` first,
+    /// or Open MPI's if that is not known. MPI is not started.
     ///
     /// # Errors
     /// If there is none, or if what was found is no MPI library.

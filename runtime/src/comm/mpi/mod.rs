@@ -135,8 +135,8 @@ pub enum StartError {
 /// [`Mpi::with_pieces`]. All go over a duplicate of `MPI_COMM_WORLD`. Errors are returned from all
 /// communicators.
 ///
-/// A message must not be longer than its receive. MPI notices that (`MPI_ERR_TRUNCATE`), but Open MPI
-/// 4.1 writes what is too much behind the receive's memory if it is above some kilobytes.
+/// A message must not be longer than its receive. MPI notices that (`MPI_ERR_TRUNCATE`), but Open
+/// MPI 4.1 writes what is too much behind the receive's memory if it is above some kilobytes.
 ///
 /// Frames are received in the order in which they were announced, whoever sent them; one of more
 /// bytes than the library sends at once (4096 may be more) waits for its sender's next

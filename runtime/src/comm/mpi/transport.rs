@@ -110,7 +110,8 @@ impl<A: Abi> End<A> {
         Ok(ticket)
     }
 
-    /// Polls, drops what has come, and leaves the core to others for a moment: rank 0 may still write results.
+    /// Polls, drops what has come, and leaves the core to others for a moment: rank 0 may still
+    /// write results.
     fn wait(&mut self, arrivals: &mut Vec<Arrival>) -> Result<(), TransportError> {
         self.poll(arrivals)?;
         arrivals.clear();

@@ -9,8 +9,9 @@
 //! only the end of a transfer changes what a memory holds.
 //!
 //! - A task is admitted to a memory with all its data or not at all. Nothing but data of admitted
-//!   tasks, and sources of transfers, is pinned. With nothing admitted, any task that fits the memory
-//!   is admitted: so nothing can block, and a task that does not fit fails with what it needs.
+//!   tasks, and sources of transfers, is pinned. With nothing admitted, any task that fits the
+//!   memory is admitted: so nothing can block, and a task that does not fit fails with what it
+//!   needs.
 //! - What is thrown out and valid elsewhere is dropped. The only copy is written back: to the RAM
 //!   if that has room at this moment, else to the lowest memory, which always has (a disk, or a RAM
 //!   without limit). No transfer waits for room.
@@ -275,8 +276,8 @@ impl Planner {
         }
     }
 
-    /// Orders `handle` for `memory` if there is room for it, or `plans` say that what is there is not
-    /// wanted any more; says whether it is there or will be.
+    /// Orders `handle` for `memory` if there is room for it, or `plans` say that what is there is
+    /// not wanted any more; says whether it is there or will be.
     pub fn prefetch(
         &mut self,
         handle: HandleId,
@@ -348,8 +349,8 @@ impl Planner {
         self.serve(memory);
     }
 
-    /// Notes that the program itself has given `handle` its contents: in the RAM, or in the lowest memory if
-    /// the RAM has no room, unless some memory holds it already.
+    /// Notes that the program itself has given `handle` its contents: in the RAM, or in the lowest
+    /// memory if the RAM has no room, unless some memory holds it already.
     pub fn place(&mut self, handle: HandleId) {
         if !self.replicas.is_nowhere(handle) {
             return;

@@ -45,8 +45,8 @@ pub enum DeviceError {
 
 /// A device with a memory and a queue of tasks of its own.
 ///
-/// Places in its memory are addresses that may mean nothing to the host. Calls may come from several
-/// threads at once. Nothing here panics: whatever a library does, the answer is an error.
+/// Places in its memory are addresses that may mean nothing to the host. Calls may come from
+/// several threads at once. Nothing here panics: whatever a library does, the answer is an error.
 pub trait Accelerator: Send + Sync {
     /// What to call it in messages.
     fn name(&self) -> &str;

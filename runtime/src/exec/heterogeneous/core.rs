@@ -126,8 +126,8 @@ impl Core {
         self.ready = made;
     }
 
-    /// Hands tasks over that the graph has made ready; `tasks` is empty afterwards. Those that cannot
-    /// run, or read what is spoiled, end here.
+    /// Hands tasks over that the graph has made ready; `tasks` is empty afterwards. Those that
+    /// cannot run, or read what is spoiled, end here.
     pub(super) fn hand_over(
         &mut self,
         shared: &Shared,

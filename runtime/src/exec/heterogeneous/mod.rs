@@ -1,5 +1,5 @@
-//! The engine for workers of several kinds and memories that may be too small: a dispatcher decides,
-//! worker threads compute, copying threads move data.
+//! The engine for workers of several kinds and memories that may be too small: a dispatcher
+//! decides, worker threads compute, copying threads move data.
 //!
 //! What happens is put on a list of events; whoever gets the dispatcher's lock works the list off
 //! and hands out what is to be done. Workers and copying threads never wait for that lock.

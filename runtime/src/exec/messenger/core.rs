@@ -106,8 +106,8 @@ impl Core {
         }
     }
 
-    /// Deals with `events`, and with what comes and goes as long as anything does; says whether there was
-    /// anything.
+    /// Deals with `events`, and with what comes and goes as long as anything does; says whether
+    /// there was anything.
     fn exchange_all(
         &mut self,
         messenger: &Messenger,
@@ -377,7 +377,8 @@ impl Core {
         Ok(())
     }
 
-    /// Appends `item` to the frame for `to`, which goes when it is full or nothing else is to be done.
+    /// Appends `item` to the frame for `to`, which goes when it is full or nothing else is to be
+    /// done.
     fn send_item(&mut self, channel: &mut Channel, to: Rank, item: &Item) -> Result<(), Failure> {
         self.append(channel, to, |frame| item.write(frame))
     }

@@ -35,8 +35,9 @@ pub(super) trait Host: Send + Sync {
     fn complete(&self, task: u32, ready: &mut Vec<u32>);
     /// `tasks` became ready by messages; empty afterwards.
     fn release(&self, _tasks: &mut Vec<u32>) {}
-    /// Has the contents of a message brought to the RAM and kept there until it is complete, and then
-    /// says [`Messenger::admitted`] or [`Messenger::refused`]: where they are not there all the time.
+    /// Has the contents of a message brought to the RAM and kept there until it is complete, and
+    /// then says [`Messenger::admitted`] or [`Messenger::refused`]: where they are not there all
+    /// the time.
     fn admit(&self, _task: u32) {}
     /// What tasks run with.
     fn runner(&self) -> &Runner;
@@ -45,7 +46,8 @@ pub(super) trait Host: Send + Sync {
 }
 
 impl ExecOptions {
-    /// What moves the messages of `space`, if there are other ranks, for an engine made at `origin`.
+    /// What moves the messages of `space`, if there are other ranks, for an engine made at
+    /// `origin`.
     pub(super) fn messenger(
         &self,
         space: &Arc<Space>,
@@ -221,8 +223,8 @@ impl Messenger {
         }
     }
 
-    /// Tells rank 0 how many tasks are done, if it asks and was not told for a while; `told` is when it
-    /// was, and how many.
+    /// Tells rank 0 how many tasks are done, if it asks and was not told for a while; `told` is
+    /// when it was, and how many.
     fn report_progress(&self, told: &mut (Instant, u64)) {
         if self.world.rank() == Rank(0) || !self.world.reports_progress() || told.0.elapsed() < TELL
         {
@@ -326,8 +328,8 @@ impl Pace {
 
 /// Least time between two words about how many tasks are done.
 const TELL: Duration = Duration::from_secs(1);
-/// Least time between two looks while all workers are in tasks, or one of them watches. Each look takes a core
-/// from a worker for a moment, and some of what it has in its caches.
+/// Least time between two looks while all workers are in tasks, or one of them watches. Each look
+/// takes a core from a worker for a moment, and some of what it has in its caches.
 const BUSY: Duration = Duration::from_micros(200);
 /// How often that time is doubled while nothing comes.
 const DOUBLINGS: u32 = 4;

@@ -178,8 +178,8 @@ impl Queues {
         (kept, any)
     }
 
-    /// The next task for worker `me`; where many small ones wait, some more go along to `stock`, the
-    /// next one last.
+    /// The next task for worker `me`; where many small ones wait, some more go along to `stock`,
+    /// the next one last.
     pub(super) fn pop(&self, me: WorkerId, stock: &mut Vec<u32>) -> Option<u32> {
         for &source in self.policy.sources(me) {
             let locked = &self.shards[source].0;

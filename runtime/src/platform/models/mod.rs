@@ -51,8 +51,8 @@ pub struct Entry {
     pub formula: Option<Formula>,
 }
 
-/// The time of a kernel on a class of workers as a function of its size:
-/// `overhead_seconds + flops / gflops + bytes / gbytes_per_second`, in nanoseconds but for the first.
+/// The time of a kernel on a class of workers as a function of its size: `overhead_seconds + flops
+/// / gflops + bytes / gbytes_per_second`, in nanoseconds but for the first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Formula {
     /// 10^9 operations per second.
@@ -115,8 +115,9 @@ pub enum Basis {
 ///
 /// The time of a task is, the first that there is: the mean of at least [`TRUSTED`] tasks of its
 /// kernel, class and size, or a number from elsewhere; what a formula for that kernel on that class
-/// says; what a power law through its other sizes there says; what the guess for the class says. A kernel that a class cannot
-/// run has no time there, nor has one of which nothing is known on a class without a guess.
+/// says; what a power law through its other sizes there says; what the guess for the class says. A
+/// kernel that a class cannot run has no time there, nor has one of which nothing is known on a
+/// class without a guess.
 ///
 /// ```
 /// use tegula_runtime::flow::Cost;

@@ -1,8 +1,9 @@
-//! The eager protocol, of contents that are short enough for a frame: they go as soon as they are there, and
-//! wait in the unexpected queue of their receiver until that posts a receive.
+//! The eager protocol, of contents that are short enough for a frame: they go as soon as they are
+//! there, and wait in the unexpected queue of their receiver until that posts a receive.
 //!
 //! Flow control is by credits: beyond [`CREDITS`], a sender only says what it holds, and sends it
-//! when the receiver asks. So what is needed now never waits for room that is taken by what is needed later.
+//! when the receiver asks. So what is needed now never waits for room that is taken by what is
+//! needed later.
 
 use std::collections::VecDeque;
 use std::collections::hash_map::{Entry, HashMap};
@@ -30,7 +31,8 @@ pub(super) enum Found {
     Nothing,
 }
 
-/// Short contents on their way to and from one rank. A version may go to a rank again that has dropped its copy.
+/// Short contents on their way to and from one rank. A version may go to a rank again that has
+/// dropped its copy.
 #[derive(Debug)]
 pub(super) struct Eager {
     /// Posted receives: nodes that await a version.

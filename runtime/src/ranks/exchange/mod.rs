@@ -1,10 +1,11 @@
 //! The exchange: when which message goes, as a state machine without clock or transport.
 //!
-//! Long versions go by rendezvous: a receiver that has room for one clears its source to send it; the
-//! source sends when it has the version *and* was cleared. So nothing comes unexpected, whoever is ahead. Room for what is on
-//! its way is bounded; only a receive that is earlier in the program than all others under way is
-//! given room beyond that, so that the earliest unfinished task of all ranks always goes on. Versions that
-//! are short go [eagerly](eager), in frames, as long as their receiver has given credits.
+//! Long versions go by rendezvous: a receiver that has room for one clears its source to send it;
+//! the source sends when it has the version *and* was cleared. So nothing comes unexpected, whoever
+//! is ahead. Room for what is on its way is bounded; only a receive that is earlier in the program
+//! than all others under way is given room beyond that, so that the earliest unfinished task of all
+//! ranks always goes on. Versions that are short go [eagerly](eager), in frames, as long as their
+//! receiver has given credits.
 //!
 //! What one version owes several ranks when it is sent goes down a [`tree`](super::tree): the first
 //! receivers pass on, part by part, what they get.
@@ -27,9 +28,10 @@ pub use operation::{Message, Operation};
 use outbound::{Outbound, Owed, Version};
 pub use outbound::{PART_BYTES, PARTS_UNDER_WAY};
 
-/// Bytes that may be on their way to a rank, unless told otherwise. What is not sent yet takes room, too, so that with few
-/// bytes what is ready waits for what is not: simulated factorisations of 75 x 75 tiles of 7 MB on 46 nodes, whose owners
-/// were shuffled, took a quarter longer with 256 MiB.
+/// Bytes that may be on their way to a rank, unless told otherwise. What is not sent yet takes
+/// room, too, so that with few bytes what is ready waits for what is not: simulated factorisations
+/// of 75 x 75 tiles of 7 MB on 46 nodes, whose owners were shuffled, took a quarter longer with 256
+/// MiB.
 pub const RECEIVE_BYTES: u64 = 1 << 30;
 
 use room::Room;
@@ -61,7 +63,8 @@ struct Offer {
     datum: u32,
     bytes: u64,
     spoiled: u64,
-    /// Nodes that wait for it to be sent, by receiver; one that has dropped its copy is sent another.
+    /// Nodes that wait for it to be sent, by receiver; one that has dropped its copy is sent
+    /// another.
     nodes: BTreeMap<Rank, VecDeque<u32>>,
 }
 
@@ -100,8 +103,8 @@ pub struct ExchangeOptions {
     pub labels: u32,
     /// Whether what is urgent goes first.
     pub priorities: bool,
-    /// Whether memory is lent for a message at a time: versions are offered only when they are wanted, and
-    /// what comes is not passed on.
+    /// Whether memory is lent for a message at a time: versions are offered only when they are
+    /// wanted, and what comes is not passed on.
     pub lends: bool,
     /// Bytes of the parts that a message is sent in: [`PART_BYTES`], unless messages go whole.
     pub part_bytes: u64,

@@ -14,7 +14,8 @@ pub enum Operation {
         item: Item,
     },
     /// Find memory for the datum, start to receive its parts under `label`, and say
-    /// [`Exchange::posted`](super::Exchange::posted) or [`Exchange::refused`](super::Exchange::refused).
+    /// [`Exchange::posted`](super::Exchange::posted) or
+    /// [`Exchange::refused`](super::Exchange::refused).
     Post {
         /// What is received.
         key: Key,

@@ -11,10 +11,10 @@ pub const PART_BYTES: u64 = 1 << 20;
 /// Most parts under way from a rank at a time.
 pub const PARTS_UNDER_WAY: usize = 32;
 
-/// Another part starts while fewer bytes are under way than so many messages have, of the size of the
-/// largest of which a part is: one whose receiver is slow does not hold up the others, and what is
-/// urgent finds few before it. Simulated factorisations of tiles of 7 MB took longest with one and with
-/// eight.
+/// Another part starts while fewer bytes are under way than so many messages have, of the size of
+/// the largest of which a part is: one whose receiver is slow does not hold up the others, and what
+/// is urgent finds few before it. Simulated factorisations of tiles of 7 MB took longest with one
+/// and with eight.
 const MESSAGES_UNDER_WAY: u64 = 4;
 /// As many bytes may always be under way, and no more than so many.
 const BYTES_UNDER_WAY: std::ops::RangeInclusive<u64> = PART_BYTES..=32 * PART_BYTES;
@@ -73,8 +73,9 @@ impl Sending {
     }
 }
 
-/// When a sending has its turn: by urgency, by age in groups of [`GROUP`], by how far its receiver is from
-/// this rank, and by age. Where all ranks send to all, each so begins with another receiver.
+/// When a sending has its turn: by urgency, by age in groups of [`GROUP`], by how far its receiver
+/// is from this rank, and by age. Where all ranks send to all, each so begins with another
+/// receiver.
 type Turn = (Reverse<i32>, u64, u16, u64);
 
 /// Sendings of about one age.

@@ -1,5 +1,5 @@
-//! What lies in each memory, in order of use: a list per memory, so that a victim is found after those
-//! that may not go.
+//! What lies in each memory, in order of use: a list per memory, so that a victim is found after
+//! those that may not go.
 
 use crate::types::{HandleId, MemoryId};
 

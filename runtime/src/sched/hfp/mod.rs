@@ -1,4 +1,5 @@
-//! Tasks in an order made ahead, by hierarchical fair packing (Gonthier 2023, sections 3.3 and 4.2).
+//! Tasks in an order made ahead, by hierarchical fair packing (Gonthier 2023, sections 3.3 and
+//! 4.2).
 //!
 //! Tasks that became ready are collected; when a worker has nothing left, they are packed into one
 //! package per site, and each package goes where it is expected to end first. `mhfp` also balances

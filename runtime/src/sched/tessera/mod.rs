@@ -1,27 +1,27 @@
-//! Data first, as DARTS does, where data is what is short; by expected ends and priorities where it is
-//! not; and each task on the kind of worker that is best at it, compared with other tasks.
+//! Data first, as DARTS does, where data is what is short; by expected ends and priorities where it
+//! is not; and each task on the kind of worker that is best at it, compared with other tasks.
 //!
 //! What it takes from others, and where it differs:
 //!
-//! - From DARTS (Gonthier 2023, section 5.2): ready tasks wait in a pool. A site with nothing planned
-//!   brings the datum that frees most work for the time of its transfer, and runs that work. Among data
-//!   that free equally much, the more urgent goes first, then the one that would free more together
-//!   with one other; where none frees anything, two are chosen by that rule.
-//! - From the family of HEFT: a task that others have made ready, in a program with priorities, does
-//!   not wait in the pool: it is planned for where it ends first, transfers included, before what is
-//!   less urgent. So the critical path does not wait for its data to be chosen. That goes on until a
-//!   memory throws out what a ready task reads, or writes anything back for want of room: from then on
-//!   its order follows the data, since an order by priorities would bring the same data again and
-//!   again.
+//! - From DARTS (Gonthier 2023, section 5.2): ready tasks wait in a pool. A site with nothing
+//!   planned brings the datum that frees most work for the time of its transfer, and runs that
+//!   work. Among data that free equally much, the more urgent goes first, then the one that would
+//!   free more together with one other; where none frees anything, two are chosen by that rule.
+//! - From the family of HEFT: a task that others have made ready, in a program with priorities,
+//!   does not wait in the pool: it is planned for where it ends first, transfers included, before
+//!   what is less urgent. So the critical path does not wait for its data to be chosen. That goes
+//!   on until a memory throws out what a ready task reads, or writes anything back for want of
+//!   room: from then on its order follows the data, since an order by priorities would bring the
+//!   same data again and again.
 //! - Moving the only replica of a datum counts several times: its later tasks would have to follow.
-//! - From HeteroPrio (Agullo et al., "Task-based FMM for heterogeneous architectures", Concurrency and
-//!   Computation 28, 2016): workers that are much slower than others, such as the cores beside
-//!   accelerators, are only given tasks at which they lose less than on average. Without such a task
-//!   they help out. See [`beside`].
+//! - From HeteroPrio (Agullo et al., "Task-based FMM for heterogeneous architectures", Concurrency
+//!   and Computation 28, 2016): workers that are much slower than others, such as the cores beside
+//!   accelerators, are only given tasks at which they lose less than on average. Without such a
+//!   task they help out. See [`beside`].
 //! - Few tasks are committed, so that plans can change: as many as hide transfers where tasks still
 //!   become urgent, else a share of what is left.
-//! - Planned data stays. Of the rest, what ready tasks read; in a program with priorities, whose tasks
-//!   are seldom ready, what was used last.
+//! - Planned data stays. Of the rest, what ready tasks read; in a program with priorities, whose
+//!   tasks are seldom ready, what was used last.
 
 mod choice;
 mod known;
@@ -41,16 +41,16 @@ pub(super) const POLICY: Policy = Policy {
     eviction: "luf",
 };
 
-/// Most tasks that are committed to the workers of a memory at once: some more than the pipeline, so
-/// that transfers are ordered early. With 30, as in DARTS, data stays pinned that is used late.
+/// Most tasks that are committed to the workers of a memory at once: some more than the pipeline,
+/// so that transfers are ordered early. With 30, as in DARTS, data stays pinned that is used late.
 const COMMITTED: usize = 12;
 
 /// A worker is committed at most its share of the tasks that are left, divided by this: so that all
 /// end together (as in guided self-scheduling; Polychronopoulos, Kuck, 1987).
 const SHARES: usize = 2;
 
-/// How many times its transfer the move of an only replica counts. On average 5 is as good as 10; with
-/// 1 data wanders between memories, with 16 few tasks crowd on one worker.
+/// How many times its transfer the move of an only replica counts. On average 5 is as good as 10;
+/// with 1 data wanders between memories, with 16 few tasks crowd on one worker.
 const MOVE: u64 = 8;
 
 struct Tessera {
@@ -103,8 +103,9 @@ impl Tessera {
         self.known.has_priorities && !self.known.is_tight(self.board.pool.sites.list[site].memory)
     }
 
-    /// Plans `task`, which is ready by the end of another one or not, for where it ends first, if it
-    /// is urgent or at hand there or there is little else to do; puts it into the pool otherwise.
+    /// Plans `task`, which is ready by the end of another one or not, for where it ends first, if
+    /// it is urgent or at hand there or there is little else to do; puts it into the pool
+    /// otherwise.
     fn arrive(&mut self, task: TaskId, is_released: bool, view: &View<'_>) {
         self.board.look(task, view);
         self.note_times(task, view);
@@ -148,8 +149,8 @@ impl Tessera {
         found
     }
 
-    /// Takes what lacks nothing at `site` out of the pool; else what the best datum frees. Where all
-    /// data lies, one task at a time.
+    /// Takes what lacks nothing at `site` out of the pool; else what the best datum frees. Where
+    /// all data lies, one task at a time.
     fn take(&mut self, site: usize, view: &View<'_>, group: &mut Vec<TaskId>) {
         let pool = &mut self.board.pool;
         let most = if pool.sites.holds_all(site) { 1 } else { usize::MAX };
@@ -226,10 +227,10 @@ impl Scheduler for Tessera {
         self.board.evicted(handle, memory, view);
     }
 
-    /// Planned tasks count most, then whether any ready task reads it, then that it was only written
-    /// here, since it would have to be written back. Where tasks differ in priority, most of what will
-    /// be read is read by tasks that are not ready, of which nothing is known: there planned tasks
-    /// alone count, and of the rest what was not used for the longest time goes.
+    /// Planned tasks count most, then whether any ready task reads it, then that it was only
+    /// written here, since it would have to be written back. Where tasks differ in priority, most
+    /// of what will be read is read by tasks that are not ready, of which nothing is known: there
+    /// planned tasks alone count, and of the rest what was not used for the longest time goes.
     fn next_use(&self, handle: HandleId, memory: MemoryId) -> NextUse {
         let planned = match self.board.next_use(handle, memory) {
             NextUse::Planned { count, .. } => count,

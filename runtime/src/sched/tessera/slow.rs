@@ -1,9 +1,9 @@
 //! Workers that are much slower than others: the cores beside accelerators.
 //!
-//! An hour of theirs is worth most on the tasks that an accelerator is least better at: it spares the
-//! accelerator more of its time than any other. In a Cholesky factorisation on the sample machine
-//! mirage a core loses 3 and 7 times on the factorisation of a tile and on its solves, and 31 times
-//! on the products, of which there are most.
+//! An hour of theirs is worth most on the tasks that an accelerator is least better at: it spares
+//! the accelerator more of its time than any other. In a Cholesky factorisation on the sample
+//! machine mirage a core loses 3 and 7 times on the factorisation of a tile and on its solves, and
+//! 31 times on the products, of which there are most.
 
 use super::Tessera;
 use crate::sched::View;
@@ -49,9 +49,9 @@ impl Tessera {
         least.is_some_and(|least| pool.work(site) as f64 > SLOW * least as f64)
     }
 
-    /// What `site` takes out of the pool beside others: the most urgent of the tasks that only it can
-    /// run; else, of those that end there before the others would have come to them, one that it is
-    /// apt for, and the least urgent.
+    /// What `site` takes out of the pool beside others: the most urgent of the tasks that only it
+    /// can run; else, of those that end there before the others would have come to them, one that
+    /// it is apt for, and the least urgent.
     pub(super) fn helps_with(&self, site: usize, view: &View<'_>) -> Option<TaskId> {
         let others: Vec<(usize, u64)> = self.others(site, view).collect();
         let rank = |task: TaskId| {
@@ -85,8 +85,9 @@ impl Tessera {
         })
     }
 
-    /// Takes a task for `site`, if it is a slow one, out of the plan of another: among the last ones,
-    /// the one that gains most. Only where plans follow priorities, since there they are made early.
+    /// Takes a task for `site`, if it is a slow one, out of the plan of another: among the last
+    /// ones, the one that gains most. Only where plans follow priorities, since there they are made
+    /// early.
     pub(super) fn help(&mut self, site: usize, view: &View<'_>) -> Option<TaskId> {
         if self.known.slowness(site) <= SLOW || !self.is_by_priority(site) {
             return None;
@@ -98,8 +99,8 @@ impl Tessera {
         Some(self.board.take_back(other, place, view))
     }
 
-    /// By how much the best of the last tasks planned for `other` would end sooner at `site`, and its
-    /// place from the end.
+    /// By how much the best of the last tasks planned for `other` would end sooner at `site`, and
+    /// its place from the end.
     fn most_gained(
         &self,
         site: usize,

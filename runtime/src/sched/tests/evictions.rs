@@ -16,8 +16,8 @@ fn loads(program: &Program, order: Vec<usize>, room: u64, eviction: &str) -> usi
     run(program, order, room, eviction).all_loads()
 }
 
-/// The counts of figure 2.2: five tasks on six data, three of which fit; the first datum goes at the
-/// third task and is loaded again for the last one, where two others go.
+/// The counts of figure 2.2: five tasks on six data, three of which fit; the first datum goes at
+/// the third task and is loaded again for the last one, where two others go.
 #[test]
 fn min_loads_seven_times_in_the_first_example() {
     let inputs = [vec![1, 2], vec![2, 3], vec![2, 4], vec![3, 4, 5], vec![1, 5, 6]];

@@ -29,8 +29,8 @@ impl Program {
         Self { handles: vec![1; handles], steps: inputs.into_iter().map(step).collect() }
     }
 
-    /// The product of a column of `n` strips with a row of `n` strips, row by row: task (i, j) reads
-    /// strip i of the one and strip j of the other (section 3.4).
+    /// The product of a column of `n` strips with a row of `n` strips, row by row: task (i, j)
+    /// reads strip i of the one and strip j of the other (section 3.4).
     pub(super) fn product(n: usize) -> Self {
         let tasks = (0..n).flat_map(|i| (0..n).map(move |j| vec![i, n + j]));
         Self::reads(2 * n, tasks)

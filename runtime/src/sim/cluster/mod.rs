@@ -90,14 +90,15 @@ pub struct ClusterOptions {
     pub latency_seconds: f64,
     /// Bytes per second of all messages together; none: no limit.
     pub backbone_bytes_per_second: Option<f64>,
-    /// Bytes of messages that a core moves per second for its node, sent and received alike; none: network
-    /// adapters do it. Cores that are in tasks are that much later.
+    /// Bytes of messages that a core moves per second for its node, sent and received alike; none:
+    /// network adapters do it. Cores that are in tasks are that much later.
     pub core_bytes_per_second: Option<f64>,
-    /// Most messages that leave a node at a time, with those that wait for their receivers; by their bytes
-    /// they may be fewer, as between ranks that run. With `usize::MAX` there is no limit of either kind.
+    /// Most messages that leave a node at a time, with those that wait for their receivers; by
+    /// their bytes they may be fewer, as between ranks that run. With `usize::MAX` there is no
+    /// limit of either kind.
     pub sends: usize,
-    /// Messages that come to a node at a time; others wait, and the most urgent of them comes next. By
-    /// default there is no such limit: a node asks for no more than there is room for.
+    /// Messages that come to a node at a time; others wait, and the most urgent of them comes next.
+    /// By default there is no such limit: a node asks for no more than there is room for.
     pub receives: usize,
     /// Bytes of messages that may be on their way to a node; more only for what is earlier in the
     /// program than all of them.
@@ -108,7 +109,8 @@ pub struct ClusterOptions {
     pub policy: &'static Policy,
     /// What leaves a memory that is full.
     pub eviction: &'static EvictionPolicy,
-    /// For policies that draw at random, and for noise: that of rank 0, the next of rank 1, and so on.
+    /// For policies that draw at random, and for noise: that of rank 0, the next of rank 1, and so
+    /// on.
     pub seed: u64,
     /// Coefficient of variation of task times around the model; 0: none.
     pub noise: f64,

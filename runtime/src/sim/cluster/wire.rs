@@ -1,10 +1,10 @@
 //! The network between nodes, in virtual time: frames, and messages that share it fairly.
 //!
-//! A frame takes the latency and the time of its bytes at the rate of the slower of its ends, whatever
-//! else is under way; from one node to another frames come in the order in which they were sent. A
-//! message waits until its receiver takes part in few enough others, the most urgent first; then it
-//! takes the latency, and as long as its share of the way out of its sender, of the way into its
-//! receiver, and of the backbone, if there is one, allows.
+//! A frame takes the latency and the time of its bytes at the rate of the slower of its ends,
+//! whatever else is under way; from one node to another frames come in the order in which they were
+//! sent. A message waits until its receiver takes part in few enough others, the most urgent first;
+//! then it takes the latency, and as long as its share of the way out of its sender, of the way
+//! into its receiver, and of the backbone, if there is one, allows.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -97,8 +97,8 @@ impl Wire {
         frame.min(self.streams.next())
     }
 
-    /// Sends a frame of `bytes` bytes that says `item`, at `now`. With the first barrier time begins:
-    /// ranks enter and leave it at once.
+    /// Sends a frame of `bytes` bytes that says `item`, at `now`. With the first barrier time
+    /// begins: ranks enter and leave it at once.
     pub(super) fn send_item(&mut self, from: Rank, to: Rank, item: Item, bytes: u64, now: u64) {
         let (src, dst) = (usize::from(from.0), usize::from(to.0));
         let rate = self.out[src].min(self.into[dst]);

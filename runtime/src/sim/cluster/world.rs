@@ -59,8 +59,8 @@ impl World {
         self.touched.insert(rank);
     }
 
-    /// Goes on until what some ranks wait for is so, and says which. Tasks that they submit then are
-    /// there before anything else is decided at that time.
+    /// Goes on until what some ranks wait for is so, and says which. Tasks that they submit then
+    /// are there before anything else is decided at that time.
     ///
     /// # Panics
     /// If nothing is left to happen.

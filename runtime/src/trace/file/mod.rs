@@ -2,12 +2,13 @@
 //! read again.
 //!
 //! The first line is `tegula-trace,3`. Each section opens with `section,NAME,LINES` and a line that
-//! names its columns; times are in nanoseconds since the first start; codelets, phases, ranks, workers and
-//! memories are numbered from 0 by the lines of their own sections. What one end of a message has not
-//! recorded is empty. The last line is `end`, so that a file that was cut off is found out.
+//! names its columns; times are in nanoseconds since the first start; codelets, phases, ranks,
+//! workers and memories are numbered from 0 by the lines of their own sections. What one end of a
+//! message has not recorded is empty. The last line is `end`, so that a file that was cut off is
+//! found out.
 //!
-//! Older versions are read, too: 2 lacks ranks, the rank of each worker, messages and polls; 1 also lacks
-//! the first section, which says what was run.
+//! Older versions are read, too: 2 lacks ranks, the rank of each worker, messages and polls; 1 also
+//! lacks the first section, which says what was run.
 
 mod lines;
 mod read;

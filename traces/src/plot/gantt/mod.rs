@@ -1,5 +1,5 @@
-//! The Gantt chart: what each worker did when, how the phases overlapped, and when messages were on their
-//! way.
+//! The Gantt chart: what each worker did when, how the phases overlapped, and when messages were on
+//! their way.
 
 mod messages;
 mod phases;
@@ -51,12 +51,12 @@ const DARK: &[(&str, &str)] = &[
     (".out", "fill:#999"),
 ];
 
-/// Draws `trace` as a document of its own, over `span` nanoseconds: for each phase when it ran and how many workers it
-/// kept busy, and for each worker its tasks and its idle share. Over ranks, the workers of each come
-/// together, with a row of its messages below them.
+/// Draws `trace` as a document of its own, over `span` nanoseconds: for each phase when it ran and
+/// how many workers it kept busy, and for each worker its tasks and its idle share. Over ranks, the
+/// workers of each come together, with a row of its messages below them.
 ///
-/// Lines stand at the balanced work and the critical path of the run, at bounds that the trace tells, and in
-/// the rows of each of several ranks at the balanced work of that rank.
+/// Lines stand at the balanced work and the critical path of the run, at bounds that the trace
+/// tells, and in the rows of each of several ranks at the balanced work of that rank.
 ///
 /// Where no phase is named, codelets take their place. Tasks too narrow to be seen, and those
 /// beyond some thousands, are merged: the figure says so, and stays small.

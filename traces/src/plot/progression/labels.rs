@@ -22,7 +22,8 @@ impl Labels {
         Self { across, down, put: Vec::new() }
     }
 
-    /// Puts `text` as near to the dot at `(x, y)` as there is room, below or above it; tells if there is any.
+    /// Puts `text` as near to the dot at `(x, y)` as there is room, below or above it; tells if
+    /// there is any.
     pub(super) fn put(
         &mut self,
         svg: &mut Svg,

@@ -1,5 +1,5 @@
-//! How far each rank was with its own work over time, in groups of ranks that were equally far, beside how
-//! far all could have been.
+//! How far each rank was with its own work over time, in groups of ranks that were equally far,
+//! beside how far all could have been.
 
 mod labels;
 
@@ -39,18 +39,19 @@ const THIN: f64 = 1.0;
 /// Distance of the points of the curve of a rank in pixels.
 const POINT: usize = 5;
 
-/// Draws [`progression_of`] with groups that are apart by a hundredth of their work, as suits runs whose
-/// ranks have many tasks.
+/// Draws [`progression_of`] with groups that are apart by a hundredth of their work, as suits runs
+/// whose ranks have many tasks.
 #[must_use]
 pub fn progression(trace: &Trace, span: u64) -> String {
     progression_of(trace, span, BANDWIDTH)
 }
 
-/// Draws, over `span` nanoseconds, how far each rank is with its own work: at each of 20 times a dot for each
-/// group of ranks that are equally far ([`clusters`](crate::clusters) with this `bandwidth`), lines
-/// where groups share ranks, the thicker the more, and behind them a grey curve for each rank. Where ranks
-/// part, the smaller group is named, unless groups are many. Beside them stand what the makespan is compared with, and, dotted, how
-/// early all ranks together could have been as far.
+/// Draws, over `span` nanoseconds, how far each rank is with its own work: at each of 20 times a
+/// dot for each group of ranks that are equally far ([`clusters`](crate::clusters) with this
+/// `bandwidth`), lines where groups share ranks, the thicker the more, and behind them a grey curve
+/// for each rank. Where ranks part, the smaller group is named, unless groups are many. Beside them
+/// stand what the makespan is compared with, and, dotted, how early all ranks together could have
+/// been as far.
 ///
 /// Source: L. L. Nesi, PhD thesis, UGA and UFRGS, 2023, section 8.2, figure 8.4.
 #[must_use]
@@ -133,8 +134,8 @@ fn shared(a: &Cluster, b: &Cluster) -> Vec<usize> {
     a.ranks.iter().copied().filter(|rank| b.ranks.binary_search(rank).is_ok()).collect()
 }
 
-/// The ranks of `group` by the group that they are in after it, and how far that is: the most come first, among
-/// as many those that are ahead.
+/// The ranks of `group` by the group that they are in after it, and how far that is: the most come
+/// first, among as many those that are ahead.
 fn parts(group: &Cluster, after: &Step) -> Vec<(Vec<usize>, f64)> {
     let all = after.clusters.iter().rev().map(|next| (shared(group, next), next.share));
     let mut parts: Vec<(Vec<usize>, f64)> = all.filter(|(ranks, _)| !ranks.is_empty()).collect();

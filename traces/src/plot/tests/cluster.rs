@@ -54,7 +54,8 @@ impl Owners for Grid {
     }
 }
 
-/// A factorisation LU of `nt x nt` tiles; of as many tiles as `cells` has each node owns as many as it has.
+/// A factorisation LU of `nt x nt` tiles; of as many tiles as `cells` has each node owns as many as
+/// it has.
 pub(super) fn lu(nt: usize, nodes: &[Node], cells: &[u16]) -> Trace {
     let options = |node: &Node| {
         let mut machine = Machine::cores(node.cores);

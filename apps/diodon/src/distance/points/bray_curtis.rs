@@ -37,7 +37,8 @@ impl Rule for BrayCurtis {
     }
 }
 
-/// Abundances are not negative, and at most one point has none at all: two of them have no distance.
+/// Abundances are not negative, and at most one point has none at all: two of them have no
+/// distance.
 fn prepare(points: Points) -> Prepared {
     points.require(|x| x >= 0.0, "and abundances are not negative")?;
     let mut empty = points.empty();

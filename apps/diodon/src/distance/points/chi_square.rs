@@ -18,8 +18,8 @@ pub(in crate::distance) const CHI_SQUARE: Metric = Metric {
     of: Of::Points(prepare),
 };
 
-/// With `c_k` the total of column `k` and `n` that of the table. A column of zeros adds nothing; a point of zeros has
-/// no profile.
+/// With `c_k` the total of column `k` and `n` that of the table. A column of zeros adds nothing; a
+/// point of zeros has no profile.
 fn prepare(mut points: Points) -> Prepared {
     points.require(|x| x >= 0.0, "and counts are not negative")?;
     if let Some(name) = points.empty().next() {

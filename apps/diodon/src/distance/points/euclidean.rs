@@ -17,7 +17,8 @@ pub(in crate::distance) const EUCLIDEAN: Metric = Metric {
     of: Of::Points(prepare),
 };
 
-/// The square root of a sum of squares of differences: nothing is lost between near points far from the origin.
+/// The square root of a sum of squares of differences: nothing is lost between near points far from
+/// the origin.
 #[derive(Debug)]
 pub(super) struct Euclidean;
 

@@ -21,10 +21,12 @@ pub(in crate::distance) const HAVERSINE: Metric = Metric {
     of: Of::Points(prepare),
 };
 
-/// From the chord between unit vectors, of which the sum is the square: `2 R asin(chord / 2)`, and beyond a quarter
-/// turn half a turn less the distance to the antipode. Rounding leaves some nanometres.
+/// From the chord between unit vectors, of which the sum is the square: `2 R asin(chord / 2)`, and
+/// beyond a quarter turn half a turn less the distance to the antipode. Rounding leaves some
+/// nanometres.
 ///
-/// The radius is 6371 km, as in the documentation of scikit-learn; geopy's 6371.009 km gives 1.4e-6 more.
+/// The radius is 6371 km, as in the documentation of scikit-learn; geopy's 6371.009 km gives 1.4e-6
+/// more.
 #[derive(Debug)]
 struct Haversine {
     places: Vec<[f64; 3]>,

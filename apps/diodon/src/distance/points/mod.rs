@@ -26,7 +26,8 @@ pub struct Points {
 }
 
 impl Points {
-    /// The points called `names`, whose `coordinates` stand point by point, each point's in the order of `columns`.
+    /// The points called `names`, whose `coordinates` stand point by point, each point's in the
+    /// order of `columns`.
     ///
     /// # Errors
     /// If there is no point or no coordinate, or one that is not finite.
@@ -65,7 +66,8 @@ impl Points {
         self.coordinates.chunks_exact(self.columns.len())
     }
 
-    /// Refuses the first coordinate that is not as it should be: it has a value, `which` says what is wrong.
+    /// Refuses the first coordinate that is not as it should be: it has a value, `which` says what
+    /// is wrong.
     fn require(&self, is_fit: impl Fn(f64) -> bool, which: &str) -> Result<(), DistanceError> {
         let Some(at) = self.coordinates.iter().position(|&x| !is_fit(x)) else { return Ok(()) };
         let (row, column) = (at / self.columns.len(), at % self.columns.len());

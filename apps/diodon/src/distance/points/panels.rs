@@ -1,8 +1,8 @@
-//! Sums over coordinates, for all pairs of some points at once: points lie in panels of eight, coordinate by
-//! coordinate, so that a vector of the processor takes several of them.
+//! Sums over coordinates, for all pairs of some points at once: points lie in panels of eight,
+//! coordinate by coordinate, so that a vector of the processor takes several of them.
 //!
-//! Every sum runs over the coordinates in their order, whatever the block, so an entry is the same in any; and since
-//! it is of differences, it is as accurate for near points as for far ones.
+//! Every sum runs over the coordinates in their order, whatever the block, so an entry is the same
+//! in any; and since it is of differences, it is as accurate for near points as for far ones.
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -21,8 +21,8 @@ const NEAR_BYTES: usize = 1 << 14;
 
 /// A distance that follows from a sum over the coordinates.
 pub(super) trait Rule: Debug + Send + Sync + 'static {
-    /// `sum` and what the coordinates `x` and `y` contribute; with one rounding of a product and a sum if `FUSED`.
-    /// Exchanging `x` and `y` changes nothing.
+    /// `sum` and what the coordinates `x` and `y` contribute; with one rounding of a product and a
+    /// sum if `FUSED`. Exchanging `x` and `y` changes nothing.
     fn add<const FUSED: bool>(sum: f64, x: f64, y: f64) -> f64;
 
     /// Turns the sums of point `row` and the points `columns` into distances, in place.
@@ -34,7 +34,8 @@ pub(super) trait Rule: Debug + Send + Sync + 'static {
 pub(super) struct PanelPairs<R> {
     rule: R,
     dimensions: usize,
-    /// Panel by panel, each coordinate of its eight points; points that are missing from the last are zeros.
+    /// Panel by panel, each coordinate of its eight points; points that are missing from the last
+    /// are zeros.
     panels: Vec<[f64; WIDTH]>,
 }
 
@@ -131,7 +132,8 @@ impl<R: Rule> Rectangle<'_, R> {
         }
     }
 
-    /// Stores those of `sums` that are asked for: rows from `row`, counted from the first, and columns from `column`.
+    /// Stores those of `sums` that are asked for: rows from `row`, counted from the first, and
+    /// columns from `column`.
     #[inline(always)]
     fn store(&mut self, row: usize, column: usize, sums: &[[f64; WIDTH]; ROWS]) {
         let width = self.columns.len();

@@ -1,4 +1,5 @@
-//! Counts of the sites at which two aligned sequences are the same, differ by a transition, or by a transversion.
+//! Counts of the sites at which two aligned sequences are the same, differ by a transition, or by a
+//! transversion.
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -9,8 +10,8 @@ use pulp::{Arch, Simd, WithSimd};
 use super::{DistanceError, Sequences, base};
 use crate::distance::pairs::{Pairs, Prepared, Worker};
 
-/// What two aligned sequences have in common: only sites are compared at which both have one of A, C, G, T, in this
-/// pair ("pairwise deletion").
+/// What two aligned sequences have in common: only sites are compared at which both have one of A,
+/// C, G, T, in this pair ("pairwise deletion").
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sites {
     /// Sites that are compared.
@@ -30,8 +31,8 @@ pub(super) trait SiteRule: Debug + Send + Sync + 'static {
     fn distance(sites: Sites) -> f64;
 }
 
-/// Aligned sequences as planes of bits, 64 sites to a word: whether the base is known, whether it is a pyrimidine (C,
-/// T), and whether it is the second of its kind (G, T).
+/// Aligned sequences as planes of bits, 64 sites to a word: whether the base is known, whether it
+/// is a pyrimidine (C, T), and whether it is the second of its kind (G, T).
 #[derive(Debug)]
 pub(super) struct Aligned<R> {
     words: usize,

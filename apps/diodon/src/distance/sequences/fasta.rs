@@ -1,8 +1,9 @@
-//! Reading FASTA files (Pearson and Lipman 1988, PNAS 85:2444): a line `>name description`, then the letters on any
-//! number of lines.
+//! Reading FASTA files (Pearson and Lipman 1988, PNAS 85:2444): a line `>name description`, then
+//! the letters on any number of lines.
 //!
-//! It is short enough to be our own: what crates for it add, speed beyond that of a disk and records that borrow, is of
-//! no use before distances, and their messages know neither sequence nor position.
+//! It is short enough to be our own: what crates for it add, speed beyond that of a disk and
+//! records that borrow, is of no use before distances, and their messages know neither sequence nor
+//! position.
 
 use std::io::BufRead;
 use std::path::Path;

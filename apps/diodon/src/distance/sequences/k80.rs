@@ -1,5 +1,5 @@
-//! Kimura's distance with two parameters: substitutions per site, of which transitions and transversions have rates of
-//! their own.
+//! Kimura's distance with two parameters: substitutions per site, of which transitions and
+//! transversions have rates of their own.
 
 use super::aligned::{Aligned, SiteRule, Sites};
 use crate::distance::metric::{Metric, Of};

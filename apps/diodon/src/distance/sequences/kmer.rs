@@ -30,8 +30,8 @@ const ROWS: usize = 32;
 
 /// The words of each sequence, in ascending order, with their counts.
 ///
-/// A word that holds a gap does not exist: gaps are left out first. One that holds anything but A, C, G, T is not
-/// counted, neither among the words of its sequence.
+/// A word that holds a gap does not exist: gaps are left out first. One that holds anything but A,
+/// C, G, T is not counted, neither among the words of its sequence.
 #[derive(Debug)]
 struct Words {
     length: usize,

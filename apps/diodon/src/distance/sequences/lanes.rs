@@ -1,10 +1,12 @@
-//! Scores of the best local alignments of one sequence with many at once: each lane of a vector aligns another pair.
+//! Scores of the best local alignments of one sequence with many at once: each lane of a vector
+//! aligns another pair.
 //!
-//! Libraries that were looked at do not fit: block-aligner is exact only if its blocks grow to the whole matrix,
-//! and chooses its vectors when it is compiled; parasail and SSW are C; rust-bio computes one cell at a time; zoe
-//! asks for a nightly compiler; hyalite calls itself under construction. With one for a match and a gap of one per
-//! letter the recurrence is six operations on a vector, and pairs side by side need none of the corrections between
-//! lanes that vectors along one pair do (Rognes 2011, BMC Bioinformatics 12:221).
+//! Libraries that were looked at do not fit: block-aligner is exact only if its blocks grow to the
+//! whole matrix, and chooses its vectors when it is compiled; parasail and SSW are C; rust-bio
+//! computes one cell at a time; zoe asks for a nightly compiler; hyalite calls itself under
+//! construction. With one for a match and a gap of one per letter the recurrence is six operations
+//! on a vector, and pairs side by side need none of the corrections between lanes that vectors
+//! along one pair do (Rognes 2011, BMC Bioinformatics 12:221).
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -127,9 +129,10 @@ impl<T: Lane, const N: usize> Lanes<T, N> {
         }
     }
 
-    /// The score of the best local alignment of `query` with each of the sequences: 1 for a match, -1 for a mismatch
-    /// and for each letter in a gap. Letters are numbers, of which [`FOREIGN`] stands only in the sequences and
-    /// [`OTHER`] only in `query`; no score may pass the largest number of a lane less two.
+    /// The score of the best local alignment of `query` with each of the sequences: 1 for a match,
+    /// -1 for a mismatch and for each letter in a gap. Letters are numbers, of which [`FOREIGN`]
+    /// stands only in the sequences and [`OTHER`] only in `query`; no score may pass the largest
+    /// number of a lane less two.
     pub(super) fn scores(&mut self, query: &[u8]) -> [T; N] {
         let Self { letters, scores } = self;
         Arch::new().dispatch(Align { query, letters, scores })
@@ -161,11 +164,11 @@ impl<T: Lane, const N: usize> WithSimd for Align<'_, T, N> {
     }
 }
 
-/// Smith and Waterman's recurrence for some letters of the one sequence: `scores` are those of the row before and
-/// become those of the last of `rows`.
+/// Smith and Waterman's recurrence for some letters of the one sequence: `scores` are those of the
+/// row before and become those of the last of `rows`.
 ///
-/// `H(i,j) = max(0, H(i-1,j-1) +- 1, H(i-1,j) - 1, H(i,j-1) - 1)`, where `+- 1` is a 2 for a match and then a loss of 1
-/// for all three, which ends at 0.
+/// `H(i,j) = max(0, H(i-1,j-1) +- 1, H(i-1,j) - 1, H(i,j-1) - 1)`, where `+- 1` is a 2 for a match
+/// and then a loss of 1 for all three, which ends at 0.
 #[inline(always)]
 fn align<T: Lane, const N: usize>(
     rows: [T; ROWS],

@@ -19,8 +19,8 @@ use super::error::DistanceError;
 
 /// A gap in an aligned sequence.
 const GAP: u8 = 0;
-/// Letters, and which of the bases A = 1, C = 2, G = 4, T = 8 each may be: the codes of IUPAC (Cornish-Bowden, 1985,
-/// Nucleic Acids Research 13:3021). U is T.
+/// Letters, and which of the bases A = 1, C = 2, G = 4, T = 8 each may be: the codes of IUPAC
+/// (Cornish-Bowden, 1985, Nucleic Acids Research 13:3021). U is T.
 const LETTERS: [(u8, u8); 19] = [
     (b'A', 1),
     (b'C', 2),
@@ -48,8 +48,9 @@ const NAME_BYTES: usize = 64;
 
 /// Sequences of DNA or RNA with names.
 ///
-/// Letters are those of IUPAC in either case, U is T, and `-` and `.` are gaps. What stands for more than one base is
-/// kept apart from the bases: it makes no word, no comparable site and no match.
+/// Letters are those of IUPAC in either case, U is T, and `-` and `.` are gaps. What stands for
+/// more than one base is kept apart from the bases: it makes no word, no comparable site and no
+/// match.
 #[derive(Clone, Debug, Default)]
 pub struct Sequences {
     names: Vec<String>,
@@ -67,8 +68,8 @@ impl Sequences {
     /// Reads a FASTA file, compressed by gzip or bzip2 or not, in `memory_bytes` at most.
     ///
     /// # Errors
-    /// If it cannot be read, is no FASTA file, is too large, or has a letter that is none of DNA; a name without letters, or letters
-    /// without a name.
+    /// If it cannot be read, is no FASTA file, is too large, or has a letter that is none of DNA; a
+    /// name without letters, or letters without a name.
     pub fn read(path: &Path, memory_bytes: u64) -> Result<Self, DistanceError> {
         fasta::read(path, memory_bytes)
     }

@@ -19,8 +19,8 @@ pub(in crate::distance) const SMITH_WATERMAN: Metric = Metric {
     of: Of::Sequences(prepare),
 };
 
-/// The letters of each sequence as numbers: 0 to 3, or `FOREIGN` for what is none of A, C, G, T and matches nothing.
-/// Gaps are left out.
+/// The letters of each sequence as numbers: 0 to 3, or `FOREIGN` for what is none of A, C, G, T and
+/// matches nothing. Gaps are left out.
 #[derive(Debug)]
 struct Reads {
     letters: Vec<u8>,

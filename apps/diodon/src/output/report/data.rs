@@ -1,4 +1,5 @@
-//! The data of the page: numbers as base 64 of single precision, one element for each axis, the rest as JSON.
+//! The data of the page: numbers as base 64 of single precision, one element for each axis, the
+//! rest as JSON.
 
 use std::io::{self, Write};
 
@@ -149,7 +150,8 @@ fn meta<'a>(report: &Report<'a>, scale: f64) -> Meta<'a> {
     }
 }
 
-/// A power of two near the largest coordinate, so that single precision can hold what is divided by it.
+/// A power of two near the largest coordinate, so that single precision can hold what is divided by
+/// it.
 fn scale(ordination: &Ordination) -> f64 {
     let largest = ordination.coordinates.iter().fold(0.0f64, |most, value| most.max(value.abs()));
     if largest.is_normal() {

@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-/// `text` with the characters that mean something in HTML written out; control characters cannot be shown.
+/// `text` with the characters that mean something in HTML written out; control characters cannot be
+/// shown.
 pub(super) fn escaped(text: &str) -> String {
     let shown = text.replace(char::is_control, "\u{fffd}");
     html_escape::encode_quoted_attribute(&shown).into_owned()

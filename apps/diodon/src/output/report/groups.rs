@@ -32,8 +32,8 @@ impl<'a> Group<'a> {
         Self { name, are_arrows, ids, axes, places }
     }
 
-    /// What coordinates are divided by in the page: arrows by the length of the longest, since they are drawn in a scale of
-    /// their own, points by the `scale` of the items.
+    /// What coordinates are divided by in the page: arrows by the length of the longest, since they
+    /// are drawn in a scale of their own, points by the `scale` of the items.
     pub(super) fn unit(&self, scale: f64) -> f64 {
         if !self.are_arrows {
             return scale;

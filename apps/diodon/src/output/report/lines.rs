@@ -1,5 +1,5 @@
-//! Tables of items and variables: those that make most of the first axes, with coordinates, contributions and squared
-//! cosines.
+//! Tables of items and variables: those that make most of the first axes, with coordinates,
+//! contributions and squared cosines.
 
 use std::fmt::Write;
 
@@ -63,7 +63,8 @@ pub(super) fn sections(ordination: &Ordination) -> String {
 }
 
 impl Lines<'_> {
-    /// What a line makes of the inertia of the first axes, or of its own length where it has no weight.
+    /// What a line makes of the inertia of the first axes, or of its own length where it has no
+    /// weight.
     fn weight(&self, line: usize, axes: usize) -> f64 {
         let mass = self.masses.map_or(1.0, |masses| masses[line]);
         (0..axes).map(|axis| mass * self.axes[axis][line].powi(2)).sum()

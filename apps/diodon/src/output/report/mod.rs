@@ -1,7 +1,8 @@
-//! `report.html`: a page to look at an ordination with, in one file that needs no other and no network.
+//! `report.html`: a page to look at an ordination with, in one file that needs no other and no
+//! network.
 //!
-//! The page is a template, styles and scripts, which are files of their own here, and the data, which follow them in
-//! elements that a browser does not run. `frame.html` has the order of it all.
+//! The page is a template, styles and scripts, which are files of their own here, and the data,
+//! which follow them in elements that a browser does not run. `frame.html` has the order of it all.
 
 mod data;
 mod escape;
@@ -52,12 +53,13 @@ pub struct Report<'a> {
     pub title: &'a str,
 }
 
-/// Writes the page. It shows the eigenvalues with their shares, each share with the name of its denominator; the items
-/// on any two or three axes, as points or as a density, with the variables of a table among them; what items and
-/// variables contribute to the axes; the quality of each item; residuals; and the facts of the run.
+/// Writes the page. It shows the eigenvalues with their shares, each share with the name of its
+/// denominator; the items on any two or three axes, as points or as a density, with the variables
+/// of a table among them; what items and variables contribute to the axes; the quality of each
+/// item; residuals; and the facts of the run.
 ///
-/// Coordinates are embedded in single precision, for as many axes as fit into 2^24 numbers (at least three): about
-/// 5.4 bytes for each number, and the ids as they are.
+/// Coordinates are embedded in single precision, for as many axes as fit into 2^24 numbers (at
+/// least three): about 5.4 bytes for each number, and the ids as they are.
 ///
 /// # Errors
 /// [`WriteError`] when the file cannot be written; what stood there before is untouched.

@@ -1,4 +1,5 @@
-//! The parts of the page that are text: what it is about, tables of axes, remarks, the facts of the run.
+//! The parts of the page that are text: what it is about, tables of axes, remarks, the facts of the
+//! run.
 
 use std::fmt::Write;
 

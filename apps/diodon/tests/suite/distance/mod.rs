@@ -59,8 +59,8 @@ fn condensed(matrix: &[f64], n: usize) -> Vec<f64> {
     (0..n).flat_map(|i| matrix[i * n + i + 1..(i + 1) * n].to_vec()).collect()
 }
 
-/// Checks what every matrix of distances is: symmetric, zero on the diagonal, not negative, the same in any block; and
-/// equal to `reference` within `tolerance`, relative.
+/// Checks what every matrix of distances is: symmetric, zero on the diagonal, not negative, the
+/// same in any block; and equal to `reference` within `tolerance`, relative.
 fn check(source: &DistanceSource, tolerance: f64, reference: impl Fn(usize, usize) -> f64) {
     let [n, _] = source.shape();
     let all = whole(source);

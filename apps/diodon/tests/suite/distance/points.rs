@@ -169,7 +169,8 @@ fn numbers_are_those_of_scipy_scikit_learn_and_vegan() {
             assert!((x - y).abs() <= 4.0 * f64::EPSILON * y, "{name}: {found:?}");
         }
     }
-    // Paris, Sydney, New York, the antipode of Paris, 11 m north of Paris; scikit-learn 1.9.1, times 6371.
+    // Paris, Sydney, New York, the antipode of Paris, 11 m north of Paris; scikit-learn 1.9.1,
+    // times 6371.
     let places = [
         [48.8566, 2.3522],
         [-33.8688, 151.2093],
@@ -192,7 +193,8 @@ fn numbers_are_those_of_scipy_scikit_learn_and_vegan() {
     let rows: Vec<Vec<f64>> = places.iter().map(|row| row.to_vec()).collect();
     let found = condensed(&whole(&of_points("haversine", &rows)), 5);
     for (x, y) in found.iter().zip(expected) {
-        // The formula of scikit-learn loses half the digits at the antipode, some micrometres of the rest.
+        // The formula of scikit-learn loses half the digits at the antipode, some micrometres of
+        // the rest.
         assert!((x - y).abs() <= 1e-9 * y.max(1.0), "{found:?}");
     }
 }

@@ -1,7 +1,8 @@
-//! Weights and corrections, against numbers of NumPy 2 and SciPy 1 for distances that a formula makes.
+//! Weights and corrections, against numbers of NumPy 2 and SciPy 1 for distances that a formula
+//! makes.
 //!
-//! NumPy formed the matrices as their definitions say (with weights that of `wcmdscale` of the R package vegan); SciPy's `eigh`
-//! and, for Cailliez's constant, `eigvals` took them apart.
+//! NumPy formed the matrices as their definitions say (with weights that of `wcmdscale` of the R
+//! package vegan); SciPy's `eigh` and, for Cailliez's constant, `eigvals` took them apart.
 
 use tegula_diodon::mds::{Method, cailliez};
 use tegula_kernels::element::Element;

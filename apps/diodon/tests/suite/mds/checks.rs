@@ -19,7 +19,8 @@ fn message(changes: &[(usize, usize, f64)], method: Method) -> String {
         let source = stored(&distances, Element::F64);
         embed::<f64>(&source, &how).expect_err("no distances").to_string()
     });
-    // Of many tiles, those below the diagonal are not read for the products: there are fewer offenders.
+    // Of many tiles, those below the diagonal are not read for the products: there are fewer
+    // offenders.
     let place = |text: &str| {
         let rest = text.split(": ").nth(2)?;
         rest.split(", (").next()?.split(". ").next().map(str::to_owned)
@@ -80,7 +81,8 @@ fn rounding_is_a_warning_with_a_count() {
     assert!(warnings[0].contains(&text) && warnings[0].contains("(4, 9)"), "{warnings:?}");
 }
 
-/// A diagonal and an asymmetry as they come of `sqrt(|x|^2 + |y|^2 - 2 x'y)`, and an entry just below zero, change nothing.
+/// A diagonal and an asymmetry as they come of `sqrt(|x|^2 + |y|^2 - 2 x'y)`, and an entry just
+/// below zero, change nothing.
 #[test]
 fn what_rounding_leaves_counts_as_zero_and_as_symmetric() {
     let clean = {

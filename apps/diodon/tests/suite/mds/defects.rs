@@ -1,9 +1,10 @@
-//! Ways in which embeddings go wrong without a word: a property against each, which the others here would
-//! not miss.
+//! Ways in which embeddings go wrong without a word: a property against each, which the others here
+//! would not miss.
 //!
-//! Two more are held elsewhere: pretreatments of tables do what they are called, to the columns of wide
-//! tables as well (`answers` among the tests of `pca`), and numbers keep all their digits beside names of
-//! rows, of columns, or of both (`matrix_formats` among those of the crate `tegula-files`).
+//! Two more are held elsewhere: pretreatments of tables do what they are called, to the columns of
+//! wide tables as well (`answers` among the tests of `pca`), and numbers keep all their digits
+//! beside names of rows, of columns, or of both (`matrix_formats` among those of the crate
+//! `tegula-files`).
 
 use tegula_diodon::mds::{METHODS, Method};
 use tegula_kernels::element::Element;
@@ -12,9 +13,9 @@ use super::support::{Embedded, How, bent, deviation, eigen, embed, gram, sine, s
 
 const AXES: usize = 6;
 
-/// A sketch finds all axes that are asked for, the leading ones among them, whatever its random numbers
-/// are: an axis is never lost, nor one of a negative eigenvalue taken, because vectors were compared that
-/// do not belong together.
+/// A sketch finds all axes that are asked for, the leading ones among them, whatever its random
+/// numbers are: an axis is never lost, nor one of a negative eigenvalue taken, because vectors were
+/// compared that do not belong together.
 #[test]
 fn a_sketch_finds_every_axis_with_every_seed() {
     let n = 400;
@@ -58,8 +59,8 @@ fn every_listed_method_finds_one_axis_or_two() {
     }
 }
 
-/// Eigenvalues are those of the Gram matrix, `v' G v`, and not their squares, so that shares of the trace
-/// are shares of squared distances from the centre.
+/// Eigenvalues are those of the Gram matrix, `v' G v`, and not their squares, so that shares of the
+/// trace are shares of squared distances from the centre.
 #[test]
 fn eigenvalues_are_squared_lengths_of_axes_and_sum_to_the_trace() {
     // Corners of a rectangle of 3 x 4, and its centre: sums of squares along its sides.
@@ -83,8 +84,8 @@ fn eigenvalues_are_squared_lengths_of_axes_and_sum_to_the_trace() {
     }
 }
 
-/// Axes are kept by the sign of their eigenvalue, and not by that of an entry of a vector: an item may lie
-/// at the centre, and have a coordinate of rounding alone on every axis.
+/// Axes are kept by the sign of their eigenvalue, and not by that of an entry of a vector: an item
+/// may lie at the centre, and have a coordinate of rounding alone on every axis.
 #[test]
 fn axes_are_kept_by_the_sign_of_their_eigenvalue_whatever_one_item_has() {
     let n = 61;
@@ -122,8 +123,8 @@ fn axes_are_kept_by_the_sign_of_their_eigenvalue_whatever_one_item_has() {
     }
 }
 
-/// A seed decides all that is random: the same one gives the same numbers to the last bit, another one
-/// others.
+/// A seed decides all that is random: the same one gives the same numbers to the last bit, another
+/// one others.
 #[test]
 fn a_seed_repeats_a_sketch_to_the_last_bit() {
     let n = 300;

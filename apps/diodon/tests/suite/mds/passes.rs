@@ -1,4 +1,5 @@
-//! How often tiles are read, and that it does not matter in which order, how many are held, or what overlaps.
+//! How often tiles are read, and that it does not matter in which order, how many are held, or what
+//! overlaps.
 
 use proptest::prelude::*;
 use tegula_diodon::mds::Method;

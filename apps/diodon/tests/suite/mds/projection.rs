@@ -223,8 +223,8 @@ const CAILLIEZ: Answer = (
     [29.6634816057718, 31.450604352923534, 27.597255596558767],
 );
 
-/// NumPy solved least squares for the inner products of a new point with the items, and did not know
-/// Gower's formula.
+/// NumPy solved least squares for the inner products of a new point with the items, and did not
+/// know Gower's formula.
 #[test]
 fn places_are_those_of_least_squares_in_numpy() {
     let changes: [(&str, &Change, Answer); 4] = [

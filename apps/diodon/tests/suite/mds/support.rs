@@ -17,7 +17,8 @@ use tegula_runtime::random::SplitMix64;
 /// A square matrix, row by row.
 pub(crate) type Matrix = Vec<f64>;
 
-/// Euclidean distances of `n` points whose coordinate `j` of `p` has the standard deviation `1 / (j + 1)`.
+/// Euclidean distances of `n` points whose coordinate `j` of `p` has the standard deviation
+/// `1 / (j + 1)`.
 pub(crate) fn points(n: usize, p: usize, seed: u64) -> Matrix {
     let mut stream = SplitMix64::new(seed);
     let points: Vec<f64> = (0..n * p).map(|at| stream.normal() / (at % p + 1) as f64).collect();

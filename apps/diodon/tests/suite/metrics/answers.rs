@@ -1,4 +1,5 @@
-//! Answers of NumPy and SciPy: `numpy.linalg.svd` of `sqrtm(D) X sqrtm(Q)`, and projections by `numpy.linalg.solve`.
+//! Answers of NumPy and SciPy: `numpy.linalg.svd` of `sqrtm(D) X sqrtm(Q)`, and projections by
+//! `numpy.linalg.solve`.
 
 use faer::Mat;
 use tegula_diodon::metric::Metric;

@@ -196,6 +196,7 @@ fn a_diagram_reads_no_more_than_a_table_where_metrics_are_weights() {
         passes.push(tegula_diodon::singular::Operator::table(&diagram).passes());
         diagram.close(&mut flow);
     }
-    // The whole space at once; a full metric of rows wants norms of columns, and of rows, from passes of their own.
+    // The whole space at once; a full metric of rows wants norms of columns, and of rows, from
+    // passes of their own.
     assert_eq!(passes, [4, 4, 6]);
 }

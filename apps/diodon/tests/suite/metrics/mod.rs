@@ -1,4 +1,5 @@
-//! Components with metrics, and with respect to instruments, against dense computations with symmetric roots.
+//! Components with metrics, and with respect to instruments, against dense computations with
+//! symmetric roots.
 
 mod answers;
 mod diagram;

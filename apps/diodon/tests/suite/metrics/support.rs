@@ -1,5 +1,5 @@
-//! Tables, metrics, and what the definitions make of them: with the symmetric roots `D^1/2` and `Q^1/2`, which
-//! nothing in the crate takes.
+//! Tables, metrics, and what the definitions make of them: with the symmetric roots `D^1/2` and
+//! `Q^1/2`, which nothing in the crate takes.
 
 use std::sync::Arc;
 
@@ -109,7 +109,8 @@ pub(crate) fn centring(metric: &Mat<f64>) -> Mat<f64> {
     Mat::from_fn(n, n, |i, j| one(i, j) - weights[(j, 0)] / total)
 }
 
-/// What a pretreatment makes of `x` in the metrics `d` and `q`: projections on both sides, then norms in `d`.
+/// What a pretreatment makes of `x` in the metrics `d` and `q`: projections on both sides, then
+/// norms in `d`.
 pub(crate) fn pretreated(
     x: &Mat<f64>,
     (d, q): (&Mat<f64>, &Mat<f64>),

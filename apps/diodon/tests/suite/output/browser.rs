@@ -12,8 +12,8 @@ const NAMES: [&str; 5] =
 /// Long after which a browser is taken for stuck.
 const PATIENCE: Duration = Duration::from_secs(240);
 
-/// Counts errors, and makes frames by the clock, since a browser without a window makes none while its time is virtual;
-/// stands before all other scripts.
+/// Counts errors, and makes frames by the clock, since a browser without a window makes none while
+/// its time is virtual; stands before all other scripts.
 const WATCH: &str = "<script>window.faults = [];\
     window.requestAnimationFrame = (draw) => setTimeout(draw, 16);\
     addEventListener('error', (event) => faults.push(event.message));\
@@ -34,8 +34,8 @@ fn browser() -> Option<&'static str> {
     NAMES.into_iter().find(starts)
 }
 
-/// Opens `page`, runs `probe` in it and returns what it noted with `note(name, value)`, with `faults` and `title`; or
-/// nothing, with the reason printed, if there is no browser.
+/// Opens `page`, runs `probe` in it and returns what it noted with `note(name, value)`, with
+/// `faults` and `title`; or nothing, with the reason printed, if there is no browser.
 #[allow(clippy::print_stderr)]
 pub(super) fn probed(page: &Path, hash: &str, probe: &str) -> Option<BTreeMap<String, String>> {
     let Some(browser) = browser() else {

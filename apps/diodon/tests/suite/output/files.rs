@@ -131,7 +131,8 @@ fn quality_is_relative_to_the_whole_norm() {
             }
         }
     }
-    // All eight dimensions are all of the norm; where negative eigenvalues take a fifth off, more than all.
+    // All eight dimensions are all of the norm; where negative eigenvalues take a fifth off, more
+    // than all.
     let all_axes = written(&ordination(9, 8, false), write_quality);
     let beyond = written(&ordination(9, 8, true), write_quality);
     for (all, beyond) in all_axes[1..].iter().zip(&beyond[1..]) {
@@ -207,7 +208,8 @@ fn scikit_bio_has_variables_and_instruments() {
     let variables = table.variables.as_ref().unwrap();
     assert_eq!(sections[2].2[4][0], "v<5>");
     assert_eq!(number(&sections[2].2[4][2]), variables.coordinates[9]);
-    // Items where their own entries put them; then where instruments do. Rows of the biplot have no names.
+    // Items where their own entries put them; then where instruments do. Rows of the biplot have no
+    // names.
     assert_eq!(number(&sections[3].2[6][1]), 2.0 * table.coordinates[6]);
     assert_eq!(
         number(&sections[4].2[1][2]),

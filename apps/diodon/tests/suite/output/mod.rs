@@ -1,4 +1,5 @@
-//! The folder of results: every file reads back as what was written, and the page draws in a browser.
+//! The folder of results: every file reads back as what was written, and the page draws in a
+//! browser.
 
 mod browser;
 mod embedding;

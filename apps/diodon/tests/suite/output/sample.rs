@@ -23,8 +23,9 @@ pub(super) fn class(item: usize) -> usize {
     [0, 0, 0, 1, 1, 2, 3][item % 7]
 }
 
-/// `n` items in eight dimensions, of which `k` are axes. With `negative`, a fifth of each squared norm is taken off, as
-/// distances that are not Euclidean do, and three negative eigenvalues were found.
+/// `n` items in eight dimensions, of which `k` are axes. With `negative`, a fifth of each squared
+/// norm is taken off, as distances that are not Euclidean do, and three negative eigenvalues were
+/// found.
 pub(super) fn ordination(n: usize, k: usize, negative: bool) -> Ordination {
     const DIMENSIONS: usize = 8;
     assert!(k <= DIMENSIONS, "{k} axes of {DIMENSIONS}");
@@ -67,8 +68,8 @@ pub(super) fn truncated(mut ordination: Ordination) -> Ordination {
     ordination
 }
 
-/// A table of `n` items and five variables on `k` axes: of counts, whose columns are points, or of numbers, and then
-/// with two instruments.
+/// A table of `n` items and five variables on `k` axes: of counts, whose columns are points, or of
+/// numbers, and then with two instruments.
 pub(super) fn table(n: usize, k: usize, is_count: bool) -> Ordination {
     let mut table = ordination(n, k, false);
     table.method = "principal components, standard, exact".to_owned();

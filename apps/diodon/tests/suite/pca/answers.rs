@@ -1,4 +1,5 @@
-//! Answers of NumPy (`numpy.linalg.svd` of the table that is formed), and what differs from pydiodon on purpose.
+//! Answers of NumPy (`numpy.linalg.svd` of the table that is formed), and what differs from
+//! pydiodon on purpose.
 
 use tegula_diodon::Names;
 use tegula_diodon::pca::{PRETREATMENTS, Pretreatment, ordination};
@@ -38,8 +39,8 @@ const WIDE: [Answer; 6] = [
     ("none", [2521.043350881832, 306.33325203650975, 203.93080072370765], 3073.5),
 ];
 
-/// Each pretreatment does what it is called, `scaling` no less than others, and to the columns of a table
-/// that is wider than high, not to its rows.
+/// Each pretreatment does what it is called, `scaling` no less than others, and to the columns of a
+/// table that is wider than high, not to its rows.
 #[test]
 fn eigenvalues_are_those_of_numpy_and_wide_tables_are_not_turned() {
     for (shape, answers) in [([12, 5], TALL), ([4, 9], WIDE)] {

@@ -1,7 +1,8 @@
-//! Many small problems of one shape at once: products, triangular solves, Cholesky and LU factorisations.
+//! Many small problems of one shape at once: products, triangular solves, Cholesky and LU
+//! factorisations.
 //!
-//! A batch is the matrix with its problems as blocks on the diagonal, of which only these are stored, so that
-//! checks are those of one matrix, problem by problem.
+//! A batch is the matrix with its problems as blocks on the diagonal, of which only these are
+//! stored, so that checks are those of one matrix, problem by problem.
 
 use crate::Triangle;
 use crate::batch::{self, Batch, BatchPivots, Infos};

@@ -1,5 +1,5 @@
-//! LU factorisation without pivoting, and with partial pivoting on columns of blocks; what is done with its
-//! factors and its exchanges.
+//! LU factorisation without pivoting, and with partial pivoting on columns of blocks; what is done
+//! with its factors and its exchanges.
 
 use std::ops::Range;
 

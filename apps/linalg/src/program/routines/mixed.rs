@@ -1,4 +1,5 @@
-//! Positive definite and general matrices with the help of 32 bits: tiles of two precisions, and refinement.
+//! Positive definite and general matrices with the help of 32 bits: tiles of two precisions, and
+//! refinement.
 
 use crate::{
     MixedMatrix, PrecisionMap, PrecisionRule, Refinement, gesv_mixed, posv_mixed, potrf_mixed,

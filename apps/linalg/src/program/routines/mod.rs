@@ -1,5 +1,5 @@
-//! The routines that can be timed, checked, simulated and planned, a file for each family. A new one is a
-//! [`Routine`](super::Routine) and a line in [`PROGRAMS`].
+//! The routines that can be timed, checked, simulated and planned, a file for each family. A new
+//! one is a [`Routine`](super::Routine) and a line in [`PROGRAMS`].
 
 mod batch;
 mod cholesky;

@@ -37,8 +37,8 @@ enum From {
     Lq,
 }
 
-/// `op(Q) x` with the reflectors in operand 0 and their factors in operand 1, computed in `T`: rounded
-/// entries stand for those of `x`, and each sum has at most the size of all of `x`.
+/// `op(Q) x` with the reflectors in operand 0 and their factors in operand 1, computed in `T`:
+/// rounded entries stand for those of `x`, and each sum has at most the size of all of `x`.
 fn times_q<T: Scalar>(
     flow: &mut Flow,
     case: &Case<T>,

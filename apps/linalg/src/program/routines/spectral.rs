@@ -1,4 +1,5 @@
-//! Eigenvalues, singular values and the polar decomposition: algorithms that wait between their stages.
+//! Eigenvalues, singular values and the polar decomposition: algorithms that wait between their
+//! stages.
 
 use crate::{Eigen, Polar, Singular, Vectors, gesvd, heevd, qdwh};
 use tegula_kernels::option::Trans;
@@ -125,8 +126,8 @@ impl<const HAS_VECTORS: bool> Routine for Heev<HAS_VECTORS> {
         (sizes.n as f64).powi(3) * if HAS_VECTORS { 10.0 } else { 4.0 } / 3.0
     }
 
-    /// The halves of the vectors of a tridiagonal matrix, which a task puts together, and up to a quarter of
-    /// those of the whole.
+    /// The halves of the vectors of a tridiagonal matrix, which a task puts together, and up to a
+    /// quarter of those of the whole.
     fn task_bytes(sizes: &Sizes) -> u64 {
         let (bytes, square) = (sizes.precision.bytes() as u64, (sizes.n as u64).pow(2));
         let real = real_bytes(sizes) as u64;

@@ -33,8 +33,8 @@ fn multiply<T: Scalar>(flow: &mut Flow, case: &Case<T>, trans: Trans, c: &TileMa
     }
 }
 
-/// `op(Q) x`, computed in `T`: rounded entries stand for those of `x`, and each sum has at most the size of
-/// all of `x`.
+/// `op(Q) x`, computed in `T`: rounded entries stand for those of `x`, and each sum has at most the
+/// size of all of `x`.
 fn times_q<T: Scalar>(
     flow: &mut Flow,
     case: &Case<T>,
@@ -57,7 +57,8 @@ fn times_q<T: Scalar>(
     Ok(found)
 }
 
-/// How far the columns of operand `q` are from orthonormal, and operand 0 as it was from what they span.
+/// How far the columns of operand `q` are from orthonormal, and operand 0 as it was from what they
+/// span.
 fn basis_error<T: Scalar>(flow: &mut Flow, case: &Case<T>, q: usize) -> Result<f64, Failure> {
     let w = case.signs(q);
     let tall = case.found(q).times(flow, &w)?;

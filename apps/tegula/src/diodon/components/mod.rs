@@ -1,5 +1,5 @@
-//! What principal components and correspondence analysis have in common: flags, setups, the run, and what
-//! is told of it.
+//! What principal components and correspondence analysis have in common: flags, setups, the run,
+//! and what is told of it.
 
 mod factors;
 mod results;
@@ -66,10 +66,11 @@ pub(super) struct ComponentFlags {
     labels: Option<PathBuf>,
     /// Folder for results: coordinates.csv, variables.csv, report.html and others
     ///
-    /// They are coordinates, quality and contributions of rows (coordinates.csv, quality.csv, contributions.csv) and of
-    /// variables (variables.csv, variables_quality.csv, variables_contributions.csv), eigenvalues.csv, instruments.csv if
-    /// axes are those of --instruments, ordination.txt, summary.json and report.html. They take the place of all that an
-    /// earlier run left there.
+    /// They are coordinates, quality and contributions of rows (coordinates.csv, quality.csv,
+    /// contributions.csv) and of variables (variables.csv, variables_quality.csv,
+    /// variables_contributions.csv), eigenvalues.csv, instruments.csv if axes are those of
+    /// --instruments, ordination.txt, summary.json and report.html. They take the place of all that
+    /// an earlier run left there.
     #[arg(long, short, value_name = "DIR", help_heading = "Output")]
     output_folder: Option<PathBuf>,
     /// Tasks that read at a time [default: measured]

@@ -41,8 +41,8 @@ const PROJECTION: MethodEntry = MethodEntry {
 const MOST_RECORDED: usize = 200_000;
 /// Passes that krylov often takes.
 const USUAL_PASSES: usize = 16;
-/// Time of a singular value decomposition in flops of products, over the product of the longer side and the square of
-/// the shorter one: as measured.
+/// Time of a singular value decomposition in flops of products, over the product of the longer side
+/// and the square of the shorter one: as measured.
 const DECOMPOSITION: f64 = 40.0;
 /// Residual at which an axis counts as found, with products in double and in single precision.
 const TOLERANCE: [f64; 2] = [1e-8, 1e-5];

@@ -80,7 +80,8 @@ impl<'a> MainTable<'a> {
         )))
     }
 
-    /// Reads the metric of the rows (`side` 0) or of the columns that `spec` names: weights, or a square matrix.
+    /// Reads the metric of the rows (`side` 0) or of the columns that `spec` names: weights, or a
+    /// square matrix.
     ///
     /// # Errors
     /// If it cannot be read, is not of these lines, or is no metric.

@@ -17,7 +17,8 @@ const PARTS: [(Parts, &str); 3] =
     [(Parts::Reading, "reading"), (Parts::Multiplying, "multiplying"), (Parts::All, "both")];
 
 impl Mds {
-    /// Times passes over the distances with one part left out, and with both, and writes the medians.
+    /// Times passes over the distances with one part left out, and with both, and writes the
+    /// medians.
     pub(super) fn measure<T: Real>(&self, setup: &Setup, console: &Console) -> Result<Value> {
         let (mut flow, mut gram, _) = self.gram(setup, false)?;
         if gram.stream().held() == gram.stream().tiles() {

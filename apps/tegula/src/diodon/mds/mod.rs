@@ -90,14 +90,16 @@ pub(crate) struct Mds {
     labels: Option<PathBuf>,
     /// Folder for results: coordinates.csv, report.html and others
     ///
-    /// They are coordinates.csv, eigenvalues.csv, quality.csv, ordination.txt, summary.json and report.html, and
-    /// weights.csv if there are --weights. They take the place of all that an earlier run left there.
+    /// They are coordinates.csv, eigenvalues.csv, quality.csv, ordination.txt, summary.json and
+    /// report.html, and weights.csv if there are --weights. They take the place of all that an
+    /// earlier run left there.
     #[arg(long, short, value_name = "DIR", help_heading = "Output")]
     output_folder: Option<PathBuf>,
     /// Tasks that read at a time [default: measured]
     #[arg(long, value_name = "N", help_heading = "Run", value_parser = clap::value_parser!(u32).range(1..=1024))]
     readers: Option<u32>,
-    /// How ranks share the reading of tiles, as --distribution [default: who multiplies a tile reads it]
+    /// How ranks share the reading of tiles, as --distribution [default: who multiplies a tile
+    /// reads it]
     ///
     /// Tiles then go to who multiplies them: products are shared by --distribution.
     #[arg(long, value_name = "NAME", help_heading = "Run")]
@@ -214,7 +216,8 @@ impl Mds {
         Ok(TileDistribution { products: run.dealing(), reading })
     }
 
-    /// The engine, and the distances as something to multiply with; the correction of Cailliez that they got.
+    /// The engine, and the distances as something to multiply with; the correction of Cailliez that
+    /// they got.
     fn gram(&self, setup: &Setup, is_recorded: bool) -> Result<(Flow, Gram, f64)> {
         let mut options = setup.run.exec_options(is_recorded);
         readers::cap(&mut options, setup.most_readers(self.readers));

@@ -91,7 +91,8 @@ impl Mds {
         Ok(about("principal coordinates", facts))
     }
 
-    /// Says if the method makes no pauses, though checkpoints were asked for; signals then end it as ever.
+    /// Says if the method makes no pauses, though checkpoints were asked for; signals then end it
+    /// as ever.
     pub(super) fn describe_checkpoints(&self, setup: &Setup, console: &Console) {
         if self.checkpoint.is_given() && setup.method.method == Method::Exact {
             release_signals();

@@ -39,11 +39,13 @@ const TOLERANCE: f64 = 1e-8;
 const SINGLE_TOLERANCE: f64 = 1e-5;
 /// Passes that lanczos often takes.
 const USUAL_PASSES: usize = 8;
-/// Time of all eigenvalues with their vectors, in flops of products over the cube of the order: as measured.
+/// Time of all eigenvalues with their vectors, in flops of products over the cube of the order: as
+/// measured.
 const DECOMPOSITION: f64 = 20.0;
 /// Tiles of a pass for each one whose mirror image is read, too.
 const SAMPLED: usize = 40;
-/// Bytes that are read in any case to compare entries with their mirror images: all of some 20 000 items.
+/// Bytes that are read in any case to compare entries with their mirror images: all of some 20 000
+/// items.
 const COMPARED: usize = 4 << 30;
 
 /// Everything settled.
@@ -66,7 +68,8 @@ pub(super) struct Setup {
 }
 
 impl Mds {
-    /// Reads everything but the distances, refuses what cannot be used, and prints what will be done.
+    /// Reads everything but the distances, refuses what cannot be used, and prints what will be
+    /// done.
     pub(super) fn set_up(&self, console: &Console) -> Result<Setup> {
         let memory = self.run.memory()?;
         let scratch = self.run.scratch().unwrap_or_else(std::env::temp_dir);

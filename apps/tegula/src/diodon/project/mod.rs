@@ -33,8 +33,8 @@ pub(crate) struct Project {
     folder: PathBuf,
     /// Distances of new items, a row each, to the embedded ones, a column each
     ///
-    /// Columns are matched with embedded items by name; where either has no names, they are in the same order. Formats
-    /// are those of "tegula diodon formats".
+    /// Columns are matched with embedded items by name; where either has no names, they are in the
+    /// same order. Formats are those of "tegula diodon formats".
     #[arg(value_name = "NEW")]
     input: OsString,
     /// Labels of new and embedded items, to colour them by: a file of lines "id,label,..."
@@ -44,7 +44,8 @@ pub(crate) struct Project {
     labels: Option<PathBuf>,
     /// Folder for coordinates.csv, quality.csv, summary.json and report.html
     ///
-    /// The page shows new items among the embedded ones. They take the place of all that an earlier run left there.
+    /// The page shows new items among the embedded ones. They take the place of all that an earlier
+    /// run left there.
     #[arg(long, short, value_name = "DIR", help_heading = "Output")]
     output_folder: PathBuf,
     /// Tasks that read at a time [default: as many as there are workers]

@@ -46,7 +46,8 @@ pub(super) struct Setup {
 }
 
 impl Project {
-    /// Reads everything but the distances, refuses what cannot be used, and prints what will be done.
+    /// Reads everything but the distances, refuses what cannot be used, and prints what will be
+    /// done.
     pub(super) fn set_up(&self, console: &Console) -> Result<Setup> {
         if self.matrix.precision.is_complex() {
             return Err(refused("--precision: distances are real numbers; give s or d"));
@@ -155,7 +156,8 @@ fn resident_bytes(embedding: &Embedding, source: &dyn Source, ids: &[String]) ->
     let numbers = embedding.items() * (embedding.axes() + 1 + weights) * size_of::<f64>();
     let is_read = source.stored_bytes_per_entry() == 0.0;
     let entries = source.shape().iter().product::<usize>() * source.element().bytes();
-    // The names of either side, of the source as well, and the order in which repetitions are looked for.
+    // The names of either side, of the source as well, and the order in which repetitions are
+    // looked for.
     let names = 2 * letters(&embedding.ids) + 3 * letters(ids);
     (numbers + names + if is_read { entries } else { 0 }) as u64
 }

@@ -30,10 +30,12 @@ pub(super) struct ClusterFlags {
     /// Messages go as they come, not by the priority of the tasks that wait for them
     #[arg(long)]
     no_message_priorities: bool,
-    /// Tiles that leave a node at a time, the most urgent first [default: 32, of large tiles about four]
+    /// Tiles that leave a node at a time, the most urgent first [default: 32, of large tiles about
+    /// four]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     sends: Option<u32>,
-    /// Tiles that come to a node at a time, the most urgent first [default: as many as there is memory for]
+    /// Tiles that come to a node at a time, the most urgent first [default: as many as there is
+    /// memory for]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     receives: Option<u32>,
     /// Memory of a node for what it has asked for and what is on its way [default: 1GiB]

@@ -34,8 +34,8 @@ impl Case<'_> {
         }
     }
 
-    /// The longest chain of tasks, in seconds, where it is that of one node, too: sums that tasks add to one
-    /// after the other are, over nodes, added up beside each other.
+    /// The longest chain of tasks, in seconds, where it is that of one node, too: sums that tasks
+    /// add to one after the other are, over nodes, added up beside each other.
     fn critical_path(&self, done: &Done) -> Option<f64> {
         let is_same = self.workload.spread != Spread::Lines;
         is_same.then_some(done.contents.critical_path_seconds)

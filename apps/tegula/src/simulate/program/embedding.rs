@@ -66,7 +66,8 @@ impl Source for Described {
     }
 }
 
-/// What reading a tile off the diagonal and multiplying it from both sides cost: codelets and costs.
+/// What reading a tile off the diagonal and multiplying it from both sides cost: codelets and
+/// costs.
 pub(crate) fn read_and_sweep(sizes: &Sizes) -> [(&'static str, Cost); 2] {
     let (nb, width) = (sizes.nb as f64, sizes.width as f64);
     let stored = nb * nb * sizes.precision.bytes() as f64;

@@ -1,5 +1,5 @@
-//! Programs to simulate: those of `linalg`, those of the applications, and sets of independent tasks
-//! that share data, with which schedulers are studied.
+//! Programs to simulate: those of `linalg`, those of the applications, and sets of independent
+//! tasks that share data, with which schedulers are studied.
 
 mod embedding;
 mod likelihood;
@@ -163,8 +163,8 @@ pub(crate) struct Measure {
     pub(crate) without: &'static str,
 }
 
-/// Every program: routines under the names by which schedulers are studied, other programs, and every
-/// routine under its own name.
+/// Every program: routines under the names by which schedulers are studied, other programs, and
+/// every routine under its own name.
 pub(crate) static WORKLOADS: LazyLock<Vec<Workload>> = LazyLock::new(|| {
     let mut all = vec![
         Workload::alias(

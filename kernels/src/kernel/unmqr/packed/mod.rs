@@ -53,8 +53,8 @@ impl<T: Scalar> UnmqrPacked<T> {
         [pack(Uplo::Lower, across, (m, n)), pack(Uplo::Upper, along, (n, m))]
     }
 
-    /// Whether nothing packed has to be conjugated: those of complex reflectors would have to be from the
-    /// right, and if they were stored by rows.
+    /// Whether nothing packed has to be conjugated: those of complex reflectors would have to be
+    /// from the right, and if they were stored by rows.
     #[must_use]
     pub fn is_computed(&self) -> bool {
         let Unmqr { side, storev, .. } = self.product;

@@ -27,8 +27,8 @@ impl<A: Abi> Calls<A> {
     }
 
     /// A communicator of all ranks that nobody else uses. From now on errors are returned: those of
-    /// calls without a communicator, such as `MPI_Testsome`, go by the world's handler (MPI 3) or by
-    /// that of the process alone (MPI 4).
+    /// calls without a communicator, such as `MPI_Testsome`, go by the world's handler (MPI 3) or
+    /// by that of the process alone (MPI 4).
     pub(in super::super) fn duplicate_world(&self) -> Result<Handle<A>, TransportError> {
         let Constants { world, own, errors_return, .. } = self.constants;
         for communicator in [world, own] {

@@ -1,5 +1,5 @@
-//! Copies between pageable memory and a device through two pinned buffers, one of which is copied by
-//! the host while the other is on its way.
+//! Copies between pageable memory and a device through two pinned buffers, one of which is copied
+//! by the host while the other is on its way.
 
 use std::sync::Arc;
 

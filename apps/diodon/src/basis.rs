@@ -121,10 +121,36 @@ pub(crate) fn orthonormalise(flow: &mut Flow, y: &mut TileMatrix<f64>) -> Result
         let transform = Matrix::from_fn(width, width, |i, j| {
             scale[i] * vectors[(i, j)] / values[j].max(least).sqrt()
         });
-        let next = TileMatrix::panel(flow, (y.m(), width), y.mb());
-        times(flow, y, &transform, (1.0, 0.0), &next)?;
-        std::mem::replace(y, next).retire(flow);
+        transform_by(flow, y, &transform)?;
     }
+    Ok(())
+}
+
+/// Submits what [`orthonormalise`] does where it takes so many `rounds` and looks once more,
+/// whatever the panel holds: for engines that run no kernel. Waits.
+pub(crate) fn orthonormalise_in(
+    rounds: usize,
+    flow: &mut Flow,
+    y: &mut TileMatrix<f64>,
+) -> Result<(), FlowError> {
+    let transform = Matrix::zeros(y.n(), y.n());
+    for _ in 0..rounds {
+        inner(flow, y, y)?;
+        transform_by(flow, y, &transform)?;
+    }
+    inner(flow, y, y)?;
+    Ok(())
+}
+
+/// Replaces `y` by `Y B`. Waits before.
+fn transform_by(
+    flow: &mut Flow,
+    y: &mut TileMatrix<f64>,
+    b: &Matrix<f64>,
+) -> Result<(), FlowError> {
+    let next = TileMatrix::panel(flow, (y.m(), b.cols()), y.mb());
+    times(flow, y, b, (1.0, 0.0), &next)?;
+    std::mem::replace(y, next).retire(flow);
     Ok(())
 }
 

@@ -12,6 +12,7 @@ pub mod metric;
 mod ordination;
 pub mod output;
 pub mod pca;
+pub mod program;
 pub mod projection;
 pub mod singular;
 pub mod stream;

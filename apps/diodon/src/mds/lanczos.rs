@@ -105,12 +105,22 @@ pub(crate) fn next(
     space: &Space,
     room: usize,
 ) -> Result<TileMatrix<f64>, EmbedError> {
+    let mut block = last_columns(flow, space, room)?;
+    space.separate(flow, &mut block)?;
+    Ok(block)
+}
+
+/// The first columns of the image of the last block, `room` at most.
+pub(crate) fn last_columns(
+    flow: &mut Flow,
+    space: &Space,
+    room: usize,
+) -> Result<TileMatrix<f64>, FlowError> {
     let image = space.last_image();
     let width = image.n().min(room);
-    let mut block = TileMatrix::panel(flow, (image.m(), width), image.mb());
+    let block = TileMatrix::panel(flow, (image.m(), width), image.mb());
     let first = Matrix::from_fn(image.n(), width, |i, j| f64::from(u8::from(i == j)));
     times(flow, image, &first, (1.0, 0.0), &block)?;
-    space.separate(flow, &mut block)?;
     Ok(block)
 }
 

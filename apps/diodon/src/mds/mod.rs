@@ -17,6 +17,7 @@ pub(crate) mod ritz;
 pub use correction::{Correction, Lingoes, cailliez, cailliez_bytes};
 pub use pause::{NoPauses, Pauses, Save};
 pub use plan::{Plan, ProblemSize, default_method, plan};
+pub(crate) use randomized::copy;
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Flow;
 use tegula_tiles::{Order, TileMatrix};

@@ -103,7 +103,7 @@ pub(super) fn products<T: Real>(
 }
 
 /// A copy of a panel.
-pub(super) fn copy(flow: &mut Flow, x: &TileMatrix<f64>) -> TileMatrix<f64> {
+pub(crate) fn copy(flow: &mut Flow, x: &TileMatrix<f64>) -> TileMatrix<f64> {
     let y = TileMatrix::panel(flow, (x.m(), x.n()), x.mb());
     lacpy(flow, Part::Whole, x, &y);
     y

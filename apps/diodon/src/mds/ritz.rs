@@ -33,6 +33,13 @@ pub(crate) struct Ritz {
     coefficients: Matrix<f64>,
 }
 
+impl Ritz {
+    /// Those of a space of `size` columns of which nothing is known: zeros.
+    pub(crate) fn unknown(size: usize) -> Self {
+        Self { values: vec![0.0; size], coefficients: Matrix::zeros(size, size) }
+    }
+}
+
 impl Space {
     /// A space without a vector, none of which will have a part of the columns of `deflated`.
     pub(crate) fn apart_from(deflated: Option<TileMatrix<f64>>) -> Self {
@@ -51,13 +58,24 @@ impl Space {
         flow: &mut Flow,
         block: &mut TileMatrix<f64>,
     ) -> Result<(), EmbedError> {
+        self.separate_by(flow, block, |_, flow, block| orthonormalise(flow, block))
+    }
+
+    /// The same, where `orthonormal`, which is told the number of the round, makes columns
+    /// orthonormal.
+    pub(crate) fn separate_by<E: From<FlowError>>(
+        &self,
+        flow: &mut Flow,
+        block: &mut TileMatrix<f64>,
+        orthonormal: impl Fn(usize, &mut Flow, &mut TileMatrix<f64>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let rounds = if self.basis.is_empty() && self.deflated.is_none() { 1 } else { ROUNDS };
-        for _ in 0..rounds {
+        for round in 0..rounds {
             for panel in self.deflated.iter().chain(&self.basis) {
                 let along = inner(flow, panel, block)?;
                 times(flow, panel, &along, (-1.0, 1.0), block)?;
             }
-            orthonormalise(flow, block)?;
+            orthonormal(round, flow, block)?;
         }
         Ok(())
     }

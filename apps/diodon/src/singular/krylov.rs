@@ -86,7 +86,7 @@ fn start<T: Real>(
 }
 
 /// `P' P X` or `P P' X`: two passes. Waits.
-fn square<T: Real>(
+pub(crate) fn square<T: Real>(
     flow: &mut Flow,
     p: &mut impl Operator,
     x: &TileMatrix<f64>,

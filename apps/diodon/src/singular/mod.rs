@@ -5,6 +5,7 @@ mod krylov;
 pub(crate) mod operator;
 mod plan;
 
+pub(crate) use krylov::square;
 pub use operator::{Operator, Rows, Whole};
 pub use plan::{Plan, ProblemSize, plan};
 use tegula_kernels::scalar::Real;

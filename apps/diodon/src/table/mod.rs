@@ -27,7 +27,7 @@ use crate::EmbedError;
 use crate::basis::{inner, times};
 use crate::singular::Rows;
 use crate::stream::{
-    Overlap, Sides, Stream, TileDistribution, Tiling, register_lines, total_bytes,
+    Overlap, Sides, Stream, TILE_ENTRIES, TileDistribution, Tiling, register_lines, total_bytes,
 };
 pub use form::{Form, Margins, Treatment};
 pub(crate) use form::{line_name, line_names};
@@ -80,9 +80,21 @@ impl Table {
         treatment: Box<dyn Treatment>,
         options: TableOptions,
     ) -> Self {
+        let distribution = TileDistribution::equal(flow.ranks());
+        Self::shared(flow, source, treatment, (options, TILE_ENTRIES), &distribution)
+    }
+
+    /// The same in tiles of at most so many entries, which ranks share as `distribution` says.
+    pub(crate) fn shared(
+        flow: &mut Flow,
+        source: &Arc<dyn Source>,
+        treatment: Box<dyn Treatment>,
+        (options, entries): (TableOptions, usize),
+        distribution: &TileDistribution,
+    ) -> Self {
         let TableOptions { edge, memory, overlap } = options;
-        let tiling = Tiling::of(&**source, edge, false);
-        let how = (&TileDistribution::equal(flow.ranks()), overlap);
+        let tiling = Tiling::new(source.shape(), edge, (source.grain()[0], entries), false);
+        let how = (distribution, overlap);
         let stream = Stream::new(flow, source, (tiling, memory), treatment.entry(), how);
         let findings = Findings::NONE;
         Self { stream, treatment, overlap, passes: 0, findings, settled: None }

@@ -1,17 +1,21 @@
-//! Flags of a described pass over distances: how wide its panels are, and how fast nodes read.
+//! Flags of described passes over distances and tables: how wide panels are, how many passes are
+//! made, and how fast nodes read.
 
 use clap::Args;
 
 use super::parse_rate;
 use crate::plan::Reading;
 
-/// A pass.
+/// Passes.
 #[derive(Args, Debug)]
 pub(crate) struct PassFlags {
-    /// Columns of the panels of diodon
+    /// Columns of the panels of mds, pca and coa
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub(crate) width: u32,
-    /// Bytes per second that a node reads, of diodon
+    /// Passes of mds, or of pca and coa, which make four at least, and one more for coordinates
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(2..=1000))]
+    pub(crate) passes: u32,
+    /// Bytes per second that a node reads, of mds, pca and coa
     #[arg(long, value_name = "RATE", default_value = "500MB", value_parser = parse_rate)]
     read_rate: f64,
     /// Tasks that it takes to read so fast, and that read on a node at a time

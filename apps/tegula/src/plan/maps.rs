@@ -88,17 +88,18 @@ impl Maps {
                 workload.name
             ))),
             (Spread::GeneratedAndFactorised, Some(planned)) => planned.tiles(name, sizes, cluster),
-            (Spread::Lines, Some(planned)) => planned.lines(name, sizes, cluster, reading),
+            (Spread::Lines(storage), Some(planned)) => {
+                planned.lines(name, (sizes, storage), cluster, reading)
+            }
             (_, Some(_)) => Err(refused(format!(
                 "--distribution {name} plans two phases, and {} has one",
                 workload.name
             ))),
-            (_, None) => match factorisation {
-                Some(factorisation) => {
-                    Self::of_tiles(factorisation, (sizes, workload.grid(sizes)), cluster, name)
-                }
-                None => Self::of_lines(sizes, cluster, name),
-            },
+            (Spread::Lines(storage), None) => Self::of_lines((sizes, storage), cluster, name),
+            (_, None) => {
+                let factorisation = factorisation.expect("tiles are factorised, or as if");
+                Self::of_tiles(factorisation, (sizes, workload.grid(sizes)), cluster, name)
+            }
         }
     }
 
@@ -155,22 +156,22 @@ impl Maps {
 
     /// Bands of panels go to ranks as the rows of one column of tiles do, and tiles in that
     /// proportion.
-    fn of_lines(sizes: &Sizes, cluster: &ClusterPlatform, name: &str) -> Result<Self> {
-        let [_, (sweep, cost)] = read_and_sweep(sizes);
+    fn of_lines(
+        (sizes, storage): (&Sizes, Storage),
+        cluster: &ClusterPlatform,
+        name: &str,
+    ) -> Result<Self> {
+        let [_, (sweep, cost)] = read_and_sweep(sizes, storage);
         let powers = cluster.powers_of(sweep, cost)?;
         let owners = distribution_for(name, &powers, Storage::Full)?;
         let dealing =
             TileDistribution { products: shares(&*owners, cluster.nodes.len()), reading: None };
-        Ok(Self::dealt(name, sizes, owners, dealing))
+        Ok(Self::dealt(name, sizes.tiles_of(storage), owners, dealing))
     }
 
-    fn dealt(
-        name: &str,
-        sizes: &Sizes,
-        owners: Arc<dyn Owners>,
-        dealing: TileDistribution,
-    ) -> Self {
-        let tiles = dealing.tiles_of_ranks(sizes.tiles * (sizes.tiles + 1) / 2);
+    /// So many `tiles`, dealt out.
+    fn dealt(name: &str, tiles: usize, owners: Arc<dyn Owners>, dealing: TileDistribution) -> Self {
+        let tiles = dealing.tiles_of_ranks(tiles);
         let (name, dealing) = (name.to_owned(), Some(dealing));
         Self { name, owners, tiles, last: None, earlier: None, dealing, plan: None }
     }
@@ -219,12 +220,12 @@ impl Planned {
     fn lines(
         mut self,
         name: &str,
-        sizes: &Sizes,
+        (sizes, storage): (&Sizes, Storage),
         cluster: &ClusterPlatform,
         reading: Reading,
     ) -> Result<Maps> {
-        let [read, (sweep, cost)] = read_and_sweep(sizes);
-        let (tiles, readers) = (sizes.tiles * (sizes.tiles + 1) / 2, reading.readers);
+        let [read, (sweep, cost)] = read_and_sweep(sizes, storage);
+        let (tiles, readers) = (sizes.tiles_of(storage), reading.readers);
         let bytes = read.1.bytes;
         let all = readers * cluster.nodes.len();
         let work =
@@ -234,7 +235,7 @@ impl Planned {
         let [reading, products] = plan.powers.clone();
         let owners = distribution_for("1d1d", &products, Storage::Full)?;
         let dealing = TileDistribution { products, reading: Some(reading) };
-        Ok(Maps { plan: Some(plan), ..Maps::dealt(name, sizes, owners, dealing) })
+        Ok(Maps { plan: Some(plan), ..Maps::dealt(name, tiles, owners, dealing) })
     }
 }
 

@@ -104,6 +104,7 @@ impl Plan {
             evaluations: 1,
             places: 1,
             width: self.pass.width as usize,
+            passes: self.pass.passes as usize,
             seed: self.seed,
         };
         let reading = self.pass.reading();

@@ -8,7 +8,7 @@ use super::Maps;
 use super::judge::Verdict;
 use super::search::Found;
 use crate::output::{Align, Console, Table, bytes, count, number, range, seconds};
-use crate::simulate::program::{Sizes, Workload};
+use crate::simulate::program::{Sizes, Spread, Workload};
 
 /// A distribution, and what was found about it.
 pub(super) struct Case {
@@ -93,8 +93,8 @@ impl Case {
     fn earlier_tiles(&self) -> Option<Vec<usize>> {
         self.maps.earlier.as_ref().map(|map| map.tiles_of_ranks()).or_else(|| {
             let dealing = self.maps.dealing.as_ref().filter(|dealing| dealing.reading.is_some())?;
-            let tiles = self.sizes.tiles * (self.sizes.tiles + 1) / 2;
-            Some(dealing.read_by_ranks(tiles))
+            let Spread::Lines(storage) = self.workload.spread else { return None };
+            Some(dealing.read_by_ranks(self.sizes.tiles_of(storage)))
         })
     }
 

@@ -57,7 +57,7 @@ pub(super) fn search(
     let mut trials = Trials { workload, sizes, cluster, reading, progress, most, done: 0 };
     let found = match workload.spread {
         Spread::Factorised(factorisation) => trials.of_maps(factorisation),
-        Spread::GeneratedAndFactorised | Spread::Lines => trials.of_plans(),
+        Spread::GeneratedAndFactorised | Spread::Lines(_) => trials.of_plans(),
         Spread::OneNode | Spread::Tiles(_) => Err(refused(format!(
             "--search: {} is neither a factorisation nor two phases",
             workload.name

@@ -39,6 +39,7 @@ Examples:
       --devices 1 --device-memory 500MiB --link-rate 600MB --policy darts --trace run.html
   tegula simulate lu --platform 14chetemi+7chifflet --tiles 100 --distribution 1d1d-c+s
   tegula simulate exageostat --platform 4chifflet --tiles 60 --without overlap --trace run.html
+  tegula simulate pca --platform 4chifflet --tiles 40 --passes 8 --without keep
   tegula simulate gesv --platform 4chifflet --tiles 40 --nrhs 100")]
 pub(crate) struct Simulate {
     /// Program, or a routine that "tegula linalg --list" has
@@ -179,6 +180,7 @@ impl Simulate {
             width: self.pass.width as usize,
             evaluations: self.evaluations as usize,
             places: self.places.unwrap_or(self.tile_size) as usize,
+            passes: self.pass.passes as usize,
             seed: self.seed,
         };
         workload.check_precision(self.precision)?;
@@ -209,7 +211,7 @@ impl Simulate {
 impl Task {
     /// Whether its program reads.
     fn reads(&self) -> bool {
-        self.workload.spread == Spread::Lines
+        matches!(self.workload.spread, Spread::Lines(_))
     }
 }
 

@@ -37,7 +37,7 @@ impl Case<'_> {
     /// The longest chain of tasks, in seconds, where it is that of one node, too: sums that tasks
     /// add to one after the other are, over nodes, added up beside each other.
     fn critical_path(&self, done: &Done) -> Option<f64> {
-        let is_same = self.workload.spread != Spread::Lines;
+        let is_same = !matches!(self.workload.spread, Spread::Lines(_));
         is_same.then_some(done.contents.critical_path_seconds)
     }
 

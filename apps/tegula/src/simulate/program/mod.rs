@@ -14,6 +14,7 @@ use tegula_linalg::Tree;
 use tegula_linalg::program::{self as routine, PROGRAMS, Program};
 use tegula_plan::distribution::{Factorisation, messages};
 use tegula_runtime::ranks::Owners;
+use tegula_tiles::Storage;
 
 use crate::plan::Maps;
 pub(crate) use embedding::read_and_sweep;
@@ -50,6 +51,8 @@ pub(crate) struct Sizes {
     pub(crate) evaluations: usize,
     /// Places to predict at.
     pub(crate) places: usize,
+    /// Passes over a matrix that is read.
+    pub(crate) passes: usize,
     /// Seed of random programs.
     pub(crate) seed: u64,
 }
@@ -68,6 +71,14 @@ impl Sizes {
     /// Bytes of so many tiles.
     pub(crate) fn tiles_bytes(&self, tiles: usize) -> u64 {
         tiles as u64 * self.tile_bytes() as u64
+    }
+
+    /// How many tiles a matrix has that is stored so.
+    pub(crate) fn tiles_of(&self, storage: Storage) -> usize {
+        match storage {
+            Storage::Full => self.tiles * self.tiles,
+            Storage::Lower => self.tiles * (self.tiles + 1) / 2,
+        }
     }
 
     fn order(&self) -> f64 {
@@ -130,8 +141,9 @@ pub(crate) enum Spread {
     Factorised(Factorisation),
     /// The same of a triangle that is generated before, by the same owners or by others.
     GeneratedAndFactorised,
-    /// Bands of panels have owners, and tiles are dealt out as they are read.
-    Lines,
+    /// Bands of panels have owners, and tiles, those of a triangle or all, are dealt out as they
+    /// are read.
+    Lines(Storage),
 }
 
 impl Spread {
@@ -139,7 +151,7 @@ impl Spread {
     pub(crate) fn distribution(self, is_equal: bool) -> &'static str {
         match self {
             _ if is_equal => "block-cyclic",
-            Self::GeneratedAndFactorised | Self::Lines => "lp",
+            Self::GeneratedAndFactorised | Self::Lines(_) => "lp",
             Self::OneNode | Self::Tiles(_) | Self::Factorised(_) => "1d1d",
         }
     }
@@ -147,7 +159,7 @@ impl Spread {
     /// What is done with tiles that have owners: by the costs of this they are distributed.
     pub(crate) fn factorisation(self) -> Option<Factorisation> {
         match self {
-            Self::OneNode | Self::Lines => None,
+            Self::OneNode | Self::Lines(_) => None,
             Self::Tiles(factorisation) | Self::Factorised(factorisation) => Some(factorisation),
             Self::GeneratedAndFactorised => Some(Factorisation::Cholesky),
         }
@@ -186,14 +198,18 @@ pub(crate) static WORKLOADS: LazyLock<Vec<Workload>> = LazyLock::new(|| {
         },
     ];
     all.extend(likelihood::EXAGEOSTAT);
-    all.push(embedding::DIODON);
+    all.extend(embedding::DIODON);
     all.extend(sets::SETS);
     all.extend(PROGRAMS.iter().map(Workload::of));
     all
 });
 
 fn triangle(sizes: &Sizes) -> u64 {
-    sizes.tiles_bytes(sizes.tiles * (sizes.tiles + 1) / 2)
+    sizes.tiles_bytes(sizes.tiles_of(Storage::Lower))
+}
+
+fn square(sizes: &Sizes) -> u64 {
+    sizes.tiles_bytes(sizes.tiles_of(Storage::Full))
 }
 
 #[cfg(test)]
@@ -215,6 +231,7 @@ mod tests {
             width: 2,
             evaluations: 1,
             places: 3,
+            passes: 2,
             seed: 3,
         }
     }

@@ -40,32 +40,79 @@ impl Slope {
         (0..n).map(|i| s[i] * (self.gradient[i] - 0.5 * curve(i))).sum()
     }
 
-    /// The step between `low` and `high` that gains most, by coordinates in turn: the model is
-    /// concave, so that this comes to its maximum, however many bounds are met.
+    /// The step between `low` and `high`, 0 between them, that gains most: by steps to the maximum
+    /// over the coordinates that are free, each as far as the first bound (Nocedal and Wright,
+    /// algorithm 16.3).
     fn step(&self, low: &[f64], high: &[f64]) -> Vec<f64> {
         let n = low.len();
-        let mut s = vec![0.0; n];
-        for _ in 0..20_000 {
-            let mut moved = 0.0_f64;
-            for i in 0..n {
-                let curve: f64 = (0..n).map(|j| self.information[i + j * n] * s[j]).sum();
-                let (slope, bend) = (self.gradient[i] - curve, self.information[i + i * n]);
-                let best = if bend > 0.0 {
-                    s[i] + slope / bend
-                } else if slope == 0.0 {
-                    s[i]
-                } else {
-                    f64::INFINITY.copysign(slope)
-                };
-                let next = best.clamp(low[i], high[i]);
-                moved = moved.max((next - s[i]).abs());
-                s[i] = next;
+        let (mut s, mut is_held) = (vec![0.0; n], vec![false; n]);
+        // Each coordinate is held or freed a few times at most.
+        for _ in 0..20 * n {
+            let rest: Vec<f64> = (0..n).map(|i| self.slope_at(&s, i)).collect();
+            let free: Vec<usize> = (0..n).filter(|&i| !is_held[i]).collect();
+            let way = self.solve(&free, &rest);
+            let reach = |(&i, way): (&usize, &f64)| {
+                let room = if *way > 0.0 { high[i] - s[i] } else { s[i] - low[i] };
+                (i, if *way == 0.0 { f64::INFINITY } else { room / way.abs() })
+            };
+            let nearest = free.iter().zip(&way).map(reach);
+            let first = nearest.min_by(|a, b| a.1.total_cmp(&b.1)).filter(|first| first.1 < 1.0);
+            let length = first.map_or(1.0, |first| first.1);
+            for (&i, way) in free.iter().zip(&way) {
+                s[i] = (s[i] + length * way).clamp(low[i], high[i]);
             }
-            if moved < 1e-12 {
-                break;
+            if let Some((i, _)) = first {
+                is_held[i] = true;
+                s[i] = if high[i] - s[i] < s[i] - low[i] { high[i] } else { low[i] };
+                continue;
+            }
+            // One that would gain by leaving its bound.
+            let pull = |i: usize| {
+                let slope = self.slope_at(&s, i);
+                if s[i] == high[i] { -slope } else { slope }
+            };
+            let held = (0..n).filter(|&i| is_held[i] && low[i] < high[i]);
+            let worst = held.max_by(|&i, &j| pull(i).total_cmp(&pull(j)));
+            match worst.filter(|&i| pull(i) > 1e-12 * self.gradient[i].abs()) {
+                Some(i) => is_held[i] = false,
+                None => break,
             }
         }
         s
+    }
+
+    /// The slope along coordinate `i` after the step `s`.
+    fn slope_at(&self, s: &[f64], i: usize) -> f64 {
+        let n = s.len();
+        self.gradient[i] - (0..n).map(|j| self.information[i + j * n] * s[j]).sum::<f64>()
+    }
+
+    /// What solves the part of `H s = rest` in the coordinates `free`, by Cholesky's factorisation
+    /// of a matrix with a little more on its diagonal, so that a ridge has a length.
+    fn solve(&self, free: &[usize], rest: &[f64]) -> Vec<f64> {
+        let (n, m) = (rest.len(), free.len());
+        let largest = free.iter().fold(0.0_f64, |most, &i| most.max(self.information[i * (n + 1)]));
+        let more = 1e-13 * largest + f64::MIN_POSITIVE.sqrt();
+        let mut l = vec![0.0; m * m];
+        for j in 0..m {
+            for i in j..m {
+                let entry = self.information[free[i] + free[j] * n];
+                let sum: f64 = (0..j).map(|k| l[i + k * m] * l[j + k * m]).sum();
+                l[i + j * m] = if i == j {
+                    (entry + more - sum).max(more).sqrt()
+                } else {
+                    (entry - sum) / l[j + j * m]
+                };
+            }
+        }
+        let mut x: Vec<f64> = free.iter().map(|&i| rest[i]).collect();
+        for i in 0..m {
+            x[i] = (x[i] - (0..i).map(|k| l[i + k * m] * x[k]).sum::<f64>()) / l[i + i * m];
+        }
+        for i in (0..m).rev() {
+            x[i] = (x[i] - (i + 1..m).map(|k| l[k + i * m] * x[k]).sum::<f64>()) / l[i + i * m];
+        }
+        x
     }
 }
 
@@ -133,6 +180,8 @@ mod tests {
     fn a_step_ends_at_the_maximum_or_at_bounds() {
         let slope = Slope { gradient: vec![3.0, -1.0], information: vec![2.0, 0.5, 0.5, 1.0] };
         let free = slope.step(&[-10.0; 2], &[10.0; 2]);
+        let held = slope.step(&[0.0, -2.0], &[0.0, 0.0]);
+        assert!(held[0] == 0.0 && (held[1] + 1.0).abs() < 1e-9, "no room for the first: {held:?}");
         // H s = g.
         assert!((2.0 * free[0] + 0.5 * free[1] - 3.0).abs() < 1e-9, "{free:?}");
         assert!((0.5 * free[0] + free[1] + 1.0).abs() < 1e-9, "{free:?}");

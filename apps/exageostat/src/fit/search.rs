@@ -110,7 +110,7 @@ pub fn fit_from<T: Real>(
     let iterations = search.evaluations;
     let converged = ending.converged && !search.exhausted;
     // A search by values alone has no score yet.
-    if !search.exhausted && (search.region.space.dimension() > 0 || search.region.space.profiles) {
+    if converged && (search.region.space.dimension() > 0 || search.region.space.profiles) {
         let x = search.region.found().x;
         search.slope(&x)?;
     }

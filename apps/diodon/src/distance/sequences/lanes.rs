@@ -256,8 +256,9 @@ mod tests {
         ) {
             let mut other = query.clone();
             for (at, kind) in changes {
+                let at = at % other.len();
                 match kind {
-                    0 => drop(other.remove(at % other.len())),
+                    0 => drop(other.remove(at)),
                     1 => other.insert(at, 3),
                     _ => other[at] = 2,
                 }

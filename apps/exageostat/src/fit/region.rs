@@ -70,7 +70,9 @@ impl Region {
     pub(super) fn note(&mut self, point: Best) {
         let loglik = point.loglik;
         self.worst = if self.best.is_none() { loglik } else { self.worst.min(loglik) };
-        if loglik > self.loglik() {
+        // The best point once more, now with its score: sums may differ in their last bits.
+        let is_known = |best: &Best| best.x == point.x && best.score.is_none();
+        if loglik > self.loglik() || self.best.as_ref().is_some_and(is_known) {
             self.best = Some(point);
         }
     }

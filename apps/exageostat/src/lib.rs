@@ -14,3 +14,4 @@ pub mod plausibility;
 pub mod predict;
 pub mod program;
 pub mod sample;
+mod small;

@@ -4,8 +4,8 @@
 //! point, in logarithms of the parameters; the cube grows and shrinks with how well the model
 //! foretold what was gained (J. Nocedal, S. J. Wright, "Numerical optimization", 2nd edition,
 //! algorithm 4.1; average information for the second derivatives: A. R. Gilmour, R. Thompson, B. R.
-//! Cullis, "Average information REML", Biometrics 51 (1995) 1440-1450). The score costs twice a
-//! likelihood, so it is made only of points that are better than those before.
+//! Cullis, "Average information REML", Biometrics 51 (1995) 1440-1450). The score costs
+//! more than the likelihood, so it is made only of points that are better than those before.
 
 use std::ops::ControlFlow;
 
@@ -15,6 +15,7 @@ use tegula_runtime::flow::Flow;
 use super::region::Ending;
 use super::search::{Progress, Search};
 use super::{FitError, Journal};
+use crate::small::{backward, cholesky, forward};
 
 /// Half the edge of the first cube, in logarithms of the parameters.
 const FIRST_RADIUS: f64 = 1.0;
@@ -93,26 +94,12 @@ impl Slope {
         let (n, m) = (rest.len(), free.len());
         let largest = free.iter().fold(0.0_f64, |most, &i| most.max(self.information[i * (n + 1)]));
         let more = 1e-13 * largest + f64::MIN_POSITIVE.sqrt();
-        let mut l = vec![0.0; m * m];
-        for j in 0..m {
-            for i in j..m {
-                let entry = self.information[free[i] + free[j] * n];
-                let sum: f64 = (0..j).map(|k| l[i + k * m] * l[j + k * m]).sum();
-                l[i + j * m] = if i == j {
-                    (entry + more - sum).max(more).sqrt()
-                } else {
-                    (entry - sum) / l[j + j * m]
-                };
-            }
-        }
-        let mut x: Vec<f64> = free.iter().map(|&i| rest[i]).collect();
-        for i in 0..m {
-            x[i] = (x[i] - (0..i).map(|k| l[i + k * m] * x[k]).sum::<f64>()) / l[i + i * m];
-        }
-        for i in (0..m).rev() {
-            x[i] = (x[i] - (i + 1..m).map(|k| l[k + i * m] * x[k]).sum::<f64>()) / l[i + i * m];
-        }
-        x
+        let entry = |i: usize, j: usize| {
+            self.information[free[i] + free[j] * n] + if i == j { more } else { 0.0 }
+        };
+        let l = cholesky(m, entry, |pivot| Some(pivot.max(more))).expect("no pivot is refused");
+        let rest: Vec<f64> = free.iter().map(|&i| rest[i]).collect();
+        backward(&l, m, &forward(&l, m, &rest))
     }
 }
 

@@ -9,6 +9,7 @@
 
 use super::region::Best;
 use super::space::Space;
+use crate::small;
 
 /// The 97.5 % point of the normal distribution.
 const NORMAL: f64 = 1.959_963_984_540_054;
@@ -74,22 +75,8 @@ fn inverse(n: usize, at: impl Fn(usize, usize) -> f64) -> Option<Vec<f64>> {
     if scale.iter().any(|s| !(*s > 0.0 && s.is_finite())) {
         return None;
     }
-    let mut a: Vec<f64> =
-        (0..n * n).map(|p| at(p % n, p / n) / (scale[p % n] * scale[p / n])).collect();
-    // Gauss and Jordan in place: pivots of a positive definite matrix are positive.
-    for k in 0..n {
-        let pivot = a[k + k * n];
-        if pivot.is_nan() || pivot < 1e-12 {
-            return None;
-        }
-        a[k + k * n] = 1.0;
-        (0..n).for_each(|j| a[k + j * n] /= pivot);
-        for i in (0..n).filter(|&i| i != k) {
-            let factor = a[i + k * n];
-            a[i + k * n] = 0.0;
-            (0..n).for_each(|j| a[i + j * n] -= factor * a[k + j * n]);
-        }
-    }
+    let unit = |i: usize, j: usize| at(i, j) / (scale[i] * scale[j]);
+    let a = small::inverse(&small::cholesky(n, unit, |x| (x >= 1e-12).then_some(x))?, n);
     Some((0..n * n).map(|p| a[p] / (scale[p % n] * scale[p / n])).collect())
 }
 

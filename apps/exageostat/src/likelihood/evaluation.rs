@@ -7,6 +7,7 @@ use tegula_runtime::flow::FlowError;
 use thiserror::Error;
 
 use crate::covariance::CovarianceError;
+use crate::small::{backward, cholesky, forward, inverse, positive};
 
 /// Why the likelihood has no value.
 #[derive(Clone, Debug, Error)]
@@ -98,7 +99,7 @@ impl Evaluation {
         let p = offset.len();
         let size = p + 1;
         let at = |i: usize, j: usize| gram[i + j * size];
-        let factor = cholesky(p, at).ok_or(LikelihoodError::DependentMean)?;
+        let factor = cholesky(p, at, positive).ok_or(LikelihoodError::DependentMean)?;
         let rhs: Vec<f64> = (0..p).map(|i| at(i, p)).collect();
         let half = forward(&factor, p, &rhs);
         // Squares beyond all numbers leave nothing to subtract from.
@@ -106,11 +107,7 @@ impl Evaluation {
         let quadratic = if at(p, p).is_finite() { at(p, p) - explained } else { f64::INFINITY };
         let more = backward(&factor, p, &half);
         let coefficients = offset.iter().zip(more).map(|(c, more)| c + more).collect();
-        let mut coefficient_covariance = Vec::with_capacity(p * p);
-        for j in 0..p {
-            let unit: Vec<f64> = (0..p).map(|i| f64::from(u8::from(i == j))).collect();
-            coefficient_covariance.extend(backward(&factor, p, &forward(&factor, p, &unit)));
-        }
+        let coefficient_covariance = inverse(&factor, p);
         Ok(Self { n, logdet, quadratic: quadratic.max(0.0), coefficients, coefficient_covariance })
     }
 
@@ -128,7 +125,7 @@ impl Evaluation {
     pub fn restricted_loglik(&self) -> f64 {
         let p = self.coefficients.len();
         let at = |i: usize, j: usize| self.coefficient_covariance[i + j * p];
-        let factor = cholesky(p, at).unwrap_or_else(|| vec![f64::NAN; p * p]);
+        let factor = cholesky(p, at, positive).unwrap_or_else(|| vec![f64::NAN; p * p]);
         let logdet: f64 = (0..p).map(|i| 2.0 * factor[i + i * p].ln()).sum();
         let constant = (self.n - p) as f64 * (2.0 * PI).ln();
         -0.5 * (constant + self.logdet - logdet + self.quadratic)
@@ -158,43 +155,4 @@ impl Evaluation {
         self.coefficient_covariance.iter_mut().for_each(|x| *x *= scale);
         self
     }
-}
-
-/// Lower Cholesky factor of a small matrix, by columns.
-pub(super) fn cholesky(n: usize, at: impl Fn(usize, usize) -> f64) -> Option<Vec<f64>> {
-    let mut l = vec![0.0; n * n];
-    for j in 0..n {
-        for i in j..n {
-            let sum: f64 = (0..j).map(|k| l[i + k * n] * l[j + k * n]).sum();
-            let rest = at(i, j) - sum;
-            l[i + j * n] = if i > j {
-                rest / l[j + j * n]
-            } else if rest > 0.0 {
-                rest.sqrt()
-            } else {
-                return None;
-            };
-        }
-    }
-    Some(l)
-}
-
-/// `L^-1 b`.
-fn forward(l: &[f64], n: usize, b: &[f64]) -> Vec<f64> {
-    let mut x = b.to_vec();
-    for i in 0..n {
-        let sum: f64 = (0..i).map(|k| l[i + k * n] * x[k]).sum();
-        x[i] = (x[i] - sum) / l[i + i * n];
-    }
-    x
-}
-
-/// `L^-T b`.
-fn backward(l: &[f64], n: usize, b: &[f64]) -> Vec<f64> {
-    let mut x = b.to_vec();
-    for i in (0..n).rev() {
-        let sum: f64 = (i + 1..n).map(|k| l[k + i * n] * x[k]).sum();
-        x[i] = (x[i] - sum) / l[i + i * n];
-    }
-    x
 }

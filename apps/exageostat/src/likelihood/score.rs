@@ -23,8 +23,8 @@ use tegula_runtime::memory::Reduction;
 use tegula_tiles::TileMatrix;
 
 use super::Evaluation;
-use super::evaluation::cholesky;
 use super::tasks::Phases;
+use crate::small::{cholesky, positive};
 
 /// The gradient of a log-likelihood and its average information.
 ///
@@ -171,7 +171,8 @@ impl<T: Real> Phases<T> {
         let root = at.scale.sqrt();
         // U U' = V_Q A V_Q' with the covariance A of the coefficients.
         let covariance = &at.evaluation.coefficient_covariance;
-        let factor = cholesky(p, |i, j| covariance[i + j * p]).unwrap_or_else(|| vec![0.0; p * p]);
+        let factor =
+            cholesky(p, |i, j| covariance[i + j * p], positive).unwrap_or_else(|| vec![0.0; p * p]);
         let more: Vec<f64> =
             (0..p).map(|j| at.evaluation.coefficients[j] - self.offset()[j]).collect();
         let mut mix = vec![T::ZERO; width * width];

@@ -13,6 +13,14 @@ use crate::elementwise::lascal;
 use crate::gemm::gemm;
 use crate::norm::lange;
 
+/// The decision for one iteration more.
+const ITERATION: char = 'i';
+/// The decision that the norm is zero.
+const ZERO: char = 'z';
+/// What it [decides](Flow::decide).
+pub(crate) const DECISIONS: &[(char, &str)] =
+    &[(ITERATION, "an iteration after the first"), (ZERO, "the norm is zero")];
+
 /// Seed of the vector that iterations start from.
 const SEED: u64 = 0x2b99;
 
@@ -53,7 +61,7 @@ fn iterate<T: Scalar>(
     let mut estimate = T::Real::ZERO;
     for _ in 0..most {
         let length = lange(flow, Norm::Frobenius, x)?;
-        if length == T::Real::ZERO {
+        if flow.decide(ZERO, length == T::Real::ZERO) {
             return Ok(length);
         }
         lascal(flow, Part::Whole, T::from_real(T::Real::ONE / length), x);
@@ -62,7 +70,7 @@ fn iterate<T: Scalar>(
         let change = (estimate.to_f64() - before.to_f64()).abs();
         // Written so that a NaN ends it too.
         let goes_on = change > tolerance * estimate.to_f64();
-        if !goes_on {
+        if !flow.decide(ITERATION, goes_on) {
             break;
         }
         gemm(flow, (Trans::Conj, Trans::No), T::ONE, a, y, T::ZERO, x);

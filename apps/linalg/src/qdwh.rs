@@ -23,6 +23,25 @@ use crate::{
     redistribute, syrk, trsm, trtri,
 };
 
+/// The decision for a step by a QR factorisation.
+const BY_QR: char = 'q';
+/// The decision for a step by a Cholesky factorisation.
+const BY_CHOLESKY: char = 'c';
+/// The decision for a step beyond those that the bound asks for.
+const MORE_STEPS: char = 'm';
+/// The decision that the matrix is zero.
+const ZERO: char = 'z';
+/// The decision that there is no orthogonal factor.
+const FAILED: char = 'f';
+/// What it [decides](Flow::decide).
+pub(crate) const DECISIONS: &[(char, &str)] = &[
+    (BY_QR, "a step by QR"),
+    (BY_CHOLESKY, "a step by Cholesky"),
+    (MORE_STEPS, "one more than was expected"),
+    (ZERO, "the matrix is zero"),
+    (FAILED, "there is no orthogonal factor"),
+];
+
 /// What [`qdwh`] finds.
 #[derive(Debug)]
 pub struct Polar<T: Scalar> {
@@ -88,7 +107,7 @@ pub fn qdwh<T: Scalar>(flow: &mut Flow, a: &TileMatrix<T>) -> Result<Polar<T>, P
         Some(tall) => widened(flow, tall, x, m),
         None => x,
     };
-    if !are_ones::<T>(squares, n) {
+    if flow.decide(FAILED, !are_ones::<T>(squares, n)) {
         u.retire(flow);
         return Err(if squares == 0.0 { PolarError::Zero } else { PolarError::NoConvergence });
     }
@@ -144,7 +163,7 @@ fn bounds<T: Scalar>(flow: &mut Flow, r: &TileMatrix<T>) -> Result<(f64, f64), F
     // without an order of columns the QR factorisation of a step is not exact to rounding of each
     // row.
     let lowest = T::Real::EPSILON.to_f64() * 8.0;
-    if most == 0.0 {
+    if flow.decide(ZERO, most == 0.0) {
         return Ok((1.0, lowest));
     }
     let inverse = copied(flow, r);
@@ -203,10 +222,14 @@ fn iterate<T: Scalar>(
     l: f64,
 ) -> Result<(usize, usize), FlowError> {
     let (mut l, mut counts) = (l, (0, 0));
-    while 1.0 - l > T::Real::EPSILON.to_f64() {
-        let weights = Weights::new(l);
+    loop {
+        let (weights, is_open) = (Weights::new(l), 1.0 - l > T::Real::EPSILON.to_f64());
+        let is_by_qr = flow.decide(BY_QR, is_open && weights.c > HEAVY);
+        if !is_by_qr && !flow.decide(BY_CHOLESKY, is_open) {
+            break;
+        }
         flow.iteration(counts.0 + counts.1);
-        if weights.c > HEAVY {
+        if is_by_qr {
             step_by_qr(flow, x, &weights);
             counts.0 += 1;
         } else {
@@ -217,7 +240,8 @@ fn iterate<T: Scalar>(
     }
     for step in 0..MORE {
         let squares = squares(flow, x)?;
-        if squares == 0.0 || are_ones::<T>(squares, x.n()) {
+        let is_over = squares == 0.0 || are_ones::<T>(squares, x.n());
+        if !flow.decide(MORE_STEPS, !is_over) {
             break;
         }
         if step == 0 {

@@ -8,6 +8,7 @@
 mod access;
 mod arbiter;
 mod codelet;
+mod decisions;
 mod edge;
 mod engine;
 mod error;
@@ -31,6 +32,7 @@ use std::collections::BTreeSet;
 use access::NO_ACCESSES;
 pub(crate) use codelet::RawBuffer;
 pub use codelet::{Buffers, Codelet, CodeletInfo, Failure, MAX_ARGUMENT_BYTES, codelet_info};
+pub use decisions::Decisions;
 use engine::RecordOnly;
 pub use engine::{Engine, FlowSpace, Peering, ReadyTasks, Running};
 pub use error::FlowError;
@@ -132,6 +134,7 @@ pub struct Flow {
     waits: Vec<u64>,
     /// What tasks leave that are taken for granted, while they are.
     presumed: Option<presume::Presumed>,
+    course: decisions::Course,
 }
 
 impl std::fmt::Debug for Flow {
@@ -179,6 +182,7 @@ impl Flow {
             is_flat,
             waits: Vec::new(),
             presumed: None,
+            course: decisions::Course::Free,
         }
     }
 
@@ -437,12 +441,6 @@ impl Flow {
         let error = own.unwrap_or(others);
         self.peering().learn_failure(mark, &error);
         Err(error)
-    }
-
-    /// Eyes for another thread on how far the flow is.
-    #[must_use]
-    pub fn watch(&self) -> Watch {
-        Watch(self.graph.space().clone())
     }
 
     /// Memory that the buffers of this flow take.

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::Space;
+use super::{Flow, Space};
 
 /// Shows another thread how far a flow is.
 #[derive(Clone, Debug)]
-pub struct Watch(pub(super) Arc<Space>);
+pub struct Watch(Arc<Space>);
 
 impl Watch {
     /// Tasks that were completed so far, over the life of the flow.
@@ -19,5 +19,13 @@ impl Watch {
     #[must_use]
     pub fn completed_by_worker(&self) -> Vec<u64> {
         self.0.completed_by_worker().collect()
+    }
+}
+
+impl Flow {
+    /// Eyes for another thread on how far the flow is.
+    #[must_use]
+    pub fn watch(&self) -> Watch {
+        Watch(self.graph.space().clone())
     }
 }

@@ -108,6 +108,11 @@ impl BufferCache {
         self.bytes.fetch_sub(size, Ordering::Relaxed);
     }
 
+    /// Sizes of cached buffers, and how many there are of each.
+    pub(crate) fn cached(&self) -> Vec<(usize, usize)> {
+        self.lock().iter().map(|(&size, buffers)| (size, buffers.len())).collect()
+    }
+
     /// Gives a cached buffer of `size` bytes back to the system, if there is one.
     pub(crate) fn shed(&self, size: usize) {
         let cached = self.lock().get_mut(&size).and_then(Vec::pop);

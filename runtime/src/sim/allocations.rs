@@ -1,6 +1,7 @@
 //! The memory that buffers would take, were they there.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use crate::flow::Space;
 use crate::memory::{BufferCache, rounded};
@@ -18,27 +19,84 @@ pub(super) struct Allocations {
     scratch: HashMap<usize, Vec<usize>>,
     /// By size, how many were given back.
     free: HashMap<usize, usize>,
+    /// What is counted if tasks may run in any order.
+    any_order: Option<AnyOrder>,
+}
+
+/// Of tasks that so many workers run in any order: a buffer that is given back may serve others
+/// only after the program has waited for all tasks, since before that it may go back last.
+#[derive(Debug, Default)]
+struct AnyOrder {
+    workers: usize,
+    /// Sizes of what was given back since the program last waited.
+    given: Vec<usize>,
+    /// By size what all workers work in at once, and leave nothing in.
+    scratch: HashMap<usize, usize>,
 }
 
 impl Allocations {
+    /// An upper bound of what so many workers hold, in whatever order they run tasks.
+    pub(super) fn in_any_order(workers: usize) -> Self {
+        let any_order = AnyOrder { workers, ..AnyOrder::default() };
+        Self { any_order: Some(any_order), ..Self::default() }
+    }
+
+    /// The program has waited for all tasks.
+    pub(super) fn settle(&mut self, cache: &BufferCache) {
+        let Some(any_order) = &mut self.any_order else { return };
+        for size in std::mem::take(&mut any_order.given) {
+            *self.free.entry(size).or_default() += 1;
+        }
+        // What the program itself has given back serves tasks from now on, and stays counted.
+        for (size, count) in cache.cached() {
+            *self.free.entry(size).or_default() += count;
+            (0..count).for_each(|_| cache.shed(size));
+            cache.count(size * count);
+        }
+    }
+
+    /// Counts what `task` works in for all workers at once.
+    fn reserve_scratch(&mut self, space: &Space, task: u32, cache: &BufferCache) {
+        let Some(any_order) = &mut self.any_order else { return };
+        let mut sizes: HashMap<usize, usize> = HashMap::new();
+        for (handle, _) in space.task(task).accesses().filter(|(_, way)| *way == Access::Scratch) {
+            *sizes.entry(rounded(space.handles.get(handle).room())).or_default() += 1;
+        }
+        for (size, count) in sizes {
+            let reserved = any_order.scratch.entry(size).or_default();
+            let wanted = count * any_order.workers;
+            cache.count(size * wanted.saturating_sub(*reserved));
+            *reserved = wanted.max(*reserved);
+        }
+    }
+
+    /// How many workers have a copy of their own of what one adds to.
+    fn sharers(&self, worker: usize) -> Range<usize> {
+        self.any_order.as_ref().map_or(worker..worker + 1, |any_order| 0..any_order.workers)
+    }
+
     /// `task` starts on `worker`.
     pub(super) fn serve(&mut self, space: &Space, task: u32, worker: usize) {
         let cache = &space.handles.cache;
         let old = self.scratch.remove(&worker).unwrap_or_default();
         old.into_iter().for_each(|size| self.give(size));
+        self.reserve_scratch(space, task, cache);
         for (handle, access) in space.task(task).accesses() {
             let slot = space.handles.get(handle);
             let size = rounded(slot.room());
             match access {
+                Access::Scratch if self.any_order.is_some() => {}
                 Access::Scratch => {
                     self.take(size, cache);
                     self.scratch.entry(worker).or_default().push(size);
                 }
                 Access::Reduce => {
-                    let copies = self.private.entry(handle).or_default();
-                    if copies.iter().all(|(owner, _)| *owner != worker) {
-                        copies.push((worker, size));
-                        self.take(size, cache);
+                    for sharer in self.sharers(worker) {
+                        let copies = self.private.entry(handle).or_default();
+                        if copies.iter().all(|(owner, _)| *owner != sharer) {
+                            copies.push((sharer, size));
+                            self.take(size, cache);
+                        }
                     }
                 }
                 _ => {
@@ -88,15 +146,19 @@ impl Allocations {
             Some(count) => *count -= 1,
             None => {
                 // What the program itself has given back serves tasks as well.
-                cache.shed(size);
+                if self.any_order.is_none() {
+                    cache.shed(size);
+                }
                 cache.count(size);
             }
         }
     }
 
     fn give(&mut self, size: usize) {
-        if size > 0 {
-            *self.free.entry(size).or_default() += 1;
+        match &mut self.any_order {
+            _ if size == 0 => {}
+            Some(any_order) => any_order.given.push(size),
+            None => *self.free.entry(size).or_default() += 1,
         }
     }
 }

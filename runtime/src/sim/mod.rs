@@ -110,6 +110,15 @@ impl Sim {
         self.node.buffers = Some(Allocations::default());
         self
     }
+
+    /// The same with an upper bound of the memory that buffers take in whatever order the workers
+    /// run tasks, as far as these may run: nothing that a program has given back is counted on
+    /// before it waits for all tasks.
+    #[must_use]
+    pub fn bounding_buffers(mut self) -> Self {
+        self.node.buffers = Some(Allocations::in_any_order(self.workers));
+        self
+    }
 }
 
 impl Engine for Sim {
@@ -144,6 +153,9 @@ impl Running for Sim {
                 self.node.dispatcher.backlog()
             );
             self.node.step(space, time);
+        }
+        if let Some(buffers) = self.node.buffers.as_mut().filter(|_| unfinished == 0) {
+            buffers.settle(&space.handles.cache);
         }
     }
 

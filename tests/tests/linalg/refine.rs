@@ -1,9 +1,13 @@
 //! Solves by factors in 32 bits: as exact as in 64, on matrices of every condition.
 
+use std::sync::Arc;
+
 use tegula_kernels::scalar::{Scalar, c64};
 use tegula_linalg::residual::THRESHOLD;
 use tegula_linalg::{Refinement, gesv_mixed, posv_mixed};
-use tegula_runtime::flow::Flow;
+use tegula_runtime::flow::{Flow, FlowError, FlowOptions};
+use tegula_runtime::platform::{Machine, WorkerModel};
+use tegula_runtime::sim::Census;
 use tegula_tests::flow;
 use tegula_tiles::{Order, Storage, TileMatrix, random_entry, random_spd_entry};
 
@@ -34,6 +38,38 @@ fn backward_error<T: Scalar<Real = f64>>(
     worst
 }
 
+/// A solve.
+type Solve<T> =
+    fn(&mut Flow, &TileMatrix<T>, &TileMatrix<T>, &TileMatrix<T>) -> Result<Refinement, FlowError>;
+
+/// Solves, and sees to it that a solve without kernels that decides the same has the same tasks.
+fn solved<T: Scalar<Real = f64>>(
+    flow: &mut Flow,
+    [a, b, x]: [&TileMatrix<T>; 3],
+    solve: Solve<T>,
+) -> Refinement {
+    let before = flow.watch().completed();
+    flow.note_decisions();
+    let found = solve(flow, a, b, x).expect("no task fails");
+    let (decisions, tasks) = (flow.take_decisions(), flow.watch().completed() - before);
+    let model = WorkerModel { gflops: 1.0, gbytes_per_second: 1.0, overhead_seconds: 0.0 };
+    let (census, contents) = Census::new(Arc::new(vec![model]), &Machine::cores(1));
+    let census = census.acting_for(flow.workers(), flow.is_flat());
+    let mut counting = Flow::new(census, FlowOptions::default());
+    let like = |flow: &mut Flow, matrix: &TileMatrix<T>| {
+        let (shape, tile) = ((matrix.m(), matrix.n()), (matrix.mb(), matrix.nb()));
+        TileMatrix::<T>::new(flow, shape, tile, matrix.storage())
+    };
+    let [a, b, x] = [a, b, x].map(|matrix| like(&mut counting, matrix));
+    counting.follow(decisions.clone());
+    solve(&mut counting, &a, &b, &x).expect("nothing runs");
+    assert!(counting.end_following(), "{decisions} are not all taken");
+    if !matches!(found, Refinement::Singular(_)) {
+        assert_eq!(contents.lock().expect("it goes on").tasks, tasks, "{decisions}");
+    }
+    found
+}
+
 /// Solves with a positive definite matrix.
 fn positive<T: Scalar<Real = f64>>(
     entry: &dyn Fn(usize, usize) -> T,
@@ -46,7 +82,7 @@ fn positive<T: Scalar<Real = f64>>(
     let right = |i, j| random_entry::<T>(7, i, j);
     a.fill_with(&mut flow, entry).expect("memory");
     b.fill_with(&mut flow, right).expect("memory");
-    let found = posv_mixed(&mut flow, &a, &b, &x).expect("no task fails");
+    let found = solved(&mut flow, [&a, &b, &x], posv_mixed);
     if !matches!(found, Refinement::Singular(_)) {
         let error = backward_error(&mut flow, entry, &x, &right);
         assert!(error < THRESHOLD, "order {n} in {nb}, {found:?}: {error}");
@@ -67,7 +103,7 @@ fn general<T: Scalar<Real = f64>>(
     let right = |i, j| random_entry::<T>(7, i, j);
     a.fill_with(&mut flow, entry).expect("memory");
     b.fill_with(&mut flow, right).expect("memory");
-    let found = gesv_mixed(&mut flow, &a, &b, &x).expect("no task fails");
+    let found = solved(&mut flow, [&a, &b, &x], gesv_mixed);
     if !matches!(found, Refinement::Singular(_)) {
         let error = backward_error(&mut flow, entry, &x, &right);
         assert!(error < THRESHOLD, "order {n} in {nb}, {found:?}: {error}");

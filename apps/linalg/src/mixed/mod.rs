@@ -15,4 +15,5 @@ mod precision;
 pub use matrix::MixedMatrix;
 pub use potrf::potrf_mixed;
 pub use potrs::potrs_mixed;
+pub(crate) use precision::DECISIONS;
 pub use precision::{PrecisionMap, PrecisionRule};

@@ -15,6 +15,14 @@ const ROUNDING: f64 = f32::EPSILON as f64 / 2.0;
 /// What it may lose of a number below the range of 32 bits: half of the smallest one, `2^-149`.
 const UNDERFLOW: f64 = f32::MIN_POSITIVE as f64 * ROUNDING;
 
+/// The decision for a tile in 32 bits.
+const NARROW: char = 's';
+/// The mark of a tile in 64 bits.
+const WIDE: char = 'd';
+/// What [norms](PrecisionRule::Norm) [decide](Flow::decide), column by column.
+pub(crate) const DECISIONS: &[(char, &str)] =
+    &[(NARROW, "a tile below the diagonal is in 32 bits"), (WIDE, "it is in 64 bits")];
+
 /// What decides the precision of a tile; those on the diagonal are always in 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PrecisionRule {
@@ -102,7 +110,19 @@ impl PrecisionMap {
             PrecisionRule::Band(width) => Ok(Self::band(a.nt(), width)),
             PrecisionRule::Norm { accuracy } => {
                 let (nt, norms) = (a.nt(), tile_norms(flow, a)?);
-                Ok(Self::by_norms((nt, nb), accuracy, |i, j| norms[place(nt, i, j)]))
+                let mut map = Self::by_norms((nt, nb), accuracy, |i, j| norms[place(nt, i, j)]);
+                map.decide(flow);
+                Ok(map)
+            }
+        }
+    }
+
+    /// Has the flow decide on each tile below the diagonal.
+    fn decide(&mut self, flow: &mut Flow) {
+        for ((i, j), is_narrow) in tiles(self.nt).zip(&mut self.is_narrow) {
+            *is_narrow = i > j && flow.decide(NARROW, *is_narrow);
+            if i > j && !*is_narrow {
+                flow.mark(WIDE);
             }
         }
     }

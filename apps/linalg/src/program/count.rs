@@ -1,10 +1,10 @@
 //! What a program takes, found by submitting it to an engine that only counts.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tegula_runtime::flow::{Flow, FlowOptions};
+use tegula_runtime::flow::{Decisions, Flow, FlowOptions};
 use tegula_runtime::platform::{Machine, WorkerModel};
-use tegula_runtime::sim::Census;
+use tegula_runtime::sim::{Census, Contents};
 
 use super::random::Entries;
 use super::sizes::{Size, Sizes};
@@ -32,17 +32,68 @@ pub struct Counts {
     pub codelets: Vec<&'static str>,
 }
 
+/// What an engine that only counts has found.
+type Found = Arc<Mutex<Contents>>;
+
+/// A flow on an engine that only counts, which programs see as one of so many workers that share
+/// one memory without limit or not, and where it writes what it finds.
+fn counting((workers, is_flat): (usize, bool)) -> (Flow, Found) {
+    let model = WorkerModel { gflops: 1.0, gbytes_per_second: 1.0, overhead_seconds: 0.0 };
+    let (census, contents) = Census::new(Arc::new(vec![model]), &Machine::cores(1));
+    (Flow::new(census.acting_for(workers, is_flat), FlowOptions::default()), contents)
+}
+
+/// What was found so far.
+fn read(found: &Found) -> MutexGuard<'_, Contents> {
+    found.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Names of codelets, each once.
+fn names(contents: &Contents) -> Vec<&'static str> {
+    let mut names: Vec<&'static str> = Vec::new();
+    for &(name, _) in &contents.codelets {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// Names of the codelets that `program` submits, and waits for.
+pub fn codelets_of(program: impl FnOnce(Flow)) -> Vec<&'static str> {
+    let (flow, found) = counting((1, false));
+    program(flow);
+    names(&read(&found))
+}
+
 impl Counts {
     /// Counts the tasks of `program`, where workers share one memory without limit or not.
     pub fn of(program: &Program, sizes: Sizes, is_flat: bool) -> Self {
+        Self::deciding(program, sizes, is_flat, None).expect("all decisions are taken as they come")
+    }
+
+    /// The same of a run that takes these decisions; nothing if the program does not take them
+    /// all, or not in the sizes that are counted.
+    pub fn deciding(
+        program: &Program,
+        sizes: Sizes,
+        is_flat: bool,
+        decisions: Option<&Decisions>,
+    ) -> Option<Self> {
         let edge = program.edge(&sizes);
         if edge <= PARTS[0] {
-            return Self::counted(program, sizes, is_flat);
+            return Self::counted(program, sizes, is_flat, decisions);
         }
-        let part = |tiles: usize| Self::counted(program, program.part(&sizes, tiles), is_flat);
-        let parts = PARTS.map(part);
+        let parts = PARTS.map(|tiles| program.part(&sizes, tiles));
+        let parts = parts.map(|part| Self::counted(program, part, is_flat, decisions));
+        let [Some(first), Some(second), Some(third), Some(fourth)] = parts else { return None };
+        Some(Self::extrapolated(program, edge, &[first, second, third, fourth]))
+    }
+
+    /// The same of so many tiles along an edge, from parts of it.
+    fn extrapolated(program: &Program, edge: usize, parts: &[Self; 4]) -> Self {
         let growth = edge as f64 / PARTS[0] as f64;
-        let [whole, ..] = &parts;
+        let [whole, ..] = parts;
         let all = |count: fn(&Self) -> f64| extrapolated(parts.each_ref().map(count), edge);
         // Columns of blocks are as high as the matrix.
         let height = if program.is_cut_one_way() { growth } else { 1.0 };
@@ -55,30 +106,32 @@ impl Counts {
         }
     }
 
-    pub(super) fn counted(program: &Program, sizes: Sizes, is_flat: bool) -> Self {
-        let model = WorkerModel { gflops: 1.0, gbytes_per_second: 1.0, overhead_seconds: 0.0 };
-        let (census, contents) = Census::new(Arc::new(vec![model]), &Machine::cores(1));
-        let census = census.acting_for(sizes.workers, is_flat);
-        let mut flow = Flow::new(census, FlowOptions::default());
+    pub(super) fn counted(
+        program: &Program,
+        sizes: Sizes,
+        is_flat: bool,
+        decisions: Option<&Decisions>,
+    ) -> Option<Self> {
+        let (mut flow, found) = counting((sizes.workers, is_flat));
         let mut problem = program.instance(&mut flow, sizes, &Inputs::default());
         let count = |flow: &mut Flow| {
             flow.wait().expect("a census has no failures");
-            let contents = contents.lock().unwrap_or_else(PoisonError::into_inner);
+            let contents = read(&found);
             (contents.tasks as f64, contents.reads as f64)
         };
         problem.prepare(&mut flow);
         let (prepared, reads_before) = count(&mut flow);
+        decisions.into_iter().for_each(|decisions| flow.follow(decisions.clone()));
         problem.submit(&mut flow);
         let (all, reads) = count(&mut flow);
-        let contents = contents.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let mut codelets: Vec<&'static str> = Vec::new();
-        for (name, _) in contents.codelets {
-            if !codelets.contains(&name) {
-                codelets.push(name);
-            }
+        if !flow.end_following() {
+            return None;
         }
         let (timed, reads) = (all - prepared, reads - reads_before);
-        Self { prepared, timed, reads, task_bytes: contents.largest_task_bytes, codelets }
+        let contents = read(&found);
+        let (task_bytes, codelets) = (contents.largest_task_bytes, names(&contents));
+        drop(contents);
+        Some(Self { prepared, timed, reads, task_bytes, codelets })
     }
 }
 
@@ -139,6 +192,7 @@ impl Program {
             dealt,
             beside_bytes: 0,
             copy_bytes: 0,
+            race_bytes: None,
             plain_bytes,
             task_bytes: 0,
             pieces,
@@ -152,10 +206,12 @@ impl Program {
         let tasks = self.fill_tasks(sizes) + counts.prepared + counts.timed;
         let [moved, flat] = [false, true].map(|is_flat| self.beside_bytes(sizes, tasks, is_flat));
         let beside_bytes = moved.min(flat);
+        let most = if sizes.workers > 1 { self.most_beside_bytes(sizes, tasks) } else { flat };
         Footprint {
             bytes: bytes + beside_bytes,
             beside_bytes,
             copy_bytes: flat - beside_bytes,
+            race_bytes: Some(most.saturating_sub(flat)),
             task_bytes: counts.task_bytes.max((self.task_bytes)(sizes)),
             tasks,
             ..operands

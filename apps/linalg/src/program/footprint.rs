@@ -21,6 +21,9 @@ pub struct Footprint {
     pub beside_bytes: u64,
     /// Bytes of copies that it keeps where all workers share one memory without limit.
     pub copy_bytes: u64,
+    /// Bytes that it may hold at most beside these, where several workers share one memory without
+    /// limit, as far as that is known: buffers of tasks that run before others give theirs back.
+    pub race_bytes: Option<u64>,
     /// Bytes beside these, which stay in the RAM.
     pub plain_bytes: u64,
     /// Bytes that its largest task works on.
@@ -45,6 +48,7 @@ impl Footprint {
         let share = owned as f64 / dealt.max(1) as f64;
         let made = (share * self.beside_bytes as f64) as u64;
         let bytes = self.bytes - dealt - self.beside_bytes + held + made;
-        Self { bytes, beside_bytes: made, ..self }
+        let race_bytes = self.race_bytes.map(|bytes| (share * bytes as f64) as u64);
+        Self { bytes, beside_bytes: made, race_bytes, ..self }
     }
 }

@@ -25,7 +25,7 @@ use std::ops::Range;
 
 use tegula_kernels::option::Uplo;
 use tegula_kernels::scalar::{Precision, Scalar, c32, c64};
-use tegula_runtime::flow::{Failure, Flow};
+use tegula_runtime::flow::{Decisions, Failure, Flow};
 use tegula_tiles::{Storage, TileGrid};
 
 use crate::Pivots;
@@ -33,12 +33,12 @@ use case::Case;
 
 pub use any::AnyMatrix;
 pub use contents::{InputMatrix, Inputs};
-pub use count::Counts;
+pub use count::{Counts, codelets_of};
 pub use factorised::Factorised;
 pub use footprint::Footprint;
 pub use freivalds::THRESHOLD;
 pub use layout::{Blocks, Layout};
-pub use memory::peak_bytes;
+pub use memory::{most_bytes, peak_bytes};
 pub use operand::{Operand, Role};
 pub use options::{Choice, Options, SIDES, TRANSPOSITIONS, TREES};
 pub use random::Entries;
@@ -65,9 +65,9 @@ trait Routine: 'static {
     const CHOICES: &'static [Choice] = &[];
     /// The precisions that it has.
     const PRECISIONS: &'static [Precision] = &Precision::ALL;
-    /// Whether its tasks do not depend on what the matrices hold, so that they can be counted
-    /// before.
-    const IS_STEADY: bool = true;
+    /// What it [decides](Flow::decide) by what the matrices hold, each with its meaning. Tasks can
+    /// be counted before if it decides nothing.
+    const DECISIONS: &'static [(char, &'static str)] = &[];
     /// What it factorises, if it does.
     const FACTORISED: Option<Factorised> = None;
     /// Pairs of sizes of which the first may not be larger than the second.
@@ -291,8 +291,8 @@ pub struct Program {
     pub choices: &'static [Choice],
     /// The precisions that it has.
     pub precisions: &'static [Precision],
-    /// Whether its tasks do not depend on what the matrices hold.
-    pub is_steady: bool,
+    /// What it [decides](Flow::decide) by what the matrices hold, each with its meaning.
+    pub decisions: &'static [(char, &'static str)],
     /// What it factorises, if it does.
     pub factorised: Option<Factorised>,
     /// Pairs of sizes of which the first may not be larger than the second.
@@ -330,7 +330,7 @@ impl Program {
             has_uplo: A::HAS_UPLO,
             choices: A::CHOICES,
             precisions: A::PRECISIONS,
-            is_steady: A::IS_STEADY,
+            decisions: A::DECISIONS,
             factorised: A::FACTORISED,
             limits: A::LIMITS,
             operands: A::OPERANDS,
@@ -404,6 +404,31 @@ impl Program {
         }
         let letters = self.precisions.iter().map(|precision| precision.letter());
         Err(format!("{} takes --precision {}", self.name, letters.collect::<Vec<_>>().join(" or ")))
+    }
+
+    /// Whether its tasks do not depend on what the matrices hold, so that they can be counted
+    /// before.
+    #[must_use]
+    pub const fn is_steady(&self) -> bool {
+        self.decisions.is_empty()
+    }
+
+    /// Decisions of a run of it, as that wrote them.
+    ///
+    /// # Errors
+    /// What it decides, in words, if it takes no such decisions.
+    pub fn read_decisions(&self, text: &str) -> Result<Decisions, String> {
+        let decisions: Decisions = text.parse()?;
+        let is_known = |letter| self.decisions.iter().any(|&(known, _)| known == letter);
+        if let Some(unknown) = decisions.letters().find(|&letter| !is_known(letter)) {
+            let of = |(letter, meaning): &(char, &str)| format!("{letter}: {meaning}");
+            let known: Vec<String> = self.decisions.iter().map(of).collect();
+            return Err(match known.is_empty() {
+                true => format!("{} decides nothing by its matrices", self.name),
+                false => format!("{} decides no {unknown}, but {}", self.name, known.join("; ")),
+            });
+        }
+        Ok(decisions)
     }
 
     /// Whether it may pause between steps.

@@ -9,7 +9,7 @@ use tegula_kernels::option::Uplo;
 use tegula_kernels::scalar::Precision;
 use tegula_runtime::comm::{Local, World};
 use tegula_runtime::exec::{Exec, ExecOptions};
-use tegula_runtime::flow::{Failure, Flow, FlowOptions};
+use tegula_runtime::flow::{Decisions, Failure, Flow, FlowOptions};
 use tegula_runtime::platform::{Machine, WorkerKind, WorkerModel};
 use tegula_runtime::ranks::Traffic;
 use tegula_runtime::sched::policy;
@@ -208,11 +208,10 @@ fn batches_take_the_memory_that_they_announce() {
     }
 }
 
-/// On one worker to within 5 %. Where workers race each other, and more so where the system
-/// interrupts them, no bound is derived: gelqf was seen to take 1.8 times on three.
+/// On one worker to within 5 %, on more no more than in the worst order of tasks.
 #[test]
 fn programs_take_the_memory_that_they_announce() {
-    for workers in [1, 3] {
+    for workers in 1..=4 {
         for (program, mut sizes) in cases([300, 280, 200, 40], 32) {
             (sizes.workers, sizes.sharers) = (workers, workers);
             if sizes.precision != *program.precisions.first().expect("it has one") {
@@ -225,28 +224,37 @@ fn programs_take_the_memory_that_they_announce() {
             flow.wait().expect("it runs");
             instance.submit(&mut flow);
             flow.wait().expect("it runs");
-            let Footprint { bytes, copy_bytes, .. } = program.footprint(&sizes);
-            let share = flow.memory().peak_bytes as f64 / (bytes + copy_bytes) as f64;
-            let range = if workers == 1 { 0.95..=1.05 } else { 0.0..=2.5 };
-            assert!(range.contains(&share), "{program:?} {sizes:?}: {share} of what is announced");
+            let Footprint { bytes, copy_bytes, race_bytes, .. } = program.footprint(&sizes);
+            let (peak, announced) = (flow.memory().peak_bytes as u64, bytes + copy_bytes);
+            let most = announced + race_bytes.expect("it is known");
+            let is_near = (peak as f64 / announced as f64 - 1.0).abs() <= 0.05;
+            let is_fine = if workers == 1 { is_near } else { peak <= most };
+            assert!(is_fine, "{program:?} {sizes:?}: {peak} of {announced}, at most {most} bytes");
         }
     }
 }
 
+/// Of programs that decide by what their matrices hold, once that is known.
 #[test]
 fn tasks_are_counted_before_they_run() {
-    for (program, sizes) in cases([50, 45, 21, 13], 8).filter(|(program, _)| program.is_steady) {
+    for (program, sizes) in cases([50, 45, 21, 13], 8) {
         let mut flow = cores(2, "lws");
-        let counts = Counts::of(program, sizes, flow.is_flat());
         let mut instance = program.instance(&mut flow, sizes, &Inputs::default());
+        instance.fill_but(&mut flow, &[]);
+        flow.wait().expect("matrices are filled");
+        let filled = flow.watch().completed();
         instance.prepare(&mut flow);
-        flow.wait().ok();
+        flow.wait().expect("it runs");
         let before = flow.watch().completed();
+        flow.note_decisions();
         instance.submit(&mut flow);
-        flow.wait().ok();
+        flow.wait().expect("it runs");
+        let decisions = Some(flow.take_decisions()).filter(|_| !program.is_steady());
+        let counts = Counts::deciding(program, sizes, flow.is_flat(), decisions.as_ref());
+        let counts = counts.unwrap_or_else(|| panic!("{program:?} {sizes:?} {decisions:?}"));
         let tasks = (flow.watch().completed() - before) as f64;
         assert_eq!(tasks, counts.timed, "{program:?} {sizes:?}");
-        assert_eq!(before as f64, counts.prepared, "{program:?} {sizes:?}");
+        assert_eq!((before - filled) as f64, counts.prepared, "{program:?} {sizes:?}");
     }
 }
 
@@ -256,8 +264,8 @@ fn tasks_of_many_tiles_are_extrapolated() {
     for program in PROGRAMS {
         let precision = *program.precisions.last().expect("it has one");
         let sizes = program.sizes_of_tiles(45, 2, precision);
-        let (found, exact) =
-            (Counts::of(program, sizes, false), Counts::counted(program, sizes, false));
+        let exact = Counts::counted(program, sizes, false, None).expect("it decides as it likes");
+        let found = Counts::of(program, sizes, false);
         for (found, exact) in [(found.timed, exact.timed), (found.reads, exact.reads)] {
             let error = (found - exact).abs() / exact.max(1.0);
             assert!(error < 0.02, "{program:?}: {found} against {exact}");
@@ -269,8 +277,9 @@ fn tasks_of_many_tiles_are_extrapolated() {
     assert_eq!(Counts::of(potrf, sizes, false).timed, 1000.0 * 1001.0 * 1002.0 / 6.0);
 }
 
-/// What `program`, without what has to run before it, sends over `ranks` ranks that are threads.
-fn sent(program: &'static Program, sizes: Sizes, ranks: usize) -> Traffic {
+/// What `program`, without what has to run before it, sends over `ranks` ranks that are threads,
+/// and what it decides.
+fn sent(program: &'static Program, sizes: Sizes, ranks: usize) -> (Traffic, Decisions) {
     let run = |end: Local| {
         let options = ExecOptions { world: Some(World::new(Box::new(end))), ..ExecOptions::new(1) };
         let codec = FlowOptions { codec: CODEC, ..FlowOptions::default() };
@@ -281,23 +290,26 @@ fn sent(program: &'static Program, sizes: Sizes, ranks: usize) -> Traffic {
         instance.prepare(&mut flow);
         flow.wait().expect("it runs");
         let before = flow.traffic().expect("all ranks are there");
+        flow.note_decisions();
         instance.submit(&mut flow);
         instance.retire(&mut flow);
         flow.wait().expect("it runs");
         let Traffic { messages, bytes } = flow.traffic().expect("all ranks are there");
-        Traffic { messages: messages - before.messages, bytes: bytes - before.bytes }
+        let sent = Traffic { messages: messages - before.messages, bytes: bytes - before.bytes };
+        (sent, flow.take_decisions())
     };
     thread::scope(|scope| {
         let ranks: Vec<_> =
             Local::connect(ranks).into_iter().map(|end| scope.spawn(move || run(end))).collect();
-        let sent: Vec<Traffic> =
-            ranks.into_iter().map(|rank| rank.join().expect("it runs")).collect();
-        sent[0]
+        let mut all = ranks.into_iter().map(|rank| rank.join().expect("it runs"));
+        let first = all.next().expect("there is a rank");
+        assert!(all.all(|other| other == first), "{program:?}: ranks differ");
+        first
     })
 }
 
-/// The same on a simulated cluster.
-fn simulated(program: &Program, sizes: Sizes, ranks: usize) -> Traffic {
+/// What it sends on a simulated cluster if it decides the same.
+fn simulated(program: &Program, sizes: Sizes, ranks: usize, decisions: &Decisions) -> Traffic {
     let model = WorkerModel { gflops: 1.0, gbytes_per_second: 1.0, overhead_seconds: 0.0 };
     let node = |_| NodeOptions::new(Machine::cores(1), vec![model], 1e9);
     let policy = policy("prio").expect("a listed policy");
@@ -307,26 +319,23 @@ fn simulated(program: &Program, sizes: Sizes, ranks: usize) -> Traffic {
         let mut instance = program.instance(flow, sizes, &Inputs::default());
         instance.touch(flow);
         flow.presume(|flow| instance.prepare(flow));
+        flow.follow(decisions.clone());
         instance.submit(flow);
         instance.retire(flow);
+        assert!(flow.end_following(), "{program:?} {sizes:?}: {decisions} are not all");
         flow.wait()
     });
     run.traffic()
 }
 
-/// Programs whose steps follow from the entries of their matrices, which a simulation does not
-/// have.
-const GUIDED_BY_ENTRIES: [&str; 5] = ["potrf-mixed", "posv-mixed", "gesv-mixed", "qdwh", "norm2"];
-
 #[test]
 fn a_simulation_sends_what_a_run_sends() {
     for ranks in [3, 4] {
         for (program, sizes) in cases([50, 45, 21, 13], 8) {
-            let is_guided = GUIDED_BY_ENTRIES.contains(&program.name);
-            if sizes.precision == *program.precisions.last().expect("it has one") && !is_guided {
-                let (found, expected) =
-                    (simulated(program, sizes, ranks), sent(program, sizes, ranks));
-                assert_eq!(found, expected, "{program:?} {sizes:?}");
+            if sizes.precision == *program.precisions.last().expect("it has one") {
+                let (expected, decisions) = sent(program, sizes, ranks);
+                let found = simulated(program, sizes, ranks, &decisions);
+                assert_eq!(found, expected, "{program:?} {sizes:?} {decisions}");
             }
         }
     }

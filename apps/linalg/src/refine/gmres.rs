@@ -7,6 +7,11 @@ use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::{Flow, FlowError};
 use tegula_tiles::{Order, TileMatrix};
 
+/// The decision for an iteration.
+pub(super) const ITERATION: char = 'i';
+/// The mark after those of a right-hand side.
+pub(super) const END: char = '/';
+
 /// The residual that is small enough, relative to the right-hand side: outer steps do the rest.
 const TOLERANCE: f64 = 1e-8;
 
@@ -32,14 +37,13 @@ pub(super) fn solve<T: Scalar<Real = f64>>(
     most: usize,
 ) -> Result<(Vec<T>, usize), FlowError> {
     let length = norm(b);
-    if length == 0.0 || !length.is_finite() {
-        return Ok((b.to_vec(), 0));
-    }
+    let is_regular = length != 0.0 && length.is_finite();
     let mut basis: Vec<Vec<T>> = vec![scaled(b, 1.0 / length)];
     // Upper triangle and right-hand side of the least squares problem, rotated.
     let (mut triangle, mut right): (Vec<Vec<T>>, Vec<T>) = (Vec::new(), vec![T::from_f64(length)]);
     let mut rotations: Vec<(f64, T)> = Vec::new();
-    while triangle.len() < most {
+    let mut goes_on = is_regular;
+    while flow.decide(ITERATION, goes_on && triangle.len() < most) {
         let mut w = apply(flow, basis.last().expect("there is a first vector"))?;
         let mut h = Vec::with_capacity(basis.len());
         for v in &basis {
@@ -48,8 +52,9 @@ pub(super) fn solve<T: Scalar<Real = f64>>(
             h.push(part);
         }
         let rest = norm(&w);
-        if !rest.is_finite() {
-            break;
+        goes_on = rest.is_finite();
+        if !goes_on {
+            continue;
         }
         for (k, &(c, s)) in rotations.iter().enumerate() {
             let (upper, lower) = (h[k], h[k + 1]);
@@ -64,10 +69,15 @@ pub(super) fn solve<T: Scalar<Real = f64>>(
         let old = right[last];
         right[last] = old.times_real(c);
         right.push(-(s.conj() * old));
-        if right[last + 1].size() <= TOLERANCE * length || rest == 0.0 {
-            break;
+        let is_small = right[last + 1].size() <= TOLERANCE * length;
+        goes_on = !is_small && rest != 0.0;
+        if goes_on {
+            basis.push(scaled(&w, 1.0 / rest));
         }
-        basis.push(scaled(&w, 1.0 / rest));
+    }
+    flow.mark(END);
+    if !is_regular {
+        return Ok((b.to_vec(), 0));
     }
     Ok((combine(&basis, &triangle, &right, b.len()), triangle.len()))
 }

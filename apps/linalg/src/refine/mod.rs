@@ -25,6 +25,24 @@ use crate::elementwise::{geadd, lacpy};
 pub use general::gesv_mixed;
 pub use positive::posv_mixed;
 
+/// The decision for a step of plain refinement.
+const STEP: char = 'r';
+/// The decision for GMRES, where plain refinement does not converge.
+const GMRES: char = 'g';
+/// The decision for a round of corrections by GMRES.
+const ROUND: char = 'c';
+/// The decision for a factorisation in 64 bits.
+const WIDE: char = 'w';
+/// What solves [decide](Flow::decide).
+pub(crate) const DECISIONS: &[(char, &str)] = &[
+    (STEP, "a step of refinement"),
+    (GMRES, "GMRES begins"),
+    (ROUND, "a round of corrections by it"),
+    (gmres::ITERATION, "an iteration of it"),
+    (gmres::END, "the end of a right-hand side"),
+    (WIDE, "a factorisation in 64 bits"),
+];
+
 /// How a solution was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refinement {
@@ -89,7 +107,8 @@ fn refine<T: Scalar<Real = f64>>(
     // The residual of a solution as exact as one of 64 bits, relative to it.
     let norm = system.norm(flow)?;
     let least = norm * f64::EPSILON * (b.m() as f64).sqrt();
-    if norm.is_finite() && system.factorise_narrow(flow)? {
+    let has_factors = norm.is_finite() && system.factorise_narrow(flow)?;
+    if !flow.decide(WIDE, !has_factors) {
         let narrow =
             TileMatrix::<T::Other>::new(flow, (b.m(), b.n()), (b.mb(), b.nb()), Storage::Full);
         let steps = refine_plainly(flow, system, (b, x, r), &narrow, least);
@@ -125,12 +144,13 @@ fn refine_plainly<T: Scalar<Real = f64>>(
     let mut before = f64::INFINITY;
     for steps in 0..=STEPS {
         let excess = residual(flow, system, (b, x, r), least)?;
-        if excess <= 1.0 {
-            return Ok(Some(steps));
-        }
         // Neither a NaN nor a residual that hardly falls leads anywhere.
-        if excess.is_nan() || steps > 1 && excess >= before / 2.0 {
+        let is_stuck = excess.is_nan() || excess > 1.0 && steps > 1 && excess >= before / 2.0;
+        if flow.decide(GMRES, is_stuck) {
             return Ok(None);
+        }
+        if !flow.decide(STEP, excess > 1.0) {
+            return Ok(Some(steps));
         }
         before = excess;
         convert(flow, Part::Whole, r, narrow);
@@ -153,7 +173,8 @@ fn refine_by_gmres<T: Scalar<Real = f64>>(
     lacpy(flow, Part::Whole, b, x);
     system.solve_wide(flow, x);
     for _ in 0..3 {
-        if residual(flow, system, (b, x, r), least)? <= 1.0 {
+        let is_solved = residual(flow, system, (b, x, r), least)? <= 1.0;
+        if !flow.decide(ROUND, !is_solved) {
             return Ok(Some(iterations));
         }
         system.solve_wide(flow, r);
@@ -179,7 +200,8 @@ fn refine_by_gmres<T: Scalar<Real = f64>>(
         r.fill_with(flow, |i, j| corrections[j][i])?;
         geadd(flow, Trans::No, T::ONE, r, T::ONE, x);
     }
-    Ok((residual(flow, system, (b, x, r), least)? <= 1.0).then_some(iterations))
+    let is_solved = residual(flow, system, (b, x, r), least)? <= 1.0;
+    Ok((!flow.decide(WIDE, !is_solved)).then_some(iterations))
 }
 
 /// Sets `R = B - A X`; the largest residual of a column, relative to that of a good solution.

@@ -26,7 +26,6 @@ impl Routine for RandomizedSvd {
     const SIZES: &'static [Size] = &[M, N, K];
     const FLOPS: &'static str = "12 m n (k + 10)";
     const CHECK: &'static str = "U (S (V^H w)) - A w";
-    const IS_STEADY: bool = false;
     const LIMITS: &'static [(Size, Size)] = &[(K, M), (K, N)];
     const OPERANDS: &'static [Operand] = &[
         Operand::full(M, N, Nothing),

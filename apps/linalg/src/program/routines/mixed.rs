@@ -2,7 +2,8 @@
 //! refinement.
 
 use crate::{
-    MixedMatrix, PrecisionMap, PrecisionRule, Refinement, gesv_mixed, posv_mixed, potrf_mixed,
+    MixedMatrix, PrecisionMap, PrecisionRule, Refinement, gesv_mixed, mixed, posv_mixed,
+    potrf_mixed, refine,
 };
 use tegula_kernels::option::Trans;
 use tegula_kernels::scalar::{Precision, Scalar};
@@ -34,8 +35,7 @@ impl Routine for PotrfMixed {
     const CHECK: &'static str = "L (L^H w) - A w, accuracy for eps";
     const CHOICES: &'static [Choice] = &[Choice::Precisions];
     const PRECISIONS: &'static [Precision] = WIDE;
-    // Norms decide which tiles are converted.
-    const IS_STEADY: bool = false;
+    const DECISIONS: &'static [(char, &'static str)] = mixed::DECISIONS;
     const OPERANDS: &'static [Operand] = &[cholesky::MATRIX.result()];
 
     fn flops(sizes: &Sizes) -> f64 {
@@ -115,7 +115,7 @@ impl Routine for PosvMixed {
     const FLOPS: &'static str = "posv";
     const CHECK: &'static str = "A (X w) - B w";
     const PRECISIONS: &'static [Precision] = WIDE;
-    const IS_STEADY: bool = false;
+    const DECISIONS: &'static [(char, &'static str)] = refine::DECISIONS;
     const OPERANDS: &'static [Operand] = &[
         cholesky::MATRIX,
         Operand::full(N, Nrhs, Uniform).right_sides(),
@@ -149,7 +149,7 @@ impl Routine for GesvMixed {
     const FLOPS: &'static str = "gesv";
     const CHECK: &'static str = "A (X w) - B w";
     const PRECISIONS: &'static [Precision] = WIDE;
-    const IS_STEADY: bool = false;
+    const DECISIONS: &'static [(char, &'static str)] = refine::DECISIONS;
     const OPERANDS: &'static [Operand] = &[
         Operand::full(N, N, Uniform).columns().input(),
         Operand::full(N, Nrhs, Uniform).columns().right_sides(),

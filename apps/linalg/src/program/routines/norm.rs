@@ -160,8 +160,7 @@ impl Routine for Norm2 {
     const SIZES: &'static [Size] = &[M, N];
     const FLOPS: &'static str = "4 m n, each iteration";
     const CHECK: &'static str = "norm - largest singular value";
-    // Iterations end when the norm does not change.
-    const IS_STEADY: bool = false;
+    const DECISIONS: &'static [(char, &'static str)] = norm2::DECISIONS;
     const OPERANDS: &'static [Operand] = &[Operand::full(M, N, Nothing)];
 
     fn flops(sizes: &Sizes) -> f64 {

@@ -221,8 +221,7 @@ impl Routine for Qdwh {
     const SIZES: &'static [Size] = &[M, N];
     const FLOPS: &'static str = "4 m n^2 + 27 n^3";
     const CHECK: &'static str = "U (H w) - A w";
-    // As many steps as the condition asks for.
-    const IS_STEADY: bool = false;
+    const DECISIONS: &'static [(char, &'static str)] = qdwh::DECISIONS;
     const LIMITS: &'static [(Size, Size)] = &[(N, M)];
     const OPERANDS: &'static [Operand] = GENERAL;
     const MAKES_RESULT: bool = true;

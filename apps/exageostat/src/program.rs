@@ -7,14 +7,17 @@ use std::sync::Arc;
 use tegula_kernels::geometry::{Geometry, Points};
 use tegula_kernels::kernel::covariance::{Covariance as CovarianceKernel, RadialTable};
 use tegula_kernels::scalar::Real;
-use tegula_runtime::flow::{Codelet, Cost, Flow, FlowError};
+use tegula_linalg::program::codelets_of;
+use tegula_runtime::flow::{Codelet, Cost, Failure, Flow, FlowError};
 use tegula_runtime::ranks::Owners;
 
-use crate::covariance;
+use crate::covariance::{self, Covariance};
 use crate::design::Design;
-use crate::likelihood::{Overlap, Phases};
+use crate::likelihood::{Criterion, Likelihood, Overlap, Phases};
+use crate::model::Model;
 use crate::observations::Observations;
 use crate::predict::Kriging;
+use crate::sample::{Random, sample};
 
 /// Observations of which nothing is known but their number; where they are makes no difference.
 #[derive(Clone)]
@@ -79,14 +82,64 @@ impl Described {
         Ok(())
     }
 
+    /// An evaluation and its score.
+    fn score(&self, flow: Flow) -> Result<(), Failure> {
+        let mut likelihood = Likelihood::<f64>::new(flow, &self.at_zero(), self.nb, self.overlap);
+        let matern = matern();
+        let how = (Criterion::default(), false);
+        likelihood.score(matern, &matern.defaults(), 0.0, how, |_| true)?;
+        Ok(())
+    }
+
+    /// A draw.
+    fn draw(&self, flow: &mut Flow) -> Result<(), Failure> {
+        let covariance = matern();
+        let model = Model { covariance, values: covariance.defaults(), nugget: 0.0 };
+        sample::<f64>(flow, &model, &at(self.n), &mut Random::new(0), self.nb)?;
+        Ok(())
+    }
+
+    /// The observations, all zero.
+    fn at_zero(&self) -> Observations {
+        Observations::new(at(self.n), vec![0.0; self.n], Design::zero(self.n))
+    }
+
     fn phases<T: Real>(&self, flow: &mut Flow) -> Phases<T> {
-        let (values, design) = (vec![0.0; self.n], Design::zero(self.n));
-        let observations = Observations::new(at(self.n), values, design);
-        let mut phases = Phases::new(flow, &observations, self.nb, self.overlap);
+        let mut phases = Phases::new(flow, &self.at_zero(), self.nb, self.overlap);
         if let Some(owners) = &self.generators {
             phases.generate_by(owners.clone());
         }
         phases
+    }
+}
+
+/// What is computed, as far as the kinds of tasks depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Computation {
+    /// A value of the likelihood.
+    Likelihood,
+    /// A fit, with scores.
+    Fit,
+    /// Predictions.
+    Prediction,
+    /// A draw.
+    Draw,
+}
+
+impl Computation {
+    /// Names of its codelets, found by counting it on few places.
+    #[must_use]
+    pub fn codelets(self) -> Vec<&'static str> {
+        let described = Described { n: 3, nb: 1, overlap: Overlap::default(), generators: None };
+        codelets_of(|mut flow| {
+            let done = match self {
+                Self::Likelihood => described.evaluate::<f64>(&mut flow).map_err(Into::into),
+                Self::Prediction => described.predict::<f64>(&mut flow, 3).map_err(Into::into),
+                Self::Fit => described.score(flow),
+                Self::Draw => described.draw(&mut flow),
+            };
+            done.expect("an engine that only counts has no failures");
+        })
     }
 }
 
@@ -103,8 +156,33 @@ fn at(places: usize) -> Points {
     Points::new(Geometry::Plane, &[&zeros, &zeros]).expect("zeros are places")
 }
 
+/// Any covariance.
+fn matern() -> &'static Covariance {
+    covariance::find("matern").expect("it is listed")
+}
+
 /// That of any covariance.
 fn table() -> Box<RadialTable> {
-    let matern = covariance::find("matern").expect("it is listed");
+    let matern = matern();
     matern.table(&matern.defaults(), 0.0).expect("defaults are parameters")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn computations_have_the_codelets_of_their_tasks() {
+        for (computation, own) in [
+            (Computation::Likelihood, ["logdet", "dot"]),
+            (Computation::Fit, ["logdet", "covariance_score"]),
+            (Computation::Prediction, ["logdet", "column-squares"]),
+            (Computation::Draw, ["trmm", "gemv"]),
+        ] {
+            let codelets = computation.codelets();
+            for name in ["covariance", "potrf", "trsm", "syrk", "gemm"].into_iter().chain(own) {
+                assert!(codelets.contains(&name), "{computation:?}: {name} in {codelets:?}");
+            }
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use tegula_exageostat::design::Design;
 use tegula_exageostat::observations::Observations;
+use tegula_exageostat::program::Computation;
 use tegula_files::expression::Expression;
 use tegula_files::{NamedValues, Table, TableError};
 
@@ -35,10 +36,10 @@ pub(crate) struct Data {
 }
 
 impl Data {
-    /// What `codelets` compute on them.
-    pub(super) fn problem(&self, codelets: &'static [&'static str]) -> Problem {
+    /// That `computation` on them.
+    pub(super) fn problem(&self, computation: Computation) -> Problem {
         let (n, columns) = (self.observations.len(), self.observations.design.columns() + 1);
-        Problem { n, columns, places: 0, geometry: self.coordinates.geometry(), codelets }
+        Problem { n, columns, places: 0, geometry: self.coordinates.geometry(), computation }
     }
 
     /// Reads what `flags` ask for, with the mean `mean`, in a part of the `memory`.

@@ -11,6 +11,7 @@ use tegula_exageostat::fit::{
 };
 use tegula_exageostat::likelihood::Likelihood;
 use tegula_exageostat::model::Model;
+use tegula_exageostat::program::Computation;
 use tegula_files::checkpoint::About;
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Flow;
@@ -20,7 +21,7 @@ use super::mean::Mean;
 use super::options::EstimationFlags;
 use super::remarks::Remarks;
 use super::report::{Done, best_so_far, coefficients, describe, fit_remarks, message};
-use super::setup::{LIKELIHOOD, Setup};
+use super::setup::Setup;
 use super::{describe_covariance, methods, object, parameter_list, parameters_json};
 use crate::checkpoint::{Checkpoints, about};
 use crate::error::refused;
@@ -133,7 +134,7 @@ impl Fit {
         let data = Data::load(&self.data, Mean::parse(&self.mean)?, self.run.memory()?)?;
         library::check(&data.observations, covariance, options)
             .map_err(|error| refused(format!("{}: {error}", data.table.path().display())))?;
-        let problem = data.problem(LIKELIHOOD);
+        let problem = data.problem(Computation::Fit);
         let setup = Setup::new(&self.matrix, &self.run, problem, covariance)?;
         let remedy = "estimate one (--estimate-nugget), or give one (--nugget VALUE)";
         data.check_places(self.estimation.has_nugget(), remedy, console)?;

@@ -7,6 +7,7 @@ use clap::Args;
 use serde_json::{Map, Value};
 use tegula_exageostat::likelihood::{Evaluation, Likelihood};
 use tegula_exageostat::model::Model;
+use tegula_exageostat::program::Computation;
 use tegula_kernels::scalar::Real;
 use tegula_runtime::trace::Trace;
 use tegula_traces::phase_times;
@@ -14,7 +15,7 @@ use tegula_traces::phase_times;
 use super::data::Data;
 use super::mean::Coefficients;
 use super::remarks::Remarks;
-use super::setup::{LIKELIHOOD, Setup};
+use super::setup::Setup;
 use super::subject::Subject;
 use super::{describe_covariance, methods, object, parameter_list, parameters_json};
 use crate::flags::{GenerationFlags, MatrixFlags, OutputFlags, OverlapFlags, RunFlags, TraceFlags};
@@ -96,7 +97,7 @@ impl Loglik {
         remarks: &mut Remarks<'_>,
     ) -> Result<(Data, Model, Setup)> {
         let (data, model) = self.subject.load(self.run.memory()?, remarks)?;
-        let (covariance, problem) = (model.covariance, data.problem(LIKELIHOOD));
+        let (covariance, problem) = (model.covariance, data.problem(Computation::Likelihood));
         let setup = Setup::new(&self.matrix, &self.run, problem, covariance)?;
         data.check_places(model.nugget > 0.0, "give one with --nugget VALUE", console)?;
         data.describe(console);

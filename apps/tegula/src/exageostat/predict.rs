@@ -7,6 +7,7 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 use tegula_exageostat::likelihood::{Likelihood, Overlap};
 use tegula_exageostat::predict::{Predictions, Predictor};
+use tegula_exageostat::program::Computation;
 use tegula_files::{NamedValues, Table};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::trace::Trace;
@@ -16,7 +17,7 @@ use super::inputs::{InputFlags, Places};
 use super::model_file::ModelFile;
 use super::observed::Errors;
 use super::remarks::Remarks;
-use super::setup::{PREDICTION, Problem, Setup};
+use super::setup::{Problem, Setup};
 use super::suspicions::of_places;
 use super::{object, parameter_list, parameters_json};
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags};
@@ -100,7 +101,8 @@ impl Predict {
         remarks: &mut Remarks<'_>,
     ) -> Result<Setup> {
         let model = &file.model;
-        let problem = Problem { places: places.rows.len(), ..data.problem(PREDICTION) };
+        let problem =
+            Problem { places: places.rows.len(), ..data.problem(Computation::Prediction) };
         let setup = Setup::new(&self.matrix, &self.run, problem, model.covariance)?;
         data.check_places(model.nugget > 0.0, "fit again with --estimate-nugget", console)?;
         data.describe(console);

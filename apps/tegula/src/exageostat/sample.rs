@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::Value;
 use tegula_exageostat::model::Model;
+use tegula_exageostat::program::Computation;
 use tegula_exageostat::sample::{Random, sample, scattered_places};
 use tegula_files::{NamedValues, Table, WriteError, write_columns_to};
 use tegula_kernels::geometry::{Geometry, Points};
@@ -14,7 +15,7 @@ use super::data::complete_rows;
 use super::places::{Coordinates, in_space, read_table};
 use super::predict::free_name;
 use super::remarks::Remarks;
-use super::setup::{DRAW, Problem, Setup};
+use super::setup::{Problem, Setup};
 use super::{describe_covariance, object, parameter_list, parameters_json};
 use crate::error::refused;
 use crate::flags::{
@@ -98,7 +99,8 @@ impl Sample {
         let mut random = Random::new(self.run.seed);
         let (points, place) = self.points(&mut random)?;
         let (n, geometry) = (points.len(), points.geometry());
-        let problem = Problem { n, columns: 1, places: 0, geometry, codelets: DRAW };
+        let problem =
+            Problem { n, columns: 1, places: 0, geometry, computation: Computation::Draw };
         let setup = Setup::new(&self.matrix, &self.run, problem, model.covariance)?;
         console.field("places", place.describe(n));
         describe_covariance(&console, model.covariance);

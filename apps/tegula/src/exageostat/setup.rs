@@ -4,6 +4,7 @@ use anyhow::Result;
 use serde_json::{Map, Value};
 use tegula_exageostat::covariance::Covariance;
 use tegula_exageostat::predict::BLOCKS_PER_WORKER;
+use tegula_exageostat::program::Computation;
 use tegula_kernels::geometry::Geometry;
 use tegula_kernels::kernel::covariance::TABLE_BYTES;
 use tegula_kernels::scalar::Precision;
@@ -19,26 +20,6 @@ use crate::flags::{MatrixFlags, Run, RunFlags, precision_name};
 use crate::output::Console;
 use crate::work::{Work, potrf_task_bytes, potrf_tasks, solve_task_bytes};
 
-/// Codelets of a likelihood.
-pub(super) const LIKELIHOOD: &[&str] =
-    &["covariance", "potrf", "trsm", "syrk", "gemm", "logdet", "trsv", "gemv", "geadd", "dot"];
-/// Codelets of a prediction.
-pub(super) const PREDICTION: &[&str] = &[
-    "covariance",
-    "potrf",
-    "trsm",
-    "syrk",
-    "gemm",
-    "logdet",
-    "trsv",
-    "gemv",
-    "geadd",
-    "dot",
-    "column-squares",
-];
-/// Codelets of a draw.
-pub(super) const DRAW: &[&str] = &["covariance", "potrf", "trsm", "syrk", "gemm", "trmm", "gemv"];
-
 /// What is computed, as far as memory and tasks depend on it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Problem {
@@ -50,8 +31,8 @@ pub(super) struct Problem {
     pub(super) places: usize,
     /// Where the places lie.
     pub(super) geometry: Geometry,
-    /// Names of its codelets.
-    pub(super) codelets: &'static [&'static str],
+    /// Which tasks that takes.
+    pub(super) computation: Computation,
 }
 
 /// A matrix with its tiles, and how tasks on it run.
@@ -86,9 +67,9 @@ impl Setup {
         }
         let number_bytes = matrix.precision.bytes();
         let footprint = |nb, workers| problem.footprint(nb, workers, number_bytes);
-        let Problem { n: order, codelets, .. } = problem;
+        let Problem { n: order, computation, .. } = problem;
         let tile_size = |workers| tegula_linalg::tile_size(order, workers);
-        let codelets = || codelets.to_vec();
+        let codelets = || computation.codelets();
         let (tile_size, codelets, footprint) = (&tile_size, &codelets, &footprint);
         let work = Work { order, tile_size, codelets, storage: Storage::Lower, footprint };
         let run = run.resolve(matrix, &work)?;
@@ -157,6 +138,7 @@ impl Problem {
             dealt: vec![matrix, cross],
             beside_bytes: 0,
             copy_bytes: copies as u64 * matrix.tile(0, 0),
+            race_bytes: None,
             plain_bytes: 0,
             task_bytes: tasks.into_iter().max().unwrap_or(0),
             // With the blocks of places, both panels, and what is summed up.
@@ -179,6 +161,11 @@ mod tests {
 
     use super::*;
 
+    fn problem(n: usize) -> Problem {
+        let (geometry, computation) = (Geometry::Plane, Computation::Likelihood);
+        Problem { n, columns: 1, places: 0, geometry, computation }
+    }
+
     #[test]
     fn an_evaluation_has_as_many_tasks_as_are_counted() {
         let model = WorkerModel { gflops: 1.0, gbytes_per_second: 1.0, overhead_seconds: 0.0 };
@@ -188,14 +175,12 @@ mod tests {
             let (n, nb, overlap) = (tiles * 4 - 1, 4, Overlap::default());
             let described = Described { n, nb, overlap, generators: None };
             described.evaluate::<f64>(&mut flow).expect("a census has no failures");
-            let (geometry, codelets) = (Geometry::Plane, LIKELIHOOD);
-            let problem = Problem { n, columns: 1, places: 0, geometry, codelets };
             let contents = contents.lock().expect("it goes on");
-            let footprint = problem.footprint(nb, 1, size_of::<f64>());
+            let footprint = problem(n).footprint(nb, 1, size_of::<f64>());
             assert_eq!(contents.tasks as f64, footprint.tasks, "{tiles} tiles");
             assert!(contents.largest_task_bytes <= footprint.task_bytes, "{tiles} tiles");
             for (codelet, _) in &contents.codelets {
-                assert!(LIKELIHOOD.contains(codelet), "{codelet}");
+                assert!(Computation::Likelihood.codelets().contains(codelet), "{codelet}");
             }
         }
     }
@@ -203,13 +188,11 @@ mod tests {
     /// On one worker, to within 5 %.
     #[test]
     fn an_evaluation_takes_the_memory_that_is_announced() {
-        let (geometry, codelets) = (Geometry::Plane, LIKELIHOOD);
         for (n, nb) in [(480, 32), (1000, 96)] {
             let described = Described { n, nb, overlap: Overlap::default(), generators: None };
             let window = FlowOptions::default().window;
             let peak = peak_bytes((1, true), window, |flow| described.evaluate::<f64>(flow));
-            let problem = Problem { n, columns: 1, places: 0, geometry, codelets };
-            let Footprint { bytes, copy_bytes, .. } = problem.footprint(nb, 1, size_of::<f64>());
+            let Footprint { bytes, copy_bytes, .. } = problem(n).footprint(nb, 1, size_of::<f64>());
             let share = peak.expect("it is simulated") as f64 / (bytes + copy_bytes) as f64;
             assert!((0.95..1.05).contains(&share), "{n} in {nb}: {share} of what is announced");
         }

@@ -43,11 +43,33 @@ fn and_copies(copy_bytes: u64) -> String {
     format!(" and {} of copies", bytes(copy_bytes as f64))
 }
 
+/// Share of what is announced from which on it is worth saying how much more it may be.
+const WORTH_SAYING: f64 = 0.05;
+
 impl MachineChoice {
+    /// What it may take at most, if that is much more than what it usually takes.
+    fn and_most(&self, footprint: &Footprint) -> String {
+        let worth_saying = (1.0 + WORTH_SAYING) * self.needed(footprint) as f64;
+        match self.most_needed(footprint).filter(|&most| most as f64 > worth_saying) {
+            Some(most) => format!(", at most {} in the worst order of tasks", bytes_up(most)),
+            None => String::new(),
+        }
+    }
+
+    /// Whether all workers share one memory without limit.
+    fn is_flat(&self) -> bool {
+        self.accelerator_count() == 0 && self.limit.is_none()
+    }
+
+    /// The most bytes that may be held in whatever order workers run tasks, as far as that is known.
+    pub(super) fn most_needed(&self, footprint: &Footprint) -> Option<u64> {
+        let more = footprint.race_bytes.filter(|_| self.is_flat());
+        more.map(|more| self.needed(footprint) + more)
+    }
+
     /// Bytes of the copies that are made on this machine.
     fn copies(&self, footprint: &Footprint) -> u64 {
-        let has_copies = self.accelerator_count() == 0 && self.limit.is_none();
-        if has_copies { footprint.copy_bytes } else { 0 }
+        if self.is_flat() { footprint.copy_bytes } else { 0 }
     }
 
     /// Bytes of all that is held.
@@ -280,7 +302,7 @@ impl MachineChoice {
         let held = footprint.bytes + footprint.plain_bytes;
         let needed = bytes(held as f64);
         let (Some(_), Some((limit, who))) = (self.limit, self.most()) else {
-            return needed + &and_copies(self.copies(footprint));
+            return needed + &and_copies(self.copies(footprint)) + &self.and_most(footprint);
         };
         // Copies that are not made where the disk helps may be why it does.
         let copies = if held <= limit { footprint.copy_bytes } else { 0 };

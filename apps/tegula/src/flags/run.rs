@@ -12,7 +12,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args};
 use tegula_kernels::backend::{self, BACKENDS, Backend, Choice, LEFT_OUT};
 use tegula_kernels::error::CODEC;
-use tegula_kernels::scalar::{Precision, Scalar};
+use tegula_kernels::scalar::{Precision, Scalar, c32, c64};
 use tegula_plan::distribution::{DISTRIBUTIONS, DistributionEntry, Powers};
 use tegula_runtime::comm::World;
 use tegula_runtime::exec::{Exec, ExecOptions};
@@ -163,7 +163,13 @@ impl RunFlags {
         // What is submitted must not differ from rank to rank.
         let workers = ranks::agree(machine.workers() as u64)? as usize;
         // Some backends read columns of a factor as they are.
-        let has_copies = f64::blas(backend).micro_panel_height().is_some();
+        let height = match matrix.precision {
+            Precision::Single => f32::blas(backend).micro_panel_height(),
+            Precision::Double => f64::blas(backend).micro_panel_height(),
+            Precision::ComplexSingle => c32::blas(backend).micro_panel_height(),
+            Precision::ComplexDouble => c64::blas(backend).micro_panel_height(),
+        };
+        let has_copies = height.is_some();
         // Programs are simulated for it.
         let known = RefCell::new(HashMap::<usize, Footprint>::new());
         let footprint = |nb| {
@@ -416,7 +422,9 @@ impl Run {
         into.insert("policy".to_owned(), self.policy.name.into());
         into.insert("eviction".to_owned(), self.eviction().into());
         into.insert("devices".to_owned(), self.machine.devices_json());
-        into.insert("memory_bytes".to_owned(), self.machine.needed(&self.footprint).into());
+        let footprint = &self.footprint;
+        into.insert("memory_bytes".to_owned(), self.machine.needed(footprint).into());
+        into.insert("most_memory_bytes".to_owned(), self.machine.most_needed(footprint).into());
         into.insert("memory_limit_bytes".to_owned(), self.machine.limit().into());
         into.insert("blas".to_owned(), self.backend.name().into());
         into.insert("seed".to_owned(), self.seed.into());

@@ -22,7 +22,7 @@ use tegula_kernels::option::Uplo;
 use tegula_linalg::batch::problems_per_task;
 use tegula_linalg::program::{Counts, Instance, PROGRAMS, Program, Size, Sizes};
 use tegula_linalg::{column_width, tile_size};
-use tegula_runtime::flow::Flow;
+use tegula_runtime::flow::{Decisions, Flow};
 use tegula_runtime::trace::Trace;
 use tegula_tiles::Storage;
 
@@ -69,6 +69,9 @@ pub(crate) struct Linalg {
     options: OptionFlags,
     #[command(flatten)]
     files: FileFlags,
+    /// What a run decided by the entries of its matrices, as that told it: to count its tasks
+    #[arg(long, value_name = "LETTERS", requires = "dry_run")]
+    decisions: Option<String>,
     /// Check the result by a backward error
     #[arg(long)]
     check: bool,
@@ -131,7 +134,12 @@ impl Linalg {
         let task = Task { program, sizes, run: &run };
         task.announce(&console);
         let result = if self.matrix.dry_run {
-            task.dry_run(&console)
+            let decisions = self.decisions.as_deref().map(|text| program.read_decisions(text));
+            let decisions = decisions.transpose();
+            task.dry_run(
+                decisions.map_err(|why| refused(format!("--decisions: {why}")))?,
+                &console,
+            )?
         } else {
             let mut done = if self.checkpoint.is_given() {
                 self.in_stages(&task, &inputs, &console)?
@@ -250,6 +258,7 @@ impl Linalg {
         let mut flow = run.flow(self.trace.is_wanted(), true);
         let mut instance = program.instance(&mut flow, sizes, &inputs.to_program());
         let (mut seconds, mut trace) = (Vec::new(), Trace::default());
+        let mut decisions = Decisions::default();
         let mut account = Account::of(&mut flow);
         let mut progress = Progress::new(console);
         progress.follow(flow.watch(), before_tasks, "matrices");
@@ -262,15 +271,17 @@ impl Linalg {
             drop(flow.take_trace());
             let before = Account::of(&mut flow);
             progress.begin(counts.timed, format!("run {of}"));
+            flow.note_decisions();
             let start = Instant::now();
             instance.submit(&mut flow);
             flow.wait()?;
             seconds.push(start.elapsed().as_secs_f64());
+            decisions = flow.take_decisions();
             account = Account::of(&mut flow).since(&before);
             trace = flow.take_trace();
             instance.verify(&mut flow).map_err(anyhow::Error::from_boxed)?;
         }
-        let done = Done { seconds, trace, account, ..Done::default() };
+        let done = Done { seconds, decisions, trace, account, ..Done::default() };
         self.finish(&mut flow, (program, &mut *instance), &mut progress, done)
     }
 

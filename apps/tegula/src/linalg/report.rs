@@ -6,8 +6,10 @@ use tegula_kernels::kernel::kernel;
 use tegula_kernels::kernel::rate::{Temperature, rate};
 use tegula_kernels::option::Uplo;
 use tegula_linalg::program::{Counts, PROGRAMS, Program, Size, Sizes, THRESHOLD};
+use tegula_runtime::flow::Decisions;
 use tegula_runtime::trace::Trace;
 
+use crate::error::refused;
 use crate::flags::{Run, precision_name};
 use crate::output::{Account, Align, Console, Table, count, number, seconds};
 
@@ -33,6 +35,8 @@ pub(super) struct Done {
     pub(super) check: Option<f64>,
     /// Numbers that it found, by their names.
     pub(super) values: Vec<(&'static str, f64)>,
+    /// What the last run decided by the entries of its matrices.
+    pub(super) decisions: Decisions,
     /// Eigenvalues or singular values, all of them.
     pub(super) spectrum: Vec<f64>,
     /// Of the last run.
@@ -80,6 +84,10 @@ impl Task<'_> {
             let is_count = value.fract() == 0.0 && value.abs() < 1e9;
             console.field(name, if is_count { format!("{value}") } else { number(*value, 6) });
         }
+        if !self.program.is_steady() {
+            let decisions = done.decisions.to_string();
+            console.field("decisions", if decisions.is_empty() { "none" } else { &decisions });
+        }
         done.account.describe(console);
         if let Some(value) = done.check {
             let verdict = if is_passed(value) { "passed" } else { "FAILED" };
@@ -96,8 +104,11 @@ impl Task<'_> {
         format!("|{}| / (length eps size)", self.program.check)
     }
 
-    /// Says what would be done.
-    pub(super) fn dry_run(&self, console: &Console) -> Value {
+    /// Says what would be done, if it decides so by the entries of its matrices.
+    ///
+    /// # Errors
+    /// If it takes other decisions.
+    pub(super) fn dry_run(&self, decisions: Option<Decisions>, console: &Console) -> Result<Value> {
         let Self { program, sizes, run } = self;
         let gemm = kernel("gemm").expect("gemm is listed");
         let order = if program.is_batch() { sizes.n.max(1) } else { sizes.nb };
@@ -106,8 +117,14 @@ impl Task<'_> {
             .gflops();
         let flops = program.flops(sizes);
         let time = flops / (gflops * 1e9 * run.workers() as f64);
-        let tasks = Counts::of(program, *sizes, run.is_flat()).timed;
-        let about = if program.is_steady { "" } else { "about " };
+        let counts = Counts::deciding(program, *sizes, run.is_flat(), decisions.as_ref());
+        let Some(Counts { timed: tasks, .. }) = counts else {
+            return Err(refused(
+                "--decisions: the program does not take them, or not in the smaller sizes from \
+                 which tasks are counted; give those of a run of the same sizes",
+            ));
+        };
+        let about = if program.is_steady() || decisions.is_some() { "" } else { "about " };
         console.field("tasks", format_args!("{about}{tasks}"));
         console.field("flops", number(flops, 3));
         console.field(
@@ -132,7 +149,7 @@ impl Task<'_> {
         }
         result.insert("tasks".to_owned(), (tasks as u64).into());
         result.insert("dry_run".to_owned(), true.into());
-        Value::Object(result)
+        Ok(Value::Object(result))
     }
 
     /// What a result begins with: what is computed, and how.
@@ -168,6 +185,9 @@ impl Task<'_> {
             let values =
                 done.values.iter().map(|(name, value)| ((*name).to_owned(), (*value).into()));
             result.insert("values".to_owned(), Value::Object(values.collect()));
+        }
+        if !self.program.is_steady() {
+            result.insert("decisions".to_owned(), done.decisions.to_string().into());
         }
         if !done.spectrum.is_empty() {
             result.insert("spectrum".to_owned(), done.spectrum.clone().into());

@@ -40,7 +40,8 @@ Examples:
   tegula simulate lu --platform 14chetemi+7chifflet --tiles 100 --distribution 1d1d-c+s
   tegula simulate exageostat --platform 4chifflet --tiles 60 --without overlap --trace run.html
   tegula simulate pca --platform 4chifflet --tiles 40 --passes 8 --without keep
-  tegula simulate gesv --platform 4chifflet --tiles 40 --nrhs 100")]
+  tegula simulate gesv --platform 4chifflet --tiles 40 --nrhs 100
+  tegula simulate posv-mixed --platform 4chifflet --tiles 40 --decisions 2r")]
 pub(crate) struct Simulate {
     /// Program, or a routine that "tegula linalg --list" has
     #[arg(value_name = "PROGRAM", value_parser = workloads())]
@@ -78,6 +79,10 @@ pub(crate) struct Simulate {
     /// Coefficient of variation of task times
     #[arg(long, value_name = "X", default_value_t = 0.0)]
     noise: f64,
+    /// What a run of a routine decided by the entries of its matrices, as "tegula linalg" tells it:
+    /// to take as many steps [default: what it decides for zeros]
+    #[arg(long, value_name = "LETTERS")]
+    decisions: Option<String>,
     /// Seed of every random choice
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -186,7 +191,9 @@ impl Simulate {
         workload.check_precision(self.precision)?;
         let eviction = chosen_eviction(self.eviction, policy);
         check_eviction(eviction, policy)?;
-        let setting = Setting { without: self.without(workload)?, ..Setting::new(sizes) };
+        let decisions = self.decisions.as_deref().map(|text| workload.read_decisions(text));
+        let (without, decisions) = (self.without(workload)?, decisions.transpose()?);
+        let setting = Setting { without, decisions, ..Setting::new(sizes) };
         Ok(Task { workload, setting, policy, eviction })
     }
 

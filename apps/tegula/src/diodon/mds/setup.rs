@@ -290,6 +290,7 @@ fn footprint(plan: Plan, size: &ProblemSize, edge: usize) -> Footprint {
         bytes: plan.bytes(),
         beside_bytes: 0,
         copy_bytes: 0,
+        race_bytes: None,
         plain_bytes: 0,
         task_bytes: tile_bytes + 4 * panel + 2 * line,
         pieces: tiles.min((plan.ring_bytes / tile_bytes.max(1)) as usize) + bands * (blocks + 1),

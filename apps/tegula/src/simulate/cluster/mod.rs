@@ -176,7 +176,8 @@ impl Case<'_> {
     /// What the program consists of, and the area bound of all its tasks on all workers.
     ///
     /// # Errors
-    /// If nobody knows how long a task takes.
+    /// If nobody knows how long a task takes, or the program takes other decisions than those
+    /// given.
     fn census(&self, progress: &Mutex<Progress>) -> Result<(Contents, Option<f64>)> {
         let (machine, durations) = self.cluster.pool();
         let (census, contents) = Census::new(durations, &machine);
@@ -188,6 +189,7 @@ impl Case<'_> {
         let setting = Setting { earlier: None, dealing: None, ..self.setting.clone() };
         let submitted = self.workload.submit(&mut flow, &setting);
         submitted.and_then(|()| flow.wait()).expect("a census has no failures");
+        setting.check_followed(&mut flow)?;
         drop(flow);
         let contents = contents.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for (kind, (codelet, cost)) in contents.types.iter().zip(&contents.codelets) {

@@ -25,7 +25,7 @@ impl Case<'_> {
         console.field("messages", format_args!("{}, {}", sent.messages, bytes(sent.bytes as f64)));
         console.line("");
         self.describe_nodes(console, done);
-        if let Some(remark) = self.workload.remark() {
+        if let Some(remark) = self.workload.remark(&self.setting) {
             console.note(remark);
         }
         if console.is_verbose() {

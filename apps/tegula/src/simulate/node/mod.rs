@@ -82,7 +82,7 @@ pub(super) fn run(
 impl Case<'_> {
     fn simulate(&self, console: &Console) -> Result<Done> {
         let mut progress = Progress::new(console);
-        let contents = self.census(&mut progress);
+        let contents = self.census(&mut progress)?;
         self.check_runnable(&contents)?;
         let options = SimOptions {
             machine: self.machine.clone(),
@@ -107,15 +107,19 @@ impl Case<'_> {
     }
 
     /// What the program consists of.
-    fn census(&self, progress: &mut Progress) -> Contents {
+    ///
+    /// # Errors
+    /// If it takes other decisions than those given.
+    fn census(&self, progress: &mut Progress) -> Result<Contents> {
         let (census, contents) = Census::new(self.models.clone(), &self.machine);
         let mut flow = Flow::new(census, whole());
         let most = self.workload.tasks(&self.setting.sizes);
         progress.follow(flow.watch(), most as f64, "counting");
         let submitted = self.workload.submit(&mut flow, &self.setting);
         submitted.and_then(|()| flow.wait()).expect("a census has no failures");
+        self.setting.check_followed(&mut flow)?;
         drop(flow);
-        contents.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        Ok(contents.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
     /// Refuses tasks of which nobody knows how long they take on any worker.

@@ -22,7 +22,7 @@ impl Case<'_> {
         console.line("");
         transfers::describe(console, &done.totals, &done.site);
         let mut remarks = remarks(self, done);
-        remarks.extend(self.workload.remark());
+        remarks.extend(self.workload.remark(&self.setting));
         if !remarks.is_empty() {
             console.line("");
         }

@@ -8,14 +8,17 @@ mod workload;
 
 use std::sync::{Arc, LazyLock};
 
+use anyhow::Result;
 use tegula_diodon::stream::TileDistribution;
 use tegula_kernels::scalar::Precision;
 use tegula_linalg::Tree;
 use tegula_linalg::program::{self as routine, PROGRAMS, Program};
 use tegula_plan::distribution::{Factorisation, messages};
+use tegula_runtime::flow::{Decisions, Flow};
 use tegula_runtime::ranks::Owners;
 use tegula_tiles::Storage;
 
+use crate::error::refused;
 use crate::plan::Maps;
 pub(crate) use embedding::read_and_sweep;
 pub(crate) use likelihood::{CRITICAL, CRITICAL_WORKER};
@@ -110,18 +113,32 @@ pub(crate) struct Setting {
     pub(crate) earlier: Option<Arc<dyn Owners>>,
     /// How nodes share tiles that are read; in turn, unless told otherwise.
     pub(crate) dealing: Option<TileDistribution>,
+    /// What a run of it decided by what its matrices hold.
+    pub(crate) decisions: Option<Decisions>,
 }
 
 impl Setting {
     /// All measures taken, one map for all phases.
     pub(crate) fn new(sizes: Sizes) -> Self {
-        Self { sizes, without: Vec::new(), earlier: None, dealing: None }
+        Self { sizes, without: Vec::new(), earlier: None, dealing: None, decisions: None }
     }
 
     /// Spreads it as `maps` say.
     pub(crate) fn spread(&mut self, maps: &Maps) {
         self.earlier = maps.earlier.clone().map(|earlier| Arc::new(earlier) as Arc<dyn Owners>);
         self.dealing.clone_from(&maps.dealing);
+    }
+
+    /// Refuses decisions that were not all taken where `flow` has counted the program.
+    pub(crate) fn check_followed(&self, flow: &mut Flow) -> Result<()> {
+        if flow.end_following() {
+            return Ok(());
+        }
+        let decisions = self.decisions.as_ref().map(Decisions::to_string).unwrap_or_default();
+        Err(refused(format!(
+            "--decisions {decisions}: the program does not take them; give those of a run of the \
+             same sizes"
+        )))
     }
 
     /// Whether this measure is taken.
@@ -216,7 +233,7 @@ fn square(sizes: &Sizes) -> u64 {
 mod tests {
     use std::sync::Arc;
 
-    use tegula_runtime::flow::{Flow, FlowOptions};
+    use tegula_runtime::flow::FlowOptions;
     use tegula_runtime::platform::{Machine, WorkerModel};
     use tegula_runtime::sim::Census;
 
@@ -308,6 +325,30 @@ mod tests {
             let contents = contents.lock().expect("it goes on");
             let names: Vec<&str> = contents.codelets.iter().map(|(name, _)| *name).collect();
             assert!(!names.is_empty() && !names.contains(&left_out), "{name}: {names:?}");
+        }
+    }
+
+    #[test]
+    fn decisions_of_a_run_are_followed() {
+        let program = WORKLOADS.iter().find(|program| program.name == "norm2").expect("listed");
+        let model = WorkerModel { gflops: 1.0, gbytes_per_second: 1.0, overhead_seconds: 0.0 };
+        let count = |decisions: &str| {
+            let decisions = program.read_decisions(decisions)?;
+            let setting = Setting { decisions: Some(decisions), ..Setting::new(sizes(6)) };
+            let (census, contents) = Census::new(Arc::new(vec![model]), &Machine::cores(1));
+            let mut flow = Flow::new(census, FlowOptions::default());
+            let submitted = program.submit(&mut flow, &setting);
+            submitted.and_then(|()| flow.wait()).expect("a census has no failures");
+            setting.check_followed(&mut flow)?;
+            let tasks = contents.lock().expect("it goes on").tasks;
+            anyhow::Ok(tasks)
+        };
+        let [none, one, two] = ["", "i", "2i"].map(|decisions| count(decisions).expect(decisions));
+        assert!(none > 6 && two - one == one - none && one > none, "{none}, {one}, {two} tasks");
+        for (wrong, why) in [("1000i", "does not take them"), ("2q", "decides no q"), ("0i", "0i")]
+        {
+            let refused = count(wrong).expect_err(wrong).to_string();
+            assert!(refused.contains(why), "{refused}");
         }
     }
 

@@ -7,7 +7,7 @@ use tegula_kernels::scalar::Precision;
 use tegula_linalg::program::{self as routine, Counts, Factorised, Inputs, Program};
 use tegula_plan::distribution::messages::{self, Messages};
 use tegula_plan::distribution::{Factorisation, OwnerMap};
-use tegula_runtime::flow::{Flow, FlowError};
+use tegula_runtime::flow::{Decisions, Flow, FlowError};
 use tegula_tiles::Storage;
 
 use super::{MOST, Measure, READERS, Setting, Sizes, Spread};
@@ -95,6 +95,7 @@ impl Workload {
                 let mut instance = program.instance(flow, sizes, &Inputs::default());
                 instance.touch(flow);
                 flow.presume(|flow| instance.prepare(flow));
+                setting.decisions.iter().for_each(|decisions| flow.follow(decisions.clone()));
                 instance.submit(flow);
                 instance.retire(flow);
                 Ok(())
@@ -115,14 +116,30 @@ impl Workload {
     }
 
     /// What is to be said of its simulation.
-    pub(crate) fn remark(&self) -> Option<String> {
+    pub(crate) fn remark(&self, setting: &Setting) -> Option<String> {
         match &self.tasks {
-            Tasks::Routine(program, _) if !program.is_steady => Some(format!(
-                "how many steps {} takes depends on the entries of its matrices: these are the steps for zeros",
-                self.name
-            )),
+            Tasks::Routine(program, _) if !program.is_steady() && setting.decisions.is_none() => {
+                Some(format!(
+                    "which steps {} takes depends on the entries of its matrices: these are the \
+                     steps for zeros; --decisions takes those of a run",
+                    self.name
+                ))
+            }
             _ => None,
         }
+    }
+
+    /// The decisions of a run of it.
+    ///
+    /// # Errors
+    /// If it decides nothing of the kind.
+    pub(crate) fn read_decisions(&self, text: &str) -> Result<Decisions> {
+        let Tasks::Routine(program, _) = &self.tasks else {
+            let name = self.name;
+            return Err(refused(format!("--decisions {text}: {name} decides nothing by its data")));
+        };
+        let decisions = program.read_decisions(text);
+        decisions.map_err(|why| refused(format!("--decisions {text}: {why}")))
     }
 
     /// Refuses numbers that it does not compute with.

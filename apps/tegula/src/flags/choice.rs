@@ -61,7 +61,7 @@ impl MachineChoice {
         self.accelerator_count() == 0 && self.limit.is_none()
     }
 
-    /// The most bytes that may be held in whatever order workers run tasks, as far as that is known.
+    /// The most bytes that may be held in whatever order workers run tasks, where that is known.
     pub(super) fn most_needed(&self, footprint: &Footprint) -> Option<u64> {
         let more = footprint.race_bytes.filter(|_| self.is_flat());
         more.map(|more| self.needed(footprint) + more)

@@ -99,8 +99,8 @@ trait Routine: 'static {
     ///
     /// # Panics
     /// If it makes no pauses.
-    fn submit_steps<T: Scalar>(_flow: &mut Flow, _case: &mut Case<T>, steps: Range<usize>) {
-        panic!("{} has no steps {steps:?}", Self::NAME)
+    fn submit_steps<T: Scalar>(_flow: &mut Flow, _case: &mut Case<T>, _steps: Range<usize>) {
+        panic!("a program without pauses has no steps")
     }
 
     /// Fails if the result is none, of an algorithm whose tasks do not say so.
@@ -184,21 +184,51 @@ pub trait Instance {
     fn spectrum(&self) -> &[f64];
 }
 
-/// The routine `A` on one case.
-struct Typed<A, T: Scalar> {
-    case: Case<T>,
-    routine: std::marker::PhantomData<A>,
+/// What a routine does with a case in one precision.
+#[derive(Clone, Copy)]
+struct Calls<T: Scalar> {
+    register: fn(&mut Flow, &mut Case<T>),
+    prepare: fn(&mut Flow, &Case<T>),
+    submit: fn(&mut Flow, &mut Case<T>),
+    submit_steps: fn(&mut Flow, &mut Case<T>, Range<usize>),
+    verify: fn(&mut Flow, &Case<T>) -> Result<(), Failure>,
+    check: fn(&mut Flow, &Case<T>) -> Result<f64, Failure>,
 }
 
-impl<A: Routine, T: Scalar> Typed<A, T> {
-    fn boxed(flow: &mut Flow, sizes: Sizes, inputs: &Inputs) -> Box<dyn Instance> {
-        let mut case = Case::new(flow, A::OPERANDS, sizes, inputs);
-        A::register(flow, &mut case);
-        Box::new(Self { case, routine: std::marker::PhantomData })
+impl<T: Scalar> Calls<T> {
+    /// Those of `A`.
+    const fn of<A: Routine>() -> Self {
+        Self {
+            register: A::register,
+            prepare: A::prepare,
+            submit: A::submit,
+            submit_steps: A::submit_steps,
+            verify: A::verify,
+            check: A::check,
+        }
+    }
+
+    /// The routine on matrices that are registered with `flow`.
+    fn instance(
+        self,
+        flow: &mut Flow,
+        operands: &[Operand],
+        sizes: Sizes,
+        inputs: &Inputs,
+    ) -> Box<dyn Instance> {
+        let mut case = Case::new(flow, operands, sizes, inputs);
+        (self.register)(flow, &mut case);
+        Box::new(Typed { case, calls: self })
     }
 }
 
-impl<A: Routine, T: Scalar> Instance for Typed<A, T> {
+/// A routine on one case.
+struct Typed<T: Scalar> {
+    case: Case<T>,
+    calls: Calls<T>,
+}
+
+impl<T: Scalar> Instance for Typed<T> {
     fn sizes(&self) -> &Sizes {
         &self.case.sizes
     }
@@ -212,15 +242,15 @@ impl<A: Routine, T: Scalar> Instance for Typed<A, T> {
     }
 
     fn prepare(&mut self, flow: &mut Flow) {
-        A::prepare(flow, &self.case);
+        (self.calls.prepare)(flow, &self.case);
     }
 
     fn submit(&mut self, flow: &mut Flow) {
-        A::submit(flow, &mut self.case);
+        (self.calls.submit)(flow, &mut self.case);
     }
 
     fn submit_steps(&mut self, flow: &mut Flow, steps: Range<usize>) {
-        A::submit_steps(flow, &mut self.case, steps);
+        (self.calls.submit_steps)(flow, &mut self.case, steps);
     }
 
     fn retire(&mut self, flow: &mut Flow) {
@@ -237,11 +267,11 @@ impl<A: Routine, T: Scalar> Instance for Typed<A, T> {
         if let Some(failure) = self.case.verdict.take() {
             return Err(failure.into());
         }
-        A::verify(flow, &self.case)
+        (self.calls.verify)(flow, &self.case)
     }
 
     fn check(&mut self, flow: &mut Flow) -> Result<f64, Failure> {
-        A::check(flow, &self.case)
+        (self.calls.check)(flow, &self.case)
     }
 
     fn operand(&self, index: usize) -> AnyMatrix<'_> {
@@ -308,7 +338,10 @@ pub struct Program {
     pub task_bytes: fn(&Sizes) -> u64,
     /// Bytes beside what it registers.
     pub plain_bytes: fn(&Sizes) -> u64,
-    instance: fn(&mut Flow, Sizes, &Inputs) -> Box<dyn Instance>,
+    single: Calls<f32>,
+    double: Calls<f64>,
+    complex_single: Calls<c32>,
+    complex_double: Calls<c64>,
 }
 
 impl fmt::Debug for Program {
@@ -339,12 +372,10 @@ impl Program {
             flops: A::flops,
             task_bytes: A::task_bytes,
             plain_bytes: A::plain_bytes,
-            instance: |flow, sizes, inputs| match sizes.precision {
-                Precision::Single => Typed::<A, f32>::boxed(flow, sizes, inputs),
-                Precision::Double => Typed::<A, f64>::boxed(flow, sizes, inputs),
-                Precision::ComplexSingle => Typed::<A, c32>::boxed(flow, sizes, inputs),
-                Precision::ComplexDouble => Typed::<A, c64>::boxed(flow, sizes, inputs),
-            },
+            single: Calls::of::<A>(),
+            double: Calls::of::<A>(),
+            complex_single: Calls::of::<A>(),
+            complex_double: Calls::of::<A>(),
         }
     }
 
@@ -374,7 +405,16 @@ impl Program {
     /// Registers matrices of these sizes with `flow`; what they hold at first is random, or that of
     /// `inputs`.
     pub fn instance(&self, flow: &mut Flow, sizes: Sizes, inputs: &Inputs) -> Box<dyn Instance> {
-        (self.instance)(flow, sizes, inputs)
+        match sizes.precision {
+            Precision::Single => self.single.instance(flow, self.operands, sizes, inputs),
+            Precision::Double => self.double.instance(flow, self.operands, sizes, inputs),
+            Precision::ComplexSingle => {
+                self.complex_single.instance(flow, self.operands, sizes, inputs)
+            }
+            Precision::ComplexDouble => {
+                self.complex_double.instance(flow, self.operands, sizes, inputs)
+            }
+        }
     }
 
     /// Its operations: complex ones count as four real ones, since most are products.

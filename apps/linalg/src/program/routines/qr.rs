@@ -54,27 +54,6 @@ fn times_q<T: Scalar>(
     Ok(product)
 }
 
-/// How far operand 2 is from what it was times `op(Q)`, the latter taken back.
-fn multiplied_error<T: Scalar>(
-    flow: &mut Flow,
-    case: &Case<T>,
-    from: From,
-) -> Result<f64, Failure> {
-    let Options { side, trans, .. } = case.sizes.options;
-    let w = case.signs(2);
-    let expected = case.original(2).times(flow, &w)?;
-    let back = if trans == Trans::No { Trans::Conj } else { Trans::No };
-    let found = if side == Side::Left {
-        let product = case.found(2).times(flow, &w)?;
-        times_q(flow, case, (from, back), &product)?
-    } else {
-        // C0 op(Q) op(Q)^H w = C0 w.
-        let turned = times_q(flow, case, (from, back), &w)?;
-        case.found(2).times(flow, &turned)?
-    };
-    Ok(difference::<T>(&found, &expected, case.sizes.of(Sided)))
-}
-
 /// `A = Q R`.
 pub(super) struct Geqrf;
 
@@ -150,20 +129,32 @@ impl Routine for Orgqr {
     }
 }
 
-/// Product with `Q`.
-pub(super) struct Ormqr;
+/// Product with the `Q` of a QR factorisation, or of an LQ factorisation.
+pub(super) struct Ormq<const IS_LQ: bool>;
 
-impl Routine for Ormqr {
+impl<const IS_LQ: bool> Ormq<IS_LQ> {
+    const FROM: From = if IS_LQ { From::Lq } else { From::Qr };
+}
+
+impl<const IS_LQ: bool> Routine for Ormq<IS_LQ> {
     const FAMILY: &'static str = FAMILY;
-    const NAME: &'static str = "ormqr";
-    const FORMULA: &'static str = "C = op(Q) C or C op(Q), Q of A = Q R";
+    const NAME: &'static str = if IS_LQ { "ormlq" } else { "ormqr" };
+    const FORMULA: &'static str = if IS_LQ {
+        "C = op(Q) C or C op(Q), Q of A = L Q"
+    } else {
+        "C = op(Q) C or C op(Q), Q of A = Q R"
+    };
     const SIZES: &'static [Size] = &[M, N, K];
     const FLOPS: &'static str = "4 m n k - 2 n k^2";
     const CHECK: &'static str = "op(Q)^H (C w) - C0 w, or C (Q w) - C0 w";
     const CHOICES: &'static [Choice] = &[Choice::Side, Choice::Adjoint];
     const LIMITS: &'static [(Size, Size)] = &[(K, Sided)];
     const OPERANDS: &'static [Operand] = &[
-        Operand::full(Sided, K, Uniform).columns().input(),
+        if IS_LQ {
+            Operand::full(K, Sided, Uniform).rows().input()
+        } else {
+            Operand::full(Sided, K, Uniform).columns().input()
+        },
         Operand::full(K, One, Nothing),
         Operand::full(M, N, Uniform).sided().right_sides().result(),
     ];
@@ -175,16 +166,30 @@ impl Routine for Ormqr {
     }
 
     fn prepare<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
-        geqrf(flow, &case[0], &case[1]);
+        let factorise = if IS_LQ { gelqf } else { geqrf };
+        factorise(flow, &case[0], &case[1]);
     }
 
     fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
         let Options { side, trans, .. } = case.sizes.options;
-        ormqr(flow, side, trans, &case[0], &case[1], &case[2]);
+        let multiply = if IS_LQ { ormlq } else { ormqr };
+        multiply(flow, side, trans, &case[0], &case[1], &case[2]);
     }
 
     fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
-        multiplied_error(flow, case, From::Qr)
+        let Options { side, trans, .. } = case.sizes.options;
+        let w = case.signs(2);
+        let expected = case.original(2).times(flow, &w)?;
+        let back = if trans == Trans::No { Trans::Conj } else { Trans::No };
+        let found = if side == Side::Left {
+            let product = case.found(2).times(flow, &w)?;
+            times_q(flow, case, (Self::FROM, back), &product)?
+        } else {
+            // C0 op(Q) op(Q)^H w = C0 w.
+            let turned = times_q(flow, case, (Self::FROM, back), &w)?;
+            case.found(2).times(flow, &turned)?
+        };
+        Ok(difference::<T>(&found, &expected, case.sizes.of(Sided)))
     }
 }
 
@@ -255,42 +260,6 @@ impl Routine for Orglq {
         let back = case.found(0).op(Trans::Conj).times(flow, &part)?;
         let (m, n) = (case.sizes.m, case.sizes.n);
         Ok(difference::<T>(&found, &w, m).max(difference::<T>(&back, &original, n)))
-    }
-}
-
-/// Product with `Q` of an LQ factorisation.
-pub(super) struct Ormlq;
-
-impl Routine for Ormlq {
-    const FAMILY: &'static str = FAMILY;
-    const NAME: &'static str = "ormlq";
-    const FORMULA: &'static str = "C = op(Q) C or C op(Q), Q of A = L Q";
-    const SIZES: &'static [Size] = &[M, N, K];
-    const FLOPS: &'static str = "4 m n k - 2 n k^2";
-    const CHECK: &'static str = "op(Q)^H (C w) - C0 w, or C (Q w) - C0 w";
-    const CHOICES: &'static [Choice] = &[Choice::Side, Choice::Adjoint];
-    const LIMITS: &'static [(Size, Size)] = &[(K, Sided)];
-    const OPERANDS: &'static [Operand] = &[
-        Operand::full(K, Sided, Uniform).rows().input(),
-        Operand::full(K, One, Nothing),
-        Operand::full(M, N, Uniform).sided().right_sides().result(),
-    ];
-
-    fn flops(sizes: &Sizes) -> f64 {
-        Ormqr::flops(sizes)
-    }
-
-    fn prepare<T: Scalar>(flow: &mut Flow, case: &Case<T>) {
-        gelqf(flow, &case[0], &case[1]);
-    }
-
-    fn submit<T: Scalar>(flow: &mut Flow, case: &mut Case<T>) {
-        let Options { side, trans, .. } = case.sizes.options;
-        ormlq(flow, side, trans, &case[0], &case[1], &case[2]);
-    }
-
-    fn check<T: Scalar>(flow: &mut Flow, case: &Case<T>) -> Result<f64, Failure> {
-        multiplied_error(flow, case, From::Lq)
     }
 }
 

@@ -6,7 +6,7 @@ use tegula_kernels::scalar::Scalar;
 use tegula_runtime::flow::{Failure, Flow};
 use tegula_tiles::{Storage, TileMatrix};
 
-use super::qr::{Geqrf, Ormqr};
+use super::qr::{Geqrf, Ormq};
 use crate::program::Routine;
 use crate::program::case::{Case, product};
 use crate::program::freivalds::{Sum, difference, exact, rounded};
@@ -152,7 +152,7 @@ impl Routine for OrmqrTree {
     ];
 
     fn flops(sizes: &Sizes) -> f64 {
-        Ormqr::flops(sizes)
+        Ormq::<false>::flops(sizes)
     }
 
     fn prepare<T: Scalar>(flow: &mut Flow, case: &Case<T>) {

@@ -334,13 +334,19 @@ impl Flow {
     pub fn submit<C: Codelet>(&mut self, codelet: C, accesses: &[(Handle, Access)], priority: i32) {
         // Over many ranks most tasks end here: only this much is part of the program's loops.
         if !self.passes(accesses) {
-            self.take(codelet, accesses, priority);
+            self.take(codelet_info::<C>(), Arguments::of(codelet), accesses, priority);
         }
     }
 
     /// Submits a task, unless another rank runs it.
     #[inline(never)]
-    fn take<C: Codelet>(&mut self, codelet: C, accesses: &[(Handle, Access)], priority: i32) {
+    fn take(
+        &mut self,
+        info: &'static CodeletInfo,
+        arguments: Arguments,
+        accesses: &[(Handle, Access)],
+        priority: i32,
+    ) {
         if self.presumed.is_some() {
             return self.presume_task(accesses);
         }
@@ -351,7 +357,6 @@ impl Flow {
             self.make_room();
         }
         self.credit -= 1;
-        let arguments = Arguments::of(codelet);
         let mut with_shares = NO_ACCESSES;
         let accesses = self.with_shares(accesses, &mut with_shares);
         let mut room;
@@ -361,7 +366,6 @@ impl Flow {
         } else {
             accesses
         };
-        let info = codelet_info::<C>();
         let priority = priority.saturating_add(self.shift);
         let tag = Tag { priority, phase: self.phase, iteration: self.iteration };
         let ready = self.graph.submit(info, arguments, accesses, tag);

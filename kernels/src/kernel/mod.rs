@@ -84,12 +84,12 @@ trait KernelEntry {
 trait KernelEntryIn<T: Scalar>: KernelEntry {
     /// What its tasks run.
     type Codelet: Codelet;
-    /// Buffers of a typical call on tiles of order `n`; the last one is overwritten.
+    /// A typical call on tiles of order `n`.
+    fn typical(n: usize) -> Self::Codelet;
+    /// Its buffers; the last one is overwritten.
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>>;
-    /// The typical call.
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]);
-    /// Work of the typical call.
-    fn cost(n: usize) -> Cost;
+    /// Runs it.
+    fn run(kernel: Self::Codelet, blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]);
 }
 
 /// A kernel in one precision, for whoever goes through the list.
@@ -107,8 +107,12 @@ pub struct Functions<T: 'static> {
 
 impl<T: Scalar> Functions<T> {
     const fn of<K: KernelEntryIn<T>>() -> Self {
-        let codelet = codelet_info::<K::Codelet>();
-        Self { codelet, operands: K::operands, run: K::run, cost: K::cost }
+        Self {
+            codelet: codelet_info::<K::Codelet>(),
+            operands: K::operands,
+            run: |blas, n, operands| K::run(K::typical(n), blas, n, operands),
+            cost: |n| K::typical(n).cost(),
+        }
     }
 }
 

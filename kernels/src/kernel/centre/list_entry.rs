@@ -1,6 +1,6 @@
 //! The list's entry of the centring: a typical call.
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::{Centre, Factors, Sums};
 use crate::backend::Blas;
@@ -24,24 +24,19 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = Centre<T>;
 
+    /// Both ways.
+    fn typical(n: usize) -> Centre<T> {
+        let mean = 1.0 / n.max(1) as f64;
+        let factors = Factors { row: mean, column: mean, all: mean * mean };
+        Centre { part: Part::Whole, term: Term::Entry, m: n, n, alpha: T::ONE, factors }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.numbers(n), random.numbers(n), random.numbers(1), random.numbers(n * n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let _ = blas;
+    fn run(kernel: Centre<T>, _: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [rows, columns, all, a] = operands else { unreachable!("four operands were made") };
-        typical(n).compute(Sums { rows, columns, all }, TileMut::new(a, n, n));
+        kernel.compute(Sums { rows, columns, all }, TileMut::new(a, n, n));
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// Both ways.
-fn typical<T: Scalar>(n: usize) -> Centre<T> {
-    let mean = 1.0 / n.max(1) as f64;
-    let factors = Factors { row: mean, column: mean, all: mean * mean };
-    Centre { part: Part::Whole, term: Term::Entry, m: n, n, alpha: T::ONE, factors }
 }

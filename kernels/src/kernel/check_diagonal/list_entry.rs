@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::CheckDiagonal;
 use crate::backend::Blas;
@@ -24,18 +24,17 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = CheckDiagonal<T>;
 
+    fn typical(n: usize) -> CheckDiagonal<T> {
+        typical(n, n)
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.dominant(n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let _ = blas;
+    fn run(kernel: CheckDiagonal<T>, _: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let a = TileRef::new(operands[0], n, n);
-        typical(n, n).compute(a).expect("a dominant diagonal has no zero");
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n, n).cost()
+        kernel.compute(a).expect("a dominant diagonal has no zero");
     }
 }
 

@@ -1,6 +1,6 @@
 //! The list's entry of the column sums: a typical call.
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::ColumnSquares;
 use crate::backend::Blas;
@@ -22,17 +22,16 @@ impl KernelEntry for ListEntry {
 impl<T: Real> KernelEntryIn<T> for ListEntry {
     type Codelet = ColumnSquares<T>;
 
+    fn typical(n: usize) -> ColumnSquares<T> {
+        ColumnSquares::new(n, n)
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.numbers(n * n), random.numbers(n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let _ = blas;
+    fn run(kernel: ColumnSquares<T>, _: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [a, sums] = operands else { unreachable!("two operands were made") };
-        ColumnSquares::new(n, n).compute(TileRef::new(a, n, n), sums);
-    }
-
-    fn cost(n: usize) -> Cost {
-        ColumnSquares::<T>::new(n, n).cost()
+        kernel.compute(TileRef::new(a, n, n), sums);
     }
 }

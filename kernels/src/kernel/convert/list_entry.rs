@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::Convert;
 use crate::backend::Blas;
@@ -25,24 +25,20 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = Convert<T>;
 
+    /// The conversion of a square tile.
+    fn typical(n: usize) -> Convert<T> {
+        Convert { part: Part::Whole, m: n, n, scalar: PhantomData }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         // Room for numbers of the other precision in numbers of this one.
         vec![random.numbers(n * n), random.numbers(2 * n * n)]
     }
 
-    fn run(_: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(kernel: Convert<T>, _: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [a, b] = operands else { unreachable!("two operands were made") };
         let room: &mut [T::Other] = bytemuck::cast_slice_mut(b);
         let b = TileMut::new(&mut room[..n * n], n, n);
-        typical(n).compute(TileRef::new(a, n, n), b);
+        kernel.compute(TileRef::new(a, n, n), b);
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The conversion of a square tile.
-fn typical<T: Scalar>(n: usize) -> Convert<T> {
-    Convert { part: Part::Whole, m: n, n, scalar: PhantomData }
 }

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::{Block, CopyPart};
 use crate::backend::Blas;
@@ -24,23 +24,18 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = CopyPart<T>;
 
+    /// A whole tile.
+    fn typical(n: usize) -> CopyPart<T> {
+        let whole = Block { tile: (n as u32, n as u32), first: (0, 0) };
+        CopyPart { from: whole, to: whole, size: whole.tile, scalar: PhantomData }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         (0..2).map(|_| random.numbers(n * n)).collect()
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let _ = blas;
+    fn run(kernel: CopyPart<T>, _: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [a, b] = operands else { unreachable!("two operands were made") };
-        typical(n).compute(TileRef::new(a, n, n), TileMut::new(b, n, n));
+        kernel.compute(TileRef::new(a, n, n), TileMut::new(b, n, n));
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// A whole tile.
-fn typical<T: Scalar>(n: usize) -> CopyPart<T> {
-    let whole = Block { tile: (n as u32, n as u32), first: (0, 0) };
-    CopyPart { from: whole, to: whole, size: whole.tile, scalar: PhantomData }
 }

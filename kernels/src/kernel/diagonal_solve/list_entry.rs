@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::DiagonalSolve;
 use crate::backend::Blas;
@@ -24,18 +24,16 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = DiagonalSolve<T>;
 
+    fn typical(n: usize) -> DiagonalSolve<T> {
+        DiagonalSolve { m: n, n, scalar: PhantomData }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.dominant(n), random.numbers(n * n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let _ = blas;
+    fn run(kernel: DiagonalSolve<T>, _: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [d, b] = operands else { unreachable!("two operands were made") };
-        let solve = DiagonalSolve::<T> { m: n, n, scalar: PhantomData };
-        solve.compute(TileRef::new(d, n, n), TileMut::new(b, n, n));
-    }
-
-    fn cost(n: usize) -> Cost {
-        DiagonalSolve::<T> { m: n, n, scalar: PhantomData }.cost()
+        kernel.compute(TileRef::new(d, n, n), TileMut::new(b, n, n));
     }
 }

@@ -1,6 +1,6 @@
 //! The list's entry of the dot product: a typical call.
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::Dot;
 use crate::backend::Blas;
@@ -21,23 +21,18 @@ impl KernelEntry for ListEntry {
 impl<T: Real> KernelEntryIn<T> for ListEntry {
     type Codelet = Dot<T>;
 
+    /// The Frobenius product of two tiles.
+    fn typical(n: usize) -> Dot<T> {
+        Dot::new(n * n)
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         (0..2).map(|_| random.numbers(n * n)).collect()
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let _ = blas;
+    fn run(kernel: Dot<T>, _: &dyn Blas<T>, _: usize, operands: &mut [&mut [T]]) {
         let mut sum = 0.0;
-        typical::<T>(n).compute(operands[0], operands[1], &mut sum);
+        kernel.compute(operands[0], operands[1], &mut sum);
         std::hint::black_box(sum);
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The Frobenius product of two tiles.
-fn typical<T: Real>(n: usize) -> Dot<T> {
-    Dot::new(n * n)
 }

@@ -1,6 +1,6 @@
 //! The list's entry of the sum of matrices: a typical call.
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::Geadd;
 use crate::backend::Blas;
@@ -23,22 +23,17 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = Geadd<T>;
 
+    /// The accumulation `B = B + A`.
+    fn typical(n: usize) -> Geadd<T> {
+        Geadd { trans: Trans::No, m: n, n, alpha: T::ONE, beta: T::ONE }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         (0..2).map(|_| random.numbers(n * n)).collect()
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let _ = blas;
+    fn run(kernel: Geadd<T>, _: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [a, b] = operands else { unreachable!("two operands were made") };
-        typical(n).compute(TileRef::new(a, n, n), TileMut::new(b, n, n));
+        kernel.compute(TileRef::new(a, n, n), TileMut::new(b, n, n));
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The accumulation `B = B + A`.
-fn typical<T: Scalar>(n: usize) -> Geadd<T> {
-    Geadd { trans: Trans::No, m: n, n, alpha: T::ONE, beta: T::ONE }
 }

@@ -1,6 +1,6 @@
 //! The list's entry of the matrix product: a typical call.
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::Gemm;
 use crate::backend::Blas;
@@ -23,23 +23,19 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = Gemm<T>;
 
+    /// The product of a tiled Cholesky factorization: `C = C - A B'`.
+    fn typical(n: usize) -> Gemm<T> {
+        let (trans_a, trans_b) = (Trans::No, Trans::Yes);
+        Gemm { trans_a, trans_b, m: n, n, k: n, alpha: -T::ONE, beta: T::ONE }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         (0..3).map(|_| random.numbers(n * n)).collect()
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(kernel: Gemm<T>, blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [a, b, c] = operands else { unreachable!("three operands were made") };
         let (a, b) = (TileRef::new(a, n, n), TileRef::new(b, n, n));
-        typical(n).compute(blas, a, b, TileMut::new(c, n, n));
+        kernel.compute(blas, a, b, TileMut::new(c, n, n));
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The product of a tiled Cholesky factorization: `C = C - A B'`.
-fn typical<T: Scalar>(n: usize) -> Gemm<T> {
-    let (trans_a, trans_b) = (Trans::No, Trans::Yes);
-    Gemm { trans_a, trans_b, m: n, n, k: n, alpha: -T::ONE, beta: T::ONE }
 }

@@ -1,6 +1,6 @@
 //! The list's entry of the product with a vector: a typical call.
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::Gemv;
 use crate::backend::Blas;
@@ -23,22 +23,18 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = Gemv<T>;
 
+    /// The update of a forward solve: `y = y - A x`.
+    fn typical(n: usize) -> Gemv<T> {
+        Gemv { trans: Trans::No, m: n, n, alpha: -T::ONE, beta: T::ONE }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.numbers(n * n), random.numbers(n), random.numbers(n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(kernel: Gemv<T>, blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [a, x, y] = operands else { unreachable!("three operands were made") };
         let (a, x) = (TileRef::new(a, n, n), TileRef::new(x, n, 1));
-        typical(n).compute(blas, a, x, TileMut::new(y, n, 1));
+        kernel.compute(blas, a, x, TileMut::new(y, n, 1));
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The update of a forward solve: `y = y - A x`.
-fn typical<T: Scalar>(n: usize) -> Gemv<T> {
-    Gemv { trans: Trans::No, m: n, n, alpha: -T::ONE, beta: T::ONE }
 }

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::Geqrt;
 use crate::backend::Blas;
@@ -25,22 +25,18 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = Geqrt<T>;
 
+    /// The factorization of a square tile.
+    fn typical(n: usize) -> Geqrt<T> {
+        Geqrt { storev: Storev::Columns, m: n, n, offset: 0, scalar: PhantomData }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![vec![T::ZERO; n], vec![T::ZERO; n * n], random.dominant(n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(kernel: Geqrt<T>, blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [tau, t, a] = operands else { unreachable!("three operands were made") };
         let (tau, t) = (TileMut::new(tau, n, 1), TileMut::new(t, n, n));
-        typical(n).compute(blas, TileMut::new(a, n, n), tau, t);
+        kernel.compute(blas, TileMut::new(a, n, n), tau, t);
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The factorization of a square tile.
-fn typical<T: Scalar>(n: usize) -> Geqrt<T> {
-    Geqrt { storev: Storev::Columns, m: n, n, offset: 0, scalar: PhantomData }
 }

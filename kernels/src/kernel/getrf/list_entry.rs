@@ -1,6 +1,6 @@
 //! The list's entry of the LU factorization with partial pivoting: a typical call.
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::Getrf;
 use crate::backend::Blas;
@@ -22,21 +22,17 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = Getrf<T>;
 
+    /// The factorization of a square tile.
+    fn typical(n: usize) -> Getrf<T> {
+        Getrf::new(n, n, 0)
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.numbers(n * n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(kernel: Getrf<T>, blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let a = TileMut::new(operands[0], n, n);
-        typical::<T>(n).compute(blas, a, &mut vec![0; n]);
+        kernel.compute(blas, a, &mut vec![0; n]);
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The factorization of a square tile.
-fn typical<T: Scalar>(n: usize) -> Getrf<T> {
-    Getrf::new(n, n, 0)
 }

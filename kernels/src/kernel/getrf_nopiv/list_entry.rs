@@ -1,6 +1,6 @@
 //! The list's entry of the LU factorization: a typical call.
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::GetrfNopiv;
 use crate::backend::Blas;
@@ -22,21 +22,17 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = GetrfNopiv<T>;
 
+    /// The factorization of a square tile.
+    fn typical(n: usize) -> GetrfNopiv<T> {
+        GetrfNopiv::new(n, n, 0)
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.dominant(n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(kernel: GetrfNopiv<T>, blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let a = TileMut::new(operands[0], n, n);
-        typical(n).compute(blas, a).expect("a dominant matrix has no zero pivot");
+        kernel.compute(blas, a).expect("a dominant matrix has no zero pivot");
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The factorization of a square tile.
-fn typical<T: Scalar>(n: usize) -> GetrfNopiv<T> {
-    GetrfNopiv::new(n, n, 0)
 }

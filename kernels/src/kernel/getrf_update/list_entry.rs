@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::GetrfUpdate;
 use crate::backend::Blas;
@@ -24,23 +24,19 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = GetrfUpdate<T>;
 
+    /// The update of a square tile.
+    fn typical(n: usize) -> GetrfUpdate<T> {
+        GetrfUpdate { m: n, n, k: n, first: 0, height: None, scalar: PhantomData }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.dominant(n), random.numbers(n * n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(kernel: GetrfUpdate<T>, blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [panel, column] = operands else { unreachable!("two operands were made") };
         let pivots: Vec<u32> = (0..n as u32).collect();
         let (panel, column) = (TileRef::new(panel, n, n), TileMut::new(column, n, n));
-        typical(n).compute(blas, panel, &pivots, None, column);
+        kernel.compute(blas, panel, &pivots, None, column);
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The update of a square tile.
-fn typical<T: Scalar>(n: usize) -> GetrfUpdate<T> {
-    GetrfUpdate { m: n, n, k: n, first: 0, height: None, scalar: PhantomData }
 }

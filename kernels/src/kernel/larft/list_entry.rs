@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::Larft;
 use crate::backend::Blas;
@@ -25,22 +25,18 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = Larft<T>;
 
+    /// The reflectors of a square tile.
+    fn typical(n: usize) -> Larft<T> {
+        Larft { storev: Storev::Columns, m: n, n, k: n, offset: 0, scalar: PhantomData }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.dominant(n), vec![T::ONE; n], vec![T::ZERO; n * n]]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(kernel: Larft<T>, blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [v, tau, t] = operands else { unreachable!("three operands were made") };
         let (v, tau) = (TileRef::new(v, n, n), TileRef::new(tau, n, 1));
-        typical(n).compute(blas, v, tau, TileMut::new(t, n, n));
+        kernel.compute(blas, v, tau, TileMut::new(t, n, n));
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The reflectors of a square tile.
-fn typical<T: Scalar>(n: usize) -> Larft<T> {
-    Larft { storev: Storev::Columns, m: n, n, k: n, offset: 0, scalar: PhantomData }
 }

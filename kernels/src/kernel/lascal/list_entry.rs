@@ -1,6 +1,6 @@
 //! The list's entry of the scaling: a typical call.
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::Lascal;
 use crate::backend::Blas;
@@ -23,21 +23,16 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = Lascal<T>;
 
+    /// A change of sign.
+    fn typical(n: usize) -> Lascal<T> {
+        Lascal { part: Part::Whole, m: n, n, alpha: -T::ONE }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.numbers(n * n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let _ = blas;
-        typical(n).compute(TileMut::new(operands[0], n, n));
+    fn run(kernel: Lascal<T>, _: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+        kernel.compute(TileMut::new(operands[0], n, n));
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// A change of sign.
-fn typical<T: Scalar>(n: usize) -> Lascal<T> {
-    Lascal { part: Part::Whole, m: n, n, alpha: -T::ONE }
 }

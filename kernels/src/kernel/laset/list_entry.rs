@@ -1,6 +1,6 @@
 //! The list's entry of the filling: a typical call.
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::Laset;
 use crate::backend::Blas;
@@ -22,21 +22,16 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = Laset<T>;
 
+    /// The identity.
+    fn typical(n: usize) -> Laset<T> {
+        Laset { m: n, n, off_diagonal: T::ZERO, diagonal: T::ONE }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.numbers(n * n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let _ = blas;
-        typical(n).compute(TileMut::new(operands[0], n, n));
+    fn run(kernel: Laset<T>, _: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+        kernel.compute(TileMut::new(operands[0], n, n));
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The identity.
-fn typical<T: Scalar>(n: usize) -> Laset<T> {
-    Laset { m: n, n, off_diagonal: T::ZERO, diagonal: T::ONE }
 }

@@ -1,6 +1,6 @@
 //! The list's entry of the filling of a triangle: a typical call.
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::LasetTriangle;
 use crate::backend::Blas;
@@ -23,17 +23,16 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = LasetTriangle<T>;
 
+    fn typical(n: usize) -> LasetTriangle<T> {
+        typical(n, n)
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.numbers(n * n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let _ = blas;
-        typical(n, n).compute(TileMut::new(operands[0], n, n));
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n, n).cost()
+    fn run(kernel: LasetTriangle<T>, _: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+        kernel.compute(TileMut::new(operands[0], n, n));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::Laswp;
 use crate::backend::Blas;
@@ -24,21 +24,17 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = Laswp<T>;
 
+    /// The exchange of all rows of a square tile.
+    fn typical(n: usize) -> Laswp<T> {
+        Laswp { m: n, n, first: 0, backward: false, scalar: PhantomData }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.numbers(n * n)]
     }
 
-    fn run(_: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(kernel: Laswp<T>, _: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let pivots: Vec<u32> = (0..n as u32).rev().collect();
-        typical(n).compute(&pivots, TileMut::new(operands[0], n, n));
+        kernel.compute(&pivots, TileMut::new(operands[0], n, n));
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The exchange of all rows of a square tile.
-fn typical<T: Scalar>(n: usize) -> Laswp<T> {
-    Laswp { m: n, n, first: 0, backward: false, scalar: PhantomData }
 }

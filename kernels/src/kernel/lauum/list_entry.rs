@@ -1,6 +1,6 @@
 //! The list's entry of the triangular product: a typical call.
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::Lauum;
 use crate::backend::Blas;
@@ -23,20 +23,16 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = Lauum<T>;
 
+    /// The lower product.
+    fn typical(n: usize) -> Lauum<T> {
+        Lauum::new(Uplo::Lower, n)
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.numbers(n * n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        typical(n).compute(blas, TileMut::new(operands[0], n, n));
+    fn run(kernel: Lauum<T>, blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+        kernel.compute(blas, TileMut::new(operands[0], n, n));
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The lower product.
-fn typical<T: Scalar>(n: usize) -> Lauum<T> {
-    Lauum::new(Uplo::Lower, n)
 }

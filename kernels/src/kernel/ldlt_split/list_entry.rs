@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::LdltSplit;
 use crate::backend::Blas;
@@ -24,22 +24,17 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = LdltSplit<T>;
 
+    fn typical(n: usize) -> LdltSplit<T> {
+        LdltSplit { is_transposed: false, m: n, n, scalar: PhantomData }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.dominant(n), random.numbers(n * n), random.numbers(n * n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let _ = blas;
+    fn run(kernel: LdltSplit<T>, _: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [d, a, w] = operands else { unreachable!("three operands were made") };
         let (a, w) = (TileMut::new(a, n, n), TileMut::new(w, n, n));
-        typical(n).compute(TileRef::new(d, n, n), a, w);
+        kernel.compute(TileRef::new(d, n, n), a, w);
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-fn typical<T: Scalar>(n: usize) -> LdltSplit<T> {
-    LdltSplit { is_transposed: false, m: n, n, scalar: PhantomData }
 }

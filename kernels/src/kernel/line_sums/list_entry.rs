@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::{Line, LineSums, Term};
 use crate::backend::Blas;
@@ -25,23 +25,18 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = LineSums<T>;
 
+    /// The sums of rows.
+    fn typical(n: usize) -> LineSums<T> {
+        let (line, term, structure) = (Line::Row, Term::Entry, Structure::General);
+        LineSums { line, term, structure, m: n, n, scalar: PhantomData }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.numbers(n * n), random.numbers(n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let _ = blas;
+    fn run(kernel: LineSums<T>, _: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [a, sums] = operands else { unreachable!("two operands were made") };
-        typical(n).compute(TileRef::new(a, n, n), sums);
+        kernel.compute(TileRef::new(a, n, n), sums);
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The sums of rows.
-fn typical<T: Scalar>(n: usize) -> LineSums<T> {
-    let (line, term, structure) = (Line::Row, Term::Entry, Structure::General);
-    LineSums { line, term, structure, m: n, n, scalar: PhantomData }
 }

@@ -1,6 +1,6 @@
 //! The list's entry of the log-determinant: a typical call.
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::LogDet;
 use crate::backend::Blas;
@@ -22,24 +22,19 @@ impl KernelEntry for ListEntry {
 impl<T: Real> KernelEntryIn<T> for ListEntry {
     type Codelet = LogDet<T>;
 
+    /// The contribution of a tile of a Cholesky factor.
+    fn typical(n: usize) -> LogDet<T> {
+        LogDet::cholesky(n, 0)
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.dominant(n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let _ = blas;
+    fn run(kernel: LogDet<T>, _: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let mut sum = 0.0;
         let a = TileRef::new(operands[0], n, n);
-        typical::<T>(n).compute(a, &mut sum).expect("a dominant diagonal has no zero");
+        kernel.compute(a, &mut sum).expect("a dominant diagonal has no zero");
         std::hint::black_box(sum);
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The contribution of a tile of a Cholesky factor.
-fn typical<T: Real>(n: usize) -> LogDet<T> {
-    LogDet::cholesky(n, 0)
 }

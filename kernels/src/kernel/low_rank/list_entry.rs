@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::{LowRank, Mirror, Parts};
 use crate::backend::Blas;
@@ -27,6 +27,11 @@ pub(super) const RANK: usize = 8;
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = LowRank<T>;
 
+    /// On the diagonal.
+    fn typical(n: usize) -> LowRank<T> {
+        LowRank { mirror: Mirror::None, below: 0, m: n, n, rank: RANK, scalar: PhantomData }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         // Room for numbers of complex double precision in numbers of this one.
         let room = |count: usize| count * size_of::<c64>() / size_of::<T>();
@@ -34,8 +39,7 @@ impl<T: Scalar> KernelEntryIn<T> for ListEntry {
         factors.into_iter().chain([random.numbers(n * n)]).collect()
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let _ = blas;
+    fn run(kernel: LowRank<T>, _: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [diagonal, x, y, a] = operands else { unreachable!("four operands were made") };
         // Numbers of narrower types are any numbers in the wider one.
         let wide = |numbers: &[T]| -> Vec<c64> {
@@ -44,15 +48,6 @@ impl<T: Scalar> KernelEntryIn<T> for ListEntry {
         };
         let (diagonal, x, y) = (wide(diagonal), wide(x), wide(y));
         let parts = Parts { diagonal: &diagonal, x: &x, y: &y };
-        typical(n).compute(parts, TileMut::new(a, n, n));
+        kernel.compute(parts, TileMut::new(a, n, n));
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// On the diagonal.
-fn typical<T: Scalar>(n: usize) -> LowRank<T> {
-    LowRank { mirror: Mirror::None, below: 0, m: n, n, rank: RANK, scalar: PhantomData }
 }

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::{Norm, NormShare};
 use crate::backend::Blas;
@@ -25,24 +25,19 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = NormShare<T>;
 
+    /// The Frobenius norm.
+    fn typical(n: usize) -> NormShare<T> {
+        let (norm, structure) = (Norm::Frobenius, Structure::General);
+        NormShare { norm, structure, twice: false, m: n, n, scalar: PhantomData }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.numbers(n * n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let _ = blas;
+    fn run(kernel: NormShare<T>, _: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let mut share = [T::Real::ZERO; 2];
-        typical::<T>(n).compute(TileRef::new(operands[0], n, n), &mut share);
+        kernel.compute(TileRef::new(operands[0], n, n), &mut share);
         operands[0][0] = T::from_real(share[0]);
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The Frobenius norm.
-fn typical<T: Scalar>(n: usize) -> NormShare<T> {
-    let (norm, structure) = (Norm::Frobenius, Structure::General);
-    NormShare { norm, structure, twice: false, m: n, n, scalar: PhantomData }
 }

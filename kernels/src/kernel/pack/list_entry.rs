@@ -1,6 +1,6 @@
 //! The list's entry of the packing: a typical call.
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::{Pack, Structure};
 use crate::backend::Blas;
@@ -24,23 +24,19 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = Pack<T>;
 
+    /// A left factor.
+    fn typical(n: usize) -> Pack<T> {
+        Pack::whole(Structure::General, Trans::No, (n, n), 8)
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.numbers(n * n), packed_operand(n, random)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(kernel: Pack<T>, blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [a, packed] = operands else { unreachable!("two operands were made") };
-        let pack = Pack { height: blas.micro_panel_height().unwrap_or(8), ..typical(n) };
+        let pack = Pack { height: blas.micro_panel_height().unwrap_or(8), ..kernel };
         let packed = PackedMut::new(&mut packed[..pack.shape().elements()], pack.shape());
         pack.compute(blas, TileRef::new(a, n, n), packed);
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// A left factor.
-fn typical<T: Scalar>(n: usize) -> Pack<T> {
-    Pack::whole(Structure::General, Trans::No, (n, n), 8)
 }

@@ -1,6 +1,6 @@
 //! The list's entry of the Cholesky factorization: a typical call.
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::Potrf;
 use crate::backend::Blas;
@@ -23,21 +23,17 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = Potrf<T>;
 
+    /// The lower factorization.
+    fn typical(n: usize) -> Potrf<T> {
+        Potrf::new(Uplo::Lower, n, 0)
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.dominant(n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(kernel: Potrf<T>, blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let a = TileMut::new(operands[0], n, n);
-        typical(n).compute(blas, a).expect("a dominant matrix is positive definite");
+        kernel.compute(blas, a).expect("a dominant matrix is positive definite");
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The lower factorization.
-fn typical<T: Scalar>(n: usize) -> Potrf<T> {
-    Potrf::new(Uplo::Lower, n, 0)
 }

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::{Root, ScaleLines};
 use crate::backend::Blas;
@@ -24,24 +24,19 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = ScaleLines<T>;
 
+    /// Columns.
+    fn typical(n: usize) -> ScaleLines<T> {
+        ScaleLines { row: Root::None, column: Root::Square, m: n, n, scalar: PhantomData }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.numbers(n), squares(n, random), random.numbers(n * n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let _ = blas;
+    fn run(kernel: ScaleLines<T>, _: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [rows, columns, a] = operands else { unreachable!("three operands were made") };
-        typical(n).compute((rows, columns), TileMut::new(a, n, n));
+        kernel.compute((rows, columns), TileMut::new(a, n, n));
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// Columns.
-fn typical<T: Scalar>(n: usize) -> ScaleLines<T> {
-    ScaleLines { row: Root::None, column: Root::Square, m: n, n, scalar: PhantomData }
 }
 
 /// Sums of squares, the first of them zero.

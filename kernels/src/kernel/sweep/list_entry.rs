@@ -1,6 +1,6 @@
 //! The list's entry of the sweep: a typical call.
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::{Entry, Panels, SweepBoth, Tile};
 use crate::backend::Blas;
@@ -25,6 +25,13 @@ pub(super) const WIDTH: usize = 48;
 impl<T: Real> KernelEntryIn<T> for ListEntry {
     type Codelet = SweepBoth<T, 0>;
 
+    /// Squares of numbers in this precision.
+    fn typical(n: usize) -> SweepBoth<T, 0> {
+        let element = if size_of::<T>() == 8 { Element::F64 } else { Element::F32 };
+        let (m, width) = (n as u32, WIDTH as u32);
+        SweepBoth::new(Tile { m, n: m, width, ..Tile::of(element, Entry::Squared(0.0)) })
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         // Panels hold 64-bit numbers in the room of numbers of this precision.
         let panel = n * WIDTH * size_of::<f64>() / size_of::<T>();
@@ -33,23 +40,12 @@ impl<T: Real> KernelEntryIn<T> for ListEntry {
         operands
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(kernel: SweepBoth<T, 0>, blas: &dyn Blas<T>, _: usize, operands: &mut [&mut [T]]) {
         let [a, x, y, u, z] = operands else { unreachable!("five operands were made") };
         let [x, y, u, z] = [x, y, u, z].map(|panel| bytemuck::cast_slice_mut::<T, f64>(panel));
         let right = Panels { factor: x, sum: y };
         let left = Panels { factor: u, sum: z };
         let stored = bytemuck::cast_slice(a);
-        typical::<T>(n).sweep(blas, stored, (Some(right), Some(left)), (None, None));
+        kernel.tile.sweep(blas, stored, (Some(right), Some(left)), (None, None));
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost(2)
-    }
-}
-
-/// Squares of numbers in this precision.
-fn typical<T: Real>(n: usize) -> Tile {
-    let element = if size_of::<T>() == 8 { Element::F64 } else { Element::F32 };
-    let (m, width) = (n as u32, WIDTH as u32);
-    Tile { m, n: m, width, ..Tile::of(element, Entry::Squared(0.0)) }
 }

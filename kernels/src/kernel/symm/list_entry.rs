@@ -1,6 +1,6 @@
 //! The list's entry of the product with a symmetric matrix: a typical call.
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::Symm;
 use crate::backend::Blas;
@@ -23,23 +23,19 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = Symm<T>;
 
+    /// `C = C + A B`.
+    fn typical(n: usize) -> Symm<T> {
+        let (form, side, uplo) = (Form::Hermitian, Side::Left, Uplo::Lower);
+        Symm { form, side, uplo, m: n, n, alpha: T::ONE, beta: T::ONE }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         (0..3).map(|_| random.numbers(n * n)).collect()
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(kernel: Symm<T>, blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [a, b, c] = operands else { unreachable!("three operands were made") };
         let (a, b) = (TileRef::new(a, n, n), TileRef::new(b, n, n));
-        typical(n).compute(blas, a, b, TileMut::new(c, n, n));
+        kernel.compute(blas, a, b, TileMut::new(c, n, n));
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// `C = C + A B`.
-fn typical<T: Scalar>(n: usize) -> Symm<T> {
-    let (form, side, uplo) = (Form::Hermitian, Side::Left, Uplo::Lower);
-    Symm { form, side, uplo, m: n, n, alpha: T::ONE, beta: T::ONE }
 }

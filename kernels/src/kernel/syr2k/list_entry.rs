@@ -1,6 +1,6 @@
 //! The list's entry of the symmetric product of two matrices: a typical call.
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::Syr2k;
 use crate::backend::Blas;
@@ -24,23 +24,19 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = Syr2k<T>;
 
+    /// The update of a two-sided reduction: `C = C - A B' - B A'`.
+    fn typical(n: usize) -> Syr2k<T> {
+        let (form, uplo, trans) = (Form::Hermitian, Uplo::Lower, Trans::No);
+        Syr2k { form, uplo, trans, n, k: n, alpha: -T::ONE, beta: T::ONE }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         (0..3).map(|_| random.numbers(n * n)).collect()
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(kernel: Syr2k<T>, blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [a, b, c] = operands else { unreachable!("three operands were made") };
         let (a, b) = (TileRef::new(a, n, n), TileRef::new(b, n, n));
-        typical(n).compute(blas, a, b, TileMut::new(c, n, n));
+        kernel.compute(blas, a, b, TileMut::new(c, n, n));
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The update of a two-sided reduction: `C = C - A B' - B A'`.
-fn typical<T: Scalar>(n: usize) -> Syr2k<T> {
-    let (form, uplo, trans) = (Form::Hermitian, Uplo::Lower, Trans::No);
-    Syr2k { form, uplo, trans, n, k: n, alpha: -T::ONE, beta: T::ONE }
 }

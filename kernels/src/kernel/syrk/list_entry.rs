@@ -1,6 +1,6 @@
 //! The list's entry of the symmetric product: a typical call.
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::Syrk;
 use crate::backend::Blas;
@@ -23,22 +23,18 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = Syrk<T>;
 
+    /// The product of a tiled Cholesky factorization: `C = C - A A'`.
+    fn typical(n: usize) -> Syrk<T> {
+        let (form, uplo, trans) = (Form::Hermitian, Uplo::Lower, Trans::No);
+        Syrk { form, uplo, trans, n, k: n, alpha: -T::ONE, beta: T::ONE }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         (0..2).map(|_| random.numbers(n * n)).collect()
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(kernel: Syrk<T>, blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [a, c] = operands else { unreachable!("two operands were made") };
-        typical(n).compute(blas, TileRef::new(a, n, n), TileMut::new(c, n, n));
+        kernel.compute(blas, TileRef::new(a, n, n), TileMut::new(c, n, n));
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The product of a tiled Cholesky factorization: `C = C - A A'`.
-fn typical<T: Scalar>(n: usize) -> Syrk<T> {
-    let (form, uplo, trans) = (Form::Hermitian, Uplo::Lower, Trans::No);
-    Syrk { form, uplo, trans, n, k: n, alpha: -T::ONE, beta: T::ONE }
 }

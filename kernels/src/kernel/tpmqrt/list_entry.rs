@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::Tpmqrt;
 use crate::backend::Blas;
@@ -25,20 +25,19 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = Tpmqrt<T>;
 
+    fn typical(n: usize) -> Tpmqrt<T> {
+        typical(n)
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         let t = random.numbers(typical::<T>(n).ib.min(n) * n);
         vec![random.numbers(n * n), t, random.numbers(n * n), random.numbers(n * n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(tpmqrt: Tpmqrt<T>, blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [v, t, c1, c2] = operands else { unreachable!("four operands were made") };
-        let tpmqrt = typical(n);
         let block = (TileRef::new(v, n, n), TileRef::new(t, tpmqrt.ib.min(n), n));
         tpmqrt.compute(blas, block, TileMut::new(c1, n, n), TileMut::new(c2, n, n));
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
     }
 }
 

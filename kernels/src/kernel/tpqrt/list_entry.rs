@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::Tpqrt;
 use crate::backend::Blas;
@@ -25,20 +25,19 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = Tpqrt<T>;
 
+    fn typical(n: usize) -> Tpqrt<T> {
+        typical(n)
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         let t = vec![T::ZERO; typical::<T>(n).ib.min(n) * n];
         vec![random.dominant(n), t, random.numbers(n * n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(tpqrt: Tpqrt<T>, blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [r, t, b] = operands else { unreachable!("three operands were made") };
-        let tpqrt = typical(n);
         let t = TileMut::new(t, tpqrt.ib.min(n), n);
         tpqrt.compute(blas, TileMut::new(r, n, n), TileMut::new(b, n, n), t);
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
     }
 }
 

@@ -1,6 +1,6 @@
 //! The list's entry of the sum of parts: a typical call.
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::Tradd;
 use crate::backend::Blas;
@@ -23,23 +23,18 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = Tradd<T>;
 
+    /// The copy of a lower triangle.
+    fn typical(n: usize) -> Tradd<T> {
+        let (part, trans) = (Part::Lower, Trans::No);
+        Tradd { part, trans, m: n, n, alpha: T::ONE, beta: T::ZERO }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         (0..2).map(|_| random.numbers(n * n)).collect()
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
-        let _ = blas;
+    fn run(kernel: Tradd<T>, _: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [a, b] = operands else { unreachable!("two operands were made") };
-        typical(n).compute(TileRef::new(a, n, n), TileMut::new(b, n, n));
+        kernel.compute(TileRef::new(a, n, n), TileMut::new(b, n, n));
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The copy of a lower triangle.
-fn typical<T: Scalar>(n: usize) -> Tradd<T> {
-    let (part, trans) = (Part::Lower, Trans::No);
-    Tradd { part, trans, m: n, n, alpha: T::ONE, beta: T::ZERO }
 }

@@ -1,6 +1,6 @@
 //! The list's entry of the triangular solve: a typical call.
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::Trsm;
 use crate::backend::Blas;
@@ -23,22 +23,18 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = Trsm<T>;
 
+    /// The solve of a tiled Cholesky factorization: `B = B inv(L')`.
+    fn typical(n: usize) -> Trsm<T> {
+        let (side, uplo, trans) = (Side::Right, Uplo::Lower, Trans::Yes);
+        Trsm { side, uplo, trans, diag: Diag::NonUnit, m: n, n, ld: n, alpha: T::ONE }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.dominant(n), random.numbers(n * n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(kernel: Trsm<T>, blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [t, b] = operands else { unreachable!("two operands were made") };
-        typical(n).compute(blas, TileRef::new(t, n, n), TileMut::new(b, n, n));
+        kernel.compute(blas, TileRef::new(t, n, n), TileMut::new(b, n, n));
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The solve of a tiled Cholesky factorization: `B = B inv(L')`.
-fn typical<T: Scalar>(n: usize) -> Trsm<T> {
-    let (side, uplo, trans) = (Side::Right, Uplo::Lower, Trans::Yes);
-    Trsm { side, uplo, trans, diag: Diag::NonUnit, m: n, n, ld: n, alpha: T::ONE }
 }

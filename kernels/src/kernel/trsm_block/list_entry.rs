@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::TrsmBlock;
 use crate::backend::Blas;
@@ -25,22 +25,18 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = TrsmBlock<T>;
 
+    /// A square tile, with nothing above the triangle.
+    fn typical(n: usize) -> TrsmBlock<T> {
+        let (storev, trans, nrhs) = (Storev::Columns, Trans::No, n as u32);
+        TrsmBlock { storev, trans, m: n, n, k: n, offset: 0, rows: n, nrhs, scalar: PhantomData }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.dominant(n), random.numbers(n * n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(kernel: TrsmBlock<T>, blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [a, b] = operands else { unreachable!("two operands were made") };
-        typical(n).compute(blas, TileRef::new(a, n, n), TileMut::new(b, n, n));
+        kernel.compute(blas, TileRef::new(a, n, n), TileMut::new(b, n, n));
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// A square tile, with nothing above the triangle.
-fn typical<T: Scalar>(n: usize) -> TrsmBlock<T> {
-    let (storev, trans, nrhs) = (Storev::Columns, Trans::No, n as u32);
-    TrsmBlock { storev, trans, m: n, n, k: n, offset: 0, rows: n, nrhs, scalar: PhantomData }
 }

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::TrsmColumn;
 use crate::backend::Blas;
@@ -25,22 +25,18 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = TrsmColumn<T>;
 
+    /// The last step of a forward substitution.
+    fn typical(n: usize) -> TrsmColumn<T> {
+        let (uplo, trans, diag) = (Uplo::Lower, Trans::No, Diag::Unit);
+        TrsmColumn { uplo, trans, diag, m: n, n, k: n, first: 0, scalar: PhantomData }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.dominant(n), random.numbers(n * n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(kernel: TrsmColumn<T>, blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [t, b] = operands else { unreachable!("two operands were made") };
-        typical(n).compute(blas, TileRef::new(t, n, n), TileMut::new(b, n, n));
+        kernel.compute(blas, TileRef::new(t, n, n), TileMut::new(b, n, n));
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The last step of a forward substitution.
-fn typical<T: Scalar>(n: usize) -> TrsmColumn<T> {
-    let (uplo, trans, diag) = (Uplo::Lower, Trans::No, Diag::Unit);
-    TrsmColumn { uplo, trans, diag, m: n, n, k: n, first: 0, scalar: PhantomData }
 }

@@ -1,6 +1,6 @@
 //! The list's entry of the triangular solve of one vector: a typical call.
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::Trsv;
 use crate::backend::Blas;
@@ -23,21 +23,17 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = Trsv<T>;
 
+    /// A step of a forward solve.
+    fn typical(n: usize) -> Trsv<T> {
+        Trsv::new(Uplo::Lower, Trans::No, Diag::NonUnit, n)
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.dominant(n), random.numbers(n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(kernel: Trsv<T>, blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [t, x] = operands else { unreachable!("two operands were made") };
-        typical(n).compute(blas, TileRef::new(t, n, n), TileMut::new(x, n, 1));
+        kernel.compute(blas, TileRef::new(t, n, n), TileMut::new(x, n, 1));
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// A step of a forward solve.
-fn typical<T: Scalar>(n: usize) -> Trsv<T> {
-    Trsv::new(Uplo::Lower, Trans::No, Diag::NonUnit, n)
 }

@@ -1,6 +1,6 @@
 //! The list's entry of the triangular inverse: a typical call.
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::Trtri;
 use crate::backend::Blas;
@@ -23,21 +23,17 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = Trtri<T>;
 
+    /// The lower inverse.
+    fn typical(n: usize) -> Trtri<T> {
+        Trtri::new(Uplo::Lower, Diag::NonUnit, n, 0)
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.dominant(n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(kernel: Trtri<T>, blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let a = TileMut::new(operands[0], n, n);
-        typical(n).compute(blas, a).expect("a dominant triangle has an inverse");
+        kernel.compute(blas, a).expect("a dominant triangle has an inverse");
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// The lower inverse.
-fn typical<T: Scalar>(n: usize) -> Trtri<T> {
-    Trtri::new(Uplo::Lower, Diag::NonUnit, n, 0)
 }

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::Ungqr;
 use crate::backend::Blas;
@@ -25,21 +25,17 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = Ungqr<T>;
 
+    /// All reflectors of a square tile.
+    fn typical(n: usize) -> Ungqr<T> {
+        Ungqr { storev: Storev::Columns, m: n, n, k: n, offset: 0, scalar: PhantomData }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.dominant(n), random.dominant(n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(kernel: Ungqr<T>, blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [t, a] = operands else { unreachable!("two operands were made") };
-        typical(n).compute(blas, TileMut::new(a, n, n), TileRef::new(t, n, n));
+        kernel.compute(blas, TileMut::new(a, n, n), TileRef::new(t, n, n));
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
-    }
-}
-
-/// All reflectors of a square tile.
-fn typical<T: Scalar>(n: usize) -> Ungqr<T> {
-    Ungqr { storev: Storev::Columns, m: n, n, k: n, offset: 0, scalar: PhantomData }
 }

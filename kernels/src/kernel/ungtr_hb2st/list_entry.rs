@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::UngtrHb2st;
 use crate::backend::Blas;
@@ -25,22 +25,21 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = UngtrHb2st<T>;
 
+    fn typical(n: usize) -> UngtrHb2st<T> {
+        typical(n)
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         let waves = typical::<T>(n).waves;
         let ((rows, columns), (order, width)) = (waves.stored(0), waves.multiplied_out(0));
         vec![random.numbers(rows * columns), random.numbers(order * width)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(blocks: UngtrHb2st<T>, blas: &dyn Blas<T>, _: usize, operands: &mut [&mut [T]]) {
         let [v, q] = operands else { unreachable!("two operands were made") };
-        let blocks = typical(n);
         let ((rows, columns), (order, width)) =
             (blocks.waves.stored(0), blocks.waves.multiplied_out(0));
         blocks.compute(blas, TileRef::new(v, rows, columns), TileMut::new(q, order, width));
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::Unmqr;
 use crate::backend::Blas;
@@ -25,18 +25,18 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = Unmqr<T>;
 
+    fn typical(n: usize) -> Unmqr<T> {
+        typical(n)
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.dominant(n), random.dominant(n), random.numbers(n * n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(kernel: Unmqr<T>, blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [v, t, c] = operands else { unreachable!("three operands were made") };
         let (v, t) = (TileRef::new(v, n, n), TileRef::new(t, n, n));
-        typical(n).compute(blas, v, t, TileMut::new(c, n, n));
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
+        kernel.compute(blas, v, t, TileMut::new(c, n, n));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
+use tegula_runtime::flow::Codelet;
 
 use super::UnmtrHb2st;
 use crate::backend::Blas;
@@ -25,20 +25,19 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = UnmtrHb2st<T>;
 
+    fn typical(n: usize) -> UnmtrHb2st<T> {
+        typical(n)
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         let (order, columns) = typical::<T>(n).waves.multiplied_out(0);
         vec![random.numbers(order * columns), random.numbers(n * n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(product: UnmtrHb2st<T>, blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [q, c] = operands else { unreachable!("two operands were made") };
-        let product = typical(n);
         let (order, columns) = product.waves.multiplied_out(0);
         product.compute(blas, TileRef::new(q, order, columns), TileMut::new(c, n, n));
-    }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n).cost()
     }
 }
 

@@ -1,7 +1,5 @@
 //! The list's entry of the product of packed operands: a typical call.
 
-use tegula_runtime::flow::{Codelet, Cost};
-
 use super::GemmPacked;
 use crate::backend::Blas;
 use crate::kernel::random::{RandomInputs, packed_operand};
@@ -23,25 +21,22 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = GemmPacked<T>;
 
+    /// The product of a tiled Cholesky factorization: `C = C - A B'`.
+    fn typical(n: usize) -> GemmPacked<T> {
+        GemmPacked { m: n, n, k: n, height: 1, alpha: -T::ONE, beta: T::ONE }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![packed_operand(n, random), packed_operand(n, random), random.numbers(n * n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(kernel: GemmPacked<T>, blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [a, b, c] = operands else { unreachable!("three operands were made") };
-        let gemm = typical(n, blas.micro_panel_height().unwrap_or(n));
+        let height = blas.micro_panel_height().unwrap_or(n);
+        let gemm = GemmPacked { height, ..kernel };
         let (shape_a, shape_b) = gemm.operands();
         let a = PackedRef::new(&a[..shape_a.elements()], shape_a);
         let b = PackedRef::new(&b[..shape_b.elements()], shape_b);
         blas.gemm_packed(gemm.alpha, a, b, gemm.beta, TileMut::new(c, n, n));
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n, 1).cost()
-    }
-}
-
-/// The product of a tiled Cholesky factorization: `C = C - A B'`.
-fn typical<T: Scalar>(n: usize, height: usize) -> GemmPacked<T> {
-    GemmPacked { m: n, n, k: n, height, alpha: -T::ONE, beta: T::ONE }
 }

@@ -1,7 +1,5 @@
 //! The list's entry of the symmetric product of a packed operand: a typical call.
 
-use tegula_runtime::flow::{Codelet, Cost};
-
 use super::SyrkPacked;
 use crate::backend::Blas;
 use crate::kernel::random::{RandomInputs, packed_operand};
@@ -23,24 +21,21 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = SyrkPacked<T>;
 
+    /// The product of a tiled Cholesky factorization: `C = C - A A'`.
+    fn typical(n: usize) -> SyrkPacked<T> {
+        SyrkPacked { n, k: n, height: 1, alpha: -T::ONE, beta: T::ONE }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![packed_operand(n, random), random.numbers(n * n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(kernel: SyrkPacked<T>, blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [a, c] = operands else { unreachable!("two operands were made") };
-        let syrk = typical(n, blas.micro_panel_height().unwrap_or(n));
+        let height = blas.micro_panel_height().unwrap_or(n);
+        let syrk = SyrkPacked { height, ..kernel };
         let shape = syrk.operand();
         let a = PackedRef::new(&a[..shape.elements()], shape);
         blas.syrk_packed(syrk.alpha, a, syrk.beta, TileMut::new(c, n, n));
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n, 1).cost()
-    }
-}
-
-/// The product of a tiled Cholesky factorization: `C = C - A A'`.
-fn typical<T: Scalar>(n: usize, height: usize) -> SyrkPacked<T> {
-    SyrkPacked { n, k: n, height, alpha: -T::ONE, beta: T::ONE }
 }

@@ -2,8 +2,6 @@
 
 use std::marker::PhantomData;
 
-use tegula_runtime::flow::{Codelet, Cost};
-
 use super::TrsmPacked;
 use crate::backend::Blas;
 use crate::kernel::random::{RandomInputs, packed_operand};
@@ -25,24 +23,21 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = TrsmPacked<T>;
 
+    /// The solve of a tiled Cholesky factorization.
+    fn typical(n: usize) -> TrsmPacked<T> {
+        TrsmPacked { m: n, n, ld: n, height: 1, scalar: PhantomData }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![random.dominant(n), packed_operand(n, random), random.numbers(n * n)]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(kernel: TrsmPacked<T>, blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [l, packed, b] = operands else { unreachable!("three operands were made") };
-        let trsm = typical(n, blas.micro_panel_height().unwrap_or(n));
+        let height = blas.micro_panel_height().unwrap_or(n);
+        let trsm = TrsmPacked { height, ..kernel };
         let shape = trsm.result();
         let packed = PackedMut::new(&mut packed[..shape.elements()], shape);
         trsm.compute(blas, TileRef::new(l, n, n), TileMut::new(b, n, n), packed);
     }
-
-    fn cost(n: usize) -> Cost {
-        typical::<T>(n, 1).cost()
-    }
-}
-
-/// The solve of a tiled Cholesky factorization.
-fn typical<T: Scalar>(n: usize, height: usize) -> TrsmPacked<T> {
-    TrsmPacked { m: n, n, ld: n, height, scalar: PhantomData }
 }

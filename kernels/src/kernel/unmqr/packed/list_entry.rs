@@ -1,7 +1,5 @@
 //! The list's entry of the product with packed reflectors: a typical call.
 
-use tegula_runtime::flow::{Codelet, Cost};
-
 use super::UnmqrPacked;
 use crate::backend::Blas;
 use crate::householder::PackedReflectors;
@@ -25,6 +23,10 @@ impl KernelEntry for ListEntry {
 impl<T: Scalar> KernelEntryIn<T> for ListEntry {
     type Codelet = UnmqrPacked<T>;
 
+    fn typical(n: usize) -> UnmqrPacked<T> {
+        UnmqrPacked { product: typical(n), height: 1 }
+    }
+
     fn operands(n: usize, random: &mut RandomInputs) -> Vec<Vec<T>> {
         vec![
             packed_operand(n, random),
@@ -34,9 +36,10 @@ impl<T: Scalar> KernelEntryIn<T> for ListEntry {
         ]
     }
 
-    fn run(blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
+    fn run(kernel: UnmqrPacked<T>, blas: &dyn Blas<T>, n: usize, operands: &mut [&mut [T]]) {
         let [columns, rows, t, c] = operands else { unreachable!("four operands were made") };
-        let product = of_square::<T>(n, blas.micro_panel_height().unwrap_or(n) as u32);
+        let height = blas.micro_panel_height().unwrap_or(n) as u32;
+        let product = UnmqrPacked { height, ..kernel };
         let [of_columns, of_rows] = product.packs().map(|pack| pack.shape());
         let packed = PackedReflectors {
             columns: PackedRef::new(&columns[..of_columns.elements()], of_columns),
@@ -44,12 +47,4 @@ impl<T: Scalar> KernelEntryIn<T> for ListEntry {
         };
         product.compute(blas, packed, TileRef::new(t, n, n), TileMut::new(c, n, n));
     }
-
-    fn cost(n: usize) -> Cost {
-        of_square::<T>(n, 1).cost()
-    }
-}
-
-fn of_square<T: Scalar>(n: usize, height: u32) -> UnmqrPacked<T> {
-    UnmqrPacked { product: typical(n), height }
 }

@@ -168,7 +168,7 @@ const WIDEST: usize = 4096;
 
 /// The edge of bands of a matrix of `length` lines whose blocks should begin at multiples of
 /// `grain`, with `slots` tiles of `element_bytes` bytes a number in `memory` bytes: wide if there
-/// are as many as `slots / 2` of them even so.
+/// are as many as `slots / 2` of them even so, and no wider than the matrix.
 #[must_use]
 pub fn band_edge(
     (length, grain): (usize, [usize; 2]),
@@ -182,11 +182,12 @@ pub fn band_edge(
     let edge = wide.max(EDGE.min(square));
     // A common multiple of rows and columns of a chunk, if that is not far too large.
     let common = lcm(grain[0].max(1), grain[1].max(1));
-    match common {
+    let edge = match common {
         grain if grain <= edge => edge / grain * grain,
         grain if grain <= WIDEST && grain <= square => grain,
         _ => edge,
-    }
+    };
+    edge.min(length)
 }
 
 fn lcm(a: usize, b: usize) -> usize {
@@ -222,6 +223,7 @@ mod tests {
         assert_eq!(edge(4000, [300, 300]), 900);
         assert_eq!(edge(4000, [1500, 1500]), 1500);
         assert_eq!(edge(4000, [1, 100_000]), 1024);
+        assert_eq!(edge(400, [1, 1]), 400);
         assert_eq!(edge(10_000, [1, 1]), 2048);
         assert_eq!(edge(100_000, [1, 1]), 4096);
         assert_eq!(edge(100_000, [300, 300]), 3900);

@@ -187,17 +187,7 @@ impl Program {
         let pieces = dealt.iter().map(TileGrid::tiles).sum::<usize>() + rows;
         let (bytes, plain_bytes) =
             (dealt.iter().map(TileGrid::bytes).sum(), (self.plain_bytes)(sizes));
-        let operands = Footprint {
-            bytes,
-            dealt,
-            beside_bytes: 0,
-            copy_bytes: 0,
-            race_bytes: None,
-            plain_bytes,
-            task_bytes: 0,
-            pieces,
-            tasks: 0.0,
-        };
+        let operands = Footprint { bytes, dealt, plain_bytes, pieces, ..Footprint::default() };
         if pieces > MOST_PIECES || bytes >= MOST_BYTES {
             return operands;
         }

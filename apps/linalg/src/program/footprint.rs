@@ -11,7 +11,7 @@ const AHEAD_BYTES: u64 = 256 << 20;
 const MOST_COUNTED: usize = 1 << 24;
 
 /// What a program on tiles of one order asks for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Footprint {
     /// Bytes of all that it computes on.
     pub bytes: u64,

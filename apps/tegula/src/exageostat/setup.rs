@@ -136,14 +136,12 @@ impl Problem {
                 + nt as u64 * block
                 + (1 + blocks as u64) * (2 * product + block),
             dealt: vec![matrix, cross],
-            beside_bytes: 0,
             copy_bytes: copies as u64 * matrix.tile(0, 0),
-            race_bytes: None,
-            plain_bytes: 0,
             task_bytes: tasks.into_iter().max().unwrap_or(0),
             // With the blocks of places, both panels, and what is summed up.
             pieces: matrix.tiles() + cross.tiles() + copies + 3 * nt + 4 * (blocks + 1),
             tasks: potrf_tasks(nt) + 2.0 * matrix.tiles() as f64 + 3.0 * nt as f64 - 1.0,
+            ..Footprint::default()
         }
     }
 }

@@ -97,9 +97,8 @@ impl ComponentFlags {
             .oversample
             .map_or_else(|| block_width(axes, shape), |more| (axes + more as usize).min(m).min(n));
         let order = m.max(n);
-        let edge = |slots: usize| {
-            band_edge((order, source.grain()), element.bytes(), (slots, memory / 2)).min(order)
-        };
+        let edge =
+            |slots: usize| band_edge((order, source.grain()), element.bytes(), (slots, memory / 2));
         let tiling = |edge: usize| Tiling::of(&*source, edge, false);
         let size = |edge: usize, workers: usize| {
             let tiling = tiling(edge);
@@ -257,14 +256,10 @@ fn footprint(plan: Plan, size: &ProblemSize, edge: usize) -> Footprint {
     let bands = edges[0].count() + edges[1].count();
     let blocks = 2 * plan.capacity / width.max(1) + 6;
     Footprint {
-        dealt: Vec::new(),
         bytes: plan.ring_bytes + plan.panel_bytes,
-        beside_bytes: 0,
-        copy_bytes: 0,
-        race_bytes: None,
-        plain_bytes: 0,
         task_bytes: tile_bytes + 4 * panel + 2 * line,
         pieces: tiles.min((plan.ring_bytes / tile_bytes.max(1)) as usize) + bands * (blocks + 1),
         tasks: 2.0 * tiles as f64,
+        ..Footprint::default()
     }
 }

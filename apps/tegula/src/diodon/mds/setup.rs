@@ -98,8 +98,7 @@ impl Mds {
             .oversample
             .map_or_else(|| sketch_width(axes, n), |more| (axes + more as usize).min(n));
         let (element, grain) = (distances.source.element(), distances.source.grain());
-        let edge =
-            |slots: usize| band_edge((n, grain), element.bytes(), (slots, memory / 2)).min(n);
+        let edge = |slots: usize| band_edge((n, grain), element.bytes(), (slots, memory / 2));
         let tiling = |edge: usize| Tiling::of(&*distances.source, edge, true);
         let size = |edge: usize, workers: usize| {
             let tiling = tiling(edge);
@@ -286,14 +285,10 @@ fn footprint(plan: Plan, size: &ProblemSize, edge: usize) -> Footprint {
     let bands = Edges::new(n, edge).count();
     let blocks = 2 * plan.capacity / width.max(1) + 4;
     Footprint {
-        dealt: Vec::new(),
         bytes: plan.bytes(),
-        beside_bytes: 0,
-        copy_bytes: 0,
-        race_bytes: None,
-        plain_bytes: 0,
         task_bytes: tile_bytes + 4 * panel + 2 * line,
         pieces: tiles.min((plan.ring_bytes / tile_bytes.max(1)) as usize) + bands * (blocks + 1),
         tasks: 2.0 * tiles as f64,
+        ..Footprint::default()
     }
 }

@@ -76,9 +76,8 @@ impl Project {
         let memory = memory.saturating_sub(resident_bytes(&embedding, &*source, &ids));
         let (element, axes) = (source.element(), embedding.axes());
         let order = m.max(n);
-        let edge = |slots: usize| {
-            band_edge((order, source.grain()), element.bytes(), (slots, memory / 2)).min(order)
-        };
+        let edge =
+            |slots: usize| band_edge((order, source.grain()), element.bytes(), (slots, memory / 2));
         let size = |edge: usize, workers: usize| {
             let tiling = Tiling::of(&*source, edge, false);
             let (tile, tiles) = (tiling.entries() * element.bytes(), tiling.tiles());
@@ -171,14 +170,10 @@ fn footprint(plan: Plan, size: &ProblemSize) -> Footprint {
     let line = rounded(lines::buffer_bytes(widest)) as u64;
     let bands = edges[0].count() + edges[1].count();
     Footprint {
-        dealt: Vec::new(),
         bytes: plan.ring_bytes + plan.panel_bytes,
-        beside_bytes: 0,
-        copy_bytes: 0,
-        race_bytes: None,
-        plain_bytes: 0,
         task_bytes: tile_bytes + 2 * panel + 2 * line,
         pieces: tiles.min((plan.ring_bytes / tile_bytes.max(1)) as usize) + 2 * bands,
         tasks: 2.0 * tiles as f64,
+        ..Footprint::default()
     }
 }

@@ -1,6 +1,7 @@
 //! The command line as users meet it: through the binary, with its exit codes and messages.
 
 mod checkpoint;
+mod checkpoint_linalg;
 mod cluster;
 mod columns;
 mod components;

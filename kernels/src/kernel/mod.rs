@@ -65,6 +65,7 @@ pub mod ungqr;
 pub mod ungtr_hb2st;
 pub mod unmqr;
 pub mod unmtr_hb2st;
+pub mod vecchia;
 
 use tegula_runtime::flow::{Codelet, CodeletInfo, Cost, codelet_info};
 

@@ -6,14 +6,14 @@ use super::fit;
 use super::table::Row;
 
 /// Rows over `chord^2` in [0, 2), of equal width.
-pub(super) const ARC_ROWS: usize = 16;
+pub(in crate::kernel) const ARC_ROWS: usize = 16;
 
 /// Cells per unit of `chord^2`.
 pub(super) const ARC_CELLS_PER_UNIT: f64 = 8.0;
 
 /// The rows, in `u` in `[-1/2, 1/2]` over each cell. The nearest singularity is `chord^2 = 4`, 33
 /// half widths off, so the interpolation leaves less than rounding.
-pub(super) static ARC: LazyLock<[Row; ARC_ROWS]> = LazyLock::new(|| {
+pub(in crate::kernel) static ARC: LazyLock<[Row; ARC_ROWS]> = LazyLock::new(|| {
     std::array::from_fn(|cell| {
         let middle = cell as f64 + 0.5;
         fit::coefficients(&fit::NODES.map(|u| ratio((middle + u) / ARC_CELLS_PER_UNIT)))

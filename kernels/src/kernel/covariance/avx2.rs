@@ -8,11 +8,11 @@ use super::table::Row;
 
 /// Proof that the processor has AVX2 and FMA.
 #[derive(Clone, Copy)]
-pub(super) struct Avx2(());
+pub(in crate::kernel) struct Avx2(());
 
 impl Avx2 {
     /// The proof, if the processor has what it takes.
-    pub(super) fn detect() -> Option<Self> {
+    pub(in crate::kernel) fn detect() -> Option<Self> {
         (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(Self(()))
     }
 }
@@ -79,6 +79,10 @@ impl Lanes for Avx2 {
     #[inline(always)]
     fn mul_add(self, a: __m256d, b: __m256d, c: __m256d) -> __m256d {
         detected!(_mm256_fmadd_pd(a, b, c))
+    }
+    #[inline(always)]
+    fn div(self, a: __m256d, b: __m256d) -> __m256d {
+        detected!(_mm256_div_pd(a, b))
     }
     #[inline(always)]
     fn sqrt(self, a: __m256d) -> __m256d {

@@ -8,11 +8,11 @@ use super::table::Row;
 
 /// Proof that the processor has AVX-512 F, DQ and VL.
 #[derive(Clone, Copy)]
-pub(super) struct Avx512(());
+pub(in crate::kernel) struct Avx512(());
 
 impl Avx512 {
     /// The proof, if the processor has what it takes.
-    pub(super) fn detect() -> Option<Self> {
+    pub(in crate::kernel) fn detect() -> Option<Self> {
         let has = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512dq")
             && is_x86_feature_detected!("avx512vl")
@@ -82,6 +82,10 @@ impl Lanes for Avx512 {
     #[inline(always)]
     fn mul_add(self, a: __m512d, b: __m512d, c: __m512d) -> __m512d {
         detected!(_mm512_fmadd_pd(a, b, c))
+    }
+    #[inline(always)]
+    fn div(self, a: __m512d, b: __m512d) -> __m512d {
+        detected!(_mm512_div_pd(a, b))
     }
     #[inline(always)]
     fn sqrt(self, a: __m512d) -> __m512d {

@@ -12,7 +12,7 @@ fn below(x: f64) -> f64 {
 }
 
 /// A table with its constants spread over vectors.
-pub(super) struct Evaluator<'a, L: Lanes> {
+pub(in crate::kernel) struct Evaluator<'a, L: Lanes> {
     lanes: L,
     table: &'a RadialTable,
     arc: &'a [Row; ARC_ROWS],
@@ -27,7 +27,7 @@ pub(super) struct Evaluator<'a, L: Lanes> {
 impl<'a, L: Lanes> Evaluator<'a, L> {
     /// `sphere` tells that coordinates are unit vectors.
     #[inline(always)]
-    pub(super) fn new(
+    pub(in crate::kernel) fn new(
         lanes: L,
         table: &'a RadialTable,
         arc: &'a [Row; ARC_ROWS],
@@ -57,7 +57,7 @@ impl<'a, L: Lanes> Evaluator<'a, L> {
     /// Covariances of the points `a` (a vector per coordinate) with the point `b`, and the lanes,
     /// as bits, in which they are not to be trusted: there the distance is 0 or outside the table.
     #[inline(always)]
-    pub(super) fn entries<const D: usize, const SPHERE: bool>(
+    pub(in crate::kernel) fn entries<const D: usize, const SPHERE: bool>(
         &self,
         a: &[L::F; D],
         b: &[L::F; D],

@@ -6,7 +6,7 @@ use super::table::{CELLS, COEFFICIENTS, Row};
 ///
 /// A value of an implementing type is proof that the processor has the instructions: the types are
 /// made only where that has been detected.
-pub(super) trait Lanes: Copy {
+pub(in crate::kernel) trait Lanes: Copy {
     /// Lanes in a vector.
     const N: usize;
     /// A vector of `f64`.
@@ -32,6 +32,7 @@ pub(super) trait Lanes: Copy {
     fn mul(self, a: Self::F, b: Self::F) -> Self::F;
     /// `a b + c`.
     fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
+    fn div(self, a: Self::F, b: Self::F) -> Self::F;
     fn sqrt(self, a: Self::F) -> Self::F;
     /// `a 2^n`, if normal, of a normal `a`, with `n` the last 12 bits of the sum of `n` and `m`.
     fn scale(self, a: Self::F, n: Self::U, m: Self::U) -> Self::F;
@@ -73,7 +74,7 @@ pub(super) struct Aligned<T>(pub(super) T);
 
 /// One lane: plain `f64`, on any processor.
 #[derive(Clone, Copy)]
-pub(super) struct Single;
+pub(in crate::kernel) struct Single;
 
 impl Lanes for Single {
     const N: usize = 1;
@@ -118,6 +119,10 @@ impl Lanes for Single {
     fn mul_add(self, a: f64, b: f64, c: f64) -> f64 {
         // Without a fused instruction `f64::mul_add` is a slow call.
         a * b + c
+    }
+    #[inline(always)]
+    fn div(self, a: f64, b: f64) -> f64 {
+        a / b
     }
     #[inline(always)]
     fn sqrt(self, a: f64) -> f64 {

@@ -35,6 +35,9 @@ use cpu::Job;
 pub use correlation::{Correlation, Derivative, SmallDerivative, SmallExpansion, Tail};
 pub use cpu::Vectors;
 pub(crate) use cuda::{SOURCE, constants};
+#[cfg(target_arch = "x86_64")]
+pub(in crate::kernel) use {avx2::Avx2, avx512::Avx512};
+pub(in crate::kernel) use {arc::ARC, entry::Evaluator, lanes::Lanes, lanes::Single};
 pub use table::{CELLS, COEFFICIENTS, LN_UNDERFLOW, RadialTable, Row, TABLE_BYTES};
 
 /// Which entries of the tile are written.

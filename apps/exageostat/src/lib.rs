@@ -15,3 +15,4 @@ pub mod predict;
 pub mod program;
 pub mod sample;
 mod small;
+pub mod vecchia;

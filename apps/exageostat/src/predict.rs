@@ -122,24 +122,87 @@ impl<T: Real> Predictor<T> {
         let (m, p) = (block.rows, solved.n() - 1);
         let projections = self.flow.read::<T>(block.projections)?.to_vec();
         let explained = self.flow.read::<T>(block.explained)?.to_vec();
-        let (g, a) = (&self.evaluation.coefficients, &self.evaluation.coefficient_covariance);
+        let mean = UncertainMean { evaluation: &self.evaluation, offset: known_offset };
         for i in 0..m {
-            let projection = |j: usize| projections[i + j * m].to_f64();
+            let projections: Vec<f64> =
+                (0..=p).map(|j| projections[i + j * m].to_f64()).collect();
             let q = self.observations.design.transform(&drift(i));
-            let d: Vec<f64> = (0..p).map(|j| q[j] - projection(j)).collect();
-            // The residuals first; the rest of the mean may be much larger.
-            let residual: f64 = (0..p).map(|j| d[j] * (g[j] - known_offset[j])).sum();
-            let offset: f64 = (0..p).map(|j| q[j] * known_offset[j]).sum();
-            let mean = (projection(p) + residual) + offset;
-            let uncertain: f64 =
-                (0..p).map(|j| (0..p).map(|i| d[i] * a[i + j * p] * d[j]).sum::<f64>()).sum();
             let known = self.model.variance() - explained[i].to_f64();
+            let (mean, variance) = mean.prediction(&q, &projections, known);
             into.mean.push(mean);
-            // Rounding may leave a little less than nothing at the place of an observation.
-            into.variance.push((known + uncertain).max(0.0));
+            into.variance.push(variance);
         }
         block.unregister(&mut self.flow);
         Ok(())
+    }
+}
+
+/// The mean of the field as observations tell it.
+pub(crate) struct UncertainMean<'a> {
+    /// The likelihood of the observations.
+    pub(crate) evaluation: &'a Evaluation,
+    /// `c`.
+    pub(crate) offset: &'a [f64],
+}
+
+impl UncertainMean<'_> {
+    /// Mean and variance at a place with the columns `q`, whose weights `a` of the observations give
+    /// the `projections` `[Q r]' a`, and leave the variance `known` where the mean is known.
+    pub(crate) fn prediction(&self, q: &[f64], projections: &[f64], known: f64) -> (f64, f64) {
+        let (g, a) = (&self.evaluation.coefficients, &self.evaluation.coefficient_covariance);
+        let (c, p) = (self.offset, q.len());
+        let d: Vec<f64> = (0..p).map(|j| q[j] - projections[j]).collect();
+        // The residuals first; the rest of the mean may be much larger.
+        let residual: f64 = (0..p).map(|j| d[j] * (g[j] - c[j])).sum();
+        let offset: f64 = (0..p).map(|j| q[j] * c[j]).sum();
+        let mean = (projections[p] + residual) + offset;
+        let uncertain: f64 =
+            (0..p).map(|j| (0..p).map(|i| d[i] * a[i + j * p] * d[j]).sum::<f64>()).sum();
+        // Rounding may leave a little less than nothing at the place of an observation.
+        (mean, (known + uncertain).max(0.0))
+    }
+}
+
+/// Predicts the field from observations, exactly or not.
+pub trait Predict {
+    /// The flow, for its trace and its progress.
+    fn flow(&mut self) -> &mut Flow;
+
+    /// The likelihood of the observations and the coefficients of the mean.
+    fn evaluation(&self) -> &Evaluation;
+
+    /// Predicts at `points`; `drift` gives, for each column of the mean, its value there.
+    /// `report` is called with the number of places done.
+    ///
+    /// # Errors
+    /// If there is no memory, or matrices are not positive definite.
+    ///
+    /// # Panics
+    /// If the columns of `drift` are not those of the mean, or not as long as the points.
+    fn predict(
+        &mut self,
+        points: &Points,
+        drift: &[Vec<f64>],
+        report: &mut dyn FnMut(usize),
+    ) -> Result<Predictions, FlowError>;
+}
+
+impl<T: Real> Predict for Predictor<T> {
+    fn flow(&mut self) -> &mut Flow {
+        &mut self.flow
+    }
+
+    fn evaluation(&self) -> &Evaluation {
+        &self.evaluation
+    }
+
+    fn predict(
+        &mut self,
+        points: &Points,
+        drift: &[Vec<f64>],
+        report: &mut dyn FnMut(usize),
+    ) -> Result<Predictions, FlowError> {
+        self.predict(points, drift, report)
     }
 }
 

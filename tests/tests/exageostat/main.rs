@@ -7,6 +7,7 @@ mod likelihood;
 mod nested;
 mod ranks;
 mod scores;
+mod vecchia;
 
 use serde_json::Value;
 use tegula_exageostat::covariance::{Covariance, find};

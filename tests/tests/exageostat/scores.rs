@@ -10,10 +10,10 @@ use tegula_tests::likelihood;
 
 use super::covariance;
 
-const CRITERIA: [Criterion; 2] = [Criterion::Full, Criterion::Restricted];
+pub(super) const CRITERIA: [Criterion; 2] = [Criterion::Full, Criterion::Restricted];
 
 /// Waves with noise, and a mean with two columns or none.
-fn observations(points: Points, columns: usize) -> Observations {
+pub(super) fn observations(points: Points, columns: usize) -> Observations {
     let n = points.len();
     let wave = |i: usize| {
         let [x, y, z] = points.point(i);
@@ -27,7 +27,7 @@ fn observations(points: Points, columns: usize) -> Observations {
     Observations::new(points, values, design.expect("independent columns"))
 }
 
-fn loglik(evaluation: &Evaluation, criterion: Criterion) -> f64 {
+pub(super) fn loglik(evaluation: &Evaluation, criterion: Criterion) -> f64 {
     match criterion {
         Criterion::Full => evaluation.loglik(),
         Criterion::Restricted => evaluation.restricted_loglik(),
@@ -47,7 +47,7 @@ fn score(
 }
 
 /// A derivative by differences of sixth order.
-fn difference(step: f64, mut function: impl FnMut(f64) -> f64) -> f64 {
+pub(super) fn difference(step: f64, mut function: impl FnMut(f64) -> f64) -> f64 {
     let weights = [(1.0, 45.0), (2.0, -9.0), (3.0, 1.0)];
     let sum: f64 = weights
         .iter()
@@ -103,7 +103,7 @@ fn gradients_are_those_of_differences() {
 }
 
 /// Inverse of a small symmetric matrix, by columns, by Gauss and Jordan.
-fn inverse(n: usize, a: &[f64]) -> Vec<f64> {
+pub(super) fn inverse(n: usize, a: &[f64]) -> Vec<f64> {
     let (mut a, mut b) = (a.to_vec(), vec![0.0; n * n]);
     (0..n).for_each(|i| b[i + i * n] = 1.0);
     for k in 0..n {

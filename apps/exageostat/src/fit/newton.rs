@@ -9,7 +9,6 @@
 
 use std::ops::ControlFlow;
 
-use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Flow;
 
 use super::region::Ending;
@@ -103,7 +102,7 @@ impl Slope {
     }
 }
 
-impl<T: Real, F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, T, F> {
+impl<F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, F> {
     /// Maximises the likelihood from `x`, where it has a value, until no step within the bounds
     /// gains anything or steps are as short as `accuracy`.
     ///

@@ -3,7 +3,6 @@
 
 use std::ops::ControlFlow;
 
-use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Flow;
 
 use super::region::{Ending, Region};
@@ -25,7 +24,7 @@ pub(super) fn may_be_zero(options: &FitOptions) -> bool {
     }
 }
 
-impl<T: Real, F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, T, F> {
+impl<F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, F> {
     /// Takes what a fit in the space `without` a nugget finds, if that is as good as what was found
     /// with one; and looks at nuggets smaller than those that were searched, if the likelihood
     /// grows towards them. Says how the search ended that found the best, if that is another than

@@ -3,7 +3,6 @@
 use std::f64::consts::PI;
 use std::ops::ControlFlow;
 
-use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Flow;
 
 use super::region::Best;
@@ -56,9 +55,9 @@ impl<'a> Remarks<'a> {
     ///
     /// # Errors
     /// If it was told to end.
-    pub(super) fn of<T: Real, F>(
+    pub(super) fn of<F>(
         &self,
-        search: &mut Search<'_, T, F>,
+        search: &mut Search<'_, F>,
         converged: bool,
     ) -> Result<Vec<String>, FitError>
     where
@@ -129,7 +128,7 @@ impl<'a> Remarks<'a> {
     }
 }
 
-impl<T: Real, F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, T, F> {
+impl<F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, F> {
     /// Whether the likelihood hardly changes along the range, the variance adapted: then only a
     /// combination of the two is determined (Zhang, "Inconsistent estimation and asymptotically
     /// equal interpolations in model-based geostatistics", JASA 99, 2004).

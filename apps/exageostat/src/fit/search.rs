@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 
 use bobyqa::{Bobyqa, Config, Status};
-use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Flow;
 
 use super::journal::Found;
@@ -16,7 +15,7 @@ use super::start::{Guess, SpatialExtent};
 use super::uncertainty::Uncertainty;
 use super::{Fit, FitError, FitOptions, Journal, NuggetChoice, Optimizer, check};
 use crate::covariance::Covariance;
-use crate::likelihood::{Criterion, Evaluation, Likelihood, LikelihoodError};
+use crate::likelihood::{Criterion, Evaluate, Evaluation, LikelihoodError};
 use crate::model::Model;
 use crate::observations::Observations;
 
@@ -46,8 +45,8 @@ pub struct Progress {
 /// # Errors
 /// If the observations or the bounds do not allow a fit, or the likelihood fails for a reason
 /// other than the parameters.
-pub fn fit<T: Real>(
-    likelihood: &mut Likelihood<T>,
+pub fn fit(
+    likelihood: &mut dyn Evaluate,
     observations: &Observations,
     covariance: &'static Covariance,
     options: &FitOptions,
@@ -66,8 +65,8 @@ pub fn fit<T: Real>(
 ///
 /// # Errors
 /// As [`fit`]; [`FitError::Stopped`] if it was told to.
-pub fn fit_from<T: Real>(
-    likelihood: &mut Likelihood<T>,
+pub fn fit_from(
+    likelihood: &mut dyn Evaluate,
     observations: &Observations,
     covariance: &'static Covariance,
     options: &FitOptions,
@@ -116,7 +115,7 @@ pub fn fit_from<T: Real>(
     }
     let remarks = Remarks::new(observations, covariance, options, extent);
     let mut remarks = remarks.of(&mut search, converged)?;
-    let Search { region, evaluations, scores, taken_over, failed, .. } = search;
+    let Search { likelihood, region, evaluations, scores, taken_over, failed, .. } = search;
     let best = region.found();
     let inside = region.space.is_inside(&best.x, ending.accuracy.max(1e-6));
     let uncertainty = Uncertainty::of(&best, &region.space, &inside).unwrap_or_default();
@@ -125,10 +124,13 @@ pub fn fit_from<T: Real>(
     if may_be_zero(options) && best.model.nugget == 0.0 {
         bounds_hit.push(BoundHit::ZERO_NUGGET);
     }
+    let Model { covariance, values, nugget } = &best.model;
+    let error = likelihood.error_estimate(covariance, values, *nugget, options.criterion)?;
     Ok(Fit {
         model: best.model,
         evaluation: best.evaluation,
         loglik: best.loglik,
+        loglik_error: error,
         uncertainty,
         evaluations,
         scores,
@@ -149,8 +151,8 @@ fn confused([one, other]: [&'static str; 2]) -> String {
     )
 }
 
-pub(super) struct Search<'a, T, F> {
-    likelihood: &'a mut Likelihood<T>,
+pub(super) struct Search<'a, F> {
+    likelihood: &'a mut dyn Evaluate,
     covariance: &'static Covariance,
     journal: &'a mut Journal,
     between: F,
@@ -176,7 +178,7 @@ pub(super) struct Search<'a, T, F> {
     is_stopped: bool,
 }
 
-impl<T, F> Search<'_, T, F> {
+impl<F> Search<'_, F> {
     /// # Errors
     /// If the search was told to end, or cannot go on.
     pub(super) fn check(&mut self) -> Result<(), FitError> {
@@ -189,7 +191,7 @@ impl<T, F> Search<'_, T, F> {
     }
 }
 
-impl<T: Real, F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, T, F> {
+impl<F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, F> {
     /// The likelihood of an earlier run, or of this one, with the score if it is above `above`; and
     /// whether it is of the first.
     fn look_up(&mut self, values: &[f64], nugget: f64, above: f64) -> (Found, bool) {
@@ -203,7 +205,7 @@ impl<T: Real, F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Searc
             evaluation.clone().scaled(scale).value(criterion) > above
         };
         let how = (criterion, profiles);
-        let result = self.likelihood.score(self.covariance, values, nugget, how, is_wanted);
+        let result = self.likelihood.score(self.covariance, values, nugget, how, &is_wanted);
         self.journal.note(values, nugget, &result);
         (result, false)
     }

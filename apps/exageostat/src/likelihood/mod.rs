@@ -24,6 +24,59 @@ pub use score::Score;
 pub(crate) use tasks::Parts;
 pub use tasks::{Overlap, Phases};
 
+/// What evaluates the likelihood of one set of observations, exactly or not, as often as wanted.
+pub trait Evaluate {
+    /// Number of observations.
+    fn n(&self) -> usize;
+
+    /// The flow, for its trace and its memory.
+    fn flow(&mut self) -> &mut Flow;
+
+    /// Evaluates the likelihood under `covariance` with parameters `values` and a `nugget`.
+    ///
+    /// # Errors
+    /// If the parameters are not the covariance's, or its matrix is not positive definite.
+    fn evaluate(
+        &mut self,
+        covariance: &Covariance,
+        values: &[f64],
+        nugget: f64,
+    ) -> Result<Evaluation, LikelihoodError>;
+
+    /// As [`evaluate`](Self::evaluate), with the score there, by a criterion, if `is_wanted`.
+    ///
+    /// If it is to be scaled (`how.1`), variance and nugget count as multiplied by what makes the
+    /// likelihood greatest ([`Evaluation::best_scale`]); the evaluation itself is with those that
+    /// are given.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate).
+    fn score(
+        &mut self,
+        covariance: &Covariance,
+        values: &[f64],
+        nugget: f64,
+        how: (Criterion, bool),
+        is_wanted: &dyn Fn(&Evaluation) -> bool,
+    ) -> Result<(Evaluation, Option<Score>), LikelihoodError>;
+
+    /// Estimate of what a better approximation adds to the logarithm of the likelihood; none of an
+    /// exact one.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate).
+    fn error_estimate(
+        &mut self,
+        covariance: &Covariance,
+        values: &[f64],
+        nugget: f64,
+        criterion: Criterion,
+    ) -> Result<Option<f64>, LikelihoodError> {
+        let _ = (covariance, values, nugget, criterion);
+        Ok(None)
+    }
+}
+
 /// Evaluates the likelihood of one set of observations, as often as wanted, on one flow.
 #[derive(Debug)]
 pub struct Likelihood<T> {
@@ -132,5 +185,35 @@ impl<T: Real> Likelihood<T> {
     /// The flow, and what is left of the last evaluation, for predictions.
     pub(crate) fn into_parts(self) -> (Flow, Parts<T>) {
         (self.flow, self.phases.into_parts())
+    }
+}
+
+impl<T: Real> Evaluate for Likelihood<T> {
+    fn n(&self) -> usize {
+        self.n
+    }
+
+    fn flow(&mut self) -> &mut Flow {
+        &mut self.flow
+    }
+
+    fn evaluate(
+        &mut self,
+        covariance: &Covariance,
+        values: &[f64],
+        nugget: f64,
+    ) -> Result<Evaluation, LikelihoodError> {
+        self.evaluate(covariance, values, nugget)
+    }
+
+    fn score(
+        &mut self,
+        covariance: &Covariance,
+        values: &[f64],
+        nugget: f64,
+        how: (Criterion, bool),
+        is_wanted: &dyn Fn(&Evaluation) -> bool,
+    ) -> Result<(Evaluation, Option<Score>), LikelihoodError> {
+        self.score(covariance, values, nugget, how, is_wanted)
     }
 }

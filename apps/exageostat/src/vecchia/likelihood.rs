@@ -1,0 +1,301 @@
+//! The likelihood and its score as sums over blocks of places.
+//!
+//! `l = sum_i ln N(z_i | those of its neighbours)`: A. V. Vecchia, "Estimation and model
+//! identification for continuous spatial processes", J. R. Statist. Soc. B 50 (1988) 297-312. The
+//! mean is profiled out by generalised least squares, as in the exact likelihood: `C^-1` stands for
+//! the sparse inverse that the neighbours make. The score and the expected information are those of
+//! J. Guinness, "Gaussian process learning via Fisher scoring of Vecchia's approximation",
+//! Statistics and Computing 31 (2021) 25.
+
+use tegula_kernels::kernel::covariance::{RadialTable, TABLE_BYTES};
+use tegula_kernels::kernel::vecchia::{ScoreSums, ScoreTerms, Terms};
+use tegula_runtime::flow::Access::{R, W};
+use tegula_runtime::flow::{Flow, FlowError, Handle};
+
+use super::Vecchia;
+use super::structure::{Blocks, Ordered};
+use crate::covariance::Covariance;
+use crate::likelihood::{Criterion, Evaluate, Evaluation, LikelihoodError, Score};
+use crate::observations::Observations;
+
+/// Evaluates Vecchia's approximation of the likelihood of one set of observations, as often as
+/// wanted, on one flow.
+///
+/// Sums are made block by block and added in the order of the blocks, so that they are the same
+/// with any number of workers.
+#[derive(Debug)]
+pub struct VecchiaLikelihood {
+    pub(super) flow: Flow,
+    options: Vecchia,
+    pub(super) known: Known,
+    blocks: Blocks,
+    /// The sums of each block.
+    sums: Vec<Handle>,
+    slope: Option<Slope>,
+}
+
+/// What is known of the observations, whatever the neighbours are.
+#[derive(Debug)]
+pub(super) struct Known {
+    n: usize,
+    pub(super) ordered: Ordered,
+    /// Places, orthonormal columns of the mean, residuals of ordinary least squares.
+    pub(super) records: Handle,
+    /// The coefficients of those.
+    pub(super) offset: Vec<f64>,
+    /// The table of the last evaluation.
+    pub(super) table: Handle,
+}
+
+/// What a score is worked out with, registered once.
+#[derive(Debug)]
+struct Slope {
+    /// Tables of derivatives.
+    derivatives: usize,
+    tables: Handle,
+    mix: Handle,
+    /// The sums of each block.
+    sums: Vec<Handle>,
+}
+
+impl VecchiaLikelihood {
+    /// Orders the places of `observations` and submits the searches for their neighbours on `flow`.
+    ///
+    /// # Panics
+    /// If there are 2^32 places or more.
+    #[must_use]
+    pub fn new(mut flow: Flow, observations: &Observations, options: Vecchia) -> Self {
+        let ordered = Ordered::new(&mut flow, &observations.points, options.ordering);
+        let blocks = ordered.search(&mut flow, options.neighbours, options.block);
+        let design = &observations.design;
+        let (offset, rest) = design.project(&observations.values);
+        let columns: Vec<&[f64]> =
+            (0..design.columns()).map(|j| design.q(j)).chain([&rest[..]]).collect();
+        let records = ordered.records(&mut flow, &observations.points, &columns);
+        let sums = blocks.register(&mut flow, Terms::length(columns.len()));
+        let (n, table) = (observations.len(), flow.register(TABLE_BYTES));
+        let known = Known { n, ordered, records, offset, table };
+        Self { flow, options, known, blocks, sums, slope: None }
+    }
+
+    /// What it was made with.
+    #[must_use]
+    pub fn options(&self) -> Vecchia {
+        self.options
+    }
+
+    /// The sums of a score.
+    fn slope_sums(
+        &mut self,
+        tables: &[RadialTable],
+        is_relative: bool,
+        mix: &[f64],
+    ) -> Result<Vec<f64>, FlowError> {
+        let (columns, derivatives) = (self.known.columns(), tables.len() - 1);
+        let Self { flow, blocks, known: Known { records, .. }, slope, .. } = self;
+        let slope = slope.get_or_insert_with(|| Slope {
+            derivatives,
+            tables: flow.register((derivatives + 1) * TABLE_BYTES),
+            mix: flow.register(columns * columns * size_of::<f64>()),
+            sums: blocks.register(flow, ScoreSums::length(derivatives)),
+        });
+        let first = slope.derivatives;
+        assert_eq!(first, derivatives, "parameters of this covariance and the first");
+        flow.overwrite(slope.tables, bytemuck::cast_slice::<_, u8>(tables))?;
+        flow.overwrite(slope.mix, mix)?;
+        flow.phase("score");
+        for (block, &sums) in blocks.blocks.iter().zip(&slope.sums) {
+            let places = blocks.places(block, columns);
+            let terms = ScoreTerms { places, derivatives, is_relative };
+            let given = [slope.tables, *records, block.lists, slope.mix];
+            let accesses: Vec<_> =
+                given.map(|handle| (handle, R)).into_iter().chain([(sums, W)]).collect();
+            flow.submit(terms, &accesses, 0);
+        }
+        total(flow, &slope.sums, ScoreSums::length(derivatives))
+    }
+
+    /// The score where `evaluation` was made, as [`Evaluate::score`] says.
+    fn score_at(
+        &mut self,
+        covariance: &Covariance,
+        values: &[f64],
+        nugget: f64,
+        evaluation: &Evaluation,
+        (criterion, is_scaled): (Criterion, bool),
+    ) -> Result<Score, LikelihoodError> {
+        let scale = if is_scaled { evaluation.best_scale(criterion) } else { 1.0 };
+        let is_restricted = criterion == Criterion::Restricted;
+        let mix = self.mix(evaluation, scale, is_restricted);
+        let mut tables = covariance.score_tables(values)?;
+        tables[0].nugget = nugget;
+        let sums = self.slope_sums(&tables, !covariance.is_compact, &mix);
+        let sums = sums.map_err(|error| self.known.failure(error))?;
+        let (derivatives, p) = (tables.len() - 1, self.known.offset.len());
+        let sums = ScoreSums::new(derivatives, &sums);
+        let taken = if is_restricted { p as f64 } else { 0.0 };
+        let fitted = evaluation.quadratic / scale + taken;
+        Ok(assemble(derivatives, &sums, (self.known.n as f64, fitted), nugget))
+    }
+
+    /// The matrix `M` of the kernel: of the residuals that are left, in units of the root of
+    /// `scale`, and for a restricted likelihood of the columns with the covariance of their
+    /// coefficients, since `d ln |Q' C^-1 Q| = tr(A d(Q' C^-1 Q))`.
+    fn mix(&self, evaluation: &Evaluation, scale: f64, is_restricted: bool) -> Vec<f64> {
+        let (p, columns) = (self.known.offset.len(), self.known.columns());
+        let change = evaluation.coefficients.iter().zip(&self.known.offset);
+        let residual: Vec<f64> = change.map(|(g, c)| c - g).chain([1.0]).collect();
+        let mut mix = vec![0.0; columns * columns];
+        for k in 0..columns {
+            for j in 0..columns {
+                mix[j + k * columns] = residual[j] * residual[k] / scale;
+                if is_restricted && j < p && k < p {
+                    mix[j + k * columns] += evaluation.coefficient_covariance[j + k * p];
+                }
+            }
+        }
+        mix
+    }
+}
+
+impl Known {
+    /// Numbers of a record beside its coordinates.
+    pub(super) fn columns(&self) -> usize {
+        self.offset.len() + 1
+    }
+
+    /// The failure of a flow, with the place that it names by its number in the order: among the
+    /// places up to it, it and its neighbours make a matrix that is not positive definite.
+    fn failure(&self, error: FlowError) -> LikelihoodError {
+        match LikelihoodError::from_flow(error, self.n) {
+            LikelihoodError::NotPositiveDefinite { order, n } => {
+                let order = self.ordered.ranks[order - 1] as usize + 1;
+                LikelihoodError::NotPositiveDefinite { order, n }
+            }
+            error => error,
+        }
+    }
+
+    /// The evaluation by `table` with the neighbours of `blocks`.
+    fn evaluate(
+        &self,
+        flow: &mut Flow,
+        table: &RadialTable,
+        (blocks, sums): (&Blocks, &[Handle]),
+    ) -> Result<Evaluation, LikelihoodError> {
+        let made = self.sum(flow, table, (blocks, sums)).map_err(|error| self.failure(error))?;
+        Evaluation::new(self.n, made[0], &made[1..], &self.offset)
+    }
+
+    fn sum(
+        &self,
+        flow: &mut Flow,
+        table: &RadialTable,
+        (blocks, sums): (&Blocks, &[Handle]),
+    ) -> Result<Vec<f64>, FlowError> {
+        flow.overwrite(self.table, bytemuck::bytes_of(table))?;
+        flow.phase("likelihood");
+        for (block, &sums) in blocks.blocks.iter().zip(sums) {
+            let terms = Terms(blocks.places(block, self.columns()));
+            let accesses = [(self.table, R), (self.records, R), (block.lists, R), (sums, W)];
+            flow.submit(terms, &accesses, 0);
+        }
+        total(flow, sums, Terms::length(self.columns()))
+    }
+}
+
+/// The sums of all blocks, in their order.
+fn total(
+    flow: &mut Flow,
+    blocks: &[Handle],
+    length: usize,
+) -> Result<Vec<f64>, FlowError> {
+    flow.wait()?;
+    let mut total = vec![0.0; length];
+    for &handle in blocks {
+        total.iter_mut().zip(flow.read::<f64>(handle)?).for_each(|(total, sum)| *total += sum);
+    }
+    Ok(total)
+}
+
+/// Puts sums together, with the variance, whose derivative is the covariance without the nugget,
+/// before the shapes. `fitted` is the sum of `w' M w`.
+fn assemble(
+    shapes: usize,
+    sums: &ScoreSums<'_>,
+    (n, fitted): (f64, f64),
+    nugget: f64,
+) -> Score {
+    let ScoreSums { traces, products, information } = sums;
+    // Of the tables, and the nugget.
+    let known = shapes + 1;
+    let slope = |k: usize| 0.5 * (products[k] - traces[k]);
+    let bend = |j: usize, k: usize| information[j + k * known];
+    let mut gradient = vec![0.5 * (fitted - n) - nugget * slope(shapes)];
+    gradient.extend((0..known).map(slope));
+    let beside = |k: usize| 0.5 * traces[k] - nugget * bend(shapes, k);
+    let variance = 0.5 * n - nugget * traces[shapes] + nugget * nugget * bend(shapes, shapes);
+    let at = |j: usize, k: usize| match (j, k) {
+        (0, 0) => variance,
+        (0, k) | (k, 0) => beside(k - 1),
+        (j, k) => bend(j - 1, k - 1),
+    };
+    let count = shapes + 2;
+    let information = (0..count * count).map(|place| at(place % count, place / count)).collect();
+    Score { gradient, information }
+}
+
+impl Evaluate for VecchiaLikelihood {
+    fn n(&self) -> usize {
+        self.known.n
+    }
+
+    fn flow(&mut self) -> &mut Flow {
+        &mut self.flow
+    }
+
+    fn evaluate(
+        &mut self,
+        covariance: &Covariance,
+        values: &[f64],
+        nugget: f64,
+    ) -> Result<Evaluation, LikelihoodError> {
+        let table = covariance.table(values, nugget)?;
+        self.known.evaluate(&mut self.flow, &table, (&self.blocks, &self.sums))
+    }
+
+    fn score(
+        &mut self,
+        covariance: &Covariance,
+        values: &[f64],
+        nugget: f64,
+        how: (Criterion, bool),
+        is_wanted: &dyn Fn(&Evaluation) -> bool,
+    ) -> Result<(Evaluation, Option<Score>), LikelihoodError> {
+        let evaluation = self.evaluate(covariance, values, nugget)?;
+        if !is_wanted(&evaluation) {
+            return Ok((evaluation, None));
+        }
+        let score = self.score_at(covariance, values, nugget, &evaluation, how)?;
+        Ok((evaluation, Some(score)))
+    }
+
+    /// With twice as many neighbours, which make most of the difference to the exact one.
+    fn error_estimate(
+        &mut self,
+        covariance: &Covariance,
+        values: &[f64],
+        nugget: f64,
+        criterion: Criterion,
+    ) -> Result<Option<f64>, LikelihoodError> {
+        let least = self.evaluate(covariance, values, nugget)?.value(criterion);
+        let table = covariance.table(values, nugget)?;
+        let Self { flow, known, options, .. } = self;
+        let blocks = known.ordered.search(flow, 2 * options.neighbours, options.block);
+        let sums = blocks.register(flow, Terms::length(known.columns()));
+        let better = known.evaluate(flow, &table, (&blocks, &sums));
+        blocks.unregister(flow);
+        sums.into_iter().for_each(|sums| flow.unregister(sums));
+        Ok(Some(better?.value(criterion) - least))
+    }
+}

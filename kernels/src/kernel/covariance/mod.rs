@@ -35,10 +35,10 @@ use cpu::Job;
 pub use correlation::{Correlation, Derivative, SmallDerivative, SmallExpansion, Tail};
 pub use cpu::Vectors;
 pub(crate) use cuda::{SOURCE, constants};
+pub use table::{CELLS, COEFFICIENTS, LN_UNDERFLOW, RadialTable, Row, TABLE_BYTES};
+pub(in crate::kernel) use {arc::ARC, entry::Evaluator, lanes::Lanes, lanes::Single};
 #[cfg(target_arch = "x86_64")]
 pub(in crate::kernel) use {avx2::Avx2, avx512::Avx512};
-pub(in crate::kernel) use {arc::ARC, entry::Evaluator, lanes::Lanes, lanes::Single};
-pub use table::{CELLS, COEFFICIENTS, LN_UNDERFLOW, RadialTable, Row, TABLE_BYTES};
 
 /// Which entries of the tile are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

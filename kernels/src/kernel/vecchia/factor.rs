@@ -1,7 +1,7 @@
 //! Cholesky's factorisation and solves of as many small matrices at once as vectors have lanes.
 //!
-//! Row `i` of a triangle, in order, starts at `i (i + 1) / 2`. Blocks of rows and columns are summed
-//! up in registers, so that most of the work loads half a vector for each product.
+//! Row `i` of a triangle, in order, starts at `i (i + 1) / 2`. Blocks of rows and columns are
+//! summed up in registers, so that most of the work loads half a vector for each product.
 
 use crate::kernel::covariance::Lanes;
 
@@ -59,9 +59,10 @@ fn diagonal<L: Lanes, const R: usize>(
     {
         let rows: [&[L::F]; R] = std::array::from_fn(|r| &a[start(first + r)..][..first]);
         for t in 0..first {
+            let beside = rows.map(|row| row[t]);
             for i in 0..R {
                 for j in 0..=i {
-                    sums[i][j] = l.mul_add(rows[i][t], rows[j][t], sums[i][j]);
+                    sums[i][j] = l.mul_add(beside[i], beside[j], sums[i][j]);
                 }
             }
         }

@@ -105,8 +105,7 @@ impl<'a, L: Lanes, const R: usize, const D: usize, const SPHERE: bool> Group<'a,
         let entry = Entry { evaluator, table, geometry: self.source.places.geometry };
         let diagonal = l.splat(table.variance + table.nugget);
         for (i, b) in self.points.iter().enumerate() {
-            let row =
-                if i < m { &mut self.lower[start(i)..][..=i] } else { &mut self.cross[..] };
+            let row = if i < m { &mut self.lower[start(i)..][..=i] } else { &mut self.cross[..] };
             for (to, a) in row.iter_mut().zip(&self.points[..i]) {
                 *to = entry.at::<D, SPHERE>(l, a, b);
             }

@@ -7,8 +7,8 @@
 //! over the places of a block are
 //!
 //! - [`Terms`]: `ln e`, and the products `w w'` of all columns;
-//! - [`ScoreTerms`]: with `u = (-a, 1) / sqrt(e)` and `D` the derivative of the covariance matrix of
-//!   neighbours and place, `u' D u`, `z' D u` and the expected information.
+//! - [`ScoreTerms`]: with `u = (-a, 1) / sqrt(e)` and `D` the derivative of the covariance matrix
+//!   of neighbours and place, `u' D u`, `z' D u` and the expected information.
 //!
 //! [`Weights`] are, for each place, `a' x_N` of all columns, and `a' c`.
 //!
@@ -136,7 +136,8 @@ impl Codelet for ScoreTerms {
     }
 }
 
-/// Predictions from neighbours; buffers `[table: R, records: R, neighbours: R, targets: R, out: W]`.
+/// Predictions from neighbours; buffers `[table: R, records: R, neighbours: R, targets: R, out:
+/// W]`.
 ///
 /// The places are not those of records: `first` is 0, and the targets are their coordinates, place
 /// by place. What is made of a place is `a' x_N` for each column, then `a' c`. Noise is that of the

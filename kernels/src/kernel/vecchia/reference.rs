@@ -34,20 +34,11 @@ impl Set {
         (0..n).map(|i| (0..n).map(|j| at(i, j)).collect()).collect()
     }
 
-    /// `a`, and `v - a' c`, by elimination; `more` is the noise of neighbours.
+    /// `a`, and `v - a' c`; `more` is the noise of neighbours.
     fn weights(&self, table: &RadialTable, more: f64) -> (Vec<f64>, f64) {
         let n = self.records.len() - 1;
         let c = self.matrix(|d| table.value(d), more);
-        let mut a: Vec<Vec<f64>> = (0..n).map(|i| c[i].clone()).collect();
-        for k in 0..n {
-            for i in (0..n).filter(|&i| i != k) {
-                let factor = a[i][k] / a[k][k];
-                for j in 0..=n {
-                    a[i][j] -= factor * a[k][j];
-                }
-            }
-        }
-        let weights: Vec<f64> = (0..n).map(|i| a[i][n] / a[i][i]).collect();
+        let weights = solve(&c, &c[n][..n]);
         let explained: f64 = (0..n).map(|i| weights[i] * c[i][n]).sum();
         (weights, table.variance - explained)
     }
@@ -65,17 +56,16 @@ fn inner(x: &[f64], y: &[f64]) -> f64 {
     x.iter().zip(y).map(|(x, y)| x * y).sum()
 }
 
-/// The solution of a symmetric system by elimination.
+/// The solution of a system with the leading part of a matrix, by elimination.
 fn solve(matrix: &[Vec<f64>], b: &[f64]) -> Vec<f64> {
     let n = b.len();
     let mut a: Vec<Vec<f64>> =
         (0..n).map(|i| matrix[i][..n].iter().copied().chain([b[i]]).collect()).collect();
     for k in 0..n {
-        for i in (0..n).filter(|&i| i != k) {
-            let factor = a[i][k] / a[k][k];
-            for j in 0..=n {
-                a[i][j] -= factor * a[k][j];
-            }
+        let row = a[k].clone();
+        for (_, other) in a.iter_mut().enumerate().filter(|(i, _)| *i != k) {
+            let factor = other[k] / row[k];
+            other.iter_mut().zip(&row).for_each(|(x, y)| *x -= factor * y);
         }
     }
     (0..n).map(|i| a[i][n] / a[i][i]).collect()
@@ -161,8 +151,7 @@ impl ScoreTerms {
                 None => set.matrix(|_| 0.0, 1.0),
             };
             let all: Vec<Vec<Vec<f64>>> = (0..count).map(derivative).collect();
-            let column =
-                |c: usize| set.records.iter().map(|r| r[geometry.stored() + c]).collect();
+            let column = |c: usize| set.records.iter().map(|r| r[geometry.stored() + c]).collect();
             let values: Vec<Vec<f64>> = (0..columns).map(column).collect();
             // Of the first `n`: traces, -d/dk of x' C^-1 x for all pairs of columns, information.
             let part = |n: usize, sign: f64, sums: &mut [f64]| {

@@ -132,7 +132,8 @@ fn weights_are_those_of_the_definition_also_at_an_observed_place() {
         // The first target is its own nearest neighbour.
         let targets = |points: &Points| -> Vec<f64> {
             let stored = geometry.stored();
-            let mut all: Vec<f64> = (0..19).flat_map(|i| points.point(i)[..stored].to_vec()).collect();
+            let mut all: Vec<f64> =
+                (0..19).flat_map(|i| points.point(i)[..stored].to_vec()).collect();
             let nearest = given[8] as usize * (stored + 2);
             all[..stored].copy_from_slice(&records[nearest..][..stored]);
             all

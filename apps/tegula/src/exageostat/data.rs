@@ -39,7 +39,8 @@ impl Data {
     /// That `computation` on them.
     pub(super) fn problem(&self, computation: Computation) -> Problem {
         let (n, columns) = (self.observations.len(), self.observations.design.columns() + 1);
-        Problem { n, columns, places: 0, geometry: self.coordinates.geometry(), computation }
+        let geometry = self.coordinates.geometry();
+        Problem { n, columns, places: 0, geometry, computation, vecchia: None }
     }
 
     /// Reads what `flags` ask for, with the mean `mean`, in a part of the `memory`.

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use serde_json::Value;
 use tegula_exageostat::covariance::measure::measure;
+use tegula_exageostat::vecchia::Vecchia;
 use tegula_kernels::kernel::covariance::Vectors;
 use tegula_kernels::kernel::kernel;
 use tegula_kernels::kernel::rate::{Temperature, rate};
@@ -13,6 +14,50 @@ use super::setup::{Problem, Setup};
 use crate::output::{Console, count, number, seconds};
 
 impl Setup {
+    /// As [`estimate`](Self::estimate), where the likelihood is approximated: most of the time goes
+    /// into covariances of neighbours.
+    fn estimate_vecchia(
+        &self,
+        console: &Console,
+        vecchia: &Vecchia,
+        (times, reason): (usize, &str),
+    ) -> Result<Value> {
+        let (run, Problem { n, geometry, .. }) = (&self.run, self.problem);
+        let (covariance, vectors) = (self.covariance, Vectors::widest());
+        let defaults = covariance.defaults();
+        let rate =
+            measure(covariance, &defaults, geometry, run.precision, vectors)?.entries_per_second;
+        let order = vecchia.neighbours.min(n) as f64 + 1.0;
+        let entries = 0.5 * n as f64 * order * order;
+        let flops = n as f64 * order.powi(3) / 3.0;
+        let all = times as f64 * entries / rate / run.workers() as f64;
+        console.field("covariances", format_args!("{} for an evaluation", number(entries, 3)));
+        console.field("flops", number(flops, 3));
+        console.field(
+            "time",
+            format_args!(
+                "about {} for {} ({reason}) on {} at {} covariances/s per core, measured now; \
+                 expect some times as much where there are gradients",
+                seconds(all),
+                count(times, "evaluation"),
+                count(run.workers(), "worker"),
+                number(rate, 3),
+            ),
+        );
+        console.line("dry run: nothing was computed");
+        let mut plan = object([
+            ("dry_run", true.into()),
+            ("n", n.into()),
+            ("fits", true.into()),
+            ("flops", flops.into()),
+            ("entries_per_second_per_core", rate.into()),
+            ("evaluations", times.into()),
+            ("seconds", all.into()),
+        ]);
+        self.describe_json(&mut plan);
+        Ok(Value::Object(plan))
+    }
+
     /// Flops of the factorisation.
     fn flops(&self) -> f64 {
         cholesky_flops(self.problem.n as f64)
@@ -25,6 +70,9 @@ impl Setup {
     /// Never for the default parameters of a covariance.
     pub(super) fn estimate(&self, console: &Console, evaluations: (usize, &str)) -> Result<Value> {
         let (run, Problem { n, geometry, .. }) = (&self.run, self.problem);
+        if let Some(vecchia) = self.vecchia() {
+            return self.estimate_vecchia(console, &vecchia, evaluations);
+        }
         let gemm = kernel("gemm").expect("gemm is listed");
         let gflops = rate(gemm, run.backend, run.precision, run.nb, Temperature::Warm)
             .expect("gemm is of all precisions")

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use tegula_exageostat::fit::{
     self as library, FitError, FitOptions, Journal, NuggetChoice, Optimizer,
 };
-use tegula_exageostat::likelihood::Likelihood;
 use tegula_exageostat::model::Model;
 use tegula_exageostat::program::Computation;
 use tegula_files::checkpoint::About;
@@ -18,11 +17,12 @@ use tegula_runtime::flow::Flow;
 
 use super::data::Data;
 use super::mean::Mean;
+use super::method::{Method, describe_error, method_json, method_text};
 use super::options::EstimationFlags;
 use super::remarks::Remarks;
 use super::report::{Done, best_so_far, coefficients, describe, fit_remarks, message};
-use super::setup::Setup;
-use super::{describe_covariance, methods, object, parameter_list, parameters_json};
+use super::setup::{Problem, Setup};
+use super::{describe_covariance, object, parameter_list, parameters_json};
 use crate::checkpoint::{Checkpoints, about};
 use crate::error::refused;
 use crate::flags::{
@@ -70,9 +70,10 @@ pub(crate) struct Fit {
     mean: String,
     #[command(flatten)]
     estimation: EstimationFlags,
-    /// How the likelihood is computed
-    #[arg(long, value_name = "NAME", help_heading = "Model", default_value = "exact", value_parser = methods())]
-    method: String,
+    /// How the likelihood is computed: exact, or vecchia:M with M neighbours of each place (or
+    /// vecchia:M:ORDER) [default: exact]
+    #[arg(long, value_name = "NAME", help_heading = "Model", value_parser = Method::parse)]
+    method: Option<Method>,
     #[command(flatten)]
     matrix: MatrixFlags,
     #[command(flatten)]
@@ -111,6 +112,8 @@ impl Fit {
         let search = if setup.is_double() { Self::search::<f64> } else { Self::search::<f32> };
         let mut done = search(self, (&data, &options), &setup, checkpoints, &console)?;
         describe(&console, &data, &options, &done);
+        let error = done.fit.loglik_error;
+        error.into_iter().for_each(|error| describe_error(&console, setup.vecchia(), error));
         remarks.caution(&done.fit.model, data.coordinates.geometry());
         setup.run.keep_times(&done.account, &console);
         let result = self.result(&data, &setup, &done, &remarks);
@@ -135,6 +138,8 @@ impl Fit {
         library::check(&data.observations, covariance, options)
             .map_err(|error| refused(format!("{}: {error}", data.table.path().display())))?;
         let problem = data.problem(Computation::Fit);
+        let vecchia = self.method.unwrap_or_default().vecchia(problem.geometry);
+        let problem = Problem { vecchia, ..problem };
         let setup = Setup::new(&self.matrix, &self.run, problem, covariance)?;
         let remedy = "estimate one (--estimate-nugget), or give one (--nugget VALUE)";
         data.check_places(self.estimation.has_nugget(), remedy, console)?;
@@ -174,7 +179,7 @@ impl Fit {
             ("--bounds", bounds.collect::<Vec<_>>().join(",")),
             ("the nugget", nugget),
             ("--start", self.estimation.start_text()),
-            ("--method", self.method.clone()),
+            ("--method", method_text(setup.vecchia())),
             ("--optimizer", self.estimation.optimizer.clone()),
             ("--reml", self.estimation.reml.to_string()),
             ("--tolerance", options.tolerance.map_or("default".to_owned(), |x| format!("{x:?}"))),
@@ -201,10 +206,8 @@ impl Fit {
             console.field("goes on", format_args!("with {given} of an earlier run"));
         }
         let flow = setup.run.flow(self.trace.is_wanted(), overlap.memory_cache);
-        let mut likelihood = Likelihood::<T>::new(flow, &data.observations, setup.nb(), overlap);
-        if let Some(owners) = self.generation.owners(&setup.run)? {
-            likelihood.generate_by(owners);
-        }
+        let how = (overlap, self.generation.owners(&setup.run)?);
+        let mut likelihood = setup.likelihood::<T>(flow, &data.observations, how);
         let mut progress = Progress::new(console);
         progress.follow(likelihood.flow().watch(), setup.tasks(), "evaluation 1");
         let covariance = self.covariance.covariance;
@@ -240,7 +243,7 @@ impl Fit {
             checkpoints.pause(flow, console, (0, &mut |_, out| Ok(journal.write(out)?)))
         };
         let found = library::fit_from(
-            &mut likelihood,
+            &mut *likelihood,
             &data.observations,
             covariance,
             options,
@@ -308,7 +311,7 @@ impl Fit {
             ("mean", coefficients(data, fit).json(&data.mean)),
             ("bounds_hit", hits.into()),
             ("seconds", done.seconds.into()),
-            ("method", self.method.clone().into()),
+            ("method", method_json(setup.vecchia(), fit.loglik_error)),
             ("optimizer", self.estimation.optimizer.clone().into()),
             ("data", super::model_file::data_json(data)),
         ]);

@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::{Map, Value};
-use tegula_exageostat::likelihood::{Evaluation, Likelihood};
+use tegula_exageostat::likelihood::{Criterion, Evaluation};
 use tegula_exageostat::model::Model;
 use tegula_exageostat::program::Computation;
 use tegula_kernels::scalar::Real;
@@ -14,10 +14,11 @@ use tegula_traces::phase_times;
 
 use super::data::Data;
 use super::mean::Coefficients;
+use super::method::{Method, describe_error, method_json};
 use super::remarks::Remarks;
-use super::setup::Setup;
+use super::setup::{Problem, Setup};
 use super::subject::Subject;
-use super::{describe_covariance, methods, object, parameter_list, parameters_json};
+use super::{describe_covariance, object, parameter_list, parameters_json};
 use crate::flags::{GenerationFlags, MatrixFlags, OutputFlags, OverlapFlags, RunFlags, TraceFlags};
 use crate::output::{Account, Align, Console, Progress, Table, number, seconds};
 use crate::ranks;
@@ -25,14 +26,18 @@ use crate::ranks;
 /// The phases of an evaluation, in their order.
 const PHASES: [&str; 5] = ["generation", "factorization", "determinant", "solve", "dot"];
 
+/// Those of one that is approximated, once neighbours are found.
+const APPROXIMATED: [&str; 1] = ["likelihood"];
+
 /// Flags of `loglik`.
 #[derive(Args, Debug)]
 pub(crate) struct Loglik {
     #[command(flatten)]
     subject: Subject,
-    /// How the likelihood is computed
-    #[arg(long, value_name = "NAME", help_heading = "Model", default_value = "exact", value_parser = methods())]
-    method: String,
+    /// How the likelihood is computed: exact, or vecchia:M with M neighbours of each place (or
+    /// vecchia:M:ORDER) [default: exact, or that of the model]
+    #[arg(long, value_name = "NAME", help_heading = "Model", value_parser = Method::parse)]
+    method: Option<Method>,
     #[command(flatten)]
     matrix: MatrixFlags,
     #[command(flatten)]
@@ -67,7 +72,7 @@ impl Loglik {
         let result = if setup.is_dry {
             setup.estimate(&console, (self.repeat as usize, "--repeat"))?
         } else {
-            let mut times = if setup.is_double() {
+            let (mut times, error) = if setup.is_double() {
                 self.evaluate::<f64>(&data, &model, &setup, &console)?
             } else {
                 self.evaluate::<f32>(&data, &model, &setup, &console)?
@@ -75,12 +80,13 @@ impl Loglik {
             let repeats: Vec<f64> = times.iter().map(|timed| timed.seconds).collect();
             let middle = middle(&times)?;
             let typical = &times[middle];
-            self.describe(&console, &data, typical, &repeats);
+            self.describe(&console, (&data, &setup), typical, (&repeats, error));
             if self.trace.is_wanted() && self.repeat > 1 {
                 console.note("the trace is that of the evaluation whose time is the median");
             }
             setup.run.keep_times(&typical.account, &console);
             let mut result = self.result(&data, &model, &setup, typical, &repeats);
+            result.insert("method".to_owned(), method_json(setup.vecchia(), error));
             result.insert("remarks".to_owned(), remarks.json(&[]));
             let result = Value::Object(result);
             self.trace.write(&mut times[middle].trace, &result, &console)?;
@@ -96,8 +102,10 @@ impl Loglik {
         console: &Console,
         remarks: &mut Remarks<'_>,
     ) -> Result<(Data, Model, Setup)> {
-        let (data, model) = self.subject.load(self.run.memory()?, remarks)?;
+        let (data, model, method) = self.subject.load(self.run.memory()?, remarks)?;
         let (covariance, problem) = (model.covariance, data.problem(Computation::Likelihood));
+        let vecchia = self.method.unwrap_or(method).vecchia(problem.geometry);
+        let problem = Problem { vecchia, ..problem };
         let setup = Setup::new(&self.matrix, &self.run, problem, covariance)?;
         data.check_places(model.nugget > 0.0, "give one with --nugget VALUE", console)?;
         data.describe(console);
@@ -109,21 +117,22 @@ impl Loglik {
         Ok((data, model, setup))
     }
 
-    /// Evaluates as often as asked for.
+    /// Evaluates as often as asked for, then how far the likelihood may be from the exact one, if
+    /// it is approximated.
     fn evaluate<T: Real>(
         &self,
         data: &Data,
         model: &Model,
         setup: &Setup,
         console: &Console,
-    ) -> Result<Vec<Timed>> {
+    ) -> Result<(Vec<Timed>, Option<f64>)> {
         let overlap = self.overlap.overlap();
         let flow = setup.run.flow(true, overlap.memory_cache);
-        let mut likelihood = Likelihood::<T>::new(flow, &data.observations, setup.nb(), overlap);
-        if let Some(owners) = self.generation.owners(&setup.run)? {
-            likelihood.generate_by(owners);
-        }
+        let how = (overlap, self.generation.owners(&setup.run)?);
+        let mut likelihood = setup.likelihood::<T>(flow, &data.observations, how);
         let mut times = Vec::new();
+        // Neighbours are searched for once.
+        likelihood.flow().wait()?;
         let mut progress = Progress::new(console);
         progress.follow(likelihood.flow().watch(), setup.tasks(), "evaluation 1");
         for done in 1..=self.repeat {
@@ -143,10 +152,18 @@ impl Loglik {
             let trace = likelihood.flow().take_trace();
             times.push(Timed { evaluation, seconds, trace, account });
         }
-        Ok(times)
+        let Model { covariance, values, nugget } = model;
+        let error = likelihood.error_estimate(covariance, values, *nugget, Criterion::Full)?;
+        Ok((times, error))
     }
 
-    fn describe(&self, console: &Console, data: &Data, timed: &Timed, repeats: &[f64]) {
+    fn describe(
+        &self,
+        console: &Console,
+        (data, setup): (&Data, &Setup),
+        timed: &Timed,
+        (repeats, error): (&[f64], Option<f64>),
+    ) {
         let evaluation = &timed.evaluation;
         console.line("");
         let mut table = Table::new(&[
@@ -161,17 +178,18 @@ impl Loglik {
         }
         console.line(table);
         console.line("");
+        error.into_iter().for_each(|error| describe_error(console, setup.vecchia(), error));
         let time = median(repeats);
         let gflops = (evaluation.n as f64).powi(3) / 3.0 / time * 1e-9;
+        let rate = match setup.vecchia() {
+            None => format!(", {} Gflop/s", number(gflops, 3)),
+            Some(_) => String::new(),
+        };
         let note = match repeats.len() {
             1 => String::new(),
             repeats => format!(" (median of {repeats})"),
         };
-        console.line(format_args!(
-            "evaluated in {}{note}, {} Gflop/s",
-            seconds(time),
-            number(gflops, 3)
-        ));
+        console.line(format_args!("evaluated in {}{note}{rate}", seconds(time),));
         timed.account.describe(console);
         if console.is_verbose() {
             describe_phases(console, &timed.trace);
@@ -204,8 +222,7 @@ impl Loglik {
             ("mean", coefficients.json(&data.mean)),
             ("seconds", median(repeats).into()),
             ("repeats", repeats.into()),
-            ("phases", phases_json(&timed.trace)),
-            ("method", self.method.clone().into()),
+            ("phases", phases_json(&timed.trace, setup.vecchia().is_some())),
         ]);
         setup.describe_json(&mut result);
         timed.account.describe_json(&mut result);
@@ -248,12 +265,13 @@ fn describe_phases(console: &Console, trace: &Trace) {
 }
 
 /// Seconds that the tasks of each phase took, summed over the workers.
-fn phases_json(trace: &Trace) -> Value {
+fn phases_json(trace: &Trace, is_approximated: bool) -> Value {
+    let phases = if is_approximated { &APPROXIMATED[..] } else { &PHASES[..] };
     let times = phase_times(trace);
     let busy = |name: &str| {
         times.iter().filter(|time| time.phase == name).map(|time| time.busy_seconds).sum::<f64>()
     };
     Value::Object(
-        PHASES.iter().map(|name| ((*name).to_owned(), busy(name).into())).collect::<Map<_, _>>(),
+        phases.iter().map(|name| ((*name).to_owned(), busy(name).into())).collect::<Map<_, _>>(),
     )
 }

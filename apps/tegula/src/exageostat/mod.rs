@@ -7,6 +7,7 @@ mod fit;
 mod inputs;
 mod loglik;
 mod mean;
+mod method;
 mod model_file;
 mod observed;
 mod obvious;
@@ -23,7 +24,6 @@ mod training;
 
 use anyhow::Result;
 use clap::Subcommand;
-use clap::builder::{PossibleValue, PossibleValuesParser};
 use serde_json::{Map, Value};
 use tegula_exageostat::covariance::Covariance;
 use tegula_exageostat::model::Model;
@@ -56,11 +56,6 @@ impl Exageostat {
             Self::Covariances(command) => command.run(),
         }
     }
-}
-
-/// How the likelihood is computed; exactly, so far.
-fn methods() -> PossibleValuesParser {
-    PossibleValuesParser::new([PossibleValue::new("exact").help("dense Cholesky factorization")])
 }
 
 /// Prints `covariance`.

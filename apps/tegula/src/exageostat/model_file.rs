@@ -12,6 +12,7 @@ use tegula_files::text::read_whole;
 
 use super::data::Data;
 use super::mean::Mean;
+use super::method::Method;
 use crate::error::refused;
 use crate::flags::Distance;
 
@@ -42,6 +43,8 @@ pub(super) fn data_json(data: &Data) -> Value {
 pub(super) struct ModelFile {
     /// The covariance with its parameters and nugget.
     pub(super) model: Model,
+    /// How its likelihood was computed.
+    pub(super) method: Method,
     /// The mean.
     pub(super) mean: Mean,
     /// The coordinates, as expressions.
@@ -80,6 +83,8 @@ impl ModelFile {
                 values.collect::<Result<_>>()?,
                 fields.number("/nugget")?,
             )?,
+            method: Method::read(value.get("method"))
+                .ok_or_else(|| fields.fail("/method", "a method"))?,
             mean: Mean::read(fields.text("/mean/formula")?)?,
             coords: fields.texts("/data/columns/coords")?,
             values: fields.text("/data/columns/values")?.to_owned(),

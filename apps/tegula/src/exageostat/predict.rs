@@ -6,14 +6,16 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::{Map, Value, json};
 use tegula_exageostat::likelihood::{Likelihood, Overlap};
-use tegula_exageostat::predict::{Predictions, Predictor};
+use tegula_exageostat::predict::{self as library, Predictions, Predictor};
 use tegula_exageostat::program::Computation;
+use tegula_exageostat::vecchia::{LocalPredictor, VecchiaLikelihood};
 use tegula_files::{NamedValues, Table};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::trace::Trace;
 
 use super::data::Data;
 use super::inputs::{InputFlags, Places};
+use super::method::Method;
 use super::model_file::ModelFile;
 use super::observed::Errors;
 use super::remarks::Remarks;
@@ -31,6 +33,10 @@ use crate::output::{
 pub(crate) struct Predict {
     #[command(flatten)]
     input: InputFlags,
+    /// How places are predicted: exact, from all observations, or vecchia:M, from the M nearest of
+    /// each [default: as the model was fitted]
+    #[arg(long, value_name = "NAME", help_heading = "Model", value_parser = Method::parse)]
+    method: Option<Method>,
     #[command(flatten)]
     matrix: MatrixFlags,
     #[command(flatten)]
@@ -101,8 +107,9 @@ impl Predict {
         remarks: &mut Remarks<'_>,
     ) -> Result<Setup> {
         let model = &file.model;
-        let problem =
-            Problem { places: places.rows.len(), ..data.problem(Computation::Prediction) };
+        let problem = data.problem(Computation::Prediction);
+        let vecchia = self.method.unwrap_or(file.method).vecchia(problem.geometry);
+        let problem = Problem { places: places.rows.len(), vecchia, ..problem };
         let setup = Setup::new(&self.matrix, &self.run, problem, model.covariance)?;
         data.check_places(model.nugget > 0.0, "fit again with --estimate-nugget", console)?;
         data.describe(console);
@@ -128,14 +135,19 @@ impl Predict {
         let mut progress = Progress::new(console);
         let flow = setup.run.flow(self.trace.is_wanted(), true);
         progress.follow(flow.watch(), setup.tasks(), "factorization");
-        let (nb, overlap) = (setup.nb(), Overlap::default());
-        let likelihood = Likelihood::<T>::new(flow, &data.observations, nb, overlap);
-        let observations = data.observations.clone();
-        let mut predictor = Predictor::new(likelihood, file.model.clone(), observations)?;
+        let (model, observations) = (file.model.clone(), data.observations.clone());
+        let mut predictor: Box<dyn library::Predict> = if let Some(vecchia) = setup.vecchia() {
+            let likelihood = VecchiaLikelihood::new(flow, &observations, vecchia);
+            Box::new(LocalPredictor::new(likelihood, model, observations)?)
+        } else {
+            let (nb, overlap) = (setup.nb(), Overlap::default());
+            let likelihood = Likelihood::<T>::new(flow, &observations, nb, overlap);
+            Box::new(Predictor::new(likelihood, model, observations)?)
+        };
         progress.clear();
         let factorization_seconds = progress.seconds();
         let total = places.rows.len();
-        let predictions = predictor.predict(&places.points, &places.drift, |done| {
+        let predictions = predictor.predict(&places.points, &places.drift, &mut |done| {
             progress.share(done, total, "places");
         })?;
         progress.clear();

@@ -99,8 +99,8 @@ impl Sample {
         let mut random = Random::new(self.run.seed);
         let (points, place) = self.points(&mut random)?;
         let (n, geometry) = (points.len(), points.geometry());
-        let problem =
-            Problem { n, columns: 1, places: 0, geometry, computation: Computation::Draw };
+        let (columns, computation, vecchia) = (1, Computation::Draw, None);
+        let problem = Problem { n, columns, places: 0, geometry, computation, vecchia };
         let setup = Setup::new(&self.matrix, &self.run, problem, model.covariance)?;
         console.field("places", place.describe(n));
         describe_covariance(&console, model.covariance);

@@ -1,24 +1,36 @@
 //! A covariance matrix to be worked on: its size and tiles, and the workers that do it.
 
+use std::sync::Arc;
+
 use anyhow::Result;
 use serde_json::{Map, Value};
 use tegula_exageostat::covariance::Covariance;
+use tegula_exageostat::likelihood::{Evaluate, Likelihood, Overlap};
+use tegula_exageostat::observations::Observations;
 use tegula_exageostat::predict::BLOCKS_PER_WORKER;
 use tegula_exageostat::program::Computation;
+use tegula_exageostat::vecchia::{Vecchia, VecchiaLikelihood};
 use tegula_kernels::geometry::Geometry;
 use tegula_kernels::kernel::covariance::TABLE_BYTES;
-use tegula_kernels::scalar::Precision;
+use tegula_kernels::scalar::{Precision, Real};
 use tegula_linalg::copied_tiles;
+use tegula_runtime::flow::Flow;
 use tegula_runtime::memory::rounded;
+use tegula_runtime::ranks::Owners;
 use tegula_tiles::Storage;
 
 use tegula_linalg::program::Footprint;
 use tegula_tiles::TileGrid;
 
+use super::method::{method_json, method_text};
 use crate::error::refused;
 use crate::flags::{MatrixFlags, Run, RunFlags, precision_name};
 use crate::output::Console;
 use crate::work::{Work, potrf_task_bytes, potrf_tasks, solve_task_bytes};
+
+/// Codelets where the likelihood is approximated.
+const VECCHIA: &[&str] =
+    &["neighbours", "vecchia", "vecchia_score", "neighbours_around", "vecchia_weights"];
 
 /// What is computed, as far as memory and tasks depend on it.
 #[derive(Clone, Copy, Debug)]
@@ -31,8 +43,10 @@ pub(super) struct Problem {
     pub(super) places: usize,
     /// Where the places lie.
     pub(super) geometry: Geometry,
-    /// Which tasks that takes.
+    /// Which tasks that takes, if the likelihood is exact.
     pub(super) computation: Computation,
+    /// What approximates the likelihood, if anything does.
+    pub(super) vecchia: Option<Vecchia>,
 }
 
 /// A matrix with its tiles, and how tasks on it run.
@@ -66,10 +80,25 @@ impl Setup {
             )));
         }
         let number_bytes = matrix.precision.bytes();
-        let footprint = |nb, workers| problem.footprint(nb, workers, number_bytes);
-        let Problem { n: order, computation, .. } = problem;
-        let tile_size = |workers| tegula_linalg::tile_size(order, workers);
-        let codelets = || computation.codelets();
+        if problem.vecchia.is_some() && matrix.precision != Precision::Double {
+            let letter = matrix.precision.letter();
+            return Err(refused(format!(
+                "--precision {letter}: --method vecchia computes in numbers of 64 bits"
+            )));
+        }
+        let footprint = |nb, workers| match &problem.vecchia {
+            Some(vecchia) => problem.sparse_footprint(vecchia, nb, workers),
+            None => problem.footprint(nb, workers, number_bytes),
+        };
+        let Problem { n: order, computation, vecchia, .. } = problem;
+        let codelets = || match vecchia {
+            Some(_) => VECCHIA.to_vec(),
+            None => computation.codelets(),
+        };
+        let tile_size = |workers| match vecchia {
+            Some(vecchia) => vecchia.block.min(order.max(1)),
+            None => tegula_linalg::tile_size(order, workers),
+        };
         let (tile_size, codelets, footprint) = (&tile_size, &codelets, &footprint);
         let work = Work { order, tile_size, codelets, storage: Storage::Lower, footprint };
         let run = run.resolve(matrix, &work)?;
@@ -81,14 +110,38 @@ impl Setup {
         self.run.precision == Precision::Double
     }
 
+    /// What approximates the likelihood, if anything does, in blocks of the tiles' order.
+    pub(super) fn vecchia(&self) -> Option<Vecchia> {
+        self.problem.vecchia.map(|vecchia| Vecchia { block: self.nb(), ..vecchia })
+    }
+
+    /// What evaluates the likelihood of `observations`, on `flow`.
+    pub(super) fn likelihood<T: Real>(
+        &self,
+        flow: Flow,
+        observations: &Observations,
+        (overlap, generators): (Overlap, Option<Arc<dyn Owners>>),
+    ) -> Box<dyn Evaluate> {
+        if let Some(vecchia) = self.vecchia() {
+            return Box::new(VecchiaLikelihood::new(flow, observations, vecchia));
+        }
+        let mut likelihood = Likelihood::<T>::new(flow, observations, self.nb(), overlap);
+        if let Some(generators) = generators {
+            likelihood.generate_by(generators);
+        }
+        Box::new(likelihood)
+    }
+
     /// Prints how tasks run.
     pub(super) fn describe(&self, console: &Console) {
+        console.field("method", method_text(self.vecchia()));
         self.run.describe(console);
     }
 
     /// Adds how tasks ran to a result.
     pub(super) fn describe_json(&self, into: &mut Map<String, Value>) {
         self.run.describe_json(into);
+        into.entry("method").or_insert_with(|| method_json(self.vecchia(), None));
     }
 
     /// Order of the tiles.
@@ -108,6 +161,30 @@ impl Setup {
 }
 
 impl Problem {
+    /// What it asks for where each place has but some neighbours, in blocks of `nb` places: the
+    /// tree, the records and the lists, and twice the lists to estimate the error.
+    fn sparse_footprint(&self, vecchia: &Vecchia, nb: usize, workers: usize) -> Footprint {
+        let &Self { n, columns, places, geometry, .. } = self;
+        let neighbours = vecchia.neighbours.min(n);
+        let record = (geometry.stored() + columns) * size_of::<f64>();
+        let list = |rows: usize| rounded(rows * neighbours * size_of::<u32>()) as u64;
+        // Places and bounds of the tree's nodes, ranks of both.
+        let tree = n * (3 * size_of::<f64>() + size_of::<u32>())
+            + n.div_ceil(6) * (6 * size_of::<f64>() + size_of::<u32>());
+        let blocks = n.div_ceil(nb.max(1));
+        let targets = (places.div_ceil(nb.max(1))).min(16 * workers);
+        let shared = (tree + n * record + 4 * TABLE_BYTES) as u64;
+        let sums = rounded((columns * columns + 32) * size_of::<f64>()) as u64;
+        let all_targets = targets as u64 * (list(nb) + rounded(2 * nb * record) as u64);
+        Footprint {
+            bytes: shared + blocks as u64 * (3 * list(nb) + 3 * sums) + all_targets,
+            task_bytes: shared + 2 * list(nb) + sums,
+            pieces: 5 * blocks + 3 * targets + 16,
+            tasks: blocks as f64,
+            ..Footprint::default()
+        }
+    }
+
     /// What it asks for on tiles of order `nb`.
     fn footprint(&self, nb: usize, workers: usize, number_bytes: usize) -> Footprint {
         let &Self { n, columns, places, geometry, .. } = self;
@@ -148,12 +225,9 @@ impl Problem {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use tegula_exageostat::likelihood::Overlap;
     use tegula_exageostat::program::Described;
     use tegula_linalg::program::peak_bytes;
-    use tegula_runtime::flow::{Flow, FlowOptions};
+    use tegula_runtime::flow::FlowOptions;
     use tegula_runtime::platform::{Machine, WorkerModel};
     use tegula_runtime::sim::Census;
 
@@ -161,7 +235,7 @@ mod tests {
 
     fn problem(n: usize) -> Problem {
         let (geometry, computation) = (Geometry::Plane, Computation::Likelihood);
-        Problem { n, columns: 1, places: 0, geometry, computation }
+        Problem { n, columns: 1, places: 0, geometry, computation, vecchia: None }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use tegula_exageostat::model::Model;
 
 use super::data::Data;
 use super::mean::Mean;
+use super::method::Method;
 use super::model_file::ModelFile;
 use super::remarks::Remarks;
 use super::training::Training;
@@ -46,11 +47,16 @@ pub(super) struct Subject {
 }
 
 impl Subject {
-    /// Reads the data, which take at most `memory` bytes, and the model.
+    /// Reads the data, which take at most `memory` bytes, the model, and how its likelihood was
+    /// computed.
     ///
     /// # Errors
     /// If one cannot be used, or flags say again what the model says.
-    pub(super) fn load(&self, memory: u64, remarks: &mut Remarks<'_>) -> Result<(Data, Model)> {
+    pub(super) fn load(
+        &self,
+        memory: u64,
+        remarks: &mut Remarks<'_>,
+    ) -> Result<(Data, Model, Method)> {
         if is_model(&self.data.data) {
             return self.of_model(memory, remarks);
         }
@@ -69,7 +75,7 @@ impl Subject {
         let values = parameters(covariance, &self.params)?;
         let model = Model::new(covariance, values, self.nugget.unwrap_or(0.0))?;
         let mean = self.mean.as_deref().map_or(Ok(Mean::Constant), Mean::parse)?;
-        Ok((Data::load(&self.data, mean, memory)?, model))
+        Ok((Data::load(&self.data, mean, memory)?, model, Method::default()))
     }
 
     /// The remarks on the columns of the data, which of a model were made when it was fitted.
@@ -78,7 +84,7 @@ impl Subject {
     }
 
     /// The model that the file holds, on its data.
-    fn of_model(&self, memory: u64, remarks: &mut Remarks<'_>) -> Result<(Data, Model)> {
+    fn of_model(&self, memory: u64, remarks: &mut Remarks<'_>) -> Result<(Data, Model, Method)> {
         let path = &self.data.data;
         let given = [
             ("--coords", self.data.places.coords.is_some()),
@@ -99,7 +105,7 @@ impl Subject {
         let file = ModelFile::read(path)?;
         let (train, drop_missing) = (self.train.as_deref(), self.data.drop_missing);
         let data = Training { model: path, train, drop_missing, memory }.data(&file, remarks)?;
-        Ok((data, file.model))
+        Ok((data, file.model, file.method))
     }
 }
 

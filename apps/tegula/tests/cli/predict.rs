@@ -159,3 +159,35 @@ fn the_order_of_latitude_and_longitude_is_that_of_the_model_where_no_name_tells(
     assert_eq!(named, predict("a,b\n31,-97\n", "--coords a,b"));
     assert_eq!(named, predict("lon,lat\n-97,31\n", "--coords lon,lat"));
 }
+
+/// A fit by neighbours says so in its model, and what evaluates or predicts it does as the fit did.
+#[test]
+fn neighbours_take_the_place_of_all_observations() {
+    let folder = split("a_synth1600.csv", 16, 7);
+    let theta = "variance=1,range=0.1,smoothness=0.5";
+    let fit = format!("exageostat fit train.csv --mean zero --fix {theta} --method");
+    tegula_in(&folder, &format!("{fit} exact -o exact.json")).succeeded();
+    let run = tegula_in(&folder, &format!("{fit} vecchia:20:random -o model.json")).succeeded();
+    assert!(run.stdout.contains("20 neighbours, ordering random"), "{}", run.stdout);
+    let at = "exageostat predict model.json --at places.csv -o predictions.csv --json -";
+    let found = tegula_in(&folder, at).succeeded().json();
+    assert_eq!(found["method"]["neighbours"], 20);
+    let exact = "exageostat predict exact.json --at places.csv -o exact.csv --json -";
+    let expected = tegula_in(&folder, exact).succeeded().json();
+    assert_eq!(expected["method"]["name"], "exact");
+    // Kriging variances are about a tenth of the variance.
+    let means = ["predictions.csv", "exact.csv"].map(|name| column(&folder.join(name), "mean"));
+    let differences = means[0].iter().zip(&means[1]).map(|(x, y)| (x - y).abs());
+    assert!(differences.fold(0.0, f64::max) < 0.05);
+    let loglik = "exageostat loglik model.json --json -";
+    let found = tegula_in(&folder, loglik).succeeded().json();
+    assert_eq!(found["method"]["ordering"], "random");
+    assert!(crate::support::number(&found, "/method/error_estimate").abs() < 10.0);
+    let loglik = "exageostat loglik model.json --method exact --json -";
+    let exact = tegula_in(&folder, loglik).succeeded().json();
+    let [found, exact] = [found, exact].map(|run| crate::support::number(&run, "/loglik"));
+    assert!((found - exact).abs() < 10.0, "{found}, not {exact}");
+    let dry = "exageostat fit train.csv --method vecchia:20 --dry-run --json -";
+    let plan = tegula_in(&folder, dry).succeeded().json();
+    assert!(plan["fits"] == true && plan["method"]["ordering"] == "maximin", "{plan}");
+}

@@ -126,7 +126,10 @@ fn parameters_that_are_none() {
     run("--covariance matrn --params 1,2").failed(2, &["matrn", "matern"]);
     run("--params 1,0.1,0.5 --policy fast").failed(2, &["fast", "lws"]);
     run("--params 1,0.1,0.5 --workers 0 --devices none").failed(2, &["--workers 0", "--devices"]);
-    run("--params 1,0.1,0.5 --method vecchia:30").failed(2, &["exact"]);
+    run("--params 1,0.1,0.5 --method cholesky").failed(2, &["exact", "vecchia:M"]);
+    run("--params 1,0.1,0.5 --method vecchia:0").failed(2, &["neighbours from 1"]);
+    run("--params 1,0.1,0.5 --method vecchia:5:best").failed(2, &["maximin"]);
+    run("--params 1,0.1,0.5 --method vecchia --precision s").failed(2, &["64 bits"]);
     run("--params 1,0.1,0.5 --trace t.txt").failed(2, &["t.txt", ".json", ".csv", ".svg"]);
     run("").failed(2, &["--params"]);
 }

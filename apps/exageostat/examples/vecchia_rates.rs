@@ -30,9 +30,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         vecchia.flow().wait()?;
         let found = start.elapsed().as_secs_f64();
         println!("{name}: ordered in {ordered:.3} s, neighbours in {:.3} s", found - ordered);
-        for (name, values) in
-            [("matern", &[1.0, 0.1, 0.7][..]), ("matern", &[1.0, 0.1, 0.5]), ("exponential", &[1.0, 0.1])]
-        {
+        for (name, values) in [
+            ("matern", &[1.0, 0.1, 0.7][..]),
+            ("matern", &[1.0, 0.1, 0.5]),
+            ("exponential", &[1.0, 0.1]),
+        ] {
             let covariance = find(name)?;
             let mut seconds = [f64::INFINITY; 2];
             for _ in 0..5 {

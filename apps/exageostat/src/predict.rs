@@ -124,8 +124,7 @@ impl<T: Real> Predictor<T> {
         let explained = self.flow.read::<T>(block.explained)?.to_vec();
         let mean = UncertainMean { evaluation: &self.evaluation, offset: known_offset };
         for i in 0..m {
-            let projections: Vec<f64> =
-                (0..=p).map(|j| projections[i + j * m].to_f64()).collect();
+            let projections: Vec<f64> = (0..=p).map(|j| projections[i + j * m].to_f64()).collect();
             let q = self.observations.design.transform(&drift(i));
             let known = self.model.variance() - explained[i].to_f64();
             let (mean, variance) = mean.prediction(&q, &projections, known);
@@ -146,8 +145,8 @@ pub(crate) struct UncertainMean<'a> {
 }
 
 impl UncertainMean<'_> {
-    /// Mean and variance at a place with the columns `q`, whose weights `a` of the observations give
-    /// the `projections` `[Q r]' a`, and leave the variance `known` where the mean is known.
+    /// Mean and variance at a place with the columns `q`, whose weights `a` of the observations
+    /// give the `projections` `[Q r]' a`, and leave the variance `known` where the mean is known.
     pub(crate) fn prediction(&self, q: &[f64], projections: &[f64], known: f64) -> (f64, f64) {
         let (g, a) = (&self.evaluation.coefficients, &self.evaluation.coefficient_covariance);
         let (c, p) = (self.offset, q.len());

@@ -5,9 +5,7 @@ use tegula_exageostat::fit::{FitOptions, fit};
 use tegula_exageostat::likelihood::{Criterion, Evaluate, LikelihoodError, Score};
 use tegula_exageostat::model::Model;
 use tegula_exageostat::predict::{Predict, Predictor};
-use tegula_exageostat::vecchia::{
-    LocalPredictor, ORDERINGS, Ordering, Vecchia, VecchiaLikelihood,
-};
+use tegula_exageostat::vecchia::{LocalPredictor, ORDERINGS, Ordering, Vecchia, VecchiaLikelihood};
 use tegula_kernels::geometry::{Geometry, Points};
 use tegula_kernels::kernel::covariance::rate::random_points;
 use tegula_plan::distribution::distribution;
@@ -63,7 +61,10 @@ fn with_all_places_before_as_neighbours_it_is_exact() {
                         assert_close(loglik(&found, criterion), expected, 1e-11, &what);
                     }
                     for (found, expected) in found.coefficients.iter().zip(&exact.coefficients) {
-                        assert!((found - expected).abs() < 1e-10 * (1.0 + expected.abs()), "{what}");
+                        assert!(
+                            (found - expected).abs() < 1e-10 * (1.0 + expected.abs()),
+                            "{what}"
+                        );
                     }
                 }
             }
@@ -150,8 +151,7 @@ fn gradients_are_those_of_differences() {
 fn information_is_the_expected_one() {
     let (n, nugget, values) = (40, 0.1, vec![1.3, 0.2, 1.1]);
     let observations = observations(random_points(Geometry::Plane, n, 1.0, 9), 1);
-    let mut vecchia =
-        VecchiaLikelihood::new(flow(1), &observations, options(n, Ordering::Maximin));
+    let mut vecchia = VecchiaLikelihood::new(flow(1), &observations, options(n, Ordering::Maximin));
     let found = score(&mut vecchia, ("matern", &values), nugget, (Criterion::Full, false));
     let entry = |values: &[f64], nugget: f64, i: usize, j: usize| {
         let same = if i == j { nugget } else { 0.0 };
@@ -191,8 +191,7 @@ fn information_is_the_expected_one() {
 #[test]
 fn a_scaled_score_is_that_of_scaled_parameters() {
     let observations = observations(random_points(Geometry::Plane, 120, 1.0, 4), 2);
-    let mut vecchia =
-        VecchiaLikelihood::new(flow(2), &observations, options(9, Ordering::Maximin));
+    let mut vecchia = VecchiaLikelihood::new(flow(2), &observations, options(9, Ordering::Maximin));
     for criterion in CRITERIA {
         let unit = ("exponential", &[1.0, 0.2][..]);
         let profiled = score(&mut vecchia, unit, 0.1, (criterion, true));
@@ -258,9 +257,9 @@ fn two_values_at_a_place_need_a_nugget() {
 #[test]
 fn a_single_place_has_no_neighbours() {
     let observations = observations(random_points(Geometry::Plane, 1, 1.0, 9), 0);
-    let mut vecchia =
-        VecchiaLikelihood::new(flow(1), &observations, options(5, Ordering::Maximin));
-    let expected = likelihood(&observations, 32).evaluate(covariance("matern"), &[1.0, 0.1, 0.5], 0.3);
+    let mut vecchia = VecchiaLikelihood::new(flow(1), &observations, options(5, Ordering::Maximin));
+    let expected =
+        likelihood(&observations, 32).evaluate(covariance("matern"), &[1.0, 0.1, 0.5], 0.3);
     let found = vecchia.evaluate(covariance("matern"), &[1.0, 0.1, 0.5], 0.3);
     let [found, expected] = [found, expected].map(|one| one.expect("positive definite").loglik());
     assert_close(found, expected, 1e-14, "one place");

@@ -114,7 +114,8 @@ pub struct Fit {
     pub evaluation: Evaluation,
     /// Its logarithm there by the criterion of the fit.
     pub loglik: f64,
-    /// Estimate of what a better approximation of the likelihood adds to that; none of an exact one.
+    /// Estimate of what a better approximation of the likelihood adds to that; none of an exact
+    /// one.
     pub loglik_error: Option<f64>,
     /// How far the estimates may be from the truth.
     pub uncertainty: Uncertainty,

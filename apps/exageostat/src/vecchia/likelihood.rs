@@ -205,11 +205,7 @@ impl Known {
 }
 
 /// The sums of all blocks, in their order.
-fn total(
-    flow: &mut Flow,
-    blocks: &[Handle],
-    length: usize,
-) -> Result<Vec<f64>, FlowError> {
+fn total(flow: &mut Flow, blocks: &[Handle], length: usize) -> Result<Vec<f64>, FlowError> {
     flow.wait()?;
     let mut total = vec![0.0; length];
     for &handle in blocks {
@@ -220,12 +216,7 @@ fn total(
 
 /// Puts sums together, with the variance, whose derivative is the covariance without the nugget,
 /// before the shapes. `fitted` is the sum of `w' M w`.
-fn assemble(
-    shapes: usize,
-    sums: &ScoreSums<'_>,
-    (n, fitted): (f64, f64),
-    nugget: f64,
-) -> Score {
+fn assemble(shapes: usize, sums: &ScoreSums<'_>, (n, fitted): (f64, f64), nugget: f64) -> Score {
     let ScoreSums { traces, products, information } = sums;
     // Of the tables, and the nugget.
     let known = shapes + 1;

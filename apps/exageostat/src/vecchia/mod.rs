@@ -37,4 +37,3 @@ impl Vecchia {
 
 /// Places of a task by default: some tenths of a millisecond.
 pub const BLOCK: usize = 512;
-

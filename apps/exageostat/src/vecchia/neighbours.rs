@@ -6,8 +6,8 @@ use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure};
 
 use super::tree::{Found, Place, View};
 
-/// The nearest places among those before each in an order; buffers `[places: R, bounds: R, ranks: R,
-/// least ranks of nodes: R, neighbours: W]`.
+/// The nearest places among those before each in an order; buffers `[places: R, bounds: R, ranks:
+/// R, least ranks of nodes: R, neighbours: W]`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Before {
     /// The first place.

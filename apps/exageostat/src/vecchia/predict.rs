@@ -1,8 +1,8 @@
 //! Kriging from the nearest observations of each place.
 //!
-//! Each place has the mean and the variance that its nearest observations give it, noise included in
-//! theirs; the mean of the field is that of all observations, by their approximated likelihood. What
-//! is not known of it counts as far as the weights of the neighbours do not take it off, as in
+//! Each place has the mean and the variance that its nearest observations give it, noise included
+//! in theirs; the mean of the field is that of all observations, by their approximated likelihood.
+//! What is not known of it counts as far as the weights of the neighbours do not take it off, as in
 //! [`predict`](crate::predict): N. Cressie, "Statistics for spatial data" (1993), section 3.4.
 
 use std::ops::Range;

@@ -1,10 +1,11 @@
 //! A k-d tree over places, and the nearest of them to a point.
 //!
-//! The tree is perfect: node 1 is the root, `2 i` and `2 i + 1` are the halves of node `i`, each with
-//! as many places as the other or one more. Places stand in the order of the leaves, so that those
-//! that are near in space are mostly near in memory. On the sphere places are unit vectors, whose
-//! chords are in the order of the arcs. Source: J. L. Bentley, "Multidimensional binary search trees
-//! used for associative searching", Communications of the ACM 18 (1975) 509-517.
+//! The tree is perfect: node 1 is the root, `2 i` and `2 i + 1` are the halves of node `i`, each
+//! with as many places as the other, up to one for each leaf. Places stand in the order of the
+//! leaves, so that those that are near in space are mostly near in memory. On the sphere places are
+//! unit vectors, whose chords are in the order of the arcs. Source: J. L. Bentley,
+//! "Multidimensional binary search trees used for associative searching", Communications of the ACM
+//! 18 (1975) 509-517.
 
 use std::collections::BinaryHeap;
 
@@ -44,8 +45,7 @@ impl Tree {
     pub(super) fn new(points: &Points) -> Self {
         let n = points.len();
         let leaves = n.div_ceil(LEAF).max(1).next_power_of_two();
-        let mut order: Vec<(Place, u32)> =
-            (0..n).map(|i| (points.point(i), i as u32)).collect();
+        let mut order: Vec<(Place, u32)> = (0..n).map(|i| (points.point(i), i as u32)).collect();
         let mut bounds = vec![[[0.0; 3]; 2]; 2 * leaves];
         divide(&mut bounds, 1, &mut order, (0, n, leaves));
         let (places, given) = order.into_iter().unzip();
@@ -81,9 +81,7 @@ fn divide(
     let axis = widest.unwrap_or(0);
     if middle < places.len() {
         let key = |one: &(Place, u32)| one.0[axis];
-        places.select_nth_unstable_by(middle, |a, b| {
-            key(a).total_cmp(&key(b)).then(a.1.cmp(&b.1))
-        });
+        places.select_nth_unstable_by(middle, |a, b| key(a).total_cmp(&key(b)).then(a.1.cmp(&b.1)));
     }
     let (left, right) = places.split_at_mut(middle);
     divide(bounds, 2 * node, left, (start, n, leaves));
@@ -170,8 +168,8 @@ impl View<'_> {
             halves.swap(0, 1);
         }
         for (square, half) in halves {
-            let is_near = found.len() < m
-                || found.peek().is_some_and(|worst| square.to_bits() <= worst.0);
+            let is_near =
+                found.len() < m || found.peek().is_some_and(|worst| square.to_bits() <= worst.0);
             if is_near && opens(half) {
                 self.search(half, at, m, opens, allows, found);
             }

@@ -195,6 +195,31 @@ def check_logliks(comparison, name, distance, z, rows, tolerance=1e-9):
             comparison.same(f"{name} {row['theta']} {key}", found[key], float(row[key]), tolerance)
 
 
+def fisher(distance, theta):
+    """Fisher's information on (variance, range, smoothness), by differences of fourth order."""
+    inverse = np.linalg.inv(matern(distance, *theta))
+
+    def derivative(k):
+        step = 2e-3 * theta[k]
+        at = lambda times: matern(distance, *(t + times * step * (i == k) for i, t in enumerate(theta)))
+        return (-at(2) + 8 * at(1) - 8 * at(-1) + at(-2)) / (12 * step)
+
+    made = [inverse @ derivative(k) for k in range(3)]
+    return np.array([[0.5 * np.sum(a * b.T) for b in made] for a in made])
+
+
+def check_fisher(comparison):
+    x, y = read_columns(SAMPLES / "a_synth1600.csv", "x", "y")
+    large = json.loads((HERE / "a_synth1600.json").read_text())["fisher"]
+    small = json.loads((HERE / "fisher16.json").read_text())
+    some = plane_distance(x[:400], y[:400])
+    sixteen = plane_distance(np.array(small["x"]), np.array(small["y"]))
+    for distance, answer in [(some, large[0]), (some, large[1]), (sixteen, small)]:
+        found = fisher(distance, answer["theta"])
+        for j, k in np.ndindex(3, 3):
+            comparison.same(f"fisher {answer['theta']} {j} {k}", found[j, k], answer["fisher"][j][k], 1e-6)
+
+
 def check_synthetic(comparison):
     """The synthetic set of 1600 points and its 140-point part."""
     x, y, z = read_columns(SAMPLES / "a_synth1600.csv", "x", "y", "z")
@@ -278,6 +303,7 @@ def main():
         case ["check", *meuse]:
             comparison = Comparison()
             check_synthetic(comparison)
+            check_fisher(comparison)
             check_texas(comparison)
             if meuse:
                 check_meuse(comparison, meuse[0])

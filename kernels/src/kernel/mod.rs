@@ -14,6 +14,7 @@ pub mod column_squares;
 pub mod convert;
 pub mod copy_part;
 pub mod covariance;
+pub mod covariance_product;
 pub mod covariance_score;
 pub mod diagonal_solve;
 pub mod dot;

@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use tegula_exageostat::design::Design;
 use tegula_exageostat::fit::{
-    Fit, FitError, FitOptions, Journal, NuggetChoice, OPTIMIZERS, Optimizer, fit, fit_from,
+    Fit, FitError, FitOptions, Information, Journal, NuggetChoice, OPTIMIZERS, Optimizer, fit,
+    fit_from,
 };
 use tegula_exageostat::likelihood::{Criterion, Likelihood, Overlap};
 use tegula_exageostat::observations::Observations;
@@ -73,6 +74,7 @@ fn a_fit_that_is_stopped_anywhere_goes_on_to_the_same_end() {
     let mut options = FitOptions::all_free(3);
     options.nugget = NuggetChoice::Estimated { bounds: None };
     options.fixed[2] = Some(1.0);
+    (options.starts, options.profile_intervals) = (2, true);
     // Evaluations so far and the evaluations that this run makes; the outcome of the run.
     let run = |journal: &mut Journal, workers: usize, most: usize| {
         let overlap = Overlap::default();
@@ -88,12 +90,14 @@ fn a_fit_that_is_stopped_anywhere_goes_on_to_the_same_end() {
     let expected = run(&mut whole, 2, usize::MAX).expect("a fit");
     assert!(expected.converged && expected.taken_over == 0, "{expected:?}");
     assert_eq!(whole.len(), expected.evaluations);
+    assert!(expected.starts.len() > 1, "{:?}", expected.starts);
+    assert!(expected.profile_intervals.iter().any(Option::is_some));
     let written = |journal: &Journal| {
         let mut bytes = Vec::new();
         journal.write(&mut bytes).expect("there is room");
         Journal::read(&mut &bytes[..]).expect("all of it")
     };
-    for stop in (1..expected.evaluations).step_by(7) {
+    for stop in (1..expected.evaluations).step_by(expected.evaluations / 7) {
         let mut journal = Journal::default();
         let stopped = run(&mut journal, 1, stop);
         assert!(
@@ -266,4 +270,77 @@ fn restricted_likelihoods_are_those_of_independent_tools() {
     let fit = fitted(&constant, "exponential", 64, restricted);
     let is_said = fit.remarks.iter().any(|remark| remark.contains("flat along the range"));
     assert!(is_said, "{:?} {:?}", fit.remarks, fit.bounds_hit);
+}
+
+#[test]
+fn profile_intervals_end_where_the_likelihood_has_fallen() {
+    let some: Vec<usize> = (0..1600).step_by(8).collect();
+    let observations = synthetic().subset(&some);
+    let free = fitted(&observations, "matern", 128, |options| options.profile_intervals = true);
+    for k in 0..3 {
+        let interval = free.profile_intervals[k].expect("it was estimated");
+        let estimate = free.model.values[k];
+        assert!(interval.low < estimate && estimate < interval.high, "{interval:?}");
+        for (end, is_bound) in
+            [(interval.low, interval.low_is_bound), (interval.high, interval.high_is_bound)]
+        {
+            let fixed = fitted(&observations, "matern", 128, |options| {
+                options.fixed[k] = Some(end);
+                options.information = Information::Average;
+            });
+            let loss = 2.0 * (free.loglik - fixed.loglik);
+            if is_bound {
+                assert!(loss < 3.841_459, "parameter {k}: {loss} at the bound {end}");
+            } else {
+                // The root of the loss is met to 0.005, so twice its square root times that.
+                assert!((loss - 3.841_459).abs() < 0.03, "parameter {k}: {loss} at {end}");
+            }
+        }
+    }
+    assert_eq!(free.profile_intervals[3], None, "no nugget was estimated");
+    // The search for the range may not go as far as its interval does.
+    let bounded = fitted(&observations, "exponential", 128, |options| {
+        options.profile_intervals = true;
+        options.bounds[1] = Some((0.9 * free.model.values[1], 100.0));
+    });
+    if bounded.bounds_hit.is_empty() {
+        let interval = bounded.profile_intervals[1].expect("it was estimated");
+        assert!(interval.low_is_bound && !interval.high_is_bound, "{interval:?}");
+    }
+}
+
+#[test]
+fn several_starts_find_the_same_maximum_or_better_ones() {
+    let some: Vec<usize> = (0..1600).step_by(8).collect();
+    let observations = synthetic().subset(&some);
+    let one = fitted(&observations, "matern", 128, |_| {});
+    let many = fitted(&observations, "matern", 128, |options| options.starts = 5);
+    assert_eq!((one.starts.len(), one.agreeing_starts()), (1, 1));
+    assert!(many.starts.len() > 1 && many.agreeing_starts() >= 1, "{:?}", many.starts);
+    assert!(many.loglik > one.loglik - 1e-6, "{} against {}", many.loglik, one.loglik);
+    let best = many.starts.iter().map(|end| end.loglik).fold(f64::NEG_INFINITY, f64::max);
+    assert!((best - many.loglik).abs() < 1e-9, "{best} against {}", many.loglik);
+    assert!((many.starts[0].loglik - one.starts[0].loglik).abs() < 1e-9, "the usual start first");
+}
+
+#[test]
+fn standard_errors_are_by_the_information_that_is_asked_for() {
+    let some: Vec<usize> = (0..1600).step_by(4).collect();
+    let observations = synthetic().subset(&some);
+    let [expected, average] = [Information::Expected, Information::Average].map(|information| {
+        fitted(&observations, "matern", 128, |options| options.information = information)
+    });
+    assert_eq!(expected.uncertainty.information, Information::Expected);
+    assert_eq!(average.uncertainty.information, Information::Average);
+    assert_eq!(expected.evaluations, average.evaluations + 1);
+    let (_, information) = likelihood(&observations, 100)
+        .information(covariance("matern"), &expected.model.values, 0.0, Criterion::Full)
+        .expect("positive definite");
+    // The variance alone, were the others known, has a relative error of sqrt(2 / n).
+    assert_close(information[0], 0.5 * 400.0, 1e-9, "information on the variance");
+    for k in 0..3 {
+        let [one, other] =
+            [&expected, &average].map(|fit| fit.uncertainty.std_errors[k].expect("estimated"));
+        assert!((0.5..2.0).contains(&(one / other)), "parameter {k}: {one} and {other}");
+    }
 }

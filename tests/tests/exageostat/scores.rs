@@ -6,7 +6,7 @@ use tegula_exageostat::likelihood::{Criterion, Evaluation, Likelihood, Score};
 use tegula_exageostat::observations::Observations;
 use tegula_kernels::geometry::{Geometry, Points};
 use tegula_kernels::kernel::covariance::rate::random_points;
-use tegula_tests::likelihood;
+use tegula_tests::{answers, assert_close, likelihood, numbers, synthetic};
 
 use super::covariance;
 
@@ -131,6 +131,78 @@ fn dot(x: &[f64], y: &[f64]) -> f64 {
     x.iter().zip(y).map(|(x, y)| x * y).sum()
 }
 
+/// `A B`, by columns.
+fn dense(n: usize, a: &[f64], b: &[f64]) -> Vec<f64> {
+    b.chunks_exact(n).flat_map(|column| product(n, a, column)).collect()
+}
+
+/// The covariance matrix of the values, by columns.
+fn matrix(
+    observations: &Observations,
+    covariance: &Covariance,
+    values: &[f64],
+    nugget: f64,
+) -> Vec<f64> {
+    let (n, function) = (observations.len(), covariance.function(values));
+    let entry = |at: usize| {
+        let (i, j) = (at % n, at / n);
+        function(observations.points.distance(i, j)) + if i == j { nugget } else { 0.0 }
+    };
+    (0..n * n).map(entry).collect()
+}
+
+/// The derivatives of the covariance matrix by logarithms of parameters, and by the nugget, from
+/// differences.
+fn derivatives(
+    observations: &Observations,
+    covariance: &Covariance,
+    values: &[f64],
+    nugget: f64,
+) -> Vec<Vec<f64>> {
+    let by = |k: usize| {
+        let step = 1e-3;
+        let at = |change: f64| {
+            let (mut values, mut nugget) = (values.to_vec(), nugget);
+            match values.get_mut(k) {
+                Some(value) => *value *= change.exp(),
+                None => nugget += change,
+            }
+            matrix(observations, covariance, &values, nugget)
+        };
+        let steps: Vec<[Vec<f64>; 2]> =
+            [1.0, 2.0, 3.0].map(|times| [at(times * step), at(-times * step)]).into();
+        let entry = |at: usize| {
+            let mut which = steps.iter();
+            difference(step, |change| {
+                let [above, below] = if change > 0.0 { which.clone().next() } else { which.next() }
+                    .expect("three steps");
+                if change > 0.0 { above[at] } else { below[at] }
+            })
+        };
+        (0..observations.len().pow(2)).map(entry).collect()
+    };
+    (0..=values.len()).map(by).collect()
+}
+
+/// `C^-1`, or of a restricted likelihood `P = C^-1 - C^-1 Q (Q' C^-1 Q)^-1 Q' C^-1`, from `solve`,
+/// the inverse of `C`, with two columns of the mean.
+fn projection(observations: &Observations, solve: &[f64], criterion: Criterion) -> Vec<f64> {
+    let n = observations.len();
+    if criterion == Criterion::Full {
+        return solve.to_vec();
+    }
+    let q = [0, 1].map(|j| observations.design.q(j));
+    let solved = q.map(|q| product(n, solve, q));
+    let cross: Vec<f64> = (0..4).map(|at| dot(q[at % 2], &solved[at / 2])).collect();
+    let cross = inverse(2, &cross);
+    let taken = |at: usize| {
+        let (i, j) = (at % n, at / n);
+        let terms = (0..4).map(|at| solved[at % 2][i] * cross[at] * solved[at / 2][j]);
+        terms.sum::<f64>()
+    };
+    (0..n * n).map(|at| solve[at] - taken(at)).collect()
+}
+
 #[test]
 fn average_information_is_that_of_its_definition() {
     let n = 60;
@@ -138,54 +210,14 @@ fn average_information_is_that_of_its_definition() {
     let (matern, values, nugget) = (covariance("matern"), vec![1.3, 0.2, 1.1], 0.1);
     let mut likelihood = likelihood(&observations, 16);
     let (evaluation, score) = score(&mut likelihood, matern, &values, nugget, Criterion::Full);
-    let matrix = |values: &[f64], nugget: f64| -> Vec<f64> {
-        let function = matern.function(values);
-        let entry = |i: usize, j: usize| {
-            let same = if i == j { nugget } else { 0.0 };
-            function(observations.points.distance(i, j)) + same
-        };
-        (0..n * n).map(|at| entry(at % n, at / n)).collect()
-    };
-    let solve = inverse(n, &matrix(&values, nugget));
-    let q = [0, 1].map(|j| observations.design.q(j).to_vec());
-    let solved = q.clone().map(|q| product(n, &solve, &q));
-    let cross: Vec<f64> = (0..4).map(|at| dot(&q[at % 2], &solved[at / 2])).collect();
-    let cross = inverse(2, &cross);
-    // P x = C^-1 x - C^-1 Q (Q' C^-1 Q)^-1 Q' C^-1 x.
-    let project = |x: &[f64]| -> Vec<f64> {
-        let mut y = product(n, &solve, x);
-        let along = [0, 1].map(|j| dot(&solved[j], x));
-        for i in 0..n {
-            for j in 0..2 {
-                y[i] -= solved[j][i] * (cross[j] * along[0] + cross[j + 2] * along[1]);
-            }
-        }
-        y
-    };
-    let alpha = project(&observations.values);
-    let products: Vec<Vec<f64>> = (0..4)
-        .map(|k| {
-            let derivative: Vec<f64> = (0..n * n)
-                .map(|at| {
-                    difference(1e-2, |change| {
-                        let (mut values, mut nugget) = (values.clone(), nugget);
-                        match values.get_mut(k) {
-                            Some(value) => *value *= change.exp(),
-                            None => nugget += change,
-                        }
-                        let function = matern.function(&values);
-                        let (i, j) = (at % n, at / n);
-                        let same = if i == j { nugget } else { 0.0 };
-                        function(observations.points.distance(i, j)) + same
-                    })
-                })
-                .collect();
-            product(n, &derivative, &alpha)
-        })
-        .collect();
+    let solve = inverse(n, &matrix(&observations, matern, &values, nugget));
+    let project = projection(&observations, &solve, Criterion::Restricted);
+    let alpha = product(n, &project, &observations.values);
+    let derivatives = derivatives(&observations, matern, &values, nugget);
+    let products: Vec<Vec<f64>> = derivatives.iter().map(|d| product(n, d, &alpha)).collect();
     for k in 0..4 {
         for j in 0..4 {
-            let expected = 0.5 * dot(&products[j], &project(&products[k]));
+            let expected = 0.5 * dot(&products[j], &product(n, &project, &products[k]));
             let found = score.information[j + 4 * k];
             assert!(
                 (found - expected).abs() < 1e-8 * expected.abs().max(1.0),
@@ -195,6 +227,70 @@ fn average_information_is_that_of_its_definition() {
     }
     let explained = dot(&alpha, &observations.values);
     assert!((evaluation.quadratic - explained).abs() < 1e-9 * explained);
+}
+
+#[test]
+fn expected_information_is_that_of_its_definition() {
+    let n = 60;
+    let observations = observations(random_points(Geometry::Plane, n, 1.0, 9), 2);
+    for (name, values) in [("matern", vec![1.3, 0.2, 1.1]), ("spherical", vec![0.7, 0.4])] {
+        for (nugget, criterion) in [0.0, 0.1].into_iter().zip(CRITERIA).chain([(0.1, CRITERIA[0])])
+        {
+            let covariance = covariance(name);
+            let derivatives = derivatives(&observations, covariance, &values, nugget);
+            let solve = inverse(n, &matrix(&observations, covariance, &values, nugget));
+            let project = projection(&observations, &solve, criterion);
+            let made: Vec<Vec<f64>> = derivatives.iter().map(|d| dense(n, &project, d)).collect();
+            for nb in [16, 60] {
+                let (_, information) = likelihood(&observations, nb)
+                    .information(covariance, &values, nugget, criterion)
+                    .expect("positive definite");
+                let count = values.len() + 1;
+                for (j, k) in (0..count * count).map(|at| (at % count, at / count)) {
+                    let trace = |at: usize| made[j][at] * made[k][at % n * n + at / n];
+                    let expected = 0.5 * (0..n * n).map(trace).sum::<f64>();
+                    let has_none = nugget == 0.0 && j.max(k) + 1 == count;
+                    let expected = if has_none { 0.0 } else { expected };
+                    let found = information[j + count * k];
+                    // As above, of differences.
+                    let tolerance = if covariance.is_compact { 1e-4 } else { 1e-7 };
+                    assert!(
+                        (found - expected).abs() < tolerance * expected.abs().max(1.0),
+                        "{name}, nugget {nugget}, {criterion:?}, {j} {k}: {found}, not {expected}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// The information on logarithms of parameters from that on the parameters.
+fn by_logarithms(fisher: &serde_json::Value, theta: &[f64]) -> Vec<f64> {
+    let rows = fisher.as_array().expect("a matrix");
+    let rows = rows.iter().zip(theta).map(|(row, t)| (numbers(row), t));
+    rows.flat_map(|(row, t)| row.into_iter().zip(theta).map(move |(f, u)| f * t * u)).collect()
+}
+
+#[test]
+fn expected_information_is_that_of_independent_tools() {
+    let all: Vec<usize> = (0..400).collect();
+    let some = synthetic().subset(&all);
+    let small = answers("fisher16.json");
+    let (x, y) = (numbers(&small["x"]), numbers(&small["y"]));
+    let points = Points::new(Geometry::Plane, &[&x, &y]).expect("in the plane");
+    let sixteen = Observations::new(points, vec![0.0; 16], Design::zero(16));
+    let large = &answers("a_synth1600.json")["fisher"];
+    for (observations, answer) in [(&some, &large[0]), (&some, &large[1]), (&sixteen, &small)] {
+        let theta = numbers(&answer["theta"]);
+        let expected = by_logarithms(&answer["fisher"], &theta);
+        let (_, found) = likelihood(observations, 96)
+            .information(covariance("matern"), &theta, 0.0, Criterion::Full)
+            .expect("positive definite");
+        for (j, k) in (0..9).map(|at| (at % 3, at / 3)) {
+            // Their derivatives are differences of fourth order.
+            assert_close(found[j + 4 * k], expected[j + 3 * k], 1e-6, "information");
+        }
+    }
 }
 
 #[test]

@@ -14,13 +14,31 @@ use crate::likelihood::{Evaluation, LikelihoodError, Score};
 /// Relative difference of parameters that are the same but for rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// What an evaluation came to: the likelihood, and its score if that was asked for.
-pub(super) type Found = Result<(Evaluation, Option<Score>), LikelihoodError>;
+/// What an evaluation was asked for beside the likelihood.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Wanted {
+    /// The score where the likelihood is above this.
+    Score { above: f64 },
+    /// The expected information.
+    Information,
+}
+
+/// What an evaluation gave beside the likelihood.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Extra {
+    Nothing,
+    Score(Score),
+    /// The expected information, in the score's coordinates.
+    Information(Vec<f64>),
+}
+
+/// What an evaluation came to.
+pub(super) type Found = Result<(Evaluation, Extra), LikelihoodError>;
 
 /// What an evaluation came to, if the parameters alone decide on it.
 #[derive(Clone, Debug, PartialEq)]
 enum Outcome {
-    Value(Evaluation, Option<Score>),
+    Value(Evaluation, Extra),
     NotPositiveDefinite { order: usize, n: usize },
     DependentMean,
 }
@@ -28,7 +46,7 @@ enum Outcome {
 impl Outcome {
     fn of(result: &Found) -> Option<Self> {
         match result {
-            Ok((evaluation, score)) => Some(Self::Value(evaluation.clone(), score.clone())),
+            Ok((evaluation, extra)) => Some(Self::Value(evaluation.clone(), extra.clone())),
             &Err(LikelihoodError::NotPositiveDefinite { order, n }) => {
                 Some(Self::NotPositiveDefinite { order, n })
             }
@@ -37,9 +55,15 @@ impl Outcome {
         }
     }
 
+    /// Whether it answers what is `wanted`.
+    fn answers(&self, wanted: Wanted) -> bool {
+        let is_information = matches!(self, Self::Value(_, Extra::Information(_)));
+        !matches!(self, Self::Value(..)) || is_information == (wanted == Wanted::Information)
+    }
+
     fn result(&self) -> Found {
         match self {
-            Self::Value(evaluation, score) => Ok((evaluation.clone(), score.clone())),
+            Self::Value(evaluation, extra) => Ok((evaluation.clone(), extra.clone())),
             &Self::NotPositiveDefinite { order, n } => {
                 Err(LikelihoodError::NotPositiveDefinite { order, n })
             }
@@ -96,12 +120,14 @@ impl Journal {
         Ok(Self { are_taken: vec![false; records.len()], records })
     }
 
-    /// What an earlier run found at these parameters; an evaluation is taken over once.
-    pub(super) fn find(&mut self, values: &[f64], nugget: f64) -> Option<Found> {
+    /// What an earlier run found at these parameters when it `wanted` the same; an evaluation is
+    /// taken over once.
+    pub(super) fn find(&mut self, values: &[f64], nugget: f64, wanted: Wanted) -> Option<Found> {
         let point = point(values, nugget);
         let left = || {
             let given = self.records.iter().zip(&self.are_taken).enumerate();
-            let left = given.filter(|(_, (_, is_taken))| !**is_taken);
+            let left = given
+                .filter(|(_, (record, is_taken))| !**is_taken && record.outcome.answers(wanted));
             left.map(|(place, (record, _))| (place, record.distance(&point)))
         };
         // Of places that were visited twice the first; where none is the same, the nearest.
@@ -140,13 +166,20 @@ impl Record {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         write_list(out, &self.point)?;
         match &self.outcome {
-            Outcome::Value(evaluation, score) => {
+            Outcome::Value(evaluation, extra) => {
                 let Evaluation { n, logdet, quadratic, coefficients, coefficient_covariance } =
                     evaluation;
-                write_word(out, if score.is_some() { 3 } else { 0 })?;
-                if let Some(Score { gradient, information }) = score {
-                    write_list(out, gradient)?;
-                    write_list(out, information)?;
+                match extra {
+                    Extra::Nothing => write_word(out, 0)?,
+                    Extra::Score(Score { gradient, information }) => {
+                        write_word(out, 3)?;
+                        write_list(out, gradient)?;
+                        write_list(out, information)?;
+                    }
+                    Extra::Information(information) => {
+                        write_word(out, 4)?;
+                        write_list(out, information)?;
+                    }
                 }
                 write_word(out, *n as u64)?;
                 write_numbers(out, &[*logdet, *quadratic])?;
@@ -163,11 +196,14 @@ impl Record {
     fn read(input: &mut dyn Read) -> io::Result<Self> {
         let point = read_list(input)?;
         let outcome = match read_word(input)? {
-            kind @ (0 | 3) => {
-                let score = if kind == 3 {
-                    Some(Score { gradient: read_list(input)?, information: read_list(input)? })
-                } else {
-                    None
+            kind @ (0 | 3 | 4) => {
+                let extra = match kind {
+                    0 => Extra::Nothing,
+                    3 => {
+                        let (gradient, information) = (read_list(input)?, read_list(input)?);
+                        Extra::Score(Score { gradient, information })
+                    }
+                    _ => Extra::Information(read_list(input)?),
                 };
                 let n = read_count(input)?;
                 let numbers = read_numbers(input, 2)?;
@@ -175,7 +211,7 @@ impl Record {
                 let (logdet, quadratic) = (numbers[0], numbers[1]);
                 let evaluation =
                     Evaluation { n, logdet, quadratic, coefficients, coefficient_covariance };
-                Outcome::Value(evaluation, score)
+                Outcome::Value(evaluation, extra)
             }
             1 => Outcome::NotPositiveDefinite { order: read_count(input)?, n: read_count(input)? },
             2 => Outcome::DependentMean,
@@ -203,6 +239,8 @@ fn read_count(input: &mut dyn Read) -> io::Result<usize> {
 mod tests {
     use super::*;
 
+    const ANY: Wanted = Wanted::Score { above: 0.0 };
+
     fn evaluation(logdet: f64) -> Evaluation {
         let (coefficients, coefficient_covariance) = (vec![0.1, -0.2], vec![1.0, 0.5, 0.5, 2.0]);
         Evaluation { n: 7, logdet, quadratic: 1.0 / 3.0, coefficients, coefficient_covariance }
@@ -212,12 +250,14 @@ mod tests {
     fn journal() -> Journal {
         let mut journal = Journal::default();
         let score = Score { gradient: vec![0.5, -1.5], information: vec![2.0, 1.0, 1.0, 3.0] };
-        journal.note(&[1.0, 0.1], 0.0, &Ok((evaluation(-3.5), Some(score))));
+        journal.note(&[1.0, 0.1], 0.0, &Ok((evaluation(-3.5), Extra::Score(score))));
+        let information = Extra::Information(vec![1.0, 0.5, 0.5, 2.0]);
+        journal.note(&[1.0, 0.1], 0.0, &Ok((evaluation(-3.125), information)));
         let failed = LikelihoodError::NotPositiveDefinite { order: 3, n: 7 };
         journal.note(&[1.0, 0.2], 0.0, &Err(failed));
         journal.note(&[1.0, 0.3], 1e-9, &Err(LikelihoodError::DependentMean));
         journal.note(&[1.0, 0.4], 0.0, &Err(LikelihoodError::Scale));
-        journal.note(&[1.0, 0.1], 0.0, &Ok((evaluation(-3.25), None)));
+        journal.note(&[1.0, 0.1], 0.0, &Ok((evaluation(-3.25), Extra::Nothing)));
         let mut bytes = Vec::new();
         journal.write(&mut bytes).expect("there is room");
         let read = Journal::read(&mut &bytes[..]).expect("all of it");
@@ -229,9 +269,11 @@ mod tests {
     #[test]
     fn evaluations_are_found_in_their_order_to_the_last_bit() {
         let mut journal = journal();
-        assert_eq!(journal.len(), 4, "what the parameters do not decide on is left out");
+        assert_eq!(journal.len(), 5, "what the parameters do not decide on is left out");
         let logdet = |journal: &mut Journal, range: f64| {
-            journal.find(&[1.0, range], 0.0).map(|result| result.map(|(found, _)| found.logdet))
+            journal
+                .find(&[1.0, range], 0.0, ANY)
+                .map(|result| result.map(|(found, _)| found.logdet))
         };
         assert!(matches!(logdet(&mut journal, 0.1), Some(Ok(x)) if x == -3.5));
         let failed = logdet(&mut journal, 0.2);
@@ -239,26 +281,28 @@ mod tests {
             failed,
             Some(Err(LikelihoodError::NotPositiveDefinite { order: 3, n: 7 }))
         ));
-        let dependent = journal.find(&[1.0, 0.3], 1e-9);
+        let dependent = journal.find(&[1.0, 0.3], 1e-9, ANY);
         assert!(matches!(dependent, Some(Err(LikelihoodError::DependentMean))));
         assert!(matches!(logdet(&mut journal, 0.1), Some(Ok(x)) if x == -3.25), "the second time");
         assert!(logdet(&mut journal, 0.1).is_none(), "there was no third time");
+        let information = journal.find(&[1.0, 0.1], 0.0, Wanted::Information);
+        assert!(matches!(information, Some(Ok((found, _))) if found.logdet == -3.125));
     }
 
     #[test]
     fn what_differs_by_rounding_is_the_same_and_by_more_is_not() {
         let mut journal = journal();
-        assert!(journal.find(&[1.0, 0.1 * (1.0 + 5e-13)], 0.0).is_some());
-        assert!(journal.find(&[1.0, 0.1 * (1.0 + 5e-12)], 0.0).is_none());
-        assert!(journal.find(&[1.0, 0.1], 1e-300).is_none(), "another nugget");
-        assert!(journal.find(&[1.0], 0.1).is_none(), "another covariance");
+        assert!(journal.find(&[1.0, 0.1 * (1.0 + 5e-13)], 0.0, ANY).is_some());
+        assert!(journal.find(&[1.0, 0.1 * (1.0 + 5e-12)], 0.0, ANY).is_none());
+        assert!(journal.find(&[1.0, 0.1], 1e-300, ANY).is_none(), "another nugget");
+        assert!(journal.find(&[1.0], 0.1, ANY).is_none(), "another covariance");
     }
 
     #[test]
     fn evaluations_of_this_run_are_not_taken_over() {
         let mut journal = Journal::default();
-        journal.note(&[2.0], 0.0, &Ok((evaluation(1.0), None)));
-        assert!(journal.find(&[2.0], 0.0).is_none());
+        journal.note(&[2.0], 0.0, &Ok((evaluation(1.0), Extra::Nothing)));
+        assert!(journal.find(&[2.0], 0.0, ANY).is_none());
         assert_eq!(journal.len(), 1);
     }
 }

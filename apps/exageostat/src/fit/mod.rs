@@ -9,20 +9,24 @@
 mod journal;
 mod newton;
 mod nugget;
+mod profile;
 mod region;
 mod remarks;
 mod search;
 mod space;
 mod start;
+mod starts;
 mod uncertainty;
 
 use thiserror::Error;
 
 pub use journal::Journal;
+pub use profile::ProfileInterval;
 pub use search::{Progress, fit, fit_from};
 pub use space::BoundHit;
 use space::short;
 pub use start::SpatialExtent;
+pub use starts::StartEnd;
 pub use uncertainty::Uncertainty;
 
 use crate::covariance::{Covariance, plain};
@@ -63,6 +67,22 @@ pub static OPTIMIZERS: &[(Optimizer, &str, &str)] = &[
     (Optimizer::Bobyqa, "bobyqa", "a quadratic model of values alone (Powell 2009)"),
 ];
 
+/// What standard errors are by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Information {
+    /// The expected one, Fisher's.
+    #[default]
+    Expected,
+    /// The average one, which comes with the score.
+    Average,
+}
+
+/// All kinds of information, with their names and what they are.
+pub static INFORMATIONS: &[(Information, &str, &str)] = &[
+    (Information::Expected, "expected", "Fisher's, once at the maximum: some likelihoods more"),
+    (Information::Average, "average", "the average information, which comes with the gradient"),
+];
+
 /// What to estimate and how.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FitOptions {
@@ -85,6 +105,14 @@ pub struct FitOptions {
     /// Relative accuracy of the parameters at which the search ends; by default a small fraction of
     /// their standard errors.
     pub tolerance: Option<f64>,
+    /// What standard errors are by.
+    pub information: Information,
+    /// Whether intervals by the profile likelihood are searched.
+    pub profile_intervals: bool,
+    /// How many starts there are: one, and others that are spread over the search space.
+    pub starts: usize,
+    /// Seed of these.
+    pub seed: u64,
 }
 
 impl FitOptions {
@@ -101,6 +129,10 @@ impl FitOptions {
             criterion: Criterion::default(),
             optimizer: Optimizer::default(),
             tolerance: None,
+            information: Information::default(),
+            profile_intervals: false,
+            starts: 1,
+            seed: 0,
         }
     }
 }
@@ -119,6 +151,12 @@ pub struct Fit {
     pub loglik_error: Option<f64>,
     /// How far the estimates may be from the truth.
     pub uncertainty: Uncertainty,
+    /// Intervals by the profile likelihood, of each parameter and of the nugget after them, if they
+    /// were asked for; none of what is fixed or ended at a bound.
+    pub profile_intervals: Vec<Option<ProfileInterval>>,
+    /// Where the search ended from each start that had a likelihood, without the looks at small
+    /// nuggets.
+    pub starts: Vec<StartEnd>,
     /// Evaluations of the likelihood in all.
     pub evaluations: usize,
     /// Of these, how many came with a gradient.
@@ -135,6 +173,14 @@ pub struct Fit {
     pub bounds_hit: Vec<BoundHit>,
     /// What the user should know, in words.
     pub remarks: Vec<String>,
+}
+
+impl Fit {
+    /// From how many starts the search converged to the greatest of their maxima.
+    #[must_use]
+    pub fn agreeing_starts(&self) -> usize {
+        starts::agreeing(&self.starts)
+    }
 }
 
 /// Why there is no fit.

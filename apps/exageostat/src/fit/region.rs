@@ -23,6 +23,8 @@ pub(super) struct Best {
     pub(super) slope: Option<Slope>,
     /// The score, with the nugget by its logarithm as well.
     pub(super) score: Option<Score>,
+    /// The expected information, likewise.
+    pub(super) expected: Option<Vec<f64>>,
 }
 
 /// A space that is searched, and what was found in it.
@@ -64,6 +66,13 @@ impl Region {
         let (before, now) = (self.stage.1, self.loglik());
         self.is_given_up = self.rival - now > NEAR + HOPE * (now - before);
         self.stage = (radius, now);
+    }
+
+    /// Takes the expected information at the best point.
+    pub(super) fn note_information(&mut self, x: &[f64], information: Vec<f64>) {
+        if let Some(best) = self.best.as_mut().filter(|best| best.x == x) {
+            best.expected = Some(information);
+        }
     }
 
     /// Takes a point.

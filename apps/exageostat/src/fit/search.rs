@@ -5,17 +5,20 @@ use std::ops::ControlFlow;
 use bobyqa::{Bobyqa, Config, Status};
 use tegula_runtime::flow::Flow;
 
-use super::journal::Found;
+use super::journal::{Extra, Found, Wanted};
 use super::newton::Slope;
 use super::nugget::may_be_zero;
+use super::profile::Profile;
 use super::region::{Best, Ending, Region};
 use super::remarks::Remarks;
 use super::space::{BoundHit, Space};
 use super::start::{Guess, SpatialExtent};
 use super::uncertainty::Uncertainty;
-use super::{Fit, FitError, FitOptions, Journal, NuggetChoice, Optimizer, check};
-use crate::covariance::Covariance;
-use crate::likelihood::{Criterion, Evaluate, Evaluation, LikelihoodError};
+use super::{Fit, FitError, FitOptions, Information, Journal, NuggetChoice, Optimizer, check};
+use crate::covariance::{Covariance, plain};
+use crate::likelihood::{
+    Criterion, Evaluate, Evaluation, LikelihoodError, information_by_logarithms,
+};
 use crate::model::Model;
 use crate::observations::Observations;
 
@@ -99,8 +102,7 @@ pub fn fit_from(
     // Standard errors of logarithms of parameters are some 1/sqrt(n) or more, and half their
     // square is what the likelihood loses: a thousandth of them costs 1e-6 of it.
     let accuracy = options.tolerance.unwrap_or(1e-3 / (observations.len() as f64).sqrt());
-    let start = search.first_point()?;
-    let mut ending = search.run(start, accuracy)?;
+    let (mut ending, starts) = search.run_all(options, accuracy)?;
     if may_be_zero(options) && !search.exhausted && observations.coincident().is_empty() {
         let without = FitOptions { nugget: NuggetChoice::Fixed(0.0), ..options.clone() };
         let without = Space::new(covariance, &without, extent, guess)?;
@@ -109,17 +111,31 @@ pub fn fit_from(
     let iterations = search.evaluations;
     let converged = ending.converged && !search.exhausted;
     // A search by values alone has no score yet.
-    if converged && (search.region.space.dimension() > 0 || search.region.space.profiles) {
+    let is_estimated = search.region.space.dimension() > 0 || search.region.space.profiles;
+    if converged && is_estimated {
         let x = search.region.found().x;
         search.slope(&x)?;
+        if options.information == Information::Expected {
+            search.expect(&x)?;
+        }
     }
     let remarks = Remarks::new(observations, covariance, options, extent);
     let mut remarks = remarks.of(&mut search, converged)?;
+    let best = search.region.found();
+    let inside = search.region.space.is_inside(&best.x, ending.accuracy.max(1e-6));
+    let uncertainty = Uncertainty::of(&best, &search.region.space, &inside).unwrap_or_default();
+    remarks.extend(uncertainty.confused.map(|pair| confused(pair, &best.model)));
+    let mut profile_intervals = vec![None; inside.len()];
+    if options.profile_intervals && converged {
+        let (accuracy, loglik) = (ending.accuracy, best.loglik);
+        let profile = Profile { covariance, options, extent, guess, accuracy, loglik };
+        for index in (0..inside.len()).filter(|&index| inside[index]) {
+            let error = uncertainty.relative_error(index, &best.model);
+            let interval = search.profile_interval(&profile, index, &best.model, error)?;
+            profile_intervals[index] = Some(interval);
+        }
+    }
     let Search { likelihood, region, evaluations, scores, taken_over, failed, .. } = search;
-    let best = region.found();
-    let inside = region.space.is_inside(&best.x, ending.accuracy.max(1e-6));
-    let uncertainty = Uncertainty::of(&best, &region.space, &inside).unwrap_or_default();
-    remarks.extend(uncertainty.confused.map(confused));
     let mut bounds_hit = region.space.bounds_hit(&best.x, ending.accuracy.max(1e-6));
     if may_be_zero(options) && best.model.nugget == 0.0 {
         bounds_hit.push(BoundHit::ZERO_NUGGET);
@@ -132,6 +148,8 @@ pub fn fit_from(
         loglik: best.loglik,
         loglik_error: error,
         uncertainty,
+        profile_intervals,
+        starts,
         evaluations,
         scores,
         failed_evaluations: failed,
@@ -143,12 +161,28 @@ pub fn fit_from(
     })
 }
 
-/// What to do about two parameters that are not told apart.
-fn confused([one, other]: [&'static str; 2]) -> String {
+/// What to do about two parameters that are not told apart in the fitted `model`.
+fn confused([one, other]: [&'static str; 2], model: &Model) -> String {
+    let parameters = model.covariance.parameters;
+    // A shape is what one knows of a field from others like it; a variance is seen in the data.
+    let place = |name: &str| parameters.iter().position(|parameter| parameter.name == name);
+    let fix = match (place(one), place(other)) {
+        (Some(i), Some(j)) => format!(
+            "--fix {}={}",
+            parameters[i.max(j)].name,
+            plain(short(model.values[i.max(j)], 2))
+        ),
+        _ => format!("--nugget {}", plain(short(model.nugget, 2))),
+    };
     format!(
         "the data hardly tell {one} and {other} apart: the standard error of either is more than a \
-         hundred times what it would be if the other were known; fix one of them (--fix)"
+         hundred times what it would be if the other were known; fix one of them, as with {fix}"
     )
+}
+
+/// `x` in so many `digits`.
+fn short(x: f64, digits: usize) -> f64 {
+    format!("{x:.*e}", digits - 1).parse().unwrap_or(x)
 }
 
 pub(super) struct Search<'a, F> {
@@ -192,20 +226,29 @@ impl<F> Search<'_, F> {
 }
 
 impl<F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, F> {
-    /// The likelihood of an earlier run, or of this one, with the score if it is above `above`; and
+    /// The likelihood of an earlier run, or of this one, with what is `wanted` beside it; and
     /// whether it is of the first.
-    fn look_up(&mut self, values: &[f64], nugget: f64, above: f64) -> (Found, bool) {
-        if let Some(found) = self.journal.find(values, nugget) {
+    fn look_up(&mut self, values: &[f64], nugget: f64, wanted: Wanted) -> (Found, bool) {
+        if let Some(found) = self.journal.find(values, nugget, wanted) {
             self.taken_over += 1;
             return (found, true);
         }
         let (criterion, profiles) = (self.criterion, self.region.space.profiles);
-        let is_wanted = |evaluation: &Evaluation| {
-            let scale = if profiles { evaluation.best_scale(criterion) } else { 1.0 };
-            evaluation.clone().scaled(scale).value(criterion) > above
+        let (likelihood, covariance) = (&mut *self.likelihood, self.covariance);
+        let result = match wanted {
+            Wanted::Information => likelihood
+                .information(covariance, values, nugget, criterion)
+                .map(|(evaluation, found)| (evaluation, Extra::Information(found))),
+            Wanted::Score { above } => {
+                let is_wanted = |evaluation: &Evaluation| {
+                    let scale = if profiles { evaluation.best_scale(criterion) } else { 1.0 };
+                    evaluation.clone().scaled(scale).value(criterion) > above
+                };
+                likelihood.score(covariance, values, nugget, (criterion, profiles), &is_wanted).map(
+                    |(evaluation, score)| (evaluation, score.map_or(Extra::Nothing, Extra::Score)),
+                )
+            }
         };
-        let how = (criterion, profiles);
-        let result = self.likelihood.score(self.covariance, values, nugget, how, &is_wanted);
         self.journal.note(values, nugget, &result);
         (result, false)
     }
@@ -222,12 +265,41 @@ impl<F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, F> 
         x: &[f64],
         above: f64,
     ) -> Result<(f64, Option<Slope>), LikelihoodError> {
+        self.evaluate_for(x, Wanted::Score { above })
+    }
+
+    /// The expected information at `x`, the best point; where rounding leaves no likelihood, there
+    /// is none.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    fn expect(&mut self, x: &[f64]) -> Result<(), FitError> {
+        let found = self.evaluate_for(x, Wanted::Information);
+        self.check()?;
+        match found {
+            Err(error) if !error.is_numerical() => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// As [`evaluate`](Self::evaluate), with what is `wanted` beside the likelihood.
+    fn evaluate_for(
+        &mut self,
+        x: &[f64],
+        wanted: Wanted,
+    ) -> Result<(f64, Option<Slope>), LikelihoodError> {
         let (mut values, mut nugget) = self.region.space.parameters(x);
-        let (found, is_taken_over) = self.look_up(&values, nugget, above);
-        let found = found.and_then(|(evaluation, score)| {
-            let score = score.map(|score| score.by_logarithms(nugget));
+        let (found, is_taken_over) = self.look_up(&values, nugget, wanted);
+        let found = found.and_then(|(evaluation, mut extra)| {
+            match &mut extra {
+                Extra::Nothing => {}
+                Extra::Score(score) => *score = score.clone().by_logarithms(nugget),
+                Extra::Information(information) => {
+                    information_by_logarithms(information, values.len() + 1, nugget);
+                }
+            }
             if !self.region.space.profiles {
-                return Ok((evaluation, score));
+                return Ok((evaluation, extra));
             }
             let scale = evaluation.best_scale(self.criterion);
             if !(scale > 0.0 && scale.is_finite()) {
@@ -235,10 +307,10 @@ impl<F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, F> 
             }
             values[0] *= scale;
             nugget *= scale;
-            Ok((evaluation.scaled(scale), score))
+            Ok((evaluation.scaled(scale), extra))
         });
         self.evaluations += 1;
-        self.scores += usize::from(matches!(&found, Ok((_, Some(_)))));
+        self.scores += usize::from(matches!(&found, Ok((_, Extra::Score(_)))));
         let value = |(evaluation, _): &(Evaluation, _)| evaluation.value(self.criterion);
         let loglik = found.as_ref().ok().map(value).filter(|l| l.is_finite());
         self.highest = loglik.map_or(self.highest, |loglik| self.highest.max(loglik));
@@ -257,12 +329,28 @@ impl<F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, F> 
             self.failed += 1;
             self.region.failed += 1;
         }
-        let (evaluation, score) = found?;
+        let (evaluation, extra) = found?;
+        let score = match extra {
+            Extra::Nothing => None,
+            Extra::Score(score) => Some(score),
+            Extra::Information(information) => {
+                self.region.note_information(x, information);
+                return Ok((loglik.ok_or(LikelihoodError::DependentMean)?, None));
+            }
+        };
         let slope = score.as_ref().map(|score| self.region.space.slope(score));
         let loglik = loglik.ok_or(LikelihoodError::DependentMean)?;
         let model = Model { covariance: self.covariance, values, nugget };
         let (x, point) = (x.to_vec(), slope.clone());
-        self.region.note(Best { x, model, evaluation, loglik, slope: point, score });
+        self.region.note(Best {
+            x,
+            model,
+            evaluation,
+            loglik,
+            slope: point,
+            score,
+            expected: None,
+        });
         Ok((loglik, slope))
     }
 

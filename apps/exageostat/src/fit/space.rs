@@ -46,6 +46,9 @@ const NUGGET_SHARE: (f64, f64) = (1e-4, 1e4);
 /// Where the search for smaller ones ends, in units of the least.
 const LEAST: f64 = 1e-8;
 
+/// Share of a coordinate's logarithms at each end in which no search starts unless told to.
+const MARGIN: f64 = 0.1;
+
 /// Where a coordinate starts.
 #[derive(Clone, Copy, Debug)]
 enum Start {
@@ -153,7 +156,7 @@ impl Space {
             Start::Given(value) => value.ln(),
             Start::Guessed(value) => {
                 // Away from the bounds, where the first steps need room.
-                let margin = 0.1 * (high.ln() - low.ln());
+                let margin = MARGIN * (high.ln() - low.ln());
                 value.ln().clamp(low.ln() + margin, high.ln() - margin)
             }
         };
@@ -288,6 +291,45 @@ impl Space {
         };
         space.start = self.coordinates.iter().enumerate().map(start).collect();
         space
+    }
+
+    /// As this, starting from `model`, as near as the bounds allow.
+    pub(super) fn starting_from(mut self, model: &Model) -> Self {
+        let unit = if self.profiles { model.variance() } else { 1.0 };
+        for (place, coordinate) in self.coordinates.iter().enumerate() {
+            let value = match *coordinate {
+                Coordinate::Parameter(index) => model.values[index],
+                Coordinate::Nugget => model.nugget / unit,
+            };
+            self.start[place] = value.ln().clamp(self.lower[place], self.upper[place]);
+        }
+        self
+    }
+
+    /// As this, starting from a place in the middle of it, where the unit cube has `at`.
+    pub(super) fn starting_within(&self, at: &[f64]) -> Self {
+        let mut space = self.clone();
+        for (place, at) in at.iter().enumerate() {
+            let (low, high) = (self.lower[place], self.upper[place]);
+            space.start[place] = low + (MARGIN + (1.0 - 2.0 * MARGIN) * at) * (high - low);
+        }
+        space
+    }
+
+    /// Between which values parameter `index`, or the nugget after them, is searched, where the
+    /// variance is that of `model`; a profiled variance as far as numbers go.
+    pub(super) fn bounds_of(&self, index: usize, model: &Model) -> (f64, f64) {
+        let is_it = |coordinate: &Coordinate| match *coordinate {
+            Coordinate::Parameter(parameter) => parameter == index,
+            Coordinate::Nugget => index == model.values.len(),
+        };
+        let Some(place) = self.coordinates.iter().position(is_it) else {
+            return (1e-6 * model.variance(), 1e6 * model.variance());
+        };
+        let (low, high) = self.bounds[place];
+        let is_share = self.coordinates[place] == Coordinate::Nugget && self.profiles;
+        let unit = if is_share { model.variance() } else { 1.0 };
+        (low * unit, high * unit)
     }
 
     /// Names of the coordinates at which `x` lies on a bound, and on which.

@@ -7,8 +7,10 @@
 //! likelihoods are nearly quadratic; intervals are therefore not symmetric, and never leave the
 //! positive numbers.
 
+use super::Information;
 use super::region::Best;
 use super::space::Space;
+use crate::model::Model;
 use crate::small;
 
 /// The 97.5 % point of the normal distribution.
@@ -26,6 +28,8 @@ pub struct Uncertainty {
     pub intervals: Vec<Option<(f64, f64)>>,
     /// Largest derivative of the log-likelihood by the logarithm of one of them.
     pub gradient_norm: f64,
+    /// What they are by.
+    pub information: Information,
     /// Two that the data hardly tell apart.
     pub confused: Option<[&'static str; 2]>,
 }
@@ -38,12 +42,17 @@ impl Uncertainty {
         let count = is_free.len();
         let free: Vec<usize> = (0..count).filter(|&k| is_free[k]).collect();
         let n = free.len();
-        let at = |i: usize, j: usize| score.information[free[i] + free[j] * count];
+        let (information, which) = match &best.expected {
+            Some(expected) => (expected, Information::Expected),
+            None => (&score.information, Information::Average),
+        };
+        let at = |i: usize, j: usize| information[free[i] + free[j] * count];
         let gradient_norm = free.iter().fold(0.0_f64, |most, &k| most.max(score.gradient[k].abs()));
         let none = Self {
             std_errors: vec![None; count],
             intervals: vec![None; count],
             gradient_norm,
+            information: which,
             confused: None,
         };
         let Some(covariance) = inverse(n, at) else { return Some(none) };
@@ -65,6 +74,13 @@ impl Uncertainty {
             found.confused = Some([first, second].map(|i| space.parameter_name(free[i])));
         }
         Some(found)
+    }
+
+    /// The standard error of the logarithm of parameter `index` of `model`, or of the nugget after
+    /// them.
+    pub(super) fn relative_error(&self, index: usize, model: &Model) -> Option<f64> {
+        let value = model.values.get(index).copied().unwrap_or(model.nugget);
+        self.std_errors.get(index).copied().flatten().map(|error| error / value)
     }
 }
 

@@ -7,6 +7,7 @@
 //! an evaluation waits.
 
 mod evaluation;
+mod information;
 mod score;
 mod solve;
 mod tasks;
@@ -21,6 +22,7 @@ use crate::covariance::Covariance;
 use crate::observations::Observations;
 pub use evaluation::{Criterion, Evaluation, LikelihoodError};
 pub use score::Score;
+pub(crate) use score::information_by_logarithms;
 pub(crate) use tasks::Parts;
 pub use tasks::{Overlap, Phases};
 
@@ -59,6 +61,24 @@ pub trait Evaluate {
         how: (Criterion, bool),
         is_wanted: &dyn Fn(&Evaluation) -> bool,
     ) -> Result<(Evaluation, Option<Score>), LikelihoodError>;
+
+    /// As [`evaluate`](Self::evaluate), with the expected information (Fisher's) of the likelihood
+    /// by `criterion`, in the coordinates of [`Score::information`]. By default that of the score,
+    /// where that is the expected one.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate).
+    fn information(
+        &mut self,
+        covariance: &Covariance,
+        values: &[f64],
+        nugget: f64,
+        criterion: Criterion,
+    ) -> Result<(Evaluation, Vec<f64>), LikelihoodError> {
+        let (evaluation, score) =
+            self.score(covariance, values, nugget, (criterion, false), &|_| true)?;
+        Ok((evaluation, score.expect("it was wanted").information))
+    }
 
     /// Estimate of what a better approximation adds to the logarithm of the likelihood; none of an
     /// exact one.
@@ -182,6 +202,36 @@ impl<T: Real> Likelihood<T> {
         Ok((evaluation, score))
     }
 
+    /// As [`evaluate`](Self::evaluate), with the expected information (Fisher's) of the likelihood
+    /// by `criterion`, in the coordinates of [`Score::information`]; a nugget of 0 has none.
+    ///
+    /// It costs about as much as a likelihood, three for each parameter but variance and nugget,
+    /// and one for the nugget.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate).
+    pub fn information(
+        &mut self,
+        covariance: &Covariance,
+        values: &[f64],
+        nugget: f64,
+        criterion: Criterion,
+    ) -> Result<(Evaluation, Vec<f64>), LikelihoodError> {
+        let evaluation = self.run(covariance, values, nugget)?;
+        let tables = covariance.score_tables(values)?;
+        let at = information::At {
+            evaluation: &evaluation,
+            nugget,
+            is_restricted: criterion == Criterion::Restricted,
+            is_relative: !covariance.is_compact,
+        };
+        let Self { flow, n, phases, .. } = self;
+        let information = phases.information(flow, &tables, &at);
+        let information = information.map_err(|error| LikelihoodError::from_flow(error, *n))?;
+        self.phases.end(&mut self.flow);
+        Ok((evaluation, information))
+    }
+
     /// The flow, and what is left of the last evaluation, for predictions.
     pub(crate) fn into_parts(self) -> (Flow, Parts<T>) {
         (self.flow, self.phases.into_parts())
@@ -215,5 +265,15 @@ impl<T: Real> Evaluate for Likelihood<T> {
         is_wanted: &dyn Fn(&Evaluation) -> bool,
     ) -> Result<(Evaluation, Option<Score>), LikelihoodError> {
         self.score(covariance, values, nugget, how, is_wanted)
+    }
+
+    fn information(
+        &mut self,
+        covariance: &Covariance,
+        values: &[f64],
+        nugget: f64,
+        criterion: Criterion,
+    ) -> Result<(Evaluation, Vec<f64>), LikelihoodError> {
+        self.information(covariance, values, nugget, criterion)
     }
 }

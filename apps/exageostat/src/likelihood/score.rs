@@ -44,11 +44,16 @@ impl Score {
     pub fn by_logarithms(mut self, nugget: f64) -> Self {
         let count = self.gradient.len();
         self.gradient[count - 1] *= nugget;
-        for k in 0..count {
-            self.information[k + (count - 1) * count] *= nugget;
-            self.information[(count - 1) + k * count] *= nugget;
-        }
+        information_by_logarithms(&mut self.information, count, nugget);
         self
+    }
+}
+
+/// Turns the `information` on `count` coordinates, the last the nugget, into that on its logarithm.
+pub(crate) fn information_by_logarithms(information: &mut [f64], count: usize, nugget: f64) {
+    for k in 0..count {
+        information[k + (count - 1) * count] *= nugget;
+        information[(count - 1) + k * count] *= nugget;
     }
 }
 

@@ -7,7 +7,8 @@ use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::{Value, json};
 use tegula_exageostat::fit::{
-    self as library, FitError, FitOptions, Journal, NuggetChoice, Optimizer,
+    self as library, FitError, FitOptions, Journal, NuggetChoice, Optimizer, ProfileInterval,
+    StartEnd,
 };
 use tegula_exageostat::model::Model;
 use tegula_exageostat::program::Computation;
@@ -20,7 +21,7 @@ use super::mean::Mean;
 use super::method::{Method, describe_error, method_json, method_text};
 use super::options::EstimationFlags;
 use super::remarks::Remarks;
-use super::report::{Done, best_so_far, coefficients, describe, fit_remarks, message};
+use super::report::{Done, best_so_far, coefficients, describe, fit_remarks, information, message};
 use super::setup::{Problem, Setup};
 use super::{describe_covariance, object, parameter_list, parameters_json};
 use crate::checkpoint::{Checkpoints, about};
@@ -49,6 +50,20 @@ fn expected_evaluations(options: &FitOptions) -> usize {
 fn of_each<X>(fit: &library::Fit, value: impl Fn(&X) -> Value, each: &[X]) -> Value {
     let names = fit.model.covariance.parameters.iter().map(|p| p.name).chain(["nugget"]);
     Value::Object(names.map(str::to_owned).zip(each.iter().map(value)).collect())
+}
+
+/// An interval by the profile likelihood, if there is one.
+fn profile_json(interval: &Option<ProfileInterval>) -> Value {
+    json!(interval.map(|ProfileInterval { low, high, low_is_bound, high_is_bound }| {
+        json!({ "low": low, "high": high, "low_is_bound": low_is_bound, "high_is_bound": high_is_bound })
+    }))
+}
+
+/// Where the search from a start ended.
+fn start_json(end: &StartEnd) -> Value {
+    let StartEnd { model, loglik, converged } = end;
+    let params = parameters_json(model);
+    json!({ "params": params, "nugget": model.nugget, "loglik": loglik, "converged": converged })
 }
 
 /// Flags of `fit`.
@@ -99,7 +114,7 @@ impl Fit {
         self.trace.check()?;
         self.output_file.as_deref().map_or(Ok(()), |path| check_form("-o", path, Form::Model))?;
         self.checkpoint.begin()?;
-        let options = self.estimation.options(self.covariance.covariance)?;
+        let options = self.estimation.options(self.covariance.covariance, self.run.seed)?;
         let mut remarks = Remarks::new(&console);
         let (data, setup) = self.prepare(&options, &console, &mut remarks)?;
         if setup.is_dry {
@@ -179,6 +194,10 @@ impl Fit {
             ("--bounds", bounds.collect::<Vec<_>>().join(",")),
             ("the nugget", nugget),
             ("--start", self.estimation.start_text()),
+            ("--starts", options.starts.to_string()),
+            ("--seed", if options.starts > 1 { options.seed.to_string() } else { String::new() }),
+            ("--information", self.estimation.information.clone()),
+            ("--profile-intervals", self.estimation.profile_intervals.to_string()),
             ("--method", method_text(setup.vecchia())),
             ("--optimizer", self.estimation.optimizer.clone()),
             ("--reml", self.estimation.reml.to_string()),
@@ -297,6 +316,8 @@ impl Fit {
                 "intervals",
                 of_each(fit, |pair| json!(pair.map(|(low, high)| [low, high])), &errors.intervals),
             ),
+            ("information", information(errors.information).into()),
+            ("profile_intervals", of_each(fit, profile_json, &fit.profile_intervals)),
             ("loglik", fit.loglik.into()),
             ("criterion", if self.estimation.reml { "reml" } else { "ml" }.into()),
             ("gradient_norm", errors.gradient_norm.into()),
@@ -313,6 +334,7 @@ impl Fit {
             ("seconds", done.seconds.into()),
             ("method", method_json(setup.vecchia(), fit.loglik_error)),
             ("optimizer", self.estimation.optimizer.clone().into()),
+            ("starts", fit.starts.iter().map(start_json).collect::<Vec<_>>().into()),
             ("data", super::model_file::data_json(data)),
         ]);
         setup.describe_json(&mut result);

@@ -4,7 +4,7 @@ use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use tegula_exageostat::covariance::Covariance;
-use tegula_exageostat::fit::{FitOptions, NuggetChoice, OPTIMIZERS};
+use tegula_exageostat::fit::{FitOptions, INFORMATIONS, NuggetChoice, OPTIMIZERS};
 use tegula_exageostat::likelihood::Criterion;
 
 use crate::error::refused;
@@ -39,10 +39,20 @@ pub(super) struct EstimationFlags {
     /// Who searches
     #[arg(long, value_name = "NAME", help_heading = "Search", default_value = OPTIMIZERS[0].1, value_parser = optimizers())]
     pub(super) optimizer: String,
+    /// Search from K starts, the first as always, the others spread over what is searched; the best
+    /// is kept
+    #[arg(long, value_name = "K", help_heading = "Search", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    starts: u32,
+    /// What standard errors are by
+    #[arg(long, value_name = "NAME", help_heading = "Model", default_value = INFORMATIONS[0].1, value_parser = informations())]
+    pub(super) information: String,
+    /// Find 95 % intervals by the profile likelihood, too: some fits for each parameter
+    #[arg(long)]
+    pub(super) profile_intervals: bool,
     /// Maximise the restricted likelihood (REML), which does not take the mean for known
     #[arg(long)]
     pub(super) reml: bool,
-    /// Most evaluations of the likelihood
+    /// Most evaluations of the likelihood, from each start
     #[arg(long, value_name = "N", help_heading = "Search", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     max_evaluations: u32,
     /// Relative accuracy of the parameters [default: a thousandth of 1/sqrt(observations)]
@@ -55,6 +65,13 @@ fn optimizers() -> PossibleValuesParser {
     let value =
         |&(_, name, help): &(_, &'static str, &'static str)| PossibleValue::new(name).help(help);
     PossibleValuesParser::new(OPTIMIZERS.iter().map(value))
+}
+
+/// What standard errors can be by.
+fn informations() -> PossibleValuesParser {
+    let value =
+        |&(_, name, help): &(_, &'static str, &'static str)| PossibleValue::new(name).help(help);
+    PossibleValuesParser::new(INFORMATIONS.iter().map(value))
 }
 
 fn tolerance(text: &str) -> Result<f64, String> {
@@ -75,20 +92,25 @@ impl EstimationFlags {
         self.start.join(",")
     }
 
-    /// The options of a fit of `covariance`.
+    /// The options of a fit of `covariance`, with starts by `seed`.
     ///
     /// # Errors
     /// If a parameter is unknown, a value is no number, or bounds contradict what is fixed.
-    pub(super) fn options(&self, covariance: &Covariance) -> Result<FitOptions> {
+    pub(super) fn options(&self, covariance: &Covariance, seed: u64) -> Result<FitOptions> {
         let names: Vec<&'static str> = covariance.parameters.iter().map(|p| p.name).collect();
         let index = |name: &str| names.iter().position(|listed| *listed == name);
         let (fix, bounds) = (self.fix.join(","), self.bounds.join(","));
         let optimizer = OPTIMIZERS.iter().find(|(_, name, _)| *name == self.optimizer);
+        let information = INFORMATIONS.iter().find(|(_, name, _)| *name == self.information);
         let mut options = FitOptions {
             max_evaluations: self.max_evaluations as usize,
             tolerance: self.tolerance,
             criterion: if self.reml { Criterion::Restricted } else { Criterion::Full },
             optimizer: optimizer.expect("clap takes listed names").0,
+            information: information.expect("clap takes listed names").0,
+            profile_intervals: self.profile_intervals,
+            starts: self.starts as usize,
+            seed,
             ..FitOptions::all_free(names.len())
         };
         for (name, text) in pairs("--fix", &fix, &names)? {

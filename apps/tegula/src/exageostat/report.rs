@@ -1,6 +1,8 @@
 //! What people read of a fit.
 
-use tegula_exageostat::fit::{self as library, BoundHit, FitOptions, NuggetChoice};
+use tegula_exageostat::fit::{
+    self as library, BoundHit, FitOptions, INFORMATIONS, Information, NuggetChoice,
+};
 use tegula_exageostat::likelihood::Criterion;
 use tegula_exageostat::model::Model;
 use tegula_runtime::trace::Trace;
@@ -25,6 +27,7 @@ pub(super) struct Done {
 /// Prints the estimates, and what the user should know of them.
 pub(super) fn describe(console: &Console, data: &Data, options: &FitOptions, done: &Done) {
     let fit = &done.fit;
+    let errors = fit.uncertainty.information;
     console.line("");
     console.line(estimates(options, fit));
     let coefficients = coefficients(data, fit);
@@ -39,7 +42,16 @@ pub(super) fn describe(console: &Console, data: &Data, options: &FitOptions, don
     };
     console.line(format_args!("  {name}  {}", number(fit.loglik, 10)));
     console.line("");
+    if options.profile_intervals {
+        console.line(profile(fit));
+        console.line("");
+    }
     console.line(message(done));
+    console.line(format_args!("standard errors are by the {} information", information(errors)));
+    if options.starts > 1 {
+        let (agreeing, starts) = (fit.agreeing_starts(), count(options.starts, "start"));
+        console.line(format_args!("{agreeing} of {starts} ended at the best maximum"));
+    }
     done.account.describe(console);
     fit.bounds_hit.iter().for_each(|hit| console.warn(bound(hit)));
     fit.remarks.iter().for_each(|remark| console.note(remark));
@@ -50,6 +62,34 @@ pub(super) fn describe(console: &Console, data: &Data, options: &FitOptions, don
             count(fit.evaluations, "evaluation")
         ));
     }
+}
+
+/// Name of what standard errors are by.
+pub(super) fn information(which: Information) -> &'static str {
+    let listed = INFORMATIONS.iter().find(|(listed, ..)| *listed == which);
+    listed.expect("all kinds are listed").1
+}
+
+/// Intervals by the profile likelihood as a table.
+fn profile(fit: &library::Fit) -> Table {
+    let mut table = Table::new(&[
+        ("parameter", Align::Left),
+        ("95 % interval by profile likelihood", Align::Left),
+        ("", Align::Left),
+    ]);
+    let names = fit.model.covariance.parameters.iter().map(|parameter| parameter.name);
+    for (name, interval) in names.chain(["nugget"]).zip(&fit.profile_intervals) {
+        let Some(interval) = interval else { continue };
+        let ends = format!("{} to {}", number(interval.low, 4), number(interval.high, 4));
+        let remark = match (interval.low_is_bound, interval.high_is_bound) {
+            (false, false) => "",
+            (true, false) => "begins where the search does: it may reach lower",
+            (false, true) => "ends where the search does: it may reach higher",
+            (true, true) => "all that was searched: it may reach farther",
+        };
+        table.row(vec![name.to_owned(), ends, remark.to_owned()]);
+    }
+    table
 }
 
 /// What the user should know of the estimates, in words.

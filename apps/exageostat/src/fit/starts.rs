@@ -1,0 +1,116 @@
+//! Several starts of a search, spread over the space: the first where the data suggest, the others
+//! a Latin hypercube (M. D. McKay, R. J. Beckman, W. J. Conover, "A comparison of three methods for
+//! selecting values of input variables", Technometrics 21 (1979) 239-245).
+
+use std::ops::ControlFlow;
+
+use tegula_runtime::flow::Flow;
+
+use super::region::{Ending, Region};
+use super::search::{Progress, Search};
+use super::space::Space;
+use super::{FitError, FitOptions, Journal};
+use crate::model::Model;
+use crate::sample::Random;
+
+/// Log-likelihoods that differ by less are of the same maximum.
+const SAME: f64 = 1e-3;
+
+/// Where a search from one start ended.
+#[derive(Clone, Debug)]
+pub struct StartEnd {
+    /// The best parameters.
+    pub model: Model,
+    /// The log-likelihood there.
+    pub loglik: f64,
+    /// Whether the search reached its accuracy.
+    pub converged: bool,
+}
+
+/// How many of `ends` converged to the greatest maximum.
+pub(super) fn agreeing(ends: &[StartEnd]) -> usize {
+    let best = ends.iter().fold(f64::NEG_INFINITY, |best, end| best.max(end.loglik));
+    ends.iter().filter(|end| end.converged && best - end.loglik < SAME).count()
+}
+
+/// The coordinates of `count` points of the unit cube, each in another slice of every edge.
+fn spread(count: usize, dimension: usize, seed: u64) -> Vec<Vec<f64>> {
+    let mut random = Random::new(seed);
+    let mut points = vec![vec![0.0; dimension]; count];
+    for axis in 0..dimension {
+        let mut slices: Vec<usize> = (0..count).collect();
+        for last in (1..count).rev() {
+            slices.swap(last, (random.uniform() * (last + 1) as f64) as usize);
+        }
+        for (point, slice) in points.iter_mut().zip(slices) {
+            point[axis] = (slice as f64 + random.uniform()) / count as f64;
+        }
+    }
+    points
+}
+
+impl<F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, F> {
+    /// Searches from as many starts as `options` say, each with as many evaluations as they allow,
+    /// and keeps the best region; says how the search in it ended, and all of them.
+    ///
+    /// # Errors
+    /// If the likelihood has no value near any start, or as [`run`](Self::run).
+    pub(super) fn run_all(
+        &mut self,
+        options: &FitOptions,
+        accuracy: f64,
+    ) -> Result<(Ending, Vec<StartEnd>), FitError> {
+        let space = self.region.space.clone();
+        let others = spread(options.starts.saturating_sub(1), space.dimension(), options.seed);
+        let spaces = others.iter().map(|at| space.starting_within(at));
+        let spaces: Vec<Space> = [space.clone()].into_iter().chain(spaces).collect();
+        let (mut best, mut first_error, mut ends) = (None, None, Vec::new());
+        for space in spaces {
+            self.region = Region::new(space, f64::NEG_INFINITY);
+            self.exhausted = false;
+            self.most = self.evaluations + options.max_evaluations;
+            let ending = match self.first_point() {
+                Ok(start) => self.run(start, accuracy)?,
+                Err(error @ FitError::Start(_)) => {
+                    first_error = first_error.or(Some(error));
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            let (found, loglik) = (self.region.found(), self.region.loglik());
+            let converged = ending.converged && !self.exhausted;
+            ends.push(StartEnd { model: found.model, loglik, converged });
+            let is_better = |best: &(Region, Ending, bool)| loglik > best.0.loglik();
+            if best.as_ref().is_none_or(is_better) {
+                let region = Region::new(self.region.space.clone(), f64::NEG_INFINITY);
+                let region = std::mem::replace(&mut self.region, region);
+                best = Some((region, ending, self.exhausted));
+            }
+        }
+        match (best, first_error) {
+            (Some((region, ending, exhausted)), _) => {
+                (self.region, self.exhausted) = (region, exhausted);
+                Ok((ending, ends))
+            }
+            (None, Some(error)) => Err(error),
+            (None, None) => unreachable!("there is a start"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn starts_are_spread_over_every_edge() {
+        let points = spread(7, 3, 1);
+        for axis in 0..3 {
+            let mut slices: Vec<usize> = points.iter().map(|p| (p[axis] * 7.0) as usize).collect();
+            slices.sort_unstable();
+            assert_eq!(slices, (0..7).collect::<Vec<_>>(), "{axis}");
+        }
+        assert_eq!(points, spread(7, 3, 1));
+        assert_ne!(points, spread(7, 3, 2));
+    }
+}

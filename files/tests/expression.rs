@@ -1,7 +1,7 @@
 //! Expressions give the right values, formulas the right columns, and mistakes are shown where they
 //! stand.
 
-use tegula_files::expression::{EvaluateError, Expression, Formula, Function, split_list};
+use tegula_files::expression::{EvaluateError, Expression, Function, Span, split_list};
 use tegula_files::{ReadOptions, Table, TableError};
 
 fn table(text: &str) -> Table {
@@ -149,7 +149,6 @@ fn deep_nesting_is_refused_and_not_fatal() {
     for text in ["(", "-", "x^", "sqrt("] {
         let nested = text.repeat(300);
         assert!(Expression::parse(&nested).unwrap_err().message.contains("nested"), "{text}");
-        assert!(Formula::parse(&nested).unwrap_err().message.contains("nested"), "{text}");
         let endless = text.repeat(100_000);
         assert!(Expression::parse(&endless).unwrap_err().message.contains("too long"), "{text}");
     }
@@ -161,142 +160,15 @@ fn deep_nesting_is_refused_and_not_fatal() {
 }
 
 #[test]
-fn a_formula_is_an_intercept_and_terms() {
-    for (text, names) in [
-        ("x + y + sqrt(dist)", &["intercept", "x", "y", "sqrt(dist)"][..]),
-        ("1 + x", &["intercept", "x"]),
-        ("0 + x", &["x"]),
-        ("-1 + x", &["x"]),
-        ("x - 1", &["x"]),
-        ("x + 0", &["x"]),
-        ("1", &["intercept"]),
-        ("0", &[]),
-        ("I(x + y) + log(x * y)", &["intercept", "I(x + y)", "log(x * y)"]),
-        ("`odd name` + I(-x)", &["intercept", "`odd name`", "I(-x)"]),
-    ] {
-        let formula = Formula::parse(text).unwrap();
-        assert_eq!(formula.names(), names, "{text}");
-        assert_eq!(formula.text(), text);
-    }
-}
-
-/// Names and order are those of the columns of R's `model.matrix`.
-#[test]
-fn operators_join_terms_as_in_r() {
-    for (text, names, expanded) in [
-        ("x*y", &["intercept", "x", "y", "x:y"][..], "x + y + x:y"),
-        ("0 + x * y", &["x", "y", "x:y"], "0 + x + y + x:y"),
-        ("x:y + z", &["intercept", "z", "x:y"], "z + x:y"),
-        ("x + x:y", &["intercept", "x", "x:y"], "x + x:y"),
-        ("x*y + x", &["intercept", "x", "y", "x:y"], "x + y + x:y"),
-        ("(x + y)", &["intercept", "x", "y"], "x + y"),
-        (
-            "(x + log(y))*z",
-            &["intercept", "x", "log(y)", "z", "x:z", "log(y):z"],
-            "x + log(y) + z + x:z + log(y):z",
-        ),
-        (
-            "x*y*z",
-            &["intercept", "x", "y", "z", "x:y", "x:z", "y:z", "x:y:z"],
-            "x + y + z + x:y + x:z + y:z + x:y:z",
-        ),
-        ("(x + y)*(x + y)", &["intercept", "x", "y", "x:y"], "x + y + x:y"),
-        ("x:y + y:x - 1 + I(x*y)*z", &[], ""),
-    ] {
-        let formula = Formula::parse(text);
-        if names.is_empty() {
-            assert!(formula.unwrap_err().message.contains("twice"), "{text}");
-            continue;
-        }
-        let formula = formula.unwrap();
-        assert_eq!(formula.names(), names, "{text}");
-        assert_eq!(formula.text(), expanded, "{text}");
-        let read = Formula::read(expanded).unwrap();
-        assert_eq!(read.names(), names, "{text}");
-    }
-    let table = table("x,y\n2,3\n5,7\n");
-    let product = vec![6.0, 35.0];
-    for text in ["0 + x:y", "0 + I(x*y)"] {
-        assert_eq!(
-            Formula::parse(text).unwrap().design(&table).unwrap(),
-            std::slice::from_ref(&product)
-        );
-    }
-    let crossed = Formula::parse("x*y").unwrap();
-    assert_eq!(crossed.design(&table).unwrap()[3], product);
-    assert_eq!(Formula::read(crossed.text()).unwrap().design(&table).unwrap()[3], product);
-}
-
-#[test]
-fn crossings_of_many_columns_are_refused_and_take_no_memory() {
-    let columns = |count: usize| (0..count).map(|i| format!("c{i}")).collect::<Vec<_>>();
-    for text in [
-        columns(60).join("*"),
-        format!("({})*({})", columns(30).join("+"), columns(60)[30..].join("+")),
-        format!("({}):({})", columns(30).join("+"), columns(60)[30..].join("+")),
-    ] {
-        let error = Formula::parse(&text).unwrap_err();
-        assert!(error.message.contains("more than 500 terms"), "{error}");
-    }
-    let error = Formula::parse(&columns(8).join("*")).unwrap_err();
-    assert!(error.message.contains("too long: written out it has 255 terms"), "{error}");
-    assert_eq!(Formula::parse(&columns(6).join("*")).unwrap().names().len(), 64);
-}
-
-#[test]
-fn models_of_earlier_versions_have_arithmetic_in_their_terms() {
-    let table = table("x,y\n2,3\n5,7\n");
-    let formula = Formula::read("0 + x*y + (x + y) + 2*x - x/y^2").unwrap_err();
-    assert!(formula.message.contains("cannot be subtracted"), "{formula}");
-    let formula = Formula::read("0 + x*y + (x + y) + 2*x + x/y^2").unwrap();
-    assert_eq!(formula.names(), ["x*y", "(x + y)", "2*x", "x/y^2"]);
-    let design = formula.design(&table).unwrap();
-    assert_eq!(design[0], [6.0, 35.0]);
-    assert_eq!(design[1], [5.0, 12.0]);
-}
-
-#[test]
-fn a_formula_gives_the_design_by_columns() {
-    let table = table("x,y,dist\n1,2,4\n3,NA,9\n");
-    let design = Formula::parse("x + sqrt(dist) + I(x - y)").unwrap().design(&table).unwrap();
-    assert_eq!(design[..3], [vec![1.0, 1.0], vec![1.0, 3.0], vec![2.0, 3.0]]);
-    assert_eq!(design[3][0], -1.0);
-    assert!(design[3][1].is_nan());
-    assert!(Formula::parse("0").unwrap().design(&table).unwrap().is_empty());
-    let error = Formula::parse("x + y + disk").unwrap().design(&table).unwrap_err().to_string();
-    assert!(error.ends_with("\n  x + y + disk\n          ^^^^"), "{error}");
-}
-
-#[test]
-fn formulas_that_make_no_sense_are_refused() {
-    for (text, message, place) in [
-        ("x - y", "cannot be subtracted", "y"),
-        ("2 + x", "constant", "2"),
-        ("x + sqrt(4)", "constant", "sqrt(4)"),
-        ("x + log(y) + log( y )", "twice", "log( y )"),
-        ("0 + 1 + x", "both asked for and taken out", "1"),
-        ("x +", "missing at the end", ""),
-        ("x ~ y", "unexpected '~'", "~"),
-        ("x^2 + y", "write I(x^2)", "^"),
-        ("y + x/1000", "write I(x/1000)", "/"),
-        ("(x + y)/2", "write I((x + y)/2)", "/"),
-        ("y + 2*x", "write I(2*x)", "2"),
-        ("x*2", "write I(x*2)", "2"),
-        ("x:2", "write I(x*2)", "2"),
-        ("y + -x", "write I(-x)", "-"),
-        ("x*-y", "write I(x*-y)", "-"),
-        ("y + x:x", "the square is I(x^2)", "x:x"),
-        ("log(x) * log(x)", "the square is I(log(x)^2)", "log(x) * log(x)"),
-        ("x - (y + z)", "cannot be subtracted", "y + z"),
-        ("(x - 1)*y", "write I((x - 1)*y)", "("),
-        ("x y", "operator", "y"),
-        ("x:", "missing at the end", ""),
-        ("(x", "never closed", "("),
-    ] {
-        let error = Formula::parse(text).unwrap_err();
-        assert!(error.message.contains(message), "{text}: {}", error.message);
-        assert_eq!(&error.text[error.span.start..error.span.end], place, "{text}");
-    }
+fn a_part_of_a_text_is_read_with_its_places_in_the_whole() {
+    let text = "x + log(z*) ~";
+    let error = Expression::parse_part(text, Span { start: 4, end: 11 }).unwrap_err();
+    assert_eq!((&text[error.span.start..error.span.end], error.text.as_str()), (")", text));
+    let part = Expression::parse_part(text, Span { start: 0, end: 1 }).unwrap();
+    assert_eq!(part.as_column(), Some("x"));
+    let unknown = Expression::parse_part("1 + zink", Span { start: 4, end: 8 }).unwrap();
+    let error = unknown.evaluate(&table("zinc\n1\n")).unwrap_err().to_string();
+    assert!(error.ends_with("\n  1 + zink\n      ^^^^"), "{error}");
 }
 
 #[test]

@@ -7,6 +7,8 @@
 
 use thiserror::Error;
 
+use crate::mean::Formula;
+
 /// A column that the others already explain, relative to its length.
 const DEPENDENT: f64 = 1e-12;
 
@@ -31,6 +33,31 @@ pub struct DependentColumn {
     pub name: String,
 }
 
+/// A column that adds nothing to those before it, which R calls aliased: it has no coefficient.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Aliased {
+    /// Name of the column.
+    pub name: String,
+    /// Its place among all columns, those left out included.
+    pub place: usize,
+    /// What it is in the columns before it that were kept.
+    pub shares: Vec<f64>,
+}
+
+/// What rounding may make of a combination of columns, relative to its parts.
+const ROUNDING: f64 = 1e-8;
+
+impl Aliased {
+    /// Whether at another place, where the kept columns are `kept`, it is what it was in the data,
+    /// a combination of them. Where it is not, the data say nothing of the mean.
+    #[must_use]
+    pub fn is_combination(&self, value: f64, kept: &[f64]) -> bool {
+        let parts = || self.shares.iter().zip(kept).map(|(share, x)| share * x);
+        let scale = parts().fold(value.abs(), |most, part| most.max(part.abs()));
+        (value - parts().sum::<f64>()).abs() <= ROUNDING * scale
+    }
+}
+
 impl Design {
     /// A mean of zero for `rows` observations.
     #[must_use]
@@ -41,7 +68,7 @@ impl Design {
     /// A constant mean for `rows` observations.
     #[must_use]
     pub fn constant(rows: usize) -> Self {
-        let names = vec!["intercept".to_owned()];
+        let names = vec![Formula::INTERCEPT.to_owned()];
         Self::new(names, vec![vec![1.0; rows]], rows).unwrap_or_else(|_| Self::zero(rows))
     }
 
@@ -57,9 +84,28 @@ impl Design {
         columns: Vec<Vec<f64>>,
         rows: usize,
     ) -> Result<Self, DependentColumn> {
+        let (design, left_out) = Self::reduced(names, columns, rows);
+        match left_out.into_iter().next() {
+            Some(Aliased { name, .. }) => Err(DependentColumn { name }),
+            None => Ok(design),
+        }
+    }
+
+    /// A mean made of those of `columns` that do not depend on the ones before them, and the
+    /// others.
+    ///
+    /// # Panics
+    /// As [`Design::new`].
+    #[must_use]
+    pub fn reduced(
+        names: Vec<String>,
+        columns: Vec<Vec<f64>>,
+        rows: usize,
+    ) -> (Self, Vec<Aliased>) {
         assert_eq!(names.len(), columns.len(), "names and columns");
         let mut design = Self::zero(rows);
-        for (name, mut column) in names.into_iter().zip(columns) {
+        let mut left_out = Vec::new();
+        for (place, (name, mut column)) in names.into_iter().zip(columns).enumerate() {
             assert_eq!(column.len(), rows, "length of the column {name}");
             let length = norm(&column);
             let mut r = vec![0.0; design.q.len()];
@@ -72,7 +118,9 @@ impl Design {
             }
             let rest = norm(&column);
             if rest <= DEPENDENT * length || !rest.is_finite() {
-                return Err(DependentColumn { name });
+                let shares = design.coefficients(&r);
+                left_out.push(Aliased { name, place, shares });
+                continue;
             }
             column.iter_mut().for_each(|x| *x /= rest);
             r.push(rest);
@@ -80,7 +128,7 @@ impl Design {
             design.q.push(column);
             design.r.push(r);
         }
-        Ok(design)
+        (design, left_out)
     }
 
     /// Number of observations.
@@ -185,7 +233,7 @@ mod tests {
         let n = 50;
         let x: Vec<f64> = (0..n).map(|i| 3.3e5 + i as f64).collect();
         let values: Vec<f64> = x.iter().map(|x| 2.0 - 1e-3 * x).collect();
-        let names = ["intercept", "x"].map(str::to_owned).to_vec();
+        let names = ["(Intercept)", "x"].map(str::to_owned).to_vec();
         let design = Design::new(names, vec![vec![1.0; n], x.clone()], n).expect("independent");
         let c: Vec<f64> =
             (0..2).map(|j| design.q(j).iter().zip(&values).map(|(q, z)| q * z).sum()).collect();
@@ -199,8 +247,13 @@ mod tests {
 
     #[test]
     fn a_dependent_column_is_named() {
-        let names = ["intercept", "a", "b"].map(str::to_owned).to_vec();
+        let names = ["(Intercept)", "a", "b"].map(str::to_owned).to_vec();
         let columns = vec![vec![1.0; 4], vec![1.0, 2.0, 3.0, 4.0], vec![3.0, 5.0, 7.0, 9.0]];
-        assert_eq!(Design::new(names, columns, 4), Err(DependentColumn { name: "b".to_owned() }));
+        let dependent = DependentColumn { name: "b".to_owned() };
+        assert_eq!(Design::new(names.clone(), columns.clone(), 4), Err(dependent));
+        let (design, aliased) = Design::reduced(names, columns, 4);
+        assert_eq!((design.columns(), aliased.len(), aliased[0].place), (2, 1, 2));
+        assert!(aliased[0].is_combination(21.0, &[1.0, 10.0]));
+        assert!(!aliased[0].is_combination(21.5, &[1.0, 10.0]));
     }
 }

@@ -3,11 +3,13 @@
 //! Start with [`observations::Observations`]; [`likelihood::Likelihood`] evaluates parameters,
 //! [`fit::fit`] finds the best ones, [`predict::Predictor`] uses them at new places.
 
+pub mod coefficients;
 pub mod covariance;
 pub mod design;
 pub mod fit;
 mod generation;
 pub mod likelihood;
+pub mod mean;
 pub mod model;
 pub mod observations;
 pub mod plausibility;
@@ -15,4 +17,5 @@ pub mod predict;
 pub mod program;
 pub mod sample;
 mod small;
+pub mod transform;
 pub mod vecchia;

@@ -30,12 +30,16 @@ use crate::observations::Observations;
 pub const BLOCKS_PER_WORKER: usize = 2;
 
 /// Predictions of the noise-free field.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Predictions {
     /// Kriging means.
     pub mean: Vec<f64>,
     /// Kriging variances; add the nugget for those of new observations.
     pub variance: Vec<f64>,
+    /// `q' A d`, by which the mean must be estimated: the Lagrange multipliers of universal kriging
+    /// times the columns of the mean there, with the sign turned; 0 without columns. The variance
+    /// of the predictor is `c(0) - variance + 2 q' A d`.
+    pub lagrange: Vec<f64>,
 }
 
 /// Predicts at places, block by block, from one factorisation.
@@ -95,8 +99,7 @@ impl<T: Real> Predictor<T> {
         assert_eq!(drift.len(), self.observations.design.columns(), "columns of the mean");
         assert!(drift.iter().all(|column| column.len() == points.len()), "length of a column");
         let m = points.len();
-        let mut predictions =
-            Predictions { mean: Vec::with_capacity(m), variance: Vec::with_capacity(m) };
+        let mut predictions = Predictions::default();
         for batch in self.kriging.batches(&self.flow, m) {
             let end = batch.end;
             let mut first = batch.start;
@@ -127,9 +130,7 @@ impl<T: Real> Predictor<T> {
             let projections: Vec<f64> = (0..=p).map(|j| projections[i + j * m].to_f64()).collect();
             let q = self.observations.design.transform(&drift(i));
             let known = self.model.variance() - explained[i].to_f64();
-            let (mean, variance) = mean.prediction(&q, &projections, known);
-            into.mean.push(mean);
-            into.variance.push(variance);
+            mean.predict(&q, &projections, known, into);
         }
         block.unregister(&mut self.flow);
         Ok(())
@@ -145,20 +146,22 @@ pub(crate) struct UncertainMean<'a> {
 }
 
 impl UncertainMean<'_> {
-    /// Mean and variance at a place with the columns `q`, whose weights `a` of the observations
-    /// give the `projections` `[Q r]' a`, and leave the variance `known` where the mean is known.
-    pub(crate) fn prediction(&self, q: &[f64], projections: &[f64], known: f64) -> (f64, f64) {
+    /// Adds the prediction at a place with the columns `q`, whose weights `w` of the observations
+    /// give the `projections` `[Q r]' w`, and leave the variance `known` where the mean is known.
+    pub(crate) fn predict(&self, q: &[f64], projections: &[f64], known: f64, to: &mut Predictions) {
         let (g, a) = (&self.evaluation.coefficients, &self.evaluation.coefficient_covariance);
         let (c, p) = (self.offset, q.len());
         let d: Vec<f64> = (0..p).map(|j| q[j] - projections[j]).collect();
         // The residuals first; the rest of the mean may be much larger.
         let residual: f64 = (0..p).map(|j| d[j] * (g[j] - c[j])).sum();
         let offset: f64 = (0..p).map(|j| q[j] * c[j]).sum();
-        let mean = (projections[p] + residual) + offset;
-        let uncertain: f64 =
-            (0..p).map(|j| (0..p).map(|i| d[i] * a[i + j * p] * d[j]).sum::<f64>()).sum();
+        let form = |left: &[f64]| -> f64 {
+            (0..p).map(|j| (0..p).map(|i| left[i] * a[i + j * p] * d[j]).sum::<f64>()).sum()
+        };
+        to.mean.push((projections[p] + residual) + offset);
         // Rounding may leave a little less than nothing at the place of an observation.
-        (mean, (known + uncertain).max(0.0))
+        to.variance.push((known + form(&d)).max(0.0));
+        to.lagrange.push(form(q));
     }
 }
 

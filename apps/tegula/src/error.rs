@@ -12,6 +12,7 @@ use tegula_exageostat::covariance::CovarianceError;
 use tegula_exageostat::design::DependentColumn;
 use tegula_exageostat::fit::FitError;
 use tegula_exageostat::likelihood::LikelihoodError;
+use tegula_exageostat::mean::MeanError;
 use tegula_files::TableError;
 use tegula_files::checkpoint::CheckpointError;
 use tegula_files::expression::{EvaluateError, ParseError};
@@ -117,6 +118,7 @@ fn is_refusal(cause: &(dyn std::error::Error + 'static)) -> bool {
         || cause.is::<LabelsError>()
         || cause.is::<CovarianceError>()
         || cause.is::<DependentColumn>()
+        || cause.is::<MeanError>()
         || cause.is::<BackendError>()
         || cause.is::<GeometryError>()
 }

@@ -37,6 +37,7 @@ pub use dialect::{Decimal, Delimiter, Dialect};
 pub use records::{Records, Row};
 pub use shape::{Header, ReadOptions};
 pub use table::Table;
+pub use texts::Classes;
 pub use write::{NamedValues, write_columns, write_columns_to};
 
 /// The names of columns for a message: in quotes, the nameless by number, at most forty of them.

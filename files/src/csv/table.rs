@@ -252,6 +252,14 @@ impl Table {
         self.columns[column.0].text.is_none() && self.columns[column.0].infinite.is_none()
     }
 
+    /// Whether a cell of a column is neither a number nor missing.
+    ///
+    /// # Panics
+    /// If there is no such column.
+    pub fn is_text(&self, column: ColumnIndex) -> bool {
+        self.columns[column.0].text.is_some()
+    }
+
     /// The values of a column, one for each row; NaN is a missing value, and nothing else is NaN or
     /// infinite.
     ///

@@ -1,16 +1,59 @@
-//! A column as texts: the file is read again, since a table holds numbers only.
+//! A column as texts, or as classes: the file is read again, since a table holds numbers only.
 
-use std::io::Read;
+use std::collections::HashMap;
 
+use super::cell::Cell;
 use super::columns::ColumnIndex;
-use super::records::Records;
-use super::source::Source;
 use super::table::Table;
 use crate::digest::Digest;
 use crate::error::TableError;
 use crate::text::{TextFault, text_bytes};
 
+/// A column of few texts that occur often.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Classes {
+    /// The texts, each once, in the order in which they occur.
+    pub names: Vec<String>,
+    /// For each row the place of its text in `names`, none where it is missing.
+    pub codes: Vec<Option<u32>>,
+}
+
 impl Table {
+    /// The cells of a column as classes: numbers are taken as they are written, and what stands for
+    /// a missing number is missing here, too.
+    ///
+    /// # Errors
+    /// As [`Table::texts`].
+    ///
+    /// # Panics
+    /// If there is no such column.
+    pub fn classes(&self, column: ColumnIndex) -> Result<Classes, TableError> {
+        let mut found: HashMap<String, u32> = HashMap::new();
+        let (mut bytes, most) = (0, self.source.memory_bytes);
+        let mut codes = Vec::with_capacity(self.rows());
+        self.each_cell(column, |text, line| {
+            if Cell::parse(text, self.dialect().decimal) == Cell::Missing {
+                codes.push(None);
+                return Ok(());
+            }
+            let next = found.len() as u32;
+            let code = match found.get(text) {
+                Some(&code) => code,
+                None => {
+                    bytes += text_bytes(text);
+                    check(bytes, most, line).map_err(|cause| self.source.unreadable(cause))?;
+                    found.insert(text.to_owned(), next);
+                    next
+                }
+            };
+            codes.push(Some(code));
+            Ok(())
+        })?;
+        let mut names: Vec<(String, u32)> = found.into_iter().collect();
+        names.sort_unstable_by_key(|&(_, code)| code);
+        Ok(Classes { names: names.into_iter().map(|(name, _)| name).collect(), codes })
+    }
+
     /// The cells of a column, one for each row, without the blanks around them.
     ///
     /// # Errors
@@ -20,37 +63,44 @@ impl Table {
     /// # Panics
     /// If there is no such column.
     pub fn texts(&self, column: ColumnIndex) -> Result<Vec<String>, TableError> {
-        let (width, rows) = (self.names().len(), self.rows());
+        let (mut texts, mut bytes, most) = (Vec::new(), 0, self.source.memory_bytes);
+        self.each_cell(column, |text, line| {
+            bytes += text_bytes(text);
+            check(bytes, most, line).map_err(|cause| self.source.unreadable(cause))?;
+            texts.push(text.to_owned());
+            Ok(())
+        })?;
+        Ok(texts)
+    }
+
+    /// Calls `see` with every cell of a column, without the blanks around it, and its line.
+    fn each_cell(
+        &self,
+        column: ColumnIndex,
+        mut see: impl FnMut(&str, u64) -> Result<(), TableError>,
+    ) -> Result<(), TableError> {
+        let width = self.names().len();
         assert!(column.0 < width, "column {} of {width}", column.number());
         let mut records = self.source.records(self.dialect().delimiter)?;
         if self.has_header() {
             records.next_row()?;
         }
-        let texts = column_of(&mut records, column, &self.source)?;
-        if texts.len() != rows || Digest::finish(records.into_hasher()) != self.digest {
+        let mut rows = 0;
+        while let Some(row) = records.next_row()? {
+            let Some(cell) = row.cells().nth(column.0) else { continue };
+            see(cell.trim(), row.line)?;
+            rows += 1;
+        }
+        if rows != self.rows() || Digest::finish(records.into_hasher()) != self.digest {
             return Err(TableError::Changed { path: self.path().to_owned() });
         }
-        Ok(texts)
+        Ok(())
     }
 }
 
-/// The cells of `column` in all rows that have it.
-fn column_of<R: Read>(
-    records: &mut Records<R>,
-    column: ColumnIndex,
-    source: &Source,
-) -> Result<Vec<String>, TableError> {
-    let (mut texts, mut bytes, most) = (Vec::new(), 0, source.memory_bytes);
-    while let Some(row) = records.next_row()? {
-        let Some(cell) = row.cells().nth(column.0) else { continue };
-        bytes += text_bytes(cell.trim());
-        if bytes > most {
-            let cause = TextFault::memory("the column of names", (row.line, most));
-            return Err(source.unreadable(cause));
-        }
-        texts.push(cell.trim().to_owned());
-    }
-    Ok(texts)
+/// Refuses more `bytes` of text, up to `line`, than there is memory for.
+fn check(bytes: u64, most: u64, line: u64) -> std::io::Result<()> {
+    if bytes > most { Err(TextFault::memory("the column of names", (line, most))) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -65,6 +115,15 @@ mod tests {
         let table = table.expect("a table");
         assert_eq!(table.texts(ColumnIndex(0)).expect("the same bytes"), ["a;1", "NA", "7"]);
         assert_eq!(table.texts(ColumnIndex(1)).expect("the same bytes"), ["3,5", "4", "5"]);
+    }
+
+    #[test]
+    fn classes_are_texts_that_occur_again() {
+        let text = "id;x\nb;1\na;2\n\"b\";3\nNA;4\n;5\n01;6\n";
+        let table = Table::from_bytes("t.csv", text.into(), &ReadOptions::default());
+        let classes = table.expect("a table").classes(ColumnIndex(0)).expect("the same bytes");
+        assert_eq!(classes.names, ["b", "a", "01"]);
+        assert_eq!(classes.codes, [Some(0), Some(1), Some(0), None, None, Some(2)]);
     }
 
     #[test]

@@ -15,7 +15,8 @@ pub struct Span {
 
 impl Span {
     /// From the start of this one to the end of `last`.
-    pub(super) fn to(self, last: Self) -> Self {
+    #[must_use]
+    pub fn to(self, last: Self) -> Self {
         Self { start: self.start, end: last.end }
     }
 }
@@ -31,6 +32,13 @@ pub struct ParseError {
     pub text: String,
     /// The place in the text.
     pub span: Span,
+}
+
+impl ParseError {
+    /// What is wrong at `span` of `text`.
+    pub fn new(text: &str, span: Span, message: impl Into<String>) -> Self {
+        Self { message: message.into(), text: text.to_owned(), span }
+    }
 }
 
 /// An expression that cannot be evaluated over a table.

@@ -1,24 +1,21 @@
-//! Arithmetic over the columns of a table, `log(zinc)` for values, and formulas,
-//! `x + y + sqrt(dist)` for a mean.
+//! Arithmetic over the columns of a table: `log(zinc)` for values.
 //!
 //! An expression is made of numbers, names of columns (with backquotes around odd ones),
-//! `+ - * / ^`, parentheses and the functions of [`Function::ALL`]. A mean is a [`Formula`] as R
-//! has them: there `x * y` crosses terms. `^` binds tighter than a sign and groups to the right:
-//! `-x^2` is `-(x^2)`, `2^3^2` is `2^9`.
+//! `+ - * / ^`, parentheses and the functions of [`Function::ALL`]. `^` binds tighter than a sign
+//! and groups to the right: `-x^2` is `-(x^2)`, `2^3^2` is `2^9`. Formulas, whose operators join
+//! terms, are cut into the same [`tokens`], and have expressions for their variables.
 
-mod cross;
 mod error;
 mod evaluate;
-mod formula;
 mod function;
 mod list;
 mod parse;
 mod token;
 
 pub use error::{EvaluateError, ParseError, Span};
-pub use formula::{Formula, Term};
 pub use function::Function;
 pub use list::split_list;
+pub use token::{Token, tokens};
 
 use parse::Parser;
 
@@ -61,6 +58,21 @@ impl Expression {
     /// [`ParseError`] with the place in `text` at which it cannot be understood.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         let mut parser = Parser::new(text)?;
+        let root = parser.sum()?;
+        parser.expect_end()?;
+        Ok(Self { text: text.to_owned(), root })
+    }
+
+    /// Reads the expression at `span` of `text`; errors, also those of evaluating it, show all of
+    /// `text`.
+    ///
+    /// # Errors
+    /// As [`Expression::parse`].
+    ///
+    /// # Panics
+    /// If `span` is no piece of `text`.
+    pub fn parse_part(text: &str, span: Span) -> Result<Self, ParseError> {
+        let mut parser = Parser::of_part(text, span)?;
         let root = parser.sum()?;
         parser.expect_end()?;
         Ok(Self { text: text.to_owned(), root })

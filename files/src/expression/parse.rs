@@ -12,6 +12,8 @@ const DEEPEST: usize = 200;
 const LONGEST: usize = 1000;
 /// What to write where a colon means nothing.
 const COLON: &str = "':' joins the terms of a mean; in arithmetic a product is written '*'";
+/// What to write where a comma means nothing.
+const COMMA: &str = "a comma has no meaning here; decimals are written with a point";
 
 /// Reads the tokens of one text from left to right.
 pub(super) struct Parser<'a> {
@@ -23,7 +25,18 @@ pub(super) struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     pub(super) fn new(text: &'a str) -> Result<Self, ParseError> {
-        let parser = Self { text, tokens: token::tokens(text)?, next: 0, depth: 0 };
+        Self::of_part(text, Span { start: 0, end: text.len() })
+    }
+
+    /// Reads the tokens at `span` of `text`.
+    pub(super) fn of_part(text: &'a str, span: Span) -> Result<Self, ParseError> {
+        let in_whole =
+            |place: Span| Span { start: place.start + span.start, end: place.end + span.start };
+        let tokens = token::tokens(&text[span.start..span.end]);
+        let mut tokens =
+            tokens.map_err(|error| ParseError::new(text, in_whole(error.span), error.message))?;
+        tokens.iter_mut().for_each(|(_, place)| *place = in_whole(*place));
+        let parser = Self { text, tokens, next: 0, depth: 0 };
         match parser.tokens.get(LONGEST) {
             Some((token, span)) if *token != Token::End => {
                 parser.fail(*span, format!("too long: more than {LONGEST} words and signs"))
@@ -32,30 +45,16 @@ impl<'a> Parser<'a> {
         }
     }
 
-    pub(super) fn text(&self) -> &'a str {
-        self.text
+    fn fail<T>(&self, span: Span, message: String) -> Result<T, ParseError> {
+        Err(ParseError::new(self.text, span, message))
     }
 
-    pub(super) fn fail<T>(&self, span: Span, message: String) -> Result<T, ParseError> {
-        Err(token::error(self.text, span, message))
-    }
-
-    pub(super) fn peek(&self) -> &Token {
+    fn peek(&self) -> &Token {
         &self.tokens[self.next].0
     }
 
-    /// The number of tokens that were taken.
-    pub(super) fn position(&self) -> usize {
-        self.next
-    }
-
-    /// Goes back to a [`position`](Self::position).
-    pub(super) fn go_to(&mut self, position: usize) {
-        self.next = position;
-    }
-
     /// Enters one more level of nesting; [`leave`](Self::leave) leaves it.
-    pub(super) fn enter(&mut self) -> Result<(), ParseError> {
+    fn enter(&mut self) -> Result<(), ParseError> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return self.fail(self.span(), format!("nested more than {DEEPEST} deep"));
@@ -63,16 +62,16 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    pub(super) fn leave(&mut self) {
+    fn leave(&mut self) {
         self.depth -= 1;
     }
 
-    pub(super) fn span(&self) -> Span {
+    fn span(&self) -> Span {
         self.tokens[self.next].1
     }
 
     /// Takes the next token if it is one of `signs`.
-    pub(super) fn take_sign(&mut self, signs: &[char]) -> Option<char> {
+    fn take_sign(&mut self, signs: &[char]) -> Option<char> {
         match *self.peek() {
             Token::Sign(sign) if signs.contains(&sign) => {
                 self.next += 1;
@@ -89,6 +88,7 @@ impl<'a> Parser<'a> {
                 self.fail(self.span(), "this parenthesis was never opened".to_owned())
             }
             Token::Sign(':') => self.fail(self.span(), COLON.to_owned()),
+            Token::Sign(',') => self.fail(self.span(), COMMA.to_owned()),
             _ => {
                 self.fail(self.span(), "an operator (+ - * / ^) is missing before this".to_owned())
             }
@@ -108,7 +108,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `factor {(*|/) factor}`
-    pub(super) fn product(&mut self) -> Result<Node, ParseError> {
+    fn product(&mut self) -> Result<Node, ParseError> {
         let mut node = self.factor()?;
         while let Some(sign) = self.take_sign(&['*', '/']) {
             let operator = if sign == '*' { Operator::Multiply } else { Operator::Divide };
@@ -141,7 +141,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A number, a column, a function of a sum, or a sum in parentheses.
-    pub(super) fn atom(&mut self) -> Result<Node, ParseError> {
+    fn atom(&mut self) -> Result<Node, ParseError> {
         let (token, span) = self.tokens[self.next].clone();
         match token {
             Token::Number(value) => {
@@ -161,6 +161,7 @@ impl<'a> Parser<'a> {
                 inner.span = span.to(self.close(span)?);
                 Ok(inner)
             }
+            Token::Sign(',') => self.fail(span, COMMA.to_owned()),
             Token::Sign('*') if self.text[..span.start].ends_with('*') => {
                 self.fail(span, "a power is written '^'".to_owned())
             }
@@ -190,7 +191,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Takes the parenthesis that closes the one at `open`.
-    pub(super) fn close(&mut self, open: Span) -> Result<Span, ParseError> {
+    fn close(&mut self, open: Span) -> Result<Span, ParseError> {
         let span = self.span();
         match self.peek() {
             Token::Sign(')') => {
@@ -199,6 +200,7 @@ impl<'a> Parser<'a> {
             }
             Token::End => self.fail(open, "this parenthesis is never closed".to_owned()),
             Token::Sign(':') => self.fail(span, COLON.to_owned()),
+            Token::Sign(',') => self.fail(span, COMMA.to_owned()),
             _ => {
                 self.fail(span, "an operator (+ - * / ^) or ')' is missing before this".to_owned())
             }
@@ -206,7 +208,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-pub(super) fn binary(operator: Operator, left: Node, right: Node) -> Node {
+fn binary(operator: Operator, left: Node, right: Node) -> Node {
     let span = left.span.to(right.span);
     Node { span, kind: Kind::Binary(operator, Box::new(left), Box::new(right)) }
 }

@@ -4,20 +4,28 @@ use super::error::{ParseError, Span};
 
 /// The least piece of an expression.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Token {
+pub enum Token {
+    /// A number.
     Number(f64),
-    /// A name; `quoted` if it stood in backquotes.
+    /// A name.
     Name {
+        /// The name.
         name: String,
+        /// Whether it stood in backquotes.
         quoted: bool,
     },
-    /// One of `+ - * / ^ : ( )`.
+    /// One of `+ - * / ^ : ( ) , =`.
     Sign(char),
+    /// The end of the text.
     End,
 }
 
-/// Cuts `text` into tokens; the last is [`Token::End`].
-pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Span)>, ParseError> {
+/// Cuts `text` into tokens, each with its place; the last is [`Token::End`]. A point by itself is a
+/// name.
+///
+/// # Errors
+/// [`ParseError`] at what is neither number, name nor sign.
+pub fn tokens(text: &str) -> Result<Vec<(Token, Span)>, ParseError> {
     let mut found = Vec::new();
     let mut start = 0;
     while let Some(first) = text[start..].chars().next() {
@@ -27,8 +35,13 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Span)>, ParseError> {
                 continue;
             }
             '`' => push_quoted(text, start, &mut found)?,
+            '.' if !text[start + 1..].starts_with(is_name_part) => {
+                let name = Token::Name { name: ".".to_owned(), quoted: false };
+                found.push((name, Span { start, end: start + 1 }));
+                1
+            }
             '0'..='9' | '.' => push_number(text, start, &mut found)?,
-            '+' | '-' | '*' | '/' | '^' | ':' | '(' | ')' => {
+            '+' | '-' | '*' | '/' | '^' | ':' | '(' | ')' | ',' | '=' => {
                 found.push((Token::Sign(first), Span { start, end: start + 1 }));
                 1
             }
@@ -42,12 +55,9 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Span)>, ParseError> {
                 length
             }
             other => {
-                let advice = match other {
-                    ',' => "a comma has no meaning here; decimals are written with a point",
-                    _ => "put the name of a column in backquotes if it holds odd characters",
-                };
+                let advice = "put the name of a column in backquotes if it holds odd characters";
                 let span = Span { start, end: start + other.len_utf8() };
-                return Err(error(text, span, format!("unexpected '{other}': {advice}")));
+                return Err(ParseError::new(text, span, format!("unexpected '{other}': {advice}")));
             }
         };
         start += length;
@@ -73,12 +83,16 @@ fn push_quoted(
 ) -> Result<usize, ParseError> {
     let Some(length) = text[start + 1..].find('`') else {
         let span = Span { start, end: start + 1 };
-        return Err(error(text, span, "this backquote is never closed".to_owned()));
+        return Err(ParseError::new(text, span, "this backquote is never closed".to_owned()));
     };
     let name = text[start + 1..start + 1 + length].to_owned();
     let span = Span { start, end: start + length + 2 };
     if name.trim().is_empty() {
-        return Err(error(text, span, "there is no name between these backquotes".to_owned()));
+        return Err(ParseError::new(
+            text,
+            span,
+            "there is no name between these backquotes".to_owned(),
+        ));
     }
     found.push((Token::Name { name, quoted: true }, span));
     Ok(length + 2)
@@ -102,7 +116,7 @@ fn push_number(
     let span = Span { start, end: start + length + tail };
     let spelling = &rest[..length];
     match spelling.parse::<f64>() {
-        _ if tail > 0 => Err(error(
+        _ if tail > 0 => Err(ParseError::new(
             text,
             span,
             format!(
@@ -114,11 +128,9 @@ fn push_number(
             found.push((Token::Number(value), span));
             Ok(length)
         }
-        Ok(_) => Err(error(text, span, format!("'{spelling}' is beyond double precision"))),
-        Err(_) => Err(error(text, span, format!("'{spelling}' is not a number"))),
+        Ok(_) => {
+            Err(ParseError::new(text, span, format!("'{spelling}' is beyond double precision")))
+        }
+        Err(_) => Err(ParseError::new(text, span, format!("'{spelling}' is not a number"))),
     }
-}
-
-pub(super) fn error(text: &str, span: Span, message: String) -> ParseError {
-    ParseError { message, text: text.to_owned(), span }
 }

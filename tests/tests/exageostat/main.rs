@@ -4,6 +4,7 @@ mod draws;
 mod fits;
 mod kriging;
 mod likelihood;
+mod means;
 mod nested;
 mod ranks;
 mod scores;
@@ -43,7 +44,7 @@ fn texas(constant: bool) -> (Table, Observations) {
     let design = if constant {
         Design::constant(n)
     } else {
-        let names = ["intercept", "latitude"].map(str::to_owned).to_vec();
+        let names = ["(Intercept)", "latitude"].map(str::to_owned).to_vec();
         Design::new(names, vec![vec![1.0; n], latitude], n).expect("independent columns")
     };
     (table, Observations::new(points, values, design))
@@ -81,6 +82,6 @@ fn demeaned(values: &mut [f64]) {
 
 fn with_sqrt_dist(dist: Vec<f64>, values: &[f64]) -> Design {
     let n = values.len();
-    let names = ["intercept", "sqrt(dist)"].map(str::to_owned).to_vec();
+    let names = ["(Intercept)", "sqrt(dist)"].map(str::to_owned).to_vec();
     Design::new(names, vec![vec![1.0; n], dist], n).expect("independent columns")
 }

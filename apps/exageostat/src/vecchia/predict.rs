@@ -92,9 +92,7 @@ impl LocalPredictor {
         for (row, made) in made.chunks_exact(columns + 1).enumerate().take(block.rows) {
             let q = self.observations.design.transform(&drift(row));
             let known = self.model.variance() - made[columns];
-            let (mean, variance) = mean.prediction(&q, &made[..columns], known);
-            into.mean.push(mean);
-            into.variance.push(variance);
+            mean.predict(&q, &made[..columns], known, into);
         }
         Ok(())
     }
@@ -118,8 +116,7 @@ impl Predict for LocalPredictor {
         assert_eq!(drift.len(), self.observations.design.columns(), "columns of the mean");
         assert!(drift.iter().all(|column| column.len() == points.len()), "length of a column");
         let total = points.len();
-        let mut predictions =
-            Predictions { mean: Vec::with_capacity(total), variance: Vec::with_capacity(total) };
+        let mut predictions = Predictions::default();
         let block = self.likelihood.options().block;
         let batch = block * BLOCKS_PER_WORKER * self.likelihood.flow.workers().max(1);
         for start in (0..total).step_by(batch) {

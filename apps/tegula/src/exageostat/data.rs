@@ -1,16 +1,19 @@
 //! Observations from a table: which columns, which rows, and what a person should know of them.
 
 use anyhow::Result;
-use tegula_exageostat::design::Design;
+use tegula_exageostat::design::{Aliased, Design};
+use tegula_exageostat::mean::Formula;
 use tegula_exageostat::observations::Observations;
 use tegula_exageostat::program::Computation;
+use tegula_exageostat::transform::Transform;
 use tegula_files::expression::Expression;
-use tegula_files::{NamedValues, Table, TableError};
+use tegula_files::{ColumnIndex, NamedValues, Table, TableError};
 
-use super::mean::Mean;
+use super::mean::{Mean, RowValues};
 use super::obvious;
 use super::places::{Coordinates, column_expression, evaluate, read_table};
 use super::setup::Problem;
+use super::transform::describe as describe_transform;
 use crate::error::refused;
 use crate::flags::DataFlags;
 use crate::output::{Console, count, number};
@@ -19,7 +22,7 @@ use crate::output::{Console, count, number};
 const GROUPS_SHOWN: usize = 5;
 
 /// Observations with the table they come from.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Data {
     /// The table.
     pub(crate) table: Table,
@@ -31,7 +34,13 @@ pub(crate) struct Data {
     pub(crate) values: Expression,
     /// The mean.
     pub(crate) mean: Mean,
-    /// What is observed.
+    /// Its columns that depend on others, and have no coefficients.
+    pub(crate) aliased: Vec<Aliased>,
+    /// The transformation of the values.
+    pub(crate) transform: Transform,
+    /// The values as they were, without it.
+    pub(crate) measured: Vec<f64>,
+    /// What is observed, the values transformed.
     pub(crate) observations: Observations,
 }
 
@@ -58,6 +67,7 @@ impl Data {
             Some(values) => values,
             None => obvious::values(&table, &coordinates)?,
         };
+        let mean = mean.with_rest(&rest(&table, &coordinates, &values))?;
         check_names(&table, &mean)?;
         Self::from_table(table, coordinates, values, mean, flags.drop_missing)
     }
@@ -75,21 +85,67 @@ impl Data {
     ) -> Result<Self> {
         let places = coordinates.evaluate(&table)?;
         let observed = evaluate(&values, &table)?;
-        let regressors = mean.columns(&table)?;
-        let names = mean.names();
+        let variables = mean.values(&table)?;
         let rows = {
+            let names = variable_names(&mean);
+            let present: Vec<Vec<f64>> = variables.iter().map(RowValues::presence).collect();
             let mut needed = coordinates.named(&places);
             needed.push(NamedValues { name: values.text(), values: &observed });
             needed.extend(
-                names.iter().zip(&regressors).map(|(name, values)| NamedValues { name, values }),
+                names.iter().zip(&present).map(|(name, values)| NamedValues { name, values }),
             );
             complete_rows(&table, &needed, drop_missing)?
         };
         let points = coordinates.points(&table, &places, &rows)?;
-        let kept = |column: &Vec<f64>| rows.iter().map(|&row| column[row]).collect::<Vec<f64>>();
-        let design = Design::new(names, regressors.iter().map(kept).collect(), rows.len())?;
-        let observations = Observations::new(points, kept(&observed), design);
-        Ok(Self { table, rows, coordinates, values, mean, observations })
+        let variables: Vec<_> = variables.iter().map(|values| values.of_rows(&rows)).collect();
+        let mean = mean.learn(&variables)?;
+        let (names, columns) = mean.columns(&variables, (&table, &rows))?;
+        let (design, aliased) = Design::reduced(names, columns, rows.len());
+        let measured: Vec<f64> = rows.iter().map(|&row| observed[row]).collect();
+        let observations = Observations::new(points, measured.clone(), design);
+        let transform = Transform::None;
+        Ok(Self {
+            table,
+            rows,
+            coordinates,
+            values,
+            mean,
+            aliased,
+            transform,
+            measured,
+            observations,
+        })
+    }
+
+    /// Transforms the values.
+    ///
+    /// # Errors
+    /// With the line of a value that `transform` does not take.
+    pub(crate) fn take(&mut self, transform: Transform) -> Result<()> {
+        if let Some(place) = self.measured.iter().position(|&y| !transform.takes(y)) {
+            let (file, line) = (self.table.path().display(), self.table.line(self.rows[place]));
+            let (name, value) = (self.values.text(), self.measured[place]);
+            return Err(refused(format!(
+                "{file}, line {line}, '{name}': {value} is not positive, and --transform {} takes \
+                 positive values alone",
+                transform.name()
+            )));
+        }
+        self.transform = transform;
+        self.observations.values = self.measured.iter().map(|&y| transform.apply(y)).collect();
+        Ok(())
+    }
+
+    /// What to add to the log-likelihood of the transformed values for that of the values.
+    pub(crate) fn log_jacobian(&self) -> f64 {
+        self.transform.log_jacobian(&self.measured)
+    }
+
+    /// About how many times as large the transformed values are with an exponent of Box and Cox
+    /// that is `more` than another: their geometric mean to that power.
+    pub(crate) fn scale(&self, more: f64) -> f64 {
+        let logs = self.measured.iter().map(|y| y.ln()).sum::<f64>();
+        (more * logs / self.measured.len() as f64).exp()
     }
 
     /// Number of rows that were left out.
@@ -111,7 +167,7 @@ impl Data {
             ),
         );
         console.field("coordinates", self.coordinates.describe());
-        let values = &self.observations.values;
+        let values = &self.measured;
         let low = values.iter().copied().fold(f64::INFINITY, f64::min);
         let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let mean = values.iter().sum::<f64>() / values.len() as f64;
@@ -132,7 +188,23 @@ impl Data {
                 format_args!("{} with missing values", count(self.dropped(), "row")),
             );
         }
+        if self.transform != Transform::None {
+            console.field("transform", describe_transform(self.transform));
+        }
         console.field("mean", self.mean.describe());
+        for (name, levels) in self.mean.factors() {
+            let (reference, others) = levels.split_first().expect("a factor has levels");
+            let others = shortened(others);
+            console.field("factor", format_args!("{name}: {reference} (the reference), {others}"));
+        }
+        if !self.aliased.is_empty() {
+            let names: Vec<String> = self.aliased.iter().map(|one| one.name.clone()).collect();
+            console.note(format_args!(
+                "{} of the mean depend on those before: they have no coefficient ({})",
+                count(names.len(), "column"),
+                shortened(&names)
+            ));
+        }
     }
 
     /// Refuses observations at the same place unless a nugget tells them apart.
@@ -171,6 +243,32 @@ impl Data {
              observation per place"
         )))
     }
+}
+
+/// The names of what a mean is computed from, in the order of its variables.
+pub(crate) fn variable_names(mean: &Mean) -> Vec<String> {
+    let variables = mean.formula().map(Formula::variables).unwrap_or_default();
+    variables.iter().map(|variable| variable.name().to_owned()).collect()
+}
+
+/// Names in a line, not too many.
+fn shortened(names: &[String]) -> String {
+    const SHOWN: usize = 20;
+    let more = names.len().saturating_sub(SHOWN);
+    let shown = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    if more > 0 { format!("{shown} and {more} more") } else { shown }
+}
+
+/// The columns that are neither coordinates nor values.
+fn rest(table: &Table, coordinates: &Coordinates, values: &Expression) -> Vec<String> {
+    let used: Vec<ColumnIndex> = coordinates
+        .columns()
+        .into_iter()
+        .chain(values.columns())
+        .filter_map(|name| table.find(name).ok())
+        .collect();
+    let others = (0..table.names().len()).map(ColumnIndex).filter(|one| !used.contains(one));
+    others.map(|column| table.name(column)).collect()
 }
 
 /// Rows that lack nothing, or an error that says which does.

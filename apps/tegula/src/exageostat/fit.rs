@@ -12,17 +12,21 @@ use tegula_exageostat::fit::{
 };
 use tegula_exageostat::model::Model;
 use tegula_exageostat::program::Computation;
+use tegula_exageostat::transform::Transform;
 use tegula_files::checkpoint::About;
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Flow;
 
 use super::data::Data;
+use super::likeliest::likeliest;
 use super::mean::Mean;
+use super::mean_file::{coefficients_json, mean_json};
 use super::method::{Method, describe_error, method_json, method_text};
 use super::options::EstimationFlags;
 use super::remarks::Remarks;
 use super::report::{Done, best_so_far, coefficients, describe, fit_remarks, information, message};
 use super::setup::{Problem, Setup};
+use super::transform::{Choice, to_json};
 use super::{describe_covariance, object, parameter_list, parameters_json};
 use crate::checkpoint::{Checkpoints, about};
 use crate::error::refused;
@@ -73,8 +77,8 @@ pub(crate) struct Fit {
     data: DataFlags,
     #[command(flatten)]
     covariance: CovarianceFlags,
-    /// Mean: zero, constant, or a formula over columns as in R ("x + y + sqrt(dist)"; "a*b" is a +
-    /// b + a:b, "I(a*b)" the product)
+    /// Mean: zero, constant, or a formula as in R ("x + sqrt(dist)", "landuse*x", "poly(x, 2) +
+    /// factor(code)"; columns of text are factors)
     #[arg(
         long,
         value_name = "MEAN",
@@ -83,6 +87,12 @@ pub(crate) struct Fit {
         allow_hyphen_values = true
     )]
     mean: String,
+    /// Transform the values: log, sqrt, box-cox:LAMBDA, box-cox (the likeliest lambda) or none
+    ///
+    /// The log-likelihood is that of the values as they are, so that those of transformations
+    /// compare. Predictions come back to the scale of the values.
+    #[arg(long, value_name = "NAME", help_heading = "Model", default_value = "none", value_parser = Choice::parse)]
+    transform: Choice,
     #[command(flatten)]
     estimation: EstimationFlags,
     /// How the likelihood is computed: exact, or vecchia:M with M neighbours of each place (or
@@ -114,9 +124,15 @@ impl Fit {
         self.trace.check()?;
         self.output_file.as_deref().map_or(Ok(()), |path| check_form("-o", path, Form::Model))?;
         self.checkpoint.begin()?;
+        if self.transform == Choice::BoxCox && self.checkpoint.is_given() {
+            return Err(refused(
+                "--checkpoint and --resume keep a fit with one transformation: find lambda without \
+                 them, then give it as --transform box-cox:LAMBDA",
+            ));
+        }
         let options = self.estimation.options(self.covariance.covariance, self.run.seed)?;
         let mut remarks = Remarks::new(&console);
-        let (data, setup) = self.prepare(&options, &console, &mut remarks)?;
+        let (mut data, setup) = self.prepare(&options, &console, &mut remarks)?;
         if setup.is_dry {
             let expected = expected_evaluations(&options).min(options.max_evaluations);
             let plan = setup.estimate(&console, (expected, "what a fit usually takes"))?;
@@ -125,7 +141,8 @@ impl Fit {
         }
         let checkpoints = self.checkpoint.open(self.about(&data, &options, &setup), &console)?;
         let search = if setup.is_double() { Self::search::<f64> } else { Self::search::<f32> };
-        let mut done = search(self, (&data, &options), &setup, checkpoints, &console)?;
+        let (transform, mut done) = search(self, (&data, &options), &setup, checkpoints, &console)?;
+        data.take(transform)?;
         describe(&console, &data, &options, &done);
         let error = done.fit.loglik_error;
         error.into_iter().for_each(|error| describe_error(&console, setup.vecchia(), error));
@@ -149,7 +166,8 @@ impl Fit {
         remarks: &mut Remarks<'_>,
     ) -> Result<(Data, Setup)> {
         let covariance = self.covariance.covariance;
-        let data = Data::load(&self.data, Mean::parse(&self.mean)?, self.run.memory()?)?;
+        let mut data = Data::load(&self.data, Mean::parse(&self.mean)?, self.run.memory()?)?;
+        data.take(self.transform.first())?;
         library::check(&data.observations, covariance, options)
             .map_err(|error| refused(format!("{}: {error}", data.table.path().display())))?;
         let problem = data.problem(Computation::Fit);
@@ -189,6 +207,7 @@ impl Fit {
             ("--distance", data.coordinates.distance.name().to_owned()),
             ("--values", data.values.text().to_owned()),
             ("--mean", data.mean.text().to_owned()),
+            ("--transform", self.transform.text()),
             ("--covariance", self.covariance.covariance.name.to_owned()),
             ("--fix", fixed.collect::<Vec<_>>().join(",")),
             ("--bounds", bounds.collect::<Vec<_>>().join(",")),
@@ -214,8 +233,7 @@ impl Fit {
         setup: &Setup,
         mut checkpoints: Checkpoints,
         console: &Console,
-    ) -> Result<Done> {
-        let overlap = self.overlap.overlap();
+    ) -> Result<(Transform, Done)> {
         let mut journal = match checkpoints.resumed() {
             Some(mut body) => Journal::read(&mut body).context("the checkpoint cannot be read")?,
             None => Journal::default(),
@@ -224,6 +242,26 @@ impl Fit {
             let given = count(journal.len(), "evaluation");
             console.field("goes on", format_args!("with {given} of an earlier run"));
         }
+        checkpoints.listen();
+        if self.transform == Choice::BoxCox {
+            return likeliest(data, options, console, |data, options| {
+                let mut journal = Journal::default();
+                let run = (setup, &mut checkpoints, &mut journal);
+                self.maximise::<T>((data, options), run, console)
+            });
+        }
+        let run = (setup, &mut checkpoints, &mut journal);
+        Ok((data.transform, self.maximise::<T>((data, options), run, console)?))
+    }
+
+    /// Searches with the values of `data` as they are.
+    fn maximise<T: Real>(
+        &self,
+        (data, options): (&Data, &FitOptions),
+        (setup, checkpoints, journal): (&Setup, &mut Checkpoints, &mut Journal),
+        console: &Console,
+    ) -> Result<Done> {
+        let overlap = self.overlap.overlap();
         let flow = setup.run.flow(self.trace.is_wanted(), overlap.memory_cache);
         let how = (overlap, self.generation.owners(&setup.run)?);
         let mut likelihood = setup.likelihood::<T>(flow, &data.observations, how);
@@ -231,10 +269,11 @@ impl Fit {
         progress.follow(likelihood.flow().watch(), setup.tasks(), "evaluation 1");
         let covariance = self.covariance.covariance;
         let (mut made, mut best) = (0, None);
-        checkpoints.listen();
+        let log_jacobian = data.log_jacobian();
         let between = |flow: &mut Flow, state: &library::Progress, journal: &Journal| {
             made += usize::from(!state.is_taken_over);
-            let loglik = state.loglik.map_or_else(|| "none".to_owned(), |l| number(l, 9));
+            let own = |loglik: f64| number(loglik + log_jacobian, 9);
+            let loglik = state.loglik.map_or_else(|| "none".to_owned(), own);
             let (values, nugget) = (state.values.clone(), state.nugget);
             let model = Model { covariance, values, nugget };
             console.detail(format_args!(
@@ -243,9 +282,9 @@ impl Fit {
                 parameter_list(&model)
             ));
             if state.loglik == Some(state.best) {
-                best = Some((state.best, model));
+                best = Some((state.best + log_jacobian, model));
             }
-            let (next, highest) = (state.evaluations + 1, number(state.best, 9));
+            let (next, highest) = (state.evaluations + 1, own(state.best));
             progress.begin(setup.tasks(), format!("evaluation {next}, best {highest}"));
             progress.show(|elapsed| {
                 format!(
@@ -266,7 +305,7 @@ impl Fit {
             &data.observations,
             covariance,
             options,
-            &mut journal,
+            journal,
             between,
         );
         progress.clear();
@@ -306,6 +345,11 @@ impl Fit {
             .iter()
             .map(|hit| json!({ "parameter": hit.parameter, "end": hit.end, "bound": hit.bound, "is_share_of_variance": hit.is_share }))
             .collect();
+        let coefficients = coefficients(data, fit);
+        let mut transform = to_json(data.transform);
+        if self.transform == Choice::BoxCox {
+            transform["estimated"] = true.into();
+        }
         let mut result = object([
             ("tegula_version", env!("CARGO_PKG_VERSION").into()),
             ("covariance", fit.model.covariance.name.into()),
@@ -318,7 +362,9 @@ impl Fit {
             ),
             ("information", information(errors.information).into()),
             ("profile_intervals", of_each(fit, profile_json, &fit.profile_intervals)),
-            ("loglik", fit.loglik.into()),
+            ("loglik", (fit.loglik + data.log_jacobian()).into()),
+            ("log_jacobian", data.log_jacobian().into()),
+            ("transform", transform),
             ("criterion", if self.estimation.reml { "reml" } else { "ml" }.into()),
             ("gradient_norm", errors.gradient_norm.into()),
             ("evaluations", fit.evaluations.into()),
@@ -329,7 +375,9 @@ impl Fit {
             ("converged", fit.converged.into()),
             ("message", message(done).into()),
             ("remarks", remarks.json(&fit_remarks(fit))),
-            ("mean", coefficients(data, fit).json(&data.mean)),
+            ("mean", mean_json(&data.mean, &coefficients, &data.aliased)),
+            ("coefficients", coefficients_json(&coefficients, &data.aliased)),
+            ("coefficients_df", coefficients.degrees_of_freedom.into()),
             ("bounds_hit", hits.into()),
             ("seconds", done.seconds.into()),
             ("method", method_json(setup.vecchia(), fit.loglik_error)),

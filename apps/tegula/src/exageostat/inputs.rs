@@ -8,8 +8,8 @@ use tegula_files::expression::split_list;
 use tegula_files::{NamedValues, Table};
 use tegula_kernels::geometry::Points;
 
-use super::data::{Data, complete_rows};
-use super::mean::Mean;
+use super::data::{Data, complete_rows, variable_names};
+use super::mean::{Mean, RowValues, undetermined};
 use super::model_file::ModelFile;
 use super::obvious;
 use super::places::{Coordinates, column_list, read_table};
@@ -88,15 +88,27 @@ impl InputFlags {
             )));
         }
         let values = coordinates.evaluate(&table).map_err(|error| self.with_hint(error, &texts))?;
-        let regressors = file.mean.columns(&table)?;
-        let names = file.mean.names();
+        let variables = data.mean.values(&table)?;
+        let names = variable_names(&data.mean);
+        let present: Vec<Vec<f64>> = variables.iter().map(RowValues::presence).collect();
         let mut needed = coordinates.named(&values);
-        let pairs = names.iter().zip(&regressors);
+        let pairs = names.iter().zip(&present);
         needed.extend(pairs.map(|(name, values)| NamedValues { name, values }));
         let rows = complete_rows(&table, &needed, self.drop_missing)?;
         let points = coordinates.points(&table, &values, &rows)?;
-        let kept = |column: &Vec<f64>| rows.iter().map(|&row| column[row]).collect();
-        let drift = regressors.iter().map(kept).collect();
+        let variables: Vec<_> = variables.iter().map(|values| values.of_rows(&rows)).collect();
+        let (_, mut drift) = data.mean.columns(&variables, (&table, &rows))?;
+        if let Some((row, column)) = undetermined(&data.aliased, &drift) {
+            return Err(refused(format!(
+                "{}, line {}: the data do not determine the mean here, where the column {} of it is \
+                 no combination of the others, as it was in the data; leave such places out, or a \
+                 term of the mean",
+                table.path().display(),
+                table.line(rows[row]),
+                column.name
+            )));
+        }
+        data.aliased.iter().rev().for_each(|column| drop(drift.remove(column.place)));
         Ok(Places { table, rows, coordinates, points, drift })
     }
 

@@ -5,6 +5,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::{Map, Value};
+use tegula_exageostat::coefficients::Coefficients;
 use tegula_exageostat::likelihood::{Criterion, Evaluation};
 use tegula_exageostat::model::Model;
 use tegula_exageostat::program::Computation;
@@ -13,11 +14,12 @@ use tegula_runtime::trace::Trace;
 use tegula_traces::phase_times;
 
 use super::data::Data;
-use super::mean::Coefficients;
+use super::mean_file::{coefficients_json, mean_json};
 use super::method::{Method, describe_error, method_json};
 use super::remarks::Remarks;
 use super::setup::{Problem, Setup};
 use super::subject::Subject;
+use super::transform::to_json;
 use super::{describe_covariance, object, parameter_list, parameters_json};
 use crate::flags::{GenerationFlags, MatrixFlags, OutputFlags, OverlapFlags, RunFlags, TraceFlags};
 use crate::output::{Account, Align, Console, Progress, Table, number, seconds};
@@ -168,13 +170,13 @@ impl Loglik {
         console.line("");
         let mut table = Table::new(&[
             ("log-likelihood", Align::Left),
-            (&number(evaluation.loglik(), 12), Align::Right),
+            (&number(evaluation.loglik() + data.log_jacobian(), 12), Align::Right),
         ]);
         table.row(vec!["log-determinant".to_owned(), number(evaluation.logdet, 12)]);
         table.row(vec!["quadratic form".to_owned(), number(evaluation.quadratic, 12)]);
         let coefficients = self.coefficients(data, evaluation);
-        for (name, value) in coefficients.names.iter().zip(&coefficients.values) {
-            table.row(vec![format!("mean: {name}"), number(*value, 12)]);
+        for one in coefficients.each {
+            table.row(vec![format!("mean: {}", one.name), number(one.estimate, 12)]);
         }
         console.line(table);
         console.line("");
@@ -197,8 +199,7 @@ impl Loglik {
     }
 
     fn coefficients(&self, data: &Data, evaluation: &Evaluation) -> Coefficients {
-        let (c, a) = (&evaluation.coefficients, &evaluation.coefficient_covariance);
-        Coefficients::new(&data.observations.design, c, a)
+        Coefficients::new(&data.observations.design, evaluation)
     }
 
     fn result(
@@ -212,14 +213,17 @@ impl Loglik {
         let evaluation = &timed.evaluation;
         let coefficients = self.coefficients(data, evaluation);
         let mut result = object([
-            ("loglik", evaluation.loglik().into()),
+            ("loglik", (evaluation.loglik() + data.log_jacobian()).into()),
+            ("log_jacobian", data.log_jacobian().into()),
+            ("transform", to_json(data.transform)),
             ("logdet", evaluation.logdet.into()),
             ("quadratic", evaluation.quadratic.into()),
             ("n", evaluation.n.into()),
             ("covariance", model.covariance.name.into()),
             ("params", parameters_json(model)),
             ("nugget", model.nugget.into()),
-            ("mean", coefficients.json(&data.mean)),
+            ("mean", mean_json(&data.mean, &coefficients, &data.aliased)),
+            ("coefficients", coefficients_json(&coefficients, &data.aliased)),
             ("seconds", median(repeats).into()),
             ("repeats", repeats.into()),
             ("phases", phases_json(&timed.trace, setup.vecchia().is_some())),

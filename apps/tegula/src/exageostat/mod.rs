@@ -5,8 +5,10 @@ mod data;
 mod estimate;
 mod fit;
 mod inputs;
+mod likeliest;
 mod loglik;
 mod mean;
+mod mean_file;
 mod method;
 mod model_file;
 mod observed;
@@ -21,6 +23,7 @@ mod setup;
 mod subject;
 mod suspicions;
 mod training;
+mod transform;
 
 use anyhow::Result;
 use clap::Subcommand;

@@ -8,11 +8,14 @@ use anyhow::Result;
 use serde_json::{Value, json};
 use tegula_exageostat::covariance::find;
 use tegula_exageostat::model::Model;
+use tegula_exageostat::transform::Transform;
 use tegula_files::text::read_whole;
 
 use super::data::Data;
 use super::mean::Mean;
+use super::mean_file::read_mean;
 use super::method::Method;
+use super::transform::from_json;
 use crate::error::refused;
 use crate::flags::Distance;
 
@@ -47,6 +50,8 @@ pub(super) struct ModelFile {
     pub(super) method: Method,
     /// The mean.
     pub(super) mean: Mean,
+    /// The transformation of the values.
+    pub(super) transform: Transform,
     /// The coordinates, as expressions.
     pub(super) coords: Vec<String>,
     /// The values, as an expression.
@@ -85,7 +90,9 @@ impl ModelFile {
             )?,
             method: Method::read(value.get("method"))
                 .ok_or_else(|| fields.fail("/method", "a method"))?,
-            mean: Mean::read(fields.text("/mean/formula")?)?,
+            mean: read_mean(fields.get("/mean")?).map_err(|why| fields.broken(&why))?,
+            transform: from_json(value.get("transform"))
+                .ok_or_else(|| fields.fail("/transform", "a transformation"))?,
             coords: fields.texts("/data/columns/coords")?,
             values: fields.text("/data/columns/values")?.to_owned(),
             distance: Distance::named(distance)
@@ -130,6 +137,10 @@ impl<'a> Fields<'a> {
         let texts =
             list.and_then(|list| list.iter().map(|x| x.as_str().map(str::to_owned)).collect());
         texts.ok_or_else(|| self.fail(pointer, "a list of texts"))
+    }
+
+    fn broken(&self, why: &str) -> anyhow::Error {
+        refused(format!("{}: {why}", self.path.display()))
     }
 
     fn fail(&self, pointer: &str, wanted: &str) -> anyhow::Error {

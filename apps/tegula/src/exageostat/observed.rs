@@ -1,7 +1,6 @@
 //! Predictions against what was observed at the places, if the table of places says it.
 
 use serde_json::{Map, Value};
-use tegula_exageostat::predict::Predictions;
 
 use super::data::Data;
 use super::inputs::Places;
@@ -16,12 +15,12 @@ pub(super) struct Errors {
 }
 
 impl Errors {
-    /// Those of `predictions`, as far as the table of places has the column of the values.
-    pub(super) fn new(data: &Data, places: &Places, predictions: &Predictions) -> Self {
+    /// Those of what was `expected` at the places, as far as the table of places has the column of the values.
+    pub(super) fn new(data: &Data, places: &Places, expected: &[f64]) -> Self {
         let observed = observed(data, places).unwrap_or_default();
         let is_known = data.observations.are_observed(&places.points);
         let squares = |known: bool| -> Vec<f64> {
-            let pairs = places.rows.iter().zip(&predictions.mean).zip(&is_known);
+            let pairs = places.rows.iter().zip(expected).zip(&is_known);
             let pairs = pairs.filter(|(_, is_known)| **is_known == known);
             let errors = pairs.filter_map(|((&row, mean), _)| Some(observed.get(row)? - mean));
             errors.map(|error| error * error).filter(|square| square.is_finite()).collect()

@@ -21,6 +21,7 @@ use super::observed::Errors;
 use super::remarks::Remarks;
 use super::setup::{Problem, Setup};
 use super::suspicions::of_places;
+use super::transform::{Column, columns, to_json};
 use super::{object, parameter_list, parameters_json};
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags};
 use crate::output::{
@@ -43,6 +44,12 @@ pub(crate) struct Predict {
     run: RunFlags,
     /// Write the columns of PLACES.csv, then mean, variance and, with a nugget, variance_obs to
     /// FILE; "-" is standard output
+    ///
+    /// They are of the field without noise; variance_obs is that of new observations. With a
+    /// transformation they are on the scale of the values, with median, lower95 and upper95, the
+    /// ends of an interval; with a nugget follow mean_obs, variance_obs, lower95_obs and
+    /// upper95_obs of new observations; transformed_mean and transformed_variance are on the
+    /// transformed scale. A mean that does not exist (a negative lambda) is NA.
     #[arg(long = "output", short = 'o', value_name = "FILE", help_heading = "Output", default_value = STANDARD_OUTPUT)]
     output_file: PathBuf,
     #[command(flatten)]
@@ -84,8 +91,9 @@ impl Predict {
         } else {
             self.predict::<f32>(&file, &data, &places, &setup, &console)?
         };
-        let names = self.write(&file, &places, &done.predictions)?;
-        let errors = Errors::new(&data, &places, &done.predictions);
+        let columns = columns(file.transform, file.model.nugget, &done.predictions);
+        let names = self.write(&places, &columns)?;
+        let errors = Errors::new(&data, &places, expected(&columns));
         self.describe(&console, &places, &done, &names, &errors);
         setup.run.keep_times(&done.account, &console);
         let mut result = result(&file, &data, &places, &setup, &done, names);
@@ -152,32 +160,20 @@ impl Predict {
         })?;
         progress.clear();
         let prediction_seconds = progress.seconds() - factorization_seconds;
-        let loglik = predictor.evaluation().loglik();
+        let loglik = predictor.evaluation().loglik() + data.log_jacobian();
         let account = Account::of(predictor.flow());
         let trace = predictor.flow().take_trace();
         Ok(Done { predictions, trace, account, loglik, factorization_seconds, prediction_seconds })
     }
 
     /// Writes the predictions beside the columns of the places; returns the names of the columns.
-    fn write(
-        &self,
-        file: &ModelFile,
-        places: &Places,
-        predictions: &Predictions,
-    ) -> Result<Vec<String>> {
-        let spread = |values: &[f64], more: f64| {
+    fn write(&self, places: &Places, columns: &[Column]) -> Result<Vec<String>> {
+        let spread = |(name, values): &Column| {
             let mut column = vec![f64::NAN; places.table.rows()];
-            places.rows.iter().zip(values).for_each(|(&row, value)| column[row] = value + more);
-            column
+            places.rows.iter().zip(values).for_each(|(&row, value)| column[row] = *value);
+            (*name, column)
         };
-        let nugget = file.model.nugget;
-        let mut columns = vec![
-            ("mean", spread(&predictions.mean, 0.0)),
-            ("variance", spread(&predictions.variance, 0.0)),
-        ];
-        if nugget > 0.0 {
-            columns.push(("variance_obs", spread(&predictions.variance, nugget)));
-        }
+        let columns: Vec<Column> = columns.iter().map(spread).collect();
         let names: Vec<String> =
             columns.iter().map(|(name, _)| free_name(&places.table, name, "predicted")).collect();
         let pairs = names.iter().zip(&columns);
@@ -226,6 +222,12 @@ impl Predict {
     }
 }
 
+/// What an observation is expected to be: the mean of new ones, where it is not that of the field.
+fn expected(columns: &[Column]) -> &[f64] {
+    let named = |wanted: &str| columns.iter().find(|(name, _)| *name == wanted);
+    named("mean_obs").or_else(|| named("mean")).map_or(&[], |(_, values)| values)
+}
+
 /// The result as JSON.
 fn result(
     file: &ModelFile,
@@ -242,6 +244,7 @@ fn result(
         ("params", parameters_json(&file.model)),
         ("nugget", file.model.nugget.into()),
         ("loglik", done.loglik.into()),
+        ("transform", to_json(file.transform)),
         ("columns", columns.into()),
         ("seconds", (done.factorization_seconds + done.prediction_seconds).into()),
         (

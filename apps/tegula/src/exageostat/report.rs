@@ -1,5 +1,7 @@
 //! What people read of a fit.
 
+use tegula_exageostat::coefficients::Coefficients;
+use tegula_exageostat::design::Aliased;
 use tegula_exageostat::fit::{
     self as library, BoundHit, FitOptions, INFORMATIONS, Information, NuggetChoice,
 };
@@ -8,7 +10,6 @@ use tegula_exageostat::model::Model;
 use tegula_runtime::trace::Trace;
 
 use super::data::Data;
-use super::mean::Coefficients;
 use crate::checkpoint::Found;
 use crate::output::{Account, Align, Console, Table, count, number, seconds};
 
@@ -31,16 +32,19 @@ pub(super) fn describe(console: &Console, data: &Data, options: &FitOptions, don
     console.line("");
     console.line(estimates(options, fit));
     let coefficients = coefficients(data, fit);
-    if !coefficients.names.is_empty() {
+    if !coefficients.each.is_empty() {
         console.line("");
-        console.line(mean_table(&coefficients));
+        console.line(mean_table(&coefficients, &data.aliased));
+        let df = coefficients.degrees_of_freedom;
+        console
+            .line(format_args!("  t and p: Student's distribution with {df} degrees of freedom"));
     }
     console.line("");
     let name = match options.criterion {
         Criterion::Full => "log-likelihood",
         Criterion::Restricted => "restricted log-likelihood",
     };
-    console.line(format_args!("  {name}  {}", number(fit.loglik, 10)));
+    console.line(format_args!("  {name}  {}", number(fit.loglik + data.log_jacobian(), 10)));
     console.line("");
     if options.profile_intervals {
         console.line(profile(fit));
@@ -158,21 +162,30 @@ pub(super) fn message(done: &Done) -> String {
 
 /// The coefficients of the mean with their standard errors.
 pub(super) fn coefficients(data: &Data, fit: &library::Fit) -> Coefficients {
-    let (c, a) = (&fit.evaluation.coefficients, &fit.evaluation.coefficient_covariance);
-    Coefficients::new(&data.observations.design, c, a)
+    Coefficients::new(&data.observations.design, &fit.evaluation)
 }
 
-/// The coefficients of the mean as a table.
-fn mean_table(coefficients: &Coefficients) -> Table {
+/// The coefficients of the mean as a table; those that the data do not determine are NA, as in R.
+fn mean_table(coefficients: &Coefficients, aliased: &[Aliased]) -> Table {
     let mut table = Table::new(&[
         ("mean", Align::Left),
-        ("coefficient", Align::Right),
-        ("standard error", Align::Right),
+        ("estimate", Align::Right),
+        ("std. error", Align::Right),
+        ("t", Align::Right),
+        ("p", Align::Right),
     ]);
-    let values = coefficients.values.iter().zip(&coefficients.standard_errors);
-    for (name, (value, error)) in coefficients.names.iter().zip(values) {
-        table.row(vec![name.clone(), number(*value, 6), number(*error, 3)]);
+    let row = |name: &str, numbers: [String; 4]| {
+        [name.to_owned()].into_iter().chain(numbers).collect::<Vec<String>>()
+    };
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for one in &coefficients.each {
+        let (estimate, error) = (number(one.estimate, 6), number(one.std_error, 3));
+        rows.push(row(&one.name, [estimate, error, number(one.t, 4), number(one.p, 3)]));
     }
+    for one in aliased {
+        rows.insert(one.place, row(&one.name, [const { "NA" }; 4].map(str::to_owned)));
+    }
+    rows.into_iter().for_each(|row| table.row(row));
     table
 }
 

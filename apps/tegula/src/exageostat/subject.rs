@@ -15,6 +15,7 @@ use super::method::Method;
 use super::model_file::ModelFile;
 use super::remarks::Remarks;
 use super::training::Training;
+use super::transform::Choice;
 use crate::error::refused;
 use crate::flags::{DataFlags, covariance, nugget, parameters};
 
@@ -40,10 +41,14 @@ pub(super) struct Subject {
     /// Variance of the noise of each observation [default: 0]
     #[arg(long, value_name = "VALUE", value_parser = nugget, allow_negative_numbers = true)]
     nugget: Option<f64>,
-    /// Mean: zero, constant, or a formula over columns as in R ("x + y + sqrt(dist)"; "a*b" is a +
-    /// b + a:b, "I(a*b)" the product) [default: constant]
+    /// Mean: zero, constant, or a formula as in R ("x + sqrt(dist)", "landuse*x", "poly(x, 2) +
+    /// factor(code)"; columns of text are factors) [default: constant]
     #[arg(long, value_name = "MEAN", allow_hyphen_values = true)]
     mean: Option<String>,
+    /// Transform the values: log, sqrt, box-cox:LAMBDA or none; the log-likelihood is that of the
+    /// values as they are [default: none]
+    #[arg(long, value_name = "NAME", value_parser = Choice::parse)]
+    transform: Option<Choice>,
 }
 
 impl Subject {
@@ -75,7 +80,15 @@ impl Subject {
         let values = parameters(covariance, &self.params)?;
         let model = Model::new(covariance, values, self.nugget.unwrap_or(0.0))?;
         let mean = self.mean.as_deref().map_or(Ok(Mean::Constant), Mean::parse)?;
-        Ok((Data::load(&self.data, mean, memory)?, model, Method::default()))
+        let mut data = Data::load(&self.data, mean, memory)?;
+        match self.transform {
+            Some(Choice::BoxCox) => {
+                return Err(refused("--transform: write box-cox:LAMBDA; fit finds lambda"));
+            }
+            Some(Choice::Known(transform)) => data.take(transform)?,
+            None => {}
+        }
+        Ok((data, model, Method::default()))
     }
 
     /// The remarks on the columns of the data, which of a model were made when it was fitted.
@@ -94,6 +107,7 @@ impl Subject {
             ("--params", !self.params.is_empty()),
             ("--nugget", self.nugget.is_some()),
             ("--mean", self.mean.is_some()),
+            ("--transform", self.transform.is_some()),
         ];
         if let Some((flag, _)) = given.iter().find(|(_, is_given)| *is_given) {
             return Err(refused(format!(

@@ -115,7 +115,7 @@ impl Data {
         is_few.then(|| {
             format!(
                 "column '{name}' of the mean has {} values, all whole numbers: it counts as a number with one \
-                 slope; if they are codes of classes, take a column of 0 and 1 for each class but one",
+                 slope; if they are codes of classes, write factor({name})",
                 levels.len()
             )
         })

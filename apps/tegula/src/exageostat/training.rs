@@ -50,7 +50,10 @@ impl Training<'_> {
         let coordinates = Coordinates::new(&table, &texts, Some(file.distance), false)?;
         let values = Expression::column_or_parse(&file.values, &table)?;
         let drop_missing = file.drop_missing || self.drop_missing;
-        Data::from_table(table, coordinates, values, file.mean.clone(), drop_missing)
+        let mean = file.mean.clone();
+        let mut data = Data::from_table(table, coordinates, values, mean, drop_missing)?;
+        data.take(file.transform)?;
+        Ok(data)
     }
 
     /// The table that holds them.

@@ -87,7 +87,7 @@ fn the_result_has_the_promised_fields_and_the_model_file_the_same() {
     assert!(run.stdout.contains("95 % interval"), "{}", run.stdout);
     assert!(result["message"].as_str().is_some_and(|text| text.starts_with("converged")));
     assert_eq!(result["bounds_hit"], serde_json::json!([]));
-    assert_eq!(result.pointer("/mean/names/0").and_then(Value::as_str), Some("intercept"));
+    assert_eq!(result.pointer("/mean/names/0").and_then(Value::as_str), Some("(Intercept)"));
     assert!(run.stdout.contains("tegula exageostat predict model.json"), "{}", run.stdout);
 }
 

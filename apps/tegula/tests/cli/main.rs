@@ -14,6 +14,7 @@ mod linalg;
 mod loglik;
 mod machine;
 mod mds;
+mod means;
 mod metrics;
 mod mpi;
 mod platform;

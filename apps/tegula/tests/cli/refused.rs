@@ -106,8 +106,6 @@ fn two_observations_at_one_place() {
 fn observations_that_allow_no_fit() {
     fit("x,y,z\n0,0,1\n1,1,2\n", "").failed(2, &["data.csv", "2 observations are too few", "3"]);
     fit("x,y,z\n0,0,1\n1,1,1\n2,3,1\n4,5,1\n", "").failed(2, &["data.csv", "all 4 values equal 1"]);
-    let text = "x,y,z\n0,0,1\n1,1,2\n2,3,1\n4,5,1\n";
-    fit(text, "--mean 1+x+I(`x`*2)").failed(2, &["combination of the columns before it"]);
 }
 
 #[test]

@@ -174,7 +174,7 @@ fn few_observations_are_said_and_too_few_refused() {
     };
     let error = of(4).expect_err("as many parameters").to_string();
     assert!(error.contains("4 observations are too few for 4 parameters"), "{error}");
-    assert!(error.contains("intercept, variance, range, nugget"), "{error}");
+    assert!(error.contains("(Intercept), variance, range, nugget"), "{error}");
     let said = of(5).expect("one more").remarks;
     assert!(said.iter().any(|remark| remark.contains("5 observations are few")), "{said:?}");
     let said = of(30).expect("many more").remarks;

@@ -213,10 +213,16 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Takes `taken`, written from the token `start` on, out of `terms`.
+    /// Takes `taken`, written from the token `start` on, out of `terms`; they may be among those
+    /// that a point stands for, as long as it does.
     fn remove(&self, terms: &mut Terms, taken: &Terms, start: usize) -> Result<(), ParseError> {
+        let has_rest = self.variables.iter().any(|variable| variable.name == ".");
         for out in taken {
-            let Some(place) = terms.iter().position(|found| found.term == out.term) else {
+            let place = terms.iter().position(|found| found.term == out.term);
+            if place.is_none() && has_rest {
+                continue;
+            }
+            let Some(place) = place else {
                 let span = self.tokens[start].1.to(self.tokens[self.next - 1].1);
                 return self.fail(
                     span,

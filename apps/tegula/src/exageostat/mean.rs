@@ -195,8 +195,8 @@ impl RowValues {
     }
 }
 
-/// What `variable` is in each row of `table`: texts if its `basis` is made of them, or, where it has
-/// none yet, the column is.
+/// What `variable` is in each row of `table`: texts if its `basis` is made of them, or, where it
+/// has none yet, the column is.
 fn values(variable: &Variable, basis: Option<&Basis>, table: &Table) -> Result<RowValues> {
     let expression = variable.expression();
     let text = match (variable.kind(), basis) {

@@ -15,7 +15,8 @@ pub(super) struct Errors {
 }
 
 impl Errors {
-    /// Those of what was `expected` at the places, as far as the table of places has the column of the values.
+    /// Those of what was `expected` at the places, as far as their table has the column of the
+    /// values.
     pub(super) fn new(data: &Data, places: &Places, expected: &[f64]) -> Self {
         let observed = observed(data, places).unwrap_or_default();
         let is_known = data.observations.are_observed(&places.points);

@@ -1,4 +1,5 @@
-//! The Matern covariance, in the parameterisation without the factor `sqrt(2 smoothness)`.
+//! The Matern covariance, in the parameterisation without the factor `sqrt(2 smoothness)`, and in
+//! the one with it.
 
 use tegula_kernels::kernel::covariance::{
     Correlation, Derivative, RadialTable, Row, SmallDerivative, SmallExpansion,
@@ -10,20 +11,18 @@ use tegula_kernels::special::{
 
 use super::{Covariance, Parameter, Partial, RANGE, VARIANCE, Validity};
 
+const SMOOTHNESS: Parameter = Parameter {
+    name: "smoothness",
+    meaning: "the field has as many mean-square derivatives as integers below it",
+    default: 0.5,
+    above: 0.0,
+    most: MAX_PROFILE_SMOOTHNESS,
+    search: (0.05, 5.0),
+};
+
 pub(super) const MATERN: Covariance = Covariance {
     name: "matern",
-    parameters: &[
-        VARIANCE,
-        RANGE,
-        Parameter {
-            name: "smoothness",
-            meaning: "the field has as many mean-square derivatives as integers below it",
-            default: 0.5,
-            above: 0.0,
-            most: MAX_PROFILE_SMOOTHNESS,
-            search: (0.05, 5.0),
-        },
-    ],
+    parameters: &[VARIANCE, RANGE, SMOOTHNESS],
     formula: "variance * 2^(1-smoothness) / Gamma(smoothness) * (d/range)^smoothness \
               * K_smoothness(d/range)",
     citation: "B. Matern, Spatial Variation, 1960; M. L. Stein, Interpolation of Spatial Data, \
@@ -35,10 +34,7 @@ pub(super) const MATERN: Covariance = Covariance {
         let (variance, range, matern) = (values[0], values[1], Matern::new(values[2]));
         Box::new(move |d| variance * matern.value(d / range))
     },
-    tabulate: |values, nugget, table: &mut RadialTable| {
-        let profile = MaternProfile::new(Matern::new(values[2]));
-        table.tabulate(&Tabulated(profile), values[0], values[1], nugget);
-    },
+    tabulate: |values, nugget, table| tabulate(values[0], values[1], values[2], nugget, table),
     derivatives: |values| {
         let smoothness = values[2];
         let matern = MaternDerivatives::new(smoothness);
@@ -49,6 +45,52 @@ pub(super) const MATERN: Covariance = Covariance {
         ]
     },
 };
+
+pub(super) const SCALED_MATERN: Covariance = Covariance {
+    name: "matern-scaled",
+    parameters: &[
+        VARIANCE,
+        Parameter {
+            meaning: "scale of distance, about the same for every smoothness, in its units",
+            ..RANGE
+        },
+        SMOOTHNESS,
+    ],
+    formula: "variance * 2^(1-smoothness) / Gamma(smoothness) * x^smoothness * K_smoothness(x), \
+              x = sqrt(2 smoothness) d/range",
+    citation: "M. S. Handcock, M. L. Stein, A Bayesian analysis of kriging, Technometrics 35 \
+               (1993) 403-410; C. E. Rasmussen, C. K. I. Williams, Gaussian Processes for Machine \
+               Learning, 2006, section 4.2",
+    function: |values| {
+        (MATERN.function)(&[values[0], plain_range(values[1], values[2]), values[2]])
+    },
+    tabulate: |values, nugget, table| {
+        tabulate(values[0], plain_range(values[1], values[2]), values[2], nugget, table);
+    },
+    // The plain range falls with the root of the smoothness.
+    derivatives: |values| {
+        let smoothness = values[2];
+        let matern = MaternDerivatives::new(smoothness);
+        let sampled = |function: &dyn Fn(f64) -> f64| Sampled::new(function, smoothness);
+        let by_smoothness =
+            |x: f64| smoothness * matern.by_smoothness(x) - 0.5 * matern.by_range(x);
+        vec![
+            Partial::new(sampled(&|x| matern.by_range(x)), 1.0),
+            Partial::new(sampled(&by_smoothness), 1.0),
+        ]
+    },
+    ..MATERN
+};
+
+/// The range without the factor, of one with it.
+fn plain_range(range: f64, smoothness: f64) -> f64 {
+    range / (2.0 * smoothness).sqrt()
+}
+
+fn tabulate(variance: f64, range: f64, smoothness: f64, nugget: f64, table: &mut RadialTable) {
+    let profile = MaternProfile::new(Matern::new(smoothness));
+    table.tabulate(&Tabulated(profile), variance, range, nugget);
+}
 
 /// The correlation through its interpolant, which makes the table several times faster to fill.
 struct Tabulated(MaternProfile);
@@ -85,7 +127,7 @@ struct Sampled {
 }
 
 impl Sampled {
-    /// SmallExpansion 0 both derivatives fall like `x^(2 smoothness)`, and at most like `x^2`, up
+    /// Towards 0 the derivatives fall like `x^(2 smoothness)`, and at most like `x^2`, up
     /// to logarithms.
     fn new(function: &dyn Fn(f64) -> f64, smoothness: f64) -> Self {
         let near = SmallDerivative::meeting(function, NEAR, smoothness.min(1.0));

@@ -5,12 +5,14 @@
 //! tiles; both take the variance and the range among the parameters. The nugget is apart, and
 //! available to all.
 
+mod cauchy;
 mod exponential;
 mod gaussian;
 mod matern;
 pub mod measure;
 mod powered_exponential;
 mod spherical;
+mod wendland;
 
 use tegula_kernels::geometry::Geometry;
 use tegula_kernels::kernel::covariance::{Derivative, RadialTable, Row, SmallDerivative};
@@ -23,6 +25,9 @@ pub static COVARIANCES: &[Covariance] = &[
     gaussian::GAUSSIAN,
     powered_exponential::POWERED_EXPONENTIAL,
     spherical::SPHERICAL,
+    cauchy::CAUCHY,
+    wendland::WENDLAND,
+    matern::SCALED_MATERN,
 ];
 
 /// A parameter of a covariance.
@@ -113,7 +118,7 @@ impl Derivative for PowerLaw {
     }
 
     fn near(&self) -> SmallDerivative {
-        SmallDerivative { b: [self.b, 0.0, 0.0], log: self.log, power: 0.5 * self.power }
+        SmallDerivative::Power { b: [self.b, 0.0, 0.0], log: self.log, power: 0.5 * self.power }
     }
 }
 

@@ -59,6 +59,6 @@ impl Derivative for ByRange {
     }
 
     fn near(&self) -> SmallDerivative {
-        SmallDerivative { b: [1.5, -1.5, 0.0], log: 0.0, power: 0.5 }
+        SmallDerivative::Power { b: [1.5, -1.5, 0.0], log: 0.0, power: 0.5 }
     }
 }

@@ -24,6 +24,13 @@ pub enum SmallExpansion {
         /// Exponent of `s`.
         power: f64,
     },
+    /// The correlation is `(1 + s^power)^-exponent`, near and far.
+    Rational {
+        /// Exponent of `s`.
+        power: f64,
+        /// Exponent of the whole, without its sign.
+        exponent: f64,
+    },
 }
 
 /// A derivative of a covariance as a function of `x = d / scale`, smooth for `x > 0` and 0 at 0.
@@ -38,16 +45,28 @@ pub trait Derivative {
     fn near(&self) -> SmallDerivative;
 }
 
-/// Expansion of a derivative at small `s`: `s^power (b(s) + log ln(s))`. Where the table has no end
-/// but [`Tail::SmallExpansion`], it holds everywhere.
+/// Expansion of a derivative at small `s`. Where the table has no end but
+/// [`Tail::SmallExpansion`], it holds everywhere.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SmallDerivative {
-    /// Coefficients of `b` from the constant term.
-    pub b: [f64; 3],
-    /// Coefficient of the logarithm.
-    pub log: f64,
-    /// Exponent of `s`.
-    pub power: f64,
+pub enum SmallDerivative {
+    /// `s^power (b(s) + log ln(s))`.
+    Power {
+        /// Coefficients of `b` from the constant term.
+        b: [f64; 3],
+        /// Coefficient of the logarithm.
+        log: f64,
+        /// Exponent of `s`.
+        power: f64,
+    },
+    /// `logarithm ln(1 + z) + (ratio[0] + ratio[1] ln(s)) z / (1 + z)` with `z = s^power`.
+    Rational {
+        /// Exponent of `s`.
+        power: f64,
+        /// Factor of the logarithm.
+        logarithm: f64,
+        /// Factors of the ratio.
+        ratio: [f64; 2],
+    },
 }
 
 impl SmallDerivative {
@@ -59,7 +78,7 @@ impl SmallDerivative {
             (s.ln(), derivative(x) / s.powf(power))
         });
         let log = (v1 - v2) / (l1 - l2);
-        Self { b: [v1 - log * l1, 0.0, 0.0], log, power }
+        Self::Power { b: [v1 - log * l1, 0.0, 0.0], log, power }
     }
 }
 

@@ -4,7 +4,7 @@ struct RadialTable {
     double first, split, tail, end, inverse_scale2, scale, variance, nugget;
     u64 shift[2], base[2];
     double near_a[3], near_b[3], near_power;
-    u64 near_is_logarithm, far_is_near;
+    u64 near_kind, far_is_near;
     double near_log, origin;
     u64 padding[9];
     double cells[CELLS][8];
@@ -50,11 +50,16 @@ __device__ inline double outside(const RadialTable *t, double d) {
     if (x >= 1.0 && t->far_is_near == 0) return 0.0;
     const double *a = t->near_a, *b = t->near_b;
     double s = x * x;
+    if (t->near_kind == 2) {
+        double ln_z = 2.0 * t->near_power * log(x);
+        double logarithm = ln_z < 0.0 ? log1p(exp(ln_z)) : ln_z + log1p(exp(-ln_z));
+        return t->variance * exp(-a[0] * logarithm);
+    }
     double rest = b[1] == 0.0 && b[2] == 0.0 ? b[0] : b[0] + s * (b[1] + s * b[2]);
     if (t->near_log != 0.0) rest += t->near_log * log(s);
     double regular = a[1] == 0.0 && a[2] == 0.0 ? 0.0 : s * (a[1] + s * a[2]);
     double sum = regular + pow(x, 2.0 * t->near_power) * rest;
-    if (t->near_is_logarithm == 0) return t->variance * (a[0] + sum);
+    if (t->near_kind == 0) return t->variance * (a[0] + sum);
     double value = t->variance * exp(sum);
     return value < 2.2250738585072014e-308 ? 0.0 : value;
 }

@@ -13,7 +13,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::correlation::{Correlation, Derivative, SmallExpansion, Tail};
+use super::correlation::{Correlation, Derivative, SmallDerivative, SmallExpansion, Tail};
 use super::entry;
 use super::fit;
 use super::lanes::Single;
@@ -73,7 +73,8 @@ pub struct RadialTable {
     near_a: [f64; 3],
     near_b: [f64; 3],
     near_power: f64,
-    near_is_logarithm: u64,
+    /// Which expansion holds outside, one of [`near`].
+    near_kind: u64,
     far_is_near: u64,
     /// Coefficient of `ln(s)` beside the constant term of `near_b`.
     near_log: f64,
@@ -82,6 +83,18 @@ pub struct RadialTable {
     padding: [u64; 9],
     /// The rows; those not used are zero.
     pub cells: [Row; CELLS],
+}
+
+/// Kinds of expansions, with `z = s^power`.
+mod near {
+    /// `a(s) + s^power b(s)`.
+    pub(super) const SUM: u64 = 0;
+    /// The exponential of that sum.
+    pub(super) const LOGARITHM: u64 = 1;
+    /// `(1 + z)^-p` with `p` in the place of `a[0]`.
+    pub(super) const RATIONAL: u64 = 2;
+    /// `a[0] ln(1 + z) + (a[1] + log ln(s)) z / (1 + z)`.
+    pub(super) const RATIONAL_DERIVATIVE: u64 = 3;
 }
 
 impl RadialTable {
@@ -144,16 +157,22 @@ impl RadialTable {
     /// If `factor` is not finite.
     pub fn tabulate_derivative(&mut self, derivative: &dyn Derivative, factor: f64, like: &Self) {
         assert!(factor.is_finite(), "factor {factor} of a derivative");
-        let near = derivative.near();
+        let (near_kind, near_a, near_b, near_log, near_power) = match derivative.near() {
+            SmallDerivative::Power { b, log, power } => (near::SUM, [0.0; 3], b, log, power),
+            SmallDerivative::Rational { power, logarithm, ratio: [ratio, log] } => {
+                let a = [logarithm, ratio, 0.0];
+                (near::RATIONAL_DERIVATIVE, a, [0.0; 3], log, power)
+            }
+        };
         *self = Self {
             variance: factor,
             nugget: 0.0,
             tail: f64::INFINITY,
-            near_a: [0.0; 3],
-            near_b: near.b,
-            near_log: near.log,
-            near_power: near.power,
-            near_is_logarithm: 0,
+            near_a,
+            near_b,
+            near_log,
+            near_power,
+            near_kind,
             origin: 0.0,
             cells: [[0.0; COEFFICIENTS]; CELLS],
             ..*like
@@ -168,13 +187,16 @@ impl RadialTable {
     }
 
     fn set_near<C: Correlation + ?Sized>(&mut self, correlation: &C) {
-        let (SmallExpansion::Sum { a, b, power } | SmallExpansion::Logarithm { a, b, power }) =
-            correlation.near();
-        (self.near_a, self.near_b, self.near_power) = (a, b, power);
-        let logarithm = matches!(correlation.near(), SmallExpansion::Logarithm { .. });
-        let constant = if logarithm { 0.0 } else { 1.0 };
-        assert!(a[0] == constant, "the expansion starts with {}, not {constant}", a[0]);
-        self.near_is_logarithm = u64::from(logarithm);
+        let (kind, a, b, power) = match correlation.near() {
+            SmallExpansion::Sum { a, b, power } => (near::SUM, a, b, power),
+            SmallExpansion::Logarithm { a, b, power } => (near::LOGARITHM, a, b, power),
+            SmallExpansion::Rational { power, exponent } => {
+                (near::RATIONAL, [exponent, 0.0, 0.0], [0.0; 3], power)
+            }
+        };
+        let starts = [1.0, 0.0, a[0]][kind as usize];
+        assert!(a[0] == starts, "the expansion starts with {}, not {starts}", a[0]);
+        (self.near_kind, self.near_a, self.near_b, self.near_power) = (kind, a, b, power);
         self.far_is_near = u64::from(correlation.far() == Tail::SmallExpansion);
     }
 
@@ -290,14 +312,32 @@ impl RadialTable {
             return 0.0;
         }
         let (a, b, s) = (&self.near_a, &self.near_b, x * x);
+        if self.near_kind >= near::RATIONAL {
+            return self.rational(x);
+        }
         let rest = if b[1] == 0.0 && b[2] == 0.0 { b[0] } else { b[0] + s * (b[1] + s * b[2]) };
         let rest = if self.near_log == 0.0 { rest } else { rest + self.near_log * s.ln() };
         let regular = if a[1] == 0.0 && a[2] == 0.0 { 0.0 } else { s * (a[1] + s * a[2]) };
         let sum = regular + x.powf(2.0 * self.near_power) * rest;
-        if self.near_is_logarithm == 0 {
+        if self.near_kind == near::SUM {
             return self.variance * (a[0] + sum);
         }
         let value = self.variance * sum.exp();
         if value < f64::MIN_POSITIVE { 0.0 } else { value }
+    }
+
+    /// The expansions with `z = x^(2 power)`, which hold everywhere; where `z` overflows, its
+    /// logarithm does not.
+    fn rational(&self, x: f64) -> f64 {
+        let (a, ln_s) = (&self.near_a, 2.0 * x.ln());
+        let ln_z = self.near_power * ln_s;
+        let (z, rest) = (ln_z.exp(), (-ln_z).exp());
+        let logarithm = if ln_z < 0.0 { z.ln_1p() } else { ln_z + rest.ln_1p() };
+        if self.near_kind == near::RATIONAL {
+            return self.variance * (-a[0] * logarithm).exp();
+        }
+        let ratio = if ln_z < 0.0 { z / (1.0 + z) } else { 1.0 / (1.0 + rest) };
+        let log = if self.near_log == 0.0 { 0.0 } else { self.near_log * ln_s };
+        self.variance * (a[0] * logarithm + (a[1] + log) * ratio)
     }
 }

@@ -28,7 +28,7 @@ impl Derivative for Power {
         x.map(|x| x.powi(self.0))
     }
     fn near(&self) -> SmallDerivative {
-        SmallDerivative { b: [1.0, 0.0, 0.0], log: 0.0, power: 0.5 * f64::from(self.0) }
+        SmallDerivative::Power { b: [1.0, 0.0, 0.0], log: 0.0, power: 0.5 * f64::from(self.0) }
     }
 }
 

@@ -57,19 +57,19 @@ impl MachineChoice {
     }
 
     /// Whether all workers share one memory without limit.
-    fn is_flat(&self) -> bool {
+    fn has_one_memory(&self) -> bool {
         self.accelerator_count() == 0 && self.limit.is_none()
     }
 
     /// The most bytes that may be held in whatever order workers run tasks, where that is known.
     pub(super) fn most_needed(&self, footprint: &Footprint) -> Option<u64> {
-        let more = footprint.race_bytes.filter(|_| self.is_flat());
+        let more = footprint.race_bytes.filter(|_| self.has_one_memory());
         more.map(|more| self.needed(footprint) + more)
     }
 
     /// Bytes of the copies that are made on this machine.
     fn copies(&self, footprint: &Footprint) -> u64 {
-        if self.is_flat() { footprint.copy_bytes } else { 0 }
+        if self.has_one_memory() { footprint.copy_bytes } else { 0 }
     }
 
     /// Bytes of all that is held.
@@ -200,7 +200,7 @@ impl MachineChoice {
 
     /// Whether all workers are equal cores that share one memory without limit.
     pub(super) fn is_flat(&self) -> bool {
-        self.accelerator_count() == 0 && self.limit.is_none() && self.dedicate.is_empty()
+        self.has_one_memory() && self.dedicate.is_empty()
     }
 
     /// Whether a memory has a limit, so that something may have to leave it.

@@ -22,7 +22,7 @@ use tegula_runtime::flow::{Flow, FlowError, Handle};
 use tegula_tiles::TileMatrix;
 
 use crate::generation::places;
-use crate::likelihood::{Evaluation, Likelihood, LikelihoodError, Parts};
+use crate::likelihood::{Evaluate, Evaluation, Likelihood, LikelihoodError, Parts};
 use crate::model::Model;
 use crate::observations::Observations;
 

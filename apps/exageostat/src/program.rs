@@ -13,7 +13,7 @@ use tegula_runtime::ranks::Owners;
 
 use crate::covariance::{self, Covariance};
 use crate::design::Design;
-use crate::likelihood::{Criterion, Likelihood, Overlap, Phases};
+use crate::likelihood::{Criterion, Evaluate, Likelihood, Overlap, Phases};
 use crate::model::Model;
 use crate::observations::Observations;
 use crate::predict::Kriging;
@@ -87,7 +87,7 @@ impl Described {
         let mut likelihood = Likelihood::<f64>::new(flow, &self.at_zero(), self.nb, self.overlap);
         let matern = matern();
         let how = (Criterion::default(), false);
-        likelihood.score(matern, &matern.defaults(), 0.0, how, |_| true)?;
+        likelihood.score(matern, &matern.defaults(), 0.0, how, &|_| true)?;
         Ok(())
     }
 

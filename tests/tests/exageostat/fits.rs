@@ -7,7 +7,7 @@ use tegula_exageostat::fit::{
     Fit, FitError, FitOptions, Information, Journal, NuggetChoice, OPTIMIZERS, Optimizer, fit,
     fit_from,
 };
-use tegula_exageostat::likelihood::{Criterion, Likelihood, Overlap};
+use tegula_exageostat::likelihood::{Criterion, Evaluate, Likelihood, Overlap};
 use tegula_exageostat::observations::Observations;
 use tegula_tests::{
     answers, assert_close, column, flow, likelihood, numbers, plane, sample, synthetic,

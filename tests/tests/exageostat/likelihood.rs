@@ -1,7 +1,7 @@
 //! Log-likelihoods.
 
 use tegula_exageostat::design::Design;
-use tegula_exageostat::likelihood::{Likelihood, LikelihoodError, Overlap};
+use tegula_exageostat::likelihood::{Evaluate, Likelihood, LikelihoodError, Overlap};
 use tegula_exageostat::observations::Observations;
 use tegula_tests::{
     answers, assert_close, column, flow, likelihood, numbers, plane, sample, synthetic,

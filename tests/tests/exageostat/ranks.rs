@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tegula_exageostat::likelihood::{Criterion, Evaluation, Likelihood, Overlap, Score};
+use tegula_exageostat::likelihood::{Criterion, Evaluate, Evaluation, Likelihood, Overlap, Score};
 use tegula_plan::distribution::{Traffic, distribution};
 use tegula_runtime::exec::Exec;
 use tegula_runtime::flow::{Flow, FlowOptions};
@@ -75,7 +75,7 @@ fn a_score_is_the_same_over_ranks() {
         let (theta, how) = ([1.1, 0.1, 0.6], (Criterion::Restricted, true));
         // The second one finds what the first has left.
         (0..2)
-            .map(|_| likelihood.score(covariance("matern"), &theta, 0.02, how, |_| true))
+            .map(|_| likelihood.score(covariance("matern"), &theta, 0.02, how, &|_| true))
             .map(|found| found.expect("positive definite").1.expect("it is wanted"))
             .last()
             .expect("two of them")

@@ -2,7 +2,7 @@
 
 use tegula_exageostat::covariance::{COVARIANCES, Covariance};
 use tegula_exageostat::design::Design;
-use tegula_exageostat::likelihood::{Criterion, Evaluation, Likelihood, Score};
+use tegula_exageostat::likelihood::{Criterion, Evaluate, Evaluation, Likelihood, Score};
 use tegula_exageostat::observations::Observations;
 use tegula_kernels::geometry::{Geometry, Points};
 use tegula_kernels::kernel::covariance::rate::random_points;
@@ -41,7 +41,7 @@ fn score(
     nugget: f64,
     criterion: Criterion,
 ) -> (Evaluation, Score) {
-    let found = likelihood.score(covariance, values, nugget, (criterion, false), |_| true);
+    let found = likelihood.score(covariance, values, nugget, (criterion, false), &|_| true);
     let (evaluation, score) = found.expect("positive definite");
     (evaluation, score.expect("it is wanted"))
 }
@@ -299,7 +299,7 @@ fn a_profiled_variance_is_that_of_values_divided_by_its_root() {
     let exponential = covariance("exponential");
     let mut likelihood = likelihood(&observations, 50);
     let (unit, profiled) = likelihood
-        .score(exponential, &[1.0, 0.2], 0.1, (Criterion::Full, true), |_| true)
+        .score(exponential, &[1.0, 0.2], 0.1, (Criterion::Full, true), &|_| true)
         .expect("positive definite");
     let profiled = profiled.expect("it is wanted");
     let scale = unit.best_scale(Criterion::Full);

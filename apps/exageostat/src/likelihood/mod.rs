@@ -31,7 +31,9 @@ pub trait Evaluate {
     /// Number of observations.
     fn n(&self) -> usize;
 
-    /// The flow, for its trace and its memory.
+    /// The flow, for its trace and its memory, and to [set owners](Flow::set_owners): with the next
+    /// evaluation, the factorisation goes to those, so that they may change from one to the next
+    /// (section 7.2 of the thesis that [`Phases::generate_by`] names).
     fn flow(&mut self) -> &mut Flow;
 
     /// Evaluates the likelihood under `covariance` with parameters `values` and a `nugget`.
@@ -120,34 +122,6 @@ impl<T: Real> Likelihood<T> {
         self.phases.generate_by(owners);
     }
 
-    /// The flow, for its trace and its memory, and to [set owners](Flow::set_owners): with the next
-    /// evaluation, the factorisation goes to those, so that they may change from one to the next
-    /// (section 7.2 of the thesis that [`generate_by`](Self::generate_by) names).
-    pub fn flow(&mut self) -> &mut Flow {
-        &mut self.flow
-    }
-
-    /// Number of observations.
-    #[must_use]
-    pub fn n(&self) -> usize {
-        self.n
-    }
-
-    /// Evaluates the likelihood under `covariance` with parameters `values` and a `nugget`.
-    ///
-    /// # Errors
-    /// If the parameters are not the covariance's, or its matrix is not positive definite.
-    pub fn evaluate(
-        &mut self,
-        covariance: &Covariance,
-        values: &[f64],
-        nugget: f64,
-    ) -> Result<Evaluation, LikelihoodError> {
-        let evaluation = self.run(covariance, values, nugget)?;
-        self.phases.end(&mut self.flow);
-        Ok(evaluation)
-    }
-
     /// Evaluates, and keeps the tiles.
     fn run(
         &mut self,
@@ -163,20 +137,39 @@ impl<T: Real> Likelihood<T> {
         Evaluation::new(*n, logdet, &gram, phases.offset())
     }
 
-    /// As [`evaluate`](Self::evaluate), with the score there, by `criterion`, if `is_wanted`.
-    ///
-    /// If `is_scaled`, variance and nugget count as multiplied by what makes the likelihood
-    /// greatest ([`Evaluation::best_scale`]); the evaluation itself is with those that are given.
-    ///
-    /// # Errors
-    /// As [`evaluate`](Self::evaluate).
-    pub fn score(
+    /// The flow, and what is left of the last evaluation, for predictions.
+    pub(crate) fn into_parts(self) -> (Flow, Parts<T>) {
+        (self.flow, self.phases.into_parts())
+    }
+}
+
+impl<T: Real> Evaluate for Likelihood<T> {
+    fn n(&self) -> usize {
+        self.n
+    }
+
+    fn flow(&mut self) -> &mut Flow {
+        &mut self.flow
+    }
+
+    fn evaluate(
+        &mut self,
+        covariance: &Covariance,
+        values: &[f64],
+        nugget: f64,
+    ) -> Result<Evaluation, LikelihoodError> {
+        let evaluation = self.run(covariance, values, nugget)?;
+        self.phases.end(&mut self.flow);
+        Ok(evaluation)
+    }
+
+    fn score(
         &mut self,
         covariance: &Covariance,
         values: &[f64],
         nugget: f64,
         (criterion, is_scaled): (Criterion, bool),
-        is_wanted: impl FnOnce(&Evaluation) -> bool,
+        is_wanted: &dyn Fn(&Evaluation) -> bool,
     ) -> Result<(Evaluation, Option<Score>), LikelihoodError> {
         let evaluation = self.run(covariance, values, nugget)?;
         let score = if is_wanted(&evaluation) {
@@ -202,15 +195,7 @@ impl<T: Real> Likelihood<T> {
         Ok((evaluation, score))
     }
 
-    /// As [`evaluate`](Self::evaluate), with the expected information (Fisher's) of the likelihood
-    /// by `criterion`, in the coordinates of [`Score::information`]; a nugget of 0 has none.
-    ///
-    /// It costs about as much as a likelihood, three for each parameter but variance and nugget,
-    /// and one for the nugget.
-    ///
-    /// # Errors
-    /// As [`evaluate`](Self::evaluate).
-    pub fn information(
+    fn information(
         &mut self,
         covariance: &Covariance,
         values: &[f64],
@@ -230,50 +215,5 @@ impl<T: Real> Likelihood<T> {
         let information = information.map_err(|error| LikelihoodError::from_flow(error, *n))?;
         self.phases.end(&mut self.flow);
         Ok((evaluation, information))
-    }
-
-    /// The flow, and what is left of the last evaluation, for predictions.
-    pub(crate) fn into_parts(self) -> (Flow, Parts<T>) {
-        (self.flow, self.phases.into_parts())
-    }
-}
-
-impl<T: Real> Evaluate for Likelihood<T> {
-    fn n(&self) -> usize {
-        self.n
-    }
-
-    fn flow(&mut self) -> &mut Flow {
-        &mut self.flow
-    }
-
-    fn evaluate(
-        &mut self,
-        covariance: &Covariance,
-        values: &[f64],
-        nugget: f64,
-    ) -> Result<Evaluation, LikelihoodError> {
-        self.evaluate(covariance, values, nugget)
-    }
-
-    fn score(
-        &mut self,
-        covariance: &Covariance,
-        values: &[f64],
-        nugget: f64,
-        how: (Criterion, bool),
-        is_wanted: &dyn Fn(&Evaluation) -> bool,
-    ) -> Result<(Evaluation, Option<Score>), LikelihoodError> {
-        self.score(covariance, values, nugget, how, is_wanted)
-    }
-
-    fn information(
-        &mut self,
-        covariance: &Covariance,
-        values: &[f64],
-        nugget: f64,
-        criterion: Criterion,
-    ) -> Result<(Evaluation, Vec<f64>), LikelihoodError> {
-        self.information(covariance, values, nugget, criterion)
     }
 }

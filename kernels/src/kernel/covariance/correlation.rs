@@ -114,6 +114,10 @@ pub trait Correlation {
     fn first(&self) -> i32 {
         -32
     }
+    /// Exponent of two of the `s` from which on cells are fine: where the correlation changes.
+    fn split(&self) -> i32 {
+        -4
+    }
     /// [`value`](Self::value) at the nodes of one cell.
     fn values(&self, x: &Row) -> Row {
         x.map(|x| self.value(x))

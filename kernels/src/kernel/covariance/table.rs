@@ -37,8 +37,6 @@ pub const LN_UNDERFLOW: f64 = LOG2_UNDERFLOW * std::f64::consts::LN_2;
 const LOW_BITS: u32 = 3;
 /// Bits of the mantissa that number the cells from `split`.
 const HIGH_BITS: u32 = 5;
-/// Exponent of two of `split`.
-const SPLIT: i32 = -4;
 /// Mantissa bits of an `f64`.
 const MANTISSA_BITS: u32 = 52;
 
@@ -138,12 +136,12 @@ impl RadialTable {
         *self = Self { variance, scale, nugget, origin: variance, ..Self::zeroed() };
         self.inverse_scale2 = (1.0 / scale) * (1.0 / scale);
         self.set_near(correlation);
-        let first = correlation.first();
-        assert!((-64..SPLIT).contains(&first), "first exponent {first} is outside [-64, {SPLIT})");
+        let (first, split) = (correlation.first(), correlation.split());
+        assert!((-64..=split).contains(&first), "first exponent {first} is outside [-64, {split}]");
         self.first = f64::from(first).exp2();
-        self.split = f64::from(SPLIT).exp2();
+        self.split = f64::from(split).exp2();
         self.shift = [LOW_BITS, HIGH_BITS].map(|bits| u64::from(MANTISSA_BITS - bits));
-        let low = u64::from((SPLIT - first).unsigned_abs()) << LOW_BITS;
+        let low = u64::from((split - first).unsigned_abs()) << LOW_BITS;
         self.base[0] = self.first.to_bits() >> self.shift[0];
         self.base[1] = (self.split.to_bits() >> self.shift[1]) - low;
         self.fill(correlation, low as usize);

@@ -46,10 +46,14 @@ pub(super) struct EstimationFlags {
     /// What standard errors are by
     #[arg(long, value_name = "NAME", help_heading = "Model", default_value = INFORMATIONS[0].1, value_parser = informations())]
     pub(super) information: String,
-    /// Find 95 % intervals by the profile likelihood, too: some fits for each parameter
+    /// Find 95 % intervals by the profile likelihood, too
+    ///
+    /// Some fits for each parameter.
     #[arg(long)]
     pub(super) profile_intervals: bool,
-    /// Maximise the restricted likelihood (REML), which does not take the mean for known
+    /// Maximise the restricted likelihood (REML)
+    ///
+    /// It does not take the mean for known, as the likelihood does.
     #[arg(long)]
     pub(super) reml: bool,
     /// Most evaluations of the likelihood, from each start

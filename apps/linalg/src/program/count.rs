@@ -201,7 +201,7 @@ impl Program {
             bytes: bytes + beside_bytes,
             beside_bytes,
             copy_bytes: flat - beside_bytes,
-            race_bytes: Some(most.saturating_sub(flat)),
+            race_bytes: self.is_steady().then_some(most.saturating_sub(flat)),
             task_bytes: counts.task_bytes.max((self.task_bytes)(sizes)),
             tasks,
             ..operands

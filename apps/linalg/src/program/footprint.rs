@@ -23,6 +23,7 @@ pub struct Footprint {
     pub copy_bytes: u64,
     /// Bytes that it may hold at most beside these, where several workers share one memory without
     /// limit, as far as that is known: buffers of tasks that run before others give theirs back.
+    /// Not known of a program that decides by what its matrices hold.
     pub race_bytes: Option<u64>,
     /// Bytes beside these, which stay in the RAM.
     pub plain_bytes: u64,

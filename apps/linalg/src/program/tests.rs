@@ -208,7 +208,8 @@ fn batches_take_the_memory_that_they_announce() {
     }
 }
 
-/// On one worker to within 5 %, on more no more than in the worst order of tasks.
+/// On one worker to within 5 %, on more no more than in the worst order of tasks, where that is
+/// known.
 #[test]
 fn programs_take_the_memory_that_they_announce() {
     for workers in 1..=4 {
@@ -226,7 +227,8 @@ fn programs_take_the_memory_that_they_announce() {
             flow.wait().expect("it runs");
             let Footprint { bytes, copy_bytes, race_bytes, .. } = program.footprint(&sizes);
             let (peak, announced) = (flow.memory().peak_bytes as u64, bytes + copy_bytes);
-            let most = announced + race_bytes.expect("it is known");
+            assert_eq!(race_bytes.is_some(), program.is_steady(), "{program:?}");
+            let most = announced + race_bytes.unwrap_or(u64::MAX - announced);
             let is_near = (peak as f64 / announced as f64 - 1.0).abs() <= 0.05;
             let is_fine = if workers == 1 { is_near } else { peak <= most };
             assert!(is_fine, "{program:?} {sizes:?}: {peak} of {announced}, at most {most} bytes");

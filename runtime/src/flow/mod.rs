@@ -46,7 +46,7 @@ pub use task::MAX_ACCESSES;
 pub(crate) use task::{Arguments, TaskData};
 pub use watch::Watch;
 
-use crate::memory::{BufferCache, MemoryUse, Reduction};
+use crate::memory::{BufferCache, Reduction};
 use crate::ranks::{Change, Contribution, Spot};
 use crate::trace::{Site, Totals};
 use crate::types::Rank;
@@ -445,12 +445,6 @@ impl Flow {
         let error = own.unwrap_or(others);
         self.peering().learn_failure(mark, &error);
         Err(error)
-    }
-
-    /// Memory that the buffers of this flow take.
-    #[must_use]
-    pub fn memory(&self) -> MemoryUse {
-        self.graph.space().handles.cache.usage()
     }
 
     /// Gives cached buffers back to the system.

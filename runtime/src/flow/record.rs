@@ -1,6 +1,7 @@
 //! What a flow records of a run: its tasks, when the program waited, and the trace of the engine.
 
 use super::{Flow, Space};
+use crate::memory::MemoryUse;
 use crate::trace::{Outcome, TaskRecord, Trace};
 
 impl Space {
@@ -23,6 +24,12 @@ impl Space {
 }
 
 impl Flow {
+    /// Memory that the buffers of this flow take.
+    #[must_use]
+    pub fn memory(&self) -> MemoryUse {
+        self.graph.space().handles.cache.usage()
+    }
+
     /// What the engine recorded since the last call, after everything submitted has run.
     pub fn take_trace(&mut self) -> Trace {
         self.drain();

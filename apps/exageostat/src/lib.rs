@@ -1,8 +1,10 @@
 //! Gaussian random fields: likelihood, fitting, kriging and draws on tiled linear algebra.
 //!
 //! Start with [`observations::Observations`]; [`likelihood::Likelihood`] evaluates parameters,
-//! [`fit::fit`] finds the best ones, [`predict::Predictor`] uses them at new places.
+//! [`fit::fit`] finds the best ones, [`predict::Predictor`] uses them at new places,
+//! [`assess::leave_one_out`] at those of the data.
 
+pub mod assess;
 pub mod coefficients;
 pub mod covariance;
 pub mod design;

@@ -11,6 +11,7 @@ use tegula_linalg::program::codelets_of;
 use tegula_runtime::flow::{Codelet, Cost, Failure, Flow, FlowError};
 use tegula_runtime::ranks::Owners;
 
+use crate::assess::leave_one_out;
 use crate::covariance::{self, Covariance};
 use crate::design::Design;
 use crate::likelihood::{Criterion, Evaluate, Likelihood, Overlap, Phases};
@@ -91,6 +92,15 @@ impl Described {
         Ok(())
     }
 
+    /// Leave-one-out cross-validation.
+    fn assess(&self, flow: Flow) -> Result<(), Failure> {
+        let likelihood = Likelihood::<f64>::new(flow, &self.at_zero(), self.nb, self.overlap);
+        let covariance = matern();
+        let model = Model { covariance, values: covariance.defaults(), nugget: 0.0 };
+        leave_one_out(likelihood, &model)?;
+        Ok(())
+    }
+
     /// A draw.
     fn draw(&self, flow: &mut Flow) -> Result<(), Failure> {
         let covariance = matern();
@@ -122,6 +132,8 @@ pub enum Computation {
     Fit,
     /// Predictions.
     Prediction,
+    /// Leave-one-out cross-validation.
+    Assessment,
     /// A draw.
     Draw,
 }
@@ -136,6 +148,7 @@ impl Computation {
                 Self::Likelihood => described.evaluate::<f64>(&mut flow).map_err(Into::into),
                 Self::Prediction => described.predict::<f64>(&mut flow, 3).map_err(Into::into),
                 Self::Fit => described.score(flow),
+                Self::Assessment => described.assess(flow),
                 Self::Draw => described.draw(&mut flow),
             };
             done.expect("an engine that only counts has no failures");
@@ -177,6 +190,7 @@ mod tests {
             (Computation::Likelihood, ["logdet", "dot"]),
             (Computation::Fit, ["logdet", "covariance_score"]),
             (Computation::Prediction, ["logdet", "column-squares"]),
+            (Computation::Assessment, ["logdet", "dot"]),
             (Computation::Draw, ["trmm", "gemv"]),
         ] {
             let codelets = computation.codelets();

@@ -1,5 +1,6 @@
 //! Likelihoods, fits and krigings against the answers of independent tools (`tests/answers`).
 
+mod assess;
 mod draws;
 mod fits;
 mod kriging;

@@ -148,7 +148,8 @@ impl Fit {
         error.into_iter().for_each(|error| describe_error(&console, setup.vecchia(), error));
         remarks.caution(&done.fit.model, data.coordinates.geometry());
         setup.run.keep_times(&done.account, &console);
-        let result = self.result(&data, &setup, &done, &remarks);
+        let mut result = self.result(&data, &setup, &done, &remarks);
+        result["estimated"] = self.estimated(&options).into();
         let written = [
             self.write(&console, &result),
             self.trace.write(&mut done.trace, &result, &console),
@@ -335,6 +336,17 @@ impl Fit {
             ));
         }
         Ok(())
+    }
+
+    /// Names of what was estimated but the coefficients of the mean.
+    fn estimated(&self, options: &FitOptions) -> Vec<&'static str> {
+        let parameters = self.covariance.covariance.parameters.iter().zip(&options.fixed);
+        let free = parameters.filter(|(_, fixed)| fixed.is_none());
+        let has_nugget = matches!(options.nugget, NuggetChoice::Estimated { .. });
+        free.map(|(parameter, _)| parameter.name)
+            .chain(has_nugget.then_some("nugget"))
+            .chain((self.transform == Choice::BoxCox).then_some("lambda"))
+            .collect()
     }
 
     fn result(&self, data: &Data, setup: &Setup, done: &Done, remarks: &Remarks<'_>) -> Value {

@@ -1,5 +1,6 @@
 //! `tegula exageostat`: geostatistics.
 
+mod assess;
 mod covariances;
 mod data;
 mod estimate;
@@ -44,6 +45,8 @@ pub(crate) enum Exageostat {
     Fit(fit::Fit),
     /// Predict the field at other places, with variances
     Predict(predict::Predict),
+    /// Cross-validate a model on its data, leaving out one at a time; AIC and BIC
+    Assess(assess::Assess),
     /// List the covariances with parameters and formulas
     Covariances(covariances::Covariances),
 }
@@ -56,6 +59,7 @@ impl Exageostat {
             Self::Loglik(command) => command.run(),
             Self::Fit(command) => command.run(),
             Self::Predict(command) => command.run(),
+            Self::Assess(command) => command.run(),
             Self::Covariances(command) => command.run(),
         }
     }

@@ -41,11 +41,37 @@ pub(super) fn data_json(data: &Data) -> Value {
     value
 }
 
+/// What information criteria take of a fit; files of earlier versions do not say it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fitted {
+    /// Its log-likelihood.
+    pub(super) loglik: f64,
+    /// Whether that is a restricted one.
+    pub(super) is_restricted: bool,
+    /// Parameters that were estimated but the coefficients of the mean.
+    pub(super) estimated: usize,
+    /// Observations.
+    pub(super) n: usize,
+}
+
+impl Fitted {
+    fn read(value: &Value) -> Option<Self> {
+        Some(Self {
+            loglik: value["loglik"].as_f64()?,
+            is_restricted: value["criterion"].as_str()? == "reml",
+            estimated: value["estimated"].as_array()?.len(),
+            n: usize::try_from(value["data"]["n"].as_u64()?).ok()?,
+        })
+    }
+}
+
 /// A model as it stands in a file.
 #[derive(Debug)]
 pub(super) struct ModelFile {
     /// The covariance with its parameters and nugget.
     pub(super) model: Model,
+    /// What its fit came to.
+    pub(super) fitted: Option<Fitted>,
     /// How its likelihood was computed.
     pub(super) method: Method,
     /// The mean.
@@ -88,6 +114,7 @@ impl ModelFile {
                 values.collect::<Result<_>>()?,
                 fields.number("/nugget")?,
             )?,
+            fitted: Fitted::read(&value),
             method: Method::read(value.get("method"))
                 .ok_or_else(|| fields.fail("/method", "a method"))?,
             mean: read_mean(fields.get("/mean")?).map_err(|why| fields.broken(&why))?,

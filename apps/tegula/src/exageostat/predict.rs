@@ -1,6 +1,6 @@
 //! `tegula exageostat predict`: kriging at the places of a table.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
@@ -92,7 +92,7 @@ impl Predict {
             self.predict::<f32>(&file, &data, &places, &setup, &console)?
         };
         let columns = columns(file.transform, file.model.nugget, &done.predictions);
-        let names = self.write(&places, &columns)?;
+        let names = write_beside(&self.output_file, (&places.table, &places.rows), &columns)?;
         let errors = Errors::new(&data, &places, expected(&columns));
         self.describe(&console, &places, &done, &names, &errors);
         setup.run.keep_times(&done.account, &console);
@@ -164,23 +164,6 @@ impl Predict {
         let account = Account::of(predictor.flow());
         let trace = predictor.flow().take_trace();
         Ok(Done { predictions, trace, account, loglik, factorization_seconds, prediction_seconds })
-    }
-
-    /// Writes the predictions beside the columns of the places; returns the names of the columns.
-    fn write(&self, places: &Places, columns: &[Column]) -> Result<Vec<String>> {
-        let spread = |(name, values): &Column| {
-            let mut column = vec![f64::NAN; places.table.rows()];
-            places.rows.iter().zip(values).for_each(|(&row, value)| column[row] = *value);
-            (*name, column)
-        };
-        let columns: Vec<Column> = columns.iter().map(spread).collect();
-        let names: Vec<String> =
-            columns.iter().map(|(name, _)| free_name(&places.table, name, "predicted")).collect();
-        let pairs = names.iter().zip(&columns);
-        let extra: Vec<NamedValues<'_>> =
-            pairs.map(|(name, (_, values))| NamedValues { name, values }).collect();
-        write_file(&self.output_file, |out| places.table.fill_with(out, &extra))?;
-        Ok(names)
     }
 
     fn describe(
@@ -259,6 +242,28 @@ fn result(
     setup.describe_json(&mut result);
     done.account.describe_json(&mut result);
     result
+}
+
+/// Writes `columns`, which are of these rows of the table, to `path` beside its own; returns their
+/// names.
+pub(super) fn write_beside(
+    path: &Path,
+    (table, rows): (&Table, &[usize]),
+    columns: &[Column],
+) -> Result<Vec<String>> {
+    let spread = |(name, values): &Column| {
+        let mut column = vec![f64::NAN; table.rows()];
+        rows.iter().zip(values).for_each(|(&row, value)| column[row] = *value);
+        (*name, column)
+    };
+    let columns: Vec<Column> = columns.iter().map(spread).collect();
+    let names: Vec<String> =
+        columns.iter().map(|(name, _)| free_name(table, name, "predicted")).collect();
+    let pairs = names.iter().zip(&columns);
+    let extra: Vec<NamedValues<'_>> =
+        pairs.map(|(name, (_, values))| NamedValues { name, values }).collect();
+    write_file(path, |out| table.fill_with(out, &extra))?;
+    Ok(names)
 }
 
 /// `name`, or a variant of it that is no column of `table`.

@@ -1,5 +1,6 @@
 //! The command line as users meet it: through the binary, with its exit codes and messages.
 
+mod assess;
 mod checkpoint;
 mod checkpoint_linalg;
 mod cluster;

@@ -10,7 +10,7 @@ use tegula_kernels::scalar::Real;
 use tegula_linalg::{Triangle, potri, trsm};
 use tegula_runtime::flow::{Flow, FlowError};
 
-use crate::likelihood::{Evaluation, Likelihood, LikelihoodError, Parts};
+use crate::likelihood::{Evaluate, Evaluation, Likelihood, LikelihoodError, Parts};
 use crate::model::Model;
 
 /// Errors of predictions of each observation from the others.

@@ -81,8 +81,8 @@ impl Correlation for Cauchy {
         Tail::SmallExpansion
     }
 
-    /// With small powers it changes at all distances: all cells are fine, from 0.8 % of the range to
-    /// 512 times as much.
+    /// With small powers it changes at all distances: all cells are fine, from 0.8 % of the range
+    /// to 512 times as much.
     fn first(&self) -> i32 {
         self.split()
     }

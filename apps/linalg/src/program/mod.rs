@@ -29,7 +29,6 @@ use tegula_kernels::scalar::{Precision, Scalar, c32, c64};
 use tegula_runtime::flow::{Decisions, Failure, Flow};
 use tegula_tiles::{Storage, TileGrid};
 
-use crate::Pivots;
 use case::Case;
 
 pub use any::AnyMatrix;

@@ -1,5 +1,5 @@
 //! Programs on data that are only described, for engines that run no kernel: evaluations of the
-//! likelihood, fits and predictions, as [`Likelihood`](crate::likelihood::Likelihood),
+//! likelihood, fits and predictions, as [`Likelihood`],
 //! [`fit`](crate::fit::fit) and [`Predictor`](crate::predict::Predictor) submit them.
 
 use std::sync::Arc;

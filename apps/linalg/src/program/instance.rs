@@ -26,7 +26,7 @@ pub trait Instance {
     /// Submits the program.
     fn submit(&mut self, flow: &mut Flow);
 
-    /// Submits some of its [steps](Program::steps), after those before.
+    /// Submits some of its [steps](super::Program::steps), after those before.
     fn submit_steps(&mut self, flow: &mut Flow, steps: Range<usize>);
 
     /// Needs what the program has made beside the operands no more.
@@ -39,7 +39,7 @@ pub trait Instance {
     fn verify(&mut self, flow: &mut Flow) -> Result<(), Failure>;
 
     /// The backward error of the result, in units of rounding; a correct one is below
-    /// [`THRESHOLD`].
+    /// [`THRESHOLD`](super::THRESHOLD).
     ///
     /// # Errors
     /// Those of the flow, and of matrices that were given.

@@ -71,49 +71,6 @@ impl<T: Real> Predictor<T> {
         Ok(Self { flow, model, observations, evaluation, kriging })
     }
 
-    /// The flow, for its trace and its progress.
-    pub fn flow(&mut self) -> &mut Flow {
-        &mut self.flow
-    }
-
-    /// The likelihood of the observations and the coefficients of the mean.
-    #[must_use]
-    pub fn evaluation(&self) -> &Evaluation {
-        &self.evaluation
-    }
-
-    /// Predicts at `points`; `drift` gives, for each column of the mean, its value there.
-    /// `report` is called with the number of places done.
-    ///
-    /// # Errors
-    /// If there is no memory.
-    ///
-    /// # Panics
-    /// If the columns of `drift` are not those of the mean, or not as long as the points.
-    pub fn predict(
-        &mut self,
-        points: &Points,
-        drift: &[Vec<f64>],
-        mut report: impl FnMut(usize),
-    ) -> Result<Predictions, FlowError> {
-        assert_eq!(drift.len(), self.observations.design.columns(), "columns of the mean");
-        assert!(drift.iter().all(|column| column.len() == points.len()), "length of a column");
-        let m = points.len();
-        let mut predictions = Predictions::default();
-        for batch in self.kriging.batches(&self.flow, m) {
-            let end = batch.end;
-            let mut first = batch.start;
-            for block in self.kriging.submit(&mut self.flow, points, batch) {
-                let rows = block.rows;
-                let row = |i: usize| drift.iter().map(|column| column[first + i]).collect();
-                self.collect(block, row, &mut predictions)?;
-                first += rows;
-            }
-            report(end);
-        }
-        Ok(predictions)
-    }
-
     /// Turns the sums of one block into predictions.
     fn collect(
         &mut self,
@@ -204,7 +161,22 @@ impl<T: Real> Predict for Predictor<T> {
         drift: &[Vec<f64>],
         report: &mut dyn FnMut(usize),
     ) -> Result<Predictions, FlowError> {
-        self.predict(points, drift, report)
+        assert_eq!(drift.len(), self.observations.design.columns(), "columns of the mean");
+        assert!(drift.iter().all(|column| column.len() == points.len()), "length of a column");
+        let m = points.len();
+        let mut predictions = Predictions::default();
+        for batch in self.kriging.batches(&self.flow, m) {
+            let end = batch.end;
+            let mut first = batch.start;
+            for block in self.kriging.submit(&mut self.flow, points, batch) {
+                let rows = block.rows;
+                let row = |i: usize| drift.iter().map(|column| column[first + i]).collect();
+                self.collect(block, row, &mut predictions)?;
+                first += rows;
+            }
+            report(end);
+        }
+        Ok(predictions)
     }
 }
 

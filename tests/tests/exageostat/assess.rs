@@ -4,7 +4,7 @@ use tegula_exageostat::assess::{LeaveOneOut, Scores, leave_one_out};
 use tegula_exageostat::design::Design;
 use tegula_exageostat::model::Model;
 use tegula_exageostat::observations::Observations;
-use tegula_exageostat::predict::Predictor;
+use tegula_exageostat::predict::{Predict, Predictor};
 use tegula_kernels::geometry::{Geometry, Points};
 use tegula_kernels::kernel::covariance::rate::random_points;
 use tegula_tests::{answers, assert_close, likelihood, numbers};
@@ -42,7 +42,7 @@ fn errors_are_those_of_predictions_from_all_the_others() {
             let predictor = Predictor::new(likelihood(&kept, 16), model.clone(), kept);
             let predictions = predictor
                 .expect("positive definite")
-                .predict(&place, &columns(&place, count), |_| {})
+                .predict(&place, &columns(&place, count), &mut |_| {})
                 .expect("there is memory");
             let error = whole.values[left_out] - predictions.mean[0];
             let what = format!("{count} columns, nugget {nugget}, without {left_out}");

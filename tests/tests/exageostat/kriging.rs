@@ -3,7 +3,7 @@
 use tegula_exageostat::design::Design;
 use tegula_exageostat::model::Model;
 use tegula_exageostat::observations::Observations;
-use tegula_exageostat::predict::Predictor;
+use tegula_exageostat::predict::{Predict, Predictor};
 use tegula_files::Table;
 use tegula_tests::{answer_table, column, likelihood, synthetic};
 
@@ -58,7 +58,7 @@ fn check_kriging(
     let likelihood = likelihood(&train, 32);
     let mut predictor = Predictor::new(likelihood, model, train).expect("positive definite");
     let predictions =
-        predictor.predict(&whole.points.select(&held), &drift(&held), |_| {}).expect("memory");
+        predictor.predict(&whole.points.select(&held), &drift(&held), &mut |_| {}).expect("memory");
     let (mean, variance) =
         (column(answer, &format!("{kind}_pred")), column(answer, &format!("{kind}_var")));
     assert_eq!(mean.len(), held.len());

@@ -4,7 +4,7 @@ use tegula_exageostat::design::Design;
 use tegula_exageostat::mean::{Formula, Kind, Linear, Values};
 use tegula_exageostat::model::Model;
 use tegula_exageostat::observations::Observations;
-use tegula_exageostat::predict::{Predictions, Predictor};
+use tegula_exageostat::predict::{Predict, Predictions, Predictor};
 use tegula_files::Table;
 use tegula_kernels::geometry::{Geometry, Points};
 use tegula_tests::{answer_table, answers, assert_close, likelihood, numbers};
@@ -74,7 +74,7 @@ fn the_lagrange_term_gives_the_variance_of_the_predictor() {
         let model = Model::new(covariance("exponential"), vec![variance, range], nugget);
         let model = model.expect("parameters of an exponential covariance");
         let predictor = Predictor::new(likelihood(&observations, 3), model, observations);
-        predictor.expect("a factor").predict(&at, &drift, |_| {}).expect("memory")
+        predictor.expect("a factor").predict(&at, &drift, &mut |_| {}).expect("memory")
     };
     let of_units: Vec<_> = (0..n).map(predicted).collect();
     let entry = |i: usize, j: usize| {

@@ -285,7 +285,8 @@ fn predictions_are_those_of_the_nearest_observations() {
                     let n = points.len();
                     let slope = (0..n).map(|i| 3.0 + points.point(i)[0]).collect();
                     let drift = &[vec![1.0; n], slope][..columns];
-                    let expected = exact.predict(points, drift, |_| {}).expect("enough memory");
+                    let expected =
+                        exact.predict(points, drift, &mut |_| {}).expect("enough memory");
                     for (neighbours, tolerance) in [(150, 1e-9), (60, 1e-2)] {
                         let options = options(neighbours, Ordering::Maximin);
                         let vecchia = VecchiaLikelihood::new(flow(2), &observations, options);

@@ -2,7 +2,7 @@
 
 use tegula_exageostat::covariance::{COVARIANCES, Covariance};
 use tegula_exageostat::design::Design;
-use tegula_exageostat::likelihood::{Criterion, Evaluate, Evaluation, Likelihood, Score};
+use tegula_exageostat::likelihood::{Criterion, Evaluate, Evaluation, Score};
 use tegula_exageostat::observations::Observations;
 use tegula_kernels::geometry::{Geometry, Points};
 use tegula_kernels::kernel::covariance::rate::random_points;
@@ -35,7 +35,7 @@ pub(super) fn loglik(evaluation: &Evaluation, criterion: Criterion) -> f64 {
 }
 
 fn score(
-    likelihood: &mut Likelihood<f64>,
+    likelihood: &mut dyn Evaluate,
     covariance: &Covariance,
     values: &[f64],
     nugget: f64,
@@ -56,6 +56,37 @@ pub(super) fn difference(step: f64, mut function: impl FnMut(f64) -> f64) -> f64
     sum / (60.0 * step)
 }
 
+/// Compares the score's gradient with differences; `what` names the observations.
+pub(super) fn check_gradient(
+    likelihood: &mut dyn Evaluate,
+    (covariance, values, nugget): (&Covariance, &[f64], f64),
+    criterion: Criterion,
+    what: &str,
+) {
+    let (_, score) = score(likelihood, covariance, values, nugget, criterion);
+    for k in 0..=values.len() {
+        let at = |change: f64| {
+            let (mut values, mut nugget) = (values.to_vec(), nugget);
+            match values.get_mut(k) {
+                Some(value) => *value *= change.exp(),
+                None => nugget += change,
+            }
+            let evaluation = likelihood.evaluate(covariance, &values, nugget);
+            loglik(&evaluation.expect("positive definite"), criterion)
+        };
+        let expected = difference(2e-3, at);
+        let found = score.gradient[k];
+        // Differences lose digits of a log-likelihood of some hundreds; where distances pass the
+        // end of a compact covariance, it has no third derivative.
+        let tolerance = if covariance.is_compact { 1e-4 } else { 1e-8 };
+        assert!(
+            (found - expected).abs() < tolerance * (1.0 + expected.abs()),
+            "{} {criterion:?}, {what}, parameter {k}: {found}, not {expected}",
+            covariance.name
+        );
+    }
+}
+
 #[test]
 fn gradients_are_those_of_differences() {
     for geometry in [Geometry::Plane, Geometry::Space, Geometry::GreatCircle] {
@@ -72,30 +103,13 @@ fn gradients_are_those_of_differences() {
                 }
                 let nugget = 0.2;
                 for criterion in CRITERIA {
-                    let (_, score) = score(&mut likelihood, covariance, &values, nugget, criterion);
-                    for k in 0..=values.len() {
-                        let at = |change: f64| {
-                            let (mut values, mut nugget) = (values.clone(), nugget);
-                            match values.get_mut(k) {
-                                Some(value) => *value *= change.exp(),
-                                None => nugget += change,
-                            }
-                            let evaluation = likelihood.evaluate(covariance, &values, nugget);
-                            loglik(&evaluation.expect("positive definite"), criterion)
-                        };
-                        let expected = difference(2e-3, at);
-                        let found = score.gradient[k];
-                        // Differences lose digits of a log-likelihood of some hundreds; where
-                        // distances pass the end of a compact covariance, it has no third
-                        // derivative.
-                        let tolerance = if covariance.is_compact { 1e-4 } else { 1e-8 };
-                        assert!(
-                            (found - expected).abs() < tolerance * (1.0 + expected.abs()),
-                            "{} {geometry:?} {criterion:?}, {columns} columns, parameter {k}: \
-                             {found}, not {expected}",
-                            covariance.name
-                        );
-                    }
+                    let name = format!("{geometry:?}, {columns} columns");
+                    check_gradient(
+                        &mut likelihood,
+                        (covariance, &values, nugget),
+                        criterion,
+                        &name,
+                    );
                 }
             }
         }

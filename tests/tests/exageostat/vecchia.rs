@@ -11,7 +11,7 @@ use tegula_kernels::kernel::covariance::rate::random_points;
 use tegula_plan::distribution::distribution;
 use tegula_tests::{answers, assert_close, flow, likelihood, over_ranks, synthetic};
 
-use super::scores::{CRITERIA, difference, loglik, observations};
+use super::scores::{CRITERIA, check_gradient, difference, loglik, observations};
 use super::{covariance, number, split};
 
 fn options(neighbours: usize, ordering: Ordering) -> Vecchia {
@@ -117,29 +117,8 @@ fn gradients_are_those_of_differences() {
                 }
                 let nugget = 0.2;
                 for criterion in CRITERIA {
-                    let how = (criterion, false);
-                    let score = score(&mut vecchia, (covariance.name, &values), nugget, how);
-                    for k in 0..=values.len() {
-                        let at = |change: f64| {
-                            let (mut values, mut nugget) = (values.clone(), nugget);
-                            match values.get_mut(k) {
-                                Some(value) => *value *= change.exp(),
-                                None => nugget += change,
-                            }
-                            let evaluation = vecchia.evaluate(covariance, &values, nugget);
-                            loglik(&evaluation.expect("positive definite"), criterion)
-                        };
-                        let expected = difference(2e-3, at);
-                        let found = score.gradient[k];
-                        // As of the exact likelihood.
-                        let tolerance = if covariance.is_compact { 1e-4 } else { 1e-8 };
-                        assert!(
-                            (found - expected).abs() < tolerance * (1.0 + expected.abs()),
-                            "{} {geometry:?} {criterion:?}, {columns} columns, parameter {k}: \
-                             {found}, not {expected}",
-                            covariance.name
-                        );
-                    }
+                    let name = format!("{geometry:?}, {columns} columns");
+                    check_gradient(&mut vecchia, (covariance, &values, nugget), criterion, &name);
                 }
             }
         }

@@ -131,13 +131,34 @@ fn is_covariance(error: &LikelihoodError) -> bool {
 pub(crate) fn report(failure: &anyhow::Error) -> ExitCode {
     let label = if is_stop(failure) { "" } else { "error: " };
     let _ = writeln!(std::io::stderr(), "{label}{}", message(failure));
+    print_json(&message(failure), exit_code(failure));
     ExitCode::from(exit_code(failure))
 }
 
 /// As [`report`], naming the `rank`, one of several, that has met the failure.
 pub(crate) fn report_of(rank: Rank, failure: &anyhow::Error) -> ExitCode {
     let _ = writeln!(std::io::stderr(), "rank {rank}: error: {}", message(failure));
+    print_json(&message(failure), exit_code(failure));
     ExitCode::from(exit_code(failure))
+}
+
+/// Whether what goes wrong is printed as JSON, too, and nothing has been yet.
+static AS_JSON: AtomicBool = AtomicBool::new(false);
+
+/// Has failures from now on printed as JSON, too, if that `is_wanted`. Where a result has been
+/// printed whole there is nothing more to say: a reader expects one object.
+pub(crate) fn expect_json(is_wanted: bool) {
+    AS_JSON.store(is_wanted, Ordering::Relaxed);
+}
+
+/// Prints what went wrong, with its exit code, as JSON to standard output if that is expected: the
+/// first failure, since others follow from it.
+pub(crate) fn print_json(message: &str, code: u8) {
+    if AS_JSON.swap(false, Ordering::Relaxed) {
+        let object = serde_json::json!({ "error": message, "exit_code": code });
+        // Who closed the other end reads no more.
+        let _ = writeln!(std::io::stdout(), "{object}");
+    }
 }
 
 /// Characters of a message, beyond which those in the middle are left out: a name in it may be a
@@ -181,12 +202,13 @@ pub(crate) fn announce_panics() {
         let text = payload.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
         let place = info.location().map_or(String::new(), |place| format!(" ({place})"));
+        let text = text.unwrap_or("something panicked");
         let _ = writeln!(
             std::io::stderr(),
-            "error: {}{place}\nThis is a defect of tegula {}, not of your input: please report it \
+            "error: {text}{place}\nThis is a defect of tegula {}, not of your input: please report it \
              with the command that led here.",
-            text.unwrap_or("something panicked"),
             env!("CARGO_PKG_VERSION"),
         );
+        print_json(&format!("{text}{place}"), FAILED);
     }));
 }

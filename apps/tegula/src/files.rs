@@ -97,6 +97,20 @@ pub(crate) fn check_apart(command: &Command, matches: &ArgMatches) -> Result<()>
     Ok(())
 }
 
+/// Whether the run that `matches` ask for writes data to standard output, and JSON elsewhere.
+pub(crate) fn fills_standard_output(matches: &ArgMatches) -> bool {
+    let mut matches = matches;
+    while let Some((_, inside)) = matches.subcommand() {
+        matches = inside;
+    }
+    let is_taken_by = |id: &str| {
+        let values = matches.try_get_raw(id).ok().flatten();
+        values.is_some_and(|mut all| all.any(|value| is_standard_output(value.as_ref())))
+    };
+    let mut data = OUTPUTS.iter().filter(|output| output.id != "json");
+    !is_taken_by("json") && data.any(|output| is_taken_by(output.id))
+}
+
 /// Refuses the run if it would write over `path`, an input that no flag names: `what` says what it
 /// is.
 ///
@@ -194,9 +208,22 @@ mod tests {
 
     /// Arguments that are paths of inputs, of folders to read, or of places for what is thrown
     /// away.
-    const READ: [&str; 14] = [
-        "at", "config", "data", "files", "folder", "input", "labels", "model", "platform",
-        "resume", "rhs", "scratch", "train", "weights",
+    const READ: [&str; 15] = [
+        "at",
+        "config",
+        "data",
+        "files",
+        "folder",
+        "input",
+        "labels",
+        "model",
+        "params_file",
+        "platform",
+        "resume",
+        "rhs",
+        "scratch",
+        "train",
+        "weights",
     ];
 
     /// The arguments of `command` and of all below it.

@@ -24,6 +24,8 @@ mod simulate;
 mod trace;
 mod work;
 
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
 use std::panic::catch_unwind;
 use std::process::ExitCode;
 
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
 /// Reads the command line, runs the command and turns what went wrong into an exit code.
 fn run(is_prepared: bool) -> ExitCode {
     let mut command = cli::command();
+    error::expect_json(asks_for_json(&std::env::args_os().collect::<Vec<_>>()));
     let arguments = match config::arguments(&command, std::env::args_os().collect()) {
         Ok(arguments) => arguments,
         Err(failure) => {
@@ -47,23 +50,39 @@ fn run(is_prepared: bool) -> ExitCode {
             return ranks::say_once(code, || _ = error::report(&failure));
         }
     };
+    error::expect_json(asks_for_json(&arguments.all));
     let parsed = command
         .try_get_matches_from_mut(&arguments.all)
         .and_then(|matches| Ok((cli::Cli::from_arg_matches(&matches)?, matches)));
     match parsed {
-        Ok((cli, matches)) => ranks::run(&matches, &|| {
-            files::check_apart(&command, &matches)?;
-            cli.run(is_prepared)
-        }),
+        Ok((cli, matches)) => {
+            if files::fills_standard_output(&matches) {
+                error::expect_json(false);
+            }
+            ranks::run(&matches, &|| {
+                files::check_apart(&command, &matches)?;
+                cli.run(is_prepared)
+            })
+        }
         Err(usage) => {
             let code = u8::try_from(usage.exit_code()).unwrap_or(error::REFUSED);
             ranks::say_once(code, || {
                 // Nobody is left to be told if this cannot be printed.
                 let _ = usage.print();
+                if code != 0 {
+                    let text = usage.render().to_string();
+                    error::print_json(text.trim_start_matches("error: ").trim_end(), code);
+                }
                 if let Some(origin) = arguments.origin(&usage) {
                     output::Console::new(true, false, false).note(origin);
                 }
             })
         }
     }
+}
+
+/// Whether one of `arguments` is `--json`.
+fn asks_for_json(arguments: &[OsString]) -> bool {
+    let is_it = |text: &[u8]| text == b"--json" || text.starts_with(b"--json=");
+    arguments.iter().any(|argument| is_it(argument.as_bytes()))
 }

@@ -14,7 +14,8 @@ use crate::output::{Console, Form, check_form, check_output, is_standard_output}
 pub(crate) struct OutputFlags {
     /// Write the whole result as JSON to FILE; "-" is standard output
     ///
-    /// What people read goes to standard error if it is "-".
+    /// What people read goes to standard error if it is "-". A run that fails prints an object with
+    /// "error" and "exit_code" on standard output instead.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
     /// Print warnings and errors only

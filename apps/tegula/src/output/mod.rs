@@ -18,7 +18,7 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 use tegula_files::{FillError, WriteError, write_atomically};
 
-use crate::ranks;
+use crate::{error, ranks};
 
 pub(crate) use account::Account;
 pub(crate) use deferring::DeferringWriter;
@@ -220,5 +220,9 @@ where
 /// # Errors
 /// Those of the file.
 pub(crate) fn write_json(path: &Path, value: &Value) -> Result<()> {
-    write_file::<WriteError>(path, |out| Ok(writeln!(out, "{value:#}")?))
+    write_file::<WriteError>(path, |out| Ok(writeln!(out, "{value:#}")?))?;
+    if is_standard_output(path) {
+        error::expect_json(false);
+    }
+    Ok(())
 }

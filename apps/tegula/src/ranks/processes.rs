@@ -152,10 +152,15 @@ fn leave_for(me: Rank, end: &End) {
         say(format!("error: {end}\n"));
     }
     // As the rank that has met it: launchers keep the code of the first process that ends.
-    leave(match end {
+    let code = match end {
         End::Aborted { code, .. } => *code,
         End::Lost { .. } => error::FAILED,
-    })
+    };
+    if me == Rank(0) {
+        let text = end.to_string();
+        in_time(move || error::print_json(&text, code));
+    }
+    leave(code)
 }
 
 /// Ends this process at once: MPI may wait inside itself for one that is gone.

@@ -9,6 +9,7 @@ mod components;
 mod config;
 mod convert;
 mod devices;
+mod failures;
 mod files;
 mod fit;
 mod linalg;

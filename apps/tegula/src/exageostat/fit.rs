@@ -363,6 +363,7 @@ impl Fit {
             transform["estimated"] = true.into();
         }
         let mut result = object([
+            ("format_version", super::model_file::format_version()),
             ("tegula_version", env!("CARGO_PKG_VERSION").into()),
             ("covariance", fit.model.covariance.name.into()),
             ("params", parameters_json(&fit.model)),

@@ -32,6 +32,22 @@ pub(super) struct Places {
     pub(super) drift: Vec<Vec<f64>>,
 }
 
+impl Places {
+    /// The places of `data` themselves.
+    ///
+    /// # Errors
+    /// Never for data that have a mean.
+    pub(super) fn of_data(data: &Data) -> Result<Self> {
+        let (table, rows) = (data.table.clone(), data.rows.clone());
+        let variables = data.mean.values(&table)?;
+        let variables: Vec<_> = variables.iter().map(|values| values.of_rows(&rows)).collect();
+        let (_, mut drift) = data.mean.columns(&variables, (&table, &rows))?;
+        data.aliased.iter().rev().for_each(|column| drop(drift.remove(column.place)));
+        let (coordinates, points) = (data.coordinates.clone(), data.observations.points.clone());
+        Ok(Self { table, rows, coordinates, points, drift })
+    }
+}
+
 /// What to predict from, and where.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Data")]
@@ -44,13 +60,13 @@ pub(crate) struct InputFlags {
     pub(super) at: PathBuf,
     /// Coordinates in PLACES.csv [default: as in the training data]
     #[arg(long, value_name = "X,Y[,Z]", allow_hyphen_values = true)]
-    coords: Option<String>,
+    pub(super) coords: Option<String>,
     /// Training data [default: the file that the model names, which must not have changed]
     #[arg(long, value_name = "DATA.csv")]
-    train: Option<PathBuf>,
+    pub(super) train: Option<PathBuf>,
     /// Where rows lack a value, predict NA instead of refusing the table
     #[arg(long)]
-    drop_missing: bool,
+    pub(super) drop_missing: bool,
 }
 
 impl InputFlags {

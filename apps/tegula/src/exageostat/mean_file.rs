@@ -85,6 +85,16 @@ pub(super) fn read_mean(value: &Value) -> Result<Mean, String> {
     Linear::new(formula, bases).map(Mean::Learned).ok_or_else(wrong)
 }
 
+/// The names of the columns of the mean and their coefficients, where the field `mean` of a file
+/// tells them.
+pub(super) fn read_coefficients(value: &Value) -> Option<Vec<(String, f64)>> {
+    let names = value["names"].as_array()?.iter().map(|name| name.as_str().map(str::to_owned));
+    let names = names.collect::<Option<Vec<String>>>()?;
+    let estimates = value["coefficients"].as_array()?.iter().map(Value::as_f64);
+    let estimates = estimates.collect::<Option<Vec<f64>>>()?;
+    (names.len() == estimates.len()).then(|| names.into_iter().zip(estimates).collect())
+}
+
 /// What a variable of this kind has learned, from its `entry`.
 fn basis(kind: &Kind, entry: &Value) -> Option<Basis> {
     let numbers = |key: &str| -> Option<Vec<f64>> {

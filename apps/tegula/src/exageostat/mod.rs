@@ -15,6 +15,7 @@ mod model_file;
 mod observed;
 mod obvious;
 mod options;
+mod parameter_sets;
 mod places;
 mod predict;
 mod remarks;

@@ -13,7 +13,7 @@ use tegula_files::text::read_whole;
 
 use super::data::Data;
 use super::mean::Mean;
-use super::mean_file::read_mean;
+use super::mean_file::{read_coefficients, read_mean};
 use super::method::Method;
 use super::transform::from_json;
 use crate::error::refused;
@@ -21,6 +21,15 @@ use crate::flags::Distance;
 
 /// Bytes that a model may have.
 const MOST_BYTES: u64 = 4 << 20;
+
+/// Version of the form of the files: with another major one they say other things by the same
+/// fields; a minor one only adds fields. Files of before there were versions are of the first.
+const FORMAT: (u64, u64) = (1, 0);
+
+/// The version that a file says.
+pub(super) fn format_version() -> Value {
+    format!("{}.{}", FORMAT.0, FORMAT.1).into()
+}
 
 /// The data of a result: what they are, so that others can tell whether they are the same.
 pub(super) fn data_json(data: &Data) -> Value {
@@ -76,6 +85,8 @@ pub(super) struct ModelFile {
     pub(super) method: Method,
     /// The mean.
     pub(super) mean: Mean,
+    /// Names of its columns with their coefficients, as far as they are told.
+    pub(super) coefficients: Option<Vec<(String, f64)>>,
     /// The transformation of the values.
     pub(super) transform: Transform,
     /// The coordinates, as expressions.
@@ -104,6 +115,7 @@ impl ModelFile {
             refused(format!("{}: not the JSON of a model: {error}", path.display()))
         })?;
         let fields = Fields { path, value: &value };
+        fields.check_version()?;
         let covariance = find(fields.text("/covariance")?)?;
         let number = |name: &str| fields.number(&format!("/params/{name}"));
         let values = covariance.parameters.iter().map(|parameter| number(parameter.name));
@@ -118,6 +130,7 @@ impl ModelFile {
             method: Method::read(value.get("method"))
                 .ok_or_else(|| fields.fail("/method", "a method"))?,
             mean: read_mean(fields.get("/mean")?).map_err(|why| fields.broken(&why))?,
+            coefficients: read_coefficients(fields.get("/mean")?),
             transform: from_json(value.get("transform"))
                 .ok_or_else(|| fields.fail("/transform", "a transformation"))?,
             coords: fields.texts("/data/columns/coords")?,
@@ -138,6 +151,23 @@ struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
+    /// Refuses a form that is not known.
+    fn check_version(&self) -> Result<()> {
+        let Some(value) = self.value.get("format_version") else { return Ok(()) };
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let (major, minor) = text.split_once('.').unwrap_or((&text, "0"));
+        match (major.parse::<u64>(), minor.parse::<u64>()) {
+            (Ok(major), Ok(_)) if major == FORMAT.0 => Ok(()),
+            (Ok(_), Ok(_)) => Err(self.broken(&format!(
+                "its format has version {text}, and tegula {} reads version {}: take the tegula \
+                 that wrote it, or fit again",
+                env!("CARGO_PKG_VERSION"),
+                FORMAT.0
+            ))),
+            _ => Err(self.fail("/format_version", "a version (\"1.0\")")),
+        }
+    }
+
     fn get(&self, pointer: &str) -> Result<&'a Value> {
         self.value.pointer(pointer).ok_or_else(|| self.fail(pointer, "there"))
     }

@@ -1,25 +1,32 @@
-//! `tegula exageostat sample`: a random field at scattered or given places.
+//! `tegula exageostat sample`: a random field at scattered or given places, or one of a model, with
+//! its mean.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
 use serde_json::Value;
+use tegula_exageostat::covariance::{COVARIANCES, Covariance};
 use tegula_exageostat::model::Model;
 use tegula_exageostat::program::Computation;
 use tegula_exageostat::sample::{Random, sample, scattered_places};
+use tegula_exageostat::transform::Transform;
 use tegula_files::{NamedValues, Table, WriteError, write_columns_to};
 use tegula_kernels::geometry::{Geometry, Points};
 
-use super::data::complete_rows;
+use super::data::{Data, complete_rows};
+use super::inputs::{InputFlags, Places};
+use super::model_file::ModelFile;
 use super::places::{Coordinates, in_space, read_table};
 use super::predict::free_name;
 use super::remarks::Remarks;
 use super::setup::{Problem, Setup};
+use super::training::Training;
+use super::transform::{describe as describe_transform, to_json};
 use super::{describe_covariance, object, parameter_list, parameters_json};
 use crate::error::refused;
 use crate::flags::{
-    CovarianceFlags, Distance, MatrixFlags, OutputFlags, PlaceFlags, RunFlags, TraceFlags, nugget,
+    Distance, MatrixFlags, OutputFlags, PlaceFlags, RunFlags, TraceFlags, covariance, nugget,
     parameters,
 };
 use crate::output::{
@@ -33,8 +40,12 @@ const VALUE: &str = "value";
 /// Flags of `sample`.
 #[derive(Args, Debug)]
 pub(crate) struct Sample {
+    /// A model that fit wrote, drawn with its mean, on the scale of its values, at the places of
+    /// its data or of --at
+    #[arg(value_name = "MODEL.json", conflicts_with_all = ["n", "params", "covariance", "nugget", "distance", "dimensions"])]
+    model: Option<PathBuf>,
     /// Number of places, scattered evenly over the unit square, interval or cube, or the sphere
-    #[arg(short = 'n', long = "n", value_name = "N", help_heading = "Data", required_unless_present = "at", conflicts_with = "at", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(short = 'n', long = "n", value_name = "N", help_heading = "Data", required_unless_present_any = ["at", "model"], conflicts_with = "at", value_parser = clap::value_parser!(u32).range(1..))]
     n: Option<u32>,
     /// Dimensions of the places
     #[arg(long, value_name = "D", help_heading = "Data", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=3))]
@@ -42,22 +53,29 @@ pub(crate) struct Sample {
     /// Draw at the places of this table instead
     #[arg(long, value_name = "PLACES.csv", help_heading = "Data")]
     at: Option<PathBuf>,
+    /// Data of MODEL.json [default: the file that it names, which must not have changed]
+    #[arg(long, value_name = "DATA.csv", help_heading = "Data", requires = "model")]
+    train: Option<PathBuf>,
+    /// Where rows of --at lack a value, draw NA instead of refusing the table
+    #[arg(long, help_heading = "Data", requires = "model")]
+    drop_missing: bool,
     #[command(flatten)]
     places: PlaceFlags,
-    #[command(flatten)]
-    covariance: CovarianceFlags,
+    /// Covariance; "tegula exageostat covariances" explains them [default: matern]
+    #[arg(long, value_name = "NAME", help_heading = "Model", value_parser = covariance())]
+    covariance: Option<&'static Covariance>,
     /// Parameters: "variance=1,range=0.1,smoothness=0.5", or numbers in this order
     #[arg(
         long,
         value_name = "LIST",
         help_heading = "Model",
         allow_hyphen_values = true,
-        required = true
+        required_unless_present = "model"
     )]
     params: Vec<String>,
-    /// Variance of the noise of each observation
-    #[arg(long, value_name = "VALUE", help_heading = "Model", default_value = "0", value_parser = nugget, allow_negative_numbers = true)]
-    nugget: f64,
+    /// Variance of the noise of each observation [default: 0]
+    #[arg(long, value_name = "VALUE", help_heading = "Model", value_parser = nugget, allow_negative_numbers = true)]
+    nugget: Option<f64>,
     #[command(flatten)]
     matrix: MatrixFlags,
     #[command(flatten)]
@@ -71,10 +89,20 @@ pub(crate) struct Sample {
     output: OutputFlags,
 }
 
+/// What to draw, and where.
+struct Draw {
+    model: Model,
+    points: Points,
+    place: Where,
+    /// The mean at each place, and the transformation after which the field has it.
+    mean: Vec<f64>,
+    transform: Transform,
+}
+
 /// Where to draw.
 enum Where {
-    /// At the places of a table.
-    Table(Table),
+    /// At the places that some rows of a table are.
+    Table(Table, Vec<usize>),
     /// At coordinates of our own, with their names.
     Scattered(Vec<&'static str>, Vec<Vec<f64>>),
 }
@@ -83,7 +111,7 @@ impl Where {
     /// What a person reads of these `n` places.
     fn describe(&self, n: usize) -> String {
         match self {
-            Self::Table(table) => format!("{}: {}", table.path().display(), count(n, "place")),
+            Self::Table(table, _) => format!("{}: {}", table.path().display(), count(n, "place")),
             Self::Scattered(names, _) => format!("{n} scattered ({})", names.join(", ")),
         }
     }
@@ -94,10 +122,12 @@ impl Sample {
         let console = self.output.console(Some(&self.output_file))?;
         self.trace.check()?;
         check_form("-o", &self.output_file, Form::Table)?;
-        let values = parameters(self.covariance.covariance, &self.params)?;
-        let model = Model::new(self.covariance.covariance, values, self.nugget)?;
+        let mut remarks = Remarks::new(&console);
         let mut random = Random::new(self.run.seed);
-        let (points, place) = self.points(&mut random)?;
+        let Draw { model, points, place, mean, transform } = match &self.model {
+            Some(path) => self.of_model(path, &mut remarks)?,
+            None => self.of_flags(&mut random)?,
+        };
         let (n, geometry) = (points.len(), points.geometry());
         let (columns, computation, vecchia) = (1, Computation::Draw, None);
         let problem = Problem { n, columns, places: 0, geometry, computation, vecchia };
@@ -105,8 +135,10 @@ impl Sample {
         console.field("places", place.describe(n));
         describe_covariance(&console, model.covariance);
         console.field("parameters", parameter_list(&model));
+        if transform != Transform::None {
+            console.field("transform", describe_transform(transform));
+        }
         setup.describe(&console);
-        let mut remarks = Remarks::new(&console);
         remarks.caution(&model, geometry);
         if setup.is_dry {
             self.output.write(&setup.estimate(&console, (1, "one draw"))?)?;
@@ -116,13 +148,16 @@ impl Sample {
         let mut flow = setup.run.flow(self.trace.is_wanted(), true);
         progress.follow(flow.watch(), setup.tasks(), "drawing");
         let (model, points) = (&model, &points);
-        let field = if setup.is_double() {
+        let mut field = if setup.is_double() {
             sample::<f64>(&mut flow, model, points, &mut random, setup.nb())?
         } else {
             sample::<f32>(&mut flow, model, points, &mut random, setup.nb())?
         };
         let elapsed = progress.seconds();
         progress.clear();
+        for (value, mean) in field.iter_mut().zip(&mean) {
+            *value = transform.invert(*value + mean);
+        }
         let name = self.write(&place, &field)?;
         console.line(format_args!("drawn in {}", seconds(elapsed)));
         let account = Account::of(&mut flow);
@@ -140,6 +175,7 @@ impl Sample {
             ("params", parameters_json(model)),
             ("nugget", model.nugget.into()),
             ("column", name.into()),
+            ("transform", to_json(transform)),
             ("seconds", elapsed.into()),
             ("remarks", remarks.json(&[])),
         ]);
@@ -151,6 +187,39 @@ impl Sample {
         console.finish()
     }
 
+    /// A field of mean zero with the covariance that flags give.
+    fn of_flags(&self, random: &mut Random) -> Result<Draw> {
+        let covariance = self.covariance.unwrap_or(&COVARIANCES[0]);
+        let values = parameters(covariance, &self.params)?;
+        let model = Model::new(covariance, values, self.nugget.unwrap_or(0.0))?;
+        let (points, place) = self.points(random)?;
+        let mean = vec![0.0; points.len()];
+        Ok(Draw { model, points, place, mean, transform: Transform::None })
+    }
+
+    /// The field of the model in the file at `path`, with its mean.
+    fn of_model(&self, path: &Path, remarks: &mut Remarks<'_>) -> Result<Draw> {
+        let (file, memory) = (ModelFile::read(path)?, self.run.memory()?);
+        if self.at.is_none() && self.places.coords.is_some() {
+            return Err(refused("--coords names columns of --at, which is not given"));
+        }
+        let (train, drop_missing) = (self.train.as_deref(), self.drop_missing);
+        let data = Training { model: path, train, drop_missing, memory }.data(&file, remarks)?;
+        let places = match &self.at {
+            Some(at) => {
+                let (model, coords) = (path.to_owned(), self.places.coords.clone());
+                let (at, train) = (at.clone(), self.train.clone());
+                InputFlags { model, at, coords, train, drop_missing }
+                    .places(&file, &data, memory)?
+            }
+            None => Places::of_data(&data)?,
+        };
+        let mean = mean_at(path, &file, &data, &places)?;
+        let Places { table, rows, points, .. } = places;
+        let (place, transform) = (Where::Table(table, rows), file.transform);
+        Ok(Draw { model: file.model, points, place, mean, transform })
+    }
+
     /// The places, and where they are from.
     fn points(&self, random: &mut Random) -> Result<(Points, Where)> {
         let Some(path) = &self.at else { return self.scattered(random) };
@@ -160,7 +229,7 @@ impl Sample {
         let values = coordinates.evaluate(&table)?;
         let rows = complete_rows(&table, &coordinates.named(&values), false)?;
         let points = coordinates.points(&table, &values, &rows)?;
-        Ok((points, Where::Table(table)))
+        Ok((points, Where::Table(table, rows)))
     }
 
     /// Scattered places.
@@ -192,9 +261,11 @@ impl Sample {
     /// Writes the field; returns the name of its column.
     fn write(&self, place: &Where, field: &[f64]) -> Result<String> {
         match place {
-            Where::Table(table) => {
+            Where::Table(table, rows) => {
                 let name = free_name(table, VALUE, "drawn");
-                let extra = [NamedValues { name: &name, values: field }];
+                let mut values = vec![f64::NAN; table.rows()];
+                rows.iter().zip(field).for_each(|(&row, value)| values[row] = *value);
+                let extra = [NamedValues { name: &name, values: &values }];
                 write_file(&self.output_file, |out| table.fill_with(out, &extra))?;
                 Ok(name)
             }
@@ -211,4 +282,23 @@ impl Sample {
             }
         }
     }
+}
+
+/// The mean of the model in the file at `path` at some places: its coefficients times the columns.
+fn mean_at(path: &Path, file: &ModelFile, data: &Data, places: &Places) -> Result<Vec<f64>> {
+    let names = data.observations.design.names();
+    let given = file.coefficients.as_deref().unwrap_or_default();
+    if !given.iter().map(|(name, _)| name).eq(names) {
+        return Err(refused(format!(
+            "{}: its coefficients are not those of its mean on {}, which are {}: fit again",
+            path.display(),
+            data.table.path().display(),
+            names.join(", ")
+        )));
+    }
+    let mut mean = vec![0.0; places.rows.len()];
+    for ((_, coefficient), column) in given.iter().zip(&places.drift) {
+        mean.iter_mut().zip(column).for_each(|(mean, x)| *mean += coefficient * x);
+    }
+    Ok(mean)
 }

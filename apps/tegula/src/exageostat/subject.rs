@@ -1,4 +1,5 @@
-//! What `loglik` evaluates: data with a covariance and its parameters, or a model that `fit` wrote.
+//! What `loglik` evaluates: data with a covariance and its parameters, or set by set of them, or a
+//! model that `fit` wrote.
 
 use std::fs::File;
 use std::io::Read;
@@ -13,6 +14,8 @@ use super::data::Data;
 use super::mean::Mean;
 use super::method::Method;
 use super::model_file::ModelFile;
+use super::parameter_sets::{ParameterSet, read_sets};
+use super::places::STANDARD_INPUT;
 use super::remarks::Remarks;
 use super::training::Training;
 use super::transform::Choice;
@@ -38,6 +41,13 @@ pub(super) struct Subject {
     /// Parameters: "variance=1,range=0.1,smoothness=0.5", or numbers in this order
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     params: Vec<String>,
+    /// Evaluate each line of FILE ("-" is standard input): "name=value,...", numbers in the order
+    /// of the parameters, the nugget after them or not, or CSV with a header of their names
+    ///
+    /// The data are read once. Each set gets a line, and in --json an object on a line of its own;
+    /// one without a likelihood says why in its line, and the others go on.
+    #[arg(long, value_name = "FILE", conflicts_with = "params")]
+    params_file: Option<PathBuf>,
     /// Variance of the noise of each observation [default: 0]
     #[arg(long, value_name = "VALUE", value_parser = nugget, allow_negative_numbers = true)]
     nugget: Option<f64>,
@@ -51,6 +61,24 @@ pub(super) struct Subject {
     transform: Option<Choice>,
 }
 
+/// Parameters to evaluate.
+pub(super) enum Given {
+    /// Those of one model.
+    One(Model),
+    /// Sets of those of a covariance.
+    Sets(&'static Covariance, Vec<ParameterSet>),
+}
+
+impl Given {
+    /// The covariance.
+    pub(super) fn covariance(&self) -> &'static Covariance {
+        match self {
+            Self::One(model) => model.covariance,
+            Self::Sets(covariance, _) => covariance,
+        }
+    }
+}
+
 impl Subject {
     /// Reads the data, which take at most `memory` bytes, the model, and how its likelihood was
     /// computed.
@@ -61,7 +89,8 @@ impl Subject {
         &self,
         memory: u64,
         remarks: &mut Remarks<'_>,
-    ) -> Result<(Data, Model, Method)> {
+    ) -> Result<(Data, Given, Method)> {
+        self.check_input()?;
         if is_model(&self.data.data) {
             return self.of_model(memory, remarks);
         }
@@ -69,16 +98,7 @@ impl Subject {
             return Err(refused("--train is for a model, MODEL.json in place of DATA.csv"));
         }
         let covariance = self.covariance.unwrap_or(&COVARIANCES[0]);
-        if self.params.is_empty() {
-            let names: Vec<&str> = covariance.parameters.iter().map(|p| p.name).collect();
-            return Err(refused(format!(
-                "--params is missing: {} takes {}; or give a model that fit wrote in place of the data",
-                covariance.name,
-                names.join(",")
-            )));
-        }
-        let values = parameters(covariance, &self.params)?;
-        let model = Model::new(covariance, values, self.nugget.unwrap_or(0.0))?;
+        let given = self.given(covariance)?;
         let mean = self.mean.as_deref().map_or(Ok(Mean::Constant), Mean::parse)?;
         let mut data = Data::load(&self.data, mean, memory)?;
         match self.transform {
@@ -88,7 +108,38 @@ impl Subject {
             Some(Choice::Known(transform)) => data.take(transform)?,
             None => {}
         }
-        Ok((data, model, Method::default()))
+        Ok((data, given, Method::default()))
+    }
+
+    /// The parameters that flags give.
+    fn given(&self, covariance: &'static Covariance) -> Result<Given> {
+        let nugget = self.nugget.unwrap_or(0.0);
+        if let Some(path) = &self.params_file {
+            return Ok(Given::Sets(covariance, read_sets(path, covariance, nugget)?));
+        }
+        if self.params.is_empty() {
+            let names: Vec<&str> = covariance.parameters.iter().map(|p| p.name).collect();
+            return Err(refused(format!(
+                "--params is missing: {} takes {}; or give a model that fit wrote in place of the data",
+                covariance.name,
+                names.join(",")
+            )));
+        }
+        let values = parameters(covariance, &self.params)?;
+        Ok(Given::One(Model::new(covariance, values, nugget)?))
+    }
+
+    /// Refuses standard input for both data and parameters.
+    fn check_input(&self) -> Result<()> {
+        let is_input = |path: &Path| path == Path::new("-") || path == Path::new(STANDARD_INPUT);
+        let is_params = self.params_file.as_deref().is_some_and(is_input);
+        let train = self.train.as_deref().is_some_and(is_input);
+        if is_params && (train || is_input(&self.data.data)) {
+            return Err(refused(
+                "standard input cannot hold both the data and --params-file: name a file for one",
+            ));
+        }
+        Ok(())
     }
 
     /// The remarks on the columns of the data, which of a model were made when it was fitted.
@@ -97,7 +148,7 @@ impl Subject {
     }
 
     /// The model that the file holds, on its data.
-    fn of_model(&self, memory: u64, remarks: &mut Remarks<'_>) -> Result<(Data, Model, Method)> {
+    fn of_model(&self, memory: u64, remarks: &mut Remarks<'_>) -> Result<(Data, Given, Method)> {
         let path = &self.data.data;
         let given = [
             ("--coords", self.data.places.coords.is_some()),
@@ -119,7 +170,14 @@ impl Subject {
         let file = ModelFile::read(path)?;
         let (train, drop_missing) = (self.train.as_deref(), self.data.drop_missing);
         let data = Training { model: path, train, drop_missing, memory }.data(&file, remarks)?;
-        Ok((data, file.model, file.method))
+        let model = file.model;
+        let given = match &self.params_file {
+            Some(path) => {
+                Given::Sets(model.covariance, read_sets(path, model.covariance, model.nugget)?)
+            }
+            None => Given::One(model),
+        };
+        Ok((data, given, file.method))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{answers, assert_close, folder, number, tegula, tegula_in};
+use crate::support::{answers, assert_close, folder, folder_with, number, tegula, tegula_in};
 
 const SYNTHETIC: &str =
     "exageostat loglik data/samples/a_synth1600.csv --mean zero --json - --quiet";
@@ -208,4 +208,117 @@ fn a_model_has_the_likelihood_of_its_fit() {
     std::fs::write(folder.join("old.json"), old).expect("written");
     let found = run("loglik old.json --json -").succeeded().json();
     assert_eq!(found["mean"]["names"], serde_json::json!(["(Intercept)", "x*y"]));
+}
+
+/// Runs `loglik` on the sample of 140 places with the sets in `text`; returns its lines of JSON.
+fn sets(text: &str, more: &str) -> (crate::support::Run, Vec<Value>) {
+    let folder = folder_with("sets.csv", text);
+    let sample = crate::support::root().join("data/samples/e_sub140.csv");
+    let flags = format!("--params-file sets.csv --json - {more}");
+    let run = tegula_in(&folder, &format!("exageostat loglik {} {flags}", sample.display()));
+    let line = |line: &str| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"));
+    let lines = run.stdout.lines().map(line).collect();
+    (run, lines)
+}
+
+#[test]
+fn each_set_of_a_file_has_its_likelihood_or_says_why_not() {
+    let of = |flags: &str| {
+        let run = tegula(&format!("exageostat loglik data/samples/e_sub140.csv --json - {flags}"));
+        number(&run.succeeded().json(), "/loglik")
+    };
+    // Out of the domain, and not positive definite: far smoother than its range allows.
+    let text =
+        "variance,range,smoothness,nugget\n1,0.1,0.5,0\n1,-1,0.5,0\n1,50,6,0\n2,0.2,1.5,0.1\n";
+    let (run, lines) = sets(text, "");
+    let run = run.succeeded();
+    assert_eq!(lines.len(), 4, "{}", run.stdout);
+    assert_close(number(&lines[0], "/loglik"), of("--params 1,0.1,0.5"), 1e-12);
+    let last = of("--params 2,0.2,1.5 --nugget 0.1");
+    assert_close(number(&lines[3], "/loglik"), last, 1e-12);
+    for (line, words) in [(1, "range of matern is -1"), (2, "not positive definite")] {
+        assert!(lines[line]["loglik"].is_null(), "{}", lines[line]);
+        let error = lines[line]["error"].as_str().expect("a reason");
+        assert!(error.contains(words), "{error}");
+        assert!(run.stderr.contains(words), "{}", run.stderr);
+    }
+    assert_eq!((lines[3]["set"].clone(), lines[3]["line"].clone()), (4.into(), 5.into()));
+    assert!(run.stderr.contains("4 sets, 2 of them without a likelihood"), "{}", run.stderr);
+    let (run, lines) = sets("1,-1,0.5\n", "");
+    run.failed(1, &["no set of parameters has a likelihood"]);
+    assert_eq!(lines.len(), 1);
+    for (text, words) in [
+        ("", "there is no set of parameters"),
+        ("1,0.1,0.5\n1,0.1\n", "sets.csv, line 2: 2 numbers given"),
+        ("1,0.1,0.5,0,7\n", "sets.csv, line 1: 5 numbers given"),
+    ] {
+        let (run, _) = sets(text, "");
+        run.failed(2, &[words]);
+    }
+}
+
+#[test]
+fn sets_come_from_standard_input_and_a_model_says_the_rest() {
+    let folder = folder();
+    let sample = crate::support::root().join("data/samples/e_sub140.csv");
+    let sample = sample.display();
+    let fit = format!("exageostat fit {sample} --covariance exponential --nugget 0.1 --mean x");
+    tegula_in(&folder, &format!("{fit} -o model.json")).succeeded();
+    std::fs::write(folder.join("sets"), "variance=1,range=0.1\nrange=0.1,variance=1,nugget=0\n")
+        .expect("written");
+    let input = std::fs::File::open(folder.join("sets")).expect("it is there");
+    let mut command = crate::support::command(
+        &folder,
+        "exageostat loglik model.json --params-file - --json out.json --gradient",
+    );
+    let output = command.stdin(input).output().expect("the binary starts");
+    crate::support::Run::new(output).succeeded();
+    let text = std::fs::read_to_string(folder.join("out.json")).expect("the result is there");
+    let lines: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    for (line, nugget) in lines.iter().zip(["0.1", "0"]) {
+        let flags = "--covariance exponential --params 1,0.1 --mean x --json - --gradient";
+        let run = format!("exageostat loglik {sample} {flags} --nugget {nugget}");
+        let one = tegula(&run).succeeded().json();
+        assert_close(number(line, "/loglik"), number(&one, "/loglik"), 1e-12);
+        assert_close(number(line, "/gradient/range"), number(&one, "/gradient/range"), 1e-9);
+    }
+    assert_eq!(lines.len(), 2);
+    let both = "exageostat loglik - --params-file -";
+    tegula(both).failed(2, &["standard input cannot hold both"]);
+}
+
+/// The score of numpy with a constant mean and 140 places: for each `D = dC/dt`
+/// `.5 * (a @ D @ a - np.trace(Ci @ D))` with `a = Ci @ (z - F @ b)`, where `D` of the range is
+/// `variance * 2^(1-s)/gamma(s) * u^(s+1) * kv(s-1, u) / range` and that of the smoothness a
+/// difference of sixth order.
+#[test]
+fn a_gradient_is_that_of_another_tool() {
+    let expected = [
+        ("variance", 19.057_055_547_104_06),
+        ("range", -263.042_036_520_271_15),
+        ("smoothness", -65.223_447_129_059_35),
+        ("nugget", 143.844_737_091_344_03),
+    ];
+    let flags = "--params 1.2,0.15,0.8 --nugget 0.1 --gradient --json -";
+    let run = |more: &str| {
+        let run = tegula(&format!("exageostat loglik data/samples/e_sub140.csv {flags} {more}"));
+        run.succeeded().json()
+    };
+    // Vecchia's is the exact one where all places before are neighbours.
+    for more in ["--tile-size 50", "--method vecchia:139"] {
+        let found = run(more);
+        assert_close(number(&found, "/loglik"), -185.955_641_995_289_7, 1e-11);
+        for (name, expected) in expected {
+            assert_close(number(&found, &format!("/gradient/{name}")), expected, 1e-8);
+        }
+        assert!(number(&found, "/phases/score") > 0.0);
+    }
+    assert!(
+        tegula("exageostat loglik data/samples/e_sub140.csv --params 1,1,1 --json -")
+            .succeeded()
+            .json()
+            .get("gradient")
+            .is_none()
+    );
 }

@@ -191,3 +191,24 @@ fn neighbours_take_the_place_of_all_observations() {
     let plan = tegula_in(&folder, dry).succeeded().json();
     assert!(plan["fits"] == true && plan["method"]["ordering"] == "maximin", "{plan}");
 }
+
+#[test]
+fn models_of_other_versions_of_the_form_are_told_apart() {
+    let (folder, sample) = (folder(), root().join("data/samples/e_sub140.csv"));
+    let fit = format!("exageostat fit {} --covariance exponential", sample.display());
+    tegula_in(&folder, &format!("{fit} -o model.json")).succeeded();
+    let text = std::fs::read_to_string(folder.join("model.json")).expect("the model is there");
+    let written = "\"format_version\": \"1.0\"";
+    assert!(text.contains(written), "{text}");
+    let run = |version: &str| {
+        let text = text.replace(written, version);
+        std::fs::write(folder.join("other.json"), text).expect("written");
+        tegula_in(&folder, "exageostat loglik other.json")
+    };
+    // Of before there were versions, and of a later one that says more.
+    for version in ["\"earlier\": 1", "\"format_version\": \"1.7\""] {
+        run(version).succeeded();
+    }
+    run("\"format_version\": \"2.0\"").failed(2, &["other.json", "version 2.0", "reads version 1"]);
+    run("\"format_version\": [1]").failed(2, &["other.json", "format_version is not a version"]);
+}

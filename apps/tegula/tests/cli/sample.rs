@@ -88,3 +88,78 @@ fn draws_and_predictions_can_be_traced() {
     tegula_in(&folder, &format!("{SAMPLE} -o field.csv --trace draw.txt"))
         .failed(2, &["draw.txt", ".svg"]);
 }
+
+#[test]
+fn a_model_is_drawn_with_its_mean_at_its_data_and_elsewhere() {
+    let (folder, sample) = (folder(), crate::support::root().join("data/samples/e_sub140.csv"));
+    let run = |arguments: &str| tegula_in(&folder, &format!("exageostat {arguments}")).succeeded();
+    let fit = "--covariance exponential --estimate-nugget --values exp(z) --transform log --mean";
+    run(&format!("fit {} {fit} x+poly(y,2) -o model.json", sample.display()));
+    // The same without its mean: equal seeds draw the same field.
+    let text = fs::read_to_string(folder.join("model.json")).expect("the model is there");
+    let mut model: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let coefficients: Vec<f64> = model["mean"]["coefficients"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|b| b.as_f64().expect("a number"))
+        .collect();
+    assert_eq!(coefficients.len(), 4);
+    model["mean"]["coefficients"] = vec![0.0; 4].into();
+    fs::write(folder.join("zero.json"), model.to_string()).expect("written");
+    fs::write(folder.join("places.csv"), "x,y,name\n0.1,0.2,a\n0.7,0.4,b\n,0.3,c\n0.3,0.9,d\n")
+        .expect("written");
+    for (at, rows) in [("", 140), ("--at places.csv --drop-missing", 4)] {
+        for (model, out) in [("model.json", "with.csv"), ("zero.json", "without.csv")] {
+            run(&format!("sample {model} {at} --seed 7 -o {out}"));
+        }
+        // The mean is linear in x, and quadratic in y: what the model says of its data.
+        run(&format!("sample model.json {at} --seed 8 -o other.csv"));
+        let of = |name: &str, column_name: &str| column(&folder.join(name), column_name);
+        let (with, without) = (of("with.csv", "value"), of("without.csv", "value"));
+        assert_eq!(with.len(), rows);
+        assert_ne!(with[0], of("other.csv", "value")[0]);
+        let (x, y) = (of("with.csv", "x"), of("with.csv", "y"));
+        // Orthogonal polynomials of the places of the data, by their recurrence.
+        let places = column(&sample, "y");
+        let basis = polynomials(&places);
+        for row in 0..rows {
+            if !at.is_empty() && row == 2 {
+                assert!(with[row].is_nan());
+                continue;
+            }
+            let [first, second] = basis(y[row]);
+            let b = &coefficients;
+            let mean = b[0] + b[1] * x[row] + b[2] * first + b[3] * second;
+            let found = with[row].ln() - without[row].ln();
+            assert!((found - mean).abs() < 1e-10, "row {row}: {found} against {mean}");
+        }
+    }
+}
+
+/// `poly(x, 2)` of R: orthonormal over `x`, the first a multiple of `x - mean(x)`.
+fn polynomials(x: &[f64]) -> impl Fn(f64) -> [f64; 2] {
+    let n = x.len() as f64;
+    let mean = x.iter().sum::<f64>() / n;
+    let squares: f64 = x.iter().map(|x| (x - mean).powi(2)).sum();
+    let alpha = x.iter().map(|x| x * (x - mean).powi(2)).sum::<f64>() / squares;
+    let second = move |x: f64| (x - alpha) * (x - mean) - squares / n;
+    let length = x.iter().map(|&x| second(x).powi(2)).sum::<f64>().sqrt();
+    move |x| [(x - mean) / squares.sqrt(), second(x) / length]
+}
+
+#[test]
+fn a_model_says_what_flags_would() {
+    let (folder, sample) = (folder(), crate::support::root().join("data/samples/e_sub140.csv"));
+    let fit = format!("exageostat fit {} --covariance exponential --mean x", sample.display());
+    tegula_in(&folder, &format!("{fit} -o model.json")).succeeded();
+    let run = |more: &str| tegula_in(&folder, &format!("exageostat sample model.json {more}"));
+    for flag in ["--params 1,1", "-n 4", "--nugget 1", "--covariance matern"] {
+        run(flag).failed(2, &["cannot be used with"]);
+    }
+    run("--coords x,y").failed(2, &["--coords names columns of --at"]);
+    let text = fs::read_to_string(folder.join("model.json")).expect("the model is there");
+    fs::write(folder.join("model.json"), text.replace("\"coefficients\"", "\"others\""))
+        .expect("written");
+    run("").failed(2, &["model.json", "coefficients", "fit again"]);
+}

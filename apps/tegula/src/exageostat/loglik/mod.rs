@@ -1,4 +1,6 @@
-//! `tegula exageostat loglik`: the log-likelihood under given parameters.
+//! `tegula exageostat loglik`: the log-likelihood under given parameters, and its gradient.
+
+mod sets;
 
 use std::time::Instant;
 
@@ -6,7 +8,8 @@ use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::{Map, Value};
 use tegula_exageostat::coefficients::Coefficients;
-use tegula_exageostat::likelihood::{Criterion, Evaluation};
+use tegula_exageostat::covariance::Covariance;
+use tegula_exageostat::likelihood::{Criterion, Evaluate, Evaluation, LikelihoodError, Score};
 use tegula_exageostat::model::Model;
 use tegula_exageostat::program::Computation;
 use tegula_kernels::scalar::Real;
@@ -18,11 +21,11 @@ use super::mean_file::{coefficients_json, mean_json};
 use super::method::{Method, describe_error, method_json};
 use super::remarks::Remarks;
 use super::setup::{Problem, Setup};
-use super::subject::Subject;
+use super::subject::{Given, Subject};
 use super::transform::to_json;
 use super::{describe_covariance, object, parameter_list, parameters_json};
 use crate::flags::{GenerationFlags, MatrixFlags, OutputFlags, OverlapFlags, RunFlags, TraceFlags};
-use crate::output::{Account, Align, Console, Progress, Table, number, seconds};
+use crate::output::{Account, Align, Console, Progress, Table, count, number, seconds};
 use crate::ranks;
 
 /// The phases of an evaluation, in their order.
@@ -30,6 +33,15 @@ const PHASES: [&str; 5] = ["generation", "factorization", "determinant", "solve"
 
 /// Those of one that is approximated, once neighbours are found.
 const APPROXIMATED: [&str; 1] = ["likelihood"];
+
+/// Those that a gradient adds; one that is approximated has the last alone.
+const GRADIENT: [&str; 2] = ["inverse", "score"];
+
+/// Evaluations that a gradient is worth beside the one that it is of.
+const GRADIENT_EVALUATIONS: usize = 3;
+
+/// What to do about several observations at a place.
+const NO_NUGGET: &str = "give one with --nugget VALUE";
 
 /// Flags of `loglik`.
 #[derive(Args, Debug)]
@@ -40,12 +52,15 @@ pub(crate) struct Loglik {
     /// vecchia:M:ORDER) [default: exact, or that of the model]
     #[arg(long, value_name = "NAME", help_heading = "Model", value_parser = Method::parse)]
     method: Option<Method>,
+    /// The derivative by each parameter and by the nugget, too, with the mean at its best
+    #[arg(long, help_heading = "Model")]
+    gradient: bool,
     #[command(flatten)]
     matrix: MatrixFlags,
     #[command(flatten)]
     run: RunFlags,
     /// Evaluate N times; the time is the median
-    #[arg(long, value_name = "N", help_heading = "Run", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", help_heading = "Run", default_value_t = 1, conflicts_with = "params_file", value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
     #[command(flatten)]
     generation: GenerationFlags,
@@ -60,6 +75,7 @@ pub(crate) struct Loglik {
 /// An evaluation with its time and its tasks.
 struct Timed {
     evaluation: Evaluation,
+    gradient: Option<Vec<f64>>,
     seconds: f64,
     trace: Trace,
     account: Account,
@@ -70,10 +86,17 @@ impl Loglik {
         let console = self.output.console(None)?;
         self.trace.check()?;
         let mut remarks = Remarks::new(&console);
-        let (data, model, setup) = self.prepare(&console, &mut remarks)?;
+        let (data, given, setup) = self.prepare(&console, &mut remarks)?;
         let result = if setup.is_dry {
-            setup.estimate(&console, (self.repeat as usize, "--repeat"))?
+            setup.estimate(&console, self.evaluations(&given))?
         } else {
+            let model = match given {
+                Given::One(model) => model,
+                Given::Sets(covariance, sets) => {
+                    self.evaluate_sets(&data, (covariance, &sets), &setup, &console)?;
+                    return console.finish();
+                }
+            };
             let (mut times, error) = if setup.is_double() {
                 self.evaluate::<f64>(&data, &model, &setup, &console)?
             } else {
@@ -103,20 +126,56 @@ impl Loglik {
         &self,
         console: &Console,
         remarks: &mut Remarks<'_>,
-    ) -> Result<(Data, Model, Setup)> {
-        let (data, model, method) = self.subject.load(self.run.memory()?, remarks)?;
-        let (covariance, problem) = (model.covariance, data.problem(Computation::Likelihood));
+    ) -> Result<(Data, Given, Setup)> {
+        let (data, given, method) = self.subject.load(self.run.memory()?, remarks)?;
+        let computation = if self.gradient { Computation::Fit } else { Computation::Likelihood };
+        let (covariance, problem) = (given.covariance(), data.problem(computation));
         let vecchia = self.method.unwrap_or(method).vecchia(problem.geometry);
         let problem = Problem { vecchia, ..problem };
         let setup = Setup::new(&self.matrix, &self.run, problem, covariance)?;
-        data.check_places(model.nugget > 0.0, "give one with --nugget VALUE", console)?;
+        if let Given::One(model) = &given {
+            data.check_places(model.nugget > 0.0, NO_NUGGET, console)?;
+        }
         data.describe(console);
         describe_covariance(console, covariance);
-        console.field("parameters", parameter_list(&model));
+        match &given {
+            Given::One(model) => console.field("parameters", parameter_list(model)),
+            Given::Sets(_, sets) => {
+                console.field("parameters", count(sets.len(), "set"));
+            }
+        }
         setup.describe(console);
         remarks.note(self.subject.suspicions(&data));
-        remarks.caution(&model, problem.geometry);
-        Ok((data, model, setup))
+        if let Given::One(model) = &given {
+            remarks.caution(model, problem.geometry);
+        }
+        Ok((data, given, setup))
+    }
+
+    /// Evaluations that a run is worth, and why they are so many.
+    fn evaluations(&self, given: &Given) -> (usize, &'static str) {
+        let each = if self.gradient { 1 + GRADIENT_EVALUATIONS } else { 1 };
+        match (given, self.gradient) {
+            (Given::Sets(_, sets), _) => (each * sets.len(), "--params-file"),
+            (Given::One(_), false) => (self.repeat as usize, "--repeat"),
+            (Given::One(_), true) => (each * self.repeat as usize, "--gradient takes some"),
+        }
+    }
+
+    /// One evaluation, with the derivatives by the parameters and the nugget if they are wanted.
+    fn evaluate_once(
+        &self,
+        likelihood: &mut dyn Evaluate,
+        Model { covariance, values, nugget }: &Model,
+    ) -> Result<(Evaluation, Option<Vec<f64>>), LikelihoodError> {
+        let (how, is_wanted) = ((Criterion::Full, false), |_: &Evaluation| self.gradient);
+        let (evaluation, score) = likelihood.score(covariance, values, *nugget, how, &is_wanted)?;
+        // From the logarithms of the parameters to these.
+        let natural = |score: Score| {
+            let scales = values.iter().copied().chain([1.0]);
+            score.gradient.iter().zip(scales).map(|(slope, scale)| slope / scale).collect()
+        };
+        Ok((evaluation, score.map(natural)))
     }
 
     /// Evaluates as often as asked for, then how far the likelihood may be from the exact one, if
@@ -141,18 +200,12 @@ impl Loglik {
             progress.begin(setup.tasks(), format!("evaluation {done} of {}", self.repeat));
             let before = Account::of(likelihood.flow());
             let start = Instant::now();
-            let evaluation = likelihood.evaluate(model.covariance, &model.values, model.nugget)?;
+            let (evaluation, gradient) = self.evaluate_once(&mut *likelihood, model)?;
             let seconds = start.elapsed().as_secs_f64();
-            if !evaluation.loglik().is_finite() {
-                bail!(
-                    "the log-likelihood is {}: values or parameters are too large or too small \
-                     for this precision; change their units",
-                    evaluation.loglik()
-                );
-            }
+            check_finite(&evaluation)?;
             let account = Account::of(likelihood.flow()).since(&before);
             let trace = likelihood.flow().take_trace();
-            times.push(Timed { evaluation, seconds, trace, account });
+            times.push(Timed { evaluation, gradient, seconds, trace, account });
         }
         let Model { covariance, values, nugget } = model;
         let error = likelihood.error_estimate(covariance, values, *nugget, Criterion::Full)?;
@@ -178,12 +231,18 @@ impl Loglik {
         for one in coefficients.each {
             table.row(vec![format!("mean: {}", one.name), number(one.estimate, 12)]);
         }
+        let covariance = setup.covariance;
+        let names = covariance.parameters.iter().map(|parameter| parameter.name).chain(["nugget"]);
+        for (name, slope) in names.zip(timed.gradient.iter().flatten()) {
+            table.row(vec![format!("derivative by {name}"), number(*slope, 12)]);
+        }
         console.line(table);
         console.line("");
         error.into_iter().for_each(|error| describe_error(console, setup.vecchia(), error));
         let time = median(repeats);
         let gflops = (evaluation.n as f64).powi(3) / 3.0 / time * 1e-9;
         let rate = match setup.vecchia() {
+            _ if self.gradient => String::new(),
             None => format!(", {} Gflop/s", number(gflops, 3)),
             Some(_) => String::new(),
         };
@@ -226,14 +285,49 @@ impl Loglik {
             ("coefficients", coefficients_json(&coefficients, &data.aliased)),
             ("seconds", median(repeats).into()),
             ("repeats", repeats.into()),
-            ("phases", phases_json(&timed.trace, setup.vecchia().is_some())),
+            ("phases", self.phases_json(&timed.trace, setup.vecchia().is_some())),
         ]);
+        if let Some(gradient) = &timed.gradient {
+            result.insert("gradient".to_owned(), gradient_json(model.covariance, gradient));
+        }
         setup.describe_json(&mut result);
         timed.account.describe_json(&mut result);
         self.overlap.describe_json(&mut result);
         result.insert("data".to_owned(), super::model_file::data_json(data));
         result
     }
+
+    /// Seconds that the tasks of each phase took, summed over the workers.
+    fn phases_json(&self, trace: &Trace, is_approximated: bool) -> Value {
+        let phases = if is_approximated { &APPROXIMATED[..] } else { &PHASES[..] };
+        let more = if is_approximated { &GRADIENT[1..] } else { &GRADIENT[..] };
+        let more = more.iter().filter(|_| self.gradient);
+        let times = phase_times(trace);
+        let busy = |name: &str| {
+            let own = times.iter().filter(|time| time.phase == name);
+            own.map(|time| time.busy_seconds).sum::<f64>()
+        };
+        let all = phases.iter().chain(more);
+        Value::Object(all.map(|name| ((*name).to_owned(), busy(name).into())).collect())
+    }
+}
+
+/// Refuses a log-likelihood that is no number.
+fn check_finite(evaluation: &Evaluation) -> Result<()> {
+    let loglik = evaluation.loglik();
+    if !loglik.is_finite() {
+        bail!(
+            "the log-likelihood is {loglik}: values or parameters are too large or too small for \
+             this precision; change their units"
+        );
+    }
+    Ok(())
+}
+
+/// A `gradient` as JSON, by the names of the parameters and `nugget`.
+fn gradient_json(covariance: &Covariance, gradient: &[f64]) -> Value {
+    let names = covariance.parameters.iter().map(|parameter| parameter.name).chain(["nugget"]);
+    Value::Object(names.map(str::to_owned).zip(gradient.iter().map(|&x| x.into())).collect())
 }
 
 /// The evaluation whose time is the median; over ranks, whose times differ, that of rank 0.
@@ -266,16 +360,4 @@ fn describe_phases(console: &Console, trace: &Trace) {
         table.row([time.phase.to_owned()].into_iter().chain(times).collect());
     }
     console.line(table);
-}
-
-/// Seconds that the tasks of each phase took, summed over the workers.
-fn phases_json(trace: &Trace, is_approximated: bool) -> Value {
-    let phases = if is_approximated { &APPROXIMATED[..] } else { &PHASES[..] };
-    let times = phase_times(trace);
-    let busy = |name: &str| {
-        times.iter().filter(|time| time.phase == name).map(|time| time.busy_seconds).sum::<f64>()
-    };
-    Value::Object(
-        phases.iter().map(|name| ((*name).to_owned(), busy(name).into())).collect::<Map<_, _>>(),
-    )
 }

@@ -20,4 +20,5 @@ pub mod program;
 pub mod sample;
 mod small;
 pub mod transform;
+pub mod variogram;
 pub mod vecchia;

@@ -26,6 +26,7 @@ mod subject;
 mod suspicions;
 mod training;
 mod transform;
+mod variogram;
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -42,6 +43,8 @@ pub(crate) enum Exageostat {
     Sample(sample::Sample),
     /// Log-likelihood of observations under given parameters, or of a model on its data
     Loglik(loglik::Loglik),
+    /// Empirical variogram of observations, or of what a mean leaves of them
+    Variogram(variogram::Variogram),
     /// Estimate the parameters by maximum likelihood
     Fit(fit::Fit),
     /// Predict the field at other places, with variances
@@ -58,6 +61,7 @@ impl Exageostat {
         match self {
             Self::Sample(command) => command.run(),
             Self::Loglik(command) => command.run(),
+            Self::Variogram(command) => command.run(),
             Self::Fit(command) => command.run(),
             Self::Predict(command) => command.run(),
             Self::Assess(command) => command.run(),

@@ -30,3 +30,4 @@ mod simulate;
 mod support;
 mod texts;
 mod trace;
+mod variogram;

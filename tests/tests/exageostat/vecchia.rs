@@ -2,10 +2,12 @@
 
 use tegula_exageostat::covariance::COVARIANCES;
 use tegula_exageostat::fit::{FitOptions, fit};
-use tegula_exageostat::likelihood::{Criterion, Evaluate, LikelihoodError, Score};
+use tegula_exageostat::likelihood::{Criterion, Evaluate, Evaluation, LikelihoodError, Score};
 use tegula_exageostat::model::Model;
 use tegula_exageostat::predict::{Predict, Predictor};
-use tegula_exageostat::vecchia::{LocalPredictor, ORDERINGS, Ordering, Vecchia, VecchiaLikelihood};
+use tegula_exageostat::vecchia::{
+    FORMS, Form, LocalPredictor, ORDERINGS, Ordering, Vecchia, VecchiaLikelihood,
+};
 use tegula_kernels::geometry::{Geometry, Points};
 use tegula_kernels::kernel::covariance::rate::random_points;
 use tegula_plan::distribution::distribution;
@@ -41,13 +43,14 @@ fn likelihoods_are_those_of_loops() {
 fn with_all_places_before_as_neighbours_it_is_exact() {
     for geometry in Geometry::ALL {
         let extent = if geometry == Geometry::GreatCircle { 6371.0 } else { 1.0 };
-        for &(ordering, name, _) in ORDERINGS {
+        let all = ORDERINGS.iter().flat_map(|order| FORMS.iter().map(move |form| (order, form)));
+        for (&(ordering, name, _), &(form, formed, _)) in all {
             for columns in [0, 2] {
                 let observations = observations(random_points(geometry, 90, 1.0, 12), columns);
                 let mut exact = likelihood(&observations, 32);
                 // More than there are places: as many as there are.
                 for neighbours in [89, 200] {
-                    let options = options(neighbours, ordering);
+                    let options = options(neighbours, ordering).with_form(form);
                     let mut vecchia = VecchiaLikelihood::new(flow(2), &observations, options);
                     let (matern, values) = (covariance("matern"), [1.3, 0.2 * extent, 0.5]);
                     let [exact, found] = [
@@ -55,7 +58,7 @@ fn with_all_places_before_as_neighbours_it_is_exact() {
                         vecchia.evaluate(matern, &values, 0.1),
                     ]
                     .map(|evaluation| evaluation.expect("positive definite"));
-                    let what = format!("{geometry:?}, {name}, {columns} columns");
+                    let what = format!("{geometry:?}, {name}, {formed}, {columns} columns");
                     for criterion in CRITERIA {
                         let expected = loglik(&exact, criterion);
                         assert_close(loglik(&found, criterion), expected, 1e-11, &what);
@@ -72,22 +75,62 @@ fn with_all_places_before_as_neighbours_it_is_exact() {
     }
 }
 
+/// The exact likelihood of the synthetic field and what it is with 5, 10, 20, 40 and 60 neighbours.
+fn evaluations(form: Form, nugget: f64) -> (Evaluation, [Evaluation; 5]) {
+    let observations = synthetic();
+    let (matern, values) = (covariance("matern"), [1.0, 0.1, 0.5]);
+    let exact = likelihood(&observations, 200).evaluate(matern, &values, nugget);
+    let approximated = [5, 10, 20, 40, 60].map(|neighbours| {
+        let options = options(neighbours, Ordering::Maximin).with_form(form);
+        let mut vecchia = VecchiaLikelihood::new(flow(2), &observations, options);
+        vecchia.evaluate(matern, &values, nugget).expect("positive definite")
+    });
+    (exact.expect("positive definite"), approximated)
+}
+
 #[test]
 fn more_neighbours_are_nearer_to_the_exact_likelihood() {
-    let observations = synthetic();
-    let (matern, values, nugget) = (covariance("matern"), [1.0, 0.1, 0.5], 0.01);
-    let exact = likelihood(&observations, 200).evaluate(matern, &values, nugget);
-    let exact = exact.expect("positive definite").loglik();
-    let error = |neighbours: usize| {
-        let options = options(neighbours, Ordering::Maximin);
-        let mut vecchia = VecchiaLikelihood::new(flow(2), &observations, options);
-        let found = vecchia.evaluate(matern, &values, nugget);
-        (found.expect("positive definite").loglik() - exact).abs()
-    };
-    let errors = [5, 10, 20, 40, 60].map(error);
+    let (exact, found) = evaluations(Form::Response, 0.01);
+    let errors = found.map(|found| (found.loglik() - exact.loglik()).abs());
     assert!(errors.windows(2).all(|pair| pair[1] < pair[0]), "{errors:?}");
     // Of a log-likelihood of a thousand.
     assert!(errors[0] < 30.0 && errors[4] < 0.3, "{errors:?}");
+}
+
+/// The divergence of Kullback and Leibler, what the log-likelihood is expected to be too low, is
+/// half the difference of the log-determinants (each value has the variance that it is said to have
+/// given its neighbours), and no greater if a value is given more. The error of one field can be
+/// smaller by chance.
+#[test]
+fn groups_are_nearer_to_the_exact_likelihood() {
+    for nugget in [0.01, 0.2] {
+        let divergence = |form| {
+            let (exact, found) = evaluations(form, nugget);
+            found.map(|found| 0.5 * (found.logdet - exact.logdet))
+        };
+        let (alone, grouped) = (divergence(Form::Response), divergence(Form::Grouped));
+        for (alone, grouped) in alone.into_iter().zip(grouped) {
+            assert!(grouped > 0.0 && grouped < 0.95 * alone, "{grouped}, alone {alone}");
+        }
+    }
+}
+
+#[test]
+fn grouped_gradients_are_those_of_differences() {
+    for geometry in [Geometry::Plane, Geometry::GreatCircle] {
+        let extent = if geometry == Geometry::GreatCircle { 6371.0 } else { 1.0 };
+        for (name, columns) in [("matern", 0), ("matern", 2), ("spherical", 2)] {
+            let observations = observations(random_points(geometry, 150, 1.0, 3), columns);
+            let options = options(7, Ordering::Maximin).with_form(Form::Grouped);
+            let mut vecchia = VecchiaLikelihood::new(flow(2), &observations, options);
+            let mut values = covariance(name).defaults();
+            (values[0], values[1]) = (1.7, 0.3 * extent);
+            for criterion in CRITERIA {
+                let what = format!("{name}, {geometry:?}, {columns} columns");
+                check_gradient(&mut vecchia, (covariance(name), &values, 0.2), criterion, &what);
+            }
+        }
+    }
 }
 
 fn score(
@@ -128,9 +171,16 @@ fn gradients_are_those_of_differences() {
 /// With all places before as neighbours the expected information is `1/2 tr(C^-1 D_j C^-1 D_k)`.
 #[test]
 fn information_is_the_expected_one() {
+    for &(form, ..) in FORMS {
+        check_information(form);
+    }
+}
+
+fn check_information(form: Form) {
     let (n, nugget, values) = (40, 0.1, vec![1.3, 0.2, 1.1]);
     let observations = observations(random_points(Geometry::Plane, n, 1.0, 9), 1);
-    let mut vecchia = VecchiaLikelihood::new(flow(1), &observations, options(n, Ordering::Maximin));
+    let options = options(n, Ordering::Maximin).with_form(form);
+    let mut vecchia = VecchiaLikelihood::new(flow(1), &observations, options);
     let found = score(&mut vecchia, ("matern", &values), nugget, (Criterion::Full, false));
     let entry = |values: &[f64], nugget: f64, i: usize, j: usize| {
         let same = if i == j { nugget } else { 0.0 };
@@ -196,9 +246,15 @@ fn a_scaled_score_is_that_of_scaled_parameters() {
 /// Sums are those of blocks, in their order.
 #[test]
 fn workers_and_ranks_change_nothing() {
+    for &(form, ..) in FORMS {
+        check_workers_and_ranks(form);
+    }
+}
+
+fn check_workers_and_ranks(form: Form) {
     let observations = synthetic();
     let made = |flow| {
-        let options = options(10, Ordering::Maximin);
+        let options = options(10, Ordering::Maximin).with_form(form);
         let mut vecchia = VecchiaLikelihood::new(flow, &observations, options);
         let (how, values) = ((Criterion::Full, true), [1.1, 0.1, 0.6]);
         vecchia
@@ -219,8 +275,10 @@ fn workers_and_ranks_change_nothing() {
 fn two_values_at_a_place_need_a_nugget() {
     let x: Vec<f64> = (0..50).map(|i| f64::from(i % 49) / 49.0).collect();
     let observations = observations(Points::new(Geometry::Line, &[&x]).expect("a line"), 1);
-    for &(ordering, name, _) in ORDERINGS {
-        let mut vecchia = VecchiaLikelihood::new(flow(2), &observations, options(5, ordering));
+    let all = ORDERINGS.iter().flat_map(|order| FORMS.iter().map(move |form| (order, form)));
+    for (&(ordering, name, _), &(form, ..)) in all {
+        let options = options(5, ordering).with_form(form);
+        let mut vecchia = VecchiaLikelihood::new(flow(2), &observations, options);
         let values = [1.0, 0.3, 0.5];
         let failed = vecchia.evaluate(covariance("matern"), &values, 0.0);
         match failed {

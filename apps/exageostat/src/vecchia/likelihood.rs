@@ -5,11 +5,11 @@
 //! mean is profiled out by generalised least squares, as in the exact likelihood: `C^-1` stands for
 //! the sparse inverse that the neighbours make. The score and the expected information are those of
 //! J. Guinness, "Gaussian process learning via Fisher scoring of Vecchia's approximation",
-//! Statistics and Computing 31 (2021) 25.
+//! Statistics and Computing 31 (2021) 25. Where places are grouped, the conditionals of a group are
+//! worked out together.
 
 use tegula_kernels::kernel::covariance::{RadialTable, TABLE_BYTES};
-use tegula_kernels::kernel::vecchia::{ScoreSums, ScoreTerms, Terms};
-use tegula_runtime::flow::Access::{R, W};
+use tegula_kernels::kernel::vecchia::{ScoreSums, Terms};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 
 use super::Vecchia;
@@ -66,7 +66,7 @@ impl VecchiaLikelihood {
     #[must_use]
     pub fn new(mut flow: Flow, observations: &Observations, options: Vecchia) -> Self {
         let ordered = Ordered::new(&mut flow, &observations.points, options.ordering);
-        let blocks = ordered.search(&mut flow, options.neighbours, options.block);
+        let blocks = ordered.search(&mut flow, options);
         let design = &observations.design;
         let (offset, rest) = design.project(&observations.values);
         let columns: Vec<&[f64]> =
@@ -105,12 +105,8 @@ impl VecchiaLikelihood {
         flow.overwrite(slope.mix, mix)?;
         flow.phase("score");
         for (block, &sums) in blocks.blocks.iter().zip(&slope.sums) {
-            let places = blocks.places(block, columns);
-            let terms = ScoreTerms { places, derivatives, is_relative };
-            let given = [slope.tables, *records, block.lists, slope.mix];
-            let accesses: Vec<_> =
-                given.map(|handle| (handle, R)).into_iter().chain([(sums, W)]).collect();
-            flow.submit(terms, &accesses, 0);
+            let handles = [slope.tables, *records, slope.mix, sums];
+            blocks.submit_score(flow, block, (columns, derivatives, is_relative), handles);
         }
         total(flow, &slope.sums, ScoreSums::length(derivatives))
     }
@@ -196,9 +192,8 @@ impl Known {
         flow.overwrite(self.table, bytemuck::bytes_of(table))?;
         flow.phase("likelihood");
         for (block, &sums) in blocks.blocks.iter().zip(sums) {
-            let terms = Terms(blocks.places(block, self.columns()));
-            let accesses = [(self.table, R), (self.records, R), (block.lists, R), (sums, W)];
-            flow.submit(terms, &accesses, 0);
+            let handles = [self.table, self.records, sums];
+            blocks.submit_terms(flow, block, self.columns(), handles);
         }
         total(flow, sums, Terms::length(self.columns()))
     }
@@ -282,7 +277,8 @@ impl Evaluate for VecchiaLikelihood {
         let least = self.evaluate(covariance, values, nugget)?.value(criterion);
         let table = covariance.table(values, nugget)?;
         let Self { flow, known, options, .. } = self;
-        let blocks = known.ordered.search(flow, 2 * options.neighbours, options.block);
+        let more = Vecchia { neighbours: 2 * options.neighbours, ..*options };
+        let blocks = known.ordered.search(flow, more);
         let sums = blocks.register(flow, Terms::length(known.columns()));
         let better = known.evaluate(flow, &table, (&blocks, &sums));
         blocks.unregister(flow);

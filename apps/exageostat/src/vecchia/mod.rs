@@ -5,6 +5,7 @@
 //! takes it as it takes the exact likelihood. [`LocalPredictor`] predicts from the nearest
 //! observations.
 
+mod grouping;
 mod likelihood;
 mod neighbours;
 mod ordering;
@@ -23,6 +24,8 @@ pub struct Vecchia {
     pub neighbours: usize,
     /// In which order places come.
     pub ordering: Ordering,
+    /// Of what conditionals it is made.
+    pub form: Form,
     /// Places of a task.
     pub block: usize,
 }
@@ -31,7 +34,39 @@ impl Vecchia {
     /// With so many neighbours, in blocks of [`BLOCK`] places.
     #[must_use]
     pub const fn new(neighbours: usize, ordering: Ordering) -> Self {
-        Self { neighbours, ordering, block: BLOCK }
+        Self { neighbours, ordering, form: Form::Response, block: BLOCK }
+    }
+
+    /// Of conditionals of this form.
+    #[must_use]
+    pub const fn with_form(self, form: Form) -> Self {
+        Self { form, ..self }
+    }
+}
+
+/// Of what conditionals the approximation is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Each value is given those of its neighbours.
+    #[default]
+    Response,
+    /// As that, those of places that share neighbours together: each is given the neighbours of
+    /// all.
+    Grouped,
+}
+
+/// All forms, with their names and what they are.
+pub static FORMS: &[(Form, &str, &str)] = &[
+    (Form::Response, "response", "each value given those of its neighbours"),
+    (Form::Grouped, "grouped", "places that share neighbours together, each given those of all"),
+];
+
+impl Form {
+    /// The name in the list.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        let entry = FORMS.iter().find(|(form, ..)| *form == self);
+        entry.map_or("", |(_, name, _)| name)
     }
 }
 

@@ -1,14 +1,15 @@
 //! Places in the order of a tree, with the neighbours of each, as handles of a flow.
 
 use tegula_kernels::geometry::{Geometry, Points};
-use tegula_kernels::kernel::vecchia::Places;
+use tegula_kernels::kernel::vecchia::{JointScore, JointTerms, Places, ScoreTerms, Sets, Terms};
 use tegula_runtime::flow::Access::{R, W};
 use tegula_runtime::flow::{Flow, Handle};
 use tegula_runtime::ranks::Spot;
 
-use super::Ordering;
+use super::grouping::Join;
 use super::neighbours::{Around, Before, least};
 use super::tree::Tree;
+use super::{Form, Ordering, Vecchia};
 
 /// The places of a set of observations.
 #[derive(Debug)]
@@ -29,6 +30,7 @@ pub(super) struct Blocks {
     pub(super) neighbours: usize,
     pub(super) geometry: Geometry,
     pub(super) blocks: Vec<Block>,
+    form: Form,
 }
 
 /// A block of places.
@@ -38,7 +40,7 @@ pub(super) struct Block {
     rows: usize,
     /// Where it lies among all.
     spot: Spot,
-    /// A list of neighbours for each.
+    /// A list of neighbours for each, or the sets of places with theirs.
     pub(super) lists: Handle,
 }
 
@@ -63,8 +65,12 @@ impl Ordered {
         Self { geometry: points.geometry(), given, ranks, handles }
     }
 
-    /// Submits the searches for `neighbours` neighbours of all places, in blocks of so many.
-    pub(super) fn search(&self, flow: &mut Flow, neighbours: usize, block: usize) -> Blocks {
+    /// Submits the searches for the neighbours of all places.
+    ///
+    /// # Panics
+    /// If there are 2^31 places or more to be grouped.
+    pub(super) fn search(&self, flow: &mut Flow, options: Vecchia) -> Blocks {
+        let Vecchia { neighbours, block, form, .. } = options;
         flow.phase("neighbours");
         let n = self.given.len();
         let neighbours = neighbours.min(n.saturating_sub(1));
@@ -79,8 +85,22 @@ impl Ordered {
             flow.submit(search, &accesses, 0);
             Block { first, rows: count, spot, lists }
         };
-        let blocks = (0..n).step_by(block).enumerate().map(submit).collect();
-        Blocks { neighbours, geometry: self.geometry, blocks }
+        let mut blocks: Vec<Block> = (0..n).step_by(block).enumerate().map(submit).collect();
+        if form == Form::Grouped {
+            assert!(n < 1 << 31, "{n} places have no numbers of 31 bits");
+            blocks.iter_mut().for_each(|block| self.join(flow, block, neighbours));
+        }
+        Blocks { neighbours, geometry: self.geometry, blocks, form }
+    }
+
+    /// Submits the search for the sets of a block, which take the place of its lists.
+    fn join(&self, flow: &mut Flow, block: &mut Block, neighbours: usize) {
+        let Block { first, rows, spot, lists } = *block;
+        let join = Join { first, rows, neighbours };
+        let sets = flow.register_at(join.most() * size_of::<u32>(), spot);
+        flow.submit(join, &[(self.handles[2], R), (lists, R), (sets, W)], 0);
+        flow.retire(lists);
+        block.lists = sets;
     }
 
     /// Submits the search for the places nearest to `rows` targets, `neighbours` for each.
@@ -112,9 +132,51 @@ impl Ordered {
 
 impl Blocks {
     /// What a kernel is told of a block.
-    pub(super) fn places(&self, block: &Block, columns: usize) -> Places {
+    fn places(&self, block: &Block, columns: usize) -> Places {
         let &Block { first, rows, .. } = block;
         Places { first, rows, neighbours: self.neighbours, columns, geometry: self.geometry }
+    }
+
+    /// What a kernel is told of the sets of a block.
+    fn sets(&self, block: &Block, columns: usize) -> Sets {
+        Sets { columns, geometry: self.geometry, size: (block.rows, self.neighbours) }
+    }
+
+    /// Submits the likelihood's sums of a block, of records with so many `columns`.
+    pub(super) fn submit_terms(
+        &self,
+        flow: &mut Flow,
+        block: &Block,
+        columns: usize,
+        [table, records, sums]: [Handle; 3],
+    ) {
+        let accesses = [(table, R), (records, R), (block.lists, R), (sums, W)];
+        match self.form {
+            Form::Response => flow.submit(Terms(self.places(block, columns)), &accesses, 0),
+            Form::Grouped => flow.submit(JointTerms(self.sets(block, columns)), &accesses, 0),
+        }
+    }
+
+    /// Submits the score's sums of a block, of records with so many `columns`; of `derivatives`,
+    /// how many there are and whether they are relative.
+    pub(super) fn submit_score(
+        &self,
+        flow: &mut Flow,
+        block: &Block,
+        (columns, derivatives, is_relative): (usize, usize, bool),
+        [tables, records, mix, sums]: [Handle; 4],
+    ) {
+        let accesses = [(tables, R), (records, R), (block.lists, R), (mix, R), (sums, W)];
+        match self.form {
+            Form::Response => {
+                let places = self.places(block, columns);
+                flow.submit(ScoreTerms { places, derivatives, is_relative }, &accesses, 0);
+            }
+            Form::Grouped => {
+                let sets = self.sets(block, columns);
+                flow.submit(JointScore { sets, derivatives, is_relative }, &accesses, 0);
+            }
+        }
     }
 
     /// Registers so many numbers for each block, where its neighbours are.

@@ -96,7 +96,7 @@ pub(crate) struct Fit {
     #[command(flatten)]
     estimation: EstimationFlags,
     /// How the likelihood is computed: exact, or vecchia:M with M neighbours of each place (or
-    /// vecchia:M:ORDER) [default: exact]
+    /// vecchia:M:ORDER:FORM; the form grouped is nearer to exact) [default: exact]
     #[arg(long, value_name = "NAME", help_heading = "Model", value_parser = Method::parse)]
     method: Option<Method>,
     #[command(flatten)]

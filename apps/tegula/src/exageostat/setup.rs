@@ -29,8 +29,16 @@ use crate::output::Console;
 use crate::work::{Work, potrf_task_bytes, potrf_tasks, solve_task_bytes};
 
 /// Codelets where the likelihood is approximated.
-const VECCHIA: &[&str] =
-    &["neighbours", "vecchia", "vecchia_score", "neighbours_around", "vecchia_weights"];
+const VECCHIA: &[&str] = &[
+    "neighbours",
+    "vecchia",
+    "vecchia_score",
+    "vecchia_sets",
+    "vecchia_joint",
+    "vecchia_joint_score",
+    "neighbours_around",
+    "vecchia_weights",
+];
 
 /// What is computed, as far as memory and tasks depend on it.
 #[derive(Clone, Copy, Debug)]

@@ -101,8 +101,7 @@ impl<'a, L: Lanes, const R: usize, const D: usize, const SPHERE: bool> Group<'a,
     #[inline(always)]
     pub(super) fn fill(&mut self, table: &RadialTable) {
         let (l, m) = (self.lanes, self.source.places.neighbours);
-        let evaluator = Evaluator::new(l, table, &ARC, SPHERE);
-        let entry = Entry { evaluator, table, geometry: self.source.places.geometry };
+        let entry = Entry::new(l, table, self.source.places.geometry, SPHERE);
         let diagonal = l.splat(table.variance + table.nugget);
         for (i, b) in self.points.iter().enumerate() {
             let row = if i < m { &mut self.lower[start(i)..][..=i] } else { &mut self.cross[..] };
@@ -176,8 +175,7 @@ impl<'a, L: Lanes, const R: usize, const D: usize, const SPHERE: bool> Group<'a,
         g: &mut [L::F],
     ) {
         let (l, m) = (self.lanes, self.source.places.neighbours);
-        let evaluator = Evaluator::new(l, table, &ARC, SPHERE);
-        let entry = Entry { evaluator, table, geometry: self.source.places.geometry };
+        let entry = Entry::new(l, table, self.source.places.geometry, SPHERE);
         let (u, g) = (&u[..=m], &mut g[..=m]);
         g.fill(l.splat(0.0));
         for (i, b) in self.points.iter().enumerate() {
@@ -202,23 +200,33 @@ impl<'a, L: Lanes, const R: usize, const D: usize, const SPHERE: bool> Group<'a,
 
 /// Puts the numbers of a record into a lane, with zeros for those that it lacks.
 #[inline(always)]
-fn spread<L: Lanes>(to: &mut [f64], lane: usize, record: &[f64]) {
+pub(super) fn spread<L: Lanes>(to: &mut [f64], lane: usize, record: &[f64]) {
     for (k, to) in to.chunks_exact_mut(L::N).enumerate() {
         to[lane] = record.get(k).copied().unwrap_or(0.0);
     }
 }
 
 /// Entries of covariance matrices, of pairs of places.
-struct Entry<'a, L: Lanes> {
+pub(super) struct Entry<'a, L: Lanes> {
     evaluator: Evaluator<'a, L>,
     table: &'a RadialTable,
     geometry: Geometry,
 }
 
-impl<L: Lanes> Entry<'_, L> {
+impl<'a, L: Lanes> Entry<'a, L> {
+    #[inline(always)]
+    pub(super) fn new(l: L, table: &'a RadialTable, geometry: Geometry, sphere: bool) -> Self {
+        Self { evaluator: Evaluator::new(l, table, &ARC, sphere), table, geometry }
+    }
+
     /// In each lane that of the places `a` and `b`.
     #[inline(always)]
-    fn at<const D: usize, const SPHERE: bool>(&self, l: L, a: &[L::F; D], b: &[L::F; D]) -> L::F {
+    pub(super) fn at<const D: usize, const SPHERE: bool>(
+        &self,
+        l: L,
+        a: &[L::F; D],
+        b: &[L::F; D],
+    ) -> L::F {
         let (value, unknown) = self.evaluator.entries::<D, SPHERE>(a, b);
         if unknown == 0 {
             return value;

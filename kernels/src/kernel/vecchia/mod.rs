@@ -10,7 +10,8 @@
 //! - [`ScoreTerms`]: with `u = (-a, 1) / sqrt(e)` and `D` the derivative of the covariance matrix
 //!   of neighbours and place, `u' D u`, `z' D u` and the expected information.
 //!
-//! [`Weights`] are, for each place, `a' x_N` of all columns, and `a' c`.
+//! [`Weights`] are, for each place, `a' x_N` of all columns, and `a' c`. [`JointTerms`] and
+//! [`JointScore`] are the sums of places whose conditionals are worked out together.
 //!
 //! Shapes: a record is a place's coordinates, as [`crate::geometry::Points`] holds them, and then
 //! its number in each column. Neighbours are a row of record numbers for each place, those that are
@@ -24,6 +25,7 @@
 mod cpu;
 mod factor;
 mod group;
+mod joint;
 mod reference;
 mod score;
 #[cfg(test)]
@@ -35,6 +37,7 @@ use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure};
 use super::covariance::{RadialTable, TABLE_BYTES, Vectors};
 use crate::geometry::Geometry;
 
+pub use joint::{OWN, Sets};
 pub use score::ScoreSums;
 
 /// In place of a neighbour that a place lacks.
@@ -158,5 +161,51 @@ impl Codelet for Weights {
         let (records, neighbours, targets) = (buffers.read(1), buffers.read(2), buffers.read(3));
         let vectors = Vectors::widest();
         Ok(self.compute(vectors, table, records, neighbours, targets, buffers.write(4))?)
+    }
+}
+
+/// As [`Terms`], of sets; buffers `[table: R, records: R, sets: R, sums: W]`.
+#[derive(Clone, Copy, Debug)]
+pub struct JointTerms(pub Sets);
+
+/// As [`ScoreTerms`], of sets; buffers `[tables: R, records: R, sets: R, M: R, sums: W]`.
+#[derive(Clone, Copy, Debug)]
+pub struct JointScore {
+    /// The sets.
+    pub sets: Sets,
+    /// How many derivatives there are tables of.
+    pub derivatives: usize,
+    /// Whether those are relative to the covariance.
+    pub is_relative: bool,
+}
+
+impl Codelet for JointTerms {
+    const NAME: &'static str = "vecchia_joint";
+    const ACCESS: &'static [Access] = &[R, R, R, W];
+
+    fn cost(&self) -> Cost {
+        self.0.cost(1, 2)
+    }
+
+    fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
+        let table = &buffers.read::<RadialTable>(0)[0];
+        let (records, sets) = (buffers.read(1), buffers.read(2));
+        Ok(self.compute(Vectors::widest(), table, records, sets, buffers.write(3))?)
+    }
+}
+
+impl Codelet for JointScore {
+    const NAME: &'static str = "vecchia_joint_score";
+    const ACCESS: &'static [Access] = &[R, R, R, R, W];
+
+    fn cost(&self) -> Cost {
+        self.sets.cost(1 + self.derivatives, 6 + 5 * self.derivatives)
+    }
+
+    fn cpu(&self, buffers: &Buffers<'_>) -> Result<(), Failure> {
+        let tables = buffers.read::<RadialTable>(0);
+        let (records, sets) = (buffers.read(1), buffers.read(2));
+        let (mix, sums) = (buffers.read(3), buffers.write(4));
+        Ok(self.compute(Vectors::widest(), tables, records, sets, mix, sums)?)
     }
 }

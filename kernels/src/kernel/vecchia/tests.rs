@@ -170,3 +170,82 @@ fn the_place_that_coincides_with_a_neighbour_is_named() {
         assert_eq!(failed, Err(expected), "{vectors:?}");
     }
 }
+
+/// Sets of four places each of `0..n`, some of them far from each other in the order, with up to
+/// `m` others before the last; and as lists of neighbours, all members before each place.
+fn sets(n: usize, m: usize) -> (Vec<u32>, Vec<u32>, usize) {
+    let step = n / 4;
+    let (mut sets, mut before) = (vec![step as u32], vec![Vec::new(); n]);
+    for set in 0..step {
+        let own: Vec<usize> = (0..4).map(|k| set + k * step).collect();
+        let given = (0..(set + 1).min(m)).map(|k| (own[3] - 1 - k) * 7 % own[3]);
+        let mut members: Vec<usize> = own.iter().copied().chain(given).collect();
+        members.sort_unstable();
+        members.dedup();
+        sets.push(members.len() as u32);
+        for (place, &member) in members.iter().enumerate() {
+            let flag = if own.contains(&member) { OWN } else { 0 };
+            sets.push(member as u32 | flag);
+            if flag != 0 {
+                before[member] = members[..place].iter().map(|&one| one as u32).collect();
+            }
+        }
+    }
+    let most = before.iter().map(Vec::len).max().unwrap_or(0);
+    let padded = before
+        .iter()
+        .flat_map(|list| std::iter::repeat_n(NONE, most - list.len()).chain(list.iter().copied()));
+    (sets, padded.collect(), most)
+}
+
+#[test]
+fn sets_condition_each_place_on_all_of_theirs_before_it() {
+    for geometry in Geometry::ALL {
+        let tables = tables(if geometry == Geometry::GreatCircle { 3000.0 } else { 0.4 });
+        let records = records(&random_points(geometry, 60, 1.0, 5));
+        for m in [0, 3, 9] {
+            let (sets, given, neighbours) = sets(60, m);
+            let places = Places { first: 0, rows: 60, neighbours, columns: 2, geometry };
+            let mut expected = vec![0.0; Terms::length(2)];
+            Terms(places).reference(&tables[0], &records, &given, &mut expected);
+            let mix = [2.0, 0.3, 0.3, 0.7];
+            for is_relative in [true, false] {
+                let score = ScoreTerms { places, derivatives: 2, is_relative };
+                let mut slope = vec![0.0; ScoreSums::length(2)];
+                score.reference(&tables, &records, &given, &mix, &mut slope);
+                let joint = Sets { columns: 2, geometry, size: (60, m) };
+                for vectors in Vectors::available() {
+                    let what = format!("{geometry:?} {vectors:?} {m}");
+                    let mut found = vec![f64::NAN; expected.len()];
+                    let terms = JointTerms(joint);
+                    let done = terms.compute(vectors, &tables[0], &records, &sets, &mut found);
+                    done.expect("positive definite");
+                    assert_near(&found, &expected, &what);
+                    let mut found = vec![f64::NAN; slope.len()];
+                    let score = JointScore { sets: joint, derivatives: 2, is_relative };
+                    let done = score.compute(vectors, &tables, &records, &sets, &mix, &mut found);
+                    done.expect("positive definite");
+                    assert_near(&found, &slope, &what);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_set_with_coincident_places_names_the_second() {
+    let geometry = Geometry::Plane;
+    let mut table = tables(0.4)[0];
+    // So that rounding does not decide.
+    table.nugget = -1e-3;
+    let mut records = records(&random_points(geometry, 20, 1.0, 5));
+    records.copy_within(4 * 3..4 * 3 + 2, 4 * 9);
+    let list = [1, 4, 2, 3 | OWN, 9 | OWN, 11 | OWN];
+    for vectors in Vectors::available() {
+        let mut sums = vec![0.0; Terms::length(2)];
+        let terms = JointTerms(Sets { columns: 2, geometry, size: (3, 1) });
+        let failed = terms.compute(vectors, &table, &records, &list, &mut sums);
+        let expected = crate::error::NumericalError::NotPositiveDefinite { order: 10 };
+        assert_eq!(failed, Err(expected), "{vectors:?}");
+    }
+}

@@ -1,0 +1,428 @@
+//! The sums of sets of places whose conditionals are worked out together, on a core.
+//!
+//! A set holds places in their order: those whose conditionals are its own, and those that they are
+//! given. With the set's covariance matrix `K = L L'`, `w = L^-1 x` of a column `x`, and row `k` of
+//! `L` a place of its own, the place adds `2 ln L_kk` and the products of its `w_k`: each place is
+//! conditioned on all of the set before it. With the derivative `D` of `K` and row `k` of `L^-1`,
+//! `u`, row `k` of `L^-1 D L^-T` is `h = L^-1 D u`, of which the score and the expected information
+//! are made, as of a place by itself. Source: J. Guinness, "Permutation and grouping methods for
+//! sharpening Gaussian process approximations", Technometrics 60 (2018) 415-429, section 3; the
+//! score as in [`super`].
+
+use tegula_runtime::flow::Cost;
+
+use super::cpu::{Work, numbers, run};
+use super::factor::{backward, dot, factor, forward, start};
+use super::group::{Entry, MOST, spread};
+use super::{JointScore, JointTerms, ScoreSums, Terms};
+use crate::error::NumericalError;
+use crate::geometry::Geometry;
+use crate::kernel::covariance::{Lanes, RadialTable, TABLE_BYTES, Vectors};
+
+/// The bit of a member of a set whose conditional is the set's own; the others are the number of
+/// its record.
+pub const OWN: u32 = 1 << 31;
+
+/// What sets are of.
+///
+/// A buffer of sets holds their number, then of each the number of its members and these, in their
+/// order; what follows is not read. Sets of similar sizes should stand side by side, since a vector
+/// takes one in each lane.
+#[derive(Clone, Copy, Debug)]
+pub struct Sets {
+    /// Numbers of a record beside its coordinates.
+    pub columns: usize,
+    /// What distance means.
+    pub geometry: Geometry,
+    /// Places whose conditionals are worked out, and neighbours of each: what a task is expected to
+    /// take.
+    pub size: (usize, usize),
+}
+
+impl Sets {
+    fn width(&self) -> usize {
+        self.geometry.stored() + self.columns
+    }
+
+    pub(super) fn cost(&self, tables: usize, solves: usize) -> Cost {
+        let (rows, m) = (self.size.0 as f64, self.size.1 as f64 + 1.0);
+        let pairs = 0.5 * m * m * (24 * tables + 2 * solves) as f64;
+        Cost {
+            flops: rows * (m.powi(3) / 3.0 + pairs),
+            bytes: rows * m * size_of::<u32>() as f64 + (tables * TABLE_BYTES) as f64,
+        }
+    }
+}
+
+impl JointTerms {
+    /// Overwrites `sums`.
+    ///
+    /// # Errors
+    /// If a matrix is not positive definite; the order is the number of the record, from 1, of the
+    /// first place with which it is not.
+    ///
+    /// # Panics
+    /// If a shape is another, or the processor does not have the vectors.
+    pub fn compute(
+        &self,
+        vectors: Vectors,
+        table: &RadialTable,
+        records: &[f64],
+        sets: &[u32],
+        sums: &mut [f64],
+    ) -> Result<(), NumericalError> {
+        let Sets { columns, geometry, .. } = self.0;
+        assert_eq!(records.len() % self.0.width(), 0, "numbers of the records");
+        assert_eq!(sums.len(), Terms::length(columns), "sums");
+        let lists = split(sets);
+        run(TermsWork { sets: self.0, lists, table, records, sums }, vectors, geometry)
+    }
+}
+
+impl JointScore {
+    /// Overwrites `sums`.
+    ///
+    /// # Errors
+    /// As [`JointTerms::compute`].
+    ///
+    /// # Panics
+    /// If a shape is another, or the processor does not have the vectors.
+    pub fn compute(
+        &self,
+        vectors: Vectors,
+        tables: &[RadialTable],
+        records: &[f64],
+        sets: &[u32],
+        mix: &[f64],
+        sums: &mut [f64],
+    ) -> Result<(), NumericalError> {
+        let Sets { columns, geometry, .. } = self.sets;
+        assert_eq!(records.len() % self.sets.width(), 0, "numbers of the records");
+        assert_eq!(tables.len(), self.derivatives + 1, "tables");
+        assert_eq!(mix.len(), columns * columns, "entries of M");
+        assert_eq!(sums.len(), ScoreSums::length(self.derivatives), "sums");
+        let (lists, is_relative) = (split(sets), self.is_relative);
+        let work = ScoreWork { sets: self.sets, lists, tables, is_relative, records, mix, sums };
+        run(work, vectors, geometry)
+    }
+}
+
+/// The members of each set.
+pub(super) fn split(sets: &[u32]) -> Vec<&[u32]> {
+    let Some((&count, mut rest)) = sets.split_first() else { return Vec::new() };
+    let mut lists = Vec::with_capacity(count as usize);
+    for _ in 0..count {
+        let (members, more) = rest[1..].split_at(rest[0] as usize);
+        lists.push(members);
+        rest = more;
+    }
+    lists
+}
+
+/// As many sets as vectors have lanes, their last members side by side.
+struct Joint<'a, L: Lanes, const R: usize, const D: usize, const SPHERE: bool> {
+    lanes: L,
+    sets: Sets,
+    records: &'a [f64],
+    members: [&'a [u32]; MOST],
+    /// Lanes with a set of their own.
+    filled: usize,
+    /// Members of the largest set.
+    slots: usize,
+    /// Numbers of the records, one lane beside the other.
+    staged: Vec<f64>,
+    points: Vec<[L::F; D]>,
+    /// Columns of numbers, then `L^-1` times them.
+    values: Vec<L::F>,
+    /// Covariances, then their factor, packed.
+    lower: Vec<L::F>,
+    /// Inverse of the factor's diagonal.
+    inverse: Vec<L::F>,
+}
+
+impl<'a, L: Lanes, const R: usize, const D: usize, const SPHERE: bool> Joint<'a, L, R, D, SPHERE> {
+    #[inline(always)]
+    fn new(lanes: L, sets: Sets, records: &'a [f64]) -> Self {
+        Self {
+            lanes,
+            sets,
+            records,
+            members: [&[]; MOST],
+            filled: 0,
+            slots: 0,
+            staged: Vec::new(),
+            points: Vec::new(),
+            values: Vec::new(),
+            lower: Vec::new(),
+            inverse: Vec::new(),
+        }
+    }
+
+    /// Gathers the records of some sets, at least one. Lanes beyond them repeat the last.
+    #[inline(always)]
+    fn gather(&mut self, lists: &[&'a [u32]]) {
+        let (l, columns) = (self.lanes, self.sets.columns);
+        let width = D + columns;
+        let count = self.records.len() / width;
+        self.filled = lists.len();
+        self.slots = lists.iter().map(|list| list.len()).max().unwrap_or(0);
+        let slots = self.slots;
+        self.staged.resize(slots * width * L::N, 0.0);
+        for lane in 0..L::N {
+            let list = lists[lane.min(lists.len() - 1)];
+            self.members[lane] = list;
+            let missing = slots - list.len();
+            let last = list.last().map_or(0, |&member| (member & !OWN) as usize);
+            for slot in 0..slots {
+                let to = &mut self.staged[slot * width * L::N..][..width * L::N];
+                if slot < missing {
+                    // Anywhere but at a member, to which there would be no distance.
+                    let index = (last + 128 + slot) % count;
+                    spread::<L>(to, lane, &self.records[index * width..][..D]);
+                } else {
+                    let index = (list[slot - missing] & !OWN) as usize;
+                    spread::<L>(to, lane, &self.records[index * width..][..width]);
+                }
+            }
+        }
+        self.points.resize(slots, [l.splat(0.0); D]);
+        self.values.resize(columns * slots, l.splat(0.0));
+        for slot in 0..slots {
+            let from = &self.staged[slot * width * L::N..][..width * L::N];
+            for (k, point) in self.points[slot].iter_mut().enumerate() {
+                *point = l.load(&from[k * L::N..]);
+            }
+            for column in 0..columns {
+                self.values[column * slots + slot] = l.load(&from[(D + column) * L::N..]);
+            }
+        }
+    }
+
+    /// What `table` gives for all pairs, times those of `beside` if there are any, packed; on the
+    /// diagonal `own`. Members that are missing have `blank` there, and 0 elsewhere.
+    #[inline(always)]
+    fn fill(
+        &self,
+        table: &RadialTable,
+        beside: Option<&[L::F]>,
+        (own, blank): (f64, f64),
+        to: &mut Vec<L::F>,
+    ) {
+        let (l, slots) = (self.lanes, self.slots);
+        let entry = Entry::new(l, table, self.sets.geometry, SPHERE);
+        to.resize(start(slots), l.splat(0.0));
+        for (i, b) in self.points.iter().enumerate() {
+            let row = &mut to[start(i)..][..=i];
+            for (to, a) in row.iter_mut().zip(&self.points[..i]) {
+                *to = entry.at::<D, SPHERE>(l, a, b);
+            }
+            if let Some(beside) = beside {
+                let beside = &beside[start(i)..][..i];
+                row.iter_mut().zip(beside).for_each(|(to, &x)| *to = l.mul(*to, x));
+            }
+            row[i] = l.splat(own);
+        }
+        let missing = |lane: usize| slots - self.members[lane].len();
+        let most = (0..L::N).map(missing).max().unwrap_or(0);
+        for j in 0..most {
+            let mut is_there = [0.0; MOST];
+            (0..L::N).for_each(|lane| is_there[lane] = f64::from(u8::from(j >= missing(lane))));
+            let is_there = l.at_least(l.load(&is_there), l.splat(0.5));
+            for i in j..slots {
+                let other = l.splat(if i == j { blank } else { 0.0 });
+                to[start(i) + j] = l.select(is_there, to[start(i) + j], other);
+            }
+        }
+    }
+
+    /// Factorises, and solves with the factor.
+    #[inline(always)]
+    fn condition(&mut self) -> Result<(), NumericalError> {
+        let (l, slots) = (self.lanes, self.slots);
+        self.inverse.resize(slots, l.splat(0.0));
+        let bad = factor::<L, R>(l, slots, &mut self.lower, &mut self.inverse);
+        if bad != 0 {
+            return Err(self.failure(bad));
+        }
+        for column in self.values.chunks_exact_mut(slots) {
+            forward(l, slots, &self.lower, &self.inverse, column);
+        }
+        Ok(())
+    }
+
+    /// The failure of the first of the lanes `bad`, at the first pivot without a root.
+    #[cold]
+    #[inline(never)]
+    fn failure(&self, bad: u32) -> NumericalError {
+        let lane = bad.trailing_zeros() as usize;
+        let list = self.members[lane];
+        let missing = self.slots - list.len();
+        let is_bad = |slot: &usize| !numbers(self.lanes, self.inverse[*slot])[lane].is_finite();
+        let slot = (missing..self.slots).find(is_bad).unwrap_or(self.slots - 1);
+        NumericalError::NotPositiveDefinite { order: (list[slot - missing] & !OWN) as usize + 1 }
+    }
+
+    /// The lanes, as bits, of sets whose member in `slot` has its conditional there.
+    #[inline(always)]
+    fn own(&self, slot: usize) -> u32 {
+        let mut lanes = 0;
+        for (lane, list) in self.members.iter().enumerate().take(self.filled) {
+            let place = (slot + list.len()).checked_sub(self.slots);
+            lanes |= u32::from(place.is_some_and(|place| list[place] & OWN != 0)) << lane;
+        }
+        lanes
+    }
+}
+
+/// The sum of some lanes.
+#[inline(always)]
+fn sum<L: Lanes>(l: L, x: L::F, lanes: u32) -> f64 {
+    let numbers = numbers(l, x);
+    (0..L::N).filter(|lane| lanes >> lane & 1 == 1).map(|lane| numbers[lane]).sum()
+}
+
+struct TermsWork<'a> {
+    sets: Sets,
+    lists: Vec<&'a [u32]>,
+    table: &'a RadialTable,
+    records: &'a [f64],
+    sums: &'a mut [f64],
+}
+
+impl Work for TermsWork<'_> {
+    #[inline(always)]
+    fn run<L: Lanes, const R: usize, const D: usize, const SPHERE: bool>(
+        self,
+        l: L,
+    ) -> Result<(), NumericalError> {
+        let Self { sets, lists, table, records, sums } = self;
+        let columns = sets.columns;
+        let mut joint = Joint::<L, R, D, SPHERE>::new(l, sets, records);
+        let mut kept = Vec::new();
+        sums.fill(0.0);
+        for lists in lists.chunks(L::N) {
+            joint.gather(lists);
+            joint.fill(table, None, (table.variance + table.nugget, 1.0), &mut kept);
+            std::mem::swap(&mut joint.lower, &mut kept);
+            joint.condition()?;
+            let slots = joint.slots;
+            for slot in 0..slots {
+                let own = joint.own(slot);
+                if own == 0 {
+                    continue;
+                }
+                let inverse = numbers(l, joint.inverse[slot]);
+                for lane in (0..L::N).filter(|lane| own >> lane & 1 == 1) {
+                    sums[0] -= 2.0 * inverse[lane].ln();
+                }
+                for (k, sums) in sums[1..].chunks_exact_mut(columns).enumerate() {
+                    for (j, to) in sums.iter_mut().enumerate() {
+                        let [a, b] = [j, k].map(|column| joint.values[column * slots + slot]);
+                        *to += sum(l, l.mul(a, b), own);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+struct ScoreWork<'a> {
+    sets: Sets,
+    lists: Vec<&'a [u32]>,
+    tables: &'a [RadialTable],
+    is_relative: bool,
+    records: &'a [f64],
+    mix: &'a [f64],
+    sums: &'a mut [f64],
+}
+
+impl Work for ScoreWork<'_> {
+    #[inline(always)]
+    fn run<L: Lanes, const R: usize, const D: usize, const SPHERE: bool>(
+        self,
+        l: L,
+    ) -> Result<(), NumericalError> {
+        let Self { sets, lists, tables, is_relative, records, mix, sums } = self;
+        let (table, count, columns) = (&tables[0], tables.len(), sets.columns);
+        let zero = l.splat(0.0);
+        let mut joint = Joint::<L, R, D, SPHERE>::new(l, sets, records);
+        let mut kept: Vec<L::F> = Vec::new();
+        let mut derivatives: Vec<Vec<L::F>> = vec![Vec::new(); count - 1];
+        // Row `k` of the inverse factor, and of `L^-1 D L^-T` for each derivative; the columns `w`,
+        // mixed by what those of the place are.
+        let (mut u, mut rows, mut mixed) = (Vec::new(), Vec::new(), Vec::new());
+        sums.fill(0.0);
+        for lists in lists.chunks(L::N) {
+            joint.gather(lists);
+            joint.fill(table, None, (table.variance + table.nugget, 1.0), &mut kept);
+            let beside = is_relative.then_some(&kept[..]);
+            for (table, to) in tables[1..].iter().zip(&mut derivatives) {
+                joint.fill(table, beside, (0.0, 0.0), to);
+            }
+            joint.lower.clone_from(&kept);
+            joint.condition()?;
+            let slots = joint.slots;
+            u.resize(slots, zero);
+            rows.resize(count * slots, zero);
+            mixed.resize(slots, zero);
+            for slot in 0..slots {
+                let own = joint.own(slot);
+                if own == 0 {
+                    continue;
+                }
+                let size = slot + 1;
+                let w = |column: usize| &joint.values[column * slots..][..size];
+                mixed[..size].fill(zero);
+                for (j, mix) in mix.chunks_exact(columns).enumerate() {
+                    let mut factor = zero;
+                    for (k, &mix) in mix.iter().enumerate() {
+                        factor = l.mul_add(w(k)[slot], l.splat(mix), factor);
+                    }
+                    for (to, &x) in mixed[..size].iter_mut().zip(w(j)) {
+                        *to = l.mul_add(factor, x, *to);
+                    }
+                }
+                u[..slot].fill(zero);
+                u[slot] = l.splat(1.0);
+                backward(l, size, &joint.lower, &joint.inverse, &mut u);
+                for k in 0..count {
+                    let row = &mut rows[k * slots..][..size];
+                    match derivatives.get(k) {
+                        Some(derivative) => multiply(l, derivative, &u[..size], row),
+                        None => row.copy_from_slice(&u[..size]),
+                    }
+                    forward(l, size, &joint.lower, &joint.inverse, row);
+                    let once = dot(l, &row[..slot], &mixed[..slot]);
+                    let last = l.mul(row[slot], mixed[slot]);
+                    sums[k] += sum(l, row[slot], own);
+                    sums[count + k] += sum(l, l.add(l.add(once, once), last), own);
+                }
+                for k in 0..count {
+                    for j in 0..count {
+                        let [a, b] = [j, k].map(|k| &rows[k * slots..][..size]);
+                        let last = l.mul(l.splat(0.5), l.mul(a[slot], b[slot]));
+                        let all = l.add(dot(l, &a[..slot], &b[..slot]), last);
+                        sums[(2 + k) * count + j] += sum(l, all, own);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `g = D u` with the leading part of a packed `D`.
+#[inline(always)]
+fn multiply<L: Lanes>(l: L, d: &[L::F], u: &[L::F], g: &mut [L::F]) {
+    for i in 0..u.len() {
+        let row = &d[start(i)..][..i];
+        let (before, rest) = g.split_at_mut(i);
+        let mut sum = l.splat(0.0);
+        for j in 0..i {
+            sum = l.mul_add(row[j], u[j], sum);
+            before[j] = l.mul_add(row[j], u[i], before[j]);
+        }
+        rest[0] = l.mul_add(d[start(i) + i], u[i], sum);
+    }
+}

@@ -18,7 +18,7 @@ use crate::likelihood::{Criterion, Evaluate, Likelihood, Overlap, Phases};
 use crate::model::Model;
 use crate::observations::Observations;
 use crate::predict::Kriging;
-use crate::sample::{Random, sample};
+use crate::sample::sample;
 
 /// Observations of which nothing is known but their number; where they are makes no difference.
 #[derive(Clone)]
@@ -105,7 +105,7 @@ impl Described {
     fn draw(&self, flow: &mut Flow) -> Result<(), Failure> {
         let covariance = matern();
         let model = Model { covariance, values: covariance.defaults(), nugget: 0.0 };
-        sample::<f64>(flow, &model, &at(self.n), &mut Random::new(0), self.nb)?;
+        sample::<f64>(flow, &model, &at(self.n), &vec![0.0; self.n], self.nb)?;
         Ok(())
     }
 

@@ -15,7 +15,8 @@ fn draws_have_the_covariance_asked_for() {
     let model = Model::new(covariance("matern"), vec![2.0, 0.3, 1.2], 0.1).expect("parameters");
     let draws: Vec<Vec<f64>> = (0..2000)
         .map(|seed| {
-            draw::<f64>(&mut flow(1), &model, &points, &mut Random::new(seed), 5).expect("definite")
+            draw::<f64>(&mut flow(1), &model, &points, &Random::new(seed).normals(12), 5)
+                .expect("definite")
         })
         .collect();
     let function = model.covariance.function(&model.values);
@@ -39,9 +40,8 @@ fn draws_have_the_covariance_asked_for() {
 fn a_draw_is_the_same_for_any_number_of_workers() {
     let (points, _) = scattered_places(Geometry::Plane, 300, &mut Random::new(1)).expect("places");
     let model = Model::new(covariance("exponential"), vec![1.0, 0.2], 0.0).expect("parameters");
-    let one =
-        draw::<f64>(&mut flow(1), &model, &points, &mut Random::new(9), 64).expect("definite");
-    let three =
-        draw::<f64>(&mut flow(3), &model, &points, &mut Random::new(9), 64).expect("definite");
+    let e = Random::new(9).normals(300);
+    let one = draw::<f64>(&mut flow(1), &model, &points, &e, 64).expect("definite");
+    let three = draw::<f64>(&mut flow(3), &model, &points, &e, 64).expect("definite");
     assert_eq!(one, three);
 }

@@ -5,6 +5,7 @@ mod covariances;
 mod data;
 mod estimate;
 mod fit;
+mod generator;
 mod inputs;
 mod likeliest;
 mod loglik;

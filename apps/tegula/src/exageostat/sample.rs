@@ -9,12 +9,13 @@ use serde_json::Value;
 use tegula_exageostat::covariance::{COVARIANCES, Covariance};
 use tegula_exageostat::model::Model;
 use tegula_exageostat::program::Computation;
-use tegula_exageostat::sample::{Random, sample, scattered_places};
+use tegula_exageostat::sample::sample;
 use tegula_exageostat::transform::Transform;
 use tegula_files::{NamedValues, Table, WriteError, write_columns_to};
 use tegula_kernels::geometry::{Geometry, Points};
 
 use super::data::{Data, complete_rows};
+use super::generator::{Generator, Stream};
 use super::inputs::{InputFlags, Places};
 use super::model_file::ModelFile;
 use super::places::{Coordinates, in_space, read_table};
@@ -50,6 +51,9 @@ pub(crate) struct Sample {
     /// Dimensions of the places
     #[arg(long, value_name = "D", help_heading = "Data", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=3))]
     dimensions: u8,
+    /// Whose random numbers, and places
+    #[arg(long, value_name = "NAME", help_heading = "Data", default_value = "tegula")]
+    generator: Generator,
     /// Draw at the places of this table instead
     #[arg(long, value_name = "PLACES.csv", help_heading = "Data")]
     at: Option<PathBuf>,
@@ -123,10 +127,10 @@ impl Sample {
         self.trace.check()?;
         check_form("-o", &self.output_file, Form::Table)?;
         let mut remarks = Remarks::new(&console);
-        let mut random = Random::new(self.run.seed);
+        let mut stream = self.generator.stream(self.run.seed)?;
         let Draw { model, points, place, mean, transform } = match &self.model {
             Some(path) => self.of_model(path, &mut remarks)?,
-            None => self.of_flags(&mut random)?,
+            None => self.of_flags(&mut stream)?,
         };
         let (n, geometry) = (points.len(), points.geometry());
         let (columns, computation, vecchia) = (1, Computation::Draw, None);
@@ -147,11 +151,11 @@ impl Sample {
         let mut progress = Progress::new(&console);
         let mut flow = setup.run.flow(self.trace.is_wanted(), true);
         progress.follow(flow.watch(), setup.tasks(), "drawing");
-        let (model, points) = (&model, &points);
+        let (model, points, e) = (&model, &points, stream.normals(n));
         let mut field = if setup.is_double() {
-            sample::<f64>(&mut flow, model, points, &mut random, setup.nb())?
+            sample::<f64>(&mut flow, model, points, &e, setup.nb())?
         } else {
-            sample::<f32>(&mut flow, model, points, &mut random, setup.nb())?
+            sample::<f32>(&mut flow, model, points, &e, setup.nb())?
         };
         let elapsed = progress.seconds();
         progress.clear();
@@ -188,11 +192,11 @@ impl Sample {
     }
 
     /// A field of mean zero with the covariance that flags give.
-    fn of_flags(&self, random: &mut Random) -> Result<Draw> {
+    fn of_flags(&self, stream: &mut Stream) -> Result<Draw> {
         let covariance = self.covariance.unwrap_or(&COVARIANCES[0]);
         let values = parameters(covariance, &self.params)?;
         let model = Model::new(covariance, values, self.nugget.unwrap_or(0.0))?;
-        let (points, place) = self.points(random)?;
+        let (points, place) = self.points(stream)?;
         let mean = vec![0.0; points.len()];
         Ok(Draw { model, points, place, mean, transform: Transform::None })
     }
@@ -221,8 +225,8 @@ impl Sample {
     }
 
     /// The places, and where they are from.
-    fn points(&self, random: &mut Random) -> Result<(Points, Where)> {
-        let Some(path) = &self.at else { return self.scattered(random) };
+    fn points(&self, stream: &mut Stream) -> Result<(Points, Where)> {
+        let Some(path) = &self.at else { return self.scattered(stream) };
         let table = read_table(path, self.run.memory()?)?;
         let (coords, distance) = (self.places.coords.as_deref(), self.places.distance);
         let coordinates = Coordinates::choose(&table, coords, distance, |_| Ok(true))?;
@@ -233,7 +237,7 @@ impl Sample {
     }
 
     /// Scattered places.
-    fn scattered(&self, random: &mut Random) -> Result<(Points, Where)> {
+    fn scattered(&self, stream: &mut Stream) -> Result<(Points, Where)> {
         if self.places.coords.is_some() {
             return Err(refused("--coords names columns of --at, which is not given"));
         }
@@ -251,7 +255,7 @@ impl Sample {
                 (_, _) => (Geometry::Space, &["x", "y", "z"]),
             };
         let n = self.n.map_or(0, |n| n as usize);
-        let (mut points, coordinates) = scattered_places(geometry, n, random)?;
+        let (mut points, coordinates) = stream.places(geometry, n)?;
         if self.places.distance == Some(Distance::Chordal) {
             points = in_space(&points)?;
         }

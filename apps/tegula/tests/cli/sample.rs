@@ -163,3 +163,26 @@ fn a_model_says_what_flags_would() {
         .expect("written");
     run("").failed(2, &["model.json", "coefficients", "fit again"]);
 }
+
+#[test]
+fn fields_of_exageostat_can_be_drawn_again() {
+    let folder = folder();
+    let flags = "--n 16 --params 1,0.1,0.5 --generator exageostat";
+    tegula_in(&folder, &format!("exageostat sample {flags} -o field.csv")).succeeded();
+    // The examples of ExaGeoStatCPP's manual.
+    let first = |name: &str| column(&folder.join("field.csv"), name)[..2].to_vec();
+    assert_eq!(first("x"), [0.19304188601510644, 0.3305561913481346]);
+    assert_eq!(first("y"), [0.10388342107270924, 0.13579003585870145]);
+    for (value, golden) in first("value").into_iter().zip([-1.2723361403601876, -2.590699695867696])
+    {
+        assert!((value - golden).abs() < 1e-13, "{value} for {golden}");
+    }
+
+    for (more, said) in [
+        ("--seed 4096", "--seed 4096 is above 4095"),
+        ("--dimensions 3", "draws places in the plane"),
+        ("--distance great-circle", "draws places in the plane"),
+    ] {
+        tegula_in(&folder, &format!("exageostat sample {flags} {more}")).failed(2, &[said]);
+    }
+}

@@ -21,6 +21,8 @@ use crate::generation::{Generation, Order};
 use crate::likelihood::LikelihoodError;
 use crate::model::Model;
 
+pub mod exageostat;
+
 /// A stream of random numbers.
 #[derive(Debug)]
 pub struct Random(ChaCha12Rng);
@@ -101,20 +103,25 @@ fn morton(cell: &[f64]) -> u64 {
     code
 }
 
-/// Draws the field of `model` at `points`, with the noise of its nugget, in tiles of order `nb`.
+/// Draws the field of `model` at `points`, with the noise of its nugget, in tiles of order `nb`:
+/// `L e`, where `e` holds a standard normal number for each point.
 ///
 /// # Errors
 /// If the covariance matrix is not positive definite.
+///
+/// # Panics
+/// If `e` is not as long as `points`.
 pub fn sample<T: Real>(
     flow: &mut Flow,
     model: &Model,
     points: &Points,
-    random: &mut Random,
+    e: &[f64],
     nb: usize,
 ) -> Result<Vec<f64>, LikelihoodError> {
     let n = points.len();
+    assert_eq!(e.len(), n, "one normal number for each point");
     let table = model.covariance.table(&model.values, model.nugget)?;
-    let noise: Vec<T> = random.normals(n).into_iter().map(T::from_f64).collect();
+    let noise: Vec<T> = e.iter().copied().map(T::from_f64).collect();
     let failed = |error| LikelihoodError::from_flow(error, n);
     let generation = Generation::<T>::new(flow, points, nb);
     generation.set(flow, &table).map_err(failed)?;

@@ -118,6 +118,10 @@ pub trait Correlation {
     fn split(&self) -> i32 {
         -4
     }
+    /// How many bits of `s` number the cells of an octave, below the split and from there on.
+    fn bits(&self) -> [u32; 2] {
+        [3, 5]
+    }
     /// [`value`](Self::value) at the nodes of one cell.
     fn values(&self, x: &Row) -> Row {
         x.map(|x| self.value(x))

@@ -6,9 +6,12 @@ use std::sync::LazyLock;
 use super::correlation::Correlation;
 use super::table::{COEFFICIENTS, Row};
 
-/// Change of the logarithm across a cell above which the logarithm itself is tabulated.
+/// Change of the logarithm across a cell of 1/32 of an octave above which the logarithm itself is
+/// tabulated.
 ///
-/// Interpolating `exp(-a u)` on a cell leaves `2 (a/4)^8 / 8!`, relative: 2e-15 at this bound.
+/// Interpolating `exp(-a u)` on a cell leaves `2 (a/4)^8 / 8!`, relative: 2e-15 at this bound. In
+/// coarser cells the logarithm bends as well, and its products with the slope count: with 16 cells
+/// and 0.2 they leave 1.5e-13. The bound falls with the number of cells.
 const STEEP: f64 = 0.2;
 
 /// The Chebyshev nodes `cos((2j + 1) pi / 16) / 2`.
@@ -169,18 +172,20 @@ pub(super) fn exponent(last: f64) -> i32 {
     ((last.to_bits() << unused) as i64 >> unused) as i32
 }
 
-/// Whether the octave from `start` falls too steeply for its values to be tabulated. A compact
-/// support has no logarithm at its end and is smooth up to it.
+/// Whether the octave from `start`, in `2^bits` cells, falls too steeply for its values to be
+/// tabulated. A compact support has no logarithm at its end and is smooth up to it.
 pub(super) fn is_steep<C: Correlation + ?Sized>(
     correlation: &C,
     start: f64,
+    bits: u32,
     support2: f64,
 ) -> bool {
     if support2.is_finite() {
         return false;
     }
     let ln = |s: f64| correlation.logarithm(s.sqrt());
-    let cell = start / 32.0;
+    let cells = f64::from(1_u32 << bits);
+    let cell = start / cells;
     let fall = |s: f64| (ln(s) - ln(s + cell)).abs();
-    fall(start).max(fall(2.0 * start - cell)) > STEEP
+    fall(start).max(fall(2.0 * start - cell)) > STEEP * cells / 32.0
 }

@@ -1,9 +1,9 @@
 //! The radial table: a covariance as plain data, piecewise polynomials in the squared distance.
 //!
 //! With `s = (d / scale)^2` the table covers `s` in `[first, end)`. A cell is a leading part of the
-//! bits of `s`: each octave is cut into `2^k` equal cells, 8 below `split` and 32 from there on, so
-//! the cell is found by one shift and one subtraction, without a square root. Its row holds the
-//! eight coefficients of a polynomial in the rest of the bits, `u` in `[-1/2, 1/2)`: of the
+//! bits of `s`: each octave is cut into `2^k` equal cells, mostly 8 below `split` and 32 from there
+//! on, so the cell is found by one shift and one subtraction, without a square root. Its row holds
+//! the eight coefficients of a polynomial in the rest of the bits, `u` in `[-1/2, 1/2)`: of the
 //! covariance itself below `tail`, of its logarithm from there on. What lies outside is given by
 //! the expansion at 0 ([`SmallExpansion`]) and by 0 or the same expansion beyond ([`Tail`]).
 //!
@@ -33,10 +33,6 @@ const LOG2_UNDERFLOW: f64 = -1022.0;
 /// Natural logarithm below which a covariance is taken as 0.
 pub const LN_UNDERFLOW: f64 = LOG2_UNDERFLOW * std::f64::consts::LN_2;
 
-/// Bits of the mantissa that number the cells below `split`.
-const LOW_BITS: u32 = 3;
-/// Bits of the mantissa that number the cells from `split`.
-const HIGH_BITS: u32 = 5;
 /// Mantissa bits of an `f64`.
 const MANTISSA_BITS: u32 = 52;
 
@@ -140,8 +136,9 @@ impl RadialTable {
         assert!((-64..=split).contains(&first), "first exponent {first} is outside [-64, {split}]");
         self.first = f64::from(first).exp2();
         self.split = f64::from(split).exp2();
-        self.shift = [LOW_BITS, HIGH_BITS].map(|bits| u64::from(MANTISSA_BITS - bits));
-        let low = u64::from((split - first).unsigned_abs()) << LOW_BITS;
+        let bits = correlation.bits();
+        self.shift = bits.map(|bits| u64::from(MANTISSA_BITS - bits));
+        let low = u64::from((split - first).unsigned_abs()) << bits[0];
         self.base[0] = self.first.to_bits() >> self.shift[0];
         self.base[1] = (self.split.to_bits() >> self.shift[1]) - low;
         self.fill(correlation, low as usize);
@@ -176,12 +173,13 @@ impl RadialTable {
             ..*like
         };
         let values = |x: &Row| derivative.values(x);
-        let low = ((self.split / self.first).log2() as usize) << LOW_BITS;
+        let bits = like.bits();
+        let low = ((self.split / self.first).log2() as usize) << bits[0];
         let (low, high) = self.cells.split_at_mut(low);
-        fit::octaves(values, like.first, LOW_BITS, factor, low);
+        fit::octaves(values, like.first, bits[0], factor, low);
         let octaves = (like.end / like.split).log2().ceil() as usize;
-        let used = (octaves << HIGH_BITS).min(high.len());
-        fit::octaves(values, like.split, HIGH_BITS, factor, &mut high[..used]);
+        let used = (octaves << bits[1]).min(high.len());
+        fit::octaves(values, like.split, bits[1], factor, &mut high[..used]);
     }
 
     fn set_near<C: Correlation + ?Sized>(&mut self, correlation: &C) {
@@ -204,8 +202,8 @@ impl RadialTable {
         let support2 = correlation.support() * correlation.support();
         let logarithms = fit::Logarithms::new(correlation, self.variance, self.stretch());
         let values = |x: &Row| correlation.values(x);
-        fit::octaves(values, self.first, LOW_BITS, self.variance, &mut self.cells[..low]);
-        let per_octave = 1 << HIGH_BITS;
+        let bits = self.bits();
+        fit::octaves(values, self.first, bits[0], self.variance, &mut self.cells[..low]);
         (self.tail, self.end) = (f64::INFINITY, self.split);
         let ln_variance = self.variance.ln();
         let is_over = |end: f64| {
@@ -215,17 +213,17 @@ impl RadialTable {
                 correlation.logarithm(end.sqrt()) + ln_variance < LN_UNDERFLOW
             }
         };
-        for cells in self.cells[low..].chunks_exact_mut(per_octave) {
+        for cells in self.cells[low..].chunks_exact_mut(1 << bits[1]) {
             if is_over(self.end) {
                 break;
             }
-            if self.tail.is_infinite() && fit::is_steep(correlation, self.end, support2) {
+            if self.tail.is_infinite() && fit::is_steep(correlation, self.end, bits[1], support2) {
                 self.tail = self.end;
             }
             if self.tail.is_finite() {
-                logarithms.octave(self.end, HIGH_BITS, cells);
+                logarithms.octave(self.end, bits[1], cells);
             } else {
-                fit::octaves(values, self.end, HIGH_BITS, self.variance, cells);
+                fit::octaves(values, self.end, bits[1], self.variance, cells);
             }
             self.end *= 2.0;
         }
@@ -235,6 +233,11 @@ impl RadialTable {
             "the table ends at x^2 = {}, where the correlation has not vanished",
             self.end
         );
+    }
+
+    /// How many bits of `s` number the cells of an octave, below `split` and from there on.
+    fn bits(&self) -> [u32; 2] {
+        self.shift.map(|shift| MANTISSA_BITS - shift as u32)
     }
 
     /// `inverse_scale2 scale^2 - 1`, by products without error.

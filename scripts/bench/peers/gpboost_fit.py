@@ -1,0 +1,57 @@
+"""GPBoost's Vecchia approximation of a Matern field with smoothness, noise and constant mean estimated.
+
+GPBoost's Matern is of sqrt(2 smoothness) distance/range, our matern-scaled. Prints one JSON object with the parameters
+in that form.
+"""
+
+import threads
+
+threads.set_from_arguments()
+
+import argparse
+import json
+import time
+
+import gpboost
+import numpy as np
+
+from gaussian_field import read_points
+
+
+def main():
+    """Reads the arguments, fits, prints the result."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", help="CSV file: x, y, z in the first three columns")
+    parser.add_argument("--rows", type=int, help="use the first ROWS rows only")
+    parser.add_argument("--neighbours", type=int, default=30)
+    parser.add_argument("--threads", type=int, default=2)
+    arguments = parser.parse_args()
+    points, values = read_points(arguments.data, arguments.rows)
+    start = time.perf_counter()
+    model = gpboost.GPModel(
+        gp_coords=points,
+        cov_function="matern_estimate_shape",
+        likelihood="gaussian",
+        gp_approx="vecchia",
+        num_neighbors=arguments.neighbours,
+        num_parallel_threads=arguments.threads,
+    )
+    model.fit(y=values, X=np.ones((len(values), 1)))
+    seconds = time.perf_counter() - start
+    nugget, variance, scale, smoothness = np.asarray(model.get_cov_pars()).ravel()[:4].tolist()
+    print(
+        json.dumps(
+            {
+                "n": len(values),
+                "threads": arguments.threads,
+                "loglik": -float(model.get_current_neg_log_likelihood()),
+                "params": {"variance": variance, "range": scale, "smoothness": smoothness},
+                "nugget": nugget,
+                "seconds": seconds,
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -48,3 +48,34 @@ pub(crate) fn inverse(l: &[f64], n: usize) -> Vec<f64> {
     let unit = |j: usize| (0..n).map(move |i| f64::from(u8::from(i == j))).collect::<Vec<f64>>();
     (0..n).flat_map(|j| backward(l, n, &forward(l, n, &unit(j)))).collect()
 }
+
+/// Inverse of a small symmetric positive definite matrix, by columns, scaled to a unit diagonal
+/// first; none of one that is singular to rounding.
+pub(crate) fn scaled_inverse(n: usize, at: impl Fn(usize, usize) -> f64) -> Option<Vec<f64>> {
+    let scale: Vec<f64> = (0..n).map(|i| at(i, i).sqrt()).collect();
+    if scale.iter().any(|s| !(*s > 0.0 && s.is_finite())) {
+        return None;
+    }
+    let unit = |i: usize, j: usize| at(i, j) / (scale[i] * scale[j]);
+    let a = inverse(&cholesky(n, unit, |x| (x >= 1e-12).then_some(x))?, n);
+    Some((0..n * n).map(|p| a[p] / (scale[p % n] * scale[p / n])).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::scaled_inverse;
+
+    #[test]
+    fn small_matrices_are_inverted() {
+        let a = [4.0, 1.0, 0.5, 1.0, 3e6, -20.0, 0.5, -20.0, 2.0];
+        let found = scaled_inverse(3, |i, j| a[i + 3 * j]).expect("positive definite");
+        for j in 0..3 {
+            for i in 0..3 {
+                let entry: f64 = (0..3).map(|k| a[i + 3 * k] * found[k + 3 * j]).sum();
+                assert!((entry - f64::from(u8::from(i == j))).abs() < 1e-8, "{i} {j}: {entry}");
+            }
+        }
+        assert!(scaled_inverse(2, |_, _| 1.0).is_none(), "singular");
+        assert!(scaled_inverse(1, |_, _| 0.0).is_none());
+    }
+}

@@ -208,7 +208,8 @@ mod tests {
 
     /// Arguments that are paths of inputs, of folders to read, or of places for what is thrown
     /// away.
-    const READ: [&str; 15] = [
+    const READ: [&str; 16] = [
+        "against",
         "at",
         "config",
         "data",

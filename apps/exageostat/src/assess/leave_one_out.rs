@@ -10,17 +10,9 @@ use tegula_kernels::scalar::Real;
 use tegula_linalg::{Triangle, potri, trsm};
 use tegula_runtime::flow::{Flow, FlowError};
 
+use super::left_out::LeftOut;
 use crate::likelihood::{Evaluate, Evaluation, Likelihood, LikelihoodError, Parts};
 use crate::model::Model;
-
-/// Errors of predictions of each observation from the others.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LeaveOneOut {
-    /// Observed less predicted values; NaN where the others do not determine the mean.
-    pub errors: Vec<f64>,
-    /// Their variances, with the nugget in them; NaN where there is no error.
-    pub variances: Vec<f64>,
-}
 
 /// Leaves out one observation after the other under `model`, whose parameters stay; returns the
 /// flow of `likelihood` as well, for its trace.
@@ -32,7 +24,7 @@ pub struct LeaveOneOut {
 pub fn leave_one_out<T: Real>(
     mut likelihood: Likelihood<T>,
     model: &Model,
-) -> Result<(LeaveOneOut, Flow), LikelihoodError> {
+) -> Result<(Vec<LeftOut>, Flow), LikelihoodError> {
     let n = likelihood.n();
     let evaluation = likelihood.evaluate(model.covariance, &model.values, model.nugget)?;
     let (mut flow, parts) = likelihood.into_parts();
@@ -45,7 +37,7 @@ fn of_parts<T: Real>(
     flow: &mut Flow,
     Parts { factor, solved, offset, .. }: &Parts<T>,
     evaluation: &Evaluation,
-) -> Result<LeaveOneOut, FlowError> {
+) -> Result<Vec<LeftOut>, FlowError> {
     flow.phase("inverse");
     let (side, uplo, trans, diag) = (Side::Left, Uplo::Lower, Trans::Yes, Diag::NonUnit);
     trsm(flow, Triangle { side, uplo, trans, diag }, T::ONE, factor, solved);
@@ -55,7 +47,7 @@ fn of_parts<T: Real>(
     let more: Vec<f64> = (0..p).map(|j| evaluation.coefficients[j] - offset[j]).collect();
     // Rounding leaves this much of a diagonal entry of which nothing should be left.
     let least = T::epsilon().to_f64().sqrt();
-    let mut found = LeaveOneOut::default();
+    let mut found = Vec::with_capacity(factor.n());
     for i in 0..factor.nt() {
         let rows = factor.tile_rows(i);
         let inverse = flow.read::<T>(factor.tile(i, i))?;
@@ -68,8 +60,10 @@ fn of_parts<T: Real>(
             let rest = whole - (0..p).map(|j| at(j) * row(j)).sum::<f64>();
             let residual = at(p) - (0..p).map(|j| at(j) * more[j]).sum::<f64>();
             let is_determined = rest > least * whole;
-            found.errors.push(if is_determined { residual / rest } else { f64::NAN });
-            found.variances.push(if is_determined { rest.recip() } else { f64::NAN });
+            found.push(match is_determined {
+                true => LeftOut::new(residual / rest, rest.recip()),
+                false => LeftOut::UNKNOWN,
+            });
         }
     }
     Ok(found)

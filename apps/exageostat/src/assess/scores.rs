@@ -2,10 +2,16 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
+use super::left_out::LeftOut;
+
 /// Central intervals whose coverage is counted: percents, and half their widths in standard
 /// deviations.
-pub const LEVELS: [(u32, f64); 3] =
-    [(50, 0.674_489_750_196_082), (90, 1.644_853_626_951_473), (95, 1.959_963_984_540_054)];
+pub const LEVELS: [(u32, f64); 4] = [
+    (50, 0.674_489_750_196_082),
+    (80, 1.281_551_565_544_6),
+    (90, 1.644_853_626_951_473),
+    (95, 1.959_963_984_540_054),
+];
 
 /// Bins of the histogram of the probability integral transform.
 pub const PIT_BINS: usize = 10;
@@ -17,7 +23,9 @@ pub struct Scores {
     pub n: usize,
     /// Root of the mean squared error, in the unit of the values.
     pub rmse: f64,
-    /// Mean of observed less predicted values.
+    /// Mean absolute error, likewise.
+    pub mae: f64,
+    /// Mean of observed less predicted values, the bias.
     pub mean_error: f64,
     /// Mean of squared errors divided by their variances: 1 if these are right.
     pub msse: f64,
@@ -37,30 +45,31 @@ pub struct Scores {
 }
 
 impl Scores {
-    /// Of `errors`, observed less predicted, whose predictions had these `variances`; NaN are left
-    /// out.
+    /// Of observations that were left out; those of which the others say nothing do not count.
     #[must_use]
-    pub fn new(errors: &[f64], variances: &[f64]) -> Self {
-        let pairs = || errors.iter().zip(variances).filter(|(e, v)| e.is_finite() && v.is_finite());
-        let n = pairs().count();
+    pub fn new(left_out: &[LeftOut]) -> Self {
+        let known = || left_out.iter().filter(|one| one.is_known());
+        let n = known().count();
         let mean = |score: &dyn Fn(f64, f64) -> f64| {
             // With the standardised error and the standard deviation.
-            pairs().map(|(e, v)| score(e / v.sqrt(), v.sqrt())).sum::<f64>() / n as f64
+            let each = known().map(|one| score(one.standardised(), one.variance.sqrt()));
+            each.sum::<f64>() / n as f64
         };
         let mut pit = [0; PIT_BINS];
-        for (error, variance) in pairs() {
-            let bin = PIT_BINS as f64 * probability(error / variance.sqrt());
+        for one in known() {
+            let bin = PIT_BINS as f64 * probability(one.standardised());
             pit[(bin as usize).min(PIT_BINS - 1)] += 1;
         }
         Self {
             n,
             rmse: mean(&|x, s| (x * s).powi(2)).sqrt(),
+            mae: mean(&|x, s| (x * s).abs()),
             mean_error: mean(&|x, s| x * s),
             msse: mean(&|x, _| x * x),
             crps: mean(&|x, s| {
                 s * (x * (2.0 * probability(x) - 1.0) + 2.0 * density(x) - PI.sqrt().recip())
             }),
-            log_score: mean(&|x, s| 0.5 * (x * x + (2.0 * PI).ln()) + s.ln()),
+            log_score: -known().map(|one| one.log_density).sum::<f64>() / n as f64,
             coverage: LEVELS.map(|(_, half)| mean(&|x, _| f64::from(x.abs() <= half))),
             pit,
         }
@@ -89,28 +98,30 @@ mod tests {
             let integrand = |y: f64| probability(y / deviation) - f64::from(y >= error);
             let sum = (-20_000..20_000).map(|k| integrand((f64::from(k) + 0.5) * step).powi(2));
             let expected = step * sum.sum::<f64>();
-            let found = Scores::new(&[error], &[deviation * deviation]).crps;
+            let found = Scores::new(&[LeftOut::new(error, deviation * deviation)]).crps;
             assert!((found - expected).abs() < 1e-6 * deviation, "{found} against {expected}");
         }
     }
 
     #[test]
     fn scores_are_means_over_what_is_known() {
-        let scores = Scores::new(&[1.0, -3.0, f64::NAN, 0.1], &[1.0, 4.0, f64::NAN, 1.0]);
+        let known = [(1.0, 1.0), (-3.0, 4.0), (0.1, 1.0)].map(|(e, v)| LeftOut::new(e, v));
+        let scores = Scores::new(&[&known[..], &[LeftOut::UNKNOWN]].concat());
         assert_eq!((scores.n, scores.pit.iter().sum::<usize>()), (3, 3));
         let close = |found: f64, expected: f64| {
             assert!((found - expected).abs() < 1e-12, "{found} against {expected}");
         };
         close(scores.rmse, (10.01f64 / 3.0).sqrt());
+        close(scores.mae, 4.1 / 3.0);
         close(scores.mean_error, -1.9 / 3.0);
         close(scores.msse, (1.0 + 2.25 + 0.01) / 3.0);
         let ln = (2.0 * PI).ln() / 2.0;
         close(scores.log_score, ln + (0.5 * 3.26 + 2.0f64.ln()) / 3.0);
-        for (found, expected) in scores.coverage.iter().zip([1.0, 3.0, 3.0]) {
+        for (found, expected) in scores.coverage.iter().zip([1.0, 2.0, 3.0, 3.0]) {
             close(*found, expected / 3.0);
         }
         // Phi of 1, -1.5 and 0.1.
         assert_eq!([scores.pit[8], scores.pit[0], scores.pit[5]], [1, 1, 1]);
-        assert!(Scores::new(&[], &[]).rmse.is_nan());
+        assert!(Scores::new(&[]).rmse.is_nan());
     }
 }

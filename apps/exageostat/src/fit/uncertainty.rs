@@ -11,7 +11,7 @@ use super::Information;
 use super::region::Best;
 use super::space::Space;
 use crate::model::Model;
-use crate::small;
+use crate::small::scaled_inverse;
 
 /// The 97.5 % point of the normal distribution.
 const NORMAL: f64 = 1.959_963_984_540_054;
@@ -55,7 +55,7 @@ impl Uncertainty {
             information: which,
             confused: None,
         };
-        let Some(covariance) = inverse(n, at) else { return Some(none) };
+        let Some(covariance) = scaled_inverse(n, at) else { return Some(none) };
         let mut found = none;
         let estimate = |k: usize| best.model.values.get(k).copied().unwrap_or(best.model.nugget);
         for (i, &k) in free.iter().enumerate() {
@@ -81,36 +81,5 @@ impl Uncertainty {
     pub(super) fn relative_error(&self, index: usize, model: &Model) -> Option<f64> {
         let value = model.values.get(index).copied().unwrap_or(model.nugget);
         self.std_errors.get(index).copied().flatten().map(|error| error / value)
-    }
-}
-
-/// Inverse of a small symmetric positive definite matrix, by columns, scaled to a unit diagonal
-/// first; none of one that is singular to rounding.
-fn inverse(n: usize, at: impl Fn(usize, usize) -> f64) -> Option<Vec<f64>> {
-    let scale: Vec<f64> = (0..n).map(|i| at(i, i).sqrt()).collect();
-    if scale.iter().any(|s| !(*s > 0.0 && s.is_finite())) {
-        return None;
-    }
-    let unit = |i: usize, j: usize| at(i, j) / (scale[i] * scale[j]);
-    let a = small::inverse(&small::cholesky(n, unit, |x| (x >= 1e-12).then_some(x))?, n);
-    Some((0..n * n).map(|p| a[p] / (scale[p % n] * scale[p / n])).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::inverse;
-
-    #[test]
-    fn small_matrices_are_inverted() {
-        let a = [4.0, 1.0, 0.5, 1.0, 3e6, -20.0, 0.5, -20.0, 2.0];
-        let found = inverse(3, |i, j| a[i + 3 * j]).expect("positive definite");
-        for j in 0..3 {
-            for i in 0..3 {
-                let entry: f64 = (0..3).map(|k| a[i + 3 * k] * found[k + 3 * j]).sum();
-                assert!((entry - f64::from(u8::from(i == j))).abs() < 1e-8, "{i} {j}: {entry}");
-            }
-        }
-        assert!(inverse(2, |_, _| 1.0).is_none(), "singular");
-        assert!(inverse(1, |_, _| 0.0).is_none());
     }
 }

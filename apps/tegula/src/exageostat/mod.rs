@@ -50,7 +50,7 @@ pub(crate) enum Exageostat {
     Fit(fit::Fit),
     /// Predict the field at other places, with variances
     Predict(predict::Predict),
-    /// Cross-validate a model on its data, leaving out one at a time; AIC and BIC
+    /// Cross-validate a model on its data; what these tell of it, and another model against it
     Assess(assess::Assess),
     /// List the covariances with parameters and formulas
     Covariances(covariances::Covariances),

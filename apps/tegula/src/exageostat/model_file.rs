@@ -51,24 +51,27 @@ pub(super) fn data_json(data: &Data) -> Value {
 }
 
 /// What information criteria take of a fit; files of earlier versions do not say it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Fitted {
     /// Its log-likelihood.
     pub(super) loglik: f64,
     /// Whether that is a restricted one.
     pub(super) is_restricted: bool,
-    /// Parameters that were estimated but the coefficients of the mean.
-    pub(super) estimated: usize,
+    /// Names of what was estimated but the coefficients of the mean.
+    pub(super) estimated: Vec<String>,
     /// Observations.
     pub(super) n: usize,
 }
 
 impl Fitted {
     fn read(value: &Value) -> Option<Self> {
+        let estimated = value["estimated"].as_array()?.iter();
         Some(Self {
             loglik: value["loglik"].as_f64()?,
             is_restricted: value["criterion"].as_str()? == "reml",
-            estimated: value["estimated"].as_array()?.len(),
+            estimated: estimated
+                .map(|name| name.as_str().map(str::to_owned))
+                .collect::<Option<_>>()?,
             n: usize::try_from(value["data"]["n"].as_u64()?).ok()?,
         })
     }

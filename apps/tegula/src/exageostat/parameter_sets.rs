@@ -55,6 +55,25 @@ pub(super) fn read_sets(
     Ok(sets)
 }
 
+/// The one set in the value `text` of `flag`; where it says no nugget that is 0.
+///
+/// # Errors
+/// If a parameter is missing, unknown, or no number.
+pub(super) fn one_set(flag: &str, text: &str, covariance: &Covariance) -> Result<ParameterSet> {
+    let names = covariance.parameters.iter().map(|parameter| parameter.name);
+    let names: Vec<&'static str> = names.chain([NUGGET]).collect();
+    let values = match text.contains('=') {
+        true => named(text, flag, &names)?,
+        false => bare(text, &names).map_err(|why| refused(format!("{flag}: {why}")))?,
+    };
+    let last = names.len() - 1;
+    if let Some(missing) = values[..last].iter().position(Option::is_none) {
+        return Err(refused(format!("{flag}: {} is left out", names[missing])));
+    }
+    let nugget = values[last].unwrap_or(0.0);
+    Ok(ParameterSet { line: 1, values: values.into_iter().take(last).flatten().collect(), nugget })
+}
+
 /// The sets in `text`; `names` are those of the parameters, the nugget's last.
 fn parse(text: &str, file: &str, names: &[&'static str], nugget: f64) -> Result<Vec<ParameterSet>> {
     let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));

@@ -17,6 +17,7 @@ use tegula_kernels::geometry::{Geometry, Points};
 use super::data::{Data, complete_rows};
 use super::generator::{Generator, Stream};
 use super::inputs::{InputFlags, Places};
+use super::mean::Mean;
 use super::model_file::ModelFile;
 use super::places::{Coordinates, in_space, read_table};
 use super::predict::free_name;
@@ -101,6 +102,8 @@ struct Draw {
     /// The mean at each place, and the transformation after which the field has it.
     mean: Vec<f64>,
     transform: Transform,
+    /// What a person reads of the mean.
+    about_mean: String,
 }
 
 /// Where to draw.
@@ -128,7 +131,7 @@ impl Sample {
         check_form("-o", &self.output_file, Form::Table)?;
         let mut remarks = Remarks::new(&console);
         let mut stream = self.generator.stream(self.run.seed)?;
-        let Draw { model, points, place, mean, transform } = match &self.model {
+        let Draw { model, points, place, mean, transform, about_mean } = match &self.model {
             Some(path) => self.of_model(path, &mut remarks)?,
             None => self.of_flags(&mut stream)?,
         };
@@ -139,6 +142,7 @@ impl Sample {
         console.field("places", place.describe(n));
         describe_covariance(&console, model.covariance);
         console.field("parameters", parameter_list(&model));
+        console.field("mean", about_mean);
         if transform != Transform::None {
             console.field("transform", describe_transform(transform));
         }
@@ -198,7 +202,8 @@ impl Sample {
         let model = Model::new(covariance, values, self.nugget.unwrap_or(0.0))?;
         let (points, place) = self.points(stream)?;
         let mean = vec![0.0; points.len()];
-        Ok(Draw { model, points, place, mean, transform: Transform::None })
+        let (transform, about_mean) = (Transform::None, Mean::Zero.describe());
+        Ok(Draw { model, points, place, mean, transform, about_mean })
     }
 
     /// The field of the model in the file at `path`, with its mean.
@@ -221,7 +226,8 @@ impl Sample {
         let mean = mean_at(path, &file, &data, &places)?;
         let Places { table, rows, points, .. } = places;
         let (place, transform) = (Where::Table(table, rows), file.transform);
-        Ok(Draw { model: file.model, points, place, mean, transform })
+        let about_mean = data.mean.describe().replace(" (estimated)", " (as it was estimated)");
+        Ok(Draw { model: file.model, points, place, mean, transform, about_mean })
     }
 
     /// The places, and where they are from.

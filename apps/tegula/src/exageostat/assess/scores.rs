@@ -1,0 +1,58 @@
+//! Scores as people and programs read them.
+
+use serde_json::{Map, Value, json};
+use tegula_exageostat::assess::{LEVELS, LeftOut, Scores};
+
+use crate::output::{Align, Table, count, number};
+
+/// The scores of what was left out in the way that `title` says.
+pub(super) fn table(title: &str, scores: &Scores) -> Table {
+    let mut table = Table::new(&[
+        (title, Align::Left),
+        (&count(scores.n, "observation"), Align::Right),
+        ("", Align::Left),
+    ]);
+    let coverage = scores.coverage.map(|share| number(100.0 * share, 3)).join(", ");
+    let levels = LEVELS.map(|(percent, _)| percent.to_string()).join(", ");
+    for (name, value, meaning) in [
+        ("rmse", number(scores.rmse, 6), "root of the mean squared error"),
+        ("mae", number(scores.mae, 6), "mean absolute error"),
+        ("mean error", number(scores.mean_error, 6), "observed less predicted"),
+        (
+            "msse",
+            number(scores.msse, 6),
+            "mean squared standardised error: 1 if variances are right",
+        ),
+        ("crps", number(scores.crps, 6), "ranked probability score: less is better"),
+        ("log score", number(scores.log_score, 6), "minus the log-density: less is better"),
+        ("coverage", coverage, &format!("percent within the intervals of {levels} %")),
+        ("pit", scores.pit.map(|count| count.to_string()).join(" "), "10 bins, even if calibrated"),
+    ] {
+        table.row([name, &value, meaning].map(str::to_owned).to_vec());
+    }
+    table
+}
+
+/// The scores as JSON.
+pub(super) fn to_json(scores: &Scores, is_transformed: bool) -> Value {
+    let levels = LEVELS.iter().zip(scores.coverage);
+    let coverage: Map<String, Value> =
+        levels.map(|((percent, _), share)| (percent.to_string(), share.into())).collect();
+    json!({
+        "n": scores.n,
+        "rmse": scores.rmse,
+        "mae": scores.mae,
+        "mean_error": scores.mean_error,
+        "msse": scores.msse,
+        "crps": scores.crps,
+        "log_score": scores.log_score,
+        "coverage": coverage,
+        "pit": scores.pit,
+        "is_transformed": is_transformed,
+    })
+}
+
+/// How many of these got no prediction.
+pub(super) fn unknown(left_out: &[LeftOut]) -> usize {
+    left_out.iter().filter(|one| !one.is_known()).count()
+}

@@ -1,10 +1,10 @@
 //! Sets of places whose conditionals are worked out together, a block of places to a task.
 //!
-//! Each place begins as a set, of it and its neighbours. From the nearest neighbours on, the sets of
-//! a place and of its neighbour become one if the square of the size of that is no more than the
-//! sum of their squares, so that the covariances to be evaluated become no more. A place of a set is
-//! then given all of the set before it. Source: J. Guinness, "Permutation and grouping methods for
-//! sharpening Gaussian process approximations", Technometrics 60 (2018) 415-429, algorithm 2.
+//! Each place begins as a set, of it and its neighbours. From the nearest neighbours on, the sets
+//! of a place and of its neighbour become one if the square of the size of that is no more than the
+//! sum of their squares, so that the covariances to be evaluated become no more. A place of a set
+//! is then given all of the set before it. Source: J. Guinness, "Permutation and grouping methods
+//! for sharpening Gaussian process approximations", Technometrics 60 (2018) 415-429, algorithm 2.
 
 use tegula_kernels::kernel::vecchia::{NONE, OWN};
 use tegula_runtime::flow::Access::{self, R, W};

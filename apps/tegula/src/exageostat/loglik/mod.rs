@@ -49,7 +49,8 @@ pub(crate) struct Loglik {
     #[command(flatten)]
     subject: Subject,
     /// How the likelihood is computed: exact, or vecchia:M with M neighbours of each place (or
-    /// vecchia:M:ORDER:FORM; the form grouped is nearer to exact) [default: exact, or that of the model]
+    /// vecchia:M:ORDER:FORM; the form grouped is nearer to exact) [default: exact, or that of the
+    /// model]
     #[arg(long, value_name = "NAME", help_heading = "Model", value_parser = Method::parse)]
     method: Option<Method>,
     /// The derivative by each parameter and by the nugget, too, with the mean at its best

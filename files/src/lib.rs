@@ -20,8 +20,8 @@ pub mod text;
 
 pub use atomic::{FillError, write_atomically};
 pub use csv::{
-    Classes, ColumnIndex, Decimal, Delimiter, Dialect, Header, NamedValues, ReadOptions, Records,
-    Row, Table, write_columns, write_columns_to,
+    Classes, ColumnIndex, Decimal, Delimiter, Dialect, Header, NamedValues, PartWriter, Parts,
+    ReadOptions, Records, Row, Table, TableFile, write_columns, write_columns_to,
 };
 pub use digest::{Digest, digest_bytes, digest_numbers};
 pub(crate) use error::advice;

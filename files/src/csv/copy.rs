@@ -4,7 +4,6 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::cell::push_number;
-use super::dialect::{Delimiter, Dialect};
 use super::records::Records;
 use super::table::Table;
 use super::write::{NamedValues, RowWriter};
@@ -46,7 +45,7 @@ impl Table {
         extra.iter().for_each(|column| column.assert_rows(self.rows()));
         let records = self.source.records(self.dialect().delimiter);
         let mut records = records.map_err(FillError::Content)?;
-        let mut rows_out = RowWriter::new(out, self.dialect_out());
+        let mut rows_out = RowWriter::new(out, self.dialect().for_output());
         rows_out.write(self.names().iter().map(String::as_str), extra.iter().map(|c| c.name))?;
         if self.has_header() {
             records.next_row().map_err(FillError::Content)?;
@@ -82,14 +81,6 @@ impl Table {
             rows += 1;
         }
         Ok(rows)
-    }
-
-    /// Runs of blanks cannot separate an empty cell; tabs can.
-    fn dialect_out(&self) -> Dialect {
-        match self.dialect().delimiter {
-            Delimiter::Blanks => Dialect { delimiter: Delimiter::Tab, ..self.dialect() },
-            _ => self.dialect(),
-        }
     }
 
     fn changed(&self) -> TableError {

@@ -66,6 +66,15 @@ pub struct Dialect {
 impl Dialect {
     /// What this house writes: commas between cells, decimal points.
     pub const PLAIN: Self = Self { delimiter: Delimiter::Comma, decimal: Decimal::Point };
+
+    /// How rows of this dialect are written: runs of blanks cannot separate an empty cell, tabs
+    /// can.
+    pub fn for_output(self) -> Self {
+        match self.delimiter {
+            Delimiter::Blanks => Self { delimiter: Delimiter::Tab, ..self },
+            _ => self,
+        }
+    }
 }
 
 impl fmt::Display for Dialect {

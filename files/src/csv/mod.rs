@@ -23,6 +23,7 @@ mod copy;
 mod dialect;
 mod input;
 mod lines;
+mod parts;
 pub(crate) mod records;
 mod shape;
 mod source;
@@ -34,6 +35,7 @@ use super::text::shortened;
 
 pub use columns::ColumnIndex;
 pub use dialect::{Decimal, Delimiter, Dialect};
+pub use parts::{PartWriter, Parts, TableFile};
 pub use records::{Records, Row};
 pub use shape::{Header, ReadOptions};
 pub use table::Table;

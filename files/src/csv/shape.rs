@@ -58,6 +58,14 @@ const HEAD_BYTES: usize = 1 << 18;
 const SAMPLE_ROWS: usize = 200;
 
 impl Shape {
+    /// The names of the columns: those of the header, or 1, 2, and so on.
+    pub(super) fn names(&self) -> Vec<String> {
+        match &self.header {
+            Some(names) => names.clone(),
+            None => (1..=self.width).map(|number| number.to_string()).collect(),
+        }
+    }
+
     /// Finds out how `source` is written.
     pub(super) fn find(source: &Source, options: &ReadOptions) -> Result<Self, TableError> {
         let head = source.head(HEAD_BYTES)?;

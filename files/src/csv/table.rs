@@ -6,6 +6,7 @@ use std::path::Path;
 use super::columns::{Column, ColumnIndex, Sight};
 use super::dialect::Dialect;
 use super::lines::Lines;
+use super::parts::{Kept, push_row};
 use super::shape::{ReadOptions, Shape};
 use super::source::Source;
 use super::write::NamedValues;
@@ -22,9 +23,11 @@ pub struct Table {
     pub(super) shape: Shape,
     pub(super) names: Vec<String>,
     pub(super) digest: Digest,
-    bytes_read: u64,
-    columns: Vec<Column>,
-    lines: Lines,
+    pub(super) bytes_read: u64,
+    pub(super) columns: Vec<Column>,
+    pub(super) lines: Lines,
+    /// What a part of a table keeps of its rows, which are not read again.
+    pub(super) kept: Option<Kept>,
 }
 
 /// Bytes that a column takes beside its values.
@@ -104,31 +107,16 @@ impl Table {
         let mut columns = vec![Column::default(); shape.width];
         let mut lines = Lines::default();
         while let Some(row) = records.next_row()? {
-            if row.width() != shape.width {
-                return Err(TableError::Ragged {
-                    path: source.path,
-                    line: row.line,
-                    expected: shape.width,
-                    found: row.width(),
-                    dialect: shape.dialect.to_string(),
-                });
-            }
-            for (column, cell) in columns.iter_mut().zip(row.cells()) {
-                column.push(lines.rows(), cell, shape.dialect.decimal);
-            }
-            lines.push(row.line);
+            push_row(&mut columns, &mut lines, (row, &shape), &source.path)?;
             room.check(&columns, &lines, row.line).map_err(|cause| source.unreadable(cause))?;
         }
         let bytes_read = records.reader().bytes_taken();
         let digest = Digest::finish(records.into_hasher());
-        let names = match &shape.header {
-            Some(names) => names.clone(),
-            None => (1..=shape.width).map(|number| number.to_string()).collect(),
-        };
+        let names = shape.names();
         if lines.rows() == 0 {
             return Err(TableError::OnlyHeader { path: source.path, columns: names });
         }
-        Ok(Self { source, shape, names, digest, bytes_read, columns, lines })
+        Ok(Self { source, shape, names, digest, bytes_read, columns, lines, kept: None })
     }
 
     /// The file, as it was named.

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::cell::Cell;
+use super::cell::{Cell, push_number};
 use super::columns::ColumnIndex;
+use super::dialect::Decimal;
 use super::table::Table;
 use crate::digest::Digest;
 use crate::error::TableError;
@@ -81,6 +82,17 @@ impl Table {
     ) -> Result<(), TableError> {
         let width = self.names().len();
         assert!(column.0 < width, "column {} of {width}", column.number());
+        if let Some(kept) = &self.kept {
+            let mut number = String::new();
+            return (0..self.rows()).try_for_each(|row| {
+                if let Some(cell) = kept.cells(row, width).nth(column.0) {
+                    return see(cell.trim(), self.line(row));
+                }
+                number.clear();
+                push_number(&mut number, self.columns[column.0].values[row], Decimal::Point);
+                see(&number, self.line(row))
+            });
+        }
         let mut records = self.source.records(self.dialect().delimiter)?;
         if self.has_header() {
             records.next_row()?;

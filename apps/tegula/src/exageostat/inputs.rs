@@ -5,22 +5,24 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use tegula_files::expression::split_list;
-use tegula_files::{NamedValues, Table};
+use tegula_files::{NamedValues, Table, TableError, TableFile};
 use tegula_kernels::geometry::Points;
 
-use super::data::{Data, complete_rows, variable_names};
+use super::data::{Data, variable_names};
+use super::grid::Grid;
 use super::mean::{Mean, RowValues, undetermined};
 use super::model_file::ModelFile;
 use super::obvious;
-use super::places::{Coordinates, column_list, read_table};
+use super::places::{Coordinates, column_list, options_for, read_table, table_path};
 use super::remarks::Remarks;
+use super::targets::Targets;
 use super::training::Training;
 use crate::error::refused;
 use crate::output::count;
 
-/// Places to predict at.
+/// Places to predict at: some of all.
 pub(super) struct Places {
-    /// The table they come from.
+    /// The part of the table that they come from.
     pub(super) table: Table,
     /// Rows of it that are places.
     pub(super) rows: Vec<usize>,
@@ -55,9 +57,17 @@ pub(crate) struct InputFlags {
     /// What fit wrote
     #[arg(value_name = "MODEL.json", help_heading = None)]
     pub(super) model: PathBuf,
-    /// Places to predict at, one per row; the table may have other columns, too
-    #[arg(long, value_name = "PLACES.csv")]
-    pub(super) at: PathBuf,
+    /// Places to predict at, one per row; the table may have other columns, too, and any length
+    #[arg(long, value_name = "PLACES.csv", required_unless_present = "grid")]
+    pub(super) at: Option<PathBuf>,
+    /// The nodes of a grid, in place of a table: a range for each coordinate, both ends included
+    #[arg(
+        long,
+        value_name = "XMIN:XMAX:STEP,...",
+        conflicts_with = "at",
+        allow_hyphen_values = true
+    )]
+    pub(super) grid: Option<Grid>,
     /// Coordinates in PLACES.csv [default: as in the training data]
     #[arg(long, value_name = "X,Y[,Z]", allow_hyphen_values = true)]
     pub(super) coords: Option<String>,
@@ -82,17 +92,94 @@ impl InputFlags {
         Training { model: &self.model, train, drop_missing, memory }.data(file, remarks)
     }
 
-    /// The places to predict at, with the regressors of the mean there.
+    /// Where to predict.
+    ///
+    /// # Errors
+    /// If the table cannot be read, or the grid is none for the model.
+    pub(super) fn targets(&self, file: &ModelFile, data: &Data, memory: u64) -> Result<Targets> {
+        let Some(grid) = &self.grid else {
+            let path = self.at.as_deref().expect("the command line demands it or --grid");
+            return Ok(Targets::Table(TableFile::open(table_path(path), &options_for(memory))?));
+        };
+        grid.check(&data.coordinates, &self.model)?;
+        let names: Vec<String> = self.texts(data).into_iter().map(str::to_owned).collect();
+        let is_there = |wanted: &str| names.iter().any(|name| name.eq_ignore_ascii_case(wanted));
+        let lacking: Vec<&str> =
+            file.mean.inputs().into_iter().filter(|name| !is_there(name)).collect();
+        if !lacking.is_empty() {
+            return Err(refused(format!(
+                "--grid gives the coordinates {} alone, and the mean of {} takes {} too: predict at \
+                 a table that has them (--at)",
+                names.join(", "),
+                self.model.display(),
+                lacking.join(", ")
+            )));
+        }
+        Ok(Targets::Grid(grid.clone(), names))
+    }
+
+    /// The places of the whole table.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is too large, or one of its rows is no place for the model.
     pub(super) fn places(&self, file: &ModelFile, data: &Data, memory: u64) -> Result<Places> {
-        let table = read_table(&self.at, memory)?;
-        let texts = match &self.coords {
+        let path = self.at.as_deref().expect("a table of places");
+        let table = read_table(path, memory)?;
+        let (name, placing) = (table.path().display().to_string(), self.placing(file, data));
+        let places =
+            placing.places(table).map_err(|error| match error.downcast::<TableError>() {
+                Ok(error @ TableError::MissingValue { .. }) => lacking(&error),
+                Ok(error) => error.into(),
+                Err(error) => error,
+            })?;
+        if places.rows.is_empty() { Err(placing.no_place(&name)) } else { Ok(places) }
+    }
+
+    /// The coordinates of places as the user writes them.
+    fn texts<'a>(&'a self, data: &'a Data) -> Vec<&'a str> {
+        match &self.coords {
             Some(list) => split_list(list),
             None => data.coordinates.texts(),
-        };
-        if self.coords.is_none() {
-            self.check_numbers(&table, &data.coordinates)?;
         }
-        check_mean(&table, &file.mean, &self.model)?;
+    }
+
+    /// What makes places of tables, for the model that `file` holds and its `data`.
+    pub(super) fn placing<'a>(&'a self, file: &'a ModelFile, data: &'a Data) -> Placing<'a> {
+        Placing { flags: self, file, data }
+    }
+}
+
+/// Makes places of tables.
+pub(super) struct Placing<'a> {
+    flags: &'a InputFlags,
+    /// The model.
+    pub(super) file: &'a ModelFile,
+    /// What it was fitted to.
+    pub(super) data: &'a Data,
+}
+
+impl Placing<'_> {
+    /// The error of a table that holds no place.
+    pub(super) fn no_place(&self, table: &str) -> anyhow::Error {
+        let mut needed = self.flags.texts(self.data).join(", ");
+        for name in variable_names(&self.data.mean) {
+            needed += &format!(", {name}");
+        }
+        refused(format!("{table}: no row has values in all of {needed}"))
+    }
+
+    /// The places of `table`, with the regressors of the mean there.
+    ///
+    /// # Errors
+    /// [`tegula_files::TableError::MissingValue`] if a row lacks a value that it may not; if the
+    /// table has not the columns of the model, or a row is no place.
+    pub(super) fn places(&self, table: Table) -> Result<Places> {
+        let &Self { flags, file, data } = self;
+        let texts = flags.texts(data);
+        if flags.coords.is_none() {
+            self.check_numbers(&table)?;
+        }
+        check_mean(&table, &file.mean, &flags.model)?;
         let coordinates = Coordinates::new(&table, &texts, Some(file.distance), false);
         let mut coordinates = coordinates.map_err(|error| self.with_hint(error, &texts))?;
         coordinates.take_order_of(&data.coordinates);
@@ -110,17 +197,19 @@ impl InputFlags {
         let mut needed = coordinates.named(&values);
         let pairs = names.iter().zip(&present);
         needed.extend(pairs.map(|(name, values)| NamedValues { name, values }));
-        let rows = complete_rows(&table, &needed, self.drop_missing)?;
+        if !flags.drop_missing {
+            table.require_complete(&needed)?;
+        }
+        let rows = table.complete_rows(&needed);
         let points = coordinates.points(&table, &values, &rows)?;
         let variables: Vec<_> = variables.iter().map(|values| values.of_rows(&rows)).collect();
         let (_, mut drift) = data.mean.columns(&variables, (&table, &rows))?;
         if let Some((row, column)) = undetermined(&data.aliased, &drift) {
             return Err(refused(format!(
-                "{}, line {}: the data do not determine the mean here, where the column {} of it is \
-                 no combination of the others, as it was in the data; leave such places out, or a \
+                "{}: the data do not determine the mean here, where the column {} of it is no \
+                 combination of the others, as it was in the data; leave such places out, or a \
                  term of the mean",
-                table.path().display(),
-                table.line(rows[row]),
+                table.row_name(rows[row]),
                 column.name
             )));
         }
@@ -131,10 +220,10 @@ impl InputFlags {
     /// `error`, which the coordinates `texts` of the model have met in the table of places, with
     /// what to do.
     fn with_hint(&self, error: anyhow::Error, texts: &[&str]) -> anyhow::Error {
-        if self.coords.is_some() {
+        if self.flags.coords.is_some() {
             return error;
         }
-        let (model, texts) = (self.model.display(), texts.join(", "));
+        let (model, texts) = (self.flags.model.display(), texts.join(", "));
         refused(format!(
             "{error}; the coordinates of {model} are {texts}: --coords says which are here"
         ))
@@ -142,7 +231,8 @@ impl InputFlags {
 
     /// Refuses places with a header for a model whose coordinates are columns by number: those of
     /// data without one.
-    fn check_numbers(&self, table: &Table, coordinates: &Coordinates) -> Result<()> {
+    fn check_numbers(&self, table: &Table) -> Result<()> {
+        let coordinates = &self.data.coordinates;
         let columns = coordinates.columns();
         if !columns.iter().any(|name| table.is_found_by_number(name)) {
             return Ok(());
@@ -152,12 +242,17 @@ impl InputFlags {
         Err(refused(format!(
             "{} has a header ({}), and the coordinates of {} are columns {} of data without one: \
              name the coordinates, as --coords {likely}",
-            self.at.display(),
+            table.path().display(),
             column_list(table),
-            self.model.display(),
+            self.flags.model.display(),
             columns.join(", ")
         )))
     }
+}
+
+/// The error of rows that lack a value, with what to do.
+pub(super) fn lacking(error: &TableError) -> anyhow::Error {
+    refused(format!("{error} (--drop-missing)"))
 }
 
 /// Refuses places with a header for a model whose mean takes columns by number.

@@ -151,8 +151,7 @@ impl Mean {
             Self::Learned(linear) => {
                 let columns = linear.columns(values, rows.len()).map_err(|error| match error {
                     MeanError::Level { row, .. } => {
-                        let (file, line) = (table.path().display(), table.line(rows[row]));
-                        refused(format!("{file}, line {line}: {error}"))
+                        refused(format!("{}: {error}", table.row_name(rows[row])))
                     }
                     error => error.into(),
                 })?;

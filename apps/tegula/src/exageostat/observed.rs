@@ -7,47 +7,59 @@ use super::inputs::Places;
 use crate::output::{Console, count, number};
 
 /// Mean squares of observed values less predictions.
+#[derive(Default)]
 pub(super) struct Errors {
     /// At places where nothing was observed for the model: the error of prediction.
-    elsewhere: Option<f64>,
-    /// At places of the data, and how many these are.
-    at_data: Option<(f64, usize)>,
+    elsewhere: Squares,
+    /// At places of the data.
+    at_data: Squares,
 }
 
-impl Errors {
-    /// Those of what was `expected` at the places, as far as their table has the column of the
-    /// values.
-    pub(super) fn new(data: &Data, places: &Places, expected: &[f64]) -> Self {
-        let observed = observed(data, places).unwrap_or_default();
-        let is_known = data.observations.are_observed(&places.points);
-        let squares = |known: bool| -> Vec<f64> {
-            let pairs = places.rows.iter().zip(expected).zip(&is_known);
-            let pairs = pairs.filter(|(_, is_known)| **is_known == known);
-            let errors = pairs.filter_map(|((&row, mean), _)| Some(observed.get(row)? - mean));
-            errors.map(|error| error * error).filter(|square| square.is_finite()).collect()
-        };
-        let mean = |squares: &[f64]| squares.iter().sum::<f64>() / squares.len() as f64;
-        let (elsewhere, at_data) = (squares(false), squares(true));
-        Self {
-            elsewhere: (!elsewhere.is_empty()).then(|| mean(&elsewhere)),
-            at_data: (!at_data.is_empty()).then(|| (mean(&at_data), at_data.len())),
+/// A sum of squares, and of how many.
+#[derive(Clone, Copy, Default)]
+struct Squares {
+    sum: f64,
+    count: usize,
+}
+
+impl Squares {
+    fn add(&mut self, error: f64) {
+        let square = error * error;
+        if square.is_finite() {
+            (self.sum, self.count) = (self.sum + square, self.count + 1);
         }
     }
 
-    /// Prints them.
-    pub(super) fn describe(&self, console: &Console, places: &Places) {
-        if let Some(error) = self.elsewhere {
-            let path = places.table.path().display();
+    fn mean(self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum / self.count as f64)
+    }
+}
+
+impl Errors {
+    /// Adds those of what was `expected` at the places, as far as their table has the column of
+    /// the values.
+    pub(super) fn add(&mut self, data: &Data, places: &Places, expected: &[f64]) {
+        let Some(observed) = observed(data, places) else { return };
+        let is_known = data.observations.are_observed(&places.points);
+        for ((&row, mean), is_known) in places.rows.iter().zip(expected).zip(is_known) {
+            let squares = if is_known { &mut self.at_data } else { &mut self.elsewhere };
+            squares.add(observed[row] - mean);
+        }
+    }
+
+    /// Prints them; `targets` is what the places are called.
+    pub(super) fn describe(&self, console: &Console, targets: &str) {
+        if let Some(error) = self.elsewhere.mean() {
             console.line(format_args!(
-                "mean squared error against the observed values in {path}: {}",
+                "mean squared error against the observed values in {targets}: {}",
                 number(error, 6)
             ));
         }
-        if let Some((residual, places)) = self.at_data {
+        if let Some(residual) = self.at_data.mean() {
             console.line(format_args!(
                 "mean squared residual at {} of the data: {} (the model knows these values: this is no error \
                  of prediction)",
-                count(places, "place"),
+                count(self.at_data.count, "place"),
                 number(residual, 6)
             ));
         }
@@ -55,11 +67,10 @@ impl Errors {
 
     /// Adds them to a result.
     pub(super) fn describe_json(&self, into: &mut Map<String, Value>) {
-        let at_data = self.at_data.map(|(residual, _)| residual);
-        for (key, value) in
-            [("mean_squared_error", self.elsewhere), ("mean_squared_residual", at_data)]
+        for (key, squares) in
+            [("mean_squared_error", self.elsewhere), ("mean_squared_residual", self.at_data)]
         {
-            into.insert(key.to_owned(), value.map_or(Value::Null, Value::from));
+            into.insert(key.to_owned(), squares.mean().map_or(Value::Null, Value::from));
         }
     }
 }

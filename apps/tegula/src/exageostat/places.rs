@@ -173,8 +173,8 @@ impl Coordinates {
                 } else {
                     "no position"
                 };
-                let (file, line) = (table.path().display(), table.line(rows[point]));
-                refused(format!("{file}, line {line}, column '{name}': {value} is {limits}"))
+                let row = table.row_name(rows[point]);
+                refused(format!("{row}, column '{name}': {value} is {limits}"))
             }
             error => error.into(),
         })?;
@@ -191,10 +191,10 @@ impl Coordinates {
     ) -> Result<()> {
         for (column, &axis) in columns.iter().zip(order) {
             if let Some(index) = column.iter().position(|x| x.abs() > LARGEST) {
-                let (file, line) = (table.path().display(), table.line(rows[index]));
+                let row = table.row_name(rows[index]);
                 let (name, x) = (self.texts()[axis], column[index]);
                 return Err(refused(format!(
-                    "{file}, line {line}, column '{name}': {x:e} is too large for a coordinate; \
+                    "{row}, column '{name}': {x:e} is too large for a coordinate; \
                      change its unit (--coords {name}/1e6,...)"
                 )));
             }
@@ -258,9 +258,17 @@ const TABLE_PARTS: u64 = 4;
 /// # Errors
 /// If it is no table, or too large.
 pub(crate) fn read_table(path: &Path, memory: u64) -> Result<Table, TableError> {
-    let path = if path == Path::new("-") { Path::new(STANDARD_INPUT) } else { path };
-    let options = ReadOptions { memory_bytes: memory / TABLE_PARTS, ..ReadOptions::default() };
-    Table::read_with(path, &options)
+    Table::read_with(table_path(path), &options_for(memory))
+}
+
+/// The file that `path` means: `-` is standard input.
+pub(super) fn table_path(path: &Path) -> &Path {
+    if path == Path::new("-") { Path::new(STANDARD_INPUT) } else { path }
+}
+
+/// How a table is read by a run that may take so much memory.
+pub(super) fn options_for(memory: u64) -> ReadOptions {
+    ReadOptions { memory_bytes: memory / TABLE_PARTS, ..ReadOptions::default() }
 }
 
 /// Position of the expression that is a column with one of `names`.

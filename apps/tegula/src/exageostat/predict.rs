@@ -1,4 +1,4 @@
-//! `tegula exageostat predict`: kriging at the places of a table.
+//! `tegula exageostat predict`: kriging at the places of a table or the nodes of a grid.
 
 use std::path::{Path, PathBuf};
 
@@ -9,24 +9,23 @@ use tegula_exageostat::likelihood::{Likelihood, Overlap};
 use tegula_exageostat::predict::{self as library, Predictions, Predictor};
 use tegula_exageostat::program::Computation;
 use tegula_exageostat::vecchia::{LocalPredictor, VecchiaLikelihood};
-use tegula_files::{NamedValues, Table};
+use tegula_files::{FillError, NamedValues, PartWriter, Table};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::trace::Trace;
 
-use super::data::Data;
-use super::inputs::{InputFlags, Places};
+use super::inputs::{InputFlags, Placing};
 use super::method::Method;
 use super::model_file::ModelFile;
 use super::observed::Errors;
 use super::remarks::Remarks;
 use super::setup::{Problem, Setup};
-use super::suspicions::of_places;
+use super::targets::{PART, Survey, Targets};
 use super::transform::{Column, columns, to_json};
 use super::{object, parameter_list, parameters_json};
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags};
 use crate::output::{
-    Account, Console, Form, Progress, STANDARD_OUTPUT, check_form, count, is_standard_output,
-    seconds, write_file,
+    Account, Console, Filling, Form, Progress, STANDARD_OUTPUT, check_form, count,
+    is_standard_output, seconds, unfilled, write_file,
 };
 
 /// Flags of `predict`.
@@ -42,7 +41,7 @@ pub(crate) struct Predict {
     matrix: MatrixFlags,
     #[command(flatten)]
     run: RunFlags,
-    /// Write the columns of PLACES.csv, then mean, variance and, with a nugget, variance_obs to
+    /// Write the columns of the places, then mean, variance and, with a nugget, variance_obs to
     /// FILE; "-" is standard output
     ///
     /// They are of the field without noise; variance_obs is that of new observations. With a
@@ -58,9 +57,20 @@ pub(crate) struct Predict {
     output: OutputFlags,
 }
 
-/// Predictions with their times.
+/// What there is to predict, from what.
+struct Job<'a> {
+    placing: Placing<'a>,
+    targets: &'a Targets,
+    survey: &'a Survey,
+    setup: &'a Setup,
+    console: &'a Console,
+}
+
+/// What was predicted, and in what time.
 struct Done {
-    predictions: Predictions,
+    /// The names of the columns that were written.
+    names: Vec<String>,
+    errors: Errors,
     trace: Trace,
     account: Account,
     loglik: f64,
@@ -77,27 +87,25 @@ impl Predict {
         let mut remarks = Remarks::new(&console);
         let memory = self.run.memory()?;
         let data = self.input.training_data(&file, memory, &mut remarks)?;
-        let places = self.input.places(&file, &data, memory)?;
-        let setup = self.prepare(&file, &data, &places, &console, &mut remarks)?;
+        let targets = self.input.targets(&file, &data, memory)?;
+        let placing = self.input.placing(&file, &data);
+        let survey = targets.survey(&placing)?;
+        let setup = self.prepare(&placing, &targets, &survey, &console, &mut remarks)?;
         if setup.is_dry {
             // The solve for the places costs n^2 flops each, a factorisation n^3/3.
-            let solves = (3 * places.rows.len()).div_ceil(setup.problem.n.max(1));
+            let solves = (3 * survey.places).div_ceil(setup.problem.n.max(1));
             let reason = format!("a factorization, and the places, which cost as much as {solves}");
             self.output.write(&setup.estimate(&console, (1 + solves, &reason))?)?;
             return console.finish();
         }
-        let mut done = if setup.is_double() {
-            self.predict::<f64>(&file, &data, &places, &setup, &console)?
-        } else {
-            self.predict::<f32>(&file, &data, &places, &setup, &console)?
-        };
-        let columns = columns(file.transform, file.model.nugget, &done.predictions);
-        let names = write_beside(&self.output_file, (&places.table, &places.rows), &columns)?;
-        let errors = Errors::new(&data, &places, expected(&columns));
-        self.describe(&console, &places, &done, &names, &errors);
+        let (targets, survey) = (&targets, &survey);
+        let job = Job { placing, targets, survey, setup: &setup, console: &console };
+        let mut done =
+            if setup.is_double() { self.predict::<f64>(&job)? } else { self.predict::<f32>(&job)? };
+        self.describe(&job, &done);
         setup.run.keep_times(&done.account, &console);
-        let mut result = result(&file, &data, &places, &setup, &done, names);
-        errors.describe_json(&mut result);
+        let mut result = result(&job, &done);
+        done.errors.describe_json(&mut result);
         result.insert("remarks".to_owned(), remarks.json(&[]));
         let result = Value::Object(result);
         self.trace.write(&mut done.trace, &result, &console)?;
@@ -108,38 +116,34 @@ impl Predict {
     /// Refuses what cannot be used, and prints what will be done.
     fn prepare(
         &self,
-        file: &ModelFile,
-        data: &Data,
-        places: &Places,
+        placing: &Placing<'_>,
+        targets: &Targets,
+        survey: &Survey,
         console: &Console,
         remarks: &mut Remarks<'_>,
     ) -> Result<Setup> {
+        let &Placing { file, data, .. } = placing;
         let model = &file.model;
         let problem = data.problem(Computation::Prediction);
         let vecchia = self.method.unwrap_or(file.method).vecchia(problem.geometry);
-        let problem = Problem { places: places.rows.len(), vecchia, ..problem };
+        let problem = Problem { places: survey.places, vecchia, ..problem };
         let setup = Setup::new(&self.matrix, &self.run, problem, model.covariance)?;
         data.check_places(model.nugget > 0.0, "fit again with --estimate-nugget", console)?;
         data.describe(console);
         console.field("covariance", model.covariance.name);
         console.field("parameters", parameter_list(model));
-        let (path, count) = (places.table.path().display(), count(places.rows.len(), "place"));
-        console.field("places", format_args!("{path}: {count}"));
+        let count = count(survey.places, "place");
+        console.field("places", format_args!("{}: {count}", targets.describe()));
         setup.describe(console);
         remarks.caution(model, problem.geometry);
-        remarks.note(of_places(places, &file.mean, &data.observations.points));
+        remarks.note(survey.remarks.clone());
         Ok(setup)
     }
 
-    /// Factorises, then predicts block by block.
-    fn predict<T: Real>(
-        &self,
-        file: &ModelFile,
-        data: &Data,
-        places: &Places,
-        setup: &Setup,
-        console: &Console,
-    ) -> Result<Done> {
+    /// Factorises, then predicts and writes part by part.
+    fn predict<T: Real>(&self, job: &Job<'_>) -> Result<Done> {
+        let &Job { setup, console, .. } = job;
+        let &Placing { file, data, .. } = &job.placing;
         let mut progress = Progress::new(console);
         let flow = setup.run.flow(self.trace.is_wanted(), true);
         progress.follow(flow.watch(), setup.tasks(), "factorization");
@@ -154,51 +158,89 @@ impl Predict {
         };
         progress.clear();
         let factorization_seconds = progress.seconds();
-        let total = places.rows.len();
-        let predictions = predictor.predict(&places.points, &places.drift, &mut |done| {
-            progress.share(done, total, "places");
-        })?;
+        let (names, errors) = self.write(job, &mut *predictor, &mut progress)?;
         progress.clear();
         let prediction_seconds = progress.seconds() - factorization_seconds;
         let loglik = predictor.evaluation().loglik() + data.log_jacobian();
         let account = Account::of(predictor.flow());
         let trace = predictor.flow().take_trace();
-        Ok(Done { predictions, trace, account, loglik, factorization_seconds, prediction_seconds })
+        Ok(Done {
+            names,
+            errors,
+            trace,
+            account,
+            loglik,
+            factorization_seconds,
+            prediction_seconds,
+        })
     }
 
-    fn describe(
+    /// Predicts and writes part by part; returns the names of the columns, and how far predictions
+    /// are from what was observed.
+    fn write(
         &self,
-        console: &Console,
-        places: &Places,
-        done: &Done,
-        names: &[String],
-        errors: &Errors,
-    ) {
+        job: &Job<'_>,
+        predictor: &mut dyn library::Predict,
+        progress: &mut Progress,
+    ) -> Result<(Vec<String>, Errors)> {
+        let &Job { targets, survey, setup, ref placing, .. } = job;
+        let (transform, nugget) = (placing.file.transform, placing.file.model.nugget);
+        let all = columns(transform, nugget, &Predictions::default());
+        let names: Vec<String> =
+            all.iter().map(|(name, _)| free_name(targets.names(), name, "predicted")).collect();
+        // Parts that end where blocks do.
+        let together = setup.nb() * library::BLOCKS_PER_WORKER * predictor.flow().workers();
+        let rows = PART.next_multiple_of(together.max(1));
+        let mut errors = Errors::default();
+        let written = write_file(&self.output_file, |out| {
+            let mut writer = PartWriter::new(out, targets.dialect(), (targets.names(), &names))?;
+            let mut parts = survey.parts(targets, rows).map_err(unfilled)?;
+            let mut before = 0;
+            while let Some(part) = parts.next_part().map_err(unfilled)? {
+                let places = placing.places(part).map_err(unfilled)?;
+                let mut report =
+                    |done: usize| progress.share(before + done, survey.places, "places");
+                let predictions = predictor.predict(&places.points, &places.drift, &mut report);
+                let predictions = predictions.map_err(unfilled)?;
+                let columns = columns(transform, nugget, &predictions);
+                errors.add(placing.data, &places, expected(&columns));
+                let spread: Vec<Vec<f64>> =
+                    columns.iter().map(|(_, values)| places.spread(values)).collect();
+                writer.write(&places.table, &spread)?;
+                before += places.rows.len();
+            }
+            Ok::<(), FillError<Filling>>(writer.finish()?)
+        });
+        written.map_err(Filling::cause)?;
+        Ok((names, errors))
+    }
+
+    fn describe(&self, job: &Job<'_>, done: &Done) {
+        let &Job { targets, survey, console, .. } = job;
         let total = done.factorization_seconds + done.prediction_seconds;
         console.line("");
         console.line(format_args!(
             "predicted at {} in {} (factorization {}, places {})",
-            count(places.rows.len(), "place"),
+            count(survey.places, "place"),
             seconds(total),
             seconds(done.factorization_seconds),
             seconds(done.prediction_seconds),
         ));
         done.account.describe(console);
-        let left = places.table.rows() - places.rows.len();
-        if left > 0 {
-            console.note(format_args!("{} lacked a value and got NA", count(left, "row")));
+        if let Some(left) = survey.left_out() {
+            console.note(left);
         }
-        errors.describe(console, places);
-        if names[0] != "mean" {
+        done.errors.describe(console, &targets.describe());
+        if done.names[0] != "mean" {
             console.note(format_args!(
                 "the table has a column called mean already: the predictions are called {}",
-                names.join(", ")
+                done.names.join(", ")
             ));
         }
         if !is_standard_output(&self.output_file) {
             console.line(format_args!(
                 "{} written to {}",
-                names.join(", "),
+                done.names.join(", "),
                 self.output_file.display()
             ));
         }
@@ -212,23 +254,17 @@ fn expected(columns: &[Column]) -> &[f64] {
 }
 
 /// The result as JSON.
-fn result(
-    file: &ModelFile,
-    data: &Data,
-    places: &Places,
-    setup: &Setup,
-    done: &Done,
-    columns: Vec<String>,
-) -> Map<String, Value> {
+fn result(job: &Job<'_>, done: &Done) -> Map<String, Value> {
+    let &Placing { file, data, .. } = &job.placing;
     let mut result = object([
         ("n", data.observations.len().into()),
-        ("places", places.rows.len().into()),
+        ("places", job.survey.places.into()),
         ("covariance", file.model.covariance.name.into()),
         ("params", parameters_json(&file.model)),
         ("nugget", file.model.nugget.into()),
         ("loglik", done.loglik.into()),
         ("transform", to_json(file.transform)),
-        ("columns", columns.into()),
+        ("columns", done.names.clone().into()),
         ("seconds", (done.factorization_seconds + done.prediction_seconds).into()),
         (
             "phases",
@@ -239,7 +275,7 @@ fn result(
         ),
         ("data", super::model_file::data_json(data)),
     ]);
-    setup.describe_json(&mut result);
+    job.setup.describe_json(&mut result);
     done.account.describe_json(&mut result);
     result
 }
@@ -258,7 +294,7 @@ pub(super) fn write_beside(
     };
     let columns: Vec<Column> = columns.iter().map(spread).collect();
     let names: Vec<String> =
-        columns.iter().map(|(name, _)| free_name(table, name, "predicted")).collect();
+        columns.iter().map(|(name, _)| free_name(table.names(), name, "predicted")).collect();
     let pairs = names.iter().zip(&columns);
     let extra: Vec<NamedValues<'_>> =
         pairs.map(|(name, (_, values))| NamedValues { name, values }).collect();
@@ -266,10 +302,9 @@ pub(super) fn write_beside(
     Ok(names)
 }
 
-/// `name`, or a variant of it that is no column of `table`.
-pub(super) fn free_name(table: &Table, name: &str, prefix: &str) -> String {
-    let is_free =
-        |name: &String| table.names().iter().all(|other| !other.eq_ignore_ascii_case(name));
+/// `name`, or a variant of it that is none of the `others`.
+pub(super) fn free_name(others: &[String], name: &str, prefix: &str) -> String {
+    let is_free = |name: &String| others.iter().all(|other| !other.eq_ignore_ascii_case(name));
     let variants = (2..).map(|number| format!("{prefix}_{name}_{number}"));
     [name.to_owned(), format!("{prefix}_{name}")]
         .into_iter()

@@ -217,8 +217,8 @@ impl Sample {
         let places = match &self.at {
             Some(at) => {
                 let (model, coords) = (path.to_owned(), self.places.coords.clone());
-                let (at, train) = (at.clone(), self.train.clone());
-                InputFlags { model, at, coords, train, drop_missing }
+                let (at, train) = (Some(at.clone()), self.train.clone());
+                InputFlags { model, at, grid: None, coords, train, drop_missing }
                     .places(&file, &data, memory)?
             }
             None => Places::of_data(&data)?,
@@ -272,7 +272,7 @@ impl Sample {
     fn write(&self, place: &Where, field: &[f64]) -> Result<String> {
         match place {
             Where::Table(table, rows) => {
-                let name = free_name(table, VALUE, "drawn");
+                let name = free_name(table.names(), VALUE, "drawn");
                 let mut values = vec![f64::NAN; table.rows()];
                 rows.iter().zip(field).for_each(|(&row, value)| values[row] = *value);
                 let extra = [NamedValues { name: &name, values: &values }];

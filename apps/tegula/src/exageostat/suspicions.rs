@@ -3,7 +3,7 @@
 
 use tegula_exageostat::plausibility::{far_off, sentinel};
 use tegula_files::{ColumnIndex, Table};
-use tegula_kernels::geometry::{Geometry, Points};
+use tegula_kernels::geometry::Geometry;
 
 use super::data::Data;
 use super::inputs::Places;
@@ -177,27 +177,48 @@ impl Problem {
     }
 }
 
-/// What a person should know of `places` for a model of `data` with the mean `mean`.
-pub(super) fn of_places(places: &Places, mean: &Mean, data: &Points) -> Vec<String> {
-    let Places { table, rows, coordinates, .. } = places;
-    let names = coordinates.columns().into_iter().chain(mean.inputs());
-    let codes = names.filter_map(|name| missing_code(table, rows, table.find(name).ok()?));
-    codes.chain(far_places(places, data)).collect()
+/// What a person should know of places, of which some are seen at a time.
+#[derive(Default)]
+pub(super) struct Suspicions {
+    /// Columns with codes of missing values, and what is said of each.
+    codes: Vec<(ColumnIndex, String)>,
+    /// Places far from the data.
+    far: usize,
+    /// Where the first of them stands, and the names of its coordinates.
+    first: Option<(String, String)>,
 }
 
-/// Places that lie far from the `data`.
-fn far_places(places: &Places, data: &Points) -> Option<String> {
-    let far = far_off(data, &places.points);
-    let first = *far.first()?;
-    Some(format!(
-        "{} of {} lie farther from the data than these extend (the first is {}, line {}): what is predicted there \
-         is hardly more than the mean; are {} in the same units, and in the same order, as in the data?",
-        far.len(),
-        count(places.points.len(), "place"),
-        places.table.path().display(),
-        places.table.line(places.rows[first]),
-        places.coordinates.texts().join(", ")
-    ))
+impl Suspicions {
+    /// Looks at `places` for a model of `data` with the mean `mean`.
+    pub(super) fn add(&mut self, places: &Places, mean: &Mean, data: &Data) {
+        let Places { table, rows, coordinates, .. } = places;
+        let names = coordinates.columns().into_iter().chain(mean.inputs());
+        for column in names.filter_map(|name| table.find(name).ok()) {
+            let is_new = self.codes.iter().all(|(known, _)| *known != column);
+            if is_new && let Some(remark) = missing_code(table, rows, column) {
+                self.codes.push((column, remark));
+            }
+        }
+        let far = far_off(&data.observations.points, &places.points);
+        self.far += far.len();
+        if let (None, Some(&first)) = (&self.first, far.first()) {
+            self.first = Some((table.row_name(rows[first]), coordinates.texts().join(", ")));
+        }
+    }
+
+    /// What is to be said of `all` places.
+    pub(super) fn remarks(self, all: usize) -> Vec<String> {
+        let far = self.first.map(|(first, coordinates)| {
+            format!(
+                "{} of {} lie farther from the data than these extend (the first is {first}): what is predicted \
+                 there is hardly more than the mean; are {coordinates} in the same units, and in the same order, as \
+                 in the data?",
+                self.far,
+                count(all, "place"),
+            )
+        });
+        self.codes.into_iter().map(|(_, remark)| remark).chain(far).collect()
+    }
 }
 
 /// A value in `rows` of `column` that seems to stand for a missing one.

@@ -189,6 +189,33 @@ where
     }
 }
 
+/// Why a file was not filled: the file, or anything else that happened on the way.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Filling {
+    /// The file.
+    #[error(transparent)]
+    File(#[from] WriteError),
+    /// What was to be written could not be made.
+    #[error("{0}")]
+    Content(anyhow::Error),
+}
+
+impl Filling {
+    /// What `error` of [`write_file`] was caused by.
+    pub(crate) fn cause(error: anyhow::Error) -> anyhow::Error {
+        match error.downcast::<Self>() {
+            Ok(Self::Content(error)) => error,
+            Ok(error) => error.into(),
+            Err(error) => error,
+        }
+    }
+}
+
+/// `error`, for which a file cannot be filled.
+pub(crate) fn unfilled(error: impl Into<anyhow::Error>) -> FillError<Filling> {
+    FillError::Content(Filling::Content(error.into()))
+}
+
 /// Writes the file `path` through `fill`, which comes to its end also where the file fails: other
 /// ranks may be at it.
 fn write_to_file<E>(

@@ -212,3 +212,93 @@ fn models_of_other_versions_of_the_form_are_told_apart() {
     run("\"format_version\": \"2.0\"").failed(2, &["other.json", "version 2.0", "reads version 1"]);
     run("\"format_version\": [1]").failed(2, &["other.json", "format_version is not a version"]);
 }
+
+#[test]
+fn nodes_of_a_grid_are_places() {
+    let folder = fitted();
+    let predict = "exageostat predict model.json";
+    let grid = format!("{predict} --grid 0:1:0.25,0.5:1:0.5 -o grid.csv --json -");
+    let result = tegula_in(&folder, &grid).succeeded().json();
+    assert_eq!(result["places"], 10);
+    let text = fs::read_to_string(folder.join("grid.csv")).expect("written");
+    assert!(text.starts_with("x,y,mean,variance\n0,0.5,"), "{text}");
+    let nodes: String = text
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').take(2).collect::<Vec<_>>().join(",") + "\n")
+        .collect();
+    fs::write(folder.join("at.csv"), format!("x,y\n{nodes}")).expect("written");
+    tegula_in(&folder, &format!("{predict} --at at.csv -o at_out.csv")).succeeded();
+    assert_eq!(text, fs::read_to_string(folder.join("at_out.csv")).expect("written"));
+    for (more, words) in [
+        ("--grid 0:1:0.3,0:1:0.5", &["does not divide it: 3.3333333333333335 steps"][..]),
+        ("--grid 0:1:0.5", &["--grid has 1 axis", "2 coordinates (x, y)"]),
+        ("--grid 0:1:0.1,0:1e9:0.001", &["1.000e12 nodes: take a larger step"]),
+        ("--grid 0:1:0.5,0:1:0.5 --at at.csv", &["cannot be used with"]),
+        ("", &["--at <PLACES.csv>"]),
+    ] {
+        tegula_in(&folder, &format!("{predict} {more}")).failed(2, words);
+    }
+}
+
+#[test]
+fn a_grid_has_no_columns_for_a_mean_that_needs_them() {
+    let folder = folder();
+    let sample = root().join("data/samples/texas-wind.csv");
+    let flags = "--values air_temperature_c --covariance exponential --coords longitude,latitude \
+                 --fix variance=8,range=400 --nugget 1";
+    let fit = |mean: &str| {
+        let sample = sample.display();
+        let fit = format!("exageostat fit {sample} {flags} --mean {mean} -o model.json");
+        tegula_in(&folder, &fit).succeeded();
+        tegula_in(&folder, "exageostat predict model.json --grid -100:-98:1,30:31:1")
+    };
+    fit("latitude").succeeded();
+    fit("wind_speed_east_knots+latitude").failed(2, &["takes wind_speed_east_knots too", "--at"]);
+    let poles = "exageostat predict model.json --grid -100:-98:1,80:100:10";
+    fit("latitude").succeeded();
+    tegula_in(&folder, poles).failed(2, &["--grid, node 7", "100 is no latitude"]);
+}
+
+/// More places than are predicted at a time: each is what it is where it is one of few.
+#[test]
+fn places_of_any_number_are_predicted_part_by_part() {
+    let text: String = (0..20).map(|i| format!("{},{},{}\n", i % 5, i / 5, i * i % 7)).collect();
+    let folder = folder_with("train.csv", &format!("x,y,z\n{text}"));
+    let fit = "exageostat fit train.csv --covariance exponential --values z --coords x,y --fix \
+               variance=2,range=3 --nugget 0.1 -o model.json";
+    for method in ["exact", "vecchia:20"] {
+        tegula_in(&folder, &format!("{fit} --method {method}")).succeeded();
+        let predict = "exageostat predict model.json";
+        let many = format!("{predict} --grid 0:2.99:0.01,0:2.99:0.01 -o many.csv");
+        tegula_in(&folder, &many).succeeded();
+        let few = format!("{predict} --grid 0:2.99:0.01,2.9:2.99:0.01 -o few.csv");
+        tegula_in(&folder, &few).succeeded();
+        for name in ["x", "y", "mean", "variance", "variance_obs"] {
+            let (many, few) =
+                (column(&folder.join("many.csv"), name), column(&folder.join("few.csv"), name));
+            assert_eq!((many.len(), few.len()), (90_000, 3000));
+            for (many, few) in many[87_000..].iter().zip(&few) {
+                // Sums of some tens of terms of order 1, in another order at most.
+                assert!((many - few).abs() < 1e-12, "{method} {name}: {many} against {few}");
+            }
+        }
+    }
+    // What is wrong on the last line is found before anything is predicted or written.
+    let mut rows: String =
+        (0..70_000).map(|i| format!("{},0.5\n", f64::from(i) / 70_000.0)).collect();
+    fs::write(folder.join("at.csv"), format!("x,y\n{rows}")).expect("written");
+    let predict = "exageostat predict model.json --at at.csv -o out.csv";
+    tegula_in(&folder, predict).succeeded();
+    let before = fs::read_to_string(folder.join("out.csv")).expect("written");
+    rows += "1,NA\n2,\n3,far\n";
+    fs::write(folder.join("at.csv"), format!("x,y\n{rows}")).expect("written");
+    tegula_in(&folder, predict).failed(2, &["at.csv, line 70004", "'far' is not a number"]);
+    let rows = rows.replace("far", "NA");
+    fs::write(folder.join("at.csv"), format!("x,y\n{rows}")).expect("written");
+    tegula_in(&folder, predict)
+        .failed(2, &["at.csv, line 70002", "3 of the 70003 rows", "--drop-missing"]);
+    assert_eq!(before, fs::read_to_string(folder.join("out.csv")).expect("written"));
+    let run = tegula_in(&folder, &format!("{predict} --drop-missing")).succeeded();
+    assert!(run.stdout.contains("3 rows lacked a value"), "{}", run.stdout);
+}

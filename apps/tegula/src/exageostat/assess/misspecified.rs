@@ -59,7 +59,8 @@ impl Assess {
         };
         let (model, coords) = (self.model.clone(), self.coords.clone());
         let (train, drop_missing) = (self.train.clone(), self.drop_missing);
-        let input = InputFlags { model, at: at.clone(), coords, train, drop_missing };
+        let input =
+            InputFlags { model, at: Some(at.clone()), grid: None, coords, train, drop_missing };
         let places = input.places(file, data, memory)?;
         let from = format!("{}: {}", at.display(), count(places.rows.len(), "place"));
         Ok(Some(Task { truth, points: places.points, drift: places.drift, from }))

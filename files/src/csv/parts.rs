@@ -1,0 +1,364 @@
+//! A table some rows at a time: files of any length in bounded memory, and tables of numbers that
+//! stand in no file.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::cell::push_number;
+use super::columns::Column;
+use super::dialect::Dialect;
+use super::lines::Lines;
+use super::records::{Records, Row};
+use super::shape::{ReadOptions, Shape};
+use super::source::Source;
+use super::table::Table;
+use super::write::RowWriter;
+use crate::digest::{Digest, digest_bytes};
+use crate::error::TableError;
+use crate::text::Text;
+
+/// Parts of the memory for reading of which one may hold a part of a table, its texts twice.
+const MEMORY_PARTS: u64 = 4;
+
+/// A table that is read some rows at a time, as often as wanted.
+#[derive(Clone, Debug)]
+pub struct TableFile {
+    source: Source,
+    shape: Shape,
+    names: Vec<String>,
+}
+
+/// What a part holds of its rows beside numbers.
+#[derive(Clone, Debug)]
+pub(super) enum Kept {
+    /// The cells as they stand, row by row.
+    Cells {
+        /// End to end.
+        text: String,
+        /// Where each ends.
+        ends: Vec<usize>,
+    },
+    /// Nothing: the rows are numbers, and are called so.
+    Numbers(&'static str),
+}
+
+impl Kept {
+    /// The cells of `row`, of so many in each.
+    pub(super) fn cells(&self, row: usize, width: usize) -> impl Iterator<Item = &str> {
+        let (text, ends): (&str, &[usize]) = match self {
+            Self::Cells { text, ends } => (text, ends),
+            Self::Numbers(_) => ("", &[]),
+        };
+        let those = (row * width).min(ends.len())..((row + 1) * width).min(ends.len());
+        those.map(move |place| {
+            let start = place.checked_sub(1).map_or(0, |before| ends[before]);
+            &text[start..ends[place]]
+        })
+    }
+}
+
+impl TableFile {
+    /// Looks at the first rows of `path`.
+    ///
+    /// # Errors
+    /// As [`Table::read`], as far as the first rows tell.
+    pub fn open(path: &Path, options: &ReadOptions) -> Result<Self, TableError> {
+        let source = Source::open(path, options.memory_bytes)?;
+        let shape = Shape::find(&source, options)?;
+        let names = shape.names();
+        Ok(Self { source, shape, names })
+    }
+
+    /// The file, as it was named.
+    pub fn path(&self) -> &Path {
+        &self.source.path
+    }
+
+    /// The names of the columns, as [`Table::names`].
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// How results with these rows are written.
+    pub fn dialect_out(&self) -> Dialect {
+        self.shape.dialect.for_output()
+    }
+
+    /// A reader of parts with `rows` rows, fewer where these take too much memory.
+    ///
+    /// # Errors
+    /// If the file cannot be opened again.
+    pub fn parts(&self, rows: usize) -> Result<Parts, TableError> {
+        let mut records = self.source.records(self.shape.dialect.delimiter)?;
+        if self.shape.header.is_some() {
+            records.next_row()?;
+        }
+        let (file, rows) = (self.clone(), rows.max(1));
+        Ok(Parts { file, records: Some(records), rows, has_rows: false, digest: None })
+    }
+}
+
+/// The parts of a table, one after the other.
+pub struct Parts {
+    file: TableFile,
+    records: Option<Records<Text>>,
+    rows: usize,
+    /// Whether a row was seen.
+    has_rows: bool,
+    digest: Option<Digest>,
+}
+
+impl Parts {
+    /// The next rows as a table of their own, on the lines where they stand; none at the end. A
+    /// column is one of text if a cell of these rows is.
+    ///
+    /// # Errors
+    /// As [`Table::read`].
+    pub fn next_part(&mut self) -> Result<Option<Table>, TableError> {
+        let Some(records) = &mut self.records else { return Ok(None) };
+        let shape = &self.file.shape;
+        let mut columns = vec![Column::default(); shape.width];
+        let mut lines = Lines::default();
+        let (mut text, mut ends) = (String::new(), Vec::new());
+        let most = self.file.source.memory_bytes / MEMORY_PARTS;
+        while let Some(row) = records.next_row()? {
+            self.has_rows = true;
+            push_row(&mut columns, &mut lines, (row, shape), &self.file.source.path)?;
+            for cell in row.cells() {
+                text.push_str(cell);
+                ends.push(text.len());
+            }
+            let bytes = 2 * text.len() + 16 * ends.len() + lines.bytes();
+            if lines.rows() == self.rows || bytes as u64 > most {
+                return Ok(Some(self.part(columns, lines, Kept::Cells { text, ends })));
+            }
+        }
+        if !self.has_rows {
+            let (path, columns) = (self.file.source.path.clone(), self.file.names.clone());
+            return Err(TableError::OnlyHeader { path, columns });
+        }
+        if let Some(records) = self.records.take() {
+            self.digest = Some(Digest::finish(records.into_hasher()));
+        }
+        let part = self.part(columns, lines, Kept::Cells { text, ends });
+        Ok((part.rows() > 0).then_some(part))
+    }
+
+    /// The digest of the text, once all parts were read.
+    pub fn digest(&self) -> Option<Digest> {
+        self.digest
+    }
+
+    fn part(&self, columns: Vec<Column>, lines: Lines, kept: Kept) -> Table {
+        let TableFile { source, shape, names } = &self.file;
+        Table::part(source.clone(), shape.clone(), names.clone(), (columns, lines), kept)
+    }
+}
+
+/// Appends `row` of a table of this shape to its columns.
+pub(super) fn push_row(
+    columns: &mut [Column],
+    lines: &mut Lines,
+    (row, shape): (Row<'_>, &Shape),
+    path: &Path,
+) -> Result<(), TableError> {
+    if row.width() != shape.width {
+        return Err(TableError::Ragged {
+            path: path.to_owned(),
+            line: row.line,
+            expected: shape.width,
+            found: row.width(),
+            dialect: shape.dialect.to_string(),
+        });
+    }
+    for (column, cell) in columns.iter_mut().zip(row.cells()) {
+        column.push(lines.rows(), cell, shape.dialect.decimal);
+    }
+    lines.push(row.line);
+    Ok(())
+}
+
+impl Table {
+    /// Rows of numbers that stand in no text: `columns` with their names, of what is called `name`
+    /// in messages. Each row is a `word` (a node) there, and the first has the number `first`.
+    ///
+    /// # Panics
+    /// If the columns differ in length.
+    pub fn of_numbers(
+        name: &Path,
+        columns: Vec<(String, Vec<f64>)>,
+        (word, first): (&'static str, u64),
+    ) -> Self {
+        let rows = columns.first().map_or(0, |(_, values)| values.len());
+        let mut lines = Lines::default();
+        (0..rows as u64).for_each(|row| lines.push(first + row));
+        let (names, values): (Vec<String>, Vec<Vec<f64>>) = columns.into_iter().unzip();
+        let shape = Shape { dialect: Dialect::PLAIN, width: names.len(), header: Some(names) };
+        let column = |values: Vec<f64>| {
+            assert_eq!(values.len(), rows, "values of a column");
+            Column { values, ..Column::default() }
+        };
+        let columns = values.into_iter().map(column).collect();
+        let source = Source::hold(name, Vec::new(), u64::MAX);
+        let names = shape.names();
+        Self::part(source, shape, names, (columns, lines), Kept::Numbers(word))
+    }
+
+    fn part(
+        source: Source,
+        shape: Shape,
+        names: Vec<String>,
+        (columns, lines): (Vec<Column>, Lines),
+        kept: Kept,
+    ) -> Self {
+        let (digest, kept) = (digest_bytes(&[]), Some(kept));
+        Self { source, shape, names, digest, bytes_read: 0, columns, lines, kept }
+    }
+
+    /// Where `row`, counted from 0, stands, for messages: `FILE, line 7`.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn row_name(&self, row: usize) -> String {
+        let word = match &self.kept {
+            Some(Kept::Numbers(word)) => word,
+            _ => "line",
+        };
+        format!("{}, {word} {}", self.path().display(), self.line(row))
+    }
+}
+
+/// Writes parts of a table with further columns, one part after the other: cells as they stand,
+/// then the columns, as [`Table::fill_with`] does.
+pub struct PartWriter<'a> {
+    rows: RowWriter<'a>,
+    dialect: Dialect,
+}
+
+impl<'a> PartWriter<'a> {
+    /// Begins a file with a header of `names` and those of the further columns.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn new(
+        out: &'a mut dyn Write,
+        dialect: Dialect,
+        (names, more): (&[String], &[String]),
+    ) -> io::Result<Self> {
+        let mut rows = RowWriter::new(out, dialect);
+        rows.write(names.iter().map(String::as_str), more.iter().map(String::as_str))?;
+        Ok(Self { rows, dialect })
+    }
+
+    /// Writes `part` with the further columns, a value for each row.
+    ///
+    /// # Errors
+    /// Those of the output.
+    ///
+    /// # Panics
+    /// If the table is no part, or a column has not one value for each row.
+    pub fn write(&mut self, part: &Table, more: &[Vec<f64>]) -> io::Result<()> {
+        let kept = part.kept.as_ref().expect("a part keeps its cells");
+        assert!(more.iter().all(|column| column.len() == part.rows()), "values of a column");
+        let width = part.shape.width;
+        let own: &[Column] = match kept {
+            Kept::Cells { .. } => &[],
+            Kept::Numbers(_) => &part.columns,
+        };
+        let mut number = String::new();
+        for row in 0..part.rows() {
+            kept.cells(row, width).try_for_each(|cell| self.rows.cell(cell))?;
+            let values = own.iter().map(|column| &column.values).chain(more);
+            for value in values.map(|values| values[row]) {
+                number.clear();
+                push_number(&mut number, value, self.dialect.decimal);
+                self.rows.cell(&number)?;
+            }
+            self.rows.end_row()?;
+        }
+        Ok(())
+    }
+
+    /// Hands everything on.
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub fn finish(self) -> io::Result<()> {
+        self.rows.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::csv::{ColumnIndex, NamedValues};
+
+    /// A file read in parts of any length, and written again, is the file read at once and written.
+    #[test]
+    fn parts_make_up_the_whole() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("t.csv");
+        let text = "id;x\n\" a;1 \";3,5\n\nNA;4\n# none\n7 ;5\nb;\n\"c\";1e3\n";
+        std::fs::write(&path, text).expect("a file");
+        let whole = Table::read(&path).expect("a table");
+        let values: Vec<f64> = (0..whole.rows()).map(|row| row as f64 + 0.5).collect();
+        let mut expected = Vec::new();
+        let extra = [NamedValues { name: "more", values: &values }];
+        whole.fill_with(&mut expected, &extra).expect("written");
+        for rows in 1..7 {
+            let file = TableFile::open(&path, &ReadOptions::default()).expect("a table");
+            let mut parts = file.parts(rows).expect("opened");
+            let (mut out, mut seen) = (Vec::new(), 0);
+            let more = ["more".to_owned()];
+            let mut writer =
+                PartWriter::new(&mut out, file.dialect_out(), (file.names(), &more)).expect("made");
+            while let Some(part) = parts.next_part().expect("read") {
+                assert!(part.rows() <= rows);
+                for row in 0..part.rows() {
+                    assert_eq!(part.line(row), whole.line(seen + row));
+                }
+                let texts = part.texts(ColumnIndex(0)).expect("texts");
+                let all = whole.texts(ColumnIndex(0)).expect("texts");
+                assert_eq!(texts, all[seen..seen + part.rows()]);
+                let those = values[seen..seen + part.rows()].to_vec();
+                writer.write(&part, &[those]).expect("written");
+                seen += part.rows();
+            }
+            writer.finish().expect("written");
+            assert_eq!(seen, whole.rows());
+            assert_eq!(parts.digest(), Some(whole.digest()));
+            assert_eq!(String::from_utf8(out), String::from_utf8(expected.clone()));
+        }
+    }
+
+    #[test]
+    fn memory_bounds_a_part() {
+        let text: String = (0..4000).map(|i| format!("{i},{}\n", i * i)).collect();
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("t.csv");
+        std::fs::write(&path, text).expect("a file");
+        let options = ReadOptions { memory_bytes: 1 << 16, ..ReadOptions::default() };
+        let file = TableFile::open(&path, &options).expect("a table");
+        let mut parts = file.parts(usize::MAX).expect("opened");
+        let (mut count, mut rows) = (0, 0);
+        while let Some(part) = parts.next_part().expect("read") {
+            (count, rows) = (count + 1, rows + part.rows());
+        }
+        assert!(rows == 4000 && count > 5, "{rows} rows in {count} parts");
+    }
+
+    #[test]
+    fn numbers_in_no_file_are_written_as_numbers() {
+        let columns =
+            vec![("x".to_owned(), vec![0.1, 2.0]), ("y".to_owned(), vec![-1e9, f64::NAN])];
+        let table = Table::of_numbers(Path::new("--grid"), columns, ("node", 7));
+        assert_eq!(table.row_name(1), "--grid, node 8");
+        let (mut out, more) = (Vec::new(), ["v".to_owned()]);
+        let mut writer =
+            PartWriter::new(&mut out, Dialect::PLAIN, (table.names(), &more)).expect("made");
+        writer.write(&table, &[vec![1.0, 2.5]]).expect("written");
+        writer.finish().expect("written");
+        let expected = "x,y,v\n0.1,-1000000000,1\n2,NA,2.5\n";
+        assert_eq!(String::from_utf8(out).expect("text"), expected);
+    }
+}

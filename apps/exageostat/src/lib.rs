@@ -5,6 +5,7 @@
 //! [`assess::leave_one_out`] at those of the data.
 
 pub mod assess;
+pub mod block;
 pub mod coefficients;
 pub mod covariance;
 pub mod design;

@@ -6,9 +6,10 @@
 //! columns in the mean this is simple kriging, with a constant ordinary, else universal kriging:
 //! Cressie, "Statistics for spatial data" (1993), sections 3.2 and 3.4.
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
-use tegula_kernels::geometry::Points;
+use tegula_kernels::geometry::{Geometry, Points};
 use tegula_kernels::kernel::column_squares::ColumnSquares;
 use tegula_kernels::kernel::covariance::{
     Covariance as CovarianceKernel, RadialTable, TABLE_BYTES,
@@ -21,6 +22,7 @@ use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 use tegula_tiles::TileMatrix;
 
+use crate::block::{Averaged, Block};
 use crate::generation::places;
 use crate::likelihood::{Evaluate, Evaluation, Likelihood, LikelihoodError, Parts};
 use crate::model::Model;
@@ -42,11 +44,12 @@ pub struct Predictions {
     pub lagrange: Vec<f64>,
 }
 
-/// Predicts at places, block by block, from one factorisation.
+/// Predicts at places, some at a time, from one factorisation.
 #[derive(Debug)]
 pub struct Predictor<T> {
     flow: Flow,
-    model: Model,
+    /// The variance of what is predicted, where nothing is observed.
+    prior: f64,
     observations: Observations,
     evaluation: Evaluation,
     kriging: Kriging<T>,
@@ -68,13 +71,13 @@ impl<T: Real> Predictor<T> {
         let table = model.covariance.table(&model.values, 0.0)?;
         let (mut flow, parts) = likelihood.into_parts();
         let kriging = Kriging::new(&mut flow, parts, &table).map_err(LikelihoodError::Flow)?;
-        Ok(Self { flow, model, observations, evaluation, kriging })
+        Ok(Self { flow, prior: model.variance(), observations, evaluation, kriging })
     }
 
-    /// Turns the sums of one block into predictions.
+    /// Turns the sums of some places into predictions.
     fn collect(
         &mut self,
-        block: Block<T>,
+        block: Task<T>,
         drift: impl Fn(usize) -> Vec<f64>,
         into: &mut Predictions,
     ) -> Result<(), FlowError> {
@@ -86,7 +89,7 @@ impl<T: Real> Predictor<T> {
         for i in 0..m {
             let projections: Vec<f64> = (0..=p).map(|j| projections[i + j * m].to_f64()).collect();
             let q = self.observations.design.transform(&drift(i));
-            let known = self.model.variance() - explained[i].to_f64();
+            let known = self.prior - explained[i].to_f64();
             mean.predict(&q, &projections, known, into);
         }
         block.unregister(&mut self.flow);
@@ -130,6 +133,10 @@ pub trait Predict {
     /// The likelihood of the observations and the coefficients of the mean.
     fn evaluation(&self) -> &Evaluation;
 
+    /// Predicts the field's mean over `block` about each place from now on. The columns of the mean
+    /// are those of the place.
+    fn set_block(&mut self, block: Block);
+
     /// Predicts at `points`; `drift` gives, for each column of the mean, its value there.
     /// `report` is called with the number of places done.
     ///
@@ -153,6 +160,11 @@ impl<T: Real> Predict for Predictor<T> {
 
     fn evaluation(&self) -> &Evaluation {
         &self.evaluation
+    }
+
+    fn set_block(&mut self, block: Block) {
+        self.prior = block.covariance(&self.kriging.radial, [0.0; 3], [0.0; 3]);
+        self.kriging.set_block(&mut self.flow, block);
     }
 
     fn predict(
@@ -185,6 +197,9 @@ impl<T: Real> Predict for Predictor<T> {
 pub(crate) struct Kriging<T> {
     parts: Parts<T>,
     table: Handle,
+    radial: Box<RadialTable>,
+    /// The block about each place, with the weights of its nodes, unless it is the place alone.
+    block: Option<(Block, Handle)>,
 }
 
 impl<T: Real> Kriging<T> {
@@ -199,7 +214,13 @@ impl<T: Real> Kriging<T> {
     ) -> Result<Self, FlowError> {
         let handle = flow.register(TABLE_BYTES);
         flow.overwrite(handle, bytemuck::bytes_of(table))?;
-        Ok(Self { parts, table: handle })
+        Ok(Self { parts, table: handle, radial: Box::new(*table), block: None })
+    }
+
+    /// Predicts blocks from now on.
+    fn set_block(&mut self, flow: &mut Flow, block: Block) {
+        let weights = flow.register_from(&block.weights());
+        self.block = Some((block, weights));
     }
 
     /// The `places` in parts that are worked on at the same time.
@@ -218,25 +239,28 @@ impl<T: Real> Kriging<T> {
         flow: &mut Flow,
         points: &Points,
         those: Range<usize>,
-    ) -> Vec<Block<T>> {
+    ) -> Vec<Task<T>> {
         let (nb, end) = (self.parts.factor.nb(), those.end);
         let blocks = those.step_by(nb);
-        blocks.map(|first| self.block(flow, &points.part(first..(first + nb).min(end)))).collect()
+        blocks.map(|first| self.task(flow, &points.part(first..(first + nb).min(end)))).collect()
     }
 
-    /// Submits the tasks of one block of places.
-    fn block(&self, flow: &mut Flow, points: &Points) -> Block<T> {
-        let Self { parts: Parts { factor, solved, places: observed, .. }, table } = self;
+    /// Submits the tasks of some places.
+    fn task(&self, flow: &mut Flow, points: &Points) -> Task<T> {
+        let Self { parts: Parts { factor, solved, places: observed, .. }, table, .. } = self;
         let (m, nb, columns) = (points.len(), factor.nb(), solved.n());
-        let at = places(flow, points, m.max(1))[0];
+        let at = match &self.block {
+            None => places(flow, points, m.max(1))[0],
+            Some((block, _)) => flow.register_from(&block.around(points)),
+        };
         let cross = TileMatrix::new(flow, (factor.n(), m), (nb, m), tegula_tiles::Storage::Full);
         let projections = flow.register(m * columns * size_of::<T>());
         let explained = flow.register(m * size_of::<T>());
         flow.phase("covariances");
         for (i, &observed) in observed.iter().enumerate() {
-            let kernel = CovarianceKernel::<T>::between(points.geometry(), (cross.tile_rows(i), m));
-            let accesses = [(*table, R), (observed, R), (at, R), (cross.tile(i, 0), W)];
-            flow.submit(kernel, &accesses, 2 * (cross.mt() - i) as i32);
+            let shape = (points.geometry(), cross.tile_rows(i), m);
+            let handles = [*table, observed, at, cross.tile(i, 0)];
+            self.covariances(flow, shape, handles, 2 * (cross.mt() - i) as i32);
         }
         flow.phase("solve");
         let triangle =
@@ -251,12 +275,31 @@ impl<T: Real> Kriging<T> {
             flow.submit(ColumnSquares::<T>::new(k, m), &[(tile, R), (explained, RW)], 0);
         }
         cross.done_with(flow);
-        Block { rows: m, at, cross, projections, explained }
+        Task { rows: m, at, cross, projections, explained }
+    }
+
+    /// Submits the covariances of observations with places, or with the blocks about them.
+    fn covariances(
+        &self,
+        flow: &mut Flow,
+        (geometry, rows, cols): (Geometry, usize, usize),
+        [table, observed, at, tile]: [Handle; 4],
+        priority: i32,
+    ) {
+        let Some((block, weights)) = &self.block else {
+            let kernel = CovarianceKernel::<T>::between(geometry, (rows, cols));
+            flow.submit(kernel, &[(table, R), (observed, R), (at, R), (tile, W)], priority);
+            return;
+        };
+        let kernel =
+            Averaged::<T> { rows, cols, nodes: block.len(), geometry, precision: PhantomData };
+        let accesses = [(table, R), (observed, R), (at, R), (*weights, R), (tile, W)];
+        flow.submit(kernel, &accesses, priority);
     }
 }
 
-/// The handles of one block of places.
-pub(crate) struct Block<T> {
+/// The handles of some places.
+pub(crate) struct Task<T> {
     rows: usize,
     at: Handle,
     cross: TileMatrix<T>,
@@ -264,7 +307,7 @@ pub(crate) struct Block<T> {
     explained: Handle,
 }
 
-impl<T: Real> Block<T> {
+impl<T: Real> Task<T> {
     /// Needs it no more.
     pub(crate) fn unregister(self, flow: &mut Flow) {
         for handle in [self.at, self.projections, self.explained] {

@@ -236,6 +236,15 @@ pub(crate) struct Parts<T> {
     pub(crate) places: Vec<Handle>,
 }
 
+impl<T: Real> Parts<T> {
+    /// Needs them no more.
+    pub(crate) fn unregister(self, flow: &mut Flow) {
+        self.factor.unregister(flow);
+        self.solved.unregister(flow);
+        self.places.into_iter().for_each(|handle| flow.unregister(handle));
+    }
+}
+
 /// Waits between phases, if they are not to overlap.
 fn barrier(flow: &mut Flow, overlap: Overlap) -> Result<(), FlowError> {
     if overlap.asynchronous { Ok(()) } else { flow.wait() }

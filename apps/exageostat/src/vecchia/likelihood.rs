@@ -12,8 +12,8 @@ use tegula_kernels::kernel::covariance::{RadialTable, TABLE_BYTES};
 use tegula_kernels::kernel::vecchia::{ScoreSums, Terms};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 
-use super::Vecchia;
 use super::structure::{Blocks, Ordered};
+use super::{Ordering, Vecchia};
 use crate::covariance::Covariance;
 use crate::likelihood::{Criterion, Evaluate, Evaluation, LikelihoodError, Score};
 use crate::observations::Observations;
@@ -65,17 +65,18 @@ impl VecchiaLikelihood {
     /// If there are 2^32 places or more.
     #[must_use]
     pub fn new(mut flow: Flow, observations: &Observations, options: Vecchia) -> Self {
-        let ordered = Ordered::new(&mut flow, &observations.points, options.ordering);
-        let blocks = ordered.search(&mut flow, options);
-        let design = &observations.design;
-        let (offset, rest) = design.project(&observations.values);
-        let columns: Vec<&[f64]> =
-            (0..design.columns()).map(|j| design.q(j)).chain([&rest[..]]).collect();
-        let records = ordered.records(&mut flow, &observations.points, &columns);
-        let sums = blocks.register(&mut flow, Terms::length(columns.len()));
-        let (n, table) = (observations.len(), flow.register(TABLE_BYTES));
-        let known = Known { n, ordered, records, offset, table };
+        let known = Known::new(&mut flow, observations, options.ordering);
+        let blocks = known.ordered.search(&mut flow, options);
+        let sums = blocks.register(&mut flow, Terms::length(known.columns()));
         Self { flow, options, known, blocks, sums, slope: None }
+    }
+
+    /// The flow, and what is known of the observations.
+    pub(super) fn into_parts(self) -> (Flow, Known) {
+        let Self { mut flow, known, blocks, sums, .. } = self;
+        blocks.unregister(&mut flow);
+        sums.into_iter().for_each(|sums| flow.unregister(sums));
+        (flow, known)
     }
 
     /// What it was made with.
@@ -155,6 +156,21 @@ impl VecchiaLikelihood {
 }
 
 impl Known {
+    /// What `observations` tell, put in order.
+    ///
+    /// # Panics
+    /// If there are 2^32 places or more.
+    pub(super) fn new(flow: &mut Flow, observations: &Observations, ordering: Ordering) -> Self {
+        let ordered = Ordered::new(flow, &observations.points, ordering);
+        let design = &observations.design;
+        let (offset, rest) = design.project(&observations.values);
+        let columns: Vec<&[f64]> =
+            (0..design.columns()).map(|j| design.q(j)).chain([&rest[..]]).collect();
+        let records = ordered.records(flow, &observations.points, &columns);
+        let (n, table) = (observations.len(), flow.register(TABLE_BYTES));
+        Self { n, ordered, records, offset, table }
+    }
+
     /// Numbers of a record beside its coordinates.
     pub(super) fn columns(&self) -> usize {
         self.offset.len() + 1

@@ -1,40 +1,53 @@
 //! Kriging from the nearest observations of each place.
 //!
 //! Each place has the mean and the variance that its nearest observations give it, noise included
-//! in theirs; the mean of the field is that of all observations, by their approximated likelihood.
-//! What is not known of it counts as far as the weights of the neighbours do not take it off, as in
-//! [`predict`](crate::predict): N. Cressie, "Statistics for spatial data" (1993), section 3.4.
+//! in theirs; the mean of the field is that of all observations, by their likelihood, exact or
+//! approximated. What is not known of it counts as far as the weights of the neighbours do not take
+//! it off, as in [`predict`](crate::predict): N. Cressie, "Statistics for spatial data" (1993),
+//! section 3.4.
 
 use std::ops::Range;
 
 use tegula_kernels::geometry::Points;
+use tegula_kernels::kernel::covariance::RadialTable;
 use tegula_kernels::kernel::vecchia::{Places, Weights};
+use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Access::{R, W};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 
 use super::likelihood::{Known, VecchiaLikelihood};
-use crate::likelihood::{Evaluate, Evaluation, LikelihoodError};
+use super::{BLOCK, Ordering};
+use crate::block::{Block, BlockWeights};
+use crate::likelihood::{Evaluate, Evaluation, Likelihood, LikelihoodError};
 use crate::model::Model;
 use crate::observations::Observations;
 use crate::predict::{Predict, Predictions, UncertainMean};
 
-/// Blocks of places that are worked on at the same time, per worker.
-const BLOCKS_PER_WORKER: usize = 16;
+/// Tasks that are worked on at the same time, per worker.
+const TASKS_PER_WORKER: usize = 16;
 
 /// Predicts at places from the nearest observations of each.
 #[derive(Debug)]
 pub struct LocalPredictor {
-    likelihood: VecchiaLikelihood,
-    model: Model,
+    flow: Flow,
+    known: Known,
     observations: Observations,
     evaluation: Evaluation,
+    radial: Box<RadialTable>,
     neighbours: usize,
+    /// Places of a task.
+    rows: usize,
+    /// The variance of what is predicted, where nothing is observed.
+    prior: f64,
+    /// The block about each place, with the weights of its nodes, unless it is the place alone.
+    block: Option<(Block, Handle)>,
 }
 
-/// A block of places: of each its projections, then the variance that is explained.
-struct Block {
+/// Some places: of each its projections, then the variance that is explained.
+struct Task {
     rows: usize,
-    handles: [Handle; 3],
+    out: Handle,
+    others: Vec<Handle>,
 }
 
 impl LocalPredictor {
@@ -53,45 +66,111 @@ impl LocalPredictor {
     ) -> Result<Self, LikelihoodError> {
         assert_eq!(likelihood.n(), observations.len(), "observations of the likelihood and these");
         let evaluation = likelihood.evaluate(model.covariance, &model.values, model.nugget)?;
-        let neighbours = likelihood.options().neighbours.min(observations.len());
-        Ok(Self { likelihood, model, observations, evaluation, neighbours })
+        let options = likelihood.options();
+        let (flow, known) = likelihood.into_parts();
+        let sizes = (options.neighbours, options.block);
+        Self::of(flow, known, &model, (observations, evaluation), sizes)
+    }
+
+    /// As [`new`](Self::new), with the coefficients of the mean by the exact likelihood, and from
+    /// so many `neighbours`.
+    ///
+    /// # Errors
+    /// If the covariance matrix is not positive definite, or there is no memory.
+    ///
+    /// # Panics
+    /// If the observations are not as many as those of the likelihood.
+    pub fn exact<T: Real>(
+        mut likelihood: Likelihood<T>,
+        model: Model,
+        observations: Observations,
+        neighbours: usize,
+    ) -> Result<Self, LikelihoodError> {
+        assert_eq!(likelihood.n(), observations.len(), "observations of the likelihood and these");
+        let evaluation = likelihood.evaluate(model.covariance, &model.values, model.nugget)?;
+        let (mut flow, parts) = likelihood.into_parts();
+        parts.unregister(&mut flow);
+        let known = Known::new(&mut flow, &observations, Ordering::Coordinate);
+        Self::of(flow, known, &model, (observations, evaluation), (neighbours, BLOCK))
+    }
+
+    fn of(
+        mut flow: Flow,
+        known: Known,
+        model: &Model,
+        (observations, evaluation): (Observations, Evaluation),
+        (neighbours, rows): (usize, usize),
+    ) -> Result<Self, LikelihoodError> {
+        let radial = model.covariance.table(&model.values, model.nugget)?;
+        let told = flow.overwrite(known.table, bytemuck::bytes_of(&*radial));
+        told.map_err(LikelihoodError::Flow)?;
+        let (neighbours, prior) = (neighbours.clamp(1, observations.len()), model.variance());
+        let block = None;
+        Ok(Self {
+            flow,
+            known,
+            observations,
+            evaluation,
+            radial,
+            neighbours,
+            rows,
+            prior,
+            block,
+        })
+    }
+
+    /// Predicts from so many neighbours from now on, all observations if these are fewer.
+    pub fn set_neighbours(&mut self, neighbours: usize) {
+        self.neighbours = neighbours.clamp(1, self.observations.len());
     }
 
     /// Submits the tasks of those of `points`.
-    fn submit(&mut self, points: &Points, those: Range<usize>) -> Block {
-        let (rows, neighbours) = (those.len(), self.neighbours);
-        let VecchiaLikelihood { flow, known, .. } = &mut self.likelihood;
-        let Known { ordered, records, table, .. } = &*known;
-        let (geometry, columns) = (points.geometry(), known.columns());
+    fn submit(&mut self, points: &Points, those: Range<usize>) -> Task {
+        let &mut Self { ref mut flow, ref known, neighbours, .. } = self;
+        let (rows, columns, geometry) = (those.len(), known.columns(), points.geometry());
         let stored = geometry.stored();
-        let at: Vec<f64> = those.flat_map(|i| points.point(i).into_iter().take(stored)).collect();
+        let part = points.part(those);
+        let at: Vec<f64> =
+            (0..rows).flat_map(|i| part.point(i).into_iter().take(stored)).collect();
         let targets = flow.register_from(&at);
         flow.phase("neighbours");
-        let lists = ordered.look_around(flow, (targets, rows), neighbours);
+        let lists = known.ordered.look_around(flow, (targets, rows), neighbours);
         flow.phase("prediction");
         let out = flow.register(rows * (columns + 1) * size_of::<f64>());
-        let places = Places { first: 0, rows, neighbours, columns, geometry };
-        let given = [*table, *records, lists, targets].map(|handle| (handle, R));
-        let accesses: Vec<_> = given.into_iter().chain([(out, W)]).collect();
-        flow.submit(Weights(places), &accesses, 0);
-        Block { rows, handles: [targets, lists, out] }
+        let given = [known.table, known.records, lists].map(|handle| (handle, R));
+        let mut others = vec![targets, lists];
+        match &self.block {
+            None => {
+                let places = Places { first: 0, rows, neighbours, columns, geometry };
+                let accesses = [&given[..], &[(targets, R), (out, W)]].concat();
+                flow.submit(Weights(places), &accesses, 0);
+            }
+            Some((block, weights)) => {
+                let around = flow.register_from(&block.around(&part));
+                let nodes = block.len();
+                let kernel = BlockWeights { rows, neighbours, columns, nodes, geometry };
+                let accesses = [&given[..], &[(around, R), (*weights, R), (out, W)]].concat();
+                flow.submit(kernel, &accesses, 0);
+                others.push(around);
+            }
+        }
+        Task { rows, out, others }
     }
 
-    /// Turns what a block's tasks have made into predictions; `drift` gives the columns of the mean
-    /// at a place of the block.
+    /// Turns what the tasks of some places have made into predictions; `drift` gives the columns of
+    /// the mean at one of them.
     fn collect(
         &mut self,
-        block: &Block,
+        task: &Task,
         drift: impl Fn(usize) -> Vec<f64>,
         into: &mut Predictions,
     ) -> Result<(), FlowError> {
-        let columns = self.likelihood.known.columns();
-        let made = self.likelihood.flow.read::<f64>(block.handles[2])?;
-        let offset = &self.likelihood.known.offset;
-        let mean = UncertainMean { evaluation: &self.evaluation, offset };
-        for (row, made) in made.chunks_exact(columns + 1).enumerate().take(block.rows) {
+        let columns = self.known.columns();
+        let made = self.flow.read::<f64>(task.out)?;
+        let mean = UncertainMean { evaluation: &self.evaluation, offset: &self.known.offset };
+        for (row, made) in made.chunks_exact(columns + 1).enumerate().take(task.rows) {
             let q = self.observations.design.transform(&drift(row));
-            let known = self.model.variance() - made[columns];
+            let known = self.prior - made[columns];
             mean.predict(&q, &made[..columns], known, into);
         }
         Ok(())
@@ -100,11 +179,17 @@ impl LocalPredictor {
 
 impl Predict for LocalPredictor {
     fn flow(&mut self) -> &mut Flow {
-        &mut self.likelihood.flow
+        &mut self.flow
     }
 
     fn evaluation(&self) -> &Evaluation {
         &self.evaluation
+    }
+
+    fn set_block(&mut self, block: Block) {
+        self.prior = block.covariance(&self.radial, [0.0; 3], [0.0; 3]);
+        let weights = self.flow.register_from(&block.weights());
+        self.block = Some((block, weights));
     }
 
     fn predict(
@@ -115,22 +200,23 @@ impl Predict for LocalPredictor {
     ) -> Result<Predictions, FlowError> {
         assert_eq!(drift.len(), self.observations.design.columns(), "columns of the mean");
         assert!(drift.iter().all(|column| column.len() == points.len()), "length of a column");
-        let total = points.len();
+        let (total, rows) = (points.len(), self.rows);
         let mut predictions = Predictions::default();
-        let block = self.likelihood.options().block;
-        let batch = block * BLOCKS_PER_WORKER * self.likelihood.flow.workers().max(1);
+        let batch = rows * TASKS_PER_WORKER * self.flow.workers().max(1);
         for start in (0..total).step_by(batch) {
             let end = (start + batch).min(total);
-            let firsts = (start..end).step_by(block);
-            let blocks: Vec<(usize, Block)> = firsts
-                .map(|first| (first, self.submit(points, first..(first + block).min(end))))
+            let firsts = (start..end).step_by(rows);
+            let tasks: Vec<(usize, Task)> = firsts
+                .map(|first| (first, self.submit(points, first..(first + rows).min(end))))
                 .collect();
-            for (first, block) in &blocks {
+            for (first, task) in &tasks {
                 let row = |row: usize| drift.iter().map(|column| column[first + row]).collect();
-                self.collect(block, row, &mut predictions)?;
+                self.collect(task, row, &mut predictions)?;
             }
-            let handles = blocks.iter().flat_map(|(_, block)| block.handles);
-            handles.for_each(|handle| self.likelihood.flow.unregister(handle));
+            let handles = tasks.into_iter().flat_map(|(_, task)| {
+                task.others.into_iter().chain([task.out])
+            });
+            handles.for_each(|handle| self.flow.unregister(handle));
             report(end);
         }
         Ok(predictions)

@@ -1,18 +1,24 @@
 //! `tegula exageostat predict`: kriging at the places of a table or the nodes of a grid.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Map, Value, json};
+use tegula_exageostat::block::Block;
 use tegula_exageostat::likelihood::{Likelihood, Overlap};
 use tegula_exageostat::predict::{self as library, Predictions, Predictor};
 use tegula_exageostat::program::Computation;
+use tegula_exageostat::transform::Transform;
 use tegula_exageostat::vecchia::{LocalPredictor, VecchiaLikelihood};
 use tegula_files::{FillError, NamedValues, PartWriter, Table};
+use tegula_kernels::geometry::Geometry;
 use tegula_kernels::scalar::Real;
 use tegula_runtime::trace::Trace;
 
+use super::data::Data;
 use super::inputs::{InputFlags, Placing};
 use super::method::Method;
 use super::model_file::ModelFile;
@@ -22,6 +28,7 @@ use super::setup::{Problem, Setup};
 use super::targets::{PART, Survey, Targets};
 use super::transform::{Column, columns, to_json};
 use super::{object, parameter_list, parameters_json};
+use crate::error::refused;
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags};
 use crate::output::{
     Account, Console, Filling, Form, Progress, STANDARD_OUTPUT, check_form, count,
@@ -37,6 +44,14 @@ pub(crate) struct Predict {
     /// each [default: as the model was fitted]
     #[arg(long, value_name = "NAME", help_heading = "Model", value_parser = Method::parse)]
     method: Option<Method>,
+    /// Predict from the K observations nearest to each place; the mean of the field stays that of
+    /// all [default: all, or as --method says]
+    #[arg(long, value_name = "K", help_heading = "Model", value_parser = at_least_one)]
+    neighbours: Option<usize>,
+    /// Predict the mean of the field over a rectangle about each place instead of the field at it;
+    /// the columns of the mean are those of the place
+    #[arg(long, value_name = "WIDTH[xHEIGHT]", help_heading = "Model", value_parser = Sides::from_str)]
+    block: Option<Sides>,
     #[command(flatten)]
     matrix: MatrixFlags,
     #[command(flatten)]
@@ -57,11 +72,39 @@ pub(crate) struct Predict {
     output: OutputFlags,
 }
 
+/// The sides of a block.
+#[derive(Clone, Debug)]
+struct Sides(Vec<f64>);
+
+impl FromStr for Sides {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |part: &str| part.trim().parse::<f64>().ok().filter(|side| *side >= 0.0);
+        let sides: Option<Vec<f64>> = text.split('x').map(number).collect();
+        sides.map(Self).ok_or_else(|| "write WIDTH or WIDTHxHEIGHT, as 40x20".to_owned())
+    }
+}
+
+impl fmt::Display for Sides {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sides: Vec<String> = self.0.iter().map(f64::to_string).collect();
+        f.write_str(&sides.join(" x "))
+    }
+}
+
+/// Reads a number of neighbours.
+fn at_least_one(text: &str) -> Result<usize, String> {
+    let count = text.parse().ok().filter(|&count| count > 0);
+    count.ok_or_else(|| format!("'{text}' is no number of neighbours"))
+}
+
 /// What there is to predict, from what.
 struct Job<'a> {
     placing: Placing<'a>,
     targets: &'a Targets,
     survey: &'a Survey,
+    block: Option<&'a Block>,
     setup: &'a Setup,
     console: &'a Console,
 }
@@ -89,6 +132,7 @@ impl Predict {
         let data = self.input.training_data(&file, memory, &mut remarks)?;
         let targets = self.input.targets(&file, &data, memory)?;
         let placing = self.input.placing(&file, &data);
+        let block = self.block(&file, &data)?;
         let survey = targets.survey(&placing)?;
         let setup = self.prepare(&placing, &targets, &survey, &console, &mut remarks)?;
         if setup.is_dry {
@@ -99,18 +143,40 @@ impl Predict {
             return console.finish();
         }
         let (targets, survey) = (&targets, &survey);
-        let job = Job { placing, targets, survey, setup: &setup, console: &console };
+        let (block, setup, console) = (block.as_ref(), &setup, &console);
+        let job = Job { placing, targets, survey, block, setup, console };
         let mut done =
             if setup.is_double() { self.predict::<f64>(&job)? } else { self.predict::<f32>(&job)? };
         self.describe(&job, &done);
-        setup.run.keep_times(&done.account, &console);
+        setup.run.keep_times(&done.account, console);
         let mut result = result(&job, &done);
+        result.insert("neighbours".to_owned(), self.neighbours.into());
+        let sides = self.block.as_ref().map_or(Value::Null, |sides| sides.0.clone().into());
+        result.insert("block".to_owned(), sides);
         done.errors.describe_json(&mut result);
         result.insert("remarks".to_owned(), remarks.json(&[]));
         let result = Value::Object(result);
-        self.trace.write(&mut done.trace, &result, &console)?;
+        self.trace.write(&mut done.trace, &result, console)?;
         self.output.write(&result)?;
         console.finish()
+    }
+
+    /// The block about each place, if one is asked for.
+    fn block(&self, file: &ModelFile, data: &Data) -> Result<Option<Block>> {
+        let Some(Sides(sides)) = &self.block else { return Ok(None) };
+        if file.transform != Transform::None {
+            return Err(refused(format!(
+                "--block: the mean of a block is one of transformed values here, which tells little \
+                 of the values ({}): fit without --transform",
+                file.transform.name()
+            )));
+        }
+        let geometry = match file.distance.is_on_sphere() {
+            true => Geometry::GreatCircle,
+            false => data.observations.points.geometry(),
+        };
+        let block = Block::new(geometry, sides);
+        block.map(Some).map_err(|error| refused(format!("--block: {error}")))
     }
 
     /// Refuses what cannot be used, and prints what will be done.
@@ -134,7 +200,13 @@ impl Predict {
         console.field("parameters", parameter_list(model));
         let count = count(survey.places, "place");
         console.field("places", format_args!("{}: {count}", targets.describe()));
+        if let Some(block) = &self.block {
+            console.field("block", format_args!("{block}, about each place"));
+        }
         setup.describe(console);
+        if let Some(neighbours) = self.neighbours {
+            console.field("neighbours", format_args!("{neighbours} of each place"));
+        }
         remarks.caution(model, problem.geometry);
         remarks.note(survey.remarks.clone());
         Ok(setup)
@@ -148,14 +220,25 @@ impl Predict {
         let flow = setup.run.flow(self.trace.is_wanted(), true);
         progress.follow(flow.watch(), setup.tasks(), "factorization");
         let (model, observations) = (file.model.clone(), data.observations.clone());
-        let mut predictor: Box<dyn library::Predict> = if let Some(vecchia) = setup.vecchia() {
-            let likelihood = VecchiaLikelihood::new(flow, &observations, vecchia);
-            Box::new(LocalPredictor::new(likelihood, model, observations)?)
-        } else {
-            let (nb, overlap) = (setup.nb(), Overlap::default());
-            let likelihood = Likelihood::<T>::new(flow, &observations, nb, overlap);
-            Box::new(Predictor::new(likelihood, model, observations)?)
+        let mut predictor: Box<dyn library::Predict> = match (setup.vecchia(), self.neighbours) {
+            (Some(vecchia), neighbours) => {
+                let likelihood = VecchiaLikelihood::new(flow, &observations, vecchia);
+                let mut local = LocalPredictor::new(likelihood, model, observations)?;
+                neighbours.into_iter().for_each(|count| local.set_neighbours(count));
+                Box::new(local)
+            }
+            (None, neighbours) => {
+                let (nb, overlap) = (setup.nb(), Overlap::default());
+                let likelihood = Likelihood::<T>::new(flow, &observations, nb, overlap);
+                match neighbours.filter(|&count| count < observations.len()) {
+                    Some(count) => {
+                        Box::new(LocalPredictor::exact(likelihood, model, observations, count)?)
+                    }
+                    None => Box::new(Predictor::new(likelihood, model, observations)?),
+                }
+            }
         };
+        job.block.into_iter().for_each(|block| predictor.set_block(block.clone()));
         progress.clear();
         let factorization_seconds = progress.seconds();
         let (names, errors) = self.write(job, &mut *predictor, &mut progress)?;

@@ -302,3 +302,107 @@ fn places_of_any_number_are_predicted_part_by_part() {
     let run = tegula_in(&folder, &format!("{predict} --drop-missing")).succeeded();
     assert!(run.stdout.contains("3 rows lacked a value"), "{}", run.stdout);
 }
+
+/// Observations at 12 places, as R's `i <- 0:11; x <- (7*i) %% 12 + 0.25*(i %% 3);
+/// y <- (5*i) %% 9 + 0.5*(i %% 2); z <- sin(i) + 0.1*i`, with a model of them.
+fn twelve(more: &str) -> PathBuf {
+    let row = |i: i32| {
+        let (x, y) = ((7 * i) % 12, (5 * i) % 9);
+        let (x, y) = (f64::from(x) + 0.25 * f64::from(i % 3), f64::from(y) + 0.5 * f64::from(i % 2));
+        let z = f64::from(i).sin() + 0.1 * f64::from(i);
+        format!("{x:?},{y:?},{z:?}\n")
+    };
+    let rows: String = (0..12).map(row).collect();
+    let folder = folder_with("train.csv", &format!("x,y,value\n{rows}"));
+    fs::write(folder.join("at.csv"), "x,y\n3,4\n8.5,1.25\n-1,10\n").expect("written");
+    let fit = "exageostat fit train.csv --covariance exponential --fix variance=1.5,range=4";
+    tegula_in(&folder, &format!("{fit} --nugget 0.2 -o model.json {more}")).succeeded();
+    folder
+}
+
+/// Predicts the three places of [`twelve`] with `flags`, and compares mean and variance.
+#[track_caller]
+fn check_three(folder: &Path, flags: &str, answers: [[f64; 2]; 3], tolerance: f64) {
+    let predict = format!("exageostat predict model.json --at at.csv -o out.csv {flags}");
+    tegula_in(folder, &predict).succeeded();
+    for (column_index, name) in ["mean", "variance"].into_iter().enumerate() {
+        let found = column(&folder.join("out.csv"), name);
+        for (found, answer) in found.iter().zip(answers) {
+            let error = (found - answer[column_index]).abs();
+            assert!(error < tolerance, "{flags}, {name}: {found}, not {}", answer[column_index]);
+        }
+    }
+}
+
+/// The answers are those of numpy, with the nodes of `numpy.polynomial.legendre.leggauss(4)`:
+/// `k = w @ cov(nodes, places)`, `b = (1' C^-1 z) / (1' C^-1 1)`, mean `b + k' C^-1 (z - b)`,
+/// variance `w' cov(nodes, nodes) w - k' C^-1 k + (1 - 1' C^-1 k)^2 / (1' C^-1 1)`. Those of gstat
+/// 2.1 agree to 3e-8, since its nodes and weights have nine digits: `krige(z~1, d, at,
+/// vgm(1.5, "Exp", 4, add.to = vgm(0.2, "Err", 0)), block = c(3, 1))` gives 0.49760640925225352
+/// and 0.60817519257242414 at the first place, `z~x` 0.54555582051852336 and 0.62098366596045518.
+#[test]
+fn blocks_are_predicted_by_the_mean_over_them() {
+    let folder = twelve("");
+    let point = [
+        [0.494_582_696_341_085_1, 0.938_131_393_771_550_5],
+        [0.744_092_543_510_177_6, 1.038_432_639_913_461],
+        [0.883_180_093_562_793_1, 1.285_329_149_525_166_9],
+    ];
+    let square = [
+        [0.500_161_357_144_097_3, 0.610_839_125_862_657_8],
+        [0.739_792_878_935_026_1, 0.710_886_311_932_481_8],
+        [0.880_772_765_323_900_6, 0.957_389_110_654_447_2],
+    ];
+    let rectangle = [
+        [0.497_606_408_984_192_7, 0.608_175_213_242_216_6],
+        [0.709_790_836_967_020_4, 0.700_390_602_154_695],
+        [0.883_801_445_465_363_1, 0.940_070_191_005_522_1],
+    ];
+    // The table of the covariance is good to some 1e-15 of the variance.
+    let neighbours = ["", "--neighbours 12", "--neighbours 100", "--method vecchia:12"];
+    for more in neighbours {
+        check_three(&folder, more, point, 1e-12);
+        check_three(&folder, &format!("--block 0 {more}"), point, 1e-12);
+        check_three(&folder, &format!("--block 2 {more}"), square, 1e-12);
+        check_three(&folder, &format!("--block 2x2 {more}"), square, 1e-12);
+        check_three(&folder, &format!("--block 3x1 {more}"), rectangle, 1e-12);
+    }
+    let slope = [
+        [0.545_555_820_518_523_36, 0.620_983_665_960_455_18],
+        [0.604_408_974_041_857_23, 0.762_258_077_786_281_85],
+        [1.129_392_372_689_778_3, 1.276_082_687_352_963_4],
+    ];
+    let folder = twelve("--mean x");
+    check_three(&folder, "--block 3x1", slope, 1e-7);
+    for (flags, words) in [
+        ("--block 2x2x2", "a side for each of 2 coordinates, not 3"),
+        ("--block -1", "write WIDTH or WIDTHxHEIGHT"),
+        ("--neighbours 0", "'0' is no number of neighbours"),
+    ] {
+        let predict = format!("exageostat predict model.json --at at.csv {flags}");
+        tegula_in(&folder, &predict).failed(2, &[words]);
+    }
+}
+
+/// Simple kriging from five neighbours: `krige(z~1, d, at, beta = 0, nmax = 5)` of gstat 2.1, as
+/// above, at places and of blocks.
+#[test]
+fn neighbours_are_the_nearest_observations() {
+    let nearest = [
+        [0.188_832_678_448_991_65, 0.997_047_695_214_812_7],
+        [0.570_414_668_582_321_3, 0.999_359_467_840_509],
+        [0.627_098_143_549_925, 1.156_814_019_232_747_2],
+    ];
+    let blocks = [
+        [0.191_004_775_845_040_47, 0.667_385_734_626_559_3],
+        [0.536_232_820_168_034_3, 0.661_528_203_247_428_9],
+        [0.628_655_350_086_777_4, 0.812_328_801_365_654_8],
+    ];
+    let folder = twelve("--mean zero");
+    for method in ["exact", "vecchia:12"] {
+        check_three(&folder, &format!("--neighbours 5 --method {method}"), nearest, 1e-12);
+        check_three(&folder, &format!("--neighbours 5 --method {method} --block 0"), nearest, 1e-12);
+        let block = format!("--neighbours 5 --method {method} --block 3x1");
+        check_three(&folder, &block, blocks, 1e-7);
+    }
+}

@@ -90,9 +90,9 @@ impl Block {
         Self { geometry, nodes: vec![([0.0; 3], 1.0)] }
     }
 
-    /// Whether it is no more than a place.
-    pub(crate) fn is_point(&self) -> bool {
-        self.nodes.len() == 1
+    /// Where it lies.
+    pub(crate) fn geometry(&self) -> Geometry {
+        self.geometry
     }
 
     /// Number of nodes.
@@ -129,6 +129,18 @@ impl Block {
             }
         }
         sum
+    }
+
+    /// The covariances of the means over the blocks about `points`: the lower triangle of their
+    /// matrix, by columns.
+    pub(crate) fn covariances(&self, table: &RadialTable, points: &Points) -> Vec<f64> {
+        let m = points.len();
+        let at: Vec<[f64; 3]> = (0..m).map(|i| points.point(i)).collect();
+        let mut matrix = vec![0.0; m * m];
+        for j in 0..m {
+            (j..m).for_each(|i| matrix[i + j * m] = self.covariance(table, at[i], at[j]));
+        }
+        matrix
     }
 
     /// The covariance of the mean over the block about `at` with the field at `place`.

@@ -11,6 +11,7 @@ pub mod covariance;
 pub mod design;
 pub mod fit;
 mod generation;
+pub mod joint;
 pub mod likelihood;
 pub mod mean;
 pub mod model;

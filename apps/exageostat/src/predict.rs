@@ -24,6 +24,7 @@ use tegula_tiles::TileMatrix;
 
 use crate::block::{Averaged, Block};
 use crate::generation::places;
+use crate::joint::Joint;
 use crate::likelihood::{Evaluate, Evaluation, Likelihood, LikelihoodError, Parts};
 use crate::model::Model;
 use crate::observations::Observations;
@@ -137,6 +138,17 @@ pub trait Predict {
     /// are those of the place.
     fn set_block(&mut self, block: Block);
 
+    /// The joint distribution of what is predicted at `points`; `drift` as of
+    /// [`predict`](Self::predict). From neighbours, places are conditioned on those before them as
+    /// well, so that variances are a little less than without.
+    ///
+    /// # Errors
+    /// If there is no memory, or matrices are not positive definite.
+    ///
+    /// # Panics
+    /// As [`predict`](Self::predict).
+    fn joint(&mut self, points: &Points, drift: &[Vec<f64>]) -> Result<Joint, FlowError>;
+
     /// Predicts at `points`; `drift` gives, for each column of the mean, its value there.
     /// `report` is called with the number of places done.
     ///
@@ -165,6 +177,44 @@ impl<T: Real> Predict for Predictor<T> {
     fn set_block(&mut self, block: Block) {
         self.prior = block.covariance(&self.kriging.radial, [0.0; 3], [0.0; 3]);
         self.kriging.set_block(&mut self.flow, block);
+    }
+
+    fn joint(&mut self, points: &Points, drift: &[Vec<f64>]) -> Result<Joint, FlowError> {
+        assert_eq!(drift.len(), self.observations.design.columns(), "columns of the mean");
+        assert!(drift.iter().all(|column| column.len() == points.len()), "length of a column");
+        let m = points.len();
+        let tasks = self.kriging.submit_kept(&mut self.flow, points, 0..m);
+        let mut known = self.kriging.prior(points);
+        let mut first = 0;
+        for (i, one) in tasks.iter().enumerate() {
+            let mut before = 0;
+            for other in &tasks[..=i] {
+                let explained = one.product(&mut self.flow, other);
+                let entries = self.flow.read::<T>(explained)?;
+                for (place, entry) in entries.iter().enumerate() {
+                    let (row, column) = (first + place % one.rows, before + place / one.rows);
+                    known[row + column * m] -= entry.to_f64();
+                }
+                self.flow.unregister(explained);
+                before += other.rows;
+            }
+            first += one.rows;
+        }
+        let (mut predictions, mut d, mut first) = (Predictions::default(), Vec::new(), 0);
+        for task in tasks {
+            let rows = task.rows;
+            let row = |i: usize| drift.iter().map(|column| column[first + i]).collect::<Vec<_>>();
+            let made = self.flow.read::<T>(task.projections)?;
+            d.extend((0..rows).map(|i| {
+                let q = self.observations.design.transform(&row(i));
+                let pairs = q.iter().enumerate();
+                pairs.map(|(j, q)| q - made[i + j * rows].to_f64()).collect::<Vec<f64>>()
+            }));
+            self.collect(task, row, &mut predictions)?;
+            first += rows;
+        }
+        let (told, a) = ((predictions.mean, predictions.lagrange), &self.evaluation);
+        Ok(Joint::new(told, known, &d, &a.coefficient_covariance))
     }
 
     fn predict(
@@ -223,6 +273,14 @@ impl<T: Real> Kriging<T> {
         self.block = Some((block, weights));
     }
 
+    /// The covariances of what is predicted at `points`, where nothing is observed: the lower
+    /// triangle, by columns.
+    fn prior(&self, points: &Points) -> Vec<f64> {
+        let point = Block::point(points.geometry());
+        let block = self.block.as_ref().map_or(&point, |(block, _)| block);
+        block.covariances(&self.radial, points)
+    }
+
     /// The `places` in parts that are worked on at the same time.
     pub(crate) fn batches(
         &self,
@@ -233,8 +291,21 @@ impl<T: Real> Kriging<T> {
         (0..places).step_by(batch).map(move |start| start..(start + batch).min(places))
     }
 
-    /// Submits the tasks of those of `points`, block by block.
+    /// Submits the tasks of those of `points`, block by block, and gives their covariances back as
+    /// soon as they were used.
     pub(crate) fn submit(
+        &self,
+        flow: &mut Flow,
+        points: &Points,
+        those: Range<usize>,
+    ) -> Vec<Task<T>> {
+        let tasks = self.submit_kept(flow, points, those);
+        tasks.iter().for_each(|task| task.done_with(flow));
+        tasks
+    }
+
+    /// As [`submit`](Self::submit), but keeps the covariances.
+    fn submit_kept(
         &self,
         flow: &mut Flow,
         points: &Points,
@@ -274,7 +345,6 @@ impl<T: Real> Kriging<T> {
             flow.submit(project, &[(tile, R), (solved.tile(i, 0), R), (projections, RW)], 0);
             flow.submit(ColumnSquares::<T>::new(k, m), &[(tile, R), (explained, RW)], 0);
         }
-        cross.done_with(flow);
         Task { rows: m, at, cross, projections, explained }
     }
 
@@ -308,6 +378,25 @@ pub(crate) struct Task<T> {
 }
 
 impl<T: Real> Task<T> {
+    /// Submits what the observations explain of the covariances of these places, a row for each,
+    /// with those of `other`; returns the handle of it.
+    fn product(&self, flow: &mut Flow, other: &Self) -> Handle {
+        let (m, n) = (self.rows, other.rows);
+        let product = flow.register(m * n * size_of::<T>());
+        for i in 0..self.cross.mt() {
+            let (trans_a, trans_b, k) = (Trans::Yes, Trans::No, self.cross.tile_rows(i));
+            let add = Gemm { trans_a, trans_b, m, n, k, alpha: T::ONE, beta: T::ONE };
+            let tiles = [(self.cross.tile(i, 0), R), (other.cross.tile(i, 0), R)];
+            flow.submit(add, &[tiles[0], tiles[1], (product, RW)], 0);
+        }
+        product
+    }
+
+    /// Gives the covariances back as soon as what was submitted has used them.
+    fn done_with(&self, flow: &mut Flow) {
+        self.cross.done_with(flow);
+    }
+
     /// Needs it no more.
     pub(crate) fn unregister(self, flow: &mut Flow) {
         for handle in [self.at, self.projections, self.explained] {

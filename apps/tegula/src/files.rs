@@ -30,10 +30,11 @@ struct Output {
 }
 
 /// Those arguments, of all commands.
-static OUTPUTS: [Output; 7] = [
+static OUTPUTS: [Output; 8] = [
     Output { id: "json", names: &[] },
     Output { id: "trace", names: &[] },
     Output { id: "output_file", names: &[] },
+    Output { id: "joint", names: &[] },
     Output { id: "result", names: &[] },
     Output { id: "plot", names: &[] },
     Output { id: "checkpoint", names: &[] },

@@ -10,6 +10,7 @@ mod likelihood;
 mod neighbours;
 mod ordering;
 mod predict;
+mod response;
 mod structure;
 mod tree;
 

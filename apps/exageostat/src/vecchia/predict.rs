@@ -10,14 +10,16 @@ use std::ops::Range;
 
 use tegula_kernels::geometry::Points;
 use tegula_kernels::kernel::covariance::RadialTable;
-use tegula_kernels::kernel::vecchia::{Places, Weights};
+use tegula_kernels::kernel::vecchia::{NONE, Places, Weights};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Access::{R, W};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 
 use super::likelihood::{Known, VecchiaLikelihood};
+use super::response::{Conditioned, Response};
 use super::{BLOCK, Ordering};
 use crate::block::{Block, BlockWeights};
+use crate::joint::Joint;
 use crate::likelihood::{Evaluate, Evaluation, Likelihood, LikelihoodError};
 use crate::model::Model;
 use crate::observations::Observations;
@@ -157,6 +159,23 @@ impl LocalPredictor {
         Task { rows, out, others }
     }
 
+    /// Of each of `points` the records of its nearest observations, and all records.
+    fn near(&mut self, points: &Points) -> Result<(Vec<Vec<u32>>, Vec<f64>), FlowError> {
+        let &mut Self { ref mut flow, ref known, neighbours, .. } = self;
+        let (rows, stored) = (points.len(), points.geometry().stored());
+        let at: Vec<f64> =
+            (0..rows).flat_map(|i| points.point(i).into_iter().take(stored)).collect();
+        let targets = flow.register_from(&at);
+        flow.phase("neighbours");
+        let lists = known.ordered.look_around(flow, (targets, rows), neighbours);
+        let found = flow.read::<u32>(lists)?.chunks_exact(neighbours);
+        let near = found.map(|list| list.iter().copied().filter(|&one| one != NONE).collect());
+        let near = near.collect();
+        let records = flow.read::<f64>(known.records)?.to_vec();
+        [targets, lists].into_iter().for_each(|handle| flow.unregister(handle));
+        Ok((near, records))
+    }
+
     /// Turns what the tasks of some places have made into predictions; `drift` gives the columns of
     /// the mean at one of them.
     fn collect(
@@ -190,6 +209,31 @@ impl Predict for LocalPredictor {
         self.prior = block.covariance(&self.radial, [0.0; 3], [0.0; 3]);
         let weights = self.flow.register_from(&block.weights());
         self.block = Some((block, weights));
+    }
+
+    fn joint(&mut self, points: &Points, drift: &[Vec<f64>]) -> Result<Joint, FlowError> {
+        assert_eq!(drift.len(), self.observations.design.columns(), "columns of the mean");
+        assert!(drift.iter().all(|column| column.len() == points.len()), "length of a column");
+        let (near, records) = self.near(points)?;
+        let point = Block::point(points.geometry());
+        let response = Response {
+            table: &self.radial,
+            block: self.block.as_ref().map_or(&point, |(block, _)| block),
+            records: &records,
+            columns: self.known.columns(),
+            neighbours: self.neighbours,
+        };
+        let Conditioned { projections, covariance } = response.condition(points, &near);
+        let (mut predictions, mut d) = (Predictions::default(), Vec::new());
+        let mean = UncertainMean { evaluation: &self.evaluation, offset: &self.known.offset };
+        for (i, made) in projections.iter().enumerate() {
+            let row: Vec<f64> = drift.iter().map(|column| column[i]).collect();
+            let q = self.observations.design.transform(&row);
+            mean.predict(&q, made, covariance[i * (points.len() + 1)], &mut predictions);
+            d.push(q.iter().zip(made).map(|(q, made)| q - made).collect());
+        }
+        let told = (predictions.mean, predictions.lagrange);
+        Ok(Joint::new(told, covariance, &d, &self.evaluation.coefficient_covariance))
     }
 
     fn predict(

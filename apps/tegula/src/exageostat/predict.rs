@@ -8,18 +8,23 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::{Map, Value, json};
 use tegula_exageostat::block::Block;
+use tegula_exageostat::joint::MOST_PLACES;
 use tegula_exageostat::likelihood::{Likelihood, Overlap};
 use tegula_exageostat::predict::{self as library, Predictions, Predictor};
 use tegula_exageostat::program::Computation;
+use tegula_exageostat::sample::Random;
 use tegula_exageostat::transform::Transform;
 use tegula_exageostat::vecchia::{LocalPredictor, VecchiaLikelihood};
 use tegula_files::{FillError, NamedValues, PartWriter, Table};
+use tegula_files::matrix::{Rounding, Transfer, create_matrix, writable_format};
+use tegula_files::source::MemorySource;
+use tegula_kernels::element::Element;
 use tegula_kernels::geometry::Geometry;
 use tegula_kernels::scalar::Real;
 use tegula_runtime::trace::Trace;
 
 use super::data::Data;
-use super::inputs::{InputFlags, Placing};
+use super::inputs::{InputFlags, Places, Placing};
 use super::method::Method;
 use super::model_file::ModelFile;
 use super::observed::Errors;
@@ -30,9 +35,10 @@ use super::transform::{Column, columns, to_json};
 use super::{object, parameter_list, parameters_json};
 use crate::error::refused;
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags};
+use crate::ranks;
 use crate::output::{
-    Account, Console, Filling, Form, Progress, STANDARD_OUTPUT, check_form, count,
-    is_standard_output, seconds, unfilled, write_file,
+    Account, Console, Filling, Form, Progress, STANDARD_OUTPUT, check_form, check_output,
+    count, is_standard_output, seconds, unfilled, write_file,
 };
 
 /// Flags of `predict`.
@@ -66,6 +72,14 @@ pub(crate) struct Predict {
     /// transformed scale. A mean that does not exist (a negative lambda) is NA.
     #[arg(long = "output", short = 'o', value_name = "FILE", help_heading = "Output", default_value = STANDARD_OUTPUT)]
     output_file: PathBuf,
+    /// Write the covariance matrix of the predictions to FILE, by its name .csv, .npy or .h5; on
+    /// the transformed scale, without noise. 5000 places at most
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    joint: Option<PathBuf>,
+    /// Draw the field K times given the observations (--seed), without noise, on the scale of the
+    /// values: columns sim1 to simK. 5000 places at most
+    #[arg(long, value_name = "K", help_heading = "Output", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    simulate: Option<u32>,
     #[command(flatten)]
     trace: TraceFlags,
     #[command(flatten)]
@@ -133,6 +147,7 @@ impl Predict {
         let targets = self.input.targets(&file, &data, memory)?;
         let placing = self.input.placing(&file, &data);
         let block = self.block(&file, &data)?;
+        self.check_joint(&survey)?;
         let survey = targets.survey(&placing)?;
         let setup = self.prepare(&placing, &targets, &survey, &console, &mut remarks)?;
         if setup.is_dry {
@@ -159,6 +174,28 @@ impl Predict {
         self.trace.write(&mut done.trace, &result, console)?;
         self.output.write(&result)?;
         console.finish()
+    }
+
+    /// What is to be written where places are predicted together, if they are.
+    fn is_joint(&self) -> bool {
+        self.joint.is_some() || self.simulate.is_some()
+    }
+
+    /// Refuses more places than can be predicted together.
+    fn check_joint(&self, survey: &Survey) -> Result<()> {
+        let flag = if self.joint.is_some() { "--joint" } else { "--simulate" };
+        if let Some(path) = &self.joint {
+            check_output(path)?;
+            writable_format(path, None)?;
+        }
+        if !self.is_joint() || survey.places <= MOST_PLACES {
+            return Ok(());
+        }
+        Err(refused(format!(
+            "{flag}: the covariance matrix of {} places has no room: it takes {MOST_PLACES} places at \
+             most; predict fewer at a time",
+            survey.places
+        )))
     }
 
     /// The block about each place, if one is asked for.
@@ -269,11 +306,13 @@ impl Predict {
         let &Job { targets, survey, setup, ref placing, .. } = job;
         let (transform, nugget) = (placing.file.transform, placing.file.model.nugget);
         let all = columns(transform, nugget, &Predictions::default());
+        let draws = (1..=self.simulate.unwrap_or(0)).map(|number| format!("sim{number}"));
+        let names = all.iter().map(|(name, _)| (*name).to_owned()).chain(draws);
         let names: Vec<String> =
-            all.iter().map(|(name, _)| free_name(targets.names(), name, "predicted")).collect();
+            names.map(|name| free_name(targets.names(), &name, "predicted")).collect();
         // Parts that end where blocks do.
         let together = setup.nb() * library::BLOCKS_PER_WORKER * predictor.flow().workers();
-        let rows = PART.next_multiple_of(together.max(1));
+        let rows = if self.is_joint() { usize::MAX } else { PART.next_multiple_of(together.max(1)) };
         let mut errors = Errors::default();
         let written = write_file(&self.output_file, |out| {
             let mut writer = PartWriter::new(out, targets.dialect(), (targets.names(), &names))?;
@@ -283,12 +322,19 @@ impl Predict {
                 let places = placing.places(part).map_err(unfilled)?;
                 let mut report =
                     |done: usize| progress.share(before + done, survey.places, "places");
-                let predictions = predictor.predict(&places.points, &places.drift, &mut report);
-                let predictions = predictions.map_err(unfilled)?;
+                let (predictions, draws) = if self.is_joint() {
+                    if before > 0 {
+                        return Err(unfilled(refused("the table of places is too large to be held")));
+                    }
+                    self.together(predictor, &places, transform).map_err(unfilled)?
+                } else {
+                    let made = predictor.predict(&places.points, &places.drift, &mut report);
+                    (made.map_err(unfilled)?, Vec::new())
+                };
                 let columns = columns(transform, nugget, &predictions);
                 errors.add(placing.data, &places, expected(&columns));
-                let spread: Vec<Vec<f64>> =
-                    columns.iter().map(|(_, values)| places.spread(values)).collect();
+                let all = columns.iter().map(|(_, values)| values).chain(&draws);
+                let spread: Vec<Vec<f64>> = all.map(|values| places.spread(values)).collect();
                 writer.write(&places.table, &spread)?;
                 before += places.rows.len();
             }
@@ -296,6 +342,30 @@ impl Predict {
         });
         written.map_err(Filling::cause)?;
         Ok((names, errors))
+    }
+
+    /// Predicts at all places together: writes their covariance matrix, and draws.
+    fn together(
+        &self,
+        predictor: &mut dyn library::Predict,
+        places: &Places,
+        transform: Transform,
+    ) -> Result<(Predictions, Vec<Vec<f64>>)> {
+        let joint = predictor.joint(&places.points, &places.drift)?;
+        if let Some(path) = self.joint.as_ref().filter(|_| ranks::is_root()) {
+            let shape = [joint.mean.len(); 2];
+            let entries = joint.covariance.iter().flat_map(|entry| entry.to_ne_bytes()).collect();
+            let (name, entries) = ("the covariance matrix", (Element::F64, entries));
+            let matrix = MemorySource::new(name, shape, entries, [None, None]);
+            let sink = create_matrix(path, None, shape, [None, None], Element::F64)?;
+            Transfer::new(&matrix, Rounding::Refused, u64::MAX).run(sink, |_| {})?;
+        }
+        let count = self.simulate.unwrap_or(0) as usize;
+        let mut draws = joint.draws(count, &mut Random::new(self.run.seed));
+        let all = draws.iter_mut().flatten();
+        all.for_each(|value| *value = transform.invert(*value));
+        let variance = joint.variance();
+        Ok((Predictions { mean: joint.mean, variance, lagrange: joint.lagrange }, draws))
     }
 
     fn describe(&self, job: &Job<'_>, done: &Done) {

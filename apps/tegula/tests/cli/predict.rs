@@ -406,3 +406,104 @@ fn neighbours_are_the_nearest_observations() {
         check_three(&folder, &block, blocks, 1e-7);
     }
 }
+
+/// The matrix is numpy's `cov(T, T) - K' C^-1 K + (1 - 1' C^-1 K)' (1 - 1' C^-1 K) / (1' C^-1 1)`
+/// for the places `T` of [`twelve`] and one of the observations, `K` their covariances with the
+/// observations.
+#[test]
+fn predictions_have_a_joint_distribution() {
+    let folder = twelve("");
+    fs::write(folder.join("at.csv"), "x,y\n3,4\n8.5,1.25\n-1,10\n0,0\n").expect("written");
+    let answer = [
+        0.938_131_393_771_551,
+        -0.008_802_422_387_777_717,
+        0.059_873_730_371_647_84,
+        0.016_367_165_090_403_71,
+        -0.008_802_422_387_777_717,
+        1.038_432_639_913_461_4,
+        0.070_636_076_570_438_58,
+        0.010_237_413_385_491_94,
+        0.059_873_730_371_647_84,
+        0.070_636_076_570_438_56,
+        1.285_329_149_525_167_5,
+        0.021_911_741_346_959_814,
+        0.016_367_165_090_403_82,
+        0.010_237_413_385_491_884,
+        0.021_911_741_346_959_855,
+        0.172_337_187_976_294_85_f64,
+    ];
+    let count = 20_000;
+    for flags in ["", "--method vecchia:12"] {
+        let predict = "exageostat predict model.json --at at.csv --seed 3";
+        let all = format!("{predict} -o out.csv --joint joint.csv --simulate {count} {flags}");
+        tegula_in(&folder, &all).succeeded();
+        let rows = fs::read_to_string(folder.join("joint.csv")).expect("written");
+        let found: Vec<f64> =
+            rows.lines().flat_map(|row| row.split(',')).filter_map(|x| x.parse().ok()).collect();
+        assert_eq!(found.len(), 16, "{rows}");
+        for (found, answer) in found.iter().zip(answer) {
+            assert!((found - answer).abs() < 1e-12, "{flags}: {found}, not {answer}");
+        }
+        let text = fs::read_to_string(folder.join("out.csv")).expect("written");
+        let cells: Vec<Vec<f64>> = text
+            .lines()
+            .skip(1)
+            .map(|row| row.split(',').map(|cell| cell.parse().expect("a number")).collect())
+            .collect();
+        for (i, row) in cells.iter().enumerate() {
+            // x, y, mean, variance, variance_obs, then the draws.
+            let (mean, variance, draws) = (row[2], row[3], &row[5..]);
+            assert!((variance - answer[5 * i]).abs() < 1e-12);
+            assert_eq!(draws.len(), count);
+            let n = count as f64;
+            let error = draws.iter().map(|z| z - mean).sum::<f64>() / n;
+            // Five standard errors.
+            assert!(error.abs() < 5.0 * (variance / n).sqrt(), "{flags}, mean {i}: {error}");
+            for j in 0..=i {
+                let pairs = draws.iter().zip(&cells[j][5..]);
+                let product: f64 = pairs.map(|(z, y)| (z - mean) * (y - cells[j][2])).sum();
+                let spread = answer[5 * i] * answer[5 * j] + answer[4 * i + j].powi(2);
+                let error = product / n - answer[4 * i + j];
+                assert!(error.abs() < 5.0 * (spread / n).sqrt(), "{flags}, {i}, {j}: {error}");
+            }
+        }
+        let again = format!("{predict} -o again.csv --simulate {count} {flags} --workers 1");
+        tegula_in(&folder, &again).succeeded();
+        assert_eq!(text, fs::read_to_string(folder.join("again.csv")).expect("written"));
+    }
+    let predict = "exageostat predict model.json --grid 0:1:0.01,0:1:0.01";
+    for (flags, words) in [
+        ("--simulate 2", ["--simulate", "10201 places", "5000 places at most"]),
+        ("--joint joint.npy", ["--joint", "10201 places", "5000 places at most"]),
+        ("--joint joint.what", ["joint.what", "npy", "csv"]),
+    ] {
+        tegula_in(&folder, &format!("{predict} {flags}")).failed(2, &words);
+    }
+}
+
+/// Draws of values that were transformed are on the scale of the data: their logarithms have the
+/// moments of the field.
+#[test]
+fn draws_are_on_the_scale_of_the_values() {
+    let text = fs::read_to_string(twelve("").join("train.csv")).expect("the data");
+    let rows = text.lines().skip(1).map(|row| {
+        let (at, z) = row.rsplit_once(',').expect("three cells");
+        format!("{at},{:?}\n", z.parse::<f64>().expect("a number").exp())
+    });
+    let folder = folder_with("train.csv", &format!("x,y,value\n{}", rows.collect::<String>()));
+    let fit = "exageostat fit train.csv --covariance exponential --fix variance=1.5,range=4";
+    let fit = format!("{fit} --nugget 0.2 --transform log -o model.json");
+    tegula_in(&folder, &fit).succeeded();
+    let predict = "exageostat predict model.json --grid 3:8:5,4:4:1 -o out.csv --simulate 4000";
+    tegula_in(&folder, predict).succeeded();
+    let text = fs::read_to_string(folder.join("out.csv")).expect("written");
+    let mean = column(&folder.join("out.csv"), "transformed_mean");
+    let variance = column(&folder.join("out.csv"), "transformed_variance");
+    for ((row, mean), variance) in text.lines().skip(1).zip(mean).zip(variance) {
+        let cells: Vec<f64> = row.split(',').map(|cell| cell.parse().expect("a number")).collect();
+        let draws = &cells[cells.len() - 4000..];
+        let error = draws.iter().map(|y| y.ln() - mean).sum::<f64>() / 4000.0;
+        assert!(error.abs() < 5.0 * (variance / 4000.0).sqrt(), "{error}");
+    }
+    tegula_in(&folder, &format!("{predict} --block 1")).failed(2, &["--block", "--transform"]);
+}

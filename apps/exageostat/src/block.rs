@@ -276,7 +276,8 @@ impl BlockWeights {
             table.value(geometry.distance(near[i], near[j])) + noise
         };
         let factor = cholesky(n, entry, positive);
-        let factor = factor.ok_or("the covariance matrix of neighbours is not positive definite")?;
+        let factor =
+            factor.ok_or("the covariance matrix of neighbours is not positive definite")?;
         let a = backward(&factor, n, &forward(&factor, n, &c));
         for (k, out) in out[..columns].iter_mut().enumerate() {
             *out = a.iter().zip(&near).map(|(a, record)| a * record[stored + k]).sum();

@@ -305,12 +305,7 @@ impl<T: Real> Kriging<T> {
     }
 
     /// As [`submit`](Self::submit), but keeps the covariances.
-    fn submit_kept(
-        &self,
-        flow: &mut Flow,
-        points: &Points,
-        those: Range<usize>,
-    ) -> Vec<Task<T>> {
+    fn submit_kept(&self, flow: &mut Flow, points: &Points, those: Range<usize>) -> Vec<Task<T>> {
         let (nb, end) = (self.parts.factor.nb(), those.end);
         let blocks = those.step_by(nb);
         blocks.map(|first| self.task(flow, &points.part(first..(first + nb).min(end)))).collect()

@@ -211,7 +211,7 @@ impl Table {
         (columns, lines): (Vec<Column>, Lines),
         kept: Kept,
     ) -> Self {
-        let (digest, kept) = (digest_bytes(&[]), Some(kept));
+        let (digest, kept) = (digest_bytes(&[]), Some(Box::new(kept)));
         Self { source, shape, names, digest, bytes_read: 0, columns, lines, kept }
     }
 
@@ -220,7 +220,7 @@ impl Table {
     /// # Panics
     /// If there is no such row.
     pub fn row_name(&self, row: usize) -> String {
-        let word = match &self.kept {
+        let word = match self.kept.as_deref() {
             Some(Kept::Numbers(word)) => word,
             _ => "line",
         };
@@ -258,7 +258,7 @@ impl<'a> PartWriter<'a> {
     /// # Panics
     /// If the table is no part, or a column has not one value for each row.
     pub fn write(&mut self, part: &Table, more: &[Vec<f64>]) -> io::Result<()> {
-        let kept = part.kept.as_ref().expect("a part keeps its cells");
+        let kept = part.kept.as_deref().expect("a part keeps its cells");
         assert!(more.iter().all(|column| column.len() == part.rows()), "values of a column");
         let width = part.shape.width;
         let own: &[Column] = match kept {

@@ -27,7 +27,7 @@ pub struct Table {
     pub(super) columns: Vec<Column>,
     pub(super) lines: Lines,
     /// What a part of a table keeps of its rows, which are not read again.
-    pub(super) kept: Option<Kept>,
+    pub(super) kept: Option<Box<Kept>>,
 }
 
 /// Bytes that a column takes beside its values.

@@ -108,17 +108,7 @@ impl LocalPredictor {
         told.map_err(LikelihoodError::Flow)?;
         let (neighbours, prior) = (neighbours.clamp(1, observations.len()), model.variance());
         let block = None;
-        Ok(Self {
-            flow,
-            known,
-            observations,
-            evaluation,
-            radial,
-            neighbours,
-            rows,
-            prior,
-            block,
-        })
+        Ok(Self { flow, known, observations, evaluation, radial, neighbours, rows, prior, block })
     }
 
     /// Predicts from so many neighbours from now on, all observations if these are fewer.
@@ -132,8 +122,7 @@ impl LocalPredictor {
         let (rows, columns, geometry) = (those.len(), known.columns(), points.geometry());
         let stored = geometry.stored();
         let part = points.part(those);
-        let at: Vec<f64> =
-            (0..rows).flat_map(|i| part.point(i).into_iter().take(stored)).collect();
+        let at: Vec<f64> = (0..rows).flat_map(|i| part.point(i).into_iter().take(stored)).collect();
         let targets = flow.register_from(&at);
         flow.phase("neighbours");
         let lists = known.ordered.look_around(flow, (targets, rows), neighbours);
@@ -257,9 +246,8 @@ impl Predict for LocalPredictor {
                 let row = |row: usize| drift.iter().map(|column| column[first + row]).collect();
                 self.collect(task, row, &mut predictions)?;
             }
-            let handles = tasks.into_iter().flat_map(|(_, task)| {
-                task.others.into_iter().chain([task.out])
-            });
+            let handles =
+                tasks.into_iter().flat_map(|(_, task)| task.others.into_iter().chain([task.out]));
             handles.for_each(|handle| self.flow.unregister(handle));
             report(end);
         }

@@ -39,11 +39,7 @@ pub(super) struct Conditioned {
 
 impl Response<'_> {
     /// Conditions `points` on the records `near` each of them, and on the points before it.
-    pub(super) fn condition(
-        &self,
-        points: &Points,
-        near: &[Vec<u32>],
-    ) -> Conditioned {
+    pub(super) fn condition(&self, points: &Points, near: &[Vec<u32>]) -> Conditioned {
         let (m, geometry) = (points.len(), points.geometry());
         let (stored, width) = (geometry.stored(), geometry.stored() + self.columns);
         let at: Vec<[f64; 3]> = (0..m).map(|i| points.point(i)).collect();
@@ -58,7 +54,8 @@ impl Response<'_> {
             let (a, rest) = self.weights(&at, i, &known, &before);
             let (of_known, of_before) = a.split_at(known.len());
             let column = |k: usize| -> f64 {
-                let observed = of_known.iter().zip(&known).map(|(a, record)| a * record[stored + k]);
+                let observed =
+                    of_known.iter().zip(&known).map(|(a, record)| a * record[stored + k]);
                 let earlier = of_before.iter().zip(&before).map(|(a, &j)| a * projections[j][k]);
                 observed.sum::<f64>() + earlier.sum::<f64>()
             };

@@ -15,9 +15,9 @@ use tegula_exageostat::program::Computation;
 use tegula_exageostat::sample::Random;
 use tegula_exageostat::transform::Transform;
 use tegula_exageostat::vecchia::{LocalPredictor, VecchiaLikelihood};
-use tegula_files::{FillError, NamedValues, PartWriter, Table};
 use tegula_files::matrix::{Rounding, Transfer, create_matrix, writable_format};
 use tegula_files::source::MemorySource;
+use tegula_files::{FillError, NamedValues, PartWriter, Table};
 use tegula_kernels::element::Element;
 use tegula_kernels::geometry::Geometry;
 use tegula_kernels::scalar::Real;
@@ -35,11 +35,11 @@ use super::transform::{Column, columns, to_json};
 use super::{object, parameter_list, parameters_json};
 use crate::error::refused;
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags};
-use crate::ranks;
 use crate::output::{
-    Account, Console, Filling, Form, Progress, STANDARD_OUTPUT, check_form, check_output,
-    count, is_standard_output, seconds, unfilled, write_file,
+    Account, Console, Filling, Form, Progress, STANDARD_OUTPUT, check_form, check_output, count,
+    is_standard_output, seconds, unfilled, write_file,
 };
+use crate::ranks;
 
 /// Flags of `predict`.
 #[derive(Args, Debug)]
@@ -147,8 +147,8 @@ impl Predict {
         let targets = self.input.targets(&file, &data, memory)?;
         let placing = self.input.placing(&file, &data);
         let block = self.block(&file, &data)?;
-        self.check_joint(&survey)?;
         let survey = targets.survey(&placing)?;
+        self.check_joint(&survey)?;
         let setup = self.prepare(&placing, &targets, &survey, &console, &mut remarks)?;
         if setup.is_dry {
             // The solve for the places costs n^2 flops each, a factorisation n^3/3.
@@ -158,12 +158,12 @@ impl Predict {
             return console.finish();
         }
         let (targets, survey) = (&targets, &survey);
-        let (block, setup, console) = (block.as_ref(), &setup, &console);
-        let job = Job { placing, targets, survey, block, setup, console };
+        let (block, setup) = (block.as_ref(), &setup);
+        let job = Job { placing, targets, survey, block, setup, console: &console };
         let mut done =
             if setup.is_double() { self.predict::<f64>(&job)? } else { self.predict::<f32>(&job)? };
         self.describe(&job, &done);
-        setup.run.keep_times(&done.account, console);
+        setup.run.keep_times(&done.account, &console);
         let mut result = result(&job, &done);
         result.insert("neighbours".to_owned(), self.neighbours.into());
         let sides = self.block.as_ref().map_or(Value::Null, |sides| sides.0.clone().into());
@@ -171,7 +171,7 @@ impl Predict {
         done.errors.describe_json(&mut result);
         result.insert("remarks".to_owned(), remarks.json(&[]));
         let result = Value::Object(result);
-        self.trace.write(&mut done.trace, &result, console)?;
+        self.trace.write(&mut done.trace, &result, &console)?;
         self.output.write(&result)?;
         console.finish()
     }
@@ -312,7 +312,8 @@ impl Predict {
             names.map(|name| free_name(targets.names(), &name, "predicted")).collect();
         // Parts that end where blocks do.
         let together = setup.nb() * library::BLOCKS_PER_WORKER * predictor.flow().workers();
-        let rows = if self.is_joint() { usize::MAX } else { PART.next_multiple_of(together.max(1)) };
+        let rows =
+            if self.is_joint() { usize::MAX } else { PART.next_multiple_of(together.max(1)) };
         let mut errors = Errors::default();
         let written = write_file(&self.output_file, |out| {
             let mut writer = PartWriter::new(out, targets.dialect(), (targets.names(), &names))?;
@@ -324,7 +325,9 @@ impl Predict {
                     |done: usize| progress.share(before + done, survey.places, "places");
                 let (predictions, draws) = if self.is_joint() {
                     if before > 0 {
-                        return Err(unfilled(refused("the table of places is too large to be held")));
+                        return Err(unfilled(refused(
+                            "the table of places is too large to be held",
+                        )));
                     }
                     self.together(predictor, &places, transform).map_err(unfilled)?
                 } else {

@@ -34,7 +34,7 @@ pub(super) struct Survey {
 /// The targets part by part.
 pub(super) enum TargetParts<'a> {
     /// Of a table, which was of this digest when it was surveyed.
-    Table(Parts, &'a TableFile, Option<Digest>),
+    Table(Box<Parts>, &'a TableFile, Option<Digest>),
     /// Of a grid: its first node that is left, and nodes of a part.
     Grid(&'a Grid, &'a [String], usize, usize),
 }
@@ -71,7 +71,7 @@ impl Targets {
     /// If the table cannot be opened.
     pub(super) fn parts(&self, rows: usize, digest: Option<Digest>) -> Result<TargetParts<'_>> {
         Ok(match self {
-            Self::Table(file) => TargetParts::Table(file.parts(rows)?, file, digest),
+            Self::Table(file) => TargetParts::Table(Box::new(file.parts(rows)?), file, digest),
             Self::Grid(grid, names) => TargetParts::Grid(grid, names, 0, rows),
         })
     }

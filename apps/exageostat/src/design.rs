@@ -168,6 +168,21 @@ impl Design {
         b
     }
 
+    /// The mean with the coefficients `b` of the columns, `F b = Q (R b)`, at each observation.
+    ///
+    /// # Panics
+    /// If these are not as many as the columns.
+    #[must_use]
+    pub fn mean(&self, b: &[f64]) -> Vec<f64> {
+        assert_eq!(b.len(), self.q.len(), "coefficients and columns");
+        let mut mean = vec![0.0; self.rows];
+        for (i, q) in self.q.iter().enumerate() {
+            let along: f64 = (i..b.len()).map(|j| self.r[j][i] * b[j]).sum();
+            mean.iter_mut().zip(q).for_each(|(m, q)| *m += along * q);
+        }
+        mean
+    }
+
     /// The row of `Q` that belongs to a row `f` of columns elsewhere: `R^-T f`.
     #[must_use]
     pub fn transform(&self, f: &[f64]) -> Vec<f64> {
@@ -241,6 +256,8 @@ mod tests {
         // The intercept's condition number is about |x| / spread = 2e4.
         assert!((b[0] - 2.0).abs() < 1e-8 && (b[1] + 1e-3).abs() < 1e-13, "{b:?}");
         assert!(design.residuals(&values).iter().all(|r| r.abs() < 1e-11));
+        let mean = design.mean(&[2.0, -1e-3]);
+        assert!(mean.iter().zip(&values).all(|(m, z)| (m - z).abs() < 1e-10));
         let row = design.transform(&[1.0, x[7]]);
         assert!((row[0] - design.q(0)[7]).abs() < 1e-13 && (row[1] - design.q(1)[7]).abs() < 1e-11);
     }

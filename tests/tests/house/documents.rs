@@ -16,8 +16,9 @@ use tegula_traces::plot::PANELS;
 use crate::{TextFile, assert_kept, root, text_files};
 
 /// Folders of the crates.
-const CRATES: [&str; 13] = [
+const CRATES: [&str; 14] = [
     "runtime",
+    "figures",
     "bounds",
     "traces",
     "kernels",

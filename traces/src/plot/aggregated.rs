@@ -7,9 +7,9 @@ use super::columns::Columns;
 use super::frame::{FOOT, Frame, HEAD, area, caption, head, legend, nothing, shortened};
 use super::groups::Groups;
 use super::limits::{self, Limits};
-use super::style::{CHART, LEFT, RIGHT, fills, rules, style};
-use super::svg::{Svg, escaped, px};
+use super::style::{CHART, LEFT, RIGHT, WIDTH, fills, rules, style};
 use crate::rank_classes;
+use tegula_figures::svg::{Svg, escaped, px};
 use tegula_runtime::trace::Trace;
 
 pub(super) const PANEL: Panel = Panel {
@@ -46,7 +46,7 @@ pub fn aggregated(trace: &Trace, span: u64) -> String {
     let style = style("tegula-aggregated", &rules, limits::DARK);
     if trace.records.is_empty() {
         let height = nothing(&mut svg, "Ranks", "No task was recorded.");
-        return svg.finish("tegula-aggregated", height, &style);
+        return svg.finish("tegula-aggregated", (WIDTH, height), &style);
     }
     let bands = Bands::new(trace);
     let ranks = thousands(trace.rank_count());
@@ -72,7 +72,7 @@ pub fn aggregated(trace: &Trace, span: u64) -> String {
     limits.draw(&mut svg, top, bottom);
     caption(&mut svg, bottom, &bands.says(span));
     svg.text((LEFT, bottom + 58.0), "q", &limits.describe());
-    svg.finish("tegula-aggregated", bottom + FOOT + 16.0, &style)
+    svg.finish("tegula-aggregated", (WIDTH, bottom + FOOT + 16.0), &style)
 }
 
 /// The workers of one kind on some neighbouring ranks.

@@ -1,5 +1,7 @@
 //! Time on an axis: a unit that suits the span, and round marks.
 
+use tegula_figures::scale::scale;
+
 /// A unit of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Unit {
@@ -41,19 +43,6 @@ pub(super) fn marks(span: u64, unit: Unit) -> Vec<Mark> {
         Mark { at: value * unit.nanoseconds, label: format!("{value:.digits$}") }
     };
     (0..=count).map(mark).collect()
-}
-
-/// The least of 1, 2 and 5 times the powers of ten that `length` holds at most `most` of, and the
-/// digits after the point that its multiples have. 1 if `length` is nothing.
-pub(super) fn scale(length: f64, most: f64) -> (f64, usize) {
-    if length <= 0.0 {
-        return (1.0, 0);
-    }
-    let power = (length / most).log10().floor();
-    let fits = |factor: &f64| length / (factor * 10f64.powf(power)) <= most;
-    let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(fits).unwrap_or(10.0);
-    let step = factor * 10f64.powf(power);
-    (step, (-step.log10().floor()).max(0.0) as usize)
 }
 
 /// A time in a unit that suits it, with four significant digits.

@@ -2,10 +2,10 @@
 //! time axis.
 
 use super::axis::{bytes, duration, thousands};
-use super::html::{figure, page, section, sentence};
-use super::svg::escaped;
 use super::{PANELS, Panel};
 use crate::{CriticalPath, balanced_seconds, bounds_seconds, idle_share, overlaps, utilisation};
+use tegula_figures::html::{figure, page, section, sentence};
+use tegula_figures::svg::escaped;
 use tegula_runtime::trace::Trace;
 
 /// A trace with its name.

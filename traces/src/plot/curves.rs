@@ -1,10 +1,11 @@
 //! Some numbers against others, as lines.
 
-use super::axis::scale;
+use tegula_figures::scale::{reach, round, scale};
+use tegula_figures::svg::{Svg, escaped, px};
+
 use super::frame::{HEAD, caption, head, legend, shortened};
 use super::groups::COLOURS;
-use super::style::{CHART, LEFT, RIGHT, Rule, fills, rules, style};
-use super::svg::{Svg, escaped, px};
+use super::style::{CHART, LEFT, RIGHT, Rule, WIDTH, fills, rules, style};
 
 /// Height of the chart.
 const HEIGHT: f64 = 440.0;
@@ -82,7 +83,7 @@ pub fn curves(chart: &Curves<'_>) -> String {
     let mut rules = rules(RULES);
     rules.extend(fills(colours()));
     rules.extend(colours().enumerate().map(|(i, c)| (format!(".l{i}"), format!("stroke:{c}"))));
-    svg.finish("tegula-curves", top + HEIGHT + 62.0, &style("tegula-curves", &rules, DARK))
+    svg.finish("tegula-curves", (WIDTH, top + HEIGHT + 62.0), &style("tegula-curves", &rules, DARK))
 }
 
 /// The class of the colour of the curve at `place`.
@@ -125,12 +126,12 @@ impl Plane {
         svg.line(format_args!(
             "<rect x=\"{LEFT}\" y=\"{top}\" width=\"{CHART}\" height=\"{HEIGHT}\" class=\"r\"/>"
         ));
-        for (value, label) in round(self.y) {
+        for (value, label) in round(self.y, NUMBERS) {
             let y = self.place((self.x.0, value)).1;
             svg.line(format_args!("<path d=\"M{} {y}h{}\" class=\"g\"/>", LEFT - 4.0, CHART + 4.0));
             svg.text((LEFT - 10.0, y + 4.0), "e q", &label);
         }
-        for (value, label) in round(self.x) {
+        for (value, label) in round(self.x, NUMBERS) {
             let x = self.place((value, self.y.0)).0;
             svg.line(format_args!("<path d=\"M{x} {top}V{}\" class=\"time\"/>", bottom + 4.0));
             svg.text((x, bottom + 18.0), "m q", &label);
@@ -174,23 +175,4 @@ impl Plane {
             svg.text((x, y), class, &shortened(name, 40));
         }
     }
-}
-
-/// The least and the largest of `values`.
-fn reach(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
-    values.fold(None, |reach, value| {
-        let (low, high) = reach.unwrap_or((value, value));
-        Some((value.min(low), value.max(high)))
-    })
-}
-
-/// Round numbers from `low` to `high`, with their labels.
-fn round((low, high): (f64, f64)) -> Vec<(f64, String)> {
-    let (step, digits) = scale(high - low, NUMBERS);
-    let first = (low / step - 1e-9).ceil() as i64;
-    let last = (high / step + 1e-9).floor() as i64;
-    (first..=last)
-        .map(|i| i as f64 * step)
-        .map(|value| (value, format!("{value:.digits$}")))
-        .collect()
 }

@@ -2,7 +2,7 @@
 
 use super::axis::{marks, unit};
 use super::style::{CHART, LEFT, RIGHT, WIDTH};
-use super::svg::{Svg, px};
+use tegula_figures::svg::{Svg, px};
 
 /// Height of the head.
 pub(super) const HEAD: f64 = 66.0;

@@ -6,8 +6,8 @@ use std::fmt::Write;
 use super::Panel;
 use super::axis::thousands;
 use super::frame::{FOOT, Frame, HEAD, caption, head, legend, nothing};
-use super::style::{CHART, LEFT, rules, style};
-use super::svg::{Svg, px};
+use super::style::{CHART, LEFT, WIDTH, rules, style};
+use tegula_figures::svg::{Svg, px};
 use tegula_runtime::trace::Trace;
 
 pub(super) const PANEL: Panel = Panel {
@@ -36,7 +36,7 @@ pub fn iterations(trace: &Trace, span: u64) -> String {
     if !(PANEL.has)(trace) {
         let height =
             nothing(&mut svg, "Iterations", "No task belongs to an iteration but the first.");
-        return svg.finish("tegula-iterations", height, &style);
+        return svg.finish("tegula-iterations", (WIDTH, height), &style);
     }
     let count = rows.iterations;
     head(&mut svg, "Iterations", &format!("{} of the outermost loop", thousands(count)));
@@ -54,7 +54,7 @@ pub fn iterations(trace: &Trace, span: u64) -> String {
     rows.borders(&mut svg);
     svg.line(format_args!("</g>"));
     caption(&mut svg, bottom, &rows.says(trace.workers));
-    svg.finish("tegula-iterations", bottom + FOOT, &style)
+    svg.finish("tegula-iterations", (WIDTH, bottom + FOOT), &style)
 }
 
 fn rules_of(row: f64) -> Vec<(String, String)> {

@@ -4,8 +4,8 @@
 use super::axis::duration;
 use super::frame::Frame;
 use super::style::{CHART, LEFT, Rule};
-use super::svg::{Svg, px};
 use crate::{CriticalPath, balanced_by_rank, balanced_seconds, bounds_seconds};
+use tegula_figures::svg::{Svg, px};
 use tegula_runtime::trace::Trace;
 
 /// Height of the line of text of a limit.

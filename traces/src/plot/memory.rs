@@ -4,8 +4,8 @@ use super::Panel;
 use super::axis::{bytes, round_up, thousands};
 use super::frame::{FOOT, Frame, HEAD, area, caption, head, nothing, row, shortened};
 use super::levels::Levels;
-use super::style::{CHART, LEFT, rules, style};
-use super::svg::{Svg, px};
+use super::style::{CHART, LEFT, WIDTH, rules, style};
+use tegula_figures::svg::{Svg, px};
 use tegula_runtime::trace::{Gauge, Trace};
 
 pub(super) const PANEL: Panel = Panel {
@@ -31,7 +31,7 @@ pub fn memory(trace: &Trace, span: u64) -> String {
     let memories = memories(trace);
     if memories.is_empty() {
         let height = nothing(&mut svg, "Memory", "Nobody counted the bytes in memories.");
-        return svg.finish("tegula-memory", height, &style);
+        return svg.finish("tegula-memory", (WIDTH, height), &style);
     }
     let first = HEAD + 30.0;
     let bottom = first + STEP * memories.len() as f64 - (STEP - ROW);
@@ -45,7 +45,7 @@ pub fn memory(trace: &Trace, span: u64) -> String {
     head(&mut svg, "Memory", &format!("bytes in buffers, from {samples} samples"));
     frame.marks(&mut svg, first, bottom);
     caption(&mut svg, bottom, "In each column of one pixel: light the most, dark the mean.");
-    svg.finish("tegula-memory", bottom + FOOT, &style)
+    svg.finish("tegula-memory", (WIDTH, bottom + FOOT), &style)
 }
 
 /// Numbers of the memories that there are samples of.

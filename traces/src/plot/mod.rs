@@ -12,7 +12,6 @@ mod curves;
 mod frame;
 mod gantt;
 mod groups;
-mod html;
 mod iterations;
 mod levels;
 mod limits;
@@ -23,7 +22,6 @@ mod progression;
 mod ready;
 mod report;
 mod style;
-mod svg;
 mod transfers;
 mod utilisation;
 

@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 
-use super::axis::{scale, thousands};
+use super::axis::thousands;
 use super::frame::{HEAD, head, shortened};
 use super::style::{Rule, WIDTH, rules, style};
-use super::svg::{Svg, escaped, px};
+use tegula_figures::scale::scale;
+use tegula_figures::svg::{Svg, escaped, px};
 
 /// Side of the map in pixels.
 const SIDE: f64 = 720.0;
@@ -64,7 +65,7 @@ pub fn owners(
         ranks.write(&mut svg, &tiles, (top, cell));
     }
     let bottom = ranks.legend(&mut svg, top, &map.tiles).max(top + tall) + 30.0;
-    svg.finish("tegula-owners", bottom, &style("tegula-owners", &rules(RULES), &[]))
+    svg.finish("tegula-owners", (WIDTH, bottom), &style("tegula-owners", &rules(RULES), &[]))
 }
 
 /// Round numbers of columns above the map, and of rows at its left.

@@ -4,8 +4,8 @@ use super::Panel;
 use super::axis::{round_up, thousands};
 use super::frame::{FOOT, Frame, HEAD, area, caption, head, nothing, row};
 use super::levels::Levels;
-use super::style::{rules, style};
-use super::svg::Svg;
+use super::style::{WIDTH, rules, style};
+use tegula_figures::svg::Svg;
 use tegula_runtime::trace::{Gauge, Trace};
 
 pub(super) const PANEL: Panel = Panel {
@@ -28,7 +28,7 @@ pub fn ready(trace: &Trace, span: u64) -> String {
     let levels = Levels::of(trace, Gauge::Ready, frame);
     if levels.samples == 0 {
         let height = nothing(&mut svg, "Ready tasks", "Nobody counted ready tasks.");
-        return svg.finish("tegula-ready", height, &style);
+        return svg.finish("tegula-ready", (WIDTH, height), &style);
     }
     let more = format!(
         "that no worker was given yet: {} at most, from {} samples",
@@ -45,5 +45,5 @@ pub fn ready(trace: &Trace, span: u64) -> String {
     }
     frame.marks(&mut svg, y, y + ROW);
     caption(&mut svg, y + ROW, "In each column of one pixel: light the most, dark the mean.");
-    svg.finish("tegula-ready", y + ROW + FOOT, &style)
+    svg.finish("tegula-ready", (WIDTH, y + ROW + FOOT), &style)
 }

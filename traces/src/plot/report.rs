@@ -3,12 +3,12 @@
 
 use super::PANELS;
 use super::axis::{bytes, duration, thousands};
-use super::html::{figure, page, section, sentence};
-use super::svg::escaped;
 use crate::{
     ClassUse, CodeletTime, CriticalPath, balanced_seconds, bounds_seconds, codelet_times,
     idle_share, overlaps, pair_totals, route_totals, settings, uncertainty_seconds, utilisation,
 };
+use tegula_figures::html::{figure, page, section, sentence};
+use tegula_figures::svg::escaped;
 use tegula_runtime::trace::Trace;
 
 /// Most rows of a table: the rest is summed up.

@@ -4,9 +4,9 @@ use super::Panel;
 use super::axis::{bytes, round_up, thousands};
 use super::columns::Columns;
 use super::frame::{FOOT, Frame, HEAD, area, caption, head, legend, nothing, row, shortened};
-use super::style::{CHART, fills, style};
-use super::svg::Svg;
+use super::style::{CHART, WIDTH, fills, style};
 use crate::{RouteTotal, route_totals};
+use tegula_figures::svg::Svg;
 use tegula_runtime::trace::{Purpose, Trace};
 
 pub(super) const PANEL: Panel = Panel {
@@ -33,7 +33,7 @@ pub fn transfers(trace: &Trace, span: u64) -> String {
     let style = style("tegula-transfers", &fills(COLOURS), &[]);
     if trace.transfers.is_empty() {
         let height = nothing(&mut svg, "Transfers", "Nothing moved between memories.");
-        return svg.finish("tegula-transfers", height, &style);
+        return svg.finish("tegula-transfers", (WIDTH, height), &style);
     }
     let frame = Frame::new(span);
     let routes = Route::all(trace);
@@ -52,7 +52,7 @@ pub fn transfers(trace: &Trace, span: u64) -> String {
     }
     frame.marks(&mut svg, first, bottom);
     caption(&mut svg, bottom, &says(routes.len() - drawn.len()));
-    svg.finish("tegula-transfers", bottom + FOOT, &style)
+    svg.finish("tegula-transfers", (WIDTH, bottom + FOOT), &style)
 }
 
 /// The caption of a figure that leaves out so many routes.

@@ -5,9 +5,9 @@ use super::axis::{duration, thousands};
 use super::columns::Columns;
 use super::frame::{FOOT, Frame, HEAD, area, caption, head, legend, nothing, row, shortened};
 use super::groups::Groups;
-use super::style::{CHART, fills, style};
-use super::svg::Svg;
+use super::style::{CHART, WIDTH, fills, style};
 use crate::ClassUse;
+use tegula_figures::svg::Svg;
 use tegula_runtime::trace::Trace;
 
 pub(super) const PANEL: Panel = Panel {
@@ -33,7 +33,7 @@ pub fn utilisation(trace: &Trace, span: u64) -> String {
     let style = style("tegula-utilisation", &fills(groups.colours()), &[]);
     if trace.records.is_empty() {
         let height = nothing(&mut svg, "Utilisation", "No task was recorded.");
-        return svg.finish("tegula-utilisation", height, &style);
+        return svg.finish("tegula-utilisation", (WIDTH, height), &style);
     }
     head(&mut svg, "Utilisation", "share of the workers' time that tasks of each codelet take");
     let entries = groups.list.iter().enumerate();
@@ -53,7 +53,7 @@ pub fn utilisation(trace: &Trace, span: u64) -> String {
     let bottom = first + STEP * drawn as f64 - (STEP - ROW);
     frame.marks(&mut svg, first, bottom);
     caption(&mut svg, bottom, &says(trace, span, uses.len() - drawn));
-    svg.finish("tegula-utilisation", bottom + FOOT, &style)
+    svg.finish("tegula-utilisation", (WIDTH, bottom + FOOT), &style)
 }
 
 fn describe(usage: &ClassUse) -> String {

@@ -20,4 +20,4 @@ pub use left_out::LeftOut;
 pub use likelihood_ratio::RatioTest;
 pub(crate) use misspecification::Known;
 pub use misspecification::{At, Misspecification, misspecification};
-pub use scores::{LEVELS, PIT_BINS, Scores};
+pub use scores::{LEVELS, PIT_BINS, Scores, normal_quantile};

@@ -76,6 +76,18 @@ impl Scores {
     }
 }
 
+/// The number that a standard normal one is below with this `probability`, by bisection to the last
+/// bits; from -40 to 40.
+#[must_use]
+pub fn normal_quantile(probability_below: f64) -> f64 {
+    let (mut low, mut high) = (-40.0, 40.0);
+    for _ in 0..64 {
+        let middle = 0.5 * (low + high);
+        if probability(middle) < probability_below { low = middle } else { high = middle }
+    }
+    0.5 * (low + high)
+}
+
 /// The density of the standard normal distribution.
 fn density(x: f64) -> f64 {
     (-0.5 * x * x).exp() / (2.0 * PI).sqrt()
@@ -89,6 +101,15 @@ fn probability(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quantiles_are_those_of_the_levels() {
+        for (percent, half) in LEVELS {
+            let found = normal_quantile(0.5 + f64::from(percent) / 200.0);
+            assert!((found - half).abs() < 1e-12, "{percent}: {found} against {half}");
+        }
+        assert!(normal_quantile(0.5).abs() < 1e-15);
+    }
 
     /// The definition, `int (F(y) - 1(y >= z))^2 dy`, by the midpoint rule.
     #[test]

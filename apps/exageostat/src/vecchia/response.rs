@@ -112,7 +112,7 @@ impl Response<'_> {
             Some(r) => self.block.covariance(table, at[i], at[before[r]]),
         };
         let floor = ROUNDING * table.variance;
-        // Points at one place, or where an observation is without noise, leave nothing but rounding.
+        // Points at one place, or at an observation without noise, leave nothing but rounding.
         let factor = cholesky(n, between, |pivot| Some(pivot.max(floor)));
         let factor = factor.expect("pivots are raised");
         let c: Vec<f64> = (0..n).map(own).collect();

@@ -22,7 +22,9 @@ use super::likeliest::likeliest;
 use super::mean::Mean;
 use super::mean_file::{coefficients_json, mean_json};
 use super::method::{Method, describe_error, method_json, method_text};
+use super::model_file::ModelFile;
 use super::options::EstimationFlags;
+use super::page::Page;
 use super::remarks::Remarks;
 use super::report::{Done, best_so_far, coefficients, describe, fit_remarks, information, message};
 use super::setup::{Problem, Setup};
@@ -35,8 +37,8 @@ use crate::flags::{
     OverlapFlags, RunFlags, TraceFlags,
 };
 use crate::output::{
-    Account, Console, Form, Progress, check_form, count, is_standard_output, number, seconds,
-    write_json,
+    Account, Console, Form, Progress, check_form, check_output, count, is_standard_output, number,
+    seconds, write_json,
 };
 
 /// Evaluations that a fit is expected to take, by number of parameters that are searched.
@@ -112,6 +114,9 @@ pub(crate) struct Fit {
     /// Write the model as JSON, for predict
     #[arg(long = "output", short = 'o', value_name = "MODEL.json", help_heading = "Output")]
     output_file: Option<PathBuf>,
+    /// Write a page about the fit, as plot does
+    #[arg(long, value_name = "FILE.html", help_heading = "Output")]
+    report: Option<PathBuf>,
     #[command(flatten)]
     trace: TraceFlags,
     #[command(flatten)]
@@ -123,6 +128,10 @@ impl Fit {
         let console = self.output.console(self.output_file.as_deref())?;
         self.trace.check()?;
         self.output_file.as_deref().map_or(Ok(()), |path| check_form("-o", path, Form::Model))?;
+        if let Some(path) = &self.report {
+            check_output(path)?;
+            check_form("--report", path, Form::Page)?;
+        }
         self.checkpoint.begin()?;
         if self.transform == Choice::BoxCox && self.checkpoint.is_given() {
             return Err(refused(
@@ -156,6 +165,7 @@ impl Fit {
             self.output.write(&result),
         ];
         written.into_iter().collect::<Result<()>>()?;
+        self.write_report(&data, &setup, result, &console)?;
         console.finish()
     }
 
@@ -335,6 +345,22 @@ impl Fit {
                 "  tegula exageostat predict {path} --at places.csv -o predictions.csv"
             ));
         }
+        Ok(())
+    }
+
+    /// Writes the page about the fit, if that was asked for.
+    fn write_report(
+        &self,
+        data: &Data,
+        setup: &Setup,
+        result: Value,
+        console: &Console,
+    ) -> Result<()> {
+        let Some(path) = &self.report else { return Ok(()) };
+        let title = format!("{}: {}", data.table.path().display(), data.values.text());
+        let file = &ModelFile::of_json(path, result)?;
+        let seed = self.run.seed;
+        Page { title, file, data, setup, predicted: None, seed }.write(path, console)?;
         Ok(())
     }
 

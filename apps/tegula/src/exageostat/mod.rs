@@ -17,8 +17,10 @@ mod model_file;
 mod observed;
 mod obvious;
 mod options;
+mod page;
 mod parameter_sets;
 mod places;
+mod plot;
 mod predict;
 mod remarks;
 mod report;
@@ -54,6 +56,8 @@ pub(crate) enum Exageostat {
     Predict(predict::Predict),
     /// Cross-validate a model on its data; what these tell of it, and another model against it
     Assess(assess::Assess),
+    /// A page about a model: maps, variogram, residuals, likelihood, estimates
+    Plot(plot::Plot),
     /// List the covariances with parameters and formulas
     Covariances(covariances::Covariances),
 }
@@ -68,6 +72,7 @@ impl Exageostat {
             Self::Fit(command) => command.run(),
             Self::Predict(command) => command.run(),
             Self::Assess(command) => command.run(),
+            Self::Plot(command) => command.run(),
             Self::Covariances(command) => command.run(),
         }
     }

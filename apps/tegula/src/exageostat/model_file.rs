@@ -104,6 +104,8 @@ pub(super) struct ModelFile {
     pub(super) digest: String,
     /// Whether rows with missing values were left out.
     pub(super) drop_missing: bool,
+    /// All that the file holds.
+    pub(super) value: Value,
 }
 
 impl ModelFile {
@@ -117,6 +119,14 @@ impl ModelFile {
         let value: Value = serde_json::from_str(&text).map_err(|error| {
             refused(format!("{}: not the JSON of a model: {error}", path.display()))
         })?;
+        Self::of_json(path, value)
+    }
+
+    /// The model that `value` holds, which stands in `path`.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub(super) fn of_json(path: &Path, value: Value) -> Result<Self> {
         let fields = Fields { path, value: &value };
         fields.check_version()?;
         let covariance = find(fields.text("/covariance")?)?;
@@ -143,6 +153,7 @@ impl ModelFile {
             file: fields.file()?,
             digest: fields.text("/data/digest")?.to_owned(),
             drop_missing: fields.get("/data/drop_missing")? == &Value::Bool(true),
+            value,
         })
     }
 }

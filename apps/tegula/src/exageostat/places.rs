@@ -101,6 +101,11 @@ impl Coordinates {
         self.geometry
     }
 
+    /// Which of the texts goes to the right on a map: the longitude on the sphere.
+    pub(crate) fn right(&self) -> usize {
+        if self.distance.is_on_sphere() { 1 - self.latitude } else { 0 }
+    }
+
     /// Number of coordinates.
     pub(crate) fn count(&self) -> usize {
         self.expressions.len()

@@ -18,6 +18,8 @@ pub(crate) enum Form {
     Table,
     /// A picture, as SVG.
     Picture,
+    /// A page, as HTML.
+    Page,
 }
 
 /// Endings of names, with what a reader of such a file expects.
@@ -71,6 +73,7 @@ pub(crate) fn check_form(flag: &str, path: &Path, form: Form) -> Result<()> {
         Form::Model => (TABLES, "JSON", "json"),
         Form::Table => (&[(".json", "JSON")], "CSV", "csv"),
         Form::Picture => (TABLES, "SVG", "svg"),
+        Form::Page => (&[(".json", "JSON"), (".csv", "CSV")], "HTML", "html"),
     };
     let listed = OTHERS.iter().filter(|(_, format)| *format != written);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -107,6 +110,7 @@ mod tests {
             ("m.csv", Form::Model, "CSV is not written, but JSON: name it m.json"),
             ("m.h5", Form::Json, "HDF5 is not written, but JSON: name it m.json"),
             ("owners.png", Form::Picture, "PNG is not written, but SVG: name it owners.svg"),
+            ("m.json", Form::Page, "JSON is not written, but HTML: name it m.html"),
             ("größe.tif", Form::Table, "name it größe.csv"),
         ] {
             let error = refused(name, form).expect_err(name);

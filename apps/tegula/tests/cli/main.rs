@@ -20,6 +20,7 @@ mod means;
 mod metrics;
 mod mpi;
 mod platform;
+mod plot;
 mod predict;
 mod project;
 mod ranks;

@@ -4,9 +4,9 @@ use super::super::axis::{bytes, thousands};
 use super::super::columns::Columns;
 use super::super::frame::shortened;
 use super::super::style::{CHART, LEFT, RIGHT};
-use super::super::svg::{Svg, escaped};
 use super::Chart;
 use crate::overlap::union;
+use tegula_figures::svg::{Svg, escaped};
 use tegula_runtime::trace::MessageRecord;
 
 impl Chart<'_> {

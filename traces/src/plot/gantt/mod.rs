@@ -10,9 +10,9 @@ use super::axis::{duration, marks, thousands, unit};
 use super::groups::Groups;
 use super::limits::{self, Limits};
 use super::outliers::{Outliers, outliers};
-use super::style::{CHART, LEFT, RIGHT, fills, rules, style};
-use super::svg::{Svg, px};
+use super::style::{CHART, LEFT, RIGHT, WIDTH, fills, rules, style};
 use crate::idle_share;
+use tegula_figures::svg::{Svg, px};
 use tegula_runtime::trace::{Outcome, TaskRecord, Trace};
 
 pub(super) const PANEL: Panel = Panel {
@@ -78,7 +78,7 @@ pub fn gantt(trace: &Trace, span: u64) -> String {
     let mut rules = rules(&[RULES, limits::RULES].concat());
     rules.extend(fills(chart.groups.colours()));
     let style = style("tegula-gantt", &rules, &[DARK, limits::DARK].concat());
-    svg.finish("tegula-gantt", chart.bottom() + chart.foot(), &style)
+    svg.finish("tegula-gantt", (WIDTH, chart.bottom() + chart.foot()), &style)
 }
 
 /// What a row shows.

@@ -5,8 +5,8 @@ use super::super::columns::Columns;
 use super::super::frame::shortened;
 use super::super::groups::Group;
 use super::super::style::{CHART, LEFT, RIGHT};
-use super::super::svg::{Svg, escaped, px};
 use super::{BAR, BAR_STEP, Chart, TOP, percent};
+use tegula_figures::svg::{Svg, escaped, px};
 
 impl Chart<'_> {
     /// For each group a bar from its first task to its last, as high as it keeps workers busy.

@@ -4,8 +4,8 @@ use super::super::axis::{duration, thousands};
 use super::super::columns::Columns;
 use super::super::frame::shortened;
 use super::super::style::{CHART, LEFT, RIGHT};
-use super::super::svg::{Svg, escaped};
 use super::{Chart, percent};
+use tegula_figures::svg::{Svg, escaped};
 use tegula_runtime::trace::{Outcome, TaskRecord};
 
 impl Chart<'_> {

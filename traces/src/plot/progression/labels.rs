@@ -1,7 +1,7 @@
 //! Names of groups of ranks, put where they cover no other.
 
 use super::super::frame::shortened;
-use super::super::svg::Svg;
+use tegula_figures::svg::Svg;
 
 /// About the width of a character, and the height of a line, in pixels.
 const CHARACTER: f64 = 7.0;

@@ -9,10 +9,10 @@ use super::Panel;
 use super::frame::{Frame, HEAD, caption, head, legend, nothing};
 use super::groups::COLOURS;
 use super::limits::Limits;
-use super::style::{CHART, LEFT, Rule, fills, rules, style};
-use super::svg::{Svg, px};
+use super::style::{CHART, LEFT, Rule, WIDTH, fills, rules, style};
 use crate::{Cluster, Progression, Step, balanced_by_step};
 use labels::Labels;
+use tegula_figures::svg::{Svg, px};
 use tegula_runtime::trace::Trace;
 
 pub(super) const PANEL: Panel = Panel {
@@ -61,7 +61,7 @@ pub fn progression_of(trace: &Trace, span: u64, bandwidth: f64) -> String {
     let progression = Progression::of(trace);
     if progression.ranks.is_empty() {
         let height = nothing(&mut svg, "Progression", "No task was recorded.");
-        return svg.finish("tegula-progression", height, &style);
+        return svg.finish("tegula-progression", (WIDTH, height), &style);
     }
     let limits = Limits::of(trace, span);
     let top = HEAD + 34.0 + limits.height();
@@ -80,7 +80,7 @@ pub fn progression_of(trace: &Trace, span: u64, bandwidth: f64) -> String {
     for (line, text) in captions.iter().enumerate() {
         caption(&mut svg, top + HEIGHT + 16.0 * line as f64, text);
     }
-    svg.finish("tegula-progression", top + HEIGHT + 94.0, &style)
+    svg.finish("tegula-progression", (WIDTH, top + HEIGHT + 94.0), &style)
 }
 
 const POSSIBLE: &str = "Dotted: how early all ranks together could have been as far, with the work of each step \

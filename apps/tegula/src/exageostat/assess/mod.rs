@@ -159,7 +159,7 @@ impl Assess {
         } else {
             self.compute::<f32>(&of, plan, &console)?
         };
-        let criteria = criteria(&of);
+        let criteria = criteria(of.file, of.data);
         done.describe(&of, criteria, &console);
         self.write(&of, &done, &console)?;
         let mut result = done.result(&of, criteria);
@@ -292,9 +292,9 @@ impl Assess {
 }
 
 /// The criteria of the fit, if the model says what was estimated.
-fn criteria(of: &Known<'_>) -> Option<Criteria> {
-    let fitted = of.file.fitted.as_ref()?;
-    let coefficients = of.data.observations.design.columns();
+pub(super) fn criteria(file: &ModelFile, data: &Data) -> Option<Criteria> {
+    let fitted = file.fitted.as_ref()?;
+    let coefficients = data.observations.design.columns();
     let estimated = fitted.estimated.len();
     Some(if fitted.is_restricted {
         Criteria::new(fitted.loglik, estimated, fitted.n.saturating_sub(coefficients))

@@ -1,6 +1,6 @@
 //! Pages: what stands around figures and tables, in a file that needs no other.
 
-use super::svg::escaped;
+use crate::svg::escaped;
 
 const STYLE: &str = "\
 :root{color-scheme:light dark}\n\
@@ -11,14 +11,19 @@ p{margin:.3em 0}p.q{color:#666}\n\
 .tables{display:flex;flex-wrap:wrap;gap:0 56px}\n\
 table{border-collapse:collapse;margin:.4em 0}\n\
 th,td{padding:3px 18px 3px 0;text-align:left;border-bottom:1px solid #ddd;vertical-align:top}\n\
-th{font-weight:600}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}\n\
+th{font-weight:600}td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}\n\
 figure{margin:1.4em 0 2em;overflow-x:auto}figcaption{margin:.3em 0;font-weight:600}\n\
 svg{max-width:100%;height:auto;display:block}\n\
+section{max-width:100%;overflow-x:auto}\n\
+.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,400px),1fr));gap:0 32px}\n\
+.figures figure{margin:.6em 0 1.4em;min-width:0}.figures svg{width:100%;max-width:640px}\n\
+@media (max-width:500px){th,td{font-size:13px;padding-right:9px}}\n\
 @media (prefers-color-scheme:dark){body{color:#ddd;background:#191a1c}\
 p.q{color:#a3a5a8}th,td{border-color:#44474a}}\n";
 
 /// A page with this title and body, as HTML that refers to nothing outside it.
-pub(super) fn page(title: &str, body: &str) -> String {
+#[must_use]
+pub fn page(title: &str, body: &str) -> String {
     let title = escaped(title);
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -28,7 +33,8 @@ pub(super) fn page(title: &str, body: &str) -> String {
 }
 
 /// A heading and a table whose first columns, so many, hold text; nothing if it has no rows.
-pub(super) fn section(heading: &str, text: usize, rows: &[Vec<String>]) -> String {
+#[must_use]
+pub fn section(heading: &str, text: usize, rows: &[Vec<String>]) -> String {
     let Some((head, rows)) = rows.split_first().filter(|(_, rows)| !rows.is_empty()) else {
         return String::new();
     };
@@ -45,12 +51,23 @@ pub(super) fn section(heading: &str, text: usize, rows: &[Vec<String>]) -> Strin
 }
 
 /// A figure below what it shows.
-pub(super) fn figure(svg: &str, shows: &str) -> String {
+#[must_use]
+pub fn figure(svg: &str, shows: &str) -> String {
     format!("<figure>\n<figcaption>{}</figcaption>\n{svg}</figure>\n", escaped(shows))
 }
 
+/// A figure below its title, with `words` about it below.
+#[must_use]
+pub fn captioned(title: &str, svg: &str, words: &str) -> String {
+    let (title, words) = (escaped(title), escaped(words));
+    format!(
+        "<figure>\n<figcaption>{title}</figcaption>\n{svg}<p class=\"q\">{words}</p>\n</figure>\n"
+    )
+}
+
 /// `text` as a sentence.
-pub(super) fn sentence(text: &str) -> String {
+#[must_use]
+pub fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
     format!("{first}{}.", letters.as_str())

@@ -1,0 +1,101 @@
+//! `tegula exageostat plot`: a page about a model and its data.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use serde_json::Value;
+use tegula_exageostat::program::Computation;
+
+use super::data::Data;
+use super::model_file::ModelFile;
+use super::page::{Page, Predicted};
+use super::remarks::Remarks;
+use super::setup::{Problem, Setup};
+use super::training::Training;
+use super::{object, parameter_list};
+use crate::flags::{MatrixFlags, OutputFlags, RunFlags};
+use crate::output::{Console, Form, check_form};
+
+/// Factorisations that the work is worth: those of a cross-validation.
+const FACTORIZATIONS: usize = 3;
+
+/// Flags of `plot`.
+#[derive(Args, Debug)]
+pub(crate) struct Plot {
+    /// What fit wrote
+    #[arg(value_name = "MODEL.json")]
+    model: PathBuf,
+    /// Training data [default: the file that the model names, which must not have changed]
+    #[arg(long, visible_alias = "data", value_name = "DATA.csv", help_heading = "Data")]
+    train: Option<PathBuf>,
+    /// Leave out rows that lack a value
+    #[arg(long, help_heading = "Data")]
+    drop_missing: bool,
+    /// What predict wrote, for maps of predictions and their standard errors
+    #[arg(long, value_name = "PREDICTIONS.csv", help_heading = "Data")]
+    predictions: Option<PathBuf>,
+    #[command(flatten)]
+    matrix: MatrixFlags,
+    #[command(flatten)]
+    run: RunFlags,
+    /// Write the page to FILE, which needs no other; "-" is standard output
+    #[arg(long = "output", short = 'o', value_name = "FILE.html", help_heading = "Output")]
+    output_file: PathBuf,
+    #[command(flatten)]
+    output: OutputFlags,
+}
+
+impl Plot {
+    pub(crate) fn run(&self) -> Result<()> {
+        let console = self.output.console(Some(&self.output_file))?;
+        check_form("-o", &self.output_file, Form::Page)?;
+        let file = ModelFile::read(&self.model)?;
+        let mut remarks = Remarks::new(&console);
+        let (data, setup) = self.prepare(&file, &console, &mut remarks)?;
+        if setup.is_dry {
+            let reason = "a factorization, and an inverse, which costs as much as two";
+            self.output.write(&setup.estimate(&console, (FACTORIZATIONS, reason))?)?;
+            return console.finish();
+        }
+        let predictions = self.predictions.as_deref();
+        let predicted =
+            predictions.map(|path| Predicted::read(path, &file, self.run.memory()?)).transpose()?;
+        let title = format!("{}: {}", self.model.display(), data.values.text());
+        let page =
+            Page { title, file: &file, data: &data, setup: &setup, predicted, seed: self.run.seed };
+        let bytes = page.write(&self.output_file, &console)?;
+        let result = object([
+            ("page", self.output_file.display().to_string().into()),
+            ("bytes", bytes.into()),
+            ("n", data.observations.len().into()),
+            ("data", super::model_file::data_json(&data)),
+            ("remarks", remarks.json(&[])),
+        ]);
+        self.output.write(&Value::Object(result))?;
+        console.finish()
+    }
+
+    /// Reads the data, refuses what cannot be used, and prints what will be done.
+    fn prepare(
+        &self,
+        file: &ModelFile,
+        console: &Console,
+        remarks: &mut Remarks<'_>,
+    ) -> Result<(Data, Setup)> {
+        let (train, drop_missing) = (self.train.as_deref(), self.drop_missing);
+        let memory = self.run.memory()?;
+        let data =
+            Training { model: &self.model, train, drop_missing, memory }.data(file, remarks)?;
+        let problem = data.problem(Computation::Assessment);
+        let problem = Problem { vecchia: file.method.vecchia(problem.geometry), ..problem };
+        let setup = Setup::new(&self.matrix, &self.run, problem, file.model.covariance)?;
+        data.check_places(file.model.nugget > 0.0, "fit again with --estimate-nugget", console)?;
+        data.describe(console);
+        console.field("covariance", file.model.covariance.name);
+        console.field("parameters", parameter_list(&file.model));
+        setup.describe(console);
+        remarks.caution(&file.model, problem.geometry);
+        Ok((data, setup))
+    }
+}

@@ -81,7 +81,7 @@ fn histogram(sorted: &[f64]) -> String {
 fn quantiles(sorted: &[f64]) -> String {
     let n = sorted.len();
     let every = n.div_ceil(MOST_QUANTILES);
-    let is_shown = |i: &usize| i % every == 0 || *i < ENDS || *i + ENDS >= n;
+    let is_shown = |i: &usize| i.is_multiple_of(every) || *i < ENDS || *i + ENDS >= n;
     let point = |i: usize| (normal_quantile((i as f64 + 0.5) / n as f64), sorted[i]);
     let points: Vec<(f64, f64)> = (0..n).filter(is_shown).map(point).collect();
     let end = points[points.len() - 1].0.max(1.0);

@@ -97,8 +97,8 @@ pub(crate) struct Fit {
     transform: Choice,
     #[command(flatten)]
     estimation: EstimationFlags,
-    /// How the likelihood is computed: exact, or vecchia:M with M neighbours of each place (or
-    /// vecchia:M:ORDER:FORM; the form grouped is nearer to exact) [default: exact]
+    /// How the likelihood is computed: exact, or by M neighbours of each place, vecchia:M or
+    /// vecchia:M:ORDER:FORM [default: exact]
     #[arg(long, value_name = "NAME", help_heading = "Model", value_parser = Method::parse)]
     method: Option<Method>,
     #[command(flatten)]

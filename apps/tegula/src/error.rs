@@ -129,9 +129,11 @@ fn is_covariance(error: &LikelihoodError) -> bool {
 
 /// Prints `failure` with its causes and returns its exit code.
 pub(crate) fn report(failure: &anyhow::Error) -> ExitCode {
-    let label = if is_stop(failure) { "" } else { "error: " };
+    let (label, is_failure) = if is_stop(failure) { ("", false) } else { ("error: ", true) };
     let _ = writeln!(std::io::stderr(), "{label}{}", message(failure));
-    print_json(&message(failure), exit_code(failure));
+    if is_failure {
+        print_json(&message(failure), exit_code(failure));
+    }
     ExitCode::from(exit_code(failure))
 }
 

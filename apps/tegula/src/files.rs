@@ -30,10 +30,11 @@ struct Output {
 }
 
 /// Those arguments, of all commands.
-static OUTPUTS: [Output; 8] = [
+static OUTPUTS: [Output; 9] = [
     Output { id: "json", names: &[] },
     Output { id: "trace", names: &[] },
     Output { id: "output_file", names: &[] },
+    Output { id: "report", names: &[] },
     Output { id: "joint", names: &[] },
     Output { id: "result", names: &[] },
     Output { id: "plot", names: &[] },
@@ -209,7 +210,7 @@ mod tests {
 
     /// Arguments that are paths of inputs, of folders to read, or of places for what is thrown
     /// away.
-    const READ: [&str; 16] = [
+    const READ: [&str; 17] = [
         "against",
         "at",
         "config",
@@ -221,6 +222,7 @@ mod tests {
         "model",
         "params_file",
         "platform",
+        "predictions",
         "resume",
         "rhs",
         "scratch",

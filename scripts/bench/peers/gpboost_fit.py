@@ -10,6 +10,8 @@ threads.set_from_arguments()
 
 import argparse
 import json
+import os
+import sys
 import time
 
 import gpboost
@@ -27,6 +29,9 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     arguments = parser.parse_args()
     points, values = read_points(arguments.data, arguments.rows)
+    # The library says what it meets on standard output, which is for the result alone.
+    result = os.fdopen(os.dup(sys.stdout.fileno()), "w")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     start = time.perf_counter()
     model = gpboost.GPModel(
         gp_coords=points,
@@ -49,7 +54,8 @@ def main():
                 "nugget": nugget,
                 "seconds": seconds,
             }
-        )
+        ),
+        file=result,
     )
 
 

@@ -5,17 +5,14 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use serde_json::Value;
-use tegula_exageostat::program::Computation;
 
-use super::data::Data;
 use super::model_file::ModelFile;
+use super::object;
 use super::page::{Page, Predicted};
 use super::remarks::Remarks;
-use super::setup::{Problem, Setup};
 use super::training::Training;
-use super::{object, parameter_list};
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags};
-use crate::output::{Console, Form, check_form};
+use crate::output::{Form, check_form};
 
 /// Factorisations that the work is worth: those of a cross-validation.
 const FACTORIZATIONS: usize = 3;
@@ -52,15 +49,18 @@ impl Plot {
         check_form("-o", &self.output_file, Form::Page)?;
         let file = ModelFile::read(&self.model)?;
         let mut remarks = Remarks::new(&console);
-        let (data, setup) = self.prepare(&file, &console, &mut remarks)?;
+        let (train, drop_missing) = (self.train.as_deref(), self.drop_missing);
+        let memory = self.run.memory()?;
+        let training = Training { model: &self.model, train, drop_missing, memory };
+        let flags = (&self.matrix, &self.run);
+        let (data, setup) = training.assessment(&file, flags, &console, &mut remarks)?;
         if setup.is_dry {
             let reason = "a factorization, and an inverse, which costs as much as two";
             self.output.write(&setup.estimate(&console, (FACTORIZATIONS, reason))?)?;
             return console.finish();
         }
         let predictions = self.predictions.as_deref();
-        let predicted =
-            predictions.map(|path| Predicted::read(path, &file, self.run.memory()?)).transpose()?;
+        let predicted = predictions.map(|path| Predicted::read(path, &file, memory)).transpose()?;
         let title = format!("{}: {}", self.model.display(), data.values.text());
         let page =
             Page { title, file: &file, data: &data, setup: &setup, predicted, seed: self.run.seed };
@@ -74,28 +74,5 @@ impl Plot {
         ]);
         self.output.write(&Value::Object(result))?;
         console.finish()
-    }
-
-    /// Reads the data, refuses what cannot be used, and prints what will be done.
-    fn prepare(
-        &self,
-        file: &ModelFile,
-        console: &Console,
-        remarks: &mut Remarks<'_>,
-    ) -> Result<(Data, Setup)> {
-        let (train, drop_missing) = (self.train.as_deref(), self.drop_missing);
-        let memory = self.run.memory()?;
-        let data =
-            Training { model: &self.model, train, drop_missing, memory }.data(file, remarks)?;
-        let problem = data.problem(Computation::Assessment);
-        let problem = Problem { vecchia: file.method.vecchia(problem.geometry), ..problem };
-        let setup = Setup::new(&self.matrix, &self.run, problem, file.model.covariance)?;
-        data.check_places(file.model.nugget > 0.0, "fit again with --estimate-nugget", console)?;
-        data.describe(console);
-        console.field("covariance", file.model.covariance.name);
-        console.field("parameters", parameter_list(&file.model));
-        setup.describe(console);
-        remarks.caution(&file.model, problem.geometry);
-        Ok((data, setup))
     }
 }

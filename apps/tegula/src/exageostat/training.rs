@@ -3,15 +3,20 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use tegula_exageostat::program::Computation;
 use tegula_files::expression::Expression;
 use tegula_files::{Table, TableError};
 
 use super::data::Data;
 use super::model_file::ModelFile;
+use super::parameter_list;
 use super::places::{Coordinates, STANDARD_INPUT, column_list, read_table};
 use super::remarks::Remarks;
+use super::setup::{Problem, Setup};
 use crate::error::refused;
 use crate::files::check_kept;
+use crate::flags::{MatrixFlags, RunFlags};
+use crate::output::Console;
 
 /// Where the data of a model are.
 pub(super) struct Training<'a> {
@@ -54,6 +59,31 @@ impl Training<'_> {
         let mut data = Data::from_table(table, coordinates, values, mean, drop_missing)?;
         data.take(file.transform)?;
         Ok(data)
+    }
+
+    /// The data, and how the model is assessed on them; prints both.
+    ///
+    /// # Errors
+    /// As [`data`](Self::data), and if there are no means to assess it.
+    pub(super) fn assessment(
+        &self,
+        file: &ModelFile,
+        (matrix, run): (&MatrixFlags, &RunFlags),
+        console: &Console,
+        remarks: &mut Remarks<'_>,
+    ) -> Result<(Data, Setup)> {
+        let model = &file.model;
+        let data = self.data(file, remarks)?;
+        let problem = data.problem(Computation::Assessment);
+        let problem = Problem { vecchia: file.method.vecchia(problem.geometry), ..problem };
+        let setup = Setup::new(matrix, run, problem, model.covariance)?;
+        data.check_places(model.nugget > 0.0, "fit again with --estimate-nugget", console)?;
+        data.describe(console);
+        console.field("covariance", model.covariance.name);
+        console.field("parameters", parameter_list(model));
+        setup.describe(console);
+        remarks.caution(model, problem.geometry);
+        Ok((data, setup))
     }
 
     /// The table that holds them.

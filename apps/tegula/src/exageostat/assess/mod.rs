@@ -14,7 +14,6 @@ use clap::Args;
 use serde_json::{Map, Value};
 use tegula_exageostat::assess::{Criteria, Folds, LeftOut, Scores, leave_one_out};
 use tegula_exageostat::likelihood::{Likelihood, Overlap};
-use tegula_exageostat::program::Computation;
 use tegula_exageostat::transform::Transform;
 use tegula_kernels::scalar::Real;
 use tegula_runtime::trace::Trace;
@@ -24,10 +23,10 @@ use super::method::Method;
 use super::model_file::{Fitted, ModelFile};
 use super::predict::write_beside;
 use super::remarks::Remarks;
-use super::setup::{Problem, Setup};
+use super::setup::Setup;
 use super::training::Training;
 use super::transform::{Column, to_json};
-use super::{object, parameter_list, parameters_json};
+use super::{object, parameters_json};
 use crate::error::refused;
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags};
 use crate::output::{Account, Console, Form, Progress, check_form, count, number, seconds};
@@ -146,7 +145,12 @@ impl Assess {
         let file = ModelFile::read(&self.model)?;
         self.output_file.as_deref().map_or(Ok(()), |path| check_form("-o", path, Form::Table))?;
         let mut remarks = Remarks::new(&console);
-        let (data, setup) = self.prepare(&file, &console, &mut remarks)?;
+        self.check_method(&file)?;
+        let (train, drop_missing) = (self.train.as_deref(), self.drop_missing);
+        let memory = self.run.memory()?;
+        let training = Training { model: &self.model, train, drop_missing, memory };
+        let flags = (&self.matrix, &self.run);
+        let (data, setup) = training.assessment(&file, flags, &console, &mut remarks)?;
         let of = Known { file: &file, data: &data, setup: &setup };
         let plan = self.plan(&of)?;
         if setup.is_dry {
@@ -171,31 +175,6 @@ impl Assess {
         }
         self.output.write(&result)?;
         console.finish()
-    }
-
-    /// Reads the data, refuses what cannot be used, and prints what will be done.
-    fn prepare(
-        &self,
-        file: &ModelFile,
-        console: &Console,
-        remarks: &mut Remarks<'_>,
-    ) -> Result<(Data, Setup)> {
-        self.check_method(file)?;
-        let (model, train) = (&file.model, self.train.as_deref());
-        let (drop_missing, memory) = (self.drop_missing, self.run.memory()?);
-        let data =
-            Training { model: &self.model, train, drop_missing, memory }.data(file, remarks)?;
-        let problem = data.problem(Computation::Assessment);
-        let vecchia = file.method.vecchia(problem.geometry);
-        let problem = Problem { vecchia, ..problem };
-        let setup = Setup::new(&self.matrix, &self.run, problem, model.covariance)?;
-        data.check_places(model.nugget > 0.0, "fit again with --estimate-nugget", console)?;
-        data.describe(console);
-        console.field("covariance", model.covariance.name);
-        console.field("parameters", parameter_list(model));
-        setup.describe(console);
-        remarks.caution(model, problem.geometry);
-        Ok((data, setup))
     }
 
     /// Refuses what neighbours alone cannot tell.

@@ -33,8 +33,8 @@ use super::{describe_covariance, object, parameter_list, parameters_json};
 use crate::checkpoint::{Checkpoints, about};
 use crate::error::refused;
 use crate::flags::{
-    CheckpointFlags, CovarianceFlags, DataFlags, GenerationFlags, MatrixFlags, OutputFlags,
-    OverlapFlags, RunFlags, TraceFlags,
+    CheckpointFlags, CovarianceFlags, DataFlags, GenerationFlags, MatrixFlags, MeanFlags,
+    OutputFlags, OverlapFlags, RunFlags, TraceFlags,
 };
 use crate::output::{
     Account, Console, Form, Progress, check_form, check_output, count, is_standard_output, number,
@@ -79,16 +79,8 @@ pub(crate) struct Fit {
     data: DataFlags,
     #[command(flatten)]
     covariance: CovarianceFlags,
-    /// Mean: zero, constant, or a formula as in R ("x + sqrt(dist)", "landuse*x", "poly(x, 2) +
-    /// factor(code)"; columns of text are factors)
-    #[arg(
-        long,
-        value_name = "MEAN",
-        help_heading = "Model",
-        default_value = "constant",
-        allow_hyphen_values = true
-    )]
-    mean: String,
+    #[command(flatten)]
+    mean: MeanFlags,
     /// Transform the values: log, sqrt, box-cox:LAMBDA, box-cox (the likeliest lambda) or none
     ///
     /// The log-likelihood is that of the values as they are, so that those of transformations
@@ -177,7 +169,7 @@ impl Fit {
         remarks: &mut Remarks<'_>,
     ) -> Result<(Data, Setup)> {
         let covariance = self.covariance.covariance;
-        let mut data = Data::load(&self.data, Mean::parse(&self.mean)?, self.run.memory()?)?;
+        let mut data = Data::load(&self.data, Mean::parse(self.mean.text())?, self.run.memory()?)?;
         data.take(self.transform.first())?;
         library::check(&data.observations, covariance, options)
             .map_err(|error| refused(format!("{}: {error}", data.table.path().display())))?;

@@ -48,7 +48,7 @@ pub(crate) enum Exageostat {
     Sample(sample::Sample),
     /// Log-likelihood of observations under given parameters, or of a model on its data
     Loglik(loglik::Loglik),
-    /// Empirical variogram of observations, or of what a mean leaves of them
+    /// Empirical variogram of observations, or of what a mean by least squares leaves of them
     Variogram(variogram::Variogram),
     /// Estimate the parameters by maximum likelihood
     Fit(fit::Fit),

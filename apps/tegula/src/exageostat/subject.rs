@@ -20,7 +20,7 @@ use super::remarks::Remarks;
 use super::training::Training;
 use super::transform::Choice;
 use crate::error::refused;
-use crate::flags::{DataFlags, covariance, nugget, parameters};
+use crate::flags::{DataFlags, MeanFlags, covariance, nugget, parameters};
 
 /// Data and a model, or the file of a model.
 #[derive(Args, Debug)]
@@ -51,10 +51,8 @@ pub(super) struct Subject {
     /// Variance of the noise of each observation [default: 0]
     #[arg(long, value_name = "VALUE", value_parser = nugget, allow_negative_numbers = true)]
     nugget: Option<f64>,
-    /// Mean: zero, constant, or a formula as in R ("x + sqrt(dist)", "landuse*x", "poly(x, 2) +
-    /// factor(code)"; columns of text are factors) [default: constant]
-    #[arg(long, value_name = "MEAN", allow_hyphen_values = true)]
-    mean: Option<String>,
+    #[command(flatten)]
+    mean: MeanFlags,
     /// Transform the values: log, sqrt, box-cox:LAMBDA or none; the log-likelihood is that of the
     /// values as they are [default: none]
     #[arg(long, value_name = "NAME", value_parser = Choice::parse)]
@@ -99,8 +97,7 @@ impl Subject {
         }
         let covariance = self.covariance.unwrap_or(&COVARIANCES[0]);
         let given = self.given(covariance)?;
-        let mean = self.mean.as_deref().map_or(Ok(Mean::Constant), Mean::parse)?;
-        let mut data = Data::load(&self.data, mean, memory)?;
+        let mut data = Data::load(&self.data, Mean::parse(self.mean.text())?, memory)?;
         match self.transform {
             Some(Choice::BoxCox) => {
                 return Err(refused("--transform: write box-cox:LAMBDA; fit finds lambda"));
@@ -157,7 +154,7 @@ impl Subject {
             ("--covariance", self.covariance.is_some()),
             ("--params", !self.params.is_empty()),
             ("--nugget", self.nugget.is_some()),
-            ("--mean", self.mean.is_some()),
+            ("--mean", self.mean.mean.is_some()),
             ("--transform", self.transform.is_some()),
         ];
         if let Some((flag, _)) = given.iter().find(|(_, is_given)| *is_given) {

@@ -17,7 +17,7 @@ use super::model_file::data_json;
 use super::object;
 use super::remarks::Remarks;
 use crate::error::refused;
-use crate::flags::{DataFlags, Distance, OutputFlags};
+use crate::flags::{DataFlags, Distance, MeanFlags, OutputFlags};
 use crate::machine::memory_bytes;
 use crate::output::{Align, Console, Form, Table, check_form, count, number, write_file};
 
@@ -29,16 +29,8 @@ pub(super) const MOST_POINTS: usize = 5000;
 pub(crate) struct Variogram {
     #[command(flatten)]
     data: DataFlags,
-    /// Mean, whose ordinary least squares are taken off first: zero, constant, or a formula as in R
-    /// ("x + sqrt(dist)")
-    #[arg(
-        long,
-        value_name = "MEAN",
-        help_heading = "Model",
-        default_value = "constant",
-        allow_hyphen_values = true
-    )]
-    mean: String,
+    #[command(flatten)]
+    mean: MeanFlags,
     /// Largest distance, in km with great-circle distance [default: a third of the diagonal of the
     /// box of the places]
     #[arg(long, value_name = "D", help_heading = "Variogram")]
@@ -84,7 +76,7 @@ impl Variogram {
         self.output_file.as_deref().map_or(Ok(()), |path| check_form("-o", path, Form::Table))?;
         let options = self.options()?;
         let memory = memory_bytes().unwrap_or(u64::MAX);
-        let data = Data::load(&self.data, Mean::parse(&self.mean)?, memory)?;
+        let data = Data::load(&self.data, Mean::parse(self.mean.text())?, memory)?;
         data.describe(&console);
         let mut remarks = Remarks::new(&console);
         remarks.note(data.suspicions(&self.data));

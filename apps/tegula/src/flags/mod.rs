@@ -25,7 +25,7 @@ pub(crate) use generation::GenerationFlags;
 pub(crate) use machine::{kernels, parse_bytes, parse_rate};
 pub(crate) use matrix::{MatrixFlags, precision_name, precision_parser};
 pub(crate) use model::{
-    CovarianceFlags, assignments, covariance, nugget, parameters, parse_number,
+    CovarianceFlags, MeanFlags, assignments, covariance, nugget, parameters, parse_number,
 };
 pub(crate) use output::OutputFlags;
 pub(crate) use overlap::OverlapFlags;

@@ -18,6 +18,23 @@ pub(crate) struct CovarianceFlags {
     pub(crate) covariance: &'static Covariance,
 }
 
+/// The mean of the field.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Model")]
+pub(crate) struct MeanFlags {
+    /// Mean: zero, constant, or a formula as in R ("x + sqrt(dist)", "landuse*x", "poly(x, 2) +
+    /// factor(code)"; columns of text are factors) [default: constant]
+    #[arg(long, value_name = "MEAN", allow_hyphen_values = true)]
+    pub(crate) mean: Option<String>,
+}
+
+impl MeanFlags {
+    /// What was given, or what it is without.
+    pub(crate) fn text(&self) -> &str {
+        self.mean.as_deref().unwrap_or("constant")
+    }
+}
+
 /// Parses the name of a covariance.
 pub(crate) fn covariance() -> impl TypedValueParser<Value = &'static Covariance> {
     let names = COVARIANCES.iter().map(|covariance| (covariance.name, covariance.formula));

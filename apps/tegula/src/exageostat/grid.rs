@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use anyhow::Result;
 use tegula_files::Table;
+use tegula_files::raster::Nodes;
 
 use super::places::Coordinates;
 use crate::error::refused;
@@ -22,74 +23,48 @@ const NAME: &str = "--grid";
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Grid {
     /// In the order in which the user names coordinates.
-    axes: Vec<Axis>,
+    axes: Vec<Nodes>,
 }
 
-/// The nodes of one coordinate.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Axis {
-    /// The first node.
-    pub(super) from: f64,
-    /// The last one.
-    pub(super) to: f64,
-    /// How many there are.
-    pub(super) nodes: usize,
-}
-
-impl Axis {
-    /// The node at `place`. Both ends are exact, and nodes of round numbers round.
-    pub(super) fn node(&self, place: usize) -> f64 {
-        let last = (self.nodes - 1) as f64;
-        if last == 0.0 {
-            return self.from;
-        }
-        let place = place as f64;
-        (self.from * (last - place) + self.to * place) / last
+/// Reads the nodes of one coordinate.
+fn axis(text: &str) -> Result<Nodes, String> {
+    let parts: Vec<&str> = text.split(':').map(str::trim).collect();
+    let [from, to, step] = parts.as_slice() else {
+        return Err(format!("'{text}' is no MIN:MAX:STEP"));
+    };
+    let number = |part: &&str| {
+        let value = part.parse::<f64>().ok().filter(|value| value.is_finite());
+        value.ok_or_else(|| format!("'{part}' in '{text}' is no number"))
+    };
+    let (from, to, step) = (number(from)?, number(to)?, number(step)?);
+    if step <= 0.0 {
+        return Err(format!("the step of '{text}' is not positive"));
     }
-}
-
-impl FromStr for Axis {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let parts: Vec<&str> = text.split(':').map(str::trim).collect();
-        let [from, to, step] = parts.as_slice() else {
-            return Err(format!("'{text}' is no MIN:MAX:STEP"));
-        };
-        let number = |part: &&str| {
-            let value = part.parse::<f64>().ok().filter(|value| value.is_finite());
-            value.ok_or_else(|| format!("'{part}' in '{text}' is no number"))
-        };
-        let (from, to, step) = (number(from)?, number(to)?, number(step)?);
-        if step <= 0.0 {
-            return Err(format!("the step of '{text}' is not positive"));
-        }
-        if from > to {
-            return Err(format!("'{text}' ends before it begins: write {to}:{from}:{step}"));
-        }
-        let steps = (to - from) / step;
-        if steps >= MOST_NODES {
-            return Err(format!("'{text}' has {steps:.3e} nodes: take a larger step"));
-        }
-        let whole = steps.round();
-        if (steps - whole).abs() > ROUNDING * whole.max(1.0) {
-            let end = from + steps.floor() * step;
-            return Err(format!(
-                "the step of '{text}' does not divide it: {steps} steps; end at {end}, or take the \
-                 step {}",
-                (to - from) / whole.max(1.0)
-            ));
-        }
-        Ok(Self { from, to, nodes: whole as usize + 1 })
+    if from > to {
+        return Err(format!("'{text}' ends before it begins: write {to}:{from}:{step}"));
     }
+    let steps = (to - from) / step;
+    if steps >= MOST_NODES {
+        return Err(format!("'{text}' has {steps:.3e} nodes: take a larger step"));
+    }
+    let whole = steps.round();
+    if (steps - whole).abs() > ROUNDING * whole.max(1.0) {
+        let end = from + steps.floor() * step;
+        return Err(format!(
+            "the step of '{text}' does not divide it: {steps} steps; end at {end}, or take the \
+             step {}",
+            (to - from) / whole.max(1.0)
+        ));
+    }
+    Ok(Nodes { from, to, step, count: whole as usize + 1 })
 }
 
 impl FromStr for Grid {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let axes = text.split(',').map(Axis::from_str).collect::<Result<Vec<_>, _>>()?;
-        let nodes: f64 = axes.iter().map(|axis| axis.nodes as f64).product();
+        let axes = text.split(',').map(axis).collect::<Result<Vec<_>, _>>()?;
+        let nodes: f64 = axes.iter().map(|axis| axis.count as f64).product();
         if nodes > MOST_NODES {
             return Err(format!(
                 "{nodes:.3e} nodes are more than can be predicted: take larger steps"
@@ -102,7 +77,12 @@ impl FromStr for Grid {
 impl Grid {
     /// Number of nodes.
     pub(super) fn len(&self) -> usize {
-        self.axes.iter().map(|axis| axis.nodes).product()
+        self.axes.iter().map(|axis| axis.count).product()
+    }
+
+    /// The nodes of each coordinate, the fastest first.
+    pub(super) fn axes(&self) -> &[Nodes] {
+        &self.axes
     }
 
     /// Refuses a grid that has not the axes of a model's coordinates.
@@ -121,7 +101,7 @@ impl Grid {
 
     /// A few words.
     pub(super) fn describe(&self) -> String {
-        let sizes: Vec<String> = self.axes.iter().map(|axis| axis.nodes.to_string()).collect();
+        let sizes: Vec<String> = self.axes.iter().map(|axis| axis.count.to_string()).collect();
         format!("grid of {} nodes", sizes.join(" x "))
     }
 
@@ -130,8 +110,8 @@ impl Grid {
         let mut stride = 1;
         let columns = self.axes.iter().zip(names).map(|(axis, name)| {
             let before = stride;
-            stride *= axis.nodes;
-            let values = (first..end).map(|node| axis.node(node / before % axis.nodes)).collect();
+            stride *= axis.count;
+            let values = (first..end).map(|node| axis.node(node / before % axis.count)).collect();
             (name.clone(), values)
         });
         let columns = columns.collect();
@@ -152,10 +132,8 @@ mod tests {
             |name| part.numbers(part.find(name).expect("there")).expect("numbers").to_vec();
         assert_eq!(column("x"), [0.9, 1.0, 0.0, 0.1, 0.2]);
         assert_eq!(column("y"), [2.0, 2.0, 2.5, 2.5, 2.5]);
-        let whole: Axis = "178460:181540:40".parse().expect("an axis");
-        assert!((0..78).all(|i| whole.node(i) == 178_460.0 + 40.0 * i as f64));
-        let one: Axis = "3:3:1".parse().expect("an axis");
-        assert_eq!((one.nodes, one.node(0)), (1, 3.0));
+        let one = axis("3:3:1").expect("an axis");
+        assert_eq!((one.count, one.step, one.node(0)), (1, 1.0, 3.0));
     }
 
     #[test]

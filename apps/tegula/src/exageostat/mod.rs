@@ -22,6 +22,7 @@ mod parameter_sets;
 mod places;
 mod plot;
 mod predict;
+mod prediction_file;
 mod remarks;
 mod report;
 mod sample;

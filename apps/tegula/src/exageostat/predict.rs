@@ -17,7 +17,7 @@ use tegula_exageostat::transform::Transform;
 use tegula_exageostat::vecchia::{LocalPredictor, VecchiaLikelihood};
 use tegula_files::matrix::{Rounding, Transfer, create_matrix, writable_format};
 use tegula_files::source::MemorySource;
-use tegula_files::{FillError, NamedValues, PartWriter, Table};
+use tegula_files::{FillError, NamedValues, Table};
 use tegula_kernels::element::Element;
 use tegula_kernels::geometry::Geometry;
 use tegula_kernels::scalar::Real;
@@ -28,6 +28,7 @@ use super::inputs::{InputFlags, Places, Placing};
 use super::method::Method;
 use super::model_file::ModelFile;
 use super::observed::Errors;
+use super::prediction_file::PredictionFile;
 use super::remarks::Remarks;
 use super::setup::{Problem, Setup};
 use super::targets::{PART, Survey, Targets};
@@ -36,8 +37,8 @@ use super::{object, parameter_list, parameters_json};
 use crate::error::refused;
 use crate::flags::{MatrixFlags, OutputFlags, RunFlags, TraceFlags};
 use crate::output::{
-    Account, Console, Filling, Form, Progress, STANDARD_OUTPUT, check_form, check_output, count,
-    is_standard_output, seconds, unfilled, write_file,
+    Account, Console, Filling, Progress, STANDARD_OUTPUT, check_output, count, is_standard_output,
+    seconds, unfilled, write_file,
 };
 use crate::ranks;
 
@@ -63,7 +64,7 @@ pub(crate) struct Predict {
     #[command(flatten)]
     run: RunFlags,
     /// Write the columns of the places, then mean, variance and, with a nugget, variance_obs to
-    /// FILE; "-" is standard output
+    /// FILE; "-" is standard output; of a grid also GeoTIFF (.tif) or NetCDF (.nc)
     ///
     /// They are of the field without noise; variance_obs is that of new observations. With a
     /// transformation they are on the scale of the values, with median, lower95 and upper95, the
@@ -118,6 +119,9 @@ struct Job<'a> {
     placing: Placing<'a>,
     targets: &'a Targets,
     survey: &'a Survey,
+    /// The names of the columns that are written.
+    names: &'a [String],
+    written: &'a PredictionFile,
     block: Option<&'a Block>,
     setup: &'a Setup,
     console: &'a Console,
@@ -125,8 +129,6 @@ struct Job<'a> {
 
 /// What was predicted, and in what time.
 struct Done {
-    /// The names of the columns that were written.
-    names: Vec<String>,
     errors: Errors,
     trace: Trace,
     account: Account,
@@ -140,7 +142,7 @@ impl Predict {
         let console = self.output.console(Some(&self.output_file))?;
         self.trace.check()?;
         let file = ModelFile::read(&self.input.model)?;
-        check_form("-o", &self.output_file, Form::Table)?;
+        PredictionFile::check_name(&self.output_file)?;
         let mut remarks = Remarks::new(&console);
         let memory = self.run.memory()?;
         let data = self.input.training_data(&file, memory, &mut remarks)?;
@@ -149,6 +151,8 @@ impl Predict {
         let block = self.block(&file, &data)?;
         let survey = targets.survey(&placing)?;
         self.check_joint(&survey)?;
+        let names = self.names(&targets, &file);
+        let written = &PredictionFile::of(&self.output_file, &placing, &targets, &names)?;
         let setup = self.prepare(&placing, &targets, &survey, &console, &mut remarks)?;
         if setup.is_dry {
             // The solve for the places costs n^2 flops each, a factorisation n^3/3.
@@ -157,9 +161,9 @@ impl Predict {
             self.output.write(&setup.estimate(&console, (1 + solves, &reason))?)?;
             return console.finish();
         }
-        let (targets, survey) = (&targets, &survey);
+        let (targets, survey, names) = (&targets, &survey, &names[..]);
         let (block, setup) = (block.as_ref(), &setup);
-        let job = Job { placing, targets, survey, block, setup, console: &console };
+        let job = Job { placing, targets, survey, names, written, block, setup, console: &console };
         let mut done =
             if setup.is_double() { self.predict::<f64>(&job)? } else { self.predict::<f32>(&job)? };
         self.describe(&job, &done);
@@ -179,6 +183,14 @@ impl Predict {
     /// What is to be written where places are predicted together, if they are.
     fn is_joint(&self) -> bool {
         self.joint.is_some() || self.simulate.is_some()
+    }
+
+    /// The names of the columns that are written, none that `targets` have.
+    fn names(&self, targets: &Targets, file: &ModelFile) -> Vec<String> {
+        let all = columns(file.transform, file.model.nugget, &Predictions::default());
+        let draws = (1..=self.simulate.unwrap_or(0)).map(|number| format!("sim{number}"));
+        let names = all.iter().map(|(name, _)| (*name).to_owned()).chain(draws);
+        names.map(|name| free_name(targets.names(), &name, "predicted")).collect()
     }
 
     /// Refuses more places than can be predicted together.
@@ -278,45 +290,31 @@ impl Predict {
         job.block.into_iter().for_each(|block| predictor.set_block(block.clone()));
         progress.clear();
         let factorization_seconds = progress.seconds();
-        let (names, errors) = self.write(job, &mut *predictor, &mut progress)?;
+        let errors = self.write(job, &mut *predictor, &mut progress)?;
         progress.clear();
         let prediction_seconds = progress.seconds() - factorization_seconds;
         let loglik = predictor.evaluation().loglik() + data.log_jacobian();
         let account = Account::of(predictor.flow());
         let trace = predictor.flow().take_trace();
-        Ok(Done {
-            names,
-            errors,
-            trace,
-            account,
-            loglik,
-            factorization_seconds,
-            prediction_seconds,
-        })
+        Ok(Done { errors, trace, account, loglik, factorization_seconds, prediction_seconds })
     }
 
-    /// Predicts and writes part by part; returns the names of the columns, and how far predictions
-    /// are from what was observed.
+    /// Predicts and writes part by part; returns how far predictions are from what was observed.
     fn write(
         &self,
         job: &Job<'_>,
         predictor: &mut dyn library::Predict,
         progress: &mut Progress,
-    ) -> Result<(Vec<String>, Errors)> {
-        let &Job { targets, survey, setup, ref placing, .. } = job;
+    ) -> Result<Errors> {
+        let &Job { targets, survey, names, written, setup, ref placing, .. } = job;
         let (transform, nugget) = (placing.file.transform, placing.file.model.nugget);
-        let all = columns(transform, nugget, &Predictions::default());
-        let draws = (1..=self.simulate.unwrap_or(0)).map(|number| format!("sim{number}"));
-        let names = all.iter().map(|(name, _)| (*name).to_owned()).chain(draws);
-        let names: Vec<String> =
-            names.map(|name| free_name(targets.names(), &name, "predicted")).collect();
         // Parts that end where blocks do.
         let together = setup.nb() * library::BLOCKS_PER_WORKER * predictor.flow().workers();
         let rows =
             if self.is_joint() { usize::MAX } else { PART.next_multiple_of(together.max(1)) };
         let mut errors = Errors::default();
-        let written = write_file(&self.output_file, |out| {
-            let mut writer = PartWriter::new(out, targets.dialect(), (targets.names(), &names))?;
+        let filled = write_file(&self.output_file, |out| {
+            let mut writer = written.begin(out, targets, names)?;
             let mut parts = survey.parts(targets, rows).map_err(unfilled)?;
             let mut before = 0;
             while let Some(part) = parts.next_part().map_err(unfilled)? {
@@ -338,13 +336,13 @@ impl Predict {
                 errors.add(placing.data, &places, expected(&columns));
                 let all = columns.iter().map(|(_, values)| values).chain(&draws);
                 let spread: Vec<Vec<f64>> = all.map(|values| places.spread(values)).collect();
-                writer.write(&places.table, &spread)?;
+                writer.write(&places, &spread)?;
                 before += places.rows.len();
             }
             Ok::<(), FillError<Filling>>(writer.finish()?)
         });
-        written.map_err(Filling::cause)?;
-        Ok((names, errors))
+        filled.map_err(Filling::cause)?;
+        Ok(errors)
     }
 
     /// Predicts at all places together: writes their covariance matrix, and draws.
@@ -372,7 +370,7 @@ impl Predict {
     }
 
     fn describe(&self, job: &Job<'_>, done: &Done) {
-        let &Job { targets, survey, console, .. } = job;
+        let &Job { targets, survey, names, console, .. } = job;
         let total = done.factorization_seconds + done.prediction_seconds;
         console.line("");
         console.line(format_args!(
@@ -387,16 +385,16 @@ impl Predict {
             console.note(left);
         }
         done.errors.describe(console, &targets.describe());
-        if done.names[0] != "mean" {
+        if names[0] != "mean" {
             console.note(format_args!(
                 "the table has a column called mean already: the predictions are called {}",
-                done.names.join(", ")
+                names.join(", ")
             ));
         }
         if !is_standard_output(&self.output_file) {
             console.line(format_args!(
                 "{} written to {}",
-                done.names.join(", "),
+                names.join(", "),
                 self.output_file.display()
             ));
         }
@@ -420,7 +418,7 @@ fn result(job: &Job<'_>, done: &Done) -> Map<String, Value> {
         ("nugget", file.model.nugget.into()),
         ("loglik", done.loglik.into()),
         ("transform", to_json(file.transform)),
-        ("columns", done.names.clone().into()),
+        ("columns", job.names.into()),
         ("seconds", (done.factorization_seconds + done.prediction_seconds).into()),
         (
             "phases",

@@ -25,7 +25,7 @@ pub(crate) enum Form {
 /// Endings of names, with what a reader of such a file expects.
 const OTHERS: &[(&str, &str)] = &[
     (".nc", "NetCDF"),
-    (".nc4", "NetCDF"),
+    (".nc4", "NetCDF-4"),
     (".tif", "GeoTIFF"),
     (".tiff", "GeoTIFF"),
     (".parquet", "Parquet"),

@@ -2,6 +2,7 @@
 
 mod joint;
 mod places;
+mod raster;
 
 use std::fs;
 use std::path::PathBuf;

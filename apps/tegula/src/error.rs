@@ -75,6 +75,11 @@ pub(crate) fn refused(message: impl fmt::Display) -> anyhow::Error {
     Refused(message.to_string()).into()
 }
 
+/// Whether `failure` was made by [`refused`].
+pub(crate) fn is_refused(failure: &anyhow::Error) -> bool {
+    failure.is::<Refused>()
+}
+
 /// The exit code of `failure`.
 pub(crate) fn exit_code(failure: &anyhow::Error) -> u8 {
     match failure.downcast_ref::<Stopped>() {

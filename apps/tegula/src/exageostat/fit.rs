@@ -17,8 +17,9 @@ use tegula_files::checkpoint::About;
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Flow;
 
+use super::auto::{self, alternative, closer, too_far};
 use super::data::Data;
-use super::likeliest::likeliest;
+use super::likeliest::{likeliest, nearby};
 use super::mean::Mean;
 use super::mean_file::{coefficients_json, mean_json};
 use super::method::{Method, describe_error, method_json, method_text};
@@ -89,10 +90,10 @@ pub(crate) struct Fit {
     transform: Choice,
     #[command(flatten)]
     estimation: EstimationFlags,
-    /// How the likelihood is computed: exact, or by M neighbours of each place, vecchia:M or
-    /// vecchia:M:ORDER:FORM [default: exact]
-    #[arg(long, value_name = "NAME", help_heading = "Model", value_parser = Method::parse)]
-    method: Option<Method>,
+    /// How the likelihood is computed: exact, from M neighbours of each place
+    /// (vecchia:M[:ORDER:FORM]), or so that it is wrong by at most X (auto:X) [default: exact]
+    #[arg(long, value_name = "NAME", help_heading = "Model", value_parser = auto::Choice::parse)]
+    method: Option<auto::Choice>,
     #[command(flatten)]
     matrix: MatrixFlags,
     #[command(flatten)]
@@ -133,23 +134,40 @@ impl Fit {
         }
         let options = self.estimation.options(self.covariance.covariance, self.run.seed)?;
         let mut remarks = Remarks::new(&console);
-        let (mut data, setup) = self.prepare(&options, &console, &mut remarks)?;
+        let (mut data, mut setup, accuracy) = self.prepare(&options, &console, &mut remarks)?;
         if setup.is_dry {
             let expected = expected_evaluations(&options).min(options.max_evaluations);
             let plan = setup.estimate(&console, (expected, "what a fit usually takes"))?;
             self.output.write(&plan)?;
             return console.finish();
         }
-        let checkpoints = self.checkpoint.open(self.about(&data, &options, &setup), &console)?;
+        let mut checkpoints =
+            self.checkpoint.open(self.about(&data, &options, &setup), &console)?;
+        checkpoints.listen();
         let search = if setup.is_double() { Self::search::<f64> } else { Self::search::<f32> };
-        let (transform, mut done) = search(self, (&data, &options), &setup, checkpoints, &console)?;
+        let run = (&setup, &mut checkpoints);
+        let (mut transform, mut done) = search(self, (&data, &options), run, &console)?;
+        let next = |setup: &Setup, done: &Done| {
+            closer(setup.vecchia(), done.fit.loglik_error, accuracy, &console)
+        };
+        while let Some(vecchia) = next(&setup, &done) {
+            setup = self.setup(Problem { vecchia: Some(vecchia), ..setup.problem })?;
+            let from = nearby(&options, &done, 1.0);
+            let options = if self.transform == Choice::BoxCox { &options } else { &from };
+            let run = (&setup, &mut checkpoints);
+            let before = done.seconds;
+            (transform, done) = search(self, (&data, options), run, &console)?;
+            done.seconds += before;
+        }
         data.take(transform)?;
         describe(&console, &data, &options, &done);
         let error = done.fit.loglik_error;
         error.into_iter().for_each(|error| describe_error(&console, setup.vecchia(), error));
+        too_far(error, accuracy).into_iter().for_each(|text| remarks.warn(text));
         remarks.caution(&done.fit.model, data.coordinates.geometry());
         setup.run.keep_times(&done.account, &console);
         let mut result = self.result(&data, &setup, &done, &remarks);
+        accuracy.into_iter().for_each(|most| result["method"]["accuracy"] = most.into());
         result["estimated"] = self.estimated(&options).into();
         let written = [
             self.write(&console, &result),
@@ -161,29 +179,43 @@ impl Fit {
         console.finish()
     }
 
-    /// Reads everything, refuses what cannot be used, and prints what will be done.
+    /// The setup for `problem`.
+    fn setup(&self, problem: Problem) -> Result<Setup> {
+        Setup::new(&self.matrix, &self.run, problem, self.covariance.covariance)
+    }
+
+    /// Reads everything, refuses what cannot be used, and prints what will be done. The number is
+    /// the error of the log-likelihood that was asked for, if one was.
     fn prepare(
         &self,
         options: &FitOptions,
         console: &Console,
         remarks: &mut Remarks<'_>,
-    ) -> Result<(Data, Setup)> {
+    ) -> Result<(Data, Setup, Option<f64>)> {
         let covariance = self.covariance.covariance;
         let mut data = Data::load(&self.data, Mean::parse(self.mean.text())?, self.run.memory()?)?;
         data.take(self.transform.first())?;
         library::check(&data.observations, covariance, options)
             .map_err(|error| refused(format!("{}: {error}", data.table.path().display())))?;
         let problem = data.problem(Computation::Fit);
-        let vecchia = self.method.unwrap_or_default().vecchia(problem.geometry);
-        let problem = Problem { vecchia, ..problem };
-        let setup = Setup::new(&self.matrix, &self.run, problem, covariance)?;
+        let method = self.method.unwrap_or(auto::Choice::Named(Method::Exact));
+        let (method, accuracy) = method.settle(problem.n, self.run.memory()?);
+        let vecchia = method.vecchia(problem.geometry);
+        if accuracy.is_some() && vecchia.is_some() && self.checkpoint.is_given() {
+            return Err(refused(
+                "--checkpoint and --resume keep a fit with one approximation: name it by --method \
+                 vecchia:M instead of auto",
+            ));
+        }
+        let setup = self.setup(Problem { vecchia, ..problem });
+        let setup = setup.map_err(|failure| alternative(problem.n, failure))?;
         let remedy = "estimate one (--estimate-nugget), or give one (--nugget VALUE)";
         data.check_places(self.estimation.has_nugget(), remedy, console)?;
         data.describe(console);
         describe_covariance(console, covariance);
         setup.describe(console);
         remarks.note(data.suspicions(&self.data));
-        Ok((data, setup))
+        Ok((data, setup, accuracy))
     }
 
     /// What must not differ when a run goes on. The limit of evaluations may: the search only ends
@@ -233,8 +265,7 @@ impl Fit {
     fn search<T: Real>(
         &self,
         (data, options): (&Data, &FitOptions),
-        setup: &Setup,
-        mut checkpoints: Checkpoints,
+        (setup, checkpoints): (&Setup, &mut Checkpoints),
         console: &Console,
     ) -> Result<(Transform, Done)> {
         let mut journal = match checkpoints.resumed() {
@@ -245,15 +276,14 @@ impl Fit {
             let given = count(journal.len(), "evaluation");
             console.field("goes on", format_args!("with {given} of an earlier run"));
         }
-        checkpoints.listen();
         if self.transform == Choice::BoxCox {
             return likeliest(data, options, console, |data, options| {
                 let mut journal = Journal::default();
-                let run = (setup, &mut checkpoints, &mut journal);
+                let run = (setup, &mut *checkpoints, &mut journal);
                 self.maximise::<T>((data, options), run, console)
             });
         }
-        let run = (setup, &mut checkpoints, &mut journal);
+        let run = (setup, checkpoints, &mut journal);
         Ok((data.transform, self.maximise::<T>((data, options), run, console)?))
     }
 

@@ -45,7 +45,7 @@ pub(super) fn likeliest(
 
 /// `options` that start where `done` has ended, for values that are `scale` times as large; as they
 /// are where that is at a bound.
-fn nearby(options: &FitOptions, done: &Done, scale: f64) -> FitOptions {
+pub(super) fn nearby(options: &FitOptions, done: &Done, scale: f64) -> FitOptions {
     let mut from = options.clone();
     let model = &done.fit.model;
     if !done.fit.bounds_hit.is_empty() || !done.fit.converged {

@@ -7,7 +7,7 @@ use tegula_kernels::geometry::Geometry;
 use crate::output::{Console, number};
 
 /// Neighbours where none are given.
-const NEIGHBOURS: usize = 30;
+pub(super) const NEIGHBOURS: usize = 30;
 
 /// How likelihoods are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! `tegula exageostat`: geostatistics.
 
 mod assess;
+mod auto;
 mod covariances;
 mod data;
 mod estimate;

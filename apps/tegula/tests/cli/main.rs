@@ -17,6 +17,7 @@ mod loglik;
 mod machine;
 mod mds;
 mod means;
+mod method;
 mod metrics;
 mod mpi;
 mod platform;

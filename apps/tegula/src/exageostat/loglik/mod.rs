@@ -16,14 +16,16 @@ use tegula_kernels::scalar::Real;
 use tegula_runtime::trace::Trace;
 use tegula_traces::phase_times;
 
+use super::auto::{Choice, alternative, closer, too_far};
 use super::data::Data;
 use super::mean_file::{coefficients_json, mean_json};
-use super::method::{Method, describe_error, method_json};
+use super::method::{describe_error, method_json};
 use super::remarks::Remarks;
 use super::setup::{Problem, Setup};
 use super::subject::{Given, Subject};
 use super::transform::to_json;
 use super::{describe_covariance, object, parameter_list, parameters_json};
+use crate::error::refused;
 use crate::flags::{GenerationFlags, MatrixFlags, OutputFlags, OverlapFlags, RunFlags, TraceFlags};
 use crate::output::{Account, Align, Console, Progress, Table, count, number, seconds};
 use crate::ranks;
@@ -48,11 +50,11 @@ const NO_NUGGET: &str = "give one with --nugget VALUE";
 pub(crate) struct Loglik {
     #[command(flatten)]
     subject: Subject,
-    /// How the likelihood is computed: exact, or vecchia:M with M neighbours of each place (or
-    /// vecchia:M:ORDER:FORM; the form grouped is nearer to exact) [default: exact, or that of the
-    /// model]
-    #[arg(long, value_name = "NAME", help_heading = "Model", value_parser = Method::parse)]
-    method: Option<Method>,
+    /// How the likelihood is computed: exact, vecchia:M with M neighbours of each place (or
+    /// vecchia:M:ORDER:FORM; the form grouped is nearer to exact), or as fits, with an error of at
+    /// most X, auto:X [default: exact, or that of the model]
+    #[arg(long, value_name = "NAME", help_heading = "Model", value_parser = Choice::parse)]
+    method: Option<Choice>,
     /// The derivative by each parameter and by the nugget, too, with the mean at its best
     #[arg(long, help_heading = "Model")]
     gradient: bool,
@@ -87,7 +89,7 @@ impl Loglik {
         let console = self.output.console(None)?;
         self.trace.check()?;
         let mut remarks = Remarks::new(&console);
-        let (data, given, setup) = self.prepare(&console, &mut remarks)?;
+        let (data, given, mut setup, accuracy) = self.prepare(&console, &mut remarks)?;
         let result = if setup.is_dry {
             setup.estimate(&console, self.evaluations(&given))?
         } else {
@@ -98,11 +100,16 @@ impl Loglik {
                     return console.finish();
                 }
             };
-            let (mut times, error) = if setup.is_double() {
+            let (mut times, mut error) = if setup.is_double() {
                 self.evaluate::<f64>(&data, &model, &setup, &console)?
             } else {
                 self.evaluate::<f32>(&data, &model, &setup, &console)?
             };
+            while let Some(vecchia) = closer(setup.vecchia(), error, accuracy, &console) {
+                let problem = Problem { vecchia: Some(vecchia), ..setup.problem };
+                setup = Setup::new(&self.matrix, &self.run, problem, model.covariance)?;
+                (times, error) = self.evaluate::<f64>(&data, &model, &setup, &console)?;
+            }
             let repeats: Vec<f64> = times.iter().map(|timed| timed.seconds).collect();
             let middle = middle(&times)?;
             let typical = &times[middle];
@@ -112,7 +119,10 @@ impl Loglik {
             }
             setup.run.keep_times(&typical.account, &console);
             let mut result = self.result(&data, &model, &setup, typical, &repeats);
-            result.insert("method".to_owned(), method_json(setup.vecchia(), error));
+            too_far(error, accuracy).into_iter().for_each(|text| remarks.warn(text));
+            let mut method = method_json(setup.vecchia(), error);
+            accuracy.into_iter().for_each(|most| method["accuracy"] = most.into());
+            result.insert("method".to_owned(), method);
             result.insert("remarks".to_owned(), remarks.json(&[]));
             let result = Value::Object(result);
             self.trace.write(&mut times[middle].trace, &result, &console)?;
@@ -127,13 +137,22 @@ impl Loglik {
         &self,
         console: &Console,
         remarks: &mut Remarks<'_>,
-    ) -> Result<(Data, Given, Setup)> {
-        let (data, given, method) = self.subject.load(self.run.memory()?, remarks)?;
+    ) -> Result<(Data, Given, Setup, Option<f64>)> {
+        let memory = self.run.memory()?;
+        let (data, given, method) = self.subject.load(memory, remarks)?;
         let computation = if self.gradient { Computation::Fit } else { Computation::Likelihood };
         let (covariance, problem) = (given.covariance(), data.problem(computation));
-        let vecchia = self.method.unwrap_or(method).vecchia(problem.geometry);
-        let problem = Problem { vecchia, ..problem };
-        let setup = Setup::new(&self.matrix, &self.run, problem, covariance)?;
+        let choice = self.method.unwrap_or(Choice::Named(method));
+        let (method, accuracy) = choice.settle(problem.n, memory);
+        let problem = Problem { vecchia: method.vecchia(problem.geometry), ..problem };
+        if matches!((&given, accuracy, problem.vecchia), (Given::Sets(..), Some(_), Some(_))) {
+            return Err(refused(
+                "--method auto looks at the error of one set of parameters: name a method for \
+                 --params-file, as vecchia:30:grouped",
+            ));
+        }
+        let setup = Setup::new(&self.matrix, &self.run, problem, covariance);
+        let setup = setup.map_err(|failure| alternative(problem.n, failure))?;
         if let Given::One(model) = &given {
             data.check_places(model.nugget > 0.0, NO_NUGGET, console)?;
         }
@@ -150,7 +169,7 @@ impl Loglik {
         if let Given::One(model) = &given {
             remarks.caution(model, problem.geometry);
         }
-        Ok((data, given, setup))
+        Ok((data, given, setup, accuracy))
     }
 
     /// Evaluations that a run is worth, and why they are so many.

@@ -167,7 +167,7 @@ impl Fit {
         remarks.caution(&done.fit.model, data.coordinates.geometry());
         setup.run.keep_times(&done.account, &console);
         let mut result = self.result(&data, &setup, &done, &remarks);
-        accuracy.into_iter().for_each(|most| result["method"]["accuracy"] = most.into());
+        accuracy.into_iter().for_each(|most| result["method"]["error_asked"] = most.into());
         result["estimated"] = self.estimated(&options).into();
         let written = [
             self.write(&console, &result),

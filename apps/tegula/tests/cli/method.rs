@@ -19,8 +19,8 @@ fn few_places_are_evaluated_exactly() {
     let (auto, exact) = (run("auto"), run("exact"));
     assert_eq!(auto["loglik"], exact["loglik"]);
     assert_eq!(auto["method"]["name"], "exact");
-    assert_eq!(number(&auto, "/method/accuracy"), 1.0);
-    assert!(exact["method"].get("accuracy").is_none());
+    assert_eq!(number(&auto, "/method/error_asked"), 1.0);
+    assert!(exact["method"].get("error_asked").is_none());
 }
 
 #[test]

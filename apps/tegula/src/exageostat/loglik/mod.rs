@@ -121,7 +121,7 @@ impl Loglik {
             let mut result = self.result(&data, &model, &setup, typical, &repeats);
             too_far(error, accuracy).into_iter().for_each(|text| remarks.warn(text));
             let mut method = method_json(setup.vecchia(), error);
-            accuracy.into_iter().for_each(|most| method["accuracy"] = most.into());
+            accuracy.into_iter().for_each(|most| method["error_asked"] = most.into());
             result.insert("method".to_owned(), method);
             result.insert("remarks".to_owned(), remarks.json(&[]));
             let result = Value::Object(result);

@@ -215,6 +215,21 @@ impl Points {
         Self { geometry: self.geometry, count: indices.len(), held }
     }
 
+    /// The points with the coordinates that a matrix, by rows, makes of theirs.
+    ///
+    /// # Panics
+    /// On the sphere.
+    #[must_use]
+    pub fn mapped(&self, matrix: &[[f64; 3]; 3]) -> Self {
+        assert!(self.geometry != Geometry::GreatCircle, "a linear map of a sphere");
+        let mut held = Vec::with_capacity(self.held.len());
+        for row in &matrix[..self.geometry.stored()] {
+            let at = (0..self.count).map(|index| self.point(index));
+            held.extend(at.map(|at| row[0] * at[0] + row[1] * at[1] + row[2] * at[2]));
+        }
+        Self { geometry: self.geometry, count: self.count, held }
+    }
+
     /// Distance between two of the points.
     #[must_use]
     pub fn distance(&self, i: usize, j: usize) -> f64 {

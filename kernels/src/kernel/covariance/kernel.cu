@@ -6,7 +6,7 @@ struct RadialTable {
     double near_a[3], near_b[3], near_power;
     u64 near_kind, far_is_near;
     double near_log, origin;
-    u64 padding[9];
+    u64 axes[2], padding[7];
     double cells[CELLS][8];
 };
 

@@ -25,6 +25,7 @@ mod table;
 use std::marker::PhantomData;
 
 use bytemuck::cast_slice_mut;
+use pulp::Arch;
 use tegula_runtime::flow::{Access, Buffers, Codelet, Cost, Failure, Launch};
 
 use crate::geometry::Geometry;
@@ -74,7 +75,8 @@ pub struct Covariance<T> {
 }
 
 /// Writes what `table` gives for the distances of one point from `rows` others, from row `start`
-/// on: a column of a tile, without nugget.
+/// on: a column of a tile, without nugget. Of a derivative by direction, times what the directions
+/// make of it.
 pub(in crate::kernel) fn column(
     vectors: Vectors,
     table: &RadialTable,
@@ -87,6 +89,26 @@ pub(in crate::kernel) fn column(
     let (column_points, lower) = (point, Some(start as isize));
     let job = Job { table, geometry, row_points, column_points, rows, cols: 1, lower };
     job.run(vectors, out);
+    if let Some(axes) = table.axes() {
+        Arch::new().dispatch(|| direct(axes, (row_points, rows), point, start, out));
+    }
+}
+
+/// Multiplies a column, from row `start` on, by `w_i w_j / w' w` with what lies between each row's
+/// point and `point`, `w`; by 0 where that is nothing.
+#[inline(always)]
+fn direct(
+    [i, j]: [usize; 2],
+    (row_points, rows): (&[f64], usize),
+    point: &[f64],
+    start: usize,
+    out: &mut [f64],
+) {
+    let apart = |axis: usize, row: usize| row_points[axis * rows + row] - point[axis];
+    for (row, out) in out.iter_mut().enumerate().take(rows).skip(start) {
+        let squares = (0..point.len()).map(|axis| apart(axis, row).powi(2));
+        *out *= apart(i, row) * apart(j, row) / (f64::MIN_POSITIVE + squares.sum::<f64>());
+    }
 }
 
 /// Operations per entry as counted in [`Cost`]: an index, a polynomial of degree 7, the distance.

@@ -74,7 +74,9 @@ pub struct RadialTable {
     near_log: f64,
     /// Value at distance 0.
     origin: f64,
-    padding: [u64; 9],
+    /// Numbers from 1 of the coordinates that a derivative by direction goes by, or 0.
+    axes: [u64; 2],
+    padding: [u64; 7],
     /// The rows; those not used are zero.
     pub cells: [Row; CELLS],
 }
@@ -180,6 +182,18 @@ impl RadialTable {
         let octaves = (like.end / like.split).log2().ceil() as usize;
         let used = (octaves << bits[1]).min(high.len());
         fit::octaves(values, like.split, bits[1], factor, &mut high[..used]);
+    }
+
+    /// Makes this derivative one by direction: between places that are `w` apart it is what the
+    /// table gives for their distance, times `w_i w_j / w' w` with the coordinates `i` and `j` of
+    /// these `axes`. Kernels of derivatives heed it; [`value`](Self::value) does not.
+    pub fn set_axes(&mut self, axes: [usize; 2]) {
+        self.axes = axes.map(|axis| axis as u64 + 1);
+    }
+
+    /// The coordinates that it goes by, if it is a derivative by direction.
+    pub(in crate::kernel) fn axes(&self) -> Option<[usize; 2]> {
+        (self.axes[0] > 0).then(|| self.axes.map(|axis| axis as usize - 1))
     }
 
     fn set_near<C: Correlation + ?Sized>(&mut self, correlation: &C) {

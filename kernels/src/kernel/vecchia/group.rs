@@ -182,7 +182,7 @@ impl<'a, L: Lanes, const R: usize, const D: usize, const SPHERE: bool> Group<'a,
             let mut sum = l.splat(0.0);
             let beside = covariances.map(|all| &all[start(i)..][..i]);
             for j in 0..i {
-                let mut value = entry.at::<D, SPHERE>(l, &self.points[j], b);
+                let mut value = entry.slope::<D, SPHERE>(l, &self.points[j], b);
                 if let Some(beside) = beside {
                     value = l.mul(value, beside[j]);
                 }
@@ -198,6 +198,22 @@ impl<'a, L: Lanes, const R: usize, const D: usize, const SPHERE: bool> Group<'a,
     }
 }
 
+/// `w_i w_j / w' w` with what lies between places, `w`, and 0 where that is nothing.
+#[inline(always)]
+pub(super) fn direction<L: Lanes, const D: usize>(
+    l: L,
+    [i, j]: [usize; 2],
+    a: &[L::F; D],
+    b: &[L::F; D],
+) -> L::F {
+    let (mut apart, mut square) = ([l.splat(0.0); D], l.splat(f64::MIN_POSITIVE));
+    for k in 0..D {
+        apart[k] = l.sub(a[k], b[k]);
+        square = l.mul_add(apart[k], apart[k], square);
+    }
+    l.div(l.mul(apart[i], apart[j]), square)
+}
+
 /// Puts the numbers of a record into a lane, with zeros for those that it lacks.
 #[inline(always)]
 pub(super) fn spread<L: Lanes>(to: &mut [f64], lane: usize, record: &[f64]) {
@@ -211,12 +227,30 @@ pub(super) struct Entry<'a, L: Lanes> {
     evaluator: Evaluator<'a, L>,
     table: &'a RadialTable,
     geometry: Geometry,
+    /// Of a derivative by direction the coordinates that it goes by.
+    axes: Option<[usize; 2]>,
 }
 
 impl<'a, L: Lanes> Entry<'a, L> {
     #[inline(always)]
     pub(super) fn new(l: L, table: &'a RadialTable, geometry: Geometry, sphere: bool) -> Self {
-        Self { evaluator: Evaluator::new(l, table, &ARC, sphere), table, geometry }
+        let (evaluator, axes) = (Evaluator::new(l, table, &ARC, sphere), table.axes());
+        Self { evaluator, table, geometry, axes }
+    }
+
+    /// As [`at`](Self::at), of a derivative, which may go by direction.
+    #[inline(always)]
+    pub(super) fn slope<const D: usize, const SPHERE: bool>(
+        &self,
+        l: L,
+        a: &[L::F; D],
+        b: &[L::F; D],
+    ) -> L::F {
+        let value = self.at::<D, SPHERE>(l, a, b);
+        match self.axes {
+            Some(axes) if D > 1 && !SPHERE => l.mul(value, direction(l, axes, a, b)),
+            _ => value,
+        }
     }
 
     /// In each lane that of the places `a` and `b`.

@@ -13,7 +13,7 @@ use tegula_runtime::flow::Cost;
 
 use super::cpu::{Work, numbers, run};
 use super::factor::{backward, dot, factor, forward, start};
-use super::group::{Entry, MOST, spread};
+use super::group::{Entry, MOST, direction, spread};
 use super::{JointScore, JointTerms, ScoreSums, Terms};
 use crate::error::NumericalError;
 use crate::geometry::Geometry;
@@ -215,6 +215,11 @@ impl<'a, L: Lanes, const R: usize, const D: usize, const SPHERE: bool> Joint<'a,
             let row = &mut to[start(i)..][..=i];
             for (to, a) in row.iter_mut().zip(&self.points[..i]) {
                 *to = entry.at::<D, SPHERE>(l, a, b);
+            }
+            if let Some(axes) = table.axes().filter(|_| D > 1 && !SPHERE) {
+                for (to, a) in row.iter_mut().zip(&self.points[..i]) {
+                    *to = l.mul(*to, direction(l, axes, a, b));
+                }
             }
             if let Some(beside) = beside {
                 let beside = &beside[start(i)..][..i];

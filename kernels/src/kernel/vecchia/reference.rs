@@ -34,6 +34,20 @@ impl Set {
         (0..n).map(|i| (0..n).map(|j| at(i, j)).collect()).collect()
     }
 
+    /// What a table of a derivative gives, times `w_i w_j / w' w` if it goes by direction.
+    fn slopes(&self, table: &RadialTable, beside: impl Fn(f64) -> f64) -> Vec<Vec<f64>> {
+        let mut made = self.matrix(|d| table.value(d) * beside(d), 0.0);
+        let Some([p, q]) = table.axes() else { return made };
+        for (one, row) in self.records.iter().zip(&mut made) {
+            for (other, entry) in self.records.iter().zip(row) {
+                let apart = |axis: usize| one[axis] - other[axis];
+                let length = self.geometry.distance(one, other);
+                *entry *= if length > 0.0 { apart(p) * apart(q) / length.powi(2) } else { 0.0 };
+            }
+        }
+        made
+    }
+
     /// `a`, and `v - a' c`; `more` is the noise of neighbours.
     fn weights(&self, table: &RadialTable, more: f64) -> (Vec<f64>, f64) {
         let n = self.records.len() - 1;
@@ -144,10 +158,8 @@ impl ScoreTerms {
             let n = set.records.len();
             let matrix = set.matrix(|d| table.value(d), table.nugget);
             let derivative = |k: usize| match tables.get(k + 1) {
-                Some(table) if is_relative => {
-                    set.matrix(|d| table.value(d) * tables[0].value(d), 0.0)
-                }
-                Some(table) => set.matrix(|d| table.value(d), 0.0),
+                Some(table) if is_relative => set.slopes(table, |d| tables[0].value(d)),
+                Some(table) => set.slopes(table, |_| 1.0),
                 None => set.matrix(|_| 0.0, 1.0),
             };
             let all: Vec<Vec<Vec<f64>>> = (0..count).map(derivative).collect();

@@ -43,6 +43,17 @@ fn tables(scale: f64) -> Vec<RadialTable> {
     tables
 }
 
+/// Tables for a geometry; where there are directions, the last derivative goes by them.
+fn tables_in(geometry: Geometry) -> Vec<RadialTable> {
+    let mut tables = tables(if geometry == Geometry::GreatCircle { 3000.0 } else { 0.4 });
+    match geometry {
+        Geometry::Plane => tables[2].set_axes([0, 1]),
+        Geometry::Space => tables[2].set_axes([2, 2]),
+        Geometry::Line | Geometry::GreatCircle => {}
+    }
+    tables
+}
+
 /// Records with two columns.
 fn records(points: &Points) -> Vec<f64> {
     let stored = points.geometry().stored();
@@ -79,8 +90,7 @@ fn assert_near(found: &[f64], expected: &[f64], what: &str) {
 #[test]
 fn all_vectors_agree_with_the_definitions_in_every_geometry() {
     for geometry in Geometry::ALL {
-        let extent = if geometry == Geometry::GreatCircle { 3000.0 } else { 0.4 };
-        let tables = tables(extent);
+        let tables = tables_in(geometry);
         let records = records(&random_points(geometry, 60, 1.0, 5));
         for (first, rows, m) in [(0, 60, 1), (0, 21, 4), (3, 9, 7), (30, 30, 11), (40, 1, 13)] {
             let places = Places { first, rows, neighbours: m, columns: 2, geometry };
@@ -201,7 +211,7 @@ fn sets(n: usize, m: usize) -> (Vec<u32>, Vec<u32>, usize) {
 #[test]
 fn sets_condition_each_place_on_all_of_theirs_before_it() {
     for geometry in Geometry::ALL {
-        let tables = tables(if geometry == Geometry::GreatCircle { 3000.0 } else { 0.4 });
+        let tables = tables_in(geometry);
         let records = records(&random_points(geometry, 60, 1.0, 5));
         for m in [0, 3, 9] {
             let (sets, given, neighbours) = sets(60, m);

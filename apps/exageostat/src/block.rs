@@ -17,6 +17,7 @@ use tegula_runtime::flow::Access::{self, R, W};
 use tegula_runtime::flow::{Buffers, Codelet, Cost, Failure};
 use thiserror::Error;
 
+use crate::covariance::Metric;
 use crate::small::{backward, cholesky, forward, positive};
 
 /// Nodes and weights of Gauss's rule on an interval of length 1 about 0. Source: M. Abramowitz,
@@ -88,6 +89,14 @@ impl Block {
     /// A place alone.
     pub(crate) fn point(geometry: Geometry) -> Self {
         Self { geometry, nodes: vec![([0.0; 3], 1.0)] }
+    }
+
+    /// As this, about places that `metric` maps, if there is one.
+    pub(crate) fn mapped(mut self, metric: Option<&Metric>) -> Self {
+        for (node, _) in &mut self.nodes {
+            *node = metric.map_or(*node, |metric| metric.of(*node));
+        }
+        self
     }
 
     /// Where it lies.

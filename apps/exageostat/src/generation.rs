@@ -1,18 +1,23 @@
 //! The covariance matrix of a set of places, and the tasks that fill it.
 
 use tegula_kernels::geometry::{Geometry, Points};
-use tegula_kernels::kernel::covariance::{Covariance, RadialTable, TABLE_BYTES};
+use tegula_kernels::kernel::covariance::{Covariance, TABLE_BYTES};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Access::{R, W};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 use tegula_tiles::TileMatrix;
+
+use crate::covariance::{Law, Metric};
 
 /// The lower triangle of a covariance matrix, with what its entries are computed from.
 #[derive(Debug)]
 pub(crate) struct Generation<T> {
     pub(crate) geometry: Geometry,
     table: Handle,
-    /// Coordinates of the places, a handle per row of tiles.
+    points: Points,
+    /// By what distances of the places are measured now.
+    metric: Option<Metric>,
+    /// Coordinates of the places as that maps them, a handle per row of tiles.
     pub(crate) places: Vec<Handle>,
     /// The matrix.
     pub(crate) covariance: TileMatrix<T>,
@@ -33,6 +38,8 @@ impl<T: Real> Generation<T> {
         Self {
             geometry: points.geometry(),
             table: flow.register(TABLE_BYTES),
+            points: points.clone(),
+            metric: None,
             places: places(flow, points, nb),
             covariance: TileMatrix::lower(flow, points.len(), nb),
         }
@@ -45,8 +52,16 @@ impl<T: Real> Generation<T> {
     }
 
     /// Waits, then sets the covariance of which the entries are.
-    pub(crate) fn set(&self, flow: &mut Flow, table: &RadialTable) -> Result<(), FlowError> {
-        flow.overwrite(self.table, bytemuck::bytes_of(table))
+    pub(crate) fn set(&mut self, flow: &mut Flow, law: &Law) -> Result<(), FlowError> {
+        flow.overwrite(self.table, bytemuck::bytes_of(&*law.table))?;
+        if self.metric != law.metric {
+            let points = law.places(&self.points);
+            for (block, &handle) in blocks(&points, self.covariance.nb()).zip(&self.places) {
+                flow.overwrite(handle, &block)?;
+            }
+            self.metric = law.metric;
+        }
+        Ok(())
     }
 
     /// Submits a task per tile, along anti-diagonals from the first on: the order in which the
@@ -72,7 +87,11 @@ impl<T: Real> Generation<T> {
 
 /// Registers the coordinates of `points` in blocks of `nb`.
 pub(crate) fn places(flow: &mut Flow, points: &Points, nb: usize) -> Vec<Handle> {
+    blocks(points, nb).map(|block| flow.register_from(&block)).collect()
+}
+
+/// The coordinates of `points`, `nb` places at a time.
+fn blocks(points: &Points, nb: usize) -> impl Iterator<Item = Vec<f64>> {
     let starts = (0..points.len()).step_by(nb);
-    let block = |start: usize| points.block(start..(start + nb).min(points.len()));
-    starts.map(|start| flow.register_from(&block(start))).collect()
+    starts.map(move |start| points.block(start..(start + nb).min(points.len())))
 }

@@ -11,9 +11,7 @@ use std::ops::Range;
 
 use tegula_kernels::geometry::{Geometry, Points};
 use tegula_kernels::kernel::column_squares::ColumnSquares;
-use tegula_kernels::kernel::covariance::{
-    Covariance as CovarianceKernel, RadialTable, TABLE_BYTES,
-};
+use tegula_kernels::kernel::covariance::{Covariance as CovarianceKernel, TABLE_BYTES};
 use tegula_kernels::kernel::gemm::Gemm;
 use tegula_kernels::option::{Diag, Side, Trans, Uplo};
 use tegula_kernels::scalar::Real;
@@ -23,6 +21,7 @@ use tegula_runtime::flow::{Flow, FlowError, Handle};
 use tegula_tiles::TileMatrix;
 
 use crate::block::{Averaged, Block};
+use crate::covariance::Law;
 use crate::generation::places;
 use crate::joint::Joint;
 use crate::likelihood::{Evaluate, Evaluation, Likelihood, LikelihoodError, Parts};
@@ -69,9 +68,9 @@ impl<T: Real> Predictor<T> {
     ) -> Result<Self, LikelihoodError> {
         assert_eq!(likelihood.n(), observations.len(), "observations of the likelihood and these");
         let evaluation = likelihood.evaluate(model.covariance, &model.values, model.nugget)?;
-        let table = model.covariance.table(&model.values, 0.0)?;
+        let law = model.covariance.law(observations.points.geometry(), &model.values, 0.0)?;
         let (mut flow, parts) = likelihood.into_parts();
-        let kriging = Kriging::new(&mut flow, parts, &table).map_err(LikelihoodError::Flow)?;
+        let kriging = Kriging::new(&mut flow, parts, law).map_err(LikelihoodError::Flow)?;
         Ok(Self { flow, prior: model.variance(), observations, evaluation, kriging })
     }
 
@@ -175,7 +174,8 @@ impl<T: Real> Predict for Predictor<T> {
     }
 
     fn set_block(&mut self, block: Block) {
-        self.prior = block.covariance(&self.kriging.radial, [0.0; 3], [0.0; 3]);
+        let block = block.mapped(self.kriging.law.metric.as_ref());
+        self.prior = block.covariance(&self.kriging.law.table, [0.0; 3], [0.0; 3]);
         self.kriging.set_block(&mut self.flow, block);
     }
 
@@ -247,24 +247,21 @@ impl<T: Real> Predict for Predictor<T> {
 pub(crate) struct Kriging<T> {
     parts: Parts<T>,
     table: Handle,
-    radial: Box<RadialTable>,
-    /// The block about each place, with the weights of its nodes, unless it is the place alone.
+    law: Law,
+    /// The block about each place as the law maps it, with the weights of its nodes, unless it is
+    /// the place alone.
     block: Option<(Block, Handle)>,
 }
 
 impl<T: Real> Kriging<T> {
-    /// Predictions by the covariance that `table` holds.
+    /// Predictions by the covariance that the parts were made with.
     ///
     /// # Errors
     /// If there is no memory.
-    pub(crate) fn new(
-        flow: &mut Flow,
-        parts: Parts<T>,
-        table: &RadialTable,
-    ) -> Result<Self, FlowError> {
+    pub(crate) fn new(flow: &mut Flow, parts: Parts<T>, law: Law) -> Result<Self, FlowError> {
         let handle = flow.register(TABLE_BYTES);
-        flow.overwrite(handle, bytemuck::bytes_of(table))?;
-        Ok(Self { parts, table: handle, radial: Box::new(*table), block: None })
+        flow.overwrite(handle, bytemuck::bytes_of(&*law.table))?;
+        Ok(Self { parts, table: handle, law, block: None })
     }
 
     /// Predicts blocks from now on.
@@ -278,7 +275,7 @@ impl<T: Real> Kriging<T> {
     fn prior(&self, points: &Points) -> Vec<f64> {
         let point = Block::point(points.geometry());
         let block = self.block.as_ref().map_or(&point, |(block, _)| block);
-        block.covariances(&self.radial, points)
+        block.covariances(&self.law.table, &self.law.places(points))
     }
 
     /// The `places` in parts that are worked on at the same time.
@@ -314,6 +311,7 @@ impl<T: Real> Kriging<T> {
     /// Submits the tasks of some places.
     fn task(&self, flow: &mut Flow, points: &Points) -> Task<T> {
         let Self { parts: Parts { factor, solved, places: observed, .. }, table, .. } = self;
+        let points = &*self.law.places(points);
         let (m, nb, columns) = (points.len(), factor.nb(), solved.n());
         let at = match &self.block {
             None => places(flow, points, m.max(1))[0],

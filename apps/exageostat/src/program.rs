@@ -5,14 +5,14 @@
 use std::sync::Arc;
 
 use tegula_kernels::geometry::{Geometry, Points};
-use tegula_kernels::kernel::covariance::{Covariance as CovarianceKernel, RadialTable};
+use tegula_kernels::kernel::covariance::Covariance as CovarianceKernel;
 use tegula_kernels::scalar::Real;
 use tegula_linalg::program::codelets_of;
 use tegula_runtime::flow::{Codelet, Cost, Failure, Flow, FlowError};
 use tegula_runtime::ranks::Owners;
 
 use crate::assess::{Known, leave_one_out};
-use crate::covariance::{self, Covariance};
+use crate::covariance::{self, Covariance, Law};
 use crate::design::Design;
 use crate::likelihood::{Criterion, Evaluate, Likelihood, Overlap, Phases};
 use crate::model::Model;
@@ -48,7 +48,7 @@ impl Described {
     /// # Errors
     /// Those of the flow.
     pub fn evaluate<T: Real>(&self, flow: &mut Flow) -> Result<(), FlowError> {
-        self.phases::<T>(flow).run(flow, &table())
+        self.phases::<T>(flow).run(flow, &law())
     }
 
     /// A fit of so many `evaluations`, each of which waits for the one before.
@@ -56,9 +56,9 @@ impl Described {
     /// # Errors
     /// Those of the flow.
     pub fn fit<T: Real>(&self, flow: &mut Flow, evaluations: usize) -> Result<(), FlowError> {
-        let (phases, table) = (self.phases::<T>(flow), table());
+        let (mut phases, law) = (self.phases::<T>(flow), law());
         for _ in 0..evaluations {
-            phases.run(flow, &table)?;
+            phases.run(flow, &law)?;
             phases.read(flow)?;
             phases.end(flow);
         }
@@ -70,10 +70,10 @@ impl Described {
     /// # Errors
     /// Those of the flow.
     pub fn predict<T: Real>(&self, flow: &mut Flow, places: usize) -> Result<(), FlowError> {
-        let (phases, table) = (self.phases::<T>(flow), table());
-        phases.run(flow, &table)?;
+        let (mut phases, law) = (self.phases::<T>(flow), law());
+        phases.run(flow, &law)?;
         phases.read(flow)?;
-        let kriging = Kriging::new(flow, phases.into_parts(), &table)?;
+        let kriging = Kriging::new(flow, phases.into_parts(), law)?;
         let points = at(places);
         for batch in kriging.batches(flow, places) {
             let blocks = kriging.submit(flow, &points, batch);
@@ -182,9 +182,9 @@ fn matern() -> &'static Covariance {
 }
 
 /// That of any covariance.
-fn table() -> Box<RadialTable> {
+fn law() -> Law {
     let matern = matern();
-    matern.table(&matern.defaults(), 0.0).expect("defaults are parameters")
+    matern.law(Geometry::Plane, &matern.defaults(), 0.0).expect("defaults are parameters")
 }
 
 #[cfg(test)]

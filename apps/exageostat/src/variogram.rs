@@ -300,7 +300,9 @@ pub fn subset(n: usize, most: usize, seed: u64) -> Vec<usize> {
 }
 
 /// The semivariance of two values of `model`, noise included, at a `distance` above 0:
-/// `nugget + C(0) - C(distance)`.
+/// `nugget + C(0) - C(distance)`; of a covariance that depends on direction along its first range,
+/// and elsewhere with as many times the distance as
+/// [`principal`](crate::covariance::Covariance::principal) says.
 pub fn model_semivariance(model: &Model) -> impl Fn(f64) -> f64 {
     let covariance = model.covariance.function(&model.values);
     let sill = model.nugget + model.variance();

@@ -16,7 +16,7 @@ pub struct Fisher {
 
 impl Fisher {
     /// From the `information` of [`Evaluate::information`](crate::likelihood::Evaluate) at `model`,
-    /// on logarithms of the parameters and on the nugget, for those `which` are not known: indices
+    /// on coordinates of the parameters and on the nugget, for those `which` are not known: indices
     /// of parameters, that of the nugget after them. None if it is singular to rounding.
     ///
     /// The covariance of the estimates is the inverse: K. V. Mardia, R. J. Marshall, "Maximum
@@ -28,7 +28,10 @@ impl Fisher {
     #[must_use]
     pub fn new(information: &[f64], model: &Model, which: &[usize]) -> Option<Self> {
         let (count, n) = (model.values.len() + 1, which.len());
-        let unit = |k: usize| model.values.get(k).copied().unwrap_or(1.0);
+        let parameters = model.covariance.parameters.iter().zip(&model.values);
+        let units: Vec<f64> =
+            parameters.map(|(one, &value)| one.scale.slope(value)).chain([1.0]).collect();
+        let unit = |k: usize| units[k];
         let at = |i: usize, j: usize| {
             let (k, l) = (which[i], which[j]);
             information[k + l * count] / (unit(k) * unit(l))

@@ -22,6 +22,7 @@ use tegula_runtime::flow::Access::{R, RW, W};
 use tegula_runtime::flow::{Flow, FlowError, Handle};
 use tegula_tiles::{Storage, TileMatrix};
 
+use crate::covariance::Law;
 use crate::design::Design;
 use crate::generation::places;
 use crate::likelihood::{Evaluate, Evaluation, Likelihood, LikelihoodError, Parts};
@@ -159,7 +160,7 @@ pub(crate) struct Known<T> {
     evaluation: Evaluation,
     /// Of the covariance, without nugget.
     table: Handle,
-    variance: f64,
+    law: Law,
 }
 
 impl<T: Real> Known<T> {
@@ -172,12 +173,12 @@ impl<T: Real> Known<T> {
         model: &Model,
     ) -> Result<Self, LikelihoodError> {
         let evaluation = likelihood.evaluate(model.covariance, &model.values, model.nugget)?;
-        let table = model.covariance.table(&model.values, 0.0)?;
+        let law = model.covariance.law(likelihood.geometry(), &model.values, 0.0)?;
         let (mut flow, parts) = likelihood.into_parts();
         let handle = flow.register(TABLE_BYTES);
-        let written = flow.overwrite(handle, bytemuck::bytes_of(&*table));
+        let written = flow.overwrite(handle, bytemuck::bytes_of(&*law.table));
         written.map_err(LikelihoodError::Flow)?;
-        Ok(Self { flow, parts, evaluation, table: handle, variance: model.variance() })
+        Ok(Self { flow, parts, evaluation, table: handle, law })
     }
 
     /// The tasks of one comparison at `points`, for engines that run no kernel; the mean is zero.
@@ -253,6 +254,7 @@ impl<T: Real> Known<T> {
     ) -> Result<(TileMatrix<T>, Vec<f64>), FlowError> {
         let (m, p) = (those.len(), self.parts.solved.n() - 1);
         let points = at.points.part(those.clone());
+        let points = self.law.places(&points).into_owned();
         let coordinates = places(&mut self.flow, &points, m.max(1))[0];
         let half = self.solved_covariances(coordinates, &points);
         let projections = self.projections(&half)?;
@@ -260,7 +262,7 @@ impl<T: Real> Known<T> {
         let a = &self.evaluation.coefficient_covariance;
         // A d in the rows of the columns of the mean, nothing of the residuals.
         let mut mix = vec![T::ZERO; (p + 1) * m];
-        let mut errors = vec![self.variance; m];
+        let mut errors = vec![self.law.table.variance; m];
         for (k, place) in those.enumerate() {
             let row: Vec<f64> = at.drift.iter().map(|column| column[place]).collect();
             let q = at.design.transform(&row);

@@ -4,7 +4,7 @@ use tegula_kernels::kernel::covariance::{
     Correlation, Derivative, Row, SmallDerivative, SmallExpansion, Tail,
 };
 
-use super::{Covariance, Parameter, Partial, RANGE, VARIANCE, Validity};
+use super::{Covariance, Directions, Parameter, Partial, RANGE, Scale, VARIANCE, Validity};
 
 pub(super) const CAUCHY: Covariance = Covariance {
     name: "cauchy",
@@ -18,6 +18,7 @@ pub(super) const CAUCHY: Covariance = Covariance {
             above: 0.0,
             most: 2.0,
             search: (0.1, 2.0),
+            scale: Scale::Logarithm,
         },
         Parameter {
             name: "decay",
@@ -26,6 +27,7 @@ pub(super) const CAUCHY: Covariance = Covariance {
             above: 0.0,
             most: 100.0,
             search: (0.05, 10.0),
+            scale: Scale::Logarithm,
         },
     ],
     formula: "variance * (1 + (d/range)^power)^(-decay/power)",
@@ -34,6 +36,8 @@ pub(super) const CAUCHY: Covariance = Covariance {
     validity: "in any dimension; with great-circle distance for power up to 1",
     is_compact: false,
     great_circle: Validity::UpTo { index: 2, most: 1.0 },
+    directions: Directions::None,
+    by_distance: None,
     function: |values| {
         let (variance, range) = (values[0], values[1]);
         let cauchy = Cauchy { power: values[2], decay: values[3] };

@@ -2,7 +2,7 @@
 
 use tegula_kernels::kernel::covariance::{Correlation, SmallExpansion};
 
-use super::{Covariance, Partial, PowerLaw, RANGE, VARIANCE, Validity};
+use super::{Covariance, Directions, Partial, PowerLaw, RANGE, VARIANCE, Validity};
 
 pub(super) const EXPONENTIAL: Covariance = Covariance {
     name: "exponential",
@@ -12,6 +12,8 @@ pub(super) const EXPONENTIAL: Covariance = Covariance {
     validity: "in any dimension; with great-circle distance",
     is_compact: false,
     great_circle: Validity::Always,
+    directions: Directions::None,
+    by_distance: None,
     function: |values| {
         let (variance, range) = (values[0], values[1]);
         Box::new(move |d| variance * (-d / range).exp())

@@ -2,7 +2,7 @@
 
 use tegula_kernels::kernel::covariance::{Correlation, SmallExpansion};
 
-use super::{Covariance, Partial, PowerLaw, RANGE, VARIANCE, Validity};
+use super::{Covariance, Directions, Partial, PowerLaw, RANGE, VARIANCE, Validity};
 
 pub(super) const GAUSSIAN: Covariance = Covariance {
     name: "gaussian",
@@ -13,6 +13,8 @@ pub(super) const GAUSSIAN: Covariance = Covariance {
                great-circle distance",
     is_compact: false,
     great_circle: Validity::Never,
+    directions: Directions::None,
+    by_distance: None,
     function: |values| {
         let (variance, range) = (values[0], values[1]);
         Box::new(move |d| variance * (-(d / range).powi(2)).exp())

@@ -9,7 +9,7 @@ use tegula_kernels::special::{
     MAX_PROFILE_SMOOTHNESS, Matern, MaternDerivatives, MaternProfile, Octaves,
 };
 
-use super::{Covariance, Parameter, Partial, RANGE, VARIANCE, Validity};
+use super::{Covariance, Directions, Parameter, Partial, RANGE, Scale, VARIANCE, Validity};
 
 const SMOOTHNESS: Parameter = Parameter {
     name: "smoothness",
@@ -18,6 +18,7 @@ const SMOOTHNESS: Parameter = Parameter {
     above: 0.0,
     most: MAX_PROFILE_SMOOTHNESS,
     search: (0.05, 5.0),
+    scale: Scale::Logarithm,
 };
 
 pub(super) const MATERN: Covariance = Covariance {
@@ -30,6 +31,8 @@ pub(super) const MATERN: Covariance = Covariance {
     validity: "in any dimension; with great-circle distance for smoothness up to 0.5",
     is_compact: false,
     great_circle: Validity::UpTo { index: 2, most: 0.5 },
+    directions: Directions::None,
+    by_distance: None,
     function: |values| {
         let (variance, range, matern) = (values[0], values[1], Matern::new(values[2]));
         Box::new(move |d| variance * matern.value(d / range))

@@ -3,9 +3,10 @@
 //! A new covariance is a new file and one line in [`COVARIANCES`]. It gives its value at a
 //! distance, for tests and for single values, and a [`RadialTable`], from which the kernel fills
 //! tiles; both take the variance and the range among the parameters. The nugget is apart, and
-//! available to all.
+//! available to all. Of each there are forms that depend on [directions](DIRECTIONAL).
 
 mod cauchy;
+mod directions;
 mod exponential;
 mod gaussian;
 mod matern;
@@ -14,6 +15,8 @@ mod powered_exponential;
 mod spherical;
 mod wendland;
 
+use directions::Directions;
+pub use directions::{DIRECTIONAL, FORMS, Form, Law, Metric};
 use tegula_kernels::geometry::Geometry;
 use tegula_kernels::kernel::covariance::{Derivative, RadialTable, Row, SmallDerivative};
 use thiserror::Error;
@@ -46,6 +49,46 @@ pub struct Parameter {
     /// Interval in which a fit searches unless told otherwise; the range's is in units of the
     /// largest distance in the data, the variance's in units of their sample variance.
     pub search: (f64, f64),
+    /// In which coordinate it is searched, and derivatives are taken.
+    pub scale: Scale,
+}
+
+/// A coordinate of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// Its logarithm.
+    Logarithm,
+    /// An angle in degrees in radians; half a turn changes nothing.
+    Angle,
+}
+
+impl Scale {
+    /// The coordinate of `value`.
+    #[must_use]
+    pub fn coordinate(self, value: f64) -> f64 {
+        match self {
+            Self::Logarithm => value.ln(),
+            Self::Angle => value.to_radians(),
+        }
+    }
+
+    /// The value at a `coordinate`; of angles any, not only those within half a turn.
+    #[must_use]
+    pub fn value(self, coordinate: f64) -> f64 {
+        match self {
+            Self::Logarithm => coordinate.exp(),
+            Self::Angle => coordinate.to_degrees(),
+        }
+    }
+
+    /// The derivative of the value by the coordinate, where it is `value`.
+    #[must_use]
+    pub fn slope(self, value: f64) -> f64 {
+        match self {
+            Self::Logarithm => value,
+            Self::Angle => 1f64.to_degrees(),
+        }
+    }
 }
 
 /// The sill: covariance at distance 0.
@@ -57,6 +100,7 @@ const VARIANCE: Parameter = Parameter {
     above: 1e-80,
     most: 1e80,
     search: (0.01, 100.0),
+    scale: Scale::Logarithm,
 };
 
 /// The scale of distance.
@@ -67,6 +111,7 @@ const RANGE: Parameter = Parameter {
     above: 0.0,
     most: f64::MAX,
     search: (0.001, 2.0),
+    scale: Scale::Logarithm,
 };
 
 /// A covariance as a function of distance.
@@ -86,10 +131,14 @@ pub struct Covariance {
     pub is_compact: bool,
     /// Smoothness or power up to which it is known to be a covariance of great-circle distance.
     great_circle: Validity,
+    /// How it depends on direction.
+    directions: Directions,
+    /// The one whose range is a distance, where its own is not.
+    by_distance: Option<&'static Self>,
     function: fn(&[f64]) -> Function,
     tabulate: fn(&[f64], f64, &mut RadialTable),
-    /// By the logarithm of each parameter but the variance, in units of the covariance, or, where
-    /// it is compact, of the variance.
+    /// By the logarithm of each parameter of the function of distance but the variance, in units of
+    /// the covariance, or, where it is compact, of the variance.
     derivatives: fn(&[f64]) -> Vec<Partial>,
 }
 
@@ -145,7 +194,11 @@ enum Validity {
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum CovarianceError {
     /// No such name in the list.
-    #[error("there is no covariance \"{name}\"; there are {}", names())]
+    #[error(
+        "there is no covariance \"{name}\"; there are {}, and of each NAME:{}",
+        names(),
+        forms(", NAME:")
+    )]
     Unknown {
         /// The name asked for.
         name: String,
@@ -176,6 +229,16 @@ pub enum CovarianceError {
         /// The bound above.
         most: f64,
     },
+    /// Places of another geometry than directions are of.
+    #[error("{covariance} is for places {}; these lie {}", place(*wanted), place(*found))]
+    Geometry {
+        /// The covariance.
+        covariance: &'static str,
+        /// Where it is one.
+        wanted: Geometry,
+        /// Where the places lie.
+        found: Geometry,
+    },
     /// A nugget that is negative, infinite or NaN.
     #[error("the nugget is {}; it must be 0 or more", plain(*value))]
     Nugget {
@@ -187,6 +250,16 @@ pub enum CovarianceError {
 /// The bound above, for messages; none for a parameter without one.
 fn at_most(most: f64) -> String {
     if most < f64::MAX { format!(" and at most {}", plain(most)) } else { String::new() }
+}
+
+/// Where places lie, for messages.
+fn place(geometry: Geometry) -> &'static str {
+    match geometry {
+        Geometry::Line => "on a line, with one coordinate",
+        Geometry::Plane => "in the plane, with two coordinates",
+        Geometry::Space => "in space, with three coordinates",
+        Geometry::GreatCircle => "on the sphere (latitude and longitude)",
+    }
 }
 
 /// A number for messages: with an exponent if it is very large or small.
@@ -201,12 +274,17 @@ fn names() -> String {
     COVARIANCES.iter().map(|c| c.name).collect::<Vec<_>>().join(", ")
 }
 
-/// The covariance of a name.
+/// The names of the forms that depend on direction, for messages.
+fn forms(separator: &str) -> String {
+    FORMS.iter().map(|form| form.name).collect::<Vec<_>>().join(separator)
+}
+
+/// The covariance of a name, of the list or of [`DIRECTIONAL`].
 ///
 /// # Errors
 /// If there is none.
 pub fn find(name: &str) -> Result<&'static Covariance, CovarianceError> {
-    let found = COVARIANCES.iter().find(|c| c.name == name);
+    let found = COVARIANCES.iter().chain(&*DIRECTIONAL).find(|c| c.name == name);
     found.ok_or_else(|| CovarianceError::Unknown { name: name.to_owned() })
 }
 
@@ -270,7 +348,8 @@ impl Covariance {
         }
     }
 
-    /// The covariance as a function of distance `d >= 0`, evaluated directly: slow and plain.
+    /// The covariance as a function of distance `d >= 0`, evaluated directly: slow and plain. One
+    /// that depends on direction is that along its first range.
     ///
     /// # Panics
     /// If the values do not [`check`](Self::check).
@@ -279,7 +358,7 @@ impl Covariance {
         if let Err(error) = self.check(values) {
             panic!("{error}");
         }
-        (self.function)(values)
+        (self.function)(&self.radial(values))
     }
 
     /// Fills the table of these parameters and `nugget`.
@@ -296,11 +375,12 @@ impl Covariance {
         if !(nugget >= 0.0 && nugget.is_finite()) {
             return Err(CovarianceError::Nugget { value: nugget });
         }
-        (self.tabulate)(values, nugget, table);
+        (self.tabulate)(&self.radial(values), nugget, table);
         Ok(())
     }
 
-    /// The table of these parameters and `nugget`.
+    /// The table of these parameters and `nugget`; of a covariance that depends on direction it is
+    /// of distances by its [`metric`](Self::metric).
     ///
     /// # Errors
     /// As [`tabulate`](Self::tabulate).
@@ -311,15 +391,21 @@ impl Covariance {
     }
 
     /// The table of these parameters, without nugget, and those of the derivatives by the
-    /// logarithms of all but the variance: relative to the covariance unless it is compact.
+    /// coordinates ([`Scale`]) of all but the variance: relative to the covariance unless it is
+    /// compact.
     ///
     /// # Errors
     /// As [`tabulate`](Self::tabulate).
     pub fn score_tables(&self, values: &[f64]) -> Result<Vec<RadialTable>, CovarianceError> {
         let mut tables = vec![*self.table(values, 0.0)?];
-        for Partial { function, factor } in (self.derivatives)(values) {
-            let mut table = RadialTable::empty();
-            table.tabulate_derivative(&*function, factor, &tables[0]);
+        let partials = (self.derivatives)(&self.radial(values));
+        for (index, times, axes) in self.directions.derivatives(values, partials.len()) {
+            let (Partial { function, factor }, mut table) =
+                (&partials[index], RadialTable::empty());
+            table.tabulate_derivative(&**function, times * factor, &tables[0]);
+            if let Some(axes) = axes {
+                table.set_axes(axes);
+            }
             tables.push(*table);
         }
         debug_assert_eq!(tables.len(), self.parameters.len(), "a table for each parameter");

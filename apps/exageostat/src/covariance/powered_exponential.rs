@@ -2,28 +2,28 @@
 
 use tegula_kernels::kernel::covariance::{Correlation, SmallExpansion, Tail};
 
-use super::{Covariance, Parameter, Partial, PowerLaw, RANGE, VARIANCE, Validity};
+use super::{
+    Covariance, Directions, Parameter, Partial, PowerLaw, RANGE, Scale, VARIANCE, Validity,
+};
+
+const POWER: Parameter = Parameter {
+    name: "power",
+    meaning: "exponent of the distance",
+    default: 1.0,
+    above: 0.0,
+    most: 2.0,
+    search: (0.1, 2.0),
+    scale: Scale::Logarithm,
+};
 
 pub(super) const POWERED_EXPONENTIAL: Covariance = Covariance {
-    name: "powered-exponential",
     parameters: &[
         VARIANCE,
         Parameter { meaning: "scale, in units of distance to the power", ..RANGE },
-        Parameter {
-            name: "power",
-            meaning: "exponent of the distance",
-            default: 1.0,
-            above: 0.0,
-            most: 2.0,
-            search: (0.1, 2.0),
-        },
+        POWER,
     ],
     formula: "variance * exp(-d^power/range)",
-    citation: "P. J. Diggle, J. A. Tawn, R. A. Moyeed, Model-based geostatistics, Applied \
-               Statistics 47 (1998) 299-350",
-    validity: "in any dimension; with great-circle distance for power up to 1",
-    is_compact: false,
-    great_circle: Validity::UpTo { index: 2, most: 1.0 },
+    by_distance: Some(&BY_DISTANCE),
     function: |values| {
         let (variance, range, power) = (values[0], values[1], values[2]);
         Box::new(move |d| variance * (-d.powf(power) / range).exp())
@@ -39,6 +39,38 @@ pub(super) const POWERED_EXPONENTIAL: Covariance = Covariance {
         vec![
             Partial::new(PowerLaw { b: 1.0, log: 0.0, power }, factor),
             Partial::new(by_power, factor * power),
+        ]
+    },
+    ..BY_DISTANCE
+};
+
+/// The same with the range inside the power: a distance, as ranges of directions are.
+const BY_DISTANCE: Covariance = Covariance {
+    name: "powered-exponential",
+    parameters: &[VARIANCE, RANGE, POWER],
+    formula: "variance * exp(-(d/range)^power)",
+    citation: "P. J. Diggle, J. A. Tawn, R. A. Moyeed, Model-based geostatistics, Applied \
+               Statistics 47 (1998) 299-350",
+    validity: "in any dimension; with great-circle distance for power up to 1",
+    is_compact: false,
+    great_circle: Validity::UpTo { index: 2, most: 1.0 },
+    directions: Directions::None,
+    by_distance: None,
+    function: |values| {
+        let (variance, range, power) = (values[0], values[1], values[2]);
+        Box::new(move |d| variance * (-(d / range).powf(power)).exp())
+    },
+    tabulate: |values, nugget, table| {
+        let powered = Powered { factor: 1.0, power: values[2], scale: values[1] };
+        table.tabulate(&powered, values[0], powered.scale, nugget);
+    },
+    // With y = (d/range)^power they are power y, and -power y ln(d/range).
+    derivatives: |values| {
+        let power = values[2];
+        let by_power = PowerLaw { b: 0.0, log: -0.5, power };
+        vec![
+            Partial::new(PowerLaw { b: 1.0, log: 0.0, power }, power),
+            Partial::new(by_power, power),
         ]
     },
 };

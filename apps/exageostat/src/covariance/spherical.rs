@@ -4,7 +4,7 @@ use tegula_kernels::kernel::covariance::{
     Correlation, Derivative, Row, SmallDerivative, SmallExpansion,
 };
 
-use super::{Covariance, Parameter, Partial, RANGE, VARIANCE, Validity};
+use super::{Covariance, Directions, Parameter, Partial, RANGE, VARIANCE, Validity};
 
 pub(super) const SPHERICAL: Covariance = Covariance {
     name: "spherical",
@@ -17,6 +17,8 @@ pub(super) const SPHERICAL: Covariance = Covariance {
     validity: "in up to three dimensions; with great-circle distance",
     is_compact: true,
     great_circle: Validity::Always,
+    directions: Directions::None,
+    by_distance: None,
     function: |values| {
         let (variance, range) = (values[0], values[1]);
         Box::new(move |d| variance * correlation(d / range))

@@ -5,7 +5,7 @@ use tegula_kernels::kernel::covariance::{
     Correlation, Derivative, Row, SmallDerivative, SmallExpansion,
 };
 
-use super::{Covariance, Parameter, Partial, RANGE, VARIANCE, Validity};
+use super::{Covariance, Directions, Parameter, Partial, RANGE, VARIANCE, Validity};
 
 pub(super) const WENDLAND: Covariance = Covariance {
     name: "wendland",
@@ -19,6 +19,8 @@ pub(super) const WENDLAND: Covariance = Covariance {
     validity: "in up to three dimensions; with great-circle distance for range up to half a turn",
     is_compact: true,
     great_circle: Validity::UpTo { index: 1, most: std::f64::consts::PI * EARTH_RADIUS_KM },
+    directions: Directions::None,
+    by_distance: None,
     function: |values| {
         let (variance, range) = (values[0], values[1]);
         Box::new(move |d| variance * correlation(d / range))

@@ -191,9 +191,10 @@ pub enum FitError {
     Observations(#[from] ObservationsError),
     /// Bounds that are empty or outside the parameter's domain.
     #[error(
-        "{parameter} cannot be searched between {} and {}: both bounds must be in its domain, above 0, and in order",
+        "{parameter} cannot be searched between {} and {}: both bounds must be in its domain, above {}, and in order",
         plain(*low),
-        plain(*high)
+        plain(*high),
+        plain(*above)
     )]
     Bounds {
         /// Name of the parameter.
@@ -202,6 +203,8 @@ pub enum FitError {
         low: f64,
         /// The upper bound.
         high: f64,
+        /// What both must be above.
+        above: f64,
     },
     /// Fewer observations than parameters, or as many.
     #[error(

@@ -70,7 +70,11 @@ impl<F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, F> 
     /// # Errors
     /// As [`run`](Self::run). A covariance matrix that is not positive definite anywhere there is
     /// none.
-    fn challenge(&mut self, space: Space, accuracy: f64) -> Result<Option<Ending>, FitError> {
+    pub(super) fn challenge(
+        &mut self,
+        space: Space,
+        accuracy: f64,
+    ) -> Result<Option<Ending>, FitError> {
         let rival = self.region.loglik();
         let before = std::mem::replace(&mut self.region, Region::new(space, rival));
         let ending = match self.first_point() {

@@ -12,16 +12,16 @@ use super::search::{Progress, Search};
 use super::space::Space;
 use super::start::{Guess, SpatialExtent};
 use super::{FitError, FitOptions, Journal, NuggetChoice};
-use crate::covariance::Covariance;
+use crate::covariance::{Covariance, Scale};
 use crate::model::Model;
 
 /// Root of the 95 % point of chi-squared with one degree of freedom.
 const NORMAL: f64 = 1.959_963_984_540_054;
 /// An end is found where that root is met as well as this.
 const ACCURACY: f64 = 0.005;
-/// Logarithms of parameters are found no better than this.
+/// Coordinates of parameters are found no better than this.
 const NARROW: f64 = 1e-4;
-/// The first step, in logarithms, where no standard error suggests one.
+/// The first step, in coordinates, where no standard error suggests one.
 const FIRST_STEP: f64 = 0.5;
 /// Most fits for an end.
 const MOST: usize = 20;
@@ -68,7 +68,7 @@ impl Profile<'_> {
 
 impl<F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, F> {
     /// The interval of parameter `index`, or of the nugget after them, around its estimate in
-    /// `model`; `error` is the standard error of its logarithm, if there is one. The best region
+    /// `model`; `error` is the standard error of its coordinate, if there is one. The best region
     /// stays.
     ///
     /// # Errors
@@ -84,11 +84,12 @@ impl<F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, F> 
         let (low, high) = self.region.space.bounds_of(index, model);
         let step = error.map_or(FIRST_STEP, |error| NORMAL * error);
         let (most, exhausted) = (self.most, self.exhausted);
-        let space = self.region.space.clone();
+        let (space, scale) = (self.region.space.clone(), self.region.space.scale(index));
         let before = std::mem::replace(&mut self.region, Region::new(space, f64::NEG_INFINITY));
-        let below = self.profile_end(profile, index, model, -step, low);
-        let above = below
-            .and_then(|below| Ok((below, self.profile_end(profile, index, model, step, high)?)));
+        let below = self.profile_end(profile, (index, scale), model, -step, low);
+        let above = below.and_then(|below| {
+            Ok((below, self.profile_end(profile, (index, scale), model, step, high)?))
+        });
         (self.region, self.most, self.exhausted) = (before, most, exhausted);
         let ((low, low_is_bound), (high, high_is_bound)) = above?;
         Ok(ProfileInterval { low, high, low_is_bound, high_is_bound })
@@ -100,19 +101,27 @@ impl<F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, F> 
     fn profile_end(
         &mut self,
         profile: &Profile<'_>,
-        index: usize,
+        (index, scale): (usize, Scale),
         model: &Model,
         step: f64,
         bound: f64,
     ) -> Result<(f64, bool), FitError> {
-        let estimate = model.values.get(index).copied().unwrap_or(model.nugget).ln();
-        let most = (bound.ln() - estimate).abs();
+        let estimate = model.values.get(index).copied().unwrap_or(model.nugget);
+        let estimate = match scale {
+            Scale::Logarithm => estimate.ln(),
+            // Within a quarter turn of the bound, which may be just that, and rounded.
+            Scale::Angle => {
+                let turns = (0.999 * (bound - estimate) / 180.0).round();
+                (estimate + 180.0 * turns).to_radians()
+            }
+        };
+        let most = (scale.coordinate(bound) - estimate).abs();
         let mut model = model.clone();
         // Distances from the estimate, and how far the root of the loss is from its aim there.
         let (mut inside, mut outside) = ((0.0, -NORMAL), None);
         let mut distance = step.abs().min(most);
         for _ in 0..MOST {
-            let value = (estimate + distance.copysign(step)).exp();
+            let value = scale.value(estimate + distance.copysign(step));
             let loss = match self.profile_loglik(profile, index, value, &mut model)? {
                 Some(loglik) => (2.0 * (profile.loglik - loglik).max(0.0)).sqrt() - NORMAL,
                 None => f64::INFINITY,
@@ -144,7 +153,7 @@ impl<F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, F> 
                 }
             };
         }
-        Ok(((estimate + inside.0.copysign(step)).exp(), false))
+        Ok((scale.value(estimate + inside.0.copysign(step)), false))
     }
 
     /// The greatest log-likelihood with one parameter fixed, if there is one; the search starts

@@ -23,6 +23,8 @@ const FLAT: f64 = 1.92;
 const EVIDENCE: f64 = 3.0;
 /// Fewer observations for each parameter are called few.
 const FEW: usize = 3;
+/// Ratios of ranges that are 1, but for this share of them.
+const ROUND: f64 = 1e-6;
 /// A correlation that counts as none.
 const UNCORRELATED: f64 = 0.01;
 
@@ -72,6 +74,8 @@ impl<'a> Remarks<'a> {
             ));
         }
         remarks.extend(self.scarcity());
+        let (space, x) = (&search.region.space, search.region.found().x);
+        remarks.extend(self.roundness(space.is_round(&x, ROUND)));
         if !converged {
             return Ok(remarks);
         }
@@ -80,6 +84,16 @@ impl<'a> Remarks<'a> {
             None => remarks.extend(search.flatness(self.extent)?),
         }
         Ok(remarks)
+    }
+
+    /// Whether an angle is estimated that tells nothing.
+    fn roundness(&self, is_round: bool) -> Option<String> {
+        let is_estimated = self.parameters.iter().any(|name| name == "angle");
+        (is_round && is_estimated).then(|| {
+            "at ratio 1 ranges are the same in all directions, so that the angle is any: the \
+             covariance without directions does as well"
+                .to_owned()
+        })
     }
 
     /// Whether there are hardly more observations than parameters.
@@ -109,7 +123,10 @@ impl<'a> Remarks<'a> {
         let gain = best.loglik + 0.5 * n * ((2.0 * PI * square).ln() + 1.0);
         let model = &best.model;
         let least = self.extent.least;
-        let correlation = self.covariance.function(&model.values)(least) / model.variance();
+        // Along the longest range.
+        let times = self.covariance.principal(&model.values).into_iter().map(|(_, times)| times);
+        let nearest = least * times.fold(f64::INFINITY, f64::min);
+        let correlation = self.covariance.function(&model.values)(nearest) / model.variance();
         if gain < EVIDENCE {
             return Some(format!(
                 "no spatial correlation was found: uncorrelated values are as likely (the log-likelihood of the fit \
@@ -137,16 +154,19 @@ impl<F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, F> 
     /// If the search was told to end.
     fn flatness(&mut self, extent: SpatialExtent) -> Result<Option<String>, FitError> {
         let space = &self.region.space;
-        let Some(range) = space.range().filter(|_| space.profiles && !self.exhausted) else {
-            return Ok(None);
-        };
-        let (nugget, lower, upper) = (space.nugget(), space.lower.clone(), space.upper[range]);
-        let (mut probe, loglik) = (self.region.found().x, self.region.loglik());
-        // A range well inside the data's extent is never on such a ridge.
-        if probe[range].exp() < extent.diameter / 4.0 {
+        let ranges = space.ranges();
+        if ranges.is_empty() || !space.profiles || self.exhausted {
             return Ok(None);
         }
-        probe[range] = (probe[range] + PROBE.ln()).min(upper);
+        let (nugget, lower, upper) = (space.nugget(), space.lower.clone(), space.upper.clone());
+        let (mut probe, loglik) = (self.region.found().x, self.region.loglik());
+        // Ranges well inside the data's extent are never on such a ridge.
+        if ranges.iter().all(|&range| probe[range].exp() < extent.diameter / 4.0) {
+            return Ok(None);
+        }
+        for range in ranges {
+            probe[range] = (probe[range] + PROBE.ln()).min(upper[range]);
+        }
         // Along the ridge the variance grows with the range while the nugget stays, so its share
         // shrinks: at smoothness 1/2 as the range grows, at 1 with its square.
         let shares = if nugget.is_some() { 3 } else { 1 };

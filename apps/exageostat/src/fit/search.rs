@@ -22,7 +22,7 @@ use crate::likelihood::{
 use crate::model::Model;
 use crate::observations::Observations;
 
-/// First radius of the search, in logarithms of the parameters.
+/// First radius of the search, in coordinates of the parameters.
 const FIRST_RADIUS: f64 = 0.4;
 
 /// The state of a fit after an evaluation.
@@ -79,7 +79,12 @@ pub fn fit_from(
     check(observations, covariance, options)?;
     let extent = SpatialExtent::of(&observations.points);
     let residuals = observations.design.residuals(&observations.values);
+    covariance.check_geometry(observations.points.geometry()).map_err(LikelihoodError::from)?;
     let guess = Guess::from_data(&observations.points, &residuals, extent);
+    let guess = match covariance.angle() {
+        Some(_) => guess.with_angle(&observations.points, &residuals),
+        None => guess,
+    };
     let space = Space::new(covariance, options, extent, guess)?;
     let mut search = Search {
         likelihood,
@@ -103,6 +108,13 @@ pub fn fit_from(
     // square is what the likelihood loses: a thousandth of them costs 1e-6 of it.
     let accuracy = options.tolerance.unwrap_or(1e-3 / (observations.len() as f64).sqrt());
     let (mut ending, starts) = search.run_all(options, accuracy)?;
+    let found = search.region.found();
+    if search.region.space.is_round(&found.x, 1e-3)
+        && !search.exhausted
+        && let Some(space) = search.region.space.across(&found.model)
+    {
+        ending = search.challenge(space, accuracy)?.unwrap_or(ending);
+    }
     if may_be_zero(options) && !search.exhausted && observations.coincident().is_empty() {
         let without = FitOptions { nugget: NuggetChoice::Fixed(0.0), ..options.clone() };
         let without = Space::new(covariance, &without, extent, guess)?;
@@ -130,7 +142,8 @@ pub fn fit_from(
         let (accuracy, loglik) = (ending.accuracy, best.loglik);
         let profile = Profile { covariance, options, extent, guess, accuracy, loglik };
         for index in (0..inside.len()).filter(|&index| inside[index]) {
-            let error = uncertainty.relative_error(index, &best.model);
+            let scale = search.region.space.scale(index);
+            let error = uncertainty.relative_error(index, &best.model, scale);
             let interval = search.profile_interval(&profile, index, &best.model, error)?;
             profile_intervals[index] = Some(interval);
         }
@@ -372,7 +385,7 @@ impl<F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, F> 
     /// positive definite there.
     pub(super) fn first_point(&mut self) -> Result<Vec<f64>, FitError> {
         let mut x = self.region.space.start.clone();
-        let range = self.region.space.range();
+        let ranges = self.region.space.ranges();
         let most = self.most.saturating_sub(self.evaluations).clamp(1, 12);
         for left in (0..most).rev() {
             let above = match self.optimizer {
@@ -381,13 +394,15 @@ impl<F: FnMut(&mut Flow, &Progress, &Journal) -> ControlFlow<()>> Search<'_, F> 
             };
             let result = self.evaluate_with_slope(&x, above);
             self.check()?;
-            match (result, range) {
-                (Ok(_), _) => return Ok(x),
-                (Err(error), Some(range)) if error.is_numerical() && left > 0 => {
-                    x[range] = (x[range] - 2f64.ln()).max(self.region.space.lower[range]);
+            match result {
+                Ok(_) => return Ok(x),
+                Err(error) if error.is_numerical() && left > 0 && !ranges.is_empty() => {
+                    for &range in &ranges {
+                        x[range] = (x[range] - 2f64.ln()).max(self.region.space.lower[range]);
+                    }
                 }
-                (Err(error), _) if error.is_numerical() => return Err(FitError::Start(error)),
-                (Err(error), _) => return Err(error.into()),
+                Err(error) if error.is_numerical() => return Err(FitError::Start(error)),
+                Err(error) => return Err(error.into()),
             }
         }
         unreachable!("the last attempt returns")

@@ -1,20 +1,23 @@
-//! The space in which a fit searches: logarithms of the parameters that are free.
+//! The space in which a fit searches: logarithms of the parameters that are free, and angles, which
+//! go round and have no bounds unless they are given.
 //!
 //! The variance is profiled out where it can be: with the nugget as a share of it, the covariance
 //! is the variance times a matrix, and the best variance has a closed form. One dimension less
 //! saves a third of the evaluations or more.
 
+use std::f64::consts::PI;
+
 use super::newton::Slope;
 use super::start::{Guess, SpatialExtent, range_for};
 use super::{FitError, FitOptions, NuggetChoice};
-use crate::covariance::{Covariance, plain};
+use crate::covariance::{Covariance, Scale, plain};
 use crate::likelihood::Score;
 use crate::model::Model;
 
 /// A coordinate of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Coordinate {
-    /// Logarithm of a parameter, by index.
+    /// Coordinate of a parameter, by index.
     Parameter(usize),
     /// Logarithm of the nugget, or of its share of the variance where that is profiled.
     Nugget,
@@ -27,9 +30,9 @@ pub(super) struct Space {
     coordinates: Vec<Coordinate>,
     /// Bounds of the coordinates' values.
     bounds: Vec<(f64, f64)>,
-    /// Logarithms of the lower bounds.
+    /// Coordinates of the lower bounds.
     pub(super) lower: Vec<f64>,
-    /// Logarithms of the upper bounds.
+    /// Coordinates of the upper bounds.
     pub(super) upper: Vec<f64>,
     /// Where the search starts.
     pub(super) start: Vec<f64>,
@@ -46,7 +49,12 @@ const NUGGET_SHARE: (f64, f64) = (1e-4, 1e4);
 /// Where the search for smaller ones ends, in units of the least.
 const LEAST: f64 = 1e-8;
 
-/// Share of a coordinate's logarithms at each end in which no search starts unless told to.
+/// Degrees, to either side, that no search for an angle reaches.
+const FAR: f64 = 36_000.0;
+/// The ratio from which a search sets out once more, across, where it has come to 1.
+const SHORTER: f64 = 0.7;
+
+/// Share of a coordinate at each end in which no search starts unless told to.
 const MARGIN: f64 = 0.1;
 
 /// Where a coordinate starts.
@@ -82,8 +90,15 @@ impl Space {
             .collect();
         let (sill, share) = (guess.sill, (guess.nugget / guess.sill).clamp(1e-3, 0.9));
         values[0] = if profiles { 1.0 } else { known(0).unwrap_or(sill) };
-        if known(1).is_none() {
-            values[1] = range_for(covariance, &values, guess.distance);
+        let ranges = 1..=covariance.ranges();
+        if ranges.clone().any(|index| known(index).is_none()) {
+            let range = range_for(covariance, &values, guess.distance);
+            ranges.clone().filter(|&i| known(i).is_none()).for_each(|i| values[i] = range);
+        }
+        for (index, parameter) in covariance.parameters.iter().enumerate() {
+            if parameter.scale == Scale::Angle && known(index).is_none() {
+                values[index] = guess.angle;
+            }
         }
         let mut space = Self {
             covariance,
@@ -102,7 +117,8 @@ impl Space {
             }
             let default = match index {
                 0 => (1e-6 * sill, 1e6 * sill),
-                1 => (0.01 * extent.least, 100.0 * extent.diameter),
+                index if ranges.contains(&index) => (0.01 * extent.least, 100.0 * extent.diameter),
+                _ if covariance.parameters[index].scale == Scale::Angle => (-FAR, FAR),
                 _ => covariance.parameters[index].search,
             };
             let name = covariance.parameters[index].name;
@@ -146,26 +162,60 @@ impl Space {
             }
             Coordinate::Nugget => x > 0.0,
         };
-        if !(low < high && low > 0.0 && within(low) && within(high)) {
-            return Err(FitError::Bounds { parameter: name.to_owned(), low, high });
+        let scale = self.scale_of(coordinate);
+        let above = if scale == Scale::Angle { f64::NEG_INFINITY } else { 0.0 };
+        let is_any = scale == Scale::Angle && bounds.is_none();
+        let is_fit = low < high && low > above && within(low) && within(high);
+        if !is_any && !is_fit {
+            let above = match coordinate {
+                Coordinate::Parameter(index) => self.covariance.parameters[index].above,
+                Coordinate::Nugget => 0.0,
+            };
+            let parameter = name.to_owned();
+            return Err(FitError::Bounds { parameter, low, high, above: above.min(0.0) });
         }
+        let [lower, upper] = [low, high].map(|bound| scale.coordinate(bound));
         let start = match start {
-            Start::Given(value) if !(low..=high).contains(&value) => {
-                return Err(FitError::Outside { parameter: name.to_owned(), value, low, high });
+            Start::Given(value) => {
+                let turned = turned(scale, value, (low, high));
+                if !(low..=high).contains(&turned) {
+                    return Err(FitError::Outside { parameter: name.to_owned(), value, low, high });
+                }
+                scale.coordinate(turned)
             }
-            Start::Given(value) => value.ln(),
             Start::Guessed(value) => {
                 // Away from the bounds, where the first steps need room.
-                let margin = MARGIN * (high.ln() - low.ln());
-                value.ln().clamp(low.ln() + margin, high.ln() - margin)
+                let margin = MARGIN * (upper - lower);
+                let start = scale.coordinate(turned(scale, value, (low, high)));
+                start.clamp(lower + margin, upper - margin)
             }
         };
         self.coordinates.push(coordinate);
         self.bounds.push((low, high));
-        self.lower.push(low.ln());
-        self.upper.push(high.ln());
-        self.start.push(start.clamp(low.ln(), high.ln()));
+        self.lower.push(lower);
+        self.upper.push(upper);
+        self.start.push(start.clamp(lower, upper));
         Ok(())
+    }
+
+    /// What a coordinate is of its value.
+    fn scale_of(&self, coordinate: Coordinate) -> Scale {
+        match coordinate {
+            Coordinate::Parameter(index) => self.scale(index),
+            Coordinate::Nugget => Scale::Logarithm,
+        }
+    }
+
+    /// What the coordinate of a parameter, or of the nugget after them, is of its value.
+    pub(super) fn scale(&self, index: usize) -> Scale {
+        self.covariance.parameters.get(index).map_or(Scale::Logarithm, |parameter| parameter.scale)
+    }
+
+    /// The coordinate of `value` in `place`, as near as its bounds allow.
+    fn coordinate_at(&self, place: usize, value: f64) -> f64 {
+        let scale = self.scale_of(self.coordinates[place]);
+        let value = turned(scale, value, self.bounds[place]);
+        scale.coordinate(value).clamp(self.lower[place], self.upper[place])
     }
 
     /// Number of free coordinates.
@@ -178,7 +228,9 @@ impl Space {
         let (mut values, mut nugget) = (self.values.clone(), self.nugget);
         for ((coordinate, x), (low, high)) in self.coordinates.iter().zip(x).zip(&self.bounds) {
             // The rounding of a logarithm must not lead out of the bounds.
-            let value = x.exp().clamp(*low, *high);
+            let scale = self.scale_of(*coordinate);
+            let value = scale.value(*x).clamp(*low, *high);
+            let value = if scale == Scale::Angle { within_half_turn(value) } else { value };
             match *coordinate {
                 Coordinate::Parameter(index) => values[index] = value,
                 Coordinate::Nugget => nugget = value,
@@ -187,7 +239,7 @@ impl Space {
         (values, nugget)
     }
 
-    /// How the log-likelihood changes with the coordinates, from the `score` by logarithms. A
+    /// How the log-likelihood changes with the coordinates, from the `score`. A
     /// profiled variance follows the coordinates, so what is known of them by its value is taken
     /// off (the Schur complement).
     pub(super) fn slope(&self, score: &Score) -> Slope {
@@ -241,7 +293,27 @@ impl Space {
             let (low, high) = (x[place] - self.lower[place], self.upper[place] - x[place]);
             inside[index] = low > tolerance && high > tolerance;
         }
+        if let Some(angle) = self.covariance.angle().filter(|_| self.is_round(x, tolerance)) {
+            inside[angle] = false;
+        }
         inside
+    }
+
+    /// Whether ranges are the same in all directions at `x`, so that an angle tells nothing.
+    pub(super) fn is_round(&self, x: &[f64], tolerance: f64) -> bool {
+        let ratio = self.covariance.angle().map(|angle| self.parameters(x).0[angle + 1]);
+        ratio.is_some_and(|ratio| ratio.ln() >= -tolerance)
+    }
+
+    /// As this, starting from `model` with a shorter range along the angle than across it, if both
+    /// are searched: where ranges have become the same, that may be the way on.
+    pub(super) fn across(&self, model: &Model) -> Option<Self> {
+        let angle = self.covariance.angle()?;
+        let is_free = |index| self.coordinates.contains(&Coordinate::Parameter(index));
+        let mut model = model.clone();
+        model.values[angle] = within_half_turn(model.values[angle] + 90.0);
+        model.values[angle + 1] *= SHORTER;
+        (is_free(angle) && is_free(angle + 1)).then(|| self.clone().starting_from(&model))
     }
 
     /// Name of a parameter, or of the nugget after them.
@@ -257,9 +329,14 @@ impl Space {
         }
     }
 
-    /// Index of the coordinate that is the range, if it is free.
-    pub(super) fn range(&self) -> Option<usize> {
-        self.coordinates.iter().position(|&coordinate| coordinate == Coordinate::Parameter(1))
+    /// Indices of the coordinates that are ranges.
+    pub(super) fn ranges(&self) -> Vec<usize> {
+        let ranges = 1..=self.covariance.ranges();
+        let is_range = |&place: &usize| match self.coordinates[place] {
+            Coordinate::Parameter(index) => ranges.contains(&index),
+            Coordinate::Nugget => false,
+        };
+        (0..self.dimension()).filter(is_range).collect()
     }
 
     /// Index of the coordinate that is the nugget, if it is free.
@@ -287,7 +364,7 @@ impl Space {
                 Coordinate::Parameter(index) => model.values[index],
                 Coordinate::Nugget => tiny * least,
             };
-            value.ln().clamp(space.lower[place], space.upper[place])
+            space.coordinate_at(place, value)
         };
         space.start = self.coordinates.iter().enumerate().map(start).collect();
         space
@@ -301,7 +378,7 @@ impl Space {
                 Coordinate::Parameter(index) => model.values[index],
                 Coordinate::Nugget => model.nugget / unit,
             };
-            self.start[place] = value.ln().clamp(self.lower[place], self.upper[place]);
+            self.start[place] = self.coordinate_at(place, value);
         }
         self
     }
@@ -310,14 +387,19 @@ impl Space {
     pub(super) fn starting_within(&self, at: &[f64]) -> Self {
         let mut space = self.clone();
         for (place, at) in at.iter().enumerate() {
-            let (low, high) = (self.lower[place], self.upper[place]);
+            let (mut low, mut high) = (self.lower[place], self.upper[place]);
+            if self.bounds[place].1 == FAR {
+                // All directions, once.
+                (low, high) = (self.start[place] - 0.625 * PI, self.start[place] + 0.625 * PI);
+            }
             space.start[place] = low + (MARGIN + (1.0 - 2.0 * MARGIN) * at) * (high - low);
         }
         space
     }
 
     /// Between which values parameter `index`, or the nugget after them, is searched, where the
-    /// variance is that of `model`; a profiled variance as far as numbers go.
+    /// variance is that of `model`; a profiled variance as far as numbers go, an angle as far as a
+    /// quarter turn from that of `model`.
     pub(super) fn bounds_of(&self, index: usize, model: &Model) -> (f64, f64) {
         let is_it = |coordinate: &Coordinate| match *coordinate {
             Coordinate::Parameter(parameter) => parameter == index,
@@ -329,6 +411,10 @@ impl Space {
         let (low, high) = self.bounds[place];
         let is_share = self.coordinates[place] == Coordinate::Nugget && self.profiles;
         let unit = if is_share { model.variance() } else { 1.0 };
+        if self.scale(index) == Scale::Angle {
+            let angle = turned(Scale::Angle, model.values[index], (low, high));
+            return (low.max(angle - 90.0), high.min(angle + 90.0));
+        }
         (low * unit, high * unit)
     }
 
@@ -351,6 +437,20 @@ impl Space {
             })
             .collect()
     }
+}
+
+/// An angle by so many half turns on that it is not below its bounds; other values as they are.
+fn turned(scale: Scale, value: f64, (low, high): (f64, f64)) -> f64 {
+    if scale == Scale::Logarithm || (low..=high).contains(&value) {
+        return value;
+    }
+    value + 180.0 * ((low - value) / 180.0).ceil()
+}
+
+/// The direction `angle` from 0 degrees to 180, the latter left out.
+fn within_half_turn(angle: f64) -> f64 {
+    let turned = angle.rem_euclid(180.0);
+    if turned < 180.0 { turned } else { 0.0 }
 }
 
 /// A parameter that ended at one of its bounds.

@@ -79,6 +79,9 @@ pub(super) struct Guess {
     pub(super) nugget: f64,
     /// Distance at which the correlation has fallen to `1/e`.
     pub(super) distance: f64,
+    /// In degrees from the first coordinate to the second, the direction in which values are alike
+    /// farthest, if that was looked for.
+    pub(super) angle: f64,
 }
 
 impl Guess {
@@ -95,14 +98,49 @@ impl Guess {
         let level = nugget + (sill - nugget) * (1.0 - (-1f64).exp());
         let reached = classes.iter().find(|(_, gamma)| *gamma >= level).map(|(d, _)| *d);
         let distance = reached.unwrap_or(extent.diameter / 4.0).max(extent.least);
-        Self { sill, nugget, distance }
+        Self { sill, nugget, distance, angle: 0.0 }
     }
+
+    /// Looks for the direction in which differences are least: where the second harmonic of what
+    /// they have more than those of all directions, at distances up to twice that of the guess, has
+    /// its minimum.
+    pub(super) fn with_angle(mut self, points: &Points, residuals: &[f64]) -> Self {
+        let (chosen, reach) = (chosen(residuals.len()), 2.0 * self.distance);
+        let pairs = || {
+            let all = chosen.iter().enumerate();
+            let all = all.flat_map(|(place, &i)| chosen[..place].iter().map(move |&j| (i, j)));
+            all.filter_map(|(i, j)| {
+                let (a, b) = (points.point(i), points.point(j));
+                let (x, y) = (a[0] - b[0], a[1] - b[1]);
+                let square = x * x + y * y;
+                let class = (square.sqrt() / reach * CLASSES as f64) as usize;
+                let gamma = (residuals[i] - residuals[j]).powi(2) / 2.0;
+                let double = [(x * x - y * y) / square, 2.0 * x * y / square];
+                (square > 0.0 && class < CLASSES).then_some((class, gamma, double))
+            })
+        };
+        let mut classes = [(0.0, 0.0); CLASSES];
+        for (class, gamma, _) in pairs() {
+            classes[class] = (classes[class].0 + 1.0, classes[class].1 + gamma);
+        }
+        let [mut cos, mut sin] = [0.0; 2];
+        for (class, gamma, double) in pairs() {
+            let more = gamma - classes[class].1 / classes[class].0;
+            (cos, sin) = (cos + more * double[0], sin + more * double[1]);
+        }
+        self.angle = (0.5 * f64::atan2(-sin, -cos)).to_degrees().rem_euclid(180.0);
+        self
+    }
+}
+
+/// Of so many observations those that are looked at.
+fn chosen(count: usize) -> Vec<usize> {
+    (0..count).step_by(count.div_ceil(LOOKS_AT).max(1)).collect()
 }
 
 /// Mean half squared difference by distance class: (mean distance, value), of classes with pairs.
 fn variogram(points: &Points, residuals: &[f64], reach: f64) -> Vec<(f64, f64)> {
-    let step = residuals.len().div_ceil(LOOKS_AT).max(1);
-    let chosen: Vec<usize> = (0..residuals.len()).step_by(step).collect();
+    let chosen = chosen(residuals.len());
     let mut sums = [(0usize, 0.0, 0.0); CLASSES];
     for (position, &i) in chosen.iter().enumerate() {
         for &j in &chosen[..position] {

@@ -5,11 +5,12 @@
 //! Mardia, R. J. Marshall, "Maximum likelihood estimation of models for residual covariance in
 //! spatial regression", Biometrika 71 (1984) 135-146). It is taken in logarithms, in which
 //! likelihoods are nearly quadratic; intervals are therefore not symmetric, and never leave the
-//! positive numbers.
+//! positive numbers. Those of angles are in degrees.
 
 use super::Information;
 use super::region::Best;
 use super::space::Space;
+use crate::covariance::Scale;
 use crate::model::Model;
 use crate::small::scaled_inverse;
 
@@ -61,9 +62,19 @@ impl Uncertainty {
         for (i, &k) in free.iter().enumerate() {
             let error = covariance[i + i * n].sqrt();
             let value = estimate(k);
-            found.std_errors[k] = Some(value * error);
-            let factor = (NORMAL * error).exp();
-            found.intervals[k] = Some((value / factor, value * factor));
+            let scale = space.scale(k);
+            found.std_errors[k] = Some(scale.slope(value) * error);
+            found.intervals[k] = Some(match scale {
+                Scale::Logarithm => {
+                    let factor = (NORMAL * error).exp();
+                    (value / factor, value * factor)
+                }
+                // A quarter turn to either side is every direction.
+                Scale::Angle => {
+                    let reach = (NORMAL * scale.slope(value) * error).min(90.0);
+                    (value - reach, value + reach)
+                }
+            });
         }
         let inflation = |i: usize| at(i, i) * covariance[i + i * n];
         let mut worst: Vec<usize> = (0..n).collect();
@@ -76,10 +87,10 @@ impl Uncertainty {
         Some(found)
     }
 
-    /// The standard error of the logarithm of parameter `index` of `model`, or of the nugget after
+    /// The standard error of the coordinate of parameter `index` of `model`, or of the nugget after
     /// them.
-    pub(super) fn relative_error(&self, index: usize, model: &Model) -> Option<f64> {
+    pub(super) fn relative_error(&self, index: usize, model: &Model, scale: Scale) -> Option<f64> {
         let value = model.values.get(index).copied().unwrap_or(model.nugget);
-        self.std_errors.get(index).copied().flatten().map(|error| error / value)
+        self.std_errors.get(index).copied().flatten().map(|error| error / scale.slope(value))
     }
 }

@@ -14,6 +14,7 @@ mod tasks;
 
 use std::sync::Arc;
 
+use tegula_kernels::geometry::Geometry;
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Flow;
 use tegula_runtime::ranks::Owners;
@@ -117,6 +118,11 @@ impl<T: Real> Likelihood<T> {
         Self { flow, n: observations.len(), nb, phases, workspace: None }
     }
 
+    /// Where the places lie.
+    pub(crate) fn geometry(&self) -> Geometry {
+        self.phases.generation.geometry
+    }
+
     /// As [`Phases::generate_by`].
     pub fn generate_by(&mut self, owners: Arc<dyn Owners>) {
         self.phases.generate_by(owners);
@@ -129,10 +135,10 @@ impl<T: Real> Likelihood<T> {
         values: &[f64],
         nugget: f64,
     ) -> Result<Evaluation, LikelihoodError> {
-        let table = covariance.table(values, nugget)?;
         let Self { flow, n, phases, .. } = self;
+        let law = covariance.law(phases.generation.geometry, values, nugget)?;
         let failed = |error| LikelihoodError::from_flow(error, *n);
-        phases.run(flow, &table).map_err(failed)?;
+        phases.run(flow, &law).map_err(failed)?;
         let (logdet, gram) = phases.read(flow).map_err(failed)?;
         Evaluation::new(*n, logdet, &gram, phases.offset())
     }

@@ -28,7 +28,8 @@ use crate::small::{cholesky, positive};
 
 /// The gradient of a log-likelihood and its average information.
 ///
-/// The coordinates are the logarithms of the covariance's parameters, in their order, then the
+/// The coordinates are those of the covariance's parameters
+/// ([`Scale`](crate::covariance::Scale): logarithms, angles in radians), in their order, then the
 /// nugget itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {

@@ -3,7 +3,6 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use tegula_kernels::kernel::covariance::RadialTable;
 use tegula_kernels::kernel::dot::Dot;
 use tegula_kernels::kernel::gemm::Gemm;
 use tegula_kernels::kernel::logdet::LogDet;
@@ -17,6 +16,7 @@ use tegula_runtime::ranks::Owners;
 use tegula_tiles::TileMatrix;
 
 use super::solve::solve;
+use crate::covariance::Law;
 use crate::design::Design;
 use crate::generation::{Generation, Order};
 use crate::observations::Observations;
@@ -107,12 +107,12 @@ impl<T: Real> Phases<T> {
         self.generators = Some(owners);
     }
 
-    /// Runs all phases for the covariance that `table` holds, and waits.
+    /// Runs all phases for a covariance, and waits.
     ///
     /// # Errors
     /// If the matrix is not positive definite, or a task fails.
-    pub fn run(&self, flow: &mut Flow, table: &RadialTable) -> Result<(), FlowError> {
-        self.reset(flow, table)?;
+    pub fn run(&mut self, flow: &mut Flow, law: &Law) -> Result<(), FlowError> {
+        self.reset(flow, law)?;
         let covariance = &self.generation.covariance;
         let (nt, overlap) = (covariance.nt() as i32, self.overlap);
         flow.phase("generation");
@@ -155,8 +155,8 @@ impl<T: Real> Phases<T> {
     }
 
     /// Sets what an evaluation starts from.
-    fn reset(&self, flow: &mut Flow, table: &RadialTable) -> Result<(), FlowError> {
-        self.generation.set(flow, table)?;
+    fn reset(&mut self, flow: &mut Flow, law: &Law) -> Result<(), FlowError> {
+        self.generation.set(flow, law)?;
         flow.overwrite(self.logdet, &[0.0f64])?;
         if self.offset.is_empty() {
             flow.overwrite(self.gram, &[0.0f64])?;

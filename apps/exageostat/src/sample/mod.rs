@@ -120,11 +120,11 @@ pub fn sample<T: Real>(
 ) -> Result<Vec<f64>, LikelihoodError> {
     let n = points.len();
     assert_eq!(e.len(), n, "one normal number for each point");
-    let table = model.covariance.table(&model.values, model.nugget)?;
+    let law = model.covariance.law(points.geometry(), &model.values, model.nugget)?;
     let noise: Vec<T> = e.iter().copied().map(T::from_f64).collect();
     let failed = |error| LikelihoodError::from_flow(error, n);
-    let generation = Generation::<T>::new(flow, points, nb);
-    generation.set(flow, &table).map_err(failed)?;
+    let mut generation = Generation::<T>::new(flow, points, nb);
+    generation.set(flow, &law).map_err(failed)?;
     let given = TileMatrix::<T>::panel(flow, (n, 1), nb);
     let field = TileMatrix::<T>::panel(flow, (n, 1), nb);
     for matrix in [&given, &field] {

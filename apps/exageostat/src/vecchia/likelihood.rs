@@ -14,7 +14,7 @@ use tegula_runtime::flow::{Flow, FlowError, Handle};
 
 use super::structure::{Blocks, Ordered};
 use super::{Ordering, Vecchia};
-use crate::covariance::Covariance;
+use crate::covariance::{Covariance, Law, Metric};
 use crate::likelihood::{Criterion, Evaluate, Evaluation, LikelihoodError, Score};
 use crate::observations::Observations;
 
@@ -39,7 +39,10 @@ pub struct VecchiaLikelihood {
 pub(super) struct Known {
     n: usize,
     pub(super) ordered: Ordered,
-    /// Places, orthonormal columns of the mean, residuals of ordinary least squares.
+    /// By what distances of the places are measured now.
+    metric: Option<Metric>,
+    /// Places as that maps them, orthonormal columns of the mean, residuals of ordinary least
+    /// squares.
     pub(super) records: Handle,
     /// The coefficients of those.
     pub(super) offset: Vec<f64>,
@@ -168,7 +171,7 @@ impl Known {
             (0..design.columns()).map(|j| design.q(j)).chain([&rest[..]]).collect();
         let records = ordered.records(flow, &observations.points, &columns);
         let (n, table) = (observations.len(), flow.register(TABLE_BYTES));
-        Self { n, ordered, records, offset, table }
+        Self { n, ordered, metric: None, records, offset, table }
     }
 
     /// Numbers of a record beside its coordinates.
@@ -188,24 +191,34 @@ impl Known {
         }
     }
 
-    /// The evaluation by `table` with the neighbours of `blocks`.
+    /// Waits, then sets the covariance. Neighbours stay: they are near without its metric.
+    pub(super) fn set(&mut self, flow: &mut Flow, law: &Law) -> Result<(), FlowError> {
+        flow.overwrite(self.table, bytemuck::bytes_of(&*law.table))?;
+        if self.metric != law.metric {
+            self.ordered.place(flow, self.records, law.metric.as_ref())?;
+            self.metric = law.metric;
+        }
+        Ok(())
+    }
+
+    /// The evaluation by `law` with the neighbours of `blocks`.
     fn evaluate(
-        &self,
+        &mut self,
         flow: &mut Flow,
-        table: &RadialTable,
+        law: &Law,
         (blocks, sums): (&Blocks, &[Handle]),
     ) -> Result<Evaluation, LikelihoodError> {
-        let made = self.sum(flow, table, (blocks, sums)).map_err(|error| self.failure(error))?;
+        let made = self.sum(flow, law, (blocks, sums)).map_err(|error| self.failure(error))?;
         Evaluation::new(self.n, made[0], &made[1..], &self.offset)
     }
 
     fn sum(
-        &self,
+        &mut self,
         flow: &mut Flow,
-        table: &RadialTable,
+        law: &Law,
         (blocks, sums): (&Blocks, &[Handle]),
     ) -> Result<Vec<f64>, FlowError> {
-        flow.overwrite(self.table, bytemuck::bytes_of(table))?;
+        self.set(flow, law)?;
         flow.phase("likelihood");
         for (block, &sums) in blocks.blocks.iter().zip(sums) {
             let handles = [self.table, self.records, sums];
@@ -262,8 +275,8 @@ impl Evaluate for VecchiaLikelihood {
         values: &[f64],
         nugget: f64,
     ) -> Result<Evaluation, LikelihoodError> {
-        let table = covariance.table(values, nugget)?;
-        self.known.evaluate(&mut self.flow, &table, (&self.blocks, &self.sums))
+        let law = covariance.law(self.known.ordered.geometry, values, nugget)?;
+        self.known.evaluate(&mut self.flow, &law, (&self.blocks, &self.sums))
     }
 
     fn score(
@@ -291,12 +304,12 @@ impl Evaluate for VecchiaLikelihood {
         criterion: Criterion,
     ) -> Result<Option<f64>, LikelihoodError> {
         let least = self.evaluate(covariance, values, nugget)?.value(criterion);
-        let table = covariance.table(values, nugget)?;
+        let law = covariance.law(self.known.ordered.geometry, values, nugget)?;
         let Self { flow, known, options, .. } = self;
         let more = Vecchia { neighbours: 2 * options.neighbours, ..*options };
         let blocks = known.ordered.search(flow, more);
         let sums = blocks.register(flow, Terms::length(known.columns()));
-        let better = known.evaluate(flow, &table, (&blocks, &sums));
+        let better = known.evaluate(flow, &law, (&blocks, &sums));
         blocks.unregister(flow);
         sums.into_iter().for_each(|sums| flow.unregister(sums));
         Ok(Some(better?.value(criterion) - least))

@@ -3,7 +3,8 @@
 //!
 //! [`VecchiaLikelihood`] evaluates it, and its score, as often as wanted; [`fit`](crate::fit::fit)
 //! takes it as it takes the exact likelihood. [`LocalPredictor`] predicts from the nearest
-//! observations.
+//! observations. Neighbours are near by the distance of places as they are, also where a covariance
+//! depends on direction.
 
 mod grouping;
 mod likelihood;

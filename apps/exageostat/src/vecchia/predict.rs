@@ -9,7 +9,6 @@
 use std::ops::Range;
 
 use tegula_kernels::geometry::Points;
-use tegula_kernels::kernel::covariance::RadialTable;
 use tegula_kernels::kernel::vecchia::{NONE, Places, Weights};
 use tegula_kernels::scalar::Real;
 use tegula_runtime::flow::Access::{R, W};
@@ -19,6 +18,7 @@ use super::likelihood::{Known, VecchiaLikelihood};
 use super::response::{Conditioned, Response};
 use super::{BLOCK, Ordering};
 use crate::block::{Block, BlockWeights};
+use crate::covariance::Law;
 use crate::joint::Joint;
 use crate::likelihood::{Evaluate, Evaluation, Likelihood, LikelihoodError};
 use crate::model::Model;
@@ -35,13 +35,14 @@ pub struct LocalPredictor {
     known: Known,
     observations: Observations,
     evaluation: Evaluation,
-    radial: Box<RadialTable>,
+    law: Law,
     neighbours: usize,
     /// Places of a task.
     rows: usize,
     /// The variance of what is predicted, where nothing is observed.
     prior: f64,
-    /// The block about each place, with the weights of its nodes, unless it is the place alone.
+    /// The block about each place as the law maps it, with the weights of its nodes, unless it is
+    /// the place alone.
     block: Option<(Block, Handle)>,
 }
 
@@ -98,17 +99,17 @@ impl LocalPredictor {
 
     fn of(
         mut flow: Flow,
-        known: Known,
+        mut known: Known,
         model: &Model,
         (observations, evaluation): (Observations, Evaluation),
         (neighbours, rows): (usize, usize),
     ) -> Result<Self, LikelihoodError> {
-        let radial = model.covariance.table(&model.values, model.nugget)?;
-        let told = flow.overwrite(known.table, bytemuck::bytes_of(&*radial));
-        told.map_err(LikelihoodError::Flow)?;
+        let geometry = observations.points.geometry();
+        let law = model.covariance.law(geometry, &model.values, model.nugget)?;
+        known.set(&mut flow, &law).map_err(LikelihoodError::Flow)?;
         let (neighbours, prior) = (neighbours.clamp(1, observations.len()), model.variance());
         let block = None;
-        Ok(Self { flow, known, observations, evaluation, radial, neighbours, rows, prior, block })
+        Ok(Self { flow, known, observations, evaluation, law, neighbours, rows, prior, block })
     }
 
     /// Predicts from so many neighbours from now on, all observations if these are fewer.
@@ -118,26 +119,31 @@ impl LocalPredictor {
 
     /// Submits the tasks of those of `points`.
     fn submit(&mut self, points: &Points, those: Range<usize>) -> Task {
-        let &mut Self { ref mut flow, ref known, neighbours, .. } = self;
+        let &mut Self { ref mut flow, ref known, ref law, neighbours, .. } = self;
         let (rows, columns, geometry) = (those.len(), known.columns(), points.geometry());
         let stored = geometry.stored();
         let part = points.part(those);
-        let at: Vec<f64> = (0..rows).flat_map(|i| part.point(i).into_iter().take(stored)).collect();
-        let targets = flow.register_from(&at);
+        let mapped = law.places(&part);
+        let mut register = |points: &Points| {
+            let at = (0..rows).flat_map(|i| points.point(i).into_iter().take(stored));
+            flow.register_from(&at.collect::<Vec<f64>>())
+        };
+        let targets = register(&part);
+        let places = law.metric.map(|_| register(&mapped));
         flow.phase("neighbours");
         let lists = known.ordered.look_around(flow, (targets, rows), neighbours);
         flow.phase("prediction");
         let out = flow.register(rows * (columns + 1) * size_of::<f64>());
         let given = [known.table, known.records, lists].map(|handle| (handle, R));
-        let mut others = vec![targets, lists];
+        let mut others: Vec<Handle> = [targets, lists].into_iter().chain(places).collect();
         match &self.block {
             None => {
-                let places = Places { first: 0, rows, neighbours, columns, geometry };
-                let accesses = [&given[..], &[(targets, R), (out, W)]].concat();
-                flow.submit(Weights(places), &accesses, 0);
+                let kernel = Weights(Places { first: 0, rows, neighbours, columns, geometry });
+                let accesses = [&given[..], &[(places.unwrap_or(targets), R), (out, W)]].concat();
+                flow.submit(kernel, &accesses, 0);
             }
             Some((block, weights)) => {
-                let around = flow.register_from(&block.around(&part));
+                let around = flow.register_from(&block.around(&mapped));
                 let nodes = block.len();
                 let kernel = BlockWeights { rows, neighbours, columns, nodes, geometry };
                 let accesses = [&given[..], &[(around, R), (*weights, R), (out, W)]].concat();
@@ -195,7 +201,8 @@ impl Predict for LocalPredictor {
     }
 
     fn set_block(&mut self, block: Block) {
-        self.prior = block.covariance(&self.radial, [0.0; 3], [0.0; 3]);
+        let block = block.mapped(self.law.metric.as_ref());
+        self.prior = block.covariance(&self.law.table, [0.0; 3], [0.0; 3]);
         let weights = self.flow.register_from(&block.weights());
         self.block = Some((block, weights));
     }
@@ -206,13 +213,14 @@ impl Predict for LocalPredictor {
         let (near, records) = self.near(points)?;
         let point = Block::point(points.geometry());
         let response = Response {
-            table: &self.radial,
+            table: &self.law.table,
             block: self.block.as_ref().map_or(&point, |(block, _)| block),
             records: &records,
             columns: self.known.columns(),
             neighbours: self.neighbours,
         };
-        let Conditioned { projections, covariance } = response.condition(points, &near);
+        let Conditioned { projections, covariance } =
+            response.condition(&self.law.places(points), &near);
         let (mut predictions, mut d) = (Predictions::default(), Vec::new());
         let mean = UncertainMean { evaluation: &self.evaluation, offset: &self.known.offset };
         for (i, made) in projections.iter().enumerate() {

@@ -3,13 +3,14 @@
 use tegula_kernels::geometry::{Geometry, Points};
 use tegula_kernels::kernel::vecchia::{JointScore, JointTerms, Places, ScoreTerms, Sets, Terms};
 use tegula_runtime::flow::Access::{R, W};
-use tegula_runtime::flow::{Flow, Handle};
+use tegula_runtime::flow::{Flow, FlowError, Handle};
 use tegula_runtime::ranks::Spot;
 
 use super::grouping::Join;
 use super::neighbours::{Around, Before, least};
-use super::tree::Tree;
+use super::tree::{Place, Tree};
 use super::{Form, Ordering, Vecchia};
+use crate::covariance::Metric;
 
 /// The places of a set of observations.
 #[derive(Debug)]
@@ -116,6 +117,27 @@ impl Ordered {
         let accesses = [(places, R), (bounds, R), (targets, R), (lists, W)];
         flow.submit(Around { stored, neighbours }, &accesses, 0);
         lists
+    }
+
+    /// Waits, then makes the coordinates in `records` those of the places as `metric` maps them.
+    ///
+    /// # Errors
+    /// Those of the flow.
+    pub(super) fn place(
+        &self,
+        flow: &mut Flow,
+        records: Handle,
+        metric: Option<&Metric>,
+    ) -> Result<(), FlowError> {
+        let (n, stored) = (self.given.len(), self.geometry.stored());
+        let places = flow.read::<Place>(self.handles[0])?.to_vec();
+        let mut told = flow.read::<f64>(records)?.to_vec();
+        let width = told.len() / n.max(1);
+        for (record, at) in told.chunks_exact_mut(width).zip(places) {
+            let at = metric.map_or(at, |metric| metric.of(at));
+            record[..stored].copy_from_slice(&at[..stored]);
+        }
+        flow.overwrite(records, &told)
     }
 
     /// Registers the records of `points` with these `columns`, both as they were given.

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
-use tegula_exageostat::covariance::{COVARIANCES, Covariance, plain};
+use tegula_exageostat::covariance::{COVARIANCES, Covariance, FORMS, Form, Parameter, find, plain};
 
 use crate::flags::OutputFlags;
 use crate::output::Console;
@@ -21,9 +21,16 @@ impl Covariances {
         console.line("--params takes the parameters in the order below, or as name=value,...");
         console.line("d is the distance; a nugget (--nugget, --estimate-nugget) is apart.");
         COVARIANCES.iter().for_each(|covariance| describe(covariance, &console));
-        self.output.write(
-            &json!({ "covariances": COVARIANCES.iter().map(describe_json).collect::<Vec<_>>() }),
-        )?;
+        console.line("\nEach of them, NAME, has forms that depend on direction:");
+        FORMS.iter().for_each(|form| describe_form(form, &console));
+        console
+            .line("\nRanges with directions are distances: in powered-exponential they are inside");
+        console
+            .line("the power. gstat's angle is clockwise from the second coordinate: 90 - angle.");
+        self.output.write(&json!({
+            "covariances": COVARIANCES.iter().map(describe_json).collect::<Vec<_>>(),
+            "forms": FORMS.iter().map(form_json).collect::<Vec<_>>(),
+        }))?;
         console.finish()
     }
 }
@@ -32,7 +39,32 @@ fn describe(covariance: &Covariance, console: &Console) {
     let names: Vec<&str> = covariance.parameters.iter().map(|parameter| parameter.name).collect();
     console.line(format_args!("\n{} ({})", covariance.name, names.join(",")));
     console.line(format_args!("  {}", covariance.formula));
-    for parameter in covariance.parameters {
+    describe_parameters(covariance.parameters.iter(), console);
+    console.line(format_args!("  valid {}", covariance.validity));
+    console.line(format_args!("  {}", covariance.citation));
+}
+
+/// Prints what a form adds to covariances.
+fn describe_form(form: &Form, console: &Console) {
+    console.line(format_args!("\nNAME:{} ({})", form.name, form.parameters));
+    console.line(format_args!("  that of NAME with {}", form.formula));
+    describe_parameters(own(form).iter(), console);
+    console.line(format_args!("  valid {} with Euclidean distance", of_listed(form).validity));
+}
+
+/// The form of a covariance that has no parameters but variance and range.
+fn of_listed(form: &Form) -> &'static Covariance {
+    find(&format!("exponential:{}", form.name)).expect("every covariance has every form")
+}
+
+/// The parameters that a form has of its own.
+fn own(form: &Form) -> Vec<Parameter> {
+    let is_own = |one: &&Parameter| one.name != "variance" && one.name != "range";
+    of_listed(form).parameters.iter().filter(is_own).copied().collect()
+}
+
+fn describe_parameters<'a>(parameters: impl Iterator<Item = &'a Parameter>, console: &Console) {
+    for parameter in parameters {
         let most = if parameter.most < f64::MAX {
             format!(", at most {}", plain(parameter.most))
         } else {
@@ -45,27 +77,34 @@ fn describe(covariance: &Covariance, console: &Console) {
             plain(parameter.above)
         ));
     }
-    console.line(format_args!("  valid {}", covariance.validity));
-    console.line(format_args!("  {}", covariance.citation));
+}
+
+fn parameters_json(parameters: &[Parameter]) -> Vec<Value> {
+    let one = |parameter: &Parameter| {
+        json!({
+            "name": parameter.name,
+            "meaning": parameter.meaning,
+            "default": parameter.default,
+            "above": parameter.above,
+            "most": (parameter.most < f64::MAX).then_some(parameter.most),
+        })
+    };
+    parameters.iter().map(one).collect()
+}
+
+fn form_json(form: &Form) -> Value {
+    json!({
+        "name": form.name,
+        "parameters": parameters_json(&own(form)),
+        "formula": form.formula,
+        "geometry": form.geometry.name(),
+    })
 }
 
 fn describe_json(covariance: &Covariance) -> Value {
-    let parameters: Vec<Value> = covariance
-        .parameters
-        .iter()
-        .map(|parameter| {
-            json!({
-                "name": parameter.name,
-                "meaning": parameter.meaning,
-                "default": parameter.default,
-                "above": parameter.above,
-                "most": (parameter.most < f64::MAX).then_some(parameter.most),
-            })
-        })
-        .collect();
     json!({
         "name": covariance.name,
-        "parameters": parameters,
+        "parameters": parameters_json(covariance.parameters),
         "formula": covariance.formula,
         "validity": covariance.validity,
         "citation": covariance.citation,

@@ -106,6 +106,9 @@ fn bound(hit: &BoundHit) -> String {
     if hit.bound == 0.0 {
         return format!("{hit}: the model without it is as likely as any with one");
     }
+    if (hit.parameter, hit.bound) == ("ratio", 1.0) {
+        return format!("{hit}: no direction has a longer range than another");
+    }
     format!("{hit}: the maximum may lie beyond; --bounds moves it")
 }
 

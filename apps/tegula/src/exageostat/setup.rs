@@ -74,7 +74,8 @@ impl Setup {
     /// The setup for what `problem` says, every default settled.
     ///
     /// # Errors
-    /// If the arithmetic asked for cannot be used, or the matrix fits nowhere.
+    /// If the arithmetic asked for cannot be used, the covariance is for places elsewhere, or the
+    /// matrix fits nowhere.
     pub(super) fn new(
         matrix: &MatrixFlags,
         run: &RunFlags,
@@ -87,6 +88,8 @@ impl Setup {
                 "--precision {letter}: there is no covariance in {name}; give s or d"
             )));
         }
+        let misplaced = covariance.check_geometry(problem.geometry);
+        misplaced.map_err(|error| refused(error.to_string()))?;
         let number_bytes = matrix.precision.bytes();
         if problem.vecchia.is_some() && matrix.precision != Precision::Double {
             let letter = matrix.precision.letter();

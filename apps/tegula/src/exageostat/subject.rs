@@ -35,7 +35,8 @@ pub(super) struct Subject {
     /// changed]
     #[arg(long, value_name = "DATA.csv", help_heading = "Data")]
     train: Option<PathBuf>,
-    /// Covariance; "tegula exageostat covariances" explains them [default: matern]
+    /// Covariance, also NAME:anisotropic, :xy, :xyz; "tegula exageostat covariances" explains them
+    /// [default: matern]
     #[arg(long, value_name = "NAME", value_parser = covariance())]
     covariance: Option<&'static Covariance>,
     /// Parameters: "variance=1,range=0.1,smoothness=0.5", or numbers in this order

@@ -2,18 +2,17 @@
 
 use anyhow::Result;
 use clap::Args;
-use clap::builder::TypedValueParser;
-use tegula_exageostat::covariance::{COVARIANCES, Covariance};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use tegula_exageostat::covariance::{COVARIANCES, Covariance, DIRECTIONAL, find};
 use tegula_files::nearest_name;
 
-use super::member;
 use crate::error::refused;
 
 /// Which covariance.
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Model")]
 pub(crate) struct CovarianceFlags {
-    /// Covariance; "tegula exageostat covariances" explains them
+    /// Covariance, also NAME:anisotropic, :xy, :xyz; "tegula exageostat covariances" explains them
     #[arg(long, value_name = "NAME", default_value = "matern", value_parser = covariance())]
     pub(crate) covariance: &'static Covariance,
 }
@@ -35,10 +34,13 @@ impl MeanFlags {
     }
 }
 
-/// Parses the name of a covariance.
+/// Parses the name of a covariance; those of forms that depend on direction are many, and not
+/// listed.
 pub(crate) fn covariance() -> impl TypedValueParser<Value = &'static Covariance> {
-    let names = COVARIANCES.iter().map(|covariance| (covariance.name, covariance.formula));
-    member(names.collect()).map(|index| &COVARIANCES[index])
+    let listed = COVARIANCES.iter().map(|one| PossibleValue::new(one.name).help(one.formula));
+    let forms = DIRECTIONAL.iter().map(|one| PossibleValue::new(one.name).hide(true));
+    let names = PossibleValuesParser::new(listed.chain(forms));
+    names.map(|name| find(&name).expect("a listed name"))
 }
 
 /// Parses a nugget: 0 or more.

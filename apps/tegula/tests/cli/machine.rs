@@ -98,6 +98,21 @@ fn covariances_are_listed_with_their_parameters_in_order() {
         let values: Vec<String> = parameters.iter().map(|p| p["default"].to_string()).collect();
         let flags = format!("--covariance {name} --nugget 0.1 --params {}", values.join(","));
         tegula(&format!("exageostat sample --n 12 {flags}")).succeeded();
+        for (form, values) in [("anisotropic", "0,0.5"), ("xy", "0.1"), ("xyz", "0.1,0.1")] {
+            // Values of ranges after the variance, those of angle and ratio at the end.
+            let all: Vec<String> = parameters.iter().map(|p| p["default"].to_string()).collect();
+            let all = match form {
+                "anisotropic" => format!("{},{values}", all.join(",")),
+                _ => [&all[..1], &[values.to_owned()], &all[1..]].concat().join(","),
+            };
+            let more = if form == "xyz" { "--dimensions 3" } else { "" };
+            let flags = format!("--covariance {name}:{form} --nugget 0.1 --params {all} {more}");
+            tegula(&format!("exageostat sample --n 12 {flags}")).succeeded();
+        }
+    }
+    for form in run.json()["forms"].as_array().expect("a list") {
+        let name = form["name"].as_str().expect("a name");
+        assert!(run.stderr.contains(&format!("NAME:{name} (")), "{}", run.stderr);
     }
 }
 

@@ -9,6 +9,7 @@ mod components;
 mod config;
 mod convert;
 mod devices;
+mod directions;
 mod failures;
 mod files;
 mod fit;

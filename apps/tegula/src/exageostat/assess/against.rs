@@ -195,21 +195,30 @@ fn constraints(special: &Side<'_>, general: &Side<'_>) -> Result<Vec<Constraint>
     }
     let (ours, theirs) = (special.file.model.covariance, general.file.model.covariance);
     let listed = SPECIAL_CASES.iter().find(|case| case.0 == ours.name && case.1 == theirs.name);
-    let fixed = listed.map(|&(_, _, name, value)| (name, value));
-    if ours.name != theirs.name && fixed.is_none() {
+    let mut fixed: Vec<(&str, f64)> =
+        listed.map(|&(_, _, name, value)| (name, value)).into_iter().collect();
+    // The range of a powered exponential is another with directions.
+    if theirs.name == format!("{}:anisotropic", ours.name) && ours.name != "powered-exponential" {
+        fixed = vec![("ratio", 1.0), ("angle", 0.0)];
+    }
+    if ours.name != theirs.name && fixed.is_empty() {
         return Err(format!("{} is no special case of {}", ours.name, theirs.name));
     }
     let mut found = Vec::new();
     for (place, parameter) in theirs.parameters.iter().enumerate() {
         let value = general.file.model.values[place];
-        let own = match fixed {
-            Some((name, value)) if name == parameter.name => Some(value),
-            _ => None,
-        };
+        let own = fixed.iter().find(|(name, _)| *name == parameter.name).map(|(_, value)| *value);
         let place = ours.parameters.iter().position(|other| other.name == parameter.name);
         let own = own.or_else(|| place.map(|place| special.file.model.values[place]));
         let own = own.ok_or_else(|| format!("{} has no {}", ours.name, parameter.name))?;
-        let is_end = |value: f64, Parameter { most, .. }: &Parameter| value == *most;
+        // Ratio 1 is no end: beyond it the angle is another, and both are as two parameters are.
+        let is_end = |value: f64, Parameter { most, name, .. }: &Parameter| {
+            value == *most && *name != "ratio"
+        };
+        let is_angle_free = special.fitted.estimated.iter().any(|name| name == "angle");
+        if (parameter.name, own, is_angle_free) == ("ratio", 1.0, true) {
+            return Err("at ratio 1 its angle tells nothing: fix that, too".to_owned());
+        }
         found.extend(constraint(
             parameter.name,
             (special, own),

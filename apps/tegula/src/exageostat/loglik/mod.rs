@@ -190,9 +190,10 @@ impl Loglik {
     ) -> Result<(Evaluation, Option<Vec<f64>>), LikelihoodError> {
         let (how, is_wanted) = ((Criterion::Full, false), |_: &Evaluation| self.gradient);
         let (evaluation, score) = likelihood.score(covariance, values, *nugget, how, &is_wanted)?;
-        // From the logarithms of the parameters to these.
+        // From the coordinates of the parameters to these.
         let natural = |score: Score| {
-            let scales = values.iter().copied().chain([1.0]);
+            let pairs = covariance.parameters.iter().zip(values);
+            let scales = pairs.map(|(one, &value)| one.scale.slope(value)).chain([1.0]);
             score.gradient.iter().zip(scales).map(|(slope, scale)| slope / scale).collect()
         };
         Ok((evaluation, score.map(natural)))

@@ -1,6 +1,7 @@
 //! How the likelihood falls around the estimate of each parameter.
 
 use serde_json::Value;
+use tegula_exageostat::covariance::Scale;
 use tegula_figures::chart::{Chart, Layer, chart};
 use tegula_figures::html::captioned;
 
@@ -17,37 +18,47 @@ const REACH: f64 = 2.6;
 /// A figure for each parameter that has an interval; nothing where none has.
 pub(super) fn curves(file: &ModelFile) -> String {
     let covariance = file.model.covariance;
-    let names = covariance.parameters.iter().map(|parameter| parameter.name);
+    let names = covariance.parameters.iter().map(|parameter| (parameter.name, parameter.scale));
     let values = file.model.values.iter().copied().chain([file.model.nugget]);
     names
-        .chain(["nugget"])
+        .chain([("nugget", Scale::Logarithm)])
         .zip(values)
         .filter_map(|(name, value)| curve(file, name, value))
         .collect()
 }
 
-/// The figure of a parameter: a parabola in its logarithm, by its standard error.
-fn curve(file: &ModelFile, name: &str, estimate: f64) -> Option<String> {
+/// The figure of a parameter: a parabola in its coordinate, by its standard error.
+fn curve(file: &ModelFile, (name, scale): (&str, Scale), estimate: f64) -> Option<String> {
     let number_at = |value: &Value, at: usize| value.get(at).and_then(Value::as_f64);
     let interval = &file.value["intervals"][name];
     let (low, high) = (number_at(interval, 0)?, number_at(interval, 1)?);
-    if !(low > 0.0 && high > low && high.is_finite() && estimate > 0.0) {
+    let is_number = scale == Scale::Angle || (low > 0.0 && estimate > 0.0);
+    if !(is_number && high > low && high.is_finite()) {
         return None;
     }
-    let error = (high / low).ln() / (2.0 * NORMAL);
+    let error = match scale {
+        Scale::Logarithm => (high / low).ln() / (2.0 * NORMAL),
+        Scale::Angle => (high - low) / (2.0 * NORMAL),
+    };
     // Very wide intervals go far to the right: there the curve ends a little beyond them.
     let point = |k: i32| {
         let t = f64::from(k) / f64::from(STEPS) * REACH;
-        (estimate * (t * error).exp(), -0.5 * t * t)
+        let value = match scale {
+            Scale::Logarithm => estimate * (t * error).exp(),
+            Scale::Angle => estimate + t * error,
+        };
+        (value, -0.5 * t * t)
     };
+    let is_near = |value: f64| scale == Scale::Angle || value <= 1.5 * high;
     let line: Vec<(f64, f64)> =
-        (-STEPS..=STEPS).map(point).take_while(|(value, _)| *value <= 1.5 * high).collect();
+        (-STEPS..=STEPS).map(point).take_while(|(value, _)| is_near(*value)).collect();
     let cut = -0.5 * NORMAL * NORMAL;
     let profile = &file.value["profile_intervals"][name];
     let ends = [&profile["low"], &profile["high"]].map(Value::as_f64);
     let mut layers = vec![Layer::Level(cut, "95 %"), Layer::Line(&line), Layer::Upright(estimate)];
     let mut reach = Vec::new();
-    for end in ends.into_iter().flatten().filter(|end| *end <= 4.0 * high) {
+    for end in ends.into_iter().flatten().filter(|end| scale == Scale::Angle || *end <= 4.0 * high)
+    {
         layers.push(Layer::Upright(end));
         reach.push(end);
     }
@@ -60,8 +71,9 @@ fn curve(file: &ModelFile, name: &str, estimate: f64) -> Option<String> {
     });
     let [low, high] = [low, high].map(|end| number(end, 4));
     let mut words = format!(
-        "Quadratic in the logarithm, by the standard error; 95 % interval {low} to {high}, where the \
-         line is 1.92 below its top."
+        "Quadratic in the {}, by the standard error; 95 % interval {low} to {high}, where the \
+         line is 1.92 below its top.",
+        if scale == Scale::Angle { "angle" } else { "logarithm" },
     );
     if let [Some(low), Some(high)] = ends {
         let [low, high] = [low, high].map(|end| number(end, 4));

@@ -30,13 +30,18 @@ fn figure(page: &Page<'_>, found: &Variogram, used: usize) -> String {
     let semivariance = model_semivariance(model);
     let step = found.cutoff / STEPS as f64;
     // The first point is beside 0, where the nugget stands.
-    let line: Vec<(f64, f64)> = (0..=STEPS)
-        .map(|k| if k == 0 { 1e-6 * step } else { k as f64 * step })
-        .map(|distance| (distance, semivariance(distance)))
+    let distances = || (0..=STEPS).map(|k| if k == 0 { 1e-6 * step } else { k as f64 * step });
+    // Of a model with directions a line for each, the longest range, which is lowest, first.
+    let mut directions = model.covariance.principal(&model.values);
+    directions.sort_by(|one, other| one.1.total_cmp(&other.1));
+    let lines: Vec<Vec<(f64, f64)>> = directions
+        .iter()
+        .map(|(_, times)| distances().map(|d| (d, semivariance(d * times))).collect())
         .collect();
     let sill = model.variance() + model.nugget;
-    let highest = line.iter().chain(&points).map(|point| point.1).fold(0.0, f64::max);
-    let mut layers = vec![Layer::Line(&line), Layer::Points(&points, &words)];
+    let highest = lines.iter().flatten().chain(&points).map(|point| point.1).fold(0.0, f64::max);
+    let mut layers: Vec<Layer<'_>> = lines.iter().map(|line| Layer::Line(line)).collect();
+    layers.push(Layer::Points(&points, &words));
     // A sill far above all that is seen would hide it.
     if sill <= 1.3 * highest {
         layers.insert(0, Layer::Level(sill, "sill"));
@@ -57,9 +62,14 @@ fn figure(page: &Page<'_>, found: &Variogram, used: usize) -> String {
     } else {
         String::new()
     };
+    let names: Vec<&str> = directions.iter().map(|(name, _)| name.as_str()).collect();
+    let (line, along) = match &names[..] {
+        [_] => ("Line", String::new()),
+        names => ("Lines", format!(" {}, from the lowest line to the highest", names.join(", "))),
+    };
     let words = format!(
-        "Points: what the fitted mean leaves, by Matheron's estimator, up to {}{} in {} bins. Line: the \
-         model, nugget {} included.{some}{}",
+        "Points: what the fitted mean leaves, by Matheron's estimator, in all directions, up to {}{} in {} \
+         bins. {line}: the model{along}, nugget {} included.{some}{}",
         number(found.cutoff, 4),
         page.unit(),
         found.bins.len(),

@@ -53,7 +53,7 @@ impl PredictionFile {
         let Some(format) = RasterFormat::of_name(path) else { return Ok(Self::Table) };
         let Targets::Grid(grid, names) = targets else {
             return Err(refused(format!(
-                "-o {}: {} is written of a grid: predict at a --grid, or write a table, {}",
+                "-o {}: {} is written of a grid: predict at a --grid, or name it {}",
                 path.display(),
                 format.name(),
                 path.with_extension("csv").display()

@@ -234,7 +234,7 @@ fn names_of_files_that_promise_another_form() {
     run(&format!("{fit} -o m.json")).succeeded();
     for name in ["p.tif", "p.h5", "p.csv.gz", "p.geojson", "p.json"] {
         for command in ["predict m.json --at data.csv", "sample -n 5 --params 1,0.1,0.5"] {
-            run(&format!("{command} -o {name}")).failed(2, &[name, " p.csv"]);
+            run(&format!("{command} -o {name}")).failed(2, &[name, "name it p.csv"]);
         }
     }
     let left = std::fs::read_dir(&folder).expect("a folder").count();

@@ -37,6 +37,7 @@ pub mod ldlt_split;
 pub mod line_sums;
 pub mod logdet;
 pub mod low_rank;
+pub mod low_rank_tiles;
 pub mod map;
 pub mod negligible;
 pub mod norm;

@@ -21,6 +21,7 @@ pub mod predict;
 pub mod program;
 pub mod sample;
 mod small;
+pub mod tlr;
 pub mod transform;
 pub mod variogram;
 pub mod vecchia;

@@ -67,6 +67,15 @@ pub static OPTIMIZERS: &[(Optimizer, &str, &str)] = &[
     (Optimizer::Bobyqa, "bobyqa", "a quadratic model of values alone (Powell 2009)"),
 ];
 
+impl Optimizer {
+    /// The name in the list.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        let entry = OPTIMIZERS.iter().find(|(optimizer, ..)| *optimizer == self);
+        entry.map_or("", |(_, name, _)| name)
+    }
+}
+
 /// What standard errors are by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Information {
@@ -75,9 +84,11 @@ pub enum Information {
     Expected,
     /// The average one, which comes with the score.
     Average,
+    /// The observed one, by differences, where there are no derivatives.
+    Observed,
 }
 
-/// All kinds of information, with their names and what they are.
+/// The kinds of information that can be asked for, with their names and what they are.
 pub static INFORMATIONS: &[(Information, &str, &str)] = &[
     (Information::Expected, "expected", "Fisher's, once at the maximum: some likelihoods more"),
     (Information::Average, "average", "the average information, which comes with the gradient"),

@@ -25,6 +25,10 @@ use crate::observations::Observations;
 /// First radius of the search, in coordinates of the parameters.
 const FIRST_RADIUS: f64 = 0.4;
 
+/// What is said of a search that does not go by derivatives, though it was to.
+const BY_VALUES: &str = "this likelihood has no derivatives: it was searched by its values alone, \
+                         with bobyqa, and standard errors are by differences";
+
 /// The state of a fit after an evaluation.
 #[derive(Clone, Debug)]
 pub struct Progress {
@@ -86,6 +90,10 @@ pub fn fit_from(
         None => guess,
     };
     let space = Space::new(covariance, options, extent, guess)?;
+    // Without derivatives, by values; the last digits of an approximation are no use then.
+    let has_score = likelihood.has_score();
+    let (optimizer, share) =
+        if has_score { (options.optimizer, 1e-3) } else { (Optimizer::Bobyqa, 1e-2) };
     let mut search = Search {
         likelihood,
         covariance,
@@ -94,7 +102,7 @@ pub fn fit_from(
         region: Region::new(space, f64::NEG_INFINITY),
         highest: f64::NEG_INFINITY,
         criterion: options.criterion,
-        optimizer: options.optimizer,
+        optimizer,
         evaluations: 0,
         scores: 0,
         taken_over: 0,
@@ -106,7 +114,7 @@ pub fn fit_from(
     };
     // Standard errors of logarithms of parameters are some 1/sqrt(n) or more, and half their
     // square is what the likelihood loses: a thousandth of them costs 1e-6 of it.
-    let accuracy = options.tolerance.unwrap_or(1e-3 / (observations.len() as f64).sqrt());
+    let accuracy = options.tolerance.unwrap_or(share / (observations.len() as f64).sqrt());
     let (mut ending, starts) = search.run_all(options, accuracy)?;
     let found = search.region.found();
     if search.region.space.is_round(&found.x, 1e-3)
@@ -127,7 +135,7 @@ pub fn fit_from(
     if converged && is_estimated {
         let x = search.region.found().x;
         search.slope(&x)?;
-        if options.information == Information::Expected {
+        if options.information == Information::Expected && has_score {
             search.expect(&x)?;
         }
     }
@@ -135,7 +143,13 @@ pub fn fit_from(
     let mut remarks = remarks.of(&mut search, converged)?;
     let best = search.region.found();
     let inside = search.region.space.is_inside(&best.x, ending.accuracy.max(1e-6));
-    let uncertainty = Uncertainty::of(&best, &search.region.space, &inside).unwrap_or_default();
+    let mut uncertainty = Uncertainty::of(&best, &search.region.space, &inside).unwrap_or_default();
+    if !has_score {
+        uncertainty.information = Information::Observed;
+        if options.optimizer != optimizer {
+            remarks.push(BY_VALUES.to_owned());
+        }
+    }
     remarks.extend(uncertainty.confused.map(|pair| confused(pair, &best.model)));
     let mut profile_intervals = vec![None; inside.len()];
     if options.profile_intervals && converged {

@@ -24,6 +24,17 @@ pub enum LikelihoodError {
         /// Order of the matrix.
         n: usize,
     },
+    /// The covariance matrix is not positive definite once its tiles are of low rank.
+    #[error(
+        "the covariance matrix with tiles of low rank is not positive definite: an accuracy of \
+         {accuracy:e} is too coarse for these parameters. Take a smaller one, as in tlr:{:.0e}; if \
+         the exact matrix is not positive definite either, a nugget or a smaller range helps",
+        0.01 * accuracy
+    )]
+    TooCoarse {
+        /// The accuracy of its tiles.
+        accuracy: f64,
+    },
     /// The columns of the mean are dependent under this covariance.
     #[error("the columns of the mean are dependent under this covariance")]
     DependentMean,
@@ -54,7 +65,10 @@ impl LikelihoodError {
     /// Whether the parameters are to blame, so that a search may go on elsewhere.
     #[must_use]
     pub fn is_numerical(&self) -> bool {
-        matches!(self, Self::NotPositiveDefinite { .. } | Self::DependentMean)
+        matches!(
+            self,
+            Self::NotPositiveDefinite { .. } | Self::TooCoarse { .. } | Self::DependentMean
+        )
     }
 }
 

@@ -24,8 +24,8 @@ use crate::observations::Observations;
 pub use evaluation::{Criterion, Evaluation, LikelihoodError};
 pub use score::Score;
 pub(crate) use score::information_by_logarithms;
-pub(crate) use tasks::Parts;
 pub use tasks::{Overlap, Phases};
+pub(crate) use tasks::{Parts, given_block};
 
 /// What evaluates the likelihood of one set of observations, exactly or not, as often as wanted.
 pub trait Evaluate {
@@ -81,6 +81,17 @@ pub trait Evaluate {
         let (evaluation, score) =
             self.score(covariance, values, nugget, (criterion, false), &|_| true)?;
         Ok((evaluation, score.expect("it was wanted").information))
+    }
+
+    /// Whether the score is of derivatives. If it is of differences, which cost many evaluations, a
+    /// search goes by values alone.
+    fn has_score(&self) -> bool {
+        true
+    }
+
+    /// What there is to say of the last evaluation, in words.
+    fn remark(&self) -> Option<String> {
+        None
     }
 
     /// Estimate of what a better approximation adds to the logarithm of the likelihood; none of an

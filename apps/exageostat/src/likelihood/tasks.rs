@@ -251,7 +251,7 @@ fn barrier(flow: &mut Flow, overlap: Overlap) -> Result<(), FlowError> {
 }
 
 /// Some rows of `[Q r]`, by columns.
-fn given_block<T: Real>(design: &Design, rest: &[f64], rows: Range<usize>) -> Vec<T> {
+pub(crate) fn given_block<T: Real>(design: &Design, rest: &[f64], rows: Range<usize>) -> Vec<T> {
     let columns = (0..design.columns()).map(|j| design.q(j)).chain([rest]);
     columns.flat_map(|column| column[rows.clone()].iter().map(|&x| T::from_f64(x))).collect()
 }

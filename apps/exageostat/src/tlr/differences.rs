@@ -1,0 +1,61 @@
+//! A score by differences of log-likelihoods, for methods that have no derivatives.
+
+use super::TlrLikelihood;
+use crate::covariance::Covariance;
+use crate::likelihood::{Criterion, Evaluate, Evaluation, LikelihoodError, Score};
+
+/// By what logarithms of parameters are changed: so much that the accuracy of the likelihood does
+/// not matter, and so little that what is beyond squares does not.
+const STEP: f64 = 0.1;
+
+/// The gradient and the observed information where `evaluation` was made, by central differences
+/// in logarithms: the coordinates, and `how`, are those of [`Evaluate::score`]. Where a parameter
+/// cannot be changed both ways, and of a nugget of 0, they are NaN and 0.
+pub(super) fn score(
+    likelihood: &mut TlrLikelihood,
+    covariance: &Covariance,
+    (values, nugget): (&[f64], f64),
+    (criterion, is_scaled): (Criterion, bool),
+    evaluation: &Evaluation,
+) -> Result<Score, LikelihoodError> {
+    let scale = if is_scaled { evaluation.best_scale(criterion) } else { 1.0 };
+    let mut at = |changes: &[(usize, f64)]| -> Result<f64, LikelihoodError> {
+        let (mut values, mut nugget) = (values.to_vec(), nugget);
+        for &(parameter, change) in changes {
+            *values.get_mut(parameter).unwrap_or(&mut nugget) *= change.exp();
+        }
+        match likelihood.evaluate(covariance, &values, nugget) {
+            Ok(evaluation) => Ok(evaluation.scaled(scale).value(criterion)),
+            Err(error @ LikelihoodError::Flow(_)) => Err(error),
+            Err(_) => Ok(f64::NAN),
+        }
+    };
+    let here = evaluation.clone().scaled(scale).value(criterion);
+    let count = values.len() + 1;
+    let is_there = |parameter: usize| parameter + 1 < count || nugget > 0.0;
+    let (mut gradient, mut information) = (vec![0.0; count], vec![0.0; count * count]);
+    for j in (0..count).filter(|&j| is_there(j)) {
+        let [up, down] = [at(&[(j, STEP)])?, at(&[(j, -STEP)])?];
+        gradient[j] = (up - down) / (2.0 * STEP);
+        information[j + j * count] = (2.0 * here - up - down) / (STEP * STEP);
+    }
+    for j in (0..count).filter(|&j| is_there(j)) {
+        for k in (0..j).filter(|&k| is_there(k)) {
+            let [both, neither] = [at(&[(j, STEP), (k, STEP)])?, at(&[(j, -STEP), (k, -STEP)])?];
+            // The second difference along the diagonal holds twice the mixed one.
+            let along = (2.0 * here - both - neither) / (STEP * STEP);
+            let own = information[j + j * count] + information[k + k * count];
+            let mixed = 0.5 * (along - own);
+            (information[j + k * count], information[k + j * count]) = (mixed, mixed);
+        }
+    }
+    // From the logarithm of the nugget to the nugget itself.
+    if nugget > 0.0 {
+        gradient[count - 1] /= nugget;
+        for k in 0..count {
+            information[k + (count - 1) * count] /= nugget;
+            information[(count - 1) + k * count] /= nugget;
+        }
+    }
+    Ok(Score { gradient, information })
+}

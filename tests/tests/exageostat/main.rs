@@ -10,6 +10,7 @@ mod means;
 mod nested;
 mod ranks;
 mod scores;
+mod tlr;
 mod vecchia;
 
 use serde_json::Value;
